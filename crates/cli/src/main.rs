@@ -1,0 +1,2 @@
+//! The onceflow command.
+fn main() {}

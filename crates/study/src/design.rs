@@ -1,0 +1,195 @@
+//! Which rows are asked for: a sampling method with its sizes, and the seed.
+
+/// A sampling method and the seed that makes it repeatable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Design {
+    /// How rows are chosen.
+    pub method: Method,
+    /// Seed of the named generator.
+    pub seed: u64,
+}
+
+/// How rows are chosen. Sizes are numbers of rows unless a variant says otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Method {
+    /// Independent random rows.
+    MonteCarlo {
+        /// Rows.
+        rows: u64,
+    },
+    /// Each parameter's range cut into as many strata as there are rows, each hit once.
+    LatinHypercube {
+        /// Rows.
+        rows: u64,
+        /// Which kind.
+        kind: LatinHypercube,
+    },
+    /// Halton's sequence.
+    Halton {
+        /// Rows.
+        rows: u64,
+        /// Digits permuted by the seed.
+        scrambled: bool,
+    },
+    /// Hammersley's set: Halton with the first coordinate `i / rows`.
+    Hammersley {
+        /// Rows.
+        rows: u64,
+        /// Digits permuted by the seed.
+        scrambled: bool,
+    },
+    /// Sobol's sequence.
+    Sobol {
+        /// Rows.
+        rows: u64,
+        /// Owen's nested scrambling by the seed.
+        scrambled: bool,
+    },
+    /// Every combination of values, or a fraction of them.
+    Grid(Grid),
+    /// Morris's elementary effects (MOAT).
+    Morris(Morris),
+    /// Saltelli's design for variance-based decomposition (VBD).
+    Saltelli(Saltelli),
+}
+
+/// Kinds of Latin hypercube.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LatinHypercube {
+    /// A random place in each stratum.
+    #[default]
+    Plain,
+    /// The middle of each stratum.
+    Centred,
+    /// Plain, with the columns permuted until the rows are far apart.
+    Maximin,
+    /// Doubles without moving a row: sizes are a power of two times the first.
+    Nested,
+}
+
+/// A full or fractional grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Values taken of a continuous parameter, ends included.
+    pub values: u64,
+    /// Keep one row in this many: those whose value numbers add up to 0 modulo it. 1 keeps all.
+    pub fraction: u64,
+}
+
+/// Elementary effects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Morris {
+    /// Number of trajectories (or of stars, when radial).
+    pub trajectories: u64,
+    /// Values taken of a continuous parameter, ends included; at least 2.
+    pub values: u64,
+    /// How trajectories are made.
+    pub kind: Trajectories,
+}
+
+impl Morris {
+    /// Values of a continuous parameter when nobody says otherwise, as in the literature.
+    pub const VALUES: u64 = 4;
+}
+
+/// How trajectories are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trajectories {
+    /// Each at random.
+    #[default]
+    Plain,
+    /// The most spread-out of this many random ones (Campolongo 2007, search of Ruano 2012).
+    Optimised {
+        /// Random trajectories to choose from.
+        candidates: u64,
+    },
+    /// Stars: every step starts from the same row.
+    Radial,
+}
+
+/// The design of Saltelli (2002, 2010): rows A, B and A with one factor's columns from B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saltelli {
+    /// Base rows over all replicates.
+    pub base: u64,
+    /// Adds B with one factor's columns from A: n(2k+2) rows in place of n(k+2).
+    pub second_order: bool,
+    /// Independently scrambled Sobol' sets among which base rows are dealt in turn; their spread gives the intervals.
+    pub replicates: u64,
+}
+
+impl Saltelli {
+    /// Replicates when nobody says otherwise.
+    pub const REPLICATES: u64 = 8;
+}
+
+impl Method {
+    /// The word for it on the command line and in files.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::MonteCarlo { .. } => "mc",
+            Self::LatinHypercube { .. } => "lhs",
+            Self::Halton { .. } => "halton",
+            Self::Hammersley { .. } => "hammersley",
+            Self::Sobol { .. } => "sobol",
+            Self::Grid(_) => "grid",
+            Self::Morris(_) => "morris",
+            Self::Saltelli(_) => "saltelli",
+        }
+    }
+
+    /// Rows it makes for `factors` factors; `None` for grids, whose size depends on the values (see `Space::grid_rows`).
+    pub fn rows(&self, factors: usize) -> Option<u128> {
+        let k = factors as u128;
+        match self {
+            Self::MonteCarlo { rows }
+            | Self::LatinHypercube { rows, .. }
+            | Self::Halton { rows, .. }
+            | Self::Hammersley { rows, .. }
+            | Self::Sobol { rows, .. } => Some(u128::from(*rows)),
+            Self::Grid(_) => None,
+            Self::Morris(m) => Some(u128::from(m.trajectories) * (k + 1)),
+            Self::Saltelli(s) => Some(u128::from(s.base) * if s.second_order { 2 * k + 2 } else { k + 2 }),
+        }
+    }
+
+    /// Whether a larger sample begins with a smaller one, bit for bit.
+    pub fn extendable(&self) -> bool {
+        match self {
+            Self::MonteCarlo { .. } | Self::Halton { .. } | Self::Sobol { .. } | Self::Saltelli(_) => true,
+            Self::LatinHypercube { kind, .. } => *kind == LatinHypercube::Nested,
+            Self::Morris(m) => !matches!(m.kind, Trajectories::Optimised { .. }),
+            Self::Hammersley { .. } | Self::Grid(_) => false,
+        }
+    }
+
+    /// The size that `--n` means: trajectories, base rows or rows; `None` for grids.
+    pub fn size(&self) -> Option<u64> {
+        match self {
+            Self::MonteCarlo { rows }
+            | Self::LatinHypercube { rows, .. }
+            | Self::Halton { rows, .. }
+            | Self::Hammersley { rows, .. }
+            | Self::Sobol { rows, .. } => Some(*rows),
+            Self::Grid(_) => None,
+            Self::Morris(m) => Some(m.trajectories),
+            Self::Saltelli(s) => Some(s.base),
+        }
+    }
+
+    /// The same method with another size; grids stay as they are.
+    #[must_use]
+    pub fn with_size(mut self, n: u64) -> Self {
+        match &mut self {
+            Self::MonteCarlo { rows }
+            | Self::LatinHypercube { rows, .. }
+            | Self::Halton { rows, .. }
+            | Self::Hammersley { rows, .. }
+            | Self::Sobol { rows, .. } => *rows = n,
+            Self::Grid(_) => {}
+            Self::Morris(m) => m.trajectories = n,
+            Self::Saltelli(s) => s.base = n,
+        }
+        self
+    }
+}

@@ -1,0 +1,22 @@
+//! What is asked: parameters and their values, designs, workflows, study files, and their checking.
+//!
+//! This crate does no I/O: it is given texts ([`Source`]) and returns values and [`Diagnostic`]s. It knows no images
+//! and runs nothing. A study file becomes a [`Study`]; everything that can be sampled becomes a [`Problem`].
+
+mod constraint;
+mod design;
+mod diagnostic;
+mod distribution;
+mod domain;
+mod parameter;
+mod space;
+mod value;
+
+pub use constraint::{Constraint, Reach};
+pub use design::{Design, Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};
+pub use diagnostic::{Diagnostic, Diagnostics, Label, Position, Severity, Source, Span, nearest};
+pub use distribution::Distribution;
+pub use domain::{Domain, DomainError};
+pub use parameter::{Canonical, Kind, Parameter};
+pub use space::{Factor, Problem, Space, SpaceError};
+pub use value::Value;
