@@ -5,6 +5,7 @@
 //! has no clock, no I/O, and no randomness without a seed.
 
 mod analysis;
+mod control;
 mod oracle;
 mod outputs;
 mod sample;

@@ -1,0 +1,140 @@
+//! Least-squares fits of an output on the terms of a basis, each leaving one fold of the rows out.
+
+use rayon::prelude::*;
+
+use super::basis::Basis;
+use super::linear::{Symmetric, dot};
+
+/// A coefficient counts only when it is this many standard errors away from 0. Several hundred terms are tried: at 2
+/// a dozen would pass by chance, and a chance term disturbs the indices of parameters that do nothing.
+const CLEAR: f64 = 4.0;
+
+/// Rows worked on at a time: 256 rows of 400 terms stay in the second-level cache.
+const BLOCK: usize = 256;
+
+/// The rows to fit on: coordinates and centred outputs of one fold.
+pub(crate) struct Fold<'a> {
+    pub(crate) rows: Vec<(&'a [f64], f64)>,
+}
+
+/// Places of terms in the basis with their coefficients; ascending.
+pub(crate) type Coefficients = Vec<(usize, f64)>;
+
+/// For each fold the clear coefficients of a fit on all the other folds.
+pub(crate) fn fit_without_each(basis: &Basis, folds: &[Fold<'_>]) -> Vec<Coefficients> {
+    let parts: Vec<Moments> = folds.par_iter().map(|fold| Moments::new(basis, fold)).collect();
+    let mut whole = Moments::zeros(basis.terms().len());
+    parts.iter().for_each(|part| whole.add(part, 1.0));
+    parts
+        .par_iter()
+        .map(|part| {
+            let mut others = whole.clone();
+            others.add(part, -1.0);
+            others.clear_coefficients()
+        })
+        .collect()
+}
+
+/// Everything least squares needs to know of some rows.
+#[derive(Clone)]
+struct Moments {
+    rows: f64,
+    squares: f64,
+    products: Vec<f64>,
+    gram: Symmetric,
+}
+
+impl Moments {
+    fn zeros(terms: usize) -> Self {
+        Self { rows: 0.0, squares: 0.0, products: vec![0.0; terms], gram: Symmetric::zeros(terms) }
+    }
+
+    fn new(basis: &Basis, fold: &Fold<'_>) -> Self {
+        let terms = basis.terms().len();
+        let mut moments = Self::zeros(terms);
+        let (mut scratch, mut values) = (Vec::new(), vec![0.0; terms]);
+        for rows in fold.rows.chunks(BLOCK) {
+            // Term after term, so that sums run along the memory.
+            let mut block = vec![0.0; terms * rows.len()];
+            for (i, (coordinates, _)) in rows.iter().enumerate() {
+                basis.evaluate(coordinates, &mut scratch, &mut values);
+                values.iter().enumerate().for_each(|(term, value)| block[term * rows.len() + i] = *value);
+            }
+            let y: Vec<f64> = rows.iter().map(|(_, y)| *y).collect();
+            moments.add_block(&block, &y);
+        }
+        moments
+    }
+
+    fn add_block(&mut self, block: &[f64], y: &[f64]) {
+        self.rows += y.len() as f64;
+        self.squares += dot(y, y);
+        let columns: Vec<&[f64]> = block.chunks_exact(y.len()).collect();
+        for (i, column) in columns.iter().enumerate() {
+            self.products[i] += dot(column, y);
+            self.gram.row_mut(i).iter_mut().zip(&columns).for_each(|(sum, other)| *sum += dot(column, other));
+        }
+    }
+
+    fn add(&mut self, other: &Self, factor: f64) {
+        self.rows += factor * other.rows;
+        self.squares += factor * other.squares;
+        self.products.iter_mut().zip(&other.products).for_each(|(a, b)| *a += factor * b);
+        self.gram.add(&other.gram, factor);
+    }
+
+    /// Fits all terms, drops those that are not clear, and fits the rest again until all are.
+    fn clear_coefficients(&self) -> Coefficients {
+        let mut places: Vec<usize> = (0..self.products.len()).collect();
+        while !places.is_empty() {
+            let Some((coefficients, errors)) = self.solve(&places) else { return Vec::new() };
+            let clear = |i: &usize| coefficients[*i].abs() > CLEAR * errors[*i];
+            let kept: Vec<usize> = (0..places.len()).filter(clear).collect();
+            if kept.len() == places.len() {
+                return places.into_iter().zip(coefficients).collect();
+            }
+            places = kept.into_iter().map(|i| places[i]).collect();
+        }
+        Vec::new()
+    }
+
+    /// Coefficients and their standard errors; `None` when rows do not determine them.
+    fn solve(&self, places: &[usize]) -> Option<(Vec<f64>, Vec<f64>)> {
+        let right: Vec<f64> = places.iter().map(|i| self.products[*i]).collect();
+        let (coefficients, diagonal) = self.gram.subset(places).solve(&right)?;
+        let freedom = self.rows - places.len() as f64;
+        if freedom < 1.0 {
+            return None;
+        }
+        let rest = (self.squares - dot(&coefficients, &right)).max(0.0);
+        // Rounding leaves this much of an output that the terms explain completely.
+        let noise = (rest / freedom).max(1e-28 * self.squares);
+        Some((coefficients, diagonal.iter().map(|d| (d * noise).sqrt()).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::axis::Axis;
+    use super::*;
+
+    #[test]
+    fn a_polynomial_is_found_and_nothing_else() {
+        let basis = Basis::new(vec![Axis::Continuous; 3], 60);
+        let points: Vec<[f64; 3]> = (0..600)
+            .map(|i| [0.618_034, 0.754_878, 0.569_840].map(|g: f64| (f64::from(i) * g + 0.5).fract()))
+            .collect();
+        let noise = |i: usize| if (i * i) % 7 < 3 { 0.05 } else { -0.05 };
+        let y = |i: usize| {
+            let [a, b, _] = points[i].map(|u| (2.0 * u - 1.0) * 3.0_f64.sqrt());
+            2.0 * a - 0.5 * a * b + noise(i)
+        };
+        let folds: Vec<Fold<'_>> = (0..3)
+            .map(|f| Fold { rows: (0..600).filter(|i| i % 3 == f).map(|i| (&points[i][..], y(i))).collect() })
+            .collect();
+        for coefficients in fit_without_each(&basis, &folds) {
+            assert_eq!(coefficients.len(), 2, "{coefficients:?}");
+            assert!((coefficients[0].1 - 2.0).abs() < 0.02 && (coefficients[1].1 + 0.5).abs() < 0.02);
+        }
+    }
+}

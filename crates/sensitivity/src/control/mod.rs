@@ -1,0 +1,188 @@
+//! A polynomial control for variance-based indices: what a cheap fit explains is taken from the fit, exactly, and only
+//! the rest is estimated from the rows.
+//!
+//! With `f = g + r`, g a polynomial in orthonormal terms with coefficients c fitted on the *other* replicates, every
+//! variance v of f (of one factor alone, of all it takes part in, of everything) is
+//! `v(g) + 2 cov(g, r) + v(r)`. The first part is a sum of squared coefficients, the second a sum of products of
+//! coefficients with means over all rows, the third is Saltelli's and Jansen's estimator on residuals. As g does not
+//! see the replicate it is used on, nothing is biased; as r is small, the intervals are. The idea of a control for
+//! Sobol' indices is that of Qian et al. (2018); the orthonormal terms are those of polynomial chaos (Sudret 2008).
+
+mod axis;
+mod basis;
+mod fit;
+mod linear;
+
+use onceflow_study::{Factor, Space};
+
+use axis::Axis;
+use basis::Basis;
+use fit::{Coefficients, Fold, fit_without_each};
+
+/// What a control needs to know of a design and one output.
+pub(crate) struct Problem<'a> {
+    pub(crate) space: &'a Space,
+    /// Row-major positions between 0 and 1, one per row and parameter.
+    pub(crate) positions: &'a [f64],
+    /// Centred outputs, NaN where a row failed.
+    pub(crate) y: &'a [f64],
+    /// Replicate of each row, counted from 0; `None` for rows that take no part.
+    pub(crate) replicates: &'a [Option<usize>],
+    /// Rows to fit on: independent ones (A and B).
+    pub(crate) fit_on: &'a [usize],
+    /// Pairs of factors whose closed variance is wanted.
+    pub(crate) pairs: &'a [(usize, usize)],
+}
+
+/// A fitted control.
+pub(crate) struct Control {
+    /// What the control leaves of each output; NaN where a row failed.
+    pub(crate) residuals: Vec<f64>,
+    /// What is to be added to the variances estimated from the residuals, per replicate.
+    pub(crate) shares: Vec<Shares>,
+    /// Share of the outputs' variance that the control explains.
+    pub(crate) explained: f64,
+}
+
+/// Variances that a control accounts for, in one replicate.
+#[derive(Clone, Debug)]
+pub(crate) struct Shares {
+    pub(crate) variance: f64,
+    pub(crate) first: Vec<f64>,
+    pub(crate) total: Vec<f64>,
+    pub(crate) closed: Vec<f64>,
+}
+
+/// More terms or rows would cost more than they explain: the fit must stay a small part of the analysis.
+const MOST_TERMS: usize = 400;
+const MOST_ROWS: usize = 8192;
+
+/// Replicates are gathered into at most this many folds, each of which gets its own fit.
+const MOST_FOLDS: usize = 8;
+
+/// Fits a control; `None` when there are too few rows or replicates, or nothing clear to fit.
+pub(crate) fn fit(problem: &Problem<'_>) -> Option<Control> {
+    let replicates = problem.replicates.iter().flatten().max()? + 1;
+    let folds = replicates.min(MOST_FOLDS);
+    let axes: Vec<Axis> = problem.space.parameters().iter().map(Axis::new).collect();
+    let coordinates = coordinates(&axes, problem.positions);
+    let rows = rows_to_fit(problem, &coordinates, folds);
+    let fitted: usize = rows.iter().map(|fold| fold.rows.len()).sum();
+    let terms = (fitted * (folds - 1) / folds / 3).min(MOST_TERMS);
+    if folds < 2 || terms == 0 {
+        return None;
+    }
+    let basis = Basis::new(axes, terms);
+    let coefficients = fit_without_each(&basis, &rows);
+    if coefficients.iter().all(Vec::is_empty) {
+        return None;
+    }
+    let (basis, coefficients) = compact(&basis, &coefficients);
+    Some(apply(problem, &basis, &coefficients, &coordinates, replicates))
+}
+
+fn coordinates(axes: &[Axis], positions: &[f64]) -> Vec<f64> {
+    positions
+        .chunks_exact(axes.len())
+        .flat_map(|row| row.iter().zip(axes).map(|(p, a)| a.coordinate(*p)))
+        .collect()
+}
+
+fn rows_to_fit<'a>(problem: &Problem<'_>, coordinates: &'a [f64], folds: usize) -> Vec<Fold<'a>> {
+    let width = problem.space.parameters().len();
+    let mut rows: Vec<Fold<'a>> = (0..folds).map(|_| Fold { rows: Vec::new() }).collect();
+    let usable = problem.fit_on.iter().filter(|row| problem.y[**row].is_finite());
+    for row in usable.take(MOST_ROWS) {
+        if let Some(replicate) = problem.replicates[*row] {
+            rows[replicate % folds].rows.push((&coordinates[row * width..][..width], problem.y[*row]));
+        }
+    }
+    rows
+}
+
+/// Only the terms that some fold uses, with one dense list of coefficients per fold.
+fn compact(basis: &Basis, coefficients: &[Coefficients]) -> (Basis, Vec<Vec<f64>>) {
+    let mut places: Vec<usize> = coefficients.iter().flatten().map(|(place, _)| *place).collect();
+    places.sort_unstable();
+    places.dedup();
+    let dense = |fold: &Coefficients| {
+        let of = |place: &usize| fold.iter().find(|(p, _)| p == place).map_or(0.0, |(_, c)| *c);
+        places.iter().map(of).collect()
+    };
+    (basis.subset(&places), coefficients.iter().map(dense).collect())
+}
+
+fn apply(
+    problem: &Problem<'_>,
+    basis: &Basis,
+    coefficients: &[Vec<f64>],
+    coordinates: &[f64],
+    replicates: usize,
+) -> Control {
+    let width = problem.space.parameters().len();
+    let mut sums = vec![Sums::new(basis.terms().len()); replicates];
+    let mut residuals = vec![f64::NAN; problem.y.len()];
+    let (mut scratch, mut values) = (Vec::new(), vec![0.0; basis.terms().len()]);
+    for (row, replicate) in problem.replicates.iter().enumerate() {
+        let Some(replicate) = replicate.filter(|_| problem.y[row].is_finite()) else { continue };
+        basis.evaluate(&coordinates[row * width..][..width], &mut scratch, &mut values);
+        residuals[row] = problem.y[row] - linear::dot(&coefficients[replicate % coefficients.len()], &values);
+        sums[replicate].add(problem.y[row], residuals[row], &values);
+    }
+    let explained = 1.0 - ratio(sums.iter().map(|s| s.residual_squares), sums.iter().map(|s| s.squares));
+    let shares = sums.iter().enumerate().map(|(replicate, sums)| {
+        let weights = sums.weights(&coefficients[replicate % coefficients.len()]);
+        shares(problem, basis, &weights)
+    });
+    Control { shares: shares.collect(), residuals, explained }
+}
+
+fn ratio(a: impl Iterator<Item = f64>, b: impl Iterator<Item = f64>) -> f64 {
+    a.sum::<f64>() / b.sum::<f64>()
+}
+
+/// Sums over the rows of one replicate.
+#[derive(Clone)]
+struct Sums {
+    rows: f64,
+    squares: f64,
+    residual_squares: f64,
+    /// Per term, of its value times the residual.
+    products: Vec<f64>,
+}
+
+impl Sums {
+    fn new(terms: usize) -> Self {
+        Self { rows: 0.0, squares: 0.0, residual_squares: 0.0, products: vec![0.0; terms] }
+    }
+
+    fn add(&mut self, y: f64, residual: f64, values: &[f64]) {
+        self.rows += 1.0;
+        self.squares += y * y;
+        self.residual_squares += residual * residual;
+        self.products.iter_mut().zip(values).for_each(|(sum, value)| *sum += residual * value);
+    }
+
+    /// Per term `c² + 2 c d`: its own variance and twice its covariance with the residual.
+    fn weights(&self, coefficients: &[f64]) -> Vec<f64> {
+        let weight = |(c, product): (&f64, &f64)| c * c + 2.0 * c * product / self.rows.max(1.0);
+        coefficients.iter().zip(&self.products).map(weight).collect()
+    }
+}
+
+fn shares(problem: &Problem<'_>, basis: &Basis, weights: &[f64]) -> Shares {
+    let factors: &[Factor] = problem.space.factors();
+    let sum = |wanted: &dyn Fn(&basis::Term) -> bool| -> f64 {
+        basis.terms().iter().zip(weights).filter(|(term, _)| wanted(term)).map(|(_, weight)| weight).sum()
+    };
+    let closed = |(first, second): &(usize, usize)| {
+        let members = [&factors[*first].members[..], &factors[*second].members[..]].concat();
+        sum(&|term| term.within(&members))
+    };
+    Shares {
+        variance: weights.iter().sum(),
+        first: factors.iter().map(|f| sum(&|term| term.within(&f.members))).collect(),
+        total: factors.iter().map(|f| sum(&|term| term.touches(&f.members))).collect(),
+        closed: problem.pairs.iter().map(closed).collect(),
+    }
+}
