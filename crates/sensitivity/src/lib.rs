@@ -8,7 +8,10 @@ mod analysis;
 mod control;
 mod oracle;
 mod outputs;
+mod quantile;
+mod random;
 mod sample;
+mod sampler;
 
 pub use analysis::{
     Analysis, Correlation, Delta, Estimate, Estimator, FailurePolicy, Failures, Indices, IntervalMethod,
@@ -17,3 +20,4 @@ pub use analysis::{
 pub use oracle::{Oracle, Truth};
 pub use outputs::{Outputs, Status};
 pub use sample::{Role, Row, Sample};
+pub use sampler::{SampleError, extend, reference_row, sample, warnings};
