@@ -8,7 +8,10 @@ mod analyser;
 mod analysis;
 mod oracle;
 mod outputs;
+mod quantile;
+mod random;
 mod sample;
+mod sampler;
 
 pub use analyser::{AnalyzeError, Convergence, KeepError, analyze, convergence, keep};
 pub use analysis::{
@@ -18,3 +21,4 @@ pub use analysis::{
 pub use oracle::{Oracle, Truth};
 pub use outputs::{Outputs, Status};
 pub use sample::{Role, Row, Sample};
+pub use sampler::{SampleError, extend, reference_row, sample, warnings};
