@@ -28,7 +28,7 @@ impl Options {
         let threshold = if technique == Technique::Morris { 0.10 } else { 0.05 };
         Self {
             technique,
-            estimator: Estimator::Saltelli,
+            estimator: Estimator::Controlled,
             second_order: false,
             confidence: 0.95,
             resamples: 1000,
@@ -77,8 +77,10 @@ impl Technique {
 /// Estimators of variance-based indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Estimator {
-    /// First order: Saltelli 2010, centred; total: Jansen 1999.
+    /// Saltelli's and Jansen's with a polynomial control, where the sample has replicates to fit it on; else without.
     #[default]
+    Controlled,
+    /// First order: Saltelli 2010, centred; total: Jansen 1999. What SALib computes.
     Saltelli,
     /// Janon 2014 for both.
     Janon,
@@ -90,6 +92,7 @@ impl Estimator {
     /// The word for it on the command line and in files.
     pub fn word(self) -> &'static str {
         match self {
+            Self::Controlled => "controlled",
             Self::Saltelli => "saltelli",
             Self::Janon => "janon",
             Self::Martinez => "martinez",

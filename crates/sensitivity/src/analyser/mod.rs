@@ -4,6 +4,7 @@ mod bootstrap;
 mod bounds;
 mod cluster;
 mod columns;
+mod controlled;
 mod convergence;
 mod error;
 mod failures;

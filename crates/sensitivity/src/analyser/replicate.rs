@@ -34,14 +34,20 @@ pub(super) fn intervals(
 
 /// Student's t around the estimate over all rows; no interval from fewer than two replicates.
 fn around(value: f64, replicates: &[f64], confidence: f64) -> Estimate {
-    let n = replicates.len() as f64;
-    if replicates.len() < 2 {
-        return Estimate::bare(value);
-    }
-    let mean = replicates.iter().sum::<f64>() / n;
-    let spread = replicates.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let half = student(confidence, n - 1.0) * (spread / n).sqrt();
+    let half = half_width(replicates, 1, confidence);
     Estimate { value, low: value - half, high: value + half }
+}
+
+/// Half the width of Student's interval for the mean of these values, `spent` degrees of freedom fewer than there are
+/// values; NaN when none is left.
+pub(super) fn half_width(values: &[f64], spent: usize, confidence: f64) -> f64 {
+    let n = values.len() as f64;
+    if values.len() <= spent {
+        return f64::NAN;
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    let spread = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    student(confidence, n - spent as f64) * (spread / n).sqrt()
 }
 
 /// How [`intervals`] are cited.

@@ -6,8 +6,8 @@ use super::columns::Columns;
 use super::variance_estimators::Formula;
 use super::variance_layout::Layout;
 use super::variance_warnings::warnings;
-use super::{Analyser, AnalyzeError, Findings, Inputs, bootstrap, replicate};
-use crate::{Estimate, Estimator, Indices, IntervalMethod, Options, Role, SecondOrder, VarianceIndex};
+use super::{Analyser, AnalyzeError, Findings, Inputs, bootstrap, controlled, replicate};
+use crate::{Estimate, Estimator, Indices, IntervalMethod, Role, SecondOrder, VarianceIndex};
 
 /// A design whose roles were read, ready for any output.
 pub(super) struct Variance<'a> {
@@ -29,14 +29,15 @@ impl<'a> Variance<'a> {
 impl Analyser for Variance<'_> {
     fn estimator(&self) -> String {
         let orders = match self.inputs.options.estimator {
-            Estimator::Saltelli => {
+            Estimator::Controlled | Estimator::Saltelli => {
                 "first order after Saltelli et al. 2010 (outputs centred), total after Jansen 1999"
             }
             Estimator::Janon => "first order and total after Janon et al. 2014",
             Estimator::Martinez => "first order and total as correlations (Martinez 2011)",
         };
         let second = if self.inputs.options.second_order { "; second order after Saltelli 2002" } else { "" };
-        format!("{orders}{second}")
+        let control = if self.may_control() { "; on the residuals of a polynomial control" } else { "" };
+        format!("{orders}{second}{control}")
     }
 
     fn rows(&self) -> &[usize] {
@@ -45,11 +46,12 @@ impl Analyser for Variance<'_> {
 
     fn analyse(&self, y: &[f64]) -> Findings {
         let options = self.inputs.options;
-        let outputs = self.centred(y);
+        let centre = self.centre(y);
+        let outputs = self.centred(y, centre);
         let lost = self.lost(&outputs);
         let varies = varies([Role::A, Role::B].iter().filter_map(|r| outputs.get(r)).flatten(), y);
         let formula = Formula::new(&self.layout, outputs, options.estimator, options.second_order);
-        let (mut estimates, interval) = self.estimates(&formula, options);
+        let (mut estimates, interval) = self.estimates(&formula, y, centre);
         if !varies {
             estimates.fill(Estimate::bare(f64::NAN));
         }
@@ -60,15 +62,24 @@ impl Analyser for Variance<'_> {
 }
 
 impl Variance<'_> {
-    /// Outputs by role, less the mean over all rows: without it a large mean would drown first-order indices.
-    fn centred(&self, y: &[f64]) -> HashMap<Role, Vec<f64>> {
+    /// A control needs replicates: it is fitted on the others of the one it is used on.
+    fn may_control(&self) -> bool {
+        self.inputs.options.estimator == Estimator::Controlled
+            && self.layout.replicates.iter().any(|r| *r != self.layout.replicates[0])
+    }
+
+    /// Mean over all rows: unless it is taken away, a large mean drowns first-order indices.
+    fn centre(&self, y: &[f64]) -> f64 {
         let present: Vec<f64> =
             self.layout.rows.iter().map(|row| y[*row]).filter(|y| y.is_finite()).collect();
         let mean =
             |values: &[f64], less: f64| values.iter().map(|v| v - less).sum::<f64>() / values.len() as f64;
         let rough = mean(&present, 0.0);
         // The second pass removes what rounding left in the first.
-        let centre = rough + mean(&present, rough);
+        rough + mean(&present, rough)
+    }
+
+    fn centred(&self, y: &[f64], centre: f64) -> HashMap<Role, Vec<f64>> {
         self.layout.roles().into_iter().map(|role| (role, self.layout.outputs(role, y, centre))).collect()
     }
 
@@ -81,12 +92,18 @@ impl Variance<'_> {
         (0..self.layout.factors).map(count).collect()
     }
 
-    fn estimates(&self, formula: &Formula, options: &Options) -> (Vec<Estimate>, IntervalMethod) {
+    fn estimates(&self, formula: &Formula, y: &[f64], centre: f64) -> (Vec<Estimate>, IntervalMethod) {
+        let options = self.inputs.options;
+        let replicates = replicate::distinct(&self.layout.replicates).len();
+        if self.may_control()
+            && let Some(found) = controlled::estimates(self.inputs, &self.layout, y, centre)
+        {
+            return (found.estimates, controlled::method(replicates, found.explained, options.confidence));
+        }
         let mut all = Columns::new(self.layout.len());
         all.push(std::iter::repeat_n(1.0, self.layout.len()));
         let sums = formula.columns.weighted_sums(&all);
         let points = formula.indices(&sums[0]);
-        let replicates = replicate::distinct(&self.layout.replicates).len();
         if replicates >= 2 {
             let estimates =
                 replicate::intervals(formula, &self.layout.replicates, &points, options.confidence);

@@ -15,6 +15,21 @@ pub(super) struct Formula {
     variance: [Mean; 4],
 }
 
+/// Variances of an output: of everything, and the parts of it that indices are shares of.
+pub(super) struct Variances {
+    pub(super) whole: f64,
+    pub(super) first: Vec<f64>,
+    pub(super) total: Vec<f64>,
+    pub(super) closed: Vec<f64>,
+}
+
+impl Variances {
+    /// In the order of [`Formula::indices`].
+    pub(super) fn parts(&self) -> Vec<f64> {
+        [&self.first[..], &self.total[..], &self.closed[..]].concat()
+    }
+}
+
 enum FactorFormula {
     /// Saltelli's product and Jansen's squared difference.
     Direct { product: Mean, difference: Mean },
@@ -75,6 +90,13 @@ impl Formula {
         let pair = |p: &PairFormula| p.closed.index(sums, variance) - s1[p.first] - s1[p.second];
         let pairs: Vec<f64> = self.pairs.iter().map(pair).collect();
         [s1, st, pairs].concat()
+    }
+
+    /// The variances behind the indices. Only Saltelli's and Jansen's estimators are ratios of variances.
+    pub(super) fn variances(&self, sums: &[f64]) -> Variances {
+        let (first, total) = self.factors.iter().map(|f| f.indices(sums, 1.0)).unzip();
+        let closed = self.pairs.iter().map(|p| p.closed.index(sums, 1.0)).collect();
+        Variances { whole: self.variance(sums), first, total, closed }
     }
 
     /// Places of both factors of each pair.
@@ -171,7 +193,7 @@ impl Terms {
 
 fn likeness(estimator: Estimator) -> Option<Likeness> {
     match estimator {
-        Estimator::Saltelli => None,
+        Estimator::Controlled | Estimator::Saltelli => None,
         Estimator::Janon => Some(Likeness::Janon),
         Estimator::Martinez => Some(Likeness::Martinez),
     }

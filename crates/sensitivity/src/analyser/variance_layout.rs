@@ -44,10 +44,14 @@ impl Layout {
         self.replicates.len()
     }
 
+    /// The rows of one role, one per base row.
+    pub(super) fn places(&self, role: Role) -> &[usize] {
+        self.places.get(&number(role)).map_or(&[][..], Vec::as_slice)
+    }
+
     /// The outputs of one role, less `centre`, one per base row.
     pub(super) fn outputs(&self, role: Role, y: &[f64], centre: f64) -> Vec<f64> {
-        let places = self.places.get(&number(role)).map_or(&[][..], Vec::as_slice);
-        places.iter().map(|place| y[*place] - centre).collect()
+        self.places(role).iter().map(|place| y[*place] - centre).collect()
     }
 
     /// Every role of this design.

@@ -17,8 +17,12 @@ pub(crate) struct Fold<'a> {
     pub(crate) rows: Vec<(&'a [f64], f64)>,
 }
 
-/// Places of terms in the basis with their coefficients; ascending.
-pub(crate) type Coefficients = Vec<(usize, f64)>;
+/// A constant, and the places of terms in the basis with their coefficients, ascending.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Coefficients {
+    pub(crate) constant: f64,
+    pub(crate) terms: Vec<(usize, f64)>,
+}
 
 /// For each fold the clear coefficients of a fit on all the other folds.
 pub(crate) fn fit_without_each(basis: &Basis, folds: &[Fold<'_>]) -> Vec<Coefficients> {
@@ -35,7 +39,8 @@ pub(crate) fn fit_without_each(basis: &Basis, folds: &[Fold<'_>]) -> Vec<Coeffic
         .collect()
 }
 
-/// Everything least squares needs to know of some rows.
+/// Everything least squares needs to know of some rows. The constant stands behind the terms: without it the error of
+/// the outputs' mean would leak into their coefficients.
 #[derive(Clone)]
 struct Moments {
     rows: f64,
@@ -46,7 +51,7 @@ struct Moments {
 
 impl Moments {
     fn zeros(terms: usize) -> Self {
-        Self { rows: 0.0, squares: 0.0, products: vec![0.0; terms], gram: Symmetric::zeros(terms) }
+        Self { rows: 0.0, squares: 0.0, products: vec![0.0; terms + 1], gram: Symmetric::zeros(terms + 1) }
     }
 
     fn new(basis: &Basis, fold: &Fold<'_>) -> Self {
@@ -55,7 +60,7 @@ impl Moments {
         let (mut scratch, mut values) = (Vec::new(), vec![0.0; terms]);
         for rows in fold.rows.chunks(BLOCK) {
             // Term after term, so that sums run along the memory.
-            let mut block = vec![0.0; terms * rows.len()];
+            let mut block = vec![1.0; (terms + 1) * rows.len()];
             for (i, (coordinates, _)) in rows.iter().enumerate() {
                 basis.evaluate(coordinates, &mut scratch, &mut values);
                 values.iter().enumerate().for_each(|(term, value)| block[term * rows.len() + i] = *value);
@@ -85,17 +90,19 @@ impl Moments {
 
     /// Fits all terms, drops those that are not clear, and fits the rest again until all are.
     fn clear_coefficients(&self) -> Coefficients {
-        let mut places: Vec<usize> = (0..self.products.len()).collect();
-        while !places.is_empty() {
-            let Some((coefficients, errors)) = self.solve(&places) else { return Vec::new() };
-            let clear = |i: &usize| coefficients[*i].abs() > CLEAR * errors[*i];
+        let constant = self.products.len() - 1;
+        let mut places: Vec<usize> = (0..=constant).collect();
+        while let Some((coefficients, errors)) = self.solve(&places) {
+            let clear = |i: &usize| places[*i] == constant || coefficients[*i].abs() > CLEAR * errors[*i];
             let kept: Vec<usize> = (0..places.len()).filter(clear).collect();
             if kept.len() == places.len() {
-                return places.into_iter().zip(coefficients).collect();
+                let mut terms: Vec<(usize, f64)> = places.into_iter().zip(coefficients).collect();
+                let constant = terms.pop().map_or(0.0, |(_, c)| c);
+                return Coefficients { constant, terms };
             }
             places = kept.into_iter().map(|i| places[i]).collect();
         }
-        Vec::new()
+        Coefficients::default()
     }
 
     /// Coefficients and their standard errors; `None` when rows do not determine them.
@@ -124,17 +131,22 @@ mod tests {
         let points: Vec<[f64; 3]> = (0..600)
             .map(|i| [0.618_034, 0.754_878, 0.569_840].map(|g: f64| (f64::from(i) * g + 0.5).fract()))
             .collect();
-        let noise = |i: usize| if (i * i) % 7 < 3 { 0.05 } else { -0.05 };
+        let mix = |i: u64| {
+            (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i + 7).wrapping_mul(0xBF58_476D_1CE4_E5B9)
+        };
+        let noise = |i: usize| if mix(mix(i as u64)) >> 63 == 1 { 0.05 } else { -0.05 };
         let y = |i: usize| {
             let [a, b, _] = points[i].map(|u| (2.0 * u - 1.0) * 3.0_f64.sqrt());
-            2.0 * a - 0.5 * a * b + noise(i)
+            7.0 + 2.0 * a - 0.5 * a * b + noise(i)
         };
         let folds: Vec<Fold<'_>> = (0..3)
             .map(|f| Fold { rows: (0..600).filter(|i| i % 3 == f).map(|i| (&points[i][..], y(i))).collect() })
             .collect();
         for coefficients in fit_without_each(&basis, &folds) {
-            assert_eq!(coefficients.len(), 2, "{coefficients:?}");
-            assert!((coefficients[0].1 - 2.0).abs() < 0.02 && (coefficients[1].1 + 0.5).abs() < 0.02);
+            let terms = &coefficients.terms;
+            assert_eq!(terms.len(), 2, "{coefficients:?}");
+            assert!((terms[0].1 - 2.0).abs() < 0.02 && (terms[1].1 + 0.5).abs() < 0.02);
+            assert!((coefficients.constant - 7.0).abs() < 0.02);
         }
     }
 }

@@ -60,6 +60,9 @@ const MOST_ROWS: usize = 8192;
 /// Replicates are gathered into at most this many folds, each of which gets its own fit.
 const MOST_FOLDS: usize = 8;
 
+/// With fewer the intervals would have no degree of freedom left.
+const FEWEST_FOLDS: usize = 3;
+
 /// Fits a control; `None` when there are too few rows or replicates, or nothing clear to fit.
 pub(crate) fn fit(problem: &Problem<'_>) -> Option<Control> {
     let replicates = problem.replicates.iter().flatten().max()? + 1;
@@ -69,16 +72,16 @@ pub(crate) fn fit(problem: &Problem<'_>) -> Option<Control> {
     let rows = rows_to_fit(problem, &coordinates, folds);
     let fitted: usize = rows.iter().map(|fold| fold.rows.len()).sum();
     let terms = (fitted * (folds - 1) / folds / 3).min(MOST_TERMS);
-    if folds < 2 || terms == 0 {
+    if folds < FEWEST_FOLDS || terms == 0 {
         return None;
     }
     let basis = Basis::new(axes, terms);
     let coefficients = fit_without_each(&basis, &rows);
-    if coefficients.iter().all(Vec::is_empty) {
+    if coefficients.iter().all(|fold| fold.terms.is_empty()) {
         return None;
     }
-    let (basis, coefficients) = compact(&basis, &coefficients);
-    Some(apply(problem, &basis, &coefficients, &coordinates, replicates))
+    let (basis, folds) = compact(&basis, &coefficients);
+    Some(apply(problem, &basis, &folds, &coordinates, replicates))
 }
 
 fn coordinates(axes: &[Axis], positions: &[f64]) -> Vec<f64> {
@@ -100,41 +103,49 @@ fn rows_to_fit<'a>(problem: &Problem<'_>, coordinates: &'a [f64], folds: usize) 
     rows
 }
 
-/// Only the terms that some fold uses, with one dense list of coefficients per fold.
-fn compact(basis: &Basis, coefficients: &[Coefficients]) -> (Basis, Vec<Vec<f64>>) {
-    let mut places: Vec<usize> = coefficients.iter().flatten().map(|(place, _)| *place).collect();
+/// What is fitted for one fold: a constant, and one coefficient per term of the compacted basis.
+struct Fitted {
+    constant: f64,
+    coefficients: Vec<f64>,
+}
+
+/// Only the terms that some fold uses.
+fn compact(basis: &Basis, folds: &[Coefficients]) -> (Basis, Vec<Fitted>) {
+    let mut places: Vec<usize> = folds.iter().flat_map(|fold| &fold.terms).map(|(place, _)| *place).collect();
     places.sort_unstable();
     places.dedup();
     let dense = |fold: &Coefficients| {
-        let of = |place: &usize| fold.iter().find(|(p, _)| p == place).map_or(0.0, |(_, c)| *c);
-        places.iter().map(of).collect()
+        let of = |place: &usize| fold.terms.iter().find(|(p, _)| p == place).map_or(0.0, |(_, c)| *c);
+        Fitted { constant: fold.constant, coefficients: places.iter().map(of).collect() }
     };
-    (basis.subset(&places), coefficients.iter().map(dense).collect())
+    (basis.subset(&places), folds.iter().map(dense).collect())
 }
 
 fn apply(
     problem: &Problem<'_>,
     basis: &Basis,
-    coefficients: &[Vec<f64>],
+    folds: &[Fitted],
     coordinates: &[f64],
     replicates: usize,
 ) -> Control {
     let width = problem.space.parameters().len();
+    let fold = |replicate: usize| &folds[replicate % folds.len()];
     let mut sums = vec![Sums::new(basis.terms().len()); replicates];
     let mut residuals = vec![f64::NAN; problem.y.len()];
     let (mut scratch, mut values) = (Vec::new(), vec![0.0; basis.terms().len()]);
     for (row, replicate) in problem.replicates.iter().enumerate() {
         let Some(replicate) = replicate.filter(|_| problem.y[row].is_finite()) else { continue };
         basis.evaluate(&coordinates[row * width..][..width], &mut scratch, &mut values);
-        residuals[row] = problem.y[row] - linear::dot(&coefficients[replicate % coefficients.len()], &values);
+        let Fitted { constant, coefficients } = fold(replicate);
+        residuals[row] = problem.y[row] - constant - linear::dot(coefficients, &values);
         sums[replicate].add(problem.y[row], residuals[row], &values);
     }
     let explained = 1.0 - ratio(sums.iter().map(|s| s.residual_squares), sums.iter().map(|s| s.squares));
-    let shares = sums.iter().enumerate().map(|(replicate, sums)| {
-        let weights = sums.weights(&coefficients[replicate % coefficients.len()]);
+    let share = |(replicate, sums): (usize, &Sums)| {
+        let weights = sums.weights(&fold(replicate).coefficients);
         shares(problem, basis, &weights)
-    });
-    Control { shares: shares.collect(), residuals, explained }
+    };
+    Control { shares: sums.iter().enumerate().map(share).collect(), residuals, explained }
 }
 
 fn ratio(a: impl Iterator<Item = f64>, b: impl Iterator<Item = f64>) -> f64 {

@@ -1,0 +1,127 @@
+//! Variance-based indices with a polynomial control, and their intervals from the spread of the replicates.
+
+use onceflow_study::Space;
+
+use super::columns::Columns;
+use super::replicate::{distinct, half_width};
+use super::variance_estimators::{Formula, Variances};
+use super::variance_layout::Layout;
+use super::{Inputs, position};
+use crate::control::{self, Control, Shares};
+use crate::{Estimate, Estimator, IntervalMethod, Role, Sample};
+
+/// Indices in the order of [`Formula::indices`], and the share of the variance that the control explains.
+pub(super) struct Controlled {
+    pub(super) estimates: Vec<Estimate>,
+    pub(super) explained: f64,
+}
+
+/// `None` when there is nothing clear to fit, or too few rows or replicates to fit it on.
+pub(super) fn estimates(inputs: Inputs<'_>, layout: &Layout, y: &[f64], centre: f64) -> Option<Controlled> {
+    let numbers = distinct(&layout.replicates);
+    let pairs = pairs(layout.factors, inputs.options.second_order);
+    let control = fit(inputs, layout, y, centre, &numbers, &pairs)?;
+    let formula = residual_formula(inputs, layout, &control);
+    let mut weights = Columns::new(layout.len());
+    for number in &numbers {
+        weights.push(layout.replicates.iter().map(|r| f64::from(u8::from(r == number))));
+    }
+    let sums = formula.columns.weighted_sums(&weights);
+    let each: Vec<Variances> = sums
+        .iter()
+        .zip(&control.shares)
+        .map(|(sums, shares)| add(formula.variances(sums), shares, &pairs))
+        .collect();
+    Some(Controlled { estimates: ratios(&each, inputs.options.confidence), explained: control.explained })
+}
+
+fn pairs(factors: usize, second_order: bool) -> Vec<(usize, usize)> {
+    let all = (0..factors).flat_map(|first| (first + 1..factors).map(move |second| (first, second)));
+    all.filter(|_| second_order).collect()
+}
+
+fn fit(
+    inputs: Inputs<'_>,
+    layout: &Layout,
+    y: &[f64],
+    centre: f64,
+    numbers: &[u64],
+    pairs: &[(usize, usize)],
+) -> Option<Control> {
+    let Inputs { space, sample, .. } = inputs;
+    let mut replicates = vec![None; sample.len()];
+    for row in &layout.rows {
+        replicates[*row] = numbers.binary_search(&sample.rows[*row].replicate).ok();
+    }
+    let (a, b) = (layout.places(Role::A), layout.places(Role::B));
+    let fit_on: Vec<usize> = a.iter().zip(b).flat_map(|(a, b)| [*a, *b]).collect();
+    let centred: Vec<f64> = y.iter().map(|y| y - centre).collect();
+    control::fit(&control::Problem {
+        space,
+        positions: &positions(space, sample),
+        y: &centred,
+        replicates: &replicates,
+        fit_on: &fit_on,
+        pairs,
+    })
+}
+
+fn positions(space: &Space, sample: &Sample) -> Vec<f64> {
+    let row = |row: usize| sample.numbers(row).iter().zip(space.parameters());
+    (0..sample.len()).flat_map(|r| row(r).map(|(x, parameter)| position::position(parameter, *x))).collect()
+}
+
+/// Saltelli's and Jansen's estimators on what the control leaves.
+fn residual_formula(inputs: Inputs<'_>, layout: &Layout, control: &Control) -> Formula {
+    let present = control.residuals.iter().filter(|r| r.is_finite());
+    let mean = present.clone().sum::<f64>() / present.count().max(1) as f64;
+    let outputs = |role: Role| (role, layout.outputs(role, &control.residuals, mean));
+    let outputs = layout.roles().into_iter().map(outputs).collect();
+    Formula::new(layout, outputs, Estimator::Saltelli, inputs.options.second_order)
+}
+
+/// Variances of the residuals and what the control accounts for, together; of pairs, less those of their factors.
+fn add(residual: Variances, shares: &Shares, pairs: &[(usize, usize)]) -> Variances {
+    let sum = |a: Vec<f64>, b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a + b).collect() };
+    let first = sum(residual.first, &shares.first);
+    let closed = sum(residual.closed, &shares.closed);
+    let alone = closed.iter().zip(pairs).map(|(both, (f, g))| both - first[*f] - first[*g]).collect();
+    Variances {
+        whole: residual.whole + shares.variance,
+        total: sum(residual.total, &shares.total),
+        closed: alone,
+        first,
+    }
+}
+
+/// Degrees of freedom spent: one on the mean, and one because the fits of any two replicates share most of their rows,
+/// which makes their errors a little alike. Without it intervals of 95 % cover 93 to 94 % when rows are few.
+const SPENT: usize = 2;
+
+/// Each index is a ratio of means over the replicates; its error is linear in theirs (the delta method).
+fn ratios(each: &[Variances], confidence: f64) -> Vec<Estimate> {
+    let usable: Vec<(Vec<f64>, f64)> = each
+        .iter()
+        .map(|v| (v.parts(), v.whole))
+        .filter(|(parts, _)| parts.iter().all(|p| p.is_finite()))
+        .collect();
+    let whole = usable.iter().map(|(_, whole)| whole).sum::<f64>() / usable.len() as f64;
+    let estimate = |index: usize| {
+        let value = usable.iter().map(|(parts, _)| parts[index]).sum::<f64>() / usable.len() as f64 / whole;
+        let errors: Vec<f64> = usable.iter().map(|(parts, w)| (parts[index] - value * w) / whole).collect();
+        let half = half_width(&errors, SPENT, confidence);
+        Estimate { value, low: value - half, high: value + half }
+    };
+    (0..each.first().map_or(0, |v| v.parts().len())).map(estimate).collect()
+}
+
+/// How these intervals are cited.
+pub(super) fn method(replicates: usize, explained: f64, confidence: f64) -> IntervalMethod {
+    let citation = format!(
+        "Student t intervals from the spread over {replicates} independently scrambled replicates of the design \
+         (randomised quasi-Monte Carlo; Owen 1997, L'Ecuyer and Lemieux 2002), with a polynomial control variate fitted \
+         on the other replicates (Sudret 2008, Qian et al. 2018) that explains {:.1} % of the variance",
+        100.0 * explained
+    );
+    IntervalMethod { name: "replicated scrambles with control", citation, confidence }
+}
