@@ -13,6 +13,8 @@ use rand_core::{Rng, SeedableRng};
 pub(crate) enum Purpose {
     /// Nested scrambling of one dimension (first) of one replicate (second) of a Sobol' sequence.
     Scramble = 1,
+    /// One bootstrap resample (first) of rows.
+    Bootstrap = 101,
 }
 
 /// An endless stream of random bits.

@@ -28,7 +28,8 @@ pub use keep::keep;
 use onceflow_study::Space;
 
 use crate::{
-    Analysis, FailurePolicy, Indices, IntervalMethod, Options, OutputAnalysis, Outputs, Sample, Technique,
+    Analysis, FailurePolicy, Indices, IntervalMethod, Options, OutputAnalysis, Outputs, Role, Sample,
+    Technique,
 };
 
 /// Computes the indices of every output. `outputs` stand in the order of the sample's rows; a value that is not
@@ -140,7 +141,21 @@ impl Inputs<'_> {
         if outputs.names.is_empty() || rows == 0 {
             return Err(AnalyzeError::Nothing { rows, outputs: outputs.names.len() });
         }
+        self.check_roles()?;
         self.check_options()
+    }
+
+    fn check_roles(&self) -> Result<(), AnalyzeError> {
+        let factors = self.space.factors().len();
+        for row in &self.sample.rows {
+            match row.role {
+                Role::Step(found) | Role::Ab(found) | Role::Ba(found) if found >= factors => {
+                    return Err(AnalyzeError::Factor { row: row.id, factors, found });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn check_options(&self) -> Result<(), AnalyzeError> {
