@@ -100,19 +100,23 @@ const SPENT: usize = 2;
 
 /// Each index is a ratio of means over the replicates; its error is linear in theirs (the delta method).
 fn ratios(each: &[Variances], confidence: f64) -> Vec<Estimate> {
-    let usable: Vec<(Vec<f64>, f64)> = each
-        .iter()
-        .map(|v| (v.parts(), v.whole))
-        .filter(|(parts, _)| parts.iter().all(|p| p.is_finite()))
-        .collect();
-    let whole = usable.iter().map(|(_, whole)| whole).sum::<f64>() / usable.len() as f64;
+    let parts: Vec<Vec<f64>> = each.iter().map(Variances::parts).collect();
     let estimate = |index: usize| {
-        let value = usable.iter().map(|(parts, _)| parts[index]).sum::<f64>() / usable.len() as f64 / whole;
-        let errors: Vec<f64> = usable.iter().map(|(parts, w)| (parts[index] - value * w) / whole).collect();
-        let half = half_width(&errors, SPENT, confidence);
-        Estimate { value, low: value - half, high: value + half }
+        let pairs = parts.iter().zip(each).map(|(parts, variances)| (parts[index], variances.whole));
+        let usable: Vec<(f64, f64)> =
+            pairs.filter(|(part, whole)| part.is_finite() && whole.is_finite()).collect();
+        ratio(&usable, confidence)
     };
-    (0..each.first().map_or(0, |v| v.parts().len())).map(estimate).collect()
+    (0..parts.first().map_or(0, Vec::len)).map(estimate).collect()
+}
+
+fn ratio(pairs: &[(f64, f64)], confidence: f64) -> Estimate {
+    let whole = pairs.iter().map(|(_, whole)| whole).sum::<f64>();
+    let value = pairs.iter().map(|(part, _)| part).sum::<f64>() / whole;
+    let mean = whole / pairs.len() as f64;
+    let errors: Vec<f64> = pairs.iter().map(|(part, whole)| (part - value * whole) / mean).collect();
+    let half = half_width(&errors, SPENT, confidence);
+    Estimate { value, low: value - half, high: value + half }
 }
 
 /// How these intervals are cited.

@@ -110,7 +110,7 @@ fn a_factor_whose_rows_all_failed_has_no_index() {
     for replicates in [1, 4] {
         let sample = saltelli(&space, 64, true, replicates, &mut Draw(3));
         let lost = |row: usize| sample.rows[row].role == onceflow_sensitivity::Role::Ab(1);
-        let y = evaluate(&sample, |x| x[0] + x[1]).into_iter().enumerate();
+        let y = evaluate(&sample, |x| (9.0 * x[0]).sin() + x[1]).into_iter().enumerate();
         let y: Vec<f64> = y.map(|(row, y)| if lost(row) { f64::NAN } else { y }).collect();
         let analysis =
             analyze(&space, &sample, &Outputs::single("y", y), &options(FailurePolicy::Drop)).unwrap();
