@@ -7,7 +7,10 @@
 mod analysis;
 mod oracle;
 mod outputs;
+mod quantile;
+mod random;
 mod sample;
+mod sampler;
 
 pub use analysis::{
     Analysis, Correlation, Delta, Estimate, Estimator, FailurePolicy, Failures, Indices, IntervalMethod,
@@ -16,3 +19,4 @@ pub use analysis::{
 pub use oracle::{Oracle, Truth};
 pub use outputs::{Outputs, Status};
 pub use sample::{Role, Row, Sample};
+pub use sampler::{SampleError, extend, reference_row, sample, warnings};
