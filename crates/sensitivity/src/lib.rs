@@ -4,6 +4,7 @@
 //! by row number, with failures in it; [`Analysis`] is what follows. This crate does not know that workflows run: it
 //! has no clock, no I/O, and no randomness without a seed.
 
+mod analyser;
 mod analysis;
 mod oracle;
 mod outputs;
@@ -12,6 +13,7 @@ mod random;
 mod sample;
 mod sampler;
 
+pub use analyser::{AnalyzeError, Convergence, KeepError, analyze, convergence, keep};
 pub use analysis::{
     Analysis, Correlation, Delta, Estimate, Estimator, FailurePolicy, Failures, Indices, IntervalMethod,
     MorrisIndex, Options, OutputAnalysis, Pawn, RbdFast, SecondOrder, Technique, VarianceIndex, Verdict,
