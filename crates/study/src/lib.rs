@@ -8,6 +8,7 @@ mod design;
 mod diagnostic;
 mod distribution;
 mod domain;
+mod import;
 mod parameter;
 mod space;
 mod value;
@@ -17,6 +18,7 @@ pub use design::{Design, Grid, LatinHypercube, Method, Morris, Saltelli, Traject
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Position, Severity, Source, Span, nearest};
 pub use distribution::Distribution;
 pub use domain::{Domain, DomainError};
+pub use import::{Imported, read_dakota_input};
 pub use parameter::{Canonical, Kind, Parameter};
 pub use space::{Factor, Problem, Space, SpaceError};
 pub use value::Value;
