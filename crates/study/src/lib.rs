@@ -9,6 +9,7 @@ mod diagnostic;
 mod distribution;
 mod domain;
 mod import;
+mod located;
 mod parameter;
 mod space;
 mod value;
@@ -19,6 +20,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Label, Position, Severity, Source,
 pub use distribution::Distribution;
 pub use domain::{Domain, DomainError};
 pub use import::{Imported, read_dakota_input};
+pub use located::{Data, Entry, Fields, FromNode, Mismatch, Node, Table, parse_json, parse_toml};
 pub use parameter::{Canonical, Kind, Parameter};
 pub use space::{Factor, Problem, Space, SpaceError};
 pub use value::Value;
