@@ -9,7 +9,11 @@ use crate::failure::Failure;
 const CANDIDATES_PER_TRAJECTORY: u64 = 25;
 
 /// The design of the command line; what it leaves open comes from `given`, the design of the problem or its phase.
-pub(crate) fn design(args: &SampleArgs, given: Option<&Design>, seed: Option<u64>) -> Result<Design, Failure> {
+pub(crate) fn design(
+    args: &SampleArgs,
+    given: Option<&Design>,
+    seed: Option<u64>,
+) -> Result<Design, Failure> {
     let seed = args.seed.or(given.map(|d| d.seed)).or(seed).unwrap_or(0);
     let method = match (args.method, given) {
         (Some(word), given) => start(word, given.map(|d| &d.method).filter(|m| is(m, word)), args)?,
@@ -97,7 +101,9 @@ fn trajectories(morris: &Morris, args: &SampleArgs) -> Result<Trajectories, Fail
         (None, kind) => Ok(kind),
         (Some(KindWord::Plain), _) => Ok(Trajectories::Plain),
         (Some(KindWord::Radial), _) => Ok(Trajectories::Radial),
-        (Some(KindWord::Optimised), Trajectories::Optimised { candidates: given }) => Ok(candidates(Some(given))),
+        (Some(KindWord::Optimised), Trajectories::Optimised { candidates: given }) => {
+            Ok(candidates(Some(given)))
+        }
         (Some(KindWord::Optimised), _) => Ok(candidates(None)),
         (Some(_), _) => Err(wrong_kind("morris", "plain, optimised or radial")),
     }
@@ -126,7 +132,12 @@ fn refuse_idle(method: &Method, args: &SampleArgs) -> Result<(), Failure> {
         ("--candidates", args.candidates.is_some(), optimised, "morris with --kind optimised"),
         ("--values", args.values.is_some(), matches!(word, "morris" | "grid"), "morris and grid"),
         ("--fraction", args.fraction.is_some(), word == "grid", "grid"),
-        ("--n", args.n.is_some(), word != "grid", "every method but grid, whose size follows from the values"),
+        (
+            "--n",
+            args.n.is_some(),
+            word != "grid",
+            "every method but grid, whose size follows from the values",
+        ),
         ("--scramble", args.scramble, sequence, "halton, hammersley and sobol"),
         ("--no-scramble", args.no_scramble, sequence, "halton, hammersley and sobol"),
     ];
@@ -165,6 +176,9 @@ fn no_size(word: MethodWord) -> Failure {
     Failure::bad_input(
         Diagnostic::error("no size to sample")
             .expected_found(format!("--n with the number of {what}"), "nothing")
-            .with_hint(format!("add --n, for example --n {}", if word == MethodWord::Morris { 20 } else { 1024 })),
+            .with_hint(format!(
+                "add --n, for example --n {}",
+                if word == MethodWord::Morris { 20 } else { 1024 }
+            )),
     )
 }

@@ -2,11 +2,13 @@
 
 mod args;
 mod bench;
+mod design;
 mod diagnostics;
 mod exit;
 mod failure;
 mod file;
 mod internal_error;
+mod numbers;
 mod progress;
 mod terminal;
 mod verb;

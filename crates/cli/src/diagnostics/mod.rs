@@ -2,6 +2,8 @@
 
 mod json;
 mod render;
+mod words;
 
 pub(crate) use json::to_json;
 pub(crate) use render::render;
+pub(crate) use words::from_error;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod completions;
+mod demo;
 
 use crate::args::Verb;
 use crate::exit::Exit;
