@@ -22,7 +22,7 @@ pub use design::{Design, Grid, LatinHypercube, Method, Morris, Saltelli, Traject
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Position, Severity, Source, Span, nearest};
 pub use distribution::Distribution;
 pub use domain::{Domain, DomainError};
-pub use import::{Imported, read_dakota_input};
+pub use import::{Imported, read_dakota_input, read_salib_parameters, read_salib_problem};
 pub use located::{Data, Entry, Fields, FromNode, Mismatch, Node, Table, parse_json, parse_toml};
 pub use parameter::{Canonical, Kind, Parameter};
 pub use space::{Factor, Problem, Space, SpaceError};

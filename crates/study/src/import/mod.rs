@@ -2,8 +2,10 @@
 
 mod checked;
 mod dakota;
+mod salib;
 
 pub use dakota::read_dakota_input;
+pub use salib::{read_salib_parameters, read_salib_problem};
 
 use std::sync::Arc;
 
