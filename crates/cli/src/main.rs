@@ -1,2 +1,26 @@
-//! The onceflow command.
-fn main() {}
+//! The onceflow command: words in, answers out. Everything that can be tested elsewhere lives in the libraries.
+
+mod args;
+mod bench;
+mod design;
+mod diagnostics;
+mod exit;
+mod failure;
+mod file;
+mod internal_error;
+mod numbers;
+mod progress;
+mod terminal;
+mod verb;
+
+use clap::Parser as _;
+
+fn main() -> std::process::ExitCode {
+    internal_error::install();
+    let command = args::Command::parse();
+    let terminal = terminal::Terminal::new(command.progress);
+    match verb::run(&command.verb, &terminal) {
+        Ok(exit) => exit.into(),
+        Err(failure) => failure.report(&terminal, command.verb.wants_json()).into(),
+    }
+}

@@ -221,9 +221,15 @@ impl std::error::Error for Diagnostics {}
 
 /// The known name closest to a mistyped one, when it is close enough to be meant.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    /// The distance costs the product of both lengths; nobody mistypes a name longer than this.
+    const LONGEST: usize = 100;
+    if name.len() > LONGEST {
+        return None;
+    }
     let folded = name.to_lowercase();
     known
         .into_iter()
+        .filter(|k| k.len() <= LONGEST)
         .map(|k| (strsim::damerau_levenshtein(&folded, &k.to_lowercase()), k))
         .filter(|(distance, k)| *distance <= 1 + k.chars().count().max(name.chars().count()) / 4)
         .min_by_key(|(distance, _)| *distance)

@@ -1,0 +1,24 @@
+//! `onceflow check`: what can be said.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  onceflow check study.toml            a study, with its workflow and its table of images
+  onceflow check workflow.json         a workflow descriptor
+  onceflow check params.txt            a SALib problem; also Dakota, stage files, t2flow
+  onceflow check study.toml --json     for scripts
+
+Nothing is run. Exit code 2 when there are errors, 0 when there are only warnings.")]
+pub(crate) struct CheckArgs {
+    /// The file to check; its kind is found from its contents
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,47 @@
+//! `onceflow init`: what can be said.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  onceflow init -o study.toml                    a commented study of the shipped nuclei workflow
+  onceflow init --from params.txt -o study.toml  a SALib parameter file as a study
+  onceflow init --from moat.in -o study.toml     a Dakota input as a study
+  onceflow init --from study.toml --to salib -o problem.json
+
+A file that is already there is not replaced without --force.")]
+pub(crate) struct InitArgs {
+    /// The study to write (the same as -o FILE)
+    #[arg(value_name = "FILE", conflicts_with = "output")]
+    pub(crate) file: Option<PathBuf>,
+    /// Convert this study, SALib problem or Dakota input
+    #[arg(long, value_name = "PROBLEM")]
+    pub(crate) from: Option<PathBuf>,
+    /// The workflow whose parameters are written out
+    #[arg(long, value_name = "NAME", default_value = "nuclei", conflicts_with = "from")]
+    pub(crate) workflow: String,
+    /// What to write
+    #[arg(long, value_enum, default_value = "study")]
+    pub(crate) to: ProblemFormat,
+    /// Where to write it; without it, or with -, standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace a file that is already there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Forms of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProblemFormat {
+    /// A study file (TOML)
+    Study,
+    /// A SALib problem (JSON)
+    Salib,
+    /// A Dakota input
+    Dakota,
+}

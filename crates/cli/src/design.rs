@@ -1,0 +1,184 @@
+//! The design asked for: what the command line says, over what the problem says.
+
+use onceflow_study::{Design, Diagnostic, Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};
+
+use crate::args::{KindWord, MethodWord, SampleArgs};
+use crate::failure::Failure;
+
+/// Random trajectories to choose from, for each that is wanted, when nobody says otherwise.
+const CANDIDATES_PER_TRAJECTORY: u64 = 25;
+
+/// The design of the command line; what it leaves open comes from `given`, the design of the problem or its phase.
+pub(crate) fn design(
+    args: &SampleArgs,
+    given: Option<&Design>,
+    seed: Option<u64>,
+) -> Result<Design, Failure> {
+    let seed = args.seed.or(given.map(|d| d.seed)).or(seed).unwrap_or(0);
+    let method = match (args.method, given) {
+        (Some(word), given) => start(word, given.map(|d| &d.method).filter(|m| is(m, word)), args)?,
+        (None, Some(given)) => given.method.clone(),
+        (None, None) => return Err(no_method()),
+    };
+    let method = args.n.map_or(method.clone(), |n| method.with_size(n));
+    let method = with_options(method, args)?;
+    refuse_idle(&method, args)?;
+    Ok(Design { method, seed })
+}
+
+fn is(method: &Method, word: MethodWord) -> bool {
+    method.word() == text(word)
+}
+
+fn text(word: MethodWord) -> &'static str {
+    match word {
+        MethodWord::Saltelli => "saltelli",
+        MethodWord::Morris => "morris",
+        MethodWord::Lhs => "lhs",
+        MethodWord::Mc => "mc",
+        MethodWord::Halton => "halton",
+        MethodWord::Hammersley => "hammersley",
+        MethodWord::Sobol => "sobol",
+        MethodWord::Grid => "grid",
+    }
+}
+
+/// The method of that word: as the problem has it, or with its documented defaults and the size of `--n`.
+fn start(word: MethodWord, given: Option<&Method>, args: &SampleArgs) -> Result<Method, Failure> {
+    if let Some(method) = given {
+        return Ok(method.clone());
+    }
+    if word == MethodWord::Grid {
+        return Ok(Method::Grid(Grid { values: Morris::VALUES, fraction: 1 }));
+    }
+    let n = args.n.ok_or_else(|| no_size(word))?;
+    Ok(match word {
+        MethodWord::Saltelli => {
+            Method::Saltelli(Saltelli { base: n, second_order: false, replicates: Saltelli::REPLICATES })
+        }
+        MethodWord::Morris => {
+            Method::Morris(Morris { trajectories: n, values: Morris::VALUES, kind: Trajectories::Plain })
+        }
+        MethodWord::Lhs => Method::LatinHypercube { rows: n, kind: LatinHypercube::Plain },
+        MethodWord::Halton => Method::Halton { rows: n, scrambled: true },
+        MethodWord::Hammersley => Method::Hammersley { rows: n, scrambled: true },
+        MethodWord::Sobol => Method::Sobol { rows: n, scrambled: true },
+        MethodWord::Mc | MethodWord::Grid => Method::MonteCarlo { rows: n },
+    })
+}
+
+/// The method with the options that belong to it.
+fn with_options(mut method: Method, args: &SampleArgs) -> Result<Method, Failure> {
+    match &mut method {
+        Method::Saltelli(saltelli) => {
+            saltelli.second_order |= args.second_order;
+            saltelli.replicates = args.replicates.unwrap_or(saltelli.replicates);
+        }
+        Method::Morris(morris) => {
+            morris.values = args.values.unwrap_or(morris.values);
+            morris.kind = trajectories(morris, args)?;
+        }
+        Method::Grid(grid) => {
+            grid.values = args.values.unwrap_or(grid.values);
+            grid.fraction = args.fraction.unwrap_or(grid.fraction);
+        }
+        Method::LatinHypercube { kind, .. } => *kind = hypercube(*kind, args)?,
+        Method::Halton { scrambled, .. }
+        | Method::Hammersley { scrambled, .. }
+        | Method::Sobol { scrambled, .. } => *scrambled = (*scrambled || args.scramble) && !args.no_scramble,
+        Method::MonteCarlo { .. } => {}
+    }
+    Ok(method)
+}
+
+fn trajectories(morris: &Morris, args: &SampleArgs) -> Result<Trajectories, Failure> {
+    let candidates = |given: Option<u64>| {
+        let default = morris.trajectories.saturating_mul(CANDIDATES_PER_TRAJECTORY);
+        Trajectories::Optimised { candidates: args.candidates.or(given).unwrap_or(default) }
+    };
+    match (args.kind, morris.kind) {
+        (None, Trajectories::Optimised { candidates: given }) => Ok(candidates(Some(given))),
+        (None, kind) => Ok(kind),
+        (Some(KindWord::Plain), _) => Ok(Trajectories::Plain),
+        (Some(KindWord::Radial), _) => Ok(Trajectories::Radial),
+        (Some(KindWord::Optimised), Trajectories::Optimised { candidates: given }) => {
+            Ok(candidates(Some(given)))
+        }
+        (Some(KindWord::Optimised), _) => Ok(candidates(None)),
+        (Some(_), _) => Err(wrong_kind("morris", "plain, optimised or radial")),
+    }
+}
+
+fn hypercube(given: LatinHypercube, args: &SampleArgs) -> Result<LatinHypercube, Failure> {
+    match args.kind {
+        None => Ok(given),
+        Some(KindWord::Plain) => Ok(LatinHypercube::Plain),
+        Some(KindWord::Centred) => Ok(LatinHypercube::Centred),
+        Some(KindWord::Maximin) => Ok(LatinHypercube::Maximin),
+        Some(KindWord::Nested) => Ok(LatinHypercube::Nested),
+        Some(_) => Err(wrong_kind("lhs", "plain, centred, maximin or nested")),
+    }
+}
+
+/// An option that would do nothing is a misunderstanding, not a wish.
+fn refuse_idle(method: &Method, args: &SampleArgs) -> Result<(), Failure> {
+    let word = method.word();
+    let optimised = matches!(method, Method::Morris(Morris { kind: Trajectories::Optimised { .. }, .. }));
+    let sequence = matches!(word, "halton" | "hammersley" | "sobol");
+    let options = [
+        ("--second-order", args.second_order, word == "saltelli", "saltelli"),
+        ("--replicates", args.replicates.is_some(), word == "saltelli", "saltelli"),
+        ("--kind", args.kind.is_some(), matches!(word, "lhs" | "morris"), "lhs and morris"),
+        ("--candidates", args.candidates.is_some(), optimised, "morris with --kind optimised"),
+        ("--values", args.values.is_some(), matches!(word, "morris" | "grid"), "morris and grid"),
+        ("--fraction", args.fraction.is_some(), word == "grid", "grid"),
+        (
+            "--n",
+            args.n.is_some(),
+            word != "grid",
+            "every method but grid, whose size follows from the values",
+        ),
+        ("--scramble", args.scramble, sequence, "halton, hammersley and sobol"),
+        ("--no-scramble", args.no_scramble, sequence, "halton, hammersley and sobol"),
+    ];
+    let idle = options.iter().find(|(_, said, applies, _)| *said && !applies);
+    idle.map_or(Ok(()), |(option, _, _, methods)| {
+        Err(Failure::bad_input(
+            Diagnostic::error(format!("{option} means nothing for {word}"))
+                .expected_found(format!("{option} with {methods}"), format!("method {word}"))
+                .with_hint(format!("leave {option} out, or choose another --method")),
+        ))
+    })
+}
+
+fn wrong_kind(method: &str, kinds: &str) -> Failure {
+    Failure::bad_input(
+        Diagnostic::error(format!("{method} has no such kind"))
+            .expected_found(kinds, "another kind")
+            .with_hint("onceflow sample --help lists the kinds"),
+    )
+}
+
+fn no_method() -> Failure {
+    Failure::bad_input(
+        Diagnostic::error("no method to sample with")
+            .expected_found("--method, or a problem that says one", "neither")
+            .with_hint("add --method morris --n 20 to screen, or --method saltelli --n 1024 to decompose"),
+    )
+}
+
+fn no_size(word: MethodWord) -> Failure {
+    let what = match word {
+        MethodWord::Saltelli => "base rows",
+        MethodWord::Morris => "trajectories",
+        _ => "rows",
+    };
+    Failure::bad_input(
+        Diagnostic::error("no size to sample")
+            .expected_found(format!("--n with the number of {what}"), "nothing")
+            .with_hint(format!(
+                "add --n, for example --n {}",
+                if word == MethodWord::Morris { 20 } else { 1024 }
+            )),
+    )
+}

@@ -1,0 +1,22 @@
+//! Exit codes.
+
+/// How the command ends, as the shell sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done.
+    Ok = 0,
+    /// Some rows failed and the user wished to stop on that.
+    RowsFailed = 1,
+    /// Bad command line or file.
+    BadInput = 2,
+    /// The machine: no permission, no space, no such program.
+    Environment = 3,
+    /// Our bug.
+    Internal = 5,
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}

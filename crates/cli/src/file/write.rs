@@ -1,0 +1,137 @@
+//! Writing a file: whole or not at all, by renaming a finished temporary file in the same folder.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use onceflow_study::Diagnostic;
+use tempfile::NamedTempFile;
+
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Where a result goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Standard output.
+    Standard,
+    /// A file.
+    File(PathBuf),
+}
+
+/// What happens to a file that is already there.
+///
+/// What a command makes from its inputs (samples, indices, plots) is replaced, since the same command makes it again;
+/// what a person goes on to edit (a study) is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overwrite {
+    /// It is replaced.
+    Replace,
+    /// The command refuses.
+    Refuse,
+}
+
+impl Target {
+    /// From `-o`: nothing and `-` are standard output.
+    pub(crate) fn new(path: Option<&Path>) -> Self {
+        match path {
+            Some(path) if path != Path::new("-") => Self::File(path.to_path_buf()),
+            _ => Self::Standard,
+        }
+    }
+
+    /// The file, unless it is standard output.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Standard => None,
+            Self::File(path) => Some(path),
+        }
+    }
+
+    /// Refuses to replace a file the command reads.
+    pub(crate) fn refuse_inputs(&self, inputs: &[&Path]) -> Result<(), Failure> {
+        let Some(path) = self.path() else { return Ok(()) };
+        let same = |input: &&&Path| is_same(path, input);
+        let Some(input) = inputs.iter().find(same) else { return Ok(()) };
+        Err(Failure::bad_input(
+            Diagnostic::error(format!("the output would replace the input {}", input.display()))
+                .expected_found("another file after -o", path.display().to_string())
+                .with_hint("choose another name for the output"),
+        ))
+    }
+
+    /// Writes all of it.
+    pub(crate) fn write(&self, text: &str, overwrite: Overwrite, terminal: &Terminal) -> Result<(), Failure> {
+        match self {
+            Self::Standard => terminal.result(text),
+            Self::File(path) if overwrite == Overwrite::Refuse && path.exists() => Err(exists(path)),
+            Self::File(path) => write_file(path, text).map_err(|error| unwritable(path, &error)),
+        }
+    }
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
+}
+
+fn write_file(path: &Path, text: &str) -> io::Result<()> {
+    // A device or a pipe (/dev/stdout) cannot be replaced by a file; it is written as it is.
+    if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes());
+    }
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    // A link stays a link: what it points to is replaced.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = new_file(folder)?;
+    file.write_all(text.as_bytes())?;
+    if let Ok(there) = path.metadata() {
+        file.as_file().set_permissions(there.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// A temporary file with the permissions any new file gets, rather than those of a secret.
+fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".onceflow-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+fn exists(path: &Path) -> Failure {
+    Failure::bad_input(
+        Diagnostic::error(format!("{} exists", path.display()))
+            .expected_found("a new file", "one that is already there")
+            .with_hint("choose another name after -o, or add --force to replace it"),
+    )
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    let message = Diagnostic::error(format!("cannot write {}", path.display()));
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (found, hint) = match error.kind() {
+        io::ErrorKind::NotFound => ("no such folder".to_string(), format!("mkdir -p {}", folder.display())),
+        io::ErrorKind::IsADirectory => ("a folder".into(), "name a file inside it after -o".into()),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => (
+            "permission denied".into(),
+            format!("choose a folder you may write to; ls -ld {}", folder.display()),
+        ),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (
+            "no space left".into(),
+            format!("free some space (df -h {}), or choose another disk", folder.display()),
+        ),
+        _ => (error.to_string(), "choose another place after -o".into()),
+    };
+    Failure::environment(message.expected_found("a folder to write to", found).with_hint(hint))
+}

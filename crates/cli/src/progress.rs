@@ -1,0 +1,55 @@
+//! Says what is going on when it takes longer than a second.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::args::ProgressMode;
+
+/// Speaks from its own thread until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    speaker: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    /// Starts to listen for a second, then says `what` goes on: a line that is rewritten on a terminal, and elsewhere
+    /// plain lines, each after twice the time of the one before.
+    pub(crate) fn start(what: String, mode: ProgressMode) -> Self {
+        if mode == ProgressMode::Never {
+            return Self { speaker: None };
+        }
+        let (stop, stopped) = channel();
+        let rewrite = std::io::stderr().is_terminal();
+        let thread = std::thread::spawn(move || speak(&what, rewrite, |wait| stopped.recv_timeout(wait)));
+        Self { speaker: Some((stop, thread)) }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.speaker.take() {
+            drop(stop);
+            // A speaker that died has nothing more to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn speak(what: &str, rewrite: bool, wait: impl Fn(Duration) -> Result<(), RecvTimeoutError>) {
+    let start = Instant::now();
+    let mut pause = Duration::from_secs(1);
+    let mut spoken = false;
+    while wait(pause) == Err(RecvTimeoutError::Timeout) {
+        let (before, after) = if rewrite { ("\r", "") } else { ("", "\n") };
+        let line = format!("{before}{what}: {} s so far{after}", start.elapsed().as_secs());
+        let _ = std::io::stderr().lock().write_all(line.as_bytes());
+        spoken = true;
+        pause = if rewrite { pause } else { pause * 2 };
+    }
+    if spoken && rewrite {
+        // Clears the line, so that the result stands alone.
+        let _ = std::io::stderr().lock().write_all(b"\r\x1b[K");
+    }
+}

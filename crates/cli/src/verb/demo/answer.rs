@@ -1,0 +1,119 @@
+//! The demo's answer, with the exact values beside.
+
+use std::fmt::Write as _;
+
+use onceflow_sensitivity::{Estimate, Indices, MorrisIndex, VarianceIndex, Verdict};
+use serde_json::{Value, json};
+
+use super::{Demo, Step};
+use crate::numbers::count;
+
+/// Blocks of the longest bar.
+const BAR: f64 = 8.0;
+
+/// The answer for people.
+pub(super) fn to_text(demo: &Demo) -> String {
+    let mut text = format!(
+        "{}: {} parameters, seed {}; its exact indices are known\n\n",
+        demo.oracle.name(),
+        demo.truth.st.len(),
+        demo.seed
+    );
+    for (name, step) in steps(demo) {
+        let _ = writeln!(text, "{name:<11} {}", account(step));
+    }
+    text.push_str("\nWhich parameters matter?   (share of the variance, 95 % interval)\n\n");
+    text.push_str(&table(demo));
+    let _ = writeln!(text, "\n{}", cover(demo));
+    text
+}
+
+fn steps(demo: &Demo) -> [(&'static str, &Step); 2] {
+    [("screen", &demo.screen), ("decompose", &demo.decompose)]
+}
+
+fn account(step: &Step) -> String {
+    let rows = count(step.sample.len() as u128);
+    let duplicates = count(step.sample.duplicates() as u128);
+    let word = step.sample.design.as_ref().map_or("", |d| d.method.word());
+    format!("{word}: {rows} rows, of which {duplicates} repeat an earlier one")
+}
+
+/// One line per parameter, the largest total first.
+fn table(demo: &Demo) -> String {
+    let mut text = format!(
+        "  {:<10} {:<31} {:>5}  {:>6} {:>6}  {:>6}   verdict\n",
+        "parameter", "total", "exact", "alone", "exact", "mu*"
+    );
+    let (factors, effects) = (factors(&demo.decompose), effects(&demo.screen));
+    let mut order: Vec<usize> = (0..factors.len()).collect();
+    order.sort_by(|a, b| factors[*b].st.value.total_cmp(&factors[*a].st.value));
+    for i in order {
+        let factor = &factors[i];
+        let mu_star = effects.get(i).map_or(f64::NAN, |e| e.mu_star.value);
+        let _ = writeln!(
+            text,
+            "  {:<10} {} {:>5.2}  {:>6.2} {:>6.2}  {:>6.2}   {}",
+            factor.name,
+            total(&factor.st),
+            demo.truth.st[i],
+            factor.s1.value + 0.0,
+            demo.truth.s1[i],
+            mu_star,
+            verdict(&demo.decompose, i),
+        );
+    }
+    text
+}
+
+fn total(st: &Estimate) -> String {
+    format!("{:>5.2}  {:>5.2} .. {:<5.2}  {:<8}", st.value, st.low, st.high, bar(st.value))
+}
+
+/// A bar in eighths of a block.
+fn bar(share: f64) -> String {
+    let eighths = (share.clamp(0.0, 1.0) * BAR * 8.0).round() as usize;
+    let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+    "█".repeat(eighths / 8) + part
+}
+
+fn verdict(step: &Step, i: usize) -> &'static str {
+    step.analysis.outputs.first().and_then(|o| o.verdicts.get(i)).map_or("", |v| Verdict::word(*v))
+}
+
+fn factors(step: &Step) -> &[VarianceIndex] {
+    match step.analysis.outputs.first().map(|o| &o.indices) {
+        Some(Indices::Vbd { factors, .. }) => factors,
+        _ => &[],
+    }
+}
+
+fn effects(step: &Step) -> &[MorrisIndex] {
+    match step.analysis.outputs.first().map(|o| &o.indices) {
+        Some(Indices::Morris(effects)) => effects,
+        _ => &[],
+    }
+}
+
+/// How many intervals hold what they should.
+fn cover(demo: &Demo) -> String {
+    let factors = factors(&demo.decompose);
+    let holds = |(f, exact): &(&VarianceIndex, &f64)| f.st.low <= **exact && **exact <= f.st.high;
+    let held = factors.iter().zip(&demo.truth.st).filter(holds).count();
+    format!("The interval holds the exact total of {held} of {} parameters.", factors.len())
+}
+
+/// The answer for scripts.
+pub(super) fn to_json(demo: &Demo) -> Value {
+    let exact: Vec<Value> = factors(&demo.decompose)
+        .iter()
+        .zip(demo.truth.s1.iter().zip(&demo.truth.st))
+        .map(|(f, (s1, st))| json!({ "name": f.name, "s1": s1, "st": st }))
+        .collect();
+    json!({
+        "version": 1,
+        "function": demo.oracle.name(),
+        "seed": demo.seed,
+        "exact": exact,
+    })
+}

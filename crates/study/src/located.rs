@@ -1,0 +1,131 @@
+//! A tree with the place of each value, read from JSON or TOML: what every reader of files here starts from.
+
+mod fields;
+mod json;
+mod read;
+mod toml;
+
+pub use self::fields::Fields;
+pub use self::json::parse_json;
+pub use self::read::{FromNode, Mismatch};
+pub use self::toml::parse_toml;
+
+use crate::Span;
+
+/// Deeper nesting than anyone writes; keeps a hostile text from exhausting the stack.
+const DEEPEST: usize = 64;
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Its bytes in the source.
+    pub span: Span,
+    /// The value.
+    pub data: Data,
+}
+
+/// What a [`Node`] holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// JSON's `null`.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A whole number written as one.
+    Integer(i64),
+    /// Any other number; TOML can write infinities and NaN, JSON cannot.
+    Real(f64),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// Keys with their values.
+    Table(Table),
+}
+
+/// Keys with their values, in the order of the source; no key stands twice.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The entries.
+    pub entries: Vec<Entry>,
+}
+
+/// One key with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key, unescaped.
+    pub key: String,
+    /// Where the key stands, quotes included.
+    pub key_span: Span,
+    /// The value.
+    pub value: Node,
+}
+
+impl Table {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entries.iter().find(|e| e.key == key).map(|e| &e.value)
+    }
+
+    /// The keys, in their order.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|e| e.key.as_str())
+    }
+}
+
+impl Node {
+    /// The table, if it is one.
+    pub fn as_table(&self) -> Option<&Table> {
+        match &self.data {
+            Data::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The list, if it is one.
+    pub fn as_list(&self) -> Option<&[Node]> {
+        match &self.data {
+            Data::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.data {
+            Data::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is one.
+    pub fn as_number(&self) -> Option<f64> {
+        match &self.data {
+            Data::Integer(i) => Some(*i as f64),
+            Data::Real(x) => Some(*x),
+            _ => None,
+        }
+    }
+
+    /// What it is, for the `found` of a message: `"abc"`, `7`, `a list of 3`.
+    pub fn describe(&self) -> String {
+        match &self.data {
+            Data::Null => "null".into(),
+            Data::Bool(b) => b.to_string(),
+            Data::Integer(i) => i.to_string(),
+            Data::Real(x) => x.to_string(),
+            Data::Text(text) => describe_text(text),
+            Data::List(list) => format!("a list of {}", list.len()),
+            Data::Table(_) => "a table".into(),
+        }
+    }
+}
+
+/// Long texts are cut: a message is read by people.
+fn describe_text(text: &str) -> String {
+    const LONGEST: usize = 40;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("\"{}…\"", &text[..end]),
+        None => format!("\"{text}\""),
+    }
+}

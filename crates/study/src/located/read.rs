@@ -1,0 +1,111 @@
+//! Values out of nodes, with the reason when a node holds something else.
+
+use super::{Data, Node, Table};
+use crate::{Span, Value};
+
+/// Why a node is not what a reader wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The place: the node, or the entry in it that is wrong.
+    pub span: Span,
+    /// What was wanted.
+    pub expected: String,
+    /// What is there.
+    pub found: String,
+}
+
+impl Mismatch {
+    /// The node is not `expected`.
+    pub fn new(node: &Node, expected: impl Into<String>) -> Self {
+        Self { span: node.span, expected: expected.into(), found: node.describe() }
+    }
+}
+
+/// What [`Fields`](super::Fields) can read.
+pub trait FromNode<'a>: Sized {
+    /// The value, or why the node does not hold one.
+    fn from_node(node: &'a Node) -> Result<Self, Mismatch>;
+}
+
+impl<'a> FromNode<'a> for &'a Node {
+    fn from_node(node: &'a Node) -> Result<Self, Mismatch> {
+        Ok(node)
+    }
+}
+
+impl<'a> FromNode<'a> for &'a Table {
+    fn from_node(node: &'a Node) -> Result<Self, Mismatch> {
+        node.as_table().ok_or_else(|| Mismatch::new(node, "a table"))
+    }
+}
+
+impl<'a> FromNode<'a> for &'a [Node] {
+    fn from_node(node: &'a Node) -> Result<Self, Mismatch> {
+        node.as_list().ok_or_else(|| Mismatch::new(node, "a list"))
+    }
+}
+
+impl<'a> FromNode<'a> for &'a str {
+    fn from_node(node: &'a Node) -> Result<Self, Mismatch> {
+        node.as_text().ok_or_else(|| Mismatch::new(node, "a text in quotes"))
+    }
+}
+
+impl FromNode<'_> for String {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        <&str>::from_node(node).map(str::to_owned)
+    }
+}
+
+impl FromNode<'_> for bool {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        match node.data {
+            Data::Bool(b) => Ok(b),
+            _ => Err(Mismatch::new(node, "true or false")),
+        }
+    }
+}
+
+/// A whole number, also one written with a point (`20.0`): JSON does not tell them apart.
+impl FromNode<'_> for i64 {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        match node.data {
+            Data::Integer(i) => Ok(i),
+            Data::Real(x) if x.fract() == 0.0 && x.abs() <= EXACT => Ok(x as i64),
+            _ => Err(Mismatch::new(node, "a whole number")),
+        }
+    }
+}
+
+impl FromNode<'_> for u64 {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        let whole = i64::from_node(node).ok().and_then(|i| Self::try_from(i).ok());
+        whole.ok_or_else(|| Mismatch::new(node, "a whole number, 0 or more"))
+    }
+}
+
+/// A finite number; who allows infinite ones reads the node.
+impl FromNode<'_> for f64 {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        let number = node.as_number().ok_or_else(|| Mismatch::new(node, "a number"))?;
+        if number.is_finite() { Ok(number) } else { Err(Mismatch::new(node, "a finite number")) }
+    }
+}
+
+impl FromNode<'_> for Value {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        match &node.data {
+            Data::Integer(i) => Ok(Self::Integer(*i)),
+            Data::Real(x) if x.is_finite() => Ok(Self::Real(*x)),
+            Data::Text(text) => Ok(Self::Text(text.clone())),
+            _ => Err(Mismatch::new(node, "a finite number or a word")),
+        }
+    }
+}
+
+impl<'a, T: FromNode<'a>> FromNode<'a> for Vec<T> {
+    fn from_node(node: &'a Node) -> Result<Self, Mismatch> {
+        <&[Node]>::from_node(node)?.iter().map(T::from_node).collect()
+    }
+}
