@@ -26,12 +26,16 @@ pub(crate) enum Goal {
     AtMost(f64),
     /// This or more.
     AtLeast(f64),
+    /// Neither less than the first nor more than the second.
+    Between(f64, f64),
 }
 
 impl Goal {
-    fn bound(self) -> f64 {
+    /// A number where one says it, else a pair.
+    fn bound(self) -> Value {
         match self {
-            Self::AtMost(bound) | Self::AtLeast(bound) => bound,
+            Self::AtMost(bound) | Self::AtLeast(bound) => json!(bound),
+            Self::Between(low, high) => json!([low, high]),
         }
     }
 
@@ -39,12 +43,16 @@ impl Goal {
         match self {
             Self::AtMost(bound) => value <= bound,
             Self::AtLeast(bound) => value >= bound,
+            Self::Between(low, high) => low <= value && value <= high,
         }
     }
 
     fn text(self) -> String {
-        let sign = if matches!(self, Self::AtMost(_)) { "<=" } else { ">=" };
-        format!("{sign} {}", short(self.bound()))
+        match self {
+            Self::AtMost(bound) => format!("<= {}", short(bound)),
+            Self::AtLeast(bound) => format!(">= {}", short(bound)),
+            Self::Between(low, high) => format!("{low} .. {high}"),
+        }
     }
 }
 
