@@ -13,6 +13,7 @@ mod morris_effects;
 mod morris_interval;
 mod position;
 mod replicate;
+mod spread;
 mod variance;
 mod variance_estimators;
 mod variance_layout;
