@@ -3,7 +3,8 @@
 use onceflow_study::Space;
 
 use super::columns::Columns;
-use super::replicate::{distinct, half_width};
+use super::replicate::distinct;
+use super::spread::{deviation, student};
 use super::variance_estimators::{Formula, Variances};
 use super::variance_layout::Layout;
 use super::{Inputs, position};
@@ -96,7 +97,7 @@ fn add(residual: Variances, shares: &Shares, pairs: &[(usize, usize)]) -> Varian
 
 /// Degrees of freedom spent: one on the mean, and one because the fits of any two replicates share most of their rows,
 /// which makes their errors a little alike. Without it intervals of 95 % cover 93 to 94 % when rows are few.
-const SPENT: usize = 2;
+const SPENT: f64 = 2.0;
 
 /// Each index is a ratio of means over the replicates; its error is linear in theirs (the delta method).
 fn ratios(each: &[Variances], confidence: f64) -> Vec<Estimate> {
@@ -115,8 +116,8 @@ fn ratio(pairs: &[(f64, f64)], confidence: f64) -> Estimate {
     let value = pairs.iter().map(|(part, _)| part).sum::<f64>() / whole;
     let mean = whole / pairs.len() as f64;
     let errors: Vec<f64> = pairs.iter().map(|(part, whole)| (part - value * whole) / mean).collect();
-    let half = half_width(&errors, SPENT, confidence);
-    Estimate { value, low: value - half, high: value + half }
+    let count = errors.len() as f64;
+    Estimate::around(value, student(confidence, count - SPENT) * deviation(&errors) / count.sqrt())
 }
 
 /// How these intervals are cited.

@@ -14,6 +14,7 @@ mod morris_effects;
 mod morris_interval;
 mod position;
 mod replicate;
+mod spread;
 mod variance;
 mod variance_estimators;
 mod variance_layout;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::columns::Columns;
-use super::morris_interval::student;
+use super::spread::{deviation, student};
 use super::variance_estimators::Formula;
 use crate::{Estimate, IntervalMethod};
 
@@ -34,20 +34,8 @@ pub(super) fn intervals(
 
 /// Student's t around the estimate over all rows; no interval from fewer than two replicates.
 fn around(value: f64, replicates: &[f64], confidence: f64) -> Estimate {
-    let half = half_width(replicates, 1, confidence);
-    Estimate { value, low: value - half, high: value + half }
-}
-
-/// Half the width of Student's interval for the mean of these values, `spent` degrees of freedom fewer than there are
-/// values; NaN when none is left.
-pub(super) fn half_width(values: &[f64], spent: usize, confidence: f64) -> f64 {
-    let n = values.len() as f64;
-    if values.len() <= spent {
-        return f64::NAN;
-    }
-    let mean = values.iter().sum::<f64>() / n;
-    let spread = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    student(confidence, n - spent as f64) * (spread / n).sqrt()
+    let n = replicates.len() as f64;
+    Estimate::around(value, student(confidence, n - 1.0) * deviation(replicates) / n.sqrt())
 }
 
 /// How [`intervals`] are cited.
