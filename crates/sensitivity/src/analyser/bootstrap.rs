@@ -37,7 +37,7 @@ fn resampled_indices(formula: &Formula, options: &Options) -> Vec<Vec<f64>> {
 }
 
 /// How often each row is drawn when as many are drawn as there are, with replacement.
-fn counts(rows: usize, seed: u64, resample: u64) -> Vec<f64> {
+pub(super) fn counts(rows: usize, seed: u64, resample: u64) -> Vec<f64> {
     let mut stream = Stream::new(seed, Purpose::Bootstrap, resample, 0);
     let mut counts = vec![0.0; rows];
     for _ in 0..rows {
@@ -49,7 +49,7 @@ fn counts(rows: usize, seed: u64, resample: u64) -> Vec<f64> {
 }
 
 /// Quantile between neighbours in order; NaN of nothing.
-fn quantile(sorted: &[f64], q: f64) -> f64 {
+pub(super) fn quantile(sorted: &[f64], q: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let place = q * last as f64;
     let below = place.floor() as usize;
