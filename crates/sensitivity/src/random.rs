@@ -29,6 +29,8 @@ pub(crate) enum Purpose {
     Trajectory = 8,
     /// One bootstrap resample (first) of rows.
     Bootstrap = 101,
+    /// One permutation (first) of an output.
+    Shuffle = 102,
 }
 
 /// An endless stream of random bits.

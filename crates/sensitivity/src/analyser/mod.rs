@@ -6,15 +6,31 @@ mod cluster;
 mod columns;
 mod controlled;
 mod convergence;
+mod correlation;
+mod delta;
+mod density;
+mod draws;
+mod elementary;
 mod error;
+#[cfg(test)]
+mod example;
 mod failures;
+mod fourier;
+mod given;
 mod keep;
 mod morris;
 mod morris_effects;
 mod morris_interval;
+mod partition;
+mod pawn;
 mod position;
+mod ranks;
+mod rbd_fast;
+mod regression;
 mod replicate;
+mod resample;
 mod spread;
+mod sums;
 mod variance;
 mod variance_estimators;
 mod variance_layout;
@@ -27,6 +43,8 @@ pub use error::{AnalyzeError, KeepError};
 pub use keep::keep;
 
 use onceflow_study::Space;
+
+use given::Given;
 
 use crate::{
     Analysis, FailurePolicy, Indices, IntervalMethod, Options, OutputAnalysis, Outputs, Role, Sample,
@@ -92,7 +110,10 @@ fn prepare<'a>(inputs: Inputs<'a>) -> Result<Box<dyn Analyser + 'a>, AnalyzeErro
     match inputs.options.technique {
         Technique::Vbd => Ok(Box::new(variance::Variance::new(inputs)?)),
         Technique::Morris => Ok(Box::new(morris::Morris::new(inputs)?)),
-        other => Err(AnalyzeError::Unavailable(other)),
+        Technique::Correlation => Ok(Box::new(Given::new(inputs, correlation::RECIPE))),
+        Technique::RbdFast => Ok(Box::new(Given::new(inputs, rbd_fast::RECIPE))),
+        Technique::Delta => Ok(Box::new(Given::new(inputs, delta::RECIPE))),
+        Technique::Pawn => Ok(Box::new(Given::new(inputs, pawn::RECIPE))),
     }
 }
 
