@@ -8,6 +8,7 @@ mod analysis;
 mod oracle;
 mod outputs;
 mod sample;
+mod table;
 
 pub use analysis::{
     Analysis, Correlation, Delta, Estimate, Estimator, FailurePolicy, Failures, Indices, IntervalMethod,
@@ -16,3 +17,7 @@ pub use analysis::{
 pub use oracle::{Oracle, Truth};
 pub use outputs::{Outputs, Status};
 pub use sample::{Role, Row, Sample};
+pub use table::{
+    DakotaTable, Layout, SampleFormat, SampleOptions, TableError, design_from_json, design_to_json,
+    read_outputs, read_sample, write_sample,
+};
