@@ -4,12 +4,17 @@
 //! by row number, with failures in it; [`Analysis`] is what follows. This crate does not know that workflows run: it
 //! has no clock, no I/O, and no randomness without a seed.
 
+mod analyser;
 mod analysis;
 mod oracle;
 mod outputs;
+mod quantile;
+mod random;
 mod sample;
+mod sampler;
 mod table;
 
+pub use analyser::{AnalyzeError, Convergence, KeepError, analyze, convergence, keep};
 pub use analysis::{
     Analysis, Correlation, Delta, Estimate, Estimator, FailurePolicy, Failures, Indices, IntervalMethod,
     MorrisIndex, Options, OutputAnalysis, Pawn, RbdFast, SecondOrder, Technique, VarianceIndex, Verdict,
@@ -17,6 +22,7 @@ pub use analysis::{
 pub use oracle::{Oracle, Truth};
 pub use outputs::{Outputs, Status};
 pub use sample::{Role, Row, Sample};
+pub use sampler::{SampleError, extend, reference_row, sample, warnings};
 pub use table::{
     DakotaTable, Layout, SampleFormat, SampleOptions, TableError, design_from_json, design_to_json,
     read_outputs, read_sample, write_sample,

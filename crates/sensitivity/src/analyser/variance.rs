@@ -1,0 +1,115 @@
+//! Variance-based decomposition (VBD): first-order, total and second-order indices of a Saltelli design.
+
+use std::collections::HashMap;
+
+use super::columns::Columns;
+use super::variance_estimators::Formula;
+use super::variance_layout::Layout;
+use super::variance_warnings::warnings;
+use super::{Analyser, AnalyzeError, Findings, Inputs, bootstrap, replicate};
+use crate::{Estimate, Estimator, Indices, IntervalMethod, Options, Role, SecondOrder, VarianceIndex};
+
+/// A design whose roles were read, ready for any output.
+pub(super) struct Variance<'a> {
+    layout: Layout,
+    inputs: Inputs<'a>,
+}
+
+impl<'a> Variance<'a> {
+    /// Reads the roles of the sample.
+    pub(super) fn new(inputs: Inputs<'a>) -> Result<Self, AnalyzeError> {
+        let layout = Layout::new(inputs)?;
+        if inputs.options.second_order && !layout.second_order {
+            return Err(AnalyzeError::NoSecondOrder);
+        }
+        Ok(Self { layout, inputs })
+    }
+}
+
+impl Analyser for Variance<'_> {
+    fn estimator(&self) -> String {
+        let orders = match self.inputs.options.estimator {
+            Estimator::Saltelli => {
+                "first order after Saltelli et al. 2010 (outputs centred), total after Jansen 1999"
+            }
+            Estimator::Janon => "first order and total after Janon et al. 2014",
+            Estimator::Martinez => "first order and total as correlations (Martinez 2011)",
+        };
+        let second = if self.inputs.options.second_order { "; second order after Saltelli 2002" } else { "" };
+        format!("{orders}{second}")
+    }
+
+    fn rows(&self) -> &[usize] {
+        &self.layout.rows
+    }
+
+    fn analyse(&self, y: &[f64]) -> Findings {
+        let options = self.inputs.options;
+        let outputs = self.centred(y);
+        let lost = self.lost(&outputs);
+        let varies = varies([Role::A, Role::B].iter().filter_map(|r| outputs.get(r)).flatten(), y);
+        let formula = Formula::new(&self.layout, outputs, options.estimator, options.second_order);
+        let (mut estimates, interval) = self.estimates(&formula, options);
+        if !varies {
+            estimates.fill(Estimate::bare(f64::NAN));
+        }
+        let indices = self.named(&formula, &estimates);
+        let warnings = warnings(&indices, self.layout.len(), varies);
+        Findings { indices, interval, lost, warnings }
+    }
+}
+
+impl Variance<'_> {
+    /// Outputs by role, less the mean over all rows: without it a large mean would drown first-order indices.
+    fn centred(&self, y: &[f64]) -> HashMap<Role, Vec<f64>> {
+        let present: Vec<f64> =
+            self.layout.rows.iter().map(|row| y[*row]).filter(|y| y.is_finite()).collect();
+        let mean =
+            |values: &[f64], less: f64| values.iter().map(|v| v - less).sum::<f64>() / values.len() as f64;
+        let rough = mean(&present, 0.0);
+        // The second pass removes what rounding left in the first.
+        let centre = rough + mean(&present, rough);
+        self.layout.roles().into_iter().map(|role| (role, self.layout.outputs(role, y, centre))).collect()
+    }
+
+    /// Base rows without the products of each factor.
+    fn lost(&self, outputs: &HashMap<Role, Vec<f64>>) -> Vec<usize> {
+        let missing = |role: Role, row: usize| outputs.get(&role).is_none_or(|v| !v[row].is_finite());
+        let lost =
+            |f: usize, row: usize| [Role::A, Role::B, Role::Ab(f)].into_iter().any(|r| missing(r, row));
+        let count = |f| (0..self.layout.len()).filter(|row| lost(f, *row)).count();
+        (0..self.layout.factors).map(count).collect()
+    }
+
+    fn estimates(&self, formula: &Formula, options: &Options) -> (Vec<Estimate>, IntervalMethod) {
+        let mut all = Columns::new(self.layout.len());
+        all.push(std::iter::repeat_n(1.0, self.layout.len()));
+        let sums = formula.columns.weighted_sums(&all);
+        let points = formula.indices(&sums[0]);
+        let replicates = replicate::distinct(&self.layout.replicates).len();
+        if replicates >= 2 {
+            let estimates =
+                replicate::intervals(formula, &self.layout.replicates, &points, options.confidence);
+            return (estimates, replicate::method(replicates, options.confidence));
+        }
+        (bootstrap::intervals(formula, &points, options), bootstrap::method(options))
+    }
+
+    fn named(&self, formula: &Formula, estimates: &[Estimate]) -> Indices {
+        let (factors, k) = (self.inputs.space.factors(), self.layout.factors);
+        let name = |f: usize| factors[f].name.clone();
+        let factor = |f: usize| VarianceIndex { name: name(f), s1: estimates[f], st: estimates[k + f] };
+        let pairs = formula.pairs().zip(&estimates[2 * k..]);
+        let pairs = pairs.map(|((f, g), s2)| SecondOrder { first: name(f), second: name(g), s2: *s2 });
+        Indices::Vbd { factors: (0..k).map(factor).collect(), pairs: pairs.collect() }
+    }
+}
+
+/// Whether base rows differ by more than the rounding of outputs of this size.
+fn varies<'a>(base: impl Iterator<Item = &'a f64>, y: &[f64]) -> bool {
+    let (low, high) = base
+        .filter(|y| y.is_finite())
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(*y), high.max(*y)));
+    let size = y.iter().filter(|y| y.is_finite()).fold(0.0, |size: f64, y| size.max(y.abs()));
+    high - low > 8.0 * f64::EPSILON * size
+}

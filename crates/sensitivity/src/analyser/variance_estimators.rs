@@ -1,0 +1,178 @@
+//! Variance-based indices as functions of weighted sums, so that points, replicates and resamples share one formula.
+
+use std::collections::HashMap;
+
+use super::columns::Columns;
+use super::variance_layout::Layout;
+use super::variance_terms::{Mean, Term, Terms};
+use crate::{Estimator, Role};
+
+/// Columns of products, and how indices follow from their sums.
+pub(super) struct Formula {
+    pub(super) columns: Columns,
+    factors: Vec<FactorFormula>,
+    pairs: Vec<PairFormula>,
+    variance: [Mean; 4],
+}
+
+enum FactorFormula {
+    /// Saltelli's product and Jansen's squared difference.
+    Direct { product: Mean, difference: Mean },
+    /// First order and total as likeness of two vectors of outputs.
+    Likeness { first: Moments, total: Moments, kind: Likeness },
+}
+
+struct PairFormula {
+    first: usize,
+    second: usize,
+    closed: Closed,
+}
+
+/// The index of two factors together, their own indices included.
+enum Closed {
+    Direct(Mean),
+    Likeness(Moments, Likeness),
+}
+
+/// Mean products of two vectors of outputs over the rows where both are there.
+#[derive(Clone, Copy, Debug)]
+struct Moments {
+    x: Mean,
+    y: Mean,
+    xx: Mean,
+    yy: Mean,
+    xy: Mean,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Likeness {
+    Janon,
+    Martinez,
+}
+
+impl Formula {
+    /// Prepares the columns for outputs that are already centred.
+    pub(super) fn new(
+        layout: &Layout,
+        centred: HashMap<Role, Vec<f64>>,
+        estimator: Estimator,
+        second: bool,
+    ) -> Self {
+        let mut terms = Terms::new(layout.len(), centred);
+        let variance = terms.variance();
+        let factors = (0..layout.factors).map(|f| terms.factor(f, estimator)).collect();
+        let mut pairs = Vec::new();
+        for first in 0..if second { layout.factors } else { 0 } {
+            pairs.extend((first + 1..layout.factors).map(|other| terms.pair(first, other, estimator)));
+        }
+        Self { columns: terms.columns, factors, pairs, variance }
+    }
+
+    /// Indices from the sums of the columns: first order of all factors, then total, then pairs.
+    pub(super) fn indices(&self, sums: &[f64]) -> Vec<f64> {
+        let variance = self.variance(sums);
+        let (s1, st): (Vec<f64>, Vec<f64>) = self.factors.iter().map(|f| f.indices(sums, variance)).unzip();
+        let pair = |p: &PairFormula| p.closed.index(sums, variance) - s1[p.first] - s1[p.second];
+        let pairs: Vec<f64> = self.pairs.iter().map(pair).collect();
+        [s1, st, pairs].concat()
+    }
+
+    /// Places of both factors of each pair.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.pairs.iter().map(|p| (p.first, p.second))
+    }
+
+    /// Variance of A and B together, divided by their number.
+    fn variance(&self, sums: &[f64]) -> f64 {
+        let [a, b, aa, bb] = self.variance.map(|m| sums[m.sum]);
+        let count = sums[self.variance[0].count] + sums[self.variance[1].count];
+        (aa + bb) / count - ((a + b) / count).powi(2)
+    }
+}
+
+impl FactorFormula {
+    fn indices(&self, sums: &[f64], variance: f64) -> (f64, f64) {
+        match self {
+            Self::Direct { product, difference } => {
+                (product.of(sums) / variance, 0.5 * difference.of(sums) / variance)
+            }
+            Self::Likeness { first, total, kind } => {
+                (first.likeness(sums, *kind), 1.0 - total.likeness(sums, *kind))
+            }
+        }
+    }
+}
+
+impl Closed {
+    fn index(&self, sums: &[f64], variance: f64) -> f64 {
+        match self {
+            Self::Direct(mean) => mean.of(sums) / variance,
+            Self::Likeness(moments, kind) => moments.likeness(sums, *kind),
+        }
+    }
+}
+
+impl Moments {
+    /// Janon's ratio uses the mean and variance of both vectors together; Martinez's is their correlation.
+    fn likeness(&self, sums: &[f64], kind: Likeness) -> f64 {
+        let [x, y, xx, yy, xy] = [self.x, self.y, self.xx, self.yy, self.xy].map(|m| m.of(sums));
+        match kind {
+            Likeness::Janon => {
+                let square = ((x + y) / 2.0).powi(2);
+                (xy - square) / ((xx + yy) / 2.0 - square)
+            }
+            Likeness::Martinez => (xy - x * y) / ((xx - x * x) * (yy - y * y)).sqrt(),
+        }
+    }
+}
+
+/// Which terms each estimator takes.
+impl Terms {
+    fn variance(&mut self) -> [Mean; 4] {
+        let terms = [Role::A, Role::B].map(Term::Value);
+        let squares = [Role::A, Role::B].map(|r| Term::Product(r, r));
+        [terms[0], terms[1], squares[0], squares[1]].map(|term| self.mean(term))
+    }
+
+    fn factor(&mut self, f: usize, estimator: Estimator) -> FactorFormula {
+        match likeness(estimator) {
+            None => FactorFormula::Direct {
+                product: self.mean(Term::Saltelli(f)),
+                difference: self.mean(Term::Jansen(f)),
+            },
+            Some(kind) => FactorFormula::Likeness {
+                first: self.moments(Role::B, Role::Ab(f)),
+                total: self.moments(Role::A, Role::Ab(f)),
+                kind,
+            },
+        }
+    }
+
+    /// BA of one factor and AB of the other share exactly these two factors.
+    fn pair(&mut self, first: usize, second: usize, estimator: Estimator) -> PairFormula {
+        let closed = match likeness(estimator) {
+            None => Closed::Direct(self.mean(Term::Closed(first, second))),
+            Some(kind) => Closed::Likeness(self.moments(Role::Ba(first), Role::Ab(second)), kind),
+        };
+        PairFormula { first, second, closed }
+    }
+
+    fn moments(&mut self, x: Role, y: Role) -> Moments {
+        let both = self.mask(&[x, y]);
+        Moments {
+            x: self.mean_over(Term::Value(x), both),
+            y: self.mean_over(Term::Value(y), both),
+            xx: self.mean_over(Term::Product(x, x), both),
+            yy: self.mean_over(Term::Product(y, y), both),
+            xy: self.mean_over(Term::Product(x, y), both),
+        }
+    }
+}
+
+fn likeness(estimator: Estimator) -> Option<Likeness> {
+    match estimator {
+        Estimator::Saltelli => None,
+        Estimator::Janon => Some(Likeness::Janon),
+        Estimator::Martinez => Some(Likeness::Martinez),
+    }
+}

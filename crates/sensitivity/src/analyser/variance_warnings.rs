@@ -1,0 +1,51 @@
+//! What the reader of variance-based indices must know.
+
+use crate::{Indices, VarianceIndex};
+
+/// Fewer base rows than give trustworthy intervals.
+const FEW: usize = 64;
+
+/// Warnings about indices from so many base rows.
+pub(super) fn warnings(indices: &Indices, base_rows: usize, varies: bool) -> Vec<String> {
+    let Indices::Vbd { factors, .. } = indices else { return Vec::new() };
+    if !varies {
+        return vec![
+            "the output does not vary: its variance cannot be shared out, indices are undefined".into(),
+        ];
+    }
+    let mut warnings = Vec::new();
+    if base_rows < FEW {
+        warnings
+            .push(format!("expected at least {FEW} base rows for trustworthy intervals, found {base_rows}"));
+    }
+    warnings.extend(factors.iter().filter_map(impossible));
+    let least: f64 = factors.iter().map(|f| f.s1.low).sum();
+    if least > 1.0 {
+        warnings.push(format!(
+            "first-order indices add up to more than 1 (at least {least:.2}): the sample is too small, or parameters \
+             are not independent"
+        ));
+    }
+    warnings
+}
+
+/// Indices no model has, so that the sample or the independence of the parameters is at fault.
+fn impossible(factor: &VarianceIndex) -> Option<String> {
+    let VarianceIndex { name, s1, st } = factor;
+    if s1.value.is_nan() || st.value.is_nan() {
+        return Some(format!("`{name}` has no rows left after failures: it cannot be judged"));
+    }
+    if s1.high < 0.0 {
+        return Some(format!(
+            "the first-order index of `{name}` lies below 0 with its whole interval ({:.3}): the sample is too small",
+            s1.high
+        ));
+    }
+    (s1.low > st.high).then(|| {
+        format!(
+            "the first-order index of `{name}` (at least {:.3}) exceeds its total (at most {:.3}): the sample is too \
+             small, or parameters are not independent",
+            s1.low, st.high
+        )
+    })
+}

@@ -1,0 +1,83 @@
+//! Verdicts: does the interval of an index lie above, below or across the threshold?
+
+use crate::{Estimate, Indices, Verdict};
+
+/// One verdict per factor; empty for techniques without one.
+pub(super) fn verdicts(indices: &Indices, threshold: f64, rows: usize) -> Vec<Verdict> {
+    match indices {
+        Indices::Vbd { factors, .. } => factors.iter().map(|f| verdict(&f.st, threshold, rows)).collect(),
+        Indices::Morris(factors) => {
+            let bar = threshold * largest_mu_star(indices);
+            factors.iter().map(|f| verdict(&f.mu_star, bar, rows)).collect()
+        }
+        Indices::Correlation(_) => Vec::new(),
+        Indices::RbdFast(parameters) => {
+            parameters.iter().map(|p| verdict(&p.s1, threshold, rows)).collect()
+        }
+        // Where delta or PAWN cannot be told from a parameter without effect, the interval begins at 0.
+        Indices::Delta(parameters) => parameters.iter().map(|p| verdict(&p.delta, threshold, rows)).collect(),
+        Indices::Pawn(parameters) => parameters.iter().map(|p| verdict(&p.median, threshold, rows)).collect(),
+    }
+}
+
+/// The largest mean absolute effect, by which all are measured; NaN when there is none.
+pub(super) fn largest_mu_star(indices: &Indices) -> f64 {
+    match indices {
+        Indices::Morris(factors) => factors.iter().map(|f| f.mu_star.value).fold(f64::NAN, f64::max),
+        _ => f64::NAN,
+    }
+}
+
+/// An interval that is not there separates nothing.
+pub(super) fn verdict(estimate: &Estimate, threshold: f64, rows: usize) -> Verdict {
+    if estimate.low > threshold {
+        Verdict::Influential
+    } else if estimate.high < threshold {
+        Verdict::NotInfluential
+    } else {
+        Verdict::NotSeparated { more_rows: more_rows(estimate, threshold, rows) }
+    }
+}
+
+/// Beyond this many times the rows nobody would decide it by more rows.
+const AFFORDABLE: f64 = 1000.0;
+
+/// Widths shrink with the square root of the rows, so the arm of the interval that reaches over the threshold must
+/// shrink to the distance between estimate and threshold.
+fn more_rows(estimate: &Estimate, threshold: f64, rows: usize) -> Option<u64> {
+    let distance = (estimate.value - threshold).abs();
+    let above = estimate.value > threshold;
+    let arm = if above { estimate.value - estimate.low } else { estimate.high - estimate.value };
+    let times = (arm / distance).powi(2) - 1.0;
+    (times <= AFFORDABLE).then(|| (times.max(0.0) * rows as f64).ceil().max(1.0) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(value: f64, low: f64, high: f64) -> Verdict {
+        verdict(&Estimate { value, low, high }, 0.05, 100)
+    }
+
+    #[test]
+    fn the_interval_decides_and_the_estimate_does_not() {
+        assert_eq!(of(0.4, 0.051, 0.7), Verdict::Influential);
+        assert_eq!(of(0.01, -0.02, 0.049), Verdict::NotInfluential);
+        assert!(matches!(of(0.4, 0.04, 0.7), Verdict::NotSeparated { .. }));
+    }
+
+    #[test]
+    fn three_times_the_distance_takes_eight_times_more_rows() {
+        assert_eq!(of(0.25, -0.35, 0.85), Verdict::NotSeparated { more_rows: Some(800) });
+        assert_eq!(of(0.04, 0.03, 0.07), Verdict::NotSeparated { more_rows: Some(800) });
+    }
+
+    #[test]
+    fn what_no_rows_decide_has_no_number() {
+        assert_eq!(of(0.05, 0.0, 0.1), Verdict::NotSeparated { more_rows: None });
+        assert_eq!(of(0.0501, 0.0, 0.1), Verdict::NotSeparated { more_rows: None });
+        assert_eq!(of(f64::NAN, f64::NAN, f64::NAN), Verdict::NotSeparated { more_rows: None });
+        assert_eq!(of(0.3, f64::NAN, f64::NAN), Verdict::NotSeparated { more_rows: None });
+    }
+}

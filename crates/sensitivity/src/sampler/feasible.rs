@@ -1,0 +1,118 @@
+//! The part of a space that its constraints leave.
+
+use onceflow_study::{Constraint, Space};
+
+use super::SampleError;
+
+/// The constraints that cut, ready to be asked of a row.
+#[derive(Debug)]
+pub(super) struct Feasible<'a> {
+    space: &'a Space,
+    cuts: Vec<Cut<'a>>,
+    rows: u64,
+    misses: u64,
+}
+
+#[derive(Debug)]
+struct Cut<'a> {
+    constraint: &'a Constraint,
+    /// Names it mentions and their places.
+    names: Vec<(String, usize)>,
+}
+
+/// Less of the space than one in this many is too little to sample by rejection.
+const ONE_IN: u64 = 10_000;
+/// Rows' worth of misses that prove nothing yet.
+const GRACE: u64 = 100;
+
+impl<'a> Feasible<'a> {
+    /// The constraints of a space that exclude combinations.
+    pub(super) fn new(space: &'a Space) -> Self {
+        let cuts = space.cutting_constraints().map(|constraint| {
+            let place = |name: String| space.index_of(&name).map(|place| (name, place));
+            Cut { constraint, names: constraint.names().into_iter().filter_map(place).collect() }
+        });
+        Self { space, cuts: cuts.collect(), rows: 0, misses: 0 }
+    }
+
+    /// Whether nothing is excluded.
+    pub(super) fn is_everything(&self) -> bool {
+        self.cuts.is_empty()
+    }
+
+    /// Places of the parameters that stand in a constraint, ascending.
+    pub(super) fn parameters(&self) -> Vec<usize> {
+        let mut places: Vec<usize> =
+            self.cuts.iter().flat_map(|cut| cut.names.iter().map(|(_, place)| *place)).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// Whether a row is left.
+    pub(super) fn holds(&self, values: &[f64]) -> bool {
+        self.cuts.iter().all(|cut| cut.holds(values))
+    }
+
+    /// Repeats an attempt until it says that what it drew holds, at most so often that a sensible share must hold.
+    pub(super) fn draw(&mut self, mut attempt: impl FnMut(&Self) -> bool) -> Result<(), SampleError> {
+        while !attempt(self) {
+            self.misses += 1;
+            if self.misses > ONE_IN * (self.rows + GRACE) {
+                return Err(self.too_tight());
+            }
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// The refusal when no row of a finite set is left.
+    pub(super) fn nothing_left(&self) -> SampleError {
+        SampleError::NothingLeft { constraints: self.names() }
+    }
+
+    /// The refusal when strata cannot be arranged.
+    pub(super) fn no_arrangement(&self) -> SampleError {
+        SampleError::NoArrangement { constraints: self.names() }
+    }
+
+    fn too_tight(&self) -> SampleError {
+        SampleError::TooTight { constraints: self.names(), one_in: ONE_IN }
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<String> = self.cuts.iter().map(|cut| format!("`{}`", cut.constraint)).collect();
+        names.join(", ")
+    }
+
+    /// Refuses constraints at all.
+    pub(super) fn refuse_any(&self, method: &'static str) -> Result<(), SampleError> {
+        match self.cuts.first() {
+            None => Ok(()),
+            Some(cut) => Err(SampleError::Unkept { method, constraint: cut.constraint.to_string() }),
+        }
+    }
+
+    /// Refuses constraints between parameters of different factors.
+    pub(super) fn refuse_coupled(&self, method: &'static str) -> Result<(), SampleError> {
+        for cut in &self.cuts {
+            let is_in = |members: &[usize]| cut.names.iter().any(|(_, place)| members.contains(place));
+            let factors = self.space.factors().iter().filter(|factor| is_in(&factor.members));
+            let names: Vec<String> = factors.map(|factor| format!("`{}`", factor.name)).collect();
+            if names.len() > 1 {
+                let (constraint, factors) = (cut.constraint.to_string(), names.join(" and "));
+                return Err(SampleError::Coupled { method, constraint, factors });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Cut<'_> {
+    fn holds(&self, values: &[f64]) -> bool {
+        self.constraint.holds(&|name| {
+            let place = self.names.iter().find(|(n, _)| n == name).map(|(_, place)| *place);
+            place.and_then(|place| values.get(place)).copied().unwrap_or(f64::NAN)
+        })
+    }
+}
