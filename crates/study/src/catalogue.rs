@@ -1,0 +1,188 @@
+//! What is known of operations: the one place that says what each reads, takes, makes and costs.
+
+mod nuclei;
+
+use std::collections::BTreeMap;
+
+use crate::{Halo, Kind, RegionKind, Repeats};
+
+/// The operations a workflow may name, by id.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Catalogue {
+    specs: BTreeMap<String, OpSpec>,
+}
+
+/// What is known of one operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpSpec {
+    /// The name descriptors use: `nuclei.grow`.
+    pub id: String,
+    /// Raised whenever the same inputs give other bytes.
+    pub version: u64,
+    /// One sentence, for people.
+    pub about: String,
+    /// The parameters it reads and how: values that are one in this kind are one to it.
+    pub parameters: Vec<OpParameter>,
+    /// The regions it takes, in order.
+    pub inputs: Vec<OpRegion>,
+    /// The regions it makes, in order.
+    pub outputs: Vec<OpRegion>,
+    /// How far around a part it must see.
+    pub halo: Halo,
+    /// Bytes it makes per pixel of its part, all outputs together.
+    pub output_bytes_per_pixel: u32,
+    /// Bytes it needs per pixel of its part while it runs, beyond inputs and outputs.
+    pub scratch_bytes_per_pixel: u32,
+    /// What it costs per pixel, in nanoseconds of one core, until a run has measured it.
+    pub cost_ns_per_pixel: f64,
+    /// Whether the same inputs give the same bytes.
+    pub repeats: Repeats,
+    /// The input whose objects it treats one by one.
+    pub per_object: Option<String>,
+    /// The statuses with which it may end its part.
+    pub statuses: Vec<String>,
+}
+
+/// A parameter an operation reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpParameter {
+    /// Its name.
+    pub name: String,
+    /// How it is read.
+    pub kind: Kind,
+}
+
+/// A region an operation takes or makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpRegion {
+    /// The operation's name for it.
+    pub name: String,
+    /// What it must hold.
+    pub kind: RegionKind,
+}
+
+impl Catalogue {
+    /// A catalogue of these operations; of two with one id the later stays.
+    pub fn new(specs: impl IntoIterator<Item = OpSpec>) -> Self {
+        Self { specs: specs.into_iter().map(|spec| (spec.id.clone(), spec)).collect() }
+    }
+
+    /// The operations of the shipped workflows.
+    pub fn nuclei() -> Self {
+        Self::new(nuclei::specs())
+    }
+
+    /// The operation with that id.
+    pub fn get(&self, id: &str) -> Option<&OpSpec> {
+        self.specs.get(id)
+    }
+
+    /// The ids, sorted.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.specs.keys().map(String::as_str)
+    }
+
+    /// The operations, sorted by id.
+    pub fn specs(&self) -> impl Iterator<Item = &OpSpec> {
+        self.specs.values()
+    }
+}
+
+impl OpSpec {
+    /// An exact operation of version 1 that sees only its own pixels and reads, takes and makes nothing yet.
+    pub fn new(id: impl Into<String>, about: impl Into<String>, cost_ns_per_pixel: f64) -> Self {
+        Self {
+            id: id.into(),
+            version: 1,
+            about: about.into(),
+            parameters: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            halo: Halo::None,
+            output_bytes_per_pixel: 0,
+            scratch_bytes_per_pixel: 0,
+            cost_ns_per_pixel,
+            repeats: Repeats::Exact,
+            per_object: None,
+            statuses: Vec::new(),
+        }
+    }
+
+    /// Adds the parameters it reads.
+    #[must_use]
+    pub fn reads(mut self, parameters: &[(&str, Kind)]) -> Self {
+        let parameter = |(name, kind): &(&str, Kind)| OpParameter { name: (*name).into(), kind: *kind };
+        self.parameters.extend(parameters.iter().map(parameter));
+        self
+    }
+
+    /// Adds the regions it takes.
+    #[must_use]
+    pub fn takes(mut self, regions: &[(&str, RegionKind)]) -> Self {
+        self.inputs.extend(regions.iter().map(OpRegion::from_pair));
+        self
+    }
+
+    /// Adds the regions it makes and counts their bytes.
+    #[must_use]
+    pub fn makes(mut self, regions: &[(&str, RegionKind)]) -> Self {
+        self.outputs.extend(regions.iter().map(OpRegion::from_pair));
+        self.output_bytes_per_pixel = self.outputs.iter().map(|r| r.kind.bytes_per_pixel()).sum();
+        self
+    }
+
+    /// Says how far it must see.
+    #[must_use]
+    pub fn sees(mut self, halo: Halo) -> Self {
+        self.halo = halo;
+        self
+    }
+
+    /// Says what it needs while it runs.
+    #[must_use]
+    pub fn with_scratch(mut self, bytes_per_pixel: u32) -> Self {
+        self.scratch_bytes_per_pixel = bytes_per_pixel;
+        self
+    }
+
+    /// Says of which input it treats the objects one by one.
+    #[must_use]
+    pub fn per_object_of(mut self, input: &str) -> Self {
+        self.per_object = Some(input.into());
+        self
+    }
+
+    /// Says how it may end its part.
+    #[must_use]
+    pub fn may_end(mut self, statuses: &[&str]) -> Self {
+        self.statuses.extend(statuses.iter().map(|s| (*s).to_owned()));
+        self
+    }
+
+    /// The parameter with that name.
+    pub fn parameter(&self, name: &str) -> Option<&OpParameter> {
+        self.parameters.iter().find(|p| p.name == name)
+    }
+}
+
+impl OpRegion {
+    fn from_pair((name, kind): &(&str, RegionKind)) -> Self {
+        Self { name: (*name).into(), kind: *kind }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_says_something_sensible() {
+        for spec in Catalogue::nuclei().specs() {
+            assert!(spec.cost_ns_per_pixel > 0.0, "{}", spec.id);
+            assert!(!spec.outputs.is_empty() || !spec.statuses.is_empty(), "{} has no effect", spec.id);
+            let object = spec.per_object.as_ref();
+            let input = object.and_then(|name| spec.inputs.iter().find(|r| r.name == *name));
+            assert_eq!(object.is_some(), input.is_some_and(|r| r.kind.has_objects()), "{}", spec.id);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The operations of the workflows `nuclei` and `nuclei-paper`.
+//!
+//! Whatever follows connected pixels (reconstruction, selection, hole filling, area filters, floods) has no halo of
+//! fixed width: an object may reach across the whole image.
+
+use super::OpSpec;
+use crate::Halo::Whole;
+use crate::Kind::{Connectivity, Integer, Real};
+use crate::RegionKind::{Mask, Rgb8, Table, U8};
+
+const THRESHOLDS: [(&str, crate::Kind); 3] = [("blue", Integer), ("green", Integer), ("red", Integer)];
+const RATIOS: [(&str, crate::Kind); 2] = [("T1", Real), ("T2", Real)];
+const BACKGROUND: [&str; 2] = ["background", "background_likely"];
+
+pub(super) fn specs() -> Vec<OpSpec> {
+    [colour(), detection(), separation(), published()].concat()
+}
+
+fn colour() -> Vec<OpSpec> {
+    vec![
+        OpSpec::new("colour.statistics", "mean and deviation of the tissue's colour", 3.0)
+            .takes(&[("image", Rgb8)])
+            .makes(&[("statistics", Table)]),
+        OpSpec::new("colour.transfer", "the tissue's colour moved to the target's", 9.0)
+            .takes(&[("image", Rgb8), ("statistics", Table)])
+            .makes(&[("normalized", Rgb8)]),
+    ]
+}
+
+/// From the normalized image to the grown candidates.
+fn detection() -> Vec<OpSpec> {
+    vec![
+        OpSpec::new("nuclei.background", "ends a part that is almost all background", 0.3)
+            .takes(&[("normalized", Rgb8)])
+            .reads(&THRESHOLDS)
+            .may_end(&BACKGROUND),
+        OpSpec::new("nuclei.red_blood_cells", "pixels of red blood cells", 3.0)
+            .takes(&[("normalized", Rgb8)])
+            .reads(&RATIOS)
+            .makes(&[("rbc", Mask)])
+            .sees(Whole)
+            .with_scratch(6),
+        OpSpec::new("nuclei.reconstruct", "inverted red and its opening by reconstruction", 9.0)
+            .takes(&[("normalized", Rgb8)])
+            .reads(&[("reconConnectivity", Connectivity)])
+            .makes(&[("rc", U8), ("rc_recon", U8)])
+            .sees(Whole)
+            .with_scratch(6),
+        OpSpec::new("nuclei.candidates", "top-hat above a threshold, holes filled", 2.0)
+            .takes(&[("rc", U8), ("rc_recon", U8)])
+            .reads(&[("fillHolesConnectivity", Connectivity), ("G1", Integer)])
+            .makes(&[("diff", U8), ("bw1", Mask)])
+            .sees(Whole)
+            .with_scratch(5),
+        OpSpec::new("mask.area_filter", "components of `from` pixels up to, not including, `below`", 2.0)
+            .takes(&[("mask", Mask)])
+            .reads(&[("from", Integer), ("below", Integer), ("connectivity", Connectivity)])
+            .makes(&[("filtered", Mask)])
+            .sees(Whole)
+            .with_scratch(8)
+            .may_end(&["no_candidates"]),
+        OpSpec::new("nuclei.grow", "candidates grown in the top-hat, without red blood cells", 4.0)
+            .takes(&[("diff", U8), ("bw1_t", Mask), ("rbc", Mask)])
+            .reads(&[("G2", Integer)])
+            .makes(&[("seg_open", Mask)])
+            .sees(Whole)
+            .with_scratch(6),
+    ]
+}
+
+/// From clumps to single nuclei.
+fn separation() -> Vec<OpSpec> {
+    vec![
+        OpSpec::new("nuclei.clumps", "what is large enough to be split, dilated", 3.0)
+            .takes(&[("seg_open", Mask)])
+            .reads(&[("minSizePl", Integer)])
+            .makes(&[("big", Mask)])
+            .sees(Whole)
+            .with_scratch(9),
+        OpSpec::new("nuclei.split", "clumps split by a watershed of the colour image", 17.0)
+            .takes(&[("normalized", Rgb8), ("big", Mask)])
+            .reads(&[("watershedConnectivity", Connectivity)])
+            .makes(&[("seg_nonoverlap", Mask)])
+            .sees(Whole)
+            .with_scratch(24)
+            .per_object_of("big"),
+        OpSpec::new("nuclei.finish", "nuclei of the right size, holes filled", 3.0)
+            .takes(&[("seg_nonoverlap", Mask)])
+            .reads(&[
+                ("minSizeSeg", Integer),
+                ("maxSizeSeg", Integer),
+                ("fillHolesConnectivity", Connectivity),
+            ])
+            .makes(&[("nuclei", Mask)])
+            .sees(Whole)
+            .with_scratch(9)
+            .may_end(&["no_candidates"]),
+    ]
+}
+
+/// Tasks that the papers keep whole: each costs what its pieces above cost together.
+fn published() -> Vec<OpSpec> {
+    let thresholds_and_ratios = [THRESHOLDS.as_slice(), RATIOS.as_slice()].concat();
+    vec![
+        OpSpec::new("colour.normalize", "statistics of a part, and its colour moved to the target's", 12.0)
+            .takes(&[("image", Rgb8)])
+            .makes(&[("normalized", Rgb8)])
+            .sees(Whole),
+        OpSpec::new("nuclei.background_and_blood", "background test and red blood cells in one", 3.3)
+            .takes(&[("normalized", Rgb8)])
+            .reads(&thresholds_and_ratios)
+            .makes(&[("rbc", Mask)])
+            .sees(Whole)
+            .with_scratch(6)
+            .may_end(&BACKGROUND),
+        OpSpec::new("nuclei.separate", "clumps found and split in one", 20.0)
+            .takes(&[("normalized", Rgb8), ("seg_open", Mask)])
+            .reads(&[("minSizePl", Integer), ("watershedConnectivity", Connectivity)])
+            .makes(&[("seg_nonoverlap", Mask)])
+            .sees(Whole)
+            .with_scratch(25),
+    ]
+}
