@@ -15,6 +15,12 @@ pub(crate) struct BenchArgs {
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,
+    /// Python that has the peer (SALib); else `.peers/bin/python` (made by scripts/peers), then `python3`
+    #[arg(long, env = "ONCEFLOW_PYTHON", value_name = "PROGRAM", conflicts_with = "no_peer")]
+    pub(crate) python: Option<String>,
+    /// Leave the peer out
+    #[arg(long)]
+    pub(crate) no_peer: bool,
 }
 
 /// What can be measured.

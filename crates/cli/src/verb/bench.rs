@@ -9,7 +9,7 @@ use crate::terminal::Terminal;
 /// Measures and prints the figures.
 pub(crate) fn run(args: &BenchArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let (name, figures) = match args.subject {
-        BenchSubject::Sensitivity => ("sensitivity", bench::sensitivity::figures(terminal)?),
+        BenchSubject::Sensitivity => ("sensitivity", bench::sensitivity::figures(terminal, args)?),
     };
     if args.json {
         terminal.json(&bench::to_json(name, &figures))?;

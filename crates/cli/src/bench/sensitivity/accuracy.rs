@@ -12,9 +12,13 @@ const SEEDS: u64 = 20;
 
 /// The worst error of any index and seed.
 pub(super) fn figures(peer: Option<&Peer>) -> Result<Vec<Figure>, Failure> {
-    let ours = worst(|seed| Ok(estimates(Oracle::Ishigami, BASE, seed, |_| false)?.iter().map(|e| e.value).collect()))?;
+    let ours = worst(|seed| {
+        Ok(estimates(Oracle::Ishigami, BASE, seed, |_| false)?.iter().map(|e| e.value).collect())
+    })?;
     let theirs = match peer {
-        Some(peer) => Some(worst(|seed| peer.indices(Oracle::Ishigami, BASE, seed).map(|found| found.values))?),
+        Some(peer) => {
+            Some(worst(|seed| peer.indices(Oracle::Ishigami, BASE, seed).map(|found| found.values))?)
+        }
         None => None,
     };
     let figure = |name: &str, order: usize, goal: f64| Figure {

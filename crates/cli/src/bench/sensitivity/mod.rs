@@ -11,17 +11,20 @@ use onceflow_sensitivity::{Estimate, Estimator, Indices, Options, Oracle, Output
 use onceflow_sensitivity::{analyze, sample};
 use onceflow_study::{Design, Method, Saltelli, Space};
 
+use crate::args::BenchArgs;
 use crate::bench::Figure;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 use peer::Peer;
 
 /// Measures them; SALib takes part when a Python that has it is found.
-pub(crate) fn figures(terminal: &Terminal, python: Option<&str>) -> Result<Vec<Figure>, Failure> {
-    let peer = Peer::find(python);
+pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figure>, Failure> {
+    let peer = if args.no_peer { None } else { Peer::find(args.python.as_deref()) };
     match &peer {
         Some(peer) => terminal.say(&format!("peer: {}", peer.name())),
-        None => terminal.say("no peer: no Python with SALib was found (scripts/peers installs one; --python names one)"),
+        None if args.no_peer => {}
+        None => terminal
+            .say("no peer: no Python with SALib was found (scripts/peers installs one; --python names one)"),
     }
     let peer = peer.as_ref();
     let parts: [(&str, Part); 5] = [
@@ -66,7 +69,12 @@ fn first_and_total(indices: &Indices) -> Vec<Estimate> {
 }
 
 /// Estimates of an oracle's indices from one seeded sample; rows for which `fails` says so have no output.
-fn estimates(oracle: Oracle, base: u64, seed: u64, fails: impl Fn(usize) -> bool) -> Result<Vec<Estimate>, Failure> {
+fn estimates(
+    oracle: Oracle,
+    base: u64,
+    seed: u64,
+    fails: impl Fn(usize) -> bool,
+) -> Result<Vec<Estimate>, Failure> {
     let space = space_of(oracle)?;
     let rows = sample(&space, &saltelli(base, false, Saltelli::REPLICATES, seed)).map_err(ours)?;
     let mut y = evaluate(&rows, |x| oracle.evaluate(x));
@@ -74,7 +82,12 @@ fn estimates(oracle: Oracle, base: u64, seed: u64, fails: impl Fn(usize) -> bool
     indices(&space, &rows, y, Estimator::default())
 }
 
-fn indices(space: &Space, rows: &Sample, y: Vec<f64>, estimator: Estimator) -> Result<Vec<Estimate>, Failure> {
+fn indices(
+    space: &Space,
+    rows: &Sample,
+    y: Vec<f64>,
+    estimator: Estimator,
+) -> Result<Vec<Estimate>, Failure> {
     let options = Options { estimator, ..Options::new(Technique::Vbd) };
     let analysis = analyze(space, rows, &Outputs::single("y", y), &options).map_err(ours)?;
     Ok(analysis.outputs.first().map_or_else(Vec::new, |output| first_and_total(&output.indices)))

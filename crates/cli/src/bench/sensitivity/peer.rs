@@ -62,8 +62,9 @@ impl Peer {
             let _ = stdin.write_all(request.to_string().as_bytes());
         }
         let output = child.wait_with_output().map_err(|e| failed(e.to_string()))?;
-        serde_json::from_slice(&output.stdout)
-            .map_err(|_| failed(String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("nothing").into()))
+        serde_json::from_slice(&output.stdout).map_err(|_| {
+            failed(String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("nothing").into())
+        })
     }
 
     /// A list of numbers out of an answer.
@@ -75,13 +76,16 @@ impl Peer {
     /// Its own sample of an oracle without second order, evaluated here and analysed by it.
     pub(super) fn indices(&self, oracle: Oracle, base: u64, seed: u64) -> Result<PeerIndices, Failure> {
         let k = oracle.parameters().len();
-        let request = json!({ "do": "saltelli_sample", "k": k, "n": base, "second_order": false, "seed": seed });
+        let request =
+            json!({ "do": "saltelli_sample", "k": k, "n": base, "second_order": false, "seed": seed });
         let unit = Self::numbers(&self.ask(&request)?, "x");
         let y: Vec<f64> = unit.chunks_exact(k).map(|row| oracle.evaluate(&scaled(oracle, row))).collect();
         let answer = self.ask(&json!({
             "do": "saltelli_analyze", "k": k, "y": y, "second_order": false, "resamples": 100, "seed": seed
         }))?;
-        let both = |first: &str, total: &str| [Self::numbers(&answer, first), Self::numbers(&answer, total)].concat();
+        let both = |first: &str, total: &str| {
+            [Self::numbers(&answer, first), Self::numbers(&answer, total)].concat()
+        };
         Ok(PeerIndices { values: both("S1", "ST"), half_widths: both("S1_conf", "ST_conf") })
     }
 }
