@@ -1,5 +1,8 @@
 //! The values a parameter may take: an interval, or a countable list with an order.
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 use crate::Value;
 
 /// The values a parameter may take.
@@ -157,10 +160,13 @@ impl Domain {
                 if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
                     return Err(DomainError::NotFinite(*bad));
                 }
-                check_different(values)?;
+                // Adding zero makes -0 and 0 one value.
+                check_different(values.iter().map(|x| (x + 0.0).to_bits()), |i| values[i].to_string())?;
                 self.check_count()
             }
-            Self::Categories(words) => check_different(words).and_then(|()| self.check_count()),
+            Self::Categories(words) => {
+                check_different(words.iter(), |i| words[i].clone()).and_then(|()| self.check_count())
+            }
         }
     }
 
@@ -185,9 +191,14 @@ fn check_ends(from: f64, to: f64, unbounded: bool) -> Result<(), DomainError> {
     if from < to { Ok(()) } else { Err(DomainError::Empty { from, to }) }
 }
 
-fn check_different<T: PartialEq + ToString>(values: &[T]) -> Result<(), DomainError> {
-    let repeated = values.iter().enumerate().find(|(i, v)| values[..*i].contains(v));
-    repeated.map_or(Ok(()), |(_, v)| Err(DomainError::Repeated(v.to_string())))
+/// By hash, for a foreign file may list a million values.
+fn check_different<K: Eq + Hash>(
+    keys: impl Iterator<Item = K>,
+    shown: impl Fn(usize) -> String,
+) -> Result<(), DomainError> {
+    let mut seen = HashSet::new();
+    let repeated = keys.enumerate().find_map(|(i, key)| (!seen.insert(key)).then_some(i));
+    repeated.map_or(Ok(()), |i| Err(DomainError::Repeated(shown(i))))
 }
 
 /// A range such as 2.5..7.5 by 0.1 must hold its last value although 0.1 is not exact in binary.

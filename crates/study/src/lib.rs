@@ -10,6 +10,8 @@ mod design;
 mod diagnostic;
 mod distribution;
 mod domain;
+mod export;
+mod import;
 mod located;
 mod parameter;
 mod space;
@@ -27,6 +29,8 @@ pub use design::{Design, Grid, LatinHypercube, Method, Morris, Saltelli, Traject
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Position, Severity, Source, Span, nearest};
 pub use distribution::{Distribution, DistributionError};
 pub use domain::{Domain, DomainError};
+pub use export::{ExportError, Exported, dakota_input, salib_parameter_file, salib_problem_json};
+pub use import::{Imported, read_dakota_input, read_salib_parameters, read_salib_problem};
 pub use located::{Data, Entry, Fields, FromNode, Located, Mismatch, Node, Table, parse_json, parse_toml};
 pub use parameter::{Canonical, Kind, Parameter};
 pub use space::{Factor, Problem, Space, SpaceError};

@@ -1,0 +1,97 @@
+//! Making a space of parameters that stand in a text, with each complaint at the parameter's place.
+
+use std::collections::HashMap;
+
+use super::Report;
+use crate::{Distribution, Domain, Parameter, Space, Span};
+
+/// A parameter and the places a complaint about it should point at.
+pub(super) struct Placed {
+    pub(super) parameter: Parameter,
+    /// Its name.
+    pub(super) name: Span,
+    /// Its bounds or values.
+    pub(super) values: Span,
+}
+
+/// Checks names, domains and distributions, each at its place, and makes the space.
+pub(super) fn space_of(placed: Vec<Placed>, report: &mut Report) -> Option<Space> {
+    check_names(&placed, report);
+    for Placed { parameter, values, .. } in &placed {
+        check_parameter(parameter, *values, report);
+    }
+    if report.diagnostics.has_errors() {
+        return None;
+    }
+    let first = placed.first().map(|p| p.name).unwrap_or_default();
+    match Space::new(placed.into_iter().map(|p| p.parameter).collect(), Vec::new()) {
+        Ok(space) => Some(space),
+        Err(error) => {
+            report.error(first, error.to_string(), "parameters that can be sampled", "these");
+            None
+        }
+    }
+}
+
+fn check_names(placed: &[Placed], report: &mut Report) {
+    let mut seen: HashMap<&str, Span> = HashMap::new();
+    for Placed { parameter, name, .. } in placed {
+        if parameter.name.trim().is_empty() {
+            report.error(*name, "a parameter has no name", "a name", "an empty text");
+        } else if seen.insert(&parameter.name, *name).is_some() {
+            let found = format!("`{}` twice", parameter.name);
+            report.error(*name, "two parameters have one name", "different names", found);
+        }
+    }
+}
+
+fn check_parameter(parameter: &Parameter, span: Span, report: &mut Report) {
+    let name = &parameter.name;
+    if let Err(error) = parameter.domain.check(parameter.distribution.is_unbounded()) {
+        let (expected, found) = split(&error.to_string());
+        report.error(span, format!("the values of `{name}` make no range"), expected, found);
+    } else if let Some((expected, found)) = fault(&parameter.distribution, &parameter.domain) {
+        report.error(span, format!("the distribution of `{name}` makes no sense"), expected, found);
+    }
+}
+
+/// Domain errors read "expected …, found …".
+fn split(message: &str) -> (String, String) {
+    let message = message.strip_prefix("expected ").unwrap_or(message);
+    let (expected, found) = message.split_once(", found ").unwrap_or((message, "other values"));
+    (expected.into(), found.into())
+}
+
+/// What a distribution should have been and is, when it cannot be sampled.
+fn fault(distribution: &Distribution, domain: &Domain) -> Option<(&'static str, String)> {
+    let (from, to) = domain.ends().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+    let positive = |what: &'static str, x: f64| (!(x.is_finite() && x > 0.0)).then(|| (what, x.to_string()));
+    let finite = |x: f64| (!x.is_finite()).then(|| ("a finite number", x.to_string()));
+    match distribution {
+        Distribution::Uniform => None,
+        Distribution::LogUniform => positive("a lower end above 0", from),
+        Distribution::Triangular { peak } => {
+            (!(from <= *peak && *peak <= to)).then(|| ("a peak between the ends", peak.to_string()))
+        }
+        Distribution::Normal { mean, sd } | Distribution::LogNormal { mean, sd } => {
+            finite(*mean).or_else(|| positive("a standard deviation above 0", *sd))
+        }
+        Distribution::Weibull { shape, scale, location } => positive("a shape above 0", *shape)
+            .or_else(|| positive("a scale above 0", *scale))
+            .or_else(|| finite(*location)),
+        Distribution::Weights(weights) => weights_fault(weights, domain),
+    }
+}
+
+fn weights_fault(weights: &[f64], domain: &Domain) -> Option<(&'static str, String)> {
+    if domain.count() != Some(weights.len() as u64) {
+        return Some(("one probability for each value", weights.len().to_string()));
+    }
+    let bad = weights.iter().find(|w| !(w.is_finite() && **w >= 0.0));
+    let zero = weights.iter().all(|w| *w == 0.0);
+    match bad {
+        Some(bad) => Some(("probabilities of 0 or more", bad.to_string())),
+        None if zero => Some(("some probability above 0", "none".into())),
+        None => None,
+    }
+}

@@ -1,0 +1,210 @@
+//! Blocks and statements: a keyword, possibly abbreviated, with the values that follow it.
+
+use super::super::Report;
+use super::lexer::{Kind, Token};
+use super::{method, responses, variables};
+use crate::{Span, nearest};
+
+/// One of the blocks an input consists of.
+pub(super) struct Block {
+    pub(super) name: &'static str,
+    pub(super) span: Span,
+    pub(super) statements: Vec<Statement>,
+}
+
+/// A keyword with its values.
+pub(super) struct Statement {
+    /// The keyword in full; empty when it is none of ours.
+    pub(super) keyword: &'static str,
+    pub(super) span: Span,
+    pub(super) values: Vec<Item>,
+}
+
+/// One value of a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Item {
+    pub(super) span: Span,
+    pub(super) value: Literal,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Literal {
+    Number(f64),
+    Text(String),
+}
+
+const BLOCKS: [&str; 7] =
+    ["environment", "strategy", "method", "model", "variables", "interface", "responses"];
+
+/// Words of the blocks we read; all words of the others are skipped.
+fn vocabulary(block: &str) -> Option<&'static [&'static str]> {
+    match block {
+        "method" => Some(method::WORDS),
+        "variables" => Some(variables::WORDS),
+        "responses" => Some(responses::WORDS),
+        _ => None,
+    }
+}
+
+/// Sorts the tokens into blocks; says which ones are skipped.
+pub(super) fn blocks(tokens: Vec<Token>, report: &mut Report) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for token in tokens {
+        match token.kind {
+            Kind::Word(word) => read_word(&word, token.span, &mut blocks, report),
+            Kind::Number(x) => read_value(token.span, Literal::Number(x), &mut blocks, report),
+            Kind::Text(text) => read_value(token.span, Literal::Text(text), &mut blocks, report),
+        }
+    }
+    blocks.iter().for_each(|block| note_skipped(block, report));
+    blocks
+}
+
+fn read_word(word: &str, span: Span, blocks: &mut Vec<Block>, report: &mut Report) {
+    let words = blocks.last().map_or(Some(&[][..]), |b| vocabulary(b.name));
+    if let Some(name) = block_name(word, words) {
+        blocks.push(Block { name, span, statements: Vec::new() });
+        return;
+    }
+    let Some(block) = blocks.last_mut() else {
+        let expected = "one of the blocks method, variables, responses";
+        report.error(span, "this stands before any block", expected, format!("`{word}`"));
+        return;
+    };
+    let keyword = words.map_or("", |words| keyword_of(word, words, span, report));
+    block.statements.push(Statement { keyword, span, values: Vec::new() });
+}
+
+/// The block that a word starts: its name, or a beginning of it that means nothing else here.
+fn block_name(word: &str, words: Option<&[&'static str]>) -> Option<&'static str> {
+    if let Some(name) = BLOCKS.into_iter().find(|b| *b == word) {
+        return Some(name);
+    }
+    let means_other = words.is_some_and(|words| words.iter().any(|w| w.starts_with(word)));
+    let mut begun = BLOCKS.into_iter().filter(|b| word.len() >= 3 && b.starts_with(word));
+    match (begun.next(), begun.next()) {
+        (Some(name), None) if !means_other => Some(name),
+        _ => None,
+    }
+}
+
+/// The keyword in full, or "" with a word to the user when it is none or could be several.
+fn keyword_of(word: &str, words: &[&'static str], span: Span, report: &mut Report) -> &'static str {
+    let plain = variables::unaliased(word);
+    if let Some(exact) = words.iter().find(|w| **w == plain) {
+        return exact;
+    }
+    let candidates: Vec<&'static str> = words.iter().copied().filter(|w| w.starts_with(plain)).collect();
+    match candidates[..] {
+        [one] => return one,
+        [] => {
+            if let Some(meant) = nearest(word, words.iter().copied()) {
+                report.warning(span, format!("`{word}` is skipped; did you mean `{meant}`?"));
+            }
+        }
+        _ => {
+            let expected = format!("one of {}", candidates.join(", "));
+            report.error(span, "this abbreviation could be several keywords", expected, format!("`{word}`"));
+        }
+    }
+    ""
+}
+
+fn read_value(span: Span, value: Literal, blocks: &mut [Block], report: &mut Report) {
+    match blocks.last_mut().and_then(|b| b.statements.last_mut()) {
+        Some(statement) => statement.values.push(Item { span, value }),
+        None => report.error(span, "a value stands before any keyword", "a keyword", value.describe()),
+    }
+}
+
+fn note_skipped(block: &Block, report: &mut Report) {
+    if vocabulary(block.name).is_none() {
+        report.note(block.span, format!("the block `{}` is skipped", block.name));
+        return;
+    }
+    let skipped = block.statements.iter().filter(|s| s.keyword.is_empty());
+    let text =
+        |s: &Statement| report.source.text.get(s.span.start..s.span.end).unwrap_or_default().to_owned();
+    let words: Vec<String> = skipped.map(text).collect();
+    if !words.is_empty() {
+        report.note(
+            block.span,
+            format!("in `{}` these keywords are skipped: {}", block.name, words.join(", ")),
+        );
+    }
+}
+
+impl Literal {
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Number(x) => x.to_string(),
+            Self::Text(text) => format!("'{text}'"),
+        }
+    }
+}
+
+impl Statement {
+    /// Its only value as a whole number of 0 or more.
+    pub(super) fn whole(&self, report: &mut Report) -> Option<u64> {
+        let found = match &self.values[..] {
+            [Item { value: Literal::Number(x), .. }] if x.fract() == 0.0 && *x >= 0.0 && *x <= MOST => {
+                return Some(*x as u64);
+            }
+            [Item { value, .. }] => value.describe(),
+            values => format!("{} values", values.len()),
+        };
+        let message = format!("`{}` cannot be read", self.keyword);
+        report.error(self.span, message, "one whole number of 0 or more", found);
+        None
+    }
+
+    /// All its values as numbers.
+    pub(super) fn numbers(&self, report: &mut Report) -> Option<Vec<f64>> {
+        let number = |item: &Item| match item.value {
+            Literal::Number(x) => Ok(x),
+            Literal::Text(_) => Err((item.span, item.value.describe())),
+        };
+        self.all("numbers", number, report)
+    }
+
+    /// All its values as texts.
+    pub(super) fn texts(&self, report: &mut Report) -> Option<Vec<String>> {
+        let text = |item: &Item| match &item.value {
+            Literal::Text(text) => Ok(text.clone()),
+            Literal::Number(_) => Err((item.span, item.value.describe())),
+        };
+        self.all("texts in quotes", text, report)
+    }
+
+    fn all<T>(
+        &self,
+        expected: &str,
+        read: impl Fn(&Item) -> Result<T, (Span, String)>,
+        report: &mut Report,
+    ) -> Option<Vec<T>> {
+        match self.values.iter().map(read).collect() {
+            Ok(values) => Some(values),
+            Err((span, found)) => {
+                report.error(span, format!("`{}` cannot be read", self.keyword), expected, found);
+                None
+            }
+        }
+    }
+}
+
+/// 2^53: beyond it a number no longer counts exactly.
+const MOST: f64 = 9_007_199_254_740_992.0;
+
+/// The only statement with a keyword; a second one is an error.
+pub(super) fn find<'a>(
+    statements: &'a [Statement],
+    keyword: &str,
+    report: &mut Report,
+) -> Option<&'a Statement> {
+    let mut found = statements.iter().filter(|s| s.keyword == keyword);
+    let first = found.next()?;
+    if let Some(second) = found.next() {
+        report.error(second.span, format!("`{keyword}` stands twice"), "it once", "a second one");
+    }
+    Some(first)
+}

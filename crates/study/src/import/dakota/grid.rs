@@ -1,0 +1,79 @@
+//! `multidim_parameter_study`: a grid whose sides may differ, while ours has one number for all continuous sides.
+
+use super::super::Report;
+use super::super::checked::Placed;
+use crate::{Domain, Grid, Kind, Span, Value};
+
+/// Leaves out what stays at its lower end, and cuts continuous variables when their sides are unequal.
+pub(super) fn cut(
+    placed: Vec<Placed>,
+    (span, partitions): (Span, Vec<u64>),
+    report: &mut Report,
+) -> (Vec<Placed>, Grid) {
+    let (fixed, varied): (Vec<_>, Vec<_>) = placed.into_iter().zip(partitions).partition(|(_, p)| *p == 0);
+    for (stays, _) in &fixed {
+        report.note(span, format!("`{}` has 0 partitions and stays at its lower end", stays.parameter.name));
+    }
+    if varied.is_empty() && !fixed.is_empty() {
+        report.error(span, "the grid is a single point", "some partitions above 0", "only 0");
+    }
+    let continuous = |(p, _): &&(Placed, u64)| p.parameter.domain.count().is_none();
+    let mut sides = varied.iter().filter(continuous).map(|(_, p)| *p);
+    let first = sides.next();
+    let equal = sides.all(|p| Some(p) == first);
+    let values = if equal { first.unwrap_or(1) + 1 } else { 2 };
+    let cut =
+        |(placed, p)| if equal { keep(placed, p, span, report) } else { cut_one(placed, p, span, report) };
+    (varied.into_iter().map(cut).collect(), Grid { values, fraction: 1 })
+}
+
+fn keep(placed: Placed, partitions: u64, span: Span, report: &mut Report) -> Placed {
+    if placed.parameter.domain.count().is_some() { cut_one(placed, partitions, span, report) } else { placed }
+}
+
+fn cut_one(mut placed: Placed, partitions: u64, span: Span, report: &mut Report) -> Placed {
+    let domain = &placed.parameter.domain;
+    match (domain.count(), domain.ends()) {
+        (Some(count), _) if count == partitions.saturating_add(1) => {}
+        (Some(count), _) => match every(domain, count, partitions) {
+            Some(part) => placed.parameter.domain = part,
+            None => complain(&placed, count, partitions, span, report),
+        },
+        (None, Some((from, to))) if from.is_finite() && to.is_finite() && from < to => {
+            placed.parameter.domain = Domain::Values(places(from, to, partitions));
+            placed.parameter.kind = Kind::Real;
+        }
+        // Left as it is: the check of its domain or the next message says why.
+        (None, Some((from, to))) if from.is_infinite() || to.is_infinite() => {
+            let name = &placed.parameter.name;
+            report.error(span, format!("`{name}` cannot be cut"), "finite bounds", format!("{from}..{to}"));
+        }
+        (None, _) => {}
+    }
+    placed
+}
+
+fn places(from: f64, to: f64, partitions: u64) -> Vec<f64> {
+    let step = (to - from) / partitions as f64;
+    (0..=partitions).map(|i| if i == partitions { to } else { from + i as f64 * step }).collect()
+}
+
+/// Every so many of the values, when that ends at the last one.
+fn every(domain: &Domain, count: u64, partitions: u64) -> Option<Domain> {
+    let steps = count.checked_sub(1)?;
+    if steps == 0 || !steps.is_multiple_of(partitions) {
+        return None;
+    }
+    let values: Vec<Value> =
+        (0..=partitions).filter_map(|i| domain.value(i * (steps / partitions))).collect();
+    Some(match domain {
+        Domain::Categories(_) => Domain::Categories(values.iter().map(ToString::to_string).collect()),
+        _ => Domain::Values(values.iter().filter_map(Value::as_f64).collect()),
+    })
+}
+
+fn complain(placed: &Placed, count: u64, partitions: u64, span: Span, report: &mut Report) {
+    let name = &placed.parameter.name;
+    let expected = format!("a divisor of {}, for it has {count} values", count.saturating_sub(1));
+    report.error(span, format!("`{name}` cannot be cut evenly"), expected, partitions.to_string());
+}

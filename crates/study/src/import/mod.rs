@@ -1,0 +1,68 @@
+//! Problems written for other tools, read as ours: what has no meaning here is said, never dropped in silence.
+
+mod checked;
+mod dakota;
+mod salib;
+
+pub use dakota::read_dakota_input;
+pub(crate) use salib::peak_at;
+pub use salib::{read_salib_parameters, read_salib_problem};
+
+use std::sync::Arc;
+
+use crate::{Diagnostic, Diagnostics, Problem, Source, Span};
+
+/// A problem with the notes and warnings its text gave rise to, or everything that is wrong with the text.
+pub type Imported = Result<(Problem, Diagnostics), Diagnostics>;
+
+/// Collects what there is to say about one text.
+struct Report {
+    source: Arc<Source>,
+    diagnostics: Diagnostics,
+}
+
+impl Report {
+    fn new(source: &Arc<Source>) -> Self {
+        Self { source: Arc::clone(source), diagnostics: Diagnostics::default() }
+    }
+
+    /// An error at a place, completed by what was expected and found there.
+    fn error(
+        &mut self,
+        span: Span,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) {
+        self.error_with_hint(span, message, expected, found, None);
+    }
+
+    fn error_with_hint(
+        &mut self,
+        span: Span,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+        hint: Option<String>,
+    ) {
+        let mut error = Diagnostic::error(message).at(&self.source, span, "").expected_found(expected, found);
+        error.hint = hint;
+        self.diagnostics.push(error);
+    }
+
+    fn warning(&mut self, span: Span, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::warning(message).at(&self.source, span, ""));
+    }
+
+    fn note(&mut self, span: Span, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::note(message).at(&self.source, span, ""));
+    }
+
+    /// The problem with the remarks, unless there were errors.
+    fn finish(self, problem: Option<Problem>) -> Imported {
+        match problem {
+            Some(problem) if !self.diagnostics.has_errors() => Ok((problem, self.diagnostics)),
+            _ => Err(self.diagnostics),
+        }
+    }
+}
