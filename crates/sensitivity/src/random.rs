@@ -13,8 +13,24 @@ use rand_core::{Rng, SeedableRng};
 pub(crate) enum Purpose {
     /// Nested scrambling of one dimension (first) of one replicate (second) of a Sobol' sequence.
     Scramble = 1,
+    /// One Monte Carlo row (first).
+    MonteCarlo = 2,
+    /// Permutations of the digits of one dimension (first) of Halton's sequence.
+    Digits = 3,
+    /// Places of Hammersley's points in the strata of the first coordinate.
+    Jitter = 4,
+    /// One column (first) of a Latin hypercube.
+    Column = 5,
+    /// One column (first) of a nested Latin hypercube when it grew to its size (second).
+    Growth = 6,
+    /// Exchanges of a Latin hypercube: for constraints (second 0), for distance (second 1).
+    Exchange = 7,
+    /// One trajectory (first).
+    Trajectory = 8,
     /// One bootstrap resample (first) of rows.
     Bootstrap = 101,
+    /// One permutation (first) of an output.
+    Shuffle = 102,
 }
 
 /// An endless stream of random bits.
@@ -34,6 +50,30 @@ impl Stream {
     /// 64 random bits.
     pub(crate) fn bits(&mut self) -> u64 {
         self.0.next_u64()
+    }
+
+    /// A number in [0, 1) of 53 binary digits.
+    pub(crate) fn unit(&mut self) -> f64 {
+        unit_from_bits(self.bits())
+    }
+
+    /// A whole number below `count`, each as likely as the others (Lemire 2019); 0 when `count` is 0.
+    pub(crate) fn below(&mut self, count: u64) -> u64 {
+        loop {
+            let product = u128::from(self.bits()) * u128::from(count);
+            let low = product as u64;
+            // 2^64 modulo the count: what is below it would make some numbers likelier.
+            if low >= count || low >= count.wrapping_neg().checked_rem(count).unwrap_or(0) {
+                return (product >> 64) as u64;
+            }
+        }
+    }
+
+    /// Puts things into a random order, each order as likely as the others (Fisher and Yates).
+    pub(crate) fn shuffle<T>(&mut self, things: &mut [T]) {
+        for last in (1..things.len()).rev() {
+            things.swap(last, self.below(last as u64 + 1) as usize);
+        }
     }
 }
 
@@ -63,6 +103,23 @@ mod tests {
         // First bytes of ChaCha12 with a zero key: test vector TC1 (256-bit key) of draft-strombergson-chacha-test-vectors.
         let mut zero = ChaCha12Rng::from_seed([0; 32]);
         assert_eq!(zero.next_u64().to_le_bytes(), [0x9b, 0xf4, 0x9a, 0x6a, 0x07, 0x55, 0xf9, 0x53]);
+    }
+
+    #[test]
+    fn all_orders_and_all_numbers_are_equally_likely() {
+        let mut stream = Stream::new(1, Purpose::Scramble, 0, 0);
+        let mut seen = std::collections::BTreeMap::<[u8; 4], u32>::new();
+        for _ in 0..24_000 {
+            let mut things = [0, 1, 2, 3];
+            stream.shuffle(&mut things);
+            *seen.entry(things).or_default() += 1;
+        }
+        // Each count is 1000 with a standard deviation of 31.
+        assert!(seen.len() == 24 && seen.values().all(|n| n.abs_diff(1000) < 150), "{seen:?}");
+        let huge = 3 << 62;
+        let below_third = (0..3000).filter(|_| stream.below(huge) < 1 << 62).count();
+        assert!(below_third.abs_diff(1000) < 130, "{below_third}");
+        assert_eq!((stream.below(0), stream.below(1)), (0, 0));
     }
 
     #[test]

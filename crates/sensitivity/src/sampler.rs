@@ -2,6 +2,10 @@
 
 mod error;
 mod feasible;
+mod grid;
+mod halton;
+mod latin;
+mod morris;
 mod owen;
 mod rows;
 mod saltelli;
@@ -22,31 +26,57 @@ const MOST_VALUES: u128 = 1 << 31;
 pub fn sample(space: &Space, design: &Design) -> Result<Sample, SampleError> {
     check_size(space, &design.method)?;
     let quantiles = Quantile::of_space(space)?;
-    let rows = match &design.method {
-        Method::Sobol { rows, scrambled } => {
-            sequences::sobol(space, &quantiles, *rows, scrambled.then_some(design.seed))
+    Ok(rows_of(space, &quantiles, design)?.into_sample(design))
+}
+
+fn rows_of(space: &Space, quantiles: &[Quantile], design: &Design) -> Result<Rows, SampleError> {
+    let seed = design.seed;
+    let seed_if = |scrambled: bool| scrambled.then_some(seed);
+    match &design.method {
+        Method::MonteCarlo { rows } => sequences::monte_carlo(space, quantiles, *rows, seed),
+        Method::LatinHypercube { rows, kind } => latin::rows(space, quantiles, *rows, *kind, seed),
+        Method::Halton { rows, scrambled } => sequences::halton(space, quantiles, *rows, seed_if(*scrambled)),
+        Method::Hammersley { rows, scrambled } => {
+            sequences::hammersley(space, quantiles, *rows, seed_if(*scrambled))
         }
-        Method::Saltelli(saltelli) => saltelli::rows(space, &quantiles, saltelli, design.seed),
-        other => Err(SampleError::Zero { what: other.word() }),
-    }?;
-    Ok(rows.into_sample(design))
+        Method::Sobol { rows, scrambled } => sequences::sobol(space, quantiles, *rows, seed_if(*scrambled)),
+        Method::Grid(grid) => grid::rows(space, quantiles, grid),
+        Method::Morris(morris) => morris::rows(space, quantiles, morris, seed),
+        Method::Saltelli(saltelli) => saltelli::rows(space, quantiles, saltelli, seed),
+    }
 }
 
 /// The sample of the same design with size `n` (trajectories, base rows or rows in all). It begins with the given rows,
 /// bit for bit; a sample that is not what its design makes of this space is refused.
 pub fn extend(space: &Space, sample: &Sample, n: u64) -> Result<Sample, SampleError> {
     let design = sample.design.as_ref().ok_or(SampleError::NoDesign)?;
-    let size = design.method.size().filter(|_| design.method.extendable());
-    let size = size.ok_or(SampleError::NotExtendable { method: design.method.word() })?;
-    if n < size {
-        return Err(SampleError::Shrinks { size, found: n });
-    }
+    check_extension(&design.method, n)?;
     let method = design.method.clone().with_size(n);
     let extended = self::sample(space, &Design { method, seed: design.seed })?;
+    if design.method.rows(space.factors().len()) != Some(sample.len() as u128) {
+        return Err(SampleError::NotItsDesign { row: sample.len() });
+    }
     match first_difference(sample, &extended) {
         None => Ok(extended),
         Some(row) => Err(SampleError::NotItsDesign { row }),
     }
+}
+
+fn check_extension(method: &Method, n: u64) -> Result<(), SampleError> {
+    let size = method.size().filter(|_| method.extendable());
+    let size = size.ok_or(SampleError::NotExtendable { method: method.word() })?;
+    if size == 0 {
+        return Err(SampleError::Zero { what: method.word() });
+    }
+    if n < size {
+        return Err(SampleError::Shrinks { size, found: n });
+    }
+    let is_nested = matches!(method, Method::LatinHypercube { .. });
+    if is_nested && !latin::is_grown_from(n, size) {
+        let next = u128::from(size) * u128::from(n.div_ceil(size)).next_power_of_two();
+        return Err(SampleError::NotDoubled { size, found: n, next });
+    }
+    Ok(())
 }
 
 /// The numbers of the row in which every parameter has its default (a word as its place in the domain).
@@ -77,7 +107,13 @@ fn check_size(space: &Space, method: &Method) -> Result<(), SampleError> {
     let rows = method.rows(space.factors().len()).unwrap_or(0);
     let values = rows.saturating_mul(space.parameters().len() as u128);
     if values > MOST_VALUES {
-        return Err(SampleError::TooLarge { rows, values, most: MOST_VALUES });
+        let what = "values (rows times parameters)";
+        return Err(SampleError::TooMany {
+            what,
+            found: values,
+            most: MOST_VALUES,
+            to_do: "ask for fewer rows",
+        });
     }
     Ok(())
 }

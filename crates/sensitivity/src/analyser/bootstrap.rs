@@ -40,7 +40,7 @@ fn resampled_indices(formula: &Formula, options: &Options) -> Vec<Vec<f64>> {
 }
 
 /// How often each row is drawn when as many are drawn as there are, with replacement.
-fn counts(rows: usize, seed: u64, resample: u64) -> Vec<f64> {
+pub(super) fn counts(rows: usize, seed: u64, resample: u64) -> Vec<f64> {
     let mut stream = Stream::new(seed, Purpose::Bootstrap, resample, 0);
     let mut counts = vec![0.0; rows];
     for _ in 0..rows {

@@ -114,9 +114,6 @@ pub enum AnalyzeError {
         /// Numbers of the first ones.
         rows: Vec<u64>,
     },
-    /// The technique is not in this build.
-    #[error("expected a technique that can be computed, found {}; to do: choose vbd or morris", .0.word())]
-    Unavailable(Technique),
 }
 
 /// Why factors cannot be chosen from an analysis.

@@ -5,15 +5,30 @@ mod bounds;
 mod cluster;
 mod columns;
 mod convergence;
+mod correlation;
+mod delta;
+mod density;
+mod elementary;
 mod error;
+#[cfg(test)]
+mod experiment;
 mod failures;
+mod fourier;
+mod given;
 mod keep;
 mod morris;
 mod morris_effects;
 mod morris_interval;
+mod partition;
+mod pawn;
 mod position;
+mod ranks;
+mod rbd_fast;
+mod regression;
 mod replicate;
+mod resample;
 mod spread;
+mod sums;
 mod variance;
 mod variance_estimators;
 mod variance_layout;
@@ -26,6 +41,8 @@ pub use error::{AnalyzeError, KeepError};
 pub use keep::keep;
 
 use onceflow_study::Space;
+
+use given::Given;
 
 use crate::{
     Analysis, FailurePolicy, Indices, IntervalMethod, Options, OutputAnalysis, Outputs, Role, Sample,
@@ -91,7 +108,10 @@ fn prepare<'a>(inputs: Inputs<'a>) -> Result<Box<dyn Analyser + 'a>, AnalyzeErro
     match inputs.options.technique {
         Technique::Vbd => Ok(Box::new(variance::Variance::new(inputs)?)),
         Technique::Morris => Ok(Box::new(morris::Morris::new(inputs)?)),
-        other => Err(AnalyzeError::Unavailable(other)),
+        Technique::Correlation => Ok(Box::new(Given::new(inputs, correlation::RECIPE))),
+        Technique::RbdFast => Ok(Box::new(Given::new(inputs, rbd_fast::RECIPE))),
+        Technique::Delta => Ok(Box::new(Given::new(inputs, delta::RECIPE))),
+        Technique::Pawn => Ok(Box::new(Given::new(inputs, pawn::RECIPE))),
     }
 }
 

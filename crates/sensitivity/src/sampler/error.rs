@@ -11,33 +11,27 @@ pub enum SampleError {
         /// The method or option.
         what: &'static str,
     },
-    /// More values than a sample may hold.
-    #[error(
-        "expected at most {most} values, found {rows} rows, which are {values}; to do: ask for fewer rows"
-    )]
-    TooLarge {
-        /// Rows asked for.
-        rows: u128,
-        /// Rows times parameters.
-        values: u128,
+    /// More of something than can be had.
+    #[error("expected at most {most} {what}, found {found}; to do: {to_do}")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// Asked for or needed.
+        found: u128,
         /// Limit.
         most: u128,
+        /// Way out.
+        to_do: &'static str,
     },
-    /// More dimensions than the sequence has.
+    /// Fewer random trajectories than are to be chosen from them, or too many.
     #[error(
-        "expected at most {most} dimensions of the sequence (two per parameter for saltelli), found {found}; to do: use mc or lhs"
+        "expected {least} to {most} candidates to choose the trajectories from, found {found}; to do: take 100 to 1000, or plain trajectories"
     )]
-    Dimensions {
-        /// Dimensions needed.
-        found: usize,
-        /// Dimensions there are.
-        most: usize,
-    },
-    /// More replicates than are of use.
-    #[error("expected 1 to {most} replicates, found {found}; to do: use 4 to 16")]
-    Replicates {
-        /// Replicates asked for.
+    Candidates {
+        /// Asked for.
         found: u64,
+        /// Trajectories to choose.
+        least: u64,
         /// Limit.
         most: u64,
     },
@@ -60,6 +54,38 @@ pub enum SampleError {
         constraints: String,
         /// The share they leave, inverted.
         one_in: u64,
+    },
+    /// Constraints that exclude every row of a grid.
+    #[error(
+        "expected constraints that leave some row of the grid, found that {constraints} leave none; to do: take more values, or a full grid"
+    )]
+    NothingLeft {
+        /// The constraints.
+        constraints: String,
+    },
+    /// A continuous parameter of which fewer than two values are to be taken.
+    #[error("expected at least 2 values of a continuous parameter, found {found}; to do: take 4 or more")]
+    Values {
+        /// Values asked for.
+        found: u64,
+    },
+    /// Strata that no arrangement found satisfies the constraints with.
+    #[error(
+        "expected constraints that a Latin hypercube can keep, found no arrangement of its strata that satisfies {constraints} in every row; to do: use mc, halton or sobol, which skip such rows, or narrow the ranges"
+    )]
+    NoArrangement {
+        /// The constraints.
+        constraints: String,
+    },
+    /// A constraint that the design has no freedom to satisfy.
+    #[error(
+        "expected no constraint that excludes rows of `{method}`, found `{constraint}`; to do: use mc, halton or sobol, which skip such rows"
+    )]
+    Unkept {
+        /// The method.
+        method: &'static str,
+        /// The constraint.
+        constraint: String,
     },
     /// A constraint between parameters that the design moves one at a time.
     #[error(
@@ -91,6 +117,18 @@ pub enum SampleError {
         size: u64,
         /// What was asked for.
         found: u64,
+    },
+    /// A nested Latin hypercube that is not to be doubled.
+    #[error(
+        "expected {size} times a power of two, to which a nested lhs grows, found {found}; to do: ask for {next}"
+    )]
+    NotDoubled {
+        /// Its size.
+        size: u64,
+        /// What was asked for.
+        found: u64,
+        /// The next size above.
+        next: u128,
     },
     /// A sample that its design does not make.
     #[error(

@@ -40,6 +40,15 @@ impl<'a> Feasible<'a> {
         self.cuts.is_empty()
     }
 
+    /// Places of the parameters that stand in a constraint, ascending.
+    pub(super) fn parameters(&self) -> Vec<usize> {
+        let mut places: Vec<usize> =
+            self.cuts.iter().flat_map(|cut| cut.names.iter().map(|(_, place)| *place)).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
     /// Whether a row is left.
     pub(super) fn holds(&self, values: &[f64]) -> bool {
         self.cuts.iter().all(|cut| cut.holds(values))
@@ -57,9 +66,31 @@ impl<'a> Feasible<'a> {
         Ok(())
     }
 
+    /// The refusal when no row of a finite set is left.
+    pub(super) fn nothing_left(&self) -> SampleError {
+        SampleError::NothingLeft { constraints: self.names() }
+    }
+
+    /// The refusal when strata cannot be arranged.
+    pub(super) fn no_arrangement(&self) -> SampleError {
+        SampleError::NoArrangement { constraints: self.names() }
+    }
+
     fn too_tight(&self) -> SampleError {
-        let constraints: Vec<String> = self.cuts.iter().map(|cut| format!("`{}`", cut.constraint)).collect();
-        SampleError::TooTight { constraints: constraints.join(", "), one_in: ONE_IN }
+        SampleError::TooTight { constraints: self.names(), one_in: ONE_IN }
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<String> = self.cuts.iter().map(|cut| format!("`{}`", cut.constraint)).collect();
+        names.join(", ")
+    }
+
+    /// Refuses constraints at all.
+    pub(super) fn refuse_any(&self, method: &'static str) -> Result<(), SampleError> {
+        match self.cuts.first() {
+            None => Ok(()),
+            Some(cut) => Err(SampleError::Unkept { method, constraint: cut.constraint.to_string() }),
+        }
     }
 
     /// Refuses constraints between parameters of different factors.

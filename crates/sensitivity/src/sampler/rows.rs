@@ -33,6 +33,11 @@ impl Rows {
         self.values.extend_from_slice(values);
     }
 
+    /// Whether there is none yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Marks what repeats an earlier row and joins everything.
     pub(super) fn into_sample(mut self, design: &Design) -> Sample {
         mark_duplicates(&mut self.rows, &self.values, self.parameters);

@@ -23,9 +23,7 @@ pub(super) fn rows(
     seed: u64,
 ) -> Result<Rows, SampleError> {
     let replicates = design.replicates;
-    if !(1..=MOST_REPLICATES).contains(&replicates) {
-        return Err(SampleError::Replicates { found: replicates, most: MOST_REPLICATES });
-    }
+    check(replicates)?;
     let mut feasible = Feasible::new(space);
     feasible.refuse_coupled("saltelli")?;
     let parameters = quantiles.len();
@@ -41,6 +39,15 @@ pub(super) fn rows(
         pair.push_rows(space.factors(), design.second_order, base, replicate, &mut rows);
     }
     Ok(rows)
+}
+
+fn check(replicates: u64) -> Result<(), SampleError> {
+    let (found, most) = (u128::from(replicates), u128::from(MOST_REPLICATES));
+    match replicates {
+        0 => Err(SampleError::Zero { what: "replicates" }),
+        1..=MOST_REPLICATES => Ok(()),
+        _ => Err(SampleError::TooMany { what: "replicates", found, most, to_do: "use 4 to 16" }),
+    }
 }
 
 /// What a reader should know of a design.

@@ -1,12 +1,70 @@
-//! Plain rows taken along a sequence; points that a constraint excludes are skipped, so that more rows begin with fewer.
+//! Plain rows: random ones, and points of sequences. What a constraint excludes is drawn again or skipped, so that
+//! more rows begin with fewer.
 
 use onceflow_study::Space;
 
 use super::feasible::Feasible;
+use super::halton::Halton;
 use super::sobol::Directions;
 use super::{Rows, SampleError};
 use crate::Role;
 use crate::quantile::Quantile;
+use crate::random::{Purpose, Stream};
+
+/// Independent random rows, each from its own stream.
+pub(super) fn monte_carlo(
+    space: &Space,
+    quantiles: &[Quantile],
+    count: u64,
+    seed: u64,
+) -> Result<Rows, SampleError> {
+    let stream_of = |row| Stream::new(seed, Purpose::MonteCarlo, row, 0);
+    let mut drawing = (0, stream_of(0));
+    walk(space, quantiles, count, |row, units| {
+        if drawing.0 != row {
+            drawing = (row, stream_of(row));
+        }
+        units.iter_mut().for_each(|unit| *unit = drawing.1.unit());
+    })
+}
+
+/// Rows along Halton's sequence, scrambled when there is a seed.
+pub(super) fn halton(
+    space: &Space,
+    quantiles: &[Quantile],
+    count: u64,
+    seed: Option<u64>,
+) -> Result<Rows, SampleError> {
+    let halton = Halton::new(quantiles.len(), seed)?;
+    let mut index = 0;
+    walk(space, quantiles, count, |_, units| {
+        halton.point_into(index, units);
+        index += 1;
+    })
+}
+
+/// Hammersley's set: `i / count` beside Halton's sequence; with a seed, a random place in each of the strata.
+pub(super) fn hammersley(
+    space: &Space,
+    quantiles: &[Quantile],
+    count: u64,
+    seed: Option<u64>,
+) -> Result<Rows, SampleError> {
+    Feasible::new(space).refuse_any("hammersley")?;
+    let halton = Halton::new(quantiles.len() - 1, seed)?;
+    let mut jitter = seed.map(|seed| Stream::new(seed, Purpose::Jitter, 0, 0));
+    walk(space, quantiles, count, |row, units| {
+        let place = jitter.as_mut().map_or(0.0, Stream::unit);
+        units[0] = stratum_unit(row, place, count);
+        halton.point_into(row, &mut units[1..]);
+    })
+}
+
+/// A place in one of `count` strata, kept below the next one whatever the rounding.
+pub(super) fn stratum_unit(stratum: u64, place: f64, count: u64) -> f64 {
+    let end = (stratum + 1) as f64 / count as f64;
+    ((stratum as f64 + place) / count as f64).min(end.next_down())
+}
 
 /// Rows along Sobol's sequence, scrambled when there is a seed.
 pub(super) fn sobol(
@@ -17,22 +75,22 @@ pub(super) fn sobol(
 ) -> Result<Rows, SampleError> {
     let directions = Directions::new(quantiles.len())?;
     let mut sequence = directions.sequence(seed, 0);
-    walk(space, quantiles, count, |units| sequence.next_into(units))
+    walk(space, quantiles, count, |_, units| sequence.next_into(units))
 }
 
-/// Takes points until there are `count` rows that the constraints leave.
+/// Takes points until there are `count` rows that the constraints leave; `next` is told which row it draws for.
 fn walk(
     space: &Space,
     quantiles: &[Quantile],
     count: u64,
-    mut next: impl FnMut(&mut [f64]),
+    mut next: impl FnMut(u64, &mut [f64]),
 ) -> Result<Rows, SampleError> {
     let mut feasible = Feasible::new(space);
     let mut rows = Rows::with_capacity(quantiles.len(), count as usize);
     let (mut units, mut values) = (vec![0.0; quantiles.len()], vec![0.0; quantiles.len()]);
-    for _ in 0..count {
+    for row in 0..count {
         feasible.draw(|feasible| {
-            next(&mut units);
+            next(row, &mut units);
             to_values(quantiles, &units, &mut values);
             feasible.holds(&values)
         })?;

@@ -26,7 +26,12 @@ pub(super) struct Sequence<'a> {
 impl Directions {
     /// The numbers of the first `dimensions` dimensions.
     pub(super) fn new(dimensions: usize) -> Result<Self, SampleError> {
-        let too_many = SampleError::Dimensions { found: dimensions, most: MOST_DIMENSIONS };
+        let too_many = SampleError::TooMany {
+            what: "dimensions of a Sobol' sequence (saltelli and radial morris take two per parameter)",
+            found: dimensions as u128,
+            most: MOST_DIMENSIONS as u128,
+            to_do: "use mc or lhs",
+        };
         let mut numbers = vec![0; dimensions * 64];
         let table = include_str!("../data/joe-kuo-d6.txt").lines().filter(|line| !line.starts_with('#'));
         let columns = std::iter::once(Some(first_dimension())).chain(table.map(dimension_from_line));
