@@ -11,6 +11,7 @@ mod oracle;
 mod outputs;
 mod quantile;
 mod random;
+mod report;
 mod sample;
 mod sampler;
 mod table;
@@ -22,6 +23,7 @@ pub use analysis::{
 };
 pub use oracle::{Oracle, Truth};
 pub use outputs::{Outputs, Status};
+pub use report::{analysis_to_csv, analysis_to_json, analysis_to_salib, pairs_to_csv, render_text};
 pub use sample::{Role, Row, Sample};
 pub use sampler::{SampleError, extend, reference_row, sample, warnings};
 pub use table::{

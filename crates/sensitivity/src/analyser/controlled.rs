@@ -17,11 +17,11 @@ pub(super) struct Controlled {
     pub(super) explained: f64,
 }
 
-/// `None` when there is nothing clear to fit, or too few rows or replicates to fit it on.
-pub(super) fn estimates(inputs: Inputs<'_>, layout: &Layout, y: &[f64], centre: f64) -> Option<Controlled> {
+/// Of outputs less their mean, NaN where a row failed. `None` when there is nothing clear to fit, or too few rows or replicates to fit it on.
+pub(super) fn estimates(inputs: Inputs<'_>, layout: &Layout, y: &[f64]) -> Option<Controlled> {
     let numbers = distinct(&layout.replicates);
     let pairs = pairs(layout.factors, inputs.options.second_order);
-    let control = fit(inputs, layout, y, centre, &numbers, &pairs)?;
+    let control = fit(inputs, layout, y, &numbers, &pairs)?;
     let formula = residual_formula(inputs, layout, &control);
     let mut weights = Columns::new(layout.len());
     for number in &numbers {
@@ -45,7 +45,6 @@ fn fit(
     inputs: Inputs<'_>,
     layout: &Layout,
     y: &[f64],
-    centre: f64,
     numbers: &[u64],
     pairs: &[(usize, usize)],
 ) -> Option<Control> {
@@ -56,11 +55,10 @@ fn fit(
     }
     let (a, b) = (layout.places(Role::A), layout.places(Role::B));
     let fit_on: Vec<usize> = a.iter().zip(b).flat_map(|(a, b)| [*a, *b]).collect();
-    let centred: Vec<f64> = y.iter().map(|y| y - centre).collect();
     control::fit(&control::Problem {
         space,
         positions: &positions(space, sample),
-        y: &centred,
+        y,
         replicates: &replicates,
         fit_on: &fit_on,
         pairs,
@@ -76,7 +74,7 @@ fn positions(space: &Space, sample: &Sample) -> Vec<f64> {
 fn residual_formula(inputs: Inputs<'_>, layout: &Layout, control: &Control) -> Formula {
     let present = control.residuals.iter().filter(|r| r.is_finite());
     let mean = present.clone().sum::<f64>() / present.count().max(1) as f64;
-    let outputs = |role: Role| (role, layout.outputs(role, &control.residuals, mean));
+    let outputs = |role: Role| (role, layout.outputs(role, &control.residuals).map(|r| r - mean).collect());
     let outputs = layout.roles().into_iter().map(outputs).collect();
     Formula::new(layout, outputs, Estimator::Saltelli, inputs.options.second_order)
 }

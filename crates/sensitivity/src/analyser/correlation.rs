@@ -1,10 +1,10 @@
 //! Correlation and regression coefficients of values and of ranks, with intervals over resampled rows.
 
-use super::draws;
 use super::given::{Recipe, Table, varies};
 use super::ranks::Order;
 use super::regression::{Correlations, Independence};
 use super::resample::{Draws, bootstrap};
+use super::spread;
 use super::sums::centred;
 use crate::{Correlation, Estimate, Indices, Options};
 
@@ -127,7 +127,7 @@ impl Sheet {
     fn entries(&self, table: &Table, found: &[f64], draws: &Draws, confidence: f64) -> Vec<Correlation> {
         let count = self.used.len();
         let estimate = |cell: usize| match found[cell].is_finite() {
-            true => draws::percentile(found[cell], &draws[cell], confidence),
+            true => spread::percentile(found[cell], &draws[cell], confidence),
             false => UNDEFINED,
         };
         let of = |p: usize| match self.used.iter().position(|used| *used == p) {

@@ -4,19 +4,19 @@
 //! grid, and only their differences from the binned estimate count.
 
 use super::density::{Bins, Grid, bandwidth, distance, exact};
-use super::draws::{self, quantile};
 use super::given::{Recipe, Table, tell_dummies};
 use super::partition::Partition;
 use super::ranks::Order;
 use super::rbd_fast;
 use super::resample::{bootstrap, shuffled};
+use super::spread::{self, quantile};
 use super::sums::{centred, dot, mean};
 use crate::{Delta, Estimate, Indices, Options};
 
 pub(super) const RECIPE: Recipe = Recipe {
     estimator: "delta (Borgonovo 2007) from given data, bias-reduced (Plischke, Borgonovo and Smith 2013, equations 26 \
                 and 30); first-order indices by RBD-FAST (Tarantola, Gatelli and Mara 2006; Tissot and Prieur 2012)",
-    interval: draws::DISTANCE,
+    interval: spread::DISTANCE,
     least_rows: |_| rbd_fast::LEAST_ROWS,
     indices: |table, options, warnings| Indices::Delta(analyse(table, options, warnings)),
     blank: |table| {
@@ -45,7 +45,7 @@ fn analyse(table: &Table, options: &Options, warnings: &mut Vec<String>) -> Vec<
         let moved: Vec<f64> = draws[p].iter().map(|d| d + (raw - quick[p])).collect();
         let value = 2.0 * raw - mean(&moved);
         dummy.push(value - (quick[p] - quantile(&dummies[p], confidence)));
-        deltas.push(draws::distance(value, raw, &moved, dummy[p], confidence));
+        deltas.push(spread::distance(value, raw, &moved, dummy[p], confidence));
     }
     tell_dummies(table, &deltas, &dummy, warnings);
     let first_order = rbd_fast::first_order(table, options);

@@ -9,7 +9,6 @@ mod convergence;
 mod correlation;
 mod delta;
 mod density;
-mod draws;
 mod elementary;
 mod error;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The interval of a mean absolute effect.
 
+use super::elementary::exp;
 use super::spread::{deviation, student};
 use crate::{Estimate, IntervalMethod};
 
@@ -18,9 +19,12 @@ pub(super) fn mean_with_interval(sizes: &[f64], confidence: f64) -> Estimate {
     if spread <= 1e-12 * value {
         return Estimate::around(value, 0.0);
     }
-    let reach = (student(confidence, n - 1.0) * spread / n.sqrt() / value).exp();
+    let reach = exp((student(confidence, n - 1.0) * spread / n.sqrt() / value).min(LARGEST));
     Estimate { value, low: value / reach, high: value * reach }
 }
+
+/// An exponent so large that the interval says nothing anyway.
+const LARGEST: f64 = 700.0;
 
 /// How [`mean_with_interval`] is cited.
 pub(super) fn method(confidence: f64) -> IntervalMethod {

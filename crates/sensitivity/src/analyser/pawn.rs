@@ -2,11 +2,11 @@
 //!
 //! Slices hold about equally many rows; a parameter with few values, or with words for values, has one slice per value.
 
-use super::draws::{self, quantile};
 use super::given::{Recipe, Table, tell_dummies};
 use super::partition::Partition;
 use super::ranks::Order;
 use super::resample::{bootstrap, shuffled};
+use super::spread::{self, quantile};
 use crate::{Estimate, Indices, Options, Pawn};
 
 /// Slices of a parameter with many values.
@@ -15,7 +15,7 @@ const SLICES: usize = 10;
 pub(super) const RECIPE: Recipe = Recipe {
     estimator: "PAWN: Kolmogorov-Smirnov distances between the output in a slice and over all rows, 10 slices (Pianosi \
                 and Wagener 2015, 2018)",
-    interval: draws::DISTANCE,
+    interval: spread::DISTANCE,
     least_rows: |_| 2 * SLICES,
     indices: |table, options, warnings| Indices::Pawn(analyse(table, options, warnings)),
     blank: |table| Indices::Pawn(entries(table, |_| (Summary::BLANK, Estimate::bare(f64::NAN), f64::NAN))),
@@ -47,7 +47,7 @@ fn analyse(table: &Table, options: &Options, warnings: &mut Vec<String>) -> Vec<
     let dummies = shuffled(rows, resamples, seed, |order| sorted.shuffled(order, &ones));
     let dummy: Vec<f64> = dummies.iter().map(|draws| quantile(draws, confidence)).collect();
     let medians: Vec<Estimate> = (0..found.len())
-        .map(|p| draws::distance(found[p].median, found[p].median, &draws[p], dummy[p], confidence))
+        .map(|p| spread::distance(found[p].median, found[p].median, &draws[p], dummy[p], confidence))
         .collect();
     tell_dummies(table, &medians, &dummy, warnings);
     entries(table, |p| (found[p], medians[p], dummy[p]))

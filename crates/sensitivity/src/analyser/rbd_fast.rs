@@ -4,12 +4,12 @@
 //! parameter with few values, or with words for values, is projected on the means of its values instead: ten harmonics
 //! miss part of a step, and words have no order to sort by. Both projections have the same correction of bias.
 
-use super::draws;
 use super::fourier::{Group, HARMONICS, Waves};
 use super::given::{Recipe, Table};
 use super::partition::Partition;
 use super::ranks::Order;
 use super::resample::bootstrap;
+use super::spread;
 use super::sums::{centred, dot};
 use crate::{Estimate, Indices, Options, RbdFast};
 
@@ -50,7 +50,7 @@ pub(super) fn first_order(table: &Table, options: &Options) -> Vec<Estimate> {
     };
     let found = statistics(&vec![1.0; table.rows()]);
     let draws = bootstrap(table.rows(), options.resamples, options.seed, statistics);
-    found.iter().zip(&draws).map(|(s1, draws)| draws::normal(*s1, draws, options.confidence)).collect()
+    found.iter().zip(&draws).map(|(s1, draws)| spread::normal(*s1, draws, options.confidence)).collect()
 }
 
 fn warn(table: &Table, s1: &[Estimate], warnings: &mut Vec<String>) {

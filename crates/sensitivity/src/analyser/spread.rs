@@ -1,32 +1,110 @@
-//! Standard deviations, and how many of them an interval reaches.
+//! Standard deviations and quantiles, and the intervals they give.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
+use super::sums;
 use crate::Estimate;
 
+/// Resamples of which so large a share gave no number say nothing about spread.
+const MOST_UNDEFINED: f64 = 0.1;
+
+/// The quantile of a probability among values without NaN, linear between them (Hyndman and Fan's type 7).
+pub(crate) fn quantile(values: &[f64], probability: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
+    let place = probability * last as f64;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(last);
+    sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
+}
+
+/// Ends between which the middle `confidence` of the draws lies.
+pub(crate) fn percentile(value: f64, draws: &[f64], confidence: f64) -> Estimate {
+    let Some(draws) = defined(draws) else { return Estimate::bare(value) };
+    let tail = (1.0 - confidence) / 2.0;
+    Estimate { value, low: quantile(&draws, tail), high: quantile(&draws, 1.0 - tail) }
+}
+
+/// The value and as many standard deviations of the draws to both sides as a normal distribution asks for.
+pub(crate) fn normal(value: f64, draws: &[f64], confidence: f64) -> Estimate {
+    let Some(draws) = defined(draws) else { return Estimate::bare(value) };
+    let reach = normal_quantile(0.5 + confidence / 2.0) * deviation(&draws);
+    Estimate::around(value, reach)
+}
+
+/// Words for [`distance`].
+pub(crate) const DISTANCE: &str = "basic bootstrap interval (Davison and Hinkley 1997, Bootstrap Methods and their \
+    Application, section 5.2), from 0 where a permutation test cannot tell the parameter from one without effect; it \
+    covers the choice of rows, not what classes and kernels smooth away";
+
+/// The interval of a distance between distributions, which chance makes too large, in resamples even more so.
+///
+/// `raw` is the statistic of which there are draws, before what `value` corrects; a value up to `dummy` could be that of
+/// a parameter without effect. The interval holds the value.
+pub(crate) fn distance(value: f64, raw: f64, draws: &[f64], dummy: f64, confidence: f64) -> Estimate {
+    let drawn = percentile(raw, draws, confidence);
+    let low = if value <= dummy { 0.0 } else { (2.0 * raw - drawn.high).max(0.0) };
+    let high = (2.0 * raw - drawn.low).min(1.0);
+    if drawn.low.is_nan() {
+        Estimate::bare(value)
+    } else {
+        Estimate { value, low: low.min(value), high: high.max(value) }
+    }
+}
+
+fn defined(draws: &[f64]) -> Option<Vec<f64>> {
+    let defined: Vec<f64> = draws.iter().copied().filter(|d| d.is_finite()).collect();
+    let lost = draws.len() - defined.len();
+    (defined.len() > 1 && lost as f64 <= MOST_UNDEFINED * draws.len() as f64).then_some(defined)
+}
+
 /// Standard deviation, divided by one less than their number; NaN of fewer than two.
-pub(super) fn deviation(values: &[f64]) -> f64 {
+pub(crate) fn deviation(values: &[f64]) -> f64 {
+    let centred = sums::centred(values);
     let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
-    if values.len() < 2 { f64::NAN } else { (squares / (n - 1.0)).sqrt() }
+    if values.len() < 2 { f64::NAN } else { (sums::dot(&centred, &centred) / (n - 1.0)).sqrt() }
 }
 
 /// Two-sided quantile of Student's t; NaN without a degree of freedom.
-pub(super) fn student(confidence: f64, freedom: f64) -> f64 {
-    StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |t| t.inverse_cdf(0.5 + confidence / 2.0))
+pub(crate) fn student(confidence: f64, freedom: f64) -> f64 {
+    let quantile =
+        StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |t| t.inverse_cdf(0.5 + confidence / 2.0));
+    // The C library's logarithms differ in the last bit between processors; ten digits do not.
+    const DIGITS: f64 = (1_u64 << 32) as f64;
+    (quantile * DIGITS).round() / DIGITS
 }
 
 impl Estimate {
     /// An estimate in the middle of its interval; without one when `half` is NaN.
-    pub(super) fn around(value: f64, half: f64) -> Self {
+    pub(crate) fn around(value: f64, half: f64) -> Self {
         Self { value, low: value - half, high: value + half }
     }
+}
+
+fn normal_quantile(probability: f64) -> f64 {
+    Normal::standard().inverse_cdf(probability)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantiles_lie_between_values() {
+        let values = [4.0, 1.0, 3.0, 2.0];
+        assert_eq!([0.0, 0.5, 1.0].map(|p| quantile(&values, p)), [1.0, 2.5, 4.0]);
+        assert!(quantile(&[], 0.5).is_nan());
+    }
+
+    #[test]
+    fn many_undefined_draws_leave_no_interval() {
+        let mut draws = vec![1.0; 100];
+        draws[..10].fill(f64::NAN);
+        assert_eq!(percentile(1.0, &draws, 0.95).low, 1.0);
+        draws[..11].fill(f64::NAN);
+        assert!(percentile(1.0, &draws, 0.95).low.is_nan() && normal(1.0, &draws, 0.95).high.is_nan());
+    }
 
     #[test]
     fn quantiles_are_those_of_the_tables() {

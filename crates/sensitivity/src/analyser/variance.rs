@@ -46,12 +46,12 @@ impl Analyser for Variance<'_> {
 
     fn analyse(&self, y: &[f64]) -> Findings {
         let options = self.inputs.options;
-        let centre = self.centre(y);
-        let outputs = self.centred(y, centre);
+        let standard = self.standardised(y);
+        let outputs = self.by_role(&standard);
         let lost = self.lost(&outputs);
-        let varies = varies([Role::A, Role::B].iter().filter_map(|r| outputs.get(r)).flatten(), y);
+        let varies = self.varies(y);
         let formula = Formula::new(&self.layout, outputs, options.estimator, options.second_order);
-        let (mut estimates, interval) = self.estimates(&formula, y, centre);
+        let (mut estimates, interval) = self.estimates(&formula, &standard);
         if !varies {
             estimates.fill(Estimate::bare(f64::NAN));
         }
@@ -68,19 +68,30 @@ impl Variance<'_> {
             && self.layout.replicates.iter().any(|r| *r != self.layout.replicates[0])
     }
 
-    /// Mean over all rows: unless it is taken away, a large mean drowns first-order indices.
-    fn centre(&self, y: &[f64]) -> f64 {
+    /// Outputs less their mean over all rows, and of moderate size: a large mean would drown first-order indices, and
+    /// squares of large outputs would overflow.
+    fn standardised(&self, y: &[f64]) -> Vec<f64> {
         let present: Vec<f64> =
             self.layout.rows.iter().map(|row| y[*row]).filter(|y| y.is_finite()).collect();
-        let mean =
-            |values: &[f64], less: f64| values.iter().map(|v| v - less).sum::<f64>() / values.len() as f64;
-        let rough = mean(&present, 0.0);
+        let mean = |less: f64| present.iter().map(|y| y - less).sum::<f64>() / present.len() as f64;
+        let rough = mean(0.0);
         // The second pass removes what rounding left in the first.
-        rough + mean(&present, rough)
+        let centre = rough + mean(rough);
+        let scale = scale(present.iter().map(|y| y - centre));
+        y.iter().map(|y| (y - centre) * scale).collect()
     }
 
-    fn centred(&self, y: &[f64], centre: f64) -> HashMap<Role, Vec<f64>> {
-        self.layout.roles().into_iter().map(|role| (role, self.layout.outputs(role, y, centre))).collect()
+    fn by_role(&self, y: &[f64]) -> HashMap<Role, Vec<f64>> {
+        self.layout.roles().into_iter().map(|role| (role, self.layout.outputs(role, y).collect())).collect()
+    }
+
+    /// Whether base rows differ by more than the rounding of outputs of their size.
+    fn varies(&self, y: &[f64]) -> bool {
+        let base = || {
+            [Role::A, Role::B].into_iter().flat_map(|r| self.layout.outputs(r, y)).filter(|y| y.is_finite())
+        };
+        let (low, high) = (base().fold(f64::INFINITY, f64::min), base().fold(f64::NEG_INFINITY, f64::max));
+        high - low > 8.0 * f64::EPSILON * low.abs().max(high.abs())
     }
 
     /// Base rows without the products of each factor.
@@ -92,11 +103,11 @@ impl Variance<'_> {
         (0..self.layout.factors).map(count).collect()
     }
 
-    fn estimates(&self, formula: &Formula, y: &[f64], centre: f64) -> (Vec<Estimate>, IntervalMethod) {
+    fn estimates(&self, formula: &Formula, y: &[f64]) -> (Vec<Estimate>, IntervalMethod) {
         let options = self.inputs.options;
         let replicates = replicate::distinct(&self.layout.replicates).len();
         if self.may_control()
-            && let Some(found) = controlled::estimates(self.inputs, &self.layout, y, centre)
+            && let Some(found) = controlled::estimates(self.inputs, &self.layout, y)
         {
             return (found.estimates, controlled::method(replicates, found.explained, options.confidence));
         }
@@ -122,11 +133,8 @@ impl Variance<'_> {
     }
 }
 
-/// Whether base rows differ by more than the rounding of outputs of this size.
-fn varies<'a>(base: impl Iterator<Item = &'a f64>, y: &[f64]) -> bool {
-    let (low, high) = base
-        .filter(|y| y.is_finite())
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(*y), high.max(*y)));
-    let size = y.iter().filter(|y| y.is_finite()).fold(0.0, |size: f64, y| size.max(y.abs()));
-    high - low > 8.0 * f64::EPSILON * size
+/// A power of two that brings the values near 1, so that their products neither overflow nor vanish; it changes no bit.
+fn scale(values: impl Iterator<Item = f64>) -> f64 {
+    let largest = values.fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    if largest > 0.0 { 2.0_f64.powi(-(largest.log2().floor() as i32).clamp(-1000, 1000)) } else { 1.0 }
 }

@@ -49,9 +49,9 @@ impl Layout {
         self.places.get(&number(role)).map_or(&[][..], Vec::as_slice)
     }
 
-    /// The outputs of one role, less `centre`, one per base row.
-    pub(super) fn outputs(&self, role: Role, y: &[f64], centre: f64) -> Vec<f64> {
-        self.places(role).iter().map(|place| y[*place] - centre).collect()
+    /// The outputs of one role, one per base row.
+    pub(super) fn outputs(&self, role: Role, y: &[f64]) -> impl Iterator<Item = f64> {
+        self.places(role).iter().map(|place| y[*place])
     }
 
     /// Every role of this design.

@@ -12,6 +12,8 @@ mod raw;
 mod salib;
 mod sample;
 
+pub(crate) use cell::number_text;
+pub(crate) use csv::lines as csv_lines;
 pub use dakota::DakotaTable;
 pub use design::{design_from_json, design_to_json};
 pub use layout::Layout;
