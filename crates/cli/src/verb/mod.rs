@@ -12,13 +12,9 @@ use crate::terminal::Terminal;
 /// Does what was asked.
 pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
     match verb {
-        Verb::Demo(_)
-        | Verb::Init(_)
-        | Verb::Check(_)
-        | Verb::Sample(_)
-        | Verb::Extend(_)
-        | Verb::Analyze(_) => Err(Failure::internal("not wired")),
+        Verb::Demo(args) => demo::run(args, terminal),
         Verb::Bench(args) => bench::run(args, terminal),
         Verb::Completions(args) => completions::run(args, terminal),
+        _ => Err(Failure::internal("not wired")),
     }
 }
