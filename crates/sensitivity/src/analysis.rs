@@ -271,6 +271,8 @@ pub struct Delta {
     pub delta: Estimate,
     /// First-order index.
     pub s1: Estimate,
+    /// What delta stays below, with the interval's probability, for a parameter without effect.
+    pub dummy: f64,
 }
 
 /// PAWN index: Kolmogorov-Smirnov distances over slices.
@@ -284,6 +286,8 @@ pub struct Pawn {
     pub maximum: f64,
     /// Mean over the slices.
     pub mean: f64,
+    /// What the median stays below, with the interval's probability, for a parameter without effect.
+    pub dummy: f64,
 }
 
 /// What the rows can say of an index against the threshold.

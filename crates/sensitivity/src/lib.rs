@@ -12,6 +12,7 @@ mod quantile;
 mod random;
 mod sample;
 mod sampler;
+mod table;
 
 pub use analyser::{AnalyzeError, Convergence, KeepError, analyze, convergence, keep};
 pub use analysis::{
@@ -22,3 +23,7 @@ pub use oracle::{Oracle, Truth};
 pub use outputs::{Outputs, Status};
 pub use sample::{Role, Row, Sample};
 pub use sampler::{SampleError, extend, reference_row, sample, warnings};
+pub use table::{
+    DakotaTable, Layout, SampleFormat, SampleOptions, TableError, design_from_json, design_to_json,
+    read_outputs, read_sample, write_sample,
+};

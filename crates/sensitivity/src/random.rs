@@ -27,6 +27,10 @@ pub(crate) enum Purpose {
     Exchange = 7,
     /// One trajectory (first).
     Trajectory = 8,
+    /// One bootstrap resample (first) of rows.
+    Bootstrap = 101,
+    /// One permutation (first) of an output.
+    Shuffle = 102,
 }
 
 /// An endless stream of random bits.

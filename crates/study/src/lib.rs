@@ -9,6 +9,7 @@ mod design;
 mod diagnostic;
 mod distribution;
 mod domain;
+mod export;
 mod import;
 mod located;
 mod parameter;
@@ -22,6 +23,7 @@ pub use design::{Design, Grid, LatinHypercube, Method, Morris, Saltelli, Traject
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Position, Severity, Source, Span, nearest};
 pub use distribution::Distribution;
 pub use domain::{Domain, DomainError};
+pub use export::{ExportError, Exported, dakota_input, salib_parameter_file, salib_problem_json};
 pub use import::{Imported, read_dakota_input, read_salib_parameters, read_salib_problem};
 pub use located::{Data, Entry, Fields, FromNode, Mismatch, Node, Table, parse_json, parse_toml};
 pub use parameter::{Canonical, Kind, Parameter};

@@ -1,11 +1,10 @@
 //! Intervals by resampling base rows: how many times each row is drawn, times the columns of products.
 
-use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 use super::columns::{Columns, LANES};
 use super::variance_estimators::Formula;
+use crate::random::{Purpose, Stream};
 use crate::{Estimate, IntervalMethod, Options};
 
 /// The estimates over all base rows, each with the percentiles of its resamples.
@@ -38,20 +37,19 @@ fn resampled_indices(formula: &Formula, options: &Options) -> Vec<Vec<f64>> {
 }
 
 /// How often each row is drawn when as many are drawn as there are, with replacement.
-fn counts(rows: usize, seed: u64, resample: u64) -> Vec<f64> {
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    generator.set_stream(resample);
+pub(super) fn counts(rows: usize, seed: u64, resample: u64) -> Vec<f64> {
+    let mut stream = Stream::new(seed, Purpose::Bootstrap, resample, 0);
     let mut counts = vec![0.0; rows];
     for _ in 0..rows {
         // The high half of the product is uniform up to 2^-64 times the rows.
-        let row = (u128::from(generator.next_u64()) * rows as u128) >> 64;
+        let row = (u128::from(stream.bits()) * rows as u128) >> 64;
         counts[row as usize] += 1.0;
     }
     counts
 }
 
 /// Quantile between neighbours in order; NaN of nothing.
-fn quantile(sorted: &[f64], q: f64) -> f64 {
+pub(super) fn quantile(sorted: &[f64], q: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let place = q * last as f64;
     let below = place.floor() as usize;

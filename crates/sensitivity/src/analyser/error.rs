@@ -61,6 +61,16 @@ pub enum AnalyzeError {
         /// How often it is there.
         found: String,
     },
+    /// A role names a factor that is not there.
+    #[error("expected a role of this space, which has {factors} factors, found row {row} of factor {}; to do: analyse the sample with the problem it was made for", found + 1)]
+    Factor {
+        /// Number of the row.
+        row: u64,
+        /// Factors there are.
+        factors: usize,
+        /// Place of the factor its role names, from 0.
+        found: usize,
+    },
     /// The values of a row contradict its role.
     #[error(
         "expected row {row} ({role}) to differ from row {before} in {factor} only, found {found}; to do: analyse the values the sample was made with"
@@ -104,9 +114,6 @@ pub enum AnalyzeError {
         /// Numbers of the first ones.
         rows: Vec<u64>,
     },
-    /// The technique is not in this build.
-    #[error("expected a technique that can be computed, found {}; to do: choose vbd or morris", .0.word())]
-    Unavailable(Technique),
 }
 
 /// Why factors cannot be chosen from an analysis.

@@ -5,14 +5,30 @@ mod bounds;
 mod cluster;
 mod columns;
 mod convergence;
+mod correlation;
+mod delta;
+mod density;
+mod elementary;
 mod error;
+#[cfg(test)]
+mod experiment;
 mod failures;
+mod fourier;
+mod given;
 mod keep;
 mod morris;
 mod morris_effects;
 mod morris_interval;
+mod partition;
+mod pawn;
 mod position;
+mod ranks;
+mod rbd_fast;
+mod regression;
 mod replicate;
+mod resample;
+mod spread;
+mod sums;
 mod variance;
 mod variance_estimators;
 mod variance_layout;
@@ -26,8 +42,11 @@ pub use keep::keep;
 
 use onceflow_study::Space;
 
+use given::Given;
+
 use crate::{
-    Analysis, FailurePolicy, Indices, IntervalMethod, Options, OutputAnalysis, Outputs, Sample, Technique,
+    Analysis, FailurePolicy, Indices, IntervalMethod, Options, OutputAnalysis, Outputs, Role, Sample,
+    Technique,
 };
 
 /// Computes the indices of every output. `outputs` stand in the order of the sample's rows; a value that is not
@@ -89,7 +108,10 @@ fn prepare<'a>(inputs: Inputs<'a>) -> Result<Box<dyn Analyser + 'a>, AnalyzeErro
     match inputs.options.technique {
         Technique::Vbd => Ok(Box::new(variance::Variance::new(inputs)?)),
         Technique::Morris => Ok(Box::new(morris::Morris::new(inputs)?)),
-        other => Err(AnalyzeError::Unavailable(other)),
+        Technique::Correlation => Ok(Box::new(Given::new(inputs, correlation::RECIPE))),
+        Technique::RbdFast => Ok(Box::new(Given::new(inputs, rbd_fast::RECIPE))),
+        Technique::Delta => Ok(Box::new(Given::new(inputs, delta::RECIPE))),
+        Technique::Pawn => Ok(Box::new(Given::new(inputs, pawn::RECIPE))),
     }
 }
 
@@ -139,7 +161,21 @@ impl Inputs<'_> {
         if outputs.names.is_empty() || rows == 0 {
             return Err(AnalyzeError::Nothing { rows, outputs: outputs.names.len() });
         }
+        self.check_roles()?;
         self.check_options()
+    }
+
+    fn check_roles(&self) -> Result<(), AnalyzeError> {
+        let factors = self.space.factors().len();
+        for row in &self.sample.rows {
+            match row.role {
+                Role::Step(found) | Role::Ab(found) | Role::Ba(found) if found >= factors => {
+                    return Err(AnalyzeError::Factor { row: row.id, factors, found });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn check_options(&self) -> Result<(), AnalyzeError> {

@@ -15,8 +15,9 @@ use crate::Role;
 use crate::quantile::Quantile;
 use crate::random::{Purpose, Stream};
 
-/// Most random trajectories to choose from: the distances of all pairs are kept.
+/// Most random trajectories to choose from, and most values of their rows: the distances of all pairs are kept.
 const MOST_CANDIDATES: u64 = 4096;
+const MOST_CANDIDATE_VALUES: u128 = 1 << 27;
 
 /// The rows of all trajectories or stars.
 pub(super) fn rows(
@@ -156,15 +157,31 @@ impl<'a> Scale<'a> {
         count: u64,
         candidates: u64,
     ) -> Result<Vec<Trajectory>, SampleError> {
-        if candidates > MOST_CANDIDATES || candidates < count {
-            let found = candidates;
-            return Err(SampleError::Candidates { found, least: count, most: MOST_CANDIDATES });
-        }
+        self.check_candidates(count, candidates)?;
         let drawn = (0..candidates).map(|index| self.trajectory(feasible, seed, index));
         let drawn = drawn.collect::<Result<Vec<_>, _>>()?;
         let chosen = spread::choose(&distance::squares(self, &drawn), drawn.len(), count as usize);
         let mut kept: Vec<Option<Trajectory>> = drawn.into_iter().map(Some).collect();
         Ok(chosen.into_iter().filter_map(|index| kept[index].take()).collect())
+    }
+}
+
+impl Scale<'_> {
+    fn check_candidates(&self, count: u64, candidates: u64) -> Result<(), SampleError> {
+        if candidates > MOST_CANDIDATES || candidates < count {
+            let found = candidates;
+            return Err(SampleError::Candidates { found, least: count, most: MOST_CANDIDATES });
+        }
+        let values = u128::from(candidates) * (self.factors.len() as u128 + 1) * self.counts.len() as u128;
+        if values > MOST_CANDIDATE_VALUES {
+            return Err(SampleError::TooMany {
+                what: "values of candidate trajectories",
+                found: values,
+                most: MOST_CANDIDATE_VALUES,
+                to_do: "take fewer candidates, or plain trajectories",
+            });
+        }
+        Ok(())
     }
 }
 

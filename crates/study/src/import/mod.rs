@@ -5,6 +5,7 @@ mod dakota;
 mod salib;
 
 pub use dakota::read_dakota_input;
+pub(crate) use salib::peak_at;
 pub use salib::{read_salib_parameters, read_salib_problem};
 
 use std::sync::Arc;

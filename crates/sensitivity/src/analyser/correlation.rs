@@ -1,0 +1,144 @@
+//! Correlation and regression coefficients of values and of ranks, with intervals over resampled rows.
+
+use super::given::{Recipe, Table, varies};
+use super::ranks::Order;
+use super::regression::{Correlations, Independence};
+use super::resample::{Draws, bootstrap};
+use super::spread;
+use super::sums::centred;
+use crate::{Correlation, Estimate, Indices, Options};
+
+pub(super) const RECIPE: Recipe = Recipe {
+    estimator: "Pearson and Spearman correlations, partial (rank) correlations and standardised (rank) regression \
+                coefficients (Saltelli et al. 2000, Sensitivity Analysis, Wiley; ties have middle ranks)",
+    interval: "percentile bootstrap (Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 13)",
+    least_rows: |table| table.names.len() + 3,
+    indices: |table, options, warnings| {
+        Indices::Correlation(Sheet::new(table).analyse(table, options, warnings))
+    },
+    blank: |table| {
+        Indices::Correlation(table.names.iter().map(|name| entry(name, &[UNDEFINED; 6])).collect())
+    },
+};
+
+const UNDEFINED: Estimate = Estimate { value: f64::NAN, low: f64::NAN, high: f64::NAN };
+
+/// The parameters that can be correlated, and the output as the last column.
+struct Sheet {
+    /// Places of these parameters in the table.
+    used: Vec<usize>,
+    /// Their values, centred.
+    values: Vec<Vec<f64>>,
+    orders: Vec<Order>,
+}
+
+/// Which columns regressions go over, by values and by ranks.
+struct Kept {
+    values: Vec<usize>,
+    ranks: Vec<usize>,
+}
+
+impl Sheet {
+    fn new(table: &Table) -> Self {
+        let usable = |p: &usize| !table.categorical[*p] && varies(&table.columns[*p]);
+        let used: Vec<usize> = (0..table.names.len()).filter(usable).collect();
+        let columns = || used.iter().map(|p| &table.columns[*p]).chain([&table.output]);
+        let (values, orders) =
+            (columns().map(|c| centred(c)).collect(), columns().map(|c| Order::of(c)).collect());
+        Self { used, values, orders }
+    }
+
+    fn analyse(&self, table: &Table, options: &Options, warnings: &mut Vec<String>) -> Vec<Correlation> {
+        let ones = vec![1.0; table.rows()];
+        let (values, ranks) = (Correlations::of(&self.values, &ones), self.rank_correlations(&ones));
+        let (values, ranks) = (values.independence(self.used.len()), ranks.independence(self.used.len()));
+        self.warn(table, &values, &ranks, warnings);
+        let kept = Kept { values: values.kept.clone(), ranks: ranks.kept.clone() };
+        let mut found = self.coefficients(&ones, &kept);
+        self.blot(&mut found, &values, &ranks);
+        let draws = bootstrap(table.rows(), options.resamples, options.seed, |w| self.coefficients(w, &kept));
+        self.entries(table, &found, &draws, options.confidence)
+    }
+
+    /// Six blocks, each with one coefficient per used parameter, in the order of [`Correlation`]'s fields.
+    fn coefficients(&self, weights: &[f64], kept: &Kept) -> Vec<f64> {
+        let count = self.used.len();
+        let (values, ranks) = (Correlations::of(&self.values, weights), self.rank_correlations(weights));
+        let mut found = vec![f64::NAN; 6 * count];
+        let both = [(values, &kept.values), (ranks, &kept.ranks)];
+        for (block, (correlations, kept)) in both.into_iter().enumerate() {
+            (0..count).for_each(|i| found[block * count + i] = correlations.at(i, count));
+            let Some(fit) = correlations.regress(kept) else { continue };
+            for (place, column) in kept.iter().enumerate() {
+                found[(2 + block) * count + column] = fit.partial[place];
+                found[(4 + block) * count + column] = fit.standardised[place];
+            }
+        }
+        found
+    }
+
+    fn rank_correlations(&self, weights: &[f64]) -> Correlations {
+        let middle = (weights.len() as f64 + 1.0) / 2.0;
+        let ranked = self.orders.iter().map(|order| {
+            let mut ranks = vec![0.0; weights.len()];
+            order.mid_ranks(weights, &mut ranks);
+            ranks.iter_mut().for_each(|rank| *rank -= middle);
+            ranks
+        });
+        Correlations::of(&ranked.collect::<Vec<_>>(), weights)
+    }
+
+    /// A column that is a combination of others has no coefficient of its own, and neither have they.
+    fn blot(&self, found: &mut [f64], values: &Independence, ranks: &Independence) {
+        for (block, independence) in [values, ranks].into_iter().enumerate() {
+            for column in independence.tangled.iter().flatten() {
+                found[(2 + block) * self.used.len() + column] = f64::NAN;
+                found[(4 + block) * self.used.len() + column] = f64::NAN;
+            }
+        }
+    }
+
+    fn warn(&self, table: &Table, values: &Independence, ranks: &Independence, warnings: &mut Vec<String>) {
+        let words = table.names.iter().zip(&table.categorical).filter(|(_, words)| **words);
+        warnings.extend(words.map(|(name, _)| {
+            format!(
+                "`{name}` has words for values: it has no correlation, and its effect counts as unexplained"
+            )
+        }));
+        for (what, independence) in [("values", values), ("ranks", ranks)] {
+            for set in &independence.tangled {
+                let names: Vec<_> = set.iter().map(|c| format!("`{}`", table.names[self.used[*c]])).collect();
+                warnings.push(format!(
+                    "the {what} of {} depend on each other linearly: they have no partial and no regression \
+                     coefficient of their {what}; leave one of them out",
+                    names.join(", ")
+                ));
+            }
+        }
+        if table.rows() < 10 * self.used.len() {
+            warnings.push(format!(
+                "{} rows are few for a regression on {} parameters: expected ten times as many rows as parameters",
+                table.rows(),
+                self.used.len()
+            ));
+        }
+    }
+
+    fn entries(&self, table: &Table, found: &[f64], draws: &Draws, confidence: f64) -> Vec<Correlation> {
+        let count = self.used.len();
+        let estimate = |cell: usize| match found[cell].is_finite() {
+            true => spread::percentile(found[cell], &draws[cell], confidence),
+            false => UNDEFINED,
+        };
+        let of = |p: usize| match self.used.iter().position(|used| *used == p) {
+            Some(place) => std::array::from_fn(|block| estimate(block * count + place)),
+            None => [UNDEFINED; 6],
+        };
+        table.names.iter().enumerate().map(|(p, name)| entry(name, &of(p))).collect()
+    }
+}
+
+fn entry(name: &str, six: &[Estimate; 6]) -> Correlation {
+    let [pearson, spearman, pcc, prcc, src, srrc] = *six;
+    Correlation { name: name.into(), pearson, spearman, pcc, prcc, src, srrc }
+}

@@ -1,0 +1,152 @@
+//! Analyses of any rows: they need no design, only that rows answered.
+
+use super::{Analyser, Findings, Inputs};
+use crate::{Estimate, Indices, IntervalMethod, Options, Role};
+
+/// Rows that take part in an analysis of given data, whatever design they come from.
+pub(super) struct Given<'a> {
+    inputs: Inputs<'a>,
+    recipe: Recipe,
+    rows: Vec<usize>,
+}
+
+/// The answered rows as columns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    /// Names of the parameters.
+    pub(super) names: Vec<String>,
+    /// Which parameters have words for values.
+    pub(super) categorical: Vec<bool>,
+    /// One column per parameter.
+    pub(super) columns: Vec<Vec<f64>>,
+    /// The output.
+    pub(super) output: Vec<f64>,
+}
+
+/// What distinguishes one technique from another.
+#[derive(Clone, Copy)]
+pub(super) struct Recipe {
+    /// The estimator in words, with its reference.
+    pub(super) estimator: &'static str,
+    /// How the resamples become intervals, with the reference.
+    pub(super) interval: &'static str,
+    /// Rows without which nothing can be said.
+    pub(super) least_rows: fn(&Table) -> usize,
+    /// The indices, and what the reader must know of them.
+    pub(super) indices: fn(&Table, &Options, &mut Vec<String>) -> Indices,
+    /// Indices that say nothing.
+    pub(super) blank: fn(&Table) -> Indices,
+}
+
+impl<'a> Given<'a> {
+    /// The rows of a sample for a technique that needs no design.
+    pub(super) fn new(inputs: Inputs<'a>, recipe: Recipe) -> Self {
+        // The reference row was not drawn like the others and may lie outside the ranges.
+        let takes_part = |row: &usize| {
+            let finite = inputs.sample.numbers(*row).iter().all(|x| x.is_finite());
+            finite && inputs.sample.rows[*row].role != Role::Reference
+        };
+        let rows = (0..inputs.sample.len()).filter(takes_part).collect();
+        Self { inputs, recipe, rows }
+    }
+
+    fn table(&self, y: &[f64]) -> Table {
+        let answered: Vec<usize> = self.rows.iter().copied().filter(|row| y[*row].is_finite()).collect();
+        let parameters = self.inputs.space.parameters();
+        let column = |p: usize| answered.iter().map(|row| self.inputs.sample.numbers(*row)[p]).collect();
+        Table {
+            names: parameters.iter().map(|p| p.name.clone()).collect(),
+            categorical: parameters.iter().map(|p| p.domain.is_categorical()).collect(),
+            columns: (0..parameters.len()).map(column).collect(),
+            output: answered.iter().map(|row| y[*row]).collect(),
+        }
+    }
+
+    fn interval(&self) -> IntervalMethod {
+        let Options { confidence, resamples, .. } = *self.inputs.options;
+        let citation = format!("{}, {resamples} resamples of the rows", self.recipe.interval);
+        IntervalMethod { name: "bootstrap", citation, confidence }
+    }
+
+    fn has_structure(&self) -> bool {
+        self.rows.iter().any(|row| self.inputs.sample.rows[*row].role != Role::Point)
+    }
+}
+
+impl Analyser for Given<'_> {
+    fn estimator(&self) -> String {
+        self.recipe.estimator.into()
+    }
+
+    fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    fn analyse(&self, y: &[f64]) -> Findings {
+        let table = self.table(y);
+        let mut warnings = Vec::new();
+        if self.has_structure() {
+            warnings.push(STRUCTURE.into());
+        }
+        let indices = table.analyse(&self.recipe, self.inputs.options, &mut warnings);
+        let lost = vec![self.rows.len() - table.rows(); table.names.len()];
+        Findings { indices, interval: self.interval(), lost, warnings }
+    }
+}
+
+const STRUCTURE: &str = "these rows come from a trajectory or Saltelli design, which repeats values from row to row: \
+    they are not independent, so intervals are too narrow; analyse them with the design's own technique, or sample \
+    plain rows (lhs, sobol)";
+
+impl Table {
+    /// Number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.output.len()
+    }
+
+    /// The indices of a technique, or blank ones and the reason in `warnings`.
+    pub(super) fn analyse(&self, recipe: &Recipe, options: &Options, warnings: &mut Vec<String>) -> Indices {
+        let least = (recipe.least_rows)(self);
+        if self.rows() < least {
+            warnings.push(format!(
+                "expected at least {least} rows for {}, found {}: no index; to do: sample more rows",
+                options.technique.word(),
+                self.rows()
+            ));
+            return (recipe.blank)(self);
+        }
+        if !varies(&self.output) {
+            warnings.push("the output does not vary: no index is defined".into());
+            return (recipe.blank)(self);
+        }
+        for (name, _) in self.names.iter().zip(&self.columns).filter(|(_, column)| !varies(column)) {
+            warnings
+                .push(format!("`{name}` does not vary in these rows: nothing can be said of its influence"));
+        }
+        (recipe.indices)(self, options, warnings)
+    }
+}
+
+/// Names the parameters whose index could as well be that of a parameter without effect.
+pub(super) fn tell_dummies(table: &Table, indices: &[Estimate], dummy: &[f64], warnings: &mut Vec<String>) {
+    let alike = |(_, (index, dummy)): &(_, (&Estimate, &f64))| index.value <= **dummy;
+    let names: Vec<String> = table
+        .names
+        .iter()
+        .zip(indices.iter().zip(dummy))
+        .filter(alike)
+        .map(|(n, _)| format!("`{n}`"))
+        .collect();
+    if !names.is_empty() {
+        warnings.push(format!(
+            "not distinguishable from a parameter without effect in {} rows: {}",
+            table.rows(),
+            names.join(", ")
+        ));
+    }
+}
+
+/// Whether a column holds two different values.
+pub(super) fn varies(column: &[f64]) -> bool {
+    column.iter().any(|x| *x != column[0])
+}

@@ -1,0 +1,126 @@
+//! RBD-FAST: how much of the output's variance the first harmonics explain when rows are sorted by a parameter.
+//!
+//! Rows of equal value have no order of their own, so the harmonics' power is averaged over all orders of theirs. A
+//! parameter with few values, or with words for values, is projected on the means of its values instead: ten harmonics
+//! miss part of a step, and words have no order to sort by. Both projections have the same correction of bias.
+
+use super::fourier::{Group, HARMONICS, Waves};
+use super::given::{Recipe, Table};
+use super::partition::Partition;
+use super::ranks::Order;
+use super::resample::bootstrap;
+use super::spread;
+use super::sums::{centred, dot};
+use crate::{Estimate, Indices, Options, RbdFast};
+
+pub(super) const RECIPE: Recipe = Recipe {
+    estimator: "first-order indices by RBD-FAST with 10 harmonics (Tarantola, Gatelli and Mara 2006; sorting by \
+                Plischke 2010, bias correction by Tissot and Prieur 2012); means of values for parameters of at most 20",
+    interval: "normal interval with the bootstrap's standard error (Efron and Tibshirani 1993, An Introduction to \
+               the Bootstrap, chapter 6)",
+    least_rows: |_| LEAST_ROWS,
+    indices: |table, options, warnings| Indices::RbdFast(analyse(table, options, warnings)),
+    blank: |table| Indices::RbdFast(entries(table, |_| Estimate::bare(f64::NAN))),
+};
+
+/// More rows than there are functions to project on.
+pub(super) const LEAST_ROWS: usize = 2 * HARMONICS + 2;
+
+/// On what the output is projected.
+enum Projection {
+    /// The means of a parameter's values.
+    Values(Partition),
+    /// Harmonics along the sorted rows.
+    Harmonics(Order),
+}
+
+fn analyse(table: &Table, options: &Options, warnings: &mut Vec<String>) -> Vec<RbdFast> {
+    let s1 = first_order(table, options);
+    warn(table, &s1, warnings);
+    entries(table, |p| s1[p])
+}
+
+/// First-order index of each parameter.
+pub(super) fn first_order(table: &Table, options: &Options) -> Vec<Estimate> {
+    let projections: Vec<Projection> =
+        table.columns.iter().zip(&table.categorical).map(|(c, words)| Projection::new(c, *words)).collect();
+    let (output, waves) = (centred(&table.output), Waves::new(table.rows()));
+    let statistics = |weights: &[f64]| -> Vec<f64> {
+        projections.iter().map(|p| p.first_order(&output, weights, &waves)).collect()
+    };
+    let found = statistics(&vec![1.0; table.rows()]);
+    let draws = bootstrap(table.rows(), options.resamples, options.seed, statistics);
+    found.iter().zip(&draws).map(|(s1, draws)| spread::normal(*s1, draws, options.confidence)).collect()
+}
+
+fn warn(table: &Table, s1: &[Estimate], warnings: &mut Vec<String>) {
+    let wanted = 10 * HARMONICS;
+    if table.rows() < wanted {
+        warnings.push(format!(
+            "{} rows are few for {HARMONICS} harmonics: expected at least {wanted}",
+            table.rows()
+        ));
+    }
+    let alone: f64 = s1.iter().map(|e| e.value).sum();
+    if alone < 0.9 {
+        warnings.push(format!(
+            "the parameters explain {:.0} % of the variance alone: what is left acts through several together, or is \
+             noise, and a parameter that is not influential alone may take part in it; to do: decompose with vbd, or \
+             look at delta or pawn",
+            100.0 * alone.max(0.0)
+        ));
+    }
+}
+
+fn entries(table: &Table, s1: impl Fn(usize) -> Estimate) -> Vec<RbdFast> {
+    table.names.iter().enumerate().map(|(p, name)| RbdFast { name: name.clone(), s1: s1(p) }).collect()
+}
+
+impl Projection {
+    fn new(column: &[f64], categorical: bool) -> Self {
+        let order = Order::of(column);
+        if categorical || order.has_few_values(2 * HARMONICS) {
+            return Self::Values(Partition::by_value(&order));
+        }
+        Self::Harmonics(order)
+    }
+
+    fn first_order(&self, output: &[f64], weights: &[f64], waves: &Waves) -> f64 {
+        match self {
+            Self::Values(partition) => partition.first_order(output, weights),
+            Self::Harmonics(order) => {
+                let (sequence, ties) = sequence(order, output, weights);
+                let share = waves.share(&sequence, &ties);
+                unbiased(share, 2.0 * HARMONICS as f64 / output.len() as f64)
+            }
+        }
+    }
+}
+
+/// A share explained by functions that would explain the part `by_chance` of mere noise (Tissot and Prieur 2012).
+pub(super) fn unbiased(share: f64, by_chance: f64) -> f64 {
+    share - by_chance / (1.0 - by_chance) * (1.0 - share)
+}
+
+/// The output along the sorted rows, each as often as it weighs, less its mean; tied rows hold their mean.
+fn sequence(order: &Order, output: &[f64], weights: &[f64]) -> (Vec<f64>, Vec<Group>) {
+    let mean = dot(output, weights) / output.len() as f64;
+    let (mut sequence, mut ties) = (Vec::with_capacity(output.len()), Vec::new());
+    for group in order.groups() {
+        let start = sequence.len();
+        if let [row] = group {
+            let end = start + weights[*row as usize] as usize;
+            sequence.resize(end, output[*row as usize] - mean);
+            continue;
+        }
+        let rows = || group.iter().map(|row| (output[*row as usize], weights[*row as usize]));
+        let count: f64 = rows().map(|(_, w)| w).sum();
+        let level = rows().map(|(y, w)| w * y).sum::<f64>() / count.max(1.0);
+        let squares = rows().map(|(y, w)| w * (y - level) * (y - level)).sum();
+        sequence.resize(start + count as usize, level - mean);
+        if squares > 0.0 {
+            ties.push(Group { start, end: sequence.len(), squares });
+        }
+    }
+    (sequence, ties)
+}

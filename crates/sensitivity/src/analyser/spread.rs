@@ -1,0 +1,86 @@
+//! Intervals from the draws of a bootstrap.
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use super::bootstrap;
+use crate::Estimate;
+
+/// Resamples of which so large a share gave no number say nothing about spread.
+const MOST_UNDEFINED: f64 = 0.1;
+
+/// The quantile of a probability among values without NaN, linear between them (Hyndman and Fan's type 7).
+pub(crate) fn quantile(values: &[f64], probability: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    bootstrap::quantile(&sorted, probability)
+}
+
+/// Ends between which the middle `confidence` of the draws lies.
+pub(crate) fn percentile(value: f64, draws: &[f64], confidence: f64) -> Estimate {
+    let Some(draws) = defined(draws) else { return Estimate::bare(value) };
+    let tail = (1.0 - confidence) / 2.0;
+    Estimate { value, low: quantile(&draws, tail), high: quantile(&draws, 1.0 - tail) }
+}
+
+/// The value and as many standard deviations of the draws to both sides as a normal distribution asks for.
+pub(crate) fn normal(value: f64, draws: &[f64], confidence: f64) -> Estimate {
+    let Some(draws) = defined(draws) else { return Estimate::bare(value) };
+    let reach = normal_quantile(0.5 + confidence / 2.0) * deviation(&draws);
+    Estimate { value, low: value - reach, high: value + reach }
+}
+
+/// Words for [`distance`].
+pub(crate) const DISTANCE: &str = "basic bootstrap interval (Davison and Hinkley 1997, Bootstrap Methods and their \
+    Application, section 5.2), from 0 where a permutation test cannot tell the parameter from one without effect; it \
+    covers the choice of rows, not what classes and kernels smooth away";
+
+/// The interval of a distance between distributions, which chance makes too large, in resamples even more so.
+///
+/// `raw` is the statistic of which there are draws, before what `value` corrects; a value up to `dummy` could be that of
+/// a parameter without effect. The interval holds the value.
+pub(crate) fn distance(value: f64, raw: f64, draws: &[f64], dummy: f64, confidence: f64) -> Estimate {
+    let drawn = percentile(raw, draws, confidence);
+    let low = if value <= dummy { 0.0 } else { (2.0 * raw - drawn.high).max(0.0) };
+    let high = (2.0 * raw - drawn.low).min(1.0);
+    if drawn.low.is_nan() {
+        Estimate::bare(value)
+    } else {
+        Estimate { value, low: low.min(value), high: high.max(value) }
+    }
+}
+
+fn defined(draws: &[f64]) -> Option<Vec<f64>> {
+    let defined: Vec<f64> = draws.iter().copied().filter(|d| d.is_finite()).collect();
+    let lost = draws.len() - defined.len();
+    (defined.len() > 1 && lost as f64 <= MOST_UNDEFINED * draws.len() as f64).then_some(defined)
+}
+
+fn deviation(draws: &[f64]) -> f64 {
+    let centred = super::sums::centred(draws);
+    (super::sums::dot(&centred, &centred) / (draws.len() - 1) as f64).sqrt()
+}
+
+fn normal_quantile(probability: f64) -> f64 {
+    Normal::standard().inverse_cdf(probability)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_lie_between_values() {
+        let values = [4.0, 1.0, 3.0, 2.0];
+        assert_eq!([0.0, 0.5, 1.0].map(|p| quantile(&values, p)), [1.0, 2.5, 4.0]);
+        assert!(quantile(&[], 0.5).is_nan());
+    }
+
+    #[test]
+    fn many_undefined_draws_leave_no_interval() {
+        let mut draws = vec![1.0; 100];
+        draws[..10].fill(f64::NAN);
+        assert_eq!(percentile(1.0, &draws, 0.95).low, 1.0);
+        draws[..11].fill(f64::NAN);
+        assert!(percentile(1.0, &draws, 0.95).low.is_nan() && normal(1.0, &draws, 0.95).high.is_nan());
+    }
+}

@@ -1,0 +1,187 @@
+//! Designs as JSON: what stands beside a sample so that it can be extended.
+
+use std::sync::Arc;
+
+use onceflow_study::{
+    Design, Diagnostics, Fields, FromNode, Grid, LatinHypercube, Method, Mismatch, Morris, Node, Saltelli,
+    Source, Trajectories, parse_json,
+};
+use serde_json::{Value as Json, json};
+
+use super::TableError;
+
+/// The text of a design: `{"version": 1, "kind": "design", "design": {"method": …}}`.
+pub fn design_to_json(design: &Design) -> String {
+    let document = json!({ "version": 1, "kind": "design", "design": design_value(design) });
+    format!("{document:#}\n")
+}
+
+/// Reads what [`design_to_json`] writes, or its inner object alone.
+pub fn design_from_json(text: &str) -> Result<Design, TableError> {
+    let source = Source::new("design", text);
+    let node = parse_json(&source).map_err(|error| TableError::from(*error))?;
+    let inner = node.as_table().and_then(|table| table.get("design"));
+    read_design(&source, inner.unwrap_or(&node))
+}
+
+const KINDS: [(&str, LatinHypercube); 4] = [
+    ("plain", LatinHypercube::Plain),
+    ("centred", LatinHypercube::Centred),
+    ("maximin", LatinHypercube::Maximin),
+    ("nested", LatinHypercube::Nested),
+];
+
+/// The object with the method, all its options and the seed.
+pub(super) fn design_value(design: &Design) -> Json {
+    let mut object = match &design.method {
+        Method::MonteCarlo { rows } => json!({ "rows": rows }),
+        Method::LatinHypercube { rows, kind } => {
+            let word = KINDS.iter().find(|(_, k)| k == kind).map_or("plain", |(word, _)| word);
+            json!({ "rows": rows, "kind": word })
+        }
+        Method::Halton { rows, scrambled }
+        | Method::Hammersley { rows, scrambled }
+        | Method::Sobol { rows, scrambled } => json!({ "rows": rows, "scrambled": scrambled }),
+        Method::Grid(grid) => json!({ "values": grid.values, "fraction": grid.fraction }),
+        Method::Morris(morris) => morris_value(morris),
+        Method::Saltelli(s) => {
+            json!({ "base": s.base, "second_order": s.second_order, "replicates": s.replicates })
+        }
+    };
+    object["method"] = design.method.word().into();
+    object["seed"] = seed_value(design.seed);
+    object
+}
+
+fn morris_value(morris: &Morris) -> Json {
+    let mut object = json!({ "trajectories": morris.trajectories, "values": morris.values });
+    object["kind"] = match morris.kind {
+        Trajectories::Plain => "plain".into(),
+        Trajectories::Radial => "radial".into(),
+        Trajectories::Optimised { candidates } => {
+            object["candidates"] = candidates.into();
+            "optimised".into()
+        }
+    };
+    object
+}
+
+/// Many programs read numbers of JSON as reals, which lose the last digits of a large seed.
+fn seed_value(seed: u64) -> Json {
+    if seed <= 1 << 53 { seed.into() } else { seed.to_string().into() }
+}
+
+struct Seed(u64);
+
+impl<'a> FromNode<'a> for Seed {
+    fn from_node(node: &'a Node) -> Result<Self, Mismatch> {
+        let said = node.as_text().and_then(|text| text.parse().ok());
+        said.map_or_else(|| u64::from_node(node), Ok).map(Self)
+    }
+}
+
+/// Reads the inner object; the first mistake is the error.
+pub(super) fn read_design(source: &Arc<Source>, node: &Node) -> Result<Design, TableError> {
+    let mut diagnostics = Diagnostics::default();
+    let design = Fields::new(source, node, "design", &mut diagnostics).and_then(|mut fields| {
+        let seed = fields.required::<Seed>("seed").map_or(0, |seed| seed.0);
+        let method = read_method(&mut fields);
+        fields.finish();
+        method.map(|method| Design { method, seed })
+    });
+    let errors = diagnostics.0.into_iter().find(|d| d.severity == onceflow_study::Severity::Error);
+    match (design, errors) {
+        (Some(design), None) => Ok(design),
+        (_, Some(error)) => Err(error.into()),
+        (None, None) => Err(TableError::new("the design cannot be read", "a design", "something else")),
+    }
+}
+
+fn read_method(fields: &mut Fields<'_, '_>) -> Option<Method> {
+    let words =
+        ["mc", "lhs", "halton", "hammersley", "sobol", "grid", "morris", "saltelli"].map(|word| (word, word));
+    if !fields.has("method") {
+        return fields.required::<String>("method").and(None);
+    }
+    match fields.word("method", &words)? {
+        "mc" => Some(Method::MonteCarlo { rows: fields.required("rows")? }),
+        "lhs" => {
+            let rows = fields.required("rows")?;
+            Some(Method::LatinHypercube { rows, kind: fields.word("kind", &KINDS).unwrap_or_default() })
+        }
+        "halton" => read_sequence(fields).map(|(rows, scrambled)| Method::Halton { rows, scrambled }),
+        "hammersley" => read_sequence(fields).map(|(rows, scrambled)| Method::Hammersley { rows, scrambled }),
+        "sobol" => read_sequence(fields).map(|(rows, scrambled)| Method::Sobol { rows, scrambled }),
+        "grid" => {
+            let (values, fraction) = (fields.required("values")?, fields.required("fraction")?);
+            Some(Method::Grid(Grid { values, fraction }))
+        }
+        "morris" => read_morris(fields).map(Method::Morris),
+        _ => {
+            let (base, second_order) = (fields.required("base")?, fields.required("second_order")?);
+            let replicates = fields.required("replicates")?;
+            Some(Method::Saltelli(Saltelli { base, second_order, replicates }))
+        }
+    }
+}
+
+fn read_sequence(fields: &mut Fields<'_, '_>) -> Option<(u64, bool)> {
+    Some((fields.required("rows")?, fields.required("scrambled")?))
+}
+
+fn read_morris(fields: &mut Fields<'_, '_>) -> Option<Morris> {
+    let (trajectories, values) = (fields.required("trajectories")?, fields.required("values")?);
+    let kinds = [("plain", 0), ("radial", 1), ("optimised", 2)];
+    let kind = match fields.word("kind", &kinds).unwrap_or(0) {
+        0 => Trajectories::Plain,
+        1 => Trajectories::Radial,
+        _ => Trajectories::Optimised { candidates: fields.required("candidates")? },
+    };
+    Some(Morris { trajectories, values, kind })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_design_comes_back() {
+        let methods = [
+            Method::MonteCarlo { rows: 7 },
+            Method::LatinHypercube { rows: 7, kind: LatinHypercube::Maximin },
+            Method::Halton { rows: 7, scrambled: true },
+            Method::Hammersley { rows: 7, scrambled: false },
+            Method::Sobol { rows: 8, scrambled: true },
+            Method::Grid(Grid { values: 3, fraction: 2 }),
+            Method::Morris(Morris { trajectories: 4, values: 6, kind: Trajectories::Plain }),
+            Method::Morris(Morris { trajectories: 4, values: 6, kind: Trajectories::Radial }),
+            Method::Morris(Morris {
+                trajectories: 4,
+                values: 6,
+                kind: Trajectories::Optimised { candidates: 99 },
+            }),
+            Method::Saltelli(Saltelli { base: 16, second_order: true, replicates: 8 }),
+        ];
+        for method in methods {
+            for seed in [0, 2026, u64::MAX] {
+                let design = Design { method: method.clone(), seed };
+                assert_eq!(design_from_json(&design_to_json(&design)), Ok(design.clone()));
+                assert_eq!(design_from_json(&design_value(&design).to_string()), Ok(design));
+            }
+        }
+    }
+
+    #[test]
+    fn mistakes_are_pointed_at() {
+        let refuse = |text: &str| design_from_json(text).unwrap_err().to_string();
+        assert!(
+            refuse("{\"seed\": 1,\n \"method\": \"moris\"}").starts_with("line 2: `method` cannot be read")
+        );
+        assert!(refuse("{\"seed\": 1}").contains("the key `method`"));
+        assert!(refuse("{\"method\": \"mc\", \"rows\": 5}").contains("the key `seed`"));
+        assert!(
+            refuse("{\"method\": \"mc\", \"rows\": 5, \"seed\": 1, \"base\": 2}").contains("no key `base`")
+        );
+        assert!(refuse("{").contains("expected"));
+    }
+}

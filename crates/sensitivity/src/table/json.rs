@@ -1,0 +1,173 @@
+//! Samples and outputs as JSON, whose rows become the fields of a table.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use csv::StringRecord;
+use onceflow_study::{Data, Design, Node, Source, Space, Table, Value, parse_json};
+use serde_json::{Map, Value as Json, json};
+
+use super::TableError;
+use super::cell::number_text;
+use super::design::{design_value, read_design};
+use super::raw::{Raw, RawRow};
+use crate::Sample;
+
+/// `{"version": 1, "kind": "sample", "design": …, "parameters": […], "rows": [{"row": …, "values": {…}}]}`, one line
+/// for each row.
+pub(super) fn write(space: &Space, sample: &Sample) -> String {
+    let names: Vec<&str> = space.parameters().iter().map(|p| p.name.as_str()).collect();
+    let design = sample.design.as_ref().map_or(Json::Null, design_value);
+    let rows: Vec<String> =
+        (0..sample.len()).map(|row| format!("  {}", row_value(space, sample, row))).collect();
+    format!(
+        "{{\"version\": 1, \"kind\": \"sample\",\n \"design\": {design},\n \"parameters\": {},\n \"rows\": [\n{}\n ]}}\n",
+        json!(names),
+        rows.join(",\n")
+    )
+}
+
+fn row_value(space: &Space, sample: &Sample, row: usize) -> Json {
+    let place = &sample.rows[row];
+    let value = |p: usize| match sample.value(space, row, p) {
+        Value::Integer(i) => json!(i),
+        Value::Real(x) => json!(x),
+        Value::Text(text) => json!(text),
+    };
+    let names = space.parameters().iter().map(|p| p.name.clone());
+    let values: Map<String, Json> = names.enumerate().map(|(p, name)| (name, value(p))).collect();
+    let (role, base, replicate) = (place.role.text(space), place.base, place.replicate);
+    let mut object = json!({ "row": place.id, "role": role, "base": base, "replicate": replicate });
+    if let Some(id) = place.duplicate_of {
+        object["duplicate_of"] = id.into();
+    }
+    object["values"] = Json::Object(values);
+    object
+}
+
+/// The rows of a sample and its design.
+pub(super) fn read_sample(text: &str) -> Result<(Raw, Option<Design>), TableError> {
+    let source = Source::new("table", text);
+    let node = parse_json(&source).map_err(|error| TableError::from(*error))?;
+    let design = node.as_table().and_then(|table| table.get("design")).filter(|d| d.data != Data::Null);
+    let design = design.map(|design| read_design(&source, design)).transpose()?;
+    Ok((rows(&source, &node)?, design))
+}
+
+/// The rows of outputs.
+pub(super) fn read_rows(text: &str) -> Result<Raw, TableError> {
+    let source = Source::new("table", text);
+    let node = parse_json(&source).map_err(|error| TableError::from(*error))?;
+    rows(&source, &node)
+}
+
+/// Objects become rows, their keys columns; objects inside them (`values`, `outputs`) are taken apart. Keys of a row
+/// come before those of the objects inside it, so that a parameter called `base` is told from the number of the base.
+fn rows(source: &Arc<Source>, node: &Node) -> Result<Raw, TableError> {
+    let list = match &node.data {
+        Data::List(list) => Some(&list[..]),
+        Data::Table(table) => table.get("rows").and_then(Node::as_list),
+        _ => None,
+    };
+    let line = |node: &Node| source.position(node.span.start).line;
+    let expected = "{\"rows\": [{\"row\": 1, …}, …]}";
+    let list =
+        list.ok_or_else(|| TableError::new("there are no rows", expected, node.describe()).at(line(node)))?;
+    let mut lines = Lines::new(&source.text);
+    let mut columns = Names::default();
+    let mut fields: Vec<(usize, HashMap<usize, String>)> = Vec::with_capacity(list.len());
+    for row in list {
+        let at = lines.of(row.span.start);
+        let table = row
+            .as_table()
+            .ok_or_else(|| TableError::new("this row cannot be read", "an object", row.describe()).at(at))?;
+        fields.push((at, cells(table, &mut columns).map_err(|error| error.at(at))?));
+    }
+    let header = StringRecord::from(columns.in_order());
+    let order = columns.order();
+    let record = |mut cells: HashMap<usize, String>| {
+        order.iter().map(|column| cells.remove(column).unwrap_or_default()).collect::<StringRecord>()
+    };
+    let rows = fields.into_iter().map(|(line, cells)| RawRow { line, cells: record(cells) }).collect();
+    Ok(Raw { header: Some(header), header_line: line(node), rows })
+}
+
+/// Names of columns by depth, in the order they were met.
+#[derive(Default)]
+struct Names {
+    places: HashMap<(bool, String), usize>,
+    names: Vec<(bool, String)>,
+}
+
+impl Names {
+    fn place(&mut self, inner: bool, name: &str) -> usize {
+        let next = self.names.len();
+        let key = (inner, name.to_owned());
+        if !self.places.contains_key(&key) {
+            self.names.push(key.clone());
+        }
+        *self.places.entry(key).or_insert(next)
+    }
+
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.names.len()).collect();
+        order.sort_by_key(|i| self.names[*i].0);
+        order
+    }
+
+    fn in_order(&self) -> Vec<String> {
+        self.order().into_iter().map(|i| self.names[i].1.clone()).collect()
+    }
+}
+
+fn cells(table: &Table, columns: &mut Names) -> Result<HashMap<usize, String>, TableError> {
+    let mut cells = HashMap::new();
+    let mut seen = HashSet::new();
+    for entry in &table.entries {
+        match &entry.value.data {
+            Data::Table(inner) => {
+                for entry in &inner.entries {
+                    if !seen.insert(&entry.key) {
+                        let found = format!("`{}` twice", entry.key);
+                        return Err(TableError::new("a value stands twice in a row", "it once", found));
+                    }
+                    cells.insert(columns.place(true, &entry.key), field(&entry.value)?);
+                }
+            }
+            _ => _ = cells.insert(columns.place(false, &entry.key), field(&entry.value)?),
+        }
+    }
+    Ok(cells)
+}
+
+fn field(node: &Node) -> Result<String, TableError> {
+    match &node.data {
+        Data::Null => Ok(String::new()),
+        Data::Integer(i) => Ok(i.to_string()),
+        Data::Real(x) => Ok(number_text(*x)),
+        Data::Text(text) => Ok(text.clone()),
+        Data::Bool(_) | Data::List(_) | Data::Table(_) => {
+            Err(TableError::new("this value cannot be read", "a number, a text or null", node.describe()))
+        }
+    }
+}
+
+/// Lines of ascending places, each found from the one before.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, at: 0, line: 1 }
+    }
+
+    fn of(&mut self, place: usize) -> usize {
+        let passed = self.text.as_bytes().get(self.at..place).unwrap_or_default();
+        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+        self.at = place.max(self.at);
+        self.line
+    }
+}
