@@ -6,10 +6,13 @@
 
 mod analyser;
 mod analysis;
+mod effects;
 mod oracle;
 mod outputs;
+mod phase;
 mod quantile;
 mod random;
+mod reference;
 mod sample;
 mod sampler;
 mod table;
@@ -19,8 +22,11 @@ pub use analysis::{
     Analysis, Correlation, Delta, Estimate, Estimator, FailurePolicy, Failures, Indices, IntervalMethod,
     MorrisIndex, Options, OutputAnalysis, Pawn, RbdFast, SecondOrder, Technique, VarianceIndex, Verdict,
 };
+pub use effects::read_effects;
 pub use oracle::{Oracle, Truth};
 pub use outputs::{Outputs, Status};
+pub use phase::{Narrowed, narrow, widen};
+pub use reference::{with_reference, without_reference};
 pub use sample::{Role, Row, Sample};
 pub use sampler::{SampleError, extend, reference_row, sample, warnings};
 pub use table::{

@@ -107,6 +107,11 @@ pub enum Trajectories {
     Radial,
 }
 
+impl Trajectories {
+    /// Random trajectories to choose from, for each one wanted, when nobody says otherwise.
+    pub const CANDIDATES_PER_TRAJECTORY: u64 = 25;
+}
+
 /// The design of Saltelli (2002, 2010): rows A, B and A with one factor's columns from B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saltelli {

@@ -5,6 +5,7 @@
 
 mod catalogue;
 mod constraint;
+mod count;
 mod design;
 mod diagnostic;
 mod distribution;
@@ -14,20 +15,32 @@ mod import;
 mod located;
 mod parameter;
 mod space;
+mod study;
+mod summary;
+mod template;
+mod units;
 mod value;
 mod workflow;
 
 pub use catalogue::{Catalogue, OpParameter, OpRegion, OpSpec};
 pub use constraint::{Constraint, Reach};
+pub use count::{Counts, MOST_INSTANCES, MOST_ROWS, PhaseCount};
 pub use design::{Design, Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Position, Severity, Source, Span, nearest};
-pub use distribution::Distribution;
+pub use distribution::{Distribution, DistributionError};
 pub use domain::{Domain, DomainError};
 pub use export::{ExportError, Exported, dakota_input, salib_parameter_file, salib_problem_json};
 pub use import::{Imported, read_dakota_input, read_salib_parameters, read_salib_problem};
-pub use located::{Data, Entry, Fields, FromNode, Mismatch, Node, Table, parse_json, parse_toml};
+pub use located::{Data, Entry, Fields, FromNode, Located, Mismatch, Node, Table, parse_json, parse_toml};
 pub use parameter::{Canonical, Kind, Parameter};
 pub use space::{Factor, Problem, Space, SpaceError};
+pub use study::{
+    Against, Background, Effect, Image, ImageBox, Keep, KeepRule, Metric, OnFailure, Parts, Phase,
+    RunSettings, Seams, Sheet, Study, StudyFile, WorkflowReference, parse_sheet, parse_study,
+};
+pub use summary::Summary;
+pub use template::{model_template, problem_template, workflow_template};
+pub use units::{Share, Size, UnitError, parse_duration, with_commas};
 pub use value::Value;
 pub use workflow::{
     Binding, Bound, Command, Cycle, Declared, Device, EndedAs, Foreign, ForeignPort, Halo, Iteration, Marks,

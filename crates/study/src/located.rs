@@ -7,7 +7,7 @@ mod toml;
 
 pub use self::fields::Fields;
 pub use self::json::parse_json;
-pub use self::read::{FromNode, Mismatch};
+pub use self::read::{FromNode, Located, Mismatch};
 pub use self::toml::parse_toml;
 
 use crate::Span;
@@ -107,7 +107,7 @@ impl Node {
         }
     }
 
-    /// What it is, for the `found` of a message: `"abc"`, `7`, `a list of 3`.
+    /// What it is, for the `found` of a message: `"abc"`, `7`, `[1, 2]`, `a list of 30`.
     pub fn describe(&self) -> String {
         match &self.data {
             Data::Null => "null".into(),
@@ -115,10 +115,19 @@ impl Node {
             Data::Integer(i) => i.to_string(),
             Data::Real(x) => x.to_string(),
             Data::Text(text) => describe_text(text),
-            Data::List(list) => format!("a list of {}", list.len()),
+            Data::List(list) => describe_list(list),
             Data::Table(_) => "a table".into(),
         }
     }
+}
+
+/// Short lists of plain values are shown.
+fn describe_list(list: &[Node]) -> String {
+    let plain = |node: &Node| !matches!(node.data, Data::List(_) | Data::Table(_));
+    if list.len() > 6 || !list.iter().all(plain) {
+        return format!("a list of {}", list.len());
+    }
+    format!("[{}]", list.iter().map(Node::describe).collect::<Vec<_>>().join(", "))
 }
 
 /// Long texts are cut: a message is read by people.

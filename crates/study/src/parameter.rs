@@ -35,6 +35,17 @@ impl Kind {
         Self::ALL.into_iter().find(|k| k.word() == word)
     }
 
+    /// The same value written as the kind writes it: reals as reals, whole numbers of the other kinds as integers.
+    pub fn tidy(self, value: &Value) -> Value {
+        match (self, value) {
+            (Self::Real, Value::Integer(_)) => value.as_f64().map_or_else(|| value.clone(), Value::Real),
+            (Self::Integer | Self::Connectivity, Value::Real(x)) if x.fract() == 0.0 && x.abs() < 9e15 => {
+                Value::Integer(*x as i64)
+            }
+            _ => value.clone(),
+        }
+    }
+
     /// What an operation sees of a value: values it cannot tell apart are one. `None` when the value does not fit
     /// the kind (a word for a number, a number for a word, a number that is not finite).
     pub fn canonical(self, value: &Value) -> Option<Canonical> {
@@ -132,6 +143,14 @@ mod tests {
         assert!(same(Kind::Integer, -0.5, 0.5));
         assert!(same(Kind::Real, -0.0, 0.0));
         assert!(!same(Kind::Real, 5.9, 5.0));
+    }
+
+    #[test]
+    fn a_value_is_written_as_its_kind_writes_it() {
+        assert_eq!(Kind::Real.tidy(&Value::Integer(5)), Value::Real(5.0));
+        assert_eq!(Kind::Integer.tidy(&Value::Real(5.0)), Value::Integer(5));
+        assert_eq!(Kind::Integer.tidy(&Value::Real(5.5)), Value::Real(5.5));
+        assert_eq!(Kind::Category.tidy(&Value::Text("a".into())), Value::Text("a".into()));
     }
 
     #[test]

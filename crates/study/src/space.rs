@@ -38,6 +38,9 @@ pub enum SpaceError {
     /// There is nothing to vary.
     #[error("expected at least one parameter, found none")]
     Empty,
+    /// A name that is neither a parameter's nor a group's.
+    #[error("expected the name of a parameter or a group, found `{0}`")]
+    Unknown(String),
     /// Two parameters share a name.
     #[error("expected different parameter names, found `{0}` twice")]
     Repeated(String),
@@ -107,6 +110,17 @@ impl Space {
     /// Place of a parameter.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.parameters.iter().position(|p| p.name == name)
+    }
+
+    /// Names of the parameters that the given names of factors or parameters stand for, in the order of the space.
+    pub fn members(&self, names: &[String]) -> Result<Vec<String>, SpaceError> {
+        let stands_for = |p: &Parameter, name: &String| p.name == *name || p.group.as_ref() == Some(name);
+        let unknown = names.iter().find(|n| !self.parameters.iter().any(|p| stands_for(p, n)));
+        if let Some(name) = unknown {
+            return Err(SpaceError::Unknown(name.clone()));
+        }
+        let kept = self.parameters.iter().filter(|p| names.iter().any(|n| stands_for(p, n)));
+        Ok(kept.map(|p| p.name.clone()).collect())
     }
 
     /// Constraints that do cut the ranges, so that some combinations are not allowed.

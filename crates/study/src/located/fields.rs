@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Entry, FromNode, Mismatch, Node, Table};
+use super::{Entry, FromNode, Located, Mismatch, Node, Table};
 use crate::{Diagnostic, Diagnostics, Source, Span, nearest};
 
 /// Reads the entries of a table one by one and remembers which keys are known, so that [`Fields::finish`] can name
@@ -25,8 +25,10 @@ pub struct Fields<'a, 'd> {
     source: &'a Arc<Source>,
     span: Span,
     table: &'a Table,
-    what: &'a str,
+    what: String,
     known: Vec<String>,
+    /// Keys that were required and absent, with the places of the messages that say so.
+    missing: Vec<(String, usize)>,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -36,7 +38,7 @@ impl<'a, 'd> Fields<'a, 'd> {
     pub fn new(
         source: &'a Arc<Source>,
         node: &'a Node,
-        what: &'a str,
+        what: &str,
         diagnostics: &'d mut Diagnostics,
     ) -> Option<Self> {
         let Some(table) = node.as_table() else {
@@ -44,17 +46,25 @@ impl<'a, 'd> Fields<'a, 'd> {
             diagnostics.push(wrong(source, what, mismatch));
             return None;
         };
-        Some(Self { source, span: node.span, table, what, known: Vec::new(), diagnostics })
+        Some(Self {
+            source,
+            span: node.span,
+            table,
+            what: what.to_owned(),
+            known: Vec::new(),
+            missing: Vec::new(),
+            diagnostics,
+        })
     }
 
     /// The value of a key that must be there.
     pub fn required<T: FromNode<'a>>(&mut self, key: &str) -> Option<T> {
         if self.table.get(key).is_none() {
-            self.known.push(key.into());
+            self.make_known(key);
             let missing = Diagnostic::error(format!("the {} has no `{key}`", self.what));
-            let place = first_line(self.source, self.span);
-            self.diagnostics
-                .push(missing.at(self.source, place, "").expected_found(format!("the key `{key}`"), "none"));
+            let missing = missing.at(self.source, first_line(self.source, self.span), "");
+            self.missing.push((key.into(), self.diagnostics.0.len()));
+            self.diagnostics.push(missing.expected_found(format!("the key `{key}`"), "none"));
             return None;
         }
         self.optional(key)
@@ -62,15 +72,9 @@ impl<'a, 'd> Fields<'a, 'd> {
 
     /// The value of a key that may be there.
     pub fn optional<T: FromNode<'a>>(&mut self, key: &str) -> Option<T> {
-        self.known.push(key.into());
+        self.make_known(key);
         let node = self.table.get(key)?;
-        match T::from_node(node) {
-            Ok(value) => Some(value),
-            Err(mismatch) => {
-                self.diagnostics.push(wrong(self.source, key, mismatch));
-                None
-            }
-        }
+        Self::read(self.source, key, node, self.diagnostics)
     }
 
     /// The value of a key that may be there, read by `convert` whose error says what it expected.
@@ -93,21 +97,41 @@ impl<'a, 'd> Fields<'a, 'd> {
 
     /// One of a few words; another one is reported with the nearest.
     pub fn word<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> Option<T> {
-        let text: &str = self.optional(key)?;
+        let node: &Node = self.optional(key)?;
+        self.word_at(key, node, words).map(|word| word.value)
+    }
+
+    /// One of a few words at a node inside the value of a key.
+    pub fn word_at<T: Copy>(&mut self, key: &str, node: &Node, words: &[(&str, T)]) -> Option<Located<T>> {
+        let text: String = Self::read(self.source, key, node, self.diagnostics)?;
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
-            return Some(*value);
+            return Some(Located { value: *value, span: node.span });
         }
-        let node = self.table.get(key)?;
         let known = words.iter().map(|(word, _)| *word);
         let mut diagnostic = wrong(self.source, key, Mismatch::new(node, one_of(known.clone())));
-        diagnostic.hint = nearest(text, known).map(|word| format!("write \"{word}\""));
+        diagnostic.hint = nearest(&text, known).map(|word| format!("write \"{word}\""));
         self.diagnostics.push(diagnostic);
         None
     }
 
+    /// A node as a value; one that cannot be read is reported under the name `what`.
+    pub fn read<'n, T: FromNode<'n>>(
+        source: &Arc<Source>,
+        what: &str,
+        node: &'n Node,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<T> {
+        T::from_node(node).map_err(|mismatch| diagnostics.push(wrong(source, what, mismatch))).ok()
+    }
+
+    /// The table itself, for looking ahead without making keys known.
+    pub fn table(&self) -> &'a Table {
+        self.table
+    }
+
     /// Whether the key is there; makes it known.
     pub fn has(&mut self, key: &str) -> bool {
-        self.known.push(key.into());
+        self.make_known(key);
         self.table.get(key).is_some()
     }
 
@@ -130,16 +154,40 @@ impl<'a, 'd> Fields<'a, 'd> {
 
     /// Adds an error at a key's value.
     pub fn error(&mut self, key: &str, message: impl Into<String>, expected: impl Into<String>) {
-        let found = self.table.get(key).map_or_else(|| "none".into(), Node::describe);
-        let diagnostic = Diagnostic::error(message).at(self.source, self.span(key), "");
-        self.diagnostics.push(diagnostic.expected_found(expected, found));
+        let diagnostic = self.complaint(key, message.into(), expected.into());
+        self.diagnostics.push(diagnostic);
     }
 
-    /// Reports the keys that nobody asked for.
+    /// Adds an error at a key's value, with what to do.
+    pub fn error_with_hint(&mut self, key: &str, message: &str, expected: &str, hint: &str) {
+        let diagnostic = self.complaint(key, message.into(), expected.into());
+        self.diagnostics.push(diagnostic.with_hint(hint));
+    }
+
+    fn complaint(&self, key: &str, message: String, expected: String) -> Diagnostic {
+        let found = self.table.get(key).map_or_else(|| "none".into(), Node::describe);
+        Diagnostic::error(message).at(self.source, self.span(key), "").expected_found(expected, found)
+    }
+
+    fn make_known(&mut self, key: &str) {
+        if !self.known.iter().any(|k| k == key) {
+            self.known.push(key.into());
+        }
+    }
+
+    /// Reports the keys that nobody asked for. A mistyped key that was required is said once, where it stands.
     pub fn finish(self) {
         let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
-        for entry in self.table.entries.iter().filter(|e| !known.contains(&e.key.as_str())) {
-            self.diagnostics.push(unknown(self.source, self.what, entry, &known));
+        let unknown = self.table.entries.iter().filter(|e| !known.contains(&e.key.as_str()));
+        let unknown: Vec<_> = unknown.map(|e| (e, nearest(&e.key, known.iter().copied()))).collect();
+        // Messages are only added after one another, so removing from the back keeps the places right.
+        for (key, place) in self.missing.iter().rev() {
+            if unknown.iter().any(|(_, meant)| *meant == Some(key.as_str())) {
+                self.diagnostics.0.remove(*place);
+            }
+        }
+        for (entry, meant) in unknown {
+            self.diagnostics.push(unknown_key(self.source, &self.what, entry, &known, meant));
         }
     }
 }
@@ -149,13 +197,19 @@ fn wrong(source: &Arc<Source>, what: &str, mismatch: Mismatch) -> Diagnostic {
     diagnostic.expected_found(mismatch.expected, mismatch.found)
 }
 
-fn unknown(source: &Arc<Source>, what: &str, entry: &Entry, known: &[&str]) -> Diagnostic {
+fn unknown_key(
+    source: &Arc<Source>,
+    what: &str,
+    entry: &Entry,
+    known: &[&str],
+    meant: Option<&str>,
+) -> Diagnostic {
     let key = super::describe_text(&entry.key);
     let key = key.trim_matches('"');
     let diagnostic =
         Diagnostic::error(format!("the {what} has no key `{key}`")).at(source, entry.key_span, "");
     let mut diagnostic = diagnostic.expected_found(one_of(known.iter().copied()), format!("`{key}`"));
-    diagnostic.hint = nearest(&entry.key, known.iter().copied()).map(|word| format!("write `{word}`"));
+    diagnostic.hint = meant.map(|word| format!("write `{word}`"));
     diagnostic
 }
 

@@ -27,6 +27,21 @@ pub trait FromNode<'a>: Sized {
     fn from_node(node: &'a Node) -> Result<Self, Mismatch>;
 }
 
+/// A value and where it stands, for checks that come after reading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Located<T> {
+    /// The value.
+    pub value: T,
+    /// Its bytes in the source.
+    pub span: Span,
+}
+
+impl<'a, T: FromNode<'a>> FromNode<'a> for Located<T> {
+    fn from_node(node: &'a Node) -> Result<Self, Mismatch> {
+        T::from_node(node).map(|value| Self { value, span: node.span })
+    }
+}
+
 impl<'a> FromNode<'a> for &'a Node {
     fn from_node(node: &'a Node) -> Result<Self, Mismatch> {
         Ok(node)
@@ -73,6 +88,7 @@ impl FromNode<'_> for i64 {
         match node.data {
             Data::Integer(i) => Ok(i),
             Data::Real(x) if x.fract() == 0.0 && x.abs() <= EXACT => Ok(x as i64),
+            Data::Real(x) if x.fract() == 0.0 => Err(Mismatch::new(node, "a whole number below 2^63")),
             _ => Err(Mismatch::new(node, "a whole number")),
         }
     }
@@ -81,7 +97,9 @@ impl FromNode<'_> for i64 {
 impl FromNode<'_> for u64 {
     fn from_node(node: &Node) -> Result<Self, Mismatch> {
         let whole = i64::from_node(node).ok().and_then(|i| Self::try_from(i).ok());
-        whole.ok_or_else(|| Mismatch::new(node, "a whole number, 0 or more"))
+        let too_large = node.as_number().is_some_and(|x| x > 9e15);
+        let expected = if too_large { "a whole number below 2^63" } else { "a whole number, 0 or more" };
+        whole.ok_or_else(|| Mismatch::new(node, expected))
     }
 }
 

@@ -1,0 +1,266 @@
+//! A study: what is asked of which workflow, on which images, by which phases.
+
+pub(crate) mod check;
+mod entry;
+mod file;
+mod keep;
+mod resolve;
+mod sheet;
+
+pub use self::file::{StudyFile, parse_study};
+pub use self::keep::{Effect, Keep, KeepRule};
+pub use self::sheet::{Sheet, parse_sheet};
+
+use crate::{Design, Problem, Space, SpaceError, Value};
+
+/// Everything a study file asks, checked and completed by what its workflow knows. Made by [`StudyFile::resolve`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Study {
+    /// Its name.
+    pub name: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// The workflow, unless the study only serves the statistics of the user's own model.
+    pub workflow: Option<WorkflowReference>,
+    /// The parameters that vary.
+    pub space: Space,
+    /// The parameters that do not, with their values.
+    pub fixed: Vec<(String, Value)>,
+    /// What the workflow is run on.
+    pub images: Vec<Image>,
+    /// How images are cut.
+    pub parts: Parts,
+    /// What is measured; the answer speaks of the first.
+    pub metrics: Vec<Metric>,
+    /// The phases, in their order.
+    pub phases: Vec<Phase>,
+    /// How it is run.
+    pub run: RunSettings,
+    /// An index above this share is influential.
+    pub threshold: f64,
+}
+
+/// Where a workflow is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkflowReference {
+    /// A file, relative to the study file.
+    File(String),
+    /// One that is shipped, by name.
+    Shipped(String),
+}
+
+/// An image, or a box of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// Its name, unique in the study.
+    pub name: String,
+    /// The file, relative to the study file.
+    pub file: String,
+    /// The part of it that is studied; the whole without one.
+    pub bounds: Option<ImageBox>,
+    /// File with the truth, relative to the study file.
+    pub truth: Option<String>,
+    /// Resolution, where the file does not say it.
+    pub um_per_pixel: Option<f64>,
+    /// The user's own columns, to group by.
+    pub columns: Vec<(String, String)>,
+}
+
+/// A rectangle in full-resolution pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageBox {
+    /// Left edge.
+    pub x: u64,
+    /// Upper edge.
+    pub y: u64,
+    /// Width, above 0.
+    pub width: u64,
+    /// Height, above 0.
+    pub height: u64,
+}
+
+/// How images are cut into parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parts {
+    /// Resolution to work at; that of each image without it.
+    pub um_per_pixel: Option<f64>,
+    /// Edge of a part in pixels.
+    pub size: u64,
+    /// What happens where parts meet.
+    pub seams: Seams,
+    /// What happens to parts without tissue.
+    pub background: Background,
+    /// Parts taken of each image; all without it.
+    pub per_image: Option<u64>,
+}
+
+/// What happens where parts meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Seams {
+    /// The tiled result is the untiled one.
+    Exact,
+    /// Parts have halos, and an object belongs to the part that holds its first pixel.
+    #[default]
+    Owned,
+    /// Each part by itself.
+    Independent,
+}
+
+/// What happens to parts without tissue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Background {
+    /// They are left out.
+    #[default]
+    Skip,
+    /// They are run like the others.
+    Keep,
+}
+
+/// What is measured of each row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// Its name, unique in the study; without a workflow, the name of the model's output.
+    pub name: String,
+    /// The output of the workflow that is measured.
+    pub of: Option<String>,
+    /// The measure.
+    pub measure: Option<String>,
+    /// What it is compared with.
+    pub against: Against,
+}
+
+/// What a metric compares with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Against {
+    /// The truth of the images that have one.
+    Truth,
+    /// The result of the reference row, which has the default values.
+    Default,
+    /// Nothing: counts, densities, features.
+    #[default]
+    Nothing,
+}
+
+/// One step of a study: rows of one design, analysed together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// Its name, unique in the study.
+    pub name: String,
+    /// Its rows.
+    pub design: Design,
+    /// Which parameters vary in it; all without it.
+    pub keep: Option<Keep>,
+    /// Estimator of variance-based indices, by its word.
+    pub estimator: Option<&'static str>,
+    /// How its rows are analysed, by the words of `analyze --method`.
+    pub analyses: Vec<&'static str>,
+}
+
+/// How a study is run. What is `None` comes from the machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunSettings {
+    /// Workers.
+    pub workers: Option<u64>,
+    /// Bound of memory in bytes.
+    pub memory: Option<u64>,
+    /// What happens to failed rows.
+    pub failures: OnFailure,
+    /// Stop when more than this share of the rows failed.
+    pub stop_above: f64,
+    /// Regions that stay on disk.
+    pub keep_regions: Vec<String>,
+    /// Bootstrap resamples.
+    pub resamples: u64,
+    /// Probability of the intervals.
+    pub confidence: f64,
+}
+
+/// What happens to failed rows in an analysis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// They are left out.
+    #[default]
+    Drop,
+    /// Left out, and intervals widened to what the failures could have been.
+    Bounds,
+    /// Nothing is analysed.
+    Stop,
+}
+
+impl WorkflowReference {
+    /// A text with a slash or an ending `.json` names a file, any other a shipped workflow.
+    pub fn new(text: &str) -> Self {
+        let is_file = text.contains(['/', '\\']) || text.to_lowercase().ends_with(".json");
+        if is_file { Self::File(text.into()) } else { Self::Shipped(text.into()) }
+    }
+
+    /// As it stands in the study.
+    pub fn text(&self) -> &str {
+        let (Self::File(text) | Self::Shipped(text)) = self;
+        text
+    }
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self {
+            um_per_pixel: None,
+            size: 4096,
+            seams: Seams::default(),
+            background: Background::default(),
+            per_image: None,
+        }
+    }
+}
+
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self {
+            workers: None,
+            memory: None,
+            failures: OnFailure::default(),
+            stop_above: 0.05,
+            keep_regions: Vec::new(),
+            resamples: 1000,
+            confidence: 0.95,
+        }
+    }
+}
+
+impl Study {
+    /// An index above this share is influential, when nobody says otherwise.
+    pub const THRESHOLD: f64 = 0.05;
+
+    /// The phase with that name.
+    pub fn phase(&self, name: &str) -> Option<&Phase> {
+        self.phases.iter().find(|p| p.name == name)
+    }
+
+    /// Names of the metrics: the outputs of a row.
+    pub fn outputs(&self) -> Vec<String> {
+        self.metrics.iter().map(|m| m.name.clone()).collect()
+    }
+
+    /// The whole space with the design of the first phase.
+    pub fn problem(&self) -> Problem {
+        let design = self.phases.first().map(|p| p.design.clone());
+        Problem { space: self.space.clone(), outputs: self.outputs(), design }
+    }
+
+    /// What a phase samples, given the factors its rule kept.
+    pub fn phase_problem(&self, phase: &Phase, kept: Option<&[String]>) -> Result<Problem, SpaceError> {
+        let (space, design) = (self.phase_space(phase, kept)?, Some(phase.design.clone()));
+        Ok(Problem { space, outputs: self.outputs(), design })
+    }
+
+    /// The parameters that vary in a phase. `kept` are the names of factors (or of their parameters) that a rule of
+    /// the phase kept; without it a rule keeps all. Names in the file are kept as they are.
+    pub fn phase_space(&self, phase: &Phase, kept: Option<&[String]>) -> Result<Space, SpaceError> {
+        let names = match (&phase.keep, kept) {
+            (Some(Keep::Names(names)), _) => names,
+            (Some(Keep::Effects(_)), Some(names)) => names,
+            (None, _) | (Some(Keep::Effects(_)), None) => return Ok(self.space.clone()),
+        };
+        self.space.keep(&self.space.members(names)?)
+    }
+}

@@ -1,0 +1,77 @@
+//! Metrics against what the workflow makes and the images have.
+
+use super::super::Against;
+use super::super::entry::MetricEntry;
+use super::{Context, and};
+use crate::{Diagnostic, Diagnostics};
+
+/// Measures that compare two results; others are the business of the workflow's engine.
+const COMPARING: [&str; 5] = ["dice", "jaccard", "pixel_difference", "object_f1", "panoptic_quality"];
+
+/// Outputs that exist, references that exist.
+pub(crate) fn metrics(context: &Context<'_>, diagnostics: &mut Diagnostics) {
+    if context.file.workflow.is_some() {
+        if context.file.metrics.is_empty() {
+            let error =
+                context.error((0..0).into(), "the study has no metric, so nothing can be said of its rows");
+            let error = error.expected_found("at least one [[metric]]", "none");
+            diagnostics.push(error.with_hint("add [[metric]] with name, of, measure and against"));
+        }
+        for metric in &context.file.metrics {
+            of(context, metric, diagnostics);
+            reference(context, metric, diagnostics);
+        }
+    }
+    truth(context, diagnostics);
+}
+
+fn of(context: &Context<'_>, metric: &MetricEntry, diagnostics: &mut Diagnostics) {
+    let missing = |key: &str| {
+        let error =
+            context.error(metric.name.span, format!("the metric `{}` has no `{key}`", metric.name.value));
+        error.expected_found(format!("the key `{key}`"), "none")
+    };
+    if metric.measure.is_none() {
+        diagnostics.push(missing("measure"));
+    }
+    let Some(of) = &metric.of else { return diagnostics.push(missing("of")) };
+    let Some(workflow) = context.workflow else { return };
+    let outputs: Vec<_> = workflow.outputs.iter().map(String::as_str).collect();
+    if !outputs.contains(&of.value.as_str()) {
+        let message = format!("the workflow `{}` has no output `{}`", workflow.name, of.value);
+        diagnostics.push(context.unknown(of, message, "one of its outputs", &outputs));
+    }
+}
+
+/// A comparison needs something to compare with.
+fn reference(context: &Context<'_>, metric: &MetricEntry, diagnostics: &mut Diagnostics) {
+    let Some(measure) = metric.measure.as_ref().filter(|m| COMPARING.contains(&m.value.as_str())) else {
+        return;
+    };
+    if metric.against.value == Against::Nothing {
+        let error = context.error(measure.span, format!("`{}` compares two results", measure.value));
+        let error = error.expected_found("against = \"truth\" or \"default\"", "nothing to compare with");
+        diagnostics.push(error.with_hint("add against = \"truth\" or against = \"default\""));
+    }
+}
+
+fn truth(context: &Context<'_>, diagnostics: &mut Diagnostics) {
+    let mut asking = context.file.metrics.iter().filter(|m| m.against.value == Against::Truth);
+    let Some(metric) = asking.next() else { return };
+    let without = context.images.iter().filter(|i| i.image.truth.is_none());
+    let without: Vec<_> = without.map(|i| i.image.name.clone()).collect();
+    let name = &metric.name.value;
+    // A sheet that could not be read may have had it.
+    let all_known = context.file.sheet.is_none() || !context.images.is_empty();
+    if without.len() == context.images.len() && all_known {
+        let message = format!("the metric `{name}` compares with the truth, but no image has one");
+        let error = context.error(metric.against.span, message);
+        let error = error.expected_found("`truth` with at least one image", "none");
+        diagnostics.push(error.with_hint("add truth = \"…\" to an image, or write against = \"default\""));
+    } else if !without.is_empty() {
+        diagnostics.push(Diagnostic::note(format!(
+            "without truth, so left out of metric `{name}`: {}",
+            and(&without)
+        )));
+    }
+}

@@ -1,0 +1,100 @@
+//! Phases: what they keep, and how they are analysed.
+
+use super::super::entry::{KeepEntry, PhaseEntry};
+use super::{Context, ResolvedParameters};
+use crate::{Diagnostic, Diagnostics, Method};
+
+/// Rules refer to what comes before, analyses fit the design.
+pub(crate) fn phases(context: &Context<'_>, parameters: &ResolvedParameters, diagnostics: &mut Diagnostics) {
+    if context.file.workflow.is_some() && context.file.phases.is_empty() {
+        let warning = Diagnostic::warning("the study has no phase, so there is nothing to run");
+        diagnostics.push(warning.with_hint("add [[phase]] with name, method and size"));
+    }
+    for (place, phase) in context.file.phases.iter().enumerate() {
+        analyses(context, phase, diagnostics);
+        if let Some(keep) = &phase.keep {
+            keep_of(context, place, keep, parameters, diagnostics);
+        }
+    }
+}
+
+fn analyses(context: &Context<'_>, phase: &PhaseEntry, diagnostics: &mut Diagnostics) {
+    let Some(method) = &phase.method else { return };
+    for analysis in &phase.analyses {
+        let fits = match analysis.value {
+            "vbd" => matches!(method.value, Method::Saltelli(_)),
+            "morris" => matches!(method.value, Method::Morris(_)),
+            _ => true,
+        };
+        if !fits {
+            let message = format!("{} needs rows of its own design", analysis.value);
+            let error = context.error(analysis.span, message);
+            let expected = format!("method = \"{}\"", analysis.value);
+            let found = format!("rows of {}", method.value.word());
+            let hint = "change the method, or use correlation, rbd-fast, delta or pawn, which take any rows";
+            diagnostics.push(error.expected_found(expected, found).with_hint(hint));
+        }
+    }
+}
+
+fn keep_of(
+    context: &Context<'_>,
+    place: usize,
+    keep: &KeepEntry,
+    parameters: &ResolvedParameters,
+    diagnostics: &mut Diagnostics,
+) {
+    let earlier: Vec<_> = context.file.phases[..place].iter().map(|p| p.name.value.as_str()).collect();
+    if let Some(phase) = keep.phase.as_ref().filter(|p| !earlier.contains(&p.value.as_str())) {
+        let message = format!("`keep` refers to `{}`, which is no earlier phase", phase.value);
+        diagnostics.push(context.unknown(phase, message, "one of the phases before this one", &earlier));
+    }
+    let metrics: Vec<_> = context.file.metrics.iter().map(|m| m.name.value.as_str()).collect();
+    if let Some(metric) = keep.metric.as_ref().filter(|m| !metrics.contains(&m.value.as_str())) {
+        let message = format!("the study has no metric `{}`", metric.value);
+        diagnostics.push(context.unknown(metric, message, "one of its metrics", &metrics));
+    }
+    names(context, keep, parameters, diagnostics);
+    dropped_without_default(context, keep, parameters, diagnostics);
+}
+
+fn names(
+    context: &Context<'_>,
+    keep: &KeepEntry,
+    parameters: &ResolvedParameters,
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(names) = &keep.names else { return };
+    let known = parameters.factor_names();
+    for name in names.iter().filter(|n| !known.contains(&n.value.as_str())) {
+        let message = format!("`keep` names `{}`, which does not vary", name.value);
+        diagnostics.push(context.unknown(name, message, "parameters or groups that vary", &known));
+    }
+    if names.is_empty() {
+        let error = context.error(keep.span, "`keep` names no parameter, so the phase would vary nothing");
+        diagnostics.push(error.expected_found("at least one name", "an empty list"));
+    }
+}
+
+/// A parameter that a phase leaves out stands at its default, so it must have one.
+fn dropped_without_default(
+    context: &Context<'_>,
+    keep: &KeepEntry,
+    parameters: &ResolvedParameters,
+    diagnostics: &mut Diagnostics,
+) {
+    let without = parameters.varying.iter().filter(|p| p.parameter.default.is_none());
+    let names: Vec<_> = without.map(|p| p.parameter.name.clone()).collect();
+    if names.is_empty() {
+        return;
+    }
+    let message = format!(
+        "no default of {}: a parameter that `keep` leaves out stands at its default",
+        super::and(&names)
+    );
+    let mut diagnostic = context.error(keep.span, message).with_hint("write default = … beside the range");
+    if context.file.workflow.is_none() {
+        diagnostic.severity = crate::Severity::Warning;
+    }
+    diagnostics.push(diagnostic);
+}

@@ -1,0 +1,164 @@
+//! `method` of a phase with the sizes and options that belong to it.
+
+use super::at_least;
+use crate::located::Fields;
+use crate::{Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};
+
+/// A method before its sizes are known.
+#[derive(Clone, Copy)]
+enum Word {
+    Morris,
+    Saltelli,
+    MonteCarlo,
+    LatinHypercube,
+    Halton,
+    Hammersley,
+    SobolSequence,
+    Grid,
+}
+
+/// In a study `sobol` means the indices, as in the literature; the sequence has a name of its own.
+const WORDS: [(&str, Word); 15] = [
+    ("morris", Word::Morris),
+    ("moat", Word::Morris),
+    ("vbd", Word::Saltelli),
+    ("sobol", Word::Saltelli),
+    ("saltelli", Word::Saltelli),
+    ("mc", Word::MonteCarlo),
+    ("monte-carlo", Word::MonteCarlo),
+    ("random", Word::MonteCarlo),
+    ("lhs", Word::LatinHypercube),
+    ("latin-hypercube", Word::LatinHypercube),
+    ("halton", Word::Halton),
+    ("hammersley", Word::Hammersley),
+    ("sobol-sequence", Word::SobolSequence),
+    ("grid", Word::Grid),
+    ("full-factorial", Word::Grid),
+];
+
+const LATIN_HYPERCUBES: [(&str, LatinHypercube); 5] = [
+    ("plain", LatinHypercube::Plain),
+    ("centred", LatinHypercube::Centred),
+    ("centered", LatinHypercube::Centred),
+    ("maximin", LatinHypercube::Maximin),
+    ("nested", LatinHypercube::Nested),
+];
+
+#[derive(Clone, Copy)]
+enum TrajectoryWord {
+    Plain,
+    Optimised,
+    Radial,
+}
+
+const TRAJECTORIES: [(&str, TrajectoryWord); 4] = [
+    ("plain", TrajectoryWord::Plain),
+    ("optimised", TrajectoryWord::Optimised),
+    ("optimized", TrajectoryWord::Optimised),
+    ("radial", TrajectoryWord::Radial),
+];
+
+/// What could be read of a method.
+pub(super) enum ReadMethod {
+    /// All of it, and the key that holds its size.
+    Complete(Method, &'static str),
+    /// The method is known, but not its size.
+    WithoutSize,
+    /// Not even which one it is, so that no other key can be judged.
+    Unknown,
+}
+
+/// Reads `method` and what belongs to it.
+pub(super) fn read_method(fields: &mut Fields<'_, '_>) -> ReadMethod {
+    if !fields.has("method") {
+        let _missing: Option<&str> = fields.required("method");
+        return ReadMethod::Unknown;
+    }
+    let Some(word) = fields.word("method", &WORDS) else { return ReadMethod::Unknown };
+    if is_mistaken_sequence(fields, word) {
+        return ReadMethod::Unknown;
+    }
+    let (method, size) = complete(fields, word);
+    method.map_or(ReadMethod::WithoutSize, |method| ReadMethod::Complete(method, size))
+}
+
+/// `method = "sobol"` with `rows` means the sequence to people who know it from elsewhere.
+fn is_mistaken_sequence(fields: &mut Fields<'_, '_>, word: Word) -> bool {
+    let asks_rows = fields.table().get("rows").is_some() && fields.table().get("base").is_none();
+    let mistaken = matches!(word, Word::Saltelli) && asks_rows;
+    if mistaken {
+        fields.error_with_hint(
+            "rows",
+            "variance decomposition has a size `base`, not `rows`",
+            "the key `base`",
+            "write base = …, or method = \"sobol-sequence\" for rows along Sobol's sequence",
+        );
+    }
+    mistaken
+}
+
+fn complete(fields: &mut Fields<'_, '_>, word: Word) -> (Option<Method>, &'static str) {
+    match word {
+        Word::Morris => (morris(fields).map(Method::Morris), "trajectories"),
+        Word::Saltelli => (saltelli(fields).map(Method::Saltelli), "base"),
+        Word::Grid => (Some(Method::Grid(grid(fields))), "method"),
+        _ => (rows(fields, word), "rows"),
+    }
+}
+
+fn size(fields: &mut Fields<'_, '_>, key: &str, least: u64) -> Option<u64> {
+    if fields.has(key) { at_least(fields, key, least) } else { fields.required(key) }
+}
+
+fn rows(fields: &mut Fields<'_, '_>, word: Word) -> Option<Method> {
+    let rows = size(fields, "rows", 2);
+    let method = match word {
+        Word::LatinHypercube => {
+            let kind = fields.word("kind", &LATIN_HYPERCUBES).unwrap_or_default();
+            Method::LatinHypercube { rows: rows?, kind }
+        }
+        Word::Halton => Method::Halton { scrambled: scrambled(fields), rows: rows? },
+        Word::Hammersley => Method::Hammersley { scrambled: scrambled(fields), rows: rows? },
+        Word::SobolSequence => Method::Sobol { scrambled: scrambled(fields), rows: rows? },
+        _ => Method::MonteCarlo { rows: rows? },
+    };
+    Some(method)
+}
+
+fn scrambled(fields: &mut Fields<'_, '_>) -> bool {
+    fields.optional("scrambled").unwrap_or(true)
+}
+
+fn morris(fields: &mut Fields<'_, '_>) -> Option<Morris> {
+    let trajectories = size(fields, "trajectories", 2);
+    let values = at_least(fields, "values", 2).unwrap_or(Morris::VALUES);
+    let kind = match fields.word("kind", &TRAJECTORIES).unwrap_or(TrajectoryWord::Plain) {
+        TrajectoryWord::Plain => Trajectories::Plain,
+        TrajectoryWord::Radial => Trajectories::Radial,
+        TrajectoryWord::Optimised => {
+            let usual = trajectories.unwrap_or(0).saturating_mul(Trajectories::CANDIDATES_PER_TRAJECTORY);
+            let least = trajectories.unwrap_or(1);
+            Trajectories::Optimised { candidates: at_least(fields, "candidates", least).unwrap_or(usual) }
+        }
+    };
+    Some(Morris { trajectories: trajectories?, values, kind })
+}
+
+fn saltelli(fields: &mut Fields<'_, '_>) -> Option<Saltelli> {
+    let base = size(fields, "base", 2);
+    let second_order = fields.optional("second_order").unwrap_or(false);
+    let replicates = at_least(fields, "replicates", 1);
+    // A small base is not refused for a default that nobody wrote.
+    let usual = base.map_or(1, |base| Saltelli::REPLICATES.min(base));
+    if let (Some(base), Some(found)) = (base, replicates)
+        && found > base
+    {
+        fields.error("replicates", "there are more replicates than base rows", format!("at most {base}"));
+    }
+    Some(Saltelli { base: base?, second_order, replicates: replicates.unwrap_or(usual) })
+}
+
+fn grid(fields: &mut Fields<'_, '_>) -> Grid {
+    let values = at_least(fields, "values", 2).unwrap_or(Morris::VALUES);
+    Grid { values, fraction: at_least(fields, "fraction", 1).unwrap_or(1) }
+}

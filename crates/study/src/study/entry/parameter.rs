@@ -1,0 +1,198 @@
+//! `[parameters]`: what varies, and what is fixed at another value than the workflow's default.
+
+use std::sync::Arc;
+
+use crate::located::{Data, Entry, Fields, FromNode, Located, Mismatch, Node};
+use crate::{Diagnostics, Distribution, Kind, Source, Span, Value};
+
+/// A parameter as it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct ParameterEntry {
+    /// With the place of the key.
+    pub(crate) name: Located<String>,
+    /// With the place of everything behind the key; `None` when they could not be read.
+    pub(crate) values: Option<Located<Values>>,
+    pub(crate) kind: Option<Located<Kind>>,
+    pub(crate) default: Option<Located<Value>>,
+    pub(crate) distribution: Option<Located<Distribution>>,
+    pub(crate) group: Option<Located<String>>,
+    pub(crate) unit: Option<String>,
+    pub(crate) about: Option<String>,
+}
+
+/// The values of a parameter as they are written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Values {
+    /// `G1 = 40`: it does not vary.
+    Fixed(Value),
+    /// `{ from = 2, to = 40 }`, with or without a step.
+    Range { from: f64, to: f64, step: Option<f64> },
+    /// `[4, 8]`.
+    List(Vec<Value>),
+}
+
+/// More values than anyone writes down.
+const MOST_VALUES: usize = 10_000;
+
+const KINDS: [(&str, Kind); 4] = [
+    ("real", Kind::Real),
+    ("integer", Kind::Integer),
+    ("connectivity", Kind::Connectivity),
+    ("category", Kind::Category),
+];
+
+/// Reads the entries of `[parameters]`.
+pub(crate) fn read_parameters(
+    source: &Arc<Source>,
+    node: Option<&Node>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<ParameterEntry> {
+    let fields = node.and_then(|node| Fields::new(source, node, "table [parameters]", diagnostics));
+    let entries = fields.map(|mut fields| fields.others()).unwrap_or_default();
+    entries.into_iter().map(|entry| read_parameter(source, entry, diagnostics)).collect()
+}
+
+fn read_parameter(source: &Arc<Source>, entry: &Entry, diagnostics: &mut Diagnostics) -> ParameterEntry {
+    let mut parameter = ParameterEntry {
+        name: Located { value: entry.key.clone(), span: entry.key_span },
+        values: None,
+        kind: None,
+        default: None,
+        distribution: None,
+        group: None,
+        unit: None,
+        about: None,
+    };
+    let node = &entry.value;
+    match &node.data {
+        Data::Table(_) => {
+            let what = format!("parameter `{}`", entry.key);
+            if let Some(fields) = Fields::new(source, node, &what, diagnostics) {
+                read_table(&mut parameter, node.span, fields);
+            }
+        }
+        Data::List(_) => {
+            let list = Fields::read(source, &entry.key, node, diagnostics);
+            parameter.values =
+                list.map(|ValueList(list)| Located { value: Values::List(list), span: node.span });
+        }
+        _ => {
+            let value = Fields::read(source, &entry.key, node, diagnostics);
+            parameter.values = value.map(|v: Fixed| Located { value: Values::Fixed(v.0), span: node.span });
+        }
+    }
+    parameter
+}
+
+fn read_table(parameter: &mut ParameterEntry, span: Span, mut fields: Fields<'_, '_>) {
+    let kind = fields.word("type", &KINDS);
+    parameter.kind = kind.map(|value| Located { value, span: fields.span("type") });
+    parameter.default = fields.optional("default");
+    parameter.group = fields.optional("group");
+    parameter.unit = fields.optional("unit");
+    parameter.about = fields.optional("about");
+    parameter.distribution = read_distribution(&mut fields);
+    let unbounded = parameter.distribution.as_ref().is_some_and(|d| d.value.is_unbounded());
+    parameter.values = read_values(&mut fields, unbounded).map(|value| Located { value, span });
+    fields.finish();
+}
+
+fn read_values(fields: &mut Fields<'_, '_>, unbounded: bool) -> Option<Values> {
+    if fields.has("values") {
+        return fields.optional("values").map(|ValueList(list)| Values::List(list));
+    }
+    if fields.table().get("value").is_some() {
+        return fields.optional("value").map(|Fixed(value)| Values::Fixed(value));
+    }
+    let from = end(fields, "from", unbounded.then_some(f64::NEG_INFINITY));
+    let to = end(fields, "to", unbounded.then_some(f64::INFINITY));
+    let step = fields.optional("step").map(|Number(x)| x);
+    Some(Values::Range { from: from?, to: to?, step })
+}
+
+fn end(fields: &mut Fields<'_, '_>, key: &str, without: Option<f64>) -> Option<f64> {
+    match without {
+        Some(end) if !fields.has(key) => Some(end),
+        _ => fields.required(key).map(|Number(x)| x),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Shape {
+    Uniform,
+    LogUniform,
+    Triangular,
+    Normal,
+    LogNormal,
+    Weibull,
+    Weights,
+}
+
+const SHAPES: [(&str, Shape); 7] = [
+    ("uniform", Shape::Uniform),
+    ("loguniform", Shape::LogUniform),
+    ("triangular", Shape::Triangular),
+    ("normal", Shape::Normal),
+    ("lognormal", Shape::LogNormal),
+    ("weibull", Shape::Weibull),
+    ("weights", Shape::Weights),
+];
+
+/// Only the keys of the chosen distribution become known. `weights` alone says enough.
+fn read_distribution(fields: &mut Fields<'_, '_>) -> Option<Located<Distribution>> {
+    let shape = match fields.word("distribution", &SHAPES) {
+        Some(shape) => shape,
+        None if fields.table().get("weights").is_some() && !fields.has("distribution") => Shape::Weights,
+        None => return None,
+    };
+    let key = if fields.has("distribution") { "distribution" } else { "weights" };
+    let distribution = match shape {
+        Shape::Uniform => Distribution::Uniform,
+        Shape::LogUniform => Distribution::LogUniform,
+        Shape::Triangular => Distribution::Triangular { peak: fields.required("peak")? },
+        Shape::Normal => Distribution::Normal { mean: fields.required("mean")?, sd: fields.required("sd")? },
+        Shape::LogNormal => {
+            Distribution::LogNormal { mean: fields.required("mean")?, sd: fields.required("sd")? }
+        }
+        Shape::Weibull => Distribution::Weibull {
+            shape: fields.required("shape")?,
+            scale: fields.required("scale")?,
+            location: fields.optional("location").unwrap_or(0.0),
+        },
+        Shape::Weights => Distribution::Weights(fields.required("weights")?),
+    };
+    Some(Located { value: distribution, span: fields.span(key) })
+}
+
+/// Any number: whether it may be infinite depends on the distribution, and NaN is refused with the range.
+struct Number(f64);
+
+impl FromNode<'_> for Number {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        node.as_number().map(Self).ok_or_else(|| Mismatch::new(node, "a number"))
+    }
+}
+
+struct Fixed(Value);
+
+impl FromNode<'_> for Fixed {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        let expected = "{ from = …, to = … }, a list of values, or one finite number or word";
+        Value::from_node(node).map(Self).map_err(|_| Mismatch::new(node, expected))
+    }
+}
+
+struct ValueList(Vec<Value>);
+
+impl FromNode<'_> for ValueList {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        let list: &[Node] = FromNode::from_node(node)?;
+        if list.len() > MOST_VALUES {
+            return Err(Mismatch::new(
+                node,
+                format!("at most {MOST_VALUES} values; a range with a step has no limit"),
+            ));
+        }
+        Vec::from_node(node).map(Self)
+    }
+}

@@ -1,0 +1,148 @@
+//! From a study file, its workflow and its sheet to a [`Study`], with everything there is to say about them.
+
+use super::check::{self, Context, ResolvedParameters};
+use super::entry::{ImageEntry, KeepEntry, PhaseEntry};
+use super::{Keep, KeepRule, Metric, Phase, Sheet, Study, StudyFile};
+use crate::{Design, Diagnostic, Diagnostics, Method, Space, Workflow, count};
+
+impl StudyFile {
+    /// Checks the study against its workflow and sheet, which the caller has read if the file names them. There is a
+    /// study exactly when no message is an error.
+    pub fn resolve(self, workflow: Option<&Workflow>, sheet: Option<&Sheet>) -> (Option<Study>, Diagnostics) {
+        let mut diagnostics = self.diagnostics.clone();
+        let workflow = self.workflow.as_ref().and(workflow);
+        self.check_given(workflow, sheet, &mut diagnostics);
+        let study = Resolver { file: &self, workflow, diagnostics: &mut diagnostics }.study(sheet);
+        // What must be done comes before what is good to know; otherwise the order of the checks stays.
+        diagnostics.0.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        if diagnostics.has_errors() { (None, diagnostics) } else { (study, diagnostics) }
+    }
+
+    /// What the file names must have been read: checking without it would miss mistakes in silence.
+    fn check_given(&self, workflow: Option<&Workflow>, sheet: Option<&Sheet>, diagnostics: &mut Diagnostics) {
+        let workflow = self.workflow().filter(|_| workflow.is_none()).map(|(w, place)| (w.text(), place));
+        let sheet = self.sheet().filter(|_| sheet.is_none());
+        for (name, place) in workflow.into_iter().chain(sheet) {
+            let error = Diagnostic::error(format!("`{name}` has not been read")).at_place(Some(&place), "");
+            diagnostics.push(error.expected_found("a file that can be read", "none"));
+        }
+    }
+}
+
+struct Resolver<'a> {
+    file: &'a StudyFile,
+    workflow: Option<&'a Workflow>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Resolver<'_> {
+    fn study(self, sheet: Option<&Sheet>) -> Option<Study> {
+        let Self { file, workflow, diagnostics } = self;
+        let images = images(file, sheet, diagnostics);
+        let context = Context { file, workflow, images: &images };
+        let parameters = check::parameters(&context, diagnostics);
+        check::names(&context, diagnostics);
+        check::images(&context, diagnostics);
+        check::metrics(&context, diagnostics);
+        check::phases(&context, &parameters, diagnostics);
+        check::defaults(&context, &parameters, diagnostics);
+        let constraints = check::constraints(&context, &parameters, diagnostics);
+        let space = space(&context, &parameters, constraints, diagnostics)?;
+        let study = assemble(file, &images, parameters, space)?;
+        count::check(&study, &context, diagnostics);
+        Some(study)
+    }
+}
+
+fn images(file: &StudyFile, sheet: Option<&Sheet>, diagnostics: &mut Diagnostics) -> Vec<ImageEntry> {
+    let sheet = sheet.filter(|_| file.sheet.is_some());
+    diagnostics.0.extend(sheet.into_iter().flat_map(|s| s.diagnostics.0.iter().cloned()));
+    let of_sheet = sheet.into_iter().flat_map(|s| s.images.iter());
+    file.images.iter().chain(of_sheet).cloned().collect()
+}
+
+/// The checks before have said what they found with its place; what is left is said without one.
+fn space(
+    context: &Context<'_>,
+    parameters: &ResolvedParameters,
+    constraints: Vec<crate::Constraint>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Space> {
+    let varying = parameters.varying.iter().map(|p| p.parameter.clone()).collect();
+    let cause = match Space::new(varying, constraints) {
+        Ok(space) => return Some(space),
+        Err(cause) => cause,
+    };
+    if !diagnostics.has_errors() {
+        let error = Diagnostic::error(format!("nothing can be sampled: {cause}"));
+        let hint = "list what varies under [parameters], such as G1 = { from = 5, to = 80, step = 5 }";
+        diagnostics.push(error.at(&context.file.source, 0..0, "").with_hint(hint));
+    }
+    None
+}
+
+fn assemble(
+    file: &StudyFile,
+    images: &[ImageEntry],
+    parameters: ResolvedParameters,
+    space: Space,
+) -> Option<Study> {
+    let metric = |m: &super::entry::MetricEntry| Metric {
+        name: m.name.value.clone(),
+        of: m.of.as_ref().map(|of| of.value.clone()),
+        measure: m.measure.as_ref().map(|measure| measure.value.clone()),
+        against: m.against.value,
+    };
+    let metrics: Vec<_> = file.metrics.iter().map(metric).collect();
+    let first = metrics.first().map(|m| m.name.as_str());
+    let phases = file.phases.iter().map(|p| phase(p, file.seed, first)).collect::<Option<Vec<_>>>()?;
+    Some(Study {
+        name: file.name.as_ref()?.value.clone(),
+        seed: file.seed,
+        workflow: file.workflow.as_ref().map(|w| w.value.clone()),
+        space,
+        fixed: parameters.fixed,
+        images: images.iter().map(|i| i.image.clone()).collect(),
+        parts: file.parts.clone(),
+        metrics,
+        phases,
+        run: file.run.settings.clone(),
+        threshold: file.threshold.unwrap_or(Study::THRESHOLD),
+    })
+}
+
+fn phase(entry: &PhaseEntry, seed: u64, first_metric: Option<&str>) -> Option<Phase> {
+    let method = entry.method.as_ref()?.value.clone();
+    let usual = usual_analyses(&method);
+    let chosen: Vec<_> = entry.analyses.iter().map(|a| a.value).collect();
+    Some(Phase {
+        name: entry.name.value.clone(),
+        design: Design { method, seed: entry.seed.unwrap_or(seed) },
+        keep: entry.keep.as_ref().and_then(|keep| rule(keep, first_metric)),
+        estimator: entry.estimator,
+        analyses: if chosen.is_empty() { usual } else { chosen },
+    })
+}
+
+/// How rows are analysed when nobody says otherwise: by what the design was made for.
+fn usual_analyses(method: &Method) -> Vec<&'static str> {
+    match method {
+        Method::Morris(_) => vec!["morris"],
+        Method::Saltelli(_) => vec!["vbd"],
+        _ => vec!["correlation", "delta", "pawn"],
+    }
+}
+
+fn rule(entry: &KeepEntry, first_metric: Option<&str>) -> Option<Keep> {
+    if let Some(names) = &entry.names {
+        return Some(Keep::Names(names.iter().map(|n| n.value.clone()).collect()));
+    }
+    let metric = entry.metric.as_ref().map(|m| m.value.as_str()).or(first_metric);
+    Some(Keep::Effects(KeepRule {
+        phase: entry.phase.as_ref()?.value.clone(),
+        metric: metric.map(str::to_owned),
+        share: entry.share.unwrap_or(KeepRule::SHARE),
+        at_least: entry.at_least.unwrap_or(1),
+        at_most: entry.at_most,
+    }))
+}

@@ -1,0 +1,65 @@
+//! Ranges to start from, where nobody has said any.
+
+use super::write::parameter_value;
+use crate::{Domain, Kind, Parameter, Value, Workflow, WorkflowParameter};
+
+/// The published ranges of the nuclei workflow: from, to, step.
+const NUCLEI: [(&str, f64, f64, f64); 12] = [
+    ("blue", 210.0, 240.0, 10.0),
+    ("green", 210.0, 240.0, 10.0),
+    ("red", 210.0, 240.0, 10.0),
+    ("T1", 2.5, 7.5, 0.5),
+    ("T2", 2.5, 7.5, 0.5),
+    ("G1", 5.0, 80.0, 5.0),
+    ("G2", 2.0, 40.0, 2.0),
+    ("minSize", 2.0, 40.0, 2.0),
+    ("maxSize", 900.0, 1500.0, 50.0),
+    ("minSizePl", 5.0, 80.0, 5.0),
+    ("minSizeSeg", 2.0, 40.0, 2.0),
+    ("maxSizeSeg", 900.0, 1500.0, 50.0),
+];
+
+/// What stands behind the parameter's name: the range its workflow proposes, the published one, or one around the
+/// default. Type and default are the workflow's business; only a default that it lacks is written.
+pub(super) fn proposed(workflow: &Workflow, parameter: &WorkflowParameter) -> String {
+    let domain = parameter.range.clone().filter(|range| range.check(false).is_ok());
+    let domain = domain.or_else(|| published(workflow, &parameter.name)).unwrap_or_else(|| around(parameter));
+    let default = if parameter.default.is_some() { None } else { first(&domain) };
+    let usual = if domain.is_categorical() { Kind::Category } else { Kind::Real };
+    parameter_value(&Parameter { kind: usual, default, ..Parameter::new("", domain) })
+}
+
+fn published(workflow: &Workflow, name: &str) -> Option<Domain> {
+    let range = NUCLEI.iter().find(|range| workflow.name.starts_with("nuclei") && range.0 == name);
+    range.map(|&(_, from, to, step)| Domain::Steps { from, to, step })
+}
+
+fn first(domain: &Domain) -> Option<Value> {
+    domain.value(0).or_else(|| domain.ends().map(|(from, _)| Value::Real(from)))
+}
+
+/// Half of the default to one and a half of it.
+fn around(parameter: &WorkflowParameter) -> Domain {
+    let default = parameter.default.as_ref().and_then(Value::as_f64);
+    match parameter.kind {
+        Kind::Connectivity => Domain::Values(vec![4.0, 8.0]),
+        Kind::Category => {
+            let word = parameter.default.as_ref().map_or_else(|| "one".into(), ToString::to_string);
+            Domain::Categories(vec![word, "another".into()])
+        }
+        Kind::Integer => whole(default.unwrap_or(0.0).clamp(-1e15, 1e15).trunc()),
+        Kind::Real => match default {
+            Some(x) if x != 0.0 => ordered(x / 2.0, x * 1.5),
+            _ => ordered(0.0, 1.0),
+        },
+    }
+}
+
+fn whole(default: f64) -> Domain {
+    let (near, far) = ((default / 2.0).trunc(), (default * 1.5).trunc());
+    if near == far { ordered(near, near + 10.0) } else { ordered(near, far) }
+}
+
+fn ordered(a: f64, b: f64) -> Domain {
+    Domain::Continuous { from: a.min(b), to: a.max(b) }
+}

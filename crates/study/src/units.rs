@@ -1,0 +1,270 @@
+//! Sizes, durations and shares as people write them: `2 GiB`, `1 h 30 min`, `5 %`.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::located::{Data, FromNode, Mismatch, Node};
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Size(pub u64);
+
+/// A share of a whole, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Share(pub f64);
+
+/// Why a text is no size, duration or share.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}, found \"{found}\"")]
+pub struct UnitError {
+    /// What could have stood there.
+    pub expected: &'static str,
+    /// What stands there.
+    pub found: String,
+}
+
+const SIZES: [(&str, u128); 9] = [
+    ("B", 1),
+    ("kB", 1000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
+];
+
+/// In nanoseconds, largest first.
+const DURATIONS: [(&str, u128); 5] = [
+    ("d", 86_400_000_000_000),
+    ("h", 3_600_000_000_000),
+    ("min", 60_000_000_000),
+    ("s", 1_000_000_000),
+    ("ms", 1_000_000),
+];
+
+impl Size {
+    const EXPECTED: &'static str = "a size such as \"2 GiB\", \"600 MiB\", \"512 kB\" or a number of bytes";
+
+    /// Reads `2 GiB`, `1.5GB`, `4096`. Parts of a byte are cut off.
+    pub fn parse(text: &str) -> Result<Self, UnitError> {
+        let error = || UnitError { expected: Self::EXPECTED, found: text.into() };
+        let (number, rest) = Decimal::take(text.trim()).ok_or_else(error)?;
+        let unit = rest.trim();
+        let known = SIZES.iter().find(|(word, _)| word.eq_ignore_ascii_case(unit));
+        let bytes = known.map(|(_, bytes)| *bytes).or_else(|| unit.is_empty().then_some(1));
+        let bytes = bytes.and_then(|bytes| number.times(bytes)).and_then(|bytes| u64::try_from(bytes).ok());
+        bytes.map(Self).ok_or_else(error)
+    }
+}
+
+/// In the largest binary unit that leaves no more than one decimal: `2 GiB`, `1.5 MiB`, `1001 B`.
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let binary = SIZES.iter().rev().take(4);
+        for (word, unit) in binary {
+            let tenths = u128::from(self.0) * 10;
+            if u128::from(self.0) >= *unit && tenths.is_multiple_of(*unit) {
+                let (whole, tenth) = (tenths / unit / 10, tenths / unit % 10);
+                return if tenth == 0 {
+                    write!(f, "{whole} {word}")
+                } else {
+                    write!(f, "{whole}.{tenth} {word}")
+                };
+            }
+        }
+        write!(f, "{} B", self.0)
+    }
+}
+
+impl FromNode<'_> for Size {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        match &node.data {
+            Data::Text(text) => Self::parse(text).map_err(|e| Mismatch::new(node, e.expected)),
+            _ => u64::from_node(node).map(Self).map_err(|_| Mismatch::new(node, Self::EXPECTED)),
+        }
+    }
+}
+
+const EXPECTED_DURATION: &str =
+    "a duration such as \"2 min\", \"1 h 30 min\", \"250 ms\" or a number of seconds";
+
+/// Reads `2 min`, `1 h 30 min`, `90`: units descend, and a bare number is in seconds.
+pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
+    let error = || UnitError { expected: EXPECTED_DURATION, found: text.into() };
+    let nanoseconds = nanoseconds_of(text.trim()).ok_or_else(error)?;
+    let seconds = u64::try_from(nanoseconds / 1_000_000_000).map_err(|_| error())?;
+    Ok(Duration::new(seconds, (nanoseconds % 1_000_000_000) as u32))
+}
+
+fn nanoseconds_of(text: &str) -> Option<u128> {
+    let (number, rest) = Decimal::take(text)?;
+    if rest.is_empty() {
+        return number.times(1_000_000_000);
+    }
+    let (mut total, mut text, mut units) = (0u128, text, DURATIONS.as_slice());
+    while !text.is_empty() {
+        let (number, rest) = Decimal::take(text)?;
+        let rest = rest.trim_start();
+        let word = &rest[..rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len())];
+        let place = units.iter().position(|(unit, _)| *unit == word)?;
+        total = total.checked_add(number.times(units[place].1)?)?;
+        units = &units[place + 1..];
+        text = rest[word.len()..].trim_start();
+    }
+    Some(total)
+}
+
+impl FromNode<'_> for Duration {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        let duration = match &node.data {
+            Data::Text(text) => parse_duration(text).ok(),
+            _ => node.as_number().and_then(|seconds| Self::try_from_secs_f64(seconds).ok()),
+        };
+        duration.ok_or_else(|| Mismatch::new(node, EXPECTED_DURATION))
+    }
+}
+
+impl Share {
+    const EXPECTED: &'static str = "a share from 0 to 1, or a percentage such as \"5 %\"";
+
+    /// Reads `0.05` and `5 %`.
+    pub fn parse(text: &str) -> Result<Self, UnitError> {
+        let trimmed = text.trim();
+        let (number, scale) = trimmed.strip_suffix('%').map_or((trimmed, 1.0), |n| (n.trim_end(), 100.0));
+        let share = number.parse::<f64>().ok().map(|x| x / scale).filter(|x| (0.0..=1.0).contains(x));
+        share.map(Self).ok_or_else(|| UnitError { expected: Self::EXPECTED, found: text.into() })
+    }
+}
+
+impl FromNode<'_> for Share {
+    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+        let share = match &node.data {
+            Data::Text(text) => Self::parse(text).ok(),
+            _ => node.as_number().filter(|x| (0.0..=1.0).contains(x)).map(Self),
+        };
+        share.ok_or_else(|| Mismatch::new(node, Self::EXPECTED))
+    }
+}
+
+/// A number with commas between thousands: `2,304`.
+pub fn with_commas(number: u128) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A decimal number without rounding: `digits / 10^decimals`.
+#[derive(Clone, Copy)]
+struct Decimal {
+    digits: u128,
+    decimals: u32,
+}
+
+impl Decimal {
+    /// More digits than any size or duration needs, and few enough that nothing overflows.
+    const MOST_DIGITS: usize = 20;
+
+    /// The number a text begins with, and the rest of the text.
+    fn take(text: &str) -> Option<(Self, &str)> {
+        let length = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+        let (number, rest) = text.split_at(length);
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+        let fits = !whole.is_empty() && !fraction.is_empty() && number.len() <= Self::MOST_DIGITS;
+        let digits = Some(format!("{whole}{fraction}")).filter(|_| fits)?.parse().ok()?;
+        Some((Self { digits, decimals: u32::try_from(fraction.len()).ok()? }, rest))
+    }
+
+    /// The product, its decimals cut off.
+    fn times(self, unit: u128) -> Option<u128> {
+        Some(self.digits.checked_mul(unit)? / 10u128.pow(self.decimals))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn sizes() {
+        let size = |text: &str| Size::parse(text).map(|s| s.0).map_err(|e| e.to_string());
+        assert_eq!(size("2 GiB"), Ok(2 << 30));
+        assert_eq!(size("600MiB"), Ok(600 << 20));
+        assert_eq!(size("512 kB"), Ok(512_000));
+        assert_eq!(size("0.1 GiB"), Ok(107_374_182));
+        assert_eq!(size(" 4096 "), Ok(4096));
+        assert_eq!(size("18446744073709551615"), Ok(u64::MAX));
+        for bad in [
+            "2 G",
+            "2 GiBs",
+            "-1 B",
+            "1e3",
+            "",
+            "GiB",
+            "1.2.3 B",
+            ".",
+            "16777216 TiB",
+            "18446744073709551616",
+        ] {
+            assert_eq!(
+                size(bad),
+                Err(format!(
+                    "expected a size such as \"2 GiB\", \"600 MiB\", \"512 kB\" or a number of bytes, found \"{bad}\""
+                ))
+            );
+        }
+    }
+
+    #[test]
+    fn durations() {
+        let seconds = |text: &str| parse_duration(text).map(|d| d.as_secs_f64()).ok();
+        assert_eq!(seconds("2 min"), Some(120.0));
+        assert_eq!(seconds("1 h 30 min"), Some(5400.0));
+        assert_eq!(seconds("1.5h"), Some(5400.0));
+        assert_eq!(seconds("250 ms"), Some(0.25));
+        assert_eq!(seconds("1d2s"), Some(86_402.0));
+        assert_eq!(seconds("90"), Some(90.0));
+        for bad in
+            ["30 min 1 h", "1 h 1 h", "1 h 30", "2 minutes", "", "min", "-1 s", "99999999999999999999 d"]
+        {
+            assert_eq!(seconds(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn shares() {
+        assert_eq!(Share::parse("5 %"), Ok(Share(0.05)));
+        assert_eq!(Share::parse("0.1"), Ok(Share(0.1)));
+        assert!(
+            Share::parse("120 %").is_err() && Share::parse("-1").is_err() && Share::parse("NaN").is_err()
+        );
+    }
+
+    #[test]
+    fn thousands_have_commas() {
+        assert_eq!(
+            ["0", "999", "1,000", "1,234,567"],
+            [0, 999, 1000, 1_234_567].map(with_commas).each_ref().map(String::as_str)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_printed_size_reads_back(bytes: u64) {
+            prop_assert_eq!(Size::parse(&Size(bytes).to_string()), Ok(Size(bytes)));
+        }
+
+        #[test]
+        fn nothing_panics(text in "[0-9. a-zA-Z%µ-]{0,30}") {
+            let _ = (Size::parse(&text), parse_duration(&text), Share::parse(&text));
+        }
+    }
+}
