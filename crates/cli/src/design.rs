@@ -1,12 +1,11 @@
 //! The design asked for: what the command line says, over what the problem says.
 
-use onceflow_study::{Design, Diagnostic, Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};
+use onceflow_study::{
+    Design, Diagnostic, Grid, LatinHypercube, Method, Morris, Saltelli, Space, Trajectories,
+};
 
 use crate::args::{KindWord, MethodWord, SampleArgs};
 use crate::failure::Failure;
-
-/// Random trajectories to choose from, for each that is wanted, when nobody says otherwise.
-const CANDIDATES_PER_TRAJECTORY: u64 = 25;
 
 /// The design of the command line; what it leaves open comes from `given`, the design of the problem or its phase.
 pub(crate) fn design(
@@ -24,6 +23,28 @@ pub(crate) fn design(
     let method = with_options(method, args)?;
     refuse_idle(&method, args)?;
     Ok(Design { method, seed })
+}
+
+/// Rows a method makes, before constraints.
+pub(crate) fn rows(space: &Space, method: &Method) -> u128 {
+    match method {
+        Method::Grid(grid) => space.grid_rows(grid),
+        other => other.rows(space.factors().len()).unwrap_or(u128::MAX),
+    }
+}
+
+/// How a sample of this method can be made larger, or what could be.
+pub(crate) fn extension(method: &Method) -> &'static str {
+    match method {
+        Method::LatinHypercube { kind: LatinHypercube::Nested, .. } => "extendable: by doubling N",
+        Method::LatinHypercube { .. } => "not extendable; --kind nested can be doubled",
+        Method::Hammersley { .. } => "not extendable; halton and sobol are",
+        Method::Grid(_) => "not extendable: it is complete",
+        Method::Morris(Morris { kind: Trajectories::Optimised { .. }, .. }) => {
+            "not extendable: all trajectories were chosen together; --kind plain and radial are"
+        }
+        _ => "extendable: a larger N begins with these rows",
+    }
 }
 
 fn is(method: &Method, word: MethodWord) -> bool {
@@ -93,7 +114,7 @@ fn with_options(mut method: Method, args: &SampleArgs) -> Result<Method, Failure
 
 fn trajectories(morris: &Morris, args: &SampleArgs) -> Result<Trajectories, Failure> {
     let candidates = |given: Option<u64>| {
-        let default = morris.trajectories.saturating_mul(CANDIDATES_PER_TRAJECTORY);
+        let default = morris.trajectories.saturating_mul(Trajectories::CANDIDATES_PER_TRAJECTORY);
         Trajectories::Optimised { candidates: args.candidates.or(given).unwrap_or(default) }
     };
     match (args.kind, morris.kind) {
