@@ -7,6 +7,7 @@ mod catalogue;
 mod constraint;
 mod count;
 mod design;
+mod detect;
 mod diagnostic;
 mod distribution;
 mod domain;
@@ -14,6 +15,7 @@ mod export;
 mod import;
 mod located;
 mod parameter;
+mod shipped;
 mod space;
 mod study;
 mod summary;
@@ -26,13 +28,18 @@ pub use catalogue::{Catalogue, OpParameter, OpRegion, OpSpec};
 pub use constraint::{Constraint, Reach};
 pub use count::{Counts, MOST_INSTANCES, MOST_ROWS, PhaseCount};
 pub use design::{Design, Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};
+pub use detect::{FileKind, detect};
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Position, Severity, Source, Span, nearest};
 pub use distribution::{Distribution, DistributionError};
 pub use domain::{Domain, DomainError};
 pub use export::{ExportError, Exported, dakota_input, salib_parameter_file, salib_problem_json};
-pub use import::{Imported, read_dakota_input, read_salib_parameters, read_salib_problem};
+pub use import::{
+    Imported, ImportedWorkflow, TavernaCounts, count_taverna, import_original, import_taverna,
+    read_dakota_input, read_salib_parameters, read_salib_problem,
+};
 pub use located::{Data, Entry, Fields, FromNode, Located, Mismatch, Node, Table, parse_json, parse_toml};
 pub use parameter::{Canonical, Kind, Parameter};
+pub use shipped::{SHIPPED, shipped_ranges, shipped_workflow};
 pub use space::{Factor, Problem, Space, SpaceError};
 pub use study::{
     Against, Background, Effect, Image, ImageBox, Keep, KeepRule, Metric, OnFailure, Parts, Phase,
@@ -45,5 +52,5 @@ pub use value::Value;
 pub use workflow::{
     Binding, Bound, Command, Cycle, Declared, Device, EndedAs, Foreign, ForeignPort, Halo, Iteration, Marks,
     Operation, Place, PlacedTask, Python, RegionDeclaration, RegionKind, Repeats, Role, Scope, Stage, Step,
-    Task, TaskGraph, Workflow, WorkflowParameter,
+    Task, TaskGraph, Workflow, WorkflowParameter, check_workflow, read_workflow,
 };

@@ -1,17 +1,22 @@
 //! A workflow: stages made of tasks that take regions, read parameters and make regions.
 
+mod check;
 mod digraph;
 mod display;
 mod flatten;
 mod graph;
 mod operation;
+mod read;
 mod region_kind;
 mod stage;
 
+pub use self::check::check_workflow;
 pub use self::graph::{Cycle, PlacedTask, TaskGraph};
 pub use self::operation::{
     Command, Declared, Device, Foreign, ForeignPort, Halo, Iteration, Operation, Python, Repeats,
 };
+pub(crate) use self::read::MOST_TASKS;
+pub use self::read::read_workflow;
 pub use self::region_kind::RegionKind;
 pub use self::stage::{Binding, Bound, EndedAs, Marks, Role, Scope, Stage, Step, Task};
 
@@ -39,6 +44,8 @@ pub struct Workflow {
     pub outputs: Vec<String>,
     /// The text it was read from.
     pub source: Option<Arc<Source>>,
+    /// Where the names of its outputs stand.
+    pub marks: Marks,
 }
 
 /// A parameter as the workflow declares it; which values it takes is said by a study.

@@ -1,19 +1,28 @@
-//! Problems written for other tools, read as ours: what has no meaning here is said, never dropped in silence.
+//! Problems and workflows written for other tools, read as ours: what has no meaning here is said, never dropped in silence.
 
 mod checked;
 mod dakota;
+mod original;
 mod salib;
+mod taverna;
+mod xml;
 
 pub use dakota::read_dakota_input;
+pub use original::import_original;
 pub(crate) use salib::peak_at;
 pub use salib::{read_salib_parameters, read_salib_problem};
+pub(crate) use taverna::NAMESPACE as TAVERNA_NAMESPACE;
+pub use taverna::{TavernaCounts, count_taverna, import_taverna};
 
 use std::sync::Arc;
 
-use crate::{Diagnostic, Diagnostics, Problem, Source, Span};
+use crate::{Diagnostic, Diagnostics, Problem, Source, Span, Workflow};
 
 /// A problem with the notes and warnings its text gave rise to, or everything that is wrong with the text.
 pub type Imported = Result<(Problem, Diagnostics), Diagnostics>;
+
+/// A workflow with the notes and warnings its text gave rise to, or everything that is wrong with the text.
+pub type ImportedWorkflow = Result<(Workflow, Diagnostics), Diagnostics>;
 
 /// Collects what there is to say about one text.
 struct Report {

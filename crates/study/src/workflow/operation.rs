@@ -38,6 +38,8 @@ pub struct Python {
     pub file: String,
     /// The function in it.
     pub function: String,
+    /// Further files it needs, relative to the descriptor.
+    pub files: Vec<String>,
     /// Whether the descriptor says what it takes; otherwise the function's arguments do.
     pub takes_known: bool,
     /// Whether the descriptor says what it reads; otherwise the function's arguments do.

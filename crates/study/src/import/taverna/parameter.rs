@@ -1,0 +1,85 @@
+//! Types and values that the Region Templates framework hides in the annotations of input ports.
+
+use std::sync::Arc;
+
+use super::document::InputPort;
+use crate::located::{Node, Table, parse_json};
+use crate::{Diagnostic, Diagnostics, Domain, Kind, Place, RegionKind, Source, Value, WorkflowParameter};
+
+/// What an input port is to us.
+pub(super) enum Input {
+    /// A number or word that a study may vary.
+    Parameter(WorkflowParameter),
+    /// Data.
+    Region(RegionKind),
+}
+
+/// Reads `{"type": "integer", "values": [4, 8]}`; a port with any other annotation is data.
+pub(super) fn input_from(source: &Arc<Source>, input: &InputPort, messages: &mut Diagnostics) -> Input {
+    let annotation = input.annotation.as_ref().map(|text| Source::new(source.name.as_str(), text.as_str()));
+    let node = annotation.and_then(|text| parse_json(&text).ok());
+    let Some(table) = node.as_ref().and_then(Node::as_table) else { return Input::Region(RegionKind::Any) };
+    let Some(word) = table.get("type").and_then(Node::as_text) else { return Input::Region(RegionKind::Any) };
+    let kind = match word {
+        "integer" => Kind::Integer,
+        "float" => Kind::Real,
+        "string" => Kind::Category,
+        "rt" => return Input::Region(RegionKind::Any),
+        "floatarray" => {
+            if table.get("values").is_some() {
+                let message = format!(
+                    "the values of `{}` are an array, which is no parameter here; they are not kept",
+                    input.port.name
+                );
+                messages.push(Diagnostic::warning(message).at(source, input.port.span, ""));
+            }
+            return Input::Region(RegionKind::Table);
+        }
+        other => {
+            let message =
+                format!("the annotation of port `{}` names a type that is not known", input.port.name);
+            let diagnostic = Diagnostic::warning(message).at(source, input.port.span, "");
+            messages.push(diagnostic.expected_found("integer, float, string, floatarray or rt", other));
+            return Input::Region(RegionKind::Any);
+        }
+    };
+    let mut parameter = WorkflowParameter::new(&input.port.name, kind);
+    parameter.place = Some(Place::new(source, input.port.span));
+    if !take_values(table, &mut parameter) {
+        let message =
+            format!("the values of `{}` do not fit its type {word}; they are not kept", input.port.name);
+        messages.push(Diagnostic::warning(message).at(source, input.port.span, ""));
+    }
+    Input::Parameter(parameter)
+}
+
+/// One value is the default, several are the range. Whether all fitted the type.
+fn take_values(table: &Table, parameter: &mut WorkflowParameter) -> bool {
+    let nodes = table.get("values").and_then(Node::as_list).unwrap_or_default();
+    let values: Option<Vec<Value>> = nodes.iter().map(|node| value_of(parameter.kind, node)).collect();
+    let Some(values) = values else { return false };
+    if let [value] = values.as_slice() {
+        parameter.default = Some(value.clone());
+    } else if !values.is_empty() {
+        let numbers: Option<Vec<f64>> = values.iter().map(Value::as_f64).collect();
+        let words = || values.iter().map(ToString::to_string).collect();
+        let range = numbers.map_or_else(|| Domain::Categories(words()), Domain::Values);
+        if range.check(false).is_err() {
+            return false;
+        }
+        parameter.range = Some(range);
+    }
+    true
+}
+
+fn value_of(kind: Kind, node: &Node) -> Option<Value> {
+    match (kind, node.as_text(), node.as_number()) {
+        (Kind::Category, Some(text), _) => Some(Value::Text(text.into())),
+        (Kind::Real, None, Some(x)) if x.is_finite() => Some(Value::Real(x)),
+        #[allow(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
+        (Kind::Integer, None, Some(x)) if x.fract() == 0.0 && x.abs() < 9e15 => {
+            Some(Value::Integer(x as i64))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,94 @@
+//! Regions: each declared, made once, and used.
+
+use super::Checker;
+use crate::Diagnostic;
+use crate::workflow::{Operation, Place, Role, Task};
+
+/// The region a study gives to every workflow.
+const IMAGE: &str = "image";
+
+impl<'w> Checker<'w> {
+    pub(super) fn check_flow(&mut self) {
+        for task in self.workflow.tasks() {
+            self.check_declared(task);
+            self.check_made_once(task);
+        }
+        self.check_outputs();
+        self.check_use();
+    }
+
+    fn check_declared(&mut self, task: &'w Task) {
+        let roles =
+            [(Role::Input, &task.inputs), (Role::Output, &task.outputs), (Role::Forwards, &task.forwards)];
+        for (role, names) in roles {
+            for name in
+                names.iter().filter(|name| !self.regions.contains_key(name.as_str())).collect::<Vec<_>>()
+            {
+                let place = task.place_of(role, name);
+                let message =
+                    format!("task `{}` names the region `{name}`, which is not declared", task.name);
+                let known: Vec<_> = self.workflow.regions.iter().map(|r| r.name.as_str()).collect();
+                self.unknown(message, place.as_ref(), name, known.into_iter());
+            }
+        }
+    }
+
+    fn check_made_once(&mut self, task: &'w Task) {
+        for region in &task.outputs {
+            let first = self.makers.get(region.as_str()).copied().filter(|first| !std::ptr::eq(*first, task));
+            if let Some(first) = first {
+                let message =
+                    format!("the region `{region}` is made twice, by `{}` and `{}`", first.name, task.name);
+                let diagnostic = Diagnostic::error(message)
+                    .at_place(task.place_of(Role::Output, region).as_ref(), "made again here")
+                    .at_place(first.place_of(Role::Output, region).as_ref(), "made here first")
+                    .with_hint("give the second one a name of its own");
+                self.push(diagnostic);
+            }
+        }
+    }
+
+    fn check_outputs(&mut self) {
+        let workflow = self.workflow;
+        for name in &workflow.outputs {
+            if self.makers.contains_key(name.as_str()) {
+                continue;
+            }
+            let message = format!("no task makes `{name}`, which is an output of the workflow");
+            let mut known: Vec<_> = self.makers.keys().copied().collect();
+            known.sort_unstable();
+            let source = self.workflow.source.as_ref();
+            let span = self.workflow.marks.get(Role::Output, name);
+            let place = source.zip(span).map(|(source, span)| Place::new(source, span));
+            self.unknown(message, place.as_ref(), name, known.into_iter());
+        }
+    }
+
+    fn check_use(&mut self) {
+        let takes_known = self.workflow.tasks().all(|task| task.op.takes_are_known());
+        let imported = self.workflow.tasks().any(|task| matches!(task.op, Operation::Foreign(_)));
+        for region in &self.workflow.regions {
+            let name = region.name.as_str();
+            let used = self.uses.contains_key(name) || self.outputs.contains(name) || !takes_known;
+            let maker = self.makers.get(name).copied();
+            let diagnostic = match (maker, used) {
+                (Some(maker), false) => Diagnostic::warning(format!("nobody uses the region `{name}`"))
+                    .at_place(maker.place_of(Role::Output, name).as_ref(), "made here")
+                    .with_hint("take it away, or make it an output of the workflow"),
+                (None, false) if !imported => Diagnostic::warning(format!(
+                    "the region `{name}` is declared, but no task takes or makes it"
+                ))
+                .at_place(region.place.as_ref(), "")
+                .with_hint("take it away"),
+                (None, true) if name != IMAGE && !imported => {
+                    Diagnostic::warning(format!("no task makes the region `{name}`"))
+                        .at_place(region.place.as_ref(), "")
+                        .with_why("it becomes an input of the workflow, and a study gives only `image`")
+                        .with_hint(format!("name `{name}` in the `out` of the task that makes it"))
+                }
+                _ => continue,
+            };
+            self.push(diagnostic);
+        }
+    }
+}

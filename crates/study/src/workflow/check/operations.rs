@@ -1,0 +1,118 @@
+//! A task against its operation: regions it takes and makes, and the statuses it may end with.
+
+use super::Checker;
+use crate::workflow::{Declared, Operation, Role, Task};
+use crate::{Diagnostic, OpRegion, OpSpec};
+
+impl<'w> Checker<'w> {
+    pub(super) fn check_task(&mut self, task: &'w Task) {
+        match &task.op {
+            Operation::BuiltIn(id) => match self.catalogue.get(id) {
+                Some(spec) => self.check_built_in(task, spec),
+                None => {
+                    let place = task.place_of(Role::Operation, "");
+                    let catalogue = self.catalogue;
+                    let known: Vec<_> = catalogue.ids().collect();
+                    self.unknown(
+                        format!("there is no operation `{id}`"),
+                        place.as_ref(),
+                        id,
+                        known.into_iter(),
+                    );
+                }
+            },
+            Operation::Command(command) => {
+                self.check_command(task, command);
+                self.check_external(task, &command.declared);
+            }
+            Operation::Python(python) => self.check_external(task, &python.declared),
+            Operation::Foreign(_) => {}
+        }
+    }
+
+    fn check_built_in(&mut self, task: &'w Task, spec: &'w OpSpec) {
+        self.check_regions(task, spec, Role::Input, &spec.inputs, &task.inputs);
+        self.check_regions(task, spec, Role::Output, &spec.outputs, &task.outputs);
+        self.check_bindings(task, spec);
+        self.check_statuses(task, spec);
+    }
+
+    fn check_regions(
+        &mut self,
+        task: &'w Task,
+        spec: &OpSpec,
+        role: Role,
+        wanted: &[OpRegion],
+        names: &'w [String],
+    ) {
+        let verb = if role == Role::Input { "takes" } else { "makes" };
+        if wanted.len() != names.len() {
+            let diagnostic = Diagnostic::error(format!("`{}` {verb} {} regions", spec.id, wanted.len()))
+                .at_place(task.place.as_ref(), "")
+                .expected_found(
+                    described(wanted),
+                    if names.is_empty() { "none".into() } else { names.join(", ") },
+                );
+            self.push(diagnostic);
+            return;
+        }
+        for (region, name) in wanted.iter().zip(names) {
+            let declared = self.regions.get(name.as_str()).copied();
+            if let Some(declared) = declared.filter(|declared| !declared.kind.fits(region.kind)) {
+                let message = format!("`{}` {verb} a {} as its `{}`", spec.id, region.kind, region.name);
+                let diagnostic = Diagnostic::error(message)
+                    .at_place(task.place_of(role, name).as_ref(), "")
+                    .at_place(declared.place.as_ref(), "declared here")
+                    .expected_found(region.kind.word(), format!("`{name}`, a {}", declared.kind));
+                self.push(diagnostic);
+            }
+        }
+    }
+
+    fn check_statuses(&mut self, task: &'w Task, spec: &'w OpSpec) {
+        for status in task.ends.iter().filter(|status| !spec.statuses.contains(status)) {
+            let message = format!("`{}` does not end with the status `{status}`", spec.id);
+            let known = spec.statuses.iter().map(String::as_str);
+            self.unknown(message, task.place_of(Role::Ends, status).as_ref(), status, known);
+        }
+        let unheard: Vec<_> = spec.statuses.iter().filter(|s| !task.ends.contains(s)).cloned().collect();
+        if !unheard.is_empty() {
+            let message = format!("task `{}` does not end with {}", task.name, unheard.join(", "));
+            let diagnostic = Diagnostic::warning(message)
+                .at_place(task.place.as_ref(), "")
+                .with_why(format!(
+                    "`{}` may find that there is nothing more to do; the tasks after it would run on",
+                    spec.id
+                ))
+                .with_hint(format!("write \"ends\": [\"{}\"]", spec.statuses.join("\", \"")));
+            self.push(diagnostic);
+        }
+    }
+
+    fn check_external(&mut self, task: &'w Task, declared: &'w Declared) {
+        self.check_external_bindings(task);
+        if let Some(status) = task.ends.first() {
+            let diagnostic = Diagnostic::error("an operation of your own has no statuses to end with")
+                .at_place(task.place_of(Role::Ends, status).as_ref(), "")
+                .with_hint("take `ends` away");
+            self.push(diagnostic);
+        }
+        let Some(name) = &declared.per_object else { return };
+        let place = task.place_of(Role::Declares, "per_object");
+        if !task.inputs.contains(name) && task.op.takes_are_known() {
+            let message = format!("`per_object` names `{name}`, which task `{}` does not take", task.name);
+            self.unknown(message, place.as_ref(), name, task.inputs.iter().map(String::as_str));
+        } else if let Some(region) = self.regions.get(name.as_str()).filter(|r| !r.kind.has_objects()) {
+            let diagnostic = Diagnostic::error(format!("`{name}` has no objects to treat one by one"))
+                .at_place(place.as_ref(), "")
+                .expected_found("a mask, labels, objects or polygons", region.kind.word());
+            self.push(diagnostic);
+        }
+    }
+}
+
+/// `rc (u8), rc_recon (u8)`.
+fn described(regions: &[OpRegion]) -> String {
+    let regions: Vec<_> = regions.iter().map(|r| format!("{} ({})", r.name, r.kind)).collect();
+    if regions.is_empty() { "none".into() } else { regions.join(", ") }
+}

@@ -1,0 +1,122 @@
+//! The operation of a task: the id of a built-in one, a program, or a Python function.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::{Command, Declared, Device, Halo, Marks, Operation, Python, Repeats, Role};
+use super::{Name, wrong};
+use crate::located::{Data, Fields, Mismatch, Node};
+use crate::units::Size;
+use crate::{Diagnostics, Source};
+
+/// Reads the value of `op`.
+pub(super) fn operation_from(
+    source: &Arc<Source>,
+    node: &Node,
+    marks: &mut Marks,
+    diagnostics: &mut Diagnostics,
+) -> Option<Operation> {
+    marks.set(Role::Operation, "", node.span);
+    match &node.data {
+        Data::Text(id) => Some(Operation::BuiltIn(id.clone())),
+        Data::Table(table) if table.get("python").is_some() => python_from(source, node, marks, diagnostics),
+        Data::Table(_) => command_from(source, node, marks, diagnostics),
+        _ => {
+            let expected = "the id of an operation, or a table with `command` or `python`";
+            diagnostics.push(wrong(source, "op", Mismatch::new(node, expected)));
+            None
+        }
+    }
+}
+
+fn command_from(
+    source: &Arc<Source>,
+    node: &Node,
+    marks: &mut Marks,
+    diagnostics: &mut Diagnostics,
+) -> Option<Operation> {
+    let mut fields = Fields::new(source, node, "command", diagnostics)?;
+    let arguments: Option<&Node> = fields.required("command");
+    let command: Option<Vec<String>> = arguments.and_then(|_| fields.parsed("command", not_empty));
+    for argument in arguments.and_then(Node::as_list).unwrap_or_default() {
+        marks.set(Role::Declares, argument.as_text().unwrap_or_default(), argument.span);
+    }
+    let files = fields.parsed("files", file_names).unwrap_or_default();
+    let container = fields.parsed("container", file_name);
+    let serve = fields.optional("serve").unwrap_or_default();
+    let declared = declared_from(source, &mut fields, marks);
+    fields.finish();
+    Some(Operation::Command(Box::new(Command { command: command?, files, container, serve, declared })))
+}
+
+fn python_from(
+    source: &Arc<Source>,
+    node: &Node,
+    marks: &mut Marks,
+    diagnostics: &mut Diagnostics,
+) -> Option<Operation> {
+    let mut fields = Fields::new(source, node, "Python operation", diagnostics)?;
+    let place = fields.parsed("python", file_and_function);
+    let files = fields.parsed("files", file_names).unwrap_or_default();
+    let declared = declared_from(source, &mut fields, marks);
+    fields.finish();
+    let (file, function) = place?;
+    Some(Operation::Python(Box::new(Python { file, function, files, declared, ..Python::default() })))
+}
+
+fn declared_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>, marks: &mut Marks) -> Declared {
+    let per_object = fields.optional::<Name<'_>>("per_object").map(|name| name.text.to_owned());
+    marks.set(Role::Declares, "per_object", fields.span("per_object"));
+    Declared {
+        halo: halo_from(source, fields),
+        per_object,
+        memory: fields.optional::<Size>("memory").map(|size| size.0),
+        time: fields.optional::<Duration>("time"),
+        device: fields.word("device", &Device::WORDS).unwrap_or_default(),
+        repeats: fields.word("repeats", &Repeats::WORDS).unwrap_or_default(),
+    }
+}
+
+fn halo_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>) -> Halo {
+    let Some(node) = fields.optional::<&Node>("halo") else { return Halo::None };
+    match &node.data {
+        Data::Integer(0) => Halo::None,
+        Data::Integer(pixels) if u32::try_from(*pixels).is_ok() => Halo::Pixels(*pixels as u32),
+        Data::Text(word) if word == "whole" => Halo::Whole,
+        _ => {
+            let mismatch = Mismatch::new(node, "a number of pixels, or \"whole\"");
+            fields.diagnostics().push(wrong(source, "halo", mismatch));
+            Halo::None
+        }
+    }
+}
+
+fn not_empty(arguments: Vec<String>) -> Result<Vec<String>, String> {
+    match arguments.first() {
+        Some(program) if !program.is_empty() => Ok(arguments),
+        _ => Err("a list that begins with a program".into()),
+    }
+}
+
+fn file_names(names: Vec<&str>) -> Result<Vec<String>, String> {
+    names.into_iter().map(file_name).collect()
+}
+
+fn file_name(name: &str) -> Result<String, String> {
+    if name.is_empty() { Err("the name of a file".into()) } else { Ok(name.into()) }
+}
+
+/// `steps.py:flood`.
+fn file_and_function(text: &str) -> Result<(String, String), String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    match text.rsplit_once(':') {
+        Some((file, function))
+            if !file.is_empty()
+                && function.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && function.chars().all(is_word) =>
+        {
+            Ok((file.into(), function.into()))
+        }
+        _ => Err("a file and a function such as \"steps.py:flood\"".into()),
+    }
+}
