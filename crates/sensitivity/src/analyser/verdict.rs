@@ -11,9 +11,7 @@ pub(super) fn verdicts(indices: &Indices, threshold: f64, rows: usize) -> Vec<Ve
             factors.iter().map(|f| verdict(&f.mu_star, bar, rows)).collect()
         }
         Indices::Correlation(_) => Vec::new(),
-        Indices::RbdFast(parameters) => {
-            parameters.iter().map(|p| verdict(&p.s1, threshold, rows)).collect()
-        }
+        Indices::RbdFast(parameters) => parameters.iter().map(|p| verdict(&p.s1, threshold, rows)).collect(),
         // Where delta or PAWN cannot be told from a parameter without effect, the interval begins at 0.
         Indices::Delta(parameters) => parameters.iter().map(|p| verdict(&p.delta, threshold, rows)).collect(),
         Indices::Pawn(parameters) => parameters.iter().map(|p| verdict(&p.median, threshold, rows)).collect(),

@@ -21,10 +21,10 @@ pub(super) fn value_text(value: &Value) -> String {
 /// The number that stands for a field in a sample: a word by its place. In a table without a header (`bare`), a
 /// number may stand for a word as SALib needs it.
 pub(super) fn read_value(parameter: &Parameter, text: &str, bare: bool) -> Result<f64, TableError> {
-    let text = text.trim();
     match &parameter.domain {
         Domain::Categories(words) => read_word(parameter, words, text, bare),
         domain => {
+            let text = text.trim();
             let x = text.parse::<f64>().ok().filter(|x| x.is_finite());
             let x = x.ok_or_else(|| not_a_number(parameter, text))?;
             if is_in(domain, x) { Ok(x) } else { Err(outside(parameter, text)) }
@@ -33,11 +33,13 @@ pub(super) fn read_value(parameter: &Parameter, text: &str, bare: bool) -> Resul
 }
 
 fn read_word(parameter: &Parameter, words: &[String], text: &str, bare: bool) -> Result<f64, TableError> {
-    let place = text.parse::<f64>().ok().filter(|x| x.fract() == 0.0 && *x >= 0.0 && *x < words.len() as f64);
+    let place =
+        text.trim().parse::<f64>().ok().filter(|x| x.fract() == 0.0 && *x >= 0.0 && *x < words.len() as f64);
     if let Some(place) = place.filter(|_| bare) {
         return Ok(place);
     }
-    let found = words.iter().position(|word| word == text);
+    let place_of = |text: &str| words.iter().position(|word| word == text);
+    let found = place_of(text).or_else(|| place_of(text.trim()));
     found.map(|place| place as f64).ok_or_else(|| {
         let hint = nearest(text, words.iter().map(String::as_str)).map(|word| format!("write `{word}`"));
         outside(parameter, text).with_hint_if(hint)
@@ -139,7 +141,7 @@ mod tests {
             read_value(&steps, "3.1", false).unwrap_err().to_string(),
             "this value of `x` is not in the problem; expected 2.5 to 7.5 by steps of 0.5, found `3.1`"
         );
-        let range = parameter(Domain::Continuous { from: -3.141_592_653_589_793, to: 3.141_592_653_589_793 });
+        let range = parameter(Domain::Continuous { from: -std::f64::consts::PI, to: std::f64::consts::PI });
         assert_eq!(read_value(&range, "3.14159266", false), Ok(3.141_592_66), "printed with nine digits");
         assert!(read_value(&range, "3.15", false).is_err());
         assert!(read_value(&range, "nan", false).unwrap_err().to_string().contains("expected a number"));

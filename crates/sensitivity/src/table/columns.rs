@@ -28,6 +28,10 @@ const RESERVED: [(&str, &[&str]); 8] = [
     ("interface", &["interface"]),
 ];
 
+fn is_reserved(name: &str) -> bool {
+    RESERVED.iter().any(|(_, names)| names.contains(&name))
+}
+
 impl Columns {
     /// Matches a header by name. A name that is both reserved and a parameter's is the parameter, unless it stands
     /// twice: then the parameter comes last.
@@ -41,8 +45,9 @@ impl Columns {
         let places: HashMap<&str, usize> =
             space.parameters().iter().enumerate().map(|(i, p)| (p.name.as_str(), i)).collect();
         for (at, name) in names.iter().enumerate().rev() {
-            let fresh = match places.get(name).filter(|i| columns.parameters[**i].is_none()) {
-                Some(i) => columns.parameters[*i].replace(at).is_none(),
+            let fresh = match places.get(name) {
+                Some(i) if columns.parameters[*i].is_none() => columns.parameters[*i].replace(at).is_none(),
+                Some(_) => is_reserved(name) && columns.add(name, at),
                 None => columns.add(name, at),
             };
             if !fresh {

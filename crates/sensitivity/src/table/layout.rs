@@ -74,15 +74,17 @@ fn wrong_length(rows: usize, block: usize, factors: usize, layout: Layout) -> Ta
 
 /// Finds the factor that moved in each row of a block, from the row before it or from the block's first row.
 fn deal_steps(space: &Space, sample: &mut Sample, block: usize, lines: &[usize]) -> Result<(), TableError> {
-    for start in (0..sample.len()).step_by(block) {
-        let mut seen = vec![false; space.factors().len()];
-        for row in start + 1..start + block {
-            let moved =
-                [row - 1, start].into_iter().find_map(|before| moved_factor(space, sample, before, row));
-            match moved.filter(|factor| !std::mem::replace(&mut seen[*factor], true)) {
-                Some(factor) => sample.rows[row].role = Role::Step(factor),
-                None => return Err(mixed_up_step(space, sample, row, lines[row])),
-            }
+    let mut seen = vec![false; space.factors().len()];
+    for (row, line) in lines.iter().enumerate() {
+        let start = row - row % block;
+        if row == start {
+            seen.fill(false);
+            continue;
+        }
+        let moved = [row - 1, start].into_iter().find_map(|before| moved_factor(space, sample, before, row));
+        match moved.filter(|factor| !std::mem::replace(&mut seen[*factor], true)) {
+            Some(factor) => sample.rows[row].role = Role::Step(factor),
+            None => return Err(mixed_up_step(space, sample, row, *line)),
         }
     }
     Ok(())

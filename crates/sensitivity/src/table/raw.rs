@@ -106,7 +106,9 @@ fn spaced(text: &str) -> Vec<RawRow> {
 mod tests {
     use super::*;
 
-    fn cut(text: &str) -> (Option<Vec<String>>, Vec<(usize, Vec<String>)>) {
+    type Fields = Vec<String>;
+
+    fn cut(text: &str) -> (Option<Fields>, Vec<(usize, Fields)>) {
         let raw = read(text, &|field| field.is_empty() || field.parse::<f64>().is_ok()).unwrap();
         let fields = |record: &StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
         let rows = raw.rows.iter().map(|row| (row.line, fields(&row.cells))).collect();
