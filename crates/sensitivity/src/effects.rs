@@ -62,7 +62,8 @@ fn not_effects(source: &Arc<Source>, node: &Node) -> Box<Diagnostic> {
 fn no_output(source: &Arc<Source>, root: &Node, outputs: &[Node], name: &str) -> Box<Diagnostic> {
     let names: Vec<&str> = outputs.iter().filter_map(|o| text(o, "name")).collect();
     let error = Diagnostic::error(format!("the indices have no output `{name}`")).at(source, start(root), "");
-    let error = error.expected_found(format!("`{name}`, by which the phase keeps parameters"), names.join(", "));
+    let error =
+        error.expected_found(format!("`{name}`, by which the phase keeps parameters"), names.join(", "));
     Box::new(match nearest(name, names.iter().copied()) {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")),
         None => error.with_hint("analyse the earlier phase with this output among its results"),

@@ -30,6 +30,6 @@ pub use reference::{with_reference, without_reference};
 pub use sample::{Role, Row, Sample};
 pub use sampler::{SampleError, extend, reference_row, sample, warnings};
 pub use table::{
-    DakotaTable, Layout, SampleFormat, SampleOptions, TableError, design_from_json, design_to_json,
-    read_outputs, read_sample, write_sample,
+    DakotaTable, Layout, SampleFormat, SampleOptions, TableError, assume_rows, design_from_json,
+    design_to_json, read_outputs, read_sample, write_sample,
 };

@@ -90,7 +90,11 @@ pub fn narrow(space: &Space, sample: &Sample) -> Result<Narrowed, SpaceError> {
     let factors: Vec<Option<usize>> = space.factors().iter().map(|f| factor_of(&narrow, &f.name)).collect();
     let constant = (0..space.parameters().len()).filter(|p| !places.contains(p));
     let constant = constant.map(|p| space.parameters()[p].name.clone()).collect();
-    Ok(Narrowed { space: narrow, sample: Sample { values, parameters, ..with_factors(sample, &factors) }, constant })
+    Ok(Narrowed {
+        space: narrow,
+        sample: Sample { values, parameters, ..with_factors(sample, &factors) },
+        constant,
+    })
 }
 
 /// Per factor: whether a row moves it, or one of its columns holds two values.
@@ -135,7 +139,9 @@ mod tests {
 
     fn space() -> Space {
         let mut parameters = Vec::new();
-        for (name, group, default) in [("a", None, 0.25), ("b", Some("g"), 0.5), ("c", None, 9.0), ("d", Some("g"), 0.75)] {
+        for (name, group, default) in
+            [("a", None, 0.25), ("b", Some("g"), 0.5), ("c", None, 9.0), ("d", Some("g"), 0.75)]
+        {
             let mut parameter = Parameter::new(name, Domain::Continuous { from: 0.0, to: 1.0 });
             parameter.group = group.map(str::to_owned);
             parameter.default = Some(Value::Real(default));

@@ -85,8 +85,8 @@ fn read_beside(study: &Path, name: &str, place: &Place) -> Result<Arc<Source>, D
 }
 
 fn beside(study: &Path, name: &str) -> Option<PathBuf> {
-    let is_relative = Path::new(name).components().all(|part| {
-        matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir)
-    });
+    let is_relative = Path::new(name)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir));
     is_relative.then(|| study.parent().unwrap_or(Path::new("")).join(name))
 }

@@ -19,7 +19,8 @@ use inputs::Inputs;
 /// Reads rows and results, analyses, prints.
 pub(crate) fn run(args: &AnalyzeArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let target = Target::new(args.o.as_deref());
-    let read: Vec<_> = [Some(&args.problem), args.sample.as_ref(), Some(&args.results)].into_iter().flatten().collect();
+    let read: Vec<_> =
+        [Some(&args.problem), args.sample.as_ref(), Some(&args.results)].into_iter().flatten().collect();
     target.refuse_inputs(&read.iter().map(|p| p.as_path()).collect::<Vec<_>>())?;
     let loaded = load(&args.problem, terminal)?;
     let options = asked::options(args, &loaded)?;

@@ -1,7 +1,8 @@
 //! `onceflow extend`: a larger sample that begins with the one there is.
 
 use onceflow_sensitivity::{
-    Layout, Narrowed, Sample, SampleError, SampleFormat, extend, narrow, widen, with_reference, without_reference,
+    Layout, Narrowed, Sample, SampleError, SampleFormat, extend, narrow, widen, with_reference,
+    without_reference,
 };
 use onceflow_study::{Diagnostic, Space};
 use serde_json::json;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use onceflow_study::{
-    Diagnostic, Exported, Problem, SHIPPED, Workflow, dakota_input, model_template, nearest, problem_template,
+    Diagnostic, Exported, SHIPPED, Workflow, dakota_input, model_template, nearest, problem_template,
     read_workflow, salib_problem_json, shipped_workflow, workflow_template,
 };
 
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &InitArgs, terminal: &Terminal) -> Result<Exit, Failure>
     let target = Target::new(args.output.as_deref().or(args.file.as_deref()));
     let exported = match &args.from {
         Some(path) => convert(path, args.to, terminal)?,
-        None => Exported { text: template(args, &target)?, losses: Vec::new() },
+        None => whole(template(args, &target)?),
     };
     if let Some(path) = &args.from {
         target.refuse_inputs(&[path])?;
@@ -45,16 +45,19 @@ fn convert(path: &Path, to: ProblemFormat, terminal: &Terminal) -> Result<Export
     // A study has phases; the first one's design is what other tools can be told.
     let problem = loaded.study.as_ref().map_or(loaded.problem, onceflow_study::Study::problem);
     let name = path.file_stem().map_or_else(|| "study".into(), |stem| stem.to_string_lossy().into_owned());
-    let refused = |e: onceflow_study::ExportError| Failure::from(from_error(format!("cannot convert {}", path.display()), &e));
+    let refused = |e: onceflow_study::ExportError| {
+        Failure::from(from_error(format!("cannot convert {}", path.display()), &e))
+    };
     match to {
-        ProblemFormat::Study => Ok(Exported { text: study(&name, &problem), losses: Vec::new() }),
+        ProblemFormat::Study => Ok(whole(problem_template(&name, &problem))),
         ProblemFormat::Salib => salib_problem_json(&problem).map_err(refused),
-        ProblemFormat::Dakota => dakota_input(&problem).map_err(refused),
+        ProblemFormat::Dakota => dakota_input(&problem).map(whole).map_err(refused),
     }
 }
 
-fn study(name: &str, problem: &Problem) -> String {
-    problem_template(name, problem)
+/// A text that says everything.
+fn whole(text: String) -> Exported {
+    Exported { text, losses: Vec::new() }
 }
 
 fn template(args: &InitArgs, target: &Target) -> Result<String, Failure> {

@@ -42,11 +42,15 @@ pub(super) fn read(
         None => {
             let layout = layout(technique, args.second_order);
             let rows = assume_rows(space, &results.text, layout).map_err(|error| placed(&results, &error))?;
-            remarks.push(format!("without -X, {} were taken to be in SALib's order", counted(rows.len(), "row")));
+            remarks.push(format!(
+                "without -X, {} were taken to be in SALib's order",
+                counted(rows.len(), "row")
+            ));
             rows
         }
     };
-    let outputs = read_outputs(space, &sample, &results.text, &args.output).map_err(|error| placed(&results, &error))?;
+    let outputs = read_outputs(space, &sample, &results.text, &args.output)
+        .map_err(|error| placed(&results, &error))?;
     remarks.extend(lost(&outputs));
     let Narrowed { space, sample, constant } =
         narrow(space, &sample).map_err(|e| from_error("cannot analyse", &e))?;
@@ -57,7 +61,12 @@ pub(super) fn read(
 }
 
 /// A table without roles is dealt by the method: with second order or, when nobody says, whichever fits.
-fn read_sample(space: &Space, path: &Path, args: &AnalyzeArgs, technique: Technique) -> Result<Sample, Failure> {
+fn read_sample(
+    space: &Space,
+    path: &Path,
+    args: &AnalyzeArgs,
+    technique: Technique,
+) -> Result<Sample, Failure> {
     // One data frame may hold both.
     let both = *path == *args.results;
     let try_read = |second_order: bool| {
@@ -82,5 +91,6 @@ fn lost(outputs: &Outputs) -> Option<String> {
     let count = |status: Status| outputs.status.iter().filter(|s| **s == status).count();
     let (failed, missing) = (count(Status::Failed), count(Status::Missing));
     let all = outputs.status.len();
-    (failed + missing > 0).then(|| format!("of {}, {failed} failed and {missing} are missing", counted(all, "row")))
+    (failed + missing > 0)
+        .then(|| format!("of {}, {failed} failed and {missing} are missing", counted(all, "row")))
 }
