@@ -1,9 +1,11 @@
 //! Problems survive the way through SALib's and Dakota's files, and hostile files are refused without a panic.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod support;
+
 use onceflow_study::{
     Constraint, Design, Distribution, Domain, Grid, Kind, LatinHypercube, Method, Morris, Parameter, Problem,
-    Saltelli, Source, Space, Span, Trajectories, Value, dakota_input, read_dakota_input,
+    Saltelli, Source, Space, Span, Trajectories, Value, dakota_input, problem_template, read_dakota_input,
     read_salib_parameters, read_salib_problem, salib_parameter_file, salib_problem_json,
 };
 use proptest::prelude::*;
@@ -148,7 +150,9 @@ proptest! {
     fn a_dakota_input_comes_back(space in space(dakota_shape(), false), design in design(), outputs in prop::collection::vec("[a-z]{1,4}", 1..3)) {
         prop_assume!(!matches!(design.method, Method::Grid(_)) || !unbounded(&space));
         let problem = Problem { space, outputs, design: Some(design) };
-        let text = dakota_input(&problem).unwrap();
+        let exported = dakota_input(&problem).unwrap();
+        prop_assert!(exported.losses.is_empty());
+        let text = exported.text;
         let (read, _) = read_dakota_input(&source(&text)).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
         prop_assert_eq!(by_name(&read.space), by_name(&problem.space));
         // A grid without continuous parameters has no number of values of its own.
@@ -160,10 +164,19 @@ proptest! {
     }
 
     #[test]
+    fn what_is_imported_becomes_a_study(space in space(dakota_shape(), false), outputs in prop::collection::btree_set("[a-z]{1,4}", 1..3)) {
+        let problem = Problem { space, outputs: outputs.into_iter().collect(), design: None };
+        let text = problem_template("imported", &problem);
+        let (study, said) = support::resolve(&text, None);
+        let study = study.ok_or_else(|| TestCaseError::fail(format!("{said}\n{text}")))?;
+        prop_assert_eq!(study.problem(), problem, "{}", text);
+    }
+
+    #[test]
     fn mutated_files_are_refused_without_a_panic(space in space(dakota_shape(), false), design in design(), cuts in prop::collection::vec((any::<prop::sample::Index>(), "\\PC{0,3}|[0-9*:.'\"=#{}\\[\\],\\-]{1,4}"), 1..4)) {
         let problem = Problem { space, outputs: vec!["y".into()], design: Some(design) };
         let texts = [
-            dakota_input(&problem).unwrap_or_default(),
+            dakota_input(&problem).map(|e| e.text).unwrap_or_default(),
             salib_problem_json(&problem).map(|e| e.text).unwrap_or_default(),
             salib_parameter_file(&problem.space).unwrap_or_else(|_| "x1,0,1,NA,unif\nx2 0 1".into()),
         ];
@@ -196,7 +209,7 @@ fn defaults_are_dakotas_initial_points() {
     let space = Space::new(vec![size, threshold], Vec::new()).unwrap();
     let design = Some(Design { method: Method::MonteCarlo { rows: 5 }, seed: 1 });
     let problem = Problem { space, outputs: vec!["y".into()], design };
-    let text = dakota_input(&problem).unwrap();
+    let text = dakota_input(&problem).unwrap().text;
     assert!(text.contains("initial_point = 'li'") && text.contains("initial_point = 3"), "{text}");
     assert_eq!(read_dakota_input(&source(&text)).unwrap().0, problem);
 }

@@ -26,7 +26,7 @@ fn hull(estimate: &mut Estimate, other: &Estimate) {
 }
 
 /// Every number with an interval, in a fixed order.
-fn estimates(indices: &mut Indices) -> Vec<&mut Estimate> {
+pub(super) fn estimates(indices: &mut Indices) -> Vec<&mut Estimate> {
     match indices {
         Indices::Vbd { factors, pairs } => {
             let factors = factors.iter_mut().flat_map(|f| [&mut f.s1, &mut f.st]);

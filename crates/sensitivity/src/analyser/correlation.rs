@@ -142,3 +142,105 @@ fn entry(name: &str, six: &[Estimate; 6]) -> Correlation {
     let [pearson, spearman, pcc, prcc, src, srrc] = *six;
     Correlation { name: name.into(), pearson, spearman, pcc, prcc, src, srrc }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::{analysed, assert_close, kronecker};
+    use super::*;
+    use crate::Technique;
+    use proptest::prelude::*;
+
+    fn coefficients(table: &Table) -> (Vec<Correlation>, Vec<String>) {
+        match analysed(table, &RECIPE, Technique::Correlation) {
+            (Indices::Correlation(found), warnings) => (found, warnings),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn values(found: &[Correlation], of: fn(&Correlation) -> Estimate) -> Vec<f64> {
+        found.iter().map(|c| of(c).value).collect()
+    }
+
+    /// Expected: numpy's correlations of values, of scipy's ranks, and of residuals of its least squares.
+    #[test]
+    fn coefficients_agree_with_residuals_of_least_squares() {
+        let (found, warnings) = coefficients(&kronecker(137));
+        let close = |of: fn(&Correlation) -> Estimate, expected| assert_close(&values(&found, of), expected);
+        close(
+            |c| c.pearson,
+            &[0.8816453194701601, -0.10925727188732692, 0.09028017512210841, 0.1923991456418687],
+        );
+        close(
+            |c| c.spearman,
+            &[0.888709466649243, -0.10873765564620008, 0.07520021655123489, 0.19078726916574373],
+        );
+        close(
+            |c| c.pcc,
+            &[0.9112916808499908, -0.04146606922629963, 0.4391142211706217, 0.34939140270587293],
+        );
+        close(
+            |c| c.prcc,
+            &[0.9155333818025782, -0.03976115127252245, 0.421217558209847, 0.35440243731178933],
+        );
+        close(
+            |c| c.src,
+            &[0.8979326352817915, -0.01672814018376227, 0.19755474579520071, 0.14942955953089243],
+        );
+        close(
+            |c| c.srrc,
+            &[0.9035986730318315, -0.015692841087071835, 0.18366720319666852, 0.14858603116078276],
+        );
+        assert_eq!(warnings, [String::new(); 0]);
+        assert!(found.iter().all(|c| c.pearson.low < c.pearson.value && c.pearson.value < c.pearson.high));
+    }
+
+    #[test]
+    fn squared_coefficients_of_a_linear_function_are_its_shares() {
+        let mut table = kronecker(2_000);
+        table.output =
+            (0..2_000).map(|i| (0..3).map(|p| (p + 1) as f64 * table.columns[p][i]).sum()).collect();
+        let (found, _) = coefficients(&table);
+        for (c, share) in found.iter().zip([1.0, 4.0, 9.0, 0.0]) {
+            assert!((c.src.value.powi(2) - share / 14.0).abs() < 0.01, "{c:?}");
+        }
+        assert!(found[..3].iter().all(|c| (c.pcc.value - 1.0).abs() < 1e-9), "{found:?}");
+        assert_eq!(found[3].pcc.value, 0.0);
+    }
+
+    #[test]
+    fn columns_that_depend_on_each_other_have_no_coefficient_of_their_own() {
+        let mut table = kronecker(100);
+        table.columns[2] = table.columns[0].iter().map(|a| 3.0 - 2.0 * a).collect();
+        let (found, warnings) = coefficients(&table);
+        assert!([0, 2].iter().all(|p| found[*p].pcc.value.is_nan() && found[*p].srrc.value.is_nan()));
+        assert!([1, 3].iter().all(|p| found[*p].pcc.low.is_finite() && found[*p].prcc.high.is_finite()));
+        assert!(found.iter().all(|c| c.pearson.low.is_finite() && c.spearman.high.is_finite()));
+        assert!(warnings[0].starts_with("the values of `a`, `c` depend on each other"), "{warnings:?}");
+        assert!(warnings[1].starts_with("the ranks of `a`, `c`"), "{warnings:?}");
+    }
+
+    #[test]
+    fn words_and_constants_have_no_correlation_and_spoil_no_other() {
+        let mut table = kronecker(100);
+        table.categorical[3] = true;
+        table.columns[1] = vec![0.1; 100];
+        let (found, warnings) = coefficients(&table);
+        assert!([1, 3].iter().all(|p| found[*p].pearson.value.is_nan() && found[*p].src.low.is_nan()));
+        assert!([0, 2].iter().all(|p| found[*p].pearson.low.is_finite() && found[*p].prcc.high.is_finite()));
+        assert_eq!(warnings.len(), 2, "{warnings:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn rank_coefficients_do_not_see_monotone_transforms(rows in 20_usize..60, scale in 0.1..5.0_f64) {
+            let table = kronecker(rows);
+            let mut bent = table.clone();
+            bent.output.iter_mut().for_each(|y| *y = (*y * scale).exp());
+            bent.columns[0].iter_mut().for_each(|x| *x = x.powi(3) * scale);
+            let ((plain, _), (bent, _)) = (coefficients(&table), coefficients(&bent));
+            for (p, b) in plain.iter().zip(&bent) {
+                prop_assert_eq!((p.spearman, p.prcc, p.srrc), (b.spearman, b.prcc, b.srrc));
+            }
+        }
+    }
+}

@@ -73,3 +73,39 @@ pub(crate) struct Group {
     /// Sum of squared deviations.
     pub(crate) squares: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::TAU;
+
+    /// The definition: the sequence read up and back, its discrete Fourier transform, shares of squared amplitudes.
+    fn plain(sequence: &[f64]) -> f64 {
+        let n = sequence.len();
+        let up = sequence.iter().step_by(2);
+        let back = sequence.iter().skip(1).step_by(2).rev();
+        let read: Vec<f64> = up.chain(back).copied().collect();
+        let power = |h: usize| {
+            let part = |wave: fn(f64) -> f64| -> f64 {
+                read.iter().enumerate().map(|(i, y)| y * wave(TAU * (h * i % n) as f64 / n as f64)).sum()
+            };
+            part(f64::cos).powi(2) + part(f64::sin).powi(2)
+        };
+        (1..=HARMONICS).map(|h| 2.0 * power(h)).sum::<f64>() / (1..n).map(power).sum::<f64>()
+    }
+
+    #[test]
+    fn shares_are_those_of_the_definition() {
+        for n in [22, 23, 64, 101] {
+            let sequence: Vec<f64> = (0..n).map(|i| ((i * i * 7 + 3) % 31) as f64).collect();
+            let centred = super::super::sums::centred(&sequence);
+            assert!((Waves::new(n).share(&centred, &[]) - plain(&sequence)).abs() < 1e-12, "{n}");
+        }
+    }
+
+    #[test]
+    fn a_slow_cosine_is_explained_entirely() {
+        let sequence: Vec<f64> = (0..100_usize).map(|place| turn(3 * place.div_ceil(2), 100).0).collect();
+        assert!((Waves::new(100).share(&sequence, &[]) - 1.0).abs() < 1e-12);
+    }
+}

@@ -150,3 +150,35 @@ pub(super) fn tell_dummies(table: &Table, indices: &[Estimate], dummy: &[f64], w
 pub(super) fn varies(column: &[f64]) -> bool {
     column.iter().any(|x| *x != column[0])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::bounds::estimates;
+    use super::super::{correlation, delta, pawn, rbd_fast};
+    use super::*;
+    use crate::Technique;
+    use crate::analyser::example::{analysed, kronecker};
+
+    fn recipes() -> [(Technique, Recipe); 4] {
+        [
+            (Technique::Correlation, correlation::RECIPE),
+            (Technique::RbdFast, rbd_fast::RECIPE),
+            (Technique::Delta, delta::RECIPE),
+            (Technique::Pawn, pawn::RECIPE),
+        ]
+    }
+
+    #[test]
+    fn too_few_rows_and_constant_outputs_are_told_and_leave_no_number() {
+        let mut flat = kronecker(200);
+        flat.output.fill(3.25);
+        for (technique, recipe) in recipes() {
+            for (table, reason) in [(kronecker(6), "expected at least"), (flat.clone(), "does not vary")] {
+                let (mut indices, warnings) = analysed(&table, &recipe, technique);
+                let estimates = estimates(&mut indices);
+                assert!(estimates.len() >= 4 && estimates.iter().all(|e| e.value.is_nan()));
+                assert!(warnings.len() == 1 && warnings[0].contains(reason), "{warnings:?}");
+            }
+        }
+    }
+}

@@ -11,7 +11,7 @@ mod density;
 mod elementary;
 mod error;
 #[cfg(test)]
-mod experiment;
+mod example;
 mod failures;
 mod fourier;
 mod given;

@@ -138,3 +138,73 @@ fn distances(ends: &[usize], slices: &Partition, weights: &[f64]) -> Vec<f64> {
     }
     largest.iter().zip(sizes).map(|(d, size)| if size > 0.0 { *d } else { f64::NAN }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::{analysed, assert_close, kronecker, random_rows};
+    use super::*;
+    use crate::{Oracle, Technique};
+
+    fn found(table: &Table) -> (Vec<Pawn>, Vec<String>) {
+        match analysed(table, &RECIPE, Technique::Pawn) {
+            (Indices::Pawn(found), warnings) => (found, warnings),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Expected: scipy's `ks_2samp` in slices between numpy's quantiles, the last one with its largest value, and by
+    /// value for `d`. SALib 1.6.0 leaves the row with the largest value out, so that its last slice differs.
+    #[test]
+    fn distances_agree_with_scipy() {
+        let (pawn, _) = found(&kronecker(137));
+        let values = |of: fn(&Pawn) -> f64| pawn.iter().map(of).collect::<Vec<_>>();
+        let medians = [0.5218978102189781, 0.2273201251303441, 0.15488890671372424, 0.15300393037619314];
+        assert_close(&values(|p| p.median.value), &medians);
+        let largest = [0.7095933263816475, 0.4572471324296142, 0.2116788321167883, 0.27094890510948905];
+        assert_close(&values(|p| p.maximum), &largest);
+        let means = [0.5114181438998957, 0.229056709713644, 0.15920028876233255, 0.17758838091181406];
+        assert_close(&values(|p| p.mean), &means);
+    }
+
+    /// Expected: SALib 1.6.0 `pawn.analyze`, where the last slice is not the median one.
+    #[test]
+    fn medians_agree_with_salib() {
+        let (pawn, _) = found(&kronecker(500));
+        let medians: Vec<f64> = pawn[..3].iter().map(|p| p.median.value).collect();
+        assert_close(&medians, &[0.497, 0.166, 0.096]);
+    }
+
+    #[test]
+    fn parameters_without_effect_are_told() {
+        let (pawn, warnings) = found(&random_rows(Oracle::SobolG, 1_000, 5));
+        assert!(pawn[..2].iter().all(|p| p.median.value > p.dummy && p.median.low > 0.05), "{pawn:?}");
+        assert!(pawn[4..].iter().all(|p| p.median.value < 1.2 * p.dummy), "{pawn:?}");
+        assert!(pawn.iter().all(|p| p.median.low <= p.median.value && p.median.value <= p.median.high));
+        assert!(
+            warnings[0].starts_with("not distinguishable") && warnings[0].contains("`x8`"),
+            "{warnings:?}"
+        );
+    }
+
+    #[test]
+    fn tied_outputs_are_looked_at_together() {
+        let mut table = kronecker(100);
+        table.output.iter_mut().for_each(|y| *y = f64::from(*y > 0.5));
+        let (pawn, _) = found(&table);
+        // With two outputs, the distance is the difference of their shares.
+        let share = |rows: Vec<usize>| rows.iter().map(|r| table.output[*r]).sum::<f64>() / rows.len() as f64;
+        let all = share((0..100).collect());
+        let by_value =
+            (0..5).map(|d| share((0..100).filter(|r| table.columns[3][*r] == f64::from(d)).collect()));
+        let largest = by_value.map(|s| (s - all).abs()).fold(0.0, f64::max);
+        assert!((pawn[3].maximum - largest).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_column_that_does_not_vary_moves_nothing() {
+        let mut table = kronecker(100);
+        table.columns[1] = vec![4.2; 100];
+        let pawn = &found(&table).0[1];
+        assert_eq!((pawn.median.value, pawn.median.low, pawn.maximum), (0.0, 0.0, 0.0));
+    }
+}

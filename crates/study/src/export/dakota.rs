@@ -1,13 +1,14 @@
 //! Dakota input files.
 
-use super::{ExportError, describe};
+use super::{ExportError, Exported, describe};
 use crate::{
-    Design, Distribution, Domain, Kind, LatinHypercube, Method, Parameter, Problem, Space, Trajectories,
+    Design, Distribution, Domain, Kind, LatinHypercube, Method, Parameter, Problem, Saltelli, Space,
+    Trajectories,
 };
 
 /// A Dakota input with the method, variables and responses of a problem and an interface to fill in. Dakota lists
-/// variables by type, so their order may change. Defaults are written for a type whose variables all have one.
-pub fn dakota_input(problem: &Problem) -> Result<String, ExportError> {
+/// variables by type, so their order may change; the losses name what it does not say.
+pub fn dakota_input(problem: &Problem) -> Result<Exported, ExportError> {
     let Some(design) = &problem.design else {
         return Err(refusal("the problem", "a design", "none", "choose a method and a size"));
     };
@@ -15,10 +16,32 @@ pub fn dakota_input(problem: &Problem) -> Result<String, ExportError> {
     let method = method(design, &problem.space)?;
     let variables = variables(problem.space.parameters())?;
     let responses = responses(&problem.outputs)?;
-    Ok(format!(
+    let text = format!(
         "method\n{method}\nvariables\n{variables}\ninterface\n  analysis_drivers = 'simulator_script'\n    fork\n\n\
          responses\n{responses}  no_gradients\n  no_hessians\n"
-    ))
+    );
+    Ok(Exported { text, losses: losses(problem, design) })
+}
+
+fn losses(problem: &Problem, design: &Design) -> Vec<String> {
+    let mut losses = Vec::new();
+    let sorted: Vec<&Parameter> = in_order(problem.space.parameters()).collect();
+    for of_one_type in sorted.chunk_by(|a, b| section_of(a) == section_of(b)) {
+        if of_one_type.iter().any(|p| p.default.is_none()) {
+            let with = of_one_type.iter().filter(|p| p.default.is_some());
+            losses.extend(
+                with.map(|p| {
+                    format!("the default of `{}` is left out: others of its type have none", p.name)
+                }),
+            );
+        }
+    }
+    if let Method::Saltelli(saltelli) = &design.method
+        && saltelli.replicates != Saltelli::REPLICATES
+    {
+        losses.push(format!("the {} replicates are left out: Dakota has none", saltelli.replicates));
+    }
+    losses
 }
 
 fn refusal(what: &str, expected: &str, found: impl Into<String>, hint: &str) -> ExportError {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Report;
-use crate::{Distribution, Domain, Parameter, Space, Span};
+use crate::{Parameter, Space, Span};
 
 /// A parameter and the places a complaint about it should point at.
 pub(super) struct Placed {
@@ -50,8 +50,9 @@ fn check_parameter(parameter: &Parameter, span: Span, report: &mut Report) {
     if let Err(error) = parameter.domain.check(parameter.distribution.is_unbounded()) {
         let (expected, found) = split(&error.to_string());
         report.error(span, format!("the values of `{name}` make no range"), expected, found);
-    } else if let Some((expected, found)) = fault(&parameter.distribution, &parameter.domain) {
-        report.error(span, format!("the distribution of `{name}` makes no sense"), expected, found);
+    } else if let Err(error) = parameter.distribution.check(&parameter.domain) {
+        let message = format!("the distribution of `{name}` makes no sense");
+        report.error(span, message, error.expected, error.found);
     }
 }
 
@@ -60,38 +61,4 @@ fn split(message: &str) -> (String, String) {
     let message = message.strip_prefix("expected ").unwrap_or(message);
     let (expected, found) = message.split_once(", found ").unwrap_or((message, "other values"));
     (expected.into(), found.into())
-}
-
-/// What a distribution should have been and is, when it cannot be sampled.
-fn fault(distribution: &Distribution, domain: &Domain) -> Option<(&'static str, String)> {
-    let (from, to) = domain.ends().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-    let positive = |what: &'static str, x: f64| (!(x.is_finite() && x > 0.0)).then(|| (what, x.to_string()));
-    let finite = |x: f64| (!x.is_finite()).then(|| ("a finite number", x.to_string()));
-    match distribution {
-        Distribution::Uniform => None,
-        Distribution::LogUniform => positive("a lower end above 0", from),
-        Distribution::Triangular { peak } => {
-            (!(from <= *peak && *peak <= to)).then(|| ("a peak between the ends", peak.to_string()))
-        }
-        Distribution::Normal { mean, sd } | Distribution::LogNormal { mean, sd } => {
-            finite(*mean).or_else(|| positive("a standard deviation above 0", *sd))
-        }
-        Distribution::Weibull { shape, scale, location } => positive("a shape above 0", *shape)
-            .or_else(|| positive("a scale above 0", *scale))
-            .or_else(|| finite(*location)),
-        Distribution::Weights(weights) => weights_fault(weights, domain),
-    }
-}
-
-fn weights_fault(weights: &[f64], domain: &Domain) -> Option<(&'static str, String)> {
-    if domain.count() != Some(weights.len() as u64) {
-        return Some(("one probability for each value", weights.len().to_string()));
-    }
-    let bad = weights.iter().find(|w| !(w.is_finite() && **w >= 0.0));
-    let zero = weights.iter().all(|w| *w == 0.0);
-    match bad {
-        Some(bad) => Some(("probabilities of 0 or more", bad.to_string())),
-        None if zero => Some(("some probability above 0", "none".into())),
-        None => None,
-    }
 }

@@ -292,7 +292,7 @@ fn mistakes_in_variables_are_pointed_at() {
         ("discrete_design_set string 1 elements 1 2", "expected texts in quotes, found 1"),
         ("discrete_design_set real 1 elements 1", "at least two different values"),
         ("discrete_uncertain_set real 1 elements 1 2 set_prob 1", "2 probabilities"),
-        ("discrete_uncertain_set real 1 elements 1 2 set_prob 0 0", "some probability above 0"),
+        ("discrete_uncertain_set real 1 elements 1 2 set_prob 0 0", "weights with a sum above 0"),
     ];
     for (text, expected) in cases {
         let refused = refuse(&format!("variables {text}"));

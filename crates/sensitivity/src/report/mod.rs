@@ -1,0 +1,12 @@
+//! What an analysis says, for programs, for SALib's users, for tables and for people.
+
+mod csv;
+mod figures;
+mod json;
+mod salib;
+mod text;
+
+pub use csv::{analysis_to_csv, pairs_to_csv};
+pub use json::analysis_to_json;
+pub use salib::analysis_to_salib;
+pub use text::render_text;

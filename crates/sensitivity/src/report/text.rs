@@ -1,0 +1,115 @@
+//! The answer in words: which parameters matter, how sure that is, and what would decide the rest.
+
+mod line;
+mod number;
+
+use std::fmt::Write as _;
+
+use self::line::{Line, heads, lines};
+use self::number::{bar, interval, short};
+use crate::{Analysis, Estimate, Indices, OutputAnalysis, SecondOrder, Technique, Verdict};
+
+/// A table for each output, sorted by what matters most, with failures and warnings below and at the end how it was
+/// computed.
+pub fn render_text(analysis: &Analysis) -> String {
+    let mut text = String::new();
+    for output in &analysis.outputs {
+        push_output(&mut text, analysis, output);
+        text.push('\n');
+    }
+    let _infallible = writeln!(text, "Rows       {}", analysis.rows);
+    let _infallible = writeln!(text, "Estimator  {}", analysis.estimator);
+    let mut citations: Vec<&str> = analysis.outputs.iter().map(|o| o.interval.citation.as_str()).collect();
+    citations.dedup();
+    for citation in citations.iter().filter(|citation| !citation.is_empty()) {
+        let _infallible = writeln!(text, "Intervals  {citation}");
+    }
+    text
+}
+
+fn push_output(text: &mut String, analysis: &Analysis, output: &OutputAnalysis) {
+    let measure = match analysis.technique {
+        Technique::Vbd | Technique::RbdFast => "share of the variance",
+        Technique::Morris => "mean absolute effect of the whole range",
+        Technique::Correlation => "correlation coefficients, partial rank first",
+        Technique::Delta => "delta: shift of the whole distribution",
+        Technique::Pawn => "PAWN: median distance of distributions",
+    };
+    let confidence = short(output.interval.confidence * 100.0);
+    let with =
+        if output.interval.name == "none" { String::new() } else { format!(", {confidence} % interval") };
+    let _infallible = writeln!(text, "Which parameters matter for {}?   ({measure}{with})\n", output.name);
+    let lines = lines(analysis, output);
+    push_table(text, &heads(analysis.technique), &lines);
+    push_unseparated(text, &lines);
+    if let Indices::Vbd { pairs, .. } = &output.indices {
+        push_pairs(text, pairs);
+    }
+    push_failures(text, analysis, output);
+    output.warnings.iter().for_each(|warning| text.push_str(&format!("  ! {warning}\n")));
+}
+
+fn push_table(text: &mut String, heads: &[&str], lines: &[Line<'_>]) {
+    let mut rows: Vec<Vec<String>> = vec![heads.iter().map(|head| (*head).to_owned()).collect()];
+    rows.extend(lines.iter().map(Line::cells));
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max();
+    let widths: Vec<usize> = (0..heads.len()).map(|column| width(column).unwrap_or(0)).collect();
+    for row in rows {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let _infallible = writeln!(text, "  {}", cells.join("  ").trim_end());
+    }
+}
+
+/// Parameters that matter but whose order the rows cannot tell.
+fn push_unseparated(text: &mut String, lines: &[Line<'_>]) {
+    let influential: Vec<&Line<'_>> =
+        lines.iter().filter(|l| l.verdict == Some(Verdict::Influential)).collect();
+    for run in influential.chunk_by(|a, b| overlap(&a.main, &b.main)).filter(|run| run.len() > 1) {
+        let names: Vec<&str> = run.iter().map(|l| l.name).collect();
+        let (last, first) = names.split_last().map_or(("", &[][..]), |(last, first)| (*last, first));
+        let _infallible =
+            writeln!(text, "  {} and {last} are not separated from each other", first.join(", "));
+    }
+}
+
+fn overlap(larger: &Estimate, smaller: &Estimate) -> bool {
+    larger.low <= smaller.high
+}
+
+const SHOWN_PAIRS: usize = 10;
+
+fn push_pairs(text: &mut String, pairs: &[SecondOrder]) {
+    let mut sorted: Vec<&SecondOrder> = pairs.iter().filter(|p| p.s2.value.is_finite()).collect();
+    if sorted.is_empty() {
+        return;
+    }
+    sorted.sort_by(|a, b| b.s2.value.total_cmp(&a.s2.value));
+    let _infallible = writeln!(text, "\n  Only together:");
+    for pair in sorted.iter().take(SHOWN_PAIRS) {
+        let (s2, bar) = (format!("{:.2}", pair.s2.value), bar(pair.s2.value));
+        let names = format!("{} x {}", pair.first, pair.second);
+        let line = format!("  {names:<24}  {s2}  {}  {bar}", interval(&pair.s2, |x| format!("{x:.2}")));
+        let _infallible = writeln!(text, "{}", line.trim_end());
+    }
+    if sorted.len() > SHOWN_PAIRS {
+        let _infallible = writeln!(text, "  and {} smaller ones", sorted.len() - SHOWN_PAIRS);
+    }
+}
+
+fn push_failures(text: &mut String, analysis: &Analysis, output: &OutputAnalysis) {
+    let failures = &output.failures;
+    if failures.failed + failures.missing == 0 {
+        return;
+    }
+    let _infallible = writeln!(
+        text,
+        "  ! {} of {} rows failed, {} missing; what they take part in is left out",
+        failures.failed, analysis.rows, failures.missing
+    );
+    if let Some(cluster) = &failures.cluster {
+        let _infallible =
+            writeln!(text, "  ! failures gather where {cluster}: indices hold for the rest of the space");
+    }
+}

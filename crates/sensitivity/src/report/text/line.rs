@@ -1,0 +1,117 @@
+//! One parameter's line in the answer.
+
+use super::number::{bar, interval, short};
+use crate::{Analysis, Correlation, Estimate, Indices, OutputAnalysis, Technique, Verdict};
+
+/// What stands in a line.
+pub(super) struct Line<'a> {
+    pub(super) name: &'a str,
+    /// The number that lines are sorted by.
+    pub(super) main: Estimate,
+    pub(super) verdict: Option<Verdict>,
+    /// Everything behind the name.
+    behind: Vec<String>,
+}
+
+impl Line<'_> {
+    pub(super) fn cells(&self) -> Vec<String> {
+        std::iter::once(self.name.to_owned()).chain(self.behind.iter().cloned()).collect()
+    }
+}
+
+/// Heads of the columns.
+pub(super) fn heads(technique: Technique) -> Vec<&'static str> {
+    match technique {
+        Technique::Vbd => vec!["parameter", "total", "", "", "alone", "verdict"],
+        Technique::Morris => vec!["parameter", "mu*", "", "", "mu", "sigma", "verdict"],
+        Technique::Correlation => {
+            vec!["parameter", "prcc", "", "pearson", "spearman", "pcc", "src", "srrc", "verdict"]
+        }
+        Technique::RbdFast => vec!["parameter", "alone", "", "", "verdict"],
+        Technique::Delta => vec!["parameter", "delta", "", "", "alone", "verdict"],
+        Technique::Pawn => vec!["parameter", "median", "", "", "largest", "mean", "verdict"],
+    }
+}
+
+/// The lines of an output, what matters most first; numbers that do not exist last.
+pub(super) fn lines<'a>(analysis: &Analysis, output: &'a OutputAnalysis) -> Vec<Line<'a>> {
+    let mut lines = unsorted(output);
+    for (line, verdict) in lines.iter_mut().zip(&output.verdicts) {
+        line.verdict = Some(*verdict);
+    }
+    if let Indices::Vbd { factors, .. } = &output.indices {
+        for (line, factor) in lines.iter_mut().zip(factors) {
+            let through_others = factor.s1.value < factor.st.value / 3.0;
+            line.behind.push(verdict_text(analysis, line.verdict, through_others));
+        }
+    } else {
+        lines.iter_mut().for_each(|line| line.behind.push(verdict_text(analysis, line.verdict, false)));
+    }
+    let key =
+        |line: &Line<'_>| if line.main.value.is_nan() { f64::NEG_INFINITY } else { line.main.value.abs() };
+    lines.sort_by(|a, b| key(b).total_cmp(&key(a)));
+    lines
+}
+
+fn unsorted(output: &OutputAnalysis) -> Vec<Line<'_>> {
+    match &output.indices {
+        Indices::Vbd { factors, .. } => factors.iter().map(|f| share(&f.name, f.st, &[f.s1.value])).collect(),
+        Indices::Morris(factors) => {
+            let largest = factors.iter().map(|f| f.mu_star.value).fold(0.0, f64::max);
+            let line = |f: &'_ crate::MorrisIndex| {
+                let (value, between) = (short(f.mu_star.value), interval(&f.mu_star, short));
+                vec![value, between, bar(f.mu_star.value / largest), short(f.mu), short(f.sigma)]
+            };
+            factors.iter().map(|f| new(&f.name, f.mu_star, line(f))).collect()
+        }
+        Indices::Correlation(parameters) => parameters.iter().map(correlation).collect(),
+        Indices::RbdFast(parameters) => parameters.iter().map(|p| share(&p.name, p.s1, &[])).collect(),
+        Indices::Delta(parameters) => {
+            parameters.iter().map(|p| share(&p.name, p.delta, &[p.s1.value])).collect()
+        }
+        Indices::Pawn(parameters) => {
+            parameters.iter().map(|p| share(&p.name, p.median, &[p.maximum, p.mean])).collect()
+        }
+    }
+}
+
+fn new(name: &str, main: Estimate, behind: Vec<String>) -> Line<'_> {
+    Line { name, main, verdict: None, behind }
+}
+
+fn share<'a>(name: &'a str, main: Estimate, others: &[f64]) -> Line<'a> {
+    let mut behind = vec![hundredths(main.value), interval(&main, hundredths), bar(main.value)];
+    behind.extend(others.iter().map(|x| hundredths(*x)));
+    new(name, main, behind)
+}
+
+fn hundredths(x: f64) -> String {
+    if x.is_nan() { "?".into() } else { format!("{x:.2}") }
+}
+
+fn correlation(c: &Correlation) -> Line<'_> {
+    let signed = |x: f64| if x.is_nan() { "?".into() } else { format!("{x:+.2}") };
+    let others = [c.pearson, c.spearman, c.pcc, c.src, c.srrc].map(|e| signed(e.value));
+    let behind = [signed(c.prcc.value), interval(&c.prcc, signed)].into_iter().chain(others).collect();
+    new(&c.name, c.prcc, behind)
+}
+
+fn verdict_text(analysis: &Analysis, verdict: Option<Verdict>, through_others: bool) -> String {
+    let bar = match analysis.technique {
+        Technique::Morris => format!("{} of the largest", short(analysis.threshold)),
+        _ => short(analysis.threshold),
+    };
+    match verdict {
+        None => String::new(),
+        Some(Verdict::Influential) if through_others => "influential, through others".into(),
+        Some(Verdict::NotSeparated { more_rows: Some(rows) }) => {
+            format!("not separated from {bar}; about {} more rows would decide", with_commas(rows))
+        }
+        Some(Verdict::NotSeparated { more_rows: None }) => format!("not separated from {bar}"),
+        Some(verdict) => verdict.word().into(),
+    }
+}
+
+fn with_commas(rows: u64) -> String {
+    onceflow_study::with_commas(u128::from(rows))
+}

@@ -1,0 +1,59 @@
+//! Numbers and bars as people read them.
+
+use crate::Estimate;
+
+/// Three digits, with an exponent where it would be long.
+pub(super) fn short(x: f64) -> String {
+    let size = x.abs();
+    if x.is_nan() {
+        "?".into()
+    } else if size == 0.0 || size.is_infinite() {
+        x.to_string()
+    } else if (1e-3..1e6).contains(&size) {
+        let decimals = (2 - size.log10().floor() as i32).clamp(0, 5) as usize;
+        let text = format!("{x:.decimals$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+    } else {
+        format!("{x:.2e}")
+    }
+}
+
+/// `0.65 .. 1.00`, or nothing when there is no interval.
+pub(super) fn interval(estimate: &Estimate, number: impl Fn(f64) -> String) -> String {
+    if estimate.low.is_nan() || estimate.high.is_nan() {
+        return String::new();
+    }
+    format!("{} .. {}", number(estimate.low), number(estimate.high))
+}
+
+/// Cells of a full bar.
+const CELLS: usize = 10;
+
+/// A bar of up to ten cells for a share from 0 to 1.
+pub(super) fn bar(share: f64) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if share.is_nan() {
+        return String::new();
+    }
+    let eighths = (share.clamp(0.0, 1.0) * (CELLS * 8) as f64).round() as usize;
+    "█".repeat(eighths / 8) + PARTS[eighths % 8]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        let shown: Vec<_> =
+            [0.0, 0.1, 12.345, 71159.0, 0.00123, 1.5e-7, -2.0, 1e9].into_iter().map(short).collect();
+        assert_eq!(shown, ["0", "0.1", "12.3", "71159", "0.00123", "1.50e-7", "-2", "1.00e9"]);
+        assert_eq!((short(f64::NAN), short(f64::INFINITY)), ("?".into(), "inf".into()));
+    }
+
+    #[test]
+    fn bars_grow_by_eighths() {
+        let shown: Vec<_> = [0.8, 0.15, 0.05, 0.03, 0.0, -1.0, 2.0].into_iter().map(bar).collect();
+        assert_eq!(shown, ["████████", "█▌", "▌", "▎", "", "", "██████████"]);
+    }
+}
