@@ -551,3 +551,44 @@ fn a_workflow_that_was_not_read_is_said() {
         "{messages:#?}"
     );
 }
+
+#[test]
+fn defaults_that_break_a_constraint_are_said_and_may_leave_a_phase_nothing() {
+    check_own(
+        "x = { from = 0, to = 5, default = 4 }\ny = { from = 3, to = 10, default = 3 }\n[[metric]]\nname = \"f\"",
+        "",
+    );
+    let parameters = "x = { from = 0, to = 5, default = 5 }\ny = { from = 3, to = 5, default = 3 }";
+    let phase = "[[phase]]\nname = \"p\"\nmethod = \"mc\"\nrows = 8\nkeep = [\"y\"]";
+    let text = format!("name = \"c\"\nconstraints = [\"x < y\"]\n[parameters]\n{parameters}\n{phase}");
+    assert_eq!(
+        messages(&text, None),
+        [
+            "study.toml:10:8: error: phase `p` cannot be sampled: expected a constraint that some values satisfy, found `5 < y`, which none does; to do: keep other parameters, or change the defaults",
+            "study.toml:2:16: warning: the defaults break the constraint `x < y`; expected defaults that satisfy it, found x = 5 and y = 3; to do: write default = … beside a range",
+            "study.toml:2:16: note: the constraint `x < y` cuts the ranges: rows that break it are drawn again",
+        ]
+    );
+}
+
+#[test]
+fn an_uneven_base_is_noted() {
+    let phase = "[[phase]]\nname = \"p\"\nmethod = \"vbd\"\nbase = 100\nreplicates = 4";
+    check_own(
+        &format!("x = {{ from = 0, to = 5 }}\n{phase}"),
+        "7:8: note: the base rows of `p` are not evenly spread; expected 4 sets of a power of two, found 100; to do: base = 128 costs little more and its indices are surer",
+    );
+}
+
+#[test]
+fn names_are_not_empty_and_messages_not_endless() {
+    check_own(
+        "\"\" = { from = 0, to = 5 }",
+        "3:1: error: this name is empty; expected a name, found an empty text",
+    );
+    let many: String = (0..2000).map(|i| format!("x{i} = true\n")).collect();
+    let messages = messages(&format!("name = \"m\"\n[parameters]\n{many}"), None);
+    assert_eq!((messages.len(), messages[100].as_str()), (101, "note: 1900 more messages are left out"));
+    let many: String = (0..10_001).map(|i| format!("x{i} = {{from=0,to=1}}\n")).collect();
+    check_own(&many, "10003:1: error: there are too many parameters; expected at most 10000, found 10001");
+}

@@ -160,7 +160,7 @@ fn method() -> impl Strategy<Value = Method> {
 proptest! {
     #[test]
     fn what_is_written_is_read_back(
-        parameters in ("[a-zA-Z_ .]{1,6}", "[0-9µ]{1,3}").prop_flat_map(|(a, b)| (parameter(a), parameter(b))),
+        parameters in ("[a-zA-Z_.][a-zA-Z_ .]{0,5}", "[0-9µ]{1,3}").prop_flat_map(|(a, b)| (parameter(a), parameter(b))),
         method in method(),
         seed in 0..i64::MAX as u64,
     ) {

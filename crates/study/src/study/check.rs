@@ -14,7 +14,7 @@ pub(super) use self::images::images;
 pub(super) use self::metrics::metrics;
 pub(super) use self::names::names;
 pub(super) use self::parameters::{ResolvedParameters, parameters};
-pub(super) use self::phases::phases;
+pub(super) use self::phases::{named_spaces, phases};
 
 use super::entry::{ImageEntry, PhaseEntry};
 use super::{Against, StudyFile};

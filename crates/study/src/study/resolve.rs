@@ -15,6 +15,7 @@ impl StudyFile {
         let study = Resolver { file: &self, workflow, diagnostics: &mut diagnostics }.study(sheet);
         // What must be done comes before what is good to know; otherwise the order of the checks stays.
         diagnostics.0.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        shorten(&mut diagnostics);
         if diagnostics.has_errors() { (None, diagnostics) } else { (study, diagnostics) }
     }
 
@@ -26,6 +27,17 @@ impl StudyFile {
             let error = Diagnostic::error(format!("`{name}` has not been read")).at_place(Some(&place), "");
             diagnostics.push(error.expected_found("a file that can be read", "none"));
         }
+    }
+}
+
+/// Nobody reads more; a hostile file could make millions.
+const MOST_MESSAGES: usize = 100;
+
+fn shorten(diagnostics: &mut Diagnostics) {
+    let more = diagnostics.0.len().saturating_sub(MOST_MESSAGES);
+    if more > 0 {
+        diagnostics.0.truncate(MOST_MESSAGES);
+        diagnostics.push(Diagnostic::note(format!("{more} more messages are left out")));
     }
 }
 
@@ -49,6 +61,7 @@ impl Resolver<'_> {
         let constraints = check::constraints(&context, &parameters, diagnostics);
         let space = space(&context, &parameters, constraints, diagnostics)?;
         let study = assemble(file, &images, parameters, space)?;
+        check::named_spaces(&context, &study, diagnostics);
         count::check(&study, &context, diagnostics);
         Some(study)
     }

@@ -20,6 +20,7 @@ pub(crate) fn constraints(
         }
     }
     for constraint in &read {
+        diagnostics.0.extend(broken_by_defaults(context, constraint, &varying));
         match constraint.value.reach(&varying) {
             Reach::Always => {}
             Reach::Never => diagnostics.push(never(context, constraint, &varying)),
@@ -83,6 +84,31 @@ fn never(context: &Context<'_>, constraint: &Located<Constraint>, parameters: &[
     let error =
         error.expected_found("a constraint that some values satisfy", ranges(&constraint.value, parameters));
     error.with_hint("change the ranges, or turn the comparison round")
+}
+
+/// The reference row has the defaults, and what a phase leaves out stands at them.
+fn broken_by_defaults(
+    context: &Context<'_>,
+    constraint: &Located<Constraint>,
+    parameters: &[Parameter],
+) -> Option<Diagnostic> {
+    let default = |name: &str| {
+        let parameter = parameters.iter().find(|p| p.name == name)?;
+        parameter.default.as_ref().and_then(Value::as_f64)
+    };
+    let names = constraint.value.names();
+    let values =
+        names.iter().map(|n| default(n).map(|x| format!("{n} = {x}"))).collect::<Option<Vec<_>>>()?;
+    if names.is_empty() || constraint.value.holds(&|name| default(name).unwrap_or(f64::NAN)) {
+        return None;
+    }
+    let warning = Diagnostic::warning(format!("the defaults break the constraint `{}`", constraint.value));
+    let warning = warning.at(&context.file.source, constraint.span, "");
+    Some(
+        warning
+            .expected_found("defaults that satisfy it", and(&values))
+            .with_hint("write default = … beside a range"),
+    )
 }
 
 /// Parameters that depend on each other have no indices of their own, unless they move as one group.

@@ -56,22 +56,21 @@ fn reference(context: &Context<'_>, metric: &MetricEntry, diagnostics: &mut Diag
 }
 
 fn truth(context: &Context<'_>, diagnostics: &mut Diagnostics) {
-    let mut asking = context.file.metrics.iter().filter(|m| m.against.value == Against::Truth);
-    let Some(metric) = asking.next() else { return };
+    let asking: Vec<_> = context.file.metrics.iter().filter(|m| m.against.value == Against::Truth).collect();
+    let Some(metric) = asking.first() else { return };
     let without = context.images.iter().filter(|i| i.image.truth.is_none());
     let without: Vec<_> = without.map(|i| i.image.name.clone()).collect();
-    let name = &metric.name.value;
     // A sheet that could not be read may have had it.
     let all_known = context.file.sheet.is_none() || !context.images.is_empty();
     if without.len() == context.images.len() && all_known {
-        let message = format!("the metric `{name}` compares with the truth, but no image has one");
+        let message =
+            format!("the metric `{}` compares with the truth, but no image has one", metric.name.value);
         let error = context.error(metric.against.span, message);
         let error = error.expected_found("`truth` with at least one image", "none");
         diagnostics.push(error.with_hint("add truth = \"…\" to an image, or write against = \"default\""));
     } else if !without.is_empty() {
-        diagnostics.push(Diagnostic::note(format!(
-            "without truth, so left out of metric `{name}`: {}",
-            and(&without)
-        )));
+        let names: Vec<_> = asking.iter().map(|m| format!("`{}`", m.name.value)).collect();
+        let message = format!("without truth, so left out of metric {}: {}", and(&names), and(&without));
+        diagnostics.push(Diagnostic::note(message));
     }
 }

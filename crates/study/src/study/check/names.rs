@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Context;
-use crate::{Diagnostic, Diagnostics, Place};
+use crate::{Diagnostic, Diagnostics, Place, Span};
 
 /// Two images, metrics or phases with one name; a group that is called like a parameter; names that are empty.
 pub(crate) fn names(context: &Context<'_>, diagnostics: &mut Diagnostics) {
@@ -14,6 +14,11 @@ pub(crate) fn names(context: &Context<'_>, diagnostics: &mut Diagnostics) {
     repeated("metrics", metrics, diagnostics);
     let phases = context.file.phases.iter().map(|p| (p.name.value.as_str(), here(p.name.span)));
     repeated("phases", phases, diagnostics);
+    let study = context.file.name.iter().map(|n| (n.value.as_str(), here(n.span)));
+    let parameters = context.file.parameters.iter().map(|p| (p.name.value.as_str(), here(p.name.span)));
+    let groups_of = context.file.parameters.iter().filter_map(|p| p.group.as_ref());
+    let groups_of = groups_of.map(|g| (g.value.as_str(), here(g.span)));
+    study.chain(parameters).chain(groups_of).for_each(|(name, place)| empty(name, &place, diagnostics));
     groups(context, diagnostics);
     metrics_and_parameters(context, diagnostics);
 }
@@ -21,10 +26,7 @@ pub(crate) fn names(context: &Context<'_>, diagnostics: &mut Diagnostics) {
 fn repeated<'a>(what: &str, names: impl Iterator<Item = (&'a str, Place)>, diagnostics: &mut Diagnostics) {
     let mut seen: HashMap<&str, Place> = HashMap::new();
     for (name, place) in names {
-        if name.trim().is_empty() {
-            let error = Diagnostic::error(format!("one of the {what} has an empty name"));
-            diagnostics.push(error.at_place(Some(&place), "").expected_found("a name", "an empty text"));
-        }
+        empty(name, &place, diagnostics);
         if let Some(first) = seen.get(name) {
             let error = Diagnostic::error(format!("two {what} have the name `{name}`"));
             let error = error.at_place(Some(&place), "").at_place(Some(first), "the first one");
@@ -35,14 +37,25 @@ fn repeated<'a>(what: &str, names: impl Iterator<Item = (&'a str, Place)>, diagn
     }
 }
 
+fn empty(name: &str, place: &Place, diagnostics: &mut Diagnostics) {
+    if name.trim().is_empty() {
+        let error = Diagnostic::error("this name is empty").at_place(Some(place), "");
+        diagnostics.push(error.expected_found("a name", "an empty text"));
+    }
+}
+
 fn groups(context: &Context<'_>, diagnostics: &mut Diagnostics) {
-    for parameter in &context.file.parameters {
-        let Some(group) = &parameter.group else { continue };
-        let mut others = context.file.parameters.iter().filter(|p| p.name.value != parameter.name.value);
-        if let Some(other) = others.find(|p| p.name.value == group.value) {
+    let parameters = &context.file.parameters;
+    let names: HashMap<&str, Span> =
+        parameters.iter().map(|p| (p.name.value.as_str(), p.name.span)).collect();
+    for parameter in parameters {
+        let Some(group) = parameter.group.as_ref().filter(|g| g.value != parameter.name.value) else {
+            continue;
+        };
+        if let Some(other) = names.get(group.value.as_str()) {
             let name = &group.value;
             let error = context.error(group.span, format!("the group `{name}` is called like a parameter"));
-            let error = error.at(&context.file.source, other.name.span, "the parameter");
+            let error = error.at(&context.file.source, *other, "the parameter");
             let expected = "a group name that no other parameter has";
             diagnostics.push(error.expected_found(expected, format!("`{name}`")));
         }

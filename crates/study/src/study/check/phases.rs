@@ -1,8 +1,10 @@
 //! Phases: what they keep, and how they are analysed.
 
+use super::super::Study;
 use super::super::entry::{KeepEntry, PhaseEntry};
 use super::{Context, ResolvedParameters};
-use crate::{Diagnostic, Diagnostics, Method};
+use crate::located::Located;
+use crate::{Diagnostic, Diagnostics, Method, SpaceError};
 
 /// Rules refer to what comes before, analyses fit the design.
 pub(crate) fn phases(context: &Context<'_>, parameters: &ResolvedParameters, diagnostics: &mut Diagnostics) {
@@ -12,8 +14,23 @@ pub(crate) fn phases(context: &Context<'_>, parameters: &ResolvedParameters, dia
     }
     for (place, phase) in context.file.phases.iter().enumerate() {
         analyses(context, phase, diagnostics);
+        balance(context, phase, diagnostics);
         if let Some(keep) = &phase.keep {
             keep_of(context, place, keep, parameters, diagnostics);
+        }
+    }
+}
+
+/// A phase that names what it varies must leave something to sample.
+pub(crate) fn named_spaces(context: &Context<'_>, study: &Study, diagnostics: &mut Diagnostics) {
+    for (phase, entry) in study.phases.iter().zip(&context.file.phases) {
+        let (Err(cause), Some(keep)) = (study.phase_space(phase, None), &entry.keep) else { continue };
+        // Unknown names and empty lists have been said where they stand.
+        if matches!(cause, SpaceError::NeverHolds(_) | SpaceError::NoDefault(_)) {
+            let message = format!("phase `{}` cannot be sampled: {cause}", phase.name);
+            diagnostics.push(
+                context.error(keep.span, message).with_hint("keep other parameters, or change the defaults"),
+            );
         }
     }
 }
@@ -35,6 +52,21 @@ fn analyses(context: &Context<'_>, phase: &PhaseEntry, diagnostics: &mut Diagnos
             diagnostics.push(error.expected_found(expected, found).with_hint(hint));
         }
     }
+}
+
+/// The sequence behind the base rows fills the space evenly at powers of two only.
+fn balance(context: &Context<'_>, phase: &PhaseEntry, diagnostics: &mut Diagnostics) {
+    let Some(Located { value: Method::Saltelli(saltelli), span }) = &phase.method else { return };
+    let (base, sets) = (saltelli.base, saltelli.replicates.max(1));
+    if base.is_multiple_of(sets) && (base / sets).is_power_of_two() {
+        return;
+    }
+    let better = (base / sets).max(1).checked_next_power_of_two().and_then(|rows| rows.checked_mul(sets));
+    let note = Diagnostic::note(format!("the base rows of `{}` are not evenly spread", phase.name.value));
+    let expected = format!("{sets} sets of a power of two");
+    let mut note = note.at(&context.file.source, *span, "").expected_found(expected, base.to_string());
+    note.hint = better.map(|better| format!("base = {better} costs little more and its indices are surer"));
+    diagnostics.push(note);
 }
 
 fn keep_of(

@@ -64,7 +64,24 @@ pub(crate) fn read_files(source: &Arc<Source>, files: &[Located<String>]) -> Vec
     files.iter().map(entry).collect()
 }
 
+/// `breast-01` for `slides/breast-01.ome.tif`; patterns and synthetic images are named by all of their text.
 fn stem(file: &str) -> &str {
+    if file.contains(['*', '?', ':']) {
+        return file;
+    }
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    name.split_once('.').map_or(name, |(stem, _)| stem)
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let stem = stem.strip_suffix(".ome").unwrap_or(stem);
+    if stem.is_empty() { name } else { stem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    #[test]
+    fn images_are_named_by_their_files() {
+        let names = ["slides/breast-01.svs", "a.b.ome.tif", "slides/*.svs", "synth:64x64?seed=7", "C/.svs"];
+        assert_eq!(names.map(stem), ["breast-01", "a.b", "slides/*.svs", "synth:64x64?seed=7", ".svs"]);
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::located::{Data, Entry, Fields, FromNode, Located, Mismatch, Node};
-use crate::{Diagnostics, Distribution, Kind, Source, Span, Value};
+use crate::{Diagnostic, Diagnostics, Distribution, Kind, Source, Span, Value};
 
 /// A parameter as it is written.
 #[derive(Clone, Debug)]
@@ -41,6 +41,9 @@ const KINDS: [(&str, Kind); 4] = [
     ("category", Kind::Category),
 ];
 
+/// More parameters than any design can vary: Sobol's sequence has 21201 dimensions, two for each.
+const MOST_PARAMETERS: usize = 10_000;
+
 /// Reads the entries of `[parameters]`.
 pub(crate) fn read_parameters(
     source: &Arc<Source>,
@@ -48,7 +51,13 @@ pub(crate) fn read_parameters(
     diagnostics: &mut Diagnostics,
 ) -> Vec<ParameterEntry> {
     let fields = node.and_then(|node| Fields::new(source, node, "table [parameters]", diagnostics));
-    let entries = fields.map(|mut fields| fields.others()).unwrap_or_default();
+    let mut entries = fields.map(|mut fields| fields.others()).unwrap_or_default();
+    if let Some(first) = entries.get(MOST_PARAMETERS) {
+        let error = Diagnostic::error("there are too many parameters").at(source, first.key_span, "");
+        let found = entries.len().to_string();
+        diagnostics.push(error.expected_found(format!("at most {MOST_PARAMETERS}"), found));
+        entries.truncate(MOST_PARAMETERS);
+    }
     entries.into_iter().map(|entry| read_parameter(source, entry, diagnostics)).collect()
 }
 
