@@ -1,8 +1,8 @@
-//! Intervals from the draws of a bootstrap.
+//! Standard deviations and quantiles, and the intervals they give.
 
-use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-use super::bootstrap;
+use super::sums;
 use crate::Estimate;
 
 /// Resamples of which so large a share gave no number say nothing about spread.
@@ -12,7 +12,11 @@ const MOST_UNDEFINED: f64 = 0.1;
 pub(crate) fn quantile(values: &[f64], probability: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    bootstrap::quantile(&sorted, probability)
+    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
+    let place = probability * last as f64;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(last);
+    sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
 }
 
 /// Ends between which the middle `confidence` of the draws lies.
@@ -26,7 +30,7 @@ pub(crate) fn percentile(value: f64, draws: &[f64], confidence: f64) -> Estimate
 pub(crate) fn normal(value: f64, draws: &[f64], confidence: f64) -> Estimate {
     let Some(draws) = defined(draws) else { return Estimate::bare(value) };
     let reach = normal_quantile(0.5 + confidence / 2.0) * deviation(&draws);
-    Estimate { value, low: value - reach, high: value + reach }
+    Estimate::around(value, reach)
 }
 
 /// Words for [`distance`].
@@ -55,9 +59,27 @@ fn defined(draws: &[f64]) -> Option<Vec<f64>> {
     (defined.len() > 1 && lost as f64 <= MOST_UNDEFINED * draws.len() as f64).then_some(defined)
 }
 
-fn deviation(draws: &[f64]) -> f64 {
-    let centred = super::sums::centred(draws);
-    (super::sums::dot(&centred, &centred) / (draws.len() - 1) as f64).sqrt()
+/// Standard deviation, divided by one less than their number; NaN of fewer than two.
+pub(crate) fn deviation(values: &[f64]) -> f64 {
+    let centred = sums::centred(values);
+    let n = values.len() as f64;
+    if values.len() < 2 { f64::NAN } else { (sums::dot(&centred, &centred) / (n - 1.0)).sqrt() }
+}
+
+/// Two-sided quantile of Student's t; NaN without a degree of freedom.
+pub(crate) fn student(confidence: f64, freedom: f64) -> f64 {
+    let quantile =
+        StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |t| t.inverse_cdf(0.5 + confidence / 2.0));
+    // The C library's logarithms differ in the last bit between processors; ten digits do not.
+    const DIGITS: f64 = (1_u64 << 32) as f64;
+    (quantile * DIGITS).round() / DIGITS
+}
+
+impl Estimate {
+    /// An estimate in the middle of its interval; without one when `half` is NaN.
+    pub(crate) fn around(value: f64, half: f64) -> Self {
+        Self { value, low: value - half, high: value + half }
+    }
 }
 
 fn normal_quantile(probability: f64) -> f64 {
@@ -82,5 +104,19 @@ mod tests {
         assert_eq!(percentile(1.0, &draws, 0.95).low, 1.0);
         draws[..11].fill(f64::NAN);
         assert!(percentile(1.0, &draws, 0.95).low.is_nan() && normal(1.0, &draws, 0.95).high.is_nan());
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        for (freedom, expected) in [(1.0, 12.706_205), (7.0, 2.364_624), (30.0, 2.042_272)] {
+            assert!((student(0.95, freedom) - expected).abs() < 1e-5, "{freedom}");
+        }
+        assert!(student(0.95, 0.0).is_nan());
+    }
+
+    #[test]
+    fn the_deviation_divides_by_one_less() {
+        assert_eq!(deviation(&[1.0, 3.0]), 2.0_f64.sqrt());
+        assert!(deviation(&[1.0]).is_nan() && deviation(&[]).is_nan());
     }
 }

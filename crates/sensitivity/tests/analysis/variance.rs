@@ -97,6 +97,20 @@ fn a_large_mean_costs_no_accuracy() {
 }
 
 #[test]
+fn outputs_of_any_size_have_indices() {
+    let (space, oracle) = (space(Oracle::Ishigami), Oracle::Ishigami);
+    let sample = saltelli(&space, 64, true, 1, &mut Draw(3));
+    let y = evaluate(&sample, |x| oracle.evaluate(x));
+    let plain = indices(&space, &sample, y.clone(), &options(Estimator::Saltelli, true));
+    for size in [1e-250, 1e-9, 1e250] {
+        let sized = y.iter().map(|y| y * size).collect();
+        for (p, s) in plain.iter().zip(indices(&space, &sample, sized, &options(Estimator::Saltelli, true))) {
+            assert_close(&s, p, 1e-12);
+        }
+    }
+}
+
+#[test]
 fn groups_are_one_factor() {
     let space = unit_space(&["a", "b", "a"]);
     let sample = saltelli(&space, 4096, false, 1, &mut Draw(2));
