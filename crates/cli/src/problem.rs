@@ -6,6 +6,7 @@ use onceflow_study::{Diagnostic, Problem, Severity, Study};
 
 use crate::document::{Content, open};
 use crate::failure::Failure;
+use crate::numbers::counted;
 use crate::terminal::Terminal;
 
 /// A problem, with the study it comes from when it comes from one.
@@ -23,14 +24,17 @@ impl Loaded {
     }
 }
 
-/// Reads a problem and prints its warnings.
+/// Reads a problem. What `check` would warn of is counted, not repeated with every verb.
 pub(crate) fn load(path: &Path, terminal: &Terminal) -> Result<Loaded, Failure> {
     let document = open(path)?;
     let Some(content) = document.content else {
         return Err(document.diagnostics.into());
     };
-    let warnings = document.diagnostics.0.into_iter().filter(|d| d.severity == Severity::Warning);
-    terminal.diagnostics(&warnings.collect::<Vec<_>>());
+    let warnings = document.diagnostics.count(Severity::Warning);
+    if warnings > 0 {
+        let (path, warnings) = (path.display(), counted(warnings, "warning"));
+        terminal.say(&format!("note: {path} has {warnings}: onceflow check {path}"));
+    }
     match content {
         Content::Problem(problem) => Ok(Loaded { problem: *problem, study: None }),
         Content::Study(study, _) => {

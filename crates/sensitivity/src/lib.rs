@@ -28,7 +28,7 @@ pub use oracle::{Oracle, Truth};
 pub use outputs::{Outputs, Status};
 pub use phase::{Narrowed, narrow, widen};
 pub use reference::{with_reference, without_reference};
-pub use report::{analysis_to_csv, analysis_to_json, analysis_to_salib, pairs_to_csv, render_text};
+pub use report::{analysis_to_csv, analysis_to_json, analysis_to_salib, bar, pairs_to_csv, render_text};
 pub use sample::{Role, Row, Sample};
 pub use sampler::{SampleError, extend, reference_row, sample, warnings};
 pub use table::{

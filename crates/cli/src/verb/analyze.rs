@@ -3,7 +3,10 @@
 mod asked;
 mod inputs;
 
-use onceflow_sensitivity::{Analysis, AnalyzeError, Options, analyze};
+use onceflow_sensitivity::{
+    Analysis, AnalyzeError, Options, analysis_to_csv, analysis_to_json, analysis_to_salib, analyze,
+    render_text,
+};
 use onceflow_study::Diagnostic;
 
 use crate::args::{AnalyzeArgs, IndicesFormat};
@@ -26,8 +29,8 @@ pub(crate) fn run(args: &AnalyzeArgs, terminal: &Terminal) -> Result<Exit, Failu
     let options = asked::options(args, &loaded)?;
     let inputs = inputs::read(args, &loaded.problem.space, options.technique, terminal)?;
     let analysis = compute(&inputs, &options, terminal)?;
-    say(&inputs, &analysis, terminal);
-    target.write(&text(&analysis, args.format())?, Overwrite::Replace, terminal)?;
+    say(&inputs, &analysis, args.format(), terminal);
+    target.write(&text(&analysis, args.format()), Overwrite::Replace, terminal)?;
     Ok(Exit::Ok)
 }
 
@@ -43,19 +46,24 @@ fn compute(inputs: &Inputs, options: &Options, terminal: &Terminal) -> Result<An
     })
 }
 
-/// What the reader must know before the numbers.
-fn say(inputs: &Inputs, analysis: &Analysis, terminal: &Terminal) {
+/// What the reader must know before the numbers. The text says its warnings itself.
+fn say(inputs: &Inputs, analysis: &Analysis, format: IndicesFormat, terminal: &Terminal) {
     for remark in &inputs.remarks {
         terminal.diagnostics(&[Diagnostic::note(remark)]);
     }
-    for output in &analysis.outputs {
+    let silent = format == IndicesFormat::Text;
+    for output in analysis.outputs.iter().filter(|_| !silent) {
         for warning in &output.warnings {
             terminal.diagnostics(&[Diagnostic::warning(format!("{}: {warning}", output.name))]);
         }
     }
 }
 
-fn text(analysis: &Analysis, format: IndicesFormat) -> Result<String, Failure> {
-    let _ = (analysis, format);
-    Err(Failure::internal("not wired"))
+fn text(analysis: &Analysis, format: IndicesFormat) -> String {
+    match format {
+        IndicesFormat::Text => render_text(analysis),
+        IndicesFormat::Json => format!("{}\n", analysis_to_json(analysis)),
+        IndicesFormat::Salib => format!("{:#}\n", analysis_to_salib(analysis)),
+        IndicesFormat::Csv => analysis_to_csv(analysis),
+    }
 }

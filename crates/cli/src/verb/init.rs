@@ -51,7 +51,7 @@ fn convert(path: &Path, to: ProblemFormat, terminal: &Terminal) -> Result<Export
     match to {
         ProblemFormat::Study => Ok(whole(problem_template(&name, &problem))),
         ProblemFormat::Salib => salib_problem_json(&problem).map_err(refused),
-        ProblemFormat::Dakota => dakota_input(&problem).map(whole).map_err(refused),
+        ProblemFormat::Dakota => dakota_input(&problem).map_err(refused),
     }
 }
 

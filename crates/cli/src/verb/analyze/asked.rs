@@ -1,7 +1,7 @@
 //! How to analyse: what the command line says, over what the study says.
 
 use onceflow_sensitivity::{Estimator, FailurePolicy, Options, Technique};
-use onceflow_study::{Diagnostic, OnFailure, Phase, Study};
+use onceflow_study::{Diagnostic, Method, OnFailure, Phase, Study};
 
 use crate::args::{AnalyzeArgs, EstimatorWord, FailuresWord, TechniqueWord};
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub(super) fn options(args: &AnalyzeArgs, loaded: &Loaded) -> Result<Options, Fa
     Ok(Options {
         technique,
         estimator: estimator(args, phase),
-        second_order: args.second_order,
+        second_order: args.second_order || phase.is_some_and(|p| has_second_order(&p.design.method)),
         confidence: args.confidence.or(study.map(|s| s.run.confidence)).unwrap_or(usual.confidence),
         resamples: resamples(args, study).unwrap_or(usual.resamples),
         seed: args.seed.or(loaded.seed()).unwrap_or(usual.seed),
@@ -65,6 +65,10 @@ fn estimator(args: &AnalyzeArgs, phase: Option<&Phase>) -> Estimator {
         Some(EstimatorWord::Martinez) => Estimator::Martinez,
         None => all.into_iter().find(|e| Some(e.word()) == said).unwrap_or_default(),
     }
+}
+
+fn has_second_order(method: &Method) -> bool {
+    matches!(method, Method::Saltelli(saltelli) if saltelli.second_order)
 }
 
 fn resamples(args: &AnalyzeArgs, study: Option<&Study>) -> Option<usize> {
