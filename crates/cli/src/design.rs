@@ -1,5 +1,6 @@
 //! The design asked for: what the command line says, over what the problem says.
 
+use clap::ValueEnum as _;
 use onceflow_study::{
     Design, Diagnostic, Grid, LatinHypercube, Method, Morris, Saltelli, Space, Trajectories,
 };
@@ -126,7 +127,7 @@ fn trajectories(morris: &Morris, args: &SampleArgs) -> Result<Trajectories, Fail
             Ok(candidates(Some(given)))
         }
         (Some(KindWord::Optimised), _) => Ok(candidates(None)),
-        (Some(_), _) => Err(wrong_kind("morris", "plain, optimised or radial")),
+        (Some(kind), _) => Err(wrong_kind("morris", "plain, optimised or radial", kind)),
     }
 }
 
@@ -137,7 +138,7 @@ fn hypercube(given: LatinHypercube, args: &SampleArgs) -> Result<LatinHypercube,
         Some(KindWord::Centred) => Ok(LatinHypercube::Centred),
         Some(KindWord::Maximin) => Ok(LatinHypercube::Maximin),
         Some(KindWord::Nested) => Ok(LatinHypercube::Nested),
-        Some(_) => Err(wrong_kind("lhs", "plain, centred, maximin or nested")),
+        Some(kind) => Err(wrong_kind("lhs", "plain, centred, maximin or nested", kind)),
     }
 }
 
@@ -150,7 +151,7 @@ fn refuse_idle(method: &Method, args: &SampleArgs) -> Result<(), Failure> {
         ("--second-order", args.second_order, word == "saltelli", "saltelli"),
         ("--replicates", args.replicates.is_some(), word == "saltelli", "saltelli"),
         ("--kind", args.kind.is_some(), matches!(word, "lhs" | "morris"), "lhs and morris"),
-        ("--candidates", args.candidates.is_some(), optimised, "morris with --kind optimised"),
+        ("--candidates", args.candidates.is_some(), optimised, "--kind optimised of morris"),
         ("--values", args.values.is_some(), matches!(word, "morris" | "grid"), "morris and grid"),
         ("--fraction", args.fraction.is_some(), word == "grid", "grid"),
         (
@@ -172,10 +173,11 @@ fn refuse_idle(method: &Method, args: &SampleArgs) -> Result<(), Failure> {
     })
 }
 
-fn wrong_kind(method: &str, kinds: &str) -> Failure {
+fn wrong_kind(method: &str, kinds: &str, found: KindWord) -> Failure {
+    let found = found.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
     Failure::bad_input(
-        Diagnostic::error(format!("{method} has no such kind"))
-            .expected_found(kinds, "another kind")
+        Diagnostic::error(format!("{method} has no kind `{found}`"))
+            .expected_found(kinds, format!("`{found}`"))
             .with_hint("onceflow sample --help lists the kinds"),
     )
 }

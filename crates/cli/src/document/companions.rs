@@ -79,7 +79,7 @@ fn read_beside(study: &Path, name: &str, place: &Place) -> Result<Arc<Source>, D
         Diagnostics::from(error.with_hint("put the file beside the study, or under it"))
     })?;
     read_text(&path, Limit::Description).map_err(|failure| {
-        let place = |message: Diagnostic| message.at_place(Some(place), "named here");
+        let place = |message: Diagnostic| message.at_place(Some(place), "");
         Diagnostics(failure.into_messages().into_iter().map(place).collect())
     })
 }

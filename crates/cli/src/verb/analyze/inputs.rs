@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use onceflow_sensitivity::{
-    Layout, Narrowed, Outputs, Sample, Status, Technique, assume_rows, narrow, read_outputs,
+    Layout, Narrowed, Outputs, Sample, Technique, assume_rows, narrow, read_outputs,
 };
 use onceflow_study::Space;
 
@@ -51,7 +51,6 @@ pub(super) fn read(
     };
     let outputs = read_outputs(space, &sample, &results.text, &args.output)
         .map_err(|error| placed(&results, &error))?;
-    remarks.extend(lost(&outputs));
     let Narrowed { space, sample, constant } =
         narrow(space, &sample).map_err(|e| from_error("cannot analyse", &e))?;
     if !constant.is_empty() {
@@ -85,12 +84,4 @@ fn layout(technique: Technique, second_order: bool) -> Layout {
         Technique::Morris => Layout::Morris,
         _ => Layout::Points,
     }
-}
-
-fn lost(outputs: &Outputs) -> Option<String> {
-    let count = |status: Status| outputs.status.iter().filter(|s| **s == status).count();
-    let (failed, missing) = (count(Status::Failed), count(Status::Missing));
-    let all = outputs.status.len();
-    (failed + missing > 0)
-        .then(|| format!("of {}, {failed} failed and {missing} are missing", counted(all, "row")))
 }
