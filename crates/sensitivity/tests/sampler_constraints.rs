@@ -95,8 +95,16 @@ fn constraints_that_cannot_be_kept_are_refused_with_a_way_out() {
     };
     for method in [Method::MonteCarlo { rows: 3 }, Method::Sobol { rows: 3, scrambled: true }] {
         let said = refusal(&equal("a == b"), method);
-        assert!(said.contains("leave less than 1 in 10000") && said.contains("`a == b`"), "{said}");
+        assert!(said.contains("leave less than about 1 in 10000") && said.contains("`a == b`"), "{said}");
     }
+    let pairs = Method::Saltelli(Saltelli { base: 4, second_order: false, replicates: 2 });
+    let one_group = Space::new(
+        ["a", "b"]
+            .map(|n| Parameter { group: Some("g".into()), ..Parameter::new(n, continuous(0.0, 1.0)) })
+            .to_vec(),
+        vec![constraint("a + 0.95 < b", &["a", "b"])],
+    );
+    assert!(refusal(&one_group.unwrap(), pairs).contains("less than about 1 in 100;"));
     let latin = Method::LatinHypercube { rows: 20, kind: LatinHypercube::Plain };
     assert!(refusal(&equal("a + 0.5 < b"), latin).contains("no arrangement"));
     let nested = Method::LatinHypercube { rows: 20, kind: LatinHypercube::Nested };

@@ -236,6 +236,100 @@ fn edited_tables_with_roles_are_verified_too() {
     );
 }
 
+/// The form of a run's own table: phases, status and outputs beside the parameters, and a reference row whose
+/// defaults need not be values of the ranges.
+#[test]
+fn the_rows_of_a_run_are_a_sample_and_its_outputs() {
+    let space = self::space(vec![
+        Parameter::new("G1", Domain::Steps { from: 5.0, to: 80.0, step: 5.0 }),
+        Parameter::new("minSize", Domain::Steps { from: 2.0, to: 40.0, step: 2.0 }),
+    ]);
+    let text = "row,phase,role,base,status,G1,minSize,dice,change\n\
+                0,,reference,0,ok,80,11,0.5747,0\n\
+                1,screen,start,0,ok,60,38,0.6196,71159\n\
+                2,screen,step:minSize,0,failed,60,18,,\n\
+                3,screen,step:G1,0,ok,20,18,0.6,\n";
+    let read =
+        read_sample(&space, text, &SampleOptions { extra_columns: true, ..Default::default() }).unwrap();
+    let roles: Vec<Role> = read.rows.iter().map(|r| r.role).collect();
+    assert_eq!(roles, [Role::Reference, Role::Start, Role::Step(1), Role::Step(0)]);
+    let outputs = read_outputs(&space, &read, text, &[]).unwrap();
+    assert_eq!(outputs.names, ["dice", "change"]);
+    assert_eq!(outputs.status, [Status::Ok, Status::Ok, Status::Failed, Status::Ok]);
+    assert!(outputs.columns[1][3].is_nan());
+    let moved = text.replace("1,screen,start,0,ok,60,38", "1,screen,start,0,ok,60,39");
+    assert!(
+        read_sample(&space, &moved, &SampleOptions { extra_columns: true, ..Default::default() }).is_err()
+    );
+}
+
+/// Samples that SALib 1.6.0 made (N = 2, seed 1) and numpy or SALib's command line printed.
+#[test]
+fn salibs_own_samples_are_recognised() {
+    let pi = std::f64::consts::PI;
+    let angle = |name: &str| Parameter::new(name, Domain::Continuous { from: -pi, to: pi });
+    let angles = space(vec![angle("x1"), angle("x2"), angle("x3")]);
+    let grouped = |name: &str, group: &str| Parameter { group: Some(group.into()), ..unit(name) };
+    let groups = space(vec![grouped("x1", "g"), grouped("x2", "g"), grouped("x3", "h")]);
+    let roles = |space: &Space, text: &str, layout: Layout| -> Vec<String> {
+        let read = read_sample(space, text, &options(layout)).unwrap();
+        read.rows.iter().map(|row| format!("{} {}", row.base, row.role.text(space))).collect()
+    };
+    let second = roles(&angles, SOBOL_SECOND_ORDER, Layout::Saltelli { second_order: true });
+    let block = |base: u64, words: &[&str]| words.iter().map(|w| format!("{base} {w}")).collect::<Vec<_>>();
+    assert_eq!(second, block(0, &["A", "AB:x1", "AB:x2", "AB:x3", "BA:x1", "BA:x2", "BA:x3", "B"]));
+    let first = roles(&angles, SOBOL_FIRST_ORDER, Layout::Saltelli { second_order: false });
+    assert_eq!(first[5..], block(1, &["A", "AB:x1", "AB:x2", "AB:x3", "B"]));
+    let steps = roles(&angles, MORRIS, Layout::Morris);
+    assert_eq!(steps[..4], block(0, &["start", "step:x1", "step:x2", "step:x3"]));
+    assert_eq!(steps[4..], block(1, &["start", "step:x3", "step:x2", "step:x1"]));
+    assert_eq!(roles(&groups, MORRIS_GROUPS, Layout::Morris)[3..], block(1, &["start", "step:h", "step:g"]));
+    let grouped = roles(&groups, SOBOL_GROUPS, Layout::Saltelli { second_order: false });
+    assert_eq!(grouped[..4], block(0, &["A", "AB:g", "AB:h", "B"]));
+}
+
+const SOBOL_SECOND_ORDER: &str = "-2.164775252447039833e+00 5.576158965631665687e-01 6.756445836288818008e-01
+-1.618548600303046925e+00 5.576158965631665687e-01 6.756445836288818008e-01
+-2.164775252447039833e+00 2.172030969168193160e+00 6.756445836288818008e-01
+-2.164775252447039833e+00 5.576158965631665687e-01 -1.491875846297247232e+00
+-2.164775252447039833e+00 2.172030969168193160e+00 -1.491875846297247232e+00
+-1.618548600303046925e+00 5.576158965631665687e-01 -1.491875846297247232e+00
+-1.618548600303046925e+00 2.172030969168193160e+00 6.756445836288818008e-01
+-1.618548600303046925e+00 2.172030969168193160e+00 -1.491875846297247232e+00
+";
+const SOBOL_FIRST_ORDER: &str = "-2.16477525e+00,5.57615897e-01,6.75644584e-01
+-1.61854860e+00,5.57615897e-01,6.75644584e-01
+-2.16477525e+00,2.17203097e+00,6.75644584e-01
+-2.16477525e+00,5.57615897e-01,-1.49187585e+00
+-1.61854860e+00,2.17203097e+00,-1.49187585e+00
+1.20299727e+00,-1.00623789e+00,-6.30567853e-01
+8.08674706e-01,-1.00623789e+00,-6.30567853e-01
+1.20299727e+00,-5.22267606e-01,-6.30567853e-01
+1.20299727e+00,-1.00623789e+00,2.67349959e+00
+8.08674706e-01,-5.22267606e-01,2.67349959e+00
+";
+const MORRIS: &str = "3.14159265e+00 1.04719755e+00 -3.14159265e+00
+-1.04719755e+00 1.04719755e+00 -3.14159265e+00
+-1.04719755e+00 -3.14159265e+00 -3.14159265e+00
+-1.04719755e+00 -3.14159265e+00 1.04719755e+00
+1.04719755e+00 -1.04719755e+00 3.14159265e+00
+1.04719755e+00 -1.04719755e+00 -1.04719755e+00
+1.04719755e+00 3.14159265e+00 -1.04719755e+00
+-3.14159265e+00 3.14159265e+00 -1.04719755e+00
+";
+const MORRIS_GROUPS: &str = "0.00000000e+00 0.00000000e+00 3.33333333e-01
+6.66666667e-01 6.66666667e-01 3.33333333e-01
+6.66666667e-01 6.66666667e-01 1.00000000e+00
+6.66666667e-01 6.66666667e-01 3.33333333e-01
+6.66666667e-01 6.66666667e-01 1.00000000e+00
+0.00000000e+00 0.00000000e+00 1.00000000e+00
+";
+const SOBOL_GROUPS: &str = "1.55465318e-01 5.88747326e-01 6.07532175e-01
+2.42399990e-01 8.45689465e-01 6.07532175e-01
+1.55465318e-01 5.88747326e-01 2.62560585e-01
+2.42399990e-01 8.45689465e-01 2.62560585e-01
+";
+
 fn tell(text: &str) -> Result<Outputs, String> {
     let space = space(vec![unit("x1"), unit("x2")]);
     let rows = points(&space, &[&[0.5, 1.0], &[0.25, 0.0], &[0.125, 0.0]]);

@@ -48,13 +48,23 @@ pub(super) fn figures(indices: &Indices) -> Vec<Figures<'_>> {
         }
         Indices::Delta(parameters) => parameters
             .iter()
-            .map(|p| of(&p.name, &[("delta", Estimate(p.delta)), ("s1", Estimate(p.s1))]))
+            .map(|p| {
+                of(&p.name, &[("delta", Estimate(p.delta)), ("s1", Estimate(p.s1)), ("dummy", Bare(p.dummy))])
+            })
             .collect(),
         Indices::Pawn(parameters) => parameters
             .iter()
             .map(|p| {
                 let median = Estimate(p.median);
-                of(&p.name, &[("median", median), ("maximum", Bare(p.maximum)), ("mean", Bare(p.mean))])
+                of(
+                    &p.name,
+                    &[
+                        ("median", median),
+                        ("maximum", Bare(p.maximum)),
+                        ("mean", Bare(p.mean)),
+                        ("dummy", Bare(p.dummy)),
+                    ],
+                )
             })
             .collect(),
     }

@@ -41,7 +41,9 @@ fn push_output(text: &mut String, analysis: &Analysis, output: &OutputAnalysis) 
         if output.interval.name == "none" { String::new() } else { format!(", {confidence} % interval") };
     let _infallible = writeln!(text, "Which parameters matter for {}?   ({measure}{with})\n", output.name);
     let lines = lines(analysis, output);
-    push_table(text, &heads(analysis.technique), &lines);
+    let heads = heads(analysis.technique).into_iter().map(str::to_owned).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(heads).chain(lines.iter().map(Line::cells)).collect();
+    push_table(text, &rows);
     push_unseparated(text, &lines);
     if let Indices::Vbd { pairs, .. } = &output.indices {
         push_pairs(text, pairs);
@@ -50,12 +52,12 @@ fn push_output(text: &mut String, analysis: &Analysis, output: &OutputAnalysis) 
     output.warnings.iter().for_each(|warning| text.push_str(&format!("  ! {warning}\n")));
 }
 
-fn push_table(text: &mut String, heads: &[&str], lines: &[Line<'_>]) {
-    let mut rows: Vec<Vec<String>> = vec![heads.iter().map(|head| (*head).to_owned()).collect()];
-    rows.extend(lines.iter().map(Line::cells));
+/// Rows of cells, each column as wide as its widest cell.
+fn push_table(text: &mut String, rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max();
-    let widths: Vec<usize> = (0..heads.len()).map(|column| width(column).unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
     for row in rows {
         let cells: Vec<String> =
             row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
@@ -88,12 +90,13 @@ fn push_pairs(text: &mut String, pairs: &[SecondOrder]) {
     }
     sorted.sort_by(|a, b| b.s2.value.total_cmp(&a.s2.value));
     let _infallible = writeln!(text, "\n  Only together:");
-    for pair in sorted.iter().take(SHOWN_PAIRS) {
-        let (s2, bar) = (format!("{:.2}", pair.s2.value), bar(pair.s2.value));
+    let hundredths = |x: f64| format!("{x:.2}");
+    let cells = |pair: &&SecondOrder| {
         let names = format!("{} x {}", pair.first, pair.second);
-        let line = format!("  {names:<24}  {s2}  {}  {bar}", interval(&pair.s2, |x| format!("{x:.2}")));
-        let _infallible = writeln!(text, "{}", line.trim_end());
-    }
+        vec![names, hundredths(pair.s2.value), interval(&pair.s2, hundredths), bar(pair.s2.value)]
+    };
+    let rows: Vec<Vec<String>> = sorted.iter().take(SHOWN_PAIRS).map(cells).collect();
+    push_table(text, &rows);
     if sorted.len() > SHOWN_PAIRS {
         let _infallible = writeln!(text, "  and {} smaller ones", sorted.len() - SHOWN_PAIRS);
     }

@@ -18,18 +18,27 @@ pub(super) fn value_text(value: &Value) -> String {
     }
 }
 
-/// The number that stands for a field in a sample: a word by its place. In a table without a header (`bare`), a
-/// number may stand for a word as SALib needs it.
-pub(super) fn read_value(parameter: &Parameter, text: &str, bare: bool) -> Result<f64, TableError> {
+/// How strictly a field is read.
+#[derive(Clone, Copy, Default)]
+pub(super) struct CellRules {
+    /// The table has no header: a number may stand for a word, as SALib needs it.
+    pub(super) bare: bool,
+    /// A number need not be in the domain.
+    pub(super) anywhere: bool,
+}
+
+/// The number that stands for a field in a sample: a word by its place.
+pub(super) fn read_value(parameter: &Parameter, text: &str, rules: CellRules) -> Result<f64, TableError> {
     match &parameter.domain {
-        Domain::Categories(words) => read_word(parameter, words, text, bare),
+        Domain::Categories(words) => read_word(parameter, words, text, rules.bare),
         domain => {
             let text = text.trim();
             let x = text.parse::<f64>().ok().filter(|x| x.is_finite());
             let x = x.ok_or_else(|| not_a_number(parameter, text))?;
-            // A row may hold the default, which need not be among the values that are studied.
+            // A parameter that a phase does not vary stands at its default, which may lie outside what is studied.
             let is_default = parameter.default.as_ref().and_then(Value::as_f64) == Some(x);
-            if is_in(domain, x) || is_default { Ok(x) } else { Err(outside(parameter, text)) }
+            let fits = rules.anywhere || is_in(domain, x) || is_default;
+            if fits { Ok(x) } else { Err(outside(parameter, text)) }
         }
     }
 }
@@ -124,6 +133,10 @@ mod tests {
         Parameter::new("x", domain)
     }
 
+    fn read(parameter: &Parameter, text: &str, bare: bool) -> Result<f64, TableError> {
+        read_value(parameter, text, CellRules { bare, anywhere: false })
+    }
+
     fn words() -> Parameter {
         parameter(Domain::Categories(vec!["otsu".into(), "8".into(), "0".into()]))
     }
@@ -138,37 +151,35 @@ mod tests {
     #[test]
     fn the_default_may_lie_outside_the_domain() {
         let mut steps = parameter(Domain::Steps { from: 2.0, to: 40.0, step: 2.0 });
-        assert!(read_value(&steps, "45", false).is_err());
+        assert!(read(&steps, "45", false).is_err());
         steps.default = Some(Value::Integer(45));
-        assert_eq!(read_value(&steps, "45", false), Ok(45.0));
-        assert!(read_value(&steps, "44", false).is_err());
+        assert_eq!(read(&steps, "45", false), Ok(45.0));
+        assert!(read(&steps, "44", false).is_err());
     }
 
     #[test]
     fn values_must_be_in_the_domain() {
         let steps = parameter(Domain::Steps { from: 2.5, to: 7.5, step: 0.5 });
-        assert_eq!(read_value(&steps, " 3.0 ", false), Ok(3.0));
+        assert_eq!(read(&steps, " 3.0 ", false), Ok(3.0));
         assert_eq!(
-            read_value(&steps, "3.1", false).unwrap_err().to_string(),
+            read(&steps, "3.1", false).unwrap_err().to_string(),
             "this value of `x` is not in the problem; expected 2.5 to 7.5 by steps of 0.5, found `3.1`"
         );
         let range = parameter(Domain::Continuous { from: -std::f64::consts::PI, to: std::f64::consts::PI });
-        assert_eq!(read_value(&range, "3.14159266", false), Ok(3.141_592_66), "printed with nine digits");
-        assert!(read_value(&range, "3.15", false).is_err());
-        assert!(read_value(&range, "nan", false).unwrap_err().to_string().contains("expected a number"));
-        assert!(read_value(&range, "0,5", false).unwrap_err().to_string().contains("with a point"));
+        assert_eq!(read(&range, "3.14159266", false), Ok(3.141_592_66), "printed with nine digits");
+        assert!(read(&range, "3.15", false).is_err());
+        assert!(read(&range, "nan", false).unwrap_err().to_string().contains("expected a number"));
+        assert!(read(&range, "0,5", false).unwrap_err().to_string().contains("with a point"));
     }
 
     #[test]
     fn words_are_read_by_name_or_in_a_bare_matrix_by_place() {
-        assert_eq!(read_value(&words(), "otsu", true), Ok(0.0));
-        assert_eq!(read_value(&words(), "8", false), Ok(1.0));
-        assert_eq!(read_value(&words(), "8", true), Ok(1.0), "no such place");
-        assert_eq!(read_value(&words(), "0", true), Ok(0.0));
-        assert_eq!(read_value(&words(), "0", false), Ok(2.0));
-        assert!(
-            read_value(&words(), "ostu", false).unwrap_err().to_string().ends_with("to do: write `otsu`")
-        );
+        assert_eq!(read(&words(), "otsu", true), Ok(0.0));
+        assert_eq!(read(&words(), "8", false), Ok(1.0));
+        assert_eq!(read(&words(), "8", true), Ok(1.0), "no such place");
+        assert_eq!(read(&words(), "0", true), Ok(0.0));
+        assert_eq!(read(&words(), "0", false), Ok(2.0));
+        assert!(read(&words(), "ostu", false).unwrap_err().to_string().ends_with("to do: write `otsu`"));
     }
 
     #[test]

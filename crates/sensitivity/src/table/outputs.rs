@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use csv::StringRecord;
 use onceflow_study::{Space, nearest};
 
-use super::cell::{read_id, read_output, read_value, shown};
+use super::cell::{CellRules, read_id, read_output, read_value, shown};
 use super::columns::Columns;
 use super::raw::{self, Raw, RawRow};
 use super::{TableError, json};
@@ -91,11 +91,12 @@ fn bare(space: &Space, sample: &Sample, raw: &Raw, names: &[String]) -> Result<A
 }
 
 fn repeats(space: &Space, sample: &Sample, raw: &Raw) -> bool {
+    let rules = CellRules { bare: true, anywhere: true };
     let same = |(row, i): (&RawRow, usize)| {
         let numbers = space.parameters().iter().zip(sample.numbers(i)).enumerate();
         numbers
             .into_iter()
-            .all(|(at, (p, x))| read_value(p, row.cells.get(at).unwrap_or_default(), true) == Ok(*x))
+            .all(|(at, (p, x))| read_value(p, row.cells.get(at).unwrap_or_default(), rules) == Ok(*x))
     };
     raw.rows.len() == sample.len() && raw.rows.iter().zip(0..).all(same)
 }

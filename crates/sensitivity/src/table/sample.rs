@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use csv::StringRecord;
 use onceflow_study::{Domain, Space};
 
-use super::cell::{read_id, read_value, shown};
+use super::cell::{CellRules, read_id, read_value, shown};
 use super::columns::Columns;
 use super::layout::{Layout, deal, verify};
 use super::raw::{self, Raw, RawRow};
@@ -117,8 +117,10 @@ fn collect(
     bare: bool,
 ) -> Result<Sample, TableError> {
     let mut values = Vec::with_capacity(read.len() * places.len());
-    for (_, row) in read {
-        row_values(space, &row.cells, places, bare, &mut values).map_err(|error| error.at(row.line))?;
+    for (place, row) in read {
+        // Defaults are run as they are, also those that are no value of their range.
+        let rules = CellRules { bare, anywhere: place.role == Role::Reference };
+        row_values(space, &row.cells, places, rules, &mut values).map_err(|error| error.at(row.line))?;
     }
     let rows = read.iter().map(|(row, _)| *row).collect();
     Ok(Sample { design: None, rows, values, parameters: places.len() })
@@ -128,11 +130,11 @@ fn row_values(
     space: &Space,
     cells: &StringRecord,
     places: &[usize],
-    bare: bool,
+    rules: CellRules,
     values: &mut Vec<f64>,
 ) -> Result<(), TableError> {
     for (parameter, at) in space.parameters().iter().zip(places) {
-        values.push(read_value(parameter, cells.get(*at).unwrap_or_default(), bare)?);
+        values.push(read_value(parameter, cells.get(*at).unwrap_or_default(), rules)?);
     }
     Ok(())
 }

@@ -28,8 +28,8 @@ pub(super) fn heads(technique: Technique) -> Vec<&'static str> {
             vec!["parameter", "prcc", "", "pearson", "spearman", "pcc", "src", "srrc", "verdict"]
         }
         Technique::RbdFast => vec!["parameter", "alone", "", "", "verdict"],
-        Technique::Delta => vec!["parameter", "delta", "", "", "alone", "verdict"],
-        Technique::Pawn => vec!["parameter", "median", "", "", "largest", "mean", "verdict"],
+        Technique::Delta => vec!["parameter", "delta", "", "", "alone", "by chance", "verdict"],
+        Technique::Pawn => vec!["parameter", "median", "", "", "largest", "mean", "by chance", "verdict"],
     }
 }
 
@@ -67,10 +67,10 @@ fn unsorted(output: &OutputAnalysis) -> Vec<Line<'_>> {
         Indices::Correlation(parameters) => parameters.iter().map(correlation).collect(),
         Indices::RbdFast(parameters) => parameters.iter().map(|p| share(&p.name, p.s1, &[])).collect(),
         Indices::Delta(parameters) => {
-            parameters.iter().map(|p| share(&p.name, p.delta, &[p.s1.value])).collect()
+            parameters.iter().map(|p| share(&p.name, p.delta, &[p.s1.value, p.dummy])).collect()
         }
         Indices::Pawn(parameters) => {
-            parameters.iter().map(|p| share(&p.name, p.median, &[p.maximum, p.mean])).collect()
+            parameters.iter().map(|p| share(&p.name, p.median, &[p.maximum, p.mean, p.dummy])).collect()
         }
     }
 }
