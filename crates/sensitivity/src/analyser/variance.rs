@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use onceflow_study::Constraint;
+
 use super::columns::Columns;
 use super::variance_estimators::Formula;
 use super::variance_layout::Layout;
@@ -54,7 +56,8 @@ impl Analyser for Variance<'_> {
             estimates.fill(Estimate::bare(f64::NAN));
         }
         let indices = self.named(&formula, &estimates);
-        let warnings = warnings(&indices, self.layout.len(), varies);
+        let mut warnings = warnings(&indices, self.layout.len(), varies);
+        warnings.extend(self.coupled());
         Findings { indices, interval, lost, warnings }
     }
 }
@@ -71,6 +74,23 @@ impl Variance<'_> {
         let scale = scale(present.iter().map(|y| y - centre));
         let outputs = |role| self.layout.outputs(role, y).map(|y| (y - centre) * scale).collect();
         self.layout.roles().into_iter().map(|role| (role, outputs(role))).collect()
+    }
+
+    /// Constraints that cut the ranges couple the factors they name: a foreign table may have been made so.
+    fn coupled(&self) -> impl Iterator<Item = String> {
+        let space = self.inputs.space;
+        let factor_of = |name: &String| {
+            let place = space.index_of(name);
+            space.factors().iter().position(|f| place.is_some_and(|p| f.members.contains(&p)))
+        };
+        let couples = move |c: &&Constraint| {
+            let factors: Vec<_> = c.names().iter().map(factor_of).collect();
+            factors.windows(2).any(|pair| pair[0] != pair[1])
+        };
+        space.cutting_constraints().filter(couples).map(|c| {
+            format!("the constraint `{c}` cuts the ranges: its parameters are not independent, indices do not share out \
+                     the variance; group them, or use delta or pawn")
+        })
     }
 
     /// Whether base rows differ by more than the rounding of outputs of their size.
