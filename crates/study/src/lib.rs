@@ -39,7 +39,7 @@ pub use import::{
 };
 pub use located::{Data, Entry, Fields, FromNode, Located, Mismatch, Node, Table, parse_json, parse_toml};
 pub use parameter::{Canonical, Kind, Parameter};
-pub use shipped::{SHIPPED, shipped_ranges, shipped_workflow};
+pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, shipped_ranges, shipped_workflow};
 pub use space::{Factor, Problem, Space, SpaceError};
 pub use study::{
     Against, Background, Effect, Image, ImageBox, Keep, KeepRule, Metric, OnFailure, Parts, Phase,

@@ -7,6 +7,9 @@ use crate::{Domain, Source};
 /// Names of the shipped workflows.
 pub const SHIPPED: [&str; 2] = ["nuclei", "nuclei-paper"];
 
+/// The published JSON Schema of workflow descriptors.
+pub const WORKFLOW_SCHEMA: &str = include_str!("../../../docs/schema/workflow.schema.json");
+
 /// The descriptor of a shipped workflow.
 pub fn shipped_workflow(name: &str) -> Option<Arc<Source>> {
     let text = match name {

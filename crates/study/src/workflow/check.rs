@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 
 use super::{Operation, Place, RegionDeclaration, Task, Workflow, WorkflowParameter};
-use crate::{Catalogue, Diagnostic, Diagnostics, Kind, Value, nearest};
+use crate::{Catalogue, Diagnostic, Diagnostics, Kind, Severity, Value, nearest};
 
 /// Everything there is to say about a workflow; it can be used when nothing of it is an error.
 pub fn check_workflow(workflow: &Workflow, catalogue: &Catalogue) -> Diagnostics {
@@ -27,7 +27,7 @@ pub fn check_workflow(workflow: &Workflow, catalogue: &Catalogue) -> Diagnostics
     checker.diagnostics
 }
 
-/// More messages than anyone reads at once; also bounds the work spent on a hostile text.
+/// More messages of one severity than anyone reads at once; also bounds the work spent on a hostile text.
 const MOST_MESSAGES: usize = 100;
 
 struct Checker<'w> {
@@ -68,7 +68,8 @@ impl<'w> Checker<'w> {
     }
 
     fn push(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.0.len() < MOST_MESSAGES {
+        // Counted by severity: warnings must not keep an error from being told.
+        if self.diagnostics.count(diagnostic.severity) < MOST_MESSAGES {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -81,12 +82,12 @@ impl<'w> Checker<'w> {
         name: &str,
         known: impl Iterator<Item = &'k str> + Clone,
     ) {
-        if self.diagnostics.0.len() >= MOST_MESSAGES {
+        if self.diagnostics.count(Severity::Error) >= MOST_MESSAGES {
             return;
         }
         let expected = match known.clone().take(FEW + 1).collect::<Vec<_>>() {
             few if few.is_empty() => "none".into(),
-            few if few.len() > FEW => "a declared name".into(),
+            few if few.len() > FEW => "a known name".into(),
             few => few.join(" or "),
         };
         let mut diagnostic = Diagnostic::error(message).at_place(place, "").expected_found(expected, name);
@@ -146,10 +147,9 @@ impl<'w> Checker<'w> {
     }
 
     fn check_order(&mut self) {
-        let tasks = self.workflow.graph().order().err();
-        let cycle = match tasks {
-            Some(cycle) => Some(("tasks", cycle)),
-            None => self.workflow.stage_order().err().map(|cycle| ("stages", cycle)),
+        let cycle = match self.workflow.stage_order().err() {
+            Some(cycle) => Some(("stages", cycle)),
+            None => self.workflow.graph().order().err().map(|cycle| ("tasks", cycle)),
         };
         if let Some((what, cycle)) = cycle {
             let place = cycle.path.first().and_then(|name| self.place_of_step(name));
@@ -163,8 +163,8 @@ impl<'w> Checker<'w> {
     /// Where a task or stage stands, by the name a cycle gives it.
     fn place_of_step(&self, name: &str) -> Option<Place> {
         let last = name.rsplit('/').next()?;
-        let task = self.workflow.tasks().find(|t| t.name == last).and_then(|t| t.place.clone());
-        task.or_else(|| self.workflow.stage(last).and_then(|s| s.place.clone()))
+        let stage = self.workflow.stage(name).and_then(|s| s.place.clone());
+        stage.or_else(|| self.workflow.tasks().find(|t| t.name == last).and_then(|t| t.place.clone()))
     }
 
     fn report_foreign(&mut self) {

@@ -136,6 +136,7 @@ fn or_nothing(names: &[String]) -> String {
     if names.is_empty() { "nothing".into() } else { names.join(", ") }
 }
 
-fn counted(count: usize, word: &str) -> String {
+/// `1 stage`, `3 stages`.
+pub(super) fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }

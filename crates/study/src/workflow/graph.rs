@@ -129,7 +129,9 @@ impl<'w> Builder<'w> {
             stage.steps.iter().map(|step| (step.name(), self.step(top, step, &prefix))).collect();
         self.link_after(&ends, stage.steps.iter().map(Step::after));
         let end = self.node(label, None);
-        self.nodes.link(begin, end);
+        if ends.is_empty() {
+            self.nodes.link(begin, end);
+        }
         for (_, (first, last)) in ends {
             self.nodes.link(begin, first);
             self.nodes.link(last, end);

@@ -11,7 +11,7 @@ impl<'w> Checker<'w> {
         let declared = declared_by(task);
         self.check_clashes(task, &declared);
         let known: HashSet<&str> = declared.iter().map(|(_, name)| *name).collect();
-        let mut used = HashSet::new();
+        let (mut used, mut readable) = (HashSet::new(), true);
         for argument in &command.command {
             let place = task.place_of(Role::Declares, argument);
             match placeholders(argument) {
@@ -31,6 +31,7 @@ impl<'w> Checker<'w> {
                     }
                 }
                 Err(found) => {
+                    readable = false;
                     let diagnostic = Diagnostic::error("an argument has a brace without its partner")
                         .at_place(place.as_ref(), "")
                         .expected_found("`{name}`, or `{{` and `}}` for the braces themselves", found);
@@ -39,7 +40,7 @@ impl<'w> Checker<'w> {
             }
         }
         // A program that serves is told what it needs line by line.
-        if !command.serve {
+        if readable && !command.serve {
             self.check_unused(task, &declared, &used);
         }
     }

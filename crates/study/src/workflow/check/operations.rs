@@ -1,7 +1,7 @@
 //! A task against its operation: regions it takes and makes, and the statuses it may end with.
 
 use super::Checker;
-use crate::workflow::{Declared, Operation, Role, Task};
+use crate::workflow::{Declared, Operation, Role, Task, counted};
 use crate::{Diagnostic, OpRegion, OpSpec};
 
 impl<'w> Checker<'w> {
@@ -47,12 +47,13 @@ impl<'w> Checker<'w> {
     ) {
         let verb = if role == Role::Input { "takes" } else { "makes" };
         if wanted.len() != names.len() {
-            let diagnostic = Diagnostic::error(format!("`{}` {verb} {} regions", spec.id, wanted.len()))
-                .at_place(task.place.as_ref(), "")
-                .expected_found(
-                    described(wanted),
-                    if names.is_empty() { "none".into() } else { names.join(", ") },
-                );
+            let diagnostic =
+                Diagnostic::error(format!("`{}` {verb} {}", spec.id, counted(wanted.len(), "region")))
+                    .at_place(task.place.as_ref(), "")
+                    .expected_found(
+                        described(wanted),
+                        if names.is_empty() { "none".into() } else { names.join(", ") },
+                    );
             self.push(diagnostic);
             return;
         }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Checker;
 use crate::Diagnostic;
-use crate::workflow::{Role, Stage, Step};
+use crate::workflow::{Role, Stage, Step, Task};
 
 impl<'w> Checker<'w> {
     pub(super) fn check_stages(&mut self) {
@@ -72,42 +72,30 @@ impl<'w> Checker<'w> {
     }
 
     fn check_inputs(&mut self, stage: &'w Stage, made: &HashSet<&str>, inside: &HashMap<&str, usize>) {
-        let declared: HashSet<&str> = stage.inputs.iter().map(String::as_str).collect();
-        let mut told = HashSet::new();
+        let mut known: HashSet<&str> =
+            stage.inputs.iter().map(String::as_str).chain(made.iter().copied()).collect();
         for task in stage.tasks() {
-            let missing =
-                task.inputs.iter().filter(|r| !made.contains(r.as_str()) && !declared.contains(r.as_str()));
-            for region in missing.filter(|region| told.insert(region.as_str())).collect::<Vec<_>>() {
-                let message = format!(
-                    "task `{}` takes `{region}`, which does not go into stage `{}`",
-                    task.name, stage.name
-                );
-                let diagnostic = Diagnostic::error(message)
-                    .at_place(task.place_of(Role::Input, region).as_ref(), "")
-                    .at_place(stage.place.as_ref(), "the stage")
-                    .with_hint(format!(
-                        "add `{region}` to the `in` of `{}`, or let one of its tasks make it",
-                        stage.name
-                    ));
-                self.push(diagnostic);
+            for region in &task.inputs {
+                // A name that is not declared is told elsewhere, as such.
+                if self.regions.contains_key(region.as_str()) && known.insert(region) {
+                    self.push(does_not_go_in(stage, task, region));
+                }
             }
         }
         let takes_known = stage.tasks().all(|task| task.op.takes_are_known());
         for region in &stage.inputs {
-            let place = stage.place_of(Role::Input, region);
-            if made.contains(region.as_str()) {
-                let message =
-                    format!("stage `{}` takes `{region}`, which one of its own tasks makes", stage.name);
-                self.push(
-                    Diagnostic::error(message)
-                        .at_place(place.as_ref(), "")
-                        .with_hint("take it away from `in`"),
-                );
+            let diagnostic = if made.contains(region.as_str()) {
+                Diagnostic::error(format!(
+                    "stage `{}` takes `{region}`, which one of its own tasks makes",
+                    stage.name
+                ))
             } else if takes_known && !inside.contains_key(region.as_str()) {
-                let message = format!("no task of stage `{}` takes `{region}`", stage.name);
-                let diagnostic = Diagnostic::warning(message).at_place(place.as_ref(), "");
-                self.push(diagnostic.with_hint("take it away from `in`"));
-            }
+                Diagnostic::warning(format!("no task of stage `{}` takes `{region}`", stage.name))
+            } else {
+                continue;
+            };
+            let place = stage.place_of(Role::Input, region);
+            self.push(diagnostic.at_place(place.as_ref(), "").with_hint("take it away from `in`"));
         }
     }
 
@@ -167,4 +155,14 @@ impl<'w> Checker<'w> {
             None => {}
         }
     }
+}
+
+fn does_not_go_in(stage: &Stage, task: &Task, region: &str) -> Diagnostic {
+    let message =
+        format!("task `{}` takes `{region}`, which does not go into stage `{}`", task.name, stage.name);
+    let hint = format!("add `{region}` to the `in` of `{}`, or let one of its tasks make it", stage.name);
+    Diagnostic::error(message)
+        .at_place(task.place_of(Role::Input, region).as_ref(), "")
+        .at_place(stage.place.as_ref(), "the stage")
+        .with_hint(hint)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::{Command, Declared, Device, Halo, Marks, Operation, Python, Repeats, Role};
 use super::{Name, wrong};
-use crate::located::{Data, Fields, Mismatch, Node};
+use crate::located::{Data, Fields, FromNode, Mismatch, Node};
 use crate::units::Size;
 use crate::{Diagnostics, Source};
 
@@ -79,10 +79,11 @@ fn declared_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>, marks: &mut 
 
 fn halo_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>) -> Halo {
     let Some(node) = fields.optional::<&Node>("halo") else { return Halo::None };
-    match &node.data {
-        Data::Integer(0) => Halo::None,
-        Data::Integer(pixels) if u32::try_from(*pixels).is_ok() => Halo::Pixels(*pixels as u32),
-        Data::Text(word) if word == "whole" => Halo::Whole,
+    let pixels = u64::from_node(node).ok().and_then(|pixels| u32::try_from(pixels).ok());
+    match (pixels, node.as_text()) {
+        (Some(0), _) => Halo::None,
+        (Some(pixels), _) => Halo::Pixels(pixels),
+        (None, Some("whole")) => Halo::Whole,
         _ => {
             let mismatch = Mismatch::new(node, "a number of pixels, or \"whole\"");
             fields.diagnostics().push(wrong(source, "halo", mismatch));
