@@ -1,12 +1,12 @@
 //! The design asked for: what the command line says, over what the problem says.
 
-use onceflow_study::{Design, Diagnostic, Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};
+use clap::ValueEnum as _;
+use onceflow_study::{
+    Design, Diagnostic, Grid, LatinHypercube, Method, Morris, Saltelli, Space, Trajectories,
+};
 
 use crate::args::{KindWord, MethodWord, SampleArgs};
 use crate::failure::Failure;
-
-/// Random trajectories to choose from, for each that is wanted, when nobody says otherwise.
-const CANDIDATES_PER_TRAJECTORY: u64 = 25;
 
 /// The design of the command line; what it leaves open comes from `given`, the design of the problem or its phase.
 pub(crate) fn design(
@@ -24,6 +24,28 @@ pub(crate) fn design(
     let method = with_options(method, args)?;
     refuse_idle(&method, args)?;
     Ok(Design { method, seed })
+}
+
+/// Rows a method makes, before constraints.
+pub(crate) fn rows(space: &Space, method: &Method) -> u128 {
+    match method {
+        Method::Grid(grid) => space.grid_rows(grid),
+        other => other.rows(space.factors().len()).unwrap_or(u128::MAX),
+    }
+}
+
+/// How a sample of this method can be made larger, or what could be.
+pub(crate) fn extension(method: &Method) -> &'static str {
+    match method {
+        Method::LatinHypercube { kind: LatinHypercube::Nested, .. } => "extendable: by doubling N",
+        Method::LatinHypercube { .. } => "not extendable; --kind nested can be doubled",
+        Method::Hammersley { .. } => "not extendable; halton and sobol are",
+        Method::Grid(_) => "not extendable: it is complete",
+        Method::Morris(Morris { kind: Trajectories::Optimised { .. }, .. }) => {
+            "not extendable: all trajectories were chosen together; --kind plain and radial are"
+        }
+        _ => "extendable: a larger N begins with these rows",
+    }
 }
 
 fn is(method: &Method, word: MethodWord) -> bool {
@@ -93,7 +115,7 @@ fn with_options(mut method: Method, args: &SampleArgs) -> Result<Method, Failure
 
 fn trajectories(morris: &Morris, args: &SampleArgs) -> Result<Trajectories, Failure> {
     let candidates = |given: Option<u64>| {
-        let default = morris.trajectories.saturating_mul(CANDIDATES_PER_TRAJECTORY);
+        let default = morris.trajectories.saturating_mul(Trajectories::CANDIDATES_PER_TRAJECTORY);
         Trajectories::Optimised { candidates: args.candidates.or(given).unwrap_or(default) }
     };
     match (args.kind, morris.kind) {
@@ -105,7 +127,7 @@ fn trajectories(morris: &Morris, args: &SampleArgs) -> Result<Trajectories, Fail
             Ok(candidates(Some(given)))
         }
         (Some(KindWord::Optimised), _) => Ok(candidates(None)),
-        (Some(_), _) => Err(wrong_kind("morris", "plain, optimised or radial")),
+        (Some(kind), _) => Err(wrong_kind("morris", "plain, optimised or radial", kind)),
     }
 }
 
@@ -116,7 +138,7 @@ fn hypercube(given: LatinHypercube, args: &SampleArgs) -> Result<LatinHypercube,
         Some(KindWord::Centred) => Ok(LatinHypercube::Centred),
         Some(KindWord::Maximin) => Ok(LatinHypercube::Maximin),
         Some(KindWord::Nested) => Ok(LatinHypercube::Nested),
-        Some(_) => Err(wrong_kind("lhs", "plain, centred, maximin or nested")),
+        Some(kind) => Err(wrong_kind("lhs", "plain, centred, maximin or nested", kind)),
     }
 }
 
@@ -129,7 +151,7 @@ fn refuse_idle(method: &Method, args: &SampleArgs) -> Result<(), Failure> {
         ("--second-order", args.second_order, word == "saltelli", "saltelli"),
         ("--replicates", args.replicates.is_some(), word == "saltelli", "saltelli"),
         ("--kind", args.kind.is_some(), matches!(word, "lhs" | "morris"), "lhs and morris"),
-        ("--candidates", args.candidates.is_some(), optimised, "morris with --kind optimised"),
+        ("--candidates", args.candidates.is_some(), optimised, "--kind optimised of morris"),
         ("--values", args.values.is_some(), matches!(word, "morris" | "grid"), "morris and grid"),
         ("--fraction", args.fraction.is_some(), word == "grid", "grid"),
         (
@@ -151,10 +173,11 @@ fn refuse_idle(method: &Method, args: &SampleArgs) -> Result<(), Failure> {
     })
 }
 
-fn wrong_kind(method: &str, kinds: &str) -> Failure {
+fn wrong_kind(method: &str, kinds: &str, found: KindWord) -> Failure {
+    let found = found.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
     Failure::bad_input(
-        Diagnostic::error(format!("{method} has no such kind"))
-            .expected_found(kinds, "another kind")
+        Diagnostic::error(format!("{method} has no kind `{found}`"))
+            .expected_found(kinds, format!("`{found}`"))
             .with_hint("onceflow sample --help lists the kinds"),
     )
 }

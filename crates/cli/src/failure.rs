@@ -50,6 +50,11 @@ impl Failure {
         )
     }
 
+    /// The messages, to be said elsewhere.
+    pub(crate) fn into_messages(self) -> Vec<Diagnostic> {
+        self.messages
+    }
+
     /// Prints the messages, and as JSON too when that was asked for, and gives the exit code.
     pub(crate) fn report(self, terminal: &Terminal, json: bool) -> Exit {
         if self.messages.is_empty() {

@@ -4,12 +4,16 @@ mod args;
 mod bench;
 mod design;
 mod diagnostics;
+mod document;
 mod exit;
 mod failure;
 mod file;
 mod internal_error;
 mod numbers;
+mod phase;
+mod problem;
 mod progress;
+mod sample_file;
 mod terminal;
 mod verb;
 

@@ -7,10 +7,13 @@
 mod analyser;
 mod analysis;
 mod control;
+mod effects;
 mod oracle;
 mod outputs;
+mod phase;
 mod quantile;
 mod random;
+mod reference;
 mod report;
 mod sample;
 mod sampler;
@@ -21,12 +24,15 @@ pub use analysis::{
     Analysis, Correlation, Delta, Estimate, Estimator, FailurePolicy, Failures, Indices, IntervalMethod,
     MorrisIndex, Options, OutputAnalysis, Pawn, RbdFast, SecondOrder, Technique, VarianceIndex, Verdict,
 };
+pub use effects::read_effects;
 pub use oracle::{Oracle, Truth};
 pub use outputs::{Outputs, Status};
-pub use report::{analysis_to_csv, analysis_to_json, analysis_to_salib, pairs_to_csv, render_text};
+pub use phase::{Narrowed, narrow, widen};
+pub use reference::{with_reference, without_reference};
+pub use report::{analysis_to_csv, analysis_to_json, analysis_to_salib, bar, pairs_to_csv, render_text};
 pub use sample::{Role, Row, Sample};
 pub use sampler::{SampleError, extend, reference_row, sample, warnings};
 pub use table::{
-    DakotaTable, Layout, SampleFormat, SampleOptions, TableError, design_from_json, design_to_json,
-    read_outputs, read_sample, write_sample,
+    DakotaTable, Layout, SampleFormat, SampleOptions, TableError, assume_rows, design_from_json,
+    design_to_json, read_outputs, read_sample, write_sample,
 };

@@ -33,21 +33,21 @@ pub(crate) struct AnalyzeArgs {
     /// Second-order indices too (vbd, of a sample made with --second-order)
     #[arg(long)]
     pub(crate) second_order: bool,
-    /// Estimator of variance-based indices
-    #[arg(long, value_enum, default_value = "saltelli")]
-    pub(crate) estimator: EstimatorWord,
+    /// Estimator of variance-based indices; without it, what the phase says, or saltelli
+    #[arg(long, value_enum)]
+    pub(crate) estimator: Option<EstimatorWord>,
     /// What to do with failed rows; without it, what the study says, or drop
     #[arg(long, value_enum, env = "ONCEFLOW_FAILURES", hide_env_values = true)]
     pub(crate) failures: Option<FailuresWord>,
     /// Influential above, not below: a share of the variance, or of the largest mu* (0.05; morris 0.10)
     #[arg(long, value_name = "SHARE")]
     pub(crate) threshold: Option<f64>,
-    /// Probability of the intervals
-    #[arg(long, value_name = "P", default_value_t = 0.95)]
-    pub(crate) confidence: f64,
-    /// Bootstrap resamples
-    #[arg(long, value_name = "COUNT", default_value_t = 1000)]
-    pub(crate) resamples: usize,
+    /// Probability of the intervals; without it, what the study says, or 0.95
+    #[arg(long, value_name = "P")]
+    pub(crate) confidence: Option<f64>,
+    /// Bootstrap resamples; without it, what the study says, or 1000
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) resamples: Option<usize>,
     /// Seed of the bootstrap; without it, that of the problem, or 0
     #[arg(long, value_name = "S", env = "ONCEFLOW_SEED", hide_env_values = true)]
     pub(crate) seed: Option<u64>,

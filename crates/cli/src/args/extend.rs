@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::SampleFormat;
+use super::SampleFormatWord;
 
 /// Arguments of `extend`.
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub(crate) struct ExtendArgs {
     pub(crate) new_only: bool,
     /// Form of the table; without it, json for a file that ends so, else csv
     #[arg(long, value_enum)]
-    pub(crate) format: Option<SampleFormat>,
+    pub(crate) format: Option<SampleFormatWord>,
     /// Where to write it; without it, or with -, standard output
     #[arg(short, long, value_name = "X2")]
     pub(crate) output: Option<PathBuf>,

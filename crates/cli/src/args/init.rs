@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "\
 Examples:
   onceflow init -o study.toml                    a commented study of the shipped nuclei workflow
+  onceflow init --model -o study.toml            a study of your own model, in any language
   onceflow init --from params.txt -o study.toml  a SALib parameter file as a study
   onceflow init --from moat.in -o study.toml     a Dakota input as a study
   onceflow init --from study.toml --to salib -o problem.json
@@ -21,9 +22,12 @@ pub(crate) struct InitArgs {
     /// Convert this study, SALib problem or Dakota input
     #[arg(long, value_name = "PROBLEM")]
     pub(crate) from: Option<PathBuf>,
-    /// The workflow whose parameters are written out
-    #[arg(long, value_name = "NAME", default_value = "nuclei", conflicts_with = "from")]
+    /// The workflow whose parameters are written out: a file, or the name of a shipped one
+    #[arg(long, value_name = "WORKFLOW", default_value = "nuclei", conflicts_with = "from")]
     pub(crate) workflow: String,
+    /// A study of your own model, which needs no workflow
+    #[arg(long, conflicts_with_all = ["from", "workflow"])]
+    pub(crate) model: bool,
     /// What to write
     #[arg(long, value_enum, default_value = "study")]
     pub(crate) to: ProblemFormat,

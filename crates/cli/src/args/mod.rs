@@ -18,7 +18,7 @@ pub(crate) use completions::CompletionsArgs;
 pub(crate) use demo::{DemoArgs, DemoFunction};
 pub(crate) use extend::ExtendArgs;
 pub(crate) use init::{InitArgs, ProblemFormat};
-pub(crate) use sample::{KindWord, MethodWord, SampleArgs, SampleFormat};
+pub(crate) use sample::{KindWord, MethodWord, SampleArgs, SampleFormatWord};
 
 /// Which parameters of my workflow matter, and what are the best values?
 #[derive(Debug, Parser)]

@@ -67,7 +67,7 @@ pub(crate) struct SampleArgs {
     pub(crate) reference: bool,
     /// Form of the table; without it, json for a file that ends so, else csv
     #[arg(long, value_enum)]
-    pub(crate) format: Option<SampleFormat>,
+    pub(crate) format: Option<SampleFormatWord>,
     /// Where to write it; without it, or with -, standard output
     #[arg(short, long, value_name = "X")]
     pub(crate) output: Option<PathBuf>,
@@ -123,7 +123,7 @@ pub(crate) enum KindWord {
 
 /// Forms of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SampleFormat {
+pub(crate) enum SampleFormatWord {
     /// Header, row numbers and roles
     Csv,
     /// One object with the design

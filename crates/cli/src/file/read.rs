@@ -83,10 +83,16 @@ fn hint_for_missing(path: &Path) -> String {
     let mut names: Vec<String> =
         entries.filter_map(|e| Some(e.ok()?.file_name().to_string_lossy().into_owned())).collect();
     names.sort();
-    match nearest(&wanted, names.iter().map(String::as_str)) {
+    // Two names of one letter are not alike because their endings are.
+    let alike = |name: &&str| stem(name).chars().count() > 2 && stem(&wanted).chars().count() > 2;
+    match nearest(&wanted, names.iter().map(String::as_str).filter(alike)) {
         Some(name) => format!("did you mean {}?", path.with_file_name(name).display()),
         None => "check the name, and the folder you are in".into(),
     }
+}
+
+fn stem(name: &str) -> &str {
+    name.split('.').next().unwrap_or_default()
 }
 
 fn too_large(name: &str, limit: Limit) -> Failure {

@@ -119,19 +119,19 @@ fn exists(path: &Path) -> Failure {
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let message = Diagnostic::error(format!("cannot write {}", path.display()));
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (found, hint) = match error.kind() {
-        io::ErrorKind::NotFound => ("no such folder".to_string(), format!("mkdir -p {}", folder.display())),
-        io::ErrorKind::IsADirectory => ("a folder".into(), "name a file inside it after -o".into()),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => (
-            "permission denied".into(),
-            format!("choose a folder you may write to; ls -ld {}", folder.display()),
-        ),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (
-            "no space left".into(),
-            format!("free some space (df -h {}), or choose another disk", folder.display()),
-        ),
-        _ => (error.to_string(), "choose another place after -o".into()),
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).display();
+    let (expected, found, hint) = match error.kind() {
+        io::ErrorKind::NotFound => ("a folder", "nothing of that name".into(), format!("mkdir -p {folder}")),
+        io::ErrorKind::IsADirectory => ("a file", "a folder".into(), "name a file inside it after -o".into()),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            let hint = format!("choose another folder after -o; ls -ld {folder} shows who may write here");
+            ("a folder you may write to", "permission denied".into(), hint)
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            let hint = format!("free some space (df -h {folder}), or choose another disk");
+            ("space on the disk", "none left".into(), hint)
+        }
+        _ => ("a place to write", error.to_string(), "choose another place after -o".into()),
     };
-    Failure::environment(message.expected_found("a folder to write to", found).with_hint(hint))
+    Failure::environment(message.expected_found(expected, found).with_hint(hint))
 }

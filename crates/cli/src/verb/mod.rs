@@ -1,8 +1,13 @@
 //! What each verb does, one file per verb. Each takes its arguments and the terminal, and nothing else.
 
+mod analyze;
 mod bench;
+mod check;
 mod completions;
 mod demo;
+mod extend;
+mod init;
+mod sample;
 
 use crate::args::Verb;
 use crate::exit::Exit;
@@ -12,12 +17,12 @@ use crate::terminal::Terminal;
 /// Does what was asked.
 pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
     match verb {
-        Verb::Demo(_)
-        | Verb::Init(_)
-        | Verb::Check(_)
-        | Verb::Sample(_)
-        | Verb::Extend(_)
-        | Verb::Analyze(_) => Err(Failure::internal("not wired")),
+        Verb::Demo(args) => demo::run(args, terminal),
+        Verb::Init(args) => init::run(args, terminal),
+        Verb::Check(args) => check::run(args, terminal),
+        Verb::Sample(args) => sample::run(args, terminal),
+        Verb::Extend(args) => extend::run(args, terminal),
+        Verb::Analyze(args) => analyze::run(args, terminal),
         Verb::Bench(args) => bench::run(args, terminal),
         Verb::Completions(args) => completions::run(args, terminal),
     }

@@ -6,7 +6,8 @@ mod number;
 use std::fmt::Write as _;
 
 use self::line::{Line, heads, lines};
-use self::number::{bar, interval, short};
+pub use self::number::bar;
+use self::number::{interval, short};
 use crate::{Analysis, Estimate, Indices, OutputAnalysis, SecondOrder, Technique, Verdict};
 
 /// A table for each output, sorted by what matters most, with failures and warnings below and at the end how it was

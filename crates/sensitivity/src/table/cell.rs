@@ -35,7 +35,10 @@ pub(super) fn read_value(parameter: &Parameter, text: &str, rules: CellRules) ->
             let text = text.trim();
             let x = text.parse::<f64>().ok().filter(|x| x.is_finite());
             let x = x.ok_or_else(|| not_a_number(parameter, text))?;
-            if rules.anywhere || is_in(domain, x) { Ok(x) } else { Err(outside(parameter, text)) }
+            // A parameter that a phase does not vary stands at its default, which may lie outside what is studied.
+            let is_default = parameter.default.as_ref().and_then(Value::as_f64) == Some(x);
+            let fits = rules.anywhere || is_in(domain, x) || is_default;
+            if fits { Ok(x) } else { Err(outside(parameter, text)) }
         }
     }
 }
@@ -143,6 +146,15 @@ mod tests {
         for (x, text) in [(0.1, "0.1"), (5.0, "5"), (1e-300, "1e-300"), (-2.5e20, "-2.5e20"), (0.0, "0")] {
             assert_eq!(number_text(x), text);
         }
+    }
+
+    #[test]
+    fn the_default_may_lie_outside_the_domain() {
+        let mut steps = parameter(Domain::Steps { from: 2.0, to: 40.0, step: 2.0 });
+        assert!(read(&steps, "45", false).is_err());
+        steps.default = Some(Value::Integer(45));
+        assert_eq!(read(&steps, "45", false), Ok(45.0));
+        assert!(read(&steps, "44", false).is_err());
     }
 
     #[test]

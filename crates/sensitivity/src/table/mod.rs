@@ -1,5 +1,6 @@
 //! Samples and outputs as texts: CSV, JSON, SALib's matrices and Dakota's tables, recognised by what they hold.
 
+mod assumed;
 mod cell;
 mod columns;
 mod csv;
@@ -12,6 +13,7 @@ mod raw;
 mod salib;
 mod sample;
 
+pub use assumed::assume_rows;
 pub(crate) use cell::number_text;
 pub(crate) use csv::lines as csv_lines;
 pub use dakota::DakotaTable;

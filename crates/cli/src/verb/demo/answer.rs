@@ -2,14 +2,11 @@
 
 use std::fmt::Write as _;
 
-use onceflow_sensitivity::{Estimate, Indices, MorrisIndex, VarianceIndex, Verdict};
+use onceflow_sensitivity::{Estimate, Indices, MorrisIndex, VarianceIndex, Verdict, analysis_to_json, bar};
 use serde_json::{Value, json};
 
 use super::{Demo, Step};
 use crate::numbers::count;
-
-/// Blocks of the longest bar.
-const BAR: f64 = 8.0;
 
 /// The answer for people.
 pub(super) fn to_text(demo: &Demo) -> String {
@@ -42,7 +39,7 @@ fn account(step: &Step) -> String {
 /// One line per parameter, the largest total first.
 fn table(demo: &Demo) -> String {
     let mut text = format!(
-        "  {:<10} {:<31} {:>5}  {:>6} {:>6}  {:>6}   verdict\n",
+        "  {:<10} {:<33} {:>5}  {:>6} {:>6}  {:>6}   verdict\n",
         "parameter", "total", "exact", "alone", "exact", "mu*"
     );
     let (factors, effects) = (factors(&demo.decompose), effects(&demo.screen));
@@ -57,7 +54,7 @@ fn table(demo: &Demo) -> String {
             factor.name,
             total(&factor.st),
             demo.truth.st[i],
-            factor.s1.value + 0.0,
+            no_negative_zero(factor.s1.value),
             demo.truth.s1[i],
             mu_star,
             verdict(&demo.decompose, i),
@@ -67,14 +64,12 @@ fn table(demo: &Demo) -> String {
 }
 
 fn total(st: &Estimate) -> String {
-    format!("{:>5.2}  {:>5.2} .. {:<5.2}  {:<8}", st.value, st.low, st.high, bar(st.value))
+    format!("{:>5.2}  {:>5.2} .. {:<5.2}  {:<10}", st.value, st.low, st.high, bar(st.value))
 }
 
-/// A bar in eighths of a block.
-fn bar(share: f64) -> String {
-    let eighths = (share.clamp(0.0, 1.0) * BAR * 8.0).round() as usize;
-    let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
-    "█".repeat(eighths / 8) + part
+/// A first-order index a little below 0 would print as -0.00.
+fn no_negative_zero(x: f64) -> f64 {
+    if x.abs() < 0.005 { 0.0 } else { x }
 }
 
 fn verdict(step: &Step, i: usize) -> &'static str {
@@ -110,10 +105,19 @@ pub(super) fn to_json(demo: &Demo) -> Value {
         .zip(demo.truth.s1.iter().zip(&demo.truth.st))
         .map(|(f, (s1, st))| json!({ "name": f.name, "s1": s1, "st": st }))
         .collect();
+    let phases: Vec<Value> = steps(demo)
+        .into_iter()
+        .map(|(name, step)| {
+            let mut phase = analysis_to_json(&step.analysis);
+            phase["name"] = json!(name);
+            phase
+        })
+        .collect();
     json!({
         "version": 1,
         "function": demo.oracle.name(),
         "seed": demo.seed,
+        "phases": phases,
         "exact": exact,
     })
 }

@@ -30,7 +30,7 @@ pub(super) fn interval(estimate: &Estimate, number: impl Fn(f64) -> String) -> S
 const CELLS: usize = 10;
 
 /// A bar of up to ten cells for a share from 0 to 1.
-pub(super) fn bar(share: f64) -> String {
+pub fn bar(share: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     if share.is_nan() {
         return String::new();

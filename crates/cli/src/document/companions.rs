@@ -1,0 +1,92 @@
+//! What a study names: its workflow and its table of images, found beside it.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use onceflow_study::{
+    Diagnostic, Diagnostics, FileKind, Place, SHIPPED, Sheet, Source, Workflow, WorkflowReference, detect,
+    nearest, parse_sheet, parse_study, shipped_workflow,
+};
+
+use super::{Content, workflow};
+use crate::file::{Limit, read_text};
+
+/// Reads a study with what it names.
+pub(super) fn read_study(path: &Path, source: &Arc<Source>) -> (Option<Content>, Diagnostics) {
+    let file = match parse_study(source) {
+        Ok(file) => file,
+        Err(diagnostics) => return (None, diagnostics),
+    };
+    let mut said = Diagnostics::default();
+    let workflow = file.workflow().and_then(|(name, place)| read_workflow(path, name, &place, &mut said));
+    let sheet = file.sheet().and_then(|(name, place)| read_sheet(path, name, &place, &mut said));
+    // Without them most of the study's names would look unknown: first things first.
+    if said.has_errors() {
+        return (None, said);
+    }
+    let (study, diagnostics) = file.resolve(workflow.as_ref(), sheet.as_ref());
+    said.0.extend(diagnostics.0);
+    (study.map(|study| Content::Study(Box::new(study), workflow.map(Box::new))), said)
+}
+
+fn read_workflow(
+    study: &Path,
+    reference: &WorkflowReference,
+    place: &Place,
+    said: &mut Diagnostics,
+) -> Option<Workflow> {
+    let source = match reference {
+        WorkflowReference::Shipped(name) => shipped(name, place),
+        WorkflowReference::File(name) => read_beside(study, name, place),
+    };
+    let (found, diagnostics) = match source {
+        Ok(source) => workflow(detect(&source.name, &source.text).unwrap_or(FileKind::Workflow), &source),
+        Err(diagnostics) => (None, diagnostics),
+    };
+    said.0.extend(diagnostics.0);
+    found
+}
+
+fn shipped(name: &str, place: &Place) -> Result<Arc<Source>, Diagnostics> {
+    shipped_workflow(name).ok_or_else(|| {
+        let error = Diagnostic::error(format!("there is no shipped workflow `{name}`"));
+        let known = format!("a file that ends in .json, or one of {}", SHIPPED.join(", "));
+        let error = error.at_place(Some(place), "").expected_found(known, format!("`{name}`"));
+        let hint = match nearest(name, SHIPPED) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => "write the name of a file, such as \"workflow.json\"".into(),
+        };
+        error.with_hint(hint).into()
+    })
+}
+
+fn read_sheet(study: &Path, name: &str, place: &Place, said: &mut Diagnostics) -> Option<Sheet> {
+    match read_beside(study, name, place).and_then(|source| parse_sheet(&source)) {
+        Ok(sheet) => Some(sheet),
+        Err(diagnostics) => {
+            said.0.extend(diagnostics.0);
+            None
+        }
+    }
+}
+
+/// The text of a file that a study names. A study is often someone else's: it may name files relative to itself, not
+/// anything on this machine.
+fn read_beside(study: &Path, name: &str, place: &Place) -> Result<Arc<Source>, Diagnostics> {
+    let path = beside(study, name).ok_or_else(|| {
+        let error = Diagnostic::error("a study names its files relative to itself").at_place(Some(place), "");
+        let error = error.expected_found("a relative path", format!("`{name}`"));
+        Diagnostics::from(error.with_hint("put the file beside the study, or under it"))
+    })?;
+    read_text(&path, Limit::Description).map_err(|failure| {
+        let place = |message: Diagnostic| message.at_place(Some(place), "");
+        Diagnostics(failure.into_messages().into_iter().map(place).collect())
+    })
+}
+
+fn beside(study: &Path, name: &str) -> Option<PathBuf> {
+    let is_relative = Path::new(name)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir | Component::ParentDir));
+    is_relative.then(|| study.parent().unwrap_or(Path::new("")).join(name))
+}

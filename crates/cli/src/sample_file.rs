@@ -1,0 +1,93 @@
+//! A sample as a file, with its design beside it: `X.csv` and `X.csv.design.json`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use onceflow_sensitivity::{
+    DakotaTable, Layout, Sample, SampleFormat, SampleOptions, TableError, design_from_json, design_to_json,
+    read_sample, write_sample,
+};
+use onceflow_study::{Diagnostic, Source, Space};
+
+use crate::args::SampleFormatWord;
+use crate::failure::Failure;
+use crate::file::{Limit, Overwrite, Target, read_text};
+use crate::terminal::Terminal;
+
+/// Writes a sample, and its design beside a file that does not hold it.
+pub(crate) fn write(
+    space: &Space,
+    sample: &Sample,
+    format: SampleFormat,
+    target: &Target,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    let text = write_sample(space, sample, format)
+        .map_err(|error| Failure::from(without_place("cannot write the sample", &error)))?;
+    target.write(&text, Overwrite::Replace, terminal)?;
+    match (target.path(), &sample.design) {
+        (Some(path), Some(design)) if format != SampleFormat::Json => {
+            let beside = Target::File(design_path(path));
+            beside.write(&design_to_json(design), Overwrite::Replace, terminal)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads a sample, and its design from the file beside it when there is one.
+pub(crate) fn read(space: &Space, path: &Path, options: &SampleOptions) -> Result<Sample, Failure> {
+    let source = read_text(path, Limit::Table)?;
+    let mut sample = read_sample(space, &source.text, options).map_err(|error| placed(&source, &error))?;
+    let beside = design_path(path);
+    if sample.design.is_none() && beside.is_file() {
+        let source = read_text(&beside, Limit::Description)?;
+        sample.design = Some(design_from_json(&source.text).map_err(|error| placed(&source, &error))?);
+    }
+    Ok(sample)
+}
+
+/// Where the design of a table stands.
+pub(crate) fn design_path(path: &Path) -> PathBuf {
+    let mut name: OsString = path.as_os_str().to_owned();
+    name.push(".design.json");
+    PathBuf::from(name)
+}
+
+/// The format that was asked for, or that the file's name suggests.
+pub(crate) fn format(asked: Option<SampleFormatWord>, target: &Target) -> SampleFormat {
+    let is_json = target.path().and_then(Path::extension).is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    match asked {
+        Some(SampleFormatWord::Json) => SampleFormat::Json,
+        Some(SampleFormatWord::Salib) => SampleFormat::Salib,
+        Some(SampleFormatWord::Dakota) => SampleFormat::Dakota(DakotaTable::Annotated),
+        None if is_json => SampleFormat::Json,
+        Some(SampleFormatWord::Csv) | None => SampleFormat::Csv,
+    }
+}
+
+/// The options to read a table of the rows' own design with.
+pub(crate) fn options(layout: Layout, extra_columns: bool) -> SampleOptions {
+    SampleOptions { layout, extra_columns }
+}
+
+/// A table's error with its line.
+pub(crate) fn placed(source: &std::sync::Arc<Source>, error: &TableError) -> Failure {
+    let Some(line) = error.line else {
+        return without_place(&source.name, error).into();
+    };
+    let start: usize = source.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let length = source.text[start..].lines().next().map_or(0, str::len);
+    complete(Diagnostic::error(&error.message).at(source, start..start + length, ""), error).into()
+}
+
+fn without_place(title: &str, error: &TableError) -> Diagnostic {
+    complete(Diagnostic::error(format!("{title}: {}", error.message)), error)
+}
+
+fn complete(message: Diagnostic, error: &TableError) -> Diagnostic {
+    let message = message.expected_found(&error.expected, &error.found);
+    match &error.hint {
+        Some(hint) => message.with_hint(hint),
+        None => message,
+    }
+}

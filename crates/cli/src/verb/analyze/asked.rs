@@ -1,0 +1,89 @@
+//! How to analyse: what the command line says, over what the study says.
+
+use onceflow_sensitivity::{Estimator, FailurePolicy, Options, Technique};
+use onceflow_study::{Diagnostic, Method, OnFailure, Phase, Study};
+
+use crate::args::{AnalyzeArgs, EstimatorWord, FailuresWord, TechniqueWord};
+use crate::failure::Failure;
+use crate::phase;
+use crate::problem::Loaded;
+
+/// The options of the analysis.
+pub(super) fn options(args: &AnalyzeArgs, loaded: &Loaded) -> Result<Options, Failure> {
+    let phase = args.phase.as_deref().map(|name| phase::named(loaded, name)).transpose()?;
+    let phase = phase.map(|(_, phase)| phase);
+    let technique = match (args.method, phase) {
+        (Some(word), _) => technique(word),
+        (None, Some(phase)) => technique_of(phase)?,
+        (None, None) => return Err(no_method()),
+    };
+    let usual = Options::new(technique);
+    let study = loaded.study.as_ref();
+    Ok(Options {
+        technique,
+        estimator: estimator(args, phase),
+        second_order: args.second_order || phase.is_some_and(|p| has_second_order(&p.design.method)),
+        confidence: args.confidence.or(study.map(|s| s.run.confidence)).unwrap_or(usual.confidence),
+        resamples: resamples(args, study).unwrap_or(usual.resamples),
+        seed: args.seed.or(loaded.seed()).unwrap_or(usual.seed),
+        failures: failures(args, study),
+        threshold: args.threshold.or(threshold(study, technique)).unwrap_or(usual.threshold),
+    })
+}
+
+fn technique(word: TechniqueWord) -> Technique {
+    match word {
+        TechniqueWord::Vbd => Technique::Vbd,
+        TechniqueWord::Morris => Technique::Morris,
+        TechniqueWord::Correlation => Technique::Correlation,
+        TechniqueWord::RbdFast => Technique::RbdFast,
+        TechniqueWord::Delta => Technique::Delta,
+        TechniqueWord::Pawn => Technique::Pawn,
+    }
+}
+
+/// The first analysis that the phase asks for.
+fn technique_of(phase: &Phase) -> Result<Technique, Failure> {
+    let known = |word: &&str| Technique::ALL.into_iter().find(|t| t.word() == *word);
+    phase.analyses.first().and_then(known).ok_or_else(no_method)
+}
+
+fn no_method() -> Failure {
+    Failure::bad_input(
+        Diagnostic::error("no method to analyse by")
+            .expected_found("--method, or --phase of a study that says one", "neither")
+            .with_hint("add --method morris, vbd, correlation, rbd-fast, delta or pawn"),
+    )
+}
+
+fn estimator(args: &AnalyzeArgs, phase: Option<&Phase>) -> Estimator {
+    let all = [Estimator::Saltelli, Estimator::Janon, Estimator::Martinez];
+    let said = phase.and_then(|p| p.estimator);
+    match args.estimator {
+        Some(EstimatorWord::Saltelli) => Estimator::Saltelli,
+        Some(EstimatorWord::Janon) => Estimator::Janon,
+        Some(EstimatorWord::Martinez) => Estimator::Martinez,
+        None => all.into_iter().find(|e| Some(e.word()) == said).unwrap_or_default(),
+    }
+}
+
+fn has_second_order(method: &Method) -> bool {
+    matches!(method, Method::Saltelli(saltelli) if saltelli.second_order)
+}
+
+fn resamples(args: &AnalyzeArgs, study: Option<&Study>) -> Option<usize> {
+    args.resamples.or_else(|| usize::try_from(study?.run.resamples).ok())
+}
+
+fn failures(args: &AnalyzeArgs, study: Option<&Study>) -> FailurePolicy {
+    match (args.failures, study.map(|s| s.run.failures)) {
+        (Some(FailuresWord::Drop), _) | (None, Some(OnFailure::Drop) | None) => FailurePolicy::Drop,
+        (Some(FailuresWord::Bounds), _) | (None, Some(OnFailure::Bounds)) => FailurePolicy::Bounds,
+        (Some(FailuresWord::Stop), _) | (None, Some(OnFailure::Stop)) => FailurePolicy::Stop,
+    }
+}
+
+/// A study's threshold is a share of the variance; elementary effects have their own.
+fn threshold(study: Option<&Study>, technique: Technique) -> Option<f64> {
+    study.filter(|_| technique != Technique::Morris).map(|study| study.threshold)
+}

@@ -1,0 +1,87 @@
+//! The rows and their results.
+
+use std::path::Path;
+
+use onceflow_sensitivity::{
+    Layout, Narrowed, Outputs, Sample, Technique, assume_rows, narrow, read_outputs,
+};
+use onceflow_study::Space;
+
+use crate::args::AnalyzeArgs;
+use crate::diagnostics::from_error;
+use crate::failure::Failure;
+use crate::file::{Limit, read_text};
+use crate::numbers::counted;
+use crate::sample_file::{self, placed};
+use crate::terminal::Terminal;
+
+/// What is analysed.
+pub(super) struct Inputs {
+    /// The parameters that vary in the rows.
+    pub(super) space: Space,
+    /// The rows.
+    pub(super) sample: Sample,
+    /// Their results.
+    pub(super) outputs: Outputs,
+    /// What was assumed.
+    pub(super) remarks: Vec<String>,
+}
+
+/// Reads them.
+pub(super) fn read(
+    args: &AnalyzeArgs,
+    space: &Space,
+    technique: Technique,
+    terminal: &Terminal,
+) -> Result<Inputs, Failure> {
+    let _progress = terminal.progress("reading the rows and their results");
+    let results = read_text(&args.results, Limit::Table)?;
+    let mut remarks = Vec::new();
+    let sample = match &args.sample {
+        Some(path) => read_sample(space, path, args, technique)?,
+        None => {
+            let layout = layout(technique, args.second_order);
+            let rows = assume_rows(space, &results.text, layout).map_err(|error| placed(&results, &error))?;
+            remarks.push(format!(
+                "without -X, {} were taken to be in SALib's order",
+                counted(rows.len(), "row")
+            ));
+            rows
+        }
+    };
+    let outputs = read_outputs(space, &sample, &results.text, &args.output)
+        .map_err(|error| placed(&results, &error))?;
+    let Narrowed { space, sample, constant } =
+        narrow(space, &sample).map_err(|e| from_error("cannot analyse", &e))?;
+    if !constant.is_empty() {
+        remarks.push(format!("not varied in these rows, so without indices: {}", constant.join(", ")));
+    }
+    Ok(Inputs { space, sample, outputs, remarks })
+}
+
+/// A table without roles is dealt by the method: with second order or, when nobody says, whichever fits.
+fn read_sample(
+    space: &Space,
+    path: &Path,
+    args: &AnalyzeArgs,
+    technique: Technique,
+) -> Result<Sample, Failure> {
+    // One data frame may hold both.
+    let both = *path == *args.results;
+    let try_read = |second_order: bool| {
+        sample_file::read(space, path, &sample_file::options(layout(technique, second_order), both))
+    };
+    let first = try_read(args.second_order);
+    if first.is_err() && technique == Technique::Vbd && !args.second_order {
+        return try_read(true).or(first);
+    }
+    first
+}
+
+fn layout(technique: Technique, second_order: bool) -> Layout {
+    match technique {
+        Technique::Vbd => Layout::Saltelli { second_order },
+        Technique::Morris => Layout::Morris,
+        _ => Layout::Points,
+    }
+}

@@ -1,0 +1,81 @@
+//! `onceflow check`: what a file asks, and everything that is wrong with it.
+
+mod summary;
+
+use onceflow_study::{Diagnostics, FileKind, Severity};
+use serde_json::json;
+
+use crate::args::CheckArgs;
+use crate::diagnostics;
+use crate::document::{Document, open};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Reads, says, judges.
+pub(crate) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let document = open(&args.file)?;
+    if args.json {
+        terminal.diagnostics(&document.diagnostics.0);
+        terminal.json(&to_json(&args.file.display().to_string(), &document))?;
+    } else {
+        say(&document, terminal)?;
+    }
+    Ok(if document.diagnostics.has_errors() { Exit::BadInput } else { Exit::Ok })
+}
+
+fn say(document: &Document, terminal: &Terminal) -> Result<(), Failure> {
+    if let Some(content) = &document.content {
+        terminal.result(&format!("{}\n", summary::text(content)))?;
+    }
+    // A blank line between the parts, but none between notes, which are short.
+    let mut before = Severity::Error;
+    for message in &document.diagnostics.0 {
+        if before != Severity::Note || message.severity != Severity::Note {
+            terminal.say("");
+        }
+        before = message.severity;
+        terminal.diagnostics(std::slice::from_ref(message));
+    }
+    terminal.result(&format!("{}\n", verdict(&document.diagnostics)))
+}
+
+/// `ok`, `ok, 1 warning`, `2 errors, 1 warning`.
+fn verdict(diagnostics: &Diagnostics) -> String {
+    let counted = |severity: Severity| {
+        let n = diagnostics.count(severity);
+        let plural = if n == 1 { "" } else { "s" };
+        (n > 0).then(|| format!("{n} {}{plural}", severity.word()))
+    };
+    let ok = (!diagnostics.has_errors()).then(|| "ok".to_string());
+    let parts = [ok, counted(Severity::Error), counted(Severity::Warning)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn to_json(file: &str, document: &Document) -> serde_json::Value {
+    let count = |severity: Severity| document.diagnostics.count(severity);
+    json!({
+        "version": 1,
+        "file": file,
+        "kind": word(document.kind),
+        "ok": !document.diagnostics.has_errors(),
+        "errors": count(Severity::Error),
+        "warnings": count(Severity::Warning),
+        "notes": count(Severity::Note),
+        "summary": document.content.as_ref().map(summary::to_json),
+        "diagnostics": diagnostics::to_json(&document.diagnostics.0),
+    })
+}
+
+/// The kind's word for scripts.
+fn word(kind: FileKind) -> &'static str {
+    match kind {
+        FileKind::Study => "study",
+        FileKind::Workflow => "workflow",
+        FileKind::OriginalStage => "stage",
+        FileKind::Taverna => "taverna",
+        FileKind::SalibProblem => "salib-problem",
+        FileKind::SalibParameters => "salib-parameters",
+        FileKind::DakotaInput => "dakota",
+    }
+}

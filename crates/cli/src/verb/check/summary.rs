@@ -1,0 +1,129 @@
+//! What a file asks, in a few lines.
+
+use onceflow_study::{Design, Problem, Study, Summary, Workflow};
+use serde_json::{Value, json};
+
+use crate::document::Content;
+use crate::numbers::{count, counted};
+
+/// The lines that `check` prints first.
+pub(super) fn text(content: &Content) -> String {
+    match content {
+        Content::Study(study, workflow) => Summary::new(study, workflow.as_deref()).to_string(),
+        Content::Workflow(workflow) => workflow_text(workflow),
+        Content::Problem(problem) => problem_text(problem),
+    }
+}
+
+fn line(word: &str, text: &str) -> String {
+    format!("{word:<12}{text}")
+}
+
+fn workflow_text(workflow: &Workflow) -> String {
+    let counts = [
+        counted(workflow.stage_count(), "stage"),
+        counted(workflow.task_count(), "task"),
+        counted(workflow.parameters.len(), "parameter"),
+    ];
+    let mut lines =
+        vec![line("workflow", &format!("{} {}: {}", workflow.name, workflow.version, counts.join(", ")))];
+    for stage in &workflow.stages {
+        lines.push(line("stage", &format!("{}: {}", stage.name, counted(stage.tasks().count(), "task"))));
+    }
+    if !workflow.outputs.is_empty() {
+        lines.push(line("outputs", &workflow.outputs.join(", ")));
+    }
+    lines.join("\n")
+}
+
+fn problem_text(problem: &Problem) -> String {
+    let space = &problem.space;
+    let names: Vec<&str> = space.parameters().iter().map(|p| p.name.as_str()).collect();
+    let mut lines = vec![line("parameters", &format!("{}: {}", names.len(), names.join(", ")))];
+    if space.factors().len() < names.len() {
+        let groups: Vec<&str> = space.factors().iter().map(|f| f.name.as_str()).collect();
+        lines.push(line("factors", &format!("{}: {}", groups.len(), groups.join(", "))));
+    }
+    if let Some(design) = &problem.design {
+        lines.push(line("design", &design_text(problem, design)));
+    }
+    if !problem.outputs.is_empty() {
+        lines.push(line("outputs", &problem.outputs.join(", ")));
+    }
+    lines.join("\n")
+}
+
+fn design_text(problem: &Problem, design: &Design) -> String {
+    format!("{}, seed {}: {} rows", design.method.word(), design.seed, count(rows(problem, design)))
+}
+
+fn rows(problem: &Problem, design: &Design) -> u128 {
+    crate::design::rows(&problem.space, &design.method)
+}
+
+/// The same for scripts.
+pub(super) fn to_json(content: &Content) -> Value {
+    match content {
+        Content::Study(study, workflow) => study_json(study, workflow.as_deref()),
+        Content::Workflow(workflow) => workflow_json(workflow),
+        Content::Problem(problem) => json!({
+            "parameters": names(problem),
+            "factors": problem.space.factors().len(),
+            "outputs": problem.outputs,
+            "design": problem.design.as_ref().map(|design| json!({
+                "method": design.method.word(),
+                "seed": design.seed,
+                "rows": rows_json(rows(problem, design)),
+            })),
+        }),
+    }
+}
+
+fn names(problem: &Problem) -> Vec<&str> {
+    problem.space.parameters().iter().map(|p| p.name.as_str()).collect()
+}
+
+/// Numbers beyond what JSON readers hold exactly are rounded to a real.
+fn rows_json(rows: u128) -> Value {
+    u64::try_from(rows).map_or_else(|_| json!(rows as f64), |rows| json!(rows))
+}
+
+fn study_json(study: &Study, workflow: Option<&Workflow>) -> Value {
+    let summary = Summary::new(study, workflow);
+    let phases: Vec<Value> = study
+        .phases
+        .iter()
+        .zip(&summary.counts.phases)
+        .map(|(phase, count)| {
+            json!({
+                "name": phase.name,
+                "method": phase.design.method.word(),
+                "seed": phase.design.seed,
+                "rows_at_most": rows_json(count.most),
+                "rows_known": !count.depends,
+            })
+        })
+        .collect();
+    json!({
+        "name": study.name,
+        "seed": study.seed,
+        "workflow": workflow.map(workflow_json),
+        "parameters": summary.parameters,
+        "images": summary.images,
+        "images_with_truth": summary.with_truth,
+        "parts": summary.counts.parts.map(rows_json),
+        "metrics": study.outputs(),
+        "phases": phases,
+    })
+}
+
+fn workflow_json(workflow: &Workflow) -> Value {
+    json!({
+        "name": workflow.name,
+        "version": workflow.version,
+        "stages": workflow.stage_count(),
+        "tasks": workflow.task_count(),
+        "parameters": workflow.parameters.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(),
+        "outputs": workflow.outputs,
+    })
+}

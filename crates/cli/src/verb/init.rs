@@ -1,0 +1,115 @@
+//! `onceflow init`: a study to start from, or a problem in another form.
+
+use std::path::Path;
+
+use onceflow_study::{
+    Diagnostic, Exported, SHIPPED, Workflow, dakota_input, model_template, nearest, problem_template,
+    read_workflow, salib_problem_json, shipped_workflow, workflow_template,
+};
+
+use crate::args::{InitArgs, ProblemFormat};
+use crate::diagnostics::from_error;
+use crate::document::{Content, open};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::file::{Overwrite, Target};
+use crate::problem::load;
+use crate::terminal::Terminal;
+
+/// Writes the text and says what it lost.
+pub(crate) fn run(args: &InitArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let target = Target::new(args.output.as_deref().or(args.file.as_deref()));
+    let exported = match &args.from {
+        Some(path) => convert(path, args.to, terminal)?,
+        None => whole(template(args, &target)?),
+    };
+    if let Some(path) = &args.from {
+        target.refuse_inputs(&[path])?;
+    }
+    let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
+    target.write(&exported.text, overwrite, terminal)?;
+    for loss in exported.losses {
+        terminal.diagnostics(&[Diagnostic::warning(loss)]);
+    }
+    if let Some(path) = target.path() {
+        terminal.say(&format!("wrote {}", path.display()));
+        if args.to == ProblemFormat::Study {
+            terminal.say(&format!("next: onceflow check {}", path.display()));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn convert(path: &Path, to: ProblemFormat, terminal: &Terminal) -> Result<Exported, Failure> {
+    let loaded = load(path, terminal)?;
+    // A study has phases; the first one's design is what other tools can be told.
+    let problem = loaded.study.as_ref().map_or(loaded.problem, onceflow_study::Study::problem);
+    let name = path.file_stem().map_or_else(|| "study".into(), |stem| stem.to_string_lossy().into_owned());
+    let refused = |e: onceflow_study::ExportError| {
+        Failure::from(from_error(format!("cannot convert {}", path.display()), &e))
+    };
+    match to {
+        ProblemFormat::Study => Ok(whole(problem_template(&name, &problem))),
+        ProblemFormat::Salib => salib_problem_json(&problem).map_err(refused),
+        ProblemFormat::Dakota => dakota_input(&problem).map_err(refused),
+    }
+}
+
+/// A text that says everything.
+fn whole(text: String) -> Exported {
+    Exported { text, losses: Vec::new() }
+}
+
+fn template(args: &InitArgs, target: &Target) -> Result<String, Failure> {
+    if args.to != ProblemFormat::Study {
+        return Err(Failure::bad_input(
+            Diagnostic::error("there is no problem to convert")
+                .expected_found("--from PROBLEM with --to", "no --from")
+                .with_hint("name the study or problem: onceflow init --from study.toml --to salib"),
+        ));
+    }
+    if args.model {
+        return Ok(model_template());
+    }
+    let name = args.workflow.as_str();
+    if let Some(source) = shipped_workflow(name) {
+        return Ok(workflow_template(&read_workflow(&source)?, name));
+    }
+    let path = Path::new(name);
+    if path.extension().is_none() && !path.exists() {
+        return Err(unknown_workflow(name));
+    }
+    Ok(workflow_template(&workflow_of(path)?, &reference(path, target)))
+}
+
+fn workflow_of(path: &Path) -> Result<Workflow, Failure> {
+    let document = open(path)?;
+    match document.content {
+        Some(Content::Workflow(workflow)) => Ok(*workflow),
+        Some(_) => Err(Failure::bad_input(
+            Diagnostic::error(format!("{} is no workflow", path.display()))
+                .expected_found("a workflow", document.kind.about())
+                .with_hint(format!("onceflow init --from {} converts it", path.display())),
+        )),
+        None => Err(document.diagnostics.into()),
+    }
+}
+
+/// How the study names the workflow: relative to itself where that is plain to see.
+fn reference(workflow: &Path, target: &Target) -> String {
+    let folder = target.path().and_then(Path::parent).unwrap_or(Path::new(""));
+    let beside = workflow.strip_prefix(folder).unwrap_or(workflow);
+    beside.display().to_string()
+}
+
+fn unknown_workflow(name: &str) -> Failure {
+    let hint = match nearest(name, SHIPPED) {
+        Some(near) => format!("did you mean --workflow {near}?"),
+        None => "--model writes a study of your own model, which needs no workflow".into(),
+    };
+    Failure::bad_input(
+        Diagnostic::error(format!("there is no workflow `{name}`"))
+            .expected_found(format!("a workflow file, or one of {}", SHIPPED.join(", ")), format!("`{name}`"))
+            .with_hint(hint),
+    )
+}

@@ -1,0 +1,149 @@
+//! `onceflow sample`: the rows to run.
+
+use onceflow_sensitivity::{Sample, SampleFormat, sample, warnings, widen, with_reference};
+use onceflow_study::{Design, Diagnostic, Space};
+use serde_json::{Value, json};
+
+use crate::args::SampleArgs;
+use crate::design::{self, design, extension};
+use crate::diagnostics::from_error;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::file::Target;
+use crate::numbers::{count, counted};
+use crate::phase;
+use crate::problem::{Loaded, load};
+use crate::sample_file;
+use crate::terminal::Terminal;
+
+/// What is to be sampled.
+struct Asked {
+    /// The parameters that vary.
+    varied: Space,
+    /// How rows are chosen.
+    design: Design,
+}
+
+/// Samples, writes, gives an account.
+pub(crate) fn run(args: &SampleArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let target = Target::new(args.output.as_deref());
+    refuse_two_results(args.json, args.dry_run, &target)?;
+    let loaded = load(&args.problem, terminal)?;
+    let asked = asked(args, &loaded)?;
+    let space = &loaded.problem.space;
+    for warning in warnings(&asked.varied, &asked.design) {
+        terminal.diagnostics(&[Diagnostic::warning(warning)]);
+    }
+    if args.dry_run {
+        return dry_run(args, &asked, space, terminal);
+    }
+    let format = sample_file::format(args.format, &target);
+    refuse_reference(args.reference, format)?;
+    target.refuse_inputs(&[&args.problem])?;
+    let sample = {
+        let _progress = terminal.progress(format!("sampling by {}", asked.design.method.word()));
+        make(args, space, &asked)?
+    };
+    sample_file::write(space, &sample, format, &target, terminal)?;
+    give_account(args.json, &sample, &asked, space, &target, terminal)?;
+    Ok(Exit::Ok)
+}
+
+fn asked(args: &SampleArgs, loaded: &Loaded) -> Result<Asked, Failure> {
+    let problem = match &args.phase {
+        Some(name) => {
+            let (study, phase) = phase::named(loaded, name)?;
+            phase::problem(study, phase, args.after.as_deref())?
+        }
+        None => loaded.problem.clone(),
+    };
+    let design = design(args, problem.design.as_ref(), loaded.seed())?;
+    Ok(Asked { varied: problem.space, design })
+}
+
+/// The rows with every parameter of the problem in them, whether it varies or not.
+fn make(args: &SampleArgs, space: &Space, asked: &Asked) -> Result<Sample, Failure> {
+    let failed = |e: onceflow_sensitivity::SampleError| Failure::from(from_error("cannot sample", &e));
+    let narrow = sample(&asked.varied, &asked.design).map_err(failed)?;
+    let sample = widen(space, &asked.varied, &narrow).map_err(failed)?;
+    if args.reference { with_reference(space, &sample).map_err(failed) } else { Ok(sample) }
+}
+
+fn dry_run(args: &SampleArgs, asked: &Asked, space: &Space, terminal: &Terminal) -> Result<Exit, Failure> {
+    let rows = design::rows(&asked.varied, &asked.design.method) + u128::from(args.reference);
+    terminal.say(&format!(
+        "would write {} rows of {}, before duplicates and constraints; nothing was written",
+        count(rows),
+        counted(space.parameters().len(), "parameter")
+    ));
+    if args.json {
+        let mut account = account(asked, space);
+        account["dry_run"] = json!(true);
+        account["rows"] = u64::try_from(rows).map_or_else(|_| json!(rows as f64), |rows| json!(rows));
+        terminal.json(&account)?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn give_account(
+    as_json: bool,
+    sample: &Sample,
+    asked: &Asked,
+    space: &Space,
+    target: &Target,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    let fixed = space.parameters().len() - asked.varied.parameters().len();
+    let fixed = if fixed == 0 { String::new() } else { format!(", {fixed} of them at their defaults") };
+    terminal.say(&format!(
+        "{}, seed {}: {} of {}{fixed}; {} repeat an earlier row",
+        asked.design.method.word(),
+        asked.design.seed,
+        counted(sample.len(), "row"),
+        counted(space.parameters().len(), "parameter"),
+        count(sample.duplicates() as u128),
+    ));
+    terminal.say(extension(&asked.design.method));
+    let Some(path) = target.path().filter(|_| as_json) else { return Ok(()) };
+    let mut account = account(asked, space);
+    account["file"] = json!(path.display().to_string());
+    account["rows"] = json!(sample.len());
+    account["duplicates"] = json!(sample.duplicates());
+    terminal.json(&account)
+}
+
+fn account(asked: &Asked, space: &Space) -> Value {
+    let names = |space: &Space| space.parameters().iter().map(|p| p.name.clone()).collect::<Vec<_>>();
+    json!({
+        "version": 1,
+        "method": asked.design.method.word(),
+        "n": asked.design.method.size(),
+        "seed": asked.design.seed,
+        "parameters": names(space),
+        "varied": names(&asked.varied),
+        "extendable": asked.design.method.extendable(),
+    })
+}
+
+/// Standard output holds one result: the sample or its account.
+pub(super) fn refuse_two_results(json: bool, dry_run: bool, target: &Target) -> Result<(), Failure> {
+    if !json || dry_run || target.path().is_some() {
+        return Ok(());
+    }
+    Err(Failure::bad_input(
+        Diagnostic::error("--json prints an account, so the sample needs a file")
+            .expected_found("-o FILE with --json", "no file")
+            .with_hint("add -o X.csv; for the sample itself as JSON, --format json"),
+    ))
+}
+
+fn refuse_reference(reference: bool, format: SampleFormat) -> Result<(), Failure> {
+    if !reference || matches!(format, SampleFormat::Csv | SampleFormat::Json) {
+        return Ok(());
+    }
+    Err(Failure::bad_input(
+        Diagnostic::error("a table without roles cannot hold a reference row")
+            .expected_found("--reference with --format csv or json", "a format of numbers only")
+            .with_hint("leave --reference out, or choose --format csv"),
+    ))
+}
