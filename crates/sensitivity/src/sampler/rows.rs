@@ -1,6 +1,7 @@
 //! Rows while they are being made, and the marking of those that repeat an earlier one.
 
 use onceflow_study::Design;
+use rayon::prelude::*;
 
 use crate::{Role, Row, Sample};
 
@@ -20,6 +21,13 @@ impl Rows {
             rows: Vec::with_capacity(rows),
             values: Vec::with_capacity(rows.saturating_mul(parameters)),
         }
+    }
+
+    /// Rows that play no part in a design.
+    pub(super) fn points(parameters: usize, values: Vec<f64>) -> Self {
+        let row =
+            |id: usize| Row { id: id as u64, role: Role::Point, base: 0, replicate: 0, duplicate_of: None };
+        Self { parameters, rows: (0..values.len() / parameters).map(row).collect(), values }
     }
 
     /// Adds a row.
@@ -49,8 +57,9 @@ impl Rows {
 /// Sorts the rows by a hash of their bits, so that equal ones stand side by side, the first of them first.
 fn mark_duplicates(rows: &mut [Row], values: &[f64], parameters: usize) {
     let numbers = |row: usize| &values[row * parameters..(row + 1) * parameters];
-    let mut order: Vec<(u64, usize)> = (0..rows.len()).map(|row| (hash(numbers(row)), row)).collect();
-    order.sort_unstable();
+    let mut order: Vec<(u64, usize)> =
+        (0..rows.len()).into_par_iter().map(|row| (hash(numbers(row)), row)).collect();
+    order.par_sort_unstable();
     for alike in order.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
         for (place, (_, row)) in alike.iter().enumerate() {
             let earlier =

@@ -2,10 +2,11 @@
 //! more rows begin with fewer.
 
 use onceflow_study::{Parameter, Space};
+use rayon::prelude::*;
 
 use super::feasible::Feasible;
 use super::halton::Halton;
-use super::sobol::Directions;
+use super::sobol::{Directions, Sequence};
 use super::{Rows, SampleError};
 use crate::Role;
 use crate::quantile::Quantile;
@@ -75,7 +76,29 @@ pub(super) fn sobol(
 ) -> Result<Rows, SampleError> {
     let directions = Directions::new(quantiles.len())?;
     let mut sequence = directions.sequence(seed, 0);
+    if Feasible::new(space).is_everything() {
+        return Ok(Rows::points(quantiles.len(), along(&sequence, quantiles, count)));
+    }
     walk(space, quantiles, count, |_, units| sequence.next_into(units))
+}
+
+/// Points that are handed to one thread: enough to be worth it, few enough to share well.
+const BLOCK: usize = 4096;
+
+/// The first points, all of which are rows; each block of them starts where its number says.
+fn along(sequence: &Sequence<'_>, quantiles: &[Quantile], count: u64) -> Vec<f64> {
+    let width = quantiles.len();
+    let mut values = vec![0.0; count as usize * width];
+    values.par_chunks_mut(BLOCK * width).enumerate().for_each(|(block, rows)| {
+        let mut sequence = sequence.clone();
+        sequence.seek((block * BLOCK) as u64);
+        let mut units = vec![0.0; width];
+        for row in rows.chunks_exact_mut(width) {
+            sequence.next_into(&mut units);
+            to_values(quantiles, &units, row);
+        }
+    });
+    values
 }
 
 /// What a reader should know of a sequence that is not scrambled.

@@ -36,6 +36,11 @@ impl Directions {
         Ok(Self { dimensions, numbers })
     }
 
+    /// One entry per dimension.
+    fn digit(&self, digit: usize) -> &[u64] {
+        &self.numbers[digit * self.dimensions..][..self.dimensions]
+    }
+
     /// The sequence as it is, or scrambled by a seed.
     pub(super) fn sequence(&self, seed: Option<u64>, replicate: u64) -> Sequence<'_> {
         let scramble = |seed| {
@@ -58,13 +63,22 @@ impl Sequence<'_> {
         self.advance();
     }
 
+    /// Goes to a point by its number: the XOR of the directions of its Gray code's digits.
+    pub(super) fn seek(&mut self, index: u64) {
+        self.index = index;
+        self.point.fill(0);
+        let gray = index ^ (index >> 1);
+        let digits = (0..64).filter(|digit| gray >> digit & 1 == 1);
+        for numbers in digits.map(|digit| self.directions.digit(digit)) {
+            self.point.iter_mut().zip(numbers).for_each(|(x, v)| *x ^= v);
+        }
+    }
+
     /// Consecutive Gray codes differ in the digit that counting on by one carries into.
     fn advance(&mut self) {
         self.index += 1;
         let digit = self.index.trailing_zeros() as usize;
-        let start = digit * self.directions.dimensions;
-        let changed = &self.directions.numbers[start..start + self.directions.dimensions];
-        self.point.iter_mut().zip(changed).for_each(|(x, v)| *x ^= v);
+        self.point.iter_mut().zip(self.directions.digit(digit)).for_each(|(x, v)| *x ^= v);
     }
 }
 
@@ -147,6 +161,20 @@ mod tests {
         assert_eq!(at(100), [0.599_609_375, 0.237_304_687_5]);
         assert_eq!(at(1000), [0.205_078_125, 0.159_179_687_5]);
         assert_eq!(at(4095), [0.294_921_875, 0.782_226_562_5]);
+    }
+
+    #[test]
+    fn any_point_can_be_sought() {
+        let directions = Directions::new(5).unwrap();
+        let mut walk = directions.sequence(Some(3), 1);
+        let mut seek = walk.clone();
+        let (mut walked, mut sought) = ([0.0; 5], [0.0; 5]);
+        for index in 0..300 {
+            walk.next_into(&mut walked);
+            seek.seek(index);
+            seek.next_into(&mut sought);
+            assert_eq!(walked, sought);
+        }
     }
 
     #[test]
