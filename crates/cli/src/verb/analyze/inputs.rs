@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use onceflow_sensitivity::{
-    Layout, Narrowed, Outputs, Sample, Technique, assume_rows, narrow, read_outputs,
-};
+use onceflow_sensitivity::{Layout, Narrowed, Outputs, Sample, Technique, assume_rows, narrow, read_outputs};
 use onceflow_study::Space;
 
 use crate::args::AnalyzeArgs;
