@@ -1,5 +1,5 @@
 //! A folder in which the built command runs, and what it said there.
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
