@@ -254,3 +254,30 @@ fn equal_commands_give_equal_bytes_on_any_number_of_threads() {
     let with = |threads: &str| shell.run_with(words, "", &[("RAYON_NUM_THREADS", threads)]).stdout;
     assert_eq!(with("1"), with("3"));
 }
+
+#[test]
+fn plots_are_written_into_a_folder() {
+    for (method, design, kinds) in [
+        ("vbd", "--method saltelli --n 64 --second-order", ["bars", "convergence", "heat-map"].as_slice()),
+        ("morris", "--method morris --n 8", &["bars", "convergence", "scatter"]),
+        ("correlation", "--method mc --n 50", &["bars"]),
+    ] {
+        let shell = answered(design);
+        let second_order = if method == "vbd" { "--second-order" } else { "" };
+        let words = format!("--method {method} {second_order} --resamples 20 --plots plots/new --json");
+        let said = analyze(&shell, &words);
+        assert_eq!((said.exit, said.json()["version"].as_u64()), (0, Some(1)), "{said}");
+        for kind in kinds {
+            let svg = shell.read(&format!("plots/new/y-{method}-{kind}.svg"));
+            assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{method} {kind}");
+        }
+    }
+}
+
+#[test]
+fn the_name_of_an_output_never_leads_out_of_the_folder() {
+    let shell = answered("--method morris --n 4");
+    shell.write("Y.csv", shell.read("Y.csv").replacen("row,y", "row,../../y", 1));
+    assert_eq!(analyze(&shell, "--method morris --plots plots").exit, 0);
+    assert!(shell.exists("plots/______y-morris-bars.svg"));
+}
