@@ -283,6 +283,28 @@ fn layers_that_change_how_often_a_processor_runs_are_told() {
     assert_eq!(messages.lines().count(), 3);
 }
 
+#[test]
+fn external_tools_tell_their_command_and_the_types_of_their_outputs() {
+    let bean = "<bean xmlns=\"\"><useCaseDescription><command>DiffMaskComp</command><outputs><entry><string>diff</string>\
+                <out><path>floatarray</path></out></entry><entry><string>mask</string><out><path>rt</path></out></entry>\
+                </outputs></useCaseDescription></bean>";
+    let tool = processor("compare", "externaltool.ExternalToolActivity", &[], &["diff", "mask"], "")
+        .replace("<bean xmlns=\"\"><value>v</value></bean>", bean);
+    let flow = Flow {
+        outputs: &["a", "b"],
+        processors: vec![tool],
+        links: &["compare.diff > a", "compare.mask > b", "compare.diff > other.x"],
+        ..EMPTY
+    };
+    let other = processor("other", "BeanshellActivity", &["x"], &[], "");
+    let flow = Flow { processors: [flow.processors, vec![other]].concat(), ..flow };
+    let (workflow, _) = imported(&file(&[flow]));
+    let Operation::Foreign(foreign) = &workflow.tasks().next().unwrap().op else { panic!() };
+    assert_eq!(foreign.detail.as_deref(), Some("DiffMaskComp"));
+    let kinds: Vec<_> = workflow.regions.iter().map(|r| (r.name.as_str(), r.kind.word())).collect();
+    assert_eq!(kinds, [("a", "table"), ("b", "any")]);
+}
+
 fn published() -> Option<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/taverna");
     if !folder.is_dir() {

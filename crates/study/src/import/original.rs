@@ -17,7 +17,13 @@ use crate::{
 /// made again. Tasks carry the names of their functions, so that no sorting of names can change their order.
 pub fn import_original(source: &Arc<Source>) -> ImportedWorkflow {
     let node = parse_json(source).map_err(|diagnostic| Diagnostics::from(*diagnostic))?;
-    let mut reader = Reader { source, diagnostics: Diagnostics::default(), workflow: Workflow::default() };
+    let mut reader = Reader {
+        source,
+        diagnostics: Diagnostics::default(),
+        workflow: Workflow::default(),
+        parameter_at: HashMap::new(),
+        region_names: HashSet::new(),
+    };
     reader.descriptor(&node);
     let Reader { diagnostics, mut workflow, .. } = reader;
     workflow.source = Some(Arc::clone(source));
@@ -28,6 +34,9 @@ struct Reader<'a> {
     source: &'a Arc<Source>,
     diagnostics: Diagnostics,
     workflow: Workflow,
+    /// Where parameters and regions stand in the workflow.
+    parameter_at: HashMap<String, usize>,
+    region_names: HashSet<String>,
 }
 
 /// An argument as the descriptor lists it.
@@ -180,7 +189,7 @@ impl<'a> Reader<'a> {
     }
 
     fn parameter(&mut self, name: &str, kind: Kind, span: Span) {
-        if let Some(known) = self.workflow.parameter(name) {
+        if let Some(known) = self.parameter_at.get(name).map(|at| &self.workflow.parameters[*at]) {
             if known.kind != kind {
                 let diagnostic = Diagnostic::error(format!("two calls read `{name}` in different ways"))
                     .at(self.source, span, "")
@@ -191,11 +200,12 @@ impl<'a> Reader<'a> {
             return;
         }
         let place = Some(Place::new(self.source, span));
+        self.parameter_at.insert(name.to_owned(), self.workflow.parameters.len());
         self.workflow.parameters.push(WorkflowParameter { place, ..WorkflowParameter::new(name, kind) });
     }
 
     fn region(&mut self, name: &str, kind: RegionKind, span: Span) {
-        if self.workflow.region(name).is_none() {
+        if self.region_names.insert(name.to_owned()) {
             let place = Some(Place::new(self.source, span));
             self.workflow.regions.push(RegionDeclaration { name: name.into(), kind, place });
         }
@@ -244,8 +254,10 @@ impl<'a> Reader<'a> {
     }
 
     fn check_declared(&mut self, stage: &Stage, declared: &[Argument]) {
+        let (inputs, outputs): (HashSet<_>, HashSet<_>) =
+            (stage.inputs.iter().collect(), stage.outputs.iter().collect());
         for argument in declared {
-            let names = if argument.way == Some(Way::Output) { &stage.outputs } else { &stage.inputs };
+            let names = if argument.way == Some(Way::Output) { &outputs } else { &inputs };
             if !names.contains(&argument.name) {
                 let message = format!("`dr_args` names `{}`, which no call takes or makes so", argument.name);
                 self.diagnostics.push(Diagnostic::warning(message).at(self.source, argument.span, ""));

@@ -4,6 +4,7 @@ mod check;
 mod document;
 mod expand;
 mod iteration;
+mod level;
 mod parameter;
 mod read;
 

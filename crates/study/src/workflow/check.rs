@@ -74,21 +74,22 @@ impl<'w> Checker<'w> {
         }
     }
 
-    /// An error about a name nobody knows, with the nearest known one.
+    /// An error about a name nobody knows, with the nearest of those that are known.
     fn unknown<'k>(
         &mut self,
         message: String,
         place: Option<&Place>,
         name: &str,
-        known: impl Iterator<Item = &'k str> + Clone,
+        known: impl FnOnce() -> Vec<&'k str>,
     ) {
         if self.diagnostics.count(Severity::Error) >= MOST_MESSAGES {
             return;
         }
-        let expected = match known.clone().take(FEW + 1).collect::<Vec<_>>() {
-            few if few.is_empty() => "none".into(),
-            few if few.len() > FEW => "a known name".into(),
-            few => few.join(" or "),
+        let known = known();
+        let expected = match known.len() {
+            0 => "none".into(),
+            1..=FEW => known.join(" or "),
+            _ => "a known name".into(),
         };
         let mut diagnostic = Diagnostic::error(message).at_place(place, "").expected_found(expected, name);
         diagnostic.hint = nearest(name, known).map(|near| format!("write `{near}`"));

@@ -6,7 +6,8 @@ use super::{Stage, Step, Task, Workflow};
 
 impl Workflow {
     /// The same workflow without nested stages: task `t` of stage `inner` becomes the task `inner/t` of the stage
-    /// around it, and whoever waits for `inner` waits for all its tasks.
+    /// around it, and whoever waits for `inner` waits for all its tasks. How a nested stage of an imported workflow
+    /// runs over lists is not said of its tasks: ask the workflow before it is flattened.
     #[must_use]
     pub fn flatten(&self) -> Self {
         Self { stages: self.stages.iter().map(flatten_stage).collect(), ..self.clone() }

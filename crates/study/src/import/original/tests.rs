@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::{Catalogue, check_workflow};
 
@@ -114,4 +116,16 @@ fn mistakes_are_pointed_at() {
             "stage.json:1:1: error: `stage descriptor` cannot be read; expected a table of the keys of a stage descriptor, found []",
         ],
     );
+}
+
+proptest! {
+    #[test]
+    fn mutated_descriptors_never_panic(at in 0usize..1600, cut in 0usize..40, put in r#"[\[\]{}",:a-z0-9 ]{0,8}"#) {
+        let (start, end) = (at.min(SEGMENTATION.len()), (at + cut).min(SEGMENTATION.len()));
+        let text = format!("{}{put}{}", &SEGMENTATION[..start], &SEGMENTATION[end..]);
+        let _ = crate::detect("stage.json", &text);
+        if let Ok((workflow, _)) = import(&text) {
+            let _ = check_workflow(&workflow, &Catalogue::default());
+        }
+    }
 }

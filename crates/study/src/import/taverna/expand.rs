@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::check::check_dataflow;
 use super::document::{Dataflow, Document, End, Link, Port, Processor};
+use super::level::{Feed, Level, Made, Sinks, link_control, output_of, set_boundary};
 use super::parameter::{Input, input_from};
 use crate::workflow::MOST_TASKS;
 use crate::{
     Binding, Bound, Diagnostic, Diagnostics, Foreign, ForeignPort, Operation, Place, RegionDeclaration,
-    RegionKind, Source, Span, Stage, Step, Task, Workflow,
+    RegionKind, Source, Span, Stage, Step, Task, Workflow, WorkflowParameter,
 };
 
 type Expanded<T> = Result<T, Box<Diagnostic>>;
@@ -44,19 +45,7 @@ pub(super) fn expand(
         regions: Vec::new(),
         names: HashSet::new(),
     };
-    let mut feeds = HashMap::new();
-    for input in &top.inputs {
-        let name = input.port.name.as_str();
-        let feed = match input_from(source, input, expander.messages) {
-            Input::Parameter(parameter) => {
-                expander.names.insert(name.to_owned());
-                workflow.parameters.push(parameter);
-                Feed::Parameter(name.to_owned())
-            }
-            Input::Region(kind) => Feed::Region(expander.region(name, kind, input.port.span)),
-        };
-        feeds.insert(name, feed);
-    }
+    let feeds = expander.inputs(top, &mut workflow.parameters);
     let outputs = expander.named_outputs(top);
     let stage = expander.stage(top, &top.name, "", &feeds, &outputs)?;
     workflow.outputs =
@@ -64,13 +53,6 @@ pub(super) fn expand(
     workflow.regions = expander.regions;
     workflow.stages.push(stage);
     Ok(workflow)
-}
-
-/// What flows into a port.
-#[derive(Clone)]
-enum Feed {
-    Region(String),
-    Parameter(String),
 }
 
 struct Expander<'a, 'd> {
@@ -83,12 +65,6 @@ struct Expander<'a, 'd> {
     regions: Vec<RegionDeclaration>,
     names: HashSet<String>,
 }
-
-/// Links by the port they end in, in the order of the text.
-type Sinks<'a> = HashMap<&'a End, Vec<&'a Link>>;
-
-/// The names of the regions that ports of processors make.
-type Made<'a> = HashMap<(&'a str, &'a str), String>;
 
 impl<'a> Expander<'a, '_> {
     /// Declares a region under a name nobody has.
@@ -104,6 +80,28 @@ impl<'a> Expander<'a, '_> {
         unique
     }
 
+    /// What flows into the input ports of the top dataflow.
+    fn inputs(
+        &mut self,
+        top: &'a Dataflow,
+        parameters: &mut Vec<WorkflowParameter>,
+    ) -> HashMap<&'a str, Feed> {
+        let mut feeds = HashMap::new();
+        for input in &top.inputs {
+            let name = input.port.name.as_str();
+            let feed = match input_from(self.source, input, self.messages) {
+                Input::Parameter(parameter) => {
+                    self.names.insert(name.to_owned());
+                    parameters.push(parameter);
+                    Feed::Parameter(name.to_owned())
+                }
+                Input::Region(kind) => Feed::Region(self.region(name, kind, input.port.span)),
+            };
+            feeds.insert(name, feed);
+        }
+        feeds
+    }
+
     fn error(&self, span: Span, message: String) -> Box<Diagnostic> {
         Box::new(Diagnostic::error(message).at(self.source, span, ""))
     }
@@ -111,11 +109,14 @@ impl<'a> Expander<'a, '_> {
     /// A region for each output port of the top dataflow that something is linked to.
     fn named_outputs(&mut self, top: &'a Dataflow) -> HashMap<&'a str, String> {
         let linked = top.links.iter().filter(|link| link.to.processor.is_none());
-        let linked: HashSet<&str> = linked.map(|link| link.to.port.as_str()).collect();
+        let linked: HashMap<&str, &Link> = linked.map(|link| (link.to.port.as_str(), link)).collect();
         let mut outputs = HashMap::new();
         for port in &top.outputs {
-            if linked.contains(port.name.as_str()) {
-                outputs.insert(port.name.as_str(), self.region(&port.name, port.kind, port.span));
+            if let Some(link) = linked.get(port.name.as_str()) {
+                let maker = link.from.processor.as_deref().and_then(|p| output_of(top, (p, &link.from.port)));
+                let made = maker.filter(|_| !link.merges).map_or(RegionKind::Any, |maker| maker.kind);
+                let kind = if port.kind == RegionKind::Any { made } else { port.kind };
+                outputs.insert(port.name.as_str(), self.region(&port.name, kind, port.span));
             } else {
                 let message = format!("nothing is linked to the output port `{}`", port.name);
                 self.messages.push(Diagnostic::warning(message).at(self.source, port.span, ""));
@@ -370,68 +371,4 @@ impl<'a> Expander<'a, '_> {
         stage.iteration.clone_from(&processor.iteration);
         Ok(Step::Stage(stage))
     }
-}
-
-/// A dataflow while its steps are being made.
-struct Level<'a, 'l> {
-    dataflow: &'a Dataflow,
-    prefix: &'l str,
-    feeds: &'l HashMap<&'a str, Feed>,
-    sinks: Sinks<'a>,
-    made: Made<'a>,
-    steps: Vec<Step>,
-}
-
-impl Level<'_, '_> {
-    /// What comes out of the start of a link; links have been checked before.
-    fn feed_of(&self, from: &End) -> Feed {
-        let fed = match &from.processor {
-            Some(processor) => {
-                self.made.get(&(processor.as_str(), from.port.as_str())).cloned().map(Feed::Region)
-            }
-            None => self.feeds.get(from.port.as_str()).cloned(),
-        };
-        fed.unwrap_or_else(|| Feed::Region(from.port.clone()))
-    }
-
-    /// Regions a processor makes, in the order of its ports and then of the links.
-    fn made_by(&self, processor: &Processor) -> Vec<String> {
-        let listed = processor.outputs.iter().map(|port| port.name.as_str());
-        let linked = self.dataflow.links.iter().map(|link| &link.from);
-        let linked = linked.filter(|from| from.processor.as_deref() == Some(processor.name.as_str()));
-        let mut seen = HashSet::new();
-        let ports = listed.chain(linked.map(|from| from.port.as_str())).filter(|port| seen.insert(*port));
-        ports.filter_map(|port| self.made.get(&(processor.name.as_str(), port)).cloned()).collect()
-    }
-}
-
-fn output_of<'a>(dataflow: &'a Dataflow, (processor, port): (&str, &str)) -> Option<&'a Port> {
-    let processor = dataflow.processors.iter().find(|p| p.name == processor)?;
-    processor.outputs.iter().find(|p| p.name == port)
-}
-
-fn link_control(steps: &mut [Step], dataflow: &Dataflow) {
-    for condition in &dataflow.conditions {
-        for step in steps.iter_mut().filter(|step| step.name() == condition.target) {
-            let after = match step {
-                Step::Task(task) => &mut task.after,
-                Step::Stage(stage) => &mut stage.after,
-            };
-            if !after.contains(&condition.control) {
-                after.push(condition.control.clone());
-            }
-        }
-    }
-}
-
-/// What a stage's tasks take from outside goes in; what its ports were asked to make comes out.
-fn set_boundary(stage: &mut Stage, outputs: &HashMap<&str, String>) {
-    let made: HashSet<String> = stage.tasks().flat_map(|t| t.outputs.clone()).collect();
-    let mut seen = HashSet::new();
-    let taken: Vec<String> = stage.tasks().flat_map(|t| t.inputs.clone()).collect();
-    stage.inputs = taken.into_iter().filter(|r| !made.contains(r) && seen.insert(r.clone())).collect();
-    let mut outputs: Vec<String> =
-        outputs.values().filter(|region| made.contains(*region)).cloned().collect();
-    outputs.sort_unstable();
-    stage.outputs = outputs;
 }

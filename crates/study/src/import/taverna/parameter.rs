@@ -53,6 +53,14 @@ pub(super) fn input_from(source: &Arc<Source>, input: &InputPort, messages: &mut
     Input::Parameter(parameter)
 }
 
+/// What an output port holds, by its annotation.
+pub(super) fn output_kind(annotation: &str) -> RegionKind {
+    let node = parse_json(&Source::new("annotation", annotation)).ok();
+    let word =
+        node.as_ref().and_then(Node::as_table).and_then(|table| table.get("type")).and_then(Node::as_text);
+    if word == Some("floatarray") { RegionKind::Table } else { RegionKind::Any }
+}
+
 /// One value is the default, several are the range. Whether all fitted the type.
 fn take_values(table: &Table, parameter: &mut WorkflowParameter) -> bool {
     let nodes = table.get("values").and_then(Node::as_list).unwrap_or_default();

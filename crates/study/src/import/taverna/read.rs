@@ -6,6 +6,7 @@ use super::super::xml::{Element, parse_xml};
 use super::NAMESPACE;
 use super::document::{Condition, Dataflow, Document, End, InputPort, Link, Port, Processor};
 use super::iteration::strategies_from;
+use super::parameter::output_kind;
 use crate::{Diagnostic, Diagnostics, RegionKind, Source};
 
 type Read<T> = Result<T, Box<Diagnostic>>;
@@ -73,7 +74,10 @@ impl Reader<'_, '_> {
             name: self.text(element, "name")?,
             about: about(element),
             inputs: element.items("inputPorts", "port").map(|p| self.input_port(p)).collect::<Read<_>>()?,
-            outputs: element.items("outputPorts", "port").map(|p| self.port(p)).collect::<Read<_>>()?,
+            outputs: element
+                .items("outputPorts", "port")
+                .map(|p| self.output_port(p))
+                .collect::<Read<_>>()?,
             processors: element
                 .items("processors", "processor")
                 .map(|p| self.processor(p))
@@ -93,6 +97,12 @@ impl Reader<'_, '_> {
             port: self.port(element)?,
             annotation: annotation.map(|text| text.text.trim().to_owned()),
         })
+    }
+
+    fn output_port(&self, element: &Element) -> Read<Port> {
+        let InputPort { port, annotation } = self.input_port(element)?;
+        let kind = annotation.map_or(RegionKind::Any, |text| output_kind(&text));
+        Ok(Port { kind, ..port })
     }
 
     fn port(&self, element: &Element) -> Read<Port> {

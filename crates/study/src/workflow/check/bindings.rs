@@ -16,7 +16,7 @@ impl<'w> Checker<'w> {
                 None => {
                     let message = format!("`{}` does not read `{name}`", spec.id);
                     let place = task.place_of(Role::Reads, name);
-                    let known = spec.parameters.iter().map(|p| p.name.as_str());
+                    let known = || spec.parameters.iter().map(|p| p.name.as_str()).collect();
                     self.unknown(message, place.as_ref(), name, known);
                 }
             }
@@ -66,9 +66,11 @@ impl<'w> Checker<'w> {
         let exists = self.parameters.contains_key(name);
         if !exists {
             let place = task.place_of(Role::Reads, &binding.operation_parameter);
-            let known: Vec<_> = self.workflow.parameters.iter().map(|p| p.name.as_str()).collect();
+            let parameters = &self.workflow.parameters;
             let message = format!("the workflow has no parameter `{name}`");
-            self.unknown(message, place.as_ref(), name, known.into_iter());
+            self.unknown(message, place.as_ref(), name, || {
+                parameters.iter().map(|p| p.name.as_str()).collect()
+            });
         }
         exists
     }

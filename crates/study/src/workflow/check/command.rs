@@ -10,28 +10,17 @@ impl<'w> Checker<'w> {
     pub(super) fn check_command(&mut self, task: &'w Task, command: &'w Command) {
         let declared = declared_by(task);
         self.check_clashes(task, &declared);
-        let known: HashSet<&str> = declared.iter().map(|(_, name)| *name).collect();
-        let (mut used, mut readable) = (HashSet::new(), true);
+        let mut used = HashSet::new();
+        let mut readable = true;
         for argument in &command.command {
-            let place = task.place_of(Role::Declares, argument);
             match placeholders(argument) {
                 Ok(names) => {
-                    for name in names {
-                        used.insert(name);
-                        if !known.contains(name) {
-                            let message =
-                                format!("task `{}` does not declare the placeholder `{{{name}}}`", task.name);
-                            self.unknown(
-                                message,
-                                place.as_ref(),
-                                name,
-                                declared.iter().map(|(_, name)| *name),
-                            );
-                        }
-                    }
+                    self.check_placeholders(task, argument, &names, &declared);
+                    used.extend(names);
                 }
                 Err(found) => {
                     readable = false;
+                    let place = task.place_of(Role::Declares, argument);
                     let diagnostic = Diagnostic::error("an argument has a brace without its partner")
                         .at_place(place.as_ref(), "")
                         .expected_found("`{name}`, or `{{` and `}}` for the braces themselves", found);
@@ -42,6 +31,21 @@ impl<'w> Checker<'w> {
         // A program that serves is told what it needs line by line.
         if readable && !command.serve {
             self.check_unused(task, &declared, &used);
+        }
+    }
+
+    fn check_placeholders(
+        &mut self,
+        task: &'w Task,
+        argument: &str,
+        names: &[&str],
+        declared: &[(Role, &'w str)],
+    ) {
+        let known: HashSet<&str> = declared.iter().map(|(_, name)| *name).collect();
+        for name in names.iter().filter(|name| !known.contains(**name)) {
+            let message = format!("task `{}` does not declare the placeholder `{{{name}}}`", task.name);
+            let place = task.place_of(Role::Declares, argument);
+            self.unknown(message, place.as_ref(), name, || declared.iter().map(|(_, name)| *name).collect());
         }
     }
 

@@ -27,8 +27,9 @@ impl<'w> Checker<'w> {
                 let place = task.place_of(role, name);
                 let message =
                     format!("task `{}` names the region `{name}`, which is not declared", task.name);
-                let known: Vec<_> = self.workflow.regions.iter().map(|r| r.name.as_str()).collect();
-                self.unknown(message, place.as_ref(), name, known.into_iter());
+                let regions = &self.workflow.regions;
+                let known = || regions.iter().map(|r| r.name.as_str()).collect();
+                self.unknown(message, place.as_ref(), name, known);
             }
         }
     }
@@ -55,12 +56,11 @@ impl<'w> Checker<'w> {
                 continue;
             }
             let message = format!("no task makes `{name}`, which is an output of the workflow");
-            let mut known: Vec<_> = self.makers.keys().copied().collect();
-            known.sort_unstable();
+            let made = || workflow.tasks().flat_map(|t| &t.outputs).map(String::as_str).collect();
             let source = self.workflow.source.as_ref();
             let span = self.workflow.marks.get(Role::Output, name);
             let place = source.zip(span).map(|(source, span)| Place::new(source, span));
-            self.unknown(message, place.as_ref(), name, known.into_iter());
+            self.unknown(message, place.as_ref(), name, made);
         }
     }
 

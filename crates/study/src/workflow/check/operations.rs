@@ -12,13 +12,8 @@ impl<'w> Checker<'w> {
                 None => {
                     let place = task.place_of(Role::Operation, "");
                     let catalogue = self.catalogue;
-                    let known: Vec<_> = catalogue.ids().collect();
-                    self.unknown(
-                        format!("there is no operation `{id}`"),
-                        place.as_ref(),
-                        id,
-                        known.into_iter(),
-                    );
+                    let message = format!("there is no operation `{id}`");
+                    self.unknown(message, place.as_ref(), id, || catalogue.ids().collect());
                 }
             },
             Operation::Command(command) => {
@@ -73,7 +68,7 @@ impl<'w> Checker<'w> {
     fn check_statuses(&mut self, task: &'w Task, spec: &'w OpSpec) {
         for status in task.ends.iter().filter(|status| !spec.statuses.contains(status)) {
             let message = format!("`{}` does not end with the status `{status}`", spec.id);
-            let known = spec.statuses.iter().map(String::as_str);
+            let known = || spec.statuses.iter().map(String::as_str).collect();
             self.unknown(message, task.place_of(Role::Ends, status).as_ref(), status, known);
         }
         let unheard: Vec<_> = spec.statuses.iter().filter(|s| !task.ends.contains(s)).cloned().collect();
@@ -102,7 +97,7 @@ impl<'w> Checker<'w> {
         let place = task.place_of(Role::Declares, "per_object");
         if !task.inputs.contains(name) && task.op.takes_are_known() {
             let message = format!("`per_object` names `{name}`, which task `{}` does not take", task.name);
-            self.unknown(message, place.as_ref(), name, task.inputs.iter().map(String::as_str));
+            self.unknown(message, place.as_ref(), name, || task.inputs.iter().map(String::as_str).collect());
         } else if let Some(region) = self.regions.get(name.as_str()).filter(|r| !r.kind.has_objects()) {
             let diagnostic = Diagnostic::error(format!("`{name}` has no objects to treat one by one"))
                 .at_place(place.as_ref(), "")

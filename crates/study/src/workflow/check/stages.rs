@@ -53,10 +53,8 @@ impl<'w> Checker<'w> {
         place_of: impl Fn(&str) -> Option<crate::Place>,
     ) {
         for name in after.iter().filter(|name| !known.contains(name.as_str())) {
-            let mut known: Vec<_> = known.iter().copied().collect();
-            known.sort_unstable();
             let message = format!("`after` names `{name}`, which is no step beside it");
-            self.unknown(message, place_of(name).as_ref(), name, known.into_iter());
+            self.unknown(message, place_of(name).as_ref(), name, || sorted_names(known));
         }
     }
 
@@ -102,9 +100,8 @@ impl<'w> Checker<'w> {
     fn check_stage_outputs(&mut self, stage: &'w Stage, made: &HashSet<&str>, inside: &HashMap<&str, usize>) {
         for region in stage.outputs.iter().filter(|region| !made.contains(region.as_str())) {
             let message = format!("no task of stage `{}` makes `{region}`", stage.name);
-            let mut known: Vec<_> = made.iter().copied().collect();
-            known.sort_unstable();
-            self.unknown(message, stage.place_of(Role::Output, region).as_ref(), region, known.into_iter());
+            let place = stage.place_of(Role::Output, region);
+            self.unknown(message, place.as_ref(), region, || sorted_names(made));
         }
         let outside = |region: &str| {
             let elsewhere =
@@ -127,10 +124,11 @@ impl<'w> Checker<'w> {
     /// When something can end a stage, each of its outputs needs a stand-in.
     fn check_ended(&mut self, stage: &'w Stage) {
         let ender = stage.tasks().find(|task| !task.ends.is_empty());
-        for region in stage.ended.keys().filter(|region| !stage.outputs.contains(region)) {
+        let outputs: HashSet<&String> = stage.outputs.iter().collect();
+        for region in stage.ended.keys().filter(|region| !outputs.contains(region)) {
             let message =
                 format!("`ended` names `{region}`, which does not come out of stage `{}`", stage.name);
-            let known = stage.outputs.iter().map(String::as_str);
+            let known = || stage.outputs.iter().map(String::as_str).collect();
             self.unknown(message, stage.place_of(Role::Ended, region).as_ref(), region, known);
         }
         match ender {
@@ -155,6 +153,12 @@ impl<'w> Checker<'w> {
             None => {}
         }
     }
+}
+
+fn sorted_names<'k>(names: &HashSet<&'k str>) -> Vec<&'k str> {
+    let mut names: Vec<_> = names.iter().copied().collect();
+    names.sort_unstable();
+    names
 }
 
 fn does_not_go_in(stage: &Stage, task: &Task, region: &str) -> Diagnostic {
