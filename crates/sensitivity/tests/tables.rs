@@ -182,7 +182,10 @@ fn a_foreign_matrix_gets_its_roles_and_is_verified() {
         assert_eq!(read, Sample { design: None, ..made });
         let other = refuse(&space, &text, Layout::Saltelli { second_order: !second_order });
         assert!(other.contains("wrong number of rows") || other.contains("mixed-up design"), "{other}");
-        assert!(refuse(&space, &text, Layout::Morris).contains("mixed-up") || text.lines().count() % 4 != 0);
+        assert!(
+            refuse(&space, &text, Layout::Morris).contains("mixed-up")
+                || !text.lines().count().is_multiple_of(4)
+        );
         let mut lines: Vec<&str> = text.lines().collect();
         lines.swap(1, 2);
         let swapped = refuse(&space, &lines.join("\n"), layout);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::TableError;
 use super::cell::number_text;
 use super::design::{design_value, read_design};
-use super::raw::{Raw, RawRow};
+use super::raw::{Lines, Raw, RawRow};
 use crate::Sample;
 
 /// `{"version": 1, "kind": "sample", "design": …, "parameters": […], "rows": [{"row": …, "values": {…}}]}`, one line
@@ -149,25 +149,5 @@ fn field(node: &Node) -> Result<String, TableError> {
         Data::Bool(_) | Data::List(_) | Data::Table(_) => {
             Err(TableError::new("this value cannot be read", "a number, a text or null", node.describe()))
         }
-    }
-}
-
-/// Lines of ascending places, each found from the one before.
-struct Lines<'a> {
-    text: &'a str,
-    at: usize,
-    line: usize,
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, at: 0, line: 1 }
-    }
-
-    fn of(&mut self, place: usize) -> usize {
-        let passed = self.text.as_bytes().get(self.at..place).unwrap_or_default();
-        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
-        self.at = place.max(self.at);
-        self.line
     }
 }

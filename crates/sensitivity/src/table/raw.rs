@@ -85,10 +85,14 @@ fn delimited(text: &str, delimiter: u8) -> Result<Vec<RawRow>, TableError> {
         .delimiter(delimiter)
         .from_reader(text.as_bytes());
     let mut rows = Vec::new();
+    let mut lines = Lines::new(text);
     for record in reader.records() {
         let cells = record
             .map_err(|error| TableError::new("the table cannot be read", "fields", error.to_string()))?;
-        let line = cells.position().map_or(0, csv::Position::line) as usize;
+        // A record is said to start at the end of the line before it when that ends with two characters.
+        let start = cells.position().map_or(0, csv::Position::byte) as usize;
+        let ends = text.bytes().skip(start).take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let line = lines.of(start + ends);
         let blank = cells.iter().all(|field| field.trim().is_empty()) && cells.len() < 2;
         if !blank {
             rows.push(RawRow { line, cells });
@@ -100,6 +104,26 @@ fn delimited(text: &str, delimiter: u8) -> Result<Vec<RawRow>, TableError> {
 fn spaced(text: &str) -> Vec<RawRow> {
     let row = |(i, line): (usize, &str)| RawRow { line: i + 1, cells: line.split_whitespace().collect() };
     text.lines().enumerate().map(row).filter(|row| !row.cells.is_empty()).collect()
+}
+
+/// Lines of ascending places, each found from the one before.
+pub(super) struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0, line: 1 }
+    }
+
+    pub(super) fn of(&mut self, place: usize) -> usize {
+        let passed = self.text.as_bytes().get(self.at..place).unwrap_or_default();
+        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+        self.at = place.max(self.at);
+        self.line
+    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,6 @@ mod tests {
         assert_eq!(seventeen_digits(0.1), "1.0000000000000001e-01");
         assert_eq!(seventeen_digits(-240.0), "-2.4000000000000000e+02");
         assert_eq!(seventeen_digits(0.0), "0.0000000000000000e+00");
-        assert_eq!(seventeen_digits(1e-123), "9.9999999999999998e-124");
+        assert_eq!(seventeen_digits(1e-123), "1.0000000000000001e-123");
     }
 }
