@@ -177,7 +177,7 @@ fn what_does_not_fit_together_is_refused() {
 fn salib_texts_are_analysed_by_their_order() {
     let shell = Shell::new();
     shell.write("p.txt", ISHIGAMI);
-    let words = "sample --problem p.txt --method saltelli --n 64 --seed 7 --replicates 1 --second-order";
+    let words = "sample --problem p.txt --method saltelli --n 64 --seed 7 --second-order";
     shell.ok(&format!("{words} --format salib -o X.txt"));
     shell.ok(&format!("{words} -o X.csv"));
     let answers = answer(&shell.read("X.csv"), "Y", ishigami);
@@ -189,12 +189,17 @@ fn salib_texts_are_analysed_by_their_order() {
         let parameters = said.json()["outputs"][0]["parameters"].as_array().unwrap().clone();
         parameters.iter().map(|p| (p["s1"].as_f64().unwrap(), p["st"].as_f64().unwrap())).collect::<Vec<_>>()
     };
+    // SALib's matrices have no replicates, so only the points can agree.
+    std::fs::rename(shell.path("X.txt.design.json"), shell.path("design.json")).unwrap();
     let ours = points(&analyze("-X X.csv -Y Y.csv --second-order"));
     assert_eq!(points(&analyze("-X X.txt -Y Y.txt --second-order")), ours);
     assert_eq!(points(&analyze("-X X.txt -Y Y.txt")), ours, "second order is found out");
     let assumed = analyze("-Y Y.txt --second-order");
     assert_eq!(points(&assumed), ours);
     insta::assert_snapshot!("assumed", assumed.stderr);
+    std::fs::rename(shell.path("design.json"), shell.path("X.txt.design.json")).unwrap();
+    let whole = |x: &str| analyze(&format!("-X {x} -Y Y.csv --second-order")).stdout;
+    assert_eq!(whole("X.txt"), whole("X.csv"), "the design beside a matrix brings its roles and replicates back");
     let keys = shell.ok("analyze --problem p.txt --method vbd -X X.csv -Y Y.csv --format salib").json();
     for key in ["S1", "S1_conf", "ST", "ST_conf"] {
         assert_eq!(keys[key].as_array().unwrap().len(), 3, "{key}");
