@@ -199,7 +199,11 @@ fn salib_texts_are_analysed_by_their_order() {
     insta::assert_snapshot!("assumed", assumed.stderr);
     std::fs::rename(shell.path("design.json"), shell.path("X.txt.design.json")).unwrap();
     let whole = |x: &str| analyze(&format!("-X {x} -Y Y.csv --second-order")).stdout;
-    assert_eq!(whole("X.txt"), whole("X.csv"), "the design beside a matrix brings its roles and replicates back");
+    assert_eq!(
+        whole("X.txt"),
+        whole("X.csv"),
+        "the design beside a matrix brings its roles and replicates back"
+    );
     let keys = shell.ok("analyze --problem p.txt --method vbd -X X.csv -Y Y.csv --format salib").json();
     for key in ["S1", "S1_conf", "ST", "ST_conf"] {
         assert_eq!(keys[key].as_array().unwrap().len(), 3, "{key}");

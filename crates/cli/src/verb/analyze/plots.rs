@@ -38,7 +38,8 @@ pub(super) fn write(
 /// File names and their contents.
 fn drawings(inputs: &Inputs, analysis: &Analysis, options: &Options) -> Vec<(String, String)> {
     // A sample too small to be halved has no curve; that is no reason to withhold the other plots.
-    let parts = convergence(&inputs.space, &inputs.sample, &inputs.outputs, options, PARTS).unwrap_or_default();
+    let parts =
+        convergence(&inputs.space, &inputs.sample, &inputs.outputs, options, PARTS).unwrap_or_default();
     let method = analysis.technique.word();
     let mut drawings = Vec::new();
     for place in 0..analysis.outputs.len() {
@@ -59,5 +60,9 @@ fn stem(analysis: &Analysis, place: usize) -> String {
     };
     let name = plain(place);
     let is_other = |other: usize| other != place && plain(other).to_lowercase() == name.to_lowercase();
-    if name.is_empty() || (0..analysis.outputs.len()).any(is_other) { format!("{name}{}", place + 1) } else { name }
+    if name.is_empty() || (0..analysis.outputs.len()).any(is_other) {
+        format!("{name}{}", place + 1)
+    } else {
+        name
+    }
 }
