@@ -8,6 +8,7 @@ mod analyser;
 mod analysis;
 mod oracle;
 mod outputs;
+mod plot;
 mod quantile;
 mod random;
 mod sample;
@@ -20,5 +21,6 @@ pub use analysis::{
 };
 pub use oracle::{Oracle, Truth};
 pub use outputs::{Outputs, Status};
+pub use plot::{PlotKind, Progress, ProgressLine, convergence_plot, plot, plot_kinds};
 pub use sample::{Role, Row, Sample};
 pub use sampler::{SampleError, extend, reference_row, sample, warnings};
