@@ -2,6 +2,10 @@
 //!
 //! The estimate itself uses exact kernel densities. Resamples and shuffles use densities of outputs binned on the same
 //! grid, and only their differences from the binned estimate count.
+//!
+//! Before bias is reduced and without ties the estimate is SALib's, with three differences: SALib 1.6 takes it from a
+//! resample in place of the rows, leaves out classes whose outputs are all equal, which here are points, and lets
+//! kernels be narrower than its grid. First-order indices are RBD-FAST's: means of so few classes miss part of them.
 
 use super::density::{Bins, Grid, bandwidth, distance, exact};
 use super::given::{Recipe, Table, tell_dummies};

@@ -1,6 +1,7 @@
 //! PAWN: how far the output's distribution moves when a parameter is held in a slice of its range.
 //!
 //! Slices hold about equally many rows; a parameter with few values, or with words for values, has one slice per value.
+//! SALib leaves the rows of the largest value out, which here belong to the last slice.
 
 use super::given::{Recipe, Table, tell_dummies};
 use super::partition::Partition;

@@ -136,4 +136,15 @@ mod tests {
         assert_eq!(deviation(&[1.0, 3.0]), 2.0_f64.sqrt());
         assert!(deviation(&[1.0]).is_nan() && deviation(&[]).is_nan());
     }
+
+    #[test]
+    fn a_distance_like_that_of_a_dummy_reaches_down_to_zero() {
+        let spread = |middle: f64| (-50..=50).map(|i| middle + f64::from(i) * 1e-4).collect::<Vec<_>>();
+        let (idle, level) = distance(0.05, 0.05, &spread(0.07), &spread(0.05), 0.95);
+        assert_eq!((idle.low, idle.value), (0.0, 0.05));
+        assert!(idle.high > 0.05 && level > 0.05);
+        let (acting, level) = distance(0.3, 0.3, &spread(0.31), &spread(0.05), 0.95);
+        assert!(acting.low > 0.27 && acting.low < 0.3 && acting.high < 0.32, "{acting:?}");
+        assert!(level < 0.06);
+    }
 }
