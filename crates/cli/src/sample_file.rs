@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use onceflow_sensitivity::{
     DakotaTable, Layout, Sample, SampleFormat, SampleOptions, TableError, design_from_json, design_to_json,
-    read_sample, write_sample,
+    read_sample, sample as make_sample, write_sample,
 };
 use onceflow_study::{Diagnostic, Source, Space};
 
@@ -43,7 +43,17 @@ pub(crate) fn read(space: &Space, path: &Path, options: &SampleOptions) -> Resul
         let source = read_text(&beside, Limit::Description)?;
         sample.design = Some(design_from_json(&source.text).map_err(|error| placed(&source, &error))?);
     }
-    Ok(sample)
+    Ok(if has_roles(&source.text) { sample } else { remade(space, sample) })
+}
+
+fn has_roles(text: &str) -> bool {
+    text.lines().find(|line| !line.trim().is_empty()).is_some_and(|header| header.contains("role"))
+}
+
+/// A matrix has lost the roles and replicates of its rows. Its design makes them again, if it makes the same values.
+fn remade(space: &Space, matrix: Sample) -> Sample {
+    let made = matrix.design.as_ref().and_then(|design| make_sample(space, design).ok());
+    made.filter(|made| made.values == matrix.values).unwrap_or(matrix)
 }
 
 /// Where the design of a table stands.

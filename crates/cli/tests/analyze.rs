@@ -177,7 +177,7 @@ fn what_does_not_fit_together_is_refused() {
 fn salib_texts_are_analysed_by_their_order() {
     let shell = Shell::new();
     shell.write("p.txt", ISHIGAMI);
-    let words = "sample --problem p.txt --method saltelli --n 64 --seed 7 --replicates 1 --second-order";
+    let words = "sample --problem p.txt --method saltelli --n 64 --seed 7 --second-order";
     shell.ok(&format!("{words} --format salib -o X.txt"));
     shell.ok(&format!("{words} -o X.csv"));
     let answers = answer(&shell.read("X.csv"), "Y", ishigami);
@@ -189,12 +189,21 @@ fn salib_texts_are_analysed_by_their_order() {
         let parameters = said.json()["outputs"][0]["parameters"].as_array().unwrap().clone();
         parameters.iter().map(|p| (p["s1"].as_f64().unwrap(), p["st"].as_f64().unwrap())).collect::<Vec<_>>()
     };
+    // SALib's matrices have no replicates, so only the points can agree.
+    std::fs::rename(shell.path("X.txt.design.json"), shell.path("design.json")).unwrap();
     let ours = points(&analyze("-X X.csv -Y Y.csv --second-order"));
     assert_eq!(points(&analyze("-X X.txt -Y Y.txt --second-order")), ours);
     assert_eq!(points(&analyze("-X X.txt -Y Y.txt")), ours, "second order is found out");
     let assumed = analyze("-Y Y.txt --second-order");
     assert_eq!(points(&assumed), ours);
     insta::assert_snapshot!("assumed", assumed.stderr);
+    std::fs::rename(shell.path("design.json"), shell.path("X.txt.design.json")).unwrap();
+    let whole = |x: &str| analyze(&format!("-X {x} -Y Y.csv --second-order")).stdout;
+    assert_eq!(
+        whole("X.txt"),
+        whole("X.csv"),
+        "the design beside a matrix brings its roles and replicates back"
+    );
     let keys = shell.ok("analyze --problem p.txt --method vbd -X X.csv -Y Y.csv --format salib").json();
     for key in ["S1", "S1_conf", "ST", "ST_conf"] {
         assert_eq!(keys[key].as_array().unwrap().len(), 3, "{key}");
@@ -253,4 +262,31 @@ fn equal_commands_give_equal_bytes_on_any_number_of_threads() {
     let words = "analyze --problem p.txt --method vbd -X X.csv -Y Y.csv --json";
     let with = |threads: &str| shell.run_with(words, "", &[("RAYON_NUM_THREADS", threads)]).stdout;
     assert_eq!(with("1"), with("3"));
+}
+
+#[test]
+fn plots_are_written_into_a_folder() {
+    for (method, design, kinds) in [
+        ("vbd", "--method saltelli --n 64 --second-order", ["bars", "convergence", "heat-map"].as_slice()),
+        ("morris", "--method morris --n 8", &["bars", "convergence", "scatter"]),
+        ("correlation", "--method mc --n 50", &["bars"]),
+    ] {
+        let shell = answered(design);
+        let second_order = if method == "vbd" { "--second-order" } else { "" };
+        let words = format!("--method {method} {second_order} --resamples 20 --plots plots/new --json");
+        let said = analyze(&shell, &words);
+        assert_eq!((said.exit, said.json()["version"].as_u64()), (0, Some(1)), "{said}");
+        for kind in kinds {
+            let svg = shell.read(&format!("plots/new/y-{method}-{kind}.svg"));
+            assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{method} {kind}");
+        }
+    }
+}
+
+#[test]
+fn the_name_of_an_output_never_leads_out_of_the_folder() {
+    let shell = answered("--method morris --n 4");
+    shell.write("Y.csv", shell.read("Y.csv").replacen("row,y", "row,../../y", 1));
+    assert_eq!(analyze(&shell, "--method morris --plots plots").exit, 0);
+    assert!(shell.exists("plots/______y-morris-bars.svg"));
 }

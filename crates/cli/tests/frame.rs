@@ -63,6 +63,16 @@ fn files_that_cannot_be_read_say_why() {
     }
 }
 
+#[test]
+fn a_file_too_large_to_be_meant_is_not_read() {
+    let shell = Shell::new();
+    let file = std::fs::File::create(shell.path("huge.toml")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let said = shell.run("check huge.toml");
+    assert_eq!(said.exit, 2, "{said}");
+    insta::assert_snapshot!("unreadable-huge", said);
+}
+
 const PROBLEM: &str = "a 0 1\nb 0 1\n";
 
 #[test]

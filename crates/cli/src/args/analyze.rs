@@ -40,13 +40,13 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_enum, env = "ONCEFLOW_FAILURES", hide_env_values = true)]
     pub(crate) failures: Option<FailuresWord>,
     /// Influential above, not below: a share of the variance, or of the largest mu* (0.05; morris 0.10)
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", env = "ONCEFLOW_THRESHOLD", hide_env_values = true)]
     pub(crate) threshold: Option<f64>,
     /// Probability of the intervals; without it, what the study says, or 0.95
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", env = "ONCEFLOW_CONFIDENCE", hide_env_values = true)]
     pub(crate) confidence: Option<f64>,
     /// Bootstrap resamples; without it, what the study says, or 1000
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", env = "ONCEFLOW_RESAMPLES", hide_env_values = true)]
     pub(crate) resamples: Option<usize>,
     /// Seed of the bootstrap; without it, that of the problem, or 0
     #[arg(long, value_name = "S", env = "ONCEFLOW_SEED", hide_env_values = true)]

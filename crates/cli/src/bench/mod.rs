@@ -24,7 +24,8 @@ pub(crate) struct Figure {
 pub(crate) enum Goal {
     /// This or less.
     AtMost(f64),
-    /// This or more.
+    /// This or more: shares, such as the cover of intervals.
+    #[allow(dead_code, reason = "no figure of this subject has a lower bound")]
     AtLeast(f64),
     /// Neither less than the first nor more than the second.
     Between(f64, f64),
@@ -118,6 +119,7 @@ fn short(x: f64) -> String {
         a if a >= 10.0 => 1,
         a if a >= 1.0 => 2,
         a if a >= 0.1 || a == 0.0 => 3,
+        a if a >= 0.001 => 4,
         _ => return format!("{x:.2e}"),
     };
     format!("{x:.digits$}")

@@ -82,11 +82,13 @@ fn words_of_primary(message: &Diagnostic, label: &Label) -> String {
     words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// The marked bytes, cut to the text and to whole characters: the renderer trusts them.
+/// The marked bytes, cut to the text and to whole characters, which the renderer trusts, and to their first line: a mark
+/// says where to look, and need not show a whole table.
 fn inside(text: &str, span: Range<usize>) -> Range<usize> {
     let start = text.floor_char_boundary(span.start.min(text.len()));
     let end = text.ceil_char_boundary(span.end.clamp(start, text.len()));
-    start..end
+    let line = text[start..end].find(['\n', '\r']).filter(|length| *length > 0);
+    start..line.map_or(end, |length| start + length)
 }
 
 #[cfg(test)]
@@ -139,7 +141,8 @@ mod tests {
     #[test]
     fn marks_outside_the_text_do_no_harm() {
         let source = Source::new("a", "µm");
-        for span in [0..0, 1..1, 2..99, 50..60, 3..3, 3..1] {
+        for (start, end) in [(0, 0), (1, 1), (2, 99), (50, 60), (3, 3), (3, 1)] {
+            let span = onceflow_study::Span { start, end };
             assert!(!render(&Diagnostic::error("x").at(&source, span, "here")).is_empty());
         }
         let empty = Source::new("a", "");

@@ -31,10 +31,7 @@ impl Limit {
 pub(crate) fn read_text(path: &Path, limit: Limit) -> Result<Arc<Source>, Failure> {
     let name = path.display().to_string();
     let bytes = if name == "-" { take(io::stdin().lock(), limit) } else { read_file(path, limit) };
-    let bytes = bytes.map_err(|error| unreadable(path, &error))?;
-    if bytes.len() as u64 > limit.bytes() {
-        return Err(too_large(&name, limit));
-    }
+    let bytes = bytes.map_err(|error| unreadable(path, &error, limit))?;
     let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
     let shown = if name == "-" { "<standard input>".into() } else { name };
     Ok(Source::new(shown, text))
@@ -42,20 +39,24 @@ pub(crate) fn read_text(path: &Path, limit: Limit) -> Result<Arc<Source>, Failur
 
 fn read_file(path: &Path, limit: Limit) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if metadata.len() > limit.bytes() {
+        return Err(io::ErrorKind::FileTooLarge.into());
     }
     take(file, limit)
 }
 
-/// One byte more than allowed tells that there are too many, whatever the size the system reports.
+/// One byte more than allowed tells that there are too many where the system reports no size.
 fn take(from: impl io::Read, limit: Limit) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(limit.bytes() + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    if bytes.len() as u64 > limit.bytes() { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
+fn unreadable(path: &Path, error: &io::Error, limit: Limit) -> Failure {
     let message = Diagnostic::error(format!("cannot read {}", path.display()));
     match error.kind() {
         io::ErrorKind::NotFound => Failure::bad_input(
@@ -64,6 +65,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
         io::ErrorKind::IsADirectory => Failure::bad_input(
             message.expected_found("a file", "a folder").with_hint("name the file inside it"),
         ),
+        io::ErrorKind::FileTooLarge => too_large(&path.display().to_string(), limit),
         io::ErrorKind::PermissionDenied => Failure::environment(
             message
                 .expected_found("a file you may read", "permission denied")

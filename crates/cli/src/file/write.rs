@@ -69,6 +69,11 @@ impl Target {
     }
 }
 
+/// Makes a folder, and those above it, unless it is there.
+pub(crate) fn make_folder(path: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(path).map_err(|error| unwritable(path, &error))
+}
+
 fn is_same(a: &Path, b: &Path) -> bool {
     match (a.canonicalize(), b.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,

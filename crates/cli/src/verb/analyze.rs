@@ -2,6 +2,7 @@
 
 mod asked;
 mod inputs;
+mod plots;
 
 use onceflow_sensitivity::{
     Analysis, AnalyzeError, Options, analysis_to_csv, analysis_to_json, analysis_to_salib, analyze,
@@ -31,6 +32,9 @@ pub(crate) fn run(args: &AnalyzeArgs, terminal: &Terminal) -> Result<Exit, Failu
     let analysis = compute(&inputs, &options, terminal)?;
     say(&inputs, &analysis, args.format(), terminal);
     target.write(&text(&analysis, args.format()), Overwrite::Replace, terminal)?;
+    if let Some(folder) = &args.plots {
+        plots::write(folder, &inputs, &analysis, &options, terminal)?;
+    }
     Ok(Exit::Ok)
 }
 

@@ -4,7 +4,7 @@ use onceflow_sensitivity::{
     Layout, Narrowed, Sample, SampleError, SampleFormat, extend, narrow, widen, with_reference,
     without_reference,
 };
-use onceflow_study::{Diagnostic, Space};
+use onceflow_study::{Diagnostic, Space, with_commas};
 use serde_json::json;
 
 use super::sample::refuse_two_results;
@@ -13,7 +13,7 @@ use crate::diagnostics::from_error;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::file::Target;
-use crate::numbers::{count, counted};
+use crate::numbers::counted;
 use crate::problem::load;
 use crate::sample_file;
 use crate::terminal::Terminal;
@@ -78,10 +78,10 @@ fn say(args: &ExtendArgs, before: &Sample, after: &Sample, terminal: &Terminal) 
     terminal.say(&format!(
         "{}: the first {} are those of {}, {} {would}new; {} repeat an earlier row",
         counted(after.len(), "row"),
-        count(before.len() as u128),
+        with_commas(before.len() as u128),
         args.sample.display(),
-        count((after.len() - before.len()) as u128),
-        count(after.duplicates() as u128),
+        with_commas((after.len() - before.len()) as u128),
+        with_commas(after.duplicates() as u128),
     ));
 }
 

@@ -1,7 +1,7 @@
 //! `onceflow sample`: the rows to run.
 
 use onceflow_sensitivity::{Sample, SampleFormat, sample, warnings, widen, with_reference};
-use onceflow_study::{Design, Diagnostic, Space};
+use onceflow_study::{Design, Diagnostic, Space, with_commas};
 use serde_json::{Value, json};
 
 use crate::args::SampleArgs;
@@ -10,7 +10,7 @@ use crate::diagnostics::from_error;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::file::Target;
-use crate::numbers::{count, counted};
+use crate::numbers::counted;
 use crate::phase;
 use crate::problem::{Loaded, load};
 use crate::sample_file;
@@ -73,7 +73,7 @@ fn dry_run(args: &SampleArgs, asked: &Asked, space: &Space, terminal: &Terminal)
     let rows = design::rows(&asked.varied, &asked.design.method) + u128::from(args.reference);
     terminal.say(&format!(
         "would write {} rows of {}, before duplicates and constraints; nothing was written",
-        count(rows),
+        with_commas(rows),
         counted(space.parameters().len(), "parameter")
     ));
     if args.json {
@@ -101,7 +101,7 @@ fn give_account(
         asked.design.seed,
         counted(sample.len(), "row"),
         counted(space.parameters().len(), "parameter"),
-        count(sample.duplicates() as u128),
+        with_commas(sample.duplicates() as u128),
     ));
     terminal.say(extension(&asked.design.method));
     let Some(path) = target.path().filter(|_| as_json) else { return Ok(()) };

@@ -1,5 +1,5 @@
 //! A folder in which the built command runs, and what it said there.
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -84,12 +84,11 @@ impl Shell {
 /// The built command in a folder, with nothing of the tester's own environment that could change what it says.
 pub fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_onceflow"));
-    command.current_dir(folder).env("ONCEFLOW_PROGRESS", "never").env("COLUMNS", "100");
-    for name in
-        ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "ONCEFLOW_SEED", "ONCEFLOW_FAILURES"]
-    {
+    let ours = |name: &str| name.starts_with("ONCEFLOW_") || name.contains("COLOR");
+    for (name, _) in std::env::vars().filter(|(name, _)| ours(name)) {
         command.env_remove(name);
     }
+    command.current_dir(folder).env("ONCEFLOW_PROGRESS", "never").env("COLUMNS", "100");
     command
 }
 

@@ -136,3 +136,36 @@ impl Bins {
 
 /// Variance, in squared steps, that is no more than rounding.
 const POINT: f64 = 1e-9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places() -> Vec<f64> {
+        (0..400).map(|i| 30.0 + 40.0 * ((f64::from(i) * 0.618_033_988_7) % 1.0)).collect()
+    }
+
+    #[test]
+    fn a_density_holds_all_of_its_values() {
+        for bandwidth in [0.5, 2.0, 6.0] {
+            let area: f64 = exact(&places(), bandwidth).iter().sum();
+            assert!((area - 1.0).abs() < 0.01, "{bandwidth}: {area}");
+        }
+    }
+
+    #[test]
+    fn a_binned_density_is_near_the_exact_one() {
+        let places = places();
+        let bins = Bins::of_all(&places, &vec![1.0; places.len()]);
+        let apart = distance(&exact(&places, 4.0), &binned(&bins.shares, bins.rows, 4.0));
+        assert!(apart < 0.002, "{apart}");
+    }
+
+    #[test]
+    fn densities_without_common_places_are_one_apart() {
+        let left = exact(&[20.0, 21.0, 22.0], 1.0);
+        let right = exact(&[70.0, 75.0], 1.0);
+        assert!((distance(&left, &right) - 1.0).abs() < 1e-6);
+        assert_eq!(distance(&left, &left), 0.0);
+    }
+}

@@ -127,16 +127,10 @@ impl Table {
     }
 }
 
-/// Names the parameters whose index could as well be that of a parameter without effect.
-pub(super) fn tell_dummies(table: &Table, indices: &[Estimate], dummy: &[f64], warnings: &mut Vec<String>) {
-    let alike = |(_, (index, dummy)): &(_, (&Estimate, &f64))| index.value <= **dummy;
-    let names: Vec<String> = table
-        .names
-        .iter()
-        .zip(indices.iter().zip(dummy))
-        .filter(alike)
-        .map(|(n, _)| format!("`{n}`"))
-        .collect();
+/// Names the parameters whose index (first) does not pass what a parameter without effect stays below (second).
+pub(super) fn tell_dummies(table: &Table, indices: &[(Estimate, f64)], warnings: &mut Vec<String>) {
+    let alike = table.names.iter().zip(indices).filter(|(_, (index, dummy))| index.value <= *dummy);
+    let names: Vec<String> = alike.map(|(name, _)| format!("`{name}`")).collect();
     if !names.is_empty() {
         warnings.push(format!(
             "not distinguishable from a parameter without effect in {} rows: {}",

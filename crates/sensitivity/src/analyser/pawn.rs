@@ -1,6 +1,7 @@
 //! PAWN: how far the output's distribution moves when a parameter is held in a slice of its range.
 //!
 //! Slices hold about equally many rows; a parameter with few values, or with words for values, has one slice per value.
+//! SALib leaves the rows of the largest value out, which here belong to the last slice.
 
 use super::given::{Recipe, Table, tell_dummies};
 use super::partition::Partition;
@@ -45,12 +46,11 @@ fn analyse(table: &Table, options: &Options, warnings: &mut Vec<String>) -> Vec<
     let medians = |weights: &[f64]| sorted.summaries(weights).iter().map(|s| s.median).collect();
     let draws = bootstrap(rows, resamples, seed, medians);
     let dummies = shuffled(rows, resamples, seed, |order| sorted.shuffled(order, &ones));
-    let dummy: Vec<f64> = dummies.iter().map(|draws| quantile(draws, confidence)).collect();
-    let medians: Vec<Estimate> = (0..found.len())
-        .map(|p| spread::distance(found[p].median, found[p].median, &draws[p], dummy[p], confidence))
-        .collect();
-    tell_dummies(table, &medians, &dummy, warnings);
-    entries(table, |p| (found[p], medians[p], dummy[p]))
+    let interval =
+        |p: usize| spread::distance(found[p].median, found[p].median, &draws[p], &dummies[p], confidence);
+    let medians: Vec<(Estimate, f64)> = (0..found.len()).map(interval).collect();
+    tell_dummies(table, &medians, warnings);
+    entries(table, |p| (found[p], medians[p].0, medians[p].1))
 }
 
 fn entries(table: &Table, of: impl Fn(usize) -> (Summary, Estimate, f64)) -> Vec<Pawn> {

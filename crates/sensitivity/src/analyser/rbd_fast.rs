@@ -3,6 +3,8 @@
 //! Rows of equal value have no order of their own, so the harmonics' power is averaged over all orders of theirs. A
 //! parameter with few values, or with words for values, is projected on the means of its values instead: ten harmonics
 //! miss part of a step, and words have no order to sort by. Both projections have the same correction of bias.
+//!
+//! Without ties the estimate is SALib's. Its intervals are not: SALib resamples half as many rows as there are.
 
 use super::fourier::{Group, HARMONICS, Waves};
 use super::given::{Recipe, Table};

@@ -91,8 +91,8 @@ impl Correlations {
         for (i, column) in kept.iter().enumerate() {
             let row = self.factor_row(&factor, &kept[..i], *column);
             let left = 1.0 - dot(&row, &row);
-            // A NaN (a column that does not vary in this resample) must not pass.
-            if !(left > INDEPENDENT) {
+            // A column that does not vary in this resample makes it NaN.
+            if left.is_nan() || left <= INDEPENDENT {
                 return None;
             }
             factor.push((row, left.sqrt()));
@@ -131,18 +131,15 @@ fn back_substitute(factor: &[(Vec<f64>, f64)], mut right: Vec<f64>) -> Vec<f64> 
 
 /// Diagonal of the inverse: the variance inflation of each column.
 fn inverse_diagonal(factor: &[(Vec<f64>, f64)]) -> Vec<f64> {
-    let size = factor.len();
-    let mut diagonal = vec![0.0; size];
-    for column in 0..size {
-        let mut solved = vec![0.0; size];
-        for i in column..size {
+    let column = |column: usize| {
+        let mut solved = vec![0.0; factor.len()];
+        for (i, (row, diagonal)) in factor.iter().enumerate().skip(column) {
             let own = if i == column { 1.0 } else { 0.0 };
-            let before: f64 = (column..i).map(|j| factor[i].0[j] * solved[j]).sum();
-            solved[i] = (own - before) / factor[i].1;
+            solved[i] = (own - dot(&row[column..i], &solved[column..i])) / diagonal;
         }
-        diagonal[column] = dot(&solved, &solved);
-    }
-    diagonal
+        dot(&solved, &solved)
+    };
+    (0..factor.len()).map(column).collect()
 }
 
 /// Weighted products of each pair of columns (lower triangle), and the weighted sums; in blocks that stay in the cache.

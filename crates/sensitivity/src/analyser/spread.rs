@@ -3,6 +3,7 @@
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use super::sums;
+use super::sums::mean;
 use crate::Estimate;
 
 /// Resamples of which so large a share gave no number say nothing about spread.
@@ -34,23 +35,39 @@ pub(crate) fn normal(value: f64, draws: &[f64], confidence: f64) -> Estimate {
 }
 
 /// Words for [`distance`].
-pub(crate) const DISTANCE: &str = "basic bootstrap interval (Davison and Hinkley 1997, Bootstrap Methods and their \
-    Application, section 5.2), from 0 where a permutation test cannot tell the parameter from one without effect; it \
-    covers the choice of rows, not what classes and kernels smooth away";
+pub(crate) const DISTANCE: &str = "normal interval with the bootstrap's standard error (Efron and Tibshirani 1993, An \
+    Introduction to the Bootstrap, chapter 6), whose lower end leaves out what chance adds (the bootstrap's \
+    bias, or in squares the mean distance of shuffled outputs), and is 0 where a permutation test cannot tell the parameter from one without effect; it covers the choice \
+    of rows, not what classes and kernels smooth away";
 
-/// The interval of a distance between distributions, which chance makes too large, in resamples even more so.
+/// The interval of a distance between distributions, which chance makes too large, and what the distance of a parameter
+/// without effect stays below.
 ///
-/// `raw` is the statistic of which there are draws, before what `value` corrects; a value up to `dummy` could be that of
-/// a parameter without effect. The interval holds the value.
-pub(crate) fn distance(value: f64, raw: f64, draws: &[f64], dummy: f64, confidence: f64) -> Estimate {
-    let drawn = percentile(raw, draws, confidence);
-    let low = if value <= dummy { 0.0 } else { (2.0 * raw - drawn.high).max(0.0) };
-    let high = (2.0 * raw - drawn.low).min(1.0);
-    if drawn.low.is_nan() {
-        Estimate::bare(value)
-    } else {
-        Estimate { value, low: low.min(value), high: high.max(value) }
+/// `raw` is the statistic of which there are draws and, from shuffled outputs, `dummies`; `value` may be corrected.
+pub(crate) fn distance(
+    value: f64,
+    raw: f64,
+    draws: &[f64],
+    dummies: &[f64],
+    confidence: f64,
+) -> (Estimate, f64) {
+    let level = quantile(dummies, confidence);
+    let dummy = value - (raw - level);
+    let mut interval = normal(value, draws, confidence);
+    if interval.low.is_nan() {
+        return (interval, dummy);
     }
+    // Chance adds to a small distance as one side of a right angle adds to the other; to a large one it adds what the
+    // bootstrap adds once more.
+    let (by_chance, drawn) = (mean(dummies), mean(draws));
+    let small = (raw * raw - by_chance * by_chance).max(0.0).sqrt();
+    let without_chance = small.min(2.0 * raw - drawn).min(value);
+    interval.low = (interval.low - (value - without_chance)).max(0.0).min(value);
+    interval.high = interval.high.min(1.0).max(value);
+    if raw <= level {
+        interval.low = interval.low.min(0.0);
+    }
+    (interval, dummy)
 }
 
 fn defined(draws: &[f64]) -> Option<Vec<f64>> {
@@ -118,5 +135,16 @@ mod tests {
     fn the_deviation_divides_by_one_less() {
         assert_eq!(deviation(&[1.0, 3.0]), 2.0_f64.sqrt());
         assert!(deviation(&[1.0]).is_nan() && deviation(&[]).is_nan());
+    }
+
+    #[test]
+    fn a_distance_like_that_of_a_dummy_reaches_down_to_zero() {
+        let spread = |middle: f64| (-50..=50).map(|i| middle + f64::from(i) * 1e-4).collect::<Vec<_>>();
+        let (idle, level) = distance(0.05, 0.05, &spread(0.07), &spread(0.05), 0.95);
+        assert_eq!((idle.low, idle.value), (0.0, 0.05));
+        assert!(idle.high > 0.05 && level > 0.05);
+        let (acting, level) = distance(0.3, 0.3, &spread(0.31), &spread(0.05), 0.95);
+        assert!(acting.low > 0.27 && acting.low < 0.3 && acting.high < 0.32, "{acting:?}");
+        assert!(level < 0.06);
     }
 }

@@ -1,10 +1,10 @@
 //! What a file asks, in a few lines.
 
-use onceflow_study::{Design, Problem, Study, Summary, Workflow};
+use onceflow_study::{Design, Problem, Study, Summary, Workflow, with_commas};
 use serde_json::{Value, json};
 
 use crate::document::Content;
-use crate::numbers::{count, counted};
+use crate::numbers::counted;
 
 /// The lines that `check` prints first.
 pub(super) fn text(content: &Content) -> String {
@@ -54,7 +54,7 @@ fn problem_text(problem: &Problem) -> String {
 }
 
 fn design_text(problem: &Problem, design: &Design) -> String {
-    format!("{}, seed {}: {} rows", design.method.word(), design.seed, count(rows(problem, design)))
+    format!("{}, seed {}: {} rows", design.method.word(), design.seed, with_commas(rows(problem, design)))
 }
 
 fn rows(problem: &Problem, design: &Design) -> u128 {

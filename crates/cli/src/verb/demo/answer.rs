@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use onceflow_sensitivity::{Estimate, Indices, MorrisIndex, VarianceIndex, Verdict, analysis_to_json, bar};
+use onceflow_study::with_commas;
 use serde_json::{Value, json};
 
 use super::{Demo, Step};
-use crate::numbers::count;
 
 /// The answer for people.
 pub(super) fn to_text(demo: &Demo) -> String {
@@ -30,8 +30,8 @@ fn steps(demo: &Demo) -> [(&'static str, &Step); 2] {
 }
 
 fn account(step: &Step) -> String {
-    let rows = count(step.sample.len() as u128);
-    let duplicates = count(step.sample.duplicates() as u128);
+    let rows = with_commas(step.sample.len() as u128);
+    let duplicates = with_commas(step.sample.duplicates() as u128);
     let word = step.sample.design.as_ref().map_or("", |d| d.method.word());
     format!("{word}: {rows} rows, of which {duplicates} repeat an earlier one")
 }

@@ -1,0 +1,82 @@
+//! Indices over growing parts of a sample, as a plot needs them.
+
+use crate::{Convergence, Estimate, Indices, IntervalMethod};
+
+/// Indices over growing parts of a sample.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// Name of the output.
+    pub output: String,
+    /// Name of the index: `ST`, `mu*`.
+    pub index: String,
+    /// What `sizes` count: `base rows`, `trajectories`, `rows`.
+    pub unit: String,
+    /// Rows of the largest part.
+    pub rows: usize,
+    /// How the intervals were made.
+    pub interval: IntervalMethod,
+    /// Sizes of the parts, ascending.
+    pub sizes: Vec<usize>,
+    /// One line per factor or parameter.
+    pub lines: Vec<ProgressLine>,
+}
+
+/// One factor's or parameter's index over growing parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgressLine {
+    /// Its name.
+    pub name: String,
+    /// One estimate per part; NaN where there is none.
+    pub estimates: Vec<Estimate>,
+}
+
+impl Progress {
+    /// The main index of an output (by its place) over the parts of a sample; `None` when there are no parts, or the
+    /// technique has no main index.
+    pub fn of(parts: &[Convergence], output: usize) -> Option<Self> {
+        let last = parts.last()?;
+        let whole = last.analysis.outputs.get(output)?;
+        let (index, unit) = names_of(&whole.indices)?;
+        let columns: Vec<Vec<(String, Estimate)>> = parts
+            .iter()
+            .map(|p| p.analysis.outputs.get(output).map_or(Vec::new(), |o| main_index(&o.indices)))
+            .collect();
+        let lines = main_index(&whole.indices).into_iter().map(|(name, _)| {
+            let of = |column: &Vec<(String, Estimate)>| {
+                column.iter().find(|(n, _)| *n == name).map_or(Estimate::bare(f64::NAN), |(_, e)| *e)
+            };
+            ProgressLine { estimates: columns.iter().map(of).collect(), name: name.clone() }
+        });
+        Some(Self {
+            output: whole.name.clone(),
+            index: index.into(),
+            unit: unit.into(),
+            rows: last.analysis.rows,
+            interval: whole.interval.clone(),
+            sizes: parts.iter().map(|p| p.size).collect(),
+            lines: lines.collect(),
+        })
+    }
+}
+
+fn names_of(indices: &Indices) -> Option<(&'static str, &'static str)> {
+    match indices {
+        Indices::Vbd { .. } => Some(("total index", "base rows")),
+        Indices::Morris(_) => Some(("mean absolute effect mu*", "trajectories")),
+        Indices::RbdFast(_) => Some(("first-order index", "rows")),
+        Indices::Delta(_) => Some(("delta", "rows")),
+        Indices::Pawn(_) => Some(("PAWN median", "rows")),
+        Indices::Correlation(_) => None,
+    }
+}
+
+fn main_index(indices: &Indices) -> Vec<(String, Estimate)> {
+    match indices {
+        Indices::Vbd { factors, .. } => factors.iter().map(|f| (f.name.clone(), f.st)).collect(),
+        Indices::Morris(factors) => factors.iter().map(|f| (f.name.clone(), f.mu_star)).collect(),
+        Indices::RbdFast(found) => found.iter().map(|f| (f.name.clone(), f.s1)).collect(),
+        Indices::Delta(found) => found.iter().map(|f| (f.name.clone(), f.delta)).collect(),
+        Indices::Pawn(found) => found.iter().map(|f| (f.name.clone(), f.median)).collect(),
+        Indices::Correlation(_) => Vec::new(),
+    }
+}
