@@ -96,6 +96,9 @@ pub fn reference_row(space: &Space) -> Result<Vec<f64>, SampleError> {
 pub fn warnings(space: &Space, design: &Design) -> Vec<String> {
     match &design.method {
         Method::Saltelli(saltelli) => saltelli::warnings(space, saltelli),
+        Method::Halton { scrambled: false, .. }
+        | Method::Hammersley { scrambled: false, .. }
+        | Method::Sobol { scrambled: false, .. } => sequences::warnings(space),
         _ => Vec::new(),
     }
 }

@@ -3,20 +3,23 @@
 use rayon::prelude::*;
 
 use super::columns::{Columns, LANES};
+use super::spread::{deviation, student};
 use super::variance_estimators::Formula;
 use crate::random::{Purpose, Stream};
 use crate::{Estimate, IntervalMethod, Options};
 
-/// The estimates over all base rows, each with the percentiles of its resamples.
+/// The estimates over all base rows, each with Student's t times the standard error that the resamples give. On random
+/// base rows this covers as well as any of percentile, basic and bias-corrected bootstrap intervals, and better with few.
 pub(super) fn intervals(formula: &Formula, points: &[f64], options: &Options) -> Vec<Estimate> {
+    let rows = formula.columns.rows() as f64;
+    // Resamples vary as if divided by the number of rows, not by one less.
+    let reach = student(options.confidence, rows - 1.0) * (rows / (rows - 1.0)).sqrt();
     let each = resampled_indices(formula, options);
     let estimate = |(index, value): (usize, &f64)| {
-        let mut values: Vec<f64> = each.iter().map(|e| e[index]).filter(|v| v.is_finite()).collect();
-        values.sort_unstable_by(f64::total_cmp);
-        let tail = (1.0 - options.confidence) / 2.0;
-        Estimate { value: *value, low: quantile(&values, tail), high: quantile(&values, 1.0 - tail) }
+        let values: Vec<f64> = each.iter().map(|e| e[index]).filter(|v| v.is_finite()).collect();
+        Estimate::around(*value, reach * deviation(&values))
     };
-    points.par_iter().enumerate().map(estimate).collect()
+    points.iter().enumerate().map(estimate).collect()
 }
 
 /// Resamples that share one pass over the columns.
@@ -48,20 +51,11 @@ pub(super) fn counts(rows: usize, seed: u64, resample: u64) -> Vec<f64> {
     counts
 }
 
-/// Quantile between neighbours in order; NaN of nothing.
-pub(super) fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
-    let place = q * last as f64;
-    let below = place.floor() as usize;
-    let above = (below + 1).min(last);
-    sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
-}
-
 /// How [`intervals`] are cited.
 pub(super) fn method(options: &Options) -> IntervalMethod {
     let citation = format!(
-        "percentile bootstrap intervals from {} resamples of the base rows (Efron and Tibshirani 1993, Archer et al. \
-         1997); wider than needed when the base rows are a low-discrepancy sequence",
+        "Student t intervals with the standard errors of {} bootstrap resamples of the base rows (Efron and Tibshirani \
+         1993, Archer et al. 1997); rough when the base rows are one low-discrepancy sequence, for which replicates are better",
         options.resamples
     );
     IntervalMethod { name: "bootstrap", citation, confidence: options.confidence }
@@ -80,12 +74,5 @@ mod tests {
         assert_ne!(first, counts(1000, 8, 3));
         let never = first.iter().filter(|c| **c == 0.0).count() as f64 / 1000.0;
         assert!((never - (-1.0_f64).exp()).abs() < 0.05, "about 1/e of the rows are not drawn: {never}");
-    }
-
-    #[test]
-    fn quantiles_lie_between_neighbours() {
-        let sorted = [1.0, 2.0, 3.0, 5.0];
-        assert_eq!([0.0, 0.5, 1.0].map(|q| quantile(&sorted, q)), [1.0, 2.5, 5.0]);
-        assert!(quantile(&[], 0.5).is_nan());
     }
 }

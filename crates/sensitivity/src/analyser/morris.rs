@@ -2,6 +2,7 @@
 
 use super::morris_effects::{FactorEffects, effects};
 use super::morris_interval::{mean_with_interval, method};
+use super::spread::deviation;
 use super::{Analyser, AnalyzeError, Findings, Inputs};
 use crate::{Indices, MorrisIndex};
 
@@ -41,22 +42,15 @@ impl Analyser for Morris {
 fn index(factor: &FactorEffects, y: &[f64], confidence: f64) -> MorrisIndex {
     let present: Vec<f64> = factor.effects.iter().map(|e| e.size(y)).filter(|e| e.is_finite()).collect();
     let sizes: Vec<f64> = present.iter().map(|e| e.abs()).collect();
-    let (mu, sigma) = if factor.directed { moments(&present) } else { (f64::NAN, f64::NAN) };
+    let mean = present.iter().sum::<f64>() / present.len() as f64;
+    let if_directed = |x: f64| if factor.directed { x } else { f64::NAN };
     MorrisIndex {
         name: factor.name.clone(),
-        mu,
+        mu: if_directed(mean),
         mu_star: mean_with_interval(&sizes, confidence),
-        sigma,
+        sigma: if_directed(deviation(&present)),
         effects: present.len(),
     }
-}
-
-/// Mean and standard deviation; NaN where there are too few effects.
-fn moments(effects: &[f64]) -> (f64, f64) {
-    let n = effects.len() as f64;
-    let mean = effects.iter().sum::<f64>() / n;
-    let squares: f64 = effects.iter().map(|e| (e - mean).powi(2)).sum();
-    (mean, if effects.len() < 2 { f64::NAN } else { (squares / (n - 1.0)).sqrt() })
 }
 
 /// Fewer effects than the literature uses.

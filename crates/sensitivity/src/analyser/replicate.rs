@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::columns::Columns;
-use super::morris_interval::student;
+use super::spread::{deviation, student};
 use super::variance_estimators::Formula;
 use crate::{Estimate, IntervalMethod};
 
@@ -35,13 +35,7 @@ pub(super) fn intervals(
 /// Student's t around the estimate over all rows; no interval from fewer than two replicates.
 fn around(value: f64, replicates: &[f64], confidence: f64) -> Estimate {
     let n = replicates.len() as f64;
-    if replicates.len() < 2 {
-        return Estimate::bare(value);
-    }
-    let mean = replicates.iter().sum::<f64>() / n;
-    let spread = replicates.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let half = student(confidence, n - 1.0) * (spread / n).sqrt();
-    Estimate { value, low: value - half, high: value + half }
+    Estimate::around(value, student(confidence, n - 1.0) * deviation(replicates) / n.sqrt())
 }
 
 /// How [`intervals`] are cited.

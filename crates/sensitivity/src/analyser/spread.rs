@@ -1,9 +1,8 @@
-//! Intervals from the draws of a bootstrap.
+//! Standard deviations and quantiles, and the intervals they give.
 
-use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-use super::bootstrap;
-use super::sums::mean;
+use super::sums::{self, mean};
 use crate::Estimate;
 
 /// Resamples of which so large a share gave no number say nothing about spread.
@@ -13,7 +12,11 @@ const MOST_UNDEFINED: f64 = 0.1;
 pub(crate) fn quantile(values: &[f64], probability: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    bootstrap::quantile(&sorted, probability)
+    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
+    let place = probability * last as f64;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(last);
+    sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
 }
 
 /// Ends between which the middle `confidence` of the draws lies.
@@ -27,14 +30,14 @@ pub(crate) fn percentile(value: f64, draws: &[f64], confidence: f64) -> Estimate
 pub(crate) fn normal(value: f64, draws: &[f64], confidence: f64) -> Estimate {
     let Some(draws) = defined(draws) else { return Estimate::bare(value) };
     let reach = normal_quantile(0.5 + confidence / 2.0) * deviation(&draws);
-    Estimate { value, low: value - reach, high: value + reach }
+    Estimate::around(value, reach)
 }
 
 /// Words for [`distance`].
 pub(crate) const DISTANCE: &str = "normal interval with the bootstrap's standard error (Efron and Tibshirani 1993, An \
     Introduction to the Bootstrap, chapter 6), whose lower end leaves out what chance adds (the bootstrap's \
-    bias, or in squares the mean distance of shuffled outputs), and is 0 where a permutation test cannot tell the parameter from one without effect; it covers the choice \
-    of rows, not what classes and kernels smooth away";
+    bias, or in squares the mean distance of shuffled outputs), and is 0 where a permutation test cannot tell the \
+    parameter from one without effect; it covers the choice of rows, not what classes and kernels smooth away";
 
 /// The interval of a distance between distributions, which chance makes too large, and what the distance of a parameter
 /// without effect stays below.
@@ -72,13 +75,35 @@ fn defined(draws: &[f64]) -> Option<Vec<f64>> {
     (defined.len() > 1 && lost as f64 <= MOST_UNDEFINED * draws.len() as f64).then_some(defined)
 }
 
-fn deviation(draws: &[f64]) -> f64 {
-    let centred = super::sums::centred(draws);
-    (super::sums::dot(&centred, &centred) / (draws.len() - 1) as f64).sqrt()
+/// Standard deviation, divided by one less than their number; NaN of fewer than two.
+pub(crate) fn deviation(values: &[f64]) -> f64 {
+    let centred = sums::centred(values);
+    let n = values.len() as f64;
+    if values.len() < 2 { f64::NAN } else { (sums::dot(&centred, &centred) / (n - 1.0)).sqrt() }
+}
+
+/// Two-sided quantile of Student's t; NaN without a degree of freedom.
+pub(crate) fn student(confidence: f64, freedom: f64) -> f64 {
+    let quantile =
+        StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |t| t.inverse_cdf(0.5 + confidence / 2.0));
+    steady(quantile)
+}
+
+/// The C library's logarithms differ in the last bit between processors; ten digits do not.
+fn steady(quantile: f64) -> f64 {
+    const DIGITS: f64 = (1_u64 << 32) as f64;
+    (quantile * DIGITS).round() / DIGITS
+}
+
+impl Estimate {
+    /// An estimate in the middle of its interval; without one when `half` is NaN.
+    pub(crate) fn around(value: f64, half: f64) -> Self {
+        Self { value, low: value - half, high: value + half }
+    }
 }
 
 fn normal_quantile(probability: f64) -> f64 {
-    Normal::standard().inverse_cdf(probability)
+    steady(Normal::standard().inverse_cdf(probability))
 }
 
 #[cfg(test)]
@@ -110,5 +135,19 @@ mod tests {
         let (acting, level) = distance(0.3, 0.3, &spread(0.31), &spread(0.05), 0.95);
         assert!(acting.low > 0.27 && acting.low < 0.3 && acting.high < 0.32, "{acting:?}");
         assert!(level < 0.06);
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        for (freedom, expected) in [(1.0, 12.706_205), (7.0, 2.364_624), (30.0, 2.042_272)] {
+            assert!((student(0.95, freedom) - expected).abs() < 1e-5, "{freedom}");
+        }
+        assert!(student(0.95, 0.0).is_nan());
+    }
+
+    #[test]
+    fn the_deviation_divides_by_one_less() {
+        assert_eq!(deviation(&[1.0, 3.0]), 2.0_f64.sqrt());
+        assert!(deviation(&[1.0]).is_nan() && deviation(&[]).is_nan());
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use onceflow_study::Constraint;
+
 use super::columns::Columns;
 use super::variance_estimators::Formula;
 use super::variance_layout::Layout;
@@ -47,14 +49,15 @@ impl Analyser for Variance<'_> {
         let options = self.inputs.options;
         let outputs = self.centred(y);
         let lost = self.lost(&outputs);
-        let varies = varies([Role::A, Role::B].iter().filter_map(|r| outputs.get(r)).flatten(), y);
+        let varies = self.varies(y);
         let formula = Formula::new(&self.layout, outputs, options.estimator, options.second_order);
         let (mut estimates, interval) = self.estimates(&formula, options);
         if !varies {
             estimates.fill(Estimate::bare(f64::NAN));
         }
         let indices = self.named(&formula, &estimates);
-        let warnings = warnings(&indices, self.layout.len(), varies);
+        let mut warnings = warnings(&indices, self.layout.len(), varies);
+        warnings.extend(self.coupled());
         Findings { indices, interval, lost, warnings }
     }
 }
@@ -64,12 +67,39 @@ impl Variance<'_> {
     fn centred(&self, y: &[f64]) -> HashMap<Role, Vec<f64>> {
         let present: Vec<f64> =
             self.layout.rows.iter().map(|row| y[*row]).filter(|y| y.is_finite()).collect();
-        let mean =
-            |values: &[f64], less: f64| values.iter().map(|v| v - less).sum::<f64>() / values.len() as f64;
-        let rough = mean(&present, 0.0);
+        let mean = |less: f64| present.iter().map(|y| y - less).sum::<f64>() / present.len() as f64;
+        let rough = mean(0.0);
         // The second pass removes what rounding left in the first.
-        let centre = rough + mean(&present, rough);
-        self.layout.roles().into_iter().map(|role| (role, self.layout.outputs(role, y, centre))).collect()
+        let centre = rough + mean(rough);
+        let scale = scale(present.iter().map(|y| y - centre));
+        let outputs = |role| self.layout.outputs(role, y).map(|y| (y - centre) * scale).collect();
+        self.layout.roles().into_iter().map(|role| (role, outputs(role))).collect()
+    }
+
+    /// Constraints that cut the ranges couple the factors they name: a foreign table may have been made so.
+    fn coupled(&self) -> impl Iterator<Item = String> {
+        let space = self.inputs.space;
+        let factor_of = |name: &String| {
+            let place = space.index_of(name);
+            space.factors().iter().position(|f| place.is_some_and(|p| f.members.contains(&p)))
+        };
+        let couples = move |c: &&Constraint| {
+            let factors: Vec<_> = c.names().iter().map(factor_of).collect();
+            factors.windows(2).any(|pair| pair[0] != pair[1])
+        };
+        space.cutting_constraints().filter(couples).map(|c| {
+            format!("the constraint `{c}` cuts the ranges: its parameters are not independent, indices do not share out \
+                     the variance; group them, or use delta or pawn")
+        })
+    }
+
+    /// Whether base rows differ by more than the rounding of outputs of their size.
+    fn varies(&self, y: &[f64]) -> bool {
+        let base = || {
+            [Role::A, Role::B].into_iter().flat_map(|r| self.layout.outputs(r, y)).filter(|y| y.is_finite())
+        };
+        let (low, high) = (base().fold(f64::INFINITY, f64::min), base().fold(f64::NEG_INFINITY, f64::max));
+        high - low > 8.0 * f64::EPSILON * low.abs().max(high.abs())
     }
 
     /// Base rows without the products of each factor.
@@ -105,11 +135,8 @@ impl Variance<'_> {
     }
 }
 
-/// Whether base rows differ by more than the rounding of outputs of this size.
-fn varies<'a>(base: impl Iterator<Item = &'a f64>, y: &[f64]) -> bool {
-    let (low, high) = base
-        .filter(|y| y.is_finite())
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(*y), high.max(*y)));
-    let size = y.iter().filter(|y| y.is_finite()).fold(0.0, |size: f64, y| size.max(y.abs()));
-    high - low > 8.0 * f64::EPSILON * size
+/// A power of two that brings the values near 1, so that their products neither overflow nor vanish; it changes no bit.
+pub(super) fn scale(values: impl Iterator<Item = f64>) -> f64 {
+    let largest = values.fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    if largest > 0.0 { 2.0_f64.powi(-(largest.log2().floor() as i32).clamp(-1000, 1000)) } else { 1.0 }
 }

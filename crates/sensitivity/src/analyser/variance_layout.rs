@@ -44,10 +44,10 @@ impl Layout {
         self.replicates.len()
     }
 
-    /// The outputs of one role, less `centre`, one per base row.
-    pub(super) fn outputs(&self, role: Role, y: &[f64], centre: f64) -> Vec<f64> {
+    /// The outputs of one role, one per base row.
+    pub(super) fn outputs(&self, role: Role, y: &[f64]) -> impl Iterator<Item = f64> {
         let places = self.places.get(&number(role)).map_or(&[][..], Vec::as_slice);
-        places.iter().map(|place| y[*place] - centre).collect()
+        places.iter().map(|place| y[*place])
     }
 
     /// Every role of this design.

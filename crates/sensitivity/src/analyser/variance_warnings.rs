@@ -49,3 +49,46 @@ fn impossible(factor: &VarianceIndex) -> Option<String> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Estimate;
+
+    fn said(factors: &[(Estimate, Estimate)], base_rows: usize) -> Vec<String> {
+        let factor = |(i, (s1, st)): (usize, &(Estimate, Estimate))| VarianceIndex {
+            name: format!("x{}", i + 1),
+            s1: *s1,
+            st: *st,
+        };
+        let factors = factors.iter().enumerate().map(factor).collect();
+        warnings(&Indices::Vbd { factors, pairs: Vec::new() }, base_rows, true)
+    }
+
+    fn within(value: f64) -> Estimate {
+        Estimate::around(value, 0.1)
+    }
+
+    #[test]
+    fn sound_indices_need_no_warning() {
+        assert_eq!(
+            said(&[(within(0.6), within(0.7)), (within(-0.05), within(0.4))], 64),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn what_no_model_has_is_said() {
+        let cases = [
+            (vec![(within(-0.2), within(0.1))], "below 0 with its whole interval"),
+            (vec![(within(0.6), within(0.3))], "exceeds its total"),
+            (vec![(within(0.7), within(0.7)); 2], "add up to more than 1 (at least 1.20)"),
+            (vec![(Estimate::bare(f64::NAN), within(0.1))], "`x1` has no rows left"),
+        ];
+        for (factors, expected) in cases {
+            let found = said(&factors, 64);
+            assert!(found.len() == 1 && found[0].contains(expected), "{found:?}");
+        }
+        assert!(said(&[(within(0.5), within(0.5))], 63)[0].starts_with("expected at least 64 base rows"));
+    }
+}

@@ -47,7 +47,7 @@ pub enum SampleError {
     },
     /// Constraints that leave too little of the space.
     #[error(
-        "expected constraints that leave enough of the space, found that they leave less than 1 in {one_in}; to do: narrow the ranges of the parameters in {constraints}"
+        "expected constraints that leave enough of the space, found that they leave less than about 1 in {one_in}; to do: narrow the ranges of the parameters in {constraints}"
     )]
     TooTight {
         /// The constraints.

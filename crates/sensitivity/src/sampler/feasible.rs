@@ -9,6 +9,8 @@ use super::SampleError;
 pub(super) struct Feasible<'a> {
     space: &'a Space,
     cuts: Vec<Cut<'a>>,
+    /// Share of the space, inverted, that must at least be left.
+    one_in: u64,
     rows: u64,
     misses: u64,
 }
@@ -20,8 +22,8 @@ struct Cut<'a> {
     names: Vec<(String, usize)>,
 }
 
-/// Less of the space than one in this many is too little to sample by rejection.
-const ONE_IN: u64 = 10_000;
+/// Attempts for each row that is made; fewer successes are too few to sample by rejection.
+const ATTEMPTS: u64 = 10_000;
 /// Rows' worth of misses that prove nothing yet.
 const GRACE: u64 = 100;
 
@@ -32,7 +34,12 @@ impl<'a> Feasible<'a> {
             let place = |name: String| space.index_of(&name).map(|place| (name, place));
             Cut { constraint, names: constraint.names().into_iter().filter_map(place).collect() }
         });
-        Self { space, cuts: cuts.collect(), rows: 0, misses: 0 }
+        Self { space, cuts: cuts.collect(), one_in: ATTEMPTS, rows: 0, misses: 0 }
+    }
+
+    /// The same for designs that draw two rows at once, both of which must be left.
+    pub(super) fn for_pairs(space: &'a Space) -> Self {
+        Self { one_in: ATTEMPTS.isqrt(), ..Self::new(space) }
     }
 
     /// Whether nothing is excluded.
@@ -58,7 +65,7 @@ impl<'a> Feasible<'a> {
     pub(super) fn draw(&mut self, mut attempt: impl FnMut(&Self) -> bool) -> Result<(), SampleError> {
         while !attempt(self) {
             self.misses += 1;
-            if self.misses > ONE_IN * (self.rows + GRACE) {
+            if self.misses > ATTEMPTS * (self.rows + GRACE) {
                 return Err(self.too_tight());
             }
         }
@@ -77,7 +84,7 @@ impl<'a> Feasible<'a> {
     }
 
     fn too_tight(&self) -> SampleError {
-        SampleError::TooTight { constraints: self.names(), one_in: ONE_IN }
+        SampleError::TooTight { constraints: self.names(), one_in: self.one_in }
     }
 
     fn names(&self) -> String {

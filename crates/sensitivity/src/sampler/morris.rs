@@ -15,8 +15,9 @@ use crate::Role;
 use crate::quantile::Quantile;
 use crate::random::{Purpose, Stream};
 
-/// Most random trajectories to choose from: the distances of all pairs are kept.
+/// Most random trajectories to choose from, and most values of their rows: the distances of all pairs are kept.
 const MOST_CANDIDATES: u64 = 4096;
+const MOST_CANDIDATE_VALUES: u128 = 1 << 27;
 
 /// The rows of all trajectories or stars.
 pub(super) fn rows(
@@ -26,31 +27,18 @@ pub(super) fn rows(
     seed: u64,
 ) -> Result<Rows, SampleError> {
     let scale = Scale::new(space, quantiles, design)?;
-    let mut feasible = Feasible::new(space);
+    let mut feasible = Feasible::for_pairs(space);
     feasible.refuse_coupled("morris")?;
     let count = design.trajectories;
-    let mut rows = Rows::with_capacity(quantiles.len(), count as usize * (space.factors().len() + 1));
-    match design.kind {
-        Trajectories::Plain => {
-            for base in 0..count {
-                scale.trajectory(&mut feasible, seed, base)?.push_rows(&scale, base, false, &mut rows);
-            }
-        }
-        Trajectories::Optimised { candidates } => {
-            for (base, trajectory) in
-                scale.most_spread(&mut feasible, seed, count, candidates)?.iter().enumerate()
-            {
-                trajectory.push_rows(&scale, base as u64, false, &mut rows);
-            }
-        }
-        Trajectories::Radial => {
-            let directions = Directions::new(2 * quantiles.len())?;
-            let mut sequence = directions.sequence(Some(seed), 0);
-            for base in 0..count {
-                let star = scale.star(&mut feasible, |units| sequence.next_into(units))?;
-                star.push_rows(&scale, base, true, &mut rows);
-            }
-        }
+    let trajectories = match design.kind {
+        Trajectories::Plain => scale.trajectories(&mut feasible, seed, count),
+        Trajectories::Optimised { candidates } => scale.most_spread(&mut feasible, seed, count, candidates),
+        Trajectories::Radial => scale.stars(&mut feasible, seed, count),
+    }?;
+    let radial = design.kind == Trajectories::Radial;
+    let mut rows = Rows::with_capacity(quantiles.len(), trajectories.len() * (space.factors().len() + 1));
+    for (base, trajectory) in (0..).zip(&trajectories) {
+        trajectory.push_rows(&scale, base, radial, &mut rows);
     }
     Ok(rows)
 }
@@ -129,24 +117,40 @@ impl<'a> Scale<'a> {
         if goes_up { start + step } else { start - step }
     }
 
-    /// A star's centre and ends from a point of two coordinates per parameter.
-    fn star(
+    fn trajectories(
         &self,
         feasible: &mut Feasible<'_>,
-        mut next: impl FnMut(&mut [f64]),
-    ) -> Result<Trajectory, SampleError> {
+        seed: u64,
+        count: u64,
+    ) -> Result<Vec<Trajectory>, SampleError> {
+        (0..count).map(|index| self.trajectory(feasible, seed, index)).collect()
+    }
+
+    /// Stars from a scrambled Sobol' sequence of two coordinates per parameter: one for the centre, one for the end,
+    /// which is any other place.
+    fn stars(
+        &self,
+        feasible: &mut Feasible<'_>,
+        seed: u64,
+        count: u64,
+    ) -> Result<Vec<Trajectory>, SampleError> {
         let parameters = self.counts.len();
+        let directions = Directions::new(2 * parameters)?;
+        let mut sequence = directions.sequence(Some(seed), 0);
         let mut units = vec![0.0; 2 * parameters];
-        let (start, end) = self.draw(feasible, |parameter| {
-            if parameter == 0 {
-                next(&mut units);
-            }
-            let count = self.counts[parameter];
-            let place = |unit: f64, count: u64| ((unit * count as f64) as u64).min(count - 1);
-            let start = place(units[parameter], count);
-            (start, other_place(start, place(units[parameters + parameter], count - 1)))
-        })?;
-        Ok(Trajectory { start, end, order: (0..self.factors.len()).collect() })
+        let place = |unit: f64, count: u64| ((unit * count as f64) as u64).min(count - 1);
+        let mut star = || {
+            let (start, end) = self.draw(feasible, |parameter| {
+                if parameter == 0 {
+                    sequence.next_into(&mut units);
+                }
+                let start = place(units[parameter], self.counts[parameter]);
+                let other = place(units[parameters + parameter], self.counts[parameter] - 1);
+                (start, other_place(start, other))
+            })?;
+            Ok(Trajectory { start, end, order: (0..self.factors.len()).collect() })
+        };
+        (0..count).map(|_| star()).collect()
     }
 
     fn most_spread(
@@ -156,15 +160,30 @@ impl<'a> Scale<'a> {
         count: u64,
         candidates: u64,
     ) -> Result<Vec<Trajectory>, SampleError> {
+        self.check_candidates(count, candidates)?;
+        let drawn = self.trajectories(feasible, seed, candidates)?;
+        let chosen = spread::choose(&distance::squares(self, &drawn), drawn.len(), count as usize);
+        let mut kept: Vec<Option<Trajectory>> = drawn.into_iter().map(Some).collect();
+        Ok(chosen.into_iter().filter_map(|index| kept[index].take()).collect())
+    }
+}
+
+impl Scale<'_> {
+    fn check_candidates(&self, count: u64, candidates: u64) -> Result<(), SampleError> {
         if candidates > MOST_CANDIDATES || candidates < count {
             let found = candidates;
             return Err(SampleError::Candidates { found, least: count, most: MOST_CANDIDATES });
         }
-        let drawn = (0..candidates).map(|index| self.trajectory(feasible, seed, index));
-        let drawn = drawn.collect::<Result<Vec<_>, _>>()?;
-        let chosen = spread::choose(&distance::squares(self, &drawn), drawn.len(), count as usize);
-        let mut kept: Vec<Option<Trajectory>> = drawn.into_iter().map(Some).collect();
-        Ok(chosen.into_iter().filter_map(|index| kept[index].take()).collect())
+        let values = u128::from(candidates) * (self.factors.len() as u128 + 1) * self.counts.len() as u128;
+        if values > MOST_CANDIDATE_VALUES {
+            return Err(SampleError::TooMany {
+                what: "values of candidate trajectories",
+                found: values,
+                most: MOST_CANDIDATE_VALUES,
+                to_do: "take fewer candidates, or plain trajectories",
+            });
+        }
+        Ok(())
     }
 }
 

@@ -74,3 +74,6 @@ impl WordKey {
         z ^ (z >> 31)
     }
 }
+
+#[cfg(test)]
+mod tests;

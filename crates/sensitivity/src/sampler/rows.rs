@@ -1,9 +1,5 @@
 //! Rows while they are being made, and the marking of those that repeat an earlier one.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
-
 use onceflow_study::Design;
 
 use crate::{Role, Row, Sample};
@@ -50,49 +46,27 @@ impl Rows {
     }
 }
 
+/// Sorts the rows by a hash of their bits, so that equal ones stand side by side, the first of them first.
 fn mark_duplicates(rows: &mut [Row], values: &[f64], parameters: usize) {
-    let hasher = BuildHasherDefault::<WordHasher>::default();
-    let mut first = HashMap::with_capacity_and_hasher(rows.len(), hasher);
-    for (row, numbers) in rows.iter_mut().zip(values.chunks_exact(parameters)) {
-        match first.entry(Bits(numbers)) {
-            Entry::Occupied(earlier) => row.duplicate_of = Some(*earlier.get()),
-            Entry::Vacant(place) => _ = place.insert(row.id),
+    let numbers = |row: usize| &values[row * parameters..(row + 1) * parameters];
+    let mut order: Vec<(u64, usize)> = (0..rows.len()).map(|row| (hash(numbers(row)), row)).collect();
+    order.sort_unstable();
+    for alike in order.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+        for (place, (_, row)) in alike.iter().enumerate() {
+            let earlier =
+                alike[..place].iter().find(|(_, earlier)| same_bits(numbers(*earlier), numbers(*row)));
+            rows[*row].duplicate_of = earlier.map(|(_, earlier)| *earlier as u64);
         }
     }
 }
 
-/// A row's numbers, equal when their bits are.
-struct Bits<'a>(&'a [f64]);
-
-impl PartialEq for Bits<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.iter().map(|x| x.to_bits()).eq(other.0.iter().map(|x| x.to_bits()))
-    }
+fn hash(numbers: &[f64]) -> u64 {
+    numbers.iter().fold(0, |hash: u64, x| {
+        let mixed = (hash ^ x.to_bits()).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ (mixed >> 29)
+    })
 }
 
-impl Eq for Bits<'_> {}
-
-impl Hash for Bits<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.iter().for_each(|x| state.write_u64(x.to_bits()));
-    }
-}
-
-/// A quick hash of 64-bit words; rows are ours, so that nobody chooses them to collide.
-#[derive(Default)]
-struct WordHasher(u64);
-
-impl Hasher for WordHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        let mixed = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ (mixed >> 29);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0.wrapping_mul(0xBF58_476D_1CE4_E5B9)
-    }
+fn same_bits(a: &[f64], b: &[f64]) -> bool {
+    a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits()))
 }

@@ -24,7 +24,7 @@ pub(super) fn rows(
 ) -> Result<Rows, SampleError> {
     let replicates = design.replicates;
     check(replicates)?;
-    let mut feasible = Feasible::new(space);
+    let mut feasible = Feasible::for_pairs(space);
     feasible.refuse_coupled("saltelli")?;
     let parameters = quantiles.len();
     let directions = Directions::new(2 * parameters)?;

@@ -1,7 +1,7 @@
 //! Plain rows: random ones, and points of sequences. What a constraint excludes is drawn again or skipped, so that
 //! more rows begin with fewer.
 
-use onceflow_study::Space;
+use onceflow_study::{Parameter, Space};
 
 use super::feasible::Feasible;
 use super::halton::Halton;
@@ -76,6 +76,17 @@ pub(super) fn sobol(
     let directions = Directions::new(quantiles.len())?;
     let mut sequence = directions.sequence(seed, 0);
     walk(space, quantiles, count, |_, units| sequence.next_into(units))
+}
+
+/// What a reader should know of a sequence that is not scrambled.
+pub(super) fn warnings(space: &Space) -> Vec<String> {
+    let is_endless = |p: &&Parameter| {
+        p.distribution.is_unbounded() && p.domain.ends().is_some_and(|(from, _)| from.is_infinite())
+    };
+    let names = space.parameters().iter().filter(is_endless).map(|p| format!("`{}`", p.name));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let said = "the first point of a sequence that is not scrambled is 0 in every coordinate, far out for";
+    if names.is_empty() { Vec::new() } else { vec![format!("{said} {names}: scramble it")] }
 }
 
 /// Takes points until there are `count` rows that the constraints leave; `next` is told which row it draws for.

@@ -26,24 +26,14 @@ pub(super) struct Sequence<'a> {
 impl Directions {
     /// The numbers of the first `dimensions` dimensions.
     pub(super) fn new(dimensions: usize) -> Result<Self, SampleError> {
-        let too_many = SampleError::TooMany {
-            what: "dimensions of a Sobol' sequence (saltelli and radial morris take two per parameter)",
-            found: dimensions as u128,
-            most: MOST_DIMENSIONS as u128,
-            to_do: "use mc or lhs",
-        };
-        let mut numbers = vec![0; dimensions * 64];
         let table = include_str!("../data/joe-kuo-d6.txt").lines().filter(|line| !line.starts_with('#'));
         let columns = std::iter::once(Some(first_dimension())).chain(table.map(dimension_from_line));
-        let mut found = 0;
-        for (dimension, column) in columns.take(dimensions).enumerate() {
-            let Some(column) = column else { return Err(too_many) };
-            found += 1;
-            for (digit, number) in column.into_iter().enumerate() {
-                numbers[digit * dimensions + dimension] = number;
-            }
-        }
-        if found == dimensions { Ok(Self { dimensions, numbers }) } else { Err(too_many) }
+        let columns: Option<Vec<[u64; 64]>> = columns.take(dimensions).collect();
+        let columns = columns.filter(|columns| columns.len() == dimensions);
+        let columns = columns.ok_or_else(|| too_many(dimensions))?;
+        let digits = 0..64;
+        let numbers = digits.flat_map(|digit| columns.iter().map(move |column| column[digit])).collect();
+        Ok(Self { dimensions, numbers })
     }
 
     /// The sequence as it is, or scrambled by a seed.
@@ -75,6 +65,15 @@ impl Sequence<'_> {
         let start = digit * self.directions.dimensions;
         let changed = &self.directions.numbers[start..start + self.directions.dimensions];
         self.point.iter_mut().zip(changed).for_each(|(x, v)| *x ^= v);
+    }
+}
+
+fn too_many(dimensions: usize) -> SampleError {
+    SampleError::TooMany {
+        what: "dimensions of a Sobol' sequence (saltelli and radial morris take two per parameter)",
+        found: dimensions as u128,
+        most: MOST_DIMENSIONS as u128,
+        to_do: "use mc or lhs",
     }
 }
 

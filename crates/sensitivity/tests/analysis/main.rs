@@ -8,4 +8,5 @@ mod intervals;
 mod morris;
 mod refusals;
 mod salib;
+mod sampled;
 mod variance;

@@ -3,7 +3,7 @@
 use onceflow_sensitivity::{
     Estimator, Options, Oracle, Outputs, Role, Sample, Technique, Verdict, analyze, convergence, keep,
 };
-use onceflow_study::Space;
+use onceflow_study::{Constraint, Source, Space};
 use proptest::prelude::*;
 
 use crate::designs::{
@@ -97,6 +97,20 @@ fn a_large_mean_costs_no_accuracy() {
 }
 
 #[test]
+fn outputs_of_any_size_have_indices() {
+    let (space, oracle) = (space(Oracle::Ishigami), Oracle::Ishigami);
+    let sample = saltelli(&space, 64, true, 1, &mut Draw(3));
+    let y = evaluate(&sample, |x| oracle.evaluate(x));
+    let plain = indices(&space, &sample, y.clone(), &options(Estimator::Saltelli, true));
+    for size in [1e-250, 1e-9, 1e250] {
+        let sized = y.iter().map(|y| y * size).collect();
+        for (p, s) in plain.iter().zip(indices(&space, &sample, sized, &options(Estimator::Saltelli, true))) {
+            assert_close(&s, p, 1e-12);
+        }
+    }
+}
+
+#[test]
 fn groups_are_one_factor() {
     let space = unit_space(&["a", "b", "a"]);
     let sample = saltelli(&space, 4096, false, 1, &mut Draw(2));
@@ -134,6 +148,22 @@ fn verdicts_and_keeping_follow_the_total_index() {
     assert_eq!(keep(&analysis, "y", 0.5).unwrap(), ["x1"]);
     let error = keep(&analysis, "z", 0.5).unwrap_err().to_string();
     assert_eq!(error, "expected one of the outputs y, found `z`; to do: write one of them");
+}
+
+#[test]
+fn coupled_parameters_are_warned_of() {
+    let text = "x1 < x2";
+    let constraint =
+        Constraint::parse(&Source::new("c", text), (0..text.len()).into(), &["x1", "x2"]).unwrap();
+    let said = |groups: &[&str]| {
+        let space = Space::new(unit_space(groups).parameters().to_vec(), vec![constraint.clone()]).unwrap();
+        let sample = saltelli(&space, 64, false, 1, &mut Draw(2));
+        let outputs = Outputs::single("y", evaluate(&sample, |x| x[0] + x[2]));
+        let analysis = analyze(&space, &sample, &outputs, &options(Estimator::Saltelli, false)).unwrap();
+        analysis.outputs[0].warnings.iter().any(|w| w.contains("`x1 < x2` cuts the ranges"))
+    };
+    assert!(said(&["", "", ""]));
+    assert!(!said(&["sizes", "sizes", ""]), "within a group nothing is coupled to the outside");
 }
 
 #[test]
