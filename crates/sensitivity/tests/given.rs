@@ -137,6 +137,20 @@ fn rows_of_a_design_with_structure_are_analysed_with_a_warning() {
 }
 
 #[test]
+fn the_scale_of_outputs_does_not_matter() {
+    let sample = hypercube(&space(), 200);
+    for technique in GIVEN {
+        let with = |factor: f64| {
+            let scores = scores(&sample).iter().map(|y| y * factor).collect();
+            format!("{:?}", analysed(&sample, scores, &options(technique)))
+        };
+        // Powers of two change no bit of a number's digits.
+        assert_eq!(with(1.0), with(2.0_f64.powi(900)), "{technique:?}");
+        assert_eq!(with(1.0), with(2.0_f64.powi(-900)), "{technique:?}");
+    }
+}
+
+#[test]
 fn threads_do_not_change_a_bit() {
     let sample = hypercube(&space(), 150);
     for technique in GIVEN {

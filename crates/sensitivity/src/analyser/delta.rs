@@ -116,6 +116,7 @@ impl Setting {
 fn classes(column: &[f64], categorical: bool) -> Partition {
     let rows = column.len() as f64;
     let exponent = 2.0 / (7.0 + ((1500.0 - rows) / 500.0).tanh());
+    // The C library's powers differ in the last bit between processors, which the whole number above does not show.
     let count = rows.powf(exponent).ceil().min(48.0);
     let size = rows / count;
     // Class j holds the ranks above j * size, up to (j + 1) * size.

@@ -1,5 +1,6 @@
 //! Analyses of any rows: they need no design, only that rows answered.
 
+use super::variance::scale;
 use super::{Analyser, Findings, Inputs};
 use crate::{Estimate, Indices, IntervalMethod, Options, Role};
 
@@ -53,12 +54,13 @@ impl<'a> Given<'a> {
     fn table(&self, y: &[f64]) -> Table {
         let answered: Vec<usize> = self.rows.iter().copied().filter(|row| y[*row].is_finite()).collect();
         let parameters = self.inputs.space.parameters();
-        let column = |p: usize| answered.iter().map(|row| self.inputs.sample.numbers(*row)[p]).collect();
+        let column =
+            |p: usize| scaled(answered.iter().map(|row| self.inputs.sample.numbers(*row)[p]).collect());
         Table {
             names: parameters.iter().map(|p| p.name.clone()).collect(),
             categorical: parameters.iter().map(|p| p.domain.is_categorical()).collect(),
             columns: (0..parameters.len()).map(column).collect(),
-            output: answered.iter().map(|row| y[*row]).collect(),
+            output: scaled(answered.iter().map(|row| y[*row]).collect()),
         }
     }
 
@@ -140,9 +142,17 @@ pub(super) fn tell_dummies(table: &Table, indices: &[(Estimate, f64)], warnings:
     }
 }
 
-/// Whether a column holds two different values.
+/// Whether a column's values differ by more than the rounding of values of their size.
 pub(super) fn varies(column: &[f64]) -> bool {
-    column.iter().any(|x| *x != column[0])
+    let low = column.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    high - low > 8.0 * f64::EPSILON * low.abs().max(high.abs())
+}
+
+/// No technique here sees the scale of a column, but huge and tiny ones would spoil its products.
+fn scaled(column: Vec<f64>) -> Vec<f64> {
+    let factor = scale(column.iter().copied());
+    column.into_iter().map(|x| x * factor).collect()
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-use super::sums;
-use super::sums::mean;
+use super::sums::{self, mean};
 use crate::Estimate;
 
 /// Resamples of which so large a share gave no number say nothing about spread.
@@ -37,8 +36,8 @@ pub(crate) fn normal(value: f64, draws: &[f64], confidence: f64) -> Estimate {
 /// Words for [`distance`].
 pub(crate) const DISTANCE: &str = "normal interval with the bootstrap's standard error (Efron and Tibshirani 1993, An \
     Introduction to the Bootstrap, chapter 6), whose lower end leaves out what chance adds (the bootstrap's \
-    bias, or in squares the mean distance of shuffled outputs), and is 0 where a permutation test cannot tell the parameter from one without effect; it covers the choice \
-    of rows, not what classes and kernels smooth away";
+    bias, or in squares the mean distance of shuffled outputs), and is 0 where a permutation test cannot tell the \
+    parameter from one without effect; it covers the choice of rows, not what classes and kernels smooth away";
 
 /// The interval of a distance between distributions, which chance makes too large, and what the distance of a parameter
 /// without effect stays below.
@@ -87,7 +86,11 @@ pub(crate) fn deviation(values: &[f64]) -> f64 {
 pub(crate) fn student(confidence: f64, freedom: f64) -> f64 {
     let quantile =
         StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |t| t.inverse_cdf(0.5 + confidence / 2.0));
-    // The C library's logarithms differ in the last bit between processors; ten digits do not.
+    steady(quantile)
+}
+
+/// The C library's logarithms differ in the last bit between processors; ten digits do not.
+fn steady(quantile: f64) -> f64 {
     const DIGITS: f64 = (1_u64 << 32) as f64;
     (quantile * DIGITS).round() / DIGITS
 }
@@ -100,7 +103,7 @@ impl Estimate {
 }
 
 fn normal_quantile(probability: f64) -> f64 {
-    Normal::standard().inverse_cdf(probability)
+    steady(Normal::standard().inverse_cdf(probability))
 }
 
 #[cfg(test)]
@@ -124,6 +127,17 @@ mod tests {
     }
 
     #[test]
+    fn a_distance_like_that_of_a_dummy_reaches_down_to_zero() {
+        let spread = |middle: f64| (-50..=50).map(|i| middle + f64::from(i) * 1e-4).collect::<Vec<_>>();
+        let (idle, level) = distance(0.05, 0.05, &spread(0.07), &spread(0.05), 0.95);
+        assert_eq!((idle.low, idle.value), (0.0, 0.05));
+        assert!(idle.high > 0.05 && level > 0.05);
+        let (acting, level) = distance(0.3, 0.3, &spread(0.31), &spread(0.05), 0.95);
+        assert!(acting.low > 0.27 && acting.low < 0.3 && acting.high < 0.32, "{acting:?}");
+        assert!(level < 0.06);
+    }
+
+    #[test]
     fn quantiles_are_those_of_the_tables() {
         for (freedom, expected) in [(1.0, 12.706_205), (7.0, 2.364_624), (30.0, 2.042_272)] {
             assert!((student(0.95, freedom) - expected).abs() < 1e-5, "{freedom}");
@@ -135,16 +149,5 @@ mod tests {
     fn the_deviation_divides_by_one_less() {
         assert_eq!(deviation(&[1.0, 3.0]), 2.0_f64.sqrt());
         assert!(deviation(&[1.0]).is_nan() && deviation(&[]).is_nan());
-    }
-
-    #[test]
-    fn a_distance_like_that_of_a_dummy_reaches_down_to_zero() {
-        let spread = |middle: f64| (-50..=50).map(|i| middle + f64::from(i) * 1e-4).collect::<Vec<_>>();
-        let (idle, level) = distance(0.05, 0.05, &spread(0.07), &spread(0.05), 0.95);
-        assert_eq!((idle.low, idle.value), (0.0, 0.05));
-        assert!(idle.high > 0.05 && level > 0.05);
-        let (acting, level) = distance(0.3, 0.3, &spread(0.31), &spread(0.05), 0.95);
-        assert!(acting.low > 0.27 && acting.low < 0.3 && acting.high < 0.32, "{acting:?}");
-        assert!(level < 0.06);
     }
 }

@@ -136,7 +136,7 @@ impl Variance<'_> {
 }
 
 /// A power of two that brings the values near 1, so that their products neither overflow nor vanish; it changes no bit.
-fn scale(values: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn scale(values: impl Iterator<Item = f64>) -> f64 {
     let largest = values.fold(0.0, |largest: f64, v| largest.max(v.abs()));
     if largest > 0.0 { 2.0_f64.powi(-(largest.log2().floor() as i32).clamp(-1000, 1000)) } else { 1.0 }
 }
