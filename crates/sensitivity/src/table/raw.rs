@@ -18,6 +18,14 @@ pub(super) struct RawRow {
     pub(super) cells: StringRecord,
 }
 
+impl Raw {
+    /// Makes the first row the header.
+    pub(super) fn take_header(&mut self) {
+        let first = self.rows.remove(0);
+        (self.header_line, self.header) = (first.line, Some(first.cells));
+    }
+}
+
 /// Whether a text is JSON rather than lines of fields.
 pub(super) fn is_json(text: &str) -> bool {
     without_mark(text).trim_start().starts_with(['{', '['])

@@ -29,15 +29,22 @@ pub fn read_sample(space: &Space, text: &str, options: &SampleOptions) -> Result
         let sample = from_raw(space, &raw, options)?;
         return Ok(Sample { design, ..sample });
     }
-    let raw = raw::read(text, &|field| is_value(space, field))?;
+    let mut raw = raw::read(text, &|field| is_value(space, field))?;
+    // Words may be called like parameters; a line with every name is a header all the same.
+    if raw.header.is_none() && raw.rows.first().is_some_and(|row| has_all_names(space, &row.cells)) {
+        raw.take_header();
+    }
     from_raw(space, &raw, options)
 }
 
 fn is_value(space: &Space, field: &str) -> bool {
     let is_word =
         |domain: &Domain| matches!(domain, Domain::Categories(words) if words.iter().any(|w| w == field));
-    let is_name = space.parameters().iter().any(|p| p.name == field.trim());
-    !is_name && (field.trim().parse::<f64>().is_ok() || space.parameters().iter().any(|p| is_word(&p.domain)))
+    field.trim().parse::<f64>().is_ok() || space.parameters().iter().any(|p| is_word(&p.domain))
+}
+
+fn has_all_names(space: &Space, cells: &StringRecord) -> bool {
+    space.parameters().iter().all(|p| cells.iter().any(|field| field.trim() == p.name))
 }
 
 fn from_raw(space: &Space, raw: &Raw, options: &SampleOptions) -> Result<Sample, TableError> {
