@@ -34,8 +34,16 @@ pub(crate) fn write(
     }
 }
 
+/// A sample that was read.
+pub(crate) struct SampleFile {
+    /// The rows.
+    pub(crate) sample: Sample,
+    /// Whether the file says nothing of their roles, as a matrix of SALib's does not.
+    pub(crate) rows_are_bare: bool,
+}
+
 /// Reads a sample, and its design from the file beside it when there is one.
-pub(crate) fn read(space: &Space, path: &Path, options: &SampleOptions) -> Result<Sample, Failure> {
+pub(crate) fn read(space: &Space, path: &Path, options: &SampleOptions) -> Result<SampleFile, Failure> {
     let source = read_text(path, Limit::Table)?;
     let mut sample = read_sample(space, &source.text, options).map_err(|error| placed(&source, &error))?;
     let beside = design_path(path);
@@ -43,7 +51,9 @@ pub(crate) fn read(space: &Space, path: &Path, options: &SampleOptions) -> Resul
         let source = read_text(&beside, Limit::Description)?;
         sample.design = Some(design_from_json(&source.text).map_err(|error| placed(&source, &error))?);
     }
-    Ok(if has_roles(&source.text) { sample } else { remade(space, sample) })
+    let rows_are_bare = !has_roles(&source.text);
+    let sample = if rows_are_bare { remade(space, sample) } else { sample };
+    Ok(SampleFile { sample, rows_are_bare })
 }
 
 fn has_roles(text: &str) -> bool {

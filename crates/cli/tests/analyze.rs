@@ -189,21 +189,27 @@ fn salib_texts_are_analysed_by_their_order() {
         let parameters = said.json()["outputs"][0]["parameters"].as_array().unwrap().clone();
         parameters.iter().map(|p| (p["s1"].as_f64().unwrap(), p["st"].as_f64().unwrap())).collect::<Vec<_>>()
     };
-    // SALib's matrices have no replicates, so only the points can agree.
+    // Without the design beside it a matrix has no replicates, so only the points can agree.
     std::fs::rename(shell.path("X.txt.design.json"), shell.path("design.json")).unwrap();
-    let ours = points(&analyze("-X X.csv -Y Y.csv --second-order"));
-    assert_eq!(points(&analyze("-X X.txt -Y Y.txt --second-order")), ours);
-    assert_eq!(points(&analyze("-X X.txt -Y Y.txt")), ours, "second order is found out");
+    let plain = points(&analyze("-X X.csv -Y Y.csv --second-order --estimator saltelli"));
+    assert_eq!(points(&analyze("-X X.txt -Y Y.txt --second-order")), plain);
+    assert_eq!(points(&analyze("-X X.txt -Y Y.txt")), plain, "second order is found out");
+    assert_ne!(
+        points(&analyze("-X X.csv -Y Y.csv")),
+        plain,
+        "rows with replicates have a control by default"
+    );
     let assumed = analyze("-Y Y.txt --second-order");
-    assert_eq!(points(&assumed), ours);
+    assert_eq!(points(&assumed), plain);
     insta::assert_snapshot!("assumed", assumed.stderr);
     std::fs::rename(shell.path("design.json"), shell.path("X.txt.design.json")).unwrap();
-    let whole = |x: &str| analyze(&format!("-X {x} -Y Y.csv --second-order")).stdout;
+    let whole = |words: &str| analyze(&format!("{words} -Y Y.csv --second-order")).stdout;
     assert_eq!(
-        whole("X.txt"),
-        whole("X.csv"),
+        whole("-X X.txt"),
+        whole("-X X.csv --estimator saltelli"),
         "the design beside a matrix brings its roles and replicates back"
     );
+    assert_eq!(whole("-X X.txt --estimator controlled"), whole("-X X.csv"));
     let keys = shell.ok("analyze --problem p.txt --method vbd -X X.csv -Y Y.csv --format salib").json();
     for key in ["S1", "S1_conf", "ST", "ST_conf"] {
         assert_eq!(keys[key].as_array().unwrap().len(), 3, "{key}");

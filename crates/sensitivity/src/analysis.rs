@@ -89,6 +89,9 @@ pub enum Estimator {
 }
 
 impl Estimator {
+    /// All, in the order documentation lists them.
+    pub const ALL: [Self; 4] = [Self::Controlled, Self::Saltelli, Self::Janon, Self::Martinez];
+
     /// The word for it on the command line and in files.
     pub fn word(self) -> &'static str {
         match self {

@@ -31,7 +31,10 @@ pub use outputs::{Outputs, Status};
 pub use phase::{Narrowed, narrow, widen};
 pub use plot::{PlotKind, Progress, ProgressLine, convergence_plot, plot, plot_kinds};
 pub use reference::{with_reference, without_reference};
-pub use report::{analysis_to_csv, analysis_to_json, analysis_to_salib, bar, pairs_to_csv, render_text};
+pub use report::{
+    analysis_to_csv, analysis_to_json, analysis_to_salib, bar, pairs_to_csv, render_text, share_decimals,
+    share_text,
+};
 pub use sample::{Role, Row, Sample};
 pub use sampler::{SampleError, extend, reference_row, sample, warnings};
 pub use table::{

@@ -33,7 +33,8 @@ pub(crate) struct AnalyzeArgs {
     /// Second-order indices too (vbd, of a sample made with --second-order)
     #[arg(long)]
     pub(crate) second_order: bool,
-    /// Estimator of variance-based indices; without it, what the phase says, or saltelli
+    /// Estimator of variance-based indices; without it, what the phase says, or controlled (saltelli where X is a
+    /// matrix of SALib's or the results go to it, so that both agree)
     #[arg(long, value_enum)]
     pub(crate) estimator: Option<EstimatorWord>,
     /// What to do with failed rows; without it, what the study says, or drop
@@ -105,7 +106,9 @@ pub(crate) enum TechniqueWord {
 /// Estimators of variance-based indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EstimatorWord {
-    /// Saltelli 2010, centred, and Jansen 1999
+    /// Saltelli's and Jansen's with a polynomial control, where X has replicates: the narrowest intervals
+    Controlled,
+    /// Saltelli 2010, centred, and Jansen 1999: what SALib computes
     Saltelli,
     /// Janon 2014
     Janon,

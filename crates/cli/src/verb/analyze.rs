@@ -27,8 +27,9 @@ pub(crate) fn run(args: &AnalyzeArgs, terminal: &Terminal) -> Result<Exit, Failu
         [Some(&args.problem), args.sample.as_ref(), Some(&args.results)].into_iter().flatten().collect();
     target.refuse_inputs(&read.iter().map(|p| p.as_path()).collect::<Vec<_>>())?;
     let loaded = load(&args.problem, terminal)?;
-    let options = asked::options(args, &loaded)?;
-    let inputs = inputs::read(args, &loaded.problem.space, options.technique, terminal)?;
+    let technique = asked::wanted(args, &loaded)?;
+    let inputs = inputs::read(args, &loaded.problem.space, technique, terminal)?;
+    let options = asked::options(args, &loaded, inputs.rows_are_bare)?;
     let analysis = compute(&inputs, &options, terminal)?;
     say(&inputs, &analysis, args.format(), terminal);
     target.write(&text(&analysis, args.format()), Overwrite::Replace, terminal)?;

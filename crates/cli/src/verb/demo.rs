@@ -14,8 +14,8 @@ use crate::terminal::Terminal;
 /// Enough to find what matters.
 const TRAJECTORIES: u64 = 20;
 
-/// Enough for intervals of a few hundredths, in a second.
-const BASE: u64 = 1024;
+/// Enough for intervals of about a hundredth.
+const BASE: u64 = 256;
 
 /// Everything the demo found.
 pub(crate) struct Demo {

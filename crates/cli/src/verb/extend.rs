@@ -26,7 +26,8 @@ pub(crate) fn run(args: &ExtendArgs, terminal: &Terminal) -> Result<Exit, Failur
     let space = load(&args.problem, terminal)?.problem.space;
     let format = sample_file::format(args.format, &target);
     refuse_part(args.new_only, format)?;
-    let before = sample_file::read(&space, &args.sample, &sample_file::options(Layout::Points, false))?;
+    let before =
+        sample_file::read(&space, &args.sample, &sample_file::options(Layout::Points, false))?.sample;
     let after = {
         let _progress = terminal.progress("extending the sample");
         larger(&space, &before, args)?

@@ -6,7 +6,7 @@ mod number;
 use std::fmt::Write as _;
 
 use self::line::{Line, heads, lines};
-pub use self::number::bar;
+pub use self::number::{bar, share_decimals, share_text};
 use self::number::{interval, short};
 use crate::{Analysis, Estimate, Indices, OutputAnalysis, SecondOrder, Technique, Verdict};
 
@@ -90,10 +90,11 @@ fn push_pairs(text: &mut String, pairs: &[SecondOrder]) {
     }
     sorted.sort_by(|a, b| b.s2.value.total_cmp(&a.s2.value));
     let _infallible = writeln!(text, "\n  Only together:");
-    let hundredths = |x: f64| format!("{x:.2}");
+    let decimals = share_decimals(sorted.iter().take(SHOWN_PAIRS).map(|p| &p.s2));
+    let number = |x: f64| share_text(x, decimals);
     let cells = |pair: &&SecondOrder| {
         let names = format!("{} x {}", pair.first, pair.second);
-        vec![names, hundredths(pair.s2.value), interval(&pair.s2, hundredths), bar(pair.s2.value)]
+        vec![names, number(pair.s2.value), interval(&pair.s2, number), bar(pair.s2.value)]
     };
     let rows: Vec<Vec<String>> = sorted.iter().take(SHOWN_PAIRS).map(cells).collect();
     push_table(text, &rows);

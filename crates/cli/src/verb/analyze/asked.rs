@@ -3,13 +3,18 @@
 use onceflow_sensitivity::{Estimator, FailurePolicy, Options, Technique};
 use onceflow_study::{Diagnostic, Method, OnFailure, Phase, Study};
 
-use crate::args::{AnalyzeArgs, EstimatorWord, FailuresWord, TechniqueWord};
+use crate::args::{AnalyzeArgs, EstimatorWord, FailuresWord, IndicesFormat, TechniqueWord};
 use crate::failure::Failure;
 use crate::phase;
 use crate::problem::Loaded;
 
-/// The options of the analysis.
-pub(super) fn options(args: &AnalyzeArgs, loaded: &Loaded) -> Result<Options, Failure> {
+/// The indices that are wanted.
+pub(super) fn wanted(args: &AnalyzeArgs, loaded: &Loaded) -> Result<Technique, Failure> {
+    Ok(options(args, loaded, false)?.technique)
+}
+
+/// The options of the analysis of rows with roles, or of bare rows.
+pub(super) fn options(args: &AnalyzeArgs, loaded: &Loaded, rows_are_bare: bool) -> Result<Options, Failure> {
     let phase = args.phase.as_deref().map(|name| phase::named(loaded, name)).transpose()?;
     let phase = phase.map(|(_, phase)| phase);
     let technique = match (args.method, phase) {
@@ -21,7 +26,7 @@ pub(super) fn options(args: &AnalyzeArgs, loaded: &Loaded) -> Result<Options, Fa
     let study = loaded.study.as_ref();
     Ok(Options {
         technique,
-        estimator: estimator(args, phase),
+        estimator: estimator(args, phase).unwrap_or_else(|| usual_estimator(args, rows_are_bare)),
         second_order: args.second_order || phase.is_some_and(|p| has_second_order(&p.design.method)),
         confidence: args.confidence.or(study.map(|s| s.run.confidence)).unwrap_or(usual.confidence),
         resamples: resamples(args, study).unwrap_or(usual.resamples),
@@ -56,14 +61,24 @@ fn no_method() -> Failure {
     )
 }
 
-fn estimator(args: &AnalyzeArgs, phase: Option<&Phase>) -> Estimator {
-    let all = [Estimator::Saltelli, Estimator::Janon, Estimator::Martinez];
+/// What the command line or the phase says.
+fn estimator(args: &AnalyzeArgs, phase: Option<&Phase>) -> Option<Estimator> {
     let said = phase.and_then(|p| p.estimator);
     match args.estimator {
-        Some(EstimatorWord::Saltelli) => Estimator::Saltelli,
-        Some(EstimatorWord::Janon) => Estimator::Janon,
-        Some(EstimatorWord::Martinez) => Estimator::Martinez,
-        None => all.into_iter().find(|e| Some(e.word()) == said).unwrap_or_default(),
+        Some(EstimatorWord::Controlled) => Some(Estimator::Controlled),
+        Some(EstimatorWord::Saltelli) => Some(Estimator::Saltelli),
+        Some(EstimatorWord::Janon) => Some(Estimator::Janon),
+        Some(EstimatorWord::Martinez) => Some(Estimator::Martinez),
+        None => Estimator::ALL.into_iter().find(|e| Some(e.word()) == said),
+    }
+}
+
+/// Whoever exchanges files with SALib finds its numbers again, unless he asks for others.
+fn usual_estimator(args: &AnalyzeArgs, rows_are_bare: bool) -> Estimator {
+    if rows_are_bare || args.format() == IndicesFormat::Salib {
+        Estimator::Saltelli
+    } else {
+        Estimator::default()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::diagnostics::from_error;
 use crate::failure::Failure;
 use crate::file::{Limit, read_text};
 use crate::numbers::counted;
-use crate::sample_file::{self, placed};
+use crate::sample_file::{self, SampleFile, placed};
 use crate::terminal::Terminal;
 
 /// What is analysed.
@@ -23,6 +23,8 @@ pub(super) struct Inputs {
     pub(super) outputs: Outputs,
     /// What was assumed.
     pub(super) remarks: Vec<String>,
+    /// Whether the rows came without their roles, as SALib writes them.
+    pub(super) rows_are_bare: bool,
 }
 
 /// Reads them.
@@ -35,7 +37,7 @@ pub(super) fn read(
     let _progress = terminal.progress("reading the rows and their results");
     let results = read_text(&args.results, Limit::Table)?;
     let mut remarks = Vec::new();
-    let sample = match &args.sample {
+    let SampleFile { sample, rows_are_bare } = match &args.sample {
         Some(path) => read_sample(space, path, args, technique)?,
         None => {
             let layout = layout(technique, args.second_order);
@@ -44,7 +46,7 @@ pub(super) fn read(
                 "without -X, {} were taken to be in SALib's order",
                 counted(rows.len(), "row")
             ));
-            rows
+            SampleFile { sample: rows, rows_are_bare: true }
         }
     };
     let outputs = read_outputs(space, &sample, &results.text, &args.output)
@@ -54,7 +56,7 @@ pub(super) fn read(
     if !constant.is_empty() {
         remarks.push(format!("not varied in these rows, so without indices: {}", constant.join(", ")));
     }
-    Ok(Inputs { space, sample, outputs, remarks })
+    Ok(Inputs { space, sample, outputs, remarks, rows_are_bare })
 }
 
 /// A table without roles is dealt by the method: with second order or, when nobody says, whichever fits.
@@ -63,7 +65,7 @@ fn read_sample(
     path: &Path,
     args: &AnalyzeArgs,
     technique: Technique,
-) -> Result<Sample, Failure> {
+) -> Result<SampleFile, Failure> {
     // One data frame may hold both.
     let both = *path == *args.results;
     let try_read = |second_order: bool| {

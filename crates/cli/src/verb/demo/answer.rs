@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use onceflow_sensitivity::{Estimate, Indices, MorrisIndex, VarianceIndex, Verdict, analysis_to_json, bar};
+use onceflow_sensitivity::{
+    Estimate, Indices, MorrisIndex, VarianceIndex, Verdict, analysis_to_json, bar, share_decimals, share_text,
+};
 use onceflow_study::with_commas;
 use serde_json::{Value, json};
 
@@ -45,17 +47,19 @@ fn table(demo: &Demo) -> String {
     let (factors, effects) = (factors(&demo.decompose), effects(&demo.screen));
     let mut order: Vec<usize> = (0..factors.len()).collect();
     order.sort_by(|a, b| factors[*b].st.value.total_cmp(&factors[*a].st.value));
+    let decimals = share_decimals(factors.iter().map(|f| &f.st));
+    let share = |x: f64| share_text(x, decimals);
     for i in order {
         let factor = &factors[i];
         let mu_star = effects.get(i).map_or(f64::NAN, |e| e.mu_star.value);
         let _ = writeln!(
             text,
-            "  {:<10} {} {:>5.2}  {:>6.2} {:>6.2}  {:>6.2}   {}",
+            "  {:<10} {} {:>5}  {:>6} {:>6}  {:>6.2}   {}",
             factor.name,
-            total(&factor.st),
-            demo.truth.st[i],
-            no_negative_zero(factor.s1.value),
-            demo.truth.s1[i],
+            total(&factor.st, share),
+            share(demo.truth.st[i]),
+            share(factor.s1.value),
+            share(demo.truth.s1[i]),
             mu_star,
             verdict(&demo.decompose, i),
         );
@@ -63,13 +67,8 @@ fn table(demo: &Demo) -> String {
     text
 }
 
-fn total(st: &Estimate) -> String {
-    format!("{:>5.2}  {:>5.2} .. {:<5.2}  {:<10}", st.value, st.low, st.high, bar(st.value))
-}
-
-/// A first-order index a little below 0 would print as -0.00.
-fn no_negative_zero(x: f64) -> f64 {
-    if x.abs() < 0.005 { 0.0 } else { x }
+fn total(st: &Estimate, share: impl Fn(f64) -> String) -> String {
+    format!("{:>5}  {:>5} .. {:<5}  {:<10}", share(st.value), share(st.low), share(st.high), bar(st.value))
 }
 
 fn verdict(step: &Step, i: usize) -> &'static str {

@@ -1,6 +1,6 @@
 //! One parameter's line in the answer.
 
-use super::number::{bar, interval, short};
+use super::number::{bar, interval, share_decimals, share_text, short};
 use crate::{Analysis, Correlation, Estimate, Indices, OutputAnalysis, Technique, Verdict};
 
 /// What stands in a line.
@@ -55,7 +55,9 @@ pub(super) fn lines<'a>(analysis: &Analysis, output: &'a OutputAnalysis) -> Vec<
 
 fn unsorted(output: &OutputAnalysis) -> Vec<Line<'_>> {
     match &output.indices {
-        Indices::Vbd { factors, .. } => factors.iter().map(|f| share(&f.name, f.st, &[f.s1.value])).collect(),
+        Indices::Vbd { factors, .. } => {
+            shares(factors.iter().map(|f| (f.name.as_str(), f.st, vec![f.s1.value])))
+        }
         Indices::Morris(factors) => {
             let largest = factors.iter().map(|f| f.mu_star.value).fold(0.0, f64::max);
             let line = |f: &'_ crate::MorrisIndex| {
@@ -65,12 +67,15 @@ fn unsorted(output: &OutputAnalysis) -> Vec<Line<'_>> {
             factors.iter().map(|f| new(&f.name, f.mu_star, line(f))).collect()
         }
         Indices::Correlation(parameters) => parameters.iter().map(correlation).collect(),
-        Indices::RbdFast(parameters) => parameters.iter().map(|p| share(&p.name, p.s1, &[])).collect(),
+        Indices::RbdFast(parameters) => {
+            shares(parameters.iter().map(|p| (p.name.as_str(), p.s1, Vec::new())))
+        }
         Indices::Delta(parameters) => {
-            parameters.iter().map(|p| share(&p.name, p.delta, &[p.s1.value, p.dummy])).collect()
+            shares(parameters.iter().map(|p| (p.name.as_str(), p.delta, vec![p.s1.value, p.dummy])))
         }
         Indices::Pawn(parameters) => {
-            parameters.iter().map(|p| share(&p.name, p.median, &[p.maximum, p.mean, p.dummy])).collect()
+            let others = |p: &crate::Pawn| vec![p.maximum, p.mean, p.dummy];
+            shares(parameters.iter().map(|p| (p.name.as_str(), p.median, others(p))))
         }
     }
 }
@@ -79,14 +84,17 @@ fn new(name: &str, main: Estimate, behind: Vec<String>) -> Line<'_> {
     Line { name, main, verdict: None, behind }
 }
 
-fn share<'a>(name: &'a str, main: Estimate, others: &[f64]) -> Line<'a> {
-    let mut behind = vec![hundredths(main.value), interval(&main, hundredths), bar(main.value)];
-    behind.extend(others.iter().map(|x| hundredths(*x)));
-    new(name, main, behind)
-}
-
-fn hundredths(x: f64) -> String {
-    if x.is_nan() { "?".into() } else { format!("{x:.2}") }
+/// Lines of shares: the main one with its interval and a bar, then the others.
+fn shares<'a>(lines: impl Iterator<Item = (&'a str, Estimate, Vec<f64>)>) -> Vec<Line<'a>> {
+    let lines: Vec<_> = lines.collect();
+    let decimals = share_decimals(lines.iter().map(|(_, main, _)| main));
+    let number = |x: f64| share_text(x, decimals);
+    let line = |(name, main, others): (&'a str, Estimate, Vec<f64>)| {
+        let mut behind = vec![number(main.value), interval(&main, number), bar(main.value)];
+        behind.extend(others.into_iter().map(number));
+        new(name, main, behind)
+    };
+    lines.into_iter().map(line).collect()
 }
 
 fn correlation(c: &Correlation) -> Line<'_> {

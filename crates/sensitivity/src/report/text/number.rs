@@ -18,6 +18,18 @@ pub(super) fn short(x: f64) -> String {
     }
 }
 
+/// A share with two decimals, or with three when they count; a little below zero is zero.
+pub fn share_text(x: f64, decimals: usize) -> String {
+    let text = format!("{x:.decimals$}");
+    let is_zero = text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.'));
+    if x.is_nan() { "?".into() } else { text.trim_start_matches(if is_zero { "-" } else { "" }).into() }
+}
+
+/// Decimals for shares that stand in one table: three as soon as one interval is narrower than a hundredth.
+pub fn share_decimals<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> usize {
+    if estimates.into_iter().any(|e| e.high - e.low < 0.01) { 3 } else { 2 }
+}
+
 /// `0.65 .. 1.00`, or nothing when there is no interval.
 pub(super) fn interval(estimate: &Estimate, number: impl Fn(f64) -> String) -> String {
     if estimate.low.is_nan() || estimate.high.is_nan() {
@@ -49,6 +61,15 @@ mod tests {
             [0.0, 0.1, 12.345, 71159.0, 0.00123, 1.5e-7, -2.0, 1e9].into_iter().map(short).collect();
         assert_eq!(shown, ["0", "0.1", "12.3", "71159", "0.00123", "1.50e-7", "-2", "1.00e9"]);
         assert_eq!((short(f64::NAN), short(f64::INFINITY)), ("?".into(), "inf".into()));
+    }
+
+    #[test]
+    fn shares_show_the_decimals_that_count_and_no_negative_zero() {
+        let around = |half: f64| Estimate { value: 0.5, low: 0.5 - half, high: 0.5 + half };
+        assert_eq!((share_decimals([&around(0.1)]), share_decimals([&around(0.1), &around(0.001)])), (2, 3));
+        assert_eq!(share_decimals([&Estimate::bare(0.5)]), 2);
+        let shown: Vec<_> = [0.125, -0.004, -0.2, f64::NAN].into_iter().map(|x| share_text(x, 2)).collect();
+        assert_eq!(shown, ["0.12", "0.00", "-0.20", "?"]);
     }
 
     #[test]

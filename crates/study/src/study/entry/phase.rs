@@ -31,8 +31,8 @@ pub(crate) struct KeepEntry {
     pub(crate) names: Option<Vec<Located<String>>>,
 }
 
-const ESTIMATORS: [(&str, &str); 3] =
-    [("saltelli", "saltelli"), ("janon", "janon"), ("martinez", "martinez")];
+const ESTIMATORS: [(&str, &str); 4] =
+    [("controlled", "controlled"), ("saltelli", "saltelli"), ("janon", "janon"), ("martinez", "martinez")];
 
 /// The words of `analyze --method`, and `moat` for those who know the papers.
 const ANALYSES: [(&str, &str); 7] = [
