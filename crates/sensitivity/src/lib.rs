@@ -20,7 +20,7 @@ mod sample;
 mod sampler;
 mod table;
 
-pub use analyser::{AnalyzeError, Convergence, KeepError, analyze, convergence, keep};
+pub use analyser::{AnalyzeError, Convergence, analyze, convergence};
 pub use analysis::{
     Analysis, Correlation, Delta, Estimate, Estimator, FailurePolicy, Failures, Indices, IntervalMethod,
     MorrisIndex, Options, OutputAnalysis, Pawn, RbdFast, SecondOrder, Technique, VarianceIndex, Verdict,

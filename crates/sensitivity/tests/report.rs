@@ -81,8 +81,6 @@ Which parameters matter for dice?   (share of the variance, 95 % interval)
   Only together:
   maxSize x G1  0.12   0.05 .. 0.19   █▎
   maxSize x G2  -0.01  -0.03 .. 0.01
-  ! 3 of 2304 rows failed, 1 missing; what they take part in is left out
-  ! failures gather where G1 is below 10: indices hold for the rest of the space
   ! the output has few different values
 
 Rows       2304

@@ -189,7 +189,7 @@ rows = 256"#,
         "base   = 256",
         r#"base = 256
 estimator = "janson""#,
-        r#"66:13: error: `estimator` cannot be read; expected one of saltelli, janon, martinez, found "janson"; to do: write "janon""#,
+        r#"66:13: error: `estimator` cannot be read; expected one of controlled, saltelli, janon, martinez, found "janson"; to do: write "janon""#,
     );
     check(
         "base   = 256",

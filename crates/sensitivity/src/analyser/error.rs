@@ -116,22 +116,6 @@ pub enum AnalyzeError {
     },
 }
 
-/// Why factors cannot be chosen from an analysis.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum KeepError {
-    /// There is no such output.
-    #[error("expected one of the outputs {}, found `{found}`; to do: write one of them", known.join(", "))]
-    Output {
-        /// Outputs there are.
-        known: Vec<String>,
-        /// What was asked for.
-        found: String,
-    },
-    /// The technique screens nothing.
-    #[error("expected an analysis by morris or vbd to choose factors from, found {}; to do: screen with morris", .0.word())]
-    Technique(Technique),
-}
-
 fn first_few(rows: &[u64], count: usize) -> String {
     let shown: Vec<String> = rows.iter().map(u64::to_string).collect();
     let more = if count > rows.len() { ", …" } else { "" };

@@ -16,7 +16,6 @@ mod example;
 mod failures;
 mod fourier;
 mod given;
-mod keep;
 mod morris;
 mod morris_effects;
 mod morris_interval;
@@ -38,8 +37,7 @@ mod variance_warnings;
 mod verdict;
 
 pub use convergence::{Convergence, convergence};
-pub use error::{AnalyzeError, KeepError};
-pub use keep::keep;
+pub use error::AnalyzeError;
 
 use onceflow_study::Space;
 

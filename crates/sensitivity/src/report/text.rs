@@ -48,7 +48,6 @@ fn push_output(text: &mut String, analysis: &Analysis, output: &OutputAnalysis) 
     if let Indices::Vbd { pairs, .. } = &output.indices {
         push_pairs(text, pairs);
     }
-    push_failures(text, analysis, output);
     output.warnings.iter().for_each(|warning| text.push_str(&format!("  ! {warning}\n")));
 }
 
@@ -100,21 +99,5 @@ fn push_pairs(text: &mut String, pairs: &[SecondOrder]) {
     push_table(text, &rows);
     if sorted.len() > SHOWN_PAIRS {
         let _infallible = writeln!(text, "  and {} smaller ones", sorted.len() - SHOWN_PAIRS);
-    }
-}
-
-fn push_failures(text: &mut String, analysis: &Analysis, output: &OutputAnalysis) {
-    let failures = &output.failures;
-    if failures.failed + failures.missing == 0 {
-        return;
-    }
-    let _infallible = writeln!(
-        text,
-        "  ! {} of {} rows failed, {} missing; what they take part in is left out",
-        failures.failed, analysis.rows, failures.missing
-    );
-    if let Some(cluster) = &failures.cluster {
-        let _infallible =
-            writeln!(text, "  ! failures gather where {cluster}: indices hold for the rest of the space");
     }
 }

@@ -1,7 +1,9 @@
 //! Designs made by plain random numbers, independently of the samplers under test.
 
-use onceflow_sensitivity::{Analysis, Estimate, Indices, Oracle, Role, Row, Sample};
-use onceflow_study::{Domain, Parameter, Space};
+use onceflow_sensitivity::{
+    Analysis, Estimate, Indices, Oracle, Role, Row, Sample, analysis_to_json, read_effects,
+};
+use onceflow_study::{Domain, KeepRule, Parameter, Source, Space};
 
 /// SplitMix64.
 pub(crate) struct Draw(pub(crate) u64);
@@ -146,4 +148,11 @@ pub(crate) fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
     for (f, e) in found.iter().zip(expected) {
         assert!((f - e).abs() <= tolerance, "expected {expected:?}, found {found:?}");
     }
+}
+
+/// Factors that a later phase keeps by the rule of a study, read from the analysis as a user hands it on.
+pub(crate) fn kept(analysis: &Analysis, share: f64) -> Vec<String> {
+    let source = Source::new("indices.json", analysis_to_json(analysis).to_string());
+    let rule = KeepRule { phase: "screen".into(), metric: None, share, at_least: 1, at_most: None };
+    rule.choose(&read_effects(&source, Some("y")).unwrap())
 }
