@@ -5,5 +5,5 @@ LC_ALL=C exec awk -F, '
 NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; print "row,y"; next }
 {
     x1 = $column["x1"]; x2 = $column["x2"]; x3 = $column["x3"]
-    printf "%s,%.17g\n", $column["row"], sin(x1) + 7 * sin(x2) ^ 2 + 0.1 * x3 ^ 4 * sin(x1)
+    printf "%s,%.12g\n", $column["row"], sin(x1) + 7 * sin(x2) ^ 2 + 0.1 * x3 ^ 4 * sin(x1)
 }'
