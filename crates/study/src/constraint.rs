@@ -224,17 +224,40 @@ impl fmt::Display for Expression {
         match self {
             Self::Number(x) => write!(f, "{x}"),
             Self::Name(name) => write!(f, "{name}"),
-            Self::Negate(inner) => write!(f, "-({inner})"),
+            Self::Negate(inner) => write!(f, "-{}", inner.beside(Precedence::Atom)),
             Self::Binary(operator, a, b) => {
-                let wrap = |e: &Self| match e {
-                    Self::Binary(inner, ..) if *inner != Operator::Multiply && *operator != Operator::Add => {
-                        format!("({e})")
-                    }
-                    _ => e.to_string(),
+                // Operators of one precedence go from the left: only on the right do they need parentheses.
+                let (left, right) = match operator {
+                    Operator::Multiply => (Precedence::Product, Precedence::Atom),
+                    Operator::Add | Operator::Subtract => (Precedence::Sum, Precedence::Product),
                 };
-                write!(f, "{} {} {}", wrap(a), operator.sign(), wrap(b))
+                write!(f, "{} {} {}", a.beside(left), operator.sign(), b.beside(right))
             }
         }
+    }
+}
+
+/// How tightly an expression holds together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Precedence {
+    Sum,
+    Product,
+    Atom,
+}
+
+impl Expression {
+    fn precedence(&self) -> Precedence {
+        match self {
+            Self::Binary(Operator::Add | Operator::Subtract, ..) => Precedence::Sum,
+            Self::Binary(Operator::Multiply, ..) => Precedence::Product,
+            Self::Number(x) if x.is_sign_negative() => Precedence::Product,
+            Self::Number(_) | Self::Name(_) | Self::Negate(_) => Precedence::Atom,
+        }
+    }
+
+    /// Its text, in parentheses unless it holds at least so tightly.
+    fn beside(&self, least: Precedence) -> String {
+        if self.precedence() < least { format!("({self})") } else { self.to_string() }
     }
 }
 
@@ -308,7 +331,12 @@ impl Reader<'_> {
 
     fn atom_inside(&mut self) -> Read<Expression> {
         if self.eat("-") {
-            return Ok(Expression::Negate(Box::new(self.atom()?)));
+            let mut negative = true;
+            while self.eat("-") {
+                negative = !negative;
+            }
+            let inner = self.atom()?;
+            return Ok(if negative { Expression::Negate(Box::new(inner)) } else { inner });
         }
         if self.eat("(") {
             let inner = self.sum()?;
@@ -405,12 +433,15 @@ mod tests {
         assert!(parse("a b").unwrap_err().contains("one of <"));
         assert!(parse("a < b < a").unwrap_err().contains("the end of the constraint"));
         assert!(parse(&format!("{}a < b", "(".repeat(100_000))).unwrap_err().contains("less deeply"));
-        assert!(parse(&format!("{}a < b", "-".repeat(100_000))).unwrap_err().contains("less deeply"));
+        assert!(parse(&format!("{}a < b", "-(".repeat(100_000))).unwrap_err().contains("less deeply"));
     }
 
     #[test]
     fn printing_and_reading_agree() {
-        for text in ["a < b", "(a + b) * 2 <= 3", "a - (b - a) > 0", "a * b != 2.5"] {
+        let long = format!("a{} < {}b", " - b".repeat(60), "-".repeat(1001));
+        for text in
+            ["a < b", "(a + b) * 2 <= 3", "a - (b - a) > 0", "a * (b * 3) != 2.5", "-(a + -b) < -2", &long]
+        {
             let once = parse(text).unwrap();
             assert_eq!(parse(&once.to_string()).unwrap(), once, "{text}");
         }
