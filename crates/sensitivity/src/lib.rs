@@ -8,6 +8,7 @@ mod analyser;
 mod analysis;
 mod control;
 mod effects;
+mod number;
 mod oracle;
 mod outputs;
 mod phase;
@@ -18,6 +19,7 @@ mod reference;
 mod report;
 mod sample;
 mod sampler;
+mod sums;
 mod table;
 
 pub use analyser::{AnalyzeError, Convergence, analyze, convergence};

@@ -29,7 +29,7 @@ pub use constraint::{Constraint, Reach};
 pub use count::{Counts, MOST_INSTANCES, MOST_ROWS, PhaseCount};
 pub use design::{Design, Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};
 pub use detect::{FileKind, detect};
-pub use diagnostic::{Diagnostic, Diagnostics, Label, Position, Severity, Source, Span, nearest};
+pub use diagnostic::{Diagnostic, Diagnostics, Label, Position, Severity, Source, Span, excerpt, nearest};
 pub use distribution::{Distribution, DistributionError};
 pub use domain::{Domain, DomainError};
 pub use export::{ExportError, Exported, dakota_input, salib_parameter_file, salib_problem_json};
@@ -37,7 +37,7 @@ pub use import::{
     Imported, ImportedWorkflow, TavernaCounts, count_taverna, import_original, import_taverna,
     read_dakota_input, read_salib_parameters, read_salib_problem,
 };
-pub use located::{Data, Entry, Fields, FromNode, Located, Mismatch, Node, Table, parse_json, parse_toml};
+pub use located::{Data, Entry, Fields, FromNode, Located, Mismatch, Node, Table, parse_json};
 pub use parameter::{Canonical, Kind, Parameter};
 pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, shipped_ranges, shipped_workflow};
 pub use space::{Factor, Problem, Space, SpaceError};
@@ -47,7 +47,7 @@ pub use study::{
 };
 pub use summary::Summary;
 pub use template::{model_template, problem_template, workflow_template};
-pub use units::{Share, Size, UnitError, parse_duration, with_commas};
+pub use units::{Share, Size, UnitError, counted, with_commas};
 pub use value::Value;
 pub use workflow::{
     Binding, Bound, Command, Cycle, Declared, Device, EndedAs, Foreign, ForeignPort, Halo, Iteration, Marks,
