@@ -1,9 +1,8 @@
 //! The design asked for: what the command line says, over what the problem says.
 
 use clap::ValueEnum as _;
-use onceflow_study::{
-    Design, Diagnostic, Grid, LatinHypercube, Method, Morris, Saltelli, Space, Trajectories,
-};
+use onceflow_study::{Design, Diagnostic, Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};
+use serde_json::{Value, json};
 
 use crate::args::{KindWord, MethodWord, SampleArgs};
 use crate::failure::Failure;
@@ -26,12 +25,9 @@ pub(crate) fn design(
     Ok(Design { method, seed })
 }
 
-/// Rows a method makes, before constraints.
-pub(crate) fn rows(space: &Space, method: &Method) -> u128 {
-    match method {
-        Method::Grid(grid) => space.grid_rows(grid),
-        other => other.rows(space.factors().len()).unwrap_or(u128::MAX),
-    }
+/// A number of rows for scripts; beyond 64 bits it is rounded to a real.
+pub(crate) fn rows_json(rows: u128) -> Value {
+    u64::try_from(rows).map_or_else(|_| json!(rows as f64), |rows| json!(rows))
 }
 
 /// How a sample of this method can be made larger, or what could be.
@@ -49,20 +45,7 @@ pub(crate) fn extension(method: &Method) -> &'static str {
 }
 
 fn is(method: &Method, word: MethodWord) -> bool {
-    method.word() == text(word)
-}
-
-fn text(word: MethodWord) -> &'static str {
-    match word {
-        MethodWord::Saltelli => "saltelli",
-        MethodWord::Morris => "morris",
-        MethodWord::Lhs => "lhs",
-        MethodWord::Mc => "mc",
-        MethodWord::Halton => "halton",
-        MethodWord::Hammersley => "hammersley",
-        MethodWord::Sobol => "sobol",
-        MethodWord::Grid => "grid",
-    }
+    word.to_possible_value().is_some_and(|value| value.get_name() == method.word())
 }
 
 /// The method of that word: as the problem has it, or with its documented defaults and the size of `--n`.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use onceflow_study::{
     Catalogue, Diagnostic, Diagnostics, FileKind, Problem, Source, Study, Workflow, check_workflow, detect,
-    import_original, import_taverna, read_dakota_input, read_salib_parameters, read_salib_problem,
+    excerpt, import_original, import_taverna, read_dakota_input, read_salib_parameters, read_salib_problem,
     read_workflow,
 };
 
@@ -89,9 +89,5 @@ fn unknown_kind(source: &Source) -> Failure {
 
 fn first_words(text: &str) -> String {
     let line = text.trim_start().lines().next().unwrap_or_default();
-    match line.char_indices().nth(40) {
-        _ if line.is_empty() => "an empty file".into(),
-        Some((end, _)) => format!("`{}…`", &line[..end]),
-        None => format!("`{line}`"),
-    }
+    if line.is_empty() { "an empty file".into() } else { format!("`{}`", excerpt(line)) }
 }

@@ -9,7 +9,6 @@ mod exit;
 mod failure;
 mod file;
 mod internal_error;
-mod numbers;
 mod phase;
 mod problem;
 mod progress;

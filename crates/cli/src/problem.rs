@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use onceflow_study::{Diagnostic, Problem, Severity, Study};
+use onceflow_study::{Diagnostic, Problem, Severity, Study, counted};
 
 use crate::document::{Content, open};
 use crate::failure::Failure;
-use crate::numbers::counted;
 use crate::terminal::Terminal;
 
 /// A problem, with the study it comes from when it comes from one.

@@ -203,6 +203,37 @@ pub enum Indices {
     Pawn(Vec<Pawn>),
 }
 
+impl Indices {
+    /// The index that decides about each factor or parameter, under its name: total index, mu*, first-order index,
+    /// delta, median. Correlations have none.
+    pub(crate) fn main(&self) -> Vec<(&str, Estimate)> {
+        fn each<T>(entries: &[T], of: fn(&T) -> (&String, Estimate)) -> Vec<(&str, Estimate)> {
+            entries.iter().map(of).map(|(name, estimate)| (name.as_str(), estimate)).collect()
+        }
+        match self {
+            Self::Vbd { factors, .. } => each(factors, |f| (&f.name, f.st)),
+            Self::Morris(factors) => each(factors, |f| (&f.name, f.mu_star)),
+            Self::Correlation(_) => Vec::new(),
+            Self::RbdFast(parameters) => each(parameters, |p| (&p.name, p.s1)),
+            Self::Delta(parameters) => each(parameters, |p| (&p.name, p.delta)),
+            Self::Pawn(parameters) => each(parameters, |p| (&p.name, p.median)),
+        }
+    }
+
+    /// The threshold of the verdicts in the unit of the main index: for Morris's, a share of the largest mu*.
+    pub(crate) fn bar(&self, threshold: f64) -> f64 {
+        match self {
+            Self::Morris(factors) => threshold * largest_mu_star(factors),
+            _ => threshold,
+        }
+    }
+}
+
+/// The largest mean absolute effect, by which all are measured; NaN when there is none.
+pub(crate) fn largest_mu_star(factors: &[MorrisIndex]) -> f64 {
+    factors.iter().map(|f| f.mu_star.value).fold(f64::NAN, f64::max)
+}
+
 /// First-order and total index of a factor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarianceIndex {

@@ -3,11 +3,41 @@
 //! [`Sample`] is what is asked (rows with the role each plays in its design), [`Outputs`] is what was answered, matched
 //! by row number, with failures in it; [`Analysis`] is what follows. This crate does not know that workflows run: it
 //! has no clock, no I/O, and no randomness without a seed.
+//!
+//! # The way in
+//!
+//! 1. [`sample`] makes the rows of a design; [`extend`] makes more of them without changing one; [`write_sample`] and
+//!    [`read_sample`] carry them through files.
+//! 2. Your model answers the rows; [`Outputs::single`] holds the answers, [`read_outputs`] reads them.
+//! 3. [`analyze`] gives indices with intervals and verdicts; [`convergence`] shows how they settle.
+//! 4. [`render_text`], [`analysis_to_json`], [`analysis_to_csv`] and [`plot`] say what was found.
+//!
+//! ```
+//! use onceflow_sensitivity::{Options, Outputs, Technique, Verdict, analyze, render_text, sample};
+//! use onceflow_study::{Design, Domain, Method, Parameter, Saltelli, Space};
+//!
+//! let unit = || Domain::Continuous { from: 0.0, to: 1.0 };
+//! let parameters = ["gain", "shift", "idle"].map(|name| Parameter::new(name, unit()));
+//! let space = Space::new(parameters.to_vec(), Vec::new())?;
+//!
+//! let saltelli = Saltelli { base: 256, second_order: false, replicates: Saltelli::REPLICATES };
+//! let rows = sample(&space, &Design { method: Method::Saltelli(saltelli), seed: 7 })?;
+//!
+//! let model = |x: &[f64]| x[0] * x[0] + 0.5 * x[1];
+//! let outputs = Outputs::single("score", (0..rows.len()).map(|row| model(rows.numbers(row))).collect());
+//!
+//! let analysis = analyze(&space, &rows, &outputs, &Options::new(Technique::Vbd))?;
+//! let verdicts = &analysis.outputs[0].verdicts;
+//! assert_eq!(*verdicts, [Verdict::Influential, Verdict::Influential, Verdict::NotInfluential]);
+//! println!("{}", render_text(&analysis));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod analyser;
 mod analysis;
 mod control;
 mod effects;
+mod number;
 mod oracle;
 mod outputs;
 mod phase;
@@ -18,6 +48,7 @@ mod reference;
 mod report;
 mod sample;
 mod sampler;
+mod sums;
 mod table;
 
 pub use analyser::{AnalyzeError, Convergence, analyze, convergence};

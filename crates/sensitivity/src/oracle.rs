@@ -4,6 +4,8 @@ use std::f64::consts::PI;
 
 use onceflow_study::{Domain, Parameter};
 
+use crate::random::{mixed, unit_from_bits};
+
 /// A function with known indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oracle {
@@ -187,13 +189,8 @@ fn rough(x: &[f64]) -> f64 {
 
 /// A number in [0, 1) from whole numbers: SplitMix64's mixing, so that it looks random and never changes.
 fn noise(values: impl Iterator<Item = u64>) -> f64 {
-    let mixed = values.fold(0x9E37_79B9_7F4A_7C15_u64, |state, v| {
-        let mut z = (state ^ v).wrapping_add(0x9E37_79B9_7F4A_7C15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    });
-    (mixed >> 11) as f64 / (1_u64 << 53) as f64
+    const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+    unit_from_bits(values.fold(STEP, |state, v| mixed((state ^ v).wrapping_add(STEP))))
 }
 
 /// Exact, by going through all combinations of values.

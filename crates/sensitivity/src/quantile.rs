@@ -1,12 +1,13 @@
-//! From the unit interval to a parameter's values: places of discrete domains, inverse distribution functions of
+//! From the unit interval to a parameter's values and back: places of discrete domains, distribution functions of
 //! continuous ones.
 
 mod curve;
 mod normal;
 
-use onceflow_study::{Distribution, Domain, Parameter, Space, Value};
+use onceflow_study::{Distribution, DistributionError, Domain, Parameter, Space, Value};
 
 use curve::Curve;
+pub(crate) use normal::inverse as normal_quantile;
 
 /// How the unit interval becomes the values of one parameter.
 #[derive(Clone, Debug)]
@@ -47,20 +48,19 @@ impl Quantile {
 
     /// Checks that the distribution fits the domain.
     pub(crate) fn new(parameter: &Parameter) -> Result<Self, Unfit> {
-        let fitted = match (&parameter.domain, &parameter.distribution) {
-            (Domain::Continuous { from, to }, distribution) => {
-                Curve::new(*from, *to, distribution).map(Self::Continuous)
-            }
-            (domain, Distribution::Uniform) => Ok(Self::Discrete(Places::new(domain, Vec::new()))),
-            (domain, Distribution::Weights(weights)) => {
-                ends_of(domain, weights).map(|ends| Self::Discrete(Places::new(domain, ends)))
-            }
-            (_, other) => Err((
-                "a discrete parameter to be uniform or to have weights; to do: give weights, or make it continuous",
-                format!("{other:?}"),
-            )),
+        let Parameter { domain, distribution, .. } = parameter;
+        let unfit = |error: DistributionError| {
+            let DistributionError { expected, found } = error;
+            Unfit { parameter: parameter.name.clone(), expected, found }
         };
-        fitted.map_err(|(expected, found)| Unfit { parameter: parameter.name.clone(), expected, found })
+        distribution.check(domain).map_err(unfit)?;
+        match (domain, distribution) {
+            (Domain::Continuous { from, to }, _) => {
+                Curve::new(*from, *to, distribution).map(Self::Continuous).map_err(unfit)
+            }
+            (_, Distribution::Weights(weights)) => Ok(Self::Discrete(Places::new(domain, ends_of(weights)))),
+            _ => Ok(Self::Discrete(Places::new(domain, Vec::new()))),
+        }
     }
 
     /// The value below which the share `unit` of the distribution lies; 0 and 1 are the ends where these are finite.
@@ -90,7 +90,10 @@ impl Quantile {
     }
 }
 
-type Misfit = (&'static str, String);
+/// Share of a continuous parameter's distribution below a value; NaN where the distribution does not fit the ends.
+pub(crate) fn share_below(from: f64, to: f64, distribution: &Distribution, x: f64) -> f64 {
+    Curve::new(from, to, distribution).map_or(f64::NAN, |curve| curve.share_below(x))
+}
 
 impl Places {
     fn new(domain: &Domain, ends: Vec<f64>) -> Self {
@@ -121,25 +124,15 @@ impl Places {
 }
 
 /// Cumulative shares. The last end is 1, so that rounding leaves no gap; a value of weight 0 has no share.
-fn ends_of(domain: &Domain, weights: &[f64]) -> Result<Vec<f64>, Misfit> {
-    let expected = "one weight for each value, none negative, some positive";
-    if domain.count() != Some(weights.len() as u64) {
-        return Err((
-            expected,
-            format!("{} weights for {} values", weights.len(), domain.count().unwrap_or(0)),
-        ));
-    }
+fn ends_of(weights: &[f64]) -> Vec<f64> {
     let total: f64 = weights.iter().sum();
-    if weights.iter().any(|w| !(w.is_finite() && *w >= 0.0)) || !(total.is_finite() && total > 0.0) {
-        return Err((expected, format!("{weights:?}")));
-    }
     let last = weights.iter().rposition(|w| *w > 0.0).unwrap_or(0);
     let mut sum = 0.0;
     let ends = weights.iter().enumerate().map(|(place, weight)| {
         sum += weight;
         if place >= last { 1.0 } else { sum / total }
     });
-    Ok(ends.collect())
+    ends.collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::{Role, Row, Sample, SampleError, reference_row};
 pub fn with_reference(space: &Space, sample: &Sample) -> Result<Sample, SampleError> {
     let mut values = reference_row(space)?;
     values.extend(&sample.values);
-    let reference = Row { id: 0, role: Role::Reference, base: 0, replicate: 0, duplicate_of: None };
+    let reference = Row { role: Role::Reference, ..Row::point(0) };
     let moved = sample.rows.iter().map(|row| moved(*row, |id| id + 1));
     let rows = std::iter::once(reference).chain(moved).collect();
     Ok(Sample { rows, values, ..sample.clone() })

@@ -32,6 +32,13 @@ pub struct Row {
     pub duplicate_of: Option<u64>,
 }
 
+impl Row {
+    /// A row that plays no part in a design.
+    pub fn point(id: u64) -> Self {
+        Self { id, role: Role::Point, base: 0, replicate: 0, duplicate_of: None }
+    }
+}
+
 /// The part a row plays in its design. Factors are given by their place in `Space::factors`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {

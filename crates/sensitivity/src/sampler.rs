@@ -20,7 +20,7 @@ pub use error::SampleError;
 use rows::Rows;
 
 /// Most values (rows times parameters) of a sample: 2^31, or 16 GiB.
-const MOST_VALUES: u128 = 1 << 31;
+pub(crate) const MOST_VALUES: u128 = 1 << 31;
 
 /// The rows a design asks for. Equal arguments give equal bits.
 pub fn sample(space: &Space, design: &Design) -> Result<Sample, SampleError> {

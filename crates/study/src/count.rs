@@ -2,7 +2,7 @@
 
 use crate::study::check::Context;
 use crate::units::with_commas;
-use crate::{Diagnostic, Diagnostics, Image, Keep, Method, Parts, Phase, Space, Study};
+use crate::{Diagnostic, Diagnostics, Image, Keep, Method, Parts, Phase, Study};
 
 /// More rows than this in one phase are an error.
 pub const MOST_ROWS: u128 = 1_000_000_000;
@@ -56,24 +56,18 @@ impl Counts {
 fn phase_count(study: &Study, phase: &Phase) -> PhaseCount {
     let all = study.space.factors().len();
     let name = phase.name.clone();
-    let fixed = |space: &Space| rows(&phase.design.method, space, space.factors().len());
+    let method = &phase.design.method;
     let Some(Keep::Effects(rule)) = &phase.keep else {
-        let most = study.phase_space(phase, None).map_or_else(|_| fixed(&study.space), |space| fixed(&space));
+        let space = study.phase_space(phase, None);
+        let most = space.map_or_else(|_| study.space.rows(method), |space| space.rows(method));
         return PhaseCount { name, most, half: None, depends: false };
     };
     let at_most = rule.at_most.and_then(|n| usize::try_from(n).ok()).unwrap_or(all).min(all);
-    let most = rows(&phase.design.method, &study.space, at_most);
+    let most = method.rows(at_most).unwrap_or_else(|| study.space.rows(method));
     let half = (all / 2).clamp(1, at_most);
-    let half = phase.design.method.rows(half).map(|rows| (half, rows));
+    let half = method.rows(half).map(|rows| (half, rows));
     let depends = half.is_none_or(|(_, rows)| rows != most);
     PhaseCount { name, most, half: half.filter(|_| depends), depends }
-}
-
-fn rows(method: &Method, space: &Space, factors: usize) -> u128 {
-    match method {
-        Method::Grid(grid) => space.grid_rows(grid),
-        other => other.rows(factors).unwrap_or(u128::MAX),
-    }
 }
 
 fn parts_of(image: &Image, parts: &Parts) -> Option<u128> {

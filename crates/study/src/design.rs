@@ -67,6 +67,21 @@ pub enum LatinHypercube {
     Nested,
 }
 
+impl LatinHypercube {
+    /// All of them with the words used in files.
+    pub const WORDS: [(&'static str, Self); 4] = [
+        ("plain", Self::Plain),
+        ("centred", Self::Centred),
+        ("maximin", Self::Maximin),
+        ("nested", Self::Nested),
+    ];
+
+    /// The word used in files.
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, kind)| *kind == self).map_or("plain", |(word, _)| word)
+    }
+}
+
 /// A full or fractional grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
@@ -110,6 +125,15 @@ pub enum Trajectories {
 impl Trajectories {
     /// Random trajectories to choose from, for each one wanted, when nobody says otherwise.
     pub const CANDIDATES_PER_TRAJECTORY: u64 = 25;
+
+    /// The word used in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Optimised { .. } => "optimised",
+            Self::Radial => "radial",
+        }
+    }
 }
 
 /// The design of Saltelli (2002, 2010): rows A, B and A with one factor's columns from B.
@@ -126,6 +150,19 @@ pub struct Saltelli {
 impl Saltelli {
     /// Replicates when nobody says otherwise.
     pub const REPLICATES: u64 = 8;
+
+    /// Whether each replicate gets a power of two of base rows: its sequence fills the space evenly only then.
+    pub fn is_balanced(&self) -> bool {
+        let replicates = self.replicates.max(1);
+        self.base.is_multiple_of(replicates) && (self.base / replicates).is_power_of_two()
+    }
+
+    /// The next number of base rows that is balanced; `None` beyond 64 bits.
+    pub fn balanced_base(&self) -> Option<u64> {
+        let replicates = self.replicates.max(1);
+        let each = (self.base / replicates).max(1).checked_next_power_of_two()?;
+        each.checked_mul(replicates)
+    }
 }
 
 impl Method {
@@ -196,5 +233,18 @@ impl Method {
             Self::Saltelli(s) => s.base = n,
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn balanced_bases_are_powers_of_two_for_each_replicate() {
+        let of = |base, replicates| Saltelli { base, second_order: false, replicates };
+        assert!(of(1024, 8).is_balanced() && of(24, 3).is_balanced() && !of(1000, 8).is_balanced());
+        assert_eq!((of(1000, 8).balanced_base(), of(3, 8).balanced_base()), (Some(1024), Some(8)));
+        assert_eq!(of(u64::MAX, 1).balanced_base(), None);
     }
 }

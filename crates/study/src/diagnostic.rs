@@ -219,6 +219,15 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
+/// The beginning of a text, with `…` where it is cut: a message is read by people.
+pub fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 40;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into(),
+    }
+}
+
 /// The known name closest to a mistyped one, when it is close enough to be meant.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// The distance costs the product of both lengths; nobody mistypes a name longer than this.
@@ -246,6 +255,12 @@ mod tests {
         assert_eq!(source.position(2), Position { line: 1, column: 2 });
         assert_eq!(source.position(1), Position { line: 1, column: 1 }, "inside a character");
         assert_eq!(source.position(99), Position { line: 2, column: 3 });
+    }
+
+    #[test]
+    fn only_long_texts_are_cut() {
+        assert_eq!(excerpt(&"é".repeat(40)), "é".repeat(40));
+        assert_eq!(excerpt(&"é".repeat(41)), format!("{}…", "é".repeat(40)));
     }
 
     #[test]

@@ -66,6 +66,11 @@ impl Distribution {
         }
     }
 
+    /// Whether the domain's ends may be infinite.
+    pub fn is_unbounded(&self) -> bool {
+        matches!(self, Self::Normal { .. } | Self::LogNormal { .. } | Self::Weibull { .. })
+    }
+
     /// Refuses numbers that make no distribution, and a distribution that does not fit the (valid) domain.
     pub fn check(&self, domain: &Domain) -> Result<(), DistributionError> {
         let continuous = matches!(domain, Domain::Continuous { .. });

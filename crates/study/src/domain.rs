@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 use crate::Value;
+use crate::value::EXACT;
 
 /// The values a parameter may take.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,12 +40,11 @@ pub enum Domain {
 
 /// Why a domain holds no sensible set of values.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("expected {}, found {}", self.expected(), self.found())]
 pub enum DomainError {
     /// An end or value is NaN, or infinite where it may not be.
-    #[error("expected finite numbers, found {0}")]
     NotFinite(f64),
     /// The lower end is not below the upper one.
-    #[error("expected from < to, found {from}..{to}")]
     Empty {
         /// Lower end.
         from: f64,
@@ -52,17 +52,38 @@ pub enum DomainError {
         to: f64,
     },
     /// The step is not a positive number.
-    #[error("expected a step above 0, found {0}")]
     Step(f64),
     /// There are fewer than two values.
-    #[error("expected at least two different values, found {0}")]
     TooFew(u64),
     /// There are more values than can be counted exactly.
-    #[error("expected at most 2^53 values, found about {0:e}")]
     TooMany(f64),
     /// A value stands twice in a list.
-    #[error("expected different values, found {0} twice")]
     Repeated(String),
+}
+
+impl DomainError {
+    /// What the domain should have been.
+    pub fn expected(&self) -> &'static str {
+        match self {
+            Self::NotFinite(_) => "finite numbers",
+            Self::Empty { .. } => "from < to",
+            Self::Step(_) => "a step above 0",
+            Self::TooFew(_) => "at least two different values",
+            Self::TooMany(_) => "at most 2^53 values",
+            Self::Repeated(_) => "different values",
+        }
+    }
+
+    /// What it is.
+    pub fn found(&self) -> String {
+        match self {
+            Self::NotFinite(x) | Self::Step(x) => x.to_string(),
+            Self::Empty { from, to } => format!("{from}..{to}"),
+            Self::TooFew(count) => count.to_string(),
+            Self::TooMany(count) => format!("about {count:e}"),
+            Self::Repeated(value) => format!("{value} twice"),
+        }
+    }
 }
 
 impl Domain {
@@ -125,6 +146,11 @@ impl Domain {
         }
     }
 
+    /// Whether values are words.
+    pub fn is_categorical(&self) -> bool {
+        matches!(self, Self::Categories(_))
+    }
+
     /// Smallest and largest number, or `None` for words.
     pub fn ends(&self) -> Option<(f64, f64)> {
         match self {
@@ -154,7 +180,7 @@ impl Domain {
                     return Err(DomainError::Step(*step));
                 }
                 let count = (to - from) / step;
-                if count > MOST_VALUES { Err(DomainError::TooMany(count)) } else { self.check_count() }
+                if count > EXACT { Err(DomainError::TooMany(count)) } else { self.check_count() }
             }
             Self::Values(values) => {
                 if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
@@ -173,14 +199,11 @@ impl Domain {
     fn check_count(&self) -> Result<(), DomainError> {
         match self.count() {
             Some(n) if n < 2 => Err(DomainError::TooFew(n)),
-            Some(n) if n as f64 > MOST_VALUES => Err(DomainError::TooMany(n as f64)),
+            Some(n) if n as f64 > EXACT => Err(DomainError::TooMany(n as f64)),
             _ => Ok(()),
         }
     }
 }
-
-/// 2^53: beyond it consecutive whole numbers are no longer different `f64`s.
-const MOST_VALUES: f64 = 9_007_199_254_740_992.0;
 
 fn check_ends(from: f64, to: f64, unbounded: bool) -> Result<(), DomainError> {
     for end in [from, to] {

@@ -8,9 +8,9 @@ mod toml;
 pub use self::fields::Fields;
 pub use self::json::parse_json;
 pub use self::read::{FromNode, Located, Mismatch};
-pub use self::toml::parse_toml;
+pub(crate) use self::toml::parse_toml;
 
-use crate::Span;
+use crate::{Span, excerpt};
 
 /// Deeper nesting than anyone writes; keeps a hostile text from exhausting the stack.
 const DEEPEST: usize = 64;
@@ -114,7 +114,7 @@ impl Node {
             Data::Bool(b) => b.to_string(),
             Data::Integer(i) => i.to_string(),
             Data::Real(x) => x.to_string(),
-            Data::Text(text) => describe_text(text),
+            Data::Text(text) => format!("\"{}\"", excerpt(text)),
             Data::List(list) => describe_list(list),
             Data::Table(_) => "a table".into(),
         }
@@ -128,13 +128,4 @@ fn describe_list(list: &[Node]) -> String {
         return format!("a list of {}", list.len());
     }
     format!("[{}]", list.iter().map(Node::describe).collect::<Vec<_>>().join(", "))
-}
-
-/// Long texts are cut: a message is read by people.
-fn describe_text(text: &str) -> String {
-    const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("\"{}…\"", &text[..end]),
-        None => format!("\"{text}\""),
-    }
 }

@@ -1,5 +1,6 @@
 //! A parameter of a workflow or model, and the canonical form in which an operation reads its value.
 
+use crate::value::whole;
 use crate::{Distribution, Domain, Value};
 
 /// How an operation reads a parameter.
@@ -39,8 +40,8 @@ impl Kind {
     pub fn tidy(self, value: &Value) -> Value {
         match (self, value) {
             (Self::Real, Value::Integer(_)) => value.as_f64().map_or_else(|| value.clone(), Value::Real),
-            (Self::Integer | Self::Connectivity, Value::Real(x)) if x.fract() == 0.0 && x.abs() < 9e15 => {
-                Value::Integer(*x as i64)
+            (Self::Integer | Self::Connectivity, Value::Real(x)) => {
+                whole(*x).map_or_else(|| value.clone(), Value::Integer)
             }
             _ => value.clone(),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::{Constraint, Design, Domain, DomainError, Grid, Parameter, Reach};
+use crate::{Constraint, Design, DomainError, Grid, Method, Parameter, Reach};
 
 /// Parameters that vary, with the constraints between them. Made by [`Space::new`], which checks it.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,6 +135,14 @@ impl Space {
         full.div_ceil(u128::from(grid.fraction.max(1)))
     }
 
+    /// Rows a method makes, before constraints; saturates.
+    pub fn rows(&self, method: &Method) -> u128 {
+        match method {
+            Method::Grid(grid) => self.grid_rows(grid),
+            other => other.rows(self.factors.len()).unwrap_or(u128::MAX),
+        }
+    }
+
     /// Number of different rows there can be, or `None` when a parameter is continuous; saturates.
     pub fn combinations(&self) -> Option<u128> {
         let counts = self.parameters.iter().map(|p| p.domain.count().map(u128::from));
@@ -171,18 +179,4 @@ fn factors_of(parameters: &[Parameter]) -> Vec<Factor> {
         }
     }
     factors
-}
-
-impl crate::Distribution {
-    /// Whether the domain's ends may be infinite.
-    pub fn is_unbounded(&self) -> bool {
-        matches!(self, Self::Normal { .. } | Self::LogNormal { .. } | Self::Weibull { .. })
-    }
-}
-
-impl Domain {
-    /// Whether values are words.
-    pub fn is_categorical(&self) -> bool {
-        matches!(self, Self::Categories(_))
-    }
 }

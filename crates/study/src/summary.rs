@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::units::with_commas;
+use crate::units::{counted, with_commas};
 use crate::{Against, Counts, ImageBox, Keep, Method, Phase, PhaseCount, Study, Workflow};
 
 /// The facts of a study. `Display` prints them, one line each.
@@ -54,7 +54,6 @@ impl Summary {
 /// Metrics become one more stage of one task.
 fn workflow_line(workflow: &Workflow) -> String {
     let (stages, tasks) = (workflow.stage_count(), workflow.task_count());
-    let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     format!(
         "{} {}: {}, {} ({} and {} with compare), {}",
         workflow.name,
@@ -106,9 +105,8 @@ fn phase_line(study: &Study, phase: &Phase, count: &PhaseCount) -> String {
 fn varying(study: &Study, phase: &Phase) -> String {
     let space = study.phase_space(phase, None).unwrap_or_else(|_| study.space.clone());
     let (parameters, factors) = (space.parameters().len(), space.factors().len());
-    let plural = if parameters == 1 { "" } else { "s" };
     let groups = if factors < parameters { format!(" as {factors} factors") } else { String::new() };
-    format!("{parameters} parameter{plural}{groups}")
+    format!("{}{groups}", counted(parameters, "parameter"))
 }
 
 fn rows_words(count: &PhaseCount) -> String {

@@ -91,7 +91,7 @@ const EXPECTED_DURATION: &str =
     "a duration such as \"2 min\", \"1 h 30 min\", \"250 ms\" or a number of seconds";
 
 /// Reads `2 min`, `1 h 30 min`, `90`: units descend, and a bare number is in seconds.
-pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
+fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let error = || UnitError { expected: EXPECTED_DURATION, found: text.into() };
     let nanoseconds = nanoseconds_of(text.trim()).ok_or_else(error)?;
     let seconds = u64::try_from(nanoseconds / 1_000_000_000).map_err(|_| error())?;
@@ -161,6 +161,12 @@ pub fn with_commas(number: u128) -> String {
     text
 }
 
+/// A count with its noun, in the plural unless there is one: `1 row`, `12,345 rows`.
+pub fn counted(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", with_commas(count as u128))
+}
+
 /// A decimal number without rounding: `digits / 10^decimals`.
 #[derive(Clone, Copy)]
 struct Decimal {
@@ -194,7 +200,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn sizes() {
+    fn sizes_have_a_known_unit_or_none() {
         let size = |text: &str| Size::parse(text).map(|s| s.0).map_err(|e| e.to_string());
         assert_eq!(size("2 GiB"), Ok(2 << 30));
         assert_eq!(size("600MiB"), Ok(600 << 20));
@@ -224,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn durations() {
+    fn units_of_a_duration_descend() {
         let seconds = |text: &str| parse_duration(text).map(|d| d.as_secs_f64()).ok();
         assert_eq!(seconds("2 min"), Some(120.0));
         assert_eq!(seconds("1 h 30 min"), Some(5400.0));
@@ -240,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn shares() {
+    fn shares_lie_between_0_and_1() {
         assert_eq!(Share::parse("5 %"), Ok(Share(0.05)));
         assert_eq!(Share::parse("0.1"), Ok(Share(0.1)));
         assert!(
@@ -254,6 +260,11 @@ mod tests {
             ["0", "999", "1,000", "1,234,567"],
             [0, 999, 1000, 1_234_567].map(with_commas).each_ref().map(String::as_str)
         );
+    }
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!((counted(1, "row"), counted(4352, "row")), ("1 row".into(), "4,352 rows".into()));
     }
 
     proptest! {

@@ -25,6 +25,14 @@ impl Value {
     }
 }
 
+/// 2^53: beyond it consecutive whole numbers are no longer different `f64`s.
+pub(crate) const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The whole number that a real is exactly, when it is one of at most 2^53.
+pub(crate) fn whole(x: f64) -> Option<i64> {
+    (x.fract() == 0.0 && x.abs() <= EXACT).then_some(x as i64)
+}
+
 /// Shortest text that reads back as the same value; whole reals have no point (`5`, not `5.0`).
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,5 +41,16 @@ impl fmt::Display for Value {
             Self::Real(x) => write!(f, "{x}"),
             Self::Text(t) => write!(f, "{t}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole;
+
+    #[test]
+    fn only_exact_whole_numbers_are_whole() {
+        assert_eq!([-3.0, 0.0, 9_007_199_254_740_992.0].map(whole), [Some(-3), Some(0), Some(1 << 53)]);
+        assert_eq!([0.5, 1e16, f64::NAN, f64::INFINITY].map(whole), [None; 4]);
     }
 }

@@ -20,8 +20,6 @@ pub use self::read::read_workflow;
 pub use self::region_kind::RegionKind;
 pub use self::stage::{Binding, Bound, EndedAs, Marks, Role, Scope, Stage, Step, Task};
 
-use self::display::counted;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 

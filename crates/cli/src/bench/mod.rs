@@ -25,7 +25,6 @@ pub(crate) enum Goal {
     /// This or less.
     AtMost(f64),
     /// This or more: shares, such as the cover of intervals.
-    #[allow(dead_code, reason = "no figure of this subject has a lower bound")]
     AtLeast(f64),
     /// Neither less than the first nor more than the second.
     Between(f64, f64),

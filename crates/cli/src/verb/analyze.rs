@@ -8,14 +8,13 @@ use onceflow_sensitivity::{
     Analysis, AnalyzeError, Options, analysis_to_csv, analysis_to_json, analysis_to_salib, analyze,
     render_text,
 };
-use onceflow_study::Diagnostic;
+use onceflow_study::{Diagnostic, counted};
 
 use crate::args::{AnalyzeArgs, IndicesFormat};
 use crate::diagnostics::from_error;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::file::{Overwrite, Target};
-use crate::numbers::counted;
 use crate::problem::load;
 use crate::terminal::Terminal;
 use inputs::Inputs;

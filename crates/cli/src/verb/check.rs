@@ -2,7 +2,7 @@
 
 mod summary;
 
-use onceflow_study::{Diagnostics, FileKind, Severity};
+use onceflow_study::{Diagnostics, FileKind, Severity, counted};
 use serde_json::json;
 
 use crate::args::CheckArgs;
@@ -42,13 +42,12 @@ fn say(document: &Document, terminal: &Terminal) -> Result<(), Failure> {
 
 /// `ok`, `ok, 1 warning`, `2 errors, 1 warning`.
 fn verdict(diagnostics: &Diagnostics) -> String {
-    let counted = |severity: Severity| {
+    let some = |severity: Severity| {
         let n = diagnostics.count(severity);
-        let plural = if n == 1 { "" } else { "s" };
-        (n > 0).then(|| format!("{n} {}{plural}", severity.word()))
+        (n > 0).then(|| counted(n, severity.word()))
     };
     let ok = (!diagnostics.has_errors()).then(|| "ok".to_string());
-    let parts = [ok, counted(Severity::Error), counted(Severity::Warning)];
+    let parts = [ok, some(Severity::Error), some(Severity::Warning)];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

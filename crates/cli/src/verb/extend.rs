@@ -4,7 +4,7 @@ use onceflow_sensitivity::{
     Layout, Narrowed, Sample, SampleError, SampleFormat, extend, narrow, widen, with_reference,
     without_reference,
 };
-use onceflow_study::{Diagnostic, Space, with_commas};
+use onceflow_study::{Diagnostic, Space, counted, with_commas};
 use serde_json::json;
 
 use super::sample::refuse_two_results;
@@ -13,7 +13,6 @@ use crate::diagnostics::from_error;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::file::Target;
-use crate::numbers::counted;
 use crate::problem::load;
 use crate::sample_file;
 use crate::terminal::Terminal;

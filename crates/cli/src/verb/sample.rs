@@ -1,16 +1,15 @@
 //! `onceflow sample`: the rows to run.
 
 use onceflow_sensitivity::{Sample, SampleFormat, sample, warnings, widen, with_reference};
-use onceflow_study::{Design, Diagnostic, Space, with_commas};
+use onceflow_study::{Design, Diagnostic, Space, counted, with_commas};
 use serde_json::{Value, json};
 
 use crate::args::SampleArgs;
-use crate::design::{self, design, extension};
+use crate::design::{design, extension, rows_json};
 use crate::diagnostics::from_error;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::file::Target;
-use crate::numbers::counted;
 use crate::phase;
 use crate::problem::{Loaded, load};
 use crate::sample_file;
@@ -70,7 +69,7 @@ fn make(args: &SampleArgs, space: &Space, asked: &Asked) -> Result<Sample, Failu
 }
 
 fn dry_run(args: &SampleArgs, asked: &Asked, space: &Space, terminal: &Terminal) -> Result<Exit, Failure> {
-    let rows = design::rows(&asked.varied, &asked.design.method) + u128::from(args.reference);
+    let rows = asked.varied.rows(&asked.design.method) + u128::from(args.reference);
     terminal.say(&format!(
         "would write {} rows of {}, before duplicates and constraints; nothing was written",
         with_commas(rows),
@@ -79,7 +78,7 @@ fn dry_run(args: &SampleArgs, asked: &Asked, space: &Space, terminal: &Terminal)
     if args.json {
         let mut account = account(asked, space);
         account["dry_run"] = json!(true);
-        account["rows"] = u64::try_from(rows).map_or_else(|_| json!(rows as f64), |rows| json!(rows));
+        account["rows"] = rows_json(rows);
         terminal.json(&account)?;
     }
     Ok(Exit::Ok)

@@ -1,13 +1,13 @@
 //! The policy `bounds`: how far could the indices move, had the failed rows given the smallest or largest output?
 
+use super::range::ends;
 use super::{Analyser, Findings};
 use crate::{Estimate, Indices};
 
 /// Widens each interval to the hull of three: without the failed rows, and with each of them at either extreme.
 pub(super) fn widen(findings: &mut Findings, analyser: &dyn Analyser, y: &[f64]) {
-    let present = || analyser.rows().iter().map(|row| y[*row]).filter(|y| y.is_finite());
-    let extremes = [present().fold(f64::INFINITY, f64::min), present().fold(f64::NEG_INFINITY, f64::max)];
-    for extreme in extremes {
+    let present = analyser.rows().iter().map(|row| y[*row]).filter(|y| y.is_finite());
+    for extreme in <[f64; 2]>::from(ends(present)) {
         let filled: Vec<f64> = y.iter().map(|y| if y.is_nan() { extreme } else { *y }).collect();
         let mut other = analyser.analyse(&filled).indices;
         let others = estimates(&mut other);

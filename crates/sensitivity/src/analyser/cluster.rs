@@ -4,6 +4,7 @@ use onceflow_study::{Domain, Space, Value};
 use statrs::function::factorial::ln_factorial;
 
 use crate::Sample;
+use crate::number::three_digits;
 
 /// The corner that holds at least half of the failures and far more than its share of rows, in words:
 /// `G1 above 60 and minSize below 10: 38 of 41 failures, 9 % of the rows`. `answered` lists places of rows with whether
@@ -209,10 +210,7 @@ fn in_words(space: &Space, sample: &Sample, answered: &[(usize, bool)], corner: 
 
 /// About three digits: more would claim a sharper edge than the rows show.
 fn short(x: f64) -> String {
-    let digits = (2.0 - x.abs().log10().floor()).clamp(0.0, 12.0) as usize;
-    let text = format!("{x:.digits$}");
-    let trimmed = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    trimmed.to_owned()
+    if x == 0.0 { "0".into() } else { three_digits(x, 12) }
 }
 
 #[cfg(test)]

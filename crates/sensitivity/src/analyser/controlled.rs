@@ -2,8 +2,7 @@
 
 use onceflow_study::Space;
 
-use super::columns::Columns;
-use super::replicate::distinct;
+use super::replicate::{distinct, weights};
 use super::spread::{deviation, student};
 use super::variance_estimators::{Formula, Variances};
 use super::variance_layout::Layout;
@@ -20,25 +19,16 @@ pub(super) struct Controlled {
 /// Of outputs less their mean, NaN where a row failed. `None` when there is nothing clear to fit, or too few rows or replicates to fit it on.
 pub(super) fn estimates(inputs: Inputs<'_>, layout: &Layout, y: &[f64]) -> Option<Controlled> {
     let numbers = distinct(&layout.replicates);
-    let pairs = pairs(layout.factors, inputs.options.second_order);
+    let pairs = layout.pairs(inputs.options.second_order);
     let control = fit(inputs, layout, y, &numbers, &pairs)?;
     let formula = residual_formula(inputs, layout, &control);
-    let mut weights = Columns::new(layout.len());
-    for number in &numbers {
-        weights.push(layout.replicates.iter().map(|r| f64::from(u8::from(r == number))));
-    }
-    let sums = formula.columns.weighted_sums(&weights);
+    let sums = formula.columns.weighted_sums(&weights(&layout.replicates));
     let each: Vec<Variances> = sums
         .iter()
         .zip(&control.shares)
         .map(|(sums, shares)| add(formula.variances(sums), shares, &pairs))
         .collect();
     Some(Controlled { estimates: ratios(&each, inputs.options.confidence), explained: control.explained })
-}
-
-fn pairs(factors: usize, second_order: bool) -> Vec<(usize, usize)> {
-    let all = (0..factors).flat_map(|first| (first + 1..factors).map(move |second| (first, second)));
-    all.filter(|_| second_order).collect()
 }
 
 fn fit(

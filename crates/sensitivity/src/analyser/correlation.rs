@@ -5,7 +5,7 @@ use super::ranks::Order;
 use super::regression::{Correlations, Independence};
 use super::resample::{Draws, bootstrap};
 use super::spread;
-use super::sums::centred;
+use crate::sums::centred;
 use crate::{Correlation, Estimate, Indices, Options};
 
 pub(super) const RECIPE: Recipe = Recipe {

@@ -14,7 +14,7 @@ use super::ranks::Order;
 use super::rbd_fast;
 use super::resample::{bootstrap, shuffled};
 use super::spread;
-use super::sums::{centred, dot, mean};
+use crate::sums::{mean, variance};
 use crate::{Delta, Estimate, Indices, Options};
 
 pub(super) const RECIPE: Recipe = Recipe {
@@ -125,9 +125,7 @@ fn classes(column: &[f64], categorical: bool) -> Partition {
 }
 
 fn density_of(places: &[f64]) -> Vec<f64> {
-    let centred = centred(places);
-    let variance = dot(&centred, &centred) / (places.len() - 1) as f64;
-    exact(places, bandwidth(variance, places.len() as f64))
+    exact(places, bandwidth(variance(places), places.len() as f64))
 }
 
 #[cfg(test)]

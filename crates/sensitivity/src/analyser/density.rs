@@ -2,6 +2,7 @@
 
 use super::elementary::{exp, fifth_root};
 use super::partition::Partition;
+use super::range::ends;
 
 /// Places of the grid.
 pub(crate) const PLACES: usize = 100;
@@ -16,8 +17,7 @@ pub(crate) struct Grid {
 impl Grid {
     /// The grid over values that vary.
     pub(crate) fn over(values: &[f64]) -> Self {
-        let start = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let end = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (start, end) = ends(values.iter().copied());
         Self { start, step: (end - start) / (PLACES - 1) as f64 }
     }
 

@@ -1,7 +1,7 @@
 //! The first harmonics of a sequence that is read upwards by its even places and back by its odd ones.
 
 use super::elementary::turn;
-use super::sums::dot;
+use crate::sums::dot;
 
 /// Harmonics summed, as Tarantola (2006) proposes and others keep.
 pub(crate) const HARMONICS: usize = 10;
@@ -98,7 +98,7 @@ mod tests {
     fn shares_are_those_of_the_definition() {
         for n in [22, 23, 64, 101] {
             let sequence: Vec<f64> = (0..n).map(|i| ((i * i * 7 + 3) % 31) as f64).collect();
-            let centred = super::super::sums::centred(&sequence);
+            let centred = crate::sums::centred(&sequence);
             assert!((Waves::new(n).share(&centred, &[]) - plain(&sequence)).abs() < 1e-12, "{n}");
         }
     }

@@ -1,6 +1,6 @@
 //! Analyses of any rows: they need no design, only that rows answered.
 
-use super::variance::scale;
+use super::range::{self, scale};
 use super::{Analyser, Findings, Inputs};
 use crate::{Estimate, Indices, IntervalMethod, Options, Role};
 
@@ -142,11 +142,9 @@ pub(super) fn tell_dummies(table: &Table, indices: &[(Estimate, f64)], warnings:
     }
 }
 
-/// Whether a column's values differ by more than the rounding of values of their size.
+/// Whether a column's values differ by more than rounding.
 pub(super) fn varies(column: &[f64]) -> bool {
-    let low = column.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    high - low > 8.0 * f64::EPSILON * low.abs().max(high.abs())
+    range::varies(column.iter().copied())
 }
 
 /// No technique here sees the scale of a column, but huge and tiny ones would spoil its products.

@@ -1,13 +1,14 @@
 //! Where a value stands in its parameter's range: from 0 to 1, in steps of equal probability.
 
-use onceflow_study::{Distribution, Domain, Parameter, Value};
-use statrs::distribution::{ContinuousCDF, LogNormal, Normal, Weibull};
+use onceflow_study::{Domain, Parameter, Value};
+
+use crate::quantile::share_below;
 
 /// Place among the values of a countable domain, divided so that the last is 1; quantile of a continuous one. A value
 /// outside the list of a countable domain (from a foreign table) stands by its distance from the ends.
 pub(super) fn position(parameter: &Parameter, x: f64) -> f64 {
     match &parameter.domain {
-        Domain::Continuous { from, to } => quantile_of(&parameter.distribution, *from, *to, x),
+        Domain::Continuous { from, to } => share_below(*from, *to, &parameter.distribution, x),
         Domain::Categories(words) => x / (words.len().max(2) - 1) as f64,
         countable => match (countable.index_of(&Value::Real(x)), countable.count()) {
             (Some(place), Some(count)) => place as f64 / count.saturating_sub(1).max(1) as f64,
@@ -16,45 +17,10 @@ pub(super) fn position(parameter: &Parameter, x: f64) -> f64 {
     }
 }
 
-/// Probability of a smaller value, within the ends of the domain.
-fn quantile_of(distribution: &Distribution, from: f64, to: f64, x: f64) -> f64 {
-    let linear = |from: f64, to: f64, x: f64| (x - from) / (to - from);
-    match distribution {
-        Distribution::Uniform | Distribution::Weights(_) => linear(from, to, x),
-        Distribution::LogUniform => linear(from.ln(), to.ln(), x.ln()),
-        Distribution::Triangular { peak } => triangular(from, *peak, to, x),
-        unbounded => {
-            let below = |x: f64| probability_below(unbounded, x);
-            linear(below(from), below(to), below(x))
-        }
-    }
-}
-
-fn triangular(from: f64, peak: f64, to: f64, x: f64) -> f64 {
-    if x <= peak && peak > from {
-        (x - from).powi(2) / ((to - from) * (peak - from))
-    } else {
-        1.0 - (to - x).powi(2) / ((to - from) * (to - peak))
-    }
-}
-
-fn probability_below(distribution: &Distribution, x: f64) -> f64 {
-    if x.is_infinite() {
-        return if x > 0.0 { 1.0 } else { 0.0 };
-    }
-    match distribution {
-        Distribution::Normal { mean, sd } => Normal::new(*mean, *sd).map_or(f64::NAN, |d| d.cdf(x)),
-        Distribution::LogNormal { mean, sd } => LogNormal::new(*mean, *sd).map_or(f64::NAN, |d| d.cdf(x)),
-        Distribution::Weibull { shape, scale, location } => {
-            Weibull::new(*shape, *scale).map_or(f64::NAN, |d| d.cdf(x - location))
-        }
-        _ => f64::NAN,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use onceflow_study::Distribution;
 
     fn at(domain: Domain, distribution: Distribution, x: f64) -> f64 {
         position(&Parameter { distribution, ..Parameter::new("p", domain) }, x)

@@ -12,7 +12,7 @@ use super::partition::Partition;
 use super::ranks::Order;
 use super::resample::bootstrap;
 use super::spread;
-use super::sums::{centred, dot};
+use crate::sums::{centred, dot};
 use crate::{Estimate, Indices, Options, RbdFast};
 
 pub(super) const RECIPE: Recipe = Recipe {

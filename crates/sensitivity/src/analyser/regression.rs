@@ -1,6 +1,6 @@
 //! Correlation matrices of weighted rows, and the linear regressions that follow from them.
 
-use super::sums::{dot, sum};
+use crate::sums::{dot, sum, sum_of_squares};
 
 /// Smallest share of a column's variance that the columns before it must leave unexplained.
 const INDEPENDENT: f64 = 1e-10;
@@ -61,7 +61,7 @@ impl Correlations {
         let mut factor = Vec::new();
         for column in 0..count {
             let row = self.factor_row(&factor, &found.kept, column);
-            let left = 1.0 - dot(&row, &row);
+            let left = 1.0 - sum_of_squares(&row);
             if left > INDEPENDENT {
                 factor.push((row, left.sqrt()));
                 found.kept.push(column);
@@ -78,7 +78,7 @@ impl Correlations {
     pub(crate) fn regress(&self, kept: &[usize]) -> Option<Coefficients> {
         let factor = self.factor(kept)?;
         let toward = self.factor_row(&factor, kept, self.size - 1);
-        let unexplained = (1.0 - dot(&toward, &toward)).max(0.0);
+        let unexplained = (1.0 - sum_of_squares(&toward)).max(0.0);
         let standardised = back_substitute(&factor, toward);
         let inflation = inverse_diagonal(&factor);
         let partial = standardised.iter().zip(inflation).map(|(b, v)| partial(*b, unexplained * v)).collect();
@@ -90,7 +90,7 @@ impl Correlations {
         let mut factor = Vec::new();
         for (i, column) in kept.iter().enumerate() {
             let row = self.factor_row(&factor, &kept[..i], *column);
-            let left = 1.0 - dot(&row, &row);
+            let left = 1.0 - sum_of_squares(&row);
             // A column that does not vary in this resample makes it NaN.
             if left.is_nan() || left <= INDEPENDENT {
                 return None;
@@ -137,7 +137,7 @@ fn inverse_diagonal(factor: &[(Vec<f64>, f64)]) -> Vec<f64> {
             let own = if i == column { 1.0 } else { 0.0 };
             solved[i] = (own - dot(&row[column..i], &solved[column..i])) / diagonal;
         }
-        dot(&solved, &solved)
+        sum_of_squares(&solved)
     };
     (0..factor.len()).map(column).collect()
 }

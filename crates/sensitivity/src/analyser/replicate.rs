@@ -12,6 +12,15 @@ pub(super) fn distinct(replicates: &[u64]) -> Vec<u64> {
     replicates.iter().copied().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// One column per replicate, ascending: 1 for its base rows, 0 for the others.
+pub(super) fn weights(replicates: &[u64]) -> Columns {
+    let mut weights = Columns::new(replicates.len());
+    for number in distinct(replicates) {
+        weights.push(replicates.iter().map(|r| f64::from(u8::from(*r == number))));
+    }
+    weights
+}
+
 /// The estimates over all base rows, each with the interval that the spread of the replicates gives.
 pub(super) fn intervals(
     formula: &Formula,
@@ -19,11 +28,7 @@ pub(super) fn intervals(
     points: &[f64],
     confidence: f64,
 ) -> Vec<Estimate> {
-    let mut weights = Columns::new(replicates.len());
-    for replicate in distinct(replicates) {
-        weights.push(replicates.iter().map(|r| f64::from(u8::from(*r == replicate))));
-    }
-    let sums = formula.columns.weighted_sums(&weights);
+    let sums = formula.columns.weighted_sums(&weights(replicates));
     let each: Vec<Vec<f64>> = sums.iter().map(|s| formula.indices(s)).collect();
     let estimate = |(index, point): (usize, &f64)| {
         let values: Vec<f64> = each.iter().map(|e| e[index]).filter(|v| v.is_finite()).collect();

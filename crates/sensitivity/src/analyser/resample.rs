@@ -38,7 +38,7 @@ fn transposed(by_resample: Vec<Vec<f64>>) -> Draws {
 fn permutation(rows: usize, seed: u64, shuffle: u64) -> Vec<u32> {
     let mut stream = Stream::new(seed, Purpose::Shuffle, shuffle, 0);
     let mut order: Vec<u32> = (0..rows as u32).collect();
-    (1..rows).rev().for_each(|i| order.swap(i, stream.below(i as u64 + 1) as usize));
+    stream.shuffle(&mut order);
     order
 }
 

@@ -1,9 +1,10 @@
 //! Standard deviations and quantiles, and the intervals they give.
 
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::sums::{self, mean};
 use crate::Estimate;
+use crate::quantile::normal_quantile;
+use crate::sums::{mean, variance};
 
 /// Resamples of which so large a share gave no number say nothing about spread.
 const MOST_UNDEFINED: f64 = 0.1;
@@ -29,7 +30,7 @@ pub(crate) fn percentile(value: f64, draws: &[f64], confidence: f64) -> Estimate
 /// The value and as many standard deviations of the draws to both sides as a normal distribution asks for.
 pub(crate) fn normal(value: f64, draws: &[f64], confidence: f64) -> Estimate {
     let Some(draws) = defined(draws) else { return Estimate::bare(value) };
-    let reach = normal_quantile(0.5 + confidence / 2.0) * deviation(&draws);
+    let reach = steady(normal_quantile(0.5 + confidence / 2.0)) * deviation(&draws);
     Estimate::around(value, reach)
 }
 
@@ -77,9 +78,7 @@ fn defined(draws: &[f64]) -> Option<Vec<f64>> {
 
 /// Standard deviation, divided by one less than their number; NaN of fewer than two.
 pub(crate) fn deviation(values: &[f64]) -> f64 {
-    let centred = sums::centred(values);
-    let n = values.len() as f64;
-    if values.len() < 2 { f64::NAN } else { (sums::dot(&centred, &centred) / (n - 1.0)).sqrt() }
+    variance(values).sqrt()
 }
 
 /// Two-sided quantile of Student's t; NaN without a degree of freedom.
@@ -100,10 +99,6 @@ impl Estimate {
     pub(crate) fn around(value: f64, half: f64) -> Self {
         Self { value, low: value - half, high: value + half }
     }
-}
-
-fn normal_quantile(probability: f64) -> f64 {
-    steady(Normal::standard().inverse_cdf(probability))
 }
 
 #[cfg(test)]

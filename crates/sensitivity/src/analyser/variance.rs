@@ -8,7 +8,7 @@ use super::columns::Columns;
 use super::variance_estimators::Formula;
 use super::variance_layout::Layout;
 use super::variance_warnings::warnings;
-use super::{Analyser, AnalyzeError, Findings, Inputs, bootstrap, controlled, replicate};
+use super::{Analyser, AnalyzeError, Findings, Inputs, bootstrap, controlled, range, replicate};
 use crate::{Estimate, Estimator, Indices, IntervalMethod, Role, SecondOrder, VarianceIndex};
 
 /// A design whose roles were read, ready for any output.
@@ -80,7 +80,7 @@ impl Variance<'_> {
         let rough = mean(0.0);
         // The second pass removes what rounding left in the first.
         let centre = rough + mean(rough);
-        let scale = scale(present.iter().map(|y| y - centre));
+        let scale = range::scale(present.iter().map(|y| y - centre));
         y.iter().map(|y| (y - centre) * scale).collect()
     }
 
@@ -105,13 +105,10 @@ impl Variance<'_> {
         })
     }
 
-    /// Whether base rows differ by more than the rounding of outputs of their size.
+    /// Whether base rows differ.
     fn varies(&self, y: &[f64]) -> bool {
-        let base = || {
-            [Role::A, Role::B].into_iter().flat_map(|r| self.layout.outputs(r, y)).filter(|y| y.is_finite())
-        };
-        let (low, high) = (base().fold(f64::INFINITY, f64::min), base().fold(f64::NEG_INFINITY, f64::max));
-        high - low > 8.0 * f64::EPSILON * low.abs().max(high.abs())
+        let base = [Role::A, Role::B].into_iter().flat_map(|role| self.layout.outputs(role, y));
+        range::varies(base.filter(|y| y.is_finite()))
     }
 
     /// Base rows without the products of each factor.
@@ -151,10 +148,4 @@ impl Variance<'_> {
         let pairs = pairs.map(|((f, g), s2)| SecondOrder { first: name(f), second: name(g), s2: *s2 });
         Indices::Vbd { factors: (0..k).map(factor).collect(), pairs: pairs.collect() }
     }
-}
-
-/// A power of two that brings the values near 1, so that their products neither overflow nor vanish; it changes no bit.
-pub(super) fn scale(values: impl Iterator<Item = f64>) -> f64 {
-    let largest = values.fold(0.0, |largest: f64, v| largest.max(v.abs()));
-    if largest > 0.0 { 2.0_f64.powi(-(largest.log2().floor() as i32).clamp(-1000, 1000)) } else { 1.0 }
 }

@@ -76,10 +76,7 @@ impl Formula {
         let mut terms = Terms::new(layout.len(), centred);
         let variance = terms.variance();
         let factors = (0..layout.factors).map(|f| terms.factor(f, estimator)).collect();
-        let mut pairs = Vec::new();
-        for first in 0..if second { layout.factors } else { 0 } {
-            pairs.extend((first + 1..layout.factors).map(|other| terms.pair(first, other, estimator)));
-        }
+        let pairs = layout.pairs(second).into_iter().map(|(f, g)| terms.pair(f, g, estimator)).collect();
         Self { columns: terms.columns, factors, pairs, variance }
     }
 

@@ -54,6 +54,12 @@ impl Layout {
         self.places(role).iter().map(|place| y[*place])
     }
 
+    /// Every pair of factors, first below second; none unless second order is wanted.
+    pub(super) fn pairs(&self, second_order: bool) -> Vec<(usize, usize)> {
+        let factors = if second_order { self.factors } else { 0 };
+        (0..factors).flat_map(|first| (first + 1..factors).map(move |second| (first, second))).collect()
+    }
+
     /// Every role of this design.
     pub(super) fn roles(&self) -> Vec<Role> {
         roles(self.factors, self.second_order)

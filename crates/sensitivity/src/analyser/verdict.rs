@@ -2,32 +2,15 @@
 
 use crate::{Estimate, Indices, Verdict};
 
-/// One verdict per factor; empty for techniques without one.
+/// One verdict per factor; empty for techniques without one. Where delta or PAWN cannot be told from a parameter without
+/// effect, the interval begins at 0.
 pub(super) fn verdicts(indices: &Indices, threshold: f64, rows: usize) -> Vec<Verdict> {
-    match indices {
-        Indices::Vbd { factors, .. } => factors.iter().map(|f| verdict(&f.st, threshold, rows)).collect(),
-        Indices::Morris(factors) => {
-            let bar = threshold * largest_mu_star(indices);
-            factors.iter().map(|f| verdict(&f.mu_star, bar, rows)).collect()
-        }
-        Indices::Correlation(_) => Vec::new(),
-        Indices::RbdFast(parameters) => parameters.iter().map(|p| verdict(&p.s1, threshold, rows)).collect(),
-        // Where delta or PAWN cannot be told from a parameter without effect, the interval begins at 0.
-        Indices::Delta(parameters) => parameters.iter().map(|p| verdict(&p.delta, threshold, rows)).collect(),
-        Indices::Pawn(parameters) => parameters.iter().map(|p| verdict(&p.median, threshold, rows)).collect(),
-    }
-}
-
-/// The largest mean absolute effect, by which all are measured; NaN when there is none.
-pub(super) fn largest_mu_star(indices: &Indices) -> f64 {
-    match indices {
-        Indices::Morris(factors) => factors.iter().map(|f| f.mu_star.value).fold(f64::NAN, f64::max),
-        _ => f64::NAN,
-    }
+    let bar = indices.bar(threshold);
+    indices.main().iter().map(|(_, estimate)| verdict(estimate, bar, rows)).collect()
 }
 
 /// An interval that is not there separates nothing.
-pub(super) fn verdict(estimate: &Estimate, threshold: f64, rows: usize) -> Verdict {
+fn verdict(estimate: &Estimate, threshold: f64, rows: usize) -> Verdict {
     if estimate.low > threshold {
         Verdict::Influential
     } else if estimate.high < threshold {

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::basis::Basis;
-use super::linear::{Symmetric, dot};
+use super::linear::Symmetric;
+use crate::sums::dot;
 
 /// A coefficient counts only when it is this many standard errors away from 0. Several hundred terms are tried: at 2
 /// a dozen would pass by chance, and a chance term disturbs the indices of parameters that do nothing.

@@ -1,5 +1,7 @@
 //! Least squares by Cholesky's decomposition: small, dense, and the same bits everywhere.
 
+use crate::sums::{dot, sum_of_squares};
+
 /// A symmetric matrix, of which the lower triangle is stored row by row.
 #[derive(Clone, Debug)]
 pub(crate) struct Symmetric {
@@ -42,7 +44,7 @@ impl Symmetric {
         let x = self.backward(self.forward(right, 0));
         // Entry i of the inverse's diagonal is the squared length of column i of the inverse of L.
         let unit = |i: usize| (0..self.size).map(move |j| f64::from(u8::from(i == j))).collect::<Vec<_>>();
-        let diagonal = (0..self.size).map(|i| dot_self(&self.forward(&unit(i), i)[i..])).collect();
+        let diagonal = (0..self.size).map(|i| sum_of_squares(&self.forward(&unit(i), i)[i..])).collect();
         Some((x, diagonal))
     }
 
@@ -55,7 +57,7 @@ impl Symmetric {
                 let other = &above[j * (j + 1) / 2..][..=j];
                 row[j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
             }
-            let pivot = row[i] - dot_self(&row[..i]);
+            let pivot = row[i] - sum_of_squares(&row[..i]);
             if pivot.is_nan() || pivot <= 1e-12 * row[i].abs() {
                 return None;
             }
@@ -90,23 +92,6 @@ impl Symmetric {
     }
 }
 
-/// Sum of products in eight lanes, added in a fixed order: fast with any instruction set and the same bits with all.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; 8];
-    let (whole_a, whole_b) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f64 = whole_a.remainder().iter().zip(whole_b.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in whole_a.zip(whole_b) {
-        for lane in 0..8 {
-            lanes[lane] += x[lane] * y[lane];
-        }
-    }
-    lanes.iter().sum::<f64>() + rest
-}
-
-fn dot_self(a: &[f64]) -> f64 {
-    dot(a, a)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,11 +118,5 @@ mod tests {
     #[test]
     fn a_singular_matrix_is_refused() {
         assert!(matrix(&[&[1.0], &[1.0, 1.0]]).solve(&[1.0, 1.0]).is_none());
-    }
-
-    #[test]
-    fn dot_takes_every_element() {
-        let a: Vec<f64> = (1..=21).map(f64::from).collect();
-        assert_eq!(dot(&a, &a), 3311.0);
     }
 }

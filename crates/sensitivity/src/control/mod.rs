@@ -15,6 +15,7 @@ mod linear;
 
 use onceflow_study::{Factor, Space};
 
+use crate::sums::dot;
 use axis::Axis;
 use basis::Basis;
 use fit::{Coefficients, Fold, fit_without_each};
@@ -137,7 +138,7 @@ fn apply(
         let Some(replicate) = replicate.filter(|_| problem.y[row].is_finite()) else { continue };
         basis.evaluate(&coordinates[row * width..][..width], &mut scratch, &mut values);
         let Fitted { constant, coefficients } = fold(replicate);
-        residuals[row] = problem.y[row] - constant - linear::dot(coefficients, &values);
+        residuals[row] = problem.y[row] - constant - dot(coefficients, &values);
         sums[replicate].add(problem.y[row], residuals[row], &values);
     }
     let explained = 1.0 - ratio(sums.iter().map(|s| s.residual_squares), sums.iter().map(|s| s.squares));

@@ -1,6 +1,7 @@
 //! Axes: from values to places, with ticks at round numbers.
 
-use super::words::{fixed, number};
+use super::words::number;
+use crate::number::fixed;
 
 /// A straight axis.
 #[derive(Clone, Debug)]

@@ -1,10 +1,12 @@
 //! How indices settle as rows are added: lines with bands over a doubling axis.
 
+use onceflow_study::with_commas;
+
 use super::axis::Axis;
-use super::page::{GREY, Heading, INK, MARGIN, QUIET, WIDTH, axis_left, notes};
+use super::page::{GREY, Heading, INK, MARGIN, PAPER, QUIET, WIDTH, axis_left, notes};
 use super::progress::{Progress, ProgressLine};
 use super::svg::{Anchor, Stroke, Svg, Text};
-use super::words::{counted, shortened, width};
+use super::words::{shortened, width};
 
 /// Okabe and Ito's colours without yellow, which paper swallows; dashes tell them apart in print.
 const LOOKS: [(&str, &str); 8] = [
@@ -104,7 +106,8 @@ impl Doubling {
         svg.line((ends.0, y), (ends.1, y), Stroke::new(INK, 1.0));
         let mut free = f64::NEG_INFINITY;
         // From the largest back, so that the last part always has its number.
-        let mut words: Vec<(f64, String)> = sizes.iter().map(|s| (self.place(*s), counted(*s))).collect();
+        let mut words: Vec<(f64, String)> =
+            sizes.iter().map(|s| (self.place(*s), with_commas(*s as u128))).collect();
         words.reverse();
         for (x, word) in words {
             svg.line((x, y), (x, y + 5.0), Stroke::new(INK, 1.0));
@@ -142,7 +145,7 @@ fn curve(
     let stroke = Stroke { colour, width: if look.is_some() { 2.0 } else { 0.8 }, dashes };
     svg.polyline(&middle, stroke);
     if look.is_some() {
-        middle.iter().for_each(|place| svg.circle(*place, 2.6, colour, Stroke::new("#ffffff", 0.6)));
+        middle.iter().for_each(|place| svg.circle(*place, 2.6, colour, Stroke::new(PAPER, 0.6)));
     }
 }
 

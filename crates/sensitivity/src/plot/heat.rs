@@ -1,9 +1,10 @@
 //! Second-order indices as the upper triangle of a table, darker where two factors act together more.
 
-use super::page::{GREY, GRID, Heading, INK, MARGIN, QUIET, SIZE, WIDTH, notes};
+use super::page::{GREY, GRID, Heading, INK, MARGIN, PAPER, QUIET, SIZE, WIDTH, notes};
 use super::svg::{Anchor, Stroke, Svg, Text};
-use super::words::{fixed, shortened, width};
+use super::words::{shortened, width};
 use crate::SecondOrder;
+use crate::number::fixed;
 
 /// The largest share the legend begins with: noise alone must not look dark.
 const LEAST_RANGE: f64 = 0.05;
@@ -88,7 +89,7 @@ impl Table {
         let text = Text {
             bold: pair.s2.low > 0.0,
             tooltip: Some(&tooltip),
-            ..Text::new(&words, size, if dark { "#ffffff" } else { INK }).at(Anchor::Middle)
+            ..Text::new(&words, size, if dark { PAPER } else { INK }).at(Anchor::Middle)
         };
         svg.text((corner.0 + self.cell / 2.0, corner.1 + self.cell / 2.0 + size * 0.36), &text);
     }

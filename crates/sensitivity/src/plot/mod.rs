@@ -144,10 +144,9 @@ fn threshold(analysis: &Analysis, output: &OutputAnalysis) -> Option<(f64, Strin
     let share = analysis.threshold;
     match &output.indices {
         Indices::Correlation(_) => None,
-        Indices::Morris(factors) => {
-            let largest = factors.iter().map(|f| f.mu_star.value).fold(f64::NAN, f64::max);
+        indices @ Indices::Morris(_) => {
             let words = format!("threshold: {share} of the largest");
-            Some((share * largest, words)).filter(|(value, _)| value.is_finite())
+            Some((indices.bar(share), words)).filter(|(value, _)| value.is_finite())
         }
         _ => Some((share, format!("threshold {share}"))),
     }

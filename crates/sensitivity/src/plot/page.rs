@@ -1,8 +1,10 @@
 //! What all plots share: colours, a heading, axes and legends.
 
+use onceflow_study::with_commas;
+
 use super::axis::Axis;
 use super::svg::{Anchor, Stroke, Svg, Text};
-use super::words::{counted, wrapped};
+use super::words::wrapped;
 use crate::IntervalMethod;
 
 /// Black on paper, not on screen.
@@ -39,7 +41,7 @@ pub(super) struct Heading {
 impl Heading {
     /// What is shown of which output, from how many rows, with which intervals.
     pub(super) fn new(what: &str, output: &str, rows: usize, interval: &IntervalMethod) -> Self {
-        let mut subtitle = format!("output {output} · {} rows", counted(rows));
+        let mut subtitle = format!("output {output} · {} rows", with_commas(rows as u128));
         let mut description = format!("{what} of the output {output} from {rows} rows.");
         if interval.name != "none" {
             let percent = interval.confidence * 100.0;

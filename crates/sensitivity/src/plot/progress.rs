@@ -37,15 +37,14 @@ impl Progress {
         let last = parts.last()?;
         let whole = last.analysis.outputs.get(output)?;
         let (index, unit) = names_of(&whole.indices)?;
-        let columns: Vec<Vec<(String, Estimate)>> = parts
-            .iter()
-            .map(|p| p.analysis.outputs.get(output).map_or(Vec::new(), |o| main_index(&o.indices)))
-            .collect();
-        let lines = main_index(&whole.indices).into_iter().map(|(name, _)| {
-            let of = |column: &Vec<(String, Estimate)>| {
+        let outputs = parts.iter().map(|p| p.analysis.outputs.get(output));
+        let columns: Vec<Vec<(&str, Estimate)>> =
+            outputs.map(|o| o.map_or_else(Vec::new, |o| o.indices.main())).collect();
+        let lines = whole.indices.main().into_iter().map(|(name, _)| {
+            let of = |column: &Vec<(&str, Estimate)>| {
                 column.iter().find(|(n, _)| *n == name).map_or(Estimate::bare(f64::NAN), |(_, e)| *e)
             };
-            ProgressLine { estimates: columns.iter().map(of).collect(), name: name.clone() }
+            ProgressLine { name: name.into(), estimates: columns.iter().map(of).collect() }
         });
         Some(Self {
             output: whole.name.clone(),
@@ -67,16 +66,5 @@ fn names_of(indices: &Indices) -> Option<(&'static str, &'static str)> {
         Indices::Delta(_) => Some(("delta", "rows")),
         Indices::Pawn(_) => Some(("PAWN median", "rows")),
         Indices::Correlation(_) => None,
-    }
-}
-
-fn main_index(indices: &Indices) -> Vec<(String, Estimate)> {
-    match indices {
-        Indices::Vbd { factors, .. } => factors.iter().map(|f| (f.name.clone(), f.st)).collect(),
-        Indices::Morris(factors) => factors.iter().map(|f| (f.name.clone(), f.mu_star)).collect(),
-        Indices::RbdFast(found) => found.iter().map(|f| (f.name.clone(), f.s1)).collect(),
-        Indices::Delta(found) => found.iter().map(|f| (f.name.clone(), f.delta)).collect(),
-        Indices::Pawn(found) => found.iter().map(|f| (f.name.clone(), f.median)).collect(),
-        Indices::Correlation(_) => Vec::new(),
     }
 }

@@ -1,5 +1,7 @@
 //! How wide words are, how to shorten and break them, and how numbers are written.
 
+use crate::number::fixed;
+
 /// About how wide a text is, on the wide side: fonts differ.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|c| character_width(c) * size).sum()
@@ -73,20 +75,6 @@ pub(super) fn number(value: f64) -> String {
     fixed(value, decimals)
 }
 
-/// A number with so many decimals, without a sign before zero.
-pub(super) fn fixed(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    let zero = text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.');
-    if zero { text.trim_start_matches('-').into() } else { text }
-}
-
-/// A whole number with commas between thousands.
-pub(super) fn counted(value: usize) -> String {
-    let digits = value.to_string();
-    let comma = |i: usize| i > 0 && (digits.len() - i).is_multiple_of(3);
-    digits.chars().enumerate().flat_map(|(i, d)| comma(i).then_some(',').into_iter().chain([d])).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,7 +83,6 @@ mod tests {
     fn numbers_are_short_and_never_minus_zero() {
         let written = [0.0, -0.0001, 0.0516, 0.3139, 1.0, 12.345, 1234.6, 2.5e7, f64::NAN].map(number);
         assert_eq!(written, ["0.00", "-1.0e-4", "0.052", "0.31", "1.00", "12.3", "1235", "2.5e7", "none"]);
-        assert_eq!([fixed(-0.001, 2), counted(1_234_567), counted(999)], ["0.00", "1,234,567", "999"]);
     }
 
     #[test]

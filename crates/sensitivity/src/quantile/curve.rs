@@ -1,8 +1,10 @@
-//! Inverse distribution functions of continuous parameters, cut at the ends of their domains.
+//! Distribution functions of continuous parameters and their inverses, cut at the ends of their domains.
 
-use onceflow_study::Distribution;
+use onceflow_study::{Distribution, DistributionError};
 
-use super::{Misfit, normal};
+use super::normal;
+
+type Fitted<T> = Result<T, DistributionError>;
 
 /// An inverse distribution function over an interval.
 #[derive(Clone, Debug)]
@@ -35,25 +37,19 @@ enum Shape {
 }
 
 impl Curve {
-    pub(super) fn new(from: f64, to: f64, distribution: &Distribution) -> Result<Self, Misfit> {
+    /// Of a distribution that has been checked against its domain.
+    pub(super) fn new(from: f64, to: f64, distribution: &Distribution) -> Fitted<Self> {
         let shape = match distribution {
-            Distribution::Uniform => Ok(Shape::Uniform),
-            Distribution::LogUniform if from > 0.0 => Ok(Shape::LogUniform),
-            Distribution::LogUniform => {
-                Err(("positive ends of a log-uniform range", format!("{from}..{to}")))
-            }
-            Distribution::Triangular { peak } => triangular(from, to, *peak),
-            Distribution::Normal { mean, sd } => CutNormal::new(*mean, *sd, from, to).map(Shape::Normal),
+            Distribution::Uniform | Distribution::Weights(_) => Shape::Uniform,
+            Distribution::LogUniform => Shape::LogUniform,
+            Distribution::Triangular { peak } => triangular(from, to, *peak)?,
+            Distribution::Normal { mean, sd } => Shape::Normal(CutNormal::new(*mean, *sd, from, to)?),
             Distribution::LogNormal { mean, sd } => {
-                let log = |end: f64| if end > 0.0 { libm::log(end) } else { f64::NEG_INFINITY };
-                CutNormal::new(*mean, *sd, log(from), log(to)).map(Shape::LogNormal)
+                Shape::LogNormal(CutNormal::new(*mean, *sd, log_or_least(from), log_or_least(to))?)
             }
-            Distribution::Weibull { shape, scale, location } => weibull(*shape, *scale, *location, from, to),
-            Distribution::Weights(_) => {
-                Err(("weights on a parameter with countable values", "them on a continuous one".into()))
-            }
+            Distribution::Weibull { shape, scale, location } => weibull(*shape, *scale, *location, from, to)?,
         };
-        shape.map(|shape| Self { from, to, shape })
+        Ok(Self { from, to, shape })
     }
 
     /// Whether both ends are finite.
@@ -69,6 +65,25 @@ impl Curve {
         let unit = unit.clamp(f64::EPSILON / 4.0, 1.0 - f64::EPSILON / 2.0);
         // Adding zero makes -0 and 0 one value, so that equal rows have equal bits.
         self.inside(unit).clamp(self.from, self.to) + 0.0
+    }
+
+    /// The share of the distribution, between the ends, that lies below a value: the inverse of [`Curve::at`].
+    pub(super) fn share_below(&self, x: f64) -> f64 {
+        let (from, to) = (self.from, self.to);
+        let linear = |from: f64, to: f64, x: f64| (x - from) / (to - from);
+        match &self.shape {
+            Shape::Uniform => linear(from, to, x),
+            Shape::LogUniform => linear(libm::log(from), libm::log(to), libm::log(x)),
+            Shape::Triangular { peak, .. } if x <= *peak && *peak > from => {
+                (x - from).powi(2) / ((to - from) * (peak - from))
+            }
+            Shape::Triangular { peak, .. } => 1.0 - (to - x).powi(2) / ((to - from) * (to - peak)),
+            Shape::Normal(normal) => normal.share_below(x),
+            Shape::LogNormal(normal) => normal.share_below(log_or_least(x)),
+            Shape::Weibull { shape, scale, location, start, lost } => {
+                libm::expm1(start - hazard(*shape, *scale, *location, x)) / lost
+            }
+        }
     }
 
     fn inside(&self, unit: f64) -> f64 {
@@ -94,28 +109,37 @@ impl Curve {
     }
 }
 
-fn triangular(from: f64, to: f64, peak: f64) -> Result<Shape, Misfit> {
-    if !(from <= peak && peak <= to && (to - from).is_finite()) {
-        return Err(("a triangle's peak inside its range", format!("{peak} in {from}..{to}")));
-    }
-    Ok(Shape::Triangular { peak, below: (peak - from) / (to - from) })
+/// The logarithm; of what has none, that of the least number.
+fn log_or_least(x: f64) -> f64 {
+    if x > 0.0 { libm::log(x) } else { f64::NEG_INFINITY }
 }
 
-fn weibull(shape: f64, scale: f64, location: f64, from: f64, to: f64) -> Result<Shape, Misfit> {
-    let positive = |x: f64| x.is_finite() && x > 0.0;
-    if !(positive(shape) && positive(scale) && location.is_finite()) {
-        let found = format!("shape {shape}, scale {scale}, location {location}");
-        return Err(("a positive shape and scale and a finite location", found));
+fn triangular(from: f64, to: f64, peak: f64) -> Fitted<Shape> {
+    let width = to - from;
+    if !width.is_finite() {
+        return Err(misfit("a triangle narrower than all numbers", format!("{from}..{to}")));
     }
-    let hazard = |end: f64| libm::pow(((end - location) / scale).max(0.0), shape);
+    Ok(Shape::Triangular { peak, below: (peak - from) / width })
+}
+
+fn weibull(shape: f64, scale: f64, location: f64, from: f64, to: f64) -> Fitted<Shape> {
+    let hazard = |end: f64| hazard(shape, scale, location, end);
     let lost = libm::expm1(hazard(from) - hazard(to));
     // NaN when both ends are beyond all numbers.
     if lost < 0.0 {
         Ok(Shape::Weibull { shape, scale, location, start: hazard(from), lost })
     } else {
-        Err(NOTHING_LEFT)
+        Err(misfit(NOTHING_LEFT, format!("{from}..{to}")))
     }
-    .map_err(|expected| (expected, format!("{from}..{to}")))
+}
+
+/// Minus the logarithm of what survives a value.
+fn hazard(shape: f64, scale: f64, location: f64, x: f64) -> f64 {
+    libm::pow(((x - location) / scale).max(0.0), shape)
+}
+
+fn misfit(expected: &'static str, found: String) -> DistributionError {
+    DistributionError { expected, found }
 }
 
 const NOTHING_LEFT: &str = "a range that holds some of the distribution";
@@ -131,16 +155,13 @@ struct CutNormal {
 }
 
 impl CutNormal {
-    fn new(mean: f64, sd: f64, from: f64, to: f64) -> Result<Self, Misfit> {
-        if !(mean.is_finite() && sd.is_finite() && sd > 0.0) {
-            return Err(("a finite mean and a positive standard deviation", format!("mean {mean}, sd {sd}")));
-        }
+    fn new(mean: f64, sd: f64, from: f64, to: f64) -> Fitted<Self> {
         let sd = if from > mean { -sd } else { sd };
         let share = |end: f64| normal::share_below((end - mean) / sd);
         let below = (share(from), share(to));
         // Below this the shares are subnormal numbers of few digits.
         if (below.1 - below.0).abs() < 1e-290 {
-            return Err((NOTHING_LEFT, format!("{from}..{to} for mean {mean}, sd {}", sd.abs())));
+            return Err(misfit(NOTHING_LEFT, format!("{from}..{to} for mean {mean}, sd {}", sd.abs())));
         }
         Ok(Self { mean, sd, below })
     }
@@ -149,11 +170,18 @@ impl CutNormal {
         let (low, high) = self.below;
         self.mean + self.sd * normal::inverse(low + unit * (high - low))
     }
+
+    fn share_below(&self, x: f64) -> f64 {
+        let (low, high) = self.below;
+        (normal::share_below((x - self.mean) / self.sd) - low) / (high - low)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Quantile;
     use super::*;
+    use onceflow_study::{Domain, Parameter};
     use proptest::prelude::*;
 
     const UNITS: [f64; 5] = [0.001, 0.3, 0.5, 0.9, 0.9999];
@@ -195,8 +223,11 @@ mod tests {
 
     #[test]
     fn senseless_shapes_are_refused() {
-        let refused =
-            |(from, to): (f64, f64), d: Distribution| assert!(Curve::new(from, to, &d).is_err(), "{d:?}");
+        let refused = |(from, to): (f64, f64), distribution: Distribution| {
+            let domain = Domain::Continuous { from, to };
+            let parameter = Parameter { distribution, ..Parameter::new("p", domain) };
+            assert!(Quantile::new(&parameter).is_err(), "{parameter:?}");
+        };
         refused((0.0, 1.0), Distribution::LogUniform);
         refused((0.0, 1.0), Distribution::Triangular { peak: 1.5 });
         refused((0.0, 1.0), Distribution::Triangular { peak: f64::NAN });
@@ -237,6 +268,13 @@ mod tests {
             if curve.is_bounded() {
                 prop_assert_eq!([curve.at(0.0), curve.at(1.0)], [from, to]);
             }
+        }
+
+        #[test]
+        fn shares_undo_quantiles((from, to, distribution) in distributions(), u in 0.001..0.999_f64) {
+            let curve = Curve::new(from, to, &distribution).unwrap();
+            let share = curve.share_below(curve.at(u));
+            prop_assert!((share - u).abs() < 1e-9, "{:?}: {} for {}", distribution, share, u);
         }
     }
 }

@@ -6,7 +6,7 @@ pub(super) fn share_below(z: f64) -> f64 {
 }
 
 /// The inverse of [`share_below`] for `0 < p < 1`: algorithm AS 241 (Wichura 1988), good to about 1e-16.
-pub(super) fn inverse(p: f64) -> f64 {
+pub(crate) fn inverse(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {
         let r = 0.180_625 - q * q;

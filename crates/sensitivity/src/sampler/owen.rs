@@ -4,7 +4,7 @@
 //! hashed word. The lower 40 bits are flipped by one word per 24-bit prefix: points that share it (none do among the
 //! first 2^24 of a Sobol' sequence) are shifted alike, which keeps nets and unbiasedness.
 
-use crate::random::{Purpose, Stream};
+use crate::random::{Purpose, Stream, mixed};
 
 /// The coins of one dimension.
 #[derive(Clone, Debug)]
@@ -68,10 +68,7 @@ impl WordKey {
 
     #[inline]
     fn word(&self, prefix: u64) -> u64 {
-        let mut z = self.start.wrapping_add(prefix.wrapping_mul(self.step));
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        mixed(self.start.wrapping_add(prefix.wrapping_mul(self.step)))
     }
 }
 

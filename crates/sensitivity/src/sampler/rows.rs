@@ -25,9 +25,8 @@ impl Rows {
 
     /// Rows that play no part in a design.
     pub(super) fn points(parameters: usize, values: Vec<f64>) -> Self {
-        let row =
-            |id: usize| Row { id: id as u64, role: Role::Point, base: 0, replicate: 0, duplicate_of: None };
-        Self { parameters, rows: (0..values.len() / parameters).map(row).collect(), values }
+        let count = (values.len() / parameters) as u64;
+        Self { parameters, rows: (0..count).map(Row::point).collect(), values }
     }
 
     /// Adds a row.

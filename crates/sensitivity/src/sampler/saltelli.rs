@@ -3,7 +3,7 @@
 //! One sequence of two dimensions per parameter gives base rows A (first half) and B (second half). Base row `i` is point
 //! `i / R` of sequence `i % R` of `R`, so that a larger sample begins with the smaller one.
 
-use onceflow_study::{Factor, Saltelli, Space};
+use onceflow_study::{Factor, Method, Saltelli, Space};
 
 use super::feasible::Feasible;
 use super::sequences::to_values;
@@ -52,18 +52,12 @@ fn check(replicates: u64) -> Result<(), SampleError> {
 
 /// What a reader should know of a design.
 pub(super) fn warnings(space: &Space, design: &Saltelli) -> Vec<String> {
+    let Some(better) = design.balanced_base().filter(|_| !design.is_balanced()) else { return Vec::new() };
     let (base, replicates) = (design.base, design.replicates.max(1));
-    if base.is_multiple_of(replicates) && (base / replicates).is_power_of_two() {
-        return Vec::new();
-    }
-    let each = (base / replicates).max(1).next_power_of_two();
-    let better = each.saturating_mul(replicates);
-    let rows =
-        onceflow_study::Method::Saltelli(Saltelli { base: better, ..*design }).rows(space.factors().len());
+    let rows = space.rows(&Method::Saltelli(Saltelli { base: better, ..*design }));
     vec![format!(
         "{base} base rows on {replicates} replicates are not a power of two for each: the estimates are sound, but {better} \
-         base rows ({} rows) would be balanced and more exact for their cost",
-        rows.unwrap_or(0)
+         base rows ({rows} rows) would be balanced and more exact for their cost"
     )]
 }
 

@@ -5,7 +5,8 @@ use onceflow_study::Space;
 use super::cell::read_output;
 use super::layout::{Layout, deal};
 use super::{TableError, json, raw};
-use crate::{Role, Row, Sample};
+use crate::sampler::MOST_VALUES;
+use crate::{Row, Sample};
 
 /// As many rows as there are outputs, with the roles of SALib's order and no values (all are 0). Only a Saltelli layout
 /// can be assumed: every other analysis looks at the values.
@@ -18,13 +19,23 @@ pub fn assume_rows(space: &Space, outputs: &str, layout: Layout) -> Result<Sampl
     let is_value = |field: &str| read_output(field).is_some();
     let table =
         if raw::is_json(outputs) { json::read_rows(outputs)? } else { raw::read(outputs, &is_value)? };
-    let row = |id: usize| Row { id: id as u64, role: Role::Point, base: 0, replicate: 0, duplicate_of: None };
-    let rows: Vec<Row> = (0..table.rows.len()).map(row).collect();
-    let lines: Vec<usize> = table.rows.iter().map(|r| r.line).collect();
     let parameters = space.parameters().len();
-    let mut sample = Sample { design: None, values: vec![0.0; rows.len() * parameters], rows, parameters };
+    let values = check_size(table.rows.len(), parameters)?;
+    let rows: Vec<Row> = (0..table.rows.len() as u64).map(Row::point).collect();
+    let lines: Vec<usize> = table.rows.iter().map(|r| r.line).collect();
+    let mut sample = Sample { design: None, values: vec![0.0; values], rows, parameters };
     deal(space, &mut sample, layout, &lines)?;
     Ok(sample)
+}
+
+/// The number of values, unless it is more than a sampler would make.
+fn check_size(rows: usize, parameters: usize) -> Result<usize, TableError> {
+    let values = rows.checked_mul(parameters).filter(|values| *values as u128 <= MOST_VALUES);
+    values.ok_or_else(|| {
+        let found = format!("{rows} rows of {parameters} parameters");
+        TableError::new("the sample would be too large", format!("at most {MOST_VALUES} values"), found)
+            .with_hint("check that these are the outputs of this problem")
+    })
 }
 
 #[cfg(test)]
@@ -32,6 +43,7 @@ mod tests {
     use onceflow_study::{Domain, Parameter};
 
     use super::*;
+    use crate::Role;
 
     fn space() -> Space {
         let unit = |name: &str| Parameter::new(name, Domain::Continuous { from: 0.0, to: 1.0 });
@@ -55,5 +67,13 @@ mod tests {
         assert!(error("1\n2\n3\n", Layout::Saltelli { second_order: false }).contains("multiple of 4"));
         assert!(error("1\n2\n3\n4\n", Layout::Saltelli { second_order: true }).contains("multiple of 6"));
         assert!(error("1\n2\n3\n", Layout::Morris).contains("-X"));
+    }
+
+    #[test]
+    fn what_no_sampler_would_make_is_not_allocated() {
+        assert_eq!(check_size(1000, 30), Ok(30_000));
+        for (rows, parameters) in [(1 << 31, 2), (usize::MAX, 2)] {
+            assert!(check_size(rows, parameters).is_err());
+        }
     }
 }

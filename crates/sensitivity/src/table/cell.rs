@@ -1,6 +1,6 @@
 //! One field of a table: numbers, words of a domain, and the many ways to say that there is no number.
 
-use onceflow_study::{Domain, Parameter, Value, nearest};
+use onceflow_study::{Domain, Parameter, Value, excerpt, nearest};
 
 use super::TableError;
 
@@ -97,12 +97,7 @@ fn describe(domain: &Domain) -> String {
 
 /// A field in a message: cut when it is long, named when it is empty.
 pub(super) fn shown(text: &str) -> String {
-    const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
-        _ if text.is_empty() => "nothing".into(),
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
-    }
+    if text.is_empty() { "nothing".into() } else { format!("`{}`", excerpt(text)) }
 }
 
 /// An output: NaN for every way to say that there is none; `None` for a text that is neither.

@@ -24,20 +24,12 @@ pub fn design_from_json(text: &str) -> Result<Design, TableError> {
     read_design(&source, inner.unwrap_or(&node))
 }
 
-const KINDS: [(&str, LatinHypercube); 4] = [
-    ("plain", LatinHypercube::Plain),
-    ("centred", LatinHypercube::Centred),
-    ("maximin", LatinHypercube::Maximin),
-    ("nested", LatinHypercube::Nested),
-];
-
 /// The object with the method, all its options and the seed.
 pub(super) fn design_value(design: &Design) -> Json {
     let mut object = match &design.method {
         Method::MonteCarlo { rows } => json!({ "rows": rows }),
         Method::LatinHypercube { rows, kind } => {
-            let word = KINDS.iter().find(|(_, k)| k == kind).map_or("plain", |(word, _)| word);
-            json!({ "rows": rows, "kind": word })
+            json!({ "rows": rows, "kind": kind.word() })
         }
         Method::Halton { rows, scrambled }
         | Method::Hammersley { rows, scrambled }
@@ -55,14 +47,10 @@ pub(super) fn design_value(design: &Design) -> Json {
 
 fn morris_value(morris: &Morris) -> Json {
     let mut object = json!({ "trajectories": morris.trajectories, "values": morris.values });
-    object["kind"] = match morris.kind {
-        Trajectories::Plain => "plain".into(),
-        Trajectories::Radial => "radial".into(),
-        Trajectories::Optimised { candidates } => {
-            object["candidates"] = candidates.into();
-            "optimised".into()
-        }
-    };
+    if let Trajectories::Optimised { candidates } = morris.kind {
+        object["candidates"] = candidates.into();
+    }
+    object["kind"] = morris.kind.word().into();
     object
 }
 
@@ -107,7 +95,8 @@ fn read_method(fields: &mut Fields<'_, '_>) -> Option<Method> {
         "mc" => Some(Method::MonteCarlo { rows: fields.required("rows")? }),
         "lhs" => {
             let rows = fields.required("rows")?;
-            Some(Method::LatinHypercube { rows, kind: fields.word("kind", &KINDS).unwrap_or_default() })
+            let kind = fields.word("kind", &LatinHypercube::WORDS).unwrap_or_default();
+            Some(Method::LatinHypercube { rows, kind })
         }
         "halton" => read_sequence(fields).map(|(rows, scrambled)| Method::Halton { rows, scrambled }),
         "hammersley" => read_sequence(fields).map(|(rows, scrambled)| Method::Hammersley { rows, scrambled }),

@@ -83,6 +83,7 @@ fn rows(source: &Arc<Source>, node: &Node) -> Result<Raw, TableError> {
             .ok_or_else(|| TableError::new("this row cannot be read", "an object", row.describe()).at(at))?;
         fields.push((at, cells(table, &mut columns).map_err(|error| error.at(at))?));
     }
+    check_filled(list.len(), columns.names.len(), fields.iter().map(|(_, cells)| cells.len()).sum())?;
     let header = StringRecord::from(columns.in_order());
     let order = columns.order();
     let record = |mut cells: HashMap<usize, String>| {
@@ -90,6 +91,18 @@ fn rows(source: &Arc<Source>, node: &Node) -> Result<Raw, TableError> {
     };
     let rows = fields.into_iter().map(|(line, cells)| RawRow { line, cells: record(cells) }).collect();
     Ok(Raw { header: Some(header), header_line: line(node), rows })
+}
+
+/// Every row becomes a record of all columns: rows whose keys differ would make a short text a huge table.
+fn check_filled(rows: usize, columns: usize, filled: usize) -> Result<(), TableError> {
+    const SMALL: usize = 1 << 20;
+    const EMPTY_PER_FILLED: usize = 16;
+    let fields = rows.saturating_mul(columns);
+    if fields <= SMALL.max(filled.saturating_mul(EMPTY_PER_FILLED)) {
+        return Ok(());
+    }
+    let found = format!("{columns} different keys in {rows} rows");
+    Err(TableError::new("the rows do not make a table", "rows with the same keys", found))
 }
 
 /// Names of columns by depth, in the order they were met.

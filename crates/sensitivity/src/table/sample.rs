@@ -77,8 +77,7 @@ fn bare(space: &Space, raw: &Raw, options: &SampleOptions) -> Result<Sample, Tab
         return Err(TableError::new("the matrix has the wrong width", expected, width.to_string())
             .at(raw.rows[0].line));
     }
-    let row = |id: usize| Row { id: id as u64, role: Role::Point, base: 0, replicate: 0, duplicate_of: None };
-    let read: Vec<(Row, &RawRow)> = raw.rows.iter().enumerate().map(|(i, r)| (row(i), r)).collect();
+    let read: Vec<(Row, &RawRow)> = (0..).map(Row::point).zip(&raw.rows).collect();
     let places: Vec<usize> = (0..count).collect();
     let sample = collect(space, &read, &places, true)?;
     let lines: Vec<usize> = raw.rows.iter().map(|row| row.line).collect();

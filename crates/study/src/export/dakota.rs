@@ -80,7 +80,7 @@ fn method(design: &Design, space: &Space) -> Result<String, ExportError> {
             sampling("random", s.base).map(|text| text + "    variance_based_decomp\n")
         }
         Method::Morris(m) if m.kind == Trajectories::Plain && m.values.is_multiple_of(2) => {
-            let rows = m.trajectories * (space.factors().len() as u64 + 1);
+            let rows = space.rows(&design.method);
             let partitions = m.values - 1;
             Ok(format!(
                 "  psuade_moat\n    samples = {rows}\n    partitions = {partitions}\n    seed = {seed}\n"

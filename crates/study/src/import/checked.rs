@@ -48,17 +48,10 @@ fn check_names(placed: &[Placed], report: &mut Report) {
 fn check_parameter(parameter: &Parameter, span: Span, report: &mut Report) {
     let name = &parameter.name;
     if let Err(error) = parameter.domain.check(parameter.distribution.is_unbounded()) {
-        let (expected, found) = split(&error.to_string());
-        report.error(span, format!("the values of `{name}` make no range"), expected, found);
+        let message = format!("the values of `{name}` make no range");
+        report.error(span, message, error.expected(), error.found());
     } else if let Err(error) = parameter.distribution.check(&parameter.domain) {
         let message = format!("the distribution of `{name}` makes no sense");
         report.error(span, message, error.expected, error.found);
     }
-}
-
-/// Domain errors read "expected …, found …".
-fn split(message: &str) -> (String, String) {
-    let message = message.strip_prefix("expected ").unwrap_or(message);
-    let (expected, found) = message.split_once(", found ").unwrap_or((message, "other values"));
-    (expected.into(), found.into())
 }

@@ -242,15 +242,14 @@ impl<'a> Reader<'a> {
 
     /// Regions of the framework go in and come out; matrices stay inside.
     fn set_boundary(&self, stage: &mut Stage) {
-        let made: HashSet<String> = stage.tasks().flat_map(|t| t.outputs.clone()).collect();
-        let mut seen = HashSet::new();
-        let taken: Vec<String> = stage.tasks().flat_map(|t| t.inputs.clone()).collect();
-        stage.inputs = taken.into_iter().filter(|r| !made.contains(r) && seen.insert(r.clone())).collect();
+        stage.inputs = stage.taken_from_outside();
+        let made: HashSet<&str> = stage.tasks().flat_map(|t| &t.outputs).map(String::as_str).collect();
         let used: HashSet<&str> =
             stage.tasks().flat_map(|t| t.inputs.iter().chain(&t.forwards)).map(String::as_str).collect();
         let left = self.workflow.regions.iter().map(|r| &r.name);
-        let left = left.filter(|name| made.contains(*name) && !used.contains(name.as_str()));
-        stage.outputs = left.cloned().collect();
+        let left = left.filter(|name| made.contains(name.as_str()) && !used.contains(name.as_str()));
+        let left: Vec<String> = left.cloned().collect();
+        stage.outputs = left;
     }
 
     fn check_declared(&mut self, stage: &Stage, declared: &[Argument]) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Entry, FromNode, Located, Mismatch, Node, Table};
-use crate::{Diagnostic, Diagnostics, Source, Span, nearest};
+use crate::{Diagnostic, Diagnostics, Source, Span, excerpt, nearest};
 
 /// Reads the entries of a table one by one and remembers which keys are known, so that [`Fields::finish`] can name
 /// the others. A value that cannot be read leaves a message and is `None`, so that one pass finds every mistake.
@@ -43,7 +43,7 @@ impl<'a, 'd> Fields<'a, 'd> {
     ) -> Option<Self> {
         let Some(table) = node.as_table() else {
             let mismatch = Mismatch::new(node, format!("a table of the keys of a {what}"));
-            diagnostics.push(wrong(source, what, mismatch));
+            diagnostics.push(mismatch.diagnostic(source, what));
             return None;
         };
         Some(Self {
@@ -88,7 +88,7 @@ impl<'a, 'd> Fields<'a, 'd> {
             Ok(value) => Some(value),
             Err(expected) => {
                 if let Some(node) = self.table.get(key) {
-                    self.diagnostics.push(wrong(self.source, key, Mismatch::new(node, expected)));
+                    self.diagnostics.push(Mismatch::new(node, expected).diagnostic(self.source, key));
                 }
                 None
             }
@@ -108,7 +108,7 @@ impl<'a, 'd> Fields<'a, 'd> {
             return Some(Located { value: *value, span: node.span });
         }
         let known = words.iter().map(|(word, _)| *word);
-        let mut diagnostic = wrong(self.source, key, Mismatch::new(node, one_of(known.clone())));
+        let mut diagnostic = Mismatch::new(node, one_of(known.clone())).diagnostic(self.source, key);
         diagnostic.hint = nearest(&text, known).map(|word| format!("write \"{word}\""));
         self.diagnostics.push(diagnostic);
         None
@@ -121,7 +121,7 @@ impl<'a, 'd> Fields<'a, 'd> {
         node: &'n Node,
         diagnostics: &mut Diagnostics,
     ) -> Option<T> {
-        T::from_node(node).map_err(|mismatch| diagnostics.push(wrong(source, what, mismatch))).ok()
+        T::from_node(node).map_err(|mismatch| diagnostics.push(mismatch.diagnostic(source, what))).ok()
     }
 
     /// The table itself, for looking ahead without making keys known.
@@ -192,11 +192,6 @@ impl<'a, 'd> Fields<'a, 'd> {
     }
 }
 
-fn wrong(source: &Arc<Source>, what: &str, mismatch: Mismatch) -> Diagnostic {
-    let diagnostic = Diagnostic::error(format!("`{what}` cannot be read")).at(source, mismatch.span, "");
-    diagnostic.expected_found(mismatch.expected, mismatch.found)
-}
-
 fn unknown_key(
     source: &Arc<Source>,
     what: &str,
@@ -204,8 +199,7 @@ fn unknown_key(
     known: &[&str],
     meant: Option<&str>,
 ) -> Diagnostic {
-    let key = super::describe_text(&entry.key);
-    let key = key.trim_matches('"');
+    let key = excerpt(&entry.key);
     let diagnostic =
         Diagnostic::error(format!("the {what} has no key `{key}`")).at(source, entry.key_span, "");
     let mut diagnostic = diagnostic.expected_found(one_of(known.iter().copied()), format!("`{key}`"));

@@ -1,7 +1,10 @@
 //! Values out of nodes, with the reason when a node holds something else.
 
+use std::sync::Arc;
+
 use super::{Data, Node, Table};
-use crate::{Span, Value};
+use crate::value::whole;
+use crate::{Diagnostic, Source, Span, Value};
 
 /// Why a node is not what a reader wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +21,12 @@ impl Mismatch {
     /// The node is not `expected`.
     pub fn new(node: &Node, expected: impl Into<String>) -> Self {
         Self { span: node.span, expected: expected.into(), found: node.describe() }
+    }
+
+    /// The error to say about the value called `what`.
+    pub(crate) fn diagnostic(self, source: &Arc<Source>, what: &str) -> Diagnostic {
+        let diagnostic = Diagnostic::error(format!("`{what}` cannot be read")).at(source, self.span, "");
+        diagnostic.expected_found(self.expected, self.found)
     }
 }
 
@@ -84,11 +93,11 @@ impl FromNode<'_> for bool {
 /// A whole number, also one written with a point (`20.0`): JSON does not tell them apart.
 impl FromNode<'_> for i64 {
     fn from_node(node: &Node) -> Result<Self, Mismatch> {
-        const EXACT: f64 = 9_007_199_254_740_992.0;
         match node.data {
             Data::Integer(i) => Ok(i),
-            Data::Real(x) if x.fract() == 0.0 && x.abs() <= EXACT => Ok(x as i64),
-            Data::Real(x) if x.fract() == 0.0 => Err(Mismatch::new(node, "a whole number below 2^63")),
+            Data::Real(x) if x.fract() == 0.0 => {
+                whole(x).ok_or_else(|| Mismatch::new(node, "a whole number below 2^63"))
+            }
             _ => Err(Mismatch::new(node, "a whole number")),
         }
     }

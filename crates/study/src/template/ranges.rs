@@ -1,23 +1,7 @@
 //! Ranges to start from, where nobody has said any.
 
 use super::write::parameter_value;
-use crate::{Domain, Kind, Parameter, Value, Workflow, WorkflowParameter};
-
-/// The published ranges of the nuclei workflow: from, to, step.
-const NUCLEI: [(&str, f64, f64, f64); 12] = [
-    ("blue", 210.0, 240.0, 10.0),
-    ("green", 210.0, 240.0, 10.0),
-    ("red", 210.0, 240.0, 10.0),
-    ("T1", 2.5, 7.5, 0.5),
-    ("T2", 2.5, 7.5, 0.5),
-    ("G1", 5.0, 80.0, 5.0),
-    ("G2", 2.0, 40.0, 2.0),
-    ("minSize", 2.0, 40.0, 2.0),
-    ("maxSize", 900.0, 1500.0, 50.0),
-    ("minSizePl", 5.0, 80.0, 5.0),
-    ("minSizeSeg", 2.0, 40.0, 2.0),
-    ("maxSizeSeg", 900.0, 1500.0, 50.0),
-];
+use crate::{Domain, Kind, Parameter, Value, Workflow, WorkflowParameter, shipped_ranges};
 
 /// What stands behind the parameter's name: the range its workflow proposes, the published one, or one around the
 /// default. Type and default are the workflow's business; only a default that it lacks is written.
@@ -30,8 +14,9 @@ pub(super) fn proposed(workflow: &Workflow, parameter: &WorkflowParameter) -> St
 }
 
 fn published(workflow: &Workflow, name: &str) -> Option<Domain> {
-    let range = NUCLEI.iter().find(|range| workflow.name.starts_with("nuclei") && range.0 == name);
-    range.map(|&(_, from, to, step)| Domain::Steps { from, to, step })
+    let ranges = shipped_ranges().into_iter().filter(|_| workflow.name.starts_with("nuclei"));
+    let mut named = ranges.filter(|(known, _)| *known == name);
+    named.next().map(|(_, domain)| domain)
 }
 
 fn first(domain: &Domain) -> Option<Value> {

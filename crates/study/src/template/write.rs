@@ -1,6 +1,6 @@
 //! Values in the words of a study file.
 
-use crate::{Distribution, Domain, Kind, LatinHypercube, Method, Parameter, Trajectories, Value};
+use crate::{Distribution, Domain, Kind, Method, Parameter, Trajectories, Value};
 
 /// A TOML text in double quotes.
 pub(super) fn text(text: &str) -> String {
@@ -118,7 +118,7 @@ fn method_keys(method: &Method) -> Keys {
     match method {
         Method::MonteCarlo { rows } => keys.push(("rows", rows.to_string())),
         Method::LatinHypercube { rows, kind } => {
-            keys.extend([("rows", rows.to_string()), ("kind", text(hypercube_word(*kind)))]);
+            keys.extend([("rows", rows.to_string()), ("kind", text(kind.word()))]);
         }
         Method::Halton { rows, scrambled }
         | Method::Hammersley { rows, scrambled }
@@ -146,21 +146,10 @@ fn method_keys(method: &Method) -> Keys {
     keys
 }
 
-fn hypercube_word(kind: LatinHypercube) -> &'static str {
-    match kind {
-        LatinHypercube::Plain => "plain",
-        LatinHypercube::Centred => "centred",
-        LatinHypercube::Maximin => "maximin",
-        LatinHypercube::Nested => "nested",
-    }
-}
-
 fn trajectory_keys(kind: Trajectories) -> Keys {
-    match kind {
-        Trajectories::Plain => vec![("kind", text("plain"))],
-        Trajectories::Radial => vec![("kind", text("radial"))],
-        Trajectories::Optimised { candidates } => {
-            vec![("kind", text("optimised")), ("candidates", candidates.to_string())]
-        }
+    let mut keys = vec![("kind", text(kind.word()))];
+    if let Trajectories::Optimised { candidates } = kind {
+        keys.push(("candidates", candidates.to_string()));
     }
+    keys
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Bound, Operation, PlacedTask, Scope, Stage, Step, Task, Workflow};
+use crate::counted;
 
 impl fmt::Display for Workflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -134,9 +135,4 @@ impl fmt::Display for super::Binding {
 
 fn or_nothing(names: &[String]) -> String {
     if names.is_empty() { "nothing".into() } else { names.join(", ") }
-}
-
-/// `1 stage`, `3 stages`.
-pub(super) fn counted(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use self::stage::StageReader;
 use super::{Marks, Place, RegionDeclaration, RegionKind, Role, Workflow, WorkflowParameter};
 use crate::located::{Entry, Fields, FromNode, Mismatch, Node, Table, parse_json};
+use crate::value::whole;
 use crate::{Diagnostic, Diagnostics, Kind, Source, Span, Value, nearest};
 
 /// More tasks than a workflow has; keeps whatever grows with their square small.
@@ -92,16 +93,15 @@ fn parameter_from(
 
 /// The value as its kind has it: whole numbers as such, also when they are written with a point.
 fn typed(kind: Kind, value: Value) -> Result<Value, String> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
     match (kind, &value, value.as_f64()) {
         (Kind::Category, Value::Text(_), _) => Ok(value),
         (Kind::Category, _, _) => Err("a word in quotes".into()),
         (Kind::Real, _, Some(number)) => Ok(Value::Real(number)),
         (Kind::Real, _, None) => Err("a number".into()),
         (_, Value::Integer(_), _) => Ok(value),
-        #[allow(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
-        (_, _, Some(x)) if x.fract() == 0.0 && x.abs() <= EXACT => Ok(Value::Integer(x as i64)),
-        _ => Err("a whole number".into()),
+        (_, _, number) => {
+            number.and_then(whole).map(Value::Integer).ok_or_else(|| "a whole number".to_owned())
+        }
     }
 }
 
@@ -181,7 +181,7 @@ fn names(
         if !seen.insert(text) && role != Role::Input {
             let mismatch =
                 Mismatch { span, expected: "each name once".into(), found: format!("`{text}` twice") };
-            fields.diagnostics().push(wrong(source, key, mismatch));
+            fields.diagnostics().push(mismatch.diagnostic(source, key));
         }
         marks.set(role, text, span);
         names.push(text.to_owned());
@@ -191,11 +191,6 @@ fn names(
 
 fn is_empty_list(node: &Node, key: &str) -> bool {
     node.as_table().and_then(|table| table.get(key)).and_then(Node::as_list).is_some_and(<[Node]>::is_empty)
-}
-
-fn wrong(source: &Arc<Source>, what: &str, mismatch: Mismatch) -> Diagnostic {
-    let diagnostic = Diagnostic::error(format!("`{what}` cannot be read")).at(source, mismatch.span, "");
-    diagnostic.expected_found(mismatch.expected, mismatch.found)
 }
 
 fn positive(number: u64) -> Result<u64, String> {

@@ -1,6 +1,6 @@
 //! Stages and tasks, and how a task is bound to parameters and regions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{Iteration, Operation, Place};
 use crate::{Span, Value};
@@ -137,6 +137,13 @@ impl Stage {
     /// Every task, those of nested stages included, in the order of the descriptor.
     pub fn tasks(&self) -> Box<dyn Iterator<Item = &Task> + '_> {
         Box::new(self.steps.iter().flat_map(Step::tasks))
+    }
+
+    /// Regions that its tasks take and none of them makes, in the order in which they are met.
+    pub(crate) fn taken_from_outside(&self) -> Vec<String> {
+        let mut known: HashSet<&str> = self.tasks().flat_map(|t| &t.outputs).map(String::as_str).collect();
+        let taken = self.tasks().flat_map(|t| &t.inputs);
+        taken.filter(|region| known.insert(region.as_str())).cloned().collect()
     }
 
     /// Where a name in it stands, or the stage itself.

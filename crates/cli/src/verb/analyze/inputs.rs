@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use onceflow_sensitivity::{Layout, Narrowed, Outputs, Sample, Technique, assume_rows, narrow, read_outputs};
-use onceflow_study::Space;
+use onceflow_study::{Space, counted};
 
 use crate::args::AnalyzeArgs;
 use crate::diagnostics::from_error;
 use crate::failure::Failure;
 use crate::file::{Limit, read_text};
-use crate::numbers::counted;
 use crate::sample_file::{self, SampleFile, placed};
 use crate::terminal::Terminal;
 

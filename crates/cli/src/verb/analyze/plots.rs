@@ -5,11 +5,11 @@ use std::path::Path;
 use onceflow_sensitivity::{
     Analysis, Options, PlotKind, Progress, convergence, convergence_plot, plot, plot_kinds,
 };
+use onceflow_study::counted;
 
 use super::inputs::Inputs;
 use crate::failure::Failure;
 use crate::file::{Overwrite, Target, make_folder};
-use crate::numbers::counted;
 use crate::terminal::Terminal;
 
 /// Parts of the sample, each half of the next, over which convergence is shown.

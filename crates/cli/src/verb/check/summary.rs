@@ -1,10 +1,10 @@
 //! What a file asks, in a few lines.
 
-use onceflow_study::{Design, Problem, Study, Summary, Workflow, with_commas};
+use onceflow_study::{Design, Problem, Study, Summary, Workflow, counted, with_commas};
 use serde_json::{Value, json};
 
+use crate::design::rows_json;
 use crate::document::Content;
-use crate::numbers::counted;
 
 /// The lines that `check` prints first.
 pub(super) fn text(content: &Content) -> String {
@@ -20,13 +20,7 @@ fn line(word: &str, text: &str) -> String {
 }
 
 fn workflow_text(workflow: &Workflow) -> String {
-    let counts = [
-        counted(workflow.stage_count(), "stage"),
-        counted(workflow.task_count(), "task"),
-        counted(workflow.parameters.len(), "parameter"),
-    ];
-    let mut lines =
-        vec![line("workflow", &format!("{} {}: {}", workflow.name, workflow.version, counts.join(", ")))];
+    let mut lines = vec![line("workflow", &workflow.headline())];
     for stage in &workflow.stages {
         lines.push(line("stage", &format!("{}: {}", stage.name, counted(stage.tasks().count(), "task"))));
     }
@@ -54,11 +48,12 @@ fn problem_text(problem: &Problem) -> String {
 }
 
 fn design_text(problem: &Problem, design: &Design) -> String {
-    format!("{}, seed {}: {} rows", design.method.word(), design.seed, with_commas(rows(problem, design)))
-}
-
-fn rows(problem: &Problem, design: &Design) -> u128 {
-    crate::design::rows(&problem.space, &design.method)
+    format!(
+        "{}, seed {}: {} rows",
+        design.method.word(),
+        design.seed,
+        with_commas(problem.space.rows(&design.method))
+    )
 }
 
 /// The same for scripts.
@@ -73,7 +68,7 @@ pub(super) fn to_json(content: &Content) -> Value {
             "design": problem.design.as_ref().map(|design| json!({
                 "method": design.method.word(),
                 "seed": design.seed,
-                "rows": rows_json(rows(problem, design)),
+                "rows": rows_json(problem.space.rows(&design.method)),
             })),
         }),
     }
@@ -81,11 +76,6 @@ pub(super) fn to_json(content: &Content) -> Value {
 
 fn names(problem: &Problem) -> Vec<&str> {
     problem.space.parameters().iter().map(|p| p.name.as_str()).collect()
-}
-
-/// Numbers beyond what JSON readers hold exactly are rounded to a real.
-fn rows_json(rows: u128) -> Value {
-    u64::try_from(rows).map_or_else(|_| json!(rows as f64), |rows| json!(rows))
 }
 
 fn study_json(study: &Study, workflow: Option<&Workflow>) -> Value {

@@ -1,6 +1,9 @@
 //! One parameter's line in the answer.
 
+use onceflow_study::with_commas;
+
 use super::number::{bar, interval, share_decimals, share_text, short};
+use crate::analysis::largest_mu_star;
 use crate::{Analysis, Correlation, Estimate, Indices, OutputAnalysis, Technique, Verdict};
 
 /// What stands in a line.
@@ -59,7 +62,7 @@ fn unsorted(output: &OutputAnalysis) -> Vec<Line<'_>> {
             shares(factors.iter().map(|f| (f.name.as_str(), f.st, vec![f.s1.value])))
         }
         Indices::Morris(factors) => {
-            let largest = factors.iter().map(|f| f.mu_star.value).fold(0.0, f64::max);
+            let largest = largest_mu_star(factors);
             let line = |f: &'_ crate::MorrisIndex| {
                 let (value, between) = (short(f.mu_star.value), interval(&f.mu_star, short));
                 vec![value, between, bar(f.mu_star.value / largest), short(f.mu), short(f.sigma)]
@@ -113,13 +116,9 @@ fn verdict_text(analysis: &Analysis, verdict: Option<Verdict>, through_others: b
         None => String::new(),
         Some(Verdict::Influential) if through_others => "influential, through others".into(),
         Some(Verdict::NotSeparated { more_rows: Some(rows) }) => {
-            format!("not separated from {bar}; about {} more rows would decide", with_commas(rows))
+            format!("not separated from {bar}; about {} more rows would decide", with_commas(rows.into()))
         }
         Some(Verdict::NotSeparated { more_rows: None }) => format!("not separated from {bar}"),
         Some(verdict) => verdict.word().into(),
     }
-}
-
-fn with_commas(rows: u64) -> String {
-    onceflow_study::with_commas(u128::from(rows))
 }

@@ -1,6 +1,7 @@
 //! Numbers and bars as people read them.
 
 use crate::Estimate;
+use crate::number::{fixed, three_digits};
 
 /// Three digits, with an exponent where it would be long.
 pub(super) fn short(x: f64) -> String {
@@ -10,19 +11,15 @@ pub(super) fn short(x: f64) -> String {
     } else if size == 0.0 || size.is_infinite() {
         x.to_string()
     } else if (1e-3..1e6).contains(&size) {
-        let decimals = (2 - size.log10().floor() as i32).clamp(0, 5) as usize;
-        let text = format!("{x:.decimals$}");
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+        three_digits(x, 5)
     } else {
         format!("{x:.2e}")
     }
 }
 
-/// A share with two decimals, or with three when they count; a little below zero is zero.
+/// A share with so many decimals (see [`share_decimals`]); a little below zero is zero.
 pub fn share_text(x: f64, decimals: usize) -> String {
-    let text = format!("{x:.decimals$}");
-    let is_zero = text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.'));
-    if x.is_nan() { "?".into() } else { text.trim_start_matches(if is_zero { "-" } else { "" }).into() }
+    if x.is_nan() { "?".into() } else { fixed(x, decimals) }
 }
 
 /// Decimals for shares that stand in one table: three as soon as one interval is narrower than a hundredth.

@@ -3,6 +3,7 @@
 use super::super::Report;
 use super::lexer::{Kind, Token};
 use super::{method, responses, variables};
+use crate::value::whole;
 use crate::{Span, nearest};
 
 /// One of the blocks an input consists of.
@@ -141,16 +142,24 @@ impl Literal {
             Self::Text(text) => format!("'{text}'"),
         }
     }
+
+    /// The whole number it is exactly.
+    pub(super) fn whole(&self) -> Option<i64> {
+        match self {
+            Self::Number(x) => whole(*x),
+            Self::Text(_) => None,
+        }
+    }
 }
 
 impl Statement {
     /// Its only value as a whole number of 0 or more.
     pub(super) fn whole(&self, report: &mut Report) -> Option<u64> {
         let found = match &self.values[..] {
-            [Item { value: Literal::Number(x), .. }] if x.fract() == 0.0 && *x >= 0.0 && *x <= MOST => {
-                return Some(*x as u64);
-            }
-            [Item { value, .. }] => value.describe(),
+            [Item { value, .. }] => match value.whole().and_then(|n| u64::try_from(n).ok()) {
+                Some(number) => return Some(number),
+                None => value.describe(),
+            },
             values => format!("{} values", values.len()),
         };
         let message = format!("`{}` cannot be read", self.keyword);
@@ -191,9 +200,6 @@ impl Statement {
         }
     }
 }
-
-/// 2^53: beyond it a number no longer counts exactly.
-const MOST: f64 = 9_007_199_254_740_992.0;
 
 /// The only statement with a keyword; a second one is an error.
 pub(super) fn find<'a>(

@@ -4,6 +4,9 @@ use super::super::Report;
 use super::super::checked::Placed;
 use crate::{Domain, Grid, Kind, Span, Value};
 
+/// More values than any grid could be run over; checked before they are written out.
+const MOST_VALUES: u64 = 1 << 20;
+
 /// Leaves out what stays at its lower end, and cuts continuous variables when their sides are unequal.
 pub(super) fn cut(
     placed: Vec<Placed>,
@@ -16,6 +19,12 @@ pub(super) fn cut(
     }
     if varied.is_empty() && !fixed.is_empty() {
         report.error(span, "the grid is a single point", "some partitions above 0", "only 0");
+    }
+    let total = varied.iter().fold(0_u64, |sum, (_, p)| sum.saturating_add(*p));
+    if total > MOST_VALUES {
+        let expected = format!("at most {MOST_VALUES} partitions in all");
+        report.error(span, "the grid is too fine", expected, total.to_string());
+        return (Vec::new(), Grid { values: 2, fraction: 1 });
     }
     let continuous = |(p, _): &&(Placed, u64)| p.parameter.domain.count().is_none();
     let mut sides = varied.iter().filter(continuous).map(|(_, p)| *p);

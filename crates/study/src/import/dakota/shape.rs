@@ -3,6 +3,7 @@
 use super::super::Report;
 use super::block::{Item, Literal, Statement, find};
 use super::variables::{Element, Section, Type};
+use crate::value::whole;
 use crate::{Distribution, Domain, Kind, Span};
 
 /// A parameter without its name.
@@ -105,10 +106,9 @@ fn ranges(section: &Section<'_>, report: &mut Report) -> Option<Vec<Shape>> {
     let lower = section.required("lower_bounds", report);
     let upper = section.required("upper_bounds", report);
     let ((list, from), (other, to)) = (lower?, upper?);
-    check_whole(list, &from, report)?;
-    check_whole(other, &to, report)?;
+    let (from, to) = (all_whole(list, &from, report)?, all_whole(other, &to, report)?);
     let shape = |i: usize| Shape {
-        domain: Domain::Integers { from: from[i] as i64, to: to[i] as i64 },
+        domain: Domain::Integers { from: from[i], to: to[i] },
         distribution: Distribution::Uniform,
         kind: Kind::Integer,
         span: place(list, i),
@@ -116,13 +116,13 @@ fn ranges(section: &Section<'_>, report: &mut Report) -> Option<Vec<Shape>> {
     Some((0..section.count).map(shape).collect())
 }
 
-fn check_whole(list: &Statement, numbers: &[f64], report: &mut Report) -> Option<()> {
-    let bad = numbers.iter().position(|x| x.fract() != 0.0 || !x.is_finite());
+fn all_whole(list: &Statement, numbers: &[f64], report: &mut Report) -> Option<Vec<i64>> {
+    let bad = numbers.iter().position(|x| whole(*x).is_none());
     if let Some(i) = bad {
         let message = format!("`{}` cannot be read", list.keyword);
         report.error(place(list, i), message, "whole numbers", numbers[i].to_string());
     }
-    bad.is_none().then_some(())
+    numbers.iter().map(|x| whole(*x)).collect()
 }
 
 fn sets(section: &Section<'_>, element: Element, report: &mut Report) -> Option<Vec<Shape>> {
@@ -156,8 +156,8 @@ fn lengths(section: &Section<'_>, elements: &Statement, report: &mut Report) -> 
         return Some(vec![total / section.count; section.count]);
     };
     let numbers = list.numbers(report)?;
-    check_whole(list, &numbers, report)?;
-    let lengths: Vec<usize> = numbers.iter().map(|n| n.max(0.0) as usize).collect();
+    let lengths = all_whole(list, &numbers, report)?.into_iter();
+    let lengths: Vec<usize> = lengths.map(|n| usize::try_from(n).unwrap_or(0)).collect();
     let sum = lengths.iter().fold(0usize, |sum, n| sum.saturating_add(*n));
     if lengths.len() != section.count || sum != total {
         let expected = format!("{} lengths that add up to {total}", section.count);

@@ -214,6 +214,22 @@ fn a_grid_of_unequal_sides_is_cut_by_values() {
     );
 }
 
+/// A short text must not become many gigabytes of values.
+#[test]
+fn a_grid_too_fine_to_be_written_out_is_refused() {
+    let text = "method multidim partitions 19*65535 65534
+        variables continuous_design 20 lower_bounds 20*0 upper_bounds 20*1";
+    assert!(refuse(text).contains("the grid is too fine; expected at most 1048576 partitions in all"));
+}
+
+#[test]
+fn whole_numbers_beyond_what_counts_exactly_are_not_cut_to_fit() {
+    let range = "variables discrete_design_range 1 lower 0 upper";
+    assert!(refuse(&format!("{range} 1e30")).contains("expected whole numbers, found 1000000000"));
+    let (problem, _) = read(&format!("{range} 9 initial_point 1e30"));
+    assert_eq!(problem.space.parameters()[0].default, Some(Value::Real(1e30)));
+}
+
 #[test]
 fn mistakes_are_pointed_at() {
     let cases = [

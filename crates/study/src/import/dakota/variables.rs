@@ -2,7 +2,7 @@
 
 use super::super::Report;
 use super::super::checked::Placed;
-use super::block::{Block, Statement, find};
+use super::block::{Block, Literal, Statement, find};
 use super::shape::{Shape, shapes};
 use crate::{Kind, Parameter, Span, Value};
 
@@ -294,10 +294,10 @@ fn defaults(section: &Section<'_>, shapes: &[Shape], report: &mut Report) -> Vec
     let none = vec![None; shapes.len()];
     let Some(list) = find(section.lists, "initial_point", report) else { return none };
     section.check_length(list, list.values.len(), report);
-    let of = |shape: &Shape, literal: &super::block::Literal| match (shape.kind, literal) {
-        (_, super::block::Literal::Text(text)) => Value::Text(text.clone()),
-        (Kind::Integer, super::block::Literal::Number(x)) if x.fract() == 0.0 => Value::Integer(*x as i64),
-        (_, super::block::Literal::Number(x)) => Value::Real(*x),
+    let of = |shape: &Shape, literal: &Literal| match (shape.kind, literal, literal.whole()) {
+        (_, Literal::Text(text), _) => Value::Text(text.clone()),
+        (Kind::Integer, _, Some(whole)) => Value::Integer(whole),
+        (_, Literal::Number(x), _) => Value::Real(*x),
     };
     shapes.iter().zip(&list.values).map(|(shape, item)| Some(of(shape, &item.value))).collect()
 }

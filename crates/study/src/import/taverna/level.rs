@@ -73,9 +73,7 @@ pub(super) fn link_control(steps: &mut [Step], dataflow: &Dataflow) {
 /// What a stage's tasks take from outside goes in; what its ports were asked to make comes out.
 pub(super) fn set_boundary(stage: &mut Stage, outputs: &HashMap<&str, String>) {
     let made: HashSet<String> = stage.tasks().flat_map(|t| t.outputs.clone()).collect();
-    let mut seen = HashSet::new();
-    let taken: Vec<String> = stage.tasks().flat_map(|t| t.inputs.clone()).collect();
-    stage.inputs = taken.into_iter().filter(|r| !made.contains(r) && seen.insert(r.clone())).collect();
+    stage.inputs = stage.taken_from_outside();
     let mut outputs: Vec<String> =
         outputs.values().filter(|region| made.contains(*region)).cloned().collect();
     outputs.sort_unstable();

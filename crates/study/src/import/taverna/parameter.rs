@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::document::InputPort;
 use crate::located::{Node, Table, parse_json};
+use crate::value::whole;
 use crate::{Diagnostic, Diagnostics, Domain, Kind, Place, RegionKind, Source, Value, WorkflowParameter};
 
 /// What an input port is to us.
@@ -84,10 +85,7 @@ fn value_of(kind: Kind, node: &Node) -> Option<Value> {
     match (kind, node.as_text(), node.as_number()) {
         (Kind::Category, Some(text), _) => Some(Value::Text(text.into())),
         (Kind::Real, None, Some(x)) if x.is_finite() => Some(Value::Real(x)),
-        #[allow(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
-        (Kind::Integer, None, Some(x)) if x.fract() == 0.0 && x.abs() < 9e15 => {
-            Some(Value::Integer(x as i64))
-        }
+        (Kind::Integer, None, Some(x)) => whole(x).map(Value::Integer),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::entry::{ParameterEntry, Values};
 use super::Context;
+use crate::value::whole;
 use crate::{Diagnostic, Diagnostics, Domain, Kind, Parameter, Place, Span, Value, WorkflowParameter};
 
 /// The parameters of a study, varying and not.
@@ -193,8 +194,7 @@ impl Merger<'_> {
     }
 
     fn integers(&self, from: f64, to: f64, span: Span) -> Checked<Domain> {
-        let exact = |x: f64| (x.abs() <= 9_007_199_254_740_992.0).then_some(x as i64);
-        if let (Some(from), Some(to)) = (exact(from), exact(to)) {
+        if let (Some(from), Some(to)) = (whole(from), whole(to)) {
             return Ok(Domain::Integers { from, to });
         }
         let expected = "ends between -2^53 and 2^53";

@@ -57,15 +57,15 @@ fn analyses(context: &Context<'_>, phase: &PhaseEntry, diagnostics: &mut Diagnos
 /// The sequence behind the base rows fills the space evenly at powers of two only.
 fn balance(context: &Context<'_>, phase: &PhaseEntry, diagnostics: &mut Diagnostics) {
     let Some(Located { value: Method::Saltelli(saltelli), span }) = &phase.method else { return };
-    let (base, sets) = (saltelli.base, saltelli.replicates.max(1));
-    if base.is_multiple_of(sets) && (base / sets).is_power_of_two() {
+    if saltelli.is_balanced() {
         return;
     }
-    let better = (base / sets).max(1).checked_next_power_of_two().and_then(|rows| rows.checked_mul(sets));
     let note = Diagnostic::note(format!("the base rows of `{}` are not evenly spread", phase.name.value));
-    let expected = format!("{sets} sets of a power of two");
-    let mut note = note.at(&context.file.source, *span, "").expected_found(expected, base.to_string());
-    note.hint = better.map(|better| format!("base = {better} costs little more and its indices are surer"));
+    let expected = format!("{} sets of a power of two", saltelli.replicates.max(1));
+    let mut note =
+        note.at(&context.file.source, *span, "").expected_found(expected, saltelli.base.to_string());
+    let hint = |better: u64| format!("base = {better} costs little more and its indices are surer");
+    note.hint = saltelli.balanced_base().map(hint);
     diagnostics.push(note);
 }
 

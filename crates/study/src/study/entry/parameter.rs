@@ -34,13 +34,6 @@ pub(crate) enum Values {
 /// More values than anyone writes down.
 const MOST_VALUES: usize = 10_000;
 
-const KINDS: [(&str, Kind); 4] = [
-    ("real", Kind::Real),
-    ("integer", Kind::Integer),
-    ("connectivity", Kind::Connectivity),
-    ("category", Kind::Category),
-];
-
 /// More parameters than any design can vary: Sobol's sequence has 21201 dimensions, two for each.
 const MOST_PARAMETERS: usize = 10_000;
 
@@ -94,7 +87,7 @@ fn read_parameter(source: &Arc<Source>, entry: &Entry, diagnostics: &mut Diagnos
 }
 
 fn read_table(parameter: &mut ParameterEntry, span: Span, mut fields: Fields<'_, '_>) {
-    let kind = fields.word("type", &KINDS);
+    let kind = fields.word("type", &Kind::ALL.map(|kind| (kind.word(), kind)));
     parameter.kind = kind.map(|value| Located { value, span: fields.span("type") });
     parameter.default = fields.optional("default");
     parameter.group = fields.optional("group");

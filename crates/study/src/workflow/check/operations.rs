@@ -1,8 +1,8 @@
 //! A task against its operation: regions it takes and makes, and the statuses it may end with.
 
 use super::Checker;
-use crate::workflow::{Declared, Operation, Role, Task, counted};
-use crate::{Diagnostic, OpRegion, OpSpec};
+use crate::workflow::{Declared, Operation, Role, Task};
+use crate::{Diagnostic, OpRegion, OpSpec, counted};
 
 impl<'w> Checker<'w> {
     pub(super) fn check_task(&mut self, task: &'w Task) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::{Command, Declared, Device, Halo, Marks, Operation, Python, Repeats, Role};
-use super::{Name, wrong};
+use super::Name;
 use crate::located::{Data, Fields, FromNode, Mismatch, Node};
 use crate::units::Size;
 use crate::{Diagnostics, Source};
@@ -23,7 +23,7 @@ pub(super) fn operation_from(
         Data::Table(_) => command_from(source, node, marks, diagnostics),
         _ => {
             let expected = "the id of an operation, or a table with `command` or `python`";
-            diagnostics.push(wrong(source, "op", Mismatch::new(node, expected)));
+            diagnostics.push(Mismatch::new(node, expected).diagnostic(source, "op"));
             None
         }
     }
@@ -86,7 +86,7 @@ fn halo_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>) -> Halo {
         (None, Some("whole")) => Halo::Whole,
         _ => {
             let mismatch = Mismatch::new(node, "a number of pixels, or \"whole\"");
-            fields.diagnostics().push(wrong(source, "halo", mismatch));
+            fields.diagnostics().push(mismatch.diagnostic(source, "halo"));
             Halo::None
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::{Binding, Bound, EndedAs, Marks, Operation, Place, Role, Scope, Stage, Step, Task};
 use super::operation::operation_from;
-use super::{Name, names, wrong};
+use super::{Name, names};
 use crate::located::{Data, Fields, FromNode, Mismatch, Node, Table};
 use crate::{Diagnostics, Source, Value};
 
@@ -105,7 +105,7 @@ impl<'a> StageReader<'a, '_> {
             ),
         };
         for mismatch in mismatches {
-            self.diagnostics.push(wrong(self.source, "reads", mismatch));
+            self.diagnostics.push(mismatch.diagnostic(self.source, "reads"));
         }
         bindings
     }
@@ -162,7 +162,10 @@ fn ended_from(
         marks.set(Role::Ended, &entry.key, entry.key_span);
         match entry.value.as_text() {
             Some("empty") => drop(ended.insert(entry.key.clone(), EndedAs::Empty)),
-            _ => fields.diagnostics().push(wrong(source, "ended", Mismatch::new(&entry.value, "\"empty\""))),
+            _ => {
+                let mismatch = Mismatch::new(&entry.value, "\"empty\"");
+                fields.diagnostics().push(mismatch.diagnostic(source, "ended"));
+            }
         }
     }
     Some(ended)

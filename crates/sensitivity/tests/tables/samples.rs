@@ -1,56 +1,12 @@
-//! Samples and outputs survive the way through every text form, and mixed-up or broken tables are refused.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+//! Samples in the forms they are written in, ours and foreign.
 
 use onceflow_sensitivity::{
-    DakotaTable, Layout, Outputs, Role, Row, Sample, SampleFormat, SampleOptions, Status, TableError,
-    read_outputs, read_sample, sample, write_sample,
+    DakotaTable, Layout, Outputs, Role, Sample, SampleFormat, SampleOptions, Status, read_outputs,
+    read_sample, write_sample,
 };
-use onceflow_study::{Design, Domain, Method, Morris, Parameter, Saltelli, Space, Trajectories};
-use proptest::prelude::*;
+use onceflow_study::{Domain, Parameter, Space};
 
-fn space(parameters: Vec<Parameter>) -> Space {
-    Space::new(parameters, Vec::new()).unwrap()
-}
-
-fn unit(name: &str) -> Parameter {
-    Parameter::new(name, Domain::Continuous { from: 0.0, to: 1.0 })
-}
-
-fn nuclei() -> Space {
-    space(vec![
-        Parameter::new("G1", Domain::Steps { from: 5.0, to: 80.0, step: 5.0 }),
-        Parameter::new("threshold", Domain::Categories(vec!["otsu".into(), "a, \"b\"".into()])),
-        unit("T 1"),
-    ])
-}
-
-fn morris(space: &Space, trajectories: u64) -> Sample {
-    let morris = Morris { trajectories, values: 4, kind: Trajectories::Plain };
-    sample(space, &Design { method: Method::Morris(morris), seed: 7 }).unwrap()
-}
-
-fn saltelli(space: &Space, base: u64, second_order: bool) -> Sample {
-    let saltelli = Saltelli { base, second_order, replicates: 1 };
-    sample(space, &Design { method: Method::Saltelli(saltelli), seed: 7 }).unwrap()
-}
-
-fn options(layout: Layout) -> SampleOptions {
-    SampleOptions { layout, extra_columns: false }
-}
-
-fn refuse(space: &Space, text: &str, layout: Layout) -> String {
-    read_sample(space, text, &options(layout)).unwrap_err().to_string()
-}
-
-fn points(space: &Space, rows: &[&[f64]]) -> Sample {
-    let row = |i: usize| Row { id: i as u64, role: Role::Point, base: 0, replicate: 0, duplicate_of: None };
-    Sample {
-        design: None,
-        rows: (0..rows.len()).map(row).collect(),
-        values: rows.concat(),
-        parameters: space.parameters().len(),
-    }
-}
+use crate::{morris, nuclei, options, points, refuse, saltelli, space, unit};
 
 #[test]
 fn the_ask_file_is_for_people() {
@@ -70,7 +26,7 @@ fn the_ask_file_is_for_people() {
         write_sample(&space, &rows, SampleFormat::Dakota(DakotaTable::Annotated)).is_err(),
         "`T 1` has a space"
     );
-    let plain = self::space(vec![unit("x1"), unit("x2")]);
+    let plain = crate::space(vec![unit("x1"), unit("x2")]);
     let rows = points(&plain, &[&[0.5, 1.0], &[0.1, 0.0]]);
     let written = |form| write_sample(&plain, &rows, SampleFormat::Dakota(form)).unwrap();
     assert_eq!(written(DakotaTable::Annotated), "%eval_id interface x1 x2\n0 NO_ID 0.5 1\n1 NO_ID 0.1 0\n");
@@ -82,7 +38,7 @@ fn the_ask_file_is_for_people() {
 
 #[test]
 fn columns_are_matched_by_name_in_any_order() {
-    let space = self::space(vec![unit("x1"), unit("x2")]);
+    let space = crate::space(vec![unit("x1"), unit("x2")]);
     let expected = points(&space, &[&[0.5, 1.0], &[0.25, 0.0]]);
     for text in [
         "x2,x1\n1,0.5\n0,0.25\n",
@@ -106,7 +62,7 @@ fn columns_are_matched_by_name_in_any_order() {
 
 #[test]
 fn a_parameter_may_be_called_like_a_column() {
-    let space = self::space(vec![unit("base"), unit("row")]);
+    let space = crate::space(vec![unit("base"), unit("row")]);
     let rows = points(&space, &[&[0.5, 1.0], &[0.25, 0.0]]);
     for format in [SampleFormat::Csv, SampleFormat::Json] {
         let text = write_sample(&space, &rows, format).unwrap();
@@ -168,7 +124,7 @@ fn broken_samples_are_pointed_at() {
 
 #[test]
 fn a_foreign_matrix_gets_its_roles_and_is_verified() {
-    let space = self::space(vec![
+    let space = crate::space(vec![
         unit("x1"),
         unit("x2"),
         Parameter { group: Some("g".into()), ..unit("x3") },
@@ -200,7 +156,7 @@ fn a_foreign_matrix_gets_its_roles_and_is_verified() {
 
 #[test]
 fn trajectories_are_recognised_by_what_moves() {
-    let space = self::space(vec![unit("x1"), unit("x2"), unit("x3")]);
+    let space = crate::space(vec![unit("x1"), unit("x2"), unit("x3")]);
     let made = morris(&space, 5);
     let text = write_sample(&space, &made, SampleFormat::Salib).unwrap();
     let read = read_sample(&space, &text, &options(Layout::Morris)).unwrap();
@@ -229,7 +185,7 @@ fn trajectories_are_recognised_by_what_moves() {
 
 #[test]
 fn edited_tables_with_roles_are_verified_too() {
-    let space = self::space(vec![unit("x1"), unit("x2")]);
+    let space = crate::space(vec![unit("x1"), unit("x2")]);
     let text = "row,role,base,x1,x2\n0,A,0,0.1,0.2\n1,AB:x1,0,0.8,0.2\n2,AB:x2,0,0.1,0.7\n3,B,0,0.8,0.7\n";
     assert!(read_sample(&space, text, &SampleOptions::default()).is_ok());
     let edited = text.replace("2,AB:x2,0,0.1,0.7", "2,AB:x2,0,0.1,0.75");
@@ -243,7 +199,7 @@ fn edited_tables_with_roles_are_verified_too() {
 /// defaults need not be values of the ranges.
 #[test]
 fn the_rows_of_a_run_are_a_sample_and_its_outputs() {
-    let space = self::space(vec![
+    let space = crate::space(vec![
         Parameter::new("G1", Domain::Steps { from: 5.0, to: 80.0, step: 5.0 }),
         Parameter::new("minSize", Domain::Steps { from: 2.0, to: 40.0, step: 2.0 }),
     ]);
@@ -332,233 +288,3 @@ const SOBOL_GROUPS: &str = "1.55465318e-01 5.88747326e-01 6.07532175e-01
 1.55465318e-01 5.88747326e-01 2.62560585e-01
 2.42399990e-01 8.45689465e-01 2.62560585e-01
 ";
-
-fn tell(text: &str) -> Result<Outputs, String> {
-    let space = space(vec![unit("x1"), unit("x2")]);
-    let rows = points(&space, &[&[0.5, 1.0], &[0.25, 0.0], &[0.125, 0.0]]);
-    read_outputs(&space, &rows, text, &[]).map_err(|error| error.to_string())
-}
-
-fn same(a: &Outputs, b: &Outputs) -> bool {
-    let bits = |o: &Outputs| o.columns.iter().flatten().map(|y| y.to_bits()).collect::<Vec<_>>();
-    a.names == b.names && a.status == b.status && bits(a) == bits(b)
-}
-
-#[test]
-fn outputs_are_matched_by_row() {
-    let expected = Outputs::single("Y", vec![1.5, 2.0, -3.0]);
-    for text in [
-        "row,Y\n0,1.5\n1,2\n2,-3\n",
-        "Y,row,status\n-3,2,ok\n2,1,\n1.5,0.0,OK\n",
-        "row,x1,x2,Y\n0,0.5,1,1.5\n1,0.25,0,2\n2,0.125,0,-3\n2,0.125,0,-3\n",
-        "1.5\n2\n-3\n",
-        "Y\n1.5\n2.0\n-3\n",
-        "0.5 1 1.5\n0.25 0 2\n0.125 0 -3\n",
-        "%eval_id interface x1 x2 Y\n0 NO_ID 0.5 1 1.5\n1 NO_ID 0.25 0 2\n2 NO_ID 0.125 0 -3\n",
-        r#"{"rows": [{"row": 0, "Y": 1.5}, {"row": 2, "Y": -3}, {"row": 1, "Y": 2, "status": "ok"}]}"#,
-        r#"{"version": 1, "rows": [{"row": 0, "values": {"x1": 0.5}, "outputs": {"Y": 1.5}}, {"row": 2, "outputs": {"Y": -3}}, {"row": 1, "outputs": {"Y": 2}}]}"#,
-    ] {
-        assert_eq!(tell(text), Ok(expected.clone()), "{text}");
-    }
-    let two = tell("row,dice,jaccard\n2,1,2\n0,3,4\n1,5,6\n").unwrap();
-    assert_eq!(
-        (two.names, two.columns),
-        (vec!["dice".into(), "jaccard".into()], vec![vec![3.0, 5.0, 1.0], vec![4.0, 6.0, 2.0]])
-    );
-    assert_eq!(tell("1 2\n3 4\n5 6\n").unwrap().names, ["Y1", "Y2"]);
-}
-
-#[test]
-fn failures_and_missing_rows_are_counted() {
-    let nan = f64::NAN;
-    let expected = |values: [f64; 3], status: [Status; 3]| Outputs {
-        names: vec!["Y".into()],
-        columns: vec![values.to_vec()],
-        status: status.to_vec(),
-    };
-    let cases = [
-        ("row,Y\n2,1\n", expected([nan, nan, 1.0], [Status::Missing, Status::Missing, Status::Ok])),
-        ("row,Y\n0,\n1,nan\n2,inf\n", expected([nan; 3], [Status::Failed; 3])),
-        (
-            "row,Y,status\n0,7,failed\n1,8,Error\n2,9,missing\n",
-            expected([nan; 3], [Status::Failed, Status::Failed, Status::Missing]),
-        ),
-        ("1\nnan\nfailed\n", expected([1.0, nan, nan], [Status::Ok, Status::Failed, Status::Failed])),
-        (
-            r#"{"rows": [{"row": 1, "Y": null}, {"row": 0, "Y": "nan"}]}"#,
-            expected([nan; 3], [Status::Failed, Status::Failed, Status::Missing]),
-        ),
-    ];
-    for (text, expected) in cases {
-        let read = tell(text).unwrap();
-        assert!(same(&read, &expected), "{text}: {read:?}");
-    }
-    let half = tell("row,a,b\n0,1,\n1,2,3\n2,,\n").unwrap();
-    assert_eq!(
-        half.status,
-        [Status::Ok, Status::Ok, Status::Failed],
-        "a row with one of two outputs has not failed"
-    );
-}
-
-#[test]
-fn a_missing_row_takes_the_answer_of_the_row_it_repeats() {
-    let space = space(vec![unit("x1")]);
-    let rows = read_sample(&space, "x1\n0.5\n0.25\n0.5\n", &SampleOptions::default()).unwrap();
-    assert_eq!(rows.rows[2].duplicate_of, Some(0));
-    let read = read_outputs(&space, &rows, "row,Y\n0,4\n1,5\n", &[]).unwrap();
-    assert_eq!(read, Outputs::single("Y", vec![4.0, 5.0, 4.0]));
-}
-
-#[test]
-fn broken_outputs_are_pointed_at() {
-    let cases = [
-        (
-            "row,Y\n0,1\n7,2\n9,3\n",
-            "line 3: these rows are not in the sample; expected row numbers of the sample, found 7, 9; to do: give the sample that was run, or remove these lines",
-        ),
-        (
-            "row,Y\n0,1\n0,2\n",
-            "line 3: row 0 is answered twice; expected one answer for each row, found other values on lines 2 and 3",
-        ),
-        ("row,Y\n0,abc\n", "line 2: `Y` cannot be read; expected a number, found `abc`"),
-        ("row,Y\n0.5,1\n", "`row` cannot be read"),
-        ("row,Y,status\n0,1,perhaps\n", "line 2: this status is not known"),
-        ("row,x1\n0,1\n", "line 1: there is no output"),
-        (
-            "1\n2\n",
-            "the outputs do not fit the sample; expected 3 lines, one for each row of the sample in its order, found 2; to do: add a column `row`",
-        ),
-        ("Y\n1\n2\n3\n4\n", "found 4"),
-        ("", "the table is empty"),
-    ];
-    for (text, expected) in cases {
-        let refused = tell(text).unwrap_err();
-        assert!(refused.contains(expected), "{text}: {refused}");
-    }
-}
-
-#[test]
-fn outputs_can_be_chosen_by_name() {
-    let space = space(vec![unit("x1")]);
-    let rows = points(&space, &[&[0.5]]);
-    let read = |text: &str, names: &[&str]| {
-        let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
-        read_outputs(&space, &rows, text, &names)
-    };
-    assert_eq!(read("row,image,dice\n0,breast,1\n", &["dice"]), Ok(Outputs::single("dice", vec![1.0])));
-    assert_eq!(read("1\n", &["dice"]).unwrap().names, ["dice"]);
-    let message = |result: Result<Outputs, TableError>| result.unwrap_err().to_string();
-    assert!(message(read("row,Dice\n0,1\n", &["dice"])).contains("rename the column `Dice`, or ask for it"));
-    assert!(message(read("1 2\n", &["dice"])).contains("expected 1 columns (dice), found 2"));
-    assert!(
-        message(read("row,image,dice\n0,breast,1\n", &[]))
-            .contains("name the outputs if this column is none")
-    );
-}
-
-fn domain(word: &'static str) -> impl Strategy<Value = Domain> {
-    prop_oneof![
-        (-1e3..1e3f64, 1e-3..1e3f64).prop_map(|(from, width)| Domain::Continuous { from, to: from + width }),
-        (-50i64..50, 1i64..50).prop_map(|(from, width)| Domain::Integers { from, to: from + width }),
-        (-20..20i32, 1..9i32, 3..40i32).prop_map(|(from, step, count)| Domain::Steps {
-            from: f64::from(from) / 10.0,
-            to: f64::from(from + step * count) / 10.0,
-            step: f64::from(step) / 10.0,
-        }),
-        prop::collection::btree_set(-500i32..500, 2..6)
-            .prop_map(|v| Domain::Values(v.into_iter().map(|x| f64::from(x) / 8.0).collect())),
-        prop::collection::btree_set(word, 2..5).prop_map(|w| Domain::Categories(w.into_iter().collect())),
-    ]
-}
-
-fn any_space(name: &'static str, word: &'static str) -> impl Strategy<Value = Space> {
-    let names = prop::collection::btree_set(name, 1..5);
-    let rest = prop::collection::vec((domain(word), prop::option::weighted(0.3, "(early|late)")), 5);
-    (names, rest).prop_map(|(names, rest)| {
-        let parameter = |(name, (domain, group)): (String, (Domain, Option<String>))| Parameter {
-            group,
-            ..Parameter::new(format!("p{name}"), domain)
-        };
-        space(names.into_iter().zip(rest).map(parameter).collect())
-    })
-}
-
-const STRANGE_NAME: &str = "[A-Za-z0-9_,; \"é]{0,6}[a-z0-9]";
-const STRANGE_WORD: &str = "[a-z%#;, \"\\n']{0,4}[a-z]";
-
-fn any_sample(name: &'static str, word: &'static str) -> impl Strategy<Value = (Space, Sample)> {
-    let method = prop_oneof![
-        (1u64..6).prop_map(|rows| Method::MonteCarlo { rows }),
-        (1u64..4).prop_map(|trajectories| Method::Morris(Morris {
-            trajectories,
-            values: 4,
-            kind: Trajectories::Plain
-        })),
-        (1u64..4, any::<bool>(), 1u64..3).prop_map(|(base, second_order, replicates)| {
-            Method::Saltelli(Saltelli { base: base * replicates, second_order, replicates })
-        }),
-    ];
-    (any_space(name, word), method, any::<u64>()).prop_map(|(space, method, seed)| {
-        let made = sample(&space, &Design { method, seed }).unwrap();
-        (space, made)
-    })
-}
-
-proptest! {
-    #[test]
-    fn what_is_written_is_read((space, made) in any_sample(STRANGE_NAME, STRANGE_WORD)) {
-        let csv = write_sample(&space, &made, SampleFormat::Csv).unwrap();
-        let read = read_sample(&space, &csv, &SampleOptions::default());
-        prop_assert_eq!(read, Ok(Sample { design: None, ..made.clone() }), "{}", csv);
-        let json = write_sample(&space, &made, SampleFormat::Json).unwrap();
-        prop_assert_eq!(read_sample(&space, &json, &SampleOptions::default()), Ok(made.clone()), "{}", json);
-        let matrix = write_sample(&space, &made, SampleFormat::Salib).unwrap();
-        let read = read_sample(&space, &matrix, &SampleOptions::default()).unwrap();
-        prop_assert_eq!(&read.values, &made.values);
-    }
-
-    #[test]
-    fn dakotas_tables_come_back((space, made) in any_sample("[A-Za-z0-9_]{0,6}", "[a-z_]{1,5}")) {
-        for form in [DakotaTable::Annotated, DakotaTable::Custom, DakotaTable::Freeform] {
-            let text = write_sample(&space, &made, SampleFormat::Dakota(form)).unwrap();
-            let read = read_sample(&space, &text, &SampleOptions::default()).unwrap();
-            prop_assert_eq!(&read.values, &made.values, "{}", text);
-        }
-    }
-
-    #[test]
-    fn answers_come_back((space, made) in any_sample(STRANGE_NAME, STRANGE_WORD), missing in any::<prop::sample::Index>(), shift in 0usize..5) {
-        let y: Vec<f64> = (0..made.len()).map(|i| (i as f64).sin() / 3.0).collect();
-        let lost = missing.index(made.len());
-        let mut lines: Vec<String> = (0..made.len()).filter(|i| *i != lost).map(|i| format!("{},{}\n", made.rows[i].id, y[i])).collect();
-        let turn = shift % lines.len().max(1);
-        lines.rotate_left(turn);
-        let read = read_outputs(&space, &made, &format!("row,Y\n{}", lines.concat()), &[]);
-        prop_assume!(made.len() > 1);
-        let read = read.unwrap();
-        for i in (0..made.len()).filter(|i| *i != lost) {
-            prop_assert_eq!((read.columns[0][i], read.status[i]), (y[i], Status::Ok));
-        }
-        let expected = if made.rows[lost].duplicate_of.is_some() { Status::Ok } else { Status::Missing };
-        prop_assert_eq!(read.status[lost], expected);
-    }
-
-    #[test]
-    fn mutated_tables_are_refused_without_a_panic((space, made) in any_sample(STRANGE_NAME, STRANGE_WORD), cuts in prop::collection::vec((any::<prop::sample::Index>(), "\\PC{0,3}|[0-9,;\\n\"#%{}\\[\\]:.e\\-]{1,4}"), 1..5)) {
-        for format in [SampleFormat::Csv, SampleFormat::Json, SampleFormat::Salib] {
-            let mut text: Vec<char> = write_sample(&space, &made, format).unwrap().chars().collect();
-            for (at, put) in &cuts {
-                let at = at.index(text.len());
-                text.splice(at..(at + put.chars().count() / 2).min(text.len()), put.chars());
-            }
-            let text: String = text.into_iter().collect();
-            for layout in [Layout::Points, Layout::Morris, Layout::Saltelli { second_order: true }] {
-                for extra_columns in [false, true] {
-                    let _ = read_sample(&space, &text, &SampleOptions { layout, extra_columns });
-                }
-            }
-            let _ = read_outputs(&space, &made, &text, &[]);
-        }
-    }
-}

@@ -15,6 +15,11 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     lanes.iter().sum::<f64>() + rest
 }
 
+/// The sum of squares.
+pub(crate) fn sum_of_squares(values: &[f64]) -> f64 {
+    dot(values, values)
+}
+
 /// The sum.
 pub(crate) fn sum(values: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
@@ -31,6 +36,12 @@ pub(crate) fn sum(values: &[f64]) -> f64 {
 /// The mean.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     sum(values) / values.len() as f64
+}
+
+/// The variance, divided by one less than their number; NaN of fewer than two.
+pub(crate) fn variance(values: &[f64]) -> f64 {
+    let freedom = values.len() as f64 - 1.0;
+    if freedom < 1.0 { f64::NAN } else { sum_of_squares(&centred(values)) / freedom }
 }
 
 /// The values less their mean. A column that does not vary becomes exactly 0.
