@@ -20,7 +20,7 @@ pub(super) fn warnings(indices: &Indices, base_rows: usize, varies: bool) -> Vec
     }
     warnings.extend(factors.iter().filter_map(impossible));
     let least: f64 = factors.iter().map(|f| f.s1.low).sum();
-    if least > 1.0 {
+    if least > 1.0 + NEGLIGIBLE {
         warnings.push(format!(
             "first-order indices add up to more than 1 (at least {least:.2}): the sample is too small, or parameters \
              are not independent"
@@ -29,19 +29,22 @@ pub(super) fn warnings(indices: &Indices, base_rows: usize, varies: bool) -> Vec
     warnings
 }
 
+/// Nobody reads so small a share; intervals of outputs that are nearly polynomials are narrower still.
+const NEGLIGIBLE: f64 = 0.001;
+
 /// Indices no model has, so that the sample or the independence of the parameters is at fault.
 fn impossible(factor: &VarianceIndex) -> Option<String> {
     let VarianceIndex { name, s1, st } = factor;
     if s1.value.is_nan() || st.value.is_nan() {
         return Some(format!("`{name}` has no rows left after failures: it cannot be judged"));
     }
-    if s1.high < 0.0 {
+    if s1.high < -NEGLIGIBLE {
         return Some(format!(
             "the first-order index of `{name}` lies below 0 with its whole interval ({:.3}): the sample is too small",
             s1.high
         ));
     }
-    (s1.low > st.high).then(|| {
+    (s1.low > st.high + NEGLIGIBLE).then(|| {
         format!(
             "the first-order index of `{name}` (at least {:.3}) exceeds its total (at most {:.3}): the sample is too \
              small, or parameters are not independent",
