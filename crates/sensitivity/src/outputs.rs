@@ -29,4 +29,35 @@ impl Outputs {
         let status = column.iter().map(|y| if y.is_finite() { Status::Ok } else { Status::Failed }).collect();
         Self { names: vec![name.into()], columns: vec![column], status }
     }
+
+    /// Only those of `wanted` that are there, in its order, and the names of the others; everything stays when none is.
+    pub fn only(mut self, wanted: &[String]) -> (Self, Vec<String>) {
+        let place = |name: &String| self.names.iter().position(|n| n == name);
+        let places: Vec<usize> = wanted.iter().filter_map(place).collect();
+        if places.is_empty() {
+            return (self, Vec::new());
+        }
+        let others = (0..self.names.len()).filter(|i| !places.contains(i)).map(|i| self.names[i].clone()).collect();
+        self.columns = places.iter().map(|i| std::mem::take(&mut self.columns[*i])).collect();
+        self.names = places.iter().map(|i| std::mem::take(&mut self.names[*i])).collect();
+        (self, others)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wanted_outputs_stand_alone_and_in_their_order() {
+        let outputs = || {
+            let names = ["time", "dice", "count"].map(str::to_owned).into();
+            Outputs { names, columns: vec![vec![1.0], vec![2.0], vec![3.0]], status: vec![Status::Ok] }
+        };
+        let wanted = ["count", "dice", "absent"].map(str::to_owned);
+        let (chosen, others) = outputs().only(&wanted);
+        assert_eq!((chosen.names, chosen.columns), (vec!["count".into(), "dice".into()], vec![vec![3.0], vec![2.0]]));
+        assert_eq!(others, ["time"]);
+        assert_eq!(outputs().only(&wanted[2..]), (outputs(), Vec::new()));
+    }
 }

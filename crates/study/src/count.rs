@@ -70,10 +70,13 @@ fn phase_count(study: &Study, phase: &Phase) -> PhaseCount {
     PhaseCount { name, most, half: half.filter(|_| depends), depends }
 }
 
+/// No more than there are, nor than are taken; `None` when neither is known.
 fn parts_of(image: &Image, parts: &Parts) -> Option<u128> {
-    if let Some(count) = parts.per_image {
-        return Some(count.into());
-    }
+    let (there, taken) = (parts_in(image, parts), parts.per_image.map(u128::from));
+    there.into_iter().chain(taken).min()
+}
+
+fn parts_in(image: &Image, parts: &Parts) -> Option<u128> {
     let bounds = image.bounds?;
     let scale = image.um_per_pixel.zip(parts.um_per_pixel).map_or(1.0, |(image, work)| image / work);
     // A sum of floats cannot overflow here: saturating casts keep absurd scales absurd.

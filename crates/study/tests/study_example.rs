@@ -115,6 +115,17 @@ fn a_parameter_that_is_not_listed_keeps_the_default_and_one_number_fixes_another
 }
 
 #[test]
+fn no_more_parts_are_counted_than_a_box_has() {
+    let parts = |size: &str| {
+        let text = NUCLEI.replace("size         = 4096", size);
+        Counts::of(&resolve(&text, Some(&nuclei())).0.unwrap()).parts
+    };
+    assert_eq!(parts("size = 4096\nper_image = 4"), Some(2), "two boxes, each smaller than a part");
+    assert_eq!(parts("size = 500\nper_image = 3"), Some(6), "two boxes of four parts each");
+    assert_eq!(parts("size = 500"), Some(8));
+}
+
+#[test]
 fn images_come_from_a_sheet_too() {
     let images = &NUCLEI[NUCLEI.find("[[image]]").unwrap()..NUCLEI.find("[parts]").unwrap()];
     let text = NUCLEI.replace(images, "").replace("seed ", "images = \"images.csv\"\nseed ");

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &AnalyzeArgs, terminal: &Terminal) -> Result<Exit, Failu
     target.refuse_inputs(&read.iter().map(|p| p.as_path()).collect::<Vec<_>>())?;
     let loaded = load(&args.problem, terminal)?;
     let technique = asked::wanted(args, &loaded)?;
-    let inputs = inputs::read(args, &loaded.problem.space, technique, terminal)?;
+    let inputs = inputs::read(args, &loaded.problem, technique, terminal)?;
     let options = asked::options(args, &loaded, inputs.rows_are_bare)?;
     let analysis = compute(&inputs, &options, terminal)?;
     say(&inputs, &analysis, args.format(), terminal);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use onceflow_sensitivity::{Layout, Narrowed, Outputs, Sample, Technique, assume_rows, narrow, read_outputs};
-use onceflow_study::{Space, counted};
+use onceflow_study::{Problem, Space, counted};
 
 use crate::args::AnalyzeArgs;
 use crate::diagnostics::from_error;
@@ -29,10 +29,11 @@ pub(super) struct Inputs {
 /// Reads them.
 pub(super) fn read(
     args: &AnalyzeArgs,
-    space: &Space,
+    problem: &Problem,
     technique: Technique,
     terminal: &Terminal,
 ) -> Result<Inputs, Failure> {
+    let space = &problem.space;
     let _progress = terminal.progress("reading the rows and their results");
     let results = read_text(&args.results, Limit::Table)?;
     let mut remarks = Vec::new();
@@ -50,6 +51,10 @@ pub(super) fn read(
     };
     let outputs = read_outputs(space, &sample, &results.text, &args.output)
         .map_err(|error| placed(&results, &error))?;
+    let (outputs, others) = if args.output.is_empty() { outputs.only(&problem.outputs) } else { (outputs, Vec::new()) };
+    if !others.is_empty() {
+        remarks.push(format!("no metrics of the problem, so left out: {} (--output asks for them)", others.join(", ")));
+    }
     let Narrowed { space, sample, constant } =
         narrow(space, &sample).map_err(|e| from_error("cannot analyse", &e))?;
     if !constant.is_empty() {
