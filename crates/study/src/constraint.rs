@@ -298,6 +298,15 @@ mod tests {
     }
 
     #[test]
+    fn a_span_of_another_text_is_no_panic() {
+        let source = Source::new("c", "é < b");
+        for (start, end) in [(1, 3), (0, 99), (50, 60), (4, 2)] {
+            let span = crate::Span { start, end };
+            assert!(Constraint::parse(&source, span, &["b"]).is_err(), "{start}..{end}");
+        }
+    }
+
+    #[test]
     fn printing_and_reading_agree() {
         let long = format!("a{} < {}b", " - b".repeat(60), "-".repeat(1001));
         for text in

@@ -1,6 +1,6 @@
 //! The indices of any technique as named numbers, one list for each factor or parameter.
 
-use crate::{Correlation, Estimate, Indices};
+use crate::{Correlation, Delta, Estimate, Indices, MorrisIndex, Pawn, VarianceIndex};
 
 /// The numbers of one factor or parameter, in the order in which they are written.
 pub(super) struct Figures<'a> {
@@ -18,56 +18,45 @@ pub(super) enum Figure {
 
 /// One entry for each factor or parameter.
 pub(super) fn figures(indices: &Indices) -> Vec<Figures<'_>> {
-    use Figure::{Bare, Count, Estimate};
-    let of = |name, figures: &[(&'static str, Figure)]| Figures { name, figures: figures.to_vec() };
     match indices {
-        Indices::Vbd { factors, .. } => {
-            factors.iter().map(|f| of(&f.name, &[("s1", Estimate(f.s1)), ("st", Estimate(f.st))])).collect()
-        }
-        Indices::Morris(factors) => factors
-            .iter()
-            .map(|f| {
-                let (mu_star, effects) = (Estimate(f.mu_star), Count(f.effects));
-                of(
-                    &f.name,
-                    &[
-                        ("mu", Bare(f.mu)),
-                        ("mu_star", mu_star),
-                        ("sigma", Bare(f.sigma)),
-                        ("effects", effects),
-                    ],
-                )
-            })
-            .collect(),
-        Indices::Correlation(parameters) => {
-            let named = |c: &Correlation| coefficients(c).map(|(key, estimate)| (key, Estimate(estimate)));
-            parameters.iter().map(|c| of(&c.name, &named(c))).collect()
-        }
+        Indices::Vbd { factors, .. } => factors.iter().map(variance).collect(),
+        Indices::Morris(factors) => factors.iter().map(effects).collect(),
+        Indices::Correlation(parameters) => parameters.iter().map(correlation).collect(),
         Indices::RbdFast(parameters) => {
-            parameters.iter().map(|p| of(&p.name, &[("s1", Estimate(p.s1))])).collect()
+            parameters.iter().map(|p| new(&p.name, [("s1", Figure::Estimate(p.s1))])).collect()
         }
-        Indices::Delta(parameters) => parameters
-            .iter()
-            .map(|p| {
-                of(&p.name, &[("delta", Estimate(p.delta)), ("s1", Estimate(p.s1)), ("dummy", Bare(p.dummy))])
-            })
-            .collect(),
-        Indices::Pawn(parameters) => parameters
-            .iter()
-            .map(|p| {
-                let median = Estimate(p.median);
-                of(
-                    &p.name,
-                    &[
-                        ("median", median),
-                        ("maximum", Bare(p.maximum)),
-                        ("mean", Bare(p.mean)),
-                        ("dummy", Bare(p.dummy)),
-                    ],
-                )
-            })
-            .collect(),
+        Indices::Delta(parameters) => parameters.iter().map(delta).collect(),
+        Indices::Pawn(parameters) => parameters.iter().map(pawn).collect(),
     }
+}
+
+fn new<'a, const N: usize>(name: &'a str, figures: [(&'static str, Figure); N]) -> Figures<'a> {
+    Figures { name, figures: figures.to_vec() }
+}
+
+fn variance(f: &VarianceIndex) -> Figures<'_> {
+    new(&f.name, [("s1", Figure::Estimate(f.s1)), ("st", Figure::Estimate(f.st))])
+}
+
+fn effects(f: &MorrisIndex) -> Figures<'_> {
+    let (mu, sigma) = (Figure::Bare(f.mu), Figure::Bare(f.sigma));
+    let (mu_star, effects) = (Figure::Estimate(f.mu_star), Figure::Count(f.effects));
+    new(&f.name, [("mu", mu), ("mu_star", mu_star), ("sigma", sigma), ("effects", effects)])
+}
+
+fn correlation(c: &Correlation) -> Figures<'_> {
+    new(&c.name, coefficients(c).map(|(key, estimate)| (key, Figure::Estimate(estimate))))
+}
+
+fn delta(p: &Delta) -> Figures<'_> {
+    let (delta, s1) = (Figure::Estimate(p.delta), Figure::Estimate(p.s1));
+    new(&p.name, [("delta", delta), ("s1", s1), ("dummy", Figure::Bare(p.dummy))])
+}
+
+fn pawn(p: &Pawn) -> Figures<'_> {
+    let (median, maximum) = (Figure::Estimate(p.median), Figure::Bare(p.maximum));
+    let (mean, dummy) = (Figure::Bare(p.mean), Figure::Bare(p.dummy));
+    new(&p.name, [("median", median), ("maximum", maximum), ("mean", mean), ("dummy", dummy)])
 }
 
 /// The six coefficients with their names.

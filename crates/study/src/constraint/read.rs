@@ -8,12 +8,15 @@ use crate::{Diagnostic, Source, Span, nearest};
 impl Constraint {
     /// Reads the constraint that stands at `span` of a source; its names must be among `known`.
     pub fn parse(source: &Arc<Source>, span: Span, known: &[&str]) -> Result<Self, Box<Diagnostic>> {
-        let mut reader = Reader { source, text: &source.text[..span.end], at: span.start, known, depth: 0 };
+        // A span of another text must not make a panic of a mistake.
+        let text = &source.text[..source.text.floor_char_boundary(span.end)];
+        let at = text.floor_char_boundary(span.start);
+        let mut reader = Reader { source, text, at, known, depth: 0 };
         let left = reader.sum()?;
         let comparison = reader.comparison()?;
         let right = reader.sum()?;
         reader.skip_space();
-        if reader.at < span.end {
+        if reader.at < text.len() {
             return Err(reader.unexpected("the end of the constraint"));
         }
         Ok(Self { left, comparison, right })

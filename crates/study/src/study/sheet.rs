@@ -53,49 +53,62 @@ pub fn parse_sheet(source: &Arc<Source>) -> Result<Sheet, Diagnostics> {
 
 const KNOWN: [&str; 5] = ["name", "file", "box", "truth", "um_per_pixel"];
 
+/// Columns without which there is no image.
+const NEEDED: [&str; 2] = ["name", "file"];
+
+/// Makes an error about the header: message, expected, found.
+type Complain<'a> = dyn Fn(String, &str, &str) -> Diagnostic + 'a;
+
 /// The names of the columns, in their order.
 struct Columns(Vec<String>);
 
 impl Columns {
     fn new(source: &Arc<Source>, header: &Line, diagnostics: &mut Diagnostics) -> Option<Self> {
-        let columns: Vec<String> = header.fields.clone();
-        let mut seen = HashSet::new();
-        for column in &columns {
-            if !seen.insert(column) {
-                let found = format!("`{column}` twice");
-                diagnostics.push(complaint(
-                    source,
-                    header.span,
-                    "two columns have one name",
-                    "each column once",
-                    &found,
-                ));
-            }
+        let columns = Self(header.fields.clone());
+        let complain = |message: String, expected: &str, found: &str| {
+            complaint(source, header.span, message, expected, found)
+        };
+        columns.check_different(&complain, diagnostics);
+        columns.check_needed(&complain, diagnostics);
+        for (column, meant) in columns.mistyped() {
+            let doubt = Diagnostic::warning(format!("the column `{column}` is taken as one of your own"));
+            let doubt = doubt.at(source, header.span, "");
+            let doubt = doubt.expected_found(format!("`{meant}`"), format!("`{column}`"));
+            diagnostics.push(doubt.with_hint(format!("rename it to `{meant}` if that is meant")));
         }
-        for key in ["name", "file"].into_iter().filter(|key| !columns.iter().any(|c| c == key)) {
-            let found = columns.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ");
-            let mut missing = complaint(
-                source,
-                header.span,
-                format!("the sheet has no column `{key}`"),
-                &format!("a column `{key}`"),
-                &found,
-            );
+        if diagnostics.has_errors() { None } else { Some(columns) }
+    }
+
+    fn check_different(&self, complain: &Complain<'_>, diagnostics: &mut Diagnostics) {
+        let mut seen = HashSet::new();
+        for column in self.0.iter().filter(|column| !seen.insert(*column)) {
+            let found = format!("`{column}` twice");
+            diagnostics.push(complain("two columns have one name".into(), "each column once", &found));
+        }
+    }
+
+    fn check_needed(&self, complain: &Complain<'_>, diagnostics: &mut Diagnostics) {
+        for key in NEEDED.into_iter().filter(|key| !self.has(key)) {
+            let found = self.0.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ");
+            let message = format!("the sheet has no column `{key}`");
+            let mut missing = complain(message, &format!("a column `{key}`"), &found);
             missing.hint =
-                nearest(key, columns.iter().map(String::as_str)).map(|c| format!("rename the column `{c}`"));
+                nearest(key, self.0.iter().map(String::as_str)).map(|c| format!("rename the column `{c}`"));
             diagnostics.push(missing);
         }
-        for column in columns.iter().filter(|c| !KNOWN.contains(&c.as_str())) {
-            let meant = nearest(column, KNOWN).filter(|known| !columns.iter().any(|c| c == known));
-            if let Some(meant) = meant.filter(|m| !["name", "file"].contains(m)) {
-                let doubt = Diagnostic::warning(format!("the column `{column}` is taken as one of your own"));
-                let doubt = doubt
-                    .at(source, header.span, "")
-                    .expected_found(format!("`{meant}`"), format!("`{column}`"));
-                diagnostics.push(doubt.with_hint(format!("rename it to `{meant}` if that is meant")));
-            }
-        }
-        if diagnostics.has_errors() { None } else { Some(Self(columns)) }
+    }
+
+    /// Columns of the user's own that look like one of ours which is not there.
+    fn mistyped(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let own = self.0.iter().filter(|c| !KNOWN.contains(&c.as_str()));
+        own.filter_map(|column| {
+            let meant = nearest(column, KNOWN).filter(|meant| !self.has(meant) && !NEEDED.contains(meant));
+            meant.map(|meant| (column.as_str(), meant))
+        })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|column| column == name)
     }
 
     fn image(&self, source: &Arc<Source>, line: &Line, diagnostics: &mut Diagnostics) -> Option<ImageEntry> {

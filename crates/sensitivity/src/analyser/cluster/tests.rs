@@ -1,8 +1,9 @@
+//! False alarms are rare, real corners are found and named.
+
 use super::*;
-use crate::{Role, Row};
+use crate::Row;
+use crate::random::{Purpose, Stream};
 use onceflow_study::Parameter;
-use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng, SeedableRng};
 
 fn space() -> Space {
     let words = ["a", "b", "c"].map(String::from).to_vec();
@@ -16,33 +17,33 @@ fn space() -> Space {
     Space::new(parameters, vec![]).unwrap()
 }
 
-struct Draw(ChaCha8Rng);
+/// Rows and failures, drawn from one stream.
+struct Draw(Stream);
 
 impl Draw {
     fn new(seed: u64) -> Self {
-        Self(ChaCha8Rng::seed_from_u64(seed))
+        Self(Stream::new(seed, Purpose::MonteCarlo, 0, 0))
     }
 
     fn unit(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+        self.0.unit()
     }
 
-    fn place(&mut self, count: f64) -> f64 {
-        (self.unit() * count).floor()
+    fn place(&mut self, count: u64) -> f64 {
+        self.0.below(count) as f64
     }
 }
 
 fn sample(rows: usize, draw: &mut Draw) -> Sample {
     let mut values = Vec::new();
     for _ in 0..rows {
-        values.push(5.0 + 5.0 * draw.place(16.0));
-        values.push(2.0 + 2.0 * draw.place(20.0));
+        values.push(5.0 + 5.0 * draw.place(16));
+        values.push(2.0 + 2.0 * draw.place(20));
         values.push(draw.unit());
-        values.push(4.0 + 4.0 * draw.place(2.0));
-        values.push(draw.place(3.0));
+        values.push(4.0 + 4.0 * draw.place(2));
+        values.push(draw.place(3));
     }
-    let row = |id| Row { id, role: Role::Point, base: 0, replicate: 0, duplicate_of: None };
-    Sample { design: None, rows: (0..rows as u64).map(row).collect(), values, parameters: 5 }
+    Sample { design: None, rows: (0..rows as u64).map(Row::point).collect(), values, parameters: 5 }
 }
 
 fn said(sample: &Sample, fails: impl FnMut((usize, &[f64])) -> bool) -> Option<String> {

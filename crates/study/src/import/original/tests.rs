@@ -1,3 +1,5 @@
+//! Descriptors as the framework ships them, their mistakes, and mutated ones.
+
 use proptest::prelude::*;
 
 use super::*;
