@@ -65,9 +65,11 @@ impl Analyser for Variance<'_> {
 }
 
 impl Variance<'_> {
-    /// A control needs replicates: it is fitted on the others of the one it is used on.
+    /// A control needs replicates: it is fitted on the others of the one it is used on. And it needs independent
+    /// parameters, also within a group: the variances of its terms are known only for them.
     fn may_control(&self) -> bool {
         self.inputs.options.estimator == Estimator::Controlled
+            && self.inputs.space.cutting_constraints().next().is_none()
             && self.layout.replicates.iter().any(|r| *r != self.layout.replicates[0])
     }
 
