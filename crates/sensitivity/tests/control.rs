@@ -157,3 +157,15 @@ fn nothing_is_made_up_for_a_corner_that_fails() {
     let found = |estimator| indices(&space, &design(256, 3, false), estimator, &f);
     assert_eq!(found(Estimator::Controlled), found(Estimator::Saltelli));
 }
+
+#[test]
+fn no_interval_is_absurd_where_the_output_is_nearly_always_the_same() {
+    let space = grouped(1.0, &[]);
+    let f = |_: usize, x: &[f64]| if x[0] < 0.1 && x[2] < 0.1 { 1.0 + x[1] } else { 0.0 };
+    for seed in 0..40 {
+        for estimates in indices(&space, &design(64, seed, false), Estimator::Saltelli, &f) {
+            let absurd = estimates.iter().find(|e| e.high - e.low > 100.0);
+            assert!(absurd.is_none(), "{absurd:?}");
+        }
+    }
+}

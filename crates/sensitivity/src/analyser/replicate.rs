@@ -12,7 +12,9 @@ pub(super) fn distinct(replicates: &[u64]) -> Vec<u64> {
     replicates.iter().copied().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The estimates over all base rows, each with the interval that the spread of the replicates gives.
+/// The estimates over all base rows, each with the interval that the replicates give: by how much does an estimate move
+/// when one of them is left out (the jackknife)? Indices of one replicate alone would say the same where outputs vary
+/// evenly, but are absurd where an output is nearly always the same and does not vary within the replicate.
 pub(super) fn intervals(
     formula: &Formula,
     replicates: &[u64],
@@ -21,28 +23,31 @@ pub(super) fn intervals(
 ) -> Vec<Estimate> {
     let mut weights = Columns::new(replicates.len());
     for replicate in distinct(replicates) {
-        weights.push(replicates.iter().map(|r| f64::from(u8::from(*r == replicate))));
+        weights.push(replicates.iter().map(|r| f64::from(u8::from(*r != replicate))));
     }
     let sums = formula.columns.weighted_sums(&weights);
     let each: Vec<Vec<f64>> = sums.iter().map(|s| formula.indices(s)).collect();
     let estimate = |(index, point): (usize, &f64)| {
-        let values: Vec<f64> = each.iter().map(|e| e[index]).filter(|v| v.is_finite()).collect();
+        let values: Vec<f64> = each.iter().map(|e| e[index]).collect();
         around(*point, &values, confidence)
     };
     points.iter().enumerate().map(estimate).collect()
 }
 
-/// Student's t around the estimate over all rows; no interval from fewer than two replicates.
-fn around(value: f64, replicates: &[f64], confidence: f64) -> Estimate {
-    let n = replicates.len() as f64;
-    Estimate::around(value, student(confidence, n - 1.0) * deviation(replicates) / n.sqrt())
+/// Student's t around the estimate over all rows, from the estimates without each replicate; no interval from fewer than
+/// two, or where the output does not vary without one of them.
+fn around(value: f64, without_each: &[f64], confidence: f64) -> Estimate {
+    let n = without_each.len() as f64;
+    let error = deviation(without_each) * (n - 1.0) / n.sqrt();
+    Estimate::around(value, student(confidence, n - 1.0) * error)
 }
 
 /// How [`intervals`] are cited.
 pub(super) fn method(replicates: usize, confidence: f64) -> IntervalMethod {
     let citation = format!(
         "Student t intervals from the spread over {replicates} independently scrambled replicates of the design \
-         (randomised quasi-Monte Carlo; Owen 1997, L'Ecuyer and Lemieux 2002)"
+         (randomised quasi-Monte Carlo; Owen 1997, L'Ecuyer and Lemieux 2002), by the jackknife (Quenouille 1956, Tukey \
+         1958)"
     );
     IntervalMethod { name: "replicated scrambles", citation, confidence }
 }
