@@ -4,7 +4,7 @@
 use onceflow_sensitivity::{
     Estimate, Estimator, Indices, Options, Oracle, Outputs, Technique, analyze, sample,
 };
-use onceflow_study::{Constraint, Design, Domain, Method, Parameter, Saltelli, Source, Space};
+use onceflow_study::{Constraint, Design, Distribution, Domain, Method, Parameter, Saltelli, Source, Space};
 
 type Function<'a> = &'a dyn Fn(usize, &[f64]) -> f64;
 
@@ -156,6 +156,24 @@ fn nothing_is_made_up_for_a_corner_that_fails() {
     let f = |_: usize, x: &[f64]| if x[2] > 0.75 { f64::NAN } else { (6.0 * x[2]).sin() + x[0] };
     let found = |estimator| indices(&space, &design(256, 3, false), estimator, &f);
     assert_eq!(found(Estimator::Controlled), found(Estimator::Saltelli));
+}
+
+#[test]
+fn a_heavy_tail_widens_the_intervals_and_is_said() {
+    let everywhere = || Domain::Continuous { from: f64::NEG_INFINITY, to: f64::INFINITY };
+    let mut parameters: Vec<Parameter> = ["a", "b"].map(|n| Parameter::new(n, everywhere())).into();
+    parameters.iter_mut().for_each(|p| p.distribution = Distribution::Normal { mean: 0.0, sd: 1.0 });
+    let space = Space::new(parameters, Vec::new()).unwrap();
+    let f = |_: usize, x: &[f64]| (2.0 * x[0] + x[1]).exp();
+    let found = |estimator| indices(&space, &design(256, 3, false), estimator, &f).concat();
+    for (wide, plain) in found(Estimator::Controlled).iter().zip(found(Estimator::Saltelli)) {
+        assert!(wide.low <= plain.low && plain.high <= wide.high, "{wide:?} does not hold {plain:?}");
+    }
+    let rows = sample(&space, &design(256, 3, false)).unwrap();
+    let y = Outputs::single("y", (0..rows.len()).map(|row| f(row, rows.numbers(row))).collect());
+    let analysis = analyze(&space, &rows, &y, &Options::new(Technique::Vbd)).unwrap();
+    let warnings = &analysis.outputs[0].warnings;
+    assert!(warnings.iter().any(|w| w.contains("independent rows, whose outputs lie far")), "{warnings:?}");
 }
 
 #[test]

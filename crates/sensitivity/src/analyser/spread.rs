@@ -82,6 +82,18 @@ pub(crate) fn deviation(values: &[f64]) -> f64 {
     if values.len() < 2 { f64::NAN } else { (sums::dot(&centred, &centred) / (n - 1.0)).sqrt() }
 }
 
+/// How many values carry the variance: all when they lie equally far from their mean, one when a single value does it
+/// alone (their number divided by the kurtosis). NaN when there is no variance.
+pub(crate) fn carriers(values: &[f64]) -> f64 {
+    let squares: Vec<f64> = sums::centred(values).iter().map(|d| d * d).collect();
+    squares.iter().sum::<f64>().powi(2) / sums::dot(&squares, &squares)
+}
+
+/// With fewer carriers than this the next rows may bring one larger than all, and no spread among those seen tells.
+/// Over exponentials of normal numbers and outputs that are nearly always 0, intervals hold the truth as often as they
+/// say from about so many on.
+pub(crate) const FEWEST_CARRIERS: f64 = 12.0;
+
 /// Two-sided quantile of Student's t; NaN without a degree of freedom.
 pub(crate) fn student(confidence: f64, freedom: f64) -> f64 {
     let quantile =
@@ -143,6 +155,15 @@ mod tests {
             assert!((student(0.95, freedom) - expected).abs() < 1e-5, "{freedom}");
         }
         assert!(student(0.95, 0.0).is_nan());
+    }
+
+    #[test]
+    fn the_carriers_are_those_far_from_the_mean() {
+        assert_eq!(carriers(&[1.0, -1.0, 1.0, -1.0]), 4.0);
+        let mut values = [0.0; 1000];
+        values[0] = 1e6;
+        assert!((carriers(&values) - 1.0).abs() < 0.01);
+        assert!(carriers(&[2.0; 5]).is_nan() && carriers(&[]).is_nan());
     }
 
     #[test]
