@@ -37,7 +37,8 @@ impl Outputs {
         if places.is_empty() {
             return (self, Vec::new());
         }
-        let others = (0..self.names.len()).filter(|i| !places.contains(i)).map(|i| self.names[i].clone()).collect();
+        let others =
+            (0..self.names.len()).filter(|i| !places.contains(i)).map(|i| self.names[i].clone()).collect();
         self.columns = places.iter().map(|i| std::mem::take(&mut self.columns[*i])).collect();
         self.names = places.iter().map(|i| std::mem::take(&mut self.names[*i])).collect();
         (self, others)
@@ -56,7 +57,10 @@ mod tests {
         };
         let wanted = ["count", "dice", "absent"].map(str::to_owned);
         let (chosen, others) = outputs().only(&wanted);
-        assert_eq!((chosen.names, chosen.columns), (vec!["count".into(), "dice".into()], vec![vec![3.0], vec![2.0]]));
+        assert_eq!(
+            (chosen.names, chosen.columns),
+            (vec!["count".into(), "dice".into()], vec![vec![3.0], vec![2.0]])
+        );
         assert_eq!(others, ["time"]);
         assert_eq!(outputs().only(&wanted[2..]), (outputs(), Vec::new()));
     }

@@ -4,7 +4,7 @@
 use onceflow_sensitivity::{
     Estimate, Estimator, Indices, Options, Oracle, Outputs, Technique, analyze, sample,
 };
-use onceflow_study::{Design, Domain, Method, Parameter, Saltelli, Space};
+use onceflow_study::{Constraint, Design, Distribution, Domain, Method, Parameter, Saltelli, Source, Space};
 
 type Function<'a> = &'a dyn Fn(usize, &[f64]) -> f64;
 
@@ -114,5 +114,76 @@ fn pure_noise_is_not_explained() {
     let plain = indices(&space, &design, Estimator::Saltelli, &noise).concat();
     for (c, p) in controlled.iter().zip(plain) {
         assert!(c.half_width() < 1.5 * p.half_width(), "{c:?} against {p:?}");
+    }
+}
+
+/// Three parameters between 0 and `to`, the first two in one group.
+fn grouped(to: f64, constraints: &[&str]) -> Space {
+    let mut parameters: Vec<Parameter> =
+        ["a", "b", "c"].map(|n| Parameter::new(n, Domain::Continuous { from: 0.0, to })).into();
+    parameters[..2].iter_mut().for_each(|p| p.group = Some("ab".into()));
+    let constraint =
+        |c: &&str| Constraint::parse(&Source::new("c", *c), (0..c.len()).into(), &["a", "b", "c"]).unwrap();
+    let constraints = constraints.iter().map(constraint).collect();
+    Space::new(parameters, constraints).unwrap()
+}
+
+#[test]
+fn a_constraint_within_a_group_is_respected() {
+    // The difference of two sorted uniform numbers has the variance 1/18, an independent one 1/12.
+    let f = |_: usize, x: &[f64]| x[1] - x[0] + x[2];
+    let [s1, st, _] = indices(&grouped(1.0, &["a < b"]), &design(1024, 3, false), Estimator::Controlled, &f);
+    for (estimate, truth) in s1.iter().chain(&st).zip([0.4, 0.6, 0.4, 0.6]) {
+        assert!((estimate.value - truth).abs() < 0.03, "{estimate:?} is not {truth}");
+    }
+}
+
+#[test]
+fn rows_of_other_ranges_are_not_controlled() {
+    let rows = sample(&grouped(1.0, &[]), &design(256, 3, false)).unwrap();
+    let y: Vec<f64> = (0..rows.len()).map(|row| rows.numbers(row)).map(|x| x[0] * x[1] + x[2]).collect();
+    let analysis = |estimator| {
+        let options = Options { estimator, ..Options::new(Technique::Vbd) };
+        analyze(&grouped(2.0, &[]), &rows, &Outputs::single("y", y.clone()), &options).unwrap()
+    };
+    let (controlled, plain) = (analysis(Estimator::Controlled), analysis(Estimator::Saltelli));
+    assert_eq!(controlled.outputs[0].indices, plain.outputs[0].indices);
+}
+
+#[test]
+fn nothing_is_made_up_for_a_corner_that_fails() {
+    let space = grouped(1.0, &[]);
+    let f = |_: usize, x: &[f64]| if x[2] > 0.75 { f64::NAN } else { (6.0 * x[2]).sin() + x[0] };
+    let found = |estimator| indices(&space, &design(256, 3, false), estimator, &f);
+    assert_eq!(found(Estimator::Controlled), found(Estimator::Saltelli));
+}
+
+#[test]
+fn a_heavy_tail_widens_the_intervals_and_is_said() {
+    let everywhere = || Domain::Continuous { from: f64::NEG_INFINITY, to: f64::INFINITY };
+    let mut parameters: Vec<Parameter> = ["a", "b"].map(|n| Parameter::new(n, everywhere())).into();
+    parameters.iter_mut().for_each(|p| p.distribution = Distribution::Normal { mean: 0.0, sd: 1.0 });
+    let space = Space::new(parameters, Vec::new()).unwrap();
+    let f = |_: usize, x: &[f64]| (2.0 * x[0] + x[1]).exp();
+    let found = |estimator| indices(&space, &design(256, 3, false), estimator, &f).concat();
+    for (wide, plain) in found(Estimator::Controlled).iter().zip(found(Estimator::Saltelli)) {
+        assert!(wide.low <= plain.low && plain.high <= wide.high, "{wide:?} does not hold {plain:?}");
+    }
+    let rows = sample(&space, &design(256, 3, false)).unwrap();
+    let y = Outputs::single("y", (0..rows.len()).map(|row| f(row, rows.numbers(row))).collect());
+    let analysis = analyze(&space, &rows, &y, &Options::new(Technique::Vbd)).unwrap();
+    let warnings = &analysis.outputs[0].warnings;
+    assert!(warnings.iter().any(|w| w.contains("independent rows, whose outputs lie far")), "{warnings:?}");
+}
+
+#[test]
+fn no_interval_is_absurd_where_the_output_is_nearly_always_the_same() {
+    let space = grouped(1.0, &[]);
+    let f = |_: usize, x: &[f64]| if x[0] < 0.1 && x[2] < 0.1 { 1.0 + x[1] } else { 0.0 };
+    for seed in 0..40 {
+        for estimates in indices(&space, &design(64, seed, false), Estimator::Saltelli, &f) {
+            let absurd = estimates.iter().find(|e| e.high - e.low > 100.0);
+            assert!(absurd.is_none(), "{absurd:?}");
+        }
     }
 }

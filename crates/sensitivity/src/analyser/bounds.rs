@@ -20,7 +20,7 @@ pub(super) fn widen(findings: &mut Findings, analyser: &dyn Analyser, y: &[f64])
 }
 
 /// The hull also holds the other point estimate, which may have no interval. `f64::min` passes over NaN.
-fn hull(estimate: &mut Estimate, other: &Estimate) {
+pub(super) fn hull(estimate: &mut Estimate, other: &Estimate) {
     estimate.low = estimate.low.min(other.low).min(other.value);
     estimate.high = estimate.high.max(other.high).max(other.value);
 }

@@ -3,20 +3,24 @@
 use onceflow_study::Space;
 
 use super::replicate::{distinct, weights};
-use super::spread::{deviation, student};
+use super::spread::{FEWEST_CARRIERS, carriers, deviation, student};
 use super::variance_estimators::{Formula, Variances};
 use super::variance_layout::Layout;
 use super::{Inputs, position};
 use crate::control::{self, Control, Shares};
 use crate::{Estimate, Estimator, IntervalMethod, Role, Sample};
 
-/// Indices in the order of [`Formula::indices`], and the share of the variance that the control explains.
+/// Indices in the order of [`Formula::indices`], and what must be known of the control.
 pub(super) struct Controlled {
     pub(super) estimates: Vec<Estimate>,
+    /// Share of the variance that it explains.
     pub(super) explained: f64,
+    /// Whether a few rows make what it leaves, so that the intervals are not to be trusted alone.
+    pub(super) leaves_tails: bool,
 }
 
-/// Of outputs less their mean, NaN where a row failed. `None` when there is nothing clear to fit, or too few rows or replicates to fit it on.
+/// Of outputs less their mean, NaN where a row failed. `None` when there is nothing clear to fit, or too few rows or
+/// replicates to fit it on.
 pub(super) fn estimates(inputs: Inputs<'_>, layout: &Layout, y: &[f64]) -> Option<Controlled> {
     let numbers = distinct(&layout.replicates);
     let pairs = layout.pairs(inputs.options.second_order);
@@ -28,7 +32,20 @@ pub(super) fn estimates(inputs: Inputs<'_>, layout: &Layout, y: &[f64]) -> Optio
         .zip(&control.shares)
         .map(|(sums, shares)| add(formula.variances(sums), shares, &pairs))
         .collect();
-    Some(Controlled { estimates: ratios(&each, inputs.options.confidence), explained: control.explained })
+    Some(Controlled {
+        estimates: ratios(&each, inputs.options.confidence),
+        explained: control.explained,
+        leaves_tails: leaves_tails(layout, &control),
+    })
+}
+
+/// An explained share this near to 1 leaves rounding only, of which a few rows may have more than others.
+const ALL_EXPLAINED: f64 = 1.0 - 1e-9;
+
+/// A polynomial follows the bulk of a heavy-tailed output and leaves its tail: the residuals that happen to be seen are
+/// small, and intervals from them miss those that are not.
+fn leaves_tails(layout: &Layout, control: &Control) -> bool {
+    control.explained < ALL_EXPLAINED && carriers(&layout.independent(&control.residuals)) < FEWEST_CARRIERS
 }
 
 fn fit(
@@ -109,12 +126,16 @@ fn ratio(pairs: &[(f64, f64)], confidence: f64) -> Estimate {
 }
 
 /// How these intervals are cited.
-pub(super) fn method(replicates: usize, explained: f64, confidence: f64) -> IntervalMethod {
-    let citation = format!(
+pub(super) fn method(replicates: usize, found: &Controlled, confidence: f64) -> IntervalMethod {
+    let mut citation = format!(
         "Student t intervals from the spread over {replicates} independently scrambled replicates of the design \
          (randomised quasi-Monte Carlo; Owen 1997, L'Ecuyer and Lemieux 2002), with a polynomial control variate fitted \
          on the other replicates (Sudret 2008, Qian et al. 2018) that explains {:.1} % of the variance",
-        100.0 * explained
+        100.0 * found.explained
     );
+    if found.leaves_tails {
+        citation
+            .push_str("; widened to those without the control, as a few rows make most of what it leaves");
+    }
     IntervalMethod { name: "replicated scrambles with control", citation, confidence }
 }

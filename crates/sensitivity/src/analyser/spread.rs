@@ -4,7 +4,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::Estimate;
 use crate::quantile::normal_quantile;
-use crate::sums::{mean, variance};
+use crate::sums::{centred, mean, sum, sum_of_squares, variance};
 
 /// Resamples of which so large a share gave no number say nothing about spread.
 const MOST_UNDEFINED: f64 = 0.1;
@@ -81,6 +81,18 @@ pub(crate) fn deviation(values: &[f64]) -> f64 {
     variance(values).sqrt()
 }
 
+/// How many values carry the variance: all when they lie equally far from their mean, one when a single value does it
+/// alone (their number divided by the kurtosis). NaN when there is no variance.
+pub(crate) fn carriers(values: &[f64]) -> f64 {
+    let squares: Vec<f64> = centred(values).iter().map(|d| d * d).collect();
+    sum(&squares).powi(2) / sum_of_squares(&squares)
+}
+
+/// With fewer carriers than this the next rows may bring one larger than all, and no spread among those seen tells.
+/// Over exponentials of normal numbers and outputs that are nearly always 0, intervals hold the truth as often as they
+/// say from about so many on.
+pub(crate) const FEWEST_CARRIERS: f64 = 12.0;
+
 /// Two-sided quantile of Student's t; NaN without a degree of freedom.
 pub(crate) fn student(confidence: f64, freedom: f64) -> f64 {
     let quantile =
@@ -138,6 +150,15 @@ mod tests {
             assert!((student(0.95, freedom) - expected).abs() < 1e-5, "{freedom}");
         }
         assert!(student(0.95, 0.0).is_nan());
+    }
+
+    #[test]
+    fn the_carriers_are_those_far_from_the_mean() {
+        assert_eq!(carriers(&[1.0, -1.0, 1.0, -1.0]), 4.0);
+        let mut values = [0.0; 1000];
+        values[0] = 1e6;
+        assert!((carriers(&values) - 1.0).abs() < 0.01);
+        assert!(carriers(&[2.0; 5]).is_nan() && carriers(&[]).is_nan());
     }
 
     #[test]

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use onceflow_study::Constraint;
 
+use super::bounds::hull;
 use super::columns::Columns;
 use super::variance_estimators::Formula;
 use super::variance_layout::Layout;
-use super::variance_warnings::warnings;
+use super::variance_warnings::{few_carriers, warnings};
 use super::{Analyser, AnalyzeError, Findings, Inputs, bootstrap, controlled, range, replicate};
 use crate::{Estimate, Estimator, Indices, IntervalMethod, Role, SecondOrder, VarianceIndex};
 
@@ -59,15 +60,18 @@ impl Analyser for Variance<'_> {
         }
         let indices = self.named(&formula, &estimates);
         let mut warnings = warnings(&indices, self.layout.len(), varies);
+        warnings.extend(few_carriers(&self.layout.independent(&standard)));
         warnings.extend(self.coupled());
         Findings { indices, interval, lost, warnings }
     }
 }
 
 impl Variance<'_> {
-    /// A control needs replicates: it is fitted on the others of the one it is used on.
+    /// A control needs replicates: it is fitted on the others of the one it is used on. And it needs independent
+    /// parameters, also within a group: the variances of its terms are known only for them.
     fn may_control(&self) -> bool {
         self.inputs.options.estimator == Estimator::Controlled
+            && self.inputs.space.cutting_constraints().next().is_none()
             && self.layout.replicates.iter().any(|r| *r != self.layout.replicates[0])
     }
 
@@ -121,13 +125,22 @@ impl Variance<'_> {
     }
 
     fn estimates(&self, formula: &Formula, y: &[f64]) -> (Vec<Estimate>, IntervalMethod) {
+        let found =
+            if self.may_control() { controlled::estimates(self.inputs, &self.layout, y) } else { None };
+        let Some(mut found) = found else { return self.plain(formula) };
+        if found.leaves_tails {
+            let plain = self.plain(formula).0;
+            found.estimates.iter_mut().zip(&plain).for_each(|(estimate, plain)| hull(estimate, plain));
+        }
+        let replicates = replicate::distinct(&self.layout.replicates).len();
+        let method = controlled::method(replicates, &found, self.inputs.options.confidence);
+        (found.estimates, method)
+    }
+
+    /// Without a control.
+    fn plain(&self, formula: &Formula) -> (Vec<Estimate>, IntervalMethod) {
         let options = self.inputs.options;
         let replicates = replicate::distinct(&self.layout.replicates).len();
-        if self.may_control()
-            && let Some(found) = controlled::estimates(self.inputs, &self.layout, y)
-        {
-            return (found.estimates, controlled::method(replicates, found.explained, options.confidence));
-        }
         let mut all = Columns::new(self.layout.len());
         all.push(std::iter::repeat_n(1.0, self.layout.len()));
         let sums = formula.columns.weighted_sums(&all);

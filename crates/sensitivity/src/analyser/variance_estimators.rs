@@ -30,6 +30,9 @@ impl Variances {
     }
 }
 
+/// What rounding may leave of a difference of two equal means of squares.
+const ROUNDING: f64 = 1e-12;
+
 enum FactorFormula {
     /// Saltelli's product and Jansen's squared difference.
     Direct { product: Mean, difference: Mean },
@@ -101,11 +104,13 @@ impl Formula {
         self.pairs.iter().map(|p| (p.first, p.second))
     }
 
-    /// Variance of A and B together, divided by their number.
+    /// Variance of A and B together, divided by their number; NaN when only rounding differs.
     fn variance(&self, sums: &[f64]) -> f64 {
         let [a, b, aa, bb] = self.variance.map(|m| sums[m.sum]);
         let count = sums[self.variance[0].count] + sums[self.variance[1].count];
-        (aa + bb) / count - ((a + b) / count).powi(2)
+        let square = (aa + bb) / count;
+        let variance = square - ((a + b) / count).powi(2);
+        if variance > ROUNDING * square { variance } else { f64::NAN }
     }
 }
 

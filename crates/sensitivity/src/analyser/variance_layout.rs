@@ -60,6 +60,12 @@ impl Layout {
         (0..factors).flat_map(|first| (first + 1..factors).map(move |second| (first, second))).collect()
     }
 
+    /// The outputs of the independent rows A and B that did not fail.
+    pub(super) fn independent(&self, y: &[f64]) -> Vec<f64> {
+        let both = [Role::A, Role::B].into_iter().flat_map(|role| self.outputs(role, y));
+        both.filter(|y| y.is_finite()).collect()
+    }
+
     /// Every role of this design.
     pub(super) fn roles(&self) -> Vec<Role> {
         roles(self.factors, self.second_order)

@@ -1,9 +1,13 @@
 //! What the reader of variance-based indices must know.
 
+use super::spread::{FEWEST_CARRIERS, carriers};
 use crate::{Indices, VarianceIndex};
 
 /// Fewer base rows than give trustworthy intervals.
 const FEW: usize = 64;
+
+/// Less than the digits shown is rounding: of an additive output with a good control nothing else is left.
+const CLEARLY: f64 = 0.001;
 
 /// Warnings about indices from so many base rows.
 pub(super) fn warnings(indices: &Indices, base_rows: usize, varies: bool) -> Vec<String> {
@@ -20,7 +24,7 @@ pub(super) fn warnings(indices: &Indices, base_rows: usize, varies: bool) -> Vec
     }
     warnings.extend(factors.iter().filter_map(impossible));
     let least: f64 = factors.iter().map(|f| f.s1.low).sum();
-    if least > 1.0 + NEGLIGIBLE {
+    if least > 1.0 + 10.0 * CLEARLY {
         warnings.push(format!(
             "first-order indices add up to more than 1 (at least {least:.2}): the sample is too small, or parameters \
              are not independent"
@@ -29,8 +33,18 @@ pub(super) fn warnings(indices: &Indices, base_rows: usize, varies: bool) -> Vec
     warnings
 }
 
-/// Nobody reads so small a share; intervals of outputs that are nearly polynomials are narrower still.
-const NEGLIGIBLE: f64 = 0.001;
+/// Of the outputs of independent rows.
+pub(super) fn few_carriers(y: &[f64]) -> Option<String> {
+    let found = carriers(y);
+    (found < FEWEST_CARRIERS).then(|| {
+        format!(
+            "the variance is that of about {found:.0} of {} independent rows, whose outputs lie far from all others: one \
+             more such row can change the indices beyond their intervals; take more base rows, or analyse the logarithm \
+             or the rank of the output",
+            y.len()
+        )
+    })
+}
 
 /// Indices no model has, so that the sample or the independence of the parameters is at fault.
 fn impossible(factor: &VarianceIndex) -> Option<String> {
@@ -38,13 +52,13 @@ fn impossible(factor: &VarianceIndex) -> Option<String> {
     if s1.value.is_nan() || st.value.is_nan() {
         return Some(format!("`{name}` has no rows left after failures: it cannot be judged"));
     }
-    if s1.high < -NEGLIGIBLE {
+    if s1.high < -CLEARLY {
         return Some(format!(
             "the first-order index of `{name}` lies below 0 with its whole interval ({:.3}): the sample is too small",
             s1.high
         ));
     }
-    (s1.low > st.high + NEGLIGIBLE).then(|| {
+    (s1.low > st.high + CLEARLY).then(|| {
         format!(
             "the first-order index of `{name}` (at least {:.3}) exceeds its total (at most {:.3}): the sample is too \
              small, or parameters are not independent",
@@ -78,6 +92,23 @@ mod tests {
             said(&[(within(0.6), within(0.7)), (within(-0.05), within(0.4))], 64),
             Vec::<String>::new()
         );
+    }
+
+    #[test]
+    fn a_variance_made_by_a_few_rows_is_said() {
+        let mut y = [0.0; 128];
+        assert_eq!(few_carriers(&y), None, "that an output does not vary is said elsewhere");
+        y[..4].fill(1.0);
+        assert!(few_carriers(&y).unwrap().contains("about 4 of 128 independent rows"));
+        y[..64].fill(1.0);
+        assert_eq!(few_carriers(&y), None);
+    }
+
+    #[test]
+    fn rounding_is_no_reason_to_worry() {
+        let exactly = |value: f64| Estimate::around(value, 0.0);
+        let additive = [(0.7, 0.7 - 1e-15), (0.3 + 1e-12, 0.3), (-1e-16, 0.0)];
+        assert_eq!(said(&additive.map(|(s1, st)| (exactly(s1), exactly(st))), 64), Vec::<String>::new());
     }
 
     #[test]

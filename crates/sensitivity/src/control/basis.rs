@@ -55,6 +55,12 @@ impl Basis {
         Self { axes: self.axes.clone(), terms: places.iter().map(|i| self.terms[*i]).collect() }
     }
 
+    /// Only the terms of a single parameter that have at most this degree.
+    pub(crate) fn alone(&self, degree: usize) -> Self {
+        let wanted = |term: &Term| term.second.is_none() && term.degree() <= degree;
+        Self { axes: self.axes.clone(), terms: self.terms.iter().copied().filter(wanted).collect() }
+    }
+
     /// Values of all terms at one row of coordinates. `scratch` is reused between rows.
     pub(crate) fn evaluate(&self, coordinates: &[f64], scratch: &mut Vec<f64>, values: &mut [f64]) {
         scratch.resize(self.axes.len() * HIGHEST_DEGREE, 0.0);

@@ -51,9 +51,13 @@ pub(super) fn read(
     };
     let outputs = read_outputs(space, &sample, &results.text, &args.output)
         .map_err(|error| placed(&results, &error))?;
-    let (outputs, others) = if args.output.is_empty() { outputs.only(&problem.outputs) } else { (outputs, Vec::new()) };
+    let (outputs, others) =
+        if args.output.is_empty() { outputs.only(&problem.outputs) } else { (outputs, Vec::new()) };
     if !others.is_empty() {
-        remarks.push(format!("no metrics of the problem, so left out: {} (--output asks for them)", others.join(", ")));
+        remarks.push(format!(
+            "no metrics of the problem, so left out: {} (--output asks for them)",
+            others.join(", ")
+        ));
     }
     let Narrowed { space, sample, constant } =
         narrow(space, &sample).map_err(|e| from_error("cannot analyse", &e))?;
