@@ -229,7 +229,8 @@ fn count_steps(from: f64, to: f64, step: f64) -> u64 {
     let steps = (to - from) / step;
     let whole = steps.round();
     let count = if (steps - whole).abs() <= 1e-9 * whole.abs().max(1.0) { whole } else { steps.floor() };
-    count as u64 + 1
+    // Saturates, so that a domain nobody has checked yet is no panic.
+    (count as u64).saturating_add(1)
 }
 
 /// `from + index * step`, rounded to the decimals that `from` and `step` are written with: 0.3, never 0.30000000000000004.

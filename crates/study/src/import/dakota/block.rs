@@ -40,8 +40,8 @@ const BLOCKS: [&str; 7] =
 /// Words of the blocks we read; all words of the others are skipped.
 fn vocabulary(block: &str) -> Option<&'static [&'static str]> {
     match block {
-        "method" => Some(method::WORDS),
-        "variables" => Some(variables::WORDS),
+        "method" => Some(method::words()),
+        "variables" => Some(variables::words()),
         "responses" => Some(responses::WORDS),
         _ => None,
     }

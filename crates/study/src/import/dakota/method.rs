@@ -1,5 +1,7 @@
 //! The block `method`: which of Dakota's methods is which of our designs.
 
+use std::sync::LazyLock;
+
 use super::super::Report;
 use super::block::{Block, Statement, find};
 use crate::{Design, LatinHypercube, Method, Morris, Saltelli, Span, Trajectories};
@@ -7,13 +9,8 @@ use crate::{Design, LatinHypercube, Method, Morris, Saltelli, Span, Trajectories
 /// Methods that are read.
 const SUPPORTED: &[&str] = &["psuade_moat", "sampling", "dace", "fsu_quasi_mc", "multidim_parameter_study"];
 
-/// Keywords of the block: the methods that are read, the other ones, and options.
-pub(super) const WORDS: &[&str] = &[
-    "psuade_moat",
-    "sampling",
-    "dace",
-    "fsu_quasi_mc",
-    "multidim_parameter_study",
+/// Dakota's other methods.
+const UNSUPPORTED: &[&str] = &[
     "adaptive_sampling",
     "asynch_pattern_search",
     "bayes_calibration",
@@ -75,6 +72,10 @@ pub(super) const WORDS: &[&str] = &[
     "surrogate_based_global",
     "surrogate_based_local",
     "vector_parameter_study",
+];
+
+/// Keywords inside a method.
+const OPTIONS: &[&str] = &[
     "samples",
     "initial_samples",
     "seed",
@@ -98,6 +99,12 @@ pub(super) const WORDS: &[&str] = &[
     "pick_and_freeze",
     "binned",
 ];
+
+/// Keywords of the block.
+pub(super) fn words() -> &'static [&'static str] {
+    static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| [SUPPORTED, UNSUPPORTED, OPTIONS].concat());
+    &WORDS
+}
 
 /// A design, and how finely each variable is cut when it is a grid of unequal sides.
 pub(super) struct Plan {
@@ -127,8 +134,8 @@ pub(super) fn plan(block: &Block, variables: usize, report: &mut Report) -> Opti
 }
 
 fn method_name<'a>(block: &'a Block, report: &mut Report) -> Option<&'a Statement> {
-    let methods = &WORDS[..WORDS.iter().position(|w| *w == "samples").unwrap_or(0)];
-    let named: Vec<&Statement> = block.statements.iter().filter(|s| methods.contains(&s.keyword)).collect();
+    let is_method = |s: &&Statement| SUPPORTED.contains(&s.keyword) || UNSUPPORTED.contains(&s.keyword);
+    let named: Vec<&Statement> = block.statements.iter().filter(is_method).collect();
     let expected = format!("one of {}", SUPPORTED.join(", "));
     match named[..] {
         [] => report.error(block.span, "this block names no method we know", expected, "none"),

@@ -1,5 +1,7 @@
 //! The block `variables`: sections of one type each, whose lists become parameters.
 
+use std::sync::LazyLock;
+
 use super::super::Report;
 use super::super::checked::Placed;
 use super::block::{Block, Literal, Statement, find};
@@ -68,41 +70,11 @@ const UNSUPPORTED: &[&str] = &[
 /// Variables that stay as they are: sections to be skipped.
 const STATE: &[&str] = &["continuous_state", "discrete_state_range", "discrete_state_set"];
 
-/// Keywords of the block.
-pub(super) const WORDS: &[&str] = &[
-    "continuous_design",
-    "discrete_design_range",
-    "discrete_design_set",
-    "discrete_design_set_integer",
-    "discrete_design_set_string",
-    "discrete_design_set_real",
-    "normal_uncertain",
-    "lognormal_uncertain",
-    "uniform_uncertain",
-    "loguniform_uncertain",
-    "triangular_uncertain",
-    "weibull_uncertain",
-    "discrete_uncertain_set",
-    "discrete_uncertain_set_integer",
-    "discrete_uncertain_set_string",
-    "discrete_uncertain_set_real",
-    "exponential_uncertain",
-    "beta_uncertain",
-    "gamma_uncertain",
-    "gumbel_uncertain",
-    "frechet_uncertain",
-    "histogram_bin_uncertain",
-    "poisson_uncertain",
-    "binomial_uncertain",
-    "negative_binomial_uncertain",
-    "geometric_uncertain",
-    "hypergeometric_uncertain",
-    "histogram_point_uncertain",
-    "continuous_interval_uncertain",
-    "discrete_interval_uncertain",
-    "continuous_state",
-    "discrete_state_range",
-    "discrete_state_set",
+/// Sets whose type follows as a keyword of its own.
+const SETS: [&str; 2] = ["discrete_design_set", "discrete_uncertain_set"];
+
+/// Keywords inside a section.
+const OPTIONS: &[&str] = &[
     "integer",
     "string",
     "real",
@@ -129,6 +101,15 @@ pub(super) const WORDS: &[&str] = &[
     "state",
     "id_variables",
 ];
+
+/// Keywords of the block.
+pub(super) fn words() -> &'static [&'static str] {
+    static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let types: Vec<&str> = TYPES.iter().map(|(_, word, _)| *word).collect();
+        [&types, SETS.as_slice(), UNSUPPORTED, STATE, OPTIONS].concat()
+    });
+    &WORDS
+}
 
 /// Older spellings: `cdv_lower_bounds`, `num_set_values`.
 pub(super) fn unaliased(word: &str) -> &str {
