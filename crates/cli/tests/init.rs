@@ -84,3 +84,14 @@ fn senseless_wishes_are_refused() {
         insta::assert_snapshot!(format!("refused-{name}"), said);
     }
 }
+
+#[test]
+fn an_account_of_what_is_written_is_json() {
+    let shell = Shell::new();
+    let planned = shell.ok("init --model -o a.toml --dry-run --json").json();
+    assert_eq!((&planned["version"], &planned["written"]), (&1.into(), &false.into()));
+    assert!(!shell.path("a.toml").exists());
+    let written = shell.ok("init --model -o a.toml --json").json();
+    assert_eq!(written["bytes"], shell.read("a.toml").len());
+    assert_eq!(shell.run("init --model --json").exit, 2, "standard output cannot hold both");
+}

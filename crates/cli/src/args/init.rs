@@ -37,6 +37,12 @@ pub(crate) struct InitArgs {
     /// Replace a file that is already there
     #[arg(long)]
     pub(crate) force: bool,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print one JSON object that says what was written (needs -o or --dry-run)
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Forms of a problem.

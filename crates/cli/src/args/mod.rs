@@ -86,7 +86,8 @@ impl Verb {
     pub(crate) fn wants_json(&self) -> bool {
         match self {
             Self::Demo(args) => args.json,
-            Self::Init(_) | Self::Completions(_) => false,
+            Self::Init(args) => args.json,
+            Self::Completions(_) => false,
             Self::Check(args) => args.json,
             Self::Sample(args) => args.json,
             Self::Extend(args) => args.json,

@@ -7,7 +7,7 @@ use onceflow_sensitivity::{
 use onceflow_study::{Diagnostic, Space, counted, with_commas};
 use serde_json::json;
 
-use super::sample::refuse_two_results;
+use super::sample::{refuse_two_results, repeats};
 use crate::args::ExtendArgs;
 use crate::diagnostics::from_error;
 use crate::exit::Exit;
@@ -76,12 +76,12 @@ fn tail(sample: &Sample, from: usize) -> Sample {
 fn say(args: &ExtendArgs, before: &Sample, after: &Sample, terminal: &Terminal) {
     let would = if args.dry_run { "would be " } else { "" };
     terminal.say(&format!(
-        "{}: the first {} are those of {}, {} {would}new; {} repeat an earlier row",
+        "{}: the first {} are those of {}, {} {would}new; {}",
         counted(after.len(), "row"),
         with_commas(before.len() as u128),
         args.sample.display(),
         with_commas((after.len() - before.len()) as u128),
-        with_commas(after.duplicates() as u128),
+        repeats(after),
     ));
 }
 

@@ -26,18 +26,43 @@ pub(crate) fn run(args: &InitArgs, terminal: &Terminal) -> Result<Exit, Failure>
     if let Some(path) = &args.from {
         target.refuse_inputs(&[path])?;
     }
+    if args.json && target.path().is_none() && !args.dry_run {
+        return Err(Failure::bad_input(
+            Diagnostic::error("standard output cannot hold both the text and the account of it")
+                .expected_found("-o FILE or --dry-run with --json", "neither"),
+        ));
+    }
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
-    target.write(&exported.text, overwrite, terminal)?;
-    for loss in exported.losses {
+    if !args.dry_run {
+        target.write(&exported.text, overwrite, terminal)?;
+    }
+    for loss in &exported.losses {
         terminal.diagnostics(&[Diagnostic::warning(loss)]);
     }
-    if let Some(path) = target.path() {
-        terminal.say(&format!("wrote {}", path.display()));
-        if args.to == ProblemFormat::Study {
-            terminal.say(&format!("next: onceflow check {}", path.display()));
-        }
+    if args.json {
+        terminal.json(&account(args, &target, &exported))?;
     }
+    say(args, &target, terminal);
     Ok(Exit::Ok)
+}
+
+fn account(args: &InitArgs, target: &Target, exported: &Exported) -> serde_json::Value {
+    serde_json::json!({
+        "version": 1,
+        "file": target.path(),
+        "written": !args.dry_run,
+        "bytes": exported.text.len(),
+        "losses": exported.losses,
+    })
+}
+
+fn say(args: &InitArgs, target: &Target, terminal: &Terminal) {
+    let Some(path) = target.path() else { return };
+    let wrote = if args.dry_run { "would write" } else { "wrote" };
+    terminal.say(&format!("{wrote} {}", path.display()));
+    if args.to == ProblemFormat::Study && !args.dry_run {
+        terminal.say(&format!("next: onceflow check {}", path.display()));
+    }
 }
 
 fn convert(path: &Path, to: ProblemFormat, terminal: &Terminal) -> Result<Exported, Failure> {

@@ -95,12 +95,12 @@ fn give_account(
     let fixed = space.parameters().len() - asked.varied.parameters().len();
     let fixed = if fixed == 0 { String::new() } else { format!(", {fixed} of them at their defaults") };
     terminal.say(&format!(
-        "{}, seed {}: {} of {}{fixed}; {} repeat an earlier row",
+        "{}, seed {}: {} of {}{fixed}; {}",
         asked.design.method.word(),
         asked.design.seed,
         counted(sample.len(), "row"),
         counted(space.parameters().len(), "parameter"),
-        with_commas(sample.duplicates() as u128),
+        repeats(sample),
     ));
     terminal.say(extension(&asked.design.method));
     let Some(path) = target.path().filter(|_| as_json) else { return Ok(()) };
@@ -109,6 +109,12 @@ fn give_account(
     account["rows"] = json!(sample.len());
     account["duplicates"] = json!(sample.duplicates());
     terminal.json(&account)
+}
+
+/// How many rows repeat an earlier one, in words.
+pub(super) fn repeats(sample: &Sample) -> String {
+    let verb = if sample.duplicates() == 1 { "repeats" } else { "repeat" };
+    format!("{} {verb} an earlier row", with_commas(sample.duplicates() as u128))
 }
 
 fn account(asked: &Asked, space: &Space) -> Value {

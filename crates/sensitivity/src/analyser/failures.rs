@@ -82,7 +82,7 @@ pub(super) fn warnings(failures: &Failures, rows: usize) -> Vec<String> {
     if let Some(place) = &failures.cluster {
         warnings.push(format!(
             "failures gather where {place}: the indices do not speak of that corner; narrow the ranges, or see how far \
-             they could move with the policy bounds"
+             they could move with the policy `bounds`"
         ));
     }
     warnings

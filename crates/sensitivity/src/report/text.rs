@@ -5,6 +5,8 @@ mod number;
 
 use std::fmt::Write as _;
 
+use onceflow_study::with_commas;
+
 use self::line::{Line, heads, lines};
 pub use self::number::{bar, share_decimals, share_text};
 use self::number::{interval, short};
@@ -18,7 +20,7 @@ pub fn render_text(analysis: &Analysis) -> String {
         push_output(&mut text, analysis, output);
         text.push('\n');
     }
-    let _infallible = writeln!(text, "Rows       {}", analysis.rows);
+    let _infallible = writeln!(text, "Rows       {}", with_commas(analysis.rows as u128));
     let _infallible = writeln!(text, "Estimator  {}", analysis.estimator);
     let mut citations: Vec<&str> = analysis.outputs.iter().map(|o| o.interval.citation.as_str()).collect();
     citations.dedup();
