@@ -83,7 +83,7 @@ Which parameters matter for dice?   (share of the variance, 95 % interval)
   maxSize x G2  -0.01  -0.03 .. 0.01
   ! the output has few different values
 
-Rows       2304
+Rows       2,304
 Estimator  Saltelli 2010; Jansen 1999
 Intervals  Student t intervals
 ";
