@@ -94,7 +94,8 @@ pub enum AnalyzeError {
     NoSecondOrder,
     /// No row of an output can be used.
     #[error(
-        "expected at least one row with a finite `{output}`, found {failed} failed and {missing} missing rows; to do: look at why they failed"
+        "expected at least one row with a finite `{output}`, found {failed} failed and {missing} missing rows; to do: {}",
+        if *failed == 0 { "give their results" } else { "look at why they failed" }
     )]
     AllFailed {
         /// Name of the output.

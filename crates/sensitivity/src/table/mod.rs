@@ -10,6 +10,7 @@ mod json;
 mod layout;
 mod outputs;
 mod raw;
+mod repeated;
 mod salib;
 mod sample;
 

@@ -8,11 +8,11 @@ use onceflow_study::{Space, nearest};
 use super::cell::{CellRules, read_id, read_output, read_value, shown};
 use super::columns::Columns;
 use super::raw::{self, Raw, RawRow};
-use super::{TableError, json};
+use super::{TableError, json, repeated};
 use crate::{Outputs, Sample, Status};
 
 /// Reads outputs: CSV or JSON with row numbers (any order, rows may be missing), columns of numbers in the order of
-/// the sample, or a table of Dakota; parameters among the columns are passed over. `names` are the outputs to read,
+/// the sample, or a table of Dakota; parameters among the columns must be those of the sample. `names` are the outputs to read,
 /// all there are when it is empty. A missing row that repeats an answered one takes its answer.
 pub fn read_outputs(
     space: &Space,
@@ -29,6 +29,7 @@ pub fn read_outputs(
         Some(at) => by_number(sample, &raw, at)?,
         None => in_order(sample, &raw)?,
     };
+    repeated::check(space, sample, &table.parameters, &rows)?;
     answers(sample, &table, &rows)
 }
 
@@ -42,6 +43,8 @@ struct Answered {
     status: Option<usize>,
     names: Vec<String>,
     columns: Vec<usize>,
+    /// Places of the parameters that a header names, in the order of the space.
+    parameters: Vec<Option<usize>>,
 }
 
 fn headed(space: &Space, header: &StringRecord, raw: &Raw, names: &[String]) -> Result<Answered, TableError> {
@@ -54,7 +57,13 @@ fn headed(space: &Space, header: &StringRecord, raw: &Raw, names: &[String]) -> 
         return Err(at_header(TableError::new("there is no output", "a column for each output", found)));
     }
     let (names, places) = chosen.into_iter().unzip();
-    Ok(Answered { ids: columns.place("row"), status: columns.place("status"), names, columns: places })
+    Ok(Answered {
+        ids: columns.place("row"),
+        status: columns.place("status"),
+        names,
+        columns: places,
+        parameters: columns.parameters,
+    })
 }
 
 fn choose(others: &[(String, usize)], names: &[String]) -> Result<Vec<(String, usize)>, TableError> {
@@ -87,7 +96,8 @@ fn bare(space: &Space, sample: &Sample, raw: &Raw, names: &[String]) -> Result<A
                 .at(raw.rows[0].line));
         }
     };
-    Ok(Answered { ids: None, status: None, names, columns: (skipped..width).collect() })
+    let columns = (skipped..width).collect();
+    Ok(Answered { ids: None, status: None, names, columns, parameters: Vec::new() })
 }
 
 fn repeats(space: &Space, sample: &Sample, raw: &Raw) -> bool {

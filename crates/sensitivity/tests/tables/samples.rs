@@ -222,6 +222,21 @@ fn the_rows_of_a_run_are_a_sample_and_its_outputs() {
     );
 }
 
+#[test]
+fn outputs_beside_parameters_of_another_sample_are_refused() {
+    let space = nuclei();
+    let rows = points(&space, &[&[5.0, 0.0, 0.1], &[10.0, 1.0, 0.25]]);
+    let read = |text: &str| read_outputs(&space, &rows, text, &[]).map_err(|error| error.to_string());
+    let expected = Ok(Outputs::single("Y", vec![7.0, 8.0]));
+    assert_eq!(read("row,G1,threshold,T 1,Y\n1,10,\"a, \"\"b\"\"\",0.25001,8\n0,5,otsu,,7\n"), expected);
+    assert_eq!(
+        read("row,G1,T 1,Y\n0,5,0.1,7\n1,10,0.35,8\n").unwrap_err(),
+        "line 3: row 1 was run with another `T 1` than the sample has; expected 0.25 as in the sample, found 0.35; to do: give the sample that was run; or, if the model rounds its parameters, leave their columns out"
+    );
+    let word = read("threshold,Y\notsu,7\notsu,8\n").unwrap_err();
+    assert!(word.contains("row 1 was run with another `threshold`"), "{word}");
+}
+
 /// Samples that SALib 1.6.0 made (N = 2, seed 1) and numpy or SALib's command line printed.
 #[test]
 fn salibs_own_samples_are_recognised() {
