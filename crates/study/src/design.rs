@@ -123,9 +123,6 @@ pub enum Trajectories {
 }
 
 impl Trajectories {
-    /// Random trajectories to choose from, for each one wanted, when nobody says otherwise.
-    pub const CANDIDATES_PER_TRAJECTORY: u64 = 25;
-
     /// The word used in files.
     pub fn word(self) -> &'static str {
         match self {
@@ -133,6 +130,12 @@ impl Trajectories {
             Self::Optimised { .. } => "optimised",
             Self::Radial => "radial",
         }
+    }
+
+    /// Random trajectories to choose from when nobody says otherwise: 25 for each one wanted, but not more than 1000
+    /// (beyond, the search takes long and finds little), and at least as many as are wanted.
+    pub fn usual_candidates(trajectories: u64) -> u64 {
+        trajectories.saturating_mul(25).min(1000).max(trajectories)
     }
 }
 
@@ -246,5 +249,10 @@ mod tests {
         assert!(of(1024, 8).is_balanced() && of(24, 3).is_balanced() && !of(1000, 8).is_balanced());
         assert_eq!((of(1000, 8).balanced_base(), of(3, 8).balanced_base()), (Some(1024), Some(8)));
         assert_eq!(of(u64::MAX, 1).balanced_base(), None);
+    }
+
+    #[test]
+    fn usual_candidates_are_enough_and_affordable() {
+        assert_eq!([4, 20, 200, 2000].map(Trajectories::usual_candidates), [100, 500, 1000, 2000]);
     }
 }
