@@ -115,7 +115,7 @@ fn with_options(mut method: Method, args: &SampleArgs) -> Result<Method, Failure
 
 fn trajectories(morris: &Morris, args: &SampleArgs) -> Result<Trajectories, Failure> {
     let candidates = |given: Option<u64>| {
-        let default = morris.trajectories.saturating_mul(Trajectories::CANDIDATES_PER_TRAJECTORY);
+        let default = Trajectories::usual_candidates(morris.trajectories);
         Trajectories::Optimised { candidates: args.candidates.or(given).unwrap_or(default) }
     };
     match (args.kind, morris.kind) {

@@ -108,8 +108,11 @@ pub enum Trajectories {
 }
 
 impl Trajectories {
-    /// Random trajectories to choose from, for each one wanted, when nobody says otherwise.
-    pub const CANDIDATES_PER_TRAJECTORY: u64 = 25;
+    /// Random trajectories to choose from when nobody says otherwise: 25 for each one wanted, but not more than 1000
+    /// (beyond, the search takes long and finds little), and at least as many as are wanted.
+    pub fn usual_candidates(trajectories: u64) -> u64 {
+        trajectories.saturating_mul(25).min(1000).max(trajectories)
+    }
 }
 
 /// The design of Saltelli (2002, 2010): rows A, B and A with one factor's columns from B.
@@ -196,5 +199,15 @@ impl Method {
             Self::Saltelli(s) => s.base = n,
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_candidates_are_enough_and_affordable() {
+        assert_eq!([4, 20, 200, 2000].map(Trajectories::usual_candidates), [100, 500, 1000, 2000]);
     }
 }

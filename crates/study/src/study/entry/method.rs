@@ -136,7 +136,7 @@ fn morris(fields: &mut Fields<'_, '_>) -> Option<Morris> {
         TrajectoryWord::Plain => Trajectories::Plain,
         TrajectoryWord::Radial => Trajectories::Radial,
         TrajectoryWord::Optimised => {
-            let usual = trajectories.unwrap_or(0).saturating_mul(Trajectories::CANDIDATES_PER_TRAJECTORY);
+            let usual = Trajectories::usual_candidates(trajectories.unwrap_or(0));
             let least = trajectories.unwrap_or(1);
             Trajectories::Optimised { candidates: at_least(fields, "candidates", least).unwrap_or(usual) }
         }
