@@ -28,7 +28,7 @@ pub(crate) fn write(
     match (target.path(), &sample.design) {
         (Some(path), Some(design)) if format != SampleFormat::Json => {
             let beside = Target::File(design_path(path));
-            beside.write(&design_to_json(design), Overwrite::Replace, terminal)
+            beside.write(&design_to_json(space, design), Overwrite::Replace, terminal)
         }
         _ => Ok(()),
     }
@@ -49,7 +49,7 @@ pub(crate) fn read(space: &Space, path: &Path, options: &SampleOptions) -> Resul
     let beside = design_path(path);
     if sample.design.is_none() && beside.is_file() {
         let source = read_text(&beside, Limit::Description)?;
-        sample.design = Some(design_from_json(&source.text).map_err(|error| placed(&source, &error))?);
+        sample.design = Some(design_from_json(space, &source.text).map_err(|error| placed(&source, &error))?);
     }
     let rows_are_bare = !has_roles(&source.text);
     let sample = if rows_are_bare { remade(space, sample) } else { sample };

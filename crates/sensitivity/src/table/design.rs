@@ -3,25 +3,63 @@
 use std::sync::Arc;
 
 use onceflow_study::{
-    Design, Diagnostics, Fields, FromNode, Grid, LatinHypercube, Method, Mismatch, Morris, Node, Saltelli,
-    Source, Trajectories, parse_json,
+    Design, Diagnostics, Distribution, Domain, Fields, FromNode, Grid, LatinHypercube, Method, Mismatch,
+    Morris, Node, Parameter, Saltelli, Source, Space, Trajectories, parse_json,
 };
 use serde_json::{Value as Json, json};
 
 use super::TableError;
 
-/// The text of a design: `{"version": 1, "kind": "design", "design": {"method": …}}`.
-pub fn design_to_json(design: &Design) -> String {
-    let document = json!({ "version": 1, "kind": "design", "design": design_value(design) });
+/// The text of a design and of the ranges it samples:
+/// `{"version": 1, "kind": "design", "design": {"method": …}, "parameters": {"G1": "5..80 step 5"}}`.
+pub fn design_to_json(space: &Space, design: &Design) -> String {
+    let ranges: serde_json::Map<String, Json> =
+        space.parameters().iter().map(|p| (p.name.clone(), range_text(p).into())).collect();
+    let document = json!({
+        "version": 1, "kind": "design", "design": design_value(design), "parameters": ranges
+    });
     format!("{document:#}\n")
 }
 
-/// Reads what [`design_to_json`] writes, or its inner object alone.
-pub fn design_from_json(text: &str) -> Result<Design, TableError> {
+/// Reads what [`design_to_json`] writes, or its inner object alone. Ranges that are not those of the space are refused:
+/// effects and indices would silently be those of other ranges.
+pub fn design_from_json(space: &Space, text: &str) -> Result<Design, TableError> {
     let source = Source::new("design", text);
     let node = parse_json(&source).map_err(|error| TableError::from(*error))?;
-    let inner = node.as_table().and_then(|table| table.get("design"));
-    read_design(&source, inner.unwrap_or(&node))
+    let part = |key: &str| node.as_table().and_then(|table| table.get(key));
+    for parameter in space.parameters() {
+        let ranges = part("parameters").and_then(Node::as_table);
+        if let Some(sampled) = ranges.and_then(|table| table.get(&parameter.name)).and_then(Node::as_text) {
+            check_range(parameter, sampled)?;
+        }
+    }
+    read_design(&source, part("design").unwrap_or(&node))
+}
+
+fn check_range(parameter: &Parameter, sampled: &str) -> Result<(), TableError> {
+    let asked = range_text(parameter);
+    if asked == sampled {
+        return Ok(());
+    }
+    let of = |range: &str| format!("{} {range}", parameter.name);
+    let error = TableError::new("the rows were sampled from other ranges", of(sampled), of(&asked));
+    Err(error.with_hint("give the problem they were sampled from, or sample again"))
+}
+
+/// What a parameter may be and how likely, in one line.
+fn range_text(parameter: &Parameter) -> String {
+    let list = |words: Vec<String>| words.join(", ");
+    let range = match &parameter.domain {
+        Domain::Continuous { from, to } => format!("{from}..{to}"),
+        Domain::Integers { from, to } => format!("{from}..{to} integers"),
+        Domain::Steps { from, to, step } => format!("{from}..{to} step {step}"),
+        Domain::Values(values) => list(values.iter().map(f64::to_string).collect()),
+        Domain::Categories(words) => list(words.clone()),
+    };
+    match &parameter.distribution {
+        Distribution::Uniform => range,
+        other => format!("{range}, {other:?}"),
+    }
 }
 
 /// The object with the method, all its options and the seed.
@@ -133,6 +171,25 @@ fn read_morris(fields: &mut Fields<'_, '_>) -> Option<Morris> {
 mod tests {
     use super::*;
 
+    fn space(to: f64) -> Space {
+        let weights = Distribution::Weights(vec![1.0, 2.0]);
+        let words = Domain::Categories(vec!["one".into(), "two".into()]);
+        let word = Parameter { distribution: weights, ..Parameter::new("word", words) };
+        let size = Parameter::new("size", Domain::Steps { from: 1.0, to, step: 2.0 });
+        Space::new(vec![size, word], Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn rows_of_other_ranges_are_refused() {
+        let text = design_to_json(&space(9.0), &Design { method: Method::MonteCarlo { rows: 4 }, seed: 1 });
+        let error = design_from_json(&space(11.0), &text).unwrap_err();
+        assert_eq!(
+            (error.expected.as_str(), error.found.as_str()),
+            ("size 1..9 step 2", "size 1..11 step 2")
+        );
+        assert!(text.contains("one, two, Weights([1.0, 2.0])"), "{text}");
+    }
+
     #[test]
     fn every_design_comes_back() {
         let methods = [
@@ -154,15 +211,18 @@ mod tests {
         for method in methods {
             for seed in [0, 2026, u64::MAX] {
                 let design = Design { method: method.clone(), seed };
-                assert_eq!(design_from_json(&design_to_json(&design)), Ok(design.clone()));
-                assert_eq!(design_from_json(&design_value(&design).to_string()), Ok(design));
+                assert_eq!(
+                    design_from_json(&space(9.0), &design_to_json(&space(9.0), &design)),
+                    Ok(design.clone())
+                );
+                assert_eq!(design_from_json(&space(9.0), &design_value(&design).to_string()), Ok(design));
             }
         }
     }
 
     #[test]
     fn mistakes_are_pointed_at() {
-        let refuse = |text: &str| design_from_json(text).unwrap_err().to_string();
+        let refuse = |text: &str| design_from_json(&space(9.0), text).unwrap_err().to_string();
         assert!(
             refuse("{\"seed\": 1,\n \"method\": \"moris\"}").starts_with("line 2: `method` cannot be read")
         );
