@@ -49,7 +49,7 @@ const BUILT_IN: &str = "/stages/0/tasks/0";
 const COMMAND: &str = "/stages/0/tasks/1/tasks/0/op";
 const PYTHON: &str = "/stages/0/tasks/2/op";
 
-/// Values for places of the descriptor, good ones and bad ones.
+/// Values for places of the descriptor, good ones and bad ones. It is long because it is one table, a line per key.
 fn cases() -> Vec<(String, Value, bool)> {
     let at = |base: &str, key: &str| format!("{base}/{key}");
     let mut cases = Vec::new();
