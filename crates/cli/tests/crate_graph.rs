@@ -4,10 +4,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Each crate and those of ours it may use.
-const ALLOWED: [(&str, &[&str]); 3] = [
+const ALLOWED: [(&str, &[&str]); 10] = [
     ("onceflow-study", &[]),
+    ("onceflow-region", &[]),
+    ("onceflow-costs", &["onceflow-study"]),
+    ("onceflow-reuse", &["onceflow-study"]),
+    ("onceflow-kernels", &["onceflow-region"]),
+    ("onceflow-synth", &["onceflow-region"]),
     ("onceflow-sensitivity", &["onceflow-study"]),
-    ("onceflow-cli", &["onceflow-sensitivity", "onceflow-study"]),
+    ("onceflow-runtime", &["onceflow-costs", "onceflow-region", "onceflow-reuse", "onceflow-study"]),
+    (
+        "onceflow-engine",
+        &[
+            "onceflow-costs",
+            "onceflow-kernels",
+            "onceflow-region",
+            "onceflow-reuse",
+            "onceflow-runtime",
+            "onceflow-sensitivity",
+            "onceflow-study",
+            "onceflow-synth",
+        ],
+    ),
+    (
+        "onceflow-cli",
+        &["onceflow-engine", "onceflow-kernels", "onceflow-region", "onceflow-sensitivity", "onceflow-study"],
+    ),
 ];
 
 #[test]

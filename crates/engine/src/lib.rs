@@ -1,0 +1,1 @@
+//! The straight line: from a study file to its answer.

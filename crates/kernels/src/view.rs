@@ -1,0 +1,201 @@
+//! Rectangles of pixels: borrowed with a stride, or owned.
+
+/// A rectangle of pixels that somebody else owns; rows may be `stride` pixels apart.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a, T> {
+    data: &'a [T],
+    width: usize,
+    height: usize,
+    stride: usize,
+}
+
+/// The same, to write into.
+#[derive(Debug)]
+pub struct ViewMut<'a, T> {
+    data: &'a mut [T],
+    width: usize,
+    height: usize,
+    stride: usize,
+}
+
+/// A rectangle of pixels with its memory; rows follow each other without a gap.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plane<T> {
+    data: Vec<T>,
+    width: usize,
+    height: usize,
+}
+
+/// Whether `length` pixels hold `height` rows of `width`, `stride` apart.
+fn fits(length: usize, width: usize, height: usize, stride: usize) -> bool {
+    let last_row = height.saturating_sub(1).checked_mul(stride);
+    let needed = last_row.and_then(|n| n.checked_add(width));
+    width <= stride && (height == 0 || needed.is_some_and(|n| n <= length))
+}
+
+impl<'a, T> View<'a, T> {
+    /// Rows of `width` pixels without gaps; `None` when `data` is not exactly that long.
+    pub fn new(data: &'a [T], width: usize, height: usize) -> Option<Self> {
+        (width.checked_mul(height)? == data.len()).then_some(Self { data, width, height, stride: width })
+    }
+
+    /// Rows `stride` pixels apart; `None` when `data` is too short or rows would overlap.
+    pub fn with_stride(data: &'a [T], width: usize, height: usize, stride: usize) -> Option<Self> {
+        fits(data.len(), width, height, stride).then_some(Self { data, width, height, stride })
+    }
+
+    /// Width in pixels.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Height in pixels.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Number of pixels.
+    pub fn len(&self) -> usize {
+        self.width * self.height
+    }
+
+    /// Whether it has no pixel.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One row.
+    pub fn row(&self, y: usize) -> &'a [T] {
+        &self.data[y * self.stride..y * self.stride + self.width]
+    }
+
+    /// The rows, from the top.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &'a [T]> + use<'a, T> {
+        let view = View { ..*self };
+        (0..view.height).map(move |y| view.row(y))
+    }
+}
+
+impl<T: Copy> View<'_, T> {
+    /// One pixel.
+    pub fn at(&self, x: usize, y: usize) -> T {
+        self.row(y)[x]
+    }
+
+    /// A copy without gaps.
+    pub fn to_plane(&self) -> Plane<T> {
+        let mut data = Vec::with_capacity(self.len());
+        self.rows().for_each(|row| data.extend_from_slice(row));
+        Plane { data, width: self.width, height: self.height }
+    }
+}
+
+impl<'a, T> ViewMut<'a, T> {
+    /// Rows of `width` pixels without gaps; `None` when `data` is not exactly that long.
+    pub fn new(data: &'a mut [T], width: usize, height: usize) -> Option<Self> {
+        (width.checked_mul(height)? == data.len()).then_some(Self { data, width, height, stride: width })
+    }
+
+    /// Rows `stride` pixels apart; `None` when `data` is too short or rows would overlap.
+    pub fn with_stride(data: &'a mut [T], width: usize, height: usize, stride: usize) -> Option<Self> {
+        fits(data.len(), width, height, stride).then_some(Self { data, width, height, stride })
+    }
+
+    /// Width in pixels.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Height in pixels.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The same pixels, to read.
+    pub fn view(&self) -> View<'_, T> {
+        View { data: self.data, width: self.width, height: self.height, stride: self.stride }
+    }
+
+    /// The same pixels for a shorter time.
+    pub fn reborrow(&mut self) -> ViewMut<'_, T> {
+        ViewMut { data: self.data, width: self.width, height: self.height, stride: self.stride }
+    }
+
+    /// One row.
+    pub fn row_mut(&mut self, y: usize) -> &mut [T] {
+        &mut self.data[y * self.stride..y * self.stride + self.width]
+    }
+}
+
+impl<T> Plane<T> {
+    /// Rows of `width` pixels without gaps; `None` when `data` is not exactly that long.
+    pub fn from_vec(data: Vec<T>, width: usize, height: usize) -> Option<Self> {
+        (width.checked_mul(height)? == data.len()).then_some(Self { data, width, height })
+    }
+
+    /// Width in pixels.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Height in pixels.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// All pixels, row by row.
+    pub fn pixels(&self) -> &[T] {
+        &self.data
+    }
+
+    /// All pixels, row by row, to write.
+    pub fn pixels_mut(&mut self) -> &mut [T] {
+        &mut self.data
+    }
+
+    /// The memory.
+    pub fn into_vec(self) -> Vec<T> {
+        self.data
+    }
+
+    /// The pixels, to read.
+    pub fn view(&self) -> View<'_, T> {
+        View { data: &self.data, width: self.width, height: self.height, stride: self.width }
+    }
+
+    /// The pixels, to write.
+    pub fn view_mut(&mut self) -> ViewMut<'_, T> {
+        ViewMut { data: &mut self.data, width: self.width, height: self.height, stride: self.width }
+    }
+}
+
+impl<T: Clone> Plane<T> {
+    /// All pixels equal.
+    pub fn filled(value: T, width: usize, height: usize) -> Self {
+        Self { data: vec![value; width * height], width, height }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_knows_when_memory_is_too_short() {
+        let data = [0u8; 10];
+        assert!(View::new(&data, 5, 2).is_some());
+        assert!(View::new(&data, 4, 2).is_none());
+        assert!(View::with_stride(&data, 4, 2, 6).is_some());
+        assert!(View::with_stride(&data, 5, 2, 6).is_none());
+        assert!(View::with_stride(&data, 6, 2, 4).is_none());
+        assert!(View::with_stride(&data, 2, usize::MAX, 4).is_none());
+    }
+
+    #[test]
+    fn rows_of_a_view_are_a_stride_apart() {
+        let data: Vec<u8> = (0..12).collect();
+        let view = View::with_stride(&data[1..], 2, 3, 4).unwrap();
+        assert_eq!(view.to_plane().pixels(), [1, 2, 5, 6, 9, 10]);
+        assert_eq!(view.at(1, 2), 10);
+    }
+}

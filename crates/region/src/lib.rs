@@ -1,0 +1,1 @@
+//! Boxes in space, regions, parts, the memory budget, stores and image files.

@@ -1,0 +1,1 @@
+//! Rows become a task graph in which equal work stands once.

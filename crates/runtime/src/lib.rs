@@ -1,0 +1,1 @@
+//! Runs a plan: the scheduler is a pure state machine, executors carry out what it says.

@@ -1,0 +1,1 @@
+//! Synthetic tissue with known truth.
