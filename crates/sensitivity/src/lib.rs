@@ -35,6 +35,7 @@
 
 mod analyser;
 mod analysis;
+mod asked;
 mod control;
 mod effects;
 mod number;

@@ -1,10 +1,10 @@
-//! Writing a file: whole or not at all, by renaming a finished temporary file in the same folder.
+//! Where results go, and what is said when they cannot be written.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use onceflow_engine::write_whole;
 use onceflow_study::Diagnostic;
-use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::terminal::Terminal;
@@ -64,9 +64,14 @@ impl Target {
         match self {
             Self::Standard => terminal.result(text),
             Self::File(path) if overwrite == Overwrite::Refuse && path.exists() => Err(exists(path)),
-            Self::File(path) => write_file(path, text).map_err(|error| unwritable(path, &error)),
+            Self::File(path) => write_bytes(path, text.as_bytes()),
         }
     }
+}
+
+/// Writes a file whole or not at all.
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_whole(path, bytes).map_err(|error| unwritable(path, &error))
 }
 
 /// Makes a folder, and those above it, unless it is there.
@@ -81,39 +86,6 @@ fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-fn write_file(path: &Path, text: &str) -> io::Result<()> {
-    // A device or a pipe (/dev/stdout) cannot be replaced by a file; it is written as it is.
-    if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes());
-    }
-    if path.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    // A link stays a link: what it points to is replaced.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = new_file(folder)?;
-    file.write_all(text.as_bytes())?;
-    if let Ok(there) = path.metadata() {
-        file.as_file().set_permissions(there.permissions())?;
-    }
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|e| e.error)?;
-    Ok(())
-}
-
-/// A temporary file with the permissions any new file gets, rather than those of a secret.
-fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".onceflow-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
-}
-
 fn exists(path: &Path) -> Failure {
     Failure::bad_input(
         Diagnostic::error(format!("{} exists", path.display()))
@@ -122,7 +94,8 @@ fn exists(path: &Path) -> Failure {
     )
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
+/// Why a file cannot be written, and what to do.
+pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let message = Diagnostic::error(format!("cannot write {}", path.display()));
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).display();
     let (expected, found, hint) = match error.kind() {

@@ -1,7 +1,7 @@
 //! How to analyse: what the command line says, over what the study says.
 
 use onceflow_sensitivity::{Estimator, FailurePolicy, Options, Technique};
-use onceflow_study::{Diagnostic, Method, OnFailure, Phase, Study};
+use onceflow_study::{Diagnostic, Phase};
 
 use crate::args::{AnalyzeArgs, EstimatorWord, FailuresWord, IndicesFormat, TechniqueWord};
 use crate::failure::Failure;
@@ -22,17 +22,18 @@ pub(super) fn options(args: &AnalyzeArgs, loaded: &Loaded, rows_are_bare: bool) 
         (None, Some(phase)) => technique_of(phase)?,
         (None, None) => return Err(no_method()),
     };
-    let usual = Options::new(technique);
     let study = loaded.study.as_ref();
+    let usual = study.map_or_else(|| Options::new(technique), |study| Options::of_study(study, technique));
+    let usual = phase.map_or(usual.clone(), |phase| usual.in_phase(phase));
     Ok(Options {
         technique,
         estimator: estimator(args, phase).unwrap_or_else(|| usual_estimator(args, rows_are_bare)),
-        second_order: args.second_order || phase.is_some_and(|p| has_second_order(&p.design.method)),
-        confidence: args.confidence.or(study.map(|s| s.run.confidence)).unwrap_or(usual.confidence),
-        resamples: resamples(args, study).unwrap_or(usual.resamples),
+        second_order: args.second_order || usual.second_order,
+        confidence: args.confidence.unwrap_or(usual.confidence),
+        resamples: args.resamples.unwrap_or(usual.resamples),
         seed: args.seed.or(loaded.seed()).unwrap_or(usual.seed),
-        failures: failures(args, study),
-        threshold: args.threshold.or(threshold(study, technique)).unwrap_or(usual.threshold),
+        failures: failures(args).unwrap_or(usual.failures),
+        threshold: args.threshold.unwrap_or(usual.threshold),
     })
 }
 
@@ -49,8 +50,7 @@ fn technique(word: TechniqueWord) -> Technique {
 
 /// The first analysis that the phase asks for.
 fn technique_of(phase: &Phase) -> Result<Technique, Failure> {
-    let known = |word: &&str| Technique::ALL.into_iter().find(|t| t.word() == *word);
-    phase.analyses.first().and_then(known).ok_or_else(no_method)
+    phase.analyses.first().and_then(|word| Technique::from_word(word)).ok_or_else(no_method)
 }
 
 fn no_method() -> Failure {
@@ -82,23 +82,10 @@ fn usual_estimator(args: &AnalyzeArgs, rows_are_bare: bool) -> Estimator {
     }
 }
 
-fn has_second_order(method: &Method) -> bool {
-    matches!(method, Method::Saltelli(saltelli) if saltelli.second_order)
-}
-
-fn resamples(args: &AnalyzeArgs, study: Option<&Study>) -> Option<usize> {
-    args.resamples.or_else(|| usize::try_from(study?.run.resamples).ok())
-}
-
-fn failures(args: &AnalyzeArgs, study: Option<&Study>) -> FailurePolicy {
-    match (args.failures, study.map(|s| s.run.failures)) {
-        (Some(FailuresWord::Drop), _) | (None, Some(OnFailure::Drop) | None) => FailurePolicy::Drop,
-        (Some(FailuresWord::Bounds), _) | (None, Some(OnFailure::Bounds)) => FailurePolicy::Bounds,
-        (Some(FailuresWord::Stop), _) | (None, Some(OnFailure::Stop)) => FailurePolicy::Stop,
-    }
-}
-
-/// A study's threshold is a share of the variance; elementary effects have their own.
-fn threshold(study: Option<&Study>, technique: Technique) -> Option<f64> {
-    study.filter(|_| technique != Technique::Morris).map(|study| study.threshold)
+fn failures(args: &AnalyzeArgs) -> Option<FailurePolicy> {
+    args.failures.map(|word| match word {
+        FailuresWord::Drop => FailurePolicy::Drop,
+        FailuresWord::Bounds => FailurePolicy::Bounds,
+        FailuresWord::Stop => FailurePolicy::Stop,
+    })
 }

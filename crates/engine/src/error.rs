@@ -1,0 +1,44 @@
+//! Why a study could not be run.
+
+use std::io;
+use std::path::PathBuf;
+
+use onceflow_study::Diagnostic;
+
+/// Why a study could not be run, by what the user can do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The study, or a file it names, asks for something that cannot be.
+    #[error("{0}")]
+    BadInput(Box<Diagnostic>),
+    /// The machine does not allow it.
+    #[error("{0}")]
+    Environment(Box<Diagnostic>),
+    /// A file cannot be written.
+    #[error("cannot write {}: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The bound of memory is too small for one task.
+    #[error("the memory bound is too small: {task} needs {needed} bytes, the bound is {limit}")]
+    Memory {
+        /// The task.
+        task: String,
+        /// The least bound that works for it.
+        needed: u64,
+        /// The bound.
+        limit: u64,
+    },
+    /// Our bug.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl From<Diagnostic> for EngineError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::BadInput(Box::new(diagnostic))
+    }
+}
