@@ -3,8 +3,19 @@
 //! Operations read [`View`]s and write into [`ViewMut`]s or return a [`Plane`]; colour pixels are `[u8; 3]` in the order
 //! red, green, blue. Masks are 0 or [`ON`].
 
+mod area;
+mod connectivity;
+mod fill;
+mod label;
+mod runs;
+mod select;
 mod view;
 
+pub use area::filter_area;
+pub use connectivity::Connectivity;
+pub use fill::fill_holes;
+pub use label::{Component, Labels, label};
+pub use select::select;
 pub use view::{Plane, View, ViewMut};
 
 /// A mask's pixel that belongs to it.
