@@ -4,9 +4,13 @@
 //! red, green, blue. Masks are 0 or [`ON`].
 
 mod area;
+pub mod colour;
 mod connectivity;
 mod fill;
 mod label;
+mod morphology;
+pub mod nuclei;
+mod reconstruct;
 mod runs;
 mod select;
 mod view;
@@ -15,6 +19,8 @@ pub use area::filter_area;
 pub use connectivity::Connectivity;
 pub use fill::fill_holes;
 pub use label::{Component, Labels, label};
+pub use morphology::{Element, dilate, erode, open};
+pub use reconstruct::{Level, reconstruct};
 pub use select::select;
 pub use view::{Plane, View, ViewMut};
 
