@@ -1,0 +1,5 @@
+//! The tasks of the nuclei workflow.
+
+mod split;
+
+pub use split::{markers, split};
