@@ -9,6 +9,7 @@ mod grow;
 mod parameters;
 mod reconstructed;
 mod red_blood_cells;
+mod split;
 mod threshold;
 
 pub use background::{BackgroundStatus, background};
@@ -19,3 +20,4 @@ pub use grow::grow;
 pub use parameters::Parameters;
 pub use reconstructed::{Reconstructed, reconstruct};
 pub use red_blood_cells::red_blood_cells;
+pub use split::{markers, split};

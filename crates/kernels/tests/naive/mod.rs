@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses some of these")]
 
+pub(crate) mod flood;
 pub(crate) mod images;
 
 use onceflow_kernels::{Connectivity, ON, Plane, View};
