@@ -3,9 +3,33 @@
 //! Operations read [`View`]s and write into [`ViewMut`]s or return a [`Plane`]; colour pixels are `[u8; 3]` in the order
 //! red, green, blue. Masks are 0 or [`ON`].
 
+mod area;
+pub mod colour;
+mod connectivity;
+mod distance;
+mod extrema;
+mod fill;
+mod grid;
+mod label;
+mod morphology;
+pub mod nuclei;
+mod reconstruct;
+mod runs;
+mod select;
 mod view;
+mod watershed;
 
+pub use area::filter_area;
+pub use connectivity::Connectivity;
+pub use distance::distance;
+pub use extrema::{level_peaks, reconstruct_heights, regional_maxima};
+pub use fill::fill_holes;
+pub use label::{Component, Labels, label};
+pub use morphology::{Element, dilate, erode, open};
+pub use reconstruct::{Level, reconstruct};
+pub use select::select;
 pub use view::{Plane, View, ViewMut};
+pub use watershed::{LINE, repair_lines, watershed};
 
 /// A mask's pixel that belongs to it.
 pub const ON: u8 = 255;

@@ -1,0 +1,65 @@
+//! Images with a frame of one pixel around them, so that every pixel has all its neighbours.
+
+use crate::{Connectivity, Plane, View};
+
+/// Positions in an image with a frame, row by row in one piece of memory.
+pub(crate) struct Grid {
+    width: usize,
+    height: usize,
+    /// The distance in memory to the neighbours before a pixel; those after it lie as far the other way.
+    offsets: [usize; 4],
+    neighbours: usize,
+}
+
+impl Grid {
+    pub(crate) fn new(width: usize, height: usize, connectivity: Connectivity) -> Self {
+        let stride = width + 2;
+        let neighbours = match connectivity {
+            Connectivity::Four => 2,
+            Connectivity::Eight => 4,
+        };
+        Self { width, height, offsets: [1, stride, stride - 1, stride + 1], neighbours }
+    }
+
+    pub(crate) fn stride(&self) -> usize {
+        self.offsets[1]
+    }
+
+    fn offsets(&self) -> impl Iterator<Item = usize> {
+        self.offsets[..self.neighbours].iter().copied()
+    }
+
+    pub(crate) fn before(&self, position: usize) -> impl Iterator<Item = usize> {
+        self.offsets().map(move |offset| position - offset)
+    }
+
+    pub(crate) fn after(&self, position: usize) -> impl Iterator<Item = usize> {
+        self.offsets().map(move |offset| position + offset)
+    }
+
+    pub(crate) fn around(&self, position: usize) -> impl Iterator<Item = usize> {
+        self.before(position).chain(self.after(position))
+    }
+
+    /// The image's positions, in raster order.
+    pub(crate) fn positions(&self) -> impl DoubleEndedIterator<Item = usize> {
+        let (stride, width) = (self.stride(), self.width);
+        (1..=self.height).flat_map(move |y| y * stride + 1..y * stride + 1 + width)
+    }
+
+    pub(crate) fn frame<T: Copy>(&self, image: View<'_, T>, around: T) -> Vec<T> {
+        let mut framed = vec![around; self.stride() * (self.height + 2)];
+        for (row, pixels) in framed.chunks_exact_mut(self.stride()).skip(1).zip(image.rows()) {
+            row[1..=self.width].copy_from_slice(pixels);
+        }
+        framed
+    }
+
+    pub(crate) fn unframe<T: Copy + Default>(&self, framed: &[T]) -> Plane<T> {
+        let mut result = Plane::filled(T::default(), self.width, self.height);
+        for (y, row) in framed.chunks_exact(self.stride()).skip(1).take(self.height).enumerate() {
+            result.view_mut().row_mut(y).copy_from_slice(&row[1..=self.width]);
+        }
+        result
+    }
+}

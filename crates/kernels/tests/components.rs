@@ -1,0 +1,69 @@
+//! Labelling and area filters against a flood from every pixel.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod naive;
+
+use naive::images::{mask, shapes};
+use onceflow_kernels::{Component, Connectivity, Labels, View, filter_area, label};
+use proptest::prelude::*;
+
+fn check(mask: View<'_, u8>, connectivity: Connectivity) {
+    let Labels { plane, components } = label(mask, connectivity);
+    let expected = naive::label(mask, connectivity);
+    assert_eq!(plane.pixels(), expected);
+    assert_eq!(components, measured(&expected, mask.width()));
+    check_filter(mask, connectivity, &expected, &components);
+}
+
+fn measured(labels: &[u32], width: usize) -> Vec<Component> {
+    let count = labels.iter().max().copied().unwrap_or(0);
+    (1..=count).map(|number| measure(labels, width, number)).collect()
+}
+
+fn measure(labels: &[u32], width: usize, number: u32) -> Component {
+    let pixels = || (0..labels.len()).filter(|at| labels[*at] == number).map(|at| (at % width, at / width));
+    Component {
+        area: pixels().count() as u64,
+        left: pixels().map(|p| p.0).min().unwrap(),
+        top: pixels().map(|p| p.1).min().unwrap(),
+        right: pixels().map(|p| p.0 + 1).max().unwrap(),
+        bottom: pixels().map(|p| p.1 + 1).max().unwrap(),
+        first: pixels().next().unwrap(),
+    }
+}
+
+fn check_filter(mask: View<'_, u8>, connectivity: Connectivity, labels: &[u32], components: &[Component]) {
+    for (lowest, end) in [(2, Some(5)), (3, None), (-4, Some(4)), (0, Some(-1)), (5, Some(5))] {
+        let kept = filter_area(mask, lowest, end, connectivity);
+        let keep = |number: &u32| {
+            let area =
+                components.get((*number as usize).wrapping_sub(1)).map(|component| component.area as i64);
+            if area.is_some_and(|area| lowest <= area && end.is_none_or(|end| area < end)) { 255 } else { 0 }
+        };
+        assert_eq!(kept.pixels(), labels.iter().map(keep).collect::<Vec<u8>>());
+    }
+}
+
+#[test]
+fn shapes_that_trouble_algorithms() {
+    for shape in shapes() {
+        check(shape.view(), Connectivity::Four);
+        check(shape.view(), Connectivity::Eight);
+    }
+}
+
+#[test]
+fn a_checkerboard_falls_apart_under_four_neighbours_only() {
+    let board = &shapes()[6];
+    assert_eq!(label(board.view(), Connectivity::Four).components.len(), 66);
+    assert_eq!(label(board.view(), Connectivity::Eight).components.len(), 1);
+}
+
+proptest! {
+    #[test]
+    fn random_masks(mask in mask()) {
+        check(mask.view(), Connectivity::Four);
+        check(mask.view(), Connectivity::Eight);
+    }
+}
