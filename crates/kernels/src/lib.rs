@@ -4,6 +4,7 @@
 //! red, green, blue. Masks are 0 or [`ON`].
 
 mod area;
+pub mod compare;
 mod connectivity;
 mod distance;
 mod extrema;
