@@ -25,7 +25,7 @@ fn root(squared: u64) -> f32 {
 ///
 /// A run of mask pixels in a row is on its own: columns beyond the outside pixel that ends it are farther away than that
 /// pixel.
-fn each_inside(mask: View<'_, u8>, mut give: impl FnMut(usize, Option<u64>)) {
+pub(crate) fn each_inside(mask: View<'_, u8>, mut give: impl FnMut(usize, Option<u64>)) {
     let heights = heights(mask);
     let mut envelope = Envelope::default();
     for (y, row) in mask.rows().enumerate() {

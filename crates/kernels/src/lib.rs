@@ -5,6 +5,7 @@
 
 mod area;
 pub mod colour;
+pub mod compare;
 mod connectivity;
 mod distance;
 mod extrema;
