@@ -28,6 +28,7 @@ mod region;
 mod shelf;
 pub mod source;
 mod span;
+pub mod store;
 mod table;
 mod template;
 
@@ -43,5 +44,6 @@ pub use pixels::{Element, Pixels};
 pub use region::{Region, RegionKind};
 pub use source::{ImageInfo, Scale, Source, SourceError};
 pub use span::Span;
+pub use store::{Held, MemoryStore, Store, StoreError};
 pub use table::{Column, Table};
 pub use template::{RegionTemplate, Staged};
