@@ -1,1 +1,49 @@
-//! Boxes in space, regions, parts, the memory budget, stores and image files.
+//! Boxes in space and time, regions, templates, parts, the memory budget, stores and image files.
+//!
+//! A [`Bounds`] says where something lies, a [`Region`] is what lies there, a [`RegionTemplate`] holds regions under
+//! their identifiers, and [`partition`] cuts a box into [`Part`]s with halos. [`Budget`] is the one ledger of memory.
+//! This crate knows neither tasks nor parameters.
+//!
+//! ```
+//! use onceflow_region::{Bounds, Dense, Pixels, Remainder, partition};
+//!
+//! let image = Dense::new(4, 2, 1, Pixels::U8(vec![0, 1, 2, 3, 4, 5, 6, 7]))?;
+//! let parts = partition(image.bounds(), 2, 1, Remainder::Keep)?;
+//! let with_halo = image.crop(parts[1].read)?;
+//! assert_eq!(with_halo.as_u8(), Some(&[1, 2, 3, 5, 6, 7][..]));
+//! assert_eq!(parts[1].crop(&with_halo)?.as_u8(), Some(&[2, 3, 6, 7][..]));
+//! # Ok::<(), onceflow_region::RegionError>(())
+//! ```
+
+mod bounds;
+mod budget;
+mod dense;
+mod digest;
+mod error;
+mod identifier;
+mod objects;
+mod part;
+mod pixels;
+mod region;
+mod shelf;
+pub mod source;
+mod span;
+pub mod store;
+mod table;
+mod template;
+
+pub use bounds::Bounds;
+pub use budget::{Budget, Lease};
+pub use dense::Dense;
+pub use digest::Digest;
+pub use error::RegionError;
+pub use identifier::{RegionId, RegionQuery};
+pub use objects::{Object, ObjectSet, Run};
+pub use part::{Part, Remainder, partition};
+pub use pixels::{Element, Pixels};
+pub use region::{Region, RegionKind};
+pub use source::{ImageInfo, Scale, Source, SourceError};
+pub use span::Span;
+pub use store::{Held, MemoryStore, Store, StoreError};
+pub use table::{Column, Table};
+pub use template::{RegionTemplate, Staged};

@@ -1,0 +1,202 @@
+//! Dense regions of two dimensions: images, masks, label planes, fields of numbers.
+
+use crate::digest::Digester;
+use crate::{Bounds, Element, Pixels, RegionError};
+
+/// A rectangle full of values: `channels` of them per pixel, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dense {
+    width: usize,
+    height: usize,
+    channels: usize,
+    pixels: Pixels,
+    bounds: Bounds,
+}
+
+impl Dense {
+    /// The region with these values.
+    ///
+    /// # Errors
+    /// When there are neither 1 nor 3 channels, or not one value per pixel and channel.
+    pub fn new(width: usize, height: usize, channels: usize, pixels: Pixels) -> Result<Dense, RegionError> {
+        if channels != 1 && channels != 3 {
+            return Err(RegionError::Channels { found: channels });
+        }
+        let too_large = RegionError::Size { width: width as u64, height: height as u64, channels };
+        let bounds = Bounds::plane(0, 0, width as u64, height as u64).ok_or(too_large.clone())?;
+        let expected =
+            width.checked_mul(height).and_then(|area| area.checked_mul(channels)).ok_or(too_large)?;
+        let found = pixels.len();
+        if expected != found {
+            return Err(RegionError::Length { width, height, channels, expected, found });
+        }
+        Ok(Dense { width, height, channels, pixels, bounds })
+    }
+
+    /// Columns.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Values per pixel: 1 or 3.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// The type of the values.
+    pub fn element(&self) -> Element {
+        self.pixels.element()
+    }
+
+    /// The values.
+    pub fn pixels(&self) -> &Pixels {
+        &self.pixels
+    }
+
+    /// The values, without a copy.
+    pub fn into_pixels(self) -> Pixels {
+        self.pixels
+    }
+
+    /// Bytes that the values take.
+    pub fn bytes(&self) -> u64 {
+        self.pixels.bytes()
+    }
+
+    /// The box of the whole region as seen from its own upper left corner.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// The part of the region in a box as seen from its own upper left corner.
+    ///
+    /// # Errors
+    /// When the box reaches outside.
+    pub fn crop(&self, bounds: Bounds) -> Result<Dense, RegionError> {
+        let outer = self.bounds();
+        let outside = RegionError::Outside { outer: Box::new(outer), inner: Box::new(bounds) };
+        if !outer.contains(&bounds) || bounds.x() < 0 || bounds.y() < 0 {
+            return Err(outside);
+        }
+        let [x, y, width, height] = cells(&bounds).ok_or(outside)?;
+        let (pitch, length) = (self.width * self.channels, width * self.channels);
+        let pixels = match bounds.is_empty() {
+            true => self.pixels.cut(0, 0, 0, 0),
+            false => self.pixels.cut(y * pitch + x * self.channels, pitch, height, length),
+        };
+        Dense::new(width, height, self.channels, pixels)
+    }
+
+    pub(crate) fn digest(&self, digester: &mut Digester) {
+        digester.text(&self.element().to_string());
+        [self.width, self.height, self.channels].iter().for_each(|&size| digester.number(size as u64));
+        digester.pixels(&self.pixels);
+    }
+
+    /// The values when they are bytes.
+    pub fn as_u8(&self) -> Option<&[u8]> {
+        if let Pixels::U8(values) = &self.pixels { Some(values) } else { None }
+    }
+
+    /// The values when they are unsigned with 16 bits.
+    pub fn as_u16(&self) -> Option<&[u16]> {
+        if let Pixels::U16(values) = &self.pixels { Some(values) } else { None }
+    }
+
+    /// The values when they are signed with 32 bits.
+    pub fn as_i32(&self) -> Option<&[i32]> {
+        if let Pixels::I32(values) = &self.pixels { Some(values) } else { None }
+    }
+
+    /// The values when they are unsigned with 32 bits.
+    pub fn as_u32(&self) -> Option<&[u32]> {
+        if let Pixels::U32(values) = &self.pixels { Some(values) } else { None }
+    }
+
+    /// The values when they are real with 32 bits.
+    pub fn as_f32(&self) -> Option<&[f32]> {
+        if let Pixels::F32(values) = &self.pixels { Some(values) } else { None }
+    }
+
+    /// The values when they are real with 64 bits.
+    pub fn as_f64(&self) -> Option<&[f64]> {
+        if let Pixels::F64(values) = &self.pixels { Some(values) } else { None }
+    }
+}
+
+/// The numbers of a box as indices.
+pub(crate) fn cells(bounds: &Bounds) -> Option<[usize; 4]> {
+    Some([
+        usize::try_from(bounds.x()).ok()?,
+        usize::try_from(bounds.y()).ok()?,
+        usize::try_from(bounds.width()).ok()?,
+        usize::try_from(bounds.height()).ok()?,
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Span;
+
+    fn ramp(width: usize, height: usize, channels: usize) -> Dense {
+        let values = (0..width * height * channels).map(|i| i as u16).collect();
+        Dense::new(width, height, channels, Pixels::U16(values)).unwrap()
+    }
+
+    #[test]
+    fn refuses_sizes_that_do_not_agree() {
+        let short = Dense::new(2, 2, 3, Pixels::U8(vec![0; 4])).unwrap_err();
+        assert_eq!(
+            short.to_string(),
+            "expected 12 values for 2 x 2 pixels of 3 channels, found 4; give one value per pixel and channel"
+        );
+        assert!(matches!(
+            Dense::new(1, 1, 2, Pixels::U8(vec![0; 2])),
+            Err(RegionError::Channels { found: 2 })
+        ));
+        let large = Dense::new(usize::MAX, usize::MAX, 3, Pixels::U8(vec![]));
+        assert!(matches!(large, Err(RegionError::Size { .. })));
+        assert!(Dense::new(usize::MAX, 0, 1, Pixels::U8(vec![])).is_err());
+    }
+
+    #[test]
+    fn refuses_boxes_outside() {
+        let dense = ramp(4, 3, 1);
+        for (x, y, w, h) in
+            [(-1, 0, 2, 2), (3, 0, 2, 1), (0, 3, 1, 1), (i64::MAX, i64::MAX, 0, 0), (-1, 0, 0, 1)]
+        {
+            let bounds = Bounds::plane(x, y, w, h).unwrap();
+            let found = dense.crop(bounds);
+            assert!(found.is_err() || bounds.is_empty() && found.unwrap().bytes() == 0, "{bounds}");
+        }
+        let deep = Bounds::new(Span::ONE, Span::ONE, Span::new(1, 1).unwrap(), Span::ONE);
+        assert!(dense.crop(deep).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_crop_holds_the_pixels_of_the_box(
+            (w, h, x, y, cw, ch) in (1usize..9, 1usize..9).prop_flat_map(|(w, h)| (Just(w), Just(h), 0..w, 0..h))
+                .prop_flat_map(|(w, h, x, y)| (Just(w), Just(h), Just(x), Just(y), 0..=w - x, 0..=h - y)),
+            channels in prop_oneof![Just(1usize), Just(3usize)],
+        ) {
+            let dense = ramp(w, h, channels);
+            let crop = dense.crop(Bounds::plane(x as i64, y as i64, cw as u64, ch as u64).unwrap()).unwrap();
+            prop_assert_eq!((crop.width(), crop.height(), crop.channels()), (cw, ch, channels));
+            let (whole, values) = (dense.as_u16().unwrap(), crop.as_u16().unwrap());
+            for (i, &value) in values.iter().enumerate() {
+                let (channel, pixel) = (i % channels, i / channels);
+                let (column, row) = (x + pixel % cw, y + pixel / cw);
+                prop_assert_eq!(value, whole[(row * w + column) * channels + channel]);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Content digests: 32 bytes that two different contents do not share.
+
+use std::fmt;
+
+use crate::{Pixels, pixels::with_values};
+
+/// A BLAKE3 digest of content, printed as hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest(pub [u8; 32]);
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Digests numbers and texts with their lengths, so that no two sequences of fields look alike.
+pub(crate) struct Digester(blake3::Hasher);
+
+impl Digester {
+    /// A digest of one kind of thing, apart from those of all other kinds.
+    pub(crate) fn new(kind: &str) -> Digester {
+        Digester(blake3::Hasher::new_derive_key(kind))
+    }
+
+    pub(crate) fn number(&mut self, number: u64) {
+        self.0.update(&number.to_le_bytes());
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.0.update(text.as_bytes());
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The values in little-endian order, whatever the machine's.
+    pub(crate) fn pixels(&mut self, pixels: &Pixels) {
+        match pixels {
+            Pixels::U8(values) => self.bytes(values),
+            _ => with_values!(pixels, values => self.wide(values, |value| value.to_le_bytes())),
+        }
+    }
+
+    /// Wide values pass through a small buffer: a digest must not double the memory of a region.
+    pub(crate) fn wide<T: Copy, const N: usize>(&mut self, values: &[T], to_bytes: impl Fn(T) -> [u8; N]) {
+        let mut buffer = Vec::with_capacity(BLOCK * N);
+        for block in values.chunks(BLOCK) {
+            buffer.clear();
+            block.iter().for_each(|&value| buffer.extend_from_slice(&to_bytes(value)));
+            self.0.update(&buffer);
+        }
+    }
+
+    pub(crate) fn finish(self) -> Digest {
+        Digest(*self.0.finalize().as_bytes())
+    }
+}
+
+const BLOCK: usize = 4096;

@@ -1,0 +1,64 @@
+//! What can be wrong with an image file: always with its name, what was expected, what was found, and what to do.
+
+use thiserror::Error;
+
+use crate::{Bounds, RegionError};
+
+/// An image file that cannot be opened or read.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SourceError {
+    /// The file cannot be read at all.
+    #[error("{file}: {reason}; {todo}")]
+    File {
+        /// The file.
+        file: String,
+        /// What the system says.
+        reason: String,
+        /// What to do.
+        todo: &'static str,
+    },
+    /// The file is not what was expected.
+    #[error("{file}: expected {expected}, found {found}; {todo}")]
+    Content {
+        /// The file.
+        file: String,
+        /// What was expected.
+        expected: String,
+        /// What was found.
+        found: String,
+        /// What to do.
+        todo: &'static str,
+    },
+    /// A box that reaches outside the image.
+    #[error("{file}: expected a box within {image}, found {bounds}; intersect it with the image first")]
+    Outside {
+        /// The file.
+        file: String,
+        /// The box of the image.
+        image: Box<Bounds>,
+        /// The box asked for.
+        bounds: Box<Bounds>,
+    },
+    /// More bytes than one read may hold.
+    #[error(
+        "{file}: expected a read of at most {limit} bytes, found {bounds} of {bytes} bytes; read it in parts"
+    )]
+    TooLarge {
+        /// The file.
+        file: String,
+        /// The box asked for.
+        bounds: Box<Bounds>,
+        /// Bytes it would take.
+        bytes: u64,
+        /// The most that one read may take.
+        limit: u64,
+    },
+    /// What was read is no region.
+    #[error("{file}: {error}")]
+    Region {
+        /// The file.
+        file: String,
+        /// Why.
+        error: Box<RegionError>,
+    },
+}
