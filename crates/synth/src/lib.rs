@@ -1,1 +1,34 @@
-//! Synthetic tissue with known truth.
+//! Synthetic H&E tissue of any size with exact truth: a seed describes the image, and any tile of it can be
+//! made alone.
+//!
+//! ```
+//! let tissue = onceflow_synth::Tissue::new(2_000_000, 1_000_000, 7)?;
+//! let tile = tissue.render(1_000_000, 500_000, 64, 48)?;
+//! assert_eq!(tile.rgb.len(), 3 * 64 * 48);
+//! assert_eq!(tile.labels.len(), 64 * 48);
+//! # Ok::<(), onceflow_synth::SynthError>(())
+//! ```
+
+mod block;
+mod blood;
+mod cells;
+mod chromatin;
+mod error;
+mod frame;
+mod ground;
+mod hash;
+mod kind;
+mod lattice;
+mod matter;
+mod noise;
+mod nucleus;
+mod soft;
+mod stain;
+mod territory;
+mod tissue;
+
+pub use error::SynthError;
+pub use tissue::{MAX_SIDE, MAX_TILE_PIXELS, Tile, Tissue};
+
+/// The side of a pixel in micrometres, as in a scan at forty times.
+pub const UM_PER_PIXEL: f64 = 0.25;
