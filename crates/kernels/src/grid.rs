@@ -25,6 +25,12 @@ impl Grid {
         self.offsets[1]
     }
 
+    /// Where the image's rows begin with the frame's pixel at their left, from the top.
+    pub(crate) fn row_starts(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        let stride = self.stride();
+        (1..=self.height).map(move |y| y * stride)
+    }
+
     fn offsets(&self) -> impl Iterator<Item = usize> {
         self.offsets[..self.neighbours].iter().copied()
     }
@@ -43,8 +49,8 @@ impl Grid {
 
     /// The image's positions, in raster order.
     pub(crate) fn positions(&self) -> impl DoubleEndedIterator<Item = usize> {
-        let (stride, width) = (self.stride(), self.width);
-        (1..=self.height).flat_map(move |y| y * stride + 1..y * stride + 1 + width)
+        let width = self.width;
+        self.row_starts().flat_map(move |start| start + 1..start + 1 + width)
     }
 
     pub(crate) fn frame<T: Copy>(&self, image: View<'_, T>, around: T) -> Vec<T> {

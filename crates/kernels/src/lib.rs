@@ -23,7 +23,7 @@ mod watershed;
 pub use area::filter_area;
 pub use connectivity::Connectivity;
 pub use distance::distance;
-pub use extrema::{level_peaks, reconstruct_heights, regional_maxima};
+pub use extrema::{level_peaks, regional_maxima};
 pub use fill::fill_holes;
 pub use label::{Component, Labels, label};
 pub use morphology::{Element, dilate, erode, open};

@@ -124,14 +124,18 @@ fn check_steps(folder: &Path, normalized: &Plane<[u8; 3]>, p: &Parameters) {
     }
     let markers = folder.join("step-markers.png");
     if markers.exists() {
-        check_same_partition(&nuclei::markers(big.view(), p.watershed_connectivity), &pictures::deep(&markers));
+        check_same_partition(
+            &nuclei::markers(big.view(), p.watershed_connectivity),
+            &pictures::deep(&markers),
+        );
     }
 }
 
 fn check_same(found: &Plane<u8>, path: &Path) {
     let expected = pictures::grey(path);
     assert_eq!((found.width(), found.height()), (expected.width(), expected.height()), "{}", path.display());
-    let differ = found.pixels().iter().zip(expected.pixels()).filter(|(found, expected)| found != expected).count();
+    let differ =
+        found.pixels().iter().zip(expected.pixels()).filter(|(found, expected)| found != expected).count();
     assert_eq!(differ, 0, "pixels differ from {}", path.display());
 }
 

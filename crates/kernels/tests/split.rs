@@ -12,9 +12,7 @@ use std::path::{Path, PathBuf};
 use naive::images::{mask, shapes};
 use naive::{flood, plane};
 use onceflow_kernels::nuclei::{markers, split};
-use onceflow_kernels::{
-    Connectivity, ON, Plane, View, distance, filter_area, reconstruct_heights, regional_maxima,
-};
+use onceflow_kernels::{Connectivity, ON, Plane, View, distance, filter_area, reconstruct, regional_maxima};
 use proptest::prelude::*;
 
 const BOTH: [Connectivity; 2] = [Connectivity::Four, Connectivity::Eight];
@@ -85,7 +83,7 @@ proptest! {
         let marker = plane(width, height, |x, y| f32::from(values[y * 14 + x].0.min(values[y * 14 + x].1)));
         for connectivity in BOTH {
             let expected = flood::reconstruct(marker.clone(), image.view(), connectivity);
-            assert_eq!(reconstruct_heights(marker.clone(), image.view(), connectivity), expected);
+            assert_eq!(reconstruct(marker.view(), image.view(), connectivity), expected);
             let expected = flood::regional_maxima(image.view(), connectivity);
             assert_eq!(regional_maxima(image.view(), connectivity), expected);
         }

@@ -39,6 +39,15 @@ mod tests {
     }
 
     #[test]
+    fn thresholds_are_strict_and_corners_connect() {
+        let (sure, perhaps, white) = ([200, 20, 30], [90, 20, 30], [255; 3]);
+        let image = Plane::from_vec(vec![sure, white, white, perhaps], 2, 2).unwrap();
+        assert_eq!(red_blood_cells(image.view(), 9.99, 4.0).pixels(), [ON, 0, 0, ON]);
+        assert_eq!(red_blood_cells(image.view(), 9.99, 4.5).pixels(), [ON, 0, 0, 0]);
+        assert_eq!(red_blood_cells(image.view(), 10.0, 4.0).pixels(), [0; 4]);
+    }
+
+    #[test]
     fn a_sure_pixel_counts_inside_a_region_only() {
         let image = Plane::from_vec(vec![[200, 40, 0]; 3], 3, 1).unwrap();
         assert_eq!(red_blood_cells(image.view(), 4.0, 6.0).pixels(), [0; 3]);

@@ -1,8 +1,8 @@
 //! All tasks in order.
 
 use super::{
-    BackgroundStatus, Candidates, Finished, Parameters, Reconstructed, background, candidates, clumps, finish,
-    grow, reconstruct, red_blood_cells, sized_candidates, split,
+    BackgroundStatus, Candidates, Finished, Parameters, Reconstructed, background, candidates, clumps,
+    finish, grow, reconstruct, red_blood_cells, sized_candidates, split,
 };
 use crate::{Plane, View};
 
@@ -61,4 +61,19 @@ fn finished(Finished { mask, objects }: Finished) -> Segmentation {
 
 fn nothing(normalized: View<'_, [u8; 3]>, status: Status) -> Segmentation {
     Segmentation { mask: Plane::filled(0, normalized.width(), normalized.height()), status, objects: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_of_hardly_any_pixels_have_no_nuclei() {
+        for (width, height) in [(0, 0), (0, 3), (3, 0), (1, 1), (1, 40), (40, 1)] {
+            let image = Plane::filled([100, 50, 120], width, height);
+            let found = segment(image.view(), &Parameters::default());
+            let expected = nothing(image.view(), Status::NoCandidates);
+            assert_eq!(found, expected);
+        }
+    }
 }
