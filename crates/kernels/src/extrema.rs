@@ -1,9 +1,7 @@
 //! Peaks of a grey image: how shallow ones are levelled, and where the regional maxima are.
 
-use std::collections::VecDeque;
-
 use crate::grid::Grid;
-use crate::{Connectivity, ON, Plane, View};
+use crate::{Connectivity, ON, Plane, View, reconstruct};
 
 /// The components of `mask` (nonzero), each under its distance from the outside, without peaks lower than 1 above their
 /// surroundings: the reconstruction by dilation, 8-connected, of `distance` − 1 under `distance`.
@@ -19,43 +17,7 @@ pub fn level_peaks(distance: View<'_, f32>, mask: View<'_, u8>) -> Plane<f32> {
             _ => *low = *high - 1.0,
         }
     }
-    reconstruct_heights(marker, ceiling.view(), Connectivity::Eight)
-}
-
-/// The largest image that `marker` reaches by repeated elementary dilation under `mask`; both have the same size.
-///
-/// Vincent's hybrid method: a scan down, a scan up, and a queue for what these leave over.
-pub fn reconstruct_heights(
-    marker: Plane<f32>,
-    mask: View<'_, f32>,
-    connectivity: Connectivity,
-) -> Plane<f32> {
-    let grid = Grid::new(mask.width(), mask.height(), connectivity);
-    let mask = grid.frame(mask, f32::NEG_INFINITY);
-    let mut image = grid.frame(marker.view(), f32::NEG_INFINITY);
-    let mut queue = VecDeque::new();
-    for position in grid.positions() {
-        let highest = grid.before(position).fold(image[position], |high, n| high.max(image[n]));
-        image[position] = highest.min(mask[position]);
-    }
-    for position in grid.positions().rev() {
-        let highest = grid.after(position).fold(image[position], |high, n| high.max(image[n]));
-        let height = highest.min(mask[position]);
-        image[position] = height;
-        if grid.after(position).any(|n| image[n] < height && image[n] < mask[n]) {
-            queue.push_back(position);
-        }
-    }
-    while let Some(position) = queue.pop_front() {
-        let height = image[position];
-        for neighbour in grid.around(position) {
-            if image[neighbour] < height && image[neighbour] < mask[neighbour] {
-                image[neighbour] = height.min(mask[neighbour]);
-                queue.push_back(neighbour);
-            }
-        }
-    }
-    grid.unframe(&image)
+    reconstruct(marker.view(), ceiling.view(), Connectivity::Eight)
 }
 
 /// The pixels of plateaus without a higher neighbour; under the same connectivity each plateau is one component.

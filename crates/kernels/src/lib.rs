@@ -4,6 +4,7 @@
 //! red, green, blue. Masks are 0 or [`ON`].
 
 mod area;
+pub mod colour;
 pub mod compare;
 mod connectivity;
 mod distance;
@@ -11,7 +12,9 @@ mod extrema;
 mod fill;
 mod grid;
 mod label;
+mod morphology;
 pub mod nuclei;
+mod reconstruct;
 mod runs;
 mod select;
 mod view;
@@ -20,9 +23,11 @@ mod watershed;
 pub use area::filter_area;
 pub use connectivity::Connectivity;
 pub use distance::distance;
-pub use extrema::{level_peaks, reconstruct_heights, regional_maxima};
+pub use extrema::{level_peaks, regional_maxima};
 pub use fill::fill_holes;
 pub use label::{Component, Labels, label};
+pub use morphology::{Element, dilate, erode, open};
+pub use reconstruct::{Level, reconstruct};
 pub use select::select;
 pub use view::{Plane, View, ViewMut};
 pub use watershed::{LINE, repair_lines, watershed};

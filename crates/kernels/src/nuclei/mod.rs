@@ -1,5 +1,23 @@
-//! The tasks of the nuclei workflow.
+//! The tasks of the nuclei workflow, from a normalized image to a mask of nuclei, one function each; [`segment`] runs them
+//! in order.
 
+mod background;
+mod candidates;
+mod clumps;
+mod finish;
+mod grow;
+mod parameters;
+mod reconstructed;
+mod red_blood_cells;
 mod split;
+mod threshold;
 
+pub use background::{BackgroundStatus, background};
+pub use candidates::{Candidates, candidates, sized_candidates};
+pub use clumps::clumps;
+pub use finish::{Finished, finish};
+pub use grow::grow;
+pub use parameters::Parameters;
+pub use reconstructed::{Reconstructed, reconstruct};
+pub use red_blood_cells::red_blood_cells;
 pub use split::{markers, split};

@@ -1,0 +1,58 @@
+//! Tiles of glass end early.
+
+use crate::View;
+
+/// How surely a tile shows no tissue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackgroundStatus {
+    /// At least 99 % of the pixels are bright.
+    Background,
+    /// At least 90 % are.
+    Likely,
+}
+
+/// Whether nearly every pixel is brighter than all three thresholds. A tile without pixels is no background.
+pub fn background(
+    normalized: View<'_, [u8; 3]>,
+    blue: i64,
+    green: i64,
+    red: i64,
+) -> Option<BackgroundStatus> {
+    let bright = |[r, g, b]: &[u8; 3]| i64::from(*r) > red && i64::from(*g) > green && i64::from(*b) > blue;
+    let count: usize = normalized.rows().map(|row| row.iter().filter(|pixel| bright(pixel)).count()).sum();
+    match count as f32 / normalized.len() as f32 {
+        ratio if ratio >= 0.99 => Some(BackgroundStatus::Background),
+        ratio if ratio >= 0.90 => Some(BackgroundStatus::Likely),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Plane;
+
+    fn status(bright: usize, threshold: i64) -> Option<BackgroundStatus> {
+        let data = (0..1000).map(|at| if at < bright { [221; 3] } else { [220, 255, 255] }).collect();
+        background(Plane::from_vec(data, 40, 25).unwrap().view(), threshold, threshold, threshold)
+    }
+
+    #[test]
+    fn the_limits_belong_to_the_brighter_side() {
+        assert_eq!(status(899, 220), None);
+        assert_eq!(status(900, 220), Some(BackgroundStatus::Likely));
+        assert_eq!(status(989, 220), Some(BackgroundStatus::Likely));
+        assert_eq!(status(990, 220), Some(BackgroundStatus::Background));
+    }
+
+    #[test]
+    fn thresholds_may_lie_outside_what_a_pixel_holds() {
+        assert_eq!(status(0, -1), Some(BackgroundStatus::Background));
+        assert_eq!(status(1000, 300), None);
+    }
+
+    #[test]
+    fn nothing_is_no_background() {
+        assert_eq!(background(Plane::filled([0; 3], 0, 4).view(), 220, 220, 220), None);
+    }
+}

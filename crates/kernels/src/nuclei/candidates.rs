@@ -1,0 +1,28 @@
+//! What is darker than its surroundings may be a nucleus (t3), if its size allows (t4).
+
+use super::threshold::above;
+use crate::{Connectivity, Plane, View, fill_holes, filter_area};
+
+/// How much darker pixels are than what surrounds them, and where they are much darker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidates {
+    /// `rc` − `rc_recon`.
+    pub diff: Plane<u8>,
+    /// Where `diff` is above G1, holes filled.
+    pub bw1: Plane<u8>,
+}
+
+/// Compares darkness with its reconstruction, which is nowhere above it; both are of one size.
+pub fn candidates(rc: View<'_, u8>, rc_recon: View<'_, u8>, fill: Connectivity, g1: i64) -> Candidates {
+    let mut diff = rc.to_plane();
+    for (pixel, around) in diff.pixels_mut().iter_mut().zip(rc_recon.rows().flatten()) {
+        *pixel = pixel.saturating_sub(*around);
+    }
+    let bw1 = fill_holes(above(diff.view(), g1).view(), fill);
+    Candidates { diff, bw1 }
+}
+
+/// The candidates with `min_size <= pixels < max_size`; nothing is left where no candidate is of such a size.
+pub fn sized_candidates(bw1: View<'_, u8>, min_size: i64, max_size: i64) -> Plane<u8> {
+    filter_area(bw1, min_size, Some(max_size), Connectivity::Eight)
+}

@@ -1,0 +1,21 @@
+//! Dark tissue with everything smaller than a disk levelled (t2).
+
+use super::threshold::map;
+use crate::{Connectivity, Element, Plane, View, open};
+
+/// How dark the red channel is, and the same without nuclei.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reconstructed {
+    /// 255 − red.
+    pub rc: Plane<u8>,
+    /// What `rc` is around the nuclei.
+    pub rc_recon: Plane<u8>,
+}
+
+/// Opens the darkness of the red channel by a disk, and reconstructs it from there.
+pub fn reconstruct(normalized: View<'_, [u8; 3]>, connectivity: Connectivity) -> Reconstructed {
+    let rc = map(normalized, |[red, _, _]| u8::MAX - red);
+    let opened = open(rc.view(), Element::Disk19);
+    let rc_recon = crate::reconstruct(opened.view(), rc.view(), connectivity);
+    Reconstructed { rc, rc_recon }
+}
