@@ -21,6 +21,7 @@ impl Grid {
         Self { width, height, offsets: [1, stride, stride - 1, stride + 1], neighbours }
     }
 
+    /// Pixels from one row to the next.
     pub(crate) fn stride(&self) -> usize {
         self.offsets[1]
     }
@@ -35,16 +36,14 @@ impl Grid {
         self.offsets[..self.neighbours].iter().copied()
     }
 
-    pub(crate) fn before(&self, position: usize) -> impl Iterator<Item = usize> {
-        self.offsets().map(move |offset| position - offset)
-    }
-
     pub(crate) fn after(&self, position: usize) -> impl Iterator<Item = usize> {
         self.offsets().map(move |offset| position + offset)
     }
 
+    /// All neighbours of a position inside the frame.
     pub(crate) fn around(&self, position: usize) -> impl Iterator<Item = usize> {
-        self.before(position).chain(self.after(position))
+        let offsets = &self.offsets[..self.neighbours];
+        offsets.iter().flat_map(move |offset| [position - offset, position + offset])
     }
 
     /// The image's positions, in raster order.
@@ -53,6 +52,7 @@ impl Grid {
         self.row_starts().flat_map(move |start| start + 1..start + 1 + width)
     }
 
+    /// The image with a frame of pixels of this value.
     pub(crate) fn frame<T: Copy>(&self, image: View<'_, T>, around: T) -> Vec<T> {
         let mut framed = vec![around; self.stride() * (self.height + 2)];
         for (row, pixels) in framed.chunks_exact_mut(self.stride()).skip(1).zip(image.rows()) {
@@ -61,6 +61,7 @@ impl Grid {
         framed
     }
 
+    /// The image without its frame.
     pub(crate) fn unframe<T: Copy + Default>(&self, framed: &[T]) -> Plane<T> {
         let mut result = Plane::filled(T::default(), self.width, self.height);
         for (y, row) in framed.chunks_exact(self.stride()).skip(1).take(self.height).enumerate() {

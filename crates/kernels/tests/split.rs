@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use naive::images::{mask, shapes};
 use naive::{flood, plane};
 use onceflow_kernels::nuclei::{markers, split};
-use onceflow_kernels::{Connectivity, ON, Plane, View, distance, filter_area, reconstruct, regional_maxima};
+use onceflow_kernels::{
+    Connectivity, ON, Plane, View, distance, filter_area, label, reconstruct, regional_maxima,
+};
 use proptest::prelude::*;
 
 const BOTH: [Connectivity; 2] = [Connectivity::Four, Connectivity::Eight];
@@ -53,8 +55,52 @@ fn two_disks_that_overlap_are_parted() {
     let big = disks(40, 24, &[(12, 12, 8), (26, 12, 8)]);
     let grey = Plane::filled([90; 3], 40, 24);
     let parted = split(grey.view(), big.view(), Connectivity::Eight);
-    assert_eq!(onceflow_kernels::label(big.view(), Connectivity::Eight).components.len(), 1);
-    assert_eq!(onceflow_kernels::label(parted.view(), Connectivity::Four).components.len(), 2);
+    assert_eq!(label(big.view(), Connectivity::Eight).components.len(), 1);
+    assert_eq!(label(parted.view(), Connectivity::Four).components.len(), 2);
+}
+
+/// Splits each component in a window of its own, one pixel wider on each side where the image goes on.
+fn one_by_one(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: Connectivity) -> Plane<u8> {
+    let mut whole = Plane::filled(0, big.width(), big.height());
+    let labels = label(big, Connectivity::Eight);
+    for (number, component) in (1..).zip(&labels.components) {
+        let (left, top) = (component.left.saturating_sub(1), component.top.saturating_sub(1));
+        let width = (component.right + 1).min(big.width()) - left;
+        let height = (component.bottom + 1).min(big.height()) - top;
+        let own = |x, y| labels.plane.view().at(left + x, top + y) == number;
+        let object = plane(width, height, |x, y| if own(x, y) { ON } else { 0 });
+        let colours = plane(width, height, |x, y| normalized.at(left + x, top + y));
+        let parted = split(colours.view(), object.view(), connectivity);
+        for (at, &pixel) in parted.pixels().iter().enumerate().filter(|(_, pixel)| **pixel == ON) {
+            whole.pixels_mut()[(top + at / width) * big.width() + left + at % width] = pixel;
+        }
+    }
+    whole
+}
+
+proptest! {
+    #[test]
+    fn objects_are_parted_the_same_alone_and_together(
+        (width, height) in (1usize..80, 1usize..80),
+        some in prop::collection::vec((0..80i32, 0..80i32, 1..12i32), 1..20),
+        (seed, levels) in (any::<u32>(), 1u32..9),
+    ) {
+        let (big, colours) = (disks(width, height, &some), colours(width, height, seed, levels));
+        for connectivity in BOTH {
+            let together = split(colours.view(), big.view(), connectivity);
+            assert_eq!(one_by_one(colours.view(), big.view(), connectivity), together);
+        }
+    }
+
+    #[test]
+    fn objects_of_random_masks_are_parted_the_same_alone_and_together(mask in mask(), seed in any::<u32>()) {
+        let mask = mask.view();
+        let colours = colours(mask.width(), mask.height(), seed, 3);
+        for connectivity in BOTH {
+            let together = split(colours.view(), mask, connectivity);
+            assert_eq!(one_by_one(colours.view(), mask, connectivity), together);
+        }
+    }
 }
 
 proptest! {
