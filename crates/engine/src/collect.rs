@@ -1,0 +1,128 @@
+//! What is gathered while a phase runs: counts of rows, costs of tasks, regions of the reference row.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use onceflow_costs::Record;
+use onceflow_region::Region;
+use onceflow_reuse::{Flow, NodeId, REFERENCE_SUFFIX};
+use onceflow_runtime::{Finished, Observer, RowOutcome};
+
+use crate::inputs::Inputs;
+use crate::metrics::{Metrics, Tally};
+use crate::operation::{Comparison, counts_of};
+use crate::supply::{Reference, References};
+use crate::{EngineError, Progress, RunFolder};
+
+/// Gathers the results of one phase.
+pub(crate) struct Collector<'a> {
+    pub(crate) inputs: &'a Inputs,
+    pub(crate) flow: &'a Flow,
+    pub(crate) folder: &'a RunFolder,
+    pub(crate) progress: &'a mut dyn Progress,
+    pub(crate) stop: &'a AtomicBool,
+    /// The reference row, when it is among the rows.
+    pub(crate) reference: Option<usize>,
+    /// Nodes whose outputs later phases compare with, the output, and its name.
+    pub(crate) wanted: Vec<(NodeId, usize, String)>,
+    /// Per row, per image.
+    pub(crate) tallies: Vec<Vec<Tally>>,
+    /// What each task that ran cost.
+    pub(crate) records: Vec<Record>,
+    /// Saved regions of the reference row.
+    pub(crate) saved: References,
+    /// Why nothing can be gathered any more.
+    pub(crate) error: Option<EngineError>,
+    /// Rows that failed somewhere.
+    pub(crate) failed: HashSet<usize>,
+    /// More failed rows than this stop the run.
+    pub(crate) most_failed: u64,
+}
+
+impl<'a> Collector<'a> {
+    /// Empty tallies for so many rows.
+    pub(crate) fn tallies(metrics: &Metrics, rows: usize, images: usize) -> Vec<Vec<Tally>> {
+        (0..rows).map(|_| metrics.tallies(images)).collect()
+    }
+
+    /// A row that fails on several parts is one failed row.
+    fn count_failure(&mut self, row: usize) {
+        self.failed.insert(row);
+        if self.failed.len() as u64 > self.most_failed {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn give_up(&mut self, error: EngineError) {
+        self.error.get_or_insert(error);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// What was not made before a stage of the reference row ended stays empty.
+    fn note_ended_reference(&mut self, part: usize) {
+        for (_, _, name) in &self.wanted {
+            self.saved.entry((reference_name(name), part)).or_insert(Reference::Ended);
+        }
+    }
+
+    fn save(&mut self, part: usize, name: &str, region: &Region) {
+        match self.folder.save_reference(name, part, region) {
+            Ok(path) => {
+                self.saved.insert((reference_name(name), part), Reference::Saved(path));
+            }
+            Err(error) => self.give_up(error),
+        }
+    }
+}
+
+fn reference_name(region: &str) -> String {
+    format!("{region}{REFERENCE_SUFFIX}")
+}
+
+impl Observer for Collector<'_> {
+    fn finished(&mut self, finished: &Finished<'_>) {
+        let spec = &self.flow.tasks[finished.task].spec;
+        self.records.push(Record {
+            operation: spec.id.clone(),
+            version: spec.version,
+            device: "cpu".into(),
+            pixels: finished.pixels,
+            seconds: finished.seconds,
+            output_bytes: finished.outputs.iter().map(|region| region.bytes()).sum(),
+        });
+        let wanted = self.wanted.iter().find(|(node, _, _)| *node == finished.instance.node).cloned();
+        if let Some((_, output, name)) = wanted
+            && let Some(region) = finished.outputs.get(output)
+        {
+            self.save(finished.instance.site, &name, region);
+        }
+        self.progress.task();
+    }
+
+    fn row(&mut self, row: usize, part: usize, outcome: &RowOutcome, results: &[Vec<Arc<Region>>]) {
+        let image = self.inputs.parts[part].image;
+        let tally = &mut self.tallies[row][image];
+        match outcome {
+            RowOutcome::Failed { task, message } => {
+                tally.fail(&self.flow.tasks[*task].name, message);
+                self.count_failure(row);
+            }
+            RowOutcome::Done { status } => {
+                let counts = |outputs: &Vec<Arc<Region>>| outputs.first().and_then(|region| counts_of(region));
+                match results.iter().map(counts).collect::<Option<Vec<Comparison>>>() {
+                    Some(comparisons) => {
+                        tally.add(&comparisons, status.as_deref());
+                        if status.is_some() && self.reference == Some(row) {
+                            self.note_ended_reference(part);
+                        }
+                    }
+                    None => self.give_up(EngineError::Internal(format!("row {row} came without counts"))),
+                }
+            }
+        }
+        if self.tallies[row].iter().map(Tally::parts).sum::<usize>() == self.inputs.parts.len() {
+            self.progress.row();
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The stage that a study's metrics add to its workflow: comparison is a stage like any other.
+
+use onceflow_study::{
+    Against, Binding, Bound, Metric, Operation, RegionDeclaration, RegionKind, Stage, Step, Task, Value,
+    Workflow,
+};
+
+/// Name of the stage.
+pub(crate) const STAGE: &str = "compare";
+
+/// The operation of its tasks: counts of a mask, alone and against the reference row's and the truth.
+pub(crate) const OPERATION: &str = "metric.compare";
+
+/// The source that holds the truth of a part.
+pub(crate) const TRUTH: &str = "truth";
+
+/// The source that holds nothing, for what a study does not ask.
+pub(crate) const NOTHING: &str = "nothing";
+
+/// Marks a region of the reference row.
+const REFERENCE: &str = "@reference";
+
+/// Measures that need distances between outlines, which are dear.
+const BOUNDARY: [&str; 2] = ["mean_boundary_distance", "hausdorff_distance"];
+
+/// The outputs of the workflow that metrics measure, each once, in the order of the metrics.
+pub(crate) fn measured(metrics: &[Metric]) -> Vec<&str> {
+    let mut regions: Vec<&str> = Vec::new();
+    for region in metrics.iter().filter_map(|m| m.of.as_deref()) {
+        if !regions.contains(&region) {
+            regions.push(region);
+        }
+    }
+    regions
+}
+
+/// The workflow with the stage `compare`: one task per output that is measured, which takes the output, that of the
+/// reference row, and the truth, as far as the metrics ask for them.
+pub(crate) fn with_compare(workflow: &Workflow, metrics: &[Metric]) -> Workflow {
+    let regions = measured(metrics);
+    let mut stage = Stage::new(STAGE);
+    stage.steps = regions.iter().map(|region| Step::Task(task(region, regions.len(), metrics))).collect();
+    stage.inputs = taken(&stage);
+    stage.outputs = stage.tasks().flat_map(|task| task.outputs.clone()).collect();
+    let mut extended = workflow.clone();
+    for name in stage.inputs.iter().chain(&stage.outputs) {
+        declare(&mut extended, name, kind_of(workflow, name));
+    }
+    extended.outputs.clone_from(&stage.outputs);
+    extended.stages.push(stage);
+    extended
+}
+
+fn task(region: &str, regions: usize, metrics: &[Metric]) -> Task {
+    let asks = |against: Against| metrics.iter().any(|m| m.of.as_deref() == Some(region) && m.against == against);
+    let name = if regions == 1 { STAGE.to_owned() } else { format!("{STAGE}_{region}") };
+    let source = |wanted: bool, name: &str| if wanted { name.to_owned() } else { NOTHING.to_owned() };
+    let mut task = Task::new(&name, Operation::BuiltIn(OPERATION.into()));
+    task.inputs = vec![
+        region.to_owned(),
+        source(asks(Against::Default), &format!("{region}{REFERENCE}")),
+        source(asks(Against::Truth), TRUTH),
+    ];
+    task.outputs = vec![format!("{name}_counts")];
+    let of_region = |m: &&Metric| m.of.as_deref() == Some(region);
+    let outlines = metrics.iter().filter(of_region).any(|m| BOUNDARY.contains(&m.measure.as_deref().unwrap_or("")));
+    let bound = Bound::Constant(Value::Integer(outlines.into()));
+    task.reads = vec![Binding { operation_parameter: "boundary".into(), bound }];
+    task
+}
+
+fn kind_of(workflow: &Workflow, name: &str) -> RegionKind {
+    let made = name.strip_suffix(REFERENCE).unwrap_or(name);
+    match workflow.region(made) {
+        Some(region) => region.kind,
+        None if name == TRUTH || name == NOTHING => RegionKind::Any,
+        None => RegionKind::Table,
+    }
+}
+
+fn declare(workflow: &mut Workflow, name: &str, kind: RegionKind) {
+    if workflow.region(name).is_none() {
+        workflow.regions.push(RegionDeclaration { name: name.into(), kind, place: None });
+    }
+}
+
+/// What the tasks of a stage take, each once.
+fn taken(stage: &Stage) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in stage.tasks().flat_map(|task| &task.inputs) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use onceflow_study::{read_workflow, shipped_workflow};
+
+    use super::*;
+
+    fn metric(measure: &str, against: Against) -> Metric {
+        Metric { name: measure.into(), of: Some("nuclei".into()), measure: Some(measure.into()), against }
+    }
+
+    fn compare(metrics: &[Metric]) -> Workflow {
+        let nuclei = read_workflow(&shipped_workflow("nuclei").unwrap()).unwrap();
+        with_compare(&nuclei, metrics)
+    }
+
+    #[test]
+    fn metrics_become_one_more_stage() {
+        let extended = compare(&[metric("dice", Against::Truth), metric("pixel_difference", Against::Default)]);
+        assert_eq!((extended.stage_count(), extended.task_count()), (4, 12));
+        let task = extended.stage(STAGE).unwrap().tasks().next().unwrap().clone();
+        assert_eq!(task.inputs, ["nuclei", "nuclei@reference", "truth"]);
+        assert_eq!(extended.outputs, ["compare_counts"]);
+    }
+
+    #[test]
+    fn what_nobody_asks_is_not_taken() {
+        let extended = compare(&[metric("objects", Against::Nothing)]);
+        let task = extended.stage(STAGE).unwrap().tasks().next().unwrap().clone();
+        assert_eq!(task.inputs, ["nuclei", "nothing", "nothing"]);
+    }
+}

@@ -1,0 +1,50 @@
+//! The folder of a run: what was asked, what was found, and regions that were kept.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use onceflow_region::{Region, png_bytes};
+
+use crate::{EngineError, write_whole};
+
+/// A folder that a run may write into.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+/// Where regions are kept.
+const REGIONS: &str = "regions";
+
+impl RunFolder {
+    /// Makes the folder, unless it is there.
+    pub fn create(path: &Path) -> Result<Self, EngineError> {
+        fs::create_dir_all(path).map_err(|error| EngineError::Write { path: path.into(), error })?;
+        Ok(Self { path: path.into() })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file in it, whole or not at all.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, EngineError> {
+        let path = self.path.join(name);
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| write_whole(&path, bytes));
+        written.map_err(|error| EngineError::Write { path: path.clone(), error })?;
+        Ok(path)
+    }
+
+    /// Keeps a region of the reference row for later phases.
+    pub(crate) fn save_reference(&self, name: &str, part: usize, region: &Region) -> Result<PathBuf, EngineError> {
+        let file = format!("{REGIONS}/reference/{name}-{part}.png");
+        let dense = region.as_dense().ok_or_else(|| {
+            let error = io::Error::other("only images can be kept so far");
+            EngineError::Write { path: self.path.join(&file), error }
+        })?;
+        let bytes = png_bytes(dense).map_err(|error| EngineError::Internal(error.to_string()))?;
+        self.write(&file, &bytes)
+    }
+}

@@ -1,0 +1,149 @@
+//! From the counts of parts to the metrics of rows: pixels and objects are added first, the ratio is taken last.
+
+use onceflow_kernels::compare::Measure;
+use onceflow_study::{Diagnostic, Metric, Study, nearest};
+
+use crate::EngineError;
+use crate::answer::{ImageRecord, RowRecord, RowStatus};
+use crate::compare;
+use crate::inputs::Inputs;
+use crate::operation::Comparison;
+
+/// What each metric of a study measures, and of which result.
+#[derive(Clone, Debug)]
+pub(crate) struct Metrics {
+    metrics: Vec<(Metric, Measure, usize)>,
+    results: usize,
+}
+
+/// What became of a row on one image, over the parts so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// One comparison per result.
+    comparisons: Vec<Comparison>,
+    parts: usize,
+    /// Parts that ended early, and with which status.
+    ended: Vec<String>,
+    failure: Option<(String, String)>,
+}
+
+impl Metrics {
+    /// The metrics of a study whose measures are all known.
+    pub(crate) fn new(study: &Study) -> Result<Self, EngineError> {
+        let regions = compare::measured(&study.metrics);
+        let metric = |metric: &Metric| {
+            let word = metric.measure.as_deref().unwrap_or_default();
+            let measure = Measure::from_word(word).ok_or_else(|| unknown(metric, word))?;
+            let region = metric.of.as_deref().and_then(|of| regions.iter().position(|r| *r == of));
+            Ok((metric.clone(), measure, region.unwrap_or(0)))
+        };
+        let metrics = study.metrics.iter().map(metric).collect::<Result<_, EngineError>>()?;
+        Ok(Self { metrics, results: regions.len() })
+    }
+
+    /// Empty tallies of a row, one per image.
+    pub(crate) fn tallies(&self, images: usize) -> Vec<Tally> {
+        vec![Tally { comparisons: vec![Comparison::default(); self.results], ..Tally::default() }; images]
+    }
+
+    /// Writes what the tallies of a row say into its record.
+    pub(crate) fn fill(&self, record: &mut RowRecord, tallies: &[Tally], inputs: &Inputs) {
+        record.images = tallies.iter().enumerate().map(|(image, tally)| self.image(tally, image, inputs)).collect();
+        record.status = over_all(&record.images);
+        record.metrics = match record.status {
+            RowStatus::Failed { .. } => vec![None; self.metrics.len()],
+            _ => self.metrics.iter().map(|m| over_images(m, tallies, inputs)).collect(),
+        };
+    }
+
+    fn image(&self, tally: &Tally, image: usize, inputs: &Inputs) -> ImageRecord {
+        let status = tally.status();
+        let um_per_pixel = inputs.images[image].um_per_pixel;
+        let value = |(metric, measure, result): &(Metric, Measure, usize)| {
+            let comparison = tally.comparisons.get(*result)?;
+            measure.value(comparison.against(metric.against), um_per_pixel)
+        };
+        let failed = matches!(status, RowStatus::Failed { .. });
+        let metrics = self.metrics.iter().map(|m| value(m).filter(|_| !failed)).collect();
+        let objects = tally.comparisons.first().filter(|_| !failed).map(|c| c.alone.objects);
+        ImageRecord { status, metrics, objects }
+    }
+}
+
+impl Tally {
+    /// Adds what a part gave.
+    pub(crate) fn add(&mut self, comparisons: &[Comparison], ended: Option<&str>) {
+        self.comparisons.iter_mut().zip(comparisons).for_each(|(sum, more)| sum.add(more));
+        self.parts += 1;
+        self.ended.extend(ended.map(str::to_owned));
+    }
+
+    /// Remembers that a part failed; the first failure is the one that is told.
+    pub(crate) fn fail(&mut self, task: &str, message: &str) {
+        self.parts += 1;
+        self.failure.get_or_insert_with(|| (task.to_owned(), message.to_owned()));
+    }
+
+    /// Parts that were added.
+    pub(crate) fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// Objects of the truth in the parts so far.
+    pub(crate) fn truth_objects(&self) -> Option<u64> {
+        let truth = &self.comparisons.first()?.truth;
+        (truth.compared > 0).then_some(truth.reference_objects)
+    }
+
+    fn status(&self) -> RowStatus {
+        match (&self.failure, self.ended.first()) {
+            (Some((task, message)), _) => RowStatus::Failed { task: task.clone(), message: message.clone() },
+            // An image ended early when all its parts did.
+            (None, Some(status)) if self.ended.len() == self.parts => RowStatus::Ended(status.clone()),
+            _ => RowStatus::Ok,
+        }
+    }
+}
+
+/// The value over all images that have the metric.
+fn over_images(metric: &(Metric, Measure, usize), tallies: &[Tally], inputs: &Inputs) -> Option<f64> {
+    let (metric, measure, result) = metric;
+    let mut sum = onceflow_kernels::compare::Counts::default();
+    let mut square_um = 0.0;
+    let mut is_known = true;
+    for (image, tally) in tallies.iter().enumerate() {
+        let counts = tally.comparisons.get(*result)?.against(metric.against);
+        if measure.needs_reference() && counts.compared == 0 {
+            continue;
+        }
+        sum += *counts;
+        match inputs.images[image].um_per_pixel {
+            Some(um) => square_um += counts.pixels as f64 * um * um,
+            None => is_known = false,
+        }
+    }
+    // One size of pixels that gives all images together the area they have.
+    let um_per_pixel = (is_known && sum.pixels > 0).then(|| (square_um / sum.pixels as f64).sqrt());
+    measure.value(&sum, um_per_pixel)
+}
+
+/// A row failed when it failed anywhere, and ended early when it did so everywhere.
+fn over_all(images: &[ImageRecord]) -> RowStatus {
+    let failed = images.iter().find(|i| matches!(i.status, RowStatus::Failed { .. }));
+    let ended = images.iter().all(|i| matches!(i.status, RowStatus::Ended(_)));
+    match (failed, images.first()) {
+        (Some(image), _) => image.status.clone(),
+        (None, Some(image)) if ended => image.status.clone(),
+        _ => RowStatus::Ok,
+    }
+}
+
+fn unknown(metric: &Metric, word: &str) -> EngineError {
+    let known: Vec<&str> = Measure::ALL.into_iter().map(Measure::word).collect();
+    let error = Diagnostic::error(format!("the metric `{}` has an unknown measure", metric.name));
+    let error = error.expected_found(format!("one of {}", known.join(", ")), format!("`{word}`"));
+    match nearest(word, known.iter().copied()) {
+        Some(near) => error.with_hint(format!("did you mean `{near}`?")).into(),
+        None => error.into(),
+    }
+}

@@ -1,0 +1,78 @@
+//! Built-in operations: each binds an entry of the catalogue to a kernel.
+
+mod colour;
+mod metric;
+mod nuclei;
+mod regions;
+
+use std::sync::Arc;
+
+use onceflow_reuse::FlowTask;
+use onceflow_runtime::{Call, Done, Operation, OperationError};
+use onceflow_study::Canonical;
+
+pub(crate) use metric::{Comparison, counts_of};
+
+/// What an operation does: parameters come in the order of its entry in the catalogue.
+type Kernel = fn(&Arguments<'_>) -> Result<Done, OperationError>;
+
+/// Every built-in operation by its id.
+const KERNELS: [(&str, Kernel); 15] = [
+    ("colour.statistics", colour::statistics),
+    ("colour.transfer", colour::transfer),
+    ("colour.normalize", colour::normalize),
+    ("nuclei.background", nuclei::background),
+    ("nuclei.red_blood_cells", nuclei::red_blood_cells),
+    ("nuclei.background_and_blood", nuclei::background_and_blood),
+    ("nuclei.reconstruct", nuclei::reconstruct),
+    ("nuclei.candidates", nuclei::candidates),
+    ("mask.area_filter", nuclei::area_filter),
+    ("nuclei.grow", nuclei::grow),
+    ("nuclei.clumps", nuclei::clumps),
+    ("nuclei.split", nuclei::split),
+    ("nuclei.separate", nuclei::separate),
+    ("nuclei.finish", nuclei::finish),
+    ("metric.compare", metric::compare),
+];
+
+/// The operation of a task; `None` when nothing of that id is built in.
+pub(crate) fn operation(task: &FlowTask) -> Option<Arc<dyn Operation>> {
+    let (_, kernel) = KERNELS.iter().find(|(id, _)| *id == task.spec.id)?;
+    let place = |name: &str| task.reads.iter().position(|read| read.name == name);
+    let order = task.spec.parameters.iter().map(|p| place(&p.name)).collect::<Option<Vec<_>>>()?;
+    Some(Arc::new(BuiltIn { kernel: *kernel, order }))
+}
+
+/// A kernel with the way from a task's order of parameters to the catalogue's.
+struct BuiltIn {
+    kernel: Kernel,
+    order: Vec<usize>,
+}
+
+impl Operation for BuiltIn {
+    fn run(&self, call: &Call<'_>) -> Result<Done, OperationError> {
+        let parameters: Option<Vec<&Canonical>> = self.order.iter().map(|place| call.parameters.get(*place)).collect();
+        let parameters = parameters.ok_or_else(|| OperationError::new("expected more parameters than were given"))?;
+        (self.kernel)(&Arguments { inputs: call.inputs, parameters })
+    }
+}
+
+/// What a kernel is given.
+pub(crate) struct Arguments<'a> {
+    inputs: &'a [Arc<onceflow_region::Region>],
+    parameters: Vec<&'a Canonical>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue;
+
+    #[test]
+    fn every_entry_of_the_catalogue_has_a_kernel_and_no_kernel_is_without_entry() {
+        let catalogue = catalogue();
+        let mut known: Vec<&str> = KERNELS.iter().map(|(id, _)| *id).collect();
+        known.sort_unstable();
+        assert_eq!(known, catalogue.ids().collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,104 @@
+//! The tasks of the nuclei workflows.
+
+use onceflow_kernels::nuclei::{self, BackgroundStatus, Candidates, Finished, Reconstructed};
+use onceflow_kernels::{Plane, filter_area};
+use onceflow_runtime::{Done, OperationError};
+
+use super::Arguments;
+use super::regions::{done, from_grey};
+
+/// Ends a part that is almost all background.
+pub(super) fn background(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    Ok(Done { outputs: Vec::new(), ended: background_status(arguments)? })
+}
+
+/// Pixels of red blood cells.
+pub(super) fn red_blood_cells(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    blood(arguments, 0)
+}
+
+/// Background test and red blood cells in one task.
+pub(super) fn background_and_blood(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    match background_status(arguments)? {
+        Some(status) => {
+            let image = arguments.colour(0)?;
+            let empty = from_grey(Plane::filled(0, image.width(), image.height()))?;
+            Ok(Done { ended: Some(status), ..done([empty]) })
+        }
+        None => blood(arguments, 3),
+    }
+}
+
+/// Inverted red and its opening by reconstruction.
+pub(super) fn reconstruct(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    let Reconstructed { rc, rc_recon } =
+        nuclei::reconstruct(arguments.colour(0)?, arguments.connectivity(0)?);
+    Ok(done([from_grey(rc)?, from_grey(rc_recon)?]))
+}
+
+/// Top-hat above a threshold, holes filled.
+pub(super) fn candidates(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    let (fill, threshold) = (arguments.connectivity(0)?, arguments.integer(1)?);
+    let Candidates { diff, bw1 } =
+        nuclei::candidates(arguments.grey(0)?, arguments.grey(1)?, fill, threshold);
+    Ok(done([from_grey(diff)?, from_grey(bw1)?]))
+}
+
+/// Components of the right size.
+pub(super) fn area_filter(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    let (from, below) = (arguments.integer(0)?, arguments.integer(1)?);
+    let kept = filter_area(arguments.grey(0)?, from, Some(below), arguments.connectivity(2)?);
+    let is_empty = kept.pixels().iter().all(|pixel| *pixel == 0);
+    Ok(Done { ended: no_candidates(is_empty), ..done([from_grey(kept)?]) })
+}
+
+/// Candidates grown in the top-hat, without red blood cells.
+pub(super) fn grow(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    let (diff, seeds, blood) = (arguments.grey(0)?, arguments.grey(1)?, arguments.grey(2)?);
+    Ok(done([from_grey(nuclei::grow(diff, seeds, blood, arguments.integer(0)?))?]))
+}
+
+/// What is large enough to be split, dilated.
+pub(super) fn clumps(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    Ok(done([from_grey(nuclei::clumps(arguments.grey(0)?, arguments.integer(0)?))?]))
+}
+
+/// Clumps split by a watershed of the colour image.
+pub(super) fn split(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    let (image, big) = (arguments.colour(0)?, arguments.grey(1)?);
+    Ok(done([from_grey(nuclei::split(image, big, arguments.connectivity(0)?))?]))
+}
+
+/// Clumps found and split in one task.
+pub(super) fn separate(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    let big = nuclei::clumps(arguments.grey(1)?, arguments.integer(0)?);
+    let apart = nuclei::split(arguments.colour(0)?, big.view(), arguments.connectivity(1)?);
+    Ok(done([from_grey(apart)?]))
+}
+
+/// Nuclei of the right size, holes filled.
+pub(super) fn finish(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    let (least, below) = (arguments.integer(0)?, arguments.integer(1)?);
+    let Finished { mask, objects } =
+        nuclei::finish(arguments.grey(0)?, least, below, arguments.connectivity(2)?);
+    Ok(Done { ended: no_candidates(objects == 0), ..done([from_grey(mask)?]) })
+}
+
+fn background_status(arguments: &Arguments<'_>) -> Result<Option<String>, OperationError> {
+    let (blue, green, red) = (arguments.integer(0)?, arguments.integer(1)?, arguments.integer(2)?);
+    let word = |status| match status {
+        BackgroundStatus::Background => "background".to_owned(),
+        BackgroundStatus::Likely => "background_likely".to_owned(),
+    };
+    Ok(nuclei::background(arguments.colour(0)?, blue, green, red).map(word))
+}
+
+/// The ratios stand after `before` other parameters.
+fn blood(arguments: &Arguments<'_>, before: usize) -> Result<Done, OperationError> {
+    let (start, go_on) = (arguments.real(before)?, arguments.real(before + 1)?);
+    Ok(done([from_grey(nuclei::red_blood_cells(arguments.colour(0)?, start, go_on))?]))
+}
+
+fn no_candidates(is_empty: bool) -> Option<String> {
+    is_empty.then(|| "no_candidates".to_owned())
+}

@@ -1,0 +1,113 @@
+//! From regions to what kernels read, and back.
+
+use onceflow_kernels::{Connectivity, Plane, View};
+use onceflow_region::{Dense, Pixels, Region, RegionError, Table};
+use onceflow_runtime::{Done, OperationError};
+use onceflow_study::Canonical;
+
+use super::Arguments;
+
+impl<'a> Arguments<'a> {
+    /// An input.
+    pub(super) fn region(&self, input: usize) -> Result<&'a Region, OperationError> {
+        let region = self.inputs.get(input).map(AsRef::as_ref);
+        region.ok_or_else(|| OperationError::new(format!("expected an input number {input}, found none")))
+    }
+
+    fn dense(&self, input: usize) -> Result<&'a Dense, OperationError> {
+        self.region(input)?.as_dense().ok_or_else(|| wrong(input, "pixels"))
+    }
+
+    /// A table.
+    pub(super) fn table(&self, input: usize) -> Result<&'a Table, OperationError> {
+        self.region(input)?.as_table().ok_or_else(|| wrong(input, "a table"))
+    }
+
+    /// A mask or grey image.
+    pub(super) fn grey(&self, input: usize) -> Result<View<'a, u8>, OperationError> {
+        grey(self.dense(input)?).ok_or_else(|| wrong(input, "8-bit grey pixels"))
+    }
+
+    /// A colour image.
+    pub(super) fn colour(&self, input: usize) -> Result<View<'a, [u8; 3]>, OperationError> {
+        colour(self.dense(input)?).ok_or_else(|| wrong(input, "8-bit colour pixels"))
+    }
+
+    /// A whole number.
+    pub(super) fn integer(&self, parameter: usize) -> Result<i64, OperationError> {
+        match self.parameters.get(parameter) {
+            Some(Canonical::Integer(value)) => Ok(*value),
+            other => Err(wrong_parameter(parameter, "a whole number", other.copied())),
+        }
+    }
+
+    /// A number.
+    pub(super) fn real(&self, parameter: usize) -> Result<f64, OperationError> {
+        match self.parameters.get(parameter) {
+            Some(Canonical::Real(bits)) => Ok(f64::from_bits(*bits)),
+            other => Err(wrong_parameter(parameter, "a number", other.copied())),
+        }
+    }
+
+    /// A neighbourhood.
+    pub(super) fn connectivity(&self, parameter: usize) -> Result<Connectivity, OperationError> {
+        match self.parameters.get(parameter) {
+            Some(Canonical::Connectivity8(true)) => Ok(Connectivity::Eight),
+            Some(Canonical::Connectivity8(false)) => Ok(Connectivity::Four),
+            other => Err(wrong_parameter(parameter, "a connectivity", other.copied())),
+        }
+    }
+}
+
+/// Grey pixels of a dense region.
+pub(crate) fn grey(dense: &Dense) -> Option<View<'_, u8>> {
+    let pixels = dense.as_u8().filter(|_| dense.channels() == 1)?;
+    View::new(pixels, dense.width(), dense.height())
+}
+
+/// Colour pixels of a dense region.
+pub(crate) fn colour(dense: &Dense) -> Option<View<'_, [u8; 3]>> {
+    let (pixels, rest) = dense.as_u8().filter(|_| dense.channels() == 3)?.as_chunks::<3>();
+    View::new(pixels, dense.width(), dense.height()).filter(|_| rest.is_empty())
+}
+
+/// Labels of a dense region.
+pub(crate) fn labels(dense: &Dense) -> Option<View<'_, u32>> {
+    let pixels = dense.as_u32().filter(|_| dense.channels() == 1)?;
+    View::new(pixels, dense.width(), dense.height())
+}
+
+/// A mask or grey image as a region.
+pub(crate) fn from_grey(plane: Plane<u8>) -> Result<Region, OperationError> {
+    let (width, height) = (plane.width(), plane.height());
+    Ok(Region::Dense(Dense::new(width, height, 1, Pixels::U8(plane.into_vec())).map_err(impossible)?))
+}
+
+/// A colour image as a region.
+pub(crate) fn from_colour(plane: Plane<[u8; 3]>) -> Result<Region, OperationError> {
+    let (width, height) = (plane.width(), plane.height());
+    let pixels = Pixels::U8(plane.into_vec().into_flattened());
+    Ok(Region::Dense(Dense::new(width, height, 3, pixels).map_err(impossible)?))
+}
+
+/// One table.
+pub(super) fn from_table(table: Result<Table, RegionError>) -> Result<Done, OperationError> {
+    Ok(done([Region::Table(table.map_err(impossible)?)]))
+}
+
+/// A result that ends nothing.
+pub(super) fn done<const N: usize>(outputs: [Region; N]) -> Done {
+    Done { outputs: outputs.into(), ended: None }
+}
+
+fn wrong(input: usize, expected: &str) -> OperationError {
+    OperationError::new(format!("expected {expected} as input {input}, found another kind of region"))
+}
+
+fn wrong_parameter(parameter: usize, expected: &str, found: Option<&Canonical>) -> OperationError {
+    OperationError::new(format!("expected {expected} as parameter {parameter}, found {found:?}"))
+}
+
+fn impossible(error: RegionError) -> OperationError {
+    OperationError::new(error.to_string())
+}

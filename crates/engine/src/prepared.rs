@@ -1,0 +1,70 @@
+//! A study that is ready to be planned and run: its images are open, its metrics known, its tasks in order.
+
+use std::path::Path;
+
+use onceflow_reuse::{Flow, FlowError, Multiplicity, PlanError, Rows, RowsError};
+use onceflow_study::{Diagnostic, Study, Workflow};
+
+use crate::compare::with_compare;
+use crate::inputs::Inputs;
+use crate::metrics::Metrics;
+use crate::phase::{PhaseRows, Reference};
+use crate::{EngineError, catalogue};
+
+/// What stands before the first row: everything that can be wrong with a study has been said by now.
+#[derive(Debug)]
+pub struct Prepared<'s> {
+    pub(crate) study: &'s Study,
+    pub(crate) workflow: &'s Workflow,
+    pub(crate) inputs: Inputs,
+    pub(crate) metrics: Metrics,
+    pub(crate) reference: Reference,
+    pub(crate) flow: Flow,
+}
+
+impl<'s> Prepared<'s> {
+    /// Opens the images of a study, relative to `folder`, and puts the tasks of its workflow and metrics in order.
+    pub fn new(study: &'s Study, workflow: &'s Workflow, folder: &Path) -> Result<Self, EngineError> {
+        let metrics = Metrics::new(study)?;
+        let reference = Reference::new(study)?;
+        let flow = Flow::new(&with_compare(workflow, &study.metrics), &catalogue())?;
+        let inputs = Inputs::open(study, folder)?;
+        Ok(Self { study, workflow, inputs, metrics, reference, flow })
+    }
+
+    /// How often the plan of one part is carried out.
+    pub fn multiplicity(&self) -> Multiplicity {
+        Multiplicity { parts: self.inputs.parts.len() as u64, images: self.inputs.images.len() as u64 }
+    }
+
+    /// The rows of a phase, after the reference row when it is wanted.
+    pub(crate) fn rows(&self, phase: &PhaseRows, with_reference: bool) -> Result<Rows, EngineError> {
+        let mut rows = Rows::new(self.reference.names.clone());
+        if with_reference {
+            rows.push(&self.reference.values)?;
+            rows.reference = Some(0);
+        }
+        for row in 0..phase.sample.len() {
+            rows.push(&phase.values(&self.reference, row))?;
+        }
+        Ok(rows)
+    }
+}
+
+impl From<FlowError> for EngineError {
+    fn from(error: FlowError) -> Self {
+        Diagnostic::error(format!("the workflow cannot be run: {error}")).into()
+    }
+}
+
+impl From<PlanError> for EngineError {
+    fn from(error: PlanError) -> Self {
+        Diagnostic::error(format!("the study cannot be planned: {error}")).into()
+    }
+}
+
+impl From<RowsError> for EngineError {
+    fn from(error: RowsError) -> Self {
+        Self::Internal(error.to_string())
+    }
+}

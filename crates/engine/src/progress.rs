@@ -1,0 +1,19 @@
+//! Who wants to know how far a run is.
+
+/// Told while a study runs, on the coordinating thread.
+pub trait Progress {
+    /// A phase begins: so many rows, so many tasks to compute at most.
+    fn phase(&mut self, name: &str, rows: u64, tasks: u64);
+    /// One more task is done.
+    fn task(&mut self) {}
+    /// One more row is done on all images.
+    fn row(&mut self) {}
+}
+
+/// Nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn phase(&mut self, _name: &str, _rows: u64, _tasks: u64) {}
+}

@@ -1,0 +1,363 @@
+//! The straight line: phase after phase, rows are sampled, planned, run, and their metrics analysed.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use onceflow_costs::Record;
+use onceflow_region::Budget;
+use onceflow_reuse::{Account, Level, NodeId, Plan, plan};
+use onceflow_runtime::{Entry, ExecuteError, Execution, NoMemo, Work as RuntimeWork, execute};
+use onceflow_sensitivity::Analysis;
+use onceflow_study::Phase;
+
+use crate::account::Ledger;
+use crate::answer::{Answer, ImageAnalysis, MetricTable, PhaseAnswer, RowStatus};
+use crate::collect::Collector;
+use crate::operation::operation;
+use crate::phase::PhaseRows;
+use crate::prepared::Prepared;
+use crate::supply::{References, Sources};
+use crate::{EngineError, Progress, RunFolder, best, peak_resident};
+
+/// How a study is run.
+#[derive(Debug)]
+pub struct RunOptions {
+    /// What makes two tasks one.
+    pub level: Level,
+    /// Threads that run tasks.
+    pub workers: usize,
+    /// The bound of memory in bytes.
+    pub memory: u64,
+    /// Set from outside: start nothing more.
+    pub stop: AtomicBool,
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub struct Run {
+    /// What it found.
+    pub answer: Answer,
+    /// Why it is over.
+    pub ending: Ending,
+    /// What each task that ran cost.
+    pub records: Vec<Record>,
+    /// When each task ran, per phase.
+    pub trace: Vec<TraceEntry>,
+}
+
+/// Why a run is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// All of it is done.
+    Complete,
+    /// It was stopped from outside; the rows that were done are in the table.
+    Stopped,
+    /// More rows failed than the study allows; the rows that were done are in the table.
+    TooManyFailures,
+}
+
+/// When a task ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceEntry {
+    /// The phase.
+    pub phase: String,
+    /// The task.
+    pub task: String,
+    /// The first row that asked for it, in the table.
+    pub row: usize,
+    /// Number of the part or image.
+    pub site: usize,
+    /// The worker.
+    pub worker: usize,
+    /// Seconds since the run began.
+    pub start: f64,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+/// Runs a study and says what it found. Files of the run go into `folder`; nothing else is written.
+pub fn run(
+    prepared: &Prepared<'_>,
+    options: &RunOptions,
+    folder: &RunFolder,
+    progress: &mut dyn Progress,
+) -> Result<Run, EngineError> {
+    let mut runner = Runner::new(prepared, options, folder);
+    for phase in &prepared.study.phases {
+        runner.phase(phase, progress)?;
+        if runner.ending != Ending::Complete {
+            break;
+        }
+    }
+    Ok(runner.finish())
+}
+
+struct Runner<'a> {
+    prepared: &'a Prepared<'a>,
+    options: &'a RunOptions,
+    folder: &'a RunFolder,
+    budget: Budget,
+    began: Instant,
+    table: MetricTable,
+    phases: Vec<PhaseAnswer>,
+    analyses: Vec<(String, Vec<Analysis>)>,
+    references: References,
+    truth_objects: Vec<Option<u64>>,
+    ledger: Ledger,
+    records: Vec<Record>,
+    trace: Vec<TraceEntry>,
+    notes: Vec<String>,
+    ending: Ending,
+}
+
+impl<'a> Runner<'a> {
+    fn new(prepared: &'a Prepared<'a>, options: &'a RunOptions, folder: &'a RunFolder) -> Self {
+        let names = |images: &[crate::inputs::OpenedImage]| images.iter().map(|i| i.name.clone()).collect();
+        let table = MetricTable {
+            parameters: prepared.reference.names.clone(),
+            metrics: prepared.study.outputs(),
+            images: names(&prepared.inputs.images),
+            rows: Vec::new(),
+        };
+        Self {
+            prepared,
+            options,
+            folder,
+            budget: Budget::new(options.memory),
+            began: Instant::now(),
+            table,
+            phases: Vec::new(),
+            analyses: Vec::new(),
+            references: References::new(),
+            truth_objects: vec![None; prepared.inputs.images.len()],
+            ledger: Ledger::default(),
+            records: Vec::new(),
+            trace: Vec::new(),
+            notes: Vec::new(),
+            ending: Ending::Complete,
+        }
+    }
+
+    fn phase(&mut self, phase: &Phase, progress: &mut dyn Progress) -> Result<(), EngineError> {
+        let start = Instant::now();
+        let sampled = PhaseRows::new(self.prepared.study, phase, &self.analyses)?;
+        let with_reference = self.table.rows.is_empty();
+        let rows = self.prepared.rows(&sampled, with_reference)?;
+        let mut plan = plan(self.prepared.flow.clone(), &rows, self.options.level)?;
+        let planned = plan.account().times(plan.flow(), self.prepared.multiplicity()).total().planned;
+        progress.phase(&phase.name, rows.len() as u64, planned);
+        let (execution, gathered) = self.execute(&mut plan, with_reference, progress)?;
+        let first = self.table.rows.len();
+        self.add_rows(phase, &sampled, with_reference, &gathered);
+        self.trace(phase, &plan, first, &execution.log);
+        self.conclude(&execution, &gathered);
+        let account = self.ledger.add(&execution.account, &plan, &execution.log);
+        self.references.extend(gathered.saved);
+        self.records.extend(gathered.records);
+        if self.ending == Ending::Complete {
+            let rows = first + usize::from(with_reference)..self.table.rows.len();
+            let seconds = start.elapsed().as_secs_f64();
+            self.analyse(phase, sampled, rows, &account, seconds);
+        }
+        Ok(())
+    }
+
+    fn execute(
+        &mut self,
+        plan: &mut Plan,
+        with_reference: bool,
+        progress: &mut dyn Progress,
+    ) -> Result<(Execution, Gathered), EngineError> {
+        let flow = plan.flow().clone();
+        let operations = flow.tasks.iter().map(|task| operation(task).ok_or_else(|| not_built_in(&task.name)));
+        let operations = operations.collect::<Result<Vec<_>, _>>()?;
+        let inputs = &self.prepared.inputs;
+        let supply =
+            Sources::new(inputs, flow.sources.clone(), self.references.clone(), self.budget.clone());
+        let rows = plan.rows();
+        let mut collector = Collector {
+            inputs,
+            flow: &flow,
+            folder: self.folder,
+            progress,
+            stop: &self.options.stop,
+            reference: plan.reference(),
+            wanted: if with_reference { self.wanted(plan) } else { Vec::new() },
+            tallies: Collector::tallies(&self.prepared.metrics, rows, inputs.images.len()),
+            records: Vec::new(),
+            saved: References::new(),
+            error: None,
+            failed: HashSet::new(),
+            most_failed: (self.prepared.study.run.stop_above * rows as f64) as u64,
+        };
+        let work = RuntimeWork { operations: &operations, supply: &supply, memo: &NoMemo };
+        let options = onceflow_runtime::Options {
+            workers: self.options.workers,
+            budget: self.budget.clone(),
+            stop: Some(&self.options.stop),
+        };
+        let execution = execute(plan, &inputs.layout(), &work, &options, &mut collector);
+        let Collector { tallies, records, saved, error, failed, most_failed, .. } = collector;
+        if let Some(error) = error {
+            return Err(error);
+        }
+        let too_many = failed.len() as u64 > most_failed;
+        Ok((execution?, Gathered { tallies, records, saved, too_many }))
+    }
+
+    /// What later phases compare with, when there are some.
+    fn wanted(&self, plan: &Plan) -> Vec<(NodeId, usize, String)> {
+        let (Some(row), true) = (plan.reference(), self.prepared.study.phases.len() > 1) else { return Vec::new() };
+        let flow = plan.flow();
+        let taken = flow.tasks.iter().flat_map(|task| &task.inputs);
+        let reference = |input: &onceflow_reuse::Input| match input {
+            onceflow_reuse::Input::Reference { task, output } => {
+                let name = flow.tasks[*task].outputs[*output].name.clone();
+                Some((plan.node(row, *task), *output, name))
+            }
+            _ => None,
+        };
+        taken.filter_map(reference).collect()
+    }
+
+    /// Rows that are done on all images; a run that was stopped has others.
+    fn add_rows(&mut self, phase: &Phase, sampled: &PhaseRows, with_reference: bool, gathered: &Gathered) {
+        let first = if with_reference { 1 } else { self.table.rows.last().map_or(0, |r| r.row + 1) };
+        let reference = with_reference.then(|| self.prepared.reference.record());
+        let records = sampled.records(phase, &self.prepared.reference, first);
+        let parts = self.prepared.inputs.parts.len();
+        for (mut record, tallies) in reference.into_iter().chain(records).zip(&gathered.tallies) {
+            if tallies.iter().map(crate::metrics::Tally::parts).sum::<usize>() == parts {
+                self.prepared.metrics.fill(&mut record, tallies, &self.prepared.inputs);
+                self.table.rows.push(record);
+                for (known, tally) in self.truth_objects.iter_mut().zip(tallies) {
+                    *known = known.or(tally.truth_objects());
+                }
+            }
+        }
+    }
+
+    fn trace(&mut self, phase: &Phase, plan: &Plan, first: usize, log: &[Entry]) {
+        let since = self.began.elapsed().as_secs_f64() - log.iter().map(|e| e.start + e.seconds).fold(0.0, f64::max);
+        self.trace.extend(log.iter().map(|entry| TraceEntry {
+            phase: phase.name.clone(),
+            task: plan.flow().tasks[entry.task].name.clone(),
+            row: first + entry.row,
+            site: entry.site,
+            worker: entry.worker,
+            start: since.max(0.0) + entry.start,
+            seconds: entry.seconds,
+        }));
+    }
+
+    fn conclude(&mut self, execution: &Execution, gathered: &Gathered) {
+        if gathered.too_many {
+            self.ending = Ending::TooManyFailures;
+        } else if execution.stopped || self.options.stop.load(Ordering::Relaxed) {
+            self.ending = Ending::Stopped;
+        }
+    }
+
+    fn analyse(
+        &mut self,
+        phase: &Phase,
+        sampled: PhaseRows,
+        rows: std::ops::Range<usize>,
+        account: &Account,
+        seconds: f64,
+    ) {
+        let (study, table) = (self.prepared.study, &self.table);
+        let overall = sampled.analyses(study, phase, &table.metrics, |row, m| table.measured(rows.start + row, m));
+        let per_image = |image: usize| {
+            let analyses =
+                sampled.analyses(study, phase, &table.metrics, |row, m| table.measured_on(image, rows.start + row, m));
+            analyses.ok().filter(|a| !a.is_empty()).map(|analyses| ImageAnalysis { image, analyses })
+        };
+        let per_image = if table.images.len() > 1 { (0..table.images.len()).filter_map(per_image).collect() } else { Vec::new() };
+        let analyses = overall.unwrap_or_else(|error| {
+            self.notes.push(format!("Phase {} could not be analysed: {error}.", phase.name));
+            Vec::new()
+        });
+        let failed = |r: &&crate::RowRecord| matches!(r.status, RowStatus::Failed { .. });
+        let total = account.total();
+        self.analyses.push((phase.name.clone(), analyses.clone()));
+        self.phases.push(PhaseAnswer {
+            name: phase.name.clone(),
+            method: method_word(phase).into(),
+            space: sampled.space,
+            failed: self.table.rows[rows.clone()].iter().filter(failed).count() as u64,
+            rows,
+            kept: sampled.kept,
+            analyses,
+            per_image,
+            computed: total.planned,
+            reused: total.asked - total.planned - total.failed,
+            seconds,
+        });
+    }
+
+    fn finish(self) -> Run {
+        let study = self.prepared.study;
+        let mut images = self.prepared.inputs.summaries();
+        for (image, objects) in images.iter_mut().zip(&self.truth_objects) {
+            image.truth_objects = *objects;
+        }
+        let best = best(&self.table, &study.metrics, study.space.parameters(), &images);
+        let mut work = self.ledger.work();
+        work.wall = self.began.elapsed().as_secs_f64();
+        work.workers = self.options.workers;
+        work.memory = self.options.memory;
+        work.peak_reserved = self.budget.peak();
+        work.peak_resident = peak_resident();
+        work.rows = self.table.rows.len() as u64;
+        work.instances = work.rows * self.prepared.inputs.parts.len() as u64;
+        let workflow = self.prepared.workflow;
+        let answer = Answer {
+            study: study.name.clone(),
+            workflow: format!("{} {}", workflow.name, workflow.version),
+            seed: study.seed,
+            images,
+            metrics: study.metrics.clone(),
+            seams: study.parts.seams,
+            table: self.table,
+            phases: self.phases,
+            best,
+            work,
+            notes: self.notes,
+        };
+        Run { answer, ending: self.ending, records: self.records, trace: self.trace }
+    }
+}
+
+/// What a phase gave besides the account.
+struct Gathered {
+    tallies: Vec<Vec<crate::metrics::Tally>>,
+    records: Vec<Record>,
+    saved: References,
+    too_many: bool,
+}
+
+/// The word that studies use.
+fn method_word(phase: &Phase) -> &'static str {
+    match phase.design.method.word() {
+        "morris" => "moat",
+        "saltelli" => "vbd",
+        other => other,
+    }
+}
+
+fn not_built_in(task: &str) -> EngineError {
+    EngineError::Internal(format!("the operation of task {task} is in the catalogue but has no kernel"))
+}
+
+impl From<ExecuteError> for EngineError {
+    fn from(error: ExecuteError) -> Self {
+        match error {
+            ExecuteError::Scheduler(onceflow_runtime::SchedulerError::MemoryTooSmall { task, needed, limit }) => {
+                Self::Memory { task, needed, limit }
+            }
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What tasks take from outside: pixels of images, the truth, regions of the reference row.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use onceflow_region::{Bounds, Budget, Dense, Lease, Pixels, Region, Source, SourceError, Table, labels, rgb8};
+use onceflow_reuse::REFERENCE_SUFFIX;
+use onceflow_runtime::{OperationError, Supply};
+use onceflow_study::{RegionKind, Scope};
+
+use crate::compare;
+use crate::inputs::{ImagePart, Inputs};
+
+/// Reads sources when tasks ask for them, and keeps the last few.
+pub(crate) struct Sources<'a> {
+    inputs: &'a Inputs,
+    names: Vec<String>,
+    /// Saved regions of the reference row, by name and part.
+    references: References,
+    kept: Mutex<Vec<Kept>>,
+    budget: Budget,
+}
+
+/// Regions of the reference row that an earlier phase left, by name and part.
+pub(crate) type References = HashMap<(String, usize), Reference>;
+
+/// What is known of a region of the reference row.
+#[derive(Clone, Debug)]
+pub(crate) enum Reference {
+    /// It was kept in this file.
+    Saved(PathBuf),
+    /// Its stage ended early, so there is nothing in it.
+    Ended,
+}
+
+/// A source that was read, with the memory it takes.
+struct Kept {
+    source: usize,
+    part: usize,
+    region: Arc<Region>,
+    _lease: Lease,
+}
+
+/// Parts of which sources are kept: those that workers may be in at once.
+const MOST_KEPT: usize = 8;
+
+impl<'a> Sources<'a> {
+    /// Sources by the names that a plan gives them.
+    pub(crate) fn new(
+        inputs: &'a Inputs,
+        names: Vec<String>,
+        references: References,
+        budget: Budget,
+    ) -> Self {
+        Self { inputs, names, references, kept: Mutex::default(), budget }
+    }
+
+    fn part(&self, part: usize) -> Result<&ImagePart, OperationError> {
+        self.inputs.parts.get(part).ok_or_else(|| OperationError::new(format!("there is no part {part}")))
+    }
+
+    fn of_part(&self, source: usize, part: usize) -> Result<Arc<Region>, OperationError> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = kept.iter().find(|k| (k.source, k.part) == (source, part)) {
+            return Ok(Arc::clone(&found.region));
+        }
+        drop(kept);
+        let region = Arc::new(self.read(&self.names[source], part)?);
+        kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MOST_KEPT {
+            kept.remove(0);
+        }
+        // What does not fit the budget is read again each time.
+        if let Some(lease) = self.budget.try_reserve(region.bytes()) {
+            kept.push(Kept { source, part, region: Arc::clone(&region), _lease: lease });
+        }
+        Ok(region)
+    }
+
+    fn read(&self, name: &str, part: usize) -> Result<Region, OperationError> {
+        let at = *self.part(part)?;
+        let image = &self.inputs.images[at.image];
+        match name {
+            compare::NOTHING => Ok(Region::Nothing),
+            compare::TRUTH => image.truth.as_ref().map_or(Ok(Region::Nothing), |truth| {
+                let corner = if truth.of_box { (image.bounds.x(), image.bounds.y()) } else { (0, 0) };
+                let bounds = at.part.read.translate(-corner.0, -corner.1).ok_or_else(outside)?;
+                read(truth.source.as_ref(), bounds, labels)
+            }),
+            _ if name.ends_with(REFERENCE_SUFFIX) => match self.references.get(&(name.to_owned(), part)) {
+                Some(Reference::Saved(file)) => saved(file),
+                Some(Reference::Ended) => Ok(self.empty(RegionKind::Mask, part)),
+                None => Err(OperationError::new("the reference row failed here, so nothing can be compared with it")),
+            },
+            _ => read(image.source.as_ref(), at.part.read, rgb8),
+        }
+    }
+}
+
+impl Supply for Sources<'_> {
+    fn source(&self, source: usize, scope: Scope, site: usize) -> Result<Arc<Region>, OperationError> {
+        match scope {
+            Scope::Part => self.of_part(source, site),
+            // Whole images are never read at once: the task reads what it needs, box by box.
+            Scope::Image | Scope::Study => {
+                let image = self.inputs.images.get(site).ok_or_else(|| OperationError::new("there is no such image"))?;
+                Ok(Arc::new(Region::Image(Arc::clone(&image.source))))
+            }
+        }
+    }
+
+    fn digest(&self, source: usize, scope: Scope, site: usize) -> Result<[u8; 32], OperationError> {
+        let region = self.source(source, scope, site)?;
+        let digest = match region.as_ref() {
+            Region::Image(image) => image.digest().map_err(unreadable)?,
+            region => region.digest().ok_or_else(|| OperationError::new("a region without digest"))?,
+        };
+        Ok(digest.0)
+    }
+
+    fn empty(&self, kind: RegionKind, part: usize) -> Region {
+        let size = self.inputs.parts.get(part).map(|p| (p.part.read.width() as usize, p.part.read.height() as usize));
+        size.and_then(|(width, height)| empty(kind, width, height)).unwrap_or(Region::Nothing)
+    }
+}
+
+/// A region of a kind with nothing in it.
+fn empty(kind: RegionKind, width: usize, height: usize) -> Option<Region> {
+    let pixels = width.checked_mul(height)?;
+    let dense = |channels, pixels| Dense::new(width, height, channels, pixels).ok().map(Region::Dense);
+    match kind {
+        RegionKind::Mask | RegionKind::U8 => dense(1, Pixels::U8(vec![0; pixels])),
+        RegionKind::Rgb8 => dense(3, Pixels::U8(vec![0; pixels.checked_mul(3)?])),
+        RegionKind::U16 => dense(1, Pixels::U16(vec![0; pixels])),
+        RegionKind::I32 => dense(1, Pixels::I32(vec![0; pixels])),
+        RegionKind::Labels => dense(1, Pixels::U32(vec![0; pixels])),
+        RegionKind::F32 => dense(1, Pixels::F32(vec![0.0; pixels])),
+        RegionKind::F64 => dense(1, Pixels::F64(vec![0.0; pixels])),
+        RegionKind::Table => Some(Region::Table(Table::default())),
+        _ => None,
+    }
+}
+
+type Convert = fn(&Dense) -> Result<Dense, SourceError>;
+
+fn read(source: &dyn Source, bounds: Bounds, convert: Convert) -> Result<Region, OperationError> {
+    let dense = source.read(bounds).and_then(|dense| convert(&dense));
+    dense.map(Region::Dense).map_err(unreadable)
+}
+
+fn saved(file: &std::path::Path) -> Result<Region, OperationError> {
+    let source = onceflow_region::open(file).map_err(unreadable)?;
+    let info = source.info();
+    let whole = Bounds::plane(0, 0, info.width, info.height).ok_or_else(outside)?;
+    read(source.as_ref(), whole, |dense| Ok(dense.clone()))
+}
+
+fn unreadable(error: SourceError) -> OperationError {
+    OperationError::new(error.to_string())
+}
+
+fn outside() -> OperationError {
+    OperationError::new("a part lies outside what can be addressed")
+}
