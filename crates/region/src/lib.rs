@@ -17,6 +17,7 @@
 
 mod bounds;
 mod budget;
+mod convert;
 mod dense;
 mod digest;
 mod error;
@@ -26,6 +27,7 @@ mod part;
 mod pixels;
 mod region;
 mod shelf;
+mod sink;
 pub mod source;
 mod span;
 pub mod store;
@@ -34,6 +36,7 @@ mod template;
 
 pub use bounds::Bounds;
 pub use budget::{Budget, Lease};
+pub use convert::{Labels, labels, rgb8};
 pub use dense::Dense;
 pub use digest::Digest;
 pub use error::RegionError;
@@ -42,7 +45,8 @@ pub use objects::{Object, ObjectSet, Run};
 pub use part::{Part, Remainder, partition};
 pub use pixels::{Element, Pixels};
 pub use region::{Region, RegionKind};
-pub use source::{ImageInfo, Scale, Source, SourceError};
+pub use sink::png_bytes;
+pub use source::{ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes};
 pub use span::Span;
 pub use store::{Held, MemoryStore, Store, StoreError};
 pub use table::{Column, Table};

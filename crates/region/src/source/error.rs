@@ -29,13 +29,17 @@ pub enum SourceError {
         /// What to do.
         todo: &'static str,
     },
-    /// A box that reaches outside the image.
-    #[error("{file}: expected a box within {image}, found {bounds}; intersect it with the image first")]
+    /// A box that is empty or reaches outside the image.
+    #[error(
+        "{file}: expected a box with pixels within {width} x {height}, found {bounds}; intersect it with the image first"
+    )]
     Outside {
         /// The file.
         file: String,
-        /// The box of the image.
-        image: Box<Bounds>,
+        /// Columns of the image.
+        width: u64,
+        /// Rows of the image.
+        height: u64,
         /// The box asked for.
         bounds: Box<Bounds>,
     },

@@ -1,14 +1,28 @@
 //! Image files: what is in them is known when they are opened, and pixels are read box by box.
 
+mod detect;
 mod error;
 mod info;
+mod meter;
+mod origin;
+mod png;
+mod resolution;
+mod tiff;
 
 use std::fmt::Debug;
+use std::path::Path;
+use std::sync::Arc;
 
 pub use error::SourceError;
 pub use info::{ImageInfo, Scale};
+pub use meter::{Meter, Metered};
 
+use crate::dense::cells;
 use crate::{Bounds, Dense, Digest};
+use origin::Origin;
+
+/// The most bytes that one read may decode; larger boxes are read in parts.
+pub const READ_LIMIT: u64 = 1 << 30;
 
 /// An image of which any box can be read, by several threads at once.
 pub trait Source: Debug + Send + Sync {
@@ -18,7 +32,7 @@ pub trait Source: Debug + Send + Sync {
     /// The pixels in a box, with the element and the channels of the file.
     ///
     /// # Errors
-    /// When the box reaches outside, is larger than one read may be, or the file cannot be read.
+    /// When the box is empty or reaches outside, is larger than one read may be, or the file cannot be read.
     fn read(&self, bounds: Bounds) -> Result<Dense, SourceError>;
 
     /// A digest of the content, kept after the first call.
@@ -26,4 +40,46 @@ pub trait Source: Debug + Send + Sync {
     /// # Errors
     /// When the file cannot be read.
     fn digest(&self) -> Result<Digest, SourceError>;
+}
+
+/// Opens an image file, whatever its name ends with: its first bytes say what it is.
+///
+/// # Errors
+/// When the file cannot be read, or is not an image that we read.
+pub fn open(path: &Path) -> Result<Arc<dyn Source>, SourceError> {
+    detect::open(Origin::file(path, Arc::default())?)
+}
+
+/// Opens an image that is in memory already; errors call it by the name given.
+///
+/// # Errors
+/// When the bytes are not an image that we read.
+pub fn open_bytes(name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Arc<dyn Source>, SourceError> {
+    detect::open(Origin::bytes(name, bytes.into(), Arc::default()))
+}
+
+/// Opens an image file and counts in the meter what is read from the file itself.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_metered(path: &Path, meter: Arc<Meter>) -> Result<Arc<dyn Source>, SourceError> {
+    detect::open(Origin::file(path, meter)?)
+}
+
+/// The numbers of a box that may be read: within the image, not empty, and not too large.
+fn check_read(file: &str, info: &ImageInfo, bounds: &Bounds) -> Result<[usize; 4], SourceError> {
+    let image = info.bounds().filter(|image| image.contains(bounds) && !bounds.is_empty());
+    let outside = || SourceError::Outside {
+        file: file.to_owned(),
+        width: info.width,
+        height: info.height,
+        bounds: Box::new(*bounds),
+    };
+    let cells = image.and_then(|_| cells(bounds)).ok_or_else(outside)?;
+    let bytes = info.bytes_of(bounds);
+    if bytes > READ_LIMIT {
+        let bounds = Box::new(*bounds);
+        return Err(SourceError::TooLarge { file: file.to_owned(), bounds, bytes, limit: READ_LIMIT });
+    }
+    Ok(cells)
 }

@@ -1,0 +1,112 @@
+//! What an image file gives, turned into what the pipeline works with: 8-bit colour, or labels.
+
+use crate::{Dense, Pixels, RegionError};
+
+/// An 8-bit colour image: grey becomes three equal channels.
+///
+/// # Errors
+/// When the values have more than 8 bits.
+pub fn rgb8(image: &Dense) -> Result<Dense, RegionError> {
+    let values = image.as_u8().ok_or(RegionError::Kind {
+        expected: "an image with 8 bits per value",
+        channels: image.channels(),
+        element: image.element(),
+        todo: "export it with 8 bits per colour",
+    })?;
+    if image.channels() == 3 {
+        return Ok(image.clone());
+    }
+    let colours = values.iter().flat_map(|&grey| [grey; 3]).collect();
+    Dense::new(image.width(), image.height(), 3, Pixels::U8(colours))
+}
+
+/// Labels as a file gave them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Labels {
+    /// One `u32` per pixel; 0 is the background.
+    pub plane: Dense,
+    /// Whether it is only a mask: at most one value beside 0, so touching objects cannot be told apart by it.
+    pub mask: bool,
+}
+
+/// Labels from grey values of 8, 16 or 32 bits, or from 8-bit colours whose channels are equal.
+///
+/// # Errors
+/// When the values are not whole numbers from 0 on, or the image is coloured.
+pub fn labels(image: &Dense) -> Result<Labels, RegionError> {
+    let values = match (image.pixels(), image.channels()) {
+        (Pixels::U8(values), 3) => equal_channels(values, image.width())?,
+        (Pixels::U8(values), 1) => values.iter().map(|&value| u32::from(value)).collect(),
+        (Pixels::U16(values), 1) => values.iter().map(|&value| u32::from(value)).collect(),
+        (Pixels::U32(values), 1) => values.clone(),
+        _ => return Err(no_labels(image)),
+    };
+    let mask = is_mask(&values);
+    Ok(Labels { plane: Dense::new(image.width(), image.height(), 1, Pixels::U32(values))?, mask })
+}
+
+fn no_labels(image: &Dense) -> RegionError {
+    RegionError::Kind {
+        expected: "labels: one channel of 8, 16 or 32 bits, or three equal ones of 8",
+        channels: image.channels(),
+        element: image.element(),
+        todo: "save the labels as an 8- or 16-bit grey image",
+    }
+}
+
+fn equal_channels(values: &[u8], width: usize) -> Result<Vec<u32>, RegionError> {
+    let label = |(index, pixel): (usize, &[u8])| match *pixel {
+        [red, green, blue] if red != green || green != blue => {
+            Err(RegionError::Coloured { x: index % width, y: index / width, red, green, blue })
+        }
+        _ => Ok(u32::from(pixel[0])),
+    };
+    values.chunks_exact(3).enumerate().map(label).collect()
+}
+
+fn is_mask(values: &[u32]) -> bool {
+    let mut labelled = values.iter().filter(|&&value| value != 0);
+    let first = labelled.next();
+    labelled.all(|value| Some(value) == first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(channels: usize, pixels: Pixels) -> Dense {
+        Dense::new(pixels.len() / channels, 1, channels, pixels).unwrap()
+    }
+
+    #[test]
+    fn grey_becomes_colour_and_wide_values_are_refused() {
+        let grey = rgb8(&image(1, Pixels::U8(vec![1, 9]))).unwrap();
+        assert_eq!(grey.as_u8(), Some(&[1, 1, 1, 9, 9, 9][..]));
+        let colour = image(3, Pixels::U8(vec![1, 2, 3]));
+        assert_eq!(rgb8(&colour).unwrap(), colour);
+        let error = rgb8(&image(3, Pixels::U16(vec![1, 2, 3]))).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "expected an image with 8 bits per value, found 3 channel(s) of u16; export it with 8 bits per colour"
+        );
+    }
+
+    #[test]
+    fn labels_and_masks_are_told_apart() {
+        let read = |channels, pixels| {
+            let found = labels(&image(channels, pixels)).unwrap();
+            (found.plane.as_u32().unwrap().to_vec(), found.mask)
+        };
+        assert_eq!(read(1, Pixels::U16(vec![0, 300, 2])), (vec![0, 300, 2], false));
+        assert_eq!(read(1, Pixels::U8(vec![0, 255, 255])), (vec![0, 255, 255], true));
+        assert_eq!(read(3, Pixels::U8(vec![0, 0, 0, 7, 7, 7])), (vec![0, 7], true));
+        assert_eq!(read(1, Pixels::U32(vec![0, 0])), (vec![0, 0], true));
+    }
+
+    #[test]
+    fn colours_and_reals_are_no_labels() {
+        let error = labels(&image(3, Pixels::U8(vec![0, 0, 0, 1, 2, 3]))).unwrap_err();
+        assert!(matches!(error, RegionError::Coloured { x: 1, y: 0, red: 1, green: 2, blue: 3 }));
+        assert!(labels(&image(1, Pixels::F32(vec![0.0]))).is_err());
+    }
+}

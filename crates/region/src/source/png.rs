@@ -1,0 +1,197 @@
+//! PNG files. Rows are decoded one by one and only those of the box are kept; interlaced files need the whole image.
+//!
+//! Alpha is dropped, palettes become colours, and grey values of fewer than 8 bits are spread over 8.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use png::{BitDepth, ColorType, Decoder, DecodingError, Limits, PixelDimensions, Transformations, Unit};
+
+use super::origin::{Origin, Reader};
+use super::resolution::{METRE, um_per_pixel};
+use super::{ImageInfo, READ_LIMIT, Scale, Source, SourceError, check_read};
+use crate::{Bounds, Dense, Digest, Element, Pixels};
+
+/// Bytes that the decoder may take beside what we keep; one row must fit.
+const DECODER_BYTES: usize = 64 << 20;
+
+/// No deflate stream grows by more than this; a file that states more pixels is cut off or wrong.
+const MOST_GROWTH: u64 = 1032;
+
+/// An open PNG file.
+#[derive(Debug)]
+pub(super) struct PngSource {
+    origin: Origin,
+    info: ImageInfo,
+    /// Values per pixel in the file, with alpha.
+    samples: usize,
+    interlaced: bool,
+    /// Whether a read has gone through to the end of the file and found all checksums right.
+    verified: AtomicBool,
+}
+
+impl PngSource {
+    pub(super) fn open(origin: Origin) -> Result<PngSource, SourceError> {
+        let decoder = decoder(&origin)?;
+        let (color, depth) = decoder.output_color_type();
+        let header = decoder.info();
+        check_length(&origin, header)?;
+        let (width, height) = (u64::from(header.width), u64::from(header.height));
+        let info = ImageInfo {
+            format: "png".into(),
+            width,
+            height,
+            channels: if matches!(color, ColorType::Grayscale | ColorType::GrayscaleAlpha) { 1 } else { 3 },
+            element: if depth == BitDepth::Sixteen { Element::U16 } else { Element::U8 },
+            um_per_pixel: header.pixel_dims.and_then(resolution),
+            scales: vec![Scale { width, height, downsample: 1.0 }],
+        };
+        let (samples, interlaced) = (color.samples(), header.interlaced);
+        Ok(PngSource { origin, info, samples, interlaced, verified: AtomicBool::new(false) })
+    }
+
+    fn rows(&self, kept: &mut Kept) -> Result<(), DecodingError> {
+        let mut decoder =
+            decoder(&self.origin).map_err(|error| DecodingError::IoError(std::io::Error::other(error)))?;
+        if self.interlaced {
+            let size = decoder.output_buffer_size().filter(|&size| size as u64 <= READ_LIMIT);
+            let mut whole = vec![0; size.ok_or(DecodingError::LimitsExceeded)?];
+            let line = decoder.next_frame(&mut whole)?.line_size;
+            whole.chunks_exact(line).for_each(|row| kept.row(row));
+        } else {
+            while !kept.is_complete() {
+                let row =
+                    decoder.next_row()?.ok_or(std::io::Error::from(std::io::ErrorKind::UnexpectedEof))?;
+                kept.row(row.data());
+            }
+        }
+        self.verify(decoder)
+    }
+
+    /// The first read goes on to the end of the file, so that no pixel is served whose checksum does not hold.
+    fn verify(&self, mut decoder: png::Reader<Reader>) -> Result<(), DecodingError> {
+        if !self.verified.load(Ordering::Relaxed) {
+            decoder.finish()?;
+            self.verified.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+impl Source for PngSource {
+    fn info(&self) -> &ImageInfo {
+        &self.info
+    }
+
+    fn read(&self, bounds: Bounds) -> Result<Dense, SourceError> {
+        let [x, y, width, height] = check_read(self.origin.name(), &self.info, &bounds)?;
+        let channels = self.info.channels as usize;
+        let mut kept = Kept {
+            columns: x..x + width,
+            rows: y..y + height,
+            samples: self.samples,
+            channels,
+            next: 0,
+            pixels: empty(self.info.element, width * height * channels),
+        };
+        self.rows(&mut kept).map_err(|error| broken(&self.origin, &error))?;
+        Dense::new(width, height, channels, kept.pixels).map_err(|error| SourceError::Region {
+            file: self.origin.name().to_owned(),
+            error: Box::new(error),
+        })
+    }
+
+    fn digest(&self) -> Result<Digest, SourceError> {
+        self.origin.digest()
+    }
+}
+
+fn decoder(origin: &Origin) -> Result<png::Reader<Reader>, SourceError> {
+    let mut decoder = Decoder::new_with_limits(origin.reader()?, Limits { bytes: DECODER_BYTES });
+    decoder.set_transformations(Transformations::EXPAND);
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    decoder.read_info().map_err(|error| broken(origin, &error))
+}
+
+fn check_length(origin: &Origin, header: &png::Info<'_>) -> Result<(), SourceError> {
+    let row = header.raw_row_length() as u64;
+    let stated = row.saturating_mul(u64::from(header.height));
+    let most = origin.length().saturating_mul(MOST_GROWTH);
+    if stated <= most {
+        return Ok(());
+    }
+    let expected = format!("data for {} x {} pixels", header.width, header.height);
+    let found = format!("a file of {} bytes, which cannot hold them", origin.length());
+    Err(origin.content(&expected, found, "copy the file again"))
+}
+
+fn resolution(stated: PixelDimensions) -> Option<f64> {
+    match stated.unit {
+        Unit::Meter => um_per_pixel(METRE, f64::from(stated.xppu), f64::from(stated.yppu)),
+        Unit::Unspecified => None,
+    }
+}
+
+fn broken(origin: &Origin, error: &DecodingError) -> SourceError {
+    let todo = "copy or export the file again";
+    match error {
+        DecodingError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => origin.content(
+            "a whole PNG image",
+            format!("{} bytes, where it ends too early", origin.length()),
+            todo,
+        ),
+        DecodingError::IoError(error) => origin.unreadable(error),
+        DecodingError::LimitsExceeded => {
+            let expected = format!(
+                "rows of at most {DECODER_BYTES} bytes, or an interlaced image of at most {READ_LIMIT}"
+            );
+            origin.content(&expected, "a larger one", "save the image as TIFF in tiles")
+        }
+        other => origin.content("a PNG image", other.to_string(), todo),
+    }
+}
+
+fn empty(element: Element, values: usize) -> Pixels {
+    match element {
+        Element::U16 => Pixels::U16(Vec::with_capacity(values)),
+        _ => Pixels::U8(Vec::with_capacity(values)),
+    }
+}
+
+/// The pixels of the box, gathered row by row.
+struct Kept {
+    columns: std::ops::Range<usize>,
+    rows: std::ops::Range<usize>,
+    samples: usize,
+    channels: usize,
+    next: usize,
+    pixels: Pixels,
+}
+
+impl Kept {
+    fn is_complete(&self) -> bool {
+        self.next >= self.rows.end
+    }
+
+    /// Takes the next row of the image; what lies outside the box is passed over.
+    fn row(&mut self, row: &[u8]) {
+        let wanted = self.rows.contains(&self.next);
+        self.next += 1;
+        if !wanted {
+            return;
+        }
+        let bytes = if matches!(self.pixels, Pixels::U16(_)) { 2 } else { 1 };
+        let (pixel, kept) = (self.samples * bytes, self.channels * bytes);
+        let line = &row[self.columns.start * pixel..self.columns.end * pixel];
+        let colours = line.chunks_exact(pixel).flat_map(|values| &values[..kept]);
+        match &mut self.pixels {
+            Pixels::U8(pixels) if pixel == kept => pixels.extend_from_slice(line),
+            Pixels::U8(pixels) => pixels.extend(colours),
+            Pixels::U16(pixels) => {
+                let wide = line.chunks_exact(pixel).flat_map(|values| values[..kept].chunks_exact(2));
+                pixels.extend(wide.map(|value| u16::from_be_bytes([value[0], value[1]])));
+            }
+            _ => {}
+        }
+    }
+}
