@@ -52,7 +52,8 @@ pub(crate) fn with_compare(workflow: &Workflow, metrics: &[Metric]) -> Workflow 
 }
 
 fn task(region: &str, regions: usize, metrics: &[Metric]) -> Task {
-    let asks = |against: Against| metrics.iter().any(|m| m.of.as_deref() == Some(region) && m.against == against);
+    let asks =
+        |against: Against| metrics.iter().any(|m| m.of.as_deref() == Some(region) && m.against == against);
     let name = if regions == 1 { STAGE.to_owned() } else { format!("{STAGE}_{region}") };
     let source = |wanted: bool, name: &str| if wanted { name.to_owned() } else { NOTHING.to_owned() };
     let mut task = Task::new(&name, Operation::BuiltIn(OPERATION.into()));
@@ -63,7 +64,8 @@ fn task(region: &str, regions: usize, metrics: &[Metric]) -> Task {
     ];
     task.outputs = vec![format!("{name}_counts")];
     let of_region = |m: &&Metric| m.of.as_deref() == Some(region);
-    let outlines = metrics.iter().filter(of_region).any(|m| BOUNDARY.contains(&m.measure.as_deref().unwrap_or("")));
+    let outlines =
+        metrics.iter().filter(of_region).any(|m| BOUNDARY.contains(&m.measure.as_deref().unwrap_or("")));
     let bound = Bound::Constant(Value::Integer(outlines.into()));
     task.reads = vec![Binding { operation_parameter: "boundary".into(), bound }];
     task
@@ -112,7 +114,8 @@ mod tests {
 
     #[test]
     fn metrics_become_one_more_stage() {
-        let extended = compare(&[metric("dice", Against::Truth), metric("pixel_difference", Against::Default)]);
+        let extended =
+            compare(&[metric("dice", Against::Truth), metric("pixel_difference", Against::Default)]);
         assert_eq!((extended.stage_count(), extended.task_count()), (4, 12));
         let task = extended.stage(STAGE).unwrap().tasks().next().unwrap().clone();
         assert_eq!(task.inputs, ["nuclei", "nuclei@reference", "truth"]);

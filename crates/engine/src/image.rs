@@ -32,7 +32,11 @@ fn open_file(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> 
     onceflow_region::open(&path).map_err(|error| {
         let missing = matches!(&error, SourceError::File { .. }) && !path.exists();
         let message = Diagnostic::error(format!("cannot open the image {name}: {error}"));
-        if missing { message.with_hint("check the name; a study names images relative to itself").into() } else { message.into() }
+        if missing {
+            message.with_hint("check the name; a study names images relative to itself").into()
+        } else {
+            message.into()
+        }
     })
 }
 

@@ -205,8 +205,9 @@ fn choose(study: &Study, source: &dyn Source, parts: Vec<Part>) -> Result<(Vec<P
 }
 
 fn has_tissue(source: &dyn Source, bounds: Bounds) -> Result<bool, EngineError> {
-    let dense = source.read(bounds).and_then(|dense| rgb8(&dense));
-    let dense = dense.map_err(|error| Diagnostic::error(format!("cannot read the image: {error}")))?;
+    let cannot = |error: &dyn std::fmt::Display| Diagnostic::error(format!("cannot read the image: {error}"));
+    let dense = source.read(bounds).map_err(|error| cannot(&error))?;
+    let dense = rgb8(&dense).map_err(|error| cannot(&error))?;
     let mut statistics = Statistics::new();
     if let Some(view) = colour_view(&dense) {
         statistics.add(view);

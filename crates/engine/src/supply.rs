@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use onceflow_region::{Bounds, Budget, Dense, Lease, Pixels, Region, Source, SourceError, Table, labels, rgb8};
+use onceflow_region::{
+    Bounds, Budget, Dense, Lease, Pixels, Region, RegionError, Source, SourceError, Table, rgb8,
+};
 use onceflow_reuse::REFERENCE_SUFFIX;
 use onceflow_runtime::{OperationError, Supply};
 use onceflow_study::{RegionKind, Scope};
 
-use crate::compare;
 use crate::inputs::{ImagePart, Inputs};
+use crate::{compare, objects};
 
 /// Reads sources when tasks ask for them, and keeps the last few.
 pub(crate) struct Sources<'a> {
@@ -86,7 +88,7 @@ impl<'a> Sources<'a> {
             compare::TRUTH => image.truth.as_ref().map_or(Ok(Region::Nothing), |truth| {
                 let corner = if truth.of_box { (image.bounds.x(), image.bounds.y()) } else { (0, 0) };
                 let bounds = at.part.read.translate(-corner.0, -corner.1).ok_or_else(outside)?;
-                read(truth.source.as_ref(), bounds, labels)
+                read(truth.source.as_ref(), bounds, objects)
             }),
             _ if name.ends_with(REFERENCE_SUFFIX) => match self.references.get(&(name.to_owned(), part)) {
                 Some(Reference::Saved(file)) => saved(file),
@@ -142,11 +144,11 @@ fn empty(kind: RegionKind, width: usize, height: usize) -> Option<Region> {
     }
 }
 
-type Convert = fn(&Dense) -> Result<Dense, SourceError>;
+type Convert = fn(&Dense) -> Result<Dense, RegionError>;
 
 fn read(source: &dyn Source, bounds: Bounds, convert: Convert) -> Result<Region, OperationError> {
-    let dense = source.read(bounds).and_then(|dense| convert(&dense));
-    dense.map(Region::Dense).map_err(unreadable)
+    let dense = source.read(bounds).map_err(unreadable)?;
+    convert(&dense).map(Region::Dense).map_err(|error| OperationError::new(error.to_string()))
 }
 
 fn saved(file: &std::path::Path) -> Result<Region, OperationError> {

@@ -15,13 +15,17 @@ pub fn parse_synthetic(name: &str) -> Result<Option<Tissue>, EngineError> {
     let Some(text) = name.strip_prefix(PREFIX) else { return Ok(None) };
     let wrong = || {
         let error = Diagnostic::error(format!("`{name}` describes no tissue"));
-        error.expected_found("synth:WIDTHxHEIGHT?seed=NUMBER", format!("`{name}`")).with_hint("write synth:1000x1000?seed=7")
+        error
+            .expected_found("synth:WIDTHxHEIGHT?seed=NUMBER", format!("`{name}`"))
+            .with_hint("write synth:1000x1000?seed=7")
     };
     let (size, seed) = text.split_once("?seed=").unwrap_or((text, "0"));
     let (width, height) = size.split_once('x').ok_or_else(wrong)?;
     let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
     let tissue = Tissue::new(number(width)?, number(height)?, number(seed)?);
-    tissue.map(Some).map_err(|error| Diagnostic::error(format!("`{name}` describes no tissue: {error}")).into())
+    tissue
+        .map(Some)
+        .map_err(|error| Diagnostic::error(format!("`{name}` describes no tissue: {error}")).into())
 }
 
 /// Tissue that is made box by box.
@@ -74,9 +78,11 @@ impl Source for Synthetic {
     }
 
     fn read(&self, bounds: Bounds) -> Result<Dense, SourceError> {
-        let outside = || {
-            let image = Bounds::plane(0, 0, self.info.width, self.info.height).unwrap_or(bounds);
-            SourceError::Outside { file: self.name(), image: Box::new(image), bounds: Box::new(bounds) }
+        let outside = || SourceError::Outside {
+            file: self.name(),
+            width: self.info.width,
+            height: self.info.height,
+            bounds: Box::new(bounds),
         };
         let place = |at: i64| u64::try_from(at).map_err(|_| outside());
         let side = |length: u64| usize::try_from(length).map_err(|_| outside());
@@ -112,7 +118,15 @@ mod tests {
         assert_eq!((tissue.width(), tissue.height(), tissue.seed()), (640, 480, 7));
         assert_eq!(parse_synthetic("synth:640x480").unwrap().unwrap().seed(), 0);
         assert!(parse_synthetic("slide.tif").unwrap().is_none());
-        for bad in ["synth:", "synth:640", "synth:640x", "synth:0x4", "synth:-1x4", "synth:6x4?seed=x", "synth:6x4?sed=1"] {
+        for bad in [
+            "synth:",
+            "synth:640",
+            "synth:640x",
+            "synth:0x4",
+            "synth:-1x4",
+            "synth:6x4?seed=x",
+            "synth:6x4?sed=1",
+        ] {
             let error = parse_synthetic(bad).unwrap_err().to_string();
             assert!(error.contains("describes no tissue"), "{bad}: {error}");
         }
@@ -125,9 +139,15 @@ mod tests {
         let tile = tissue.render(20, 10, 50, 40).unwrap();
         let image = Synthetic::image(tissue.clone()).read(bounds).unwrap();
         let truth = Synthetic::truth(tissue.clone()).read(bounds).unwrap();
-        assert_eq!((image.as_u8(), truth.as_u32()), (Some(tile.rgb.as_slice()), Some(tile.labels.as_slice())));
+        assert_eq!(
+            (image.as_u8(), truth.as_u32()),
+            (Some(tile.rgb.as_slice()), Some(tile.labels.as_slice()))
+        );
         let outside = Bounds::plane(180, 10, 50, 40).unwrap();
         assert!(Synthetic::image(tissue.clone()).read(outside).is_err());
-        assert_ne!(Synthetic::image(tissue.clone()).digest().unwrap(), Synthetic::truth(tissue).digest().unwrap());
+        assert_ne!(
+            Synthetic::image(tissue.clone()).digest().unwrap(),
+            Synthetic::truth(tissue).digest().unwrap()
+        );
     }
 }

@@ -8,6 +8,15 @@ use crate::{Pixels, pixels::with_values};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(pub [u8; 32]);
 
+impl Digest {
+    /// The digest of a text that stands for content, such as the description of an image that is computed.
+    pub fn of_text(kind: &str, text: &str) -> Digest {
+        let mut digester = Digester::new(kind);
+        digester.text(text);
+        digester.finish()
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

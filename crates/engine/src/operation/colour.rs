@@ -47,8 +47,8 @@ fn over_source(source: &dyn Source) -> Result<ColourStatistics, OperationError> 
     for top in (0..height).step_by(ROWS as usize) {
         let strip = i64::try_from(top).ok().and_then(|y| Bounds::plane(0, y, width, ROWS.min(height - top)));
         let strip = strip.ok_or_else(|| OperationError::new("the image is larger than 2^63 pixels"))?;
-        let dense = source.read(strip).and_then(|dense| rgb8(&dense));
-        let dense = dense.map_err(|error| OperationError::new(error.to_string()))?;
+        let dense = source.read(strip).map_err(|error| OperationError::new(error.to_string()))?;
+        let dense = rgb8(&dense).map_err(|error| OperationError::new(error.to_string()))?;
         statistics.add(colour(&dense).ok_or_else(|| OperationError::new("expected 8-bit colour pixels"))?);
     }
     Ok(statistics.finish())
