@@ -1,0 +1,83 @@
+//! `onceflow run` and `onceflow plan`: what can be said.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use onceflow_study::Size;
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  onceflow run study.toml -o runs/first
+  onceflow run study.toml -o runs/first --workers 8 --memory '16 GiB'
+  onceflow run study.toml -o runs/none --reuse none    the same answer, without reuse
+  onceflow run study.toml --dry-run                    what it would compute
+
+The folder gets rows.csv, metrics.csv, indices.json, best.json, report.html, trace.json, costs.jsonl and a copy of the
+study. Ctrl-C lets running tasks end and keeps the rows that are done; a second one stops at once.")]
+pub(crate) struct RunArgs {
+    /// The study
+    pub(crate) study: PathBuf,
+    /// Folder for the results; made when it is not there
+    #[arg(short, value_name = "DIR", required_unless_present = "dry_run")]
+    pub(crate) o: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+    /// Say what would be computed, and stop
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Replace the results of another study in the folder
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object; the answer for people goes to standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `plan`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  onceflow plan study.toml
+  onceflow plan study.toml --reuse task --json | jq .cost")]
+pub(crate) struct PlanArgs {
+    /// The study
+    pub(crate) study: PathBuf,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+    /// Print one JSON object in place of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What a run may use.
+#[derive(Debug, Args)]
+pub(crate) struct MachineArgs {
+    /// Which tasks count as one [default: dataflow]
+    #[arg(long, value_enum, value_name = "LEVEL", env = "ONCEFLOW_REUSE", hide_env_values = true)]
+    pub(crate) reuse: Option<LevelWord>,
+    /// Threads that run tasks [default: the study's, else what the machine allows]
+    #[arg(long, value_name = "N", env = "ONCEFLOW_WORKERS", hide_env_values = true, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub(crate) workers: Option<u64>,
+    /// Bound of memory, such as '2 GiB' [default: the study's, else three quarters of what is free]
+    #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = size)]
+    pub(crate) memory: Option<Size>,
+}
+
+/// The levels of reuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelWord {
+    /// Every row by itself
+    None,
+    /// Stages with equal parameters and inputs once
+    Stage,
+    /// Equal beginnings of a stage's chain once, as published
+    Task,
+    /// Tasks that read the same parameters and inputs once
+    Dataflow,
+}
+
+fn size(text: &str) -> Result<Size, String> {
+    Size::parse(text).map_err(|error| error.to_string())
+}

@@ -1,0 +1,46 @@
+//! From arguments to the engine's options, and from its errors to failures.
+
+use std::sync::atomic::AtomicBool;
+
+use onceflow_engine::{EngineError, Level, RunOptions, available_memory, available_workers};
+use onceflow_study::{Diagnostic, Size, Study};
+
+use crate::args::{LevelWord, MachineArgs};
+use crate::failure::Failure;
+use crate::file::unwritable;
+
+/// What a run may use: the command line over the study over the machine.
+pub(crate) fn options(args: &MachineArgs, study: &Study) -> RunOptions {
+    let workers = args.workers.or(study.run.workers).and_then(|n| usize::try_from(n).ok());
+    let memory = args.memory.map(|size| size.0).or(study.run.memory);
+    RunOptions {
+        level: level(args),
+        workers: workers.unwrap_or_else(available_workers).max(1),
+        memory: memory.unwrap_or_else(available_memory),
+        stop: AtomicBool::new(false),
+    }
+}
+
+fn level(args: &MachineArgs) -> Level {
+    match args.reuse {
+        Some(LevelWord::None) => Level::None,
+        Some(LevelWord::Stage) => Level::Stage,
+        Some(LevelWord::Task) => Level::Task,
+        Some(LevelWord::Dataflow) | None => Level::Dataflow,
+    }
+}
+
+/// The failure that an error of the engine is.
+pub(crate) fn engine_failure(error: EngineError) -> Failure {
+    match error {
+        EngineError::BadInput(message) => Failure::bad_input(*message),
+        EngineError::Environment(message) => Failure::environment(*message),
+        EngineError::Write { path, error } => unwritable(&path, &error),
+        EngineError::Memory { task, needed, limit } => Failure::memory(
+            Diagnostic::error(format!("the memory bound is too small for the task `{task}`"))
+                .expected_found(format!("at least {}", Size(needed)), Size(limit).to_string())
+                .with_hint(format!("give --memory '{}' or more, or make the parts smaller", Size(needed))),
+        ),
+        EngineError::Internal(message) => Failure::internal(message),
+    }
+}

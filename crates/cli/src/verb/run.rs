@@ -1,0 +1,97 @@
+//! `onceflow run`: from a study file to its answer.
+
+mod interrupt;
+mod loaded;
+mod progress;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use onceflow_engine::{Ending, Prepared, Run, RunFolder, answer_text, run_json, save};
+use onceflow_study::Diagnostic;
+
+use crate::args::RunArgs;
+use crate::engine::{engine_failure, options};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+use crate::verb::plan;
+use loaded::{Holds, holds};
+
+pub(crate) use loaded::LoadedStudy;
+pub(crate) use progress::RunProgress;
+
+/// Runs a study and prints its answer.
+pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let loaded = LoadedStudy::open(&args.study, terminal)?;
+    let prepared = loaded.prepare()?;
+    let (Some(path), false) = (&args.o, args.dry_run) else {
+        return plan::print(&prepared, &args.machine, args.json, terminal);
+    };
+    if let Some(exit) = already_there(args, path, &loaded, terminal)? {
+        return Ok(exit);
+    }
+    let folder = RunFolder::create(path).map_err(engine_failure)?;
+    let options = Arc::new(options(&args.machine, prepared.study()));
+    let _guard = interrupt::watch(Arc::clone(&options));
+    let mut progress = RunProgress::new(terminal);
+    let run = onceflow_engine::run(&prepared, &options, &folder, &mut progress).map_err(engine_failure)?;
+    progress.end();
+    save(&prepared, &run, &folder, loaded.texts()).map_err(engine_failure)?;
+    report(&run, path, args.json, terminal)
+}
+
+/// What the folder holds decides: the same study is not run twice, another one is not replaced unasked.
+fn already_there(
+    args: &RunArgs,
+    path: &Path,
+    loaded: &LoadedStudy,
+    terminal: &Terminal,
+) -> Result<Option<Exit>, Failure> {
+    match holds(path, loaded) {
+        Holds::Nothing | Holds::Unfinished => Ok(None),
+        _ if args.force => Ok(None),
+        Holds::Complete(json) => {
+            terminal.say(&format!("complete: nothing to compute. Report: {}", path.join("report.html").display()));
+            if args.json {
+                terminal.result(&json)?;
+            }
+            Ok(Some(Exit::Ok))
+        }
+        Holds::Another => Err(Failure::bad_input(
+            Diagnostic::error(format!("{} holds another study", path.display()))
+                .expected_found("the results of this study, or none", "results of a study that differs")
+                .with_hint("choose another folder after -o, or add --force to replace them"),
+        )),
+    }
+}
+
+/// Prints the answer and says how it ended.
+pub(crate) fn report(run: &Run, path: &Path, json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
+    let text = answer_text(&run.answer);
+    if json {
+        terminal.say(text.trim_end());
+        terminal.json(&run_json(&run.answer))?;
+    } else {
+        terminal.result(&text)?;
+    }
+    terminal.say(&format!("Report    {}", path.join("report.html").display()));
+    ending(run, path, terminal)
+}
+
+fn ending(run: &Run, path: &Path, terminal: &Terminal) -> Result<Exit, Failure> {
+    let rows = path.join("rows.csv");
+    match run.ending {
+        Ending::Complete if run.answer.phases.iter().any(|phase| phase.failed > 0) => Ok(Exit::RowsFailed),
+        Ending::Complete => Ok(Exit::Ok),
+        Ending::Stopped => {
+            terminal.say(&format!("stopped: the rows that were done are in {}", rows.display()));
+            Ok(Exit::Interrupted)
+        }
+        Ending::TooManyFailures => Err(Failure::rows_failed(
+            Diagnostic::error("too many rows failed, so the run was stopped")
+                .with_why(run.first_failure().unwrap_or_default())
+                .with_hint(format!("{} has every failure; stop_above in the study says how many are too many", rows.display())),
+        )),
+    }
+}
