@@ -26,16 +26,33 @@ impl Grid {
         self.offsets[1]
     }
 
+    /// Where the image's rows begin with the frame's pixel at their left, from the top.
+    pub(crate) fn row_starts(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        let stride = self.stride();
+        (1..=self.height).map(move |y| y * stride)
+    }
+
+    fn offsets(&self) -> impl Iterator<Item = usize> {
+        self.offsets[..self.neighbours].iter().copied()
+    }
+
+    pub(crate) fn before(&self, position: usize) -> impl Iterator<Item = usize> {
+        self.offsets().map(move |offset| position - offset)
+    }
+
+    pub(crate) fn after(&self, position: usize) -> impl Iterator<Item = usize> {
+        self.offsets().map(move |offset| position + offset)
+    }
+
     /// All neighbours of a position inside the frame.
     pub(crate) fn around(&self, position: usize) -> impl Iterator<Item = usize> {
-        let offsets = &self.offsets[..self.neighbours];
-        offsets.iter().flat_map(move |offset| [position - offset, position + offset])
+        self.before(position).chain(self.after(position))
     }
 
     /// The image's positions, in raster order.
     pub(crate) fn positions(&self) -> impl DoubleEndedIterator<Item = usize> {
-        let (stride, width) = (self.stride(), self.width);
-        (1..=self.height).flat_map(move |y| y * stride + 1..y * stride + 1 + width)
+        let width = self.width;
+        self.row_starts().flat_map(move |start| start + 1..start + 1 + width)
     }
 
     /// The image with a frame of pixels of this value.

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
+use crate::grid::Grid;
 use crate::{Connectivity, Plane, View};
 
 /// What a pixel can hold to be reconstructed: an ordered value with a lowest one.
-pub trait Level: Copy + PartialOrd {
+pub trait Level: Copy + Default + PartialOrd {
     /// Not above any other value.
     const LOWEST: Self;
 }
@@ -21,118 +22,69 @@ impl Level for f32 {
 /// The largest image reachable from `marker` by repeated elementary dilation clipped under `mask`; both are of one size.
 /// A marker above the mask counts as the mask's value there.
 pub fn reconstruct<T: Level>(marker: View<'_, T>, mask: View<'_, T>, connectivity: Connectivity) -> Plane<T> {
-    let mut state = State::new(marker, mask, connectivity);
-    state.sweep_down();
-    state.sweep_up();
-    state.follow_queue();
-    state.finish()
+    let grid = Grid::new(mask.width(), mask.height(), connectivity);
+    let (marker, mask) = (grid.frame(marker, T::LOWEST), grid.frame(mask, T::LOWEST));
+    let mut growth = Growth { grid, connectivity, marker, mask, queue: VecDeque::new() };
+    growth.sweep_down();
+    growth.sweep_up();
+    growth.follow_queue();
+    growth.grid.unframe(&growth.marker)
 }
 
-/// Marker and mask with a frame of one lowest pixel, so that every pixel has all its neighbours.
-struct State<T> {
+/// A marker on its way up to its mask; the frame is the lowest, so that it neither gives nor takes.
+struct Growth<T> {
+    grid: Grid,
+    connectivity: Connectivity,
     marker: Vec<T>,
     mask: Vec<T>,
-    width: usize,
-    height: usize,
-    /// Width with the frame.
-    stride: usize,
-    connectivity: Connectivity,
     queue: VecDeque<usize>,
 }
 
-impl<T: Level> State<T> {
-    fn new(marker: View<'_, T>, mask: View<'_, T>, connectivity: Connectivity) -> Self {
-        let mut framed = framed(marker);
-        let mask_framed = self::framed(mask);
-        framed.iter_mut().zip(&mask_framed).for_each(|(marker, mask)| *marker = lesser(*marker, *mask));
-        let (width, height, stride) = (mask.width(), mask.height(), mask.width() + 2);
-        let queue = VecDeque::new();
-        Self { marker: framed, mask: mask_framed, width, height, stride, connectivity, queue }
-    }
-
+impl<T: Level> Growth<T> {
     /// From the top left: each pixel takes what its neighbours above and to its left offer.
     fn sweep_down(&mut self) {
-        for y in 1..=self.height {
-            let start = y * self.stride;
-            let (before, row) =
-                self.marker[start - self.stride..start + self.stride].split_at_mut(self.stride);
-            take_from_row(row, before, self.connectivity);
-            let mut carried = T::LOWEST;
-            for (marker, mask) in row.iter_mut().zip(&self.mask[start..]) {
-                carried = lesser(greater(carried, *marker), *mask);
-                *marker = carried;
-            }
+        let stride = self.grid.stride();
+        for start in self.grid.row_starts() {
+            let (above, row) = self.marker[start - stride..start + stride].split_at_mut(stride);
+            take_from_row(row, above, self.connectivity);
+            take_along(row.iter_mut().zip(&self.mask[start..start + stride]));
         }
     }
 
     /// From the bottom right, the same with the neighbours below and to the right; queues whoever could still give.
     fn sweep_up(&mut self) {
-        let later = self.later_neighbours();
-        for y in (1..=self.height).rev() {
-            let start = y * self.stride;
-            let (row, after) = self.marker[start..start + 2 * self.stride].split_at_mut(self.stride);
-            take_from_row(row, after, self.connectivity);
-            let mut carried = T::LOWEST;
-            for (marker, mask) in row.iter_mut().zip(&self.mask[start..]).rev() {
-                carried = lesser(greater(carried, *marker), *mask);
-                *marker = carried;
-            }
-            self.queue_givers(start, &later);
+        let stride = self.grid.stride();
+        for start in self.grid.row_starts().rev() {
+            let (row, below) = self.marker[start..start + 2 * stride].split_at_mut(stride);
+            take_from_row(row, below, self.connectivity);
+            take_along(row.iter_mut().zip(&self.mask[start..start + stride]).rev());
+            self.queue_givers(start);
         }
     }
 
     /// Queues the pixels of a row that have a later neighbour which is lower than them and than its own mask.
-    fn queue_givers(&mut self, start: usize, later: &[usize]) {
-        for at in start + 1..=start + self.width {
-            let value = self.marker[at];
-            let gives = |step: &usize| self.marker[at + step] < lesser(value, self.mask[at + step]);
-            if later.iter().any(gives) {
-                self.queue.push_back(at);
+    fn queue_givers(&mut self, start: usize) {
+        for position in start + 1..start + self.grid.stride() - 1 {
+            let value = self.marker[position];
+            let takes = |n: usize| self.marker[n] < lesser(value, self.mask[n]);
+            if self.grid.after(position).any(takes) {
+                self.queue.push_back(position);
             }
         }
     }
 
     fn follow_queue(&mut self) {
-        let later = self.later_neighbours();
-        while let Some(at) = self.queue.pop_front() {
-            let value = self.marker[at];
-            for step in &later {
-                self.give(value, at + step);
-                self.give(value, at - step);
+        while let Some(position) = self.queue.pop_front() {
+            let value = self.marker[position];
+            for neighbour in self.grid.around(position) {
+                let offered = lesser(value, self.mask[neighbour]);
+                if self.marker[neighbour] < offered {
+                    self.marker[neighbour] = offered;
+                    self.queue.push_back(neighbour);
+                }
             }
         }
     }
-
-    fn give(&mut self, value: T, to: usize) {
-        let offered = lesser(value, self.mask[to]);
-        if self.marker[to] < offered {
-            self.marker[to] = offered;
-            self.queue.push_back(to);
-        }
-    }
-
-    /// Distances to the neighbours that come later in raster order; the earlier ones are as far the other way.
-    fn later_neighbours(&self) -> Vec<usize> {
-        match self.connectivity {
-            Connectivity::Four => vec![1, self.stride],
-            Connectivity::Eight => vec![1, self.stride - 1, self.stride, self.stride + 1],
-        }
-    }
-
-    fn finish(self) -> Plane<T> {
-        let rows = self.marker.chunks_exact(self.stride).skip(1).take(self.height);
-        let data = rows.flat_map(|row| row[1..=self.width].iter().copied()).collect();
-        Plane::from_vec(data, self.width, self.height).unwrap_or_else(|| Plane::filled(T::LOWEST, 0, 0))
-    }
-}
-
-fn framed<T: Level>(view: View<'_, T>) -> Vec<T> {
-    let stride = view.width() + 2;
-    let mut data = vec![T::LOWEST; stride * (view.height() + 2)];
-    for (row, framed) in view.rows().zip(data[stride..].chunks_exact_mut(stride)) {
-        framed[1..stride - 1].copy_from_slice(row);
-    }
-    data
 }
 
 /// Raises each pixel of `row` to its neighbours in the framed row above or below.
@@ -142,6 +94,15 @@ fn take_from_row<T: Level>(row: &mut [T], other: &[T], connectivity: Connectivit
     if connectivity == Connectivity::Eight {
         row.iter_mut().zip(&other[1..]).for_each(raise);
         row[1..].iter_mut().zip(other).for_each(raise);
+    }
+}
+
+/// Carries values along a row, each pixel clipped under its mask.
+fn take_along<'a, T: Level + 'a>(row: impl Iterator<Item = (&'a mut T, &'a T)>) {
+    let mut carried = T::LOWEST;
+    for (pixel, mask) in row {
+        carried = lesser(greater(carried, *pixel), *mask);
+        *pixel = carried;
     }
 }
 

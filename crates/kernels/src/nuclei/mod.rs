@@ -9,6 +9,7 @@ mod grow;
 mod parameters;
 mod reconstructed;
 mod red_blood_cells;
+mod segment;
 mod split;
 mod threshold;
 
@@ -20,4 +21,5 @@ pub use grow::grow;
 pub use parameters::Parameters;
 pub use reconstructed::{Reconstructed, reconstruct};
 pub use red_blood_cells::red_blood_cells;
+pub use segment::{Segmentation, Status, segment};
 pub use split::{markers, split};
