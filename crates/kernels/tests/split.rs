@@ -12,7 +12,8 @@ use naive::images::{mask, shapes};
 use naive::{flood, plane};
 use onceflow_kernels::nuclei::{markers, split};
 use onceflow_kernels::{
-    Connectivity, ON, Plane, View, distance, filter_area, label, reconstruct, regional_maxima,
+    Connectivity, LINE, ON, Plane, View, distance, filter_area, label, reconstruct, regional_maxima,
+    watershed,
 };
 use proptest::prelude::*;
 
@@ -75,6 +76,25 @@ fn one_by_one(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: Co
         }
     }
     whole
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12_000))]
+
+    /// Few markers and few colours: who waits before whom then decides where the lines run.
+    #[test]
+    fn the_flood_keeps_the_order_of_events(
+        (width, height) in (4usize..20, 4usize..20),
+        seeds in prop::collection::vec((0usize..20 * 20, 1u32..5), 2..9),
+        (seed, levels) in (any::<u32>(), 1u32..4),
+    ) {
+        let mut markers = Plane::filled(0, width, height);
+        seeds.iter().for_each(|&(at, label)| markers.pixels_mut()[at % (width * height)] = label);
+        let colours = colours(width, height, seed, levels);
+        let expected = flood::watershed(colours.view(), markers.view());
+        let expected: Vec<u32> = expected.pixels().iter().map(|&l| u32::try_from(l).unwrap_or(LINE)).collect();
+        assert_eq!(watershed(colours.view(), markers.view()).pixels(), expected);
+    }
 }
 
 proptest! {
