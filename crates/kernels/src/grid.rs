@@ -42,8 +42,7 @@ impl Grid {
 
     /// All neighbours of a position inside the frame.
     pub(crate) fn around(&self, position: usize) -> impl Iterator<Item = usize> {
-        let offsets = &self.offsets[..self.neighbours];
-        offsets.iter().flat_map(move |offset| [position - offset, position + offset])
+        self.before(position).chain(self.after(position))
     }
 
     /// The image's positions, in raster order.

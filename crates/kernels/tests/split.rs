@@ -3,17 +3,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod naive;
+mod pictures;
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use naive::images::{mask, shapes};
 use naive::{flood, plane};
 use onceflow_kernels::nuclei::{markers, split};
 use onceflow_kernels::{
-    Connectivity, ON, Plane, View, distance, filter_area, label, reconstruct, regional_maxima,
+    Connectivity, LINE, ON, Plane, View, distance, filter_area, label, reconstruct, regional_maxima,
+    watershed,
 };
 use proptest::prelude::*;
 
@@ -76,6 +76,25 @@ fn one_by_one(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: Co
         }
     }
     whole
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12_000))]
+
+    /// Few markers and few colours: who waits before whom then decides where the lines run.
+    #[test]
+    fn the_flood_keeps_the_order_of_events(
+        (width, height) in (4usize..20, 4usize..20),
+        seeds in prop::collection::vec((0usize..20 * 20, 1u32..5), 2..9),
+        (seed, levels) in (any::<u32>(), 1u32..4),
+    ) {
+        let mut markers = Plane::filled(0, width, height);
+        seeds.iter().for_each(|&(at, label)| markers.pixels_mut()[at % (width * height)] = label);
+        let colours = colours(width, height, seed, levels);
+        let expected = flood::watershed(colours.view(), markers.view());
+        let expected: Vec<u32> = expected.pixels().iter().map(|&l| u32::try_from(l).unwrap_or(LINE)).collect();
+        assert_eq!(watershed(colours.view(), markers.view()).pixels(), expected);
+    }
 }
 
 proptest! {
@@ -152,17 +171,21 @@ fn check_reference(image: &Path) {
     let cases: serde_json::Value = serde_json::from_str(&cases).unwrap();
     let parameter = |name: &str| cases[0]["parameters"][name].as_i64().unwrap();
     let connectivity = Connectivity::from_parameter(parameter("watershedConnectivity"));
-    let big = grow(grey(image.join("step-seg_open.png")).view(), parameter("minSizePl"));
-    let expected = in_raster_order(&sixteen_bit(image.join("step-markers.png")));
+    let big = grow(pictures::grey(&image.join("step-seg_open.png")).view(), parameter("minSizePl"));
+    let expected = in_raster_order(&pictures::deep(&image.join("step-markers.png")));
     assert!(markers(big.view(), connectivity) == expected, "markers of {}", image.display());
-    let parted = split(colour(image.join("normalized.png")).view(), big.view(), connectivity);
-    assert!(parted == grey(image.join("step-seg_nonoverlap.png")), "parted objects of {}", image.display());
+    let parted = split(pictures::colour(&image.join("normalized.png")).view(), big.view(), connectivity);
+    assert!(
+        parted == pictures::grey(&image.join("step-seg_nonoverlap.png")),
+        "parted objects of {}",
+        image.display()
+    );
 }
 
 /// Labels numbered by their first pixels: which number an object has is nobody's business.
-fn in_raster_order(labels: &Plane<u32>) -> Plane<u32> {
+fn in_raster_order(labels: &Plane<u16>) -> Plane<u32> {
     let mut numbers = HashMap::from([(0, 0)]);
-    let number = |label: &u32| {
+    let number = |label: &u16| {
         let next = numbers.len() as u32;
         *numbers.entry(*label).or_insert(next)
     };
@@ -173,27 +196,4 @@ fn in_raster_order(labels: &Plane<u32>) -> Plane<u32> {
 fn grow(seg_open: View<'_, u8>, smallest: i64) -> Plane<u8> {
     let kept = filter_area(seg_open, smallest, None, Connectivity::Eight);
     naive::under_element(kept.view(), &[(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)], 0, u8::max)
-}
-
-fn read(path: PathBuf) -> (Vec<u8>, usize, usize) {
-    let mut reader = png::Decoder::new(BufReader::new(File::open(path).unwrap())).read_info().unwrap();
-    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut bytes).unwrap();
-    (bytes, info.width as usize, info.height as usize)
-}
-
-fn grey(path: PathBuf) -> Plane<u8> {
-    let (bytes, width, height) = read(path);
-    Plane::from_vec(bytes, width, height).unwrap()
-}
-
-fn sixteen_bit(path: PathBuf) -> Plane<u32> {
-    let (bytes, width, height) = read(path);
-    let values = bytes.as_chunks().0.iter().map(|&pair| u32::from(u16::from_be_bytes(pair)));
-    Plane::from_vec(values.collect(), width, height).unwrap()
-}
-
-fn colour(path: PathBuf) -> Plane<[u8; 3]> {
-    let (bytes, width, height) = read(path);
-    Plane::from_vec(bytes.as_chunks().0.to_vec(), width, height).unwrap()
 }

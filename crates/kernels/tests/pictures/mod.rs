@@ -26,6 +26,13 @@ pub(crate) fn colour(path: &Path) -> Plane<[u8; 3]> {
     Plane::from_vec(pixels, width, height).unwrap_or_else(|| panic!("{} is not 8-bit RGB", path.display()))
 }
 
+/// An 8-bit colour image with transparency, which is dropped.
+pub(crate) fn colour_without_alpha(path: &Path) -> Plane<[u8; 3]> {
+    let (data, width, height) = decode(path);
+    let pixels = data.as_chunks().0.iter().map(|&[red, green, blue, _]| [red, green, blue]).collect();
+    Plane::from_vec(pixels, width, height).unwrap_or_else(|| panic!("{} is not 8-bit RGBA", path.display()))
+}
+
 /// A 16-bit grey image.
 pub(crate) fn deep(path: &Path) -> Plane<u16> {
     let (data, width, height) = decode(path);
