@@ -29,13 +29,13 @@ pub struct Labels {
     pub mask: bool,
 }
 
-/// Labels from grey values of 8, 16 or 32 bits, or from 8-bit colours whose channels are equal.
+/// Labels from grey values of 8, 16 or 32 bits, or from 8-bit colours that are grey or use red alone.
 ///
 /// # Errors
 /// When the values are not whole numbers from 0 on, or the image is coloured.
 pub fn labels(image: &Dense) -> Result<Labels, RegionError> {
     let values = match (image.pixels(), image.channels()) {
-        (Pixels::U8(values), 3) => equal_channels(values, image.width())?,
+        (Pixels::U8(values), 3) => one_channel(values, image.width())?,
         (Pixels::U8(values), 1) => values.iter().map(|&value| u32::from(value)).collect(),
         (Pixels::U16(values), 1) => values.iter().map(|&value| u32::from(value)).collect(),
         (Pixels::U32(values), 1) => values.clone(),
@@ -47,21 +47,24 @@ pub fn labels(image: &Dense) -> Result<Labels, RegionError> {
 
 fn no_labels(image: &Dense) -> RegionError {
     RegionError::Kind {
-        expected: "labels: one channel of 8, 16 or 32 bits, or three equal ones of 8",
+        expected: "labels: one channel of 8, 16 or 32 bits, or 8-bit colours that are grey or red",
         channels: image.channels(),
         element: image.element(),
         todo: "save the labels as an 8- or 16-bit grey image",
     }
 }
 
-fn equal_channels(values: &[u8], width: usize) -> Result<Vec<u32>, RegionError> {
-    let label = |(index, pixel): (usize, &[u8])| match *pixel {
-        [red, green, blue] if red != green || green != blue => {
-            Err(RegionError::Coloured { x: index % width, y: index / width, red, green, blue })
+/// Red, when it is all there is to know: the channels are equal everywhere, or the other two are empty everywhere.
+fn one_channel(values: &[u8], width: usize) -> Result<Vec<u32>, RegionError> {
+    let pixels = || values.chunks_exact(3);
+    if pixels().any(|pixel| pixel[1] != 0 || pixel[2] != 0) {
+        let coloured = |pixel: &[u8]| pixel[0] != pixel[1] || pixel[1] != pixel[2];
+        if let Some((index, pixel)) = pixels().enumerate().find(|(_, pixel)| coloured(pixel)) {
+            let (red, green, blue) = (pixel[0], pixel[1], pixel[2]);
+            return Err(RegionError::Coloured { x: index % width, y: index / width, red, green, blue });
         }
-        _ => Ok(u32::from(pixel[0])),
-    };
-    values.chunks_exact(3).enumerate().map(label).collect()
+    }
+    Ok(pixels().map(|pixel| u32::from(pixel[0])).collect())
 }
 
 fn is_mask(values: &[u32]) -> bool {
@@ -100,6 +103,7 @@ mod tests {
         assert_eq!(read(1, Pixels::U16(vec![0, 300, 2])), (vec![0, 300, 2], false));
         assert_eq!(read(1, Pixels::U8(vec![0, 255, 255])), (vec![0, 255, 255], true));
         assert_eq!(read(3, Pixels::U8(vec![0, 0, 0, 7, 7, 7])), (vec![0, 7], true));
+        assert_eq!(read(3, Pixels::U8(vec![4, 0, 0, 7, 0, 0])), (vec![4, 7], false));
         assert_eq!(read(1, Pixels::U32(vec![0, 0])), (vec![0, 0], true));
     }
 

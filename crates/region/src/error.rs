@@ -63,7 +63,7 @@ pub enum RegionError {
     },
     /// A colour image where a mask or labels are wanted.
     #[error(
-        "expected labels with equal red, green and blue, found {red} {green} {blue} at column {x}, row {y}; save the labels as an 8- or 16-bit grey image"
+        "expected labels as grey values or in red alone, found {red} {green} {blue} at column {x}, row {y}; save the labels as an 8- or 16-bit grey image"
     )]
     Coloured {
         /// Column.
