@@ -21,32 +21,35 @@ impl Flow {
             Self { stages: Vec::new(), tasks, sources: builder.sources.clone(), results: Vec::new() };
         flow.stages = builder.stages();
         flow.results = builder.results(&flow);
-        flow.check_scopes()?;
+        flow.check_inputs()?;
         Ok(flow)
     }
 
-    fn check_scopes(&self) -> Result<(), FlowError> {
+    fn check_inputs(&self) -> Result<(), FlowError> {
         for (at, task) in self.tasks.iter().enumerate() {
-            for input in &task.inputs {
-                let (Input::Task { task: maker, output } | Input::Reference { task: maker, output }) = *input
-                else {
-                    continue;
-                };
-                if self.scope(maker) < self.scope(at) {
-                    return Err(FlowError::FanIn {
-                        task: task.name.clone(),
-                        scope: self.scope(at).word(),
-                        region: self.tasks[maker].outputs[output].name.clone(),
-                        narrower: self.scope(maker).word(),
-                    });
-                }
-            }
+            task.inputs.iter().try_for_each(|input| self.check_input(at, *input))?;
+        }
+        Ok(())
+    }
+
+    fn check_input(&self, at: usize, input: Input) -> Result<(), FlowError> {
+        let (Input::Task { task: maker, output } | Input::Reference { task: maker, output }) = input else {
+            return Ok(());
+        };
+        let task = self.tasks[at].name.clone();
+        let region = self.tasks[maker].outputs[output].name.clone();
+        let (scope, narrower) = (self.scope(at), self.scope(maker));
+        if narrower < scope {
+            return Err(FlowError::FanIn { task, scope: scope.word(), region, narrower: narrower.word() });
+        }
+        if matches!(input, Input::Reference { .. }) && self.tasks[at].stage == self.tasks[maker].stage {
+            return Err(FlowError::OwnReference { task, region });
         }
         Ok(())
     }
 }
 
-/// A task of the descriptor with its stage and its place there.
+/// A task of the descriptor and its stage.
 #[derive(Clone, Copy)]
 struct Declared<'w> {
     stage: usize,
