@@ -1,1 +1,19 @@
 //! Rows become a task graph in which equal work stands once.
+//!
+//! This crate decides what is equal; it executes nothing and touches no pixels. A [`Flow`] is a workflow's tasks in an
+//! order that can be run, [`Rows`] are the parameter sets, and [`plan`] gives each (row, task) the [`Node`] that serves
+//! it. A [`Level`] is nothing but a choice of what makes two tasks one.
+
+mod account;
+mod flow;
+mod key;
+mod level;
+mod plan;
+mod rows;
+
+pub use account::{Account, Multiplicity, Served, TaskAccount, Weighed};
+pub use flow::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, REFERENCE_SUFFIX, Read, ReadFrom};
+pub use key::{Digest32, Key, Keys};
+pub use level::Level;
+pub use plan::{Node, NodeId, NodeInput, Plan, PlanError, plan};
+pub use rows::{Rows, RowsError};

@@ -1,0 +1,305 @@
+//! A workflow becomes a flow.
+
+use std::collections::HashMap;
+
+use onceflow_study::{
+    Bound, Catalogue, Kind, OpParameter, OpSpec, RegionKind, Stage, Step, Task, Value, Workflow,
+};
+
+use super::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, REFERENCE_SUFFIX, Read, ReadFrom};
+
+impl Flow {
+    /// The tasks of a workflow, with what the catalogue says of their operations.
+    ///
+    /// An input `X@reference` is the region `X` of the reference row. Results are the regions that leave the last
+    /// stages: a stage that compares, where there is one, else the makers of the workflow's outputs.
+    pub fn new(workflow: &Workflow, catalogue: &Catalogue) -> Result<Self, FlowError> {
+        let workflow = workflow.flatten();
+        let builder = Builder::new(&workflow, catalogue)?;
+        let tasks = builder.tasks()?;
+        let mut flow =
+            Self { stages: Vec::new(), tasks, sources: builder.sources.clone(), results: Vec::new() };
+        flow.stages = builder.stages();
+        flow.results = builder.results(&flow);
+        flow.check_scopes()?;
+        Ok(flow)
+    }
+
+    fn check_scopes(&self) -> Result<(), FlowError> {
+        for (at, task) in self.tasks.iter().enumerate() {
+            for input in &task.inputs {
+                let (Input::Task { task: maker, output } | Input::Reference { task: maker, output }) = *input
+                else {
+                    continue;
+                };
+                if self.scope(maker) < self.scope(at) {
+                    return Err(FlowError::FanIn {
+                        task: task.name.clone(),
+                        scope: self.scope(at).word(),
+                        region: self.tasks[maker].outputs[output].name.clone(),
+                        narrower: self.scope(maker).word(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A task of the descriptor with its stage and its place there.
+#[derive(Clone, Copy)]
+struct Declared<'w> {
+    stage: usize,
+    task: &'w Task,
+}
+
+struct Builder<'w> {
+    workflow: &'w Workflow,
+    catalogue: &'w Catalogue,
+    /// The tasks in the order of the descriptor.
+    declared: Vec<Declared<'w>>,
+    /// Places in `declared`, in an order that can be run.
+    order: Vec<usize>,
+    /// The place in `order` of each declared task.
+    place: Vec<usize>,
+    /// Who makes a region: the place in `order` and the output.
+    makers: HashMap<&'w str, (usize, usize)>,
+    sources: Vec<String>,
+}
+
+impl<'w> Builder<'w> {
+    fn new(workflow: &'w Workflow, catalogue: &'w Catalogue) -> Result<Self, FlowError> {
+        let stage_order = stage_order(workflow)?;
+        let declared: Vec<_> = workflow.stages.iter().enumerate().flat_map(declared_in).collect();
+        // Stage after stage, so that a stage's chain is one stretch of the tasks.
+        let order: Vec<_> = stage_order.into_iter().flat_map(|stage| chain(&declared, stage)).collect();
+        let mut place = vec![0; order.len()];
+        for (at, declared) in order.iter().enumerate() {
+            place[*declared] = at;
+        }
+        let makers = makers(&declared, &place)?;
+        let sources = sources(&declared, &makers);
+        Ok(Self { workflow, catalogue, declared, order, place, makers, sources })
+    }
+
+    fn tasks(&self) -> Result<Vec<FlowTask>, FlowError> {
+        self.order.iter().map(|at| self.task(self.declared[*at])).collect()
+    }
+
+    fn task(&self, declared: Declared<'w>) -> Result<FlowTask, FlowError> {
+        let task = declared.task;
+        let spec = self.spec(task)?;
+        check_count(task, spec, "inputs", spec.inputs.len(), task.inputs.len())?;
+        check_count(task, spec, "outputs", spec.outputs.len(), task.outputs.len())?;
+        let outputs = task.outputs.iter().zip(&spec.outputs);
+        Ok(FlowTask {
+            name: task.name.clone(),
+            stage: declared.stage,
+            spec: spec.clone(),
+            reads: spec.parameters.iter().map(|p| read(task, spec, p)).collect::<Result<_, _>>()?,
+            inputs: task.inputs.iter().map(|region| self.input(region)).collect(),
+            outputs: outputs.map(|(name, made)| self.region(name, made.kind)).collect(),
+            ends: task.ends.clone(),
+            after: self.after(declared)?,
+        })
+    }
+
+    fn spec(&self, task: &Task) -> Result<&'w OpSpec, FlowError> {
+        let Some(operation) = task.op.built_in() else {
+            return Err(FlowError::NotBuiltIn { task: task.name.clone(), found: task.op.to_string() });
+        };
+        self.catalogue.get(operation).ok_or_else(|| FlowError::UnknownOperation {
+            task: task.name.clone(),
+            operation: operation.to_owned(),
+        })
+    }
+
+    fn input(&self, region: &str) -> Input {
+        if let Some((task, output)) = self.makers.get(region) {
+            return Input::Task { task: *task, output: *output };
+        }
+        let of_reference = region.strip_suffix(REFERENCE_SUFFIX).and_then(|name| self.makers.get(name));
+        match of_reference {
+            Some((task, output)) => Input::Reference { task: *task, output: *output },
+            // Every input that nobody makes is among the sources, so the search finds it.
+            None => {
+                Input::Source(self.sources.iter().position(|source| source == region).unwrap_or_default())
+            }
+        }
+    }
+
+    fn region(&self, name: &str, made: RegionKind) -> FlowRegion {
+        let declared = self.workflow.region(name).map(|region| region.kind);
+        let kind = declared.filter(|kind| *kind != RegionKind::Any).unwrap_or(made);
+        FlowRegion { name: name.to_owned(), kind }
+    }
+
+    fn after(&self, declared: Declared<'w>) -> Result<Vec<usize>, FlowError> {
+        let find = |name: &String| {
+            let same = |other: &Declared<'_>| other.stage == declared.stage && other.task.name == *name;
+            let at = self.declared.iter().position(same);
+            at.map(|at| self.place[at]).ok_or_else(|| FlowError::UnknownAfter {
+                task: declared.task.name.clone(),
+                after: name.clone(),
+            })
+        };
+        let own: Result<Vec<_>, _> = declared.task.after.iter().map(find).collect();
+        // A stage that waits for another waits for all its tasks.
+        let names = &self.workflow.stages[declared.stage].after;
+        let waits = |other: &Declared<'_>| names.contains(&self.workflow.stages[other.stage].name);
+        let whole = (0..self.declared.len()).filter(|at| waits(&self.declared[*at])).map(|at| self.place[at]);
+        Ok(own?.into_iter().chain(whole).collect())
+    }
+
+    fn stages(&self) -> Vec<FlowStage> {
+        let stages = self.workflow.stages.iter().enumerate();
+        let stage = |(at, stage): (usize, &Stage)| FlowStage {
+            name: stage.name.clone(),
+            scope: stage.scope,
+            tasks: self.tasks_of(at),
+        };
+        stages.map(stage).collect()
+    }
+
+    fn tasks_of(&self, stage: usize) -> Vec<usize> {
+        (0..self.order.len()).filter(|at| self.declared[self.order[*at]].stage == stage).collect()
+    }
+
+    fn results(&self, flow: &Flow) -> Vec<usize> {
+        let takers = |task: usize| {
+            flow.tasks.iter().filter(move |t| t.inputs.iter().any(|input| input.maker() == Some(task)))
+        };
+        let left_alone = |stage: usize| {
+            flow.stages[stage].tasks.iter().all(|task| takers(*task).all(|taker| taker.stage == stage))
+        };
+        let asked = |region: &FlowRegion| self.workflow.outputs.contains(&region.name);
+        let is_result = |task: &usize| {
+            let FlowTask { stage, outputs, .. } = &flow.tasks[*task];
+            let unused = takers(*task).next().is_none() && !outputs.is_empty();
+            left_alone(*stage) && (unused || outputs.iter().any(asked))
+        };
+        (0..flow.tasks.len()).filter(is_result).collect()
+    }
+}
+
+fn declared_in<'w>((stage, value): (usize, &'w Stage)) -> impl Iterator<Item = Declared<'w>> {
+    value.steps.iter().filter_map(move |step| match step {
+        Step::Task(task) => Some(Declared { stage, task }),
+        // Nested stages were flattened.
+        Step::Stage(_) => None,
+    })
+}
+
+/// Places of the stages, each after those it takes from, when the tasks can be ordered too. A region of the reference
+/// row counts as the region itself.
+fn stage_order(workflow: &Workflow) -> Result<Vec<usize>, FlowError> {
+    let mut plain = workflow.clone();
+    for step in plain.stages.iter_mut().flat_map(|stage| &mut stage.steps) {
+        if let Step::Task(task) = step {
+            for region in &mut task.inputs {
+                *region = plain_name(region).to_owned();
+            }
+        }
+    }
+    let stages = plain.stage_order().map_err(|cycle| FlowError::Cycle { what: "stages", cycle })?;
+    plain.graph().order().map_err(|cycle| FlowError::Cycle { what: "tasks", cycle })?;
+    Ok(stages)
+}
+
+fn plain_name(region: &str) -> &str {
+    region.strip_suffix(REFERENCE_SUFFIX).unwrap_or(region)
+}
+
+/// The stage's tasks as declared, except that each comes after those it depends on: what a chain's key left out of its
+/// beginning could otherwise differ.
+fn chain(declared: &[Declared<'_>], stage: usize) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..declared.len()).filter(|at| declared[*at].stage == stage).collect();
+    let mut chain = Vec::with_capacity(left.len());
+    let free = |left: &[usize]| {
+        let waits = |at: usize| left.iter().any(|other| needs(declared[at].task, declared[*other].task));
+        left.iter().position(|at| !waits(*at))
+    };
+    while let Some(next) = free(&left) {
+        chain.push(left.remove(next));
+    }
+    chain
+}
+
+/// Whether one task takes a region of another, of this row or of the reference row, or waits for it.
+fn needs(task: &Task, other: &Task) -> bool {
+    let taken =
+        |region: &String| other.outputs.iter().any(|output| output == region || output == plain_name(region));
+    task.after.contains(&other.name) || task.inputs.iter().chain(&task.forwards).any(taken)
+}
+
+/// The regions that tasks take and none makes; those of the reference row are always among them.
+fn sources(declared: &[Declared<'_>], makers: &HashMap<&str, (usize, usize)>) -> Vec<String> {
+    let mut sources: Vec<String> = Vec::new();
+    for region in declared.iter().flat_map(|declared| &declared.task.inputs) {
+        if !makers.contains_key(region.as_str()) && !sources.contains(region) {
+            sources.push(region.clone());
+        }
+    }
+    sources
+}
+
+fn makers<'w>(
+    declared: &[Declared<'w>],
+    place: &[usize],
+) -> Result<HashMap<&'w str, (usize, usize)>, FlowError> {
+    let mut makers: HashMap<&str, (usize, usize)> = HashMap::new();
+    let mut names: HashMap<&str, &str> = HashMap::new();
+    for (at, task) in declared.iter().enumerate().map(|(at, declared)| (at, declared.task)) {
+        for (output, region) in task.outputs.iter().enumerate() {
+            if let Some(first) = names.insert(region, &task.name) {
+                let (region, first, second) = (region.clone(), first.to_owned(), task.name.clone());
+                return Err(FlowError::MadeTwice { region, first, second });
+            }
+            makers.insert(region, (place[at], output));
+        }
+    }
+    Ok(makers)
+}
+
+fn check_count(
+    task: &Task,
+    spec: &OpSpec,
+    what: &'static str,
+    expected: usize,
+    found: usize,
+) -> Result<(), FlowError> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(FlowError::Count { task: task.name.clone(), operation: spec.id.clone(), what, expected, found })
+}
+
+fn read(task: &Task, spec: &OpSpec, parameter: &OpParameter) -> Result<Read, FlowError> {
+    let binding = task.reads.iter().find(|binding| binding.operation_parameter == parameter.name);
+    let from = match binding.map(|binding| &binding.bound) {
+        Some(Bound::Parameter(name)) => ReadFrom::Parameter(name.clone()),
+        Some(Bound::Constant(value)) => ReadFrom::Constant(
+            parameter
+                .kind
+                .canonical(value)
+                .ok_or_else(|| unreadable(task, &parameter.name, parameter.kind, value))?,
+        ),
+        None => {
+            return Err(FlowError::Unbound {
+                task: task.name.clone(),
+                operation: spec.id.clone(),
+                parameter: parameter.name.clone(),
+            });
+        }
+    };
+    Ok(Read { name: parameter.name.clone(), kind: parameter.kind, from })
+}
+
+fn unreadable(task: &Task, parameter: &str, kind: Kind, value: &Value) -> FlowError {
+    FlowError::Constant {
+        task: task.name.clone(),
+        parameter: parameter.to_owned(),
+        kind: kind.word(),
+        found: value.to_string(),
+    }
+}

@@ -1,0 +1,47 @@
+//! Whether a flow keeps its promises: a hand-made one need not.
+
+use super::PlanError;
+use crate::{Flow, Input, Rows};
+
+pub(super) fn check(flow: &Flow, rows: &Rows) -> Result<(), PlanError> {
+    if let Some(reference) = rows.reference.filter(|row| *row >= rows.len()) {
+        return Err(PlanError::NoSuchReference { reference, rows: rows.len() });
+    }
+    for task in 0..flow.tasks.len() {
+        if let Some(what) = flaw(flow, task, rows.reference.is_some()) {
+            return Err(PlanError::BrokenFlow { task: flow.tasks[task].name.clone(), what });
+        }
+    }
+    Ok(())
+}
+
+fn flaw(flow: &Flow, at: usize, has_reference: bool) -> Option<&'static str> {
+    let task = &flow.tasks[at];
+    let stands = |stage: &crate::FlowStage| stage.tasks.iter().filter(|other| **other == at).count();
+    let (here, all) =
+        (flow.stages.get(task.stage).map_or(0, stands), flow.stages.iter().map(stands).sum::<usize>());
+    if (here, all) != (1, 1) {
+        return Some("does not stand once in its own stage and in no other");
+    }
+    if flow.previous(at).is_some_and(|previous| previous >= at) {
+        return Some("comes before the task that precedes it in its stage's chain");
+    }
+    task.inputs.iter().find_map(|input| input_flaw(flow, at, *input, has_reference))
+}
+
+fn input_flaw(flow: &Flow, at: usize, input: Input, has_reference: bool) -> Option<&'static str> {
+    match input {
+        Input::Source(source) => (source >= flow.sources.len()).then_some("takes a source that is not there"),
+        Input::Task { task, output } | Input::Reference { task, output } => {
+            if task >= at {
+                return Some("takes a region that is made later");
+            }
+            if output >= flow.tasks[task].outputs.len() {
+                return Some("takes an output that is not there");
+            }
+            let stands_alone = matches!(input, Input::Reference { .. }) && !has_reference;
+            let missing = stands_alone && flow.reference_source(task, output).is_none();
+            missing.then_some("takes a region of the reference row, which neither a row nor a source gives")
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The account of a plan: which level finds which merge first.
+
+use std::collections::HashMap;
+
+use super::Plan;
+use super::divert::{Ends, Keyring};
+use super::table::Table;
+use crate::{Account, Level, NodeId, Served, TaskAccount};
+
+impl Plan {
+    /// The account of one part as planned: nothing ends early, nothing fails.
+    pub fn account(&self) -> Account {
+        let ladder: Vec<_> = self.ladder().collect();
+        let task = |at: usize| {
+            let counts = ladder.iter().map(|(level, table)| (*level, u64::from(table.classes[at].count)));
+            entry(self.rows as u64, 0, 0, counts)
+        };
+        let account = Account { tasks: (0..self.flow.tasks.len()).map(task).collect() };
+        debug_assert!(account.is_balanced());
+        account
+    }
+
+    /// The account of one part when `state` says what became of each row's task.
+    pub fn account_with(&self, state: &dyn Fn(usize, usize) -> Served) -> Account {
+        let ladder: Vec<_> = self.ladder().collect();
+        let mut lower =
+            ladder.iter().map(|(level, table)| LowerKeys::new(self, *level, table)).collect::<Vec<_>>();
+        let tasks =
+            (0..self.flow.tasks.len()).map(|task| self.task_account(task, state, &mut lower)).collect();
+        let account = Account { tasks };
+        debug_assert!(account.is_balanced());
+        account
+    }
+
+    fn task_account(
+        &self,
+        task: usize,
+        state: &dyn Fn(usize, usize) -> Served,
+        lower: &mut [LowerKeys<'_>],
+    ) -> TaskAccount {
+        let (mut ended, mut failed, mut live) = (0, 0, Vec::new());
+        for row in 0..self.rows {
+            match state(row, task) {
+                Served::Node(node) => live.push((row, node)),
+                Served::Ended => ended += 1,
+                Served::Failed => failed += 1,
+            }
+        }
+        let counts = lower.iter_mut().map(|keys| (keys.level, keys.distinct(task, &live)));
+        entry(self.rows as u64, ended, failed, counts)
+    }
+}
+
+/// Each level saves what the one before it left and it no longer needs.
+fn entry(asked: u64, ended: u64, failed: u64, left_by: impl Iterator<Item = (Level, u64)>) -> TaskAccount {
+    let mut account = TaskAccount { asked, ended_early: ended, failed, ..TaskAccount::default() };
+    account.planned = asked - ended - failed;
+    for (level, left) in left_by {
+        account.by[level as usize - Level::Stage as usize] = account.planned - left;
+        account.planned = left;
+    }
+    account
+}
+
+/// The keys that rows' tasks have under one level, diverted ones included.
+struct LowerKeys<'p> {
+    plan: &'p Plan,
+    level: Level,
+    table: &'p Table,
+    keys: Keyring,
+    rekeyed: HashMap<Ends, Vec<u32>>,
+}
+
+impl<'p> LowerKeys<'p> {
+    fn new(plan: &'p Plan, level: Level, table: &'p Table) -> Self {
+        Self { plan, level, table, keys: Keyring::new(level), rekeyed: HashMap::new() }
+    }
+
+    /// How many different keys these rows have.
+    fn distinct(&mut self, task: usize, live: &[(usize, NodeId)]) -> u64 {
+        let mut keys: Vec<u64> = live.iter().map(|(row, node)| self.key(task, *row, *node)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys.len() as u64
+    }
+
+    fn key(&mut self, task: usize, row: usize, node: NodeId) -> u64 {
+        let plan = self.plan;
+        if self.level == plan.level {
+            return u64::from(node.0);
+        }
+        if (node.0 as usize) < plan.planned() {
+            return u64::from(self.table.id(row, task));
+        }
+        match plan.origin(row, node) {
+            Some(ends) => u64::from(self.diverted(ends)[task]),
+            // Nobody diverted this row to the node: only the plan's own level finds them equal.
+            None => u64::MAX - row as u64,
+        }
+    }
+
+    fn diverted(&mut self, ends: &Ends) -> &[u32] {
+        if !self.rekeyed.contains_key(ends) {
+            let rekeyed = self.plan.rekey(self.table, &mut self.keys, ends);
+            self.rekeyed.insert(ends.clone(), rekeyed.ids);
+        }
+        &self.rekeyed[ends]
+    }
+}
