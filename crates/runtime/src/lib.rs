@@ -1,1 +1,22 @@
 //! Runs a plan: the scheduler is a pure state machine, executors carry out what it says.
+//!
+//! [`Scheduler`] takes [`Event`]s and gives [`Instruction`]s; [`execute`] carries them out with threads, and
+//! [`execute_zero_work`] with no work at all, which shows what scheduling costs. An [`Operation`] is what a task does, a
+//! [`Supply`] gives what no task makes, a [`Memo`] what earlier runs left, and an [`Observer`] is told of it all. Which
+//! work is equal was decided by the plan; this crate never does.
+
+mod executor;
+mod layout;
+mod memo;
+mod observer;
+mod operation;
+mod scheduler;
+mod supply;
+
+pub use executor::{Entry, ExecuteError, Execution, Options, Work, execute, execute_zero_work};
+pub use layout::{Instance, Layout, PartSite};
+pub use memo::{Memo, NoMemo};
+pub use observer::{Finished, Observer};
+pub use operation::{Call, Done, Operation, OperationError};
+pub use scheduler::{Event, Instruction, Outcome, RowOutcome, Scheduler, SchedulerError};
+pub use supply::Supply;

@@ -1,0 +1,101 @@
+//! Executors carry out what the scheduler says: with threads, or with no work at all.
+
+mod inputs;
+mod job;
+mod threads;
+mod zero_work;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use onceflow_region::Budget;
+use onceflow_reuse::Account;
+
+use crate::{Event, Instance, Memo, Operation, Scheduler, SchedulerError, Supply};
+
+pub use threads::execute;
+pub use zero_work::execute_zero_work;
+
+/// What a plan is carried out with.
+#[derive(Clone, Copy)]
+pub struct Work<'a> {
+    /// The operation of each task of the flow.
+    pub operations: &'a [&'a dyn Operation],
+    /// Where sources come from.
+    pub supply: &'a dyn Supply,
+    /// What earlier runs left behind.
+    pub memo: &'a dyn Memo,
+}
+
+/// How a plan is carried out.
+#[derive(Clone, Debug)]
+pub struct Options<'a> {
+    /// Instances that run at a time.
+    pub workers: usize,
+    /// The memory there is.
+    pub budget: Budget,
+    /// When it becomes true nothing more is started, and the run ends when what runs is over.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+/// What was carried out.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// Where the work went, over all parts.
+    pub account: Account,
+    /// Every instance that ran, in the order in which they ended.
+    pub log: Vec<Entry>,
+    /// Whether it was stopped before all was done; the account then covers the parts that were complete.
+    pub stopped: bool,
+}
+
+/// One instance that ran.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// The instance.
+    pub instance: Instance,
+    /// Its task.
+    pub task: usize,
+    /// The first row that asked for it.
+    pub row: u32,
+    /// Seconds from the beginning of the run to its own.
+    pub start: f64,
+    /// Seconds it took.
+    pub seconds: f64,
+    /// The worker that ran it.
+    pub worker: usize,
+    /// Whether the memo had it, so that nothing was computed.
+    pub remembered: bool,
+}
+
+/// Why a plan was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExecuteError {
+    /// The scheduler refused, or could not go on.
+    #[error(transparent)]
+    Scheduler(#[from] SchedulerError),
+    /// There is not one operation per task.
+    #[error("expected an operation for each of {expected} tasks, found {found}; bind all of them")]
+    Operations {
+        /// How many tasks there are.
+        expected: usize,
+        /// How many operations were given.
+        found: usize,
+    },
+    /// A worker went away without finishing what it was given.
+    #[error("internal error: a worker ended before its task; please report this")]
+    WorkerLost,
+}
+
+impl Options<'_> {
+    fn pass_on_stop(&self, scheduler: &mut Scheduler<'_>) {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            scheduler.handle(Event::Stop);
+        }
+    }
+}
+
+impl Execution {
+    fn of(scheduler: &Scheduler<'_>, log: Vec<Entry>) -> Self {
+        Self { account: scheduler.account().clone(), log, stopped: scheduler.is_stopped() }
+    }
+}

@@ -1,0 +1,99 @@
+//! What a worker does with one instance: ask the memo, fetch the inputs, run the operation, catch what goes wrong.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use onceflow_region::Region;
+use onceflow_reuse::Key;
+use onceflow_study::Canonical;
+
+use super::Work;
+use super::inputs::{Ground, JobInput};
+use crate::{Call, Done, Instance, Operation, OperationError, Outcome};
+
+/// An instance with all that is needed to run it.
+pub(super) struct Job {
+    pub(super) instance: Instance,
+    pub(super) task: usize,
+    pub(super) ground: Ground,
+    pub(super) inputs: Vec<JobInput>,
+    pub(super) parameters: Vec<Canonical>,
+    /// How many regions it must make.
+    pub(super) outputs: usize,
+    /// Its key, where the memo is to be asked.
+    pub(super) key: Option<Key>,
+}
+
+/// How a job went.
+pub(super) struct Report {
+    pub(super) instance: Instance,
+    pub(super) task: usize,
+    pub(super) worker: usize,
+    pub(super) start: f64,
+    pub(super) seconds: f64,
+    pub(super) remembered: bool,
+    pub(super) outcome: Outcome,
+    pub(super) outputs: Vec<Arc<Region>>,
+}
+
+impl Job {
+    /// Runs it; `began` is when the run began.
+    pub(super) fn run(self, work: &Work<'_>, worker: usize, began: Instant) -> Report {
+        let (instance, task, start) = (self.instance, self.task, began.elapsed().as_secs_f64());
+        let key = self.key;
+        let found = key.and_then(|key| guarded(|| Ok(work.memo.get(&key))).ok().flatten());
+        let remembered = found.as_ref().is_some_and(|outputs| outputs.len() == self.outputs);
+        let (outcome, outputs) = match found {
+            Some(outputs) if remembered => (Outcome::Done, outputs),
+            _ => self.compute(work),
+        };
+        let seconds = began.elapsed().as_secs_f64() - start;
+        if let (Some(key), Outcome::Done, false) = (key, &outcome, remembered) {
+            // What cannot be remembered is computed again another time: no reason to fail.
+            _ = guarded(|| {
+                work.memo.put(&key, &outputs, seconds);
+                Ok(())
+            });
+        }
+        Report { instance, task, worker, start, seconds, remembered, outcome, outputs }
+    }
+
+    fn compute(self, work: &Work<'_>) -> (Outcome, Vec<Arc<Region>>) {
+        match self.try_compute(work) {
+            Ok(Done { outputs, ended }) => {
+                (ended.map_or(Outcome::Done, Outcome::Ended), outputs.into_iter().map(Arc::new).collect())
+            }
+            Err(OperationError(message)) => (Outcome::Failed(message), Vec::new()),
+        }
+    }
+
+    fn try_compute(self, work: &Work<'_>) -> Result<Done, OperationError> {
+        let (ground, expected, operation) = (self.ground, self.outputs, work.operations[self.task]);
+        let fetch = || self.inputs.into_iter().map(|input| input.fetch(work.supply, ground)).collect();
+        let inputs: Vec<Arc<Region>> = guarded(fetch)?;
+        let done = run(operation, &Call { inputs: &inputs, parameters: &self.parameters })?;
+        let found = done.outputs.len();
+        if found == expected || done.ended.is_some() {
+            Ok(done)
+        } else {
+            Err(OperationError(format!("expected {expected} outputs, found {found}; correct the operation")))
+        }
+    }
+}
+
+fn run(operation: &dyn Operation, call: &Call<'_>) -> Result<Done, OperationError> {
+    guarded(|| operation.run(call))
+}
+
+/// A panic of somebody else's code is a failure of the task, not of the run.
+fn guarded<T>(act: impl FnOnce() -> Result<T, OperationError>) -> Result<T, OperationError> {
+    catch_unwind(AssertUnwindSafe(act))
+        .unwrap_or_else(|panic| Err(OperationError(format!("it panicked: {}", text(panic.as_ref())))))
+}
+
+fn text(panic: &(dyn Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
+}

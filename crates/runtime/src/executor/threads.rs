@@ -1,0 +1,170 @@
+//! The executor of one machine: threads do the work, the calling thread owns the scheduler.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use onceflow_region::Region;
+use onceflow_reuse::{Digest32, Key, NodeId, Plan};
+use onceflow_study::Scope;
+
+use super::inputs::{Ground, Kept};
+use super::job::{Job, Report};
+use super::{Entry, ExecuteError, Execution, Options, Work};
+use crate::{Event, Finished, Instance, Instruction, Layout, Observer, Outcome, RowOutcome, Scheduler};
+
+/// Carries out a plan at all parts of a layout.
+///
+/// # Errors
+/// When the plan cannot be scheduled within the budget. Tasks that fail are no error: their rows are told so.
+pub fn execute(
+    plan: &mut Plan,
+    layout: &Layout,
+    work: &Work<'_>,
+    options: &Options<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Execution, ExecuteError> {
+    let (expected, found) = (plan.flow().tasks.len(), work.operations.len());
+    if expected != found {
+        return Err(ExecuteError::Operations { expected, found });
+    }
+    let scheduler = Scheduler::new(plan, layout, options.workers, options.budget.clone())?;
+    let began = Instant::now();
+    thread::scope(|scope| {
+        let ((jobs, waiting), (done, reports)) = (unbounded::<Job>(), unbounded::<Report>());
+        for worker in 0..options.workers {
+            let (waiting, done) = (waiting.clone(), done.clone());
+            scope.spawn(move || serve(&waiting, &done, work, worker, began));
+        }
+        // Only workers hold the sending side now: when they are gone, waiting for a report ends.
+        drop(done);
+        let kept = Kept::default();
+        Coordinator { scheduler, layout, work, observer, kept, jobs, log: Vec::new() }.run(options, &reports)
+    })
+}
+
+/// What a worker thread does until there are no more jobs.
+fn serve(waiting: &Receiver<Job>, done: &Sender<Report>, work: &Work<'_>, worker: usize, began: Instant) {
+    for job in waiting {
+        if done.send(job.run(work, worker, began)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Owns everything that is not a worker's.
+struct Coordinator<'a, 'p> {
+    scheduler: Scheduler<'p>,
+    layout: &'a Layout,
+    work: &'a Work<'a>,
+    observer: &'a mut dyn Observer,
+    kept: Kept,
+    jobs: Sender<Job>,
+    log: Vec<Entry>,
+}
+
+impl Coordinator<'_, '_> {
+    fn run(mut self, options: &Options<'_>, reports: &Receiver<Report>) -> Result<Execution, ExecuteError> {
+        loop {
+            options.pass_on_stop(&mut self.scheduler);
+            while let Some(instruction) = self.scheduler.next()? {
+                self.carry_out(instruction)?;
+            }
+            if self.scheduler.is_finished() {
+                return Ok(Execution::of(&self.scheduler, self.log));
+            }
+            let report = reports.recv().map_err(|_| ExecuteError::WorkerLost)?;
+            self.take(report);
+        }
+    }
+
+    fn carry_out(&mut self, instruction: Instruction) -> Result<(), ExecuteError> {
+        match instruction {
+            Instruction::Run { instance } => return self.start(instance),
+            Instruction::Release(instance) => self.kept.release(instance),
+            Instruction::Row { row, part, outcome, results } => self.row(row, part, &outcome, &results),
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, instance: Instance) -> Result<(), ExecuteError> {
+        let plan = self.scheduler.plan();
+        let node = &plan.nodes()[instance.node.0 as usize];
+        let task = node.task;
+        let ground = Ground { scope: plan.flow().scope(task), site: instance.site };
+        let job = Job {
+            instance,
+            task,
+            ground,
+            inputs: self.kept.inputs(plan, self.layout, instance),
+            parameters: node.parameters.clone(),
+            outputs: plan.flow().tasks[task].outputs.len(),
+            key: self.key(instance.node, ground),
+        };
+        self.observer.started(instance, task);
+        self.jobs.send(job).map_err(|_| ExecuteError::WorkerLost)
+    }
+
+    /// The static key of a node, when the memo wants it and the node's bytes are the same in every run.
+    fn key(&self, node: NodeId, ground: Ground) -> Option<Key> {
+        let plan = self.scheduler.plan();
+        if !self.work.memo.enabled() || !plan.lasts(node) {
+            return None;
+        }
+        let unreadable = std::cell::Cell::new(false);
+        let digest = |source: usize, scope: Scope| -> Digest32 {
+            let digest = self.work.supply.digest(source, scope, ground.wider(self.layout, scope));
+            digest.unwrap_or_else(|_| {
+                unreadable.set(true);
+                Digest32::default()
+            })
+        };
+        let key = plan.key(node, &digest);
+        (!unreadable.get()).then_some(key)
+    }
+
+    fn take(&mut self, report: Report) {
+        let Report { instance, task, worker, start, seconds, remembered, outcome, outputs } = report;
+        let row = self.scheduler.plan().nodes()[instance.node.0 as usize].row;
+        let entry = Entry { instance, task, row, start, seconds, worker, remembered };
+        let outcome = self.checked(task, outcome, outputs.len());
+        self.observer.finished(&Finished { entry: &entry, outcome: &outcome, outputs: &outputs });
+        self.log.push(entry);
+        if !matches!(outcome, Outcome::Failed(_)) {
+            self.kept.keep(instance, outputs);
+        }
+        self.scheduler.handle(Event::Finished { instance, outcome });
+    }
+
+    /// A status that does not end the stage leaves others reading what the task should have made.
+    fn checked(&self, task: usize, outcome: Outcome, found: usize) -> Outcome {
+        let task = &self.scheduler.plan().flow().tasks[task];
+        match outcome {
+            Outcome::Ended(status) if found != task.outputs.len() && !task.ends.contains(&status) => {
+                let expected = task.outputs.len();
+                Outcome::Failed(format!(
+                    "expected {expected} outputs, found {found}: the status `{status}` does not end the stage; list it in `ends`"
+                ))
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn row(&mut self, row: usize, part: usize, outcome: &RowOutcome, results: &[Option<Instance>]) {
+        let tasks = self.scheduler.plan().flow().results.iter();
+        let regions = |(task, result): (&usize, &Option<Instance>)| match result {
+            Some(instance) => self.kept.outputs(*instance),
+            None => self.stand_ins(*task, part),
+        };
+        let results: Vec<Vec<Arc<Region>>> = tasks.zip(results).map(regions).collect();
+        self.observer.row(row, part, outcome, &results);
+    }
+
+    fn stand_ins(&self, task: usize, part: usize) -> Vec<Arc<Region>> {
+        let flow = self.scheduler.plan().flow();
+        let (scope, outputs) = (flow.scope(task), flow.tasks[task].outputs.iter());
+        let site = self.layout.site(scope, part);
+        outputs.map(|output| Arc::new(self.work.supply.empty(output.kind, scope, site))).collect()
+    }
+}

@@ -1,0 +1,42 @@
+//! The executor that does nothing: every instance is over at once. It measures what scheduling itself costs.
+
+use std::collections::VecDeque;
+
+use onceflow_reuse::Plan;
+
+use super::{Entry, ExecuteError, Execution, Options};
+use crate::{Event, Instance, Instruction, Layout, Outcome, Scheduler};
+
+/// Carries out a plan without work; `outcome` says how the instance of a task goes.
+///
+/// # Errors
+/// When the plan cannot be scheduled within the budget.
+pub fn execute_zero_work(
+    plan: &mut Plan,
+    layout: &Layout,
+    options: &Options<'_>,
+    outcome: &mut dyn FnMut(Instance, usize) -> Outcome,
+) -> Result<Execution, ExecuteError> {
+    let mut scheduler = Scheduler::new(plan, layout, options.workers, options.budget.clone())?;
+    let mut running: VecDeque<Instance> = VecDeque::new();
+    let mut log = Vec::new();
+    loop {
+        options.pass_on_stop(&mut scheduler);
+        while let Some(instruction) = scheduler.next()? {
+            if let Instruction::Run { instance } = instruction {
+                running.push_back(instance);
+            }
+        }
+        let Some(instance) = running.pop_front() else { break };
+        let entry = entry(&scheduler, instance);
+        log.push(entry);
+        scheduler.handle(Event::Finished { instance, outcome: outcome(instance, entry.task) });
+    }
+    Ok(Execution::of(&scheduler, log))
+}
+
+fn entry(scheduler: &Scheduler<'_>, instance: Instance) -> Entry {
+    let node = &scheduler.plan().nodes()[instance.node.0 as usize];
+    let (task, row) = (node.task, node.row);
+    Entry { instance, task, row, start: 0.0, seconds: 0.0, worker: 0, remembered: false }
+}

@@ -1,0 +1,45 @@
+//! What a task does, and what it is given.
+
+use std::sync::Arc;
+
+use onceflow_region::Region;
+use onceflow_study::Canonical;
+
+/// Something that turns regions into regions.
+pub trait Operation: Send + Sync {
+    /// Does it once.
+    ///
+    /// # Errors
+    /// When it cannot: every row that needs it fails for this part, and the run goes on.
+    fn run(&self, call: &Call<'_>) -> Result<Done, OperationError>;
+}
+
+/// What an operation is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The regions it takes, in the order of its inputs.
+    pub inputs: &'a [Arc<Region>],
+    /// The values it reads, in the order of its parameters.
+    pub parameters: &'a [Canonical],
+}
+
+/// What an operation gives.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    /// The regions it made, in the order of its outputs; they may be missing when it ends its stage.
+    pub outputs: Vec<Region>,
+    /// A status, when it found that going on is useless.
+    pub ended: Option<String>,
+}
+
+/// Why an operation could not be done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct OperationError(pub String);
+
+impl Done {
+    /// These regions, and nothing to say about going on.
+    pub fn with(outputs: Vec<Region>) -> Self {
+        Self { outputs, ended: None }
+    }
+}

@@ -1,0 +1,108 @@
+//! Memory by reservation: a task is admitted with its outputs and scratch, gives the scratch back when it ends, and the
+//! outputs when nobody reads them any more.
+
+use onceflow_region::{Budget, Lease};
+use onceflow_reuse::Flow;
+
+use super::SchedulerError;
+use super::shape::Shape;
+use crate::Layout;
+
+/// What the scheduler has reserved.
+#[derive(Debug)]
+pub(super) struct Memory {
+    budget: Budget,
+    lease: Option<Lease>,
+    needs: Vec<Need>,
+}
+
+/// What a task needs per pixel.
+#[derive(Clone, Copy, Debug)]
+struct Need {
+    outputs: u64,
+    scratch: u64,
+}
+
+impl Memory {
+    /// Refuses when a single task with its inputs can never fit.
+    pub(super) fn new(
+        flow: &Flow,
+        shape: &Shape,
+        layout: &Layout,
+        budget: Budget,
+    ) -> Result<Self, SchedulerError> {
+        let need = |task: &onceflow_reuse::FlowTask| Need {
+            outputs: u64::from(task.spec.output_bytes_per_pixel),
+            scratch: u64::from(task.spec.scratch_bytes_per_pixel),
+        };
+        let needs = flow.tasks.iter().map(need).collect();
+        let memory = Self { lease: budget.try_reserve(0), budget, needs };
+        for part in 0..layout.parts.len() {
+            for task in 0..flow.tasks.len() {
+                let needed = memory.needed(shape, layout, task, part);
+                if needed > memory.limit() {
+                    return Err(memory.too_small(flow, task, needed));
+                }
+            }
+        }
+        Ok(memory)
+    }
+
+    /// Reserves what a task needs, or nothing when it does not fit now.
+    pub(super) fn admit(&mut self, task: usize, pixels: u64) -> bool {
+        let bytes = self.outputs(task, pixels).saturating_add(self.scratch(task, pixels));
+        self.lease.as_mut().is_some_and(|lease| lease.try_grow(bytes))
+    }
+
+    /// A task ended: its scratch goes back, and its outputs too when it made none.
+    pub(super) fn finished(&mut self, task: usize, pixels: u64, made: bool) {
+        self.give_back(self.scratch(task, pixels));
+        if !made {
+            self.released(task, pixels);
+        }
+    }
+
+    /// The outputs of a task go back.
+    pub(super) fn released(&mut self, task: usize, pixels: u64) {
+        self.give_back(self.outputs(task, pixels));
+    }
+
+    /// The error of a task that does not fit beside what is held.
+    pub(super) fn stuck(&self, flow: &Flow, task: usize, pixels: u64) -> SchedulerError {
+        let own = self.outputs(task, pixels).saturating_add(self.scratch(task, pixels));
+        self.too_small(flow, task, own.saturating_add(self.budget.used()))
+    }
+
+    fn give_back(&mut self, bytes: u64) {
+        if let Some(lease) = &mut self.lease {
+            lease.shrink(lease.bytes() - bytes);
+        }
+    }
+
+    /// What a task needs with its inputs, at a part and at the wider sites it belongs to.
+    fn needed(&self, shape: &Shape, layout: &Layout, task: usize, part: usize) -> u64 {
+        let pixels = |task: usize| {
+            let scope = shape.scope[task];
+            layout.pixels(scope, layout.site(scope, part))
+        };
+        let inputs = shape.makers[task].iter().map(|maker| self.outputs(*maker, pixels(*maker)));
+        let own = [self.outputs(task, pixels(task)), self.scratch(task, pixels(task))];
+        inputs.chain(own).fold(0, u64::saturating_add)
+    }
+
+    fn outputs(&self, task: usize, pixels: u64) -> u64 {
+        self.needs[task].outputs.saturating_mul(pixels)
+    }
+
+    fn scratch(&self, task: usize, pixels: u64) -> u64 {
+        self.needs[task].scratch.saturating_mul(pixels)
+    }
+
+    fn limit(&self) -> u64 {
+        self.budget.limit()
+    }
+
+    fn too_small(&self, flow: &Flow, task: usize, needed: u64) -> SchedulerError {
+        SchedulerError::MemoryTooSmall { task: flow.tasks[task].name.clone(), needed, limit: self.limit() }
+    }
+}

@@ -1,0 +1,224 @@
+//! One place of work with all rows in it: dense vectors, made when the place opens and dropped when it closes.
+//!
+//! Every row walks through its own tasks; nodes are where rows meet. The walking is in `walk`, the counting of readers
+//! in `release`, the beginning in `open`.
+
+mod open;
+mod release;
+mod walk;
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use onceflow_reuse::{NodeId, Served};
+use onceflow_study::Scope;
+
+use super::diversion::Diversions;
+use super::shape::Shape;
+use super::{Outcome, RowOutcome};
+
+/// A part, an image or the study, open for work.
+///
+/// Whoever walks through tasks is a *walker*: first the rows, then the providers. Vectors over (walker, task) are read
+/// with [`Site::at`], vectors over nodes with the node's number.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) scope: Scope,
+    tasks: usize,
+    rows: usize,
+    /// The node that serves the walker's task.
+    node_of: Vec<u32>,
+    /// How many others the walker's task waits for.
+    waits: Vec<u16>,
+    step: Vec<Step>,
+    walks: Vec<Walk>,
+    nodes: Vec<NodeState>,
+    /// Why nodes failed or with what status they ended.
+    reasons: HashMap<u32, Rc<str>>,
+    /// Nodes that came by diversion, with their walkers.
+    diverted: BTreeMap<u32, Vec<u32>>,
+    /// Stages that ended for the reference row, as far as others take from it.
+    reference_ended: Vec<usize>,
+    /// Steps that may yet end a stage: until there is none, a row may still be diverted.
+    undecided: usize,
+    /// Whether diverted nodes are kept for rows that may still be diverted to them.
+    guarded: bool,
+    /// Walkers that are not through.
+    walking: usize,
+    /// Instances that run.
+    running: usize,
+    /// Whether a stage ended or a task failed.
+    eventful: bool,
+    /// Walkers' tasks that wait for nothing more and were not looked at yet.
+    due: Vec<(u32, u32)>,
+}
+
+/// Where a walker is with one of its tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// It belongs to another scope, or the walker does not walk there.
+    Elsewhere,
+    /// It waits for others or for its node.
+    Waiting,
+    /// It is over.
+    Settled,
+    /// Its stage ended first.
+    Ended,
+    /// It failed, or the walker failed elsewhere.
+    Failed,
+}
+
+/// Where a walker is as a whole.
+#[derive(Clone, Debug, Default)]
+struct Walk {
+    /// Its steps that are not over.
+    pending: u32,
+    ended: Vec<Ending>,
+    failure: Option<Failure>,
+    through: bool,
+}
+
+/// A stage that ended early.
+#[derive(Clone, Debug)]
+struct Ending {
+    stage: usize,
+    rank: u32,
+    status: Rc<str>,
+}
+
+/// The first failure of a walker, in the order of the tasks.
+#[derive(Clone, Debug)]
+struct Failure {
+    rank: u32,
+    task: usize,
+    message: Rc<str>,
+}
+
+/// What is known of a node at this site.
+#[derive(Clone, Copy, Debug, Default)]
+struct NodeState {
+    progress: Progress,
+    /// Walkers that could go on if it were finished.
+    openers: u32,
+    /// Reads of its outputs that may still come.
+    holds: u32,
+    /// Whether its outputs were let go.
+    released: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Progress {
+    #[default]
+    Idle,
+    Queued,
+    Running,
+    Done,
+    Ended,
+    Failed,
+}
+
+/// What a change at a site asks of the scheduler, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// A node can run, on behalf of this walker.
+    Ready { node: u32, walker: u32 },
+    /// A row is through.
+    Row { row: u32 },
+    /// Nobody reads a node's outputs any more.
+    Release { node: u32 },
+}
+
+/// What a site needs besides itself.
+pub(super) struct Surroundings<'a, 'p> {
+    pub(super) shape: &'a Shape,
+    pub(super) diversions: &'a mut Diversions<'p>,
+    pub(super) effects: &'a mut Vec<Effect>,
+}
+
+impl Site {
+    /// Marks a queued node as running.
+    pub(super) fn start(&mut self, node: u32) {
+        self.nodes[node as usize].progress = Progress::Running;
+        self.running += 1;
+    }
+
+    /// Marks a queued node that nobody needs any more; somebody may yet.
+    pub(super) fn forget(&mut self, node: u32) {
+        self.nodes[node as usize].progress = Progress::Idle;
+    }
+
+    /// Whether a node would be started.
+    pub(super) fn wants(&self, node: u32) -> bool {
+        self.nodes[node as usize].openers > 0
+    }
+
+    /// Whether a node runs.
+    pub(super) fn is_running(&self, node: u32) -> bool {
+        self.nodes.get(node as usize).is_some_and(|state| state.progress == Progress::Running)
+    }
+
+    /// Whether every walker is through.
+    pub(super) fn is_settled(&self) -> bool {
+        self.walking == 0
+    }
+
+    /// Whether nothing of it runs.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.running == 0
+    }
+
+    /// Whether anything but the plan happened.
+    pub(super) fn is_eventful(&self) -> bool {
+        self.eventful
+    }
+
+    /// What became of a row's task of this scope.
+    pub(super) fn served(&self, row: usize, task: usize) -> Served {
+        let at = self.at(row, task);
+        let node = self.node_of[at];
+        match (self.step[at], self.nodes[node as usize].progress) {
+            (Step::Ended, _) => Served::Ended,
+            (_, Progress::Done | Progress::Ended) => Served::Node(NodeId(node)),
+            _ => Served::Failed,
+        }
+    }
+
+    /// How it went for a row that is through.
+    pub(super) fn outcome(&self, row: usize) -> RowOutcome {
+        let walk = &self.walks[row];
+        if let Some(Failure { task, message, .. }) = &walk.failure {
+            return RowOutcome::Failed { task: *task, message: message.to_string() };
+        }
+        let first = walk.ended.iter().min_by_key(|ending| ending.rank);
+        RowOutcome::Done { status: first.map(|ending| ending.status.to_string()) }
+    }
+
+    /// Whether a stage ended early for a walker.
+    pub(super) fn has_ended(&self, walker: usize, stage: usize) -> bool {
+        self.walks[walker].ended.iter().any(|ending| ending.stage == stage)
+    }
+
+    /// The node that serves a walker's task.
+    pub(super) fn node(&self, walker: usize, task: usize) -> u32 {
+        self.node_of[self.at(walker, task)]
+    }
+
+    fn at(&self, walker: usize, task: usize) -> usize {
+        walker * self.tasks + task
+    }
+
+    fn walkers(&self) -> usize {
+        self.walks.len()
+    }
+}
+
+impl Progress {
+    fn of(outcome: &Outcome, ends: impl Fn(&str) -> bool) -> Self {
+        match outcome {
+            Outcome::Done => Self::Done,
+            Outcome::Ended(status) if ends(status) => Self::Ended,
+            Outcome::Ended(_) => Self::Done,
+            Outcome::Failed(_) => Self::Failed,
+        }
+    }
+}

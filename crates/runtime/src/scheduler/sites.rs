@@ -1,0 +1,139 @@
+//! All places of work and the order in which they open: the study, then each image before its parts.
+//!
+//! A site opens when the wider one is settled, so that what it inherits is final; it closes when its own work and all
+//! below it is over.
+
+use onceflow_reuse::Plan;
+use onceflow_study::Scope;
+
+use super::shape::Shape;
+use super::site::{Site, Surroundings};
+use crate::Layout;
+
+/// The sites of a run.
+#[derive(Debug)]
+pub(super) struct Sites {
+    places: Vec<Place>,
+    /// The place of each part and each image that has parts.
+    part: Vec<u32>,
+    image: Vec<u32>,
+    /// The first place that was never opened.
+    next: usize,
+    templates: [Site; 3],
+    open: usize,
+}
+
+/// A site in the order of sites.
+#[derive(Debug)]
+struct Place {
+    scope: Scope,
+    index: usize,
+    wider: Option<u32>,
+    /// Sites right below it that are not closed.
+    below: usize,
+    opened: bool,
+    site: Option<Box<Site>>,
+}
+
+impl Sites {
+    pub(super) fn new(plan: &Plan, shape: &Shape, layout: &Layout) -> Self {
+        let templates = Scope::ALL.map(|scope| Site::template(plan, shape, scope));
+        let (parts, images) = (layout.parts.len(), layout.images.len());
+        let mut sites = Self {
+            places: Vec::with_capacity(parts + images + 1),
+            part: Vec::with_capacity(parts),
+            image: vec![u32::MAX; images],
+            next: 0,
+            templates,
+            open: 0,
+        };
+        for (part, place) in layout.parts.iter().enumerate() {
+            sites.add_part(part, place.image);
+        }
+        sites
+    }
+
+    /// Opens the first site that can be opened, and says where it stands.
+    pub(super) fn open_next(&mut self, around: &mut Surroundings<'_, '_>) -> Option<u32> {
+        while self.places.get(self.next).is_some_and(|place| place.opened) {
+            self.next += 1;
+        }
+        let at = (self.next..self.places.len()).find(|at| self.can_open(*at))?;
+        let wider = self.places[at].wider.and_then(|wider| self.places[wider as usize].site.as_deref());
+        let site = self.templates[self.places[at].scope as usize].open(wider, around);
+        self.places[at].opened = true;
+        self.places[at].site = Some(Box::new(site));
+        self.open += 1;
+        Some(at as u32)
+    }
+
+    /// Where the site of a scope with that number stands.
+    pub(super) fn sequence(&self, scope: Scope, index: usize) -> Option<u32> {
+        match scope {
+            Scope::Part => self.part.get(index).copied(),
+            Scope::Image => self.image.get(index).copied(),
+            Scope::Study => Some(0),
+        }
+    }
+
+    /// The number of a site among those of its scope.
+    pub(super) fn index(&self, sequence: u32) -> usize {
+        self.places[sequence as usize].index
+    }
+
+    pub(super) fn site(&self, sequence: u32) -> Option<&Site> {
+        self.places.get(sequence as usize)?.site.as_deref()
+    }
+
+    pub(super) fn site_mut(&mut self, sequence: u32) -> Option<&mut Site> {
+        self.places.get_mut(sequence as usize)?.site.as_deref_mut()
+    }
+
+    /// Takes a site out when its work and all below it is over.
+    pub(super) fn take_closed(&mut self, sequence: u32) -> Option<Box<Site>> {
+        let place = &mut self.places[sequence as usize];
+        let over =
+            place.below == 0 && place.site.as_ref().is_some_and(|site| site.is_settled() && site.is_quiet());
+        let site = place.site.take_if(|_| over)?;
+        self.open -= 1;
+        if let Some(wider) = place.wider {
+            self.places[wider as usize].below -= 1;
+        }
+        Some(site)
+    }
+
+    /// The site around another.
+    pub(super) fn wider(&self, sequence: u32) -> Option<u32> {
+        self.places[sequence as usize].wider
+    }
+
+    /// Whether every site has been opened and closed.
+    pub(super) fn all_closed(&self) -> bool {
+        self.open == 0 && self.places[self.next..].iter().all(|place| place.opened)
+    }
+
+    fn can_open(&self, at: usize) -> bool {
+        let place = &self.places[at];
+        let settled = |wider: u32| self.site(wider).is_some_and(Site::is_settled);
+        !place.opened && place.wider.is_none_or(settled)
+    }
+
+    fn add_part(&mut self, part: usize, image: usize) {
+        if self.places.is_empty() {
+            self.add(Scope::Study, 0, None);
+        }
+        if self.image[image] == u32::MAX {
+            self.image[image] = self.add(Scope::Image, image, Some(0));
+        }
+        let place = self.add(Scope::Part, part, Some(self.image[image]));
+        self.part.push(place);
+    }
+
+    fn add(&mut self, scope: Scope, index: usize, wider: Option<u32>) -> u32 {
+        if let Some(wider) = wider {
+            self.places[wider as usize].below += 1;
+        }
+        self.places.push(Place { scope, index, wider, below: 0, opened: false, site: None });
+        self.places.len() as u32 - 1
+    }
+}
