@@ -1,4 +1,4 @@
-//! Writes a tile and its labels as PNG: `tile WIDTH HEIGHT SEED FILE [X Y TILE_WIDTH TILE_HEIGHT]`.
+//! Writes a tile and its labels of up to 16 bits as PNG: `tile WIDTH HEIGHT SEED FILE [X Y TILE_WIDTH TILE_HEIGHT]`.
 #![allow(clippy::print_stdout)]
 
 use std::{env, error::Error, fs::File, io::BufWriter, time::Instant};
@@ -19,7 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tile = tissue.render(x, y, width, height)?;
     println!("{:.2} Mpixel/s", (width * height) as f64 / 1e6 / start.elapsed().as_secs_f64());
     write(file, width, height, png::ColorType::Rgb, png::BitDepth::Eight, &tile.rgb)?;
-    let labels: Vec<u8> = tile.labels.iter().flat_map(|&label| (label as u16).to_be_bytes()).collect();
+    let labels: Vec<u16> = tile.labels.iter().map(|&label| u16::try_from(label)).collect::<Result<_, _>>()?;
+    let labels: Vec<u8> = labels.iter().flat_map(|label| label.to_be_bytes()).collect();
     let name = file.replace(".png", ".labels.png");
     write(&name, width, height, png::ColorType::Grayscale, png::BitDepth::Sixteen, &labels)
 }

@@ -2,9 +2,7 @@
 
 use crate::blood::red_cells;
 use crate::frame::Frame;
-use crate::hash::{Key, Purpose};
 use crate::lattice::Lattice;
-use crate::noise::value;
 use crate::nucleus::{self, Nucleus};
 use crate::soft::ramp;
 use crate::stain::Density;
@@ -23,9 +21,8 @@ impl Block {
         let nuclei = tissue.cells.nuclei(&tissue.survey, frame, reach);
         let mut block = Self { densities: ground(tissue, frame, &nuclei), labels: vec![0; frame.pixels()] };
         block.add_blood(tissue, frame);
-        let key = Key::new(tissue.seed(), Purpose::Chromatin);
         for nucleus in &nuclei {
-            block.add(nucleus, key, frame);
+            block.add(nucleus, frame);
         }
         block
     }
@@ -39,13 +36,12 @@ impl Block {
         }
     }
 
-    fn add(&mut self, nucleus: &Nucleus, key: Key, frame: &Frame) {
-        let key = key.child(u64::from(nucleus.label));
+    fn add(&mut self, nucleus: &Nucleus, frame: &Frame) {
         frame.around(nucleus.x, nucleus.y, nucleus.reach, |index, right, down| {
-            let depth = nucleus.depth(right, down) + wobble(key, right, down);
+            let depth = nucleus.depth(right, down);
             if depth > -nucleus.blur {
                 let cover = ramp(-nucleus.blur, nucleus.blur, depth);
-                let chromatin = nucleus.chromatin.at(key, depth, right, down);
+                let chromatin = nucleus.chromatin.at(depth, right, down);
                 self.densities[index] = self.densities[index].under(chromatin, cover);
             }
             if depth > 0.0 {
@@ -53,11 +49,6 @@ impl Block {
             }
         });
     }
-}
-
-/// Moves an outline in or out by up to one pixel and a half, since no nucleus is quite smooth.
-fn wobble(key: Key, right: f32, down: f32) -> f32 {
-    3.0 * (value(key.child(2), f64::from(right) / 6.0, f64::from(down) / 6.0) - 0.5)
 }
 
 fn ground(tissue: &Tissue, frame: &Frame, nuclei: &[Nucleus]) -> Vec<Density> {

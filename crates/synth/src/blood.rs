@@ -65,8 +65,8 @@ fn occupant(survey: &Survey, key: Key, column: i64, row: i64) -> Option<RedCell>
     let tissue = ground.section > 0.05 && ground.nest < -0.1;
     let often = match (tissue, in_vessel) {
         (false, _) => 0.0,
-        (true, true) => 0.75 * f64::from(ramp(-0.6, 0.6, ground.looseness)),
-        (true, false) => 0.003,
+        (true, true) => 0.85 * f64::from(ramp(-0.4, 0.4, ground.clearing)),
+        (true, false) => 0.0012,
     };
     draws.chance(often).then(|| RedCell::draw(x, y, &mut draws))
 }

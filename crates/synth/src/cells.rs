@@ -1,5 +1,7 @@
 //! The grid that numbers nuclei: each of its cells holds at most one, known from the cell's place alone.
 
+use core::ops::RangeInclusive;
+
 use crate::frame::Frame;
 use crate::ground::Survey;
 use crate::hash::{Key, Purpose};
@@ -34,21 +36,20 @@ impl Cells {
 
     /// The nuclei with their centre less than `reach` from the rectangle, those in front last.
     pub(crate) fn nuclei(&self, survey: &Survey, frame: &Frame, reach: f64) -> Vec<Nucleus> {
-        let &Frame { x, y, width, height } = frame;
-        let side = SIDE as i64;
         let margin = reach as i64 + 1;
-        let columns = (x - margin).div_euclid(side)..=(x + width as i64 + margin).div_euclid(side);
-        let rows = (y - margin).div_euclid(side)..=(y + height as i64 + margin).div_euclid(side);
-        let wide = columns.start() - NEIGHBOURS..=columns.end() + NEIGHBOURS;
-        let tall = rows.start() - NEIGHBOURS..=rows.end() + NEIGHBOURS;
-        let stride = (wide.end() - wide.start() + 1) as usize;
-        let candidates: Vec<Option<Nucleus>> = tall
-            .flat_map(|row| wide.clone().map(move |column| (column, row)))
-            .map(|(c, r)| self.candidate(survey, c, r))
+        let columns = cells_around(frame.x, frame.width, margin);
+        let rows = cells_around(frame.y, frame.height, margin);
+        let stride = columns.clone().count();
+        let places = rows.flat_map(|row| columns.clone().map(move |column| (column, row)));
+        let candidates: Vec<Option<Nucleus>> =
+            places.map(|(column, row)| self.candidate(survey, column, row)).collect();
+        let stays = survivors(&candidates, stride);
+        let mut nuclei: Vec<Nucleus> = candidates
+            .into_iter()
+            .zip(stays)
+            .filter(|(_, stays)| *stays)
+            .filter_map(|(one, _)| one)
             .collect();
-        let kept = survivors(&candidates, stride);
-        let mut nuclei: Vec<Nucleus> =
-            candidates.into_iter().zip(kept).filter_map(|(one, keep)| one.filter(|_| keep)).collect();
         nuclei.sort_by_key(Nucleus::rank);
         nuclei
     }
@@ -70,6 +71,13 @@ impl Cells {
         let row = u64::try_from(row + BORDER as i64).ok().filter(|&row| row < self.rows)?;
         u32::try_from(row * self.columns + column + 1).ok()
     }
+}
+
+/// The cells along one axis that touch the pixels or the margin around them, and the neighbours of those.
+fn cells_around(first: i64, count: usize, margin: i64) -> RangeInclusive<i64> {
+    let side = SIDE as i64;
+    let last = first + count as i64 + margin;
+    (first - margin).div_euclid(side) - NEIGHBOURS..=last.div_euclid(side) + NEIGHBOURS
 }
 
 /// A candidate stays unless one of higher rank crowds it, whether or not that one stays itself: so the

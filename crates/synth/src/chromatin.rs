@@ -8,6 +8,8 @@ use crate::stain::Density;
 
 /// How the chromatin of one nucleus is laid out.
 pub(crate) struct Chromatin {
+    fine: Key,
+    broad: Key,
     density: f32,
     rim: f32,
     paleness: f32,
@@ -35,16 +37,18 @@ impl Chromatin {
             Kind::Spindle => draws.between(0.0, 0.5),
         };
         let darkest = match kind {
-            Kind::Epithelial => draws.between(1.15, 1.95),
-            Kind::Lymphocyte => draws.between(1.4, 2.3),
+            Kind::Epithelial => draws.between(0.97, 1.9),
+            Kind::Lymphocyte => draws.between(1.35, 2.5),
             Kind::Spindle => draws.between(0.9, 1.8),
         };
         let vesicular = kind == Kind::Epithelial && pale > 0.25;
         Self {
+            fine: draws.key(),
+            broad: draws.key(),
             density: (darkest * (1.0 - 0.25 * pale)) as f32,
             rim: (0.6 * draws.unit() * draws.unit()) as f32,
-            paleness: (0.65 * pale) as f32,
-            coarseness: draws.between(0.6, 1.3) as f32,
+            paleness: (0.75 * pale) as f32,
+            coarseness: draws.between(0.7, 1.5) as f32,
             grain: draws.between(2.6, 4.6),
             nucleoli: [
                 nucleolus(vesicular, radius, draws),
@@ -56,16 +60,16 @@ impl Chromatin {
 
     /// The density at a point `depth` pixels inside, at `(right, down)` from the centre.
     #[inline]
-    pub(crate) fn at(&self, key: Key, depth: f32, right: f32, down: f32) -> Density {
+    pub(crate) fn at(&self, depth: f32, right: f32, down: f32) -> Density {
         let (x, y) = (f64::from(right), f64::from(down));
-        let fine = value(key, x / self.grain, y / self.grain);
-        let broad = value(key.child(1), x / 8.0, y / 8.0);
-        let texture = 1.0 + self.coarseness * (fine - 0.5) + 0.7 * (broad - 0.5);
+        let fine = value(self.fine, x / self.grain, y / self.grain);
+        let broad = value(self.broad, x / 8.0, y / 8.0);
+        let texture = 1.0 + self.coarseness * (fine - 0.5) + 0.9 * (broad - 0.5);
         let inside = 1.0 - self.paleness * ramp(1.5, 4.5, depth);
         let rim = self.rim * bump(1.6, 2.4, depth);
         let spots: f32 = self.nucleoli.iter().map(|spot| spot.at(right, down)).sum();
         let haematoxylin = self.density * inside * texture + rim + spots;
-        Density::new(haematoxylin, self.eosin + 0.3 * spots, 0.2 + 0.2 * haematoxylin)
+        Density::new(haematoxylin, self.eosin + 0.3 * spots, 0.2 + 0.26 * haematoxylin)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::hash::{Key, Purpose};
 use crate::noise::fractal;
 
-/// The fields at one point; those without a unit have mean 0 and deviation about 1 over the plane.
+/// The fields at one point; those without a unit have mean 0 and deviation about 0.7 over the plane.
 #[derive(Clone, Copy)]
 pub(crate) struct Ground {
     /// Above 0 in tissue, below on bare glass.
@@ -70,16 +70,16 @@ impl Survey {
 
     pub(crate) fn at(&self, x: f64, y: f64) -> Ground {
         let field = |purpose, length: f64, octaves| self.field(purpose, length, octaves, x, y);
-        let nest = field(Purpose::Nest, 420.0, 4) - 0.3;
+        let nest = field(Purpose::Nest, 420.0, 4) - 0.2;
         let gland = field(Purpose::Gland, 1500.0, 2);
         Ground {
             section: self.section(x, y) as f32,
             nest: nest as f32,
-            lumen: (0.75 + 4.0 * f64::max(0.0, 0.2 - gland)) as f32,
+            lumen: (0.8 + 4.0 * f64::max(0.0, 0.3 - gland)) as f32,
             clearing: field(Purpose::Clearing, 700.0, 2) as f32,
             looseness: field(Purpose::Looseness, 500.0, 3) as f32,
             infiltrate: field(Purpose::Infiltrate, 420.0, 3) as f32,
-            vessel: (field(Purpose::Vessel, 240.0, 2) - 1.3 - 2.0 * f64::max(0.0, nest + 0.5)) as f32,
+            vessel: (field(Purpose::Vessel, 240.0, 2) - 1.15 - 1.5 * f64::max(0.0, nest + 0.5)) as f32,
             haematoxylin: (1.0 + 0.05 * field(Purpose::Haematoxylin, 900.0, 2)) as f32,
             eosin: (1.0 + 0.08 * field(Purpose::Eosin, 700.0, 2)) as f32,
             flow: self.flow(x, y),
@@ -97,6 +97,11 @@ impl Survey {
     pub(crate) fn wall_direction(&self, x: f64, y: f64) -> (f64, f64) {
         let (east, south) = slope(|x, y| self.field(Purpose::Nest, 420.0, 4, x, y), x, y);
         (south, -east)
+    }
+
+    /// How large epithelial nuclei are, around 1: much the same all over a nest.
+    pub(crate) fn grade(&self, x: f64, y: f64) -> f64 {
+        (1.0 + 0.12 * self.field(Purpose::Grade, 700.0, 2, x, y)).clamp(0.8, 1.35)
     }
 
     /// Tissue covers the middle of an image, so that small images are never bare, and about

@@ -12,18 +12,27 @@ pub(crate) enum Purpose {
     Vessel,
     Haematoxylin,
     Eosin,
+    Grade,
     SlowFlow,
     Flow,
     QuickFlow,
     Stain,
     Nucleus,
-    Chromatin,
     Blood,
-    Fibre,
-    Cleft,
-    Cytoplasm,
-    Membrane,
+    LongWeb,
+    ShortWeb,
+    Patch,
+    Smudge,
+    FineFibre,
+    CoarseFibre,
+    Speck,
+    NarrowCleft,
+    BroadCleft,
     Retraction,
+    Ragged,
+    Granule,
+    Cloud,
+    Membrane,
     Scanner,
 }
 
@@ -62,6 +71,11 @@ impl Draws {
     pub(crate) fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(self.0)
+    }
+
+    /// A key for a noise that belongs to this place.
+    pub(crate) fn key(&mut self) -> Key {
+        Key(self.number())
     }
 
     /// Evenly in `0..1`.
@@ -112,7 +126,7 @@ mod tests {
         let key = Key::new(1, Purpose::Blood);
         assert_ne!(key.at(1, 2), key.at(2, 1));
         assert_ne!(key.at(0, 0), key.child(0).at(0, 0));
-        assert_ne!(key.at(0, 0), Key::new(1, Purpose::Fibre).at(0, 0));
+        assert_ne!(key.at(0, 0), Key::new(1, Purpose::Speck).at(0, 0));
         assert_ne!(key.at(0, 0), Key::new(2, Purpose::Blood).at(0, 0));
     }
 }

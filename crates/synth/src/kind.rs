@@ -30,9 +30,9 @@ impl Kind {
     }
 
     fn draw_in_stroma(ground: &Ground, draws: &mut Draws) -> Option<Self> {
-        let lymphocytes = 0.02 + 0.5 * f64::from(crate::soft::ramp(0.2, 1.8, ground.infiltrate));
+        let lymphocytes = 0.012 + 0.45 * f64::from(crate::soft::ramp(0.2, 1.8, ground.infiltrate));
         let wall_of_vessel = ground.vessel > -0.35;
-        let spindles = if wall_of_vessel { 0.4 } else { 0.085 };
+        let spindles = if wall_of_vessel { 0.4 } else { 0.07 };
         let place = draws.unit();
         if place < lymphocytes {
             Some(Self::Lymphocyte)
@@ -48,7 +48,7 @@ fn nest_crowding(ground: &Ground) -> f64 {
     if ground.nest > ground.lumen - 0.08 {
         0.0
     } else if !glandular {
-        0.55
+        0.52
     } else if ground.nest < 0.34 {
         0.92
     } else {

@@ -2,11 +2,17 @@
 
 use crate::chromatin::Chromatin;
 use crate::ground::{Ground, Survey};
-use crate::hash::Draws;
+use crate::hash::{Draws, Key};
 use crate::kind::Kind;
+use crate::noise::value;
+use crate::soft::bump;
 
-/// No outline reaches farther from its centre, in pixels.
-pub(crate) const FARTHEST: f64 = 36.0;
+/// No nucleus changes pixels farther from its centre, in pixels.
+pub(crate) const FARTHEST: f64 = 46.0;
+
+/// Halos are whitest this far outside the outline and fade over [`HALO_WIDTH`], in pixels.
+const HALO_DISTANCE: f32 = 2.5;
+const HALO_WIDTH: f32 = 4.0;
 
 /// No nucleus keeps others farther away than twice this, in pixels.
 const WIDEST_BERTH: f64 = 24.0;
@@ -21,15 +27,16 @@ pub(crate) struct Nucleus {
     pub(crate) y: f64,
     /// How much room it claims: a lesser nucleus closer than the sum of both is left out.
     pub(crate) berth: f64,
-    /// How far its outline reaches in pixels.
+    /// How far its blurred edge and its halo reach in pixels.
     pub(crate) reach: f64,
     pub(crate) kind: Kind,
     /// Half the width of its blurred edge in pixels.
     pub(crate) blur: f32,
     /// Whiteness of the gap around it.
-    pub(crate) halo: f32,
+    halo: f32,
     pub(crate) chromatin: Chromatin,
     outline: Outline,
+    wobble: Key,
 }
 
 impl Nucleus {
@@ -42,9 +49,9 @@ impl Nucleus {
         draws: &mut Draws,
     ) -> Self {
         let priority = draws.number();
-        let outline = Outline::draw(kind, (x, y), ground, survey, draws);
+        let outline = Outline::draw(kind, (x, y), survey, draws);
         let closeness = draws.between(0.72, 1.05);
-        let reach = f64::min(f64::from(outline.long) * 1.3 + 3.0, FARTHEST);
+        let reach = f64::min(f64::from(outline.long) * 1.4 + 11.0, FARTHEST);
         let size = f64::from((outline.long + 2.0 * outline.short) / 3.0);
         Self {
             label,
@@ -58,13 +65,31 @@ impl Nucleus {
             halo: halo(kind, ground, draws),
             chromatin: Chromatin::draw(kind, outline.long.min(outline.short), draws),
             outline,
+            wobble: draws.key(),
         }
     }
 
     /// How deep inside the outline a point lies, in pixels; below 0 outside.
     #[inline]
     pub(crate) fn depth(&self, right: f32, down: f32) -> f32 {
-        self.outline.depth(right, down)
+        let smooth = self.outline.depth(right, down);
+        // Farther out nothing asks how far exactly.
+        if smooth < -8.0 { smooth } else { smooth + self.wobble(right, down) }
+    }
+
+    pub(crate) fn has_halo(&self) -> bool {
+        self.halo > 0.0
+    }
+
+    /// How white the gap around the nucleus is at a point.
+    pub(crate) fn halo(&self, right: f32, down: f32) -> f32 {
+        self.halo * bump(-HALO_DISTANCE, HALO_WIDTH, self.depth(right, down))
+    }
+
+    /// Moves the outline in or out by up to a pixel and a half, since no nucleus is quite smooth.
+    #[inline]
+    fn wobble(&self, right: f32, down: f32) -> f32 {
+        3.0 * (value(self.wobble, f64::from(right) / 6.0, f64::from(down) / 6.0) - 0.5)
     }
 
     /// Of nuclei with the same priority, which does not happen in practice, the greater label lies in front.
@@ -101,8 +126,8 @@ struct Outline {
 }
 
 impl Outline {
-    fn draw(kind: Kind, (x, y): (f64, f64), ground: &Ground, survey: &Survey, draws: &mut Draws) -> Self {
-        let (radius, aspect) = size(kind, ground, draws);
+    fn draw(kind: Kind, (x, y): (f64, f64), survey: &Survey, draws: &mut Draws) -> Self {
+        let (radius, aspect) = size(kind, (x, y), survey, draws);
         let root = f64::sqrt(aspect);
         let (cosine, sine) = orientation(kind, (x, y), survey, draws);
         let bend = if kind == Kind::Spindle { draws.between(-0.014, 0.014) } else { 0.0 };
@@ -135,13 +160,10 @@ impl Outline {
 }
 
 /// Mean radius in pixels and ratio of the axes.
-fn size(kind: Kind, ground: &Ground, draws: &mut Draws) -> (f64, f64) {
+fn size(kind: Kind, (x, y): (f64, f64), survey: &Survey, draws: &mut Draws) -> (f64, f64) {
     let (radius, spread, aspect) = match kind {
-        Kind::Epithelial => {
-            let grade = 1.0 + 0.12 * f64::from(ground.eosin - 1.0) / 0.08;
-            (11.5 * grade.clamp(0.8, 1.35), 0.2, draws.between(1.0, 1.55))
-        }
-        Kind::Lymphocyte => (8.3, 0.14, draws.between(1.0, 1.3)),
+        Kind::Epithelial => (12.3 * survey.grade(x, y), 0.2, draws.between(1.0, 1.55)),
+        Kind::Lymphocyte => (8.6, 0.14, draws.between(1.0, 1.3)),
         Kind::Spindle => (8.2, 0.2, draws.between(1.8, 4.5)),
     };
     (radius * libm::exp(spread * draws.bell()), aspect)
@@ -157,4 +179,43 @@ fn orientation(kind: Kind, (x, y): (f64, f64), survey: &Survey, draws: &mut Draw
     let turn = spread * draws.bell();
     let (cosine, sine) = (libm::cos(turn), libm::sin(turn));
     (guide.0 * cosine - guide.1 * sine, guide.0 * sine + guide.1 * cosine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Purpose;
+
+    fn nuclei() -> impl Iterator<Item = Nucleus> {
+        let survey = Survey::new(4000, 4000, 5);
+        (0..600).map(move |i| {
+            let place = (f64::from(i) * 5.3, f64::from(i % 77) * 40.1);
+            let kind = [Kind::Epithelial, Kind::Lymphocyte, Kind::Spindle][i as usize % 3];
+            let mut draws = Key::new(5, Purpose::Nucleus).draws(i64::from(i), 0);
+            Nucleus::draw(1, place, &survey.at(place.0, place.1), kind, &survey, &mut draws)
+        })
+    }
+
+    #[test]
+    fn nothing_is_left_at_the_reach_of_a_nucleus() {
+        for nucleus in nuclei() {
+            let reach = nucleus.reach as f32;
+            for step in -20_i16..=20 {
+                let side = f32::from(step) / 20.0 * reach;
+                for (right, down) in [(side, reach), (side, -reach), (reach, side), (-reach, side)] {
+                    assert!(
+                        nucleus.depth(right, down) < -nucleus.blur,
+                        "{:?} at ({right}, {down})",
+                        nucleus.kind
+                    );
+                    assert!(nucleus.halo(right, down) < 0.01, "{:?} at ({right}, {down})", nucleus.kind);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nuclei_claim_room_that_neighbouring_cells_can_see() {
+        assert!(nuclei().all(|nucleus| nucleus.berth <= WIDEST_BERTH && nucleus.depth(0.0, 0.0) > 0.0));
+    }
 }

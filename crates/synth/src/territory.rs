@@ -3,7 +3,6 @@
 use crate::frame::Frame;
 use crate::kind::Kind;
 use crate::nucleus::Nucleus;
-use crate::soft::bump;
 
 /// Nuclei farther than this from a pixel do not matter to it, in pixels.
 pub(crate) const FARTHEST: f32 = 56.0;
@@ -29,9 +28,9 @@ pub(crate) fn territories(frame: &Frame, nuclei: &[Nucleus]) -> Vec<Territory> {
             let reach = f64::from(FARTHEST);
             frame.around(nucleus.x, nucleus.y, reach, |index, right, down| all[index].settle(right, down));
         }
-        if nucleus.halo > 0.0 {
+        if nucleus.has_halo() {
             frame.around(nucleus.x, nucleus.y, nucleus.reach, |index, right, down| {
-                let white = nucleus.halo * bump(-2.5, 4.0, nucleus.depth(right, down));
+                let white = nucleus.halo(right, down);
                 all[index].halo = all[index].halo.max(white);
             });
         }
