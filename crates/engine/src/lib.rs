@@ -2,14 +2,26 @@
 //!
 //! This crate wires the others together and holds no algorithms of its own.
 
+mod account;
 mod answer;
 mod catalogue;
+mod collect;
 mod compare;
 mod error;
 mod file;
+mod folder;
 mod image;
+mod inputs;
+mod metrics;
 mod objects;
+mod operation;
+mod phase;
+mod prepared;
+mod progress;
+mod report;
 mod resources;
+mod run;
+mod supply;
 mod synthetic;
 
 pub use answer::{
@@ -19,7 +31,13 @@ pub use answer::{
 pub use catalogue::catalogue;
 pub use error::EngineError;
 pub use file::write_whole;
+pub use folder::RunFolder;
 pub use image::{open_image, open_labels};
 pub use objects::objects;
+pub use onceflow_reuse::Level;
+pub use prepared::Prepared;
+pub use progress::{Progress, Silent};
+pub use report::{Picture, answer_text, best, best_json, html, indices_json, metrics_csv, rows_csv, run_json};
 pub use resources::{available_memory, available_workers, peak_resident};
+pub use run::{Ending, Run, RunOptions, TraceEntry, run};
 pub use synthetic::parse_synthetic;

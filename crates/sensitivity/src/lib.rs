@@ -64,12 +64,12 @@ pub use phase::{Narrowed, narrow, widen};
 pub use plot::{PlotKind, Progress, ProgressLine, convergence_plot, plot, plot_kinds};
 pub use reference::{with_reference, without_reference};
 pub use report::{
-    analysis_to_csv, analysis_to_json, analysis_to_salib, bar, pairs_to_csv, render_text, share_decimals,
-    share_text,
+    EffectLine, EffectTable, aligned, analysis_to_csv, analysis_to_json, analysis_to_salib, bar,
+    effect_table, interval_text, pairs_to_csv, render_text, share_decimals, share_text, short_number,
 };
 pub use sample::{Role, Row, Sample};
 pub use sampler::{SampleError, extend, reference_row, sample, warnings};
 pub use table::{
-    DakotaTable, Layout, SampleFormat, SampleOptions, TableError, assume_rows, design_from_json,
-    design_to_json, read_outputs, read_sample, write_sample,
+    DakotaTable, Layout, SampleFormat, SampleOptions, TableError, assume_rows, csv_lines, design_from_json,
+    design_to_json, number_text, read_outputs, read_sample, write_sample,
 };

@@ -7,10 +7,68 @@ use std::fmt::Write as _;
 
 use onceflow_study::with_commas;
 
-use self::line::{Line, heads, lines};
-pub use self::number::{bar, share_decimals, share_text};
+use self::line::{heads, lines};
+pub use self::number::{bar, interval as interval_text, share_decimals, share_text, short as short_number};
 use self::number::{interval, short};
 use crate::{Analysis, Estimate, Indices, OutputAnalysis, SecondOrder, Technique, Verdict};
+
+/// The effects on one output as people read them, what matters most first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EffectTable<'a> {
+    /// What the numbers are: `share of the variance, 95 % interval`.
+    pub measure: String,
+    /// Heads of the columns; intervals and bars have none.
+    pub heads: Vec<&'static str>,
+    /// One line for each factor or parameter.
+    pub lines: Vec<EffectLine<'a>>,
+}
+
+/// One factor or parameter in an [`EffectTable`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct EffectLine<'a> {
+    /// Its name: the first cell.
+    pub name: &'a str,
+    /// The number that lines are sorted by.
+    pub main: Estimate,
+    /// What the rows can say of it.
+    pub verdict: Option<Verdict>,
+    /// The cells behind the name.
+    pub behind: Vec<String>,
+}
+
+/// The table of one output of an analysis.
+pub fn effect_table<'a>(analysis: &Analysis, output: &'a OutputAnalysis) -> EffectTable<'a> {
+    EffectTable {
+        measure: measure(analysis.technique, output),
+        heads: heads(analysis.technique),
+        lines: lines(analysis, output),
+    }
+}
+
+impl EffectTable<'_> {
+    /// Groups of influential parameters whose order the rows cannot tell.
+    pub fn unseparated(&self) -> Vec<Vec<&str>> {
+        let influential: Vec<&EffectLine<'_>> =
+            self.lines.iter().filter(|l| l.verdict == Some(Verdict::Influential)).collect();
+        let groups = influential.chunk_by(|a, b| overlap(&a.main, &b.main)).filter(|group| group.len() > 1);
+        groups.map(|group| group.iter().map(|l| l.name).collect()).collect()
+    }
+
+    /// The heads and the lines in columns.
+    pub fn text(&self) -> String {
+        let heads = self.heads.iter().map(|head| (*head).to_owned()).collect();
+        let rows: Vec<Vec<String>> =
+            std::iter::once(heads).chain(self.lines.iter().map(EffectLine::cells)).collect();
+        aligned(&rows)
+    }
+}
+
+impl EffectLine<'_> {
+    /// The name and the cells behind it.
+    pub fn cells(&self) -> Vec<String> {
+        std::iter::once(self.name.to_owned()).chain(self.behind.iter().cloned()).collect()
+    }
+}
 
 /// A table for each output, sorted by what matters most, with failures and warnings below and at the end how it was
 /// computed.
@@ -31,51 +89,46 @@ pub fn render_text(analysis: &Analysis) -> String {
 }
 
 fn push_output(text: &mut String, analysis: &Analysis, output: &OutputAnalysis) {
-    let measure = match analysis.technique {
-        Technique::Vbd | Technique::RbdFast => "share of the variance",
-        Technique::Morris => "mean absolute effect of the whole range",
-        Technique::Correlation => "correlation coefficients, partial rank first",
-        Technique::Delta => "delta: shift of the whole distribution",
-        Technique::Pawn => "PAWN: median distance of distributions",
-    };
-    let confidence = short(output.interval.confidence * 100.0);
-    let with =
-        if output.interval.name == "none" { String::new() } else { format!(", {confidence} % interval") };
-    let _infallible = writeln!(text, "Which parameters matter for {}?   ({measure}{with})\n", output.name);
-    let lines = lines(analysis, output);
-    let heads = heads(analysis.technique).into_iter().map(str::to_owned).collect();
-    let rows: Vec<Vec<String>> = std::iter::once(heads).chain(lines.iter().map(Line::cells)).collect();
-    push_table(text, &rows);
-    push_unseparated(text, &lines);
+    let table = effect_table(analysis, output);
+    let _infallible = writeln!(text, "Which parameters matter for {}?   ({})\n", output.name, table.measure);
+    text.push_str(&table.text());
+    for group in table.unseparated() {
+        let (last, first) = group.split_last().map_or(("", &[][..]), |(last, first)| (*last, first));
+        let _infallible =
+            writeln!(text, "  {} and {last} are not separated from each other", first.join(", "));
+    }
     if let Indices::Vbd { pairs, .. } = &output.indices {
         push_pairs(text, pairs);
     }
     output.warnings.iter().for_each(|warning| text.push_str(&format!("  ! {warning}\n")));
 }
 
-/// Rows of cells, each column as wide as its widest cell.
-fn push_table(text: &mut String, rows: &[Vec<String>]) {
+fn measure(technique: Technique, output: &OutputAnalysis) -> String {
+    let measure = match technique {
+        Technique::Vbd | Technique::RbdFast => "share of the variance",
+        Technique::Morris => "mean absolute effect of the whole range",
+        Technique::Correlation => "correlation coefficients, partial rank first",
+        Technique::Delta => "delta: shift of the whole distribution",
+        Technique::Pawn => "PAWN: median distance of distributions",
+    };
+    if output.interval.name == "none" {
+        return measure.into();
+    }
+    format!("{measure}, {} % interval", short(output.interval.confidence * 100.0))
+}
+
+/// Rows of cells as indented lines, each column as wide as its widest cell.
+pub fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|c| c.chars().count()).max();
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    for row in rows {
+    let line = |row: &Vec<String>| {
         let cells: Vec<String> =
             row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        let _infallible = writeln!(text, "  {}", cells.join("  ").trim_end());
-    }
-}
-
-/// Parameters that matter but whose order the rows cannot tell.
-fn push_unseparated(text: &mut String, lines: &[Line<'_>]) {
-    let influential: Vec<&Line<'_>> =
-        lines.iter().filter(|l| l.verdict == Some(Verdict::Influential)).collect();
-    for run in influential.chunk_by(|a, b| overlap(&a.main, &b.main)).filter(|run| run.len() > 1) {
-        let names: Vec<&str> = run.iter().map(|l| l.name).collect();
-        let (last, first) = names.split_last().map_or(("", &[][..]), |(last, first)| (*last, first));
-        let _infallible =
-            writeln!(text, "  {} and {last} are not separated from each other", first.join(", "));
-    }
+        format!("  {}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
 }
 
 fn overlap(larger: &Estimate, smaller: &Estimate) -> bool {
@@ -98,7 +151,7 @@ fn push_pairs(text: &mut String, pairs: &[SecondOrder]) {
         vec![names, number(pair.s2.value), interval(&pair.s2, number), bar(pair.s2.value)]
     };
     let rows: Vec<Vec<String>> = sorted.iter().take(SHOWN_PAIRS).map(cells).collect();
-    push_table(text, &rows);
+    text.push_str(&aligned(&rows));
     if sorted.len() > SHOWN_PAIRS {
         let _infallible = writeln!(text, "  and {} smaller ones", sorted.len() - SHOWN_PAIRS);
     }

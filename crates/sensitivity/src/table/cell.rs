@@ -5,7 +5,7 @@ use onceflow_study::{Domain, Parameter, Value, excerpt, nearest};
 use super::TableError;
 
 /// Shortest text that reads back as the same number; very large and very small ones with an exponent.
-pub(crate) fn number_text(x: f64) -> String {
+pub fn number_text(x: f64) -> String {
     let size = x.abs();
     if size == 0.0 || (1e-5..1e17).contains(&size) { x.to_string() } else { format!("{x:e}") }
 }

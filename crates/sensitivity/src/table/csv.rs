@@ -32,7 +32,7 @@ fn fields(space: &Space, sample: &Sample, row: usize) -> Vec<String> {
 }
 
 /// Lines of fields, quoted where RFC 4180 asks for it.
-pub(crate) fn lines(records: impl Iterator<Item = Vec<String>>) -> String {
+pub fn lines(records: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = WriterBuilder::new().flexible(true).from_writer(Vec::new());
     for record in records {
         // Writing to memory does not fail.

@@ -15,8 +15,8 @@ mod salib;
 mod sample;
 
 pub use assumed::assume_rows;
-pub(crate) use cell::number_text;
-pub(crate) use csv::lines as csv_lines;
+pub use cell::number_text;
+pub use csv::lines as csv_lines;
 pub use dakota::DakotaTable;
 pub use design::{design_from_json, design_to_json};
 pub use layout::Layout;

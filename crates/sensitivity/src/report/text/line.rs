@@ -2,25 +2,10 @@
 
 use onceflow_study::with_commas;
 
+use super::EffectLine;
 use super::number::{bar, interval, share_decimals, share_text, short};
 use crate::analysis::largest_mu_star;
 use crate::{Analysis, Correlation, Estimate, Indices, OutputAnalysis, Technique, Verdict};
-
-/// What stands in a line.
-pub(super) struct Line<'a> {
-    pub(super) name: &'a str,
-    /// The number that lines are sorted by.
-    pub(super) main: Estimate,
-    pub(super) verdict: Option<Verdict>,
-    /// Everything behind the name.
-    behind: Vec<String>,
-}
-
-impl Line<'_> {
-    pub(super) fn cells(&self) -> Vec<String> {
-        std::iter::once(self.name.to_owned()).chain(self.behind.iter().cloned()).collect()
-    }
-}
 
 /// Heads of the columns.
 pub(super) fn heads(technique: Technique) -> Vec<&'static str> {
@@ -37,7 +22,7 @@ pub(super) fn heads(technique: Technique) -> Vec<&'static str> {
 }
 
 /// The lines of an output, what matters most first; numbers that do not exist last.
-pub(super) fn lines<'a>(analysis: &Analysis, output: &'a OutputAnalysis) -> Vec<Line<'a>> {
+pub(super) fn lines<'a>(analysis: &Analysis, output: &'a OutputAnalysis) -> Vec<EffectLine<'a>> {
     let mut lines = unsorted(output);
     for (line, verdict) in lines.iter_mut().zip(&output.verdicts) {
         line.verdict = Some(*verdict);
@@ -50,13 +35,14 @@ pub(super) fn lines<'a>(analysis: &Analysis, output: &'a OutputAnalysis) -> Vec<
     } else {
         lines.iter_mut().for_each(|line| line.behind.push(verdict_text(analysis, line.verdict, false)));
     }
-    let key =
-        |line: &Line<'_>| if line.main.value.is_nan() { f64::NEG_INFINITY } else { line.main.value.abs() };
+    let key = |line: &EffectLine<'_>| {
+        if line.main.value.is_nan() { f64::NEG_INFINITY } else { line.main.value.abs() }
+    };
     lines.sort_by(|a, b| key(b).total_cmp(&key(a)));
     lines
 }
 
-fn unsorted(output: &OutputAnalysis) -> Vec<Line<'_>> {
+fn unsorted(output: &OutputAnalysis) -> Vec<EffectLine<'_>> {
     match &output.indices {
         Indices::Vbd { factors, .. } => {
             shares(factors.iter().map(|f| (f.name.as_str(), f.st, vec![f.s1.value])))
@@ -83,12 +69,12 @@ fn unsorted(output: &OutputAnalysis) -> Vec<Line<'_>> {
     }
 }
 
-fn new(name: &str, main: Estimate, behind: Vec<String>) -> Line<'_> {
-    Line { name, main, verdict: None, behind }
+fn new(name: &str, main: Estimate, behind: Vec<String>) -> EffectLine<'_> {
+    EffectLine { name, main, verdict: None, behind }
 }
 
 /// Lines of shares: the main one with its interval and a bar, then the others.
-fn shares<'a>(lines: impl Iterator<Item = (&'a str, Estimate, Vec<f64>)>) -> Vec<Line<'a>> {
+fn shares<'a>(lines: impl Iterator<Item = (&'a str, Estimate, Vec<f64>)>) -> Vec<EffectLine<'a>> {
     let lines: Vec<_> = lines.collect();
     let decimals = share_decimals(lines.iter().map(|(_, main, _)| main));
     let number = |x: f64| share_text(x, decimals);
@@ -100,7 +86,7 @@ fn shares<'a>(lines: impl Iterator<Item = (&'a str, Estimate, Vec<f64>)>) -> Vec
     lines.into_iter().map(line).collect()
 }
 
-fn correlation(c: &Correlation) -> Line<'_> {
+fn correlation(c: &Correlation) -> EffectLine<'_> {
     let signed = |x: f64| if x.is_nan() { "?".into() } else { format!("{x:+.2}") };
     let others = [c.pearson, c.spearman, c.pcc, c.src, c.srrc].map(|e| signed(e.value));
     let behind = [signed(c.prcc.value), interval(&c.prcc, signed)].into_iter().chain(others).collect();

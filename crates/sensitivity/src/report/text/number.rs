@@ -4,7 +4,7 @@ use crate::Estimate;
 use crate::number::{fixed, three_digits};
 
 /// Three digits, with an exponent where it would be long.
-pub(super) fn short(x: f64) -> String {
+pub fn short(x: f64) -> String {
     let size = x.abs();
     if x.is_nan() {
         "?".into()
@@ -28,7 +28,7 @@ pub fn share_decimals<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> 
 }
 
 /// `0.65 .. 1.00`, or nothing when there is no interval.
-pub(super) fn interval(estimate: &Estimate, number: impl Fn(f64) -> String) -> String {
+pub fn interval(estimate: &Estimate, number: impl Fn(f64) -> String) -> String {
     if estimate.low.is_nan() || estimate.high.is_nan() {
         return String::new();
     }

@@ -1,0 +1,108 @@
+//! What a run found, for programs: fixed names, and null where there is no number.
+
+use onceflow_sensitivity::{Analysis, analysis_to_json};
+use onceflow_study::Value;
+use serde_json::{Map, Value as Json, json};
+
+use crate::{Amounts, Answer, Best, PhaseAnswer, RowStatus};
+
+/// The indices of each phase, over all images and for each image.
+pub fn indices_json(answer: &Answer) -> Json {
+    let phases: Vec<Json> = answer.phases.iter().map(|phase| phase_json(answer, phase)).collect();
+    json!({ "version": 1, "study": answer.study, "phases": phases })
+}
+
+fn phase_json(answer: &Answer, phase: &PhaseAnswer) -> Json {
+    let kept = phase.kept.as_ref().map(
+        |kept| json!({ "phase": kept.phase, "metric": kept.metric, "names": kept.names, "of": kept.of }),
+    );
+    let image = |image: &crate::ImageAnalysis| {
+        let name = answer.images.get(image.image).map(|i| i.name.as_str());
+        json!({ "name": name, "analyses": analyses(&image.analyses) })
+    };
+    json!({
+        "name": phase.name,
+        "method": phase.method,
+        "kept": kept,
+        "rows": phase.rows.len(),
+        "analyses": analyses(&phase.analyses),
+        "images": phase.per_image.iter().map(image).collect::<Vec<_>>(),
+    })
+}
+
+fn analyses(analyses: &[Analysis]) -> Vec<Json> {
+    analyses.iter().map(analysis_to_json).collect()
+}
+
+/// The account of a run: what `run --json` prints.
+pub fn run_json(answer: &Answer) -> Json {
+    let (work, tasks) = (&answer.work, &answer.work.tasks);
+    let failed =
+        answer.table.rows.iter().filter(|row| matches!(row.status, RowStatus::Failed { .. })).count();
+    json!({
+        "version": 1,
+        "tasks": {
+            "asked": count(tasks.asked),
+            "computed": count(tasks.computed),
+            "recomputed": 0,
+            "failed": count(tasks.failed),
+            "by": by(tasks),
+        },
+        "cost": { "asked": work.seconds.asked, "computed": work.seconds.computed },
+        "rows": work.rows,
+        "instances": work.instances,
+        "failed": failed,
+        "wall_s": work.wall,
+        "peak_rss_bytes": work.peak_resident,
+    })
+}
+
+/// What was saved, by what saved it. The levels that merge while running save nothing yet.
+fn by(tasks: &Amounts) -> Json {
+    json!({
+        "stage": count(tasks.stage),
+        "task": count(tasks.task),
+        "dataflow": count(tasks.dataflow),
+        "convergent": 0,
+        "object": 0,
+        "products": count(tasks.products),
+        "ended_early": count(tasks.ended_early),
+    })
+}
+
+/// Tasks are whole: written without a point.
+fn count(tasks: f64) -> u64 {
+    tasks.max(0.0).round() as u64
+}
+
+/// The best row with all its values, and why it should not be believed blindly; `row` is null when there is none.
+pub fn best_json(answer: &Answer) -> Json {
+    let metric = answer.metrics.first().map(|m| m.name.as_str());
+    let mut object = json!({ "version": 1, "study": answer.study, "metric": metric, "row": null });
+    let found = answer.best.as_ref().and_then(|best| Some((best, answer.table.rows.get(best.row)?)));
+    if let Some((best, row)) = found {
+        let values = answer.table.parameters.iter().zip(&row.values);
+        let parameters: Map<String, Json> =
+            values.map(|(name, value)| (name.clone(), value_json(value))).collect();
+        object["row"] = json!(row.row);
+        object["value"] = json!(best.value);
+        object["default"] = json!(best.default);
+        object["parameters"] = Json::Object(parameters);
+        object["changes"] = changes(best);
+        object["warnings"] = json!(best.warnings);
+    }
+    object
+}
+
+fn changes(best: &Best) -> Json {
+    let change = |change: &crate::Change| json!({ "parameter": change.parameter, "from": value_json(&change.from), "to": value_json(&change.to) });
+    best.changes.iter().map(change).collect()
+}
+
+fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Integer(i) => json!(i),
+        Value::Real(x) => json!(x),
+        Value::Text(text) => json!(text),
+    }
+}

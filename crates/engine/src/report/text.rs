@@ -1,0 +1,180 @@
+//! The answer for the terminal.
+
+use std::fmt::Write as _;
+
+use onceflow_sensitivity::aligned;
+use onceflow_study::{counted, with_commas};
+
+use super::account::Account;
+use super::subject::Subject;
+use super::words::{against, and, duration, headline, memory, metric_pair, metric_text, others, screened};
+use crate::{Answer, Best, PhaseAnswer, RowRecord};
+
+/// Lines longer than this are broken where they can be.
+const WIDTH: usize = 110;
+
+/// What was run, what matters, the best row with its doubts, and the account of the work.
+pub fn answer_text(answer: &Answer) -> String {
+    let mut text = phases(&answer.phases);
+    text.push('\n');
+    push_effects(&mut text, answer);
+    push_others(&mut text, answer);
+    push_best(&mut text, answer);
+    answer.notes.iter().for_each(|note| text.push_str(&format!("note: {note}\n")));
+    text.push('\n');
+    push_work(&mut text, answer);
+    visible(&text)
+}
+
+/// Names and messages come from outside: what would steer a terminal is made visible.
+fn visible(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+fn phases(phases: &[PhaseAnswer]) -> String {
+    let count = |n: u64| with_commas(n.into());
+    let numbers: Vec<[String; 5]> = phases
+        .iter()
+        .map(|p| {
+            [
+                with_commas(p.rows.len() as u128),
+                count(p.computed),
+                count(p.reused),
+                count(p.failed),
+                duration(p.seconds),
+            ]
+        })
+        .collect();
+    let name_width = phases.iter().map(|p| p.name.chars().count()).max().unwrap_or(0);
+    let width = |column: usize| numbers.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let [rows_width, computed_width, reused_width, failed_width, seconds_width] = [0, 1, 2, 3, 4].map(width);
+    let mut text = String::new();
+    for (phase, [rows, computed, reused, failed, seconds]) in phases.iter().zip(&numbers) {
+        let _infallible = writeln!(
+            text,
+            "{:<name_width$}   {rows:>rows_width$} rows   computed {computed:>computed_width$}   \
+             reused {reused:>reused_width$}   failed {failed:>failed_width$}   {seconds:>seconds_width$}",
+            phase.name
+        );
+    }
+    for kept in phases.iter().filter_map(|phase| phase.kept.as_ref()) {
+        let (some, all) = (kept.names.len(), counted(kept.of, "parameter"));
+        let _infallible =
+            writeln!(text, "kept {some} of {all} after {}: {}", kept.phase, kept.names.join(" "));
+    }
+    text
+}
+
+fn push_effects(text: &mut String, answer: &Answer) {
+    let subject = answer.metrics.first().and_then(|metric| Subject::of(answer, &metric.name));
+    let Some(subject) = subject else {
+        let _infallible = writeln!(text, "{}\n", headline(answer));
+        return;
+    };
+    let metric = &subject.output.name;
+    let against = against(answer, metric).map(|words| format!("{words}; ")).unwrap_or_default();
+    let _infallible =
+        writeln!(text, "Which parameters matter for {metric}?   ({against}{})\n", subject.table.measure);
+    text.push_str(&effect_lines(answer, &subject));
+    for group in subject.table.unseparated() {
+        let _infallible = writeln!(text, "  {} are not separated from each other", and(&group));
+    }
+    subject.output.warnings.iter().for_each(|warning| text.push_str(&format!("  ! {warning}\n")));
+    if subject.influential().is_empty() {
+        let _infallible = writeln!(text, "  {}", headline(answer));
+    }
+    text.push('\n');
+}
+
+/// The table, and below it how many were screened out.
+fn effect_lines(answer: &Answer, subject: &Subject<'_>) -> String {
+    let mut text = subject.table.text();
+    if let Some(screened) = screened(answer, subject) {
+        let names = subject.table.lines.iter().map(|line| line.name.chars().count());
+        let width = names.chain(["parameter".len()]).max().unwrap_or(0);
+        let others = counted(screened.count, "other");
+        let _infallible = writeln!(text, "  {others:<width$}  {}", screened.why);
+    }
+    text
+}
+
+fn push_others(text: &mut String, answer: &Answer) {
+    let Some((first, rest)) = answer.metrics.split_first() else { return };
+    let leader = |metric: &str| others(answer, metric).into_iter().next().map(|(name, _)| name);
+    let own = leader(&first.name);
+    let analysed: Vec<&str> =
+        rest.iter().map(|m| m.name.as_str()).filter(|name| Subject::of(answer, name).is_some()).collect();
+    if analysed.is_empty() {
+        return;
+    }
+    let differ = analysed.iter().any(|metric| leader(metric).is_some_and(|name| own.as_ref() != Some(&name)));
+    let head = if differ { "Other metrics, other answers:" } else { "Other metrics:" };
+    let parts: Vec<String> = analysed.iter().map(|metric| other(answer, metric)).collect();
+    let one_line = format!("{head}  {}", parts.join("     "));
+    if one_line.chars().count() <= WIDTH {
+        let _infallible = writeln!(text, "{one_line}");
+        return;
+    }
+    let _infallible = writeln!(text, "{head}");
+    parts.iter().for_each(|part| text.push_str(&format!("  {part}\n")));
+}
+
+fn other(answer: &Answer, metric: &str) -> String {
+    let effects: Vec<String> =
+        others(answer, metric).iter().map(|(name, number)| format!("{name} {number}")).collect();
+    let effects = if effects.is_empty() { "nothing influential".into() } else { effects.join(", ") };
+    format!("{metric}: {effects}")
+}
+
+fn push_best(text: &mut String, answer: &Answer) {
+    let found = answer.best.as_ref().and_then(|best| Some((best, answer.table.rows.get(best.row)?)));
+    let (Some((best, row)), Some(metric)) = (found, answer.metrics.first()) else { return };
+    let _infallible = writeln!(text, "Best row so far: {}", best_line(best, row, &metric.name));
+    best.warnings.iter().for_each(|warning| text.push_str(&format!("  ! {warning}\n")));
+}
+
+fn best_line(best: &Best, row: &RowRecord, metric: &str) -> String {
+    let (value, default) = match best.default {
+        Some(default) => {
+            let (value, default) = metric_pair(best.value, default);
+            (value, format!(" (default {default})"))
+        }
+        None => (metric_text(best.value), String::new()),
+    };
+    let changes: Vec<String> = best.changes.iter().map(|c| format!("{} {}", c.parameter, c.to)).collect();
+    let changes = if changes.is_empty() { "the defaults".into() } else { changes.join(", ") };
+    format!("{}, {metric} {value}{default}: {changes}", row.row)
+}
+
+fn push_work(text: &mut String, answer: &Answer) {
+    let work = &answer.work;
+    let less = less(work.seconds.asked, work.seconds.computed)
+        .map(|times| format!(":  {times}"))
+        .unwrap_or_default();
+    let lines = [
+        format!("{}{less}", Account::seconds(&work.seconds).sentence("s")),
+        Account::tasks(&work.tasks).sentence("tasks"),
+        machine(answer),
+    ];
+    let cells =
+        |(place, line): (usize, &String)| vec![if place == 0 { "Work" } else { "" }.to_owned(), line.clone()];
+    let rows: Vec<Vec<String>> = lines.iter().enumerate().map(cells).collect();
+    aligned(&rows).lines().for_each(|line| text.push_str(&format!("{}\n", line.get(2..).unwrap_or(line))));
+}
+
+/// `5.9 times less`, unless it makes no difference.
+pub(super) fn less(asked: f64, computed: f64) -> Option<String> {
+    let times = asked / computed;
+    (times.is_finite() && times >= 1.05).then(|| format!("{times:.1} times less"))
+}
+
+/// `28 s on 2 workers; peak 0.11 of 2 GiB`.
+pub(super) fn machine(answer: &Answer) -> String {
+    let work = &answer.work;
+    let mut text = format!("{} on {}", duration(work.wall), counted(work.workers, "worker"));
+    let _infallible = write!(text, "; peak {} reserved", memory(work.peak_reserved, work.memory));
+    if let Some(resident) = work.peak_resident {
+        let _infallible = write!(text, ", {} resident", memory(resident, 0));
+    }
+    text
+}

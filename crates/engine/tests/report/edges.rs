@@ -1,0 +1,84 @@
+//! Runs that have little to say.
+
+use insta::assert_snapshot;
+use onceflow_engine::{
+    Amounts, Answer, Work, answer_text, best_json, html, indices_json, metrics_csv, rows_csv, run_json,
+};
+use onceflow_study::Against;
+
+use crate::made_up::{Study, images, metrics, space, two_phases};
+
+/// All renderings, of which only the text is returned: none may panic.
+fn rendered(answer: &Answer) -> String {
+    let _ =
+        (rows_csv(answer), metrics_csv(answer), indices_json(answer), run_json(answer), best_json(answer));
+    let page = html(answer, &[]);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    answer_text(answer)
+}
+
+#[test]
+fn nothing_at_all() {
+    let mut answer = two_phases();
+    answer.phases.clear();
+    answer.table.rows.clear();
+    answer.best = None;
+    answer.metrics.clear();
+    answer.images.clear();
+    answer.work = Work { tasks: Amounts::default(), seconds: Amounts::default(), ..Work::default() };
+    assert_snapshot!(rendered(&answer));
+}
+
+#[test]
+fn no_phases() {
+    let mut answer = two_phases();
+    answer.phases.clear();
+    answer.table.rows.truncate(1);
+    assert_snapshot!(rendered(&answer));
+}
+
+#[test]
+fn one_metric_and_only_a_screen() {
+    let mut study = Study {
+        space: space(),
+        model: |_, x| Ok(((x("G1") - 40.0).abs() + x("G2"), 0.0, 500.0)),
+        metrics: metrics(),
+        images: images(),
+    };
+    study.metrics.truncate(1);
+    study.images.truncate(1);
+    assert_snapshot!(rendered(&study.run(false)));
+}
+
+#[test]
+fn all_rows_failed() {
+    let study =
+        Study { space: space(), model: |_, _| Err("no such file"), metrics: metrics(), images: images() };
+    assert_snapshot!(rendered(&study.run(false)));
+}
+
+#[test]
+fn a_metric_that_never_varies() {
+    let study = Study {
+        space: space(),
+        model: |_, x| Ok((0.5, x("G1"), 100.0)),
+        metrics: metrics(),
+        images: images(),
+    };
+    assert_snapshot!(rendered(&study.run(false)));
+}
+
+#[test]
+fn no_truth() {
+    let mut study = Study {
+        space: space(),
+        model: |_, x| Ok((x("G1"), x("G1"), x("G2"))),
+        metrics: metrics(),
+        images: images(),
+    };
+    study.metrics.remove(0);
+    study.images[0].truth_objects = None;
+    let answer = study.run(false);
+    assert!(answer.best.is_none() && answer.metrics.iter().all(|m| m.against != Against::Truth));
+    assert_snapshot!(rendered(&answer));
+}
