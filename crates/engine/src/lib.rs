@@ -16,11 +16,13 @@ mod metrics;
 mod objects;
 mod operation;
 mod phase;
+mod planned;
 mod prepared;
 mod progress;
 mod report;
 mod resources;
 mod run;
+mod save;
 mod supply;
 mod synthetic;
 
@@ -34,10 +36,14 @@ pub use file::write_whole;
 pub use folder::RunFolder;
 pub use image::{open_image, open_labels};
 pub use objects::objects;
-pub use onceflow_reuse::Level;
+pub use onceflow_reuse::{Level, LevelFigures};
+pub use planned::{LaterPhase, Planned};
 pub use prepared::Prepared;
 pub use progress::{Progress, Silent};
-pub use report::{Picture, answer_text, best, best_json, html, indices_json, metrics_csv, rows_csv, run_json};
+pub use report::{
+    Picture, answer_text, best, best_json, html, indices_json, metrics_csv, rows_csv, run_json,
+};
 pub use resources::{available_memory, available_workers, peak_resident};
 pub use run::{Ending, Run, RunOptions, TraceEntry, run};
+pub use save::{Texts, begin, save};
 pub use synthetic::parse_synthetic;
