@@ -57,12 +57,11 @@ impl PngSource {
             let mut whole = vec![0; size.ok_or(DecodingError::LimitsExceeded)?];
             let line = decoder.next_frame(&mut whole)?.line_size;
             let mut rows = whole.chunks_exact(line.max(1));
-            rows.try_for_each(|row| kept.row(row)).ok_or(DecodingError::LimitsExceeded)?;
+            rows.try_for_each(|row| kept.row(row)).ok_or_else(ends_early)?;
         } else {
             while !kept.is_complete() {
-                let row =
-                    decoder.next_row()?.ok_or(std::io::Error::from(std::io::ErrorKind::UnexpectedEof))?;
-                kept.row(row.data()).ok_or(DecodingError::LimitsExceeded)?;
+                let row = decoder.next_row()?.ok_or_else(ends_early)?;
+                kept.row(row.data()).ok_or_else(ends_early)?;
             }
         }
         self.verify(decoder)
@@ -150,6 +149,10 @@ fn broken(origin: &Origin, error: &DecodingError) -> SourceError {
         }
         other => origin.content("a PNG image", other.to_string(), todo),
     }
+}
+
+fn ends_early() -> DecodingError {
+    DecodingError::IoError(std::io::ErrorKind::UnexpectedEof.into())
 }
 
 fn empty(element: Element, values: usize) -> Pixels {
