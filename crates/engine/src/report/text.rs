@@ -30,7 +30,7 @@ pub fn answer_text(answer: &Answer) -> String {
         text.push('\n');
     }
     push_work(&mut text, answer);
-    visible(&text)
+    visible(text.trim_start())
 }
 
 /// Names and messages come from outside: what would steer a terminal is made visible.

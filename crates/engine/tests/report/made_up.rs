@@ -6,8 +6,8 @@ use onceflow_engine::{
 };
 use onceflow_sensitivity::{Analysis, Options, Outputs, Sample, Status, Technique, analyze, sample};
 use onceflow_study::{
-    Against, Design, Domain, Effect, KeepRule, Method, Metric, Morris, Parameter, Saltelli, Seams, Space,
-    Trajectories, Value,
+    Against, Design, Domain, Effect, KeepRule, LatinHypercube, Method, Metric, Morris, Parameter, Saltelli,
+    Seams, Space, Trajectories, Value,
 };
 
 /// What a row gives on an image: dice, change, density and objects, or why it failed.
@@ -98,13 +98,7 @@ pub(crate) struct Study {
 impl Study {
     /// A screen, and a decomposition of what it keeps.
     pub(crate) fn run(&self, decompose: bool) -> Answer {
-        let mut table = MetricTable {
-            parameters: names(&self.space),
-            metrics: self.metrics.iter().map(|m| m.name.clone()).collect(),
-            images: self.images.iter().map(|i| i.name.clone()).collect(),
-            rows: Vec::new(),
-        };
-        table.rows.push(self.row(0, None, "reference".into(), 0, &self.defaults()));
+        let mut table = self.table();
         let morris = Method::Morris(Morris { trajectories: 20, values: 4, kind: Trajectories::Plain });
         let screen = self.phase(&mut table, "screen", "moat", &self.space, morris, Technique::Morris, None);
         let mut phases = vec![screen];
@@ -123,6 +117,29 @@ impl Study {
                 Some(kept),
             ));
         }
+        self.answer(table, phases)
+    }
+
+    /// Scattered rows, of which only correlations can be told.
+    pub(crate) fn sweep(&self) -> Answer {
+        let mut table = self.table();
+        let method = Method::LatinHypercube { rows: 100, kind: LatinHypercube::Plain };
+        let phase = self.phase(&mut table, "sweep", "lhs", &self.space, method, Technique::Correlation, None);
+        self.answer(table, vec![phase])
+    }
+
+    fn table(&self) -> MetricTable {
+        let mut table = MetricTable {
+            parameters: names(&self.space),
+            metrics: self.metrics.iter().map(|m| m.name.clone()).collect(),
+            images: self.images.iter().map(|i| i.name.clone()).collect(),
+            rows: Vec::new(),
+        };
+        table.rows.push(self.row(0, None, "reference".into(), 0, &self.defaults()));
+        table
+    }
+
+    fn answer(&self, table: MetricTable, phases: Vec<PhaseAnswer>) -> Answer {
         let best = best(&table, &self.metrics, self.space.parameters(), &self.images);
         let work = work(table.rows.len() as u64, self.images.len() as u64);
         Answer {
@@ -242,9 +259,9 @@ fn analysis(
     technique: Technique,
     column: &dyn Fn(&RowRecord, usize) -> Option<f64>,
 ) -> Option<Analysis> {
-    let mut outputs = Outputs::default();
-    outputs.status =
+    let status =
         records.iter().map(|r| if r.status == RowStatus::Ok { Status::Ok } else { Status::Failed }).collect();
+    let mut outputs = Outputs { status, ..Outputs::default() };
     for (place, metric) in metrics.iter().enumerate() {
         let values: Vec<f64> = records.iter().map(|r| column(r, place).unwrap_or(f64::NAN)).collect();
         if values.iter().any(|v| v.is_finite()) {

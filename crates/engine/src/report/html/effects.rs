@@ -13,7 +13,7 @@ use crate::{Answer, PhaseAnswer};
 /// Images that have a line of their own; the others are in indices.json.
 const MOST_IMAGES: usize = 24;
 /// Parameters that are compared over images.
-const COMPARED: usize = 4;
+const COMPARED: usize = 3;
 
 /// The effects on the first metric: the plot, and the numbers to open.
 pub(super) fn first(answer: &Answer) -> String {
@@ -66,6 +66,7 @@ fn numbers(effects: &EffectTable<'_>) -> String {
 
 /// The leading effects on each metric, when there are several.
 pub(super) fn metrics(answer: &Answer) -> String {
+    let heads = ["metric", "first", "second", "third"].map(str::to_owned);
     let analysed = answer.metrics.iter().filter(|metric| Subject::of(answer, &metric.name).is_some());
     let rows: Vec<Vec<String>> = analysed
         .map(|metric| {
@@ -74,7 +75,7 @@ pub(super) fn metrics(answer: &Answer) -> String {
             let effects: Vec<String> = effects.collect();
             let first = if effects.is_empty() { vec!["nothing influential".to_owned()] } else { effects };
             let cells: Vec<String> = std::iter::once(metric.name.clone()).chain(first).collect();
-            cells.into_iter().chain(std::iter::repeat(String::new())).take(COMPARED).collect()
+            cells.into_iter().chain(std::iter::repeat(String::new())).take(heads.len()).collect()
         })
         .collect();
     let leader = |metric: &Metric| others(answer, &metric.name).into_iter().next().map(|(name, _)| name);
@@ -83,7 +84,6 @@ pub(super) fn metrics(answer: &Answer) -> String {
         1 => "All metrics agree on the first parameter",
         _ => "The answer depends on the metric",
     };
-    let heads = ["metric", "first", "second", "third"].map(str::to_owned);
     if rows.len() < 2 {
         return String::new();
     }
