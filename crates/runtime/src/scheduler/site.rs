@@ -136,12 +136,6 @@ pub(super) struct Surroundings<'a, 'p> {
 }
 
 impl Site {
-    /// Marks a queued node as running.
-    pub(super) fn start(&mut self, node: u32) {
-        self.nodes[node as usize].progress = Progress::Running;
-        self.running += 1;
-    }
-
     /// Marks a queued node that nobody needs any more; somebody may yet.
     pub(super) fn forget(&mut self, node: u32) {
         self.nodes[node as usize].progress = Progress::Idle;
