@@ -143,6 +143,11 @@ pub enum FlowError {
          since regions of several parts are not joined; make the stage's scope {narrower}"
     )]
     FanIn { task: String, scope: &'static str, region: String, narrower: &'static str },
+    #[error(
+        "task `{task}` takes `{region}` of the reference row: expected a region of another stage, since a stage of one \
+         row would wait for the same stage of another; move the task into a stage of its own"
+    )]
+    OwnReference { task: String, region: String },
 }
 
 impl Flow {

@@ -5,6 +5,7 @@
 //! it. A [`Level`] is nothing but a choice of what makes two tasks one.
 
 mod account;
+mod comparison;
 mod flow;
 mod key;
 mod level;
@@ -12,6 +13,7 @@ mod plan;
 mod rows;
 
 pub use account::{Account, Multiplicity, Served, TaskAccount, Weighed};
+pub use comparison::{Comparison, LevelFigures};
 pub use flow::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, REFERENCE_SUFFIX, Read, ReadFrom};
 pub use key::{Digest32, Key, Keys};
 pub use level::Level;

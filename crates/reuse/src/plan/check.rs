@@ -39,8 +39,11 @@ fn input_flaw(flow: &Flow, at: usize, input: Input, has_reference: bool) -> Opti
             if output >= flow.tasks[task].outputs.len() {
                 return Some("takes an output that is not there");
             }
-            let stands_alone = matches!(input, Input::Reference { .. }) && !has_reference;
-            let missing = stands_alone && flow.reference_source(task, output).is_none();
+            let of_reference = matches!(input, Input::Reference { .. });
+            if of_reference && flow.tasks[task].stage == flow.tasks[at].stage {
+                return Some("takes a region of the reference row that its own stage makes");
+            }
+            let missing = of_reference && !has_reference && flow.reference_source(task, output).is_none();
             missing.then_some("takes a region of the reference row, which neither a row nor a source gives")
         }
     }
