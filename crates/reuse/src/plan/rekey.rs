@@ -112,7 +112,11 @@ impl Keyring {
             Ingredient::Input(input) => Word::Input(scene.resolve(rekeyed, task, input)),
         };
         let made_of = ingredients(scene.flow, scene.reads, self.level, task);
-        let words = std::iter::once(Word::Task(task)).chain(made_of.into_iter().map(word)).collect();
+        // A task of the same stage that did not move stays the planned one, and may differ where all that goes into the
+        // stage is equal: whoever takes from it takes from different nodes.
+        let taken = scene.flow.tasks[task].inputs.iter().map(|input| Ingredient::Input(*input));
+        let words = made_of.into_iter().chain(taken).map(word);
+        let words = std::iter::once(Word::Task(task)).chain(words).collect();
         let next = scene.table.total + self.known.len() as u32;
         *self.known.entry(words).or_insert(next)
     }

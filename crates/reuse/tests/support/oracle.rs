@@ -46,7 +46,12 @@ impl Oracle<'_> {
             Level::Stage => {
                 let tasks: Vec<_> =
                     chain.iter().map(|at| self.own(row, *at) + &self.mark(row, *at)).collect();
-                format!("task {task} of [{}]({})", tasks.join(";"), self.outside(level, row, stage, ended))
+                let outside = self.outside(level, row, stage, ended);
+                format!(
+                    "task {task} of [{}]({outside}) {}",
+                    tasks.join(";"),
+                    self.taken(level, row, task, ended)
+                )
             }
             Level::Task => {
                 let place = chain.iter().position(|at| *at == task).unwrap();
@@ -54,14 +59,24 @@ impl Oracle<'_> {
                     0 => self.outside(level, row, stage, ended),
                     _ => self.level_key(level, row, chain[place - 1], ended),
                 };
-                format!("{}{}<-{before}", self.own(row, task), self.mark(row, task))
+                let taken = self.taken(level, row, task, ended);
+                format!("{}{}({taken})<-{before}", self.own(row, task), self.mark(row, task))
             }
             Level::Dataflow => {
-                let input = |input: &Input| self.input_key(level, row, task, *input, ended);
-                let inputs: Vec<_> = self.flow.tasks[task].inputs.iter().map(input).collect();
-                format!("{}{}({})", self.own(row, task), self.mark(row, task), inputs.join(","))
+                format!(
+                    "{}{}({})",
+                    self.own(row, task),
+                    self.mark(row, task),
+                    self.taken(level, row, task, ended)
+                )
             }
         }
+    }
+
+    /// Keys of what a task takes. Nothing new where no stage ended; else a task of its own stage may be the planned one.
+    fn taken(&self, level: Level, row: usize, task: usize, ended: &Ended) -> String {
+        let input = |input: &Input| self.input_key(level, row, task, *input, ended);
+        self.flow.tasks[task].inputs.iter().map(input).collect::<Vec<_>>().join(",")
     }
 
     /// Keys of everything the tasks of a stage take from outside it.
