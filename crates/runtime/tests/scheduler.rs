@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use onceflow_region::Budget;
 use onceflow_reuse::{Account, Level, NodeInput, Plan};
-use onceflow_runtime::{Event, Instance, Instruction, Layout, Outcome, RowOutcome, Scheduler, SchedulerError};
+use onceflow_runtime::{
+    Event, Instance, Instruction, Layout, Outcome, RowOutcome, Scheduler, SchedulerError,
+};
 use onceflow_study::Scope;
 use proptest::prelude::*;
 
@@ -50,7 +52,12 @@ impl<'w> Driver<'w> {
     }
 
     /// Runs until nothing is left, or until `events` of them have happened.
-    fn run(&mut self, scheduler: &mut Scheduler<'_>, workers: usize, events: usize) -> Result<(), SchedulerError> {
+    fn run(
+        &mut self,
+        scheduler: &mut Scheduler<'_>,
+        workers: usize,
+        events: usize,
+    ) -> Result<(), SchedulerError> {
         for event in 0.. {
             if event == events {
                 scheduler.handle(Event::Stop);
@@ -112,7 +119,8 @@ impl<'w> Driver<'w> {
     /// Whether for some row all that comes before is over, or is not needed for it.
     fn is_due(&self, (scope, site, task, content): (Scope, usize, usize, u64)) -> bool {
         let before = self.oracle.before(task);
-        let fates = self.oracle.fates.iter().filter(|((part, _), _)| self.world.layout.site(scope, *part) == site);
+        let fates =
+            self.oracle.fates.iter().filter(|((part, _), _)| self.world.layout.site(scope, *part) == site);
         let due = |(part, fate): (usize, &world::oracle::RowFate)| {
             fate.tasks[task] == Fate::Runs(content)
                 && before.iter().all(|task| match fate.tasks[*task] {
@@ -170,7 +178,9 @@ impl<'w> Driver<'w> {
     fn content(&self, plan: &Plan, instance: Instance) -> u64 {
         let node = &plan.nodes()[instance.node.0 as usize];
         let input = |input: &NodeInput| match input {
-            NodeInput::Source(source) => source_content(*source, self.world.flow.scope(node.task), instance.site),
+            NodeInput::Source(source) => {
+                source_content(*source, self.world.flow.scope(node.task), instance.site)
+            }
             NodeInput::Empty { kind } => empty_content(*kind),
             NodeInput::Node { node, output } => {
                 output_content(self.contents[&self.instance(plan, *node, instance)], *output)
@@ -182,7 +192,8 @@ impl<'w> Driver<'w> {
 
     /// What must hold when a run was not stopped.
     fn check_end(&self, level: Level, account: &Account) {
-        let told: BTreeMap<_, _> = self.oracle.fates.iter().map(|(at, fate)| (*at, fate.outcome.clone())).collect();
+        let told: BTreeMap<_, _> =
+            self.oracle.fates.iter().map(|(at, fate)| (*at, fate.outcome.clone())).collect();
         assert_eq!(self.rows, told);
         assert!(self.kept.is_empty(), "outputs stay behind");
         let ran: BTreeSet<_> = self.ran.iter().copied().collect();
@@ -201,7 +212,8 @@ impl<'w> Driver<'w> {
         assert_eq!(account.total().planned, (self.ran.len() - self.failed) as u64);
         for (task, entry) in account.tasks.iter().enumerate() {
             let scope = self.world.flow.scope(task);
-            let sites: BTreeSet<usize> = self.parts().map(|part| self.world.layout.site(scope, part)).collect();
+            let sites: BTreeSet<usize> =
+                self.parts().map(|part| self.world.layout.site(scope, part)).collect();
             assert_eq!(entry.asked, (sites.len() * self.world.values.len()) as u64);
             let ended = |((part, row), fate): (&(usize, usize), &world::oracle::RowFate)| {
                 let site = self.world.layout.site(scope, *part);

@@ -50,7 +50,7 @@ impl Oracle<'_> {
                 format!(
                     "task {task} of [{}]({outside}) {}",
                     tasks.join(";"),
-                    self.taken(level, row, task, ended)
+                    self.stayed(level, row, chain, ended)
                 )
             }
             Level::Task => {
@@ -59,24 +59,33 @@ impl Oracle<'_> {
                     0 => self.outside(level, row, stage, ended),
                     _ => self.level_key(level, row, chain[place - 1], ended),
                 };
-                let taken = self.taken(level, row, task, ended);
-                format!("{}{}({taken})<-{before}", self.own(row, task), self.mark(row, task))
+                let stayed = self.stayed(level, row, &[task], ended);
+                format!("{}{}({stayed})<-{before}", self.own(row, task), self.mark(row, task))
             }
             Level::Dataflow => {
-                format!(
-                    "{}{}({})",
-                    self.own(row, task),
-                    self.mark(row, task),
-                    self.taken(level, row, task, ended)
-                )
+                let input = |input: &Input| self.input_key(level, row, task, *input, ended);
+                let inputs: Vec<_> = self.flow.tasks[task].inputs.iter().map(input).collect();
+                format!("{}{}({})", self.own(row, task), self.mark(row, task), inputs.join(","))
             }
         }
     }
 
-    /// Keys of what a task takes. Nothing new where no stage ended; else a task of its own stage may be the planned one.
-    fn taken(&self, level: Level, row: usize, task: usize, ended: &Ended) -> String {
-        let input = |input: &Input| self.input_key(level, row, task, *input, ended);
-        self.flow.tasks[task].inputs.iter().map(input).collect::<Vec<_>>().join(",")
+    /// Keys of what tasks take from tasks of their own stage that are as planned although the stage is not.
+    fn stayed(&self, level: Level, row: usize, tasks: &[usize], ended: &Ended) -> String {
+        let mut keys = Vec::new();
+        let as_planned = ended.own.is_empty() && ended.reference.is_empty();
+        for at in tasks.iter().filter(|_| !as_planned) {
+            for input in &self.flow.tasks[*at].inputs {
+                let stage = |task: usize| self.flow.tasks[task].stage;
+                if let Input::Task { task, .. } = *input
+                    && stage(task) == stage(*at)
+                    && !self.moved(row, task, ended)
+                {
+                    keys.push(self.key(level, row, task, ended));
+                }
+            }
+        }
+        keys.join(",")
     }
 
     /// Keys of everything the tasks of a stage take from outside it.

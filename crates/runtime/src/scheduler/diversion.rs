@@ -15,7 +15,8 @@ impl Diversions<'_> {
 
     /// The nodes it takes from, as often as it does.
     pub(super) fn inputs(&self, node: u32) -> impl Iterator<Item = u32> {
-        let made = |input: &NodeInput| if let NodeInput::Node { node, .. } = input { Some(node.0) } else { None };
+        let made =
+            |input: &NodeInput| if let NodeInput::Node { node, .. } = input { Some(node.0) } else { None };
         self.plan.nodes()[node as usize].inputs.iter().filter_map(made)
     }
 

@@ -54,7 +54,8 @@ impl Shape {
         check(flow, &waits_for)?;
         let tasks = flow.tasks.len();
         let makers: Vec<Vec<usize>> = (0..tasks).map(|task| own_makers(flow, task)).collect();
-        let providers = if has_reference { Provider::all(flow, &waits_for, &stage_order) } else { Vec::new() };
+        let providers =
+            if has_reference { Provider::all(flow, &waits_for, &stage_order) } else { Vec::new() };
         let mut shape = Self {
             scope: (0..tasks).map(|task| flow.scope(task)).collect(),
             stage: flow.tasks.iter().map(|task| task.stage).collect(),

@@ -51,10 +51,12 @@ impl World {
     pub fn new(seed: u64, bounds: Bounds) -> Self {
         let mut dice = Dice(seed);
         let flow = flow(&mut dice, bounds);
-        let values = (0..bounds.rows).map(|_| (0..PARAMETERS).map(|_| dice.roll(3) as i64).collect()).collect();
+        let values =
+            (0..bounds.rows).map(|_| (0..PARAMETERS).map(|_| dice.roll(3) as i64).collect()).collect();
         let reference = (bounds.rows > 0 && dice.chance(70)).then(|| dice.roll(bounds.rows));
         let images: Vec<u64> = (0..1 + dice.roll(3)).map(|_| 5 + dice.roll(20) as u64).collect();
-        let part = |dice: &mut Dice| PartSite { image: dice.roll(images.len()), pixels: 1 + dice.roll(9) as u64 };
+        let part =
+            |dice: &mut Dice| PartSite { image: dice.roll(images.len()), pixels: 1 + dice.roll(9) as u64 };
         let parts = (0..bounds.parts).map(|_| part(&mut dice)).collect();
         let fails = flow.tasks.iter().map(|_| bounds.failures && dice.chance(30)).collect();
         Self { flow, values, reference, layout: Layout { images, parts }, fails }
@@ -191,7 +193,9 @@ fn visible(flow: &Flow, stage: usize, dice: &mut Dice) -> Option<usize> {
 fn name_references(flow: &mut Flow) {
     let inputs = flow.tasks.iter().flat_map(|task| &task.inputs);
     let referred = |input: &Input| match input {
-        Input::Reference { task, output } => Some(format!("{}@reference", flow.tasks[*task].outputs[*output].name)),
+        Input::Reference { task, output } => {
+            Some(format!("{}@reference", flow.tasks[*task].outputs[*output].name))
+        }
         _ => None,
     };
     let mut names: Vec<String> = inputs.filter_map(referred).collect();

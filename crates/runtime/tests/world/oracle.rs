@@ -46,7 +46,8 @@ pub struct Oracle<'w> {
 
 impl<'w> Oracle<'w> {
     pub fn new(world: &'w World) -> Self {
-        let mut oracle = Self { world, fates: BTreeMap::new(), needed: Needed::new(), allowed: Needed::new() };
+        let mut oracle =
+            Self { world, fates: BTreeMap::new(), needed: Needed::new(), allowed: Needed::new() };
         for part in 0..world.layout.parts.len() {
             let strict = Walk { world, part, goes_on: false };
             let loose = Walk { goes_on: true, ..strict };

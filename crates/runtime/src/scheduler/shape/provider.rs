@@ -37,7 +37,8 @@ impl Provider {
 fn provided_to(flow: &Flow, stage_order: &[usize]) -> Vec<Vec<usize>> {
     let own = |stage: usize| {
         let inputs = flow.stages[stage].tasks.iter().flat_map(|task| &flow.tasks[*task].inputs);
-        let maker = |input: &Input| if let Input::Reference { task, .. } = input { Some(*task) } else { None };
+        let maker =
+            |input: &Input| if let Input::Reference { task, .. } = input { Some(*task) } else { None };
         inputs.filter_map(maker).collect::<Vec<_>>()
     };
     let before = deciders::collect(flow, stage_order, |stage, found: &[Vec<usize>]| {

@@ -13,7 +13,9 @@ impl Site {
     pub(in crate::scheduler) fn start(&mut self, node: u32, shape: &Shape, diversions: &Diversions<'_>) {
         self.nodes[node as usize].progress = Progress::Running;
         self.running += 1;
-        for input in diversions.inputs(node).filter(|input| shape.scope[diversions.task(*input)] == self.scope) {
+        for input in
+            diversions.inputs(node).filter(|input| shape.scope[diversions.task(*input)] == self.scope)
+        {
             self.nodes[input as usize].holds += 1;
         }
     }
