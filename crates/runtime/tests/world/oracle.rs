@@ -126,11 +126,14 @@ impl Walk<'_> {
 
     fn step(&self, row: usize, task: usize, fate: &mut RowFate) {
         let stage = self.world.flow.tasks[task].stage;
-        if fate.failed.is_some() && !(self.goes_on && self.is_free(task, fate)) {
+        if fate.failed.is_some() && !self.goes_on {
             return;
         }
         if fate.ended[stage] {
             fate.tasks[task] = Fate::Ended;
+            return;
+        }
+        if !self.is_free(task, fate) {
             return;
         }
         match self.inputs(task, fate) {
