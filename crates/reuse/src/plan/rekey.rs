@@ -112,7 +112,8 @@ impl Keyring {
             Ingredient::Input(input) => Word::Input(scene.resolve(rekeyed, task, input)),
         };
         let made_of = ingredients(scene.flow, scene.reads, self.level, task);
-        let words = std::iter::once(Word::Task(task)).chain(made_of.into_iter().map(word)).collect();
+        let words = made_of.into_iter().map(word).chain(scene.stayed(rekeyed, self.level, task));
+        let words = std::iter::once(Word::Task(task)).chain(words).collect();
         let next = scene.table.total + self.known.len() as u32;
         *self.known.entry(words).or_insert(next)
     }
@@ -145,6 +146,24 @@ impl Scene<'_> {
     /// Which stages hold a task that moved.
     fn touched(&self, moved: &[bool]) -> Vec<bool> {
         self.flow.stages.iter().map(|stage| stage.tasks.iter().any(|task| moved[*task])).collect()
+    }
+
+    /// What a key must say beside the level's ingredients. A task that did not move stays the planned one, and may differ
+    /// where all that goes into its stage is equal: those of its stage that take from it take from different nodes.
+    fn stayed(&self, rekeyed: &Rekeyed, level: Level, task: usize) -> Vec<Word> {
+        let stage = self.flow.tasks[task].stage;
+        let tasks = match level {
+            Level::None | Level::Dataflow => &[],
+            Level::Stage => self.flow.stages[stage].tasks.as_slice(),
+            Level::Task => &[task],
+        };
+        let word = |input: &Input| match *input {
+            Input::Task { task, output } if self.flow.tasks[task].stage == stage && !rekeyed.moved[task] => {
+                Some(Word::Input(Resolved::Made(self.table.id(rekeyed.ends.row, task), output)))
+            }
+            _ => None,
+        };
+        tasks.iter().flat_map(|task| &self.flow.tasks[*task].inputs).filter_map(word).collect()
     }
 
     fn resolve(&self, rekeyed: &Rekeyed, at: usize, input: Input) -> Resolved {
