@@ -5,9 +5,10 @@ mod companions;
 use std::path::Path;
 use std::sync::Arc;
 
+use onceflow_engine::catalogue;
 use onceflow_study::{
-    Catalogue, Diagnostic, Diagnostics, FileKind, Problem, Source, Study, Workflow, check_workflow, detect,
-    excerpt, import_original, import_taverna, read_dakota_input, read_salib_parameters, read_salib_problem,
+    Diagnostic, Diagnostics, FileKind, Problem, Source, Study, Workflow, check_workflow, detect, excerpt,
+    import_original, import_taverna, read_dakota_input, read_salib_parameters, read_salib_problem,
     read_workflow,
 };
 
@@ -65,7 +66,7 @@ fn workflow(kind: FileKind, source: &Arc<Source>) -> (Option<Workflow>, Diagnost
         FileKind::OriginalStage => import_original(source),
         FileKind::Taverna => import_taverna(source),
         _ => read_workflow(source).map(|workflow| {
-            let diagnostics = check_workflow(&workflow, &Catalogue::nuclei());
+            let diagnostics = check_workflow(&workflow, &catalogue());
             (workflow, diagnostics)
         }),
     };

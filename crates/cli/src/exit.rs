@@ -11,8 +11,12 @@ pub(crate) enum Exit {
     BadInput = 2,
     /// The machine: no permission, no space, no such program.
     Environment = 3,
+    /// The bound of memory is too small.
+    Memory = 4,
     /// Our bug.
     Internal = 5,
+    /// Stopped by a signal.
+    Interrupted = 130,
 }
 
 impl From<Exit> for std::process::ExitCode {

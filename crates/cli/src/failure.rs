@@ -31,6 +31,11 @@ impl Failure {
         Self { exit: Exit::RowsFailed, messages: vec![message] }
     }
 
+    /// The bound of memory is too small.
+    pub(crate) fn memory(message: Diagnostic) -> Self {
+        Self { exit: Exit::Memory, messages: vec![message] }
+    }
+
     /// Our bug.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         let message = Diagnostic::error(format!("internal error (our bug): {}", message.into()))

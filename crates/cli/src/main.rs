@@ -5,6 +5,7 @@ mod bench;
 mod design;
 mod diagnostics;
 mod document;
+mod engine;
 mod exit;
 mod failure;
 mod file;
@@ -13,6 +14,7 @@ mod phase;
 mod problem;
 mod progress;
 mod sample_file;
+mod study;
 mod terminal;
 mod verb;
 

@@ -21,6 +21,11 @@ impl Terminal {
         Self { progress }
     }
 
+    /// Whether work that takes long is spoken of.
+    pub(crate) fn progress_mode(&self) -> ProgressMode {
+        self.progress
+    }
+
     /// A line for people.
     pub(crate) fn say(&self, line: &str) {
         // A closed standard error must not stop the work.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use onceflow_costs::Record;
 use onceflow_region::Region;
 use onceflow_reuse::{Flow, NodeId, REFERENCE_SUFFIX};
-use onceflow_runtime::{Finished, Observer, RowOutcome};
+use onceflow_runtime::{Entry, Finished, Layout, Observer, RowOutcome};
 
 use crate::inputs::Inputs;
 use crate::metrics::{Metrics, Tally};
@@ -18,6 +18,7 @@ use crate::{EngineError, Progress, RunFolder};
 /// Gathers the results of one phase.
 pub(crate) struct Collector<'a> {
     pub(crate) inputs: &'a Inputs,
+    pub(crate) layout: &'a Layout,
     pub(crate) flow: &'a Flow,
     pub(crate) folder: &'a RunFolder,
     pub(crate) progress: &'a mut dyn Progress,
@@ -82,20 +83,21 @@ fn reference_name(region: &str) -> String {
 
 impl Observer for Collector<'_> {
     fn finished(&mut self, finished: &Finished<'_>) {
-        let spec = &self.flow.tasks[finished.task].spec;
+        let Entry { instance, task, seconds, .. } = *finished.entry;
+        let spec = &self.flow.tasks[task].spec;
         self.records.push(Record {
             operation: spec.id.clone(),
             version: spec.version,
             device: "cpu".into(),
-            pixels: finished.pixels,
-            seconds: finished.seconds,
+            pixels: self.layout.pixels(self.flow.scope(task), instance.site),
+            seconds,
             output_bytes: finished.outputs.iter().map(|region| region.bytes()).sum(),
         });
-        let wanted = self.wanted.iter().find(|(node, _, _)| *node == finished.instance.node).cloned();
+        let wanted = self.wanted.iter().find(|(node, _, _)| *node == instance.node).cloned();
         if let Some((_, output, name)) = wanted
             && let Some(region) = finished.outputs.get(output)
         {
-            self.save(finished.instance.site, &name, region);
+            self.save(instance.site, &name, region);
         }
         self.progress.task();
     }
@@ -109,7 +111,8 @@ impl Observer for Collector<'_> {
                 self.count_failure(row);
             }
             RowOutcome::Done { status } => {
-                let counts = |outputs: &Vec<Arc<Region>>| outputs.first().and_then(|region| counts_of(region));
+                let counts =
+                    |outputs: &Vec<Arc<Region>>| outputs.first().and_then(|region| counts_of(region));
                 match results.iter().map(counts).collect::<Option<Vec<Comparison>>>() {
                     Some(comparisons) => {
                         tally.add(&comparisons, status.as_deref());

@@ -32,13 +32,28 @@ impl RunFolder {
     /// Writes a file in it, whole or not at all.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, EngineError> {
         let path = self.path.join(name);
-        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| write_whole(&path, bytes));
+        let written =
+            path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| write_whole(&path, bytes));
         written.map_err(|error| EngineError::Write { path: path.clone(), error })?;
         Ok(path)
     }
 
+    /// Takes a file away, unless it is not there.
+    pub(crate) fn remove(&self, name: &str) -> Result<(), EngineError> {
+        let path = self.path.join(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(EngineError::Write { path, error }),
+            _ => Ok(()),
+        }
+    }
+
     /// Keeps a region of the reference row for later phases.
-    pub(crate) fn save_reference(&self, name: &str, part: usize, region: &Region) -> Result<PathBuf, EngineError> {
+    pub(crate) fn save_reference(
+        &self,
+        name: &str,
+        part: usize,
+        region: &Region,
+    ) -> Result<PathBuf, EngineError> {
         let file = format!("{REGIONS}/reference/{name}-{part}.png");
         let dense = region.as_dense().ok_or_else(|| {
             let error = io::Error::other("only images can be kept so far");

@@ -55,7 +55,9 @@ impl Inputs {
     pub(crate) fn open(study: &Study, folder: &Path) -> Result<Self, EngineError> {
         if study.images.is_empty() {
             let error = Diagnostic::error("the study has no image, so its workflow cannot be run");
-            return Err(error.with_hint("add [[image]] with name and file, or images = \"images.csv\"").into());
+            return Err(error
+                .with_hint("add [[image]] with name and file, or images = \"images.csv\"")
+                .into());
         }
         let mut inputs = Self { images: Vec::new(), parts: Vec::new() };
         for image in &study.images {
@@ -71,12 +73,20 @@ impl Inputs {
         let truth = truth.transpose()?;
         let um_per_pixel = resolution(study, image, source.as_ref())?;
         let parts = partition(bounds, study.parts.size, 0, Remainder::Merge);
-        let parts = parts.map_err(|error| Diagnostic::error(format!("cannot cut {}: {error}", image.name)))?;
+        let parts =
+            parts.map_err(|error| Diagnostic::error(format!("cannot cut {}: {error}", image.name)))?;
         check_seams(study, image, parts.len())?;
         let (chosen, left_out) = choose(study, source.as_ref(), parts)?;
         let place = self.images.len();
         self.parts.extend(chosen.into_iter().map(|part| ImagePart { image: place, part }));
-        self.images.push(OpenedImage { name: image.name.clone(), source, truth, bounds, um_per_pixel, left_out });
+        self.images.push(OpenedImage {
+            name: image.name.clone(),
+            source,
+            truth,
+            bounds,
+            um_per_pixel,
+            left_out,
+        });
         Ok(())
     }
 
@@ -86,11 +96,6 @@ impl Inputs {
         let images = self.images.iter().map(|image| pixels(&image.source)).collect();
         let site = |p: &ImagePart| PartSite { image: p.image, pixels: p.part.read.area() };
         Layout { images, parts: self.parts.iter().map(site).collect() }
-    }
-
-    /// Pixels that are studied of an image.
-    pub(crate) fn pixels(&self, image: usize) -> u64 {
-        self.parts.iter().filter(|p| p.image == image).map(|p| p.part.core.area()).sum()
     }
 
     /// What the report says of each image.
@@ -115,12 +120,14 @@ fn studied(image: &Image, source: &dyn Source) -> Result<Bounds, EngineError> {
     let whole = Bounds::plane(0, 0, info.width, info.height);
     let Some(asked) = &image.bounds else { return whole.ok_or_else(|| too_large(image)) };
     let place = |at: u64| i64::try_from(at).ok();
-    let bounds = place(asked.x).zip(place(asked.y)).and_then(|(x, y)| Bounds::plane(x, y, asked.width, asked.height));
+    let bounds =
+        place(asked.x).zip(place(asked.y)).and_then(|(x, y)| Bounds::plane(x, y, asked.width, asked.height));
     let inside = |b: &Bounds| whole.as_ref().is_some_and(|whole| whole.contains(b));
     bounds.filter(inside).ok_or_else(|| {
         let error = Diagnostic::error(format!("the box of image `{}` reaches outside it", image.name));
         let found = format!("x {}, y {}, {} x {}", asked.x, asked.y, asked.width, asked.height);
-        let error = error.expected_found(format!("a box within {} x {} pixels", info.width, info.height), found);
+        let error =
+            error.expected_found(format!("a box within {} x {} pixels", info.width, info.height), found);
         error.with_hint(format!("onceflow image info {} says its size", image.file)).into()
     })
 }
@@ -149,7 +156,12 @@ fn open_truth(
     let expected = if (width, height) == (bounds.width(), bounds.height()) {
         format!("{width} x {height} pixels, as {}", image.file)
     } else {
-        format!("{width} x {height} pixels, as {}, or {} x {}, as its box", image.file, bounds.width(), bounds.height())
+        format!(
+            "{width} x {height} pixels, as {}, or {} x {}, as its box",
+            image.file,
+            bounds.width(),
+            bounds.height()
+        )
     };
     let error = error.expected_found(expected, format!("{} x {} in {file}", found.0, found.1));
     Err(error.with_hint("give the mask or label image that was drawn on this image").into())
@@ -180,8 +192,13 @@ fn check_seams(study: &Study, image: &Image, parts: usize) -> Result<(), EngineE
         return Ok(());
     }
     let error = Diagnostic::error(format!("the image `{}` has {parts} parts that meet", image.name));
-    let error = error.expected_found("parts that stand alone: seams = \"independent\"", "seams that follow objects from part to part, which are not built yet");
-    Err(error.with_hint("write seams = \"independent\" under [parts], raise its size, or give the image a box").into())
+    let error = error.expected_found(
+        "parts that stand alone: seams = \"independent\"",
+        "seams that follow objects from part to part, which are not built yet",
+    );
+    Err(error
+        .with_hint("write seams = \"independent\" under [parts], raise its size, or give the image a box")
+        .into())
 }
 
 /// The parts that are run, and how many hold no tissue.
@@ -237,7 +254,8 @@ mod tests {
         let parts = partition(whole, 10, 0, Remainder::Keep).unwrap();
         for seed in 0..20 {
             for wanted in 1..12 {
-                let mut chosen: Vec<usize> = spread(parts.clone(), wanted, seed).iter().map(|p| p.index).collect();
+                let mut chosen: Vec<usize> =
+                    spread(parts.clone(), wanted, seed).iter().map(|p| p.index).collect();
                 assert_eq!(chosen.len(), (wanted as usize).min(10));
                 chosen.dedup();
                 assert_eq!(chosen.len(), (wanted as usize).min(10));

@@ -48,7 +48,8 @@ impl Metrics {
 
     /// Writes what the tallies of a row say into its record.
     pub(crate) fn fill(&self, record: &mut RowRecord, tallies: &[Tally], inputs: &Inputs) {
-        record.images = tallies.iter().enumerate().map(|(image, tally)| self.image(tally, image, inputs)).collect();
+        record.images =
+            tallies.iter().enumerate().map(|(image, tally)| self.image(tally, image, inputs)).collect();
         record.status = over_all(&record.images);
         record.metrics = match record.status {
             RowStatus::Failed { .. } => vec![None; self.metrics.len()],

@@ -1,7 +1,8 @@
 //! A phase of a study: its rows, and what their metrics say.
 
 use onceflow_sensitivity::{
-    Analysis, AnalyzeError, Indices, Options, Outputs, Sample, SampleError, Status, Technique, analyze, sample,
+    Analysis, AnalyzeError, Indices, Options, Outputs, Sample, SampleError, Status, Technique, analyze,
+    sample,
 };
 use onceflow_study::{Effect, Keep, KeepRule, Parameter, Phase, Space, Study, Value};
 
@@ -131,7 +132,8 @@ impl Reference {
     pub(crate) fn new(study: &Study) -> Result<Self, EngineError> {
         let varied = study.space.parameters().iter().map(|p| Ok((p.name.clone(), default(p)?)));
         let fixed = study.fixed.iter().map(|(name, value)| Ok((name.clone(), value.clone())));
-        let (names, values) = varied.chain(fixed).collect::<Result<Vec<_>, EngineError>>()?.into_iter().unzip();
+        let (names, values) =
+            varied.chain(fixed).collect::<Result<Vec<_>, EngineError>>()?.into_iter().unzip();
         Ok(Self { names, values })
     }
 

@@ -32,6 +32,11 @@ impl<'s> Prepared<'s> {
         Ok(Self { study, workflow, inputs, metrics, reference, flow })
     }
 
+    /// The study.
+    pub fn study(&self) -> &'s Study {
+        self.study
+    }
+
     /// How often the plan of one part is carried out.
     pub fn multiplicity(&self) -> Multiplicity {
         Multiplicity { parts: self.inputs.parts.len() as u64, images: self.inputs.images.len() as u64 }

@@ -7,7 +7,9 @@ use std::time::Instant;
 use onceflow_costs::Record;
 use onceflow_region::Budget;
 use onceflow_reuse::{Account, Level, NodeId, Plan, plan};
-use onceflow_runtime::{Entry, ExecuteError, Execution, NoMemo, Work as RuntimeWork, execute};
+use onceflow_runtime::{
+    Entry, ExecuteError, Execution, NoMemo, Operation, SchedulerError, Work as RuntimeWork, execute,
+};
 use onceflow_sensitivity::Analysis;
 use onceflow_study::Phase;
 
@@ -74,6 +76,16 @@ pub struct TraceEntry {
     pub start: f64,
     /// Seconds it took.
     pub seconds: f64,
+}
+
+impl Run {
+    /// The first row that failed, and why, in words.
+    pub fn first_failure(&self) -> Option<String> {
+        self.answer.table.rows.iter().find_map(|row| match &row.status {
+            RowStatus::Failed { task, message } => Some(format!("row {}, {task}: {message}", row.row)),
+            _ => None,
+        })
+    }
 }
 
 /// Runs a study and says what it found. Files of the run go into `folder`; nothing else is written.
@@ -170,14 +182,16 @@ impl<'a> Runner<'a> {
         progress: &mut dyn Progress,
     ) -> Result<(Execution, Gathered), EngineError> {
         let flow = plan.flow().clone();
-        let operations = flow.tasks.iter().map(|task| operation(task).ok_or_else(|| not_built_in(&task.name)));
+        let operations =
+            flow.tasks.iter().map(|task| operation(task).ok_or_else(|| not_built_in(&task.name)));
         let operations = operations.collect::<Result<Vec<_>, _>>()?;
+        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let inputs = &self.prepared.inputs;
-        let supply =
-            Sources::new(inputs, flow.sources.clone(), self.references.clone(), self.budget.clone());
-        let rows = plan.rows();
+        let supply = Sources::new(inputs, flow.sources.clone(), self.references.clone(), self.budget.clone());
+        let (rows, layout) = (plan.rows(), inputs.layout());
         let mut collector = Collector {
             inputs,
+            layout: &layout,
             flow: &flow,
             folder: self.folder,
             progress,
@@ -197,7 +211,7 @@ impl<'a> Runner<'a> {
             budget: self.budget.clone(),
             stop: Some(&self.options.stop),
         };
-        let execution = execute(plan, &inputs.layout(), &work, &options, &mut collector);
+        let execution = execute(plan, &layout, &work, &options, &mut collector);
         let Collector { tallies, records, saved, error, failed, most_failed, .. } = collector;
         if let Some(error) = error {
             return Err(error);
@@ -208,7 +222,9 @@ impl<'a> Runner<'a> {
 
     /// What later phases compare with, when there are some.
     fn wanted(&self, plan: &Plan) -> Vec<(NodeId, usize, String)> {
-        let (Some(row), true) = (plan.reference(), self.prepared.study.phases.len() > 1) else { return Vec::new() };
+        let (Some(row), true) = (plan.reference(), self.prepared.study.phases.len() > 1) else {
+            return Vec::new();
+        };
         let flow = plan.flow();
         let taken = flow.tasks.iter().flat_map(|task| &task.inputs);
         let reference = |input: &onceflow_reuse::Input| match input {
@@ -239,12 +255,13 @@ impl<'a> Runner<'a> {
     }
 
     fn trace(&mut self, phase: &Phase, plan: &Plan, first: usize, log: &[Entry]) {
-        let since = self.began.elapsed().as_secs_f64() - log.iter().map(|e| e.start + e.seconds).fold(0.0, f64::max);
+        let since =
+            self.began.elapsed().as_secs_f64() - log.iter().map(|e| e.start + e.seconds).fold(0.0, f64::max);
         self.trace.extend(log.iter().map(|entry| TraceEntry {
             phase: phase.name.clone(),
             task: plan.flow().tasks[entry.task].name.clone(),
-            row: first + entry.row,
-            site: entry.site,
+            row: first + entry.row as usize,
+            site: entry.instance.site,
             worker: entry.worker,
             start: since.max(0.0) + entry.start,
             seconds: entry.seconds,
@@ -268,13 +285,19 @@ impl<'a> Runner<'a> {
         seconds: f64,
     ) {
         let (study, table) = (self.prepared.study, &self.table);
-        let overall = sampled.analyses(study, phase, &table.metrics, |row, m| table.measured(rows.start + row, m));
+        let overall =
+            sampled.analyses(study, phase, &table.metrics, |row, m| table.measured(rows.start + row, m));
         let per_image = |image: usize| {
-            let analyses =
-                sampled.analyses(study, phase, &table.metrics, |row, m| table.measured_on(image, rows.start + row, m));
+            let analyses = sampled.analyses(study, phase, &table.metrics, |row, m| {
+                table.measured_on(image, rows.start + row, m)
+            });
             analyses.ok().filter(|a| !a.is_empty()).map(|analyses| ImageAnalysis { image, analyses })
         };
-        let per_image = if table.images.len() > 1 { (0..table.images.len()).filter_map(per_image).collect() } else { Vec::new() };
+        let per_image = if table.images.len() > 1 {
+            (0..table.images.len()).filter_map(per_image).collect()
+        } else {
+            Vec::new()
+        };
         let analyses = overall.unwrap_or_else(|error| {
             self.notes.push(format!("Phase {} could not be analysed: {error}.", phase.name));
             Vec::new()
@@ -354,7 +377,7 @@ fn not_built_in(task: &str) -> EngineError {
 impl From<ExecuteError> for EngineError {
     fn from(error: ExecuteError) -> Self {
         match error {
-            ExecuteError::Scheduler(onceflow_runtime::SchedulerError::MemoryTooSmall { task, needed, limit }) => {
+            ExecuteError::Scheduler(SchedulerError::MemoryTooSmall { task, needed, limit }) => {
                 Self::Memory { task, needed, limit }
             }
             other => Self::Internal(other.to_string()),

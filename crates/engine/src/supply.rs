@@ -92,8 +92,10 @@ impl<'a> Sources<'a> {
             }),
             _ if name.ends_with(REFERENCE_SUFFIX) => match self.references.get(&(name.to_owned(), part)) {
                 Some(Reference::Saved(file)) => saved(file),
-                Some(Reference::Ended) => Ok(self.empty(RegionKind::Mask, part)),
-                None => Err(OperationError::new("the reference row failed here, so nothing can be compared with it")),
+                Some(Reference::Ended) => Ok(self.empty(RegionKind::Mask, Scope::Part, part)),
+                None => Err(OperationError::new(
+                    "the reference row failed here, so nothing can be compared with it",
+                )),
             },
             _ => read(image.source.as_ref(), at.part.read, rgb8),
         }
@@ -106,7 +108,11 @@ impl Supply for Sources<'_> {
             Scope::Part => self.of_part(source, site),
             // Whole images are never read at once: the task reads what it needs, box by box.
             Scope::Image | Scope::Study => {
-                let image = self.inputs.images.get(site).ok_or_else(|| OperationError::new("there is no such image"))?;
+                let image = self
+                    .inputs
+                    .images
+                    .get(site)
+                    .ok_or_else(|| OperationError::new("there is no such image"))?;
                 Ok(Arc::new(Region::Image(Arc::clone(&image.source))))
             }
         }
@@ -121,8 +127,13 @@ impl Supply for Sources<'_> {
         Ok(digest.0)
     }
 
-    fn empty(&self, kind: RegionKind, part: usize) -> Region {
-        let size = self.inputs.parts.get(part).map(|p| (p.part.read.width() as usize, p.part.read.height() as usize));
+    fn empty(&self, kind: RegionKind, scope: Scope, site: usize) -> Region {
+        let size = |bounds: Bounds| (bounds.width() as usize, bounds.height() as usize);
+        let size = match scope {
+            Scope::Part => self.inputs.parts.get(site).map(|p| size(p.part.read)),
+            Scope::Image => self.inputs.images.get(site).map(|image| size(image.bounds)),
+            Scope::Study => None,
+        };
         size.and_then(|(width, height)| empty(kind, width, height)).unwrap_or(Region::Nothing)
     }
 }

@@ -36,6 +36,10 @@ impl Grid {
         self.offsets[..self.neighbours].iter().copied()
     }
 
+    pub(crate) fn before(&self, position: usize) -> impl Iterator<Item = usize> {
+        self.offsets().map(move |offset| position - offset)
+    }
+
     pub(crate) fn after(&self, position: usize) -> impl Iterator<Item = usize> {
         self.offsets().map(move |offset| position + offset)
     }

@@ -37,6 +37,13 @@ pub struct Done {
 #[error("{0}")]
 pub struct OperationError(pub String);
 
+impl OperationError {
+    /// A failure with this message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
 impl Done {
     /// These regions, and nothing to say about going on.
     pub fn with(outputs: Vec<Region>) -> Self {

@@ -7,6 +7,8 @@ mod completions;
 mod demo;
 mod extend;
 mod init;
+mod report;
+mod run;
 mod sample;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -18,6 +20,8 @@ pub(crate) use completions::CompletionsArgs;
 pub(crate) use demo::{DemoArgs, DemoFunction};
 pub(crate) use extend::ExtendArgs;
 pub(crate) use init::{InitArgs, ProblemFormat};
+pub(crate) use report::ReportArgs;
+pub(crate) use run::{LevelWord, MachineArgs, PlanArgs, RunArgs};
 pub(crate) use sample::{KindWord, MethodWord, SampleArgs, SampleFormatWord};
 
 /// Which parameters of my workflow matter, and what are the best values?
@@ -50,7 +54,8 @@ Start here:
   onceflow analyze --problem study.toml --method morris -X X.csv -Y Y.csv
 
 Results go to standard output, words for people to standard error. NO_COLOR is honoured.
-Exit codes: 0 ok, 1 rows failed, 2 bad command line or file, 3 environment, 5 internal error.";
+Exit codes: 0 ok, 1 rows failed, 2 bad command line or file, 3 environment, 4 memory bound too small,
+5 internal error, 130 interrupted.";
 
 /// Whether work longer than a second is spoken of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -75,6 +80,12 @@ pub(crate) enum Verb {
     /// Say which parameters matter, from the rows and their results
     #[command(visible_alias = "analyse")]
     Analyze(AnalyzeArgs),
+    /// Say what a run of a study would compute, and why not more
+    Plan(PlanArgs),
+    /// Run a study: from its file to its answer
+    Run(RunArgs),
+    /// Print the answer of a run again
+    Report(ReportArgs),
     /// Measure how fast and how exact onceflow is on this machine
     Bench(BenchArgs),
     /// Print completions for a shell
@@ -92,6 +103,9 @@ impl Verb {
             Self::Sample(args) => args.json,
             Self::Extend(args) => args.json,
             Self::Analyze(args) => args.wants_json(),
+            Self::Plan(args) => args.json,
+            Self::Run(args) => args.json,
+            Self::Report(args) => args.json,
             Self::Bench(args) => args.json,
         }
     }

@@ -7,6 +7,9 @@ mod completions;
 mod demo;
 mod extend;
 mod init;
+mod plan;
+mod report;
+mod run;
 mod sample;
 
 use crate::args::Verb;
@@ -23,6 +26,9 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Sample(args) => sample::run(args, terminal),
         Verb::Extend(args) => extend::run(args, terminal),
         Verb::Analyze(args) => analyze::run(args, terminal),
+        Verb::Plan(args) => plan::run(args, terminal),
+        Verb::Run(args) => run::run(args, terminal),
+        Verb::Report(args) => report::run(args, terminal),
         Verb::Bench(args) => bench::run(args, terminal),
         Verb::Completions(args) => completions::run(args, terminal),
     }

@@ -1,24 +1,21 @@
 //! `onceflow run`: from a study file to its answer.
 
 mod interrupt;
-mod loaded;
 mod progress;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_engine::{Ending, Prepared, Run, RunFolder, answer_text, run_json, save};
+use onceflow_engine::{Ending, Run, RunFolder, answer_text, begin, run_json, save};
 use onceflow_study::Diagnostic;
 
 use crate::args::RunArgs;
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::study::{Holds, LoadedStudy, holds};
 use crate::terminal::Terminal;
 use crate::verb::plan;
-use loaded::{Holds, holds};
-
-pub(crate) use loaded::LoadedStudy;
 pub(crate) use progress::RunProgress;
 
 /// Runs a study and prints its answer.
@@ -32,12 +29,13 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
         return Ok(exit);
     }
     let folder = RunFolder::create(path).map_err(engine_failure)?;
+    begin(&folder, loaded.texts()).map_err(engine_failure)?;
     let options = Arc::new(options(&args.machine, prepared.study()));
     let _guard = interrupt::watch(Arc::clone(&options));
     let mut progress = RunProgress::new(terminal);
     let run = onceflow_engine::run(&prepared, &options, &folder, &mut progress).map_err(engine_failure)?;
     progress.end();
-    save(&prepared, &run, &folder, loaded.texts()).map_err(engine_failure)?;
+    save(&run, &[], &folder).map_err(engine_failure)?;
     report(&run, path, args.json, terminal)
 }
 
@@ -52,7 +50,10 @@ fn already_there(
         Holds::Nothing | Holds::Unfinished => Ok(None),
         _ if args.force => Ok(None),
         Holds::Complete(json) => {
-            terminal.say(&format!("complete: nothing to compute. Report: {}", path.join("report.html").display()));
+            terminal.say(&format!(
+                "complete: nothing to compute. Report: {}",
+                path.join("report.html").display()
+            ));
             if args.json {
                 terminal.result(&json)?;
             }
@@ -91,7 +92,10 @@ fn ending(run: &Run, path: &Path, terminal: &Terminal) -> Result<Exit, Failure> 
         Ending::TooManyFailures => Err(Failure::rows_failed(
             Diagnostic::error("too many rows failed, so the run was stopped")
                 .with_why(run.first_failure().unwrap_or_default())
-                .with_hint(format!("{} has every failure; stop_above in the study says how many are too many", rows.display())),
+                .with_hint(format!(
+                    "{} has every failure; stop_above in the study says how many are too many",
+                    rows.display()
+                )),
         )),
     }
 }

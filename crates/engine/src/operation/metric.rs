@@ -42,7 +42,9 @@ pub(super) fn compare(arguments: &Arguments<'_>) -> Result<Done, OperationError>
     let against = |input| -> Result<Counts, OperationError> {
         match objects(arguments.region(input)?)? {
             None => Ok(Counts::default()),
-            Some(other) => counts(result.view(), other.view(), boundary).map_err(|e| OperationError::new(e.to_string())),
+            Some(other) => {
+                counts(result.view(), other.view(), boundary).map_err(|e| OperationError::new(e.to_string()))
+            }
         }
     };
     let comparison =
@@ -70,7 +72,9 @@ fn objects(region: &Region) -> Result<Option<Plane<u32>>, OperationError> {
     if let Some(mask) = grey(dense) {
         return Ok(Some(label(mask, Connectivity::Eight).plane));
     }
-    labels(dense).map(|view| Some(view.to_plane())).ok_or_else(|| OperationError::new("expected labels of 32 bits"))
+    labels(dense)
+        .map(|view| Some(view.to_plane()))
+        .ok_or_else(|| OperationError::new("expected labels of 32 bits"))
 }
 
 /// How a count is written and read.
@@ -98,8 +102,11 @@ const MEANS: &str = "boundary_means";
 fn to_table(comparison: &Comparison) -> Table {
     let rows = [comparison.alone, comparison.default, comparison.truth];
     let against = ["nothing", "default", "truth"].map(str::to_owned).into();
-    let integers = |get: fn(&Counts) -> u64| Column::Integer(rows.iter().map(|c| get(c).cast_signed()).collect());
-    let sums = |get: fn(&Counts) -> ExactSum| Column::Text(rows.iter().map(|c| get(c).to_units().to_string()).collect());
+    let integers =
+        |get: fn(&Counts) -> u64| Column::Integer(rows.iter().map(|c| get(c).cast_signed()).collect());
+    let sums = |get: fn(&Counts) -> ExactSum| {
+        Column::Text(rows.iter().map(|c| get(c).to_units().to_string()).collect())
+    };
     let mut columns = vec![("against".to_owned(), Column::Text(against))];
     columns.extend(FIELDS.iter().map(|(name, get, _)| ((*name).to_owned(), integers(*get))));
     columns.push((OVERLAP.to_owned(), sums(|c| c.matched_overlap)));
@@ -128,7 +135,8 @@ mod tests {
         let plane = |data: Vec<u32>| Plane::from_vec(data, 3, 2).unwrap();
         let (a, b) = (plane(vec![1, 1, 0, 0, 0, 2]), plane(vec![1, 0, 0, 0, 2, 2]));
         let both = compare::compare_boundaries(a.view(), b.view()).unwrap();
-        let comparison = Comparison { alone: compare::count(a.view()), default: both, truth: Counts::default() };
+        let comparison =
+            Comparison { alone: compare::count(a.view()), default: both, truth: Counts::default() };
         assert_eq!(counts_of(&Region::Table(to_table(&comparison))), Some(comparison));
         assert_eq!(counts_of(&Region::Nothing), None);
     }

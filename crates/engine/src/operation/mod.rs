@@ -12,6 +12,7 @@ use onceflow_runtime::{Call, Done, Operation, OperationError};
 use onceflow_study::Canonical;
 
 pub(crate) use metric::{Comparison, counts_of};
+pub(crate) use regions::colour as colour_view;
 
 /// What an operation does: parameters come in the order of its entry in the catalogue.
 type Kernel = fn(&Arguments<'_>) -> Result<Done, OperationError>;
@@ -51,8 +52,10 @@ struct BuiltIn {
 
 impl Operation for BuiltIn {
     fn run(&self, call: &Call<'_>) -> Result<Done, OperationError> {
-        let parameters: Option<Vec<&Canonical>> = self.order.iter().map(|place| call.parameters.get(*place)).collect();
-        let parameters = parameters.ok_or_else(|| OperationError::new("expected more parameters than were given"))?;
+        let parameters: Option<Vec<&Canonical>> =
+            self.order.iter().map(|place| call.parameters.get(*place)).collect();
+        let parameters =
+            parameters.ok_or_else(|| OperationError::new("expected more parameters than were given"))?;
         (self.kernel)(&Arguments { inputs: call.inputs, parameters })
     }
 }

@@ -70,7 +70,11 @@ impl RunProgress {
         let number = |n: u64| with_commas(n.into());
         let seconds = self.began.elapsed().as_secs_f64();
         let done = self.tasks.0 as f64 / (self.tasks.1.max(1)) as f64;
-        let more = if done > 0.02 { format!(", at most {:.0} s more", seconds / done - seconds) } else { String::new() };
+        let more = if done > 0.02 {
+            format!(", at most {:.0} s more", seconds / done - seconds)
+        } else {
+            String::new()
+        };
         let ((rows, all_rows), (tasks, all_tasks)) = (self.rows, self.tasks);
         format!(
             "{}  {} of {} rows  {} of at most {} tasks  {seconds:.0} s{more}",

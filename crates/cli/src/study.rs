@@ -61,7 +61,7 @@ fn no_workflow(path: &Path) -> Failure {
 }
 
 /// What a folder holds.
-pub(super) enum Holds {
+pub(crate) enum Holds {
     /// No results.
     Nothing,
     /// Results of this study, not all of them.
@@ -73,12 +73,14 @@ pub(super) enum Holds {
 }
 
 /// Looks into a folder.
-pub(super) fn holds(folder: &Path, loaded: &LoadedStudy) -> Holds {
+pub(crate) fn holds(folder: &Path, loaded: &LoadedStudy) -> Holds {
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     let texts = loaded.texts();
     match (read("study.toml"), read("workflow.json"), read("run.json")) {
         (None, _, _) => Holds::Nothing,
-        (Some(study), workflow, _) if study != texts.study || workflow.as_deref() != Some(texts.workflow) => Holds::Another,
+        (Some(study), workflow, _) if study != texts.study || workflow.as_deref() != Some(texts.workflow) => {
+            Holds::Another
+        }
         (_, _, Some(json)) => Holds::Complete(json),
         _ => Holds::Unfinished,
     }

@@ -1,0 +1,190 @@
+//! One finished task as a line of JSON.
+
+use serde_json::{Map, Value, json};
+
+/// What one task cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The operation's id.
+    pub operation: String,
+    /// The operation's version.
+    pub version: u64,
+    /// Where it ran, as the machine calls itself.
+    pub device: String,
+    /// Pixels of its part or image, at least one.
+    pub pixels: u64,
+    /// How long it took, not negative.
+    pub seconds: f64,
+    /// Bytes of what it made.
+    pub output_bytes: u64,
+}
+
+/// Why a text or value is no record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// The text is not JSON.
+    #[error("expected a line of JSON, found something else ({0}); leave the line out")]
+    NotJson(String),
+    /// The JSON is a list, a number, ...
+    #[error("expected a JSON object, found {0}; leave the line out")]
+    NotAnObject(&'static str),
+    /// A field is not there or holds something else.
+    #[error("`{field}`: expected {expected}, found {found}; leave the line out")]
+    Field {
+        /// The field's name.
+        field: &'static str,
+        /// What it should hold.
+        expected: &'static str,
+        /// What it holds.
+        found: String,
+    },
+}
+
+impl Record {
+    /// The record as one line, without its end.
+    pub fn to_line(&self) -> String {
+        json!({
+            "operation": self.operation, "version": self.version, "device": self.device,
+            "pixels": self.pixels, "seconds": self.seconds, "output_bytes": self.output_bytes,
+        })
+        .to_string()
+    }
+
+    /// Reads one line. Fields that it does not know are left alone: a later version may write more.
+    pub fn parse_line(line: &str) -> Result<Self, RecordError> {
+        let value: Value =
+            serde_json::from_str(line).map_err(|error| RecordError::NotJson(error.to_string()))?;
+        let Value::Object(fields) = value else { return Err(RecordError::NotAnObject(kind(&value))) };
+        let fields = Fields(&fields);
+        let record = Self {
+            operation: fields.text("operation")?,
+            version: fields.whole("version")?,
+            device: fields.text("device")?,
+            pixels: fields.whole("pixels")?,
+            seconds: fields.number("seconds")?,
+            output_bytes: fields.whole("output_bytes")?,
+        };
+        record.check()?;
+        Ok(record)
+    }
+
+    /// Whether its numbers can be: at least one pixel, and a time that is finite and not negative.
+    pub fn check(&self) -> Result<(), RecordError> {
+        if self.pixels == 0 {
+            return Err(RecordError::Field { field: "pixels", expected: "at least 1", found: "0".into() });
+        }
+        if !(self.seconds.is_finite() && self.seconds >= 0.0) {
+            let found = self.seconds.to_string();
+            return Err(RecordError::Field { field: "seconds", expected: "a time from 0 on", found });
+        }
+        Ok(())
+    }
+}
+
+struct Fields<'l>(&'l Map<String, Value>);
+
+impl Fields<'_> {
+    fn text(&self, field: &'static str) -> Result<String, RecordError> {
+        self.get(field, "a text", |value| value.as_str().map(str::to_owned))
+    }
+
+    fn whole(&self, field: &'static str) -> Result<u64, RecordError> {
+        self.get(field, "a whole number from 0 on", Value::as_u64)
+    }
+
+    fn number(&self, field: &'static str) -> Result<f64, RecordError> {
+        self.get(field, "a number", Value::as_f64)
+    }
+
+    fn get<T>(
+        &self,
+        field: &'static str,
+        expected: &'static str,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Result<T, RecordError> {
+        let value = self.0.get(field);
+        value.and_then(read).ok_or_else(|| {
+            let found = value.map_or_else(|| "nothing".to_owned(), shown);
+            RecordError::Field { field, expected, found }
+        })
+    }
+}
+
+/// Longer values are not repeated in a message.
+const MOST_SHOWN: usize = 40;
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Number(number) => number.to_string(),
+        Value::String(text) if text.chars().count() <= MOST_SHOWN => format!("\"{text}\""),
+        _ => kind(value).to_owned(),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LINE: &str = r#"{"operation":"nuclei.grow","version":1,"device":"cpu","pixels":1000000,"seconds":0.25,"output_bytes":7}"#;
+
+    #[test]
+    fn a_line_reads_back_and_unknown_fields_are_left_alone() {
+        let record = Record::parse_line(LINE).unwrap();
+        assert_eq!(record.to_line(), LINE);
+        let more = LINE.replace("}", r#","joules":3}"#);
+        assert_eq!(Record::parse_line(&more).unwrap(), record);
+    }
+
+    #[test]
+    fn a_malformed_line_says_what_is_wrong_with_it() {
+        let said = |line: &str| Record::parse_line(line).unwrap_err().to_string();
+        let with = |from: &str, to: &str| said(&LINE.replace(from, to));
+        assert!(said(&LINE[..40]).starts_with("expected a line of JSON, found something else (EOF"));
+        assert_eq!(said("[1]"), "expected a JSON object, found a list; leave the line out");
+        assert_eq!(
+            with(r#""pixels":1000000,"#, ""),
+            "`pixels`: expected a whole number from 0 on, found nothing; leave the line out"
+        );
+        assert_eq!(with("1000000", "0"), "`pixels`: expected at least 1, found 0; leave the line out");
+        assert_eq!(with("0.25", "-1"), "`seconds`: expected a time from 0 on, found -1; leave the line out");
+        assert_eq!(
+            with("0.25", "\"1 s\""),
+            "`seconds`: expected a number, found \"1 s\"; leave the line out"
+        );
+        assert_eq!(
+            with("\"version\":1", "\"version\":1.5"),
+            "`version`: expected a whole number from 0 on, found 1.5; leave the line out"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_record_reads_back(
+            operation in ".*", device in ".*", version: u64, pixels in 1u64.., seconds in 0.0f64..1e300, output_bytes: u64,
+        ) {
+            let record = Record { operation, version, device, pixels, seconds, output_bytes };
+            prop_assert_eq!(Record::parse_line(&record.to_line()), Ok(record));
+        }
+
+        #[test]
+        fn no_text_does_harm(cut in 0usize..110, insert in ".{0,3}", line in ".*") {
+            let _ = Record::parse_line(&line);
+            let cut = cut.min(LINE.len());
+            let _ = Record::parse_line(&format!("{}{insert}{}", &LINE[..cut], &LINE[cut..]));
+            let _ = Record::parse_line(&LINE[..cut]);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What running a study would take, before anything is computed.
+
+use std::time::Instant;
+
+use onceflow_region::Budget;
+use onceflow_reuse::{Comparison, Level, Plan, plan};
+use onceflow_runtime::{Options, Outcome, execute_zero_work};
+use onceflow_study::{Diagnostic, Method, Phase, Scope, Study};
+
+use crate::phase::PhaseRows;
+use crate::{EngineError, Prepared};
+
+/// The plan of a study's first phase, and what can be said of the others.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// Name of the first phase.
+    pub phase: String,
+    /// Its rows, without the reference row.
+    pub rows: u64,
+    /// Parts of all images.
+    pub parts: u64,
+    /// Tasks and seconds at each level, up to the one that was asked for.
+    pub levels: Comparison,
+    /// Most bytes that regions and scratch take at once, by their declared sizes.
+    pub peak: u64,
+    /// Rows of later phases by the number of parameters they keep.
+    pub later: Vec<LaterPhase>,
+    /// Seconds it took to plan.
+    pub seconds: f64,
+}
+
+/// A phase whose rows depend on what an earlier one finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaterPhase {
+    /// Its name.
+    pub name: String,
+    /// How its size is said: `base 256`.
+    pub size: String,
+    /// Numbers of parameters and the rows that they make.
+    pub rows: Vec<(usize, u128)>,
+}
+
+impl Planned {
+    /// Rows times parts, the reference row included.
+    pub fn instances(&self) -> u64 {
+        (self.rows + 1) * self.parts
+    }
+}
+
+impl Prepared<'_> {
+    /// Plans the first phase.
+    pub fn plan(&self, level: Level, workers: usize) -> Result<Planned, EngineError> {
+        let start = Instant::now();
+        let Some(phase) = self.study.phases.first() else { return Err(no_phase()) };
+        let sampled = PhaseRows::new(self.study, phase, &[])?;
+        let rows = self.rows(&sampled, true)?;
+        let mut plan = plan(self.flow.clone(), &rows, level)?;
+        let many = self.multiplicity();
+        let mean_pixels = self.mean_pixels();
+        let seconds = |task: usize| {
+            let spec = &self.flow.tasks[task].spec;
+            spec.cost_ns_per_pixel * 1e-9 * mean_pixels(self.flow.scope(task))
+        };
+        let levels = Comparison::of(&plan, many, &seconds);
+        let seconds = start.elapsed().as_secs_f64();
+        Ok(Planned {
+            phase: phase.name.clone(),
+            rows: sampled.sample.len() as u64,
+            parts: many.parts,
+            levels,
+            peak: self.peak(&mut plan, workers)?,
+            later: self.study.phases.iter().skip(1).map(|phase| later(self.study, phase)).collect(),
+            seconds,
+        })
+    }
+
+    /// Pixels that one task covers on average, by its scope.
+    fn mean_pixels(&self) -> impl Fn(Scope) -> f64 {
+        let layout = self.inputs.layout();
+        let sum = |sizes: &mut dyn Iterator<Item = u64>| sizes.map(|n| n as f64).sum::<f64>();
+        let parts = sum(&mut layout.parts.iter().map(|p| p.pixels)) / layout.parts.len().max(1) as f64;
+        let images = sum(&mut layout.images.iter().copied());
+        let count = layout.images.len().max(1) as f64;
+        move |scope| match scope {
+            Scope::Part => parts,
+            Scope::Image => images / count,
+            Scope::Study => images,
+        }
+    }
+
+    /// What the scheduler reserves at most when every task takes no time: one part suffices, since parts follow each
+    /// other.
+    fn peak(&self, plan: &mut Plan, workers: usize) -> Result<u64, EngineError> {
+        let mut layout = self.inputs.layout();
+        layout.parts.sort_by_key(|part| std::cmp::Reverse(part.pixels));
+        layout.parts.truncate(1);
+        let budget = Budget::new(u64::MAX);
+        let options = Options { workers, budget: budget.clone(), stop: None };
+        execute_zero_work(plan, &layout, &options, &mut |_, _| Outcome::Done)?;
+        Ok(budget.peak())
+    }
+}
+
+fn no_phase() -> EngineError {
+    let error = Diagnostic::error("the study has no phase, so it asks for no row");
+    error
+        .expected_found("at least one [[phase]]", "none")
+        .with_hint("add [[phase]] with name and method")
+        .into()
+}
+
+fn later(study: &Study, phase: &Phase) -> LaterPhase {
+    let all = study.space.factors().len();
+    let mut counts = vec![3, 7, all];
+    counts.retain(|n| *n <= all);
+    counts.dedup();
+    let rows = |kept: usize| phase.design.method.rows(kept).unwrap_or(u128::MAX);
+    let size = match &phase.design.method {
+        Method::Saltelli(saltelli) => format!("base {}", saltelli.base),
+        Method::Morris(morris) => format!("{} trajectories", morris.trajectories),
+        other => other.word().to_owned(),
+    };
+    LaterPhase { name: phase.name.clone(), size, rows: counts.into_iter().map(|n| (n, rows(n))).collect() }
+}

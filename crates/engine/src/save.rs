@@ -1,0 +1,69 @@
+//! What lies in the folder of a run when it is over.
+
+use serde_json::{Value, json};
+
+use crate::run::{Ending, Run, TraceEntry};
+use crate::{
+    EngineError, Picture, RunFolder, answer_text, best_json, html, indices_json, metrics_csv, rows_csv,
+    run_json,
+};
+
+/// The texts of a study as they were.
+#[derive(Clone, Copy, Debug)]
+pub struct Texts<'a> {
+    /// The study file.
+    pub study: &'a str,
+    /// The workflow descriptor.
+    pub workflow: &'a str,
+}
+
+/// Written last, and only when a run is complete.
+const MARKER: &str = "run.json";
+
+/// Takes possession of a folder: says whose results it will hold, and that they are not complete.
+pub fn begin(folder: &RunFolder, texts: Texts<'_>) -> Result<(), EngineError> {
+    folder.remove(MARKER)?;
+    folder.write("study.toml", texts.study.as_bytes())?;
+    folder.write("workflow.json", texts.workflow.as_bytes())?;
+    Ok(())
+}
+
+/// Writes everything a run found; each file whole or not at all.
+pub fn save(run: &Run, pictures: &[Picture], folder: &RunFolder) -> Result<(), EngineError> {
+    let answer = &run.answer;
+    folder.write("rows.csv", rows_csv(answer).as_bytes())?;
+    folder.write("metrics.csv", metrics_csv(answer).as_bytes())?;
+    folder.write("costs.jsonl", costs(run).as_bytes())?;
+    folder.write("trace.json", trace(&run.trace).to_string().as_bytes())?;
+    if run.ending != Ending::Complete {
+        return Ok(());
+    }
+    folder.write("indices.json", format!("{:#}\n", indices_json(answer)).as_bytes())?;
+    folder.write("best.json", format!("{:#}\n", best_json(answer)).as_bytes())?;
+    folder.write("answer.txt", answer_text(answer).as_bytes())?;
+    folder.write("report.html", html(answer, pictures).as_bytes())?;
+    folder.write(MARKER, format!("{}\n", run_json(answer)).as_bytes())?;
+    Ok(())
+}
+
+fn costs(run: &Run) -> String {
+    run.records.iter().map(|record| record.to_line() + "\n").collect()
+}
+
+/// The form that chrome://tracing and Perfetto open: times in microseconds.
+fn trace(entries: &[TraceEntry]) -> Value {
+    let micros = |seconds: f64| (seconds * 1e6).round();
+    let event = |entry: &TraceEntry| {
+        json!({
+            "name": entry.task,
+            "cat": entry.phase,
+            "ph": "X",
+            "ts": micros(entry.start),
+            "dur": micros(entry.seconds),
+            "pid": 0,
+            "tid": entry.worker,
+            "args": { "row": entry.row, "site": entry.site },
+        })
+    };
+    json!({ "displayTimeUnit": "ms", "traceEvents": entries.iter().map(event).collect::<Vec<_>>() })
+}
