@@ -32,7 +32,7 @@ mod synthetic;
 mod view;
 mod whole;
 
-pub use agreement::{agreement, bytes_to_compare};
+pub use agreement::{agreement, bytes_to_compare, check_sizes, read_objects};
 pub use answer::{
     Amounts, Answer, Best, Change, ImageAnalysis, ImageRecord, ImageSummary, Kept, MetricTable, PhaseAnswer,
     RowRecord, RowStatus, Work,
