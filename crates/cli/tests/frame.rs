@@ -28,7 +28,10 @@ fn help_of_each_verb() {
         "bench",
         "completions",
     ] {
-        insta::assert_snapshot!(format!("help-{verb}"), Shell::new().run(&format!("{verb} --help")));
+        insta::assert_snapshot!(
+            format!("help-{}", verb.replace(' ', "-")),
+            Shell::new().run(&format!("{verb} --help"))
+        );
     }
 }
 
