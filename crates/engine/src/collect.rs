@@ -124,8 +124,6 @@ impl Observer for Collector<'_> {
                 }
             }
         }
-        if self.tallies[row].iter().map(Tally::parts).sum::<usize>() == self.inputs.parts.len() {
-            self.progress.row();
-        }
+        self.progress.row();
     }
 }

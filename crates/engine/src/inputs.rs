@@ -12,14 +12,14 @@ use crate::operation::colour_view;
 use crate::{EngineError, ImageSummary, open_image, open_labels};
 
 /// The images of a study with their parts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Inputs {
     pub(crate) images: Vec<OpenedImage>,
     pub(crate) parts: Vec<ImagePart>,
 }
 
 /// An image that is open.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct OpenedImage {
     pub(crate) name: String,
     pub(crate) source: Arc<dyn Source>,
@@ -32,7 +32,7 @@ pub(crate) struct OpenedImage {
 }
 
 /// The truth of an image, and where in it the image's upper left corner lies.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Truth {
     pub(crate) source: Arc<dyn Source>,
     /// Whether it covers the box that is studied rather than the whole image.
@@ -96,6 +96,11 @@ impl Inputs {
         let images = self.images.iter().map(|image| pixels(&image.source)).collect();
         let site = |p: &ImagePart| PartSite { image: p.image, pixels: p.part.read.area() };
         Layout { images, parts: self.parts.iter().map(site).collect() }
+    }
+
+    /// The same images with one part only.
+    pub(crate) fn only(&self, part: usize) -> Self {
+        Self { images: self.images.clone(), parts: self.parts.get(part).copied().into_iter().collect() }
     }
 
     /// What the report says of each image.

@@ -2,11 +2,11 @@
 
 /// Told while a study runs, on the coordinating thread.
 pub trait Progress {
-    /// A phase begins: so many rows, so many tasks to compute at most.
+    /// A phase begins: so many rows on all parts, so many tasks to compute at most.
     fn phase(&mut self, name: &str, rows: u64, tasks: u64);
     /// One more task is done.
     fn task(&mut self) {}
-    /// One more row is done on all images.
+    /// One more row is done on one part.
     fn row(&mut self) {}
 }
 

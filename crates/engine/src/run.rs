@@ -158,7 +158,8 @@ impl<'a> Runner<'a> {
         let rows = self.prepared.rows(&sampled, with_reference)?;
         let mut plan = plan(self.prepared.flow.clone(), &rows, self.options.level)?;
         let planned = plan.account().times(plan.flow(), self.prepared.multiplicity()).total().planned;
-        progress.phase(&phase.name, rows.len() as u64, planned);
+        let parts = self.prepared.multiplicity().parts;
+        progress.phase(&phase.name, rows.len() as u64 * parts, planned);
         let (execution, gathered) = self.execute(&mut plan, with_reference, progress)?;
         let first = self.table.rows.len();
         self.add_rows(phase, &sampled, with_reference, &gathered);

@@ -6,7 +6,7 @@ mod progress;
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_engine::{Ending, Run, RunFolder, answer_text, begin, run_json, save};
+use onceflow_engine::{Ending, Run, RunFolder, answer_text, begin, pictures, run_json, save};
 use onceflow_study::Diagnostic;
 
 use crate::args::RunArgs;
@@ -35,7 +35,11 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     let mut progress = RunProgress::new(terminal);
     let run = onceflow_engine::run(&prepared, &options, &folder, &mut progress).map_err(engine_failure)?;
     progress.end();
-    save(&run, &[], &folder).map_err(engine_failure)?;
+    let pictures = match run.ending {
+        Ending::Complete => pictures(&prepared, &run.answer, options.memory).map_err(engine_failure)?,
+        _ => Vec::new(),
+    };
+    save(&run, &pictures, &folder).map_err(engine_failure)?;
     report(&run, path, args.json, terminal)
 }
 

@@ -65,7 +65,7 @@ impl RunProgress {
         }
     }
 
-    /// `screen  123 of 321 rows  1,024 of at most 2,351 tasks  12 s, about 20 s more`.
+    /// `screen  123 of 321 instances  1,024 of at most 2,351 tasks  12 s, about 20 s more`.
     fn line(&self) -> String {
         let number = |n: u64| with_commas(n.into());
         let seconds = self.began.elapsed().as_secs_f64();
@@ -77,7 +77,7 @@ impl RunProgress {
         };
         let ((rows, all_rows), (tasks, all_tasks)) = (self.rows, self.tasks);
         format!(
-            "{}  {} of {} rows  {} of at most {} tasks  {seconds:.0} s{more}",
+            "{}  {} of {} instances  {} of at most {} tasks  {seconds:.0} s{more}",
             self.phase,
             number(rows),
             number(all_rows),
