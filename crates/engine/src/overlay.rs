@@ -169,7 +169,7 @@ mod tests {
     fn agreement_has_three_colours() {
         let found = ["11100", "11100", "11100", "00000"];
         let truth = ["00000", "03330", "03330", "03330"];
-        assert_eq!(drawn(&found, Some(&truth)), ["~~f..", "~bbt.", "fbbt.", ".ttt."]);
+        assert_eq!(drawn(&found, Some(&truth)), ["~~f..", "~bbt.", "fbbt.", ".t~t."]);
     }
 
     #[test]
