@@ -187,7 +187,7 @@ impl<'p> Scheduler<'p> {
 
     fn start(&mut self, candidate: Candidate) -> Instance {
         if let Some(site) = self.sites.site_mut(candidate.sequence) {
-            site.start(candidate.node);
+            site.start(candidate.node, &self.shape, &self.diversions);
         }
         self.running += 1;
         self.instance(candidate.sequence, candidate.node)

@@ -46,7 +46,12 @@ impl Oracle<'_> {
             Level::Stage => {
                 let tasks: Vec<_> =
                     chain.iter().map(|at| self.own(row, *at) + &self.mark(row, *at)).collect();
-                format!("task {task} of [{}]({})", tasks.join(";"), self.outside(level, row, stage, ended))
+                let outside = self.outside(level, row, stage, ended);
+                format!(
+                    "task {task} of [{}]({outside}) {}",
+                    tasks.join(";"),
+                    self.stayed(level, row, chain, ended)
+                )
             }
             Level::Task => {
                 let place = chain.iter().position(|at| *at == task).unwrap();
@@ -54,7 +59,8 @@ impl Oracle<'_> {
                     0 => self.outside(level, row, stage, ended),
                     _ => self.level_key(level, row, chain[place - 1], ended),
                 };
-                format!("{}{}<-{before}", self.own(row, task), self.mark(row, task))
+                let stayed = self.stayed(level, row, &[task], ended);
+                format!("{}{}({stayed})<-{before}", self.own(row, task), self.mark(row, task))
             }
             Level::Dataflow => {
                 let input = |input: &Input| self.input_key(level, row, task, *input, ended);
@@ -62,6 +68,24 @@ impl Oracle<'_> {
                 format!("{}{}({})", self.own(row, task), self.mark(row, task), inputs.join(","))
             }
         }
+    }
+
+    /// Keys of what tasks take from tasks of their own stage that are as planned although the stage is not.
+    fn stayed(&self, level: Level, row: usize, tasks: &[usize], ended: &Ended) -> String {
+        let mut keys = Vec::new();
+        let as_planned = ended.own.is_empty() && ended.reference.is_empty();
+        for at in tasks.iter().filter(|_| !as_planned) {
+            for input in &self.flow.tasks[*at].inputs {
+                let stage = |task: usize| self.flow.tasks[task].stage;
+                if let Input::Task { task, .. } = *input
+                    && stage(task) == stage(*at)
+                    && !self.moved(row, task, ended)
+                {
+                    keys.push(self.key(level, row, task, ended));
+                }
+            }
+        }
+        keys.join(",")
     }
 
     /// Keys of everything the tasks of a stage take from outside it.

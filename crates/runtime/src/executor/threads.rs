@@ -107,9 +107,12 @@ impl Coordinator<'_, '_> {
     }
 
     /// The static key of a node, when the memo wants it and the node's bytes are the same in every run.
+    ///
+    /// A node that came by diversion has none: it hangs on stand-ins, whose size is that of the site and not in the key.
     fn key(&self, node: NodeId, ground: Ground) -> Option<Key> {
         let plan = self.scheduler.plan();
-        if !self.work.memo.enabled() || !plan.lasts(node) {
+        let planned = (node.0 as usize) < plan.planned();
+        if !self.work.memo.enabled() || !planned || !plan.lasts(node) {
             return None;
         }
         let unreadable = std::cell::Cell::new(false);

@@ -1,6 +1,6 @@
 //! The plan as the sites see it: what a node is, whom it serves, and what stands in when stages end.
 
-use onceflow_reuse::{NodeId, Plan};
+use onceflow_reuse::{NodeId, NodeInput, Plan};
 
 /// The plan, to which diversions add nodes.
 pub(super) struct Diversions<'p> {
@@ -11,6 +11,13 @@ impl Diversions<'_> {
     /// The task of a node.
     pub(super) fn task(&self, node: u32) -> usize {
         self.plan.nodes()[node as usize].task
+    }
+
+    /// The nodes it takes from, as often as it does.
+    pub(super) fn inputs(&self, node: u32) -> impl Iterator<Item = u32> {
+        let made =
+            |input: &NodeInput| if let NodeInput::Node { node, .. } = input { Some(node.0) } else { None };
+        self.plan.nodes()[node as usize].inputs.iter().filter_map(made)
     }
 
     /// The rows that a planned node was planned for.

@@ -23,8 +23,8 @@ pub enum SchedulerError {
     )]
     WaitsForNarrower { task: String, scope: &'static str, after: String, narrower: &'static str },
     #[error(
-        "task `{task}` takes a region that its own stage made for the reference row, and that stage may end early: expected \
-         a region of an earlier stage; move the task into a stage of its own"
+        "task `{task}` takes a region that its own stage makes for the reference row: expected a region of an earlier stage; \
+         move the task into a stage of its own"
     )]
     ReferenceInStage { task: String },
 }

@@ -2,6 +2,7 @@
 //!
 //! A row walks through its tasks by these rules alone, so that its fate depends neither on other rows nor on time.
 
+mod deciders;
 mod provider;
 mod rank;
 
@@ -48,15 +49,17 @@ pub(super) struct Shape {
 impl Shape {
     /// The shape of a flow; regions of the reference row have providers where there is such a row.
     pub(super) fn new(flow: &Flow, has_reference: bool) -> Result<Self, SchedulerError> {
-        let waits_for = waits_for(flow);
+        let stage_order = rank::stage_order(flow)?;
+        let waits_for = waits_for(flow, &stage_order);
         check(flow, &waits_for)?;
         let tasks = flow.tasks.len();
         let makers: Vec<Vec<usize>> = (0..tasks).map(|task| own_makers(flow, task)).collect();
-        let providers = if has_reference { Provider::all(flow, &waits_for) } else { Vec::new() };
+        let providers =
+            if has_reference { Provider::all(flow, &waits_for, &stage_order) } else { Vec::new() };
         let mut shape = Self {
             scope: (0..tasks).map(|task| flow.scope(task)).collect(),
             stage: flow.tasks.iter().map(|task| task.stage).collect(),
-            rank: rank::ranks(flow, &waits_for)?,
+            rank: rank::ranks(flow, &stage_order, &waits_for)?,
             takers: inverse(&makers),
             makers,
             references: vec![Vec::new(); tasks],
@@ -88,10 +91,8 @@ impl Shape {
             }
         }
         for (at, provider) in self.providers.iter().enumerate() {
-            for taker in &provider.takers {
-                self.references[*taker].push(at);
-                self.waits[*taker] += 1;
-            }
+            provider.takers.iter().for_each(|taker| self.references[*taker].push(at));
+            provider.waiters.iter().for_each(|waiter| self.waits[*waiter] += 1);
         }
         for task in 0..self.tasks() {
             self.read_below[task] = self.is_read_below(task);
@@ -109,17 +110,15 @@ impl Shape {
 /// Per task: the tasks of the same row that must be over before it is considered, each once.
 ///
 /// Those are the makers of its regions; the last task before it in its stage that may end the stage (which in turn
-/// waits for the ones before); the last such task of every other stage it takes from; and what its `after` names.
-/// What it takes from the reference row counts as if its own row made it: for the reference row that is so, and the
-/// others make their own in any case.
-fn waits_for(flow: &Flow) -> Vec<Vec<usize>> {
+/// waits for the ones before); the tasks that decide what its stage is given; and what its `after` names. What it takes
+/// from the reference row counts as if its own row made it: for the reference row that is so, and the others make their
+/// own in any case.
+fn waits_for(flow: &Flow, stage_order: &[usize]) -> Vec<Vec<usize>> {
+    let deciders = deciders::deciders(flow, stage_order);
     let of = |task: usize| {
-        let makers: Vec<usize> = flow.tasks[task].inputs.iter().filter_map(|input| input.maker()).collect();
-        let others = makers.iter().filter(|maker| flow.tasks[**maker].stage != flow.tasks[task].stage);
-        let decided =
-            others.filter_map(|maker| last_ender(flow, &flow.stages[flow.tasks[*maker].stage].tasks));
-        let mut all: Vec<usize> = decided.chain(last_ender(flow, before(flow, task))).collect();
-        all.extend(makers.iter().chain(&flow.tasks[task].after));
+        let makers = flow.tasks[task].inputs.iter().filter_map(|input| input.maker());
+        let mut all: Vec<usize> = makers.chain(last_ender(flow, before(flow, task))).collect();
+        all.extend(flow.tasks[task].after.iter().chain(&deciders[flow.tasks[task].stage]));
         all.sort_unstable();
         all.dedup();
         all
@@ -176,16 +175,11 @@ fn check(flow: &Flow, waits_for: &[Vec<usize>]) -> Result<(), SchedulerError> {
                 narrower: flow.scope(*after).word(),
             });
         }
-        if takes_reference_of_its_ending_stage(flow, task) {
+        let stage = flow.tasks[task].stage;
+        let inside = |input: &Input| matches!(input, Input::Reference { task, .. } if flow.tasks[*task].stage == stage);
+        if flow.tasks[task].inputs.iter().any(inside) {
             return Err(SchedulerError::ReferenceInStage { task: name() });
         }
     }
     Ok(())
-}
-
-fn takes_reference_of_its_ending_stage(flow: &Flow, task: usize) -> bool {
-    let stage = flow.tasks[task].stage;
-    let inside =
-        |input: &Input| matches!(input, Input::Reference { task, .. } if flow.tasks[*task].stage == stage);
-    flow.tasks[task].inputs.iter().any(inside) && last_ender(flow, &flow.stages[stage].tasks).is_some()
 }

@@ -26,6 +26,8 @@ pub(super) struct Site {
     pub(super) scope: Scope,
     tasks: usize,
     rows: usize,
+    /// The row that providers walk for.
+    reference: Option<usize>,
     /// The node that serves the walker's task.
     node_of: Vec<u32>,
     /// How many others the walker's task waits for.
@@ -136,12 +138,6 @@ pub(super) struct Surroundings<'a, 'p> {
 }
 
 impl Site {
-    /// Marks a queued node as running.
-    pub(super) fn start(&mut self, node: u32) {
-        self.nodes[node as usize].progress = Progress::Running;
-        self.running += 1;
-    }
-
     /// Marks a queued node that nobody needs any more; somebody may yet.
     pub(super) fn forget(&mut self, node: u32) {
         self.nodes[node as usize].progress = Progress::Idle;
@@ -172,9 +168,16 @@ impl Site {
         self.eventful
     }
 
-    /// What became of a row's task of this scope.
+    /// What became of a row's task of this scope. What a provider did when the reference row itself had failed was still
+    /// done for it.
     pub(super) fn served(&self, row: usize, task: usize) -> Served {
-        let at = self.at(row, task);
+        let providers = if self.reference == Some(row) { self.rows..self.walkers() } else { 0..0 };
+        let mut served = std::iter::once(row).chain(providers).map(|walker| self.served_to(walker, task));
+        served.find(|served| *served != Served::Failed).unwrap_or(Served::Failed)
+    }
+
+    fn served_to(&self, walker: usize, task: usize) -> Served {
+        let at = self.at(walker, task);
         let node = self.node_of[at];
         match (self.step[at], self.nodes[node as usize].progress) {
             (Step::Ended, _) => Served::Ended,

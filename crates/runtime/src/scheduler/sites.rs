@@ -72,7 +72,7 @@ impl Sites {
         match scope {
             Scope::Part => self.part.get(index).copied(),
             Scope::Image => self.image.get(index).copied(),
-            Scope::Study => Some(0),
+            Scope::Study => (index == 0).then_some(0),
         }
     }
 

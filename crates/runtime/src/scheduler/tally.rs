@@ -1,6 +1,6 @@
 //! The account of a run, summed site by site as they close.
 
-use onceflow_reuse::{Account, Plan, TaskAccount};
+use onceflow_reuse::{Account, Plan, Served, TaskAccount};
 
 use super::shape::Shape;
 use super::site::Site;
@@ -25,7 +25,8 @@ impl Tally {
         let eventful;
         let account = if site.is_eventful() {
             // Tasks of other scopes are counted by their own sites; what is said of them here is not used.
-            eventful = plan.account_with(&|row, task| site.served(row, task));
+            let served = |row, task| if own(task) { site.served(row, task) } else { Served::Failed };
+            eventful = plan.account_with(&served);
             &eventful
         } else {
             &self.usual

@@ -20,6 +20,7 @@ impl Site {
             scope,
             tasks,
             rows,
+            reference: plan.reference(),
             node_of: both().map(|(walker, task)| plan.node(row(walker), task).0).collect(),
             waits: both().map(|(_, task)| shape.waits[task]).collect(),
             step: both()

@@ -5,8 +5,21 @@
 
 use super::{Effect, Ending, Failure, NodeState, Progress, Site, Step, Surroundings};
 use crate::scheduler::Outcome;
+use crate::scheduler::diversion::Diversions;
+use crate::scheduler::shape::Shape;
 
 impl Site {
+    /// Marks a queued node as running. It holds what it reads by itself: those on whose behalf it runs may fail meanwhile.
+    pub(in crate::scheduler) fn start(&mut self, node: u32, shape: &Shape, diversions: &Diversions<'_>) {
+        self.nodes[node as usize].progress = Progress::Running;
+        self.running += 1;
+        for input in
+            diversions.inputs(node).filter(|input| shape.scope[diversions.task(*input)] == self.scope)
+        {
+            self.nodes[input as usize].holds += 1;
+        }
+    }
+
     /// A running node is over.
     pub(in crate::scheduler) fn finish(
         &mut self,
@@ -27,6 +40,11 @@ impl Site {
         self.call(node, task, around);
         self.walk_on(around);
         self.release_if_unread(node, around.effects);
+        for input in around.diversions.inputs(node) {
+            if around.shape.scope[around.diversions.task(input)] == self.scope {
+                self.drop_holds(input, 1, around.effects);
+            }
+        }
     }
 
     /// Looks at every step that waits for nothing more.
@@ -232,7 +250,9 @@ impl Site {
     /// What others take from the reference row is there, or known to have ended or failed.
     fn provide(&mut self, walker: usize, around: &mut Surroundings<'_, '_>) {
         let known = self.reference_ended.len();
-        self.reference_ended.extend(self.walks[walker].ended.iter().map(|ending| ending.stage));
+        if self.walks[walker].failure.is_none() {
+            self.reference_ended.extend(self.walks[walker].ended.iter().map(|ending| ending.stage));
+        }
         self.reference_ended.sort_unstable();
         self.reference_ended.dedup();
         if self.reference_ended.len() > known {
@@ -241,8 +261,8 @@ impl Site {
             walking.into_iter().for_each(|walker| self.divert(walker, around));
         }
         let shape = around.shape;
-        for taker in &shape.providers[walker - self.rows].takers {
-            (0..self.walkers()).for_each(|walker| self.wait_less(walker, *taker));
+        for waiter in &shape.providers[walker - self.rows].waiters {
+            (0..self.walkers()).for_each(|walker| self.wait_less(walker, *waiter));
         }
     }
 }

@@ -1,0 +1,241 @@
+//! Threads doing real, if small, work: what rows give depends neither on the level nor on the number of workers.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod world;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use onceflow_region::{Budget, Column, Region, Table};
+use onceflow_reuse::{Digest32, Key, Level, NodeId};
+use onceflow_runtime::{
+    Call, Done, ExecuteError, Execution, Finished, Memo, NoMemo, Observer, Operation, OperationError,
+    Options, Outcome, RowOutcome, Supply, Work, execute,
+};
+use onceflow_study::{RegionKind, Scope};
+use proptest::prelude::*;
+
+use world::oracle::{Fate, Oracle};
+use world::{Bounds, World, empty_content, output_content, source_content};
+
+/// A task of a world as an operation on tables of one number.
+struct Toy<'w> {
+    world: &'w World,
+    task: usize,
+    runs: AtomicUsize,
+}
+
+impl Operation for Toy<'_> {
+    fn run(&self, call: &Call<'_>) -> Result<Done, OperationError> {
+        self.runs.fetch_add(1, Ordering::SeqCst);
+        let inputs: Vec<u64> = call.inputs.iter().map(|region| number(region)).collect();
+        let content = self.world.content(self.task, 0, call.parameters, &inputs);
+        let ended = match self.world.outcome(self.task, content) {
+            Outcome::Failed(message) if content.is_multiple_of(2) => return Err(OperationError(message)),
+            Outcome::Failed(_) => std::panic::panic_any(format!("content {content}")),
+            Outcome::Ended(status) => Some(status),
+            Outcome::Done => None,
+        };
+        let outputs = 0..self.world.flow.tasks[self.task].outputs.len();
+        Ok(Done { outputs: outputs.map(|output| table(output_content(content, output))).collect(), ended })
+    }
+}
+
+struct ToySupply;
+
+impl Supply for ToySupply {
+    fn source(&self, source: usize, scope: Scope, site: usize) -> Result<Arc<Region>, OperationError> {
+        Ok(Arc::new(table(source_content(source, scope, site))))
+    }
+
+    fn digest(&self, source: usize, scope: Scope, site: usize) -> Result<Digest32, OperationError> {
+        let mut digest = Digest32::default();
+        digest[..8].copy_from_slice(&source_content(source, scope, site).to_le_bytes());
+        Ok(digest)
+    }
+
+    fn empty(&self, kind: RegionKind, _: Scope, _: usize) -> Region {
+        table(empty_content(kind))
+    }
+}
+
+fn table(number: u64) -> Region {
+    let column = Column::Integer(vec![i64::try_from(number).unwrap()]);
+    Region::Table(Table::new(vec![("number".into(), column)]).unwrap())
+}
+
+fn number(region: &Region) -> u64 {
+    region.as_table().and_then(|table| table.integers("number")).unwrap()[0].try_into().unwrap()
+}
+
+/// What rows give, as text.
+#[derive(Default)]
+struct Metrics {
+    rows: BTreeMap<(usize, usize), String>,
+    finished: usize,
+    /// Nodes that were done, and computed for it.
+    computed: Vec<NodeId>,
+}
+
+impl Observer for Metrics {
+    fn finished(&mut self, finished: &Finished<'_>) {
+        assert_eq!(finished.outputs.is_empty(), matches!(finished.outcome, Outcome::Failed(_)));
+        self.finished += 1;
+        if *finished.outcome == Outcome::Done && !finished.entry.remembered {
+            self.computed.push(finished.entry.instance.node);
+        }
+    }
+
+    fn row(&mut self, row: usize, part: usize, outcome: &RowOutcome, results: &[Vec<Arc<Region>>]) {
+        let numbers: Vec<Vec<u64>> =
+            results.iter().map(|r| r.iter().map(|region| number(region)).collect()).collect();
+        assert!(self.rows.insert((part, row), format!("{outcome:?} {numbers:?}")).is_none());
+    }
+}
+
+/// Remembers everything in memory.
+#[derive(Default)]
+struct Everything(Mutex<HashMap<Key, Vec<Arc<Region>>>>);
+
+impl Memo for Everything {
+    fn get(&self, key: &Key) -> Option<Vec<Arc<Region>>> {
+        self.0.lock().unwrap().get(key).cloned()
+    }
+
+    fn put(&self, key: &Key, outputs: &[Arc<Region>], _: f64) {
+        self.0.lock().unwrap().insert(*key, outputs.to_vec());
+    }
+}
+
+struct Ran {
+    metrics: Metrics,
+    execution: Execution,
+    runs: usize,
+}
+
+fn run(world: &World, level: Level, workers: usize, memo: &dyn Memo) -> Ran {
+    let toys: Vec<Toy<'_>> =
+        (0..world.flow.tasks.len()).map(|task| Toy { world, task, runs: AtomicUsize::new(0) }).collect();
+    let operations: Vec<&dyn Operation> = toys.iter().map(|toy| toy as &dyn Operation).collect();
+    let work = Work { operations: &operations, supply: &ToySupply, memo };
+    let options = Options { workers, budget: Budget::new(1 << 40), stop: None };
+    let mut metrics = Metrics::default();
+    let execution = execute(&mut world.plan(level), &world.layout, &work, &options, &mut metrics).unwrap();
+    assert!(execution.account.is_balanced() && !execution.stopped);
+    assert_eq!(options.budget.used(), 0);
+    assert_eq!(metrics.finished, execution.log.len());
+    Ran { metrics, execution, runs: toys.iter().map(|toy| toy.runs.load(Ordering::SeqCst)).sum() }
+}
+
+/// What rows must give, without anything shared.
+fn expected(world: &World) -> BTreeMap<(usize, usize), String> {
+    let oracle = Oracle::new(world);
+    let of = |(at, fate): (&(usize, usize), &world::oracle::RowFate)| {
+        let done = matches!(fate.outcome, RowOutcome::Done { .. });
+        let result = |task: &usize| {
+            let outputs = world.flow.tasks[*task].outputs.iter().enumerate();
+            let ended = fate.ended[world.flow.tasks[*task].stage];
+            let number = |(output, region): (usize, &onceflow_reuse::FlowRegion)| match fate.tasks[*task] {
+                Fate::Runs(content) if !ended => output_content(content, output),
+                _ => empty_content(region.kind),
+            };
+            outputs.map(number).collect::<Vec<_>>()
+        };
+        let results: Vec<_> = world.flow.results.iter().filter(|_| done).map(result).collect();
+        (*at, format!("{:?} {results:?}", fate.outcome))
+    };
+    oracle.fates.iter().map(of).collect()
+}
+
+fn quietly(act: impl FnOnce()) {
+    std::panic::set_hook(Box::new(|info| {
+        // Toys panic on purpose, with a text of their own; everything else is a failure of the test.
+        if !info.payload().downcast_ref::<String>().is_some_and(|text| text.starts_with("content ")) {
+            eprintln!("{info}");
+        }
+    }));
+    act();
+}
+
+/// A toy that panics says so in its message; the oracle does not know how a toy fails.
+fn without_panics(rows: &BTreeMap<(usize, usize), String>) -> BTreeMap<(usize, usize), String> {
+    rows.iter().map(|(at, text)| (*at, text.replace("it panicked: ", ""))).collect()
+}
+
+fn world() -> impl Strategy<Value = World> {
+    (any::<u64>(), 1usize..4, 1usize..9, 1usize..4, any::<bool>()).prop_map(
+        |(seed, stages, rows, parts, failures)| {
+            World::new(seed, Bounds { stages, rows, parts, failures, never: false })
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_level_and_any_number_of_workers_give_the_same_rows(world in world()) {
+        quietly(|| {
+            let expected = expected(&world);
+            for level in Level::ALL {
+                for workers in [1, 2, 8] {
+                    let ran = run(&world, level, workers, &NoMemo);
+                    assert_eq!(without_panics(&ran.metrics.rows), expected, "{level} with {workers} workers");
+                    assert_eq!(ran.runs, ran.execution.log.len());
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn what_a_memo_has_is_not_computed_again(world in world()) {
+        quietly(|| {
+            let memo = Everything::default();
+            let first = run(&world, Level::Dataflow, 2, &memo);
+            let second = run(&world, Level::Dataflow, 2, &memo);
+            assert_eq!(first.metrics.rows, second.metrics.rows);
+            let computed = |ran: &Ran| ran.execution.log.iter().filter(|entry| !entry.remembered).count();
+            assert_eq!((computed(&first), computed(&second)), (first.runs, second.runs));
+            // What ended or failed is not remembered, nor what hangs on stand-ins: their size is not in a key.
+            let planned = world.plan(Level::Dataflow).planned();
+            assert!(second.metrics.computed.iter().all(|node| node.0 as usize >= planned));
+        });
+    }
+}
+
+#[test]
+fn a_stop_lets_what_runs_finish_and_starts_nothing_more() {
+    struct Stopping<'s>(&'s AtomicBool, usize);
+    impl Observer for Stopping<'_> {
+        fn finished(&mut self, _: &Finished<'_>) {
+            self.1 += 1;
+            self.0.store(self.1 >= 3, Ordering::Relaxed);
+        }
+        fn row(&mut self, _: usize, _: usize, _: &RowOutcome, _: &[Vec<Arc<Region>>]) {}
+    }
+    let world = World::new(5, Bounds { stages: 3, rows: 40, parts: 9, failures: false, never: false });
+    let toys: Vec<Toy<'_>> = (0..world.flow.tasks.len())
+        .map(|task| Toy { world: &world, task, runs: AtomicUsize::new(0) })
+        .collect();
+    let operations: Vec<&dyn Operation> = toys.iter().map(|toy| toy as &dyn Operation).collect();
+    let (stop, work) =
+        (AtomicBool::new(false), Work { operations: &operations, supply: &ToySupply, memo: &NoMemo });
+    let options = Options { workers: 2, budget: Budget::new(1 << 40), stop: Some(&stop) };
+    let mut observer = Stopping(&stop, 0);
+    let execution =
+        execute(&mut world.plan(Level::None), &world.layout, &work, &options, &mut observer).unwrap();
+    assert!(execution.stopped && (3..=5).contains(&execution.log.len()), "{} ran", execution.log.len());
+}
+
+#[test]
+fn an_operation_for_every_task_is_asked_for() {
+    let world = World::new(5, Bounds { stages: 1, rows: 1, parts: 1, failures: false, never: false });
+    let work = Work { operations: &[], supply: &ToySupply, memo: &NoMemo };
+    let options = Options { workers: 1, budget: Budget::new(1), stop: None };
+    let refused =
+        execute(&mut world.plan(Level::None), &world.layout, &work, &options, &mut Metrics::default());
+    let expected = world.flow.tasks.len();
+    assert_eq!(refused.unwrap_err(), ExecuteError::Operations { expected, found: 0 });
+}
