@@ -107,7 +107,7 @@ impl Observer for Collector<'_> {
         let tally = &mut self.tallies[row][image];
         match outcome {
             RowOutcome::Failed { task, message } => {
-                tally.fail(&self.flow.tasks[*task].name, message);
+                tally.fail(part, &self.flow.tasks[*task].name, message);
                 self.count_failure(row);
             }
             RowOutcome::Done { status } => {
@@ -115,7 +115,7 @@ impl Observer for Collector<'_> {
                     |outputs: &Vec<Arc<Region>>| outputs.first().and_then(|region| counts_of(region));
                 match results.iter().map(counts).collect::<Option<Vec<Comparison>>>() {
                     Some(comparisons) => {
-                        tally.add(&comparisons, status.as_deref());
+                        tally.add(part, &comparisons, status.as_deref());
                         if status.is_some() && self.reference == Some(row) {
                             self.note_ended_reference(part);
                         }

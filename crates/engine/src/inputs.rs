@@ -103,15 +103,19 @@ impl Inputs {
         Self { images: self.images.clone(), parts: self.parts.get(part).copied().into_iter().collect() }
     }
 
+    /// How many parts an image has.
+    pub(crate) fn parts_of(&self, image: usize) -> usize {
+        self.parts.iter().filter(|p| p.image == image).count()
+    }
+
     /// What the report says of each image.
     pub(crate) fn summaries(&self) -> Vec<ImageSummary> {
-        let parts = |image: usize| self.parts.iter().filter(|p| p.image == image).count();
         let summary = |(place, image): (usize, &OpenedImage)| ImageSummary {
             name: image.name.clone(),
             width: image.bounds.width(),
             height: image.bounds.height(),
             um_per_pixel: image.um_per_pixel,
-            parts: parts(place),
+            parts: self.parts_of(place),
             left_out: image.left_out,
             truth_objects: None,
         };

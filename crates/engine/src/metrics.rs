@@ -1,5 +1,7 @@
 //! From the counts of parts to the metrics of rows: pixels and objects are added first, the ratio is taken last.
 
+use std::collections::BTreeMap;
+
 use onceflow_kernels::compare::Measure;
 use onceflow_study::{Diagnostic, Metric, Study, nearest};
 
@@ -23,8 +25,9 @@ pub(crate) struct Tally {
     comparisons: Vec<Comparison>,
     parts: usize,
     /// Parts that ended early, and with which status.
-    ended: Vec<String>,
-    failure: Option<(String, String)>,
+    ended: BTreeMap<usize, String>,
+    /// Parts that failed: the task and what it said.
+    failed: BTreeMap<usize, (String, String)>,
 }
 
 impl Metrics {
@@ -46,10 +49,16 @@ impl Metrics {
         vec![Tally { comparisons: vec![Comparison::default(); self.results], ..Tally::default() }; images]
     }
 
-    /// Writes what the tallies of a row say into its record.
+    /// Writes what the tallies of a row say into its record. A row that failed may not have been run everywhere: where
+    /// it was not, it failed too.
     pub(crate) fn fill(&self, record: &mut RowRecord, tallies: &[Tally], inputs: &Inputs) {
-        record.images =
-            tallies.iter().enumerate().map(|(image, tally)| self.image(tally, image, inputs)).collect();
+        let failure = tallies.iter().find(|tally| tally.has_failed()).map(Tally::status);
+        let image = |(image, tally): (usize, &Tally)| {
+            let done = tally.parts == inputs.parts_of(image);
+            let status = failure.clone().filter(|_| !done).unwrap_or_else(|| tally.status());
+            self.image(tally, status, inputs.images[image].um_per_pixel)
+        };
+        record.images = tallies.iter().enumerate().map(image).collect();
         record.status = over_all(&record.images);
         record.metrics = match record.status {
             RowStatus::Failed { .. } => vec![None; self.metrics.len()],
@@ -57,9 +66,7 @@ impl Metrics {
         };
     }
 
-    fn image(&self, tally: &Tally, image: usize, inputs: &Inputs) -> ImageRecord {
-        let status = tally.status();
-        let um_per_pixel = inputs.images[image].um_per_pixel;
+    fn image(&self, tally: &Tally, status: RowStatus, um_per_pixel: Option<f64>) -> ImageRecord {
         let value = |(metric, measure, result): &(Metric, Measure, usize)| {
             let comparison = tally.comparisons.get(*result)?;
             measure.value(comparison.against(metric.against), um_per_pixel)
@@ -73,16 +80,21 @@ impl Metrics {
 
 impl Tally {
     /// Adds what a part gave.
-    pub(crate) fn add(&mut self, comparisons: &[Comparison], ended: Option<&str>) {
+    pub(crate) fn add(&mut self, part: usize, comparisons: &[Comparison], ended: Option<&str>) {
         self.comparisons.iter_mut().zip(comparisons).for_each(|(sum, more)| sum.add(more));
         self.parts += 1;
-        self.ended.extend(ended.map(str::to_owned));
+        self.ended.extend(ended.map(|status| (part, status.to_owned())));
     }
 
-    /// Remembers that a part failed; the first failure is the one that is told.
-    pub(crate) fn fail(&mut self, task: &str, message: &str) {
+    /// Remembers that a part failed.
+    pub(crate) fn fail(&mut self, part: usize, task: &str, message: &str) {
         self.parts += 1;
-        self.failure.get_or_insert_with(|| (task.to_owned(), message.to_owned()));
+        self.failed.insert(part, (task.to_owned(), message.to_owned()));
+    }
+
+    /// Whether a part failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        !self.failed.is_empty()
     }
 
     /// Parts that were added.
@@ -96,11 +108,14 @@ impl Tally {
         (truth.compared > 0).then_some(truth.reference_objects)
     }
 
+    /// That of the first part in the order of the image, since any part may be done first.
     fn status(&self) -> RowStatus {
-        match (&self.failure, self.ended.first()) {
-            (Some((task, message)), _) => RowStatus::Failed { task: task.clone(), message: message.clone() },
+        match (self.failed.first_key_value(), self.ended.first_key_value()) {
+            (Some((_, (task, message))), _) => {
+                RowStatus::Failed { task: task.clone(), message: message.clone() }
+            }
             // An image ended early when all its parts did.
-            (None, Some(status)) if self.ended.len() == self.parts => RowStatus::Ended(status.clone()),
+            (None, Some((_, status))) if self.ended.len() == self.parts => RowStatus::Ended(status.clone()),
             _ => RowStatus::Ok,
         }
     }
@@ -146,5 +161,36 @@ fn unknown(metric: &Metric, word: &str) -> EngineError {
     match nearest(word, known.iter().copied()) {
         Some(near) => error.with_hint(format!("did you mean `{near}`?")).into(),
         None => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_does_not_depend_on_which_part_is_done_first() {
+        let ended = |order: [usize; 2]| {
+            let mut tally = Tally::default();
+            order.iter().for_each(|part| tally.add(*part, &[], Some(["background", "no_candidates"][*part])));
+            tally.status()
+        };
+        assert_eq!(ended([0, 1]), RowStatus::Ended("background".into()));
+        assert_eq!(ended([1, 0]), ended([0, 1]));
+        let failed = |order: [usize; 2]| {
+            let mut tally = Tally::default();
+            order.iter().for_each(|part| tally.fail(*part, "compare", ["first", "second"][*part]));
+            tally.status()
+        };
+        let expected = RowStatus::Failed { task: "compare".into(), message: "first".into() };
+        assert_eq!((failed([0, 1]), failed([1, 0])), (expected.clone(), expected));
+    }
+
+    #[test]
+    fn an_image_ended_when_all_its_parts_did() {
+        let mut tally = Tally::default();
+        tally.add(0, &[], Some("background"));
+        tally.add(1, &[], None);
+        assert_eq!(tally.status(), RowStatus::Ok);
     }
 }

@@ -16,6 +16,7 @@ use onceflow_study::Phase;
 use crate::account::Ledger;
 use crate::answer::{Answer, ImageAnalysis, MetricTable, PhaseAnswer, RowStatus};
 use crate::collect::Collector;
+use crate::metrics::Tally;
 use crate::operation::operation;
 use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
@@ -238,14 +239,15 @@ impl<'a> Runner<'a> {
         taken.filter_map(reference).collect()
     }
 
-    /// Rows that are done on all images; a run that was stopped has others.
+    /// Rows that are done on all images, or failed on one; a run that was stopped has others.
     fn add_rows(&mut self, phase: &Phase, sampled: &PhaseRows, with_reference: bool, gathered: &Gathered) {
         let first = if with_reference { 1 } else { self.table.rows.last().map_or(0, |r| r.row + 1) };
         let reference = with_reference.then(|| self.prepared.reference.record());
         let records = sampled.records(phase, &self.prepared.reference, first);
         let parts = self.prepared.inputs.parts.len();
         for (mut record, tallies) in reference.into_iter().chain(records).zip(&gathered.tallies) {
-            if tallies.iter().map(crate::metrics::Tally::parts).sum::<usize>() == parts {
+            let done = tallies.iter().map(Tally::parts).sum::<usize>() == parts;
+            if done || tallies.iter().any(Tally::has_failed) {
                 self.prepared.metrics.fill(&mut record, tallies, &self.prepared.inputs);
                 self.table.rows.push(record);
                 for (known, tally) in self.truth_objects.iter_mut().zip(tallies) {
@@ -356,7 +358,7 @@ impl<'a> Runner<'a> {
 
 /// What a phase gave besides the account.
 struct Gathered {
-    tallies: Vec<Vec<crate::metrics::Tally>>,
+    tallies: Vec<Vec<Tally>>,
     records: Vec<Record>,
     saved: References,
     too_many: bool,

@@ -165,7 +165,8 @@ fn size(technique: Technique, main: &Estimate) -> String {
 }
 
 fn bare_size(technique: Technique, value: f64) -> String {
-    match value * 100.0 {
+    // An estimate may lie beyond what a share can be; in words nobody needs that noise.
+    match value.clamp(0.0, 1.0) * 100.0 {
         percent if !is_share(technique) || percent.is_nan() => short_number(value),
         percent if percent.abs() < 0.95 && percent != 0.0 => format!("{percent:.1}"),
         // Adding zero takes the sign off a zero.

@@ -1,0 +1,82 @@
+//! The account balances, and the log proves it.
+
+use onceflow_engine::{Amounts, Run, run_json};
+
+use crate::asked::{Asked, IMAGES, LEVELS, METRICS, PARAMETERS, QUICK};
+
+const PHASES: &str = "[[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajectories = 3\n\
+    [[phase]]\nname = \"decompose\"\nmethod = \"vbd\"\nbase = 4\nkeep = [\"G1\", \"minSize\", \"T1\"]\n";
+
+fn sum(amounts: &Amounts) -> f64 {
+    let Amounts { asked: _, stage, task, dataflow, products, ended_early, failed, computed } = *amounts;
+    stage + task + dataflow + products + ended_early + failed + computed
+}
+
+fn check(run: &Run, asked: f64) {
+    let work = &run.answer.work;
+    assert_eq!(work.tasks.asked, asked);
+    assert_eq!(sum(&work.tasks), asked, "{:?}", work.tasks);
+    assert!((sum(&work.seconds) / work.seconds.asked - 1.0).abs() < 1e-9, "{:?}", work.seconds);
+    assert_eq!(run.trace.len() as f64, work.tasks.computed, "what was computed is in the log, once");
+    assert_eq!(run.records.len(), run.trace.len());
+    let logged: f64 = run.trace.iter().map(|entry| entry.seconds).sum();
+    assert!((logged - work.seconds.computed).abs() < 1e-9 * logged.max(1.0), "{logged} {:?}", work.seconds);
+    let of_phases: u64 = run.answer.phases.iter().map(|phase| phase.computed + phase.reused).sum();
+    assert_eq!(of_phases as f64, asked);
+}
+
+#[test]
+fn every_level_balances_and_none_computes_more_than_the_one_before() {
+    let parts = "[parts]\nsize = 48\nseams = \"independent\"\n";
+    let head = "name = \"account\"\nworkflow = \"nuclei\"\n";
+    let asked = Asked::new(&format!("{head}{IMAGES}{parts}{PARAMETERS}{METRICS}{PHASES}{QUICK}"));
+    let mut before = f64::INFINITY;
+    for level in LEVELS {
+        let run = asked.run(level, 2);
+        let (rows, images) = (run.answer.table.rows.len(), run.answer.images.len());
+        let parts: usize = run.answer.images.iter().map(|image| image.parts).sum();
+        assert_eq!((rows, parts), (1 + 33 + 20, 4 + 2));
+        // The statistics belong to an image, the other eleven tasks to a part.
+        check(&run, (rows * (images + 11 * parts)) as f64);
+        assert_eq!(run.answer.work.instances, (rows * parts) as u64);
+        assert!(run.answer.work.tasks.computed < before);
+        before = run.answer.work.tasks.computed;
+    }
+}
+
+#[test]
+fn rows_that_end_early_balance_too() {
+    let text = format!(
+        "name = \"early\"\nworkflow = \"nuclei\"\n{IMAGES}[parameters]\nminSize = [11, 400, 900]\n\
+         blue = [40, 220]\ngreen = {{ values = [40, 220], default = 40 }}\nred = [40, 220]\n{METRICS}\
+         [[phase]]\nname = \"sweep\"\nmethod = \"grid\"\n"
+    );
+    for level in LEVELS {
+        let run = Asked::new(&text).run(level, 2);
+        check(&run, (25 * 12 * 2) as f64);
+        assert!(run.answer.work.tasks.ended_early > 0.0);
+    }
+}
+
+#[test]
+fn the_object_of_a_run_has_the_fixed_keys() {
+    let head = "name = \"keys\"\nworkflow = \"nuclei-paper\"\n";
+    let asked = Asked::new(&format!("{head}{IMAGES}{PARAMETERS}{METRICS}{PHASES}{QUICK}"));
+    let json = run_json(&asked.run(LEVELS[3], 2).answer);
+    for pointer in
+        ["/tasks/asked", "/tasks/computed", "/tasks/failed", "/rows", "/instances", "/peak_rss_bytes"]
+    {
+        assert!(json.pointer(pointer).is_some_and(serde_json::Value::is_u64), "{pointer} in {json}");
+    }
+    for pointer in ["/cost/asked", "/cost/computed", "/wall_s"] {
+        assert!(json.pointer(pointer).is_some_and(serde_json::Value::is_f64), "{pointer} in {json}");
+    }
+    let by = json["tasks"]["by"].as_object().unwrap();
+    let mut keys: Vec<&str> = by.keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    assert_eq!(keys, ["convergent", "dataflow", "ended_early", "object", "products", "stage", "task"]);
+    let saved: u64 = by.values().map(|n| n.as_u64().unwrap()).sum();
+    let of = |key: &str| json["tasks"][key].as_u64().unwrap();
+    assert_eq!(saved + of("computed") + of("failed"), of("asked"));
+    assert_eq!(json["version"], 1);
+}

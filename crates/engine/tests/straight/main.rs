@@ -1,0 +1,11 @@
+//! The straight line from a study's text to its tables, on images small enough to run it dozens of times.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+#[path = "../asked/mod.rs"]
+mod asked;
+
+mod account;
+mod differential;
+mod early;
+mod failures;
+mod oracle;

@@ -1,0 +1,135 @@
+//! The metrics of rows against those of the whole segmentation, called directly on each part.
+
+use onceflow_engine::{Level, RowRecord, open_image, open_labels};
+use onceflow_kernels::colour::{Statistics, transfer};
+use onceflow_kernels::compare::{Counts, Measure, compare_boundaries, count};
+use onceflow_kernels::nuclei::{Parameters, segment};
+use onceflow_kernels::{Connectivity, Plane, label};
+use onceflow_region::{Bounds, Source};
+use onceflow_study::Value;
+
+use crate::asked::{Asked, IMAGES, METRICS, PARAMETERS};
+
+#[test]
+fn rows_have_the_metrics_of_the_segmentation_itself() {
+    let phase = "[[phase]]\nname = \"look\"\nmethod = \"mc\"\nrows = 12\n";
+    check("", phase, &[&[[0, 0, 96, 80]], &[[10, 3, 110, 60]]]);
+}
+
+/// Parts of 48 pixels: a remainder of less than half joins the last one.
+#[test]
+fn counts_of_parts_are_added_before_ratios_are_taken() {
+    let parts = "[parts]\nsize = 48\nseams = \"independent\"\n";
+    let phase = "[[phase]]\nname = \"look\"\nmethod = \"mc\"\nrows = 5\n";
+    let boxes: [&[[u64; 4]]; 2] = [
+        &[[0, 0, 48, 48], [48, 0, 48, 48], [0, 48, 48, 32], [48, 48, 48, 32]],
+        &[[10, 3, 48, 60], [58, 3, 62, 60]],
+    ];
+    check(parts, phase, &boxes);
+}
+
+fn check(parts: &str, phase: &str, boxes: &[&[[u64; 4]]; 2]) {
+    let head = "name = \"oracle\"\nworkflow = \"nuclei\"\nseed = 9\n";
+    let asked = Asked::new(&format!("{head}{IMAGES}{parts}{PARAMETERS}{METRICS}{phase}"));
+    let run = asked.run(Level::Dataflow, 2);
+    let table = &run.answer.table;
+    let images = [Image::new("synth:96x80?seed=3", true), Image::new("synth:150x70?seed=11", false)];
+    let defaults = parameters(&table.parameters, &table.rows[0]);
+    for row in &table.rows {
+        let parameters = parameters(&table.parameters, row);
+        for ((image, boxes), record) in images.iter().zip(boxes).zip(&row.images) {
+            let expected = image.metrics(boxes, &parameters, &defaults);
+            assert_eq!(record.metrics, expected, "row {}", row.row);
+        }
+    }
+}
+
+struct Image {
+    source: std::sync::Arc<dyn Source>,
+    truth: Option<std::sync::Arc<dyn Source>>,
+    statistics: Statistics,
+}
+
+impl Image {
+    fn new(name: &str, with_truth: bool) -> Self {
+        let folder = std::path::Path::new("");
+        let source = open_image(name, folder).unwrap();
+        let mut statistics = Statistics::new();
+        let info = source.info().clone();
+        statistics.add(colours(source.as_ref(), [0, 0, info.width, info.height]).view());
+        Self { source, truth: with_truth.then(|| open_labels(name, folder).unwrap()), statistics }
+    }
+
+    /// Dice, change, largest distance to the truth, and density, as the study asks for them.
+    fn metrics(&self, boxes: &[[u64; 4]], row: &Parameters, defaults: &Parameters) -> Vec<Option<f64>> {
+        let [mut alone, mut default, mut truth] = [Counts::default(); 3];
+        for at in boxes {
+            let normalized = transfer(colours(self.source.as_ref(), *at).view(), &self.statistics.finish());
+            let found = |parameters| {
+                label(segment(normalized.view(), parameters).mask.view(), Connectivity::Eight).plane
+            };
+            let mask = found(row);
+            alone += count(mask.view());
+            default += compare_boundaries(mask.view(), found(defaults).view()).unwrap();
+            if let Some(source) = &self.truth {
+                let labels = source.read(bounds(*at)).unwrap().as_u32().unwrap().to_vec();
+                let labels = Plane::from_vec(labels, mask.width(), mask.height()).unwrap();
+                truth += compare_boundaries(mask.view(), labels.view()).unwrap();
+            }
+        }
+        let value =
+            |measure: Measure, counts: &Counts| measure.value(counts, Some(onceflow_synth::UM_PER_PIXEL));
+        vec![
+            value(Measure::Dice, &truth),
+            value(Measure::from_word("pixel_difference").unwrap(), &default),
+            value(Measure::from_word("hausdorff_distance").unwrap(), &truth),
+            value(Measure::from_word("objects_per_mm2").unwrap(), &alone),
+        ]
+    }
+}
+
+fn bounds([x, y, width, height]: [u64; 4]) -> Bounds {
+    Bounds::plane(x.cast_signed(), y.cast_signed(), width, height).unwrap()
+}
+
+fn colours(source: &dyn Source, at: [u64; 4]) -> Plane<[u8; 3]> {
+    let dense = source.read(bounds(at)).unwrap();
+    let pixels = dense.as_u8().unwrap().as_chunks::<3>().0.to_vec();
+    Plane::from_vec(pixels, dense.width(), dense.height()).unwrap()
+}
+
+fn parameters(names: &[String], row: &RowRecord) -> Parameters {
+    let mut parameters = Parameters::default();
+    for (name, value) in names.iter().zip(&row.values) {
+        let number = match value {
+            Value::Integer(i) => *i as f64,
+            Value::Real(x) => *x,
+            Value::Text(text) => panic!("{name} is {text}"),
+        };
+        set(&mut parameters, name, number);
+    }
+    parameters
+}
+
+fn set(parameters: &mut Parameters, name: &str, value: f64) {
+    let whole = value as i64;
+    let connectivity = if value == 8.0 { Connectivity::Eight } else { Connectivity::Four };
+    match name {
+        "blue" => parameters.blue = whole,
+        "green" => parameters.green = whole,
+        "red" => parameters.red = whole,
+        "T1" => parameters.t1 = value,
+        "T2" => parameters.t2 = value,
+        "reconConnectivity" => parameters.recon_connectivity = connectivity,
+        "fillHolesConnectivity" => parameters.fill_holes_connectivity = connectivity,
+        "G1" => parameters.g1 = whole,
+        "minSize" => parameters.min_size = whole,
+        "maxSize" => parameters.max_size = whole,
+        "G2" => parameters.g2 = whole,
+        "minSizePl" => parameters.min_size_pl = whole,
+        "watershedConnectivity" => parameters.watershed_connectivity = connectivity,
+        "minSizeSeg" => parameters.min_size_seg = whole,
+        "maxSizeSeg" => parameters.max_size_seg = whole,
+        other => panic!("no parameter {other}"),
+    }
+}
