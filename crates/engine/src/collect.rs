@@ -10,6 +10,7 @@ use onceflow_reuse::{Flow, NodeId, REFERENCE_SUFFIX};
 use onceflow_runtime::{Entry, Finished, Layout, Observer, RowOutcome};
 
 use crate::inputs::Inputs;
+use crate::keep::Keeper;
 use crate::metrics::{Metrics, Tally};
 use crate::operation::{Comparison, counts_of};
 use crate::supply::{Reference, References};
@@ -27,6 +28,10 @@ pub(crate) struct Collector<'a> {
     pub(crate) reference: Option<usize>,
     /// Nodes whose outputs later phases compare with, the output, and its name.
     pub(crate) wanted: Vec<(NodeId, usize, String)>,
+    /// Regions that the study asks to keep.
+    pub(crate) keeper: Keeper,
+    /// Number of the first row in the table.
+    pub(crate) first: usize,
     /// Per row, per image.
     pub(crate) tallies: Vec<Vec<Tally>>,
     /// What each task that ran cost.
@@ -98,6 +103,9 @@ impl Observer for Collector<'_> {
             && let Some(region) = finished.outputs.get(output)
         {
             self.save(instance.site, &name, region);
+        }
+        if let Err(error) = self.keeper.keep(finished, self.first, self.folder) {
+            self.give_up(error);
         }
         self.progress.task();
     }

@@ -13,6 +13,7 @@ mod file;
 mod folder;
 mod image;
 mod inputs;
+mod keep;
 mod metrics;
 mod objects;
 mod operation;

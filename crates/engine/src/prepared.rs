@@ -7,6 +7,7 @@ use onceflow_study::{Diagnostic, Study, Workflow};
 
 use crate::compare::with_compare;
 use crate::inputs::Inputs;
+use crate::keep::Keeper;
 use crate::metrics::Metrics;
 use crate::phase::{PhaseRows, Reference};
 use crate::{EngineError, catalogue};
@@ -20,6 +21,7 @@ pub struct Prepared<'s> {
     pub(crate) metrics: Metrics,
     pub(crate) reference: Reference,
     pub(crate) flow: Flow,
+    pub(crate) keeper: Keeper,
 }
 
 impl<'s> Prepared<'s> {
@@ -29,7 +31,8 @@ impl<'s> Prepared<'s> {
         let reference = Reference::new(study)?;
         let flow = Flow::new(&with_compare(workflow, &study.metrics), &catalogue())?;
         let inputs = Inputs::open(study, folder)?;
-        Ok(Self { study, workflow, inputs, metrics, reference, flow })
+        let keeper = Keeper::new(study, &flow)?;
+        Ok(Self { study, workflow, inputs, metrics, reference, flow, keeper })
     }
 
     /// The study.

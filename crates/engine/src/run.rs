@@ -16,6 +16,7 @@ use onceflow_study::Phase;
 use crate::account::Ledger;
 use crate::answer::{Answer, ImageAnalysis, MetricTable, PhaseAnswer, RowStatus};
 use crate::collect::Collector;
+use crate::keep::{HEAD, Keeper};
 use crate::metrics::Tally;
 use crate::operation::operation;
 use crate::phase::PhaseRows;
@@ -47,6 +48,8 @@ pub struct Run {
     pub records: Vec<Record>,
     /// When each task ran, per phase.
     pub trace: Vec<TraceEntry>,
+    /// Which row has which file of the regions that were kept, as lines of a CSV file; `None` when nothing was asked.
+    pub kept: Option<String>,
 }
 
 /// Why a run is over.
@@ -121,6 +124,7 @@ struct Runner<'a> {
     records: Vec<Record>,
     trace: Vec<TraceEntry>,
     notes: Vec<String>,
+    kept: String,
     ending: Ending,
 }
 
@@ -148,6 +152,7 @@ impl<'a> Runner<'a> {
             records: Vec::new(),
             trace: Vec::new(),
             notes: Vec::new(),
+            kept: String::new(),
             ending: Ending::Complete,
         }
     }
@@ -167,6 +172,7 @@ impl<'a> Runner<'a> {
         self.trace(phase, &plan, first, &execution.log);
         self.conclude(&execution, &gathered);
         let account = self.ledger.add(&execution.account, &plan, &execution.log);
+        self.kept.push_str(&gathered.keeper.lines(&plan, &self.prepared.inputs, first));
         self.references.extend(gathered.saved);
         self.records.extend(gathered.records);
         if self.ending == Ending::Complete {
@@ -200,6 +206,8 @@ impl<'a> Runner<'a> {
             stop: &self.options.stop,
             reference: plan.reference(),
             wanted: if with_reference { self.wanted(plan) } else { Vec::new() },
+            keeper: self.prepared.keeper.clone(),
+            first: self.table.rows.len(),
             tallies: Collector::tallies(&self.prepared.metrics, rows, inputs.images.len()),
             records: Vec::new(),
             saved: References::new(),
@@ -214,12 +222,12 @@ impl<'a> Runner<'a> {
             stop: Some(&self.options.stop),
         };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
-        let Collector { tallies, records, saved, error, failed, most_failed, .. } = collector;
+        let Collector { tallies, records, saved, error, failed, most_failed, keeper, .. } = collector;
         if let Some(error) = error {
             return Err(error);
         }
         let too_many = failed.len() as u64 > most_failed;
-        Ok((execution?, Gathered { tallies, records, saved, too_many }))
+        Ok((execution?, Gathered { tallies, records, saved, too_many, keeper }))
     }
 
     /// What later phases compare with, when there are some.
@@ -352,7 +360,8 @@ impl<'a> Runner<'a> {
             work,
             notes: self.notes,
         };
-        Run { answer, ending: self.ending, records: self.records, trace: self.trace }
+        let kept = (!self.prepared.keeper.is_idle()).then(|| format!("{HEAD}{}", self.kept));
+        Run { answer, ending: self.ending, records: self.records, trace: self.trace, kept }
     }
 }
 
@@ -362,6 +371,7 @@ struct Gathered {
     records: Vec<Record>,
     saved: References,
     too_many: bool,
+    keeper: Keeper,
 }
 
 /// The word that studies use.

@@ -35,6 +35,9 @@ pub fn save(run: &Run, pictures: &[Picture], folder: &RunFolder) -> Result<(), E
     folder.write("metrics.csv", metrics_csv(answer).as_bytes())?;
     folder.write("costs.jsonl", costs(run).as_bytes())?;
     folder.write("trace.json", trace(&run.trace).to_string().as_bytes())?;
+    if let Some(kept) = &run.kept {
+        folder.write("regions/list.csv", kept.as_bytes())?;
+    }
     if run.ending != Ending::Complete {
         return Ok(());
     }

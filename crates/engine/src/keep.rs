@@ -1,0 +1,104 @@
+//! Regions that a study asks to keep: PNG files, and a list that says which row has which.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use onceflow_region::png_bytes;
+use onceflow_reuse::{Flow, NodeId, Plan};
+use onceflow_runtime::Finished;
+use onceflow_study::{Diagnostic, RegionKind, Scope, Study};
+
+use crate::inputs::Inputs;
+use crate::{EngineError, RunFolder};
+
+/// Writes regions when their task is over; equal ones of several rows are one file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keeper {
+    wanted: Vec<Wanted>,
+    /// Files by node and site, in the order of `wanted`.
+    files: HashMap<(NodeId, usize, usize), String>,
+}
+
+/// An output that is kept.
+#[derive(Clone, Debug)]
+struct Wanted {
+    task: usize,
+    output: usize,
+    name: String,
+}
+
+/// The head of the list.
+pub(crate) const HEAD: &str = "row,image,part,region,file\n";
+
+impl Keeper {
+    /// What a study asks to keep; only images can be kept so far.
+    pub(crate) fn new(study: &Study, flow: &Flow) -> Result<Self, EngineError> {
+        let wanted = study.run.keep_regions.iter().map(|name| find(flow, name)).collect::<Result<_, _>>()?;
+        Ok(Self { wanted, files: HashMap::new() })
+    }
+
+    /// Whether anything is kept.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.wanted.is_empty()
+    }
+
+    /// Writes what is wanted of a task that is over; `first` is the number of the plan's first row.
+    pub(crate) fn keep(
+        &mut self,
+        finished: &Finished<'_>,
+        first: usize,
+        folder: &RunFolder,
+    ) -> Result<(), EngineError> {
+        let (instance, row) = (finished.entry.instance, first + finished.entry.row as usize);
+        for (place, wanted) in self.wanted.iter().enumerate().filter(|(_, w)| w.task == finished.entry.task) {
+            let Some(dense) = finished.outputs.get(wanted.output).and_then(|region| region.as_dense()) else {
+                continue;
+            };
+            let bytes = png_bytes(dense).map_err(|error| EngineError::Internal(error.to_string()))?;
+            let file = format!("regions/{}/row{row}-{}.png", wanted.name, instance.site);
+            folder.write(&file, &bytes)?;
+            self.files.insert((instance.node, instance.site, place), file);
+        }
+        Ok(())
+    }
+
+    /// One line per row, part and region that was made.
+    pub(crate) fn lines(&self, plan: &Plan, inputs: &Inputs, first: usize) -> String {
+        let mut text = String::new();
+        for row in 0..plan.rows() {
+            for (part, at) in inputs.parts.iter().enumerate() {
+                for (place, wanted) in self.wanted.iter().enumerate() {
+                    let site = match plan.flow().scope(wanted.task) {
+                        Scope::Part => part,
+                        Scope::Image => at.image,
+                        Scope::Study => 0,
+                    };
+                    if let Some(file) = self.files.get(&(plan.node(row, wanted.task), site, place)) {
+                        let (row, image) = (first + row, &inputs.images[at.image].name);
+                        // Writing to a string cannot fail.
+                        let _ = writeln!(text, "{row},{image},{part},{},{file}", wanted.name);
+                    }
+                }
+            }
+        }
+        text
+    }
+}
+
+fn find(flow: &Flow, name: &str) -> Result<Wanted, EngineError> {
+    let place = flow.tasks.iter().enumerate().find_map(|(task, made)| {
+        let output = made.outputs.iter().position(|region| region.name == name)?;
+        Some((task, output, made.outputs[output].kind))
+    });
+    let image = [RegionKind::Mask, RegionKind::U8, RegionKind::U16, RegionKind::Labels, RegionKind::Rgb8];
+    match place {
+        Some((task, output, kind)) if image.contains(&kind) => Ok(Wanted { task, output, name: name.into() }),
+        other => {
+            let found =
+                other.map_or("a region that no task makes".to_owned(), |(_, _, kind)| kind.to_string());
+            let error = Diagnostic::error(format!("the region `{name}` cannot be kept"));
+            let error = error.expected_found("an image, mask or label image that a task makes", found);
+            Err(error.with_hint("take it out of keep_regions").into())
+        }
+    }
+}
