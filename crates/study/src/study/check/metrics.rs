@@ -6,7 +6,15 @@ use super::{Context, and};
 use crate::{Diagnostic, Diagnostics};
 
 /// Measures that compare two results; others are the business of the workflow's engine.
-const COMPARING: [&str; 5] = ["dice", "jaccard", "pixel_difference", "object_f1", "panoptic_quality"];
+const COMPARING: [&str; 7] = [
+    "dice",
+    "jaccard",
+    "pixel_difference",
+    "object_f1",
+    "panoptic_quality",
+    "mean_boundary_distance",
+    "hausdorff_distance",
+];
 
 /// Outputs that exist, references that exist.
 pub(crate) fn metrics(context: &Context<'_>, diagnostics: &mut Diagnostics) {
