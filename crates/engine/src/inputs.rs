@@ -98,6 +98,17 @@ impl Inputs {
         Layout { images, parts: self.parts.iter().map(site).collect() }
     }
 
+    /// Reads a pixel of each image, so that what a source does once is no work of the first task that reads it.
+    pub(crate) fn warm(&self) {
+        for image in &self.images {
+            let truth = image.truth.as_ref().map(|truth| &truth.source);
+            for source in std::iter::once(&image.source).chain(truth) {
+                // A source that cannot be read is told of by the task that needs it.
+                let _ = Bounds::plane(0, 0, 1, 1).map(|pixel| source.read(pixel));
+            }
+        }
+    }
+
     /// The same images with one part only.
     pub(crate) fn only(&self, part: usize) -> Self {
         Self { images: self.images.clone(), parts: self.parts.get(part).copied().into_iter().collect() }

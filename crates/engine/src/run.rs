@@ -99,6 +99,7 @@ pub fn run(
     folder: &RunFolder,
     progress: &mut dyn Progress,
 ) -> Result<Run, EngineError> {
+    prepared.inputs.warm();
     let mut runner = Runner::new(prepared, options, folder);
     for phase in &prepared.study.phases {
         runner.phase(phase, progress)?;

@@ -1,5 +1,7 @@
 //! Synthetic tissue as an image that is made when it is read.
 
+use std::sync::OnceLock;
+
 use onceflow_region::{Bounds, Dense, Digest, Element, ImageInfo, Pixels, Scale, Source, SourceError};
 use onceflow_study::Diagnostic;
 use onceflow_synth::{Tissue, UM_PER_PIXEL};
@@ -35,7 +37,13 @@ pub(crate) struct Synthetic {
     tissue: Tissue,
     show: Show,
     info: ImageInfo,
+    /// A small image is made once, as a file would be there: otherwise making it would count as work of each task that
+    /// reads it.
+    whole: OnceLock<Option<Dense>>,
 }
+
+/// Pixels of images that are kept when they were made.
+const MOST_KEPT: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Show {
@@ -65,7 +73,7 @@ impl Synthetic {
             um_per_pixel: Some(UM_PER_PIXEL),
             scales: vec![Scale { width, height, downsample: 1.0 }],
         };
-        Self { tissue, show, info }
+        Self { tissue, show, info, whole: OnceLock::new() }
     }
 
     fn name(&self) -> String {
@@ -79,6 +87,31 @@ impl Source for Synthetic {
     }
 
     fn read(&self, bounds: Bounds) -> Result<Dense, SourceError> {
+        match self.kept().and_then(|whole| whole.crop(bounds).ok()) {
+            Some(cropped) => Ok(cropped),
+            None => self.make(bounds),
+        }
+    }
+
+    /// The description determines every pixel, as long as the making does not change: its version is part of it.
+    fn digest(&self) -> Result<Digest, SourceError> {
+        let text = format!("{} {:?} {}", self.name(), self.show, env!("CARGO_PKG_VERSION"));
+        Ok(Digest::of_text("onceflow synthetic tissue v1", &text))
+    }
+}
+
+impl Synthetic {
+    /// All of a small image.
+    fn kept(&self) -> Option<&Dense> {
+        let (width, height) = (self.info.width, self.info.height);
+        if width.saturating_mul(height) > MOST_KEPT {
+            return None;
+        }
+        let whole = || Bounds::plane(0, 0, width, height).and_then(|whole| self.make(whole).ok());
+        self.whole.get_or_init(whole).as_ref()
+    }
+
+    fn make(&self, bounds: Bounds) -> Result<Dense, SourceError> {
         let outside = || SourceError::Outside {
             file: self.name(),
             width: self.info.width,
@@ -100,12 +133,6 @@ impl Source for Synthetic {
             Show::Truth => Dense::new(width, height, 1, Pixels::U32(tile.labels)),
         };
         dense.map_err(|error| SourceError::Region { file: self.name(), error: Box::new(error) })
-    }
-
-    /// The description determines every pixel, as long as the making does not change: its version is part of it.
-    fn digest(&self) -> Result<Digest, SourceError> {
-        let text = format!("{} {:?} {}", self.name(), self.show, env!("CARGO_PKG_VERSION"));
-        Ok(Digest::of_text("onceflow synthetic tissue v1", &text))
     }
 }
 

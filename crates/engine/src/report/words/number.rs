@@ -30,11 +30,19 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
-/// Bytes in the unit of the bound they are held against: `0.11 of 2 GiB`.
+/// Bytes against a bound, in its unit unless they are much less: `0.11 of 2 GiB`, `5.4 MiB of 2 GiB`.
 pub(crate) fn memory(bytes: u64, bound: u64) -> String {
-    let (unit, word) = unit(if bound > 0 { bound } else { bytes });
-    let of = if bound > 0 { format!(" of {}", short_number(bound as f64 / unit)) } else { String::new() };
-    format!("{}{of} {word}", short_number(bytes as f64 / unit))
+    let size = |bytes: u64| {
+        let (unit, word) = unit(bytes);
+        format!("{} {word}", short_number(bytes as f64 / unit))
+    };
+    match unit(bound).0 {
+        _ if bound == 0 => size(bytes),
+        unit if bytes as f64 >= unit / 10.0 => {
+            format!("{} of {}", short_number(bytes as f64 / unit), size(bound))
+        }
+        _ => format!("{} of {}", size(bytes), size(bound)),
+    }
 }
 
 fn unit(bytes: u64) -> (f64, &'static str) {
@@ -68,6 +76,7 @@ mod tests {
         let shown = [0.25, 4.26, 24.4, 125.0, 7300.0].map(duration);
         assert_eq!(shown, ["0.25 s", "4.3 s", "24 s", "2 min 5 s", "2 h 1 min"]);
         assert_eq!(memory(118_000_000, 2 << 30), "0.11 of 2 GiB");
+        assert_eq!(memory(5_700_000, 2 << 30), "5.44 MiB of 2 GiB");
         assert_eq!(memory(1 << 20, 0), "1 MiB");
     }
 }
