@@ -13,6 +13,7 @@ mod file;
 mod folder;
 mod image;
 mod inputs;
+mod memory;
 mod metrics;
 mod objects;
 mod operation;
