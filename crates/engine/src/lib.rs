@@ -14,6 +14,7 @@ mod folder;
 mod image;
 mod inputs;
 mod keep;
+mod memory;
 mod metrics;
 mod objects;
 mod operation;

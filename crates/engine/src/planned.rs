@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use onceflow_region::Budget;
-use onceflow_reuse::{Comparison, Level, Plan, plan};
-use onceflow_runtime::{Options, Outcome, execute_zero_work};
+use onceflow_reuse::{Comparison, Level, plan};
 use onceflow_study::{Diagnostic, Method, Phase, Scope, Study};
 
 use crate::phase::PhaseRows;
@@ -86,18 +84,6 @@ impl Prepared<'_> {
             Scope::Image => images / count,
             Scope::Study => images,
         }
-    }
-
-    /// What the scheduler reserves at most when every task takes no time: one part suffices, since parts follow each
-    /// other.
-    fn peak(&self, plan: &mut Plan, workers: usize) -> Result<u64, EngineError> {
-        let mut layout = self.inputs.layout();
-        layout.parts.sort_by_key(|part| std::cmp::Reverse(part.pixels));
-        layout.parts.truncate(1);
-        let budget = Budget::new(u64::MAX);
-        let options = Options { workers, budget: budget.clone(), stop: None };
-        execute_zero_work(plan, &layout, &options, &mut |_, _| Outcome::Done)?;
-        Ok(budget.peak())
     }
 }
 

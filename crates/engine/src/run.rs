@@ -196,7 +196,9 @@ impl<'a> Runner<'a> {
         let operations = operations.collect::<Result<Vec<_>, _>>()?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let inputs = &self.prepared.inputs;
-        let supply = Sources::new(inputs, flow.sources.clone(), self.references.clone(), self.budget.clone());
+        let spare = self.prepared.spare(plan, self.options.workers, self.options.memory)?;
+        let (references, budget) = (self.references.clone(), self.budget.clone());
+        let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
         let (rows, layout) = (plan.rows(), inputs.layout());
         let mut collector = Collector {
             inputs,

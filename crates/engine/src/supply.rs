@@ -22,6 +22,8 @@ pub(crate) struct Sources<'a> {
     references: References,
     kept: Mutex<Vec<Kept>>,
     budget: Budget,
+    /// The share of the budget that tasks never need.
+    spare: Budget,
 }
 
 /// Regions of the reference row that an earlier phase left, by name and part.
@@ -41,7 +43,7 @@ struct Kept {
     source: usize,
     part: usize,
     region: Arc<Region>,
-    _lease: Lease,
+    _leases: [Lease; 2],
 }
 
 /// Parts of which sources are kept: those that workers may be in at once.
@@ -54,8 +56,9 @@ impl<'a> Sources<'a> {
         names: Vec<String>,
         references: References,
         budget: Budget,
+        spare: u64,
     ) -> Self {
-        Self { inputs, names, references, kept: Mutex::default(), budget }
+        Self { inputs, names, references, kept: Mutex::default(), budget, spare: Budget::new(spare) }
     }
 
     fn part(&self, part: usize) -> Result<&ImagePart, OperationError> {
@@ -73,9 +76,10 @@ impl<'a> Sources<'a> {
         if kept.len() >= MOST_KEPT {
             kept.remove(0);
         }
-        // What does not fit the budget is read again each time.
-        if let Some(lease) = self.budget.try_reserve(region.bytes()) {
-            kept.push(Kept { source, part, region: Arc::clone(&region), _lease: lease });
+        // What does not fit beside the tasks is read again each time.
+        let bytes = region.bytes();
+        if let (Some(spare), Some(lease)) = (self.spare.try_reserve(bytes), self.budget.try_reserve(bytes)) {
+            kept.push(Kept { source, part, region: Arc::clone(&region), _leases: [spare, lease] });
         }
         Ok(region)
     }

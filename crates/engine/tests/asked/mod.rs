@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use onceflow_engine::{
-    Level, Prepared, Run, RunFolder, RunOptions, Silent, indices_json, metrics_csv, rows_csv, run,
+    EngineError, Level, Prepared, Run, RunFolder, RunOptions, Silent, indices_json, metrics_csv, rows_csv,
+    run,
 };
 use onceflow_region::{Bounds, Dense, Pixels, png_bytes};
 use onceflow_study::{
@@ -51,9 +52,13 @@ impl Asked {
     }
 
     pub fn run(&self, level: Level, workers: usize) -> Run {
+        self.run_in(1 << 30, level, workers).unwrap()
+    }
+
+    pub fn run_in(&self, memory: u64, level: Level, workers: usize) -> Result<Run, EngineError> {
         let folder = RunFolder::create(&self.path().join(format!("{level:?}-{workers}"))).unwrap();
-        let options = RunOptions { level, workers, memory: 1 << 30, stop: AtomicBool::new(false) };
-        run(&self.prepared(), &options, &folder, &mut Silent).unwrap()
+        let options = RunOptions { level, workers, memory, stop: AtomicBool::new(false) };
+        run(&self.prepared(), &options, &folder, &mut Silent)
     }
 
     /// Runs at every level on 1, 2 and 8 workers, and expects the same bytes each time.

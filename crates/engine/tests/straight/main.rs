@@ -8,4 +8,5 @@ mod account;
 mod differential;
 mod early;
 mod failures;
+mod memory;
 mod oracle;

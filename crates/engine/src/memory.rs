@@ -1,0 +1,59 @@
+//! Whether a plan fits a bound of memory, found by the scheduler itself with tasks that take no time.
+
+use onceflow_region::Budget;
+use onceflow_reuse::Plan;
+use onceflow_runtime::{ExecuteError, Options, Outcome, SchedulerError, execute_zero_work};
+
+use crate::{EngineError, Prepared};
+
+/// Parts that are open at once: the next one opens while the last tasks of one still run.
+const OPEN_PARTS: usize = 2;
+
+/// Bounds that are tried before the one that surely works is named.
+const MOST_TRIES: usize = 100;
+
+impl Prepared<'_> {
+    /// Most bytes that the scheduler reserves at once when nothing bounds it.
+    pub(crate) fn peak(&self, plan: &mut Plan, workers: usize) -> Result<u64, EngineError> {
+        let budget = Budget::new(u64::MAX);
+        self.rehearse(plan, workers, &budget)?;
+        Ok(budget.peak())
+    }
+
+    /// The bytes of a bound that no plan needs, for what is kept only to save time; refuses a bound under which the
+    /// plan cannot be carried out, and names the least one that was found to work.
+    pub(crate) fn spare(&self, plan: &mut Plan, workers: usize, memory: u64) -> Result<u64, EngineError> {
+        let peak = self.peak(plan, workers)?;
+        if peak <= memory {
+            return Ok(memory - peak);
+        }
+        let mut refusal = None;
+        for _ in 0..MOST_TRIES {
+            let bound = refusal.as_ref().map_or(memory, |(_, needed)| *needed);
+            match self.rehearse(plan, workers, &Budget::new(bound)) {
+                Ok(()) => {
+                    return refusal.map_or(Ok(0), |(task, needed)| Err(too_small(task, needed, memory)));
+                }
+                Err(ExecuteError::Scheduler(SchedulerError::MemoryTooSmall { task, needed, .. })) => {
+                    refusal = Some((task, needed));
+                }
+                Err(other) => return Err(other.into()),
+            }
+        }
+        let task = refusal.map_or_else(String::new, |(task, _)| task);
+        Err(too_small(task, peak, memory))
+    }
+
+    /// Carries out a plan at the largest parts without computing anything.
+    fn rehearse(&self, plan: &mut Plan, workers: usize, budget: &Budget) -> Result<(), ExecuteError> {
+        let mut layout = self.inputs.layout();
+        layout.parts.sort_by_key(|part| std::cmp::Reverse(part.pixels));
+        layout.parts.truncate(OPEN_PARTS);
+        let options = Options { workers, budget: budget.clone(), stop: None };
+        execute_zero_work(plan, &layout, &options, &mut |_, _| Outcome::Done).map(|_| ())
+    }
+}
+
+fn too_small(task: String, needed: u64, limit: u64) -> EngineError {
+    EngineError::Memory { task, needed, limit }
+}
