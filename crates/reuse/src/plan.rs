@@ -8,6 +8,7 @@ mod ingredients;
 mod nodes;
 mod order;
 mod reads;
+mod rekey;
 mod served;
 mod table;
 

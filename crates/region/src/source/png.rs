@@ -56,12 +56,12 @@ impl PngSource {
             let size = decoder.output_buffer_size().filter(|&size| size as u64 <= READ_LIMIT);
             let mut whole = vec![0; size.ok_or(DecodingError::LimitsExceeded)?];
             let line = decoder.next_frame(&mut whole)?.line_size;
-            whole.chunks_exact(line).for_each(|row| kept.row(row));
+            let mut rows = whole.chunks_exact(line.max(1));
+            rows.try_for_each(|row| kept.row(row)).ok_or_else(ends_early)?;
         } else {
             while !kept.is_complete() {
-                let row =
-                    decoder.next_row()?.ok_or(std::io::Error::from(std::io::ErrorKind::UnexpectedEof))?;
-                kept.row(row.data());
+                let row = decoder.next_row()?.ok_or_else(ends_early)?;
+                kept.row(row.data()).ok_or_else(ends_early)?;
             }
         }
         self.verify(decoder)
@@ -151,6 +151,10 @@ fn broken(origin: &Origin, error: &DecodingError) -> SourceError {
     }
 }
 
+fn ends_early() -> DecodingError {
+    DecodingError::IoError(std::io::ErrorKind::UnexpectedEof.into())
+}
+
 fn empty(element: Element, values: usize) -> Pixels {
     match element {
         Element::U16 => Pixels::U16(Vec::with_capacity(values)),
@@ -173,16 +177,16 @@ impl Kept {
         self.next >= self.rows.end
     }
 
-    /// Takes the next row of the image; what lies outside the box is passed over.
-    fn row(&mut self, row: &[u8]) {
+    /// Takes the next row of the image; what lies outside the box is passed over. None when the row is too short.
+    fn row(&mut self, row: &[u8]) -> Option<()> {
         let wanted = self.rows.contains(&self.next);
         self.next += 1;
         if !wanted {
-            return;
+            return Some(());
         }
         let bytes = if matches!(self.pixels, Pixels::U16(_)) { 2 } else { 1 };
         let (pixel, kept) = (self.samples * bytes, self.channels * bytes);
-        let line = &row[self.columns.start * pixel..self.columns.end * pixel];
+        let line = row.get(self.columns.start * pixel..self.columns.end * pixel)?;
         let colours = line.chunks_exact(pixel).flat_map(|values| &values[..kept]);
         match &mut self.pixels {
             Pixels::U8(pixels) if pixel == kept => pixels.extend_from_slice(line),
@@ -191,7 +195,8 @@ impl Kept {
                 let wide = line.chunks_exact(pixel).flat_map(|values| values[..kept].chunks_exact(2));
                 pixels.extend(wide.map(|value| u16::from_be_bytes([value[0], value[1]])));
             }
-            _ => {}
+            _ => return None,
         }
+        Some(())
     }
 }

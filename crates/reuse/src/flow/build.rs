@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use onceflow_study::{
-    Bound, Catalogue, Kind, OpParameter, OpSpec, RegionKind, Stage, Step, Task, Value, Workflow,
+    Bound, Catalogue, Cycle, Kind, OpParameter, OpSpec, RegionKind, Stage, Step, Task, Value, Workflow,
 };
 
 use super::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, REFERENCE_SUFFIX, Read, ReadFrom};
@@ -72,15 +72,19 @@ struct Builder<'w> {
 
 impl<'w> Builder<'w> {
     fn new(workflow: &'w Workflow, catalogue: &'w Catalogue) -> Result<Self, FlowError> {
+        check_makers(workflow)?;
         let stage_order = stage_order(workflow)?;
         let declared: Vec<_> = workflow.stages.iter().enumerate().flat_map(declared_in).collect();
         // Stage after stage, so that a stage's chain is one stretch of the tasks.
-        let order: Vec<_> = stage_order.into_iter().flat_map(|stage| chain(&declared, stage)).collect();
+        let mut order = Vec::with_capacity(declared.len());
+        for stage in stage_order {
+            order.extend(chain(&declared, stage)?);
+        }
         let mut place = vec![0; order.len()];
         for (at, declared) in order.iter().enumerate() {
             place[*declared] = at;
         }
-        let makers = makers(&declared, &place)?;
+        let makers = makers(&declared, &place);
         let sources = sources(&declared, &makers);
         Ok(Self { workflow, catalogue, declared, order, place, makers, sources })
     }
@@ -215,7 +219,7 @@ fn plain_name(region: &str) -> &str {
 
 /// The stage's tasks as declared, except that each comes after those it depends on: what a chain's key left out of its
 /// beginning could otherwise differ.
-fn chain(declared: &[Declared<'_>], stage: usize) -> Vec<usize> {
+fn chain(declared: &[Declared<'_>], stage: usize) -> Result<Vec<usize>, FlowError> {
     let mut left: Vec<usize> = (0..declared.len()).filter(|at| declared[*at].stage == stage).collect();
     let mut chain = Vec::with_capacity(left.len());
     let free = |left: &[usize]| {
@@ -225,7 +229,11 @@ fn chain(declared: &[Declared<'_>], stage: usize) -> Vec<usize> {
     while let Some(next) = free(&left) {
         chain.push(left.remove(next));
     }
-    chain
+    if left.is_empty() {
+        return Ok(chain);
+    }
+    let path = left.into_iter().map(|at| declared[at].task.name.clone()).collect();
+    Err(FlowError::Cycle { what: "tasks", cycle: Cycle { path } })
 }
 
 /// Whether one task takes a region of another, of this row or of the reference row, or waits for it.
@@ -246,22 +254,26 @@ fn sources(declared: &[Declared<'_>], makers: &HashMap<&str, (usize, usize)>) ->
     sources
 }
 
-fn makers<'w>(
-    declared: &[Declared<'w>],
-    place: &[usize],
-) -> Result<HashMap<&'w str, (usize, usize)>, FlowError> {
-    let mut makers: HashMap<&str, (usize, usize)> = HashMap::new();
-    let mut names: HashMap<&str, &str> = HashMap::new();
-    for (at, task) in declared.iter().enumerate().map(|(at, declared)| (at, declared.task)) {
-        for (output, region) in task.outputs.iter().enumerate() {
-            if let Some(first) = names.insert(region, &task.name) {
+/// Who makes each region: the place and the output.
+fn makers<'w>(declared: &[Declared<'w>], place: &[usize]) -> HashMap<&'w str, (usize, usize)> {
+    let outputs = |(at, declared): (usize, &Declared<'w>)| {
+        let outputs = declared.task.outputs.iter().enumerate();
+        outputs.map(move |(output, region)| (region.as_str(), (place[at], output)))
+    };
+    declared.iter().enumerate().flat_map(outputs).collect()
+}
+
+fn check_makers(workflow: &Workflow) -> Result<(), FlowError> {
+    let mut makers: HashMap<&str, &str> = HashMap::new();
+    for task in workflow.tasks() {
+        for region in &task.outputs {
+            if let Some(first) = makers.insert(region, &task.name) {
                 let (region, first, second) = (region.clone(), first.to_owned(), task.name.clone());
                 return Err(FlowError::MadeTwice { region, first, second });
             }
-            makers.insert(region, (place[at], output));
         }
     }
-    Ok(makers)
+    Ok(())
 }
 
 fn check_count(

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Plan;
-use super::divert::{Ends, Keyring};
+use super::rekey::{Ends, Keyring};
 use super::table::Table;
 use crate::{Account, Level, NodeId, Served, TaskAccount};
 

@@ -165,6 +165,10 @@ impl Cut {
             let from = line.get((left - place.x) * place.samples..(right - place.x) * place.samples)?;
             let start = (row - self.rows.start) * self.columns.len() + left - self.columns.start;
             let to = pixels.get_mut(start * self.channels..(start + right - left) * self.channels)?;
+            if self.channels == place.samples {
+                to.copy_from_slice(from);
+                continue;
+            }
             for (to, from) in to.chunks_exact_mut(self.channels).zip(from.chunks_exact(place.samples)) {
                 to.copy_from_slice(&from[..self.channels]);
             }
