@@ -87,7 +87,7 @@ impl Prepared<'_> {
     }
 }
 
-fn no_phase() -> EngineError {
+pub(crate) fn no_phase() -> EngineError {
     let error = Diagnostic::error("the study has no phase, so it asks for no row");
     error
         .expected_found("at least one [[phase]]", "none")

@@ -7,11 +7,16 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "\
 Examples:
   onceflow bench sensitivity
-  onceflow bench sensitivity --json > figures.json")]
+  onceflow bench sensitivity --json > figures.json
+  onceflow bench run                            on synthetic tissue
+  onceflow bench run --image tile.png           on yours")]
 pub(crate) struct BenchArgs {
     /// What to measure
     #[arg(value_enum)]
     pub(crate) subject: BenchSubject,
+    /// Image for `run`: a file, or tissue such as synth:1000x1000?seed=7
+    #[arg(long, value_name = "FILE")]
+    pub(crate) image: Option<String>,
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,
@@ -28,4 +33,6 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchSubject {
     /// Samplers and analysers: speed, error against known indices, cover of the intervals
     Sensitivity,
+    /// Levels of reuse: what each leaves of a screening study, in time and in cost; what scheduling itself takes
+    Run,
 }

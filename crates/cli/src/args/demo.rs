@@ -1,22 +1,41 @@
 //! `onceflow demo`: what can be said.
 
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
+
+use super::MachineArgs;
+
+/// Sides that the tissue may have: large enough for a nucleus, small enough to be one part.
+pub(crate) const SIDES: RangeInclusive<u64> = 64..=4096;
 
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  onceflow demo                       a score like that of an image workflow: discrete, rough
-  onceflow demo --function ishigami   the textbook's function
-  onceflow demo --json | jq '.phases[1].outputs[0].parameters'")]
+  onceflow demo                       which of 15 parameters matter for the nuclei we find?
+  onceflow demo --seed 7 -o tissue-7  other tissue, another folder
+  onceflow demo --function ishigami   the textbook's function, its exact indices beside
+
+The folder gets tissue.png, truth.png, study.toml and what onceflow run writes. A demo that is there
+is replaced; a folder that holds something else is left alone.")]
 pub(crate) struct DemoArgs {
-    /// Which function to ask
-    #[arg(long, value_enum, default_value = "rough-discrete")]
-    pub(crate) function: DemoFunction,
-    /// Seed of the designs and of the bootstrap
-    #[arg(long, value_name = "S", default_value_t = 2026, env = "ONCEFLOW_SEED", hide_env_values = true)]
+    /// Folder for the tissue, the study and the results
+    #[arg(short, long, value_name = "DIR", default_value = "onceflow-demo", conflicts_with = "function")]
+    pub(crate) output: PathBuf,
+    /// Side of the tissue in pixels
+    #[arg(long, value_name = "PX", default_value_t = 512, conflicts_with = "function", value_parser = clap::value_parser!(u64).range(SIDES))]
+    pub(crate) size: u64,
+    /// Seed of the tissue, the designs and the bootstrap
+    #[arg(long, value_name = "S", default_value_t = 2026, env = "ONCEFLOW_SEED", hide_env_values = true, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub(crate) seed: u64,
-    /// Print one JSON object in place of the tables
+    /// Ask a built-in function in place of tissue; writes nothing
+    #[arg(long, value_enum)]
+    pub(crate) function: Option<DemoFunction>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+    /// Print one JSON object, as onceflow run does; the answer for people goes to standard error
     #[arg(long)]
     pub(crate) json: bool,
 }

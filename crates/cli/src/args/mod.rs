@@ -21,7 +21,7 @@ pub(crate) use bench::{BenchArgs, BenchSubject};
 pub(crate) use check::CheckArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use completions::CompletionsArgs;
-pub(crate) use demo::{DemoArgs, DemoFunction};
+pub(crate) use demo::{DemoArgs, DemoFunction, SIDES};
 pub(crate) use extend::ExtendArgs;
 pub(crate) use image::{ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
 pub(crate) use init::{InitArgs, ProblemFormat};
@@ -53,7 +53,7 @@ pub(crate) struct Command {
 
 const EXAMPLES: &str = "\
 Start here:
-  onceflow demo                                                    see an answer
+  onceflow demo                                                    see an answer, in half a minute
   onceflow init -o study.toml                                      write a study to start from
   onceflow check study.toml                                        is it what I mean?
   onceflow sample  --problem study.toml --method morris --n 20 -o X.csv
@@ -73,7 +73,7 @@ pub(crate) enum ProgressMode {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// See an answer: screen and decompose a built-in function whose indices are known
+    /// See an answer: which parameters matter for finding nuclei in synthetic tissue
     Demo(DemoArgs),
     /// Write a study to start from, or convert a SALib or Dakota problem
     Init(InitArgs),

@@ -1,5 +1,6 @@
 //! Benchmarks: figures measured on this machine, beside their goals and what peers reach.
 
+pub(crate) mod run;
 pub(crate) mod sensitivity;
 
 use serde_json::{Value, json};

@@ -10,6 +10,7 @@ use crate::terminal::Terminal;
 pub(crate) fn run(args: &BenchArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let (name, figures) = match args.subject {
         BenchSubject::Sensitivity => ("sensitivity", bench::sensitivity::figures(terminal, args)?),
+        BenchSubject::Run => ("run", bench::run::figures(terminal, args.image.as_deref())?),
     };
     if args.json {
         terminal.json(&bench::to_json(name, &figures))?;

@@ -6,10 +6,10 @@ mod progress;
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_engine::{Ending, Run, RunFolder, answer_text, begin, pictures, run_json, save};
+use onceflow_engine::{Ending, Prepared, Run, RunFolder, answer_text, begin, pictures, run_json, save};
 use onceflow_study::Diagnostic;
 
-use crate::args::RunArgs;
+use crate::args::{MachineArgs, RunArgs};
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -28,19 +28,31 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     if let Some(exit) = already_there(args, path, &loaded, terminal)? {
         return Ok(exit);
     }
+    carry_out(&loaded, &prepared, &args.machine, path, args.json, terminal)
+}
+
+/// Runs a study that is ready into a folder that may be written, and prints its answer.
+pub(crate) fn carry_out(
+    loaded: &LoadedStudy,
+    prepared: &Prepared<'_>,
+    machine: &MachineArgs,
+    path: &Path,
+    json: bool,
+    terminal: &Terminal,
+) -> Result<Exit, Failure> {
     let folder = RunFolder::create(path).map_err(engine_failure)?;
     begin(&folder, loaded.texts()).map_err(engine_failure)?;
-    let options = Arc::new(options(&args.machine, prepared.study()));
+    let options = Arc::new(options(machine, prepared.study()));
     let _guard = interrupt::watch(Arc::clone(&options));
     let mut progress = RunProgress::new(terminal);
-    let run = onceflow_engine::run(&prepared, &options, &folder, &mut progress).map_err(engine_failure)?;
+    let run = onceflow_engine::run(prepared, &options, &folder, &mut progress).map_err(engine_failure)?;
     progress.end();
     let pictures = match run.ending {
-        Ending::Complete => pictures(&prepared, &run.answer, options.memory).map_err(engine_failure)?,
+        Ending::Complete => pictures(prepared, &run.answer, options.memory).map_err(engine_failure)?,
         _ => Vec::new(),
     };
     save(&run, &pictures, &folder).map_err(engine_failure)?;
-    report(&run, path, args.json, terminal)
+    report(&run, path, json, terminal)
 }
 
 /// What the folder holds decides: the same study is not run twice, another one is not replaced unasked.
@@ -72,7 +84,7 @@ fn already_there(
 }
 
 /// Prints the answer and says how it ended.
-pub(crate) fn report(run: &Run, path: &Path, json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
+fn report(run: &Run, path: &Path, json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
     let text = answer_text(&run.answer);
     if json {
         terminal.say(text.trim_end());

@@ -1,0 +1,80 @@
+//! Figures of running a study: what each level of reuse leaves in time and in cost, and what scheduling itself takes.
+
+mod effects;
+mod levels;
+mod planning;
+
+use std::path::Path;
+
+use onceflow_engine::Prepared;
+use onceflow_study::{Source, Study, Workflow, parse_study, read_workflow, shipped_workflow};
+
+use crate::bench::Figure;
+use crate::engine::engine_failure;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Threads of every run.
+const WORKERS: usize = 2;
+
+/// What the tasks of segmentation cost, in percent, as published. The workflow's halves of t6 are counted as one: the
+/// second is keyed by everything that the first reads. Background thresholds are part of the published t1 and have no
+/// cost of their own.
+const PUBLISHED: [(&str, f64); 7] =
+    [("t1", 12.0), ("t2", 20.9), ("t3", 6.9), ("t4", 3.5), ("t5", 8.0), ("t6_flood", 39.6), ("t7", 9.1)];
+
+/// Measures them, on an image or on synthetic tissue.
+pub(crate) fn figures(terminal: &Terminal, image: Option<&str>) -> Result<Vec<Figure>, Failure> {
+    let asked = Asked::new(image)?;
+    let mut figures = {
+        let _progress = terminal.progress("planning and scheduling");
+        planning::figures(&asked)?
+    };
+    let runs = levels::run_all(&asked, terminal)?;
+    figures.extend(levels::figures(&runs));
+    if image.is_some() {
+        figures.extend(runs.last().map_or_else(Vec::new, effects::figures));
+    }
+    Ok(figures)
+}
+
+/// The study of this benchmark.
+struct Asked {
+    study: Study,
+    workflow: Workflow,
+}
+
+impl Asked {
+    fn new(image: Option<&str>) -> Result<Self, Failure> {
+        let source = shipped_workflow("nuclei").ok_or_else(|| Failure::internal("nuclei is not shipped"))?;
+        let workflow = read_workflow(&source)?;
+        let text = Source::new("bench run", include_str!("study.toml"));
+        let (study, messages) = parse_study(&text)?.resolve(Some(&workflow), None);
+        let mut study = study.ok_or(messages)?;
+        if let (Some(file), Some(first)) = (image, study.images.first_mut()) {
+            first.file = file.to_owned();
+        }
+        Ok(Self { study, workflow })
+    }
+
+    /// The same with another seed.
+    fn with_seed(&self, seed: u64) -> Study {
+        let mut study = self.study.clone();
+        study.seed = seed;
+        study.phases.iter_mut().for_each(|phase| phase.design.seed = seed);
+        study
+    }
+
+    fn prepare<'a>(&'a self, study: &'a Study) -> Result<Prepared<'a>, Failure> {
+        Prepared::new(study, &self.workflow, Path::new("")).map_err(engine_failure)
+    }
+}
+
+/// What one of a task costs by the published shares.
+fn published(task: &str) -> f64 {
+    PUBLISHED.iter().find(|(name, _)| *name == task).map_or(0.0, |(_, cost)| *cost)
+}
+
+fn figure(name: impl Into<String>, value: f64, unit: &'static str) -> Figure {
+    Figure { name: name.into(), value, unit, goal: None, peer: None }
+}

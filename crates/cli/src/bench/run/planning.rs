@@ -1,0 +1,68 @@
+//! What planning promises over many seeds, and what scheduling costs when tasks take no time.
+
+use onceflow_engine::{Level, Prepared};
+
+use super::{Asked, WORKERS, figure, published};
+use crate::bench::{Figure, Goal};
+use crate::engine::engine_failure;
+use crate::failure::Failure;
+
+/// Enough to tell the mean to a thousandth.
+const SEEDS: u64 = 20;
+
+/// An independent count of the cost that is left, which we want to meet within 1 %.
+const COUNTED: [(Level, f64); 2] = [(Level::Task, 0.70), (Level::Dataflow, 0.43)];
+const WITHIN: f64 = 0.01;
+
+/// Parts of the schedule that is timed.
+const PARTS: usize = 100;
+
+/// Each is the best of this many: what else the machine does only adds time.
+const TRIES: usize = 3;
+
+pub(super) fn figures(asked: &Asked) -> Result<Vec<Figure>, Failure> {
+    let mut figures = shares(asked)?;
+    let prepared = asked.prepare(&asked.study)?;
+    figures.push(overhead(&prepared, Level::Dataflow)?);
+    figures.push(overhead(&prepared, Level::None)?);
+    Ok(figures)
+}
+
+fn shares(asked: &Asked) -> Result<Vec<Figure>, Failure> {
+    let left = |seed| {
+        let study = asked.with_seed(seed);
+        asked.prepare(&study)?.shares_left(&published).map_err(engine_failure)
+    };
+    let left = (1..=SEEDS).map(left).collect::<Result<Vec<_>, Failure>>()?;
+    let place = |level| Level::ALL.iter().position(|other| *other == level).unwrap_or_default();
+    let both = |(level, counted): (Level, f64)| {
+        let (mean, spread) = mean_and_spread(&left.iter().map(|l| l[place(level)]).collect::<Vec<_>>());
+        let name =
+            format!("{}: share of segmentation's cost left, planned, mean of {SEEDS} seeds", level.word());
+        let goal = Goal::Between(round(counted * (1.0 - WITHIN)), round(counted * (1.0 + WITHIN)));
+        let mean = Figure { goal: Some(goal), ..figure(name, mean, "") };
+        [mean, figure(format!("{}: standard deviation of that share", level.word()), spread, "")]
+    };
+    Ok(COUNTED.into_iter().flat_map(both).collect())
+}
+
+fn round(x: f64) -> f64 {
+    (x * 1e4).round() / 1e4
+}
+
+fn mean_and_spread(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+    (mean, (squares / (count - 1.0)).sqrt())
+}
+
+fn overhead(prepared: &Prepared<'_>, level: Level) -> Result<Figure, Failure> {
+    let mut least = f64::INFINITY;
+    for _ in 0..TRIES {
+        let found = prepared.schedule_alone(level, WORKERS, PARTS).map_err(engine_failure)?;
+        least = least.min(found.seconds / found.tasks.max(1) as f64);
+    }
+    let name = format!("{}: scheduling alone, per executed task, 641 rows x {PARTS} parts", level.word());
+    Ok(Figure { goal: Some(Goal::AtMost(5.0)), ..figure(name, least * 1e6, "us") })
+}

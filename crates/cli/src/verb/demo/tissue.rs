@@ -1,0 +1,63 @@
+//! Synthetic tissue with its truth and a study of it, run as `onceflow run` does.
+
+use std::path::Path;
+
+use onceflow_engine::{Painted, bytes_to_paint, paint, tissue};
+use onceflow_study::{Size, with_commas};
+
+use super::folder::{DemoFolder, IMAGE, STUDY, TRUTH};
+use crate::args::DemoArgs;
+use crate::engine::engine_failure;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::memory;
+use crate::study::LoadedStudy;
+use crate::terminal::Terminal;
+use crate::verb::run::carry_out;
+
+/// Makes tissue, asks which parameters matter for its nuclei, answers.
+pub(super) fn run(args: &DemoArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let folder = DemoFolder::at(&args.output)?;
+    let painted = painted(args.size, args.seed, args.machine.memory)?;
+    if folder.is_used() {
+        terminal.say(&format!("replacing the demo in {}", args.output.display()));
+    }
+    folder.write(args.seed, &painted)?;
+    terminal.say(&opening(args, &painted));
+    let loaded = LoadedStudy::open(&args.output.join(STUDY), terminal)?;
+    let exit = carry_out(&loaded, &loaded.prepare()?, &args.machine, &args.output, args.json, terminal)?;
+    if exit == Exit::Ok {
+        terminal.say(&next(&args.output));
+    }
+    Ok(exit)
+}
+
+/// Square tissue with its truth.
+pub(super) fn painted(side: u64, seed: u64, memory: Option<Size>) -> Result<Painted, Failure> {
+    let tissue = tissue(side, side, seed).map_err(engine_failure)?;
+    memory::check("paint the tissue at once", bytes_to_paint(&tissue), memory)?;
+    paint(&tissue, true).map_err(engine_failure)
+}
+
+fn opening(args: &DemoArgs, painted: &Painted) -> String {
+    let (size, file) = (args.size, |name: &str| args.output.join(name).display().to_string());
+    let nuclei = with_commas(painted.nuclei.unwrap_or_default().into());
+    format!(
+        "Tissue    {}: synthetic, {size} x {size} px, {nuclei} nuclei\n\
+         Truth     {}: which pixels are theirs\n\
+         Study     {}: 15 parameters of the nuclei workflow are screened, the survivors decomposed\n",
+        file(IMAGE),
+        file(TRUTH),
+        file(STUDY)
+    )
+}
+
+fn next(folder: &Path) -> String {
+    let (study, again) = (folder.join(STUDY), folder.join("again"));
+    let (study, again) = (study.display(), again.display());
+    format!(
+        "\nNext      open the report in a browser\n          \
+         edit the study, then: onceflow run {study} -o {again}\n          \
+         a study of your own images: onceflow init -o study.toml"
+    )
+}
