@@ -52,8 +52,13 @@ impl Show<'_> {
         let image = &inputs.images[at.image];
         let rows = self.rows()?;
         let found = self.compute(&inputs, &rows, region)?;
-        let sources =
-            Sources::new(&inputs, vec![compare::TRUTH.into()], References::new(), Budget::new(self.memory));
+        let sources = Sources::new(
+            &inputs,
+            vec![compare::TRUTH.into()],
+            References::new(),
+            Budget::new(self.memory),
+            0,
+        );
         let truth =
             sources.source(0, Scope::Part, 0).map_err(|error| EngineError::Internal(error.to_string()))?;
         let pixels = image.source.read(at.part.read).map_err(unreadable)?;
@@ -94,7 +99,7 @@ impl Show<'_> {
         let operations = operations.unwrap_or_default();
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let budget = Budget::new(self.memory);
-        let supply = Sources::new(inputs, flow.sources.clone(), References::new(), budget.clone());
+        let supply = Sources::new(inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
         let work = Work { operations: &operations, supply: &supply, memo: &NoMemo };
         let mut keeper = Keeper { wanted: makers(&plan, region), kept: HashMap::new() };
         let options = Options { workers: 1, budget, stop: None };
