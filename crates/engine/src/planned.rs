@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use onceflow_reuse::{Comparison, Level, plan};
-use onceflow_study::{Diagnostic, Method, Phase, Scope, Study};
+use onceflow_study::{Method, Phase, Scope, Study};
 
 use crate::phase::PhaseRows;
+use crate::prepared::no_phase;
 use crate::{EngineError, Prepared};
 
 /// The plan of a study's first phase, and what can be said of the others.
@@ -85,14 +86,6 @@ impl Prepared<'_> {
             Scope::Study => images,
         }
     }
-}
-
-fn no_phase() -> EngineError {
-    let error = Diagnostic::error("the study has no phase, so it asks for no row");
-    error
-        .expected_found("at least one [[phase]]", "none")
-        .with_hint("add [[phase]] with name and method")
-        .into()
 }
 
 fn later(study: &Study, phase: &Phase) -> LaterPhase {

@@ -76,7 +76,9 @@ pub(crate) fn report(run: &Run, path: &Path, json: bool, terminal: &Terminal) ->
     } else {
         terminal.result(&text)?;
     }
-    terminal.say(&format!("Report    {}", path.join("report.html").display()));
+    if run.ending == Ending::Complete {
+        terminal.say(&format!("Report    {}", path.join("report.html").display()));
+    }
     ending(run, path, terminal)
 }
 
