@@ -78,7 +78,10 @@ pub(crate) fn holds(folder: &Path, loaded: &LoadedStudy) -> Holds {
     let texts = loaded.texts();
     match (read("study.toml"), read("workflow.json"), read("run.json")) {
         (None, _, _) => Holds::Nothing,
-        (Some(study), workflow, _) if study != texts.study || workflow.as_deref() != Some(texts.workflow) => {
+        // A run that ended before it wrote the workflow left nothing else either.
+        (Some(study), workflow, _)
+            if study != texts.study || workflow.as_ref().is_some_and(|w| w != texts.workflow) =>
+        {
             Holds::Another
         }
         (_, _, Some(json)) => Holds::Complete(json),

@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use onceflow_reuse::{Comparison, Level, plan};
-use onceflow_study::{Diagnostic, Method, Phase, Scope, Study};
+use onceflow_study::{Method, Phase, Scope, Study};
 
 use crate::phase::PhaseRows;
+use crate::prepared::no_phase;
 use crate::{EngineError, Prepared};
 
 /// The plan of a study's first phase, and what can be said of the others.

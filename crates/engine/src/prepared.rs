@@ -27,6 +27,9 @@ pub struct Prepared<'s> {
 impl<'s> Prepared<'s> {
     /// Opens the images of a study, relative to `folder`, and puts the tasks of its workflow and metrics in order.
     pub fn new(study: &'s Study, workflow: &'s Workflow, folder: &Path) -> Result<Self, EngineError> {
+        if study.phases.is_empty() {
+            return Err(no_phase());
+        }
         let metrics = Metrics::new(study)?;
         let reference = Reference::new(study)?;
         let flow = Flow::new(&with_compare(workflow, &study.metrics), &catalogue())?;
@@ -57,6 +60,14 @@ impl<'s> Prepared<'s> {
         }
         Ok(rows)
     }
+}
+
+pub(crate) fn no_phase() -> EngineError {
+    let error = Diagnostic::error("the study has no phase, so it asks for no row");
+    error
+        .expected_found("at least one [[phase]]", "none")
+        .with_hint("add [[phase]] with name and method")
+        .into()
 }
 
 impl From<FlowError> for EngineError {

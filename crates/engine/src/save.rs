@@ -23,6 +23,8 @@ const MARKER: &str = "run.json";
 /// Takes possession of a folder: says whose results it will hold, and that they are not complete.
 pub fn begin(folder: &RunFolder, texts: Texts<'_>) -> Result<(), EngineError> {
     folder.remove(MARKER)?;
+    // The two texts belong together, also when there is no space for the second.
+    folder.remove("workflow.json")?;
     folder.write("study.toml", texts.study.as_bytes())?;
     folder.write("workflow.json", texts.workflow.as_bytes())?;
     Ok(())

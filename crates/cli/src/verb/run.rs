@@ -92,7 +92,9 @@ fn report(run: &Run, path: &Path, json: bool, terminal: &Terminal) -> Result<Exi
     } else {
         terminal.result(&text)?;
     }
-    terminal.say(&format!("Report    {}", path.join("report.html").display()));
+    if run.ending == Ending::Complete {
+        terminal.say(&format!("Report    {}", path.join("report.html").display()));
+    }
     ending(run, path, terminal)
 }
 

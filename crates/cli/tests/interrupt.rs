@@ -1,0 +1,70 @@
+//! Ctrl-C: rows that are done stay, and the same command goes on to the same end.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod shell;
+mod studies;
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use shell::Shell;
+use studies::changed;
+
+/// Rows enough for seconds when nothing is reused.
+fn study() -> String {
+    changed("trajectories = 4", "trajectories = 40").replace("96x80", "500x400")
+}
+
+const COMMAND: &str = "run study.toml -o first --reuse none";
+
+fn start(shell: &Shell) -> Child {
+    let mut command = shell::command(&shell.path(""));
+    command.env("ONCEFLOW_PROGRESS", "auto").args(COMMAND.split(' '));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Whether a line such as `screen  12 of 161 rows  …` tells of rows that are done.
+fn has_rows(line: &str) -> bool {
+    let done = line.split_once(" of ").and_then(|(before, _)| before.rsplit(' ').next()?.parse::<u32>().ok());
+    done.is_some_and(|rows| rows > 0)
+}
+
+fn interrupt(child: &Child) {
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+}
+
+#[test]
+fn an_interrupted_run_keeps_its_rows_and_is_run_again_to_the_same_bytes() {
+    let shell = Shell::new();
+    shell.write("study.toml", study());
+    let mut child = start(&shell);
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut heard = String::new();
+    while !has_rows(&heard) {
+        heard.clear();
+        assert!(stderr.read_line(&mut heard).unwrap() > 0, "it ended before it said how far it is");
+    }
+    let asked = Instant::now();
+    interrupt(&child);
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+    assert!(asked.elapsed() < Duration::from_secs(10), "it took {:?}", asked.elapsed());
+    assert!(rest.contains("stopped: the rows that were done are in first/rows.csv"), "{rest}");
+    assert!(!shell.exists("first/run.json") && !shell.exists("first/indices.json"));
+    let rows = shell.read("first/rows.csv");
+    let done = rows.lines().count() - 1;
+    assert!((1..161).contains(&done), "{done} rows");
+    assert_eq!(shell.read("first/metrics.csv").lines().count() - 1, done);
+    shell.ok(COMMAND);
+    shell.ok("run study.toml -o undisturbed");
+    for name in ["rows.csv", "metrics.csv", "indices.json"] {
+        assert_eq!(shell.read(&format!("first/{name}")), shell.read(&format!("undisturbed/{name}")));
+    }
+    let whole = shell.read("undisturbed/rows.csv");
+    let whole: std::collections::HashSet<&str> = whole.lines().collect();
+    assert!(rows.lines().all(|line| whole.contains(line)), "a row that was done says what it always says");
+}

@@ -1,0 +1,162 @@
+//! `onceflow run`: what it leaves in its folder and how it ends.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod pictures;
+mod shell;
+mod studies;
+
+use pictures::grey_png;
+use shell::Shell;
+use studies::{STUDY, changed, timeless, with};
+
+const FILES: [&str; 10] = [
+    "answer.txt",
+    "best.json",
+    "costs.jsonl",
+    "indices.json",
+    "metrics.csv",
+    "report.html",
+    "rows.csv",
+    "run.json",
+    "study.toml",
+    "trace.json",
+];
+
+fn shell(study: &str) -> Shell {
+    let shell = Shell::new();
+    shell.write("study.toml", study);
+    shell
+}
+
+fn files(shell: &Shell, folder: &str) -> Vec<String> {
+    let names = std::fs::read_dir(shell.path(folder)).unwrap();
+    let mut names: Vec<String> =
+        names.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_study_runs_to_its_answer() {
+    let shell = shell(STUDY);
+    insta::assert_snapshot!("answer", timeless(&shell.ok("run study.toml -o first")));
+    let found = files(&shell, "first");
+    assert!(FILES.iter().all(|name| found.contains(&(*name).to_owned())), "{found:?}");
+    assert!(!found.iter().any(|name| name.starts_with('.')), "nothing temporary stays: {found:?}");
+    assert_eq!(shell.read("first/study.toml"), STUDY);
+    insta::assert_snapshot!("rows", shell.read("first/rows.csv"));
+    insta::assert_snapshot!("metrics", shell.read("first/metrics.csv"));
+}
+
+#[test]
+fn the_same_study_is_not_run_twice() {
+    let shell = shell(STUDY);
+    shell.ok("run study.toml -o first");
+    let trace = shell.read("first/trace.json");
+    insta::assert_snapshot!("again", shell.ok("run study.toml -o first"));
+    assert_eq!(shell.read("first/trace.json"), trace, "nothing was computed");
+    let json = shell.ok("run study.toml -o first --json");
+    assert_eq!(json.stdout, shell.read("first/run.json"));
+}
+
+#[test]
+fn another_study_is_not_replaced_unasked() {
+    let shell = shell(STUDY);
+    shell.ok("run study.toml -o first");
+    let rows = shell.read("first/rows.csv");
+    shell.write("other.toml", changed("seed = 3", "seed = 4"));
+    let said = shell.run("run other.toml -o first");
+    assert_eq!(said.exit, 2);
+    insta::assert_snapshot!("another", said);
+    assert_eq!(shell.read("first/rows.csv"), rows);
+    shell.ok("run other.toml -o first --force");
+    assert_ne!(shell.read("first/rows.csv"), rows);
+    shell.ok("run study.toml -o first --force");
+    assert_eq!(shell.read("first/rows.csv"), rows);
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let shell = shell(STUDY);
+    insta::assert_snapshot!("dry", timeless(&shell.ok("run study.toml -o first --dry-run")));
+    shell.ok("run study.toml --dry-run");
+    assert_eq!(shell.files(), ["study.toml"]);
+}
+
+#[test]
+fn programs_get_one_object() {
+    let shell = shell(STUDY);
+    let said = shell.ok("run study.toml -o first --json");
+    assert!(said.stderr.contains("Which parameters matter for dice?"), "{said}");
+    let json = said.json();
+    assert_eq!((json["rows"].as_u64(), json["instances"].as_u64()), (Some(17), Some(17)));
+    let tasks = &json["tasks"];
+    assert_eq!(tasks["asked"], 17 * 12);
+    let by: u64 = tasks["by"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(by + tasks["computed"].as_u64().unwrap(), 17 * 12);
+    assert_eq!(format!("{}\n", json), shell.read("first/run.json"));
+}
+
+#[test]
+fn every_level_and_number_of_workers_leaves_the_same_bytes() {
+    let shell = shell(STUDY);
+    for (level, workers) in [("none", 1), ("stage", 3), ("task", 2), ("dataflow", 8)] {
+        shell.ok(&format!("run study.toml -o {level} --reuse {level} --workers {workers}"));
+        for name in ["rows.csv", "metrics.csv", "indices.json", "best.json"] {
+            assert_eq!(
+                shell.read(&format!("{level}/{name}")),
+                shell.read(&format!("none/{name}")),
+                "{level}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_image_smaller_than_a_part_works() {
+    let shell = shell(&changed("synth:96x80?seed=3", "synth:20x17?seed=3"));
+    shell.ok("run study.toml -o first");
+}
+
+#[test]
+fn a_bound_of_memory_that_is_too_small_names_one_that_works() {
+    let shell = shell(STUDY);
+    let said = shell.run("run study.toml -o first --workers 1 --memory 1KiB");
+    assert_eq!(said.exit, 4);
+    insta::assert_snapshot!("memory", said);
+    let (_, rest) = said.stderr.split_once("--memory '").unwrap();
+    let least = rest.split('\'').next().unwrap();
+    shell.ok(&format!("run study.toml -o first --workers 1 --memory '{least}'"));
+}
+
+#[test]
+fn rows_may_fail() {
+    let study = changed("truth = \"synth:96x80?seed=3\"", "truth = \"broken.png\"");
+    let shell = shell(&study);
+    shell.write("broken.png", broken_png());
+    // More workers may have begun more rows when the first one fails.
+    let said = shell.run("run study.toml -o first --workers 1");
+    assert_eq!(said.exit, 1);
+    insta::assert_snapshot!("too-many-failed", timeless(&said));
+    assert!(!shell.exists("first/run.json"));
+    assert!(shell.read("first/rows.csv").contains(",failed,"));
+    shell.write("study.toml", study.replace("resamples", "stop_above = 1.0\nresamples"));
+    let said = shell.run("run study.toml -o second");
+    assert_eq!(said.exit, 1);
+    insta::assert_snapshot!("all-failed", timeless(&said));
+    assert!(shell.read("second/rows.csv").lines().skip(1).all(|line| line.contains(",failed,")));
+}
+
+#[test]
+fn parts_that_stand_alone() {
+    let shell = shell(&with("[parts]\nsize = 32\nseams = \"independent\""));
+    let json = shell.ok("run study.toml -o first --json").json();
+    assert_eq!(json["instances"].as_u64(), Some(17 * 9));
+}
+
+/// A mask of noise that ends in the middle of its pixels.
+fn broken_png() -> Vec<u8> {
+    let pixels: Vec<u8> = (0..96 * 80_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let whole = grey_png(96, &pixels);
+    whole[..whole.len() / 2].to_vec()
+}

@@ -1,0 +1,132 @@
+//! `onceflow run` with what it cannot run: every message says what was expected, what was found and what to do.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod pictures;
+mod shell;
+mod studies;
+
+use pictures::{deep_colour_png, grey_png};
+use shell::{Said, Shell};
+use studies::{STUDY, changed, with};
+
+/// What is wrong, and a study in which it is.
+fn studies() -> Vec<(&'static str, String)> {
+    let image = |file: &str| changed("file = \"synth:96x80?seed=3\"", &format!("file = \"{file}\""));
+    let truth = |file: &str| changed("truth = \"synth:96x80?seed=3\"", &format!("truth = \"{file}\""));
+    vec![
+        ("missing-image", image("none.png")),
+        ("missing-truth", truth("none.png")),
+        ("text", image("text.png")),
+        ("truncated-head", image("head.png")),
+        ("deep", image("deep.png")),
+        ("no-tissue", image("synth:96")),
+        ("truth-of-another-size", truth("synth:95x80?seed=3")),
+        ("box-outside", changed("truth =", "box = [90, 0, 20, 20]\ntruth =")),
+        ("seams", with("[parts]\nsize = 48")),
+        ("measure", changed("measure = \"dice\"", "measure = \"dise\"")),
+        ("another-resolution", with("[parts]\num_per_pixel = 0.5")),
+        (
+            "unknown-resolution",
+            image("small.png").replace("[parameters]", "[parts]\num_per_pixel = 0.25\n[parameters]"),
+        ),
+        ("parameter", changed("G1 =", "G9 =")),
+        ("no-workflow", changed("workflow = \"nuclei\"\n", "")),
+        (
+            "no-image",
+            STUDY.split("[[image]]").next().unwrap().to_owned()
+                + &STUDY[STUDY.find("[parameters]").unwrap()..],
+        ),
+        ("no-phase", STUDY[..STUDY.find("[[phase]]").unwrap()].to_owned()),
+    ]
+}
+
+#[test]
+fn studies_that_cannot_be_run() {
+    let shell = Shell::new();
+    let small = grey_png(96, &[200; 96 * 80]);
+    shell.write("text.png", "no image at all\n").write("small.png", &small).write("head.png", &small[..20]);
+    shell.write("deep.png", deep_colour_png(96, 80));
+    for (name, study) in studies() {
+        shell.write("study.toml", study);
+        let said = shell.run("run study.toml -o first");
+        assert_eq!(said.exit, 2, "{name}: {said}");
+        assert!(!shell.exists("first"), "{name}: nothing is written");
+        insta::assert_snapshot!(format!("refused-{name}"), said);
+    }
+}
+
+#[test]
+fn a_refusal_is_an_object_too() {
+    let shell = Shell::new();
+    shell.write("study.toml", changed("measure = \"dice\"", "measure = \"dise\""));
+    let said = shell.run("run study.toml -o first --json");
+    assert_eq!(said.json()["ok"], false);
+}
+
+#[test]
+fn folders_that_cannot_be_written_are_the_environments_fault() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY).write("taken", "a file\n");
+    for (name, folder) in [("taken", "taken"), ("below-a-file", "taken/below")] {
+        let said = shell.run(&format!("run study.toml -o {folder}"));
+        assert_eq!(said.exit, 3, "{said}");
+        insta::assert_snapshot!(format!("unwritable-{name}"), said);
+    }
+    assert_eq!(shell.read("taken"), "a file\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_written() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    std::fs::create_dir(shell.path("locked")).unwrap();
+    std::fs::set_permissions(shell.path("locked"), std::fs::Permissions::from_mode(0o555)).unwrap();
+    // Whoever may do everything is not kept out, and then there is nothing to see here.
+    if std::fs::write(shell.path("locked/probe"), "").is_err() {
+        assert_eq!(shell.run("run study.toml -o locked/run").exit, 3);
+    }
+}
+
+/// A bound on the size of files stands for a full disk: a write fails in the middle.
+#[cfg(unix)]
+#[test]
+fn no_space_leaves_no_half_file() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    shell.ok("run study.toml -o whole");
+    for blocks in [0, 2, 8, 32] {
+        let said = limited(&shell, blocks);
+        assert_eq!(said.exit, 3, "{blocks} blocks: {said}");
+        assert!(said.stderr.contains("cannot write"), "{said}");
+        assert!(!shell.exists("first/run.json"));
+        for entry in std::fs::read_dir(shell.path("first")).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let same = ["rows.csv", "metrics.csv", "study.toml", "workflow.json", "indices.json"];
+            assert!(!name.starts_with('.'), "{blocks} blocks leave {name}");
+            if same.contains(&name.as_str()) {
+                assert_eq!(
+                    shell.read(&format!("first/{name}")),
+                    shell.read(&format!("whole/{name}")),
+                    "{blocks}"
+                );
+            }
+        }
+    }
+    shell.ok("run study.toml -o first");
+    assert_eq!(shell.read("first/rows.csv"), shell.read("whole/rows.csv"));
+}
+
+#[cfg(unix)]
+fn limited(shell: &Shell, blocks: u32) -> Said {
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" run study.toml -o first");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_onceflow")]);
+    let output = command.current_dir(shell.path("")).output().unwrap();
+    Said {
+        exit: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}

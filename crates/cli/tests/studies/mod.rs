@@ -1,0 +1,79 @@
+//! A small study to run, changed in one place at a time, and what it says without what differs from run to run.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+
+use super::shell::Said;
+
+/// Seventeen rows of a tile that is small enough to be run in a moment.
+pub const STUDY: &str = r#"name = "small"
+workflow = "nuclei"
+seed = 3
+
+[[image]]
+name = "one"
+file = "synth:96x80?seed=3"
+truth = "synth:96x80?seed=3"
+
+[parameters]
+G1 = { from = 5, to = 80, step = 5 }
+G2 = { from = 5, to = 45, step = 5 }
+minSizeSeg = { from = 1, to = 41, step = 4 }
+
+[[metric]]
+name = "dice"
+of = "nuclei"
+measure = "dice"
+against = "truth"
+
+[[metric]]
+name = "change"
+of = "nuclei"
+measure = "pixel_difference"
+against = "default"
+
+[[phase]]
+name = "screen"
+method = "moat"
+trajectories = 4
+
+[run]
+workers = 2
+memory = "64 MiB"
+resamples = 50
+"#;
+
+/// The study with a text replaced, which must be there.
+pub fn changed(from: &str, to: &str) -> String {
+    assert!(STUDY.contains(from), "{from} is not in the study");
+    STUDY.replace(from, to)
+}
+
+/// The study with one more table or key before the parameters.
+pub fn with(more: &str) -> String {
+    changed("[parameters]", &format!("{more}\n\n[parameters]"))
+}
+
+/// What was said, with every time and measured size replaced.
+pub fn timeless(said: &Said) -> String {
+    let lines: Vec<String> = said.to_string().lines().map(line).collect();
+    lines.join("\n")
+}
+
+/// Lines of the account hold seconds, which have no place in a snapshot; tasks stay.
+fn line(line: &str) -> String {
+    let words = line.trim_start();
+    if words.starts_with("Work ") {
+        return "[the account in seconds]".into();
+    }
+    if words.contains(" worker") && words.contains("; peak") {
+        return "[time and memory]".into();
+    }
+    if words.starts_with("planned in") {
+        return "[time]".into();
+    }
+    match line.rsplit_once("   ") {
+        Some((before, time)) if time.ends_with(" s") && before.contains("computed") => {
+            format!("{before}   [time]")
+        }
+        _ => line.into(),
+    }
+}
