@@ -1,6 +1,6 @@
 //! The effects that the screening finds, beside those of an independent program.
 
-use onceflow_sensitivity::Indices;
+use onceflow_sensitivity::{Indices, MorrisIndex};
 
 use super::figure;
 use super::levels::LevelRun;
@@ -19,14 +19,11 @@ pub(super) fn figures(run: &LevelRun) -> Vec<Figure> {
         Indices::Morris(effects) => Some(effects),
         _ => None,
     });
-    let named = |name: &str| INDEPENDENT.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
-    let effect = |effect: &onceflow_sensitivity::MorrisIndex| Figure {
-        peer: named(&effect.name),
-        ..figure(
-            format!("mu* of {} (peer: independent program, glioma tile)", effect.name),
-            effect.mu_star.value,
-            "dice",
-        )
-    };
     effects.flatten().map(effect).collect()
+}
+
+fn effect(effect: &MorrisIndex) -> Figure {
+    let peer = INDEPENDENT.iter().find(|(name, _)| *name == effect.name).map(|(_, value)| *value);
+    let beside = if peer.is_some() { " (peer: independent program, glioma tile)" } else { "" };
+    Figure { peer, ..figure(format!("mu* of {}{beside}", effect.name), effect.mu_star.value, "dice") }
 }

@@ -67,23 +67,20 @@ pub(super) fn figures(runs: &[LevelRun]) -> Vec<Figure> {
 /// The peer of a level is the run without reuse.
 fn level(run: &LevelRun, none: &LevelRun) -> Vec<Figure> {
     let word = run.level.word();
-    let peer = |theirs: f64| (run.level != Level::None).then_some(theirs);
+    let beside = |what: &str, of: fn(&LevelRun) -> f64| match run.level {
+        Level::None => figure(format!("{word}: {what}"), of(run), "s"),
+        _ => Figure { peer: Some(of(none)), ..figure(format!("{word}: {what} (peer: none)"), of(run), "s") },
+    };
     let floor = run.busy() / WORKERS as f64;
     vec![
-        Figure {
-            peer: peer(none.wall()),
-            ..figure(format!("{word}: wall time (peer: none)"), run.wall(), "s")
-        },
+        beside("wall time", LevelRun::wall),
         figure(
-            format!("{word}: wall time over its floor, the tasks' own seconds / {WORKERS} workers"),
+            format!("{word}: wall time over its floor, seconds in tasks / {WORKERS}"),
             run.wall() / floor,
             "",
         ),
+        beside("seconds in tasks", LevelRun::busy),
         figure(format!("{word}: tasks executed"), run.run.trace.len() as f64, ""),
-        Figure {
-            peer: peer(none.busy()),
-            ..figure(format!("{word}: seconds in tasks (peer: none)"), run.busy(), "s")
-        },
         figure(format!("{word}: share of segmentation's cost executed"), run.cost() / none.cost(), ""),
     ]
 }

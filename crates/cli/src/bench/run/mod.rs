@@ -78,3 +78,20 @@ fn published(task: &str) -> f64 {
 fn figure(name: impl Into<String>, value: f64, unit: &'static str) -> Figure {
     Figure { name: name.into(), value, unit, goal: None, peer: None }
 }
+
+#[cfg(test)]
+mod tests {
+    use onceflow_study::shipped_ranges;
+
+    use super::*;
+
+    #[test]
+    fn the_study_varies_every_parameter_in_its_published_range() {
+        let asked = Asked::new(Some("synth:64x64")).unwrap();
+        let found: Vec<_> =
+            asked.study.space.parameters().iter().map(|p| (p.name.as_str(), p.domain.clone())).collect();
+        assert_eq!(found, shipped_ranges());
+        assert_eq!(asked.study.images[0].file, "synth:64x64");
+        assert!((PUBLISHED.iter().map(|(_, cost)| cost).sum::<f64>() - 100.0).abs() < 1e-9);
+    }
+}
