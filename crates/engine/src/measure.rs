@@ -7,7 +7,7 @@ use onceflow_reuse::{Level, Plan, plan};
 use onceflow_runtime::{Layout, Options, Outcome, PartSite, execute_zero_work};
 
 use crate::phase::PhaseRows;
-use crate::planned::no_phase;
+use crate::prepared::no_phase;
 use crate::{EngineError, Prepared};
 
 /// What the scheduler took when no task took any time.

@@ -88,14 +88,6 @@ impl Prepared<'_> {
     }
 }
 
-pub(crate) fn no_phase() -> EngineError {
-    let error = Diagnostic::error("the study has no phase, so it asks for no row");
-    error
-        .expected_found("at least one [[phase]]", "none")
-        .with_hint("add [[phase]] with name and method")
-        .into()
-}
-
 fn later(study: &Study, phase: &Phase) -> LaterPhase {
     let all = study.space.factors().len();
     let mut counts = vec![3, 7, all];
