@@ -29,7 +29,9 @@ pub use fill::fill_holes;
 pub use isa::Isa;
 pub use label::{Component, Labels, label};
 pub use morphology::{Element, dilate, erode, open};
-pub use reconstruct::{Level, reconstruct};
+pub use reconstruct::{
+    GreyScratch, Level, reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_into,
+};
 pub use select::select;
 pub use view::{Plane, View, ViewMut};
 pub use watershed::{LINE, repair_lines, watershed};
