@@ -111,6 +111,7 @@ versions! {
 pub struct GreyScratch<T> {
     rows: Rows<T>,
     waiting: Waiting,
+    raised: Vec<(usize, T)>,
     /// The mask of a reconstruction by erosion, mirrored, or of an image whose peaks are levelled.
     pub(crate) mask: Vec<T>,
 }
@@ -134,10 +135,10 @@ pub fn reconstruct_into<T: Level>(
     if mask.is_empty() {
         return;
     }
-    let GreyScratch { rows, waiting, .. } = scratch;
+    let GreyScratch { rows, waiting, raised, .. } = scratch;
     waiting.reset(T::RANKS);
     rows.reset(mask.width());
-    T::settle(isa, &mut Growth { mask, image, connectivity, rows, waiting });
+    T::settle(isa, &mut Growth { mask, image, connectivity, rows, waiting, raised });
 }
 
 /// The smallest image reachable from `marker` by repeated elementary erosion clipped above `mask`: the reconstruction by
@@ -192,6 +193,7 @@ pub struct Growth<'a, T> {
     connectivity: Connectivity,
     rows: &'a mut Rows<T>,
     waiting: &'a mut Waiting,
+    raised: &'a mut Vec<(usize, T)>,
 }
 
 /// Rows that are settled together while they are near in memory.
@@ -250,10 +252,12 @@ impl<T: Level> Growth<'_, T> {
     fn find_takers(&mut self, y: usize, band: Range<usize>) {
         let near = [y.max(band.start + 1) - 1, y, (y + 1).min(band.end - 1)];
         let image = self.image.view();
-        self.rows.offer(near.map(|y| image.row(y)), self.connectivity);
-        self.rows.takers(self.image.row_mut(y), self.mask.row(y), |x, offered| {
+        self.rows.takers(near.map(|y| image.row(y)), self.mask.row(y), self.connectivity, |x, offered| {
             self.waiting.push(offered.rank(), x, y);
+            self.raised.push((x, offered));
         });
+        let row = self.image.row_mut(y);
+        self.raised.drain(..).for_each(|(x, offered)| row[x] = offered);
     }
 
     /// Lets those who wait offer their value to their neighbours within the band, the highest first: then a pixel whose

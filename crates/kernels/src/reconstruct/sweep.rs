@@ -1,218 +1,200 @@
 //! One row of a sweep, in steps that have no order along the row and therefore vectorise.
 
+use std::mem::swap;
+
 use super::{Level, greater, lesser};
 use crate::Connectivity;
 
-/// How far the steps of doubled width look along a row; beyond that, blocks of this width follow each other.
+/// How many pixels a step handles at once.
+const CHUNK: usize = 64;
+
+/// How far steps of doubled width look along a row; what comes from beyond is carried in blocks of this width.
 const SIGHT: usize = 32;
 
 /// The memory of one row's steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows<T> {
-    /// The last row that was settled, with a pixel of the lowest value at each end.
-    last: Vec<T>,
-    /// Values and lowest masks of a row within sight, before and after a step.
-    values: [Vec<T>; 2],
-    masks: [Vec<T>; 2],
+    /// The last row that was settled.
+    last: Line<T>,
+    /// The row and its mask.
+    values: Line<T>,
+    mask: Line<T>,
+    /// The lowest masks within sight of each pixel.
+    masks: Line<T>,
+    next_values: Line<T>,
+    next_masks: Line<T>,
 }
 
 impl<T: Level> Rows<T> {
     pub(crate) fn reset(&mut self, width: usize) {
-        let [a, b] = &mut self.values;
-        let [c, d] = &mut self.masks;
-        for row in [a, b, c, d] {
-            row.clear();
-            row.resize(width, T::LOWEST);
+        let Self { last, values, mask, masks, next_values, next_masks } = self;
+        for line in [last, values, mask, masks, next_values, next_masks] {
+            line.reset(width);
         }
-        self.last.resize(width + 2, T::LOWEST);
-        self.forget();
     }
 
     /// There is no row before the next one.
     pub(crate) fn forget(&mut self) {
-        self.last.fill(T::LOWEST);
+        self.last.pixels.fill(T::LOWEST);
     }
 
     /// This is the row before the next one.
     pub(crate) fn remember(&mut self, row: &[T]) {
-        self.last[1..=row.len()].copy_from_slice(row);
+        self.last.load(row);
     }
 
     /// Raises `row` to what the last row offers and then along itself, under its mask; it is the last row afterwards.
     #[inline(always)]
     pub(crate) fn settle(&mut self, row: &mut [T], mask: &[T], connectivity: Connectivity) {
-        take_from_last(row, &self.last, mask, connectivity);
-        if could_take_along(row, mask) {
-            self.take_from_left(row, mask);
-            self.take_from_right(row, mask);
+        self.values.load(row);
+        self.mask.load(mask);
+        if self.take_from_last(connectivity) {
+            self.take_along(-1);
+            self.take_along(1);
         }
-        self.remember(row);
+        row.copy_from_slice(&self.values.pixels[CHUNK..CHUNK + row.len()]);
+        swap(&mut self.values, &mut self.last);
     }
 
-    /// After steps of 1, 2, 4, … pixels, each value is the best that comes from within sight on its left, and each mask
-    /// the lowest in between; what comes from farther away comes from the pixel at the end of sight.
+    /// Raises the row to what the last one offers, and says whether a pixel can take from the one beside it.
     #[inline(always)]
-    fn take_from_left(&mut self, row: &mut [T], mask: &[T]) {
-        let width = row.len();
-        let [values, next_values] = &mut self.values;
-        let [masks, next_masks] = &mut self.masks;
-        step_from_left(row, mask, next_values, next_masks, 1);
+    fn take_from_last(&mut self, connectivity: Connectivity) -> bool {
+        let last = self.last.at(0).iter().zip(self.last.at(-1).iter().zip(self.last.at(1)));
+        for ((values, mask), (middle, (left, right))) in
+            self.values.chunks().iter_mut().zip(self.mask.at(0)).zip(last)
+        {
+            let offered = match connectivity {
+                Connectivity::Four => *middle,
+                Connectivity::Eight => each(*middle, each(*left, *right, greater), greater),
+            };
+            *values = each(each(*values, offered, greater), *mask, lesser);
+        }
+        let beside = self.values.at(-1).iter().zip(self.values.at(1));
+        let rows = self.values.at(0).iter().zip(self.mask.at(0)).zip(beside);
+        rows.fold(false, |any, ((values, mask), (left, right))| {
+            any | any_below(values, &each(each(*left, *right, greater), *mask, lesser))
+        })
+    }
+
+    /// Takes from the left (−1) or the right (1). After steps of 1, 2, 4, … pixels, each value is the best that comes from
+    /// within sight, and `masks` the lowest mask in between; what comes from farther away comes through the pixel at the
+    /// end of sight.
+    #[inline(always)]
+    fn take_along(&mut self, side: isize) {
+        step(&self.values, &self.mask, &mut self.next_values, &mut self.masks, side);
+        swap(&mut self.values, &mut self.next_values);
         let mut distance = 2;
-        while distance < SIGHT {
-            std::mem::swap(values, next_values);
-            std::mem::swap(masks, next_masks);
-            step_from_left(values, masks, next_values, next_masks, distance);
+        while distance < SIGHT as isize {
+            step(&self.values, &self.masks, &mut self.next_values, &mut self.next_masks, side * distance);
+            swap(&mut self.values, &mut self.next_values);
+            swap(&mut self.masks, &mut self.next_masks);
             distance *= 2;
         }
-        row.copy_from_slice(next_values);
-        let mut carried = [T::LOWEST; SIGHT];
-        let (blocks, rest) = row.as_chunks_mut::<SIGHT>();
-        for (block, masks) in blocks.iter_mut().zip(next_masks.as_chunks::<SIGHT>().0) {
-            carry(block, masks, &mut carried);
-        }
-        let from = width - rest.len();
-        for ((pixel, mask), carried) in rest.iter_mut().zip(&next_masks[from..]).zip(&carried) {
-            *pixel = greater(*pixel, lesser(*carried, *mask));
+        let blocks = self.values.chunks().as_flattened_mut().as_chunks_mut().0.iter_mut();
+        let blocks = blocks.zip(self.masks.at(0).as_flattened().as_chunks().0);
+        match side < 0 {
+            true => carry(blocks),
+            false => carry(blocks.rev()),
         }
     }
 
-    /// The same from the right.
+    /// Raises the pixels of the middle row that are lower than a neighbour and than their mask, and gives them.
     #[inline(always)]
-    fn take_from_right(&mut self, row: &mut [T], mask: &[T]) {
-        let [values, next_values] = &mut self.values;
-        let [masks, next_masks] = &mut self.masks;
-        step_from_right(row, mask, next_values, next_masks, 1);
-        let mut distance = 2;
-        while distance < SIGHT {
-            std::mem::swap(values, next_values);
-            std::mem::swap(masks, next_masks);
-            step_from_right(values, masks, next_values, next_masks, distance);
-            distance *= 2;
-        }
-        row.copy_from_slice(next_values);
-        let mut carried = [T::LOWEST; SIGHT];
-        let (rest, blocks) = row.as_rchunks_mut::<SIGHT>();
-        for (block, masks) in blocks.iter_mut().zip(next_masks.as_rchunks::<SIGHT>().1).rev() {
-            carry(block, masks, &mut carried);
-        }
-        let skipped = SIGHT - rest.len();
-        for ((pixel, mask), carried) in rest.iter_mut().zip(next_masks.iter()).zip(&carried[skipped..]) {
-            *pixel = greater(*pixel, lesser(*carried, *mask));
-        }
-    }
-
-    /// Finds what the middle row's pixels are offered by those around them.
-    #[inline(always)]
-    pub(crate) fn offer(&mut self, around: [&[T]; 3], connectivity: Connectivity) {
-        let [high, offered] = &mut self.values;
+    pub(crate) fn takers(
+        &mut self,
+        around: [&[T]; 3],
+        mask: &[T],
+        connectivity: Connectivity,
+        mut give: impl FnMut(usize, T),
+    ) {
         let [above, row, below] = around;
-        let end = row.len() - 1;
-        let columns = above.iter().zip(row).zip(below).zip(high.iter_mut());
+        self.values.load(row);
+        self.mask.load(mask);
+        let columns = above.iter().zip(row).zip(below).zip(&mut self.next_values.pixels[CHUNK..]);
         columns.for_each(|(((a, b), c), high)| *high = greater(greater(*a, *b), *c));
+        let high = &self.next_values;
         // Columns beside a pixel offer all three values only where diagonal neighbours count.
-        let sides: &[T] = if connectivity == Connectivity::Eight { high } else { row };
-        offered.copy_from_slice(high);
-        raise(&mut offered[1..], &sides[..end]);
-        raise(&mut offered[..end], &sides[1..]);
+        let sides = if connectivity == Connectivity::Eight { high } else { &self.values };
+        let sides = high.at(0).iter().zip(sides.at(-1).iter().zip(sides.at(1)));
+        let rows = self.values.at(0).iter().zip(self.mask.at(0)).zip(sides);
+        for (at, ((values, mask), (high, (left, right)))) in rows.enumerate() {
+            let offered = each(each(*high, each(*left, *right, greater), greater), *mask, lesser);
+            if any_below(values, &offered) {
+                let pairs = values.iter().zip(offered).enumerate().filter(|(_, (value, offered))| *value < offered);
+                pairs.for_each(|(x, (_, offered))| give(at * CHUNK + x, offered));
+            }
+        }
+    }
+}
+
+/// A row in whole chunks; around and after its pixels everything is the lowest.
+#[derive(Clone, Debug, Default)]
+struct Line<T> {
+    pixels: Vec<T>,
+}
+
+impl<T: Level> Line<T> {
+    fn reset(&mut self, width: usize) {
+        self.pixels.clear();
+        self.pixels.resize(width.next_multiple_of(CHUNK) + 2 * CHUNK, T::LOWEST);
     }
 
-    /// Raises each pixel to its offer, as far as its mask allows, and gives those that rose.
     #[inline(always)]
-    pub(crate) fn takers(&mut self, row: &mut [T], mask: &[T], mut give: impl FnMut(usize, T)) {
-        for (at, part) in row.chunks_mut(64).enumerate() {
-            let from = at * 64;
-            let (mask, offered) = (&mask[from..], &self.values[1][from..]);
-            let pixels = part.iter().zip(mask).zip(offered);
-            if pixels.fold(false, |any, ((p, m), o)| any | (*p < lesser(*o, *m))) {
-                for (at, pixel) in part.iter_mut().enumerate() {
-                    let offered = lesser(offered[at], mask[at]);
-                    if *pixel < offered {
-                        *pixel = offered;
-                        give(from + at, offered);
-                    }
-                }
-            }
-        }
+    fn load(&mut self, row: &[T]) {
+        self.pixels[CHUNK..CHUNK + row.len()].copy_from_slice(row);
+    }
+
+    /// The pixels `shift` to the right of each one.
+    #[inline(always)]
+    fn at(&self, shift: isize) -> &[[T; CHUNK]] {
+        let start = CHUNK.wrapping_add_signed(shift);
+        self.pixels[start..start + self.pixels.len() - 2 * CHUNK].as_chunks().0
+    }
+
+    #[inline(always)]
+    fn chunks(&mut self) -> &mut [[T; CHUNK]] {
+        let end = self.pixels.len() - CHUNK;
+        self.pixels[CHUNK..end].as_chunks_mut().0
     }
 }
 
+/// Takes from the pixels at a distance, and looks twice as far.
 #[inline(always)]
-fn carry<T: Level>(block: &mut [T; SIGHT], masks: &[T; SIGHT], carried: &mut [T; SIGHT]) {
-    for ((pixel, mask), carried) in block.iter_mut().zip(masks).zip(carried) {
-        *carried = greater(*pixel, lesser(*carried, *mask));
-        *pixel = *carried;
-    }
-}
-
-#[inline(always)]
-fn take_from_last<T: Level>(row: &mut [T], last: &[T], mask: &[T], connectivity: Connectivity) {
-    let width = row.len();
-    let (left, middle, right) = (&last[..width], &last[1..=width], &last[2..]);
-    let columns = row.iter_mut().zip(mask).zip(middle);
-    match connectivity {
-        Connectivity::Four => {
-            columns.for_each(|((pixel, mask), offered)| *pixel = lesser(greater(*pixel, *offered), *mask));
-        }
-        Connectivity::Eight => {
-            for (((pixel, mask), middle), (left, right)) in columns.zip(left.iter().zip(right)) {
-                *pixel = lesser(greater(greater(*pixel, *middle), greater(*left, *right)), *mask);
-            }
-        }
-    }
-}
-
-/// Whether a pixel is lower than its mask and than the one beside it.
-#[inline(always)]
-fn could_take_along<T: Level>(row: &[T], mask: &[T]) -> bool {
-    let pairs = row.iter().zip(&row[1..]).zip(mask.iter().zip(&mask[1..]));
-    pairs.fold(false, |any, ((a, b), (c, d))| any | (*a < lesser(*b, *c)) | (*b < lesser(*a, *d)))
-}
-
-#[inline(always)]
-fn step_from_left<T: Level>(
-    values: &[T],
-    masks: &[T],
-    next_values: &mut [T],
-    next_masks: &mut [T],
-    distance: usize,
+fn step<T: Level>(
+    values: &Line<T>,
+    masks: &Line<T>,
+    next_values: &mut Line<T>,
+    next_masks: &mut Line<T>,
+    distance: isize,
 ) {
-    let head = distance.min(values.len());
-    next_values[..head].copy_from_slice(&values[..head]);
-    next_masks[..head].copy_from_slice(&masks[..head]);
-    let next = next_values[head..].iter_mut().zip(&mut next_masks[head..]);
-    let here = values[head..].iter().zip(&masks[head..]);
-    let there = values.iter().zip(masks);
-    step(next.zip(here).zip(there));
-}
-
-#[inline(always)]
-fn step_from_right<T: Level>(
-    values: &[T],
-    masks: &[T],
-    next_values: &mut [T],
-    next_masks: &mut [T],
-    distance: usize,
-) {
-    let tail = values.len().saturating_sub(distance);
-    next_values[tail..].copy_from_slice(&values[tail..]);
-    next_masks[tail..].copy_from_slice(&masks[tail..]);
-    let next = next_values[..tail].iter_mut().zip(&mut next_masks[..tail]);
-    let here = values[..tail].iter().zip(&masks[..tail]);
-    let there = values[values.len() - tail..].iter().zip(&masks[values.len() - tail..]);
-    step(next.zip(here).zip(there));
-}
-
-#[inline(always)]
-fn step<'a, T: Level + 'a>(
-    pixels: impl Iterator<Item = (((&'a mut T, &'a mut T), (&'a T, &'a T)), (&'a T, &'a T))>,
-) {
-    for (((next_value, next_mask), (value, mask)), (value_there, mask_there)) in pixels {
-        *next_value = greater(*value, lesser(*value_there, *mask));
-        *next_mask = lesser(*mask, *mask_there);
+    let next = next_values.chunks().iter_mut().zip(next_masks.chunks());
+    let here = values.at(0).iter().zip(masks.at(0));
+    let there = values.at(distance).iter().zip(masks.at(distance));
+    for (((next_values, next_masks), (values, masks)), (values_there, masks_there)) in next.zip(here).zip(there) {
+        *next_values = each(*values, each(*values_there, *masks, lesser), greater);
+        *next_masks = each(*masks, *masks_there, lesser);
     }
 }
 
 #[inline(always)]
-fn raise<T: Level>(row: &mut [T], offered: &[T]) {
-    row.iter_mut().zip(offered).for_each(|(pixel, offered)| *pixel = greater(*pixel, *offered));
+fn carry<'a, T: Level + 'a>(blocks: impl Iterator<Item = (&'a mut [T; SIGHT], &'a [T; SIGHT])>) {
+    let mut carried = [T::LOWEST; SIGHT];
+    for (block, masks) in blocks {
+        carried = each(*block, each(carried, *masks, lesser), greater);
+        *block = carried;
+    }
+}
+
+/// Both arrays, pixel by pixel; whole arrays by value become registers.
+#[inline(always)]
+fn each<T: Copy, const N: usize>(mut one: [T; N], other: [T; N], join: impl Fn(T, T) -> T) -> [T; N] {
+    for (one, other) in one.iter_mut().zip(other) {
+        *one = join(*one, other);
+    }
+    one
+}
+
+#[inline(always)]
+fn any_below<T: Level, const N: usize>(values: &[T; N], others: &[T; N]) -> bool {
+    values.iter().zip(others).fold(false, |any, (value, other)| any | (value < other))
 }
