@@ -9,8 +9,10 @@ mod waiting;
 use std::ops::Range;
 
 use sweep::Rows;
-use waiting::{Borders, Waiting};
+use waiting::Waiting;
 
+use crate::borders::Borders;
+use crate::extrema::Search;
 use crate::isa::versions;
 use crate::{Connectivity, Isa, Plane, View, ViewMut};
 
@@ -39,15 +41,21 @@ pub trait Sweeps: Sized {
     /// Raises all that can rise.
     #[doc(hidden)]
     fn settle(isa: Isa, growth: &mut Growth<'_, Self>);
+
+    /// Compares pixels with their neighbours.
+    #[doc(hidden)]
+    fn search(isa: Isa, search: &mut Search<'_, Self>);
 }
 
 impl Level for u8 {
     const LOWEST: Self = 0;
 
+    #[inline(always)]
     fn mirrored(self) -> Self {
         !self
     }
 
+    #[inline(always)]
     fn lowered(self, height: Self) -> Self {
         self.saturating_sub(height)
     }
@@ -56,10 +64,12 @@ impl Level for u8 {
 impl Level for f32 {
     const LOWEST: Self = Self::NEG_INFINITY;
 
+    #[inline(always)]
     fn mirrored(self) -> Self {
         -self
     }
 
+    #[inline(always)]
     fn lowered(self, height: Self) -> Self {
         self - height
     }
@@ -75,6 +85,10 @@ impl Sweeps for u8 {
 
     fn settle(isa: Isa, growth: &mut Growth<'_, Self>) {
         settle_u8(isa, growth);
+    }
+
+    fn search(isa: Isa, search: &mut Search<'_, Self>) {
+        search_u8(isa, search);
     }
 }
 
@@ -92,6 +106,10 @@ impl Sweeps for f32 {
     fn settle(isa: Isa, growth: &mut Growth<'_, Self>) {
         settle_f32(isa, growth);
     }
+
+    fn search(isa: Isa, search: &mut Search<'_, Self>) {
+        search_f32(isa, search);
+    }
 }
 
 versions! {
@@ -101,8 +119,20 @@ versions! {
 }
 
 versions! {
+    fn search_u8(search: &mut Search<'_, u8>) {
+        search.compare();
+    }
+}
+
+versions! {
     fn settle_f32(growth: &mut Growth<'_, f32>) {
         growth.settle();
+    }
+}
+
+versions! {
+    fn search_f32(search: &mut Search<'_, f32>) {
+        search.compare();
     }
 }
 
@@ -217,12 +247,21 @@ impl<T: Level> Growth<'_, T> {
         self.raise_waiting(0..height);
     }
 
+    /// Where many pixels could still rise, two more sweeps are cheaper than to let all of them wait.
     #[inline(always)]
     fn settle_band(&mut self, band: Range<usize>) {
-        for y in band.clone() {
-            self.find_takers(y, band.clone());
+        if self.find_all_takers(band.clone()) * 512 > band.len() * self.mask.width() {
+            self.waiting.clear();
+            self.sweep_down(band.clone());
+            self.sweep_up(band.clone());
+            self.find_all_takers(band.clone());
         }
         self.raise_waiting(band);
+    }
+
+    #[inline(always)]
+    fn find_all_takers(&mut self, band: Range<usize>) -> usize {
+        band.clone().map(|y| self.find_takers(y, band.clone())).sum()
     }
 
     /// From the top: each row takes what the row above and its own left and right offer.
@@ -247,9 +286,9 @@ impl<T: Level> Growth<'_, T> {
     }
 
     /// Raises the pixels of a row that are lower than a neighbour within the band and than their mask, and lets them wait
-    /// to offer that to others.
+    /// to offer that to others; counts them.
     #[inline(always)]
-    fn find_takers(&mut self, y: usize, band: Range<usize>) {
+    fn find_takers(&mut self, y: usize, band: Range<usize>) -> usize {
         let near = [y.max(band.start + 1) - 1, y, (y + 1).min(band.end - 1)];
         let image = self.image.view();
         self.rows.takers(near.map(|y| image.row(y)), self.mask.row(y), self.connectivity, |x, offered| {
@@ -257,7 +296,9 @@ impl<T: Level> Growth<'_, T> {
             self.raised.push((x, offered));
         });
         let row = self.image.row_mut(y);
+        let count = self.raised.len();
         self.raised.drain(..).for_each(|(x, offered)| row[x] = offered);
+        count
     }
 
     /// Lets those who wait offer their value to their neighbours within the band, the highest first: then a pixel whose
@@ -284,11 +325,11 @@ impl<T: Level> Growth<'_, T> {
 }
 
 #[inline(always)]
-fn lesser<T: PartialOrd>(one: T, other: T) -> T {
+pub(crate) fn lesser<T: PartialOrd>(one: T, other: T) -> T {
     if one < other { one } else { other }
 }
 
 #[inline(always)]
-fn greater<T: PartialOrd>(one: T, other: T) -> T {
+pub(crate) fn greater<T: PartialOrd>(one: T, other: T) -> T {
     if one > other { one } else { other }
 }

@@ -120,7 +120,8 @@ impl<T: Level> Rows<T> {
         for (at, ((values, mask), (high, (left, right)))) in rows.enumerate() {
             let offered = each(each(*high, each(*left, *right, greater), greater), *mask, lesser);
             if any_below(values, &offered) {
-                let pairs = values.iter().zip(offered).enumerate().filter(|(_, (value, offered))| *value < offered);
+                let pairs =
+                    values.iter().zip(offered).enumerate().filter(|(_, (value, offered))| *value < offered);
                 pairs.for_each(|(x, (_, offered))| give(at * CHUNK + x, offered));
             }
         }
@@ -170,7 +171,9 @@ fn step<T: Level>(
     let next = next_values.chunks().iter_mut().zip(next_masks.chunks());
     let here = values.at(0).iter().zip(masks.at(0));
     let there = values.at(distance).iter().zip(masks.at(distance));
-    for (((next_values, next_masks), (values, masks)), (values_there, masks_there)) in next.zip(here).zip(there) {
+    for (((next_values, next_masks), (values, masks)), (values_there, masks_there)) in
+        next.zip(here).zip(there)
+    {
         *next_values = each(*values, each(*values_there, *masks, lesser), greater);
         *next_masks = each(*masks, *masks_there, lesser);
     }

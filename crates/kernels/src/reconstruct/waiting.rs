@@ -1,9 +1,5 @@
 //! Pixels that wait to rise, the highest first.
 
-use std::ops::Range;
-
-use crate::Connectivity;
-
 /// Stacks of pixels by rank.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Waiting {
@@ -38,33 +34,5 @@ impl Waiting {
             self.end -= 1;
         }
         None
-    }
-}
-
-/// The neighbours of pixels in some rows of an image.
-#[derive(Clone)]
-pub(crate) struct Borders {
-    width: usize,
-    band: Range<usize>,
-    offsets: &'static [(isize, isize)],
-}
-
-const OFFSETS: [(isize, isize); 8] = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
-
-impl Borders {
-    pub(crate) fn new(width: usize, band: Range<usize>, connectivity: Connectivity) -> Self {
-        let neighbours = if connectivity == Connectivity::Eight { 8 } else { 4 };
-        Self { width, band, offsets: &OFFSETS[..neighbours] }
-    }
-
-    /// Gives the neighbours that exist.
-    #[inline(always)]
-    pub(crate) fn each_around(&self, x: usize, y: usize, mut give: impl FnMut(usize, usize)) {
-        for &(dx, dy) in self.offsets {
-            let (x, y) = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
-            if x < self.width && self.band.contains(&y) {
-                give(x, y);
-            }
-        }
     }
 }
