@@ -1,4 +1,5 @@
-//! How long the operations on components take on a tile: `components FILE.png [RUNS]`, in milliseconds of processor time
+//! How long the operations on components take on a tile: `components FILE.png [RUNS]`, or on shapes that trouble
+//! algorithms: `components shapes [RUNS]`; in milliseconds of processor time
 //! (the least of several runs), beside the time that merely moving the same bytes takes.
 #![allow(clippy::print_stdout)]
 
@@ -9,7 +10,7 @@ use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed};
 use onceflow_kernels::{
     Connectivity, Element, GreyScratch, Isa, ON, Plane, PlateauScratch, Runs, distance, fill_holes_into,
     filter_area_into, h_maxima_into, label, label_into, level_peaks, level_peaks_into, open,
-    reconstruct_into, regional_maxima_into, select_into,
+    reconstruct_into, reconstruct_threaded, regional_maxima_into, select_into,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -44,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let isa = Isa::best();
     let (mut grey, mut grey_f32, mut plateaus) =
         (GreyScratch::default(), GreyScratch::default(), PlateauScratch::default());
+    let mut both = vec![GreyScratch::default(); 2];
     let (mut found, mut components) = (Runs::default(), Vec::new());
     let mut mask = Plane::filled(0u8, big.width(), big.height());
     let mut labels = Plane::filled(0u32, big.width(), big.height());
@@ -52,6 +54,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         measure(&format!("reconstruct u8 {name}"), 5, &mut || {
             mask.pixels_mut().copy_from_slice(opened.pixels());
             reconstruct_into(isa, rc.view(), connectivity, mask.view_mut(), &mut grey);
+        });
+        measure(&format!("reconstruct u8 {name}, two threads"), 5, &mut || {
+            mask.pixels_mut().copy_from_slice(opened.pixels());
+            reconstruct_threaded(isa, rc.view(), connectivity, mask.view_mut(), &mut both);
         });
         measure(&format!("fill holes {name}"), 2, &mut || {
             fill_holes_into(candidates.view(), connectivity, mask.view_mut(), &mut found);
@@ -75,9 +81,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     measure("h-maxima f32 8", 8, &mut || {
         h_maxima_into(isa, far.view(), 1.0, eight, heights.view_mut(), &mut grey_f32);
     });
+    for isa in Isa::available() {
+        measure(&format!("reconstruct u8 8 {}", isa.word()), 5, &mut || {
+            mask.pixels_mut().copy_from_slice(opened.pixels());
+            reconstruct_into(isa, rc.view(), eight, mask.view_mut(), &mut grey);
+        });
+        measure(&format!("regional maxima f32 8 {}", isa.word()), 5, &mut || {
+            regional_maxima_into(isa, levelled.view(), eight, mask.view_mut(), &mut plateaus);
+        });
+    }
     measure("label 8, new memory", 5, &mut || drop(black_box(label(dark.view(), eight))));
     Ok(())
 }
+
+/// Whether a pixel belongs to a shape.
+type Shape<'a> = &'a dyn Fn(usize, usize) -> bool;
 
 /// Shapes that trouble algorithms, of the same size as the tile.
 fn shapes(runs: usize) {
@@ -85,7 +103,7 @@ fn shapes(runs: usize) {
     let noise = |x: usize, y: usize| {
         ((x as u64 * 7919) ^ (y as u64 * 104_729)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
     };
-    let shapes: [(&str, &dyn Fn(usize, usize) -> bool); 6] = [
+    let shapes: [(&str, Shape<'_>); 6] = [
         ("full", &|_, _| true),
         ("spiral", &|x, y| spiral(x, y, SIDE)),
         ("comb", &|x, y| x % 2 == 0 || y + 1 == SIDE),
@@ -135,9 +153,8 @@ fn shape_times(name: &str, shape: &Plane<u8>, corner: &Plane<u8>, heights: &Plan
 /// Rings one pixel wide, each cut open and tied to the next one.
 fn spiral(x: usize, y: usize, side: usize) -> bool {
     let ring = x.min(y).min(side - 1 - x).min(side - 1 - y);
-    let cut = ring % 2 == 0 && x == ring && y == ring + 1;
-    let tie = ring % 2 == 1 && x == ring && y == ring + 1;
-    (ring % 2 == 0 && !cut) || tie
+    // The same place is a ring's cut, and between two rings it ties them.
+    ring.is_multiple_of(2) != (x == ring && y == ring + 1)
 }
 
 fn above(image: &Plane<u8>, threshold: i64) -> Plane<u8> {

@@ -36,6 +36,7 @@ pub use label::{Component, Labels, label, label_into};
 pub use morphology::{Element, dilate, erode, open};
 pub use reconstruct::{
     GreyScratch, Level, reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_into,
+    reconstruct_threaded,
 };
 pub use runs::Runs;
 pub use select::{select, select_into};

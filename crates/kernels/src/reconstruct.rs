@@ -171,6 +171,36 @@ pub fn reconstruct_into<T: Level>(
     T::settle(isa, &mut Growth { mask, image, connectivity, rows, waiting, raised });
 }
 
+/// [`reconstruct_into`] by several threads, one for each scratch: each settles a part of the rows, and the first of them
+/// what goes on between the parts. The result does not depend on their number.
+pub fn reconstruct_threaded<T: Level>(
+    isa: Isa,
+    mask: View<'_, T>,
+    connectivity: Connectivity,
+    mut image: ViewMut<'_, T>,
+    scratch: &mut [GreyScratch<T>],
+) {
+    if scratch.len() < 2 {
+        let mut own = GreyScratch::default();
+        let scratch = scratch.first_mut().unwrap_or(&mut own);
+        return reconstruct_into(isa, mask, connectivity, image, scratch);
+    }
+    let part = mask.height().div_ceil(scratch.len()).max(1);
+    std::thread::scope(|scope| {
+        let mut rest = image.reborrow();
+        for (scratch, start) in scratch.iter_mut().zip((0..mask.height()).step_by(part)) {
+            let (rows, others) = rest.split_rows(part);
+            rest = others;
+            let mask = mask.band(start..start + rows.height());
+            scope.spawn(move || reconstruct_into(isa, mask, connectivity, rows, scratch));
+        }
+    });
+    if let Some(GreyScratch { rows, waiting, raised, .. }) = scratch.first_mut().filter(|_| !mask.is_empty())
+    {
+        Growth { mask, image, connectivity, rows, waiting, raised }.settle_edges(part);
+    }
+}
+
 /// The smallest image reachable from `marker` by repeated elementary erosion clipped above `mask`: the reconstruction by
 /// dilation upside down.
 pub fn reconstruct_by_erosion<T: Level>(
@@ -239,8 +269,14 @@ impl<T: Level> Growth<'_, T> {
             self.sweep_up(band.clone());
             self.settle_band(band);
         }
-        // Inside the bands all is settled; the rows where two of them meet know nothing of each other.
-        for edge in (BAND..height).step_by(BAND) {
+        self.settle_edges(BAND);
+    }
+
+    /// Inside bands all is settled; the rows where two of them meet know nothing of each other.
+    #[inline(always)]
+    fn settle_edges(&mut self, band: usize) {
+        let height = self.mask.height();
+        for edge in (band..height).step_by(band) {
             self.find_takers(edge - 1, 0..height);
             self.find_takers(edge, 0..height);
         }

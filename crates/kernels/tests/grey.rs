@@ -7,7 +7,7 @@ mod naive;
 use naive::images::{mask, shapes, strided};
 use onceflow_kernels::{
     Connectivity, Element, GreyScratch, Isa, Level, ON, Plane, View, ViewMut, dilate, erode, open,
-    reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_into,
+    reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_into, reconstruct_threaded,
 };
 use proptest::prelude::*;
 
@@ -42,6 +42,10 @@ fn check_both_ways<T: Level + std::fmt::Debug>(
             reconstruct_by_erosion_into(isa, low_mask.view(), connectivity, target, &mut scratch);
         });
         assert_eq!(found, low_expected, "{isa:?}");
+        let mut scratch = vec![GreyScratch::default(); 3];
+        let found =
+            with_gaps(marker, |target| reconstruct_threaded(isa, mask, connectivity, target, &mut scratch));
+        assert_eq!(found, expected.to_plane(), "{isa:?} and three threads");
     }
     assert_eq!(reconstruct_by_erosion(low_marker.view(), low_mask.view(), connectivity), low_expected);
 }

@@ -1,6 +1,7 @@
 //! Regional maxima and minima: plateaus without a higher, or a lower, neighbour.
 
-use crate::borders::Borders;
+use std::ops::Range;
+
 use crate::reconstruct::greater;
 use crate::{Connectivity, Isa, Level, ON, Plane, View, ViewMut};
 
@@ -151,22 +152,51 @@ impl<T: Level> Search<'_, T> {
         self.scratch.stack = found;
     }
 
-    /// What is beside a pixel of the same height that is no extremum is none either.
+    /// What is beside a pixel of the same height that is no extremum is none either: from each stacked pixel its row is
+    /// cleared as far as the plateau goes, and in the rows beside that one pixel of each run is stacked.
     fn spread(&mut self) {
-        let borders = Borders::new(self.image.width(), 0..self.image.height(), self.connectivity);
-        let (target, stride) = self.target.memory();
-        let (image, image_stride) = self.image.memory();
-        let stack = &mut self.scratch.stack;
-        stack.iter().for_each(|&(x, y)| target[y as usize * stride + x as usize] = 0);
-        while let Some((x, y)) = stack.pop() {
-            let value = image[y as usize * image_stride + x as usize];
-            borders.each_around(x as usize, y as usize, |x, y| {
-                let flag = &mut target[y * stride + x];
-                if *flag != 0 && image[y * image_stride + x] == value {
-                    *flag = 0;
-                    stack.push((x as u32, y as u32));
-                }
-            });
+        for at in 0..self.scratch.stack.len() {
+            let (x, y) = self.scratch.stack[at];
+            self.target.row_mut(y as usize)[x as usize] = 0;
+        }
+        while let Some((x, y)) = self.scratch.stack.pop() {
+            let (x, y) = (x as usize, y as usize);
+            let (value, columns) = self.clear_run(x, y);
+            if y > 0 {
+                self.stack_runs(y - 1, columns.clone(), value);
+            }
+            if y + 1 < self.image.height() {
+                self.stack_runs(y + 1, columns, value);
+            }
+        }
+    }
+
+    /// Clears the pixels beside one that belong to its plateau, and says which columns lie beside all these.
+    fn clear_run(&mut self, x: usize, y: usize) -> (T, Range<usize>) {
+        let values = self.image.row(y);
+        let value = values[x];
+        let (before, after) = self.target.row_mut(y).split_at_mut(x);
+        let left = before.iter_mut().zip(values).rev().take_while(|(flag, v)| **flag != 0 && **v == value);
+        let left = left.map(|(flag, _)| *flag = 0).count();
+        let right = after[1..].iter_mut().zip(&values[x + 1..]);
+        let right =
+            right.take_while(|(flag, v)| **flag != 0 && **v == value).map(|(flag, _)| *flag = 0).count();
+        let reach = self.connectivity.reach();
+        (value, (x - left).saturating_sub(reach)..(x + 1 + right + reach).min(values.len()))
+    }
+
+    /// Stacks and clears the first pixel of each run in these columns that has this value and is still set.
+    fn stack_runs(&mut self, y: usize, columns: Range<usize>, value: T) {
+        let values = &self.image.row(y)[columns.clone()];
+        let flags = &mut self.target.row_mut(y)[columns.clone()];
+        let mut in_run = false;
+        for ((flag, v), x) in flags.iter_mut().zip(values).zip(columns) {
+            let member = *flag != 0 && *v == value;
+            if member && !in_run {
+                *flag = 0;
+                self.scratch.stack.push((x as u32, y as u32));
+            }
+            in_run = member;
         }
     }
 }
