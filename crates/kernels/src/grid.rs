@@ -1,52 +1,27 @@
 //! Images with a frame of one pixel around them, so that every pixel has all its neighbours.
 
-use crate::{Connectivity, Plane, View};
+use crate::{Plane, View};
 
 /// Positions in an image with a frame, row by row in one piece of memory.
 pub(crate) struct Grid {
     width: usize,
     height: usize,
-    /// The distance in memory to the neighbours before a pixel; those after it lie as far the other way.
-    offsets: [usize; 4],
-    neighbours: usize,
 }
 
 impl Grid {
-    pub(crate) fn new(width: usize, height: usize, connectivity: Connectivity) -> Self {
-        let stride = width + 2;
-        let neighbours = match connectivity {
-            Connectivity::Four => 2,
-            Connectivity::Eight => 4,
-        };
-        Self { width, height, offsets: [1, stride, stride - 1, stride + 1], neighbours }
+    pub(crate) fn new(width: usize, height: usize) -> Self {
+        Self { width, height }
     }
 
     /// Pixels from one row to the next.
     pub(crate) fn stride(&self) -> usize {
-        self.offsets[1]
+        self.width + 2
     }
 
     /// Where the image's rows begin with the frame's pixel at their left, from the top.
     pub(crate) fn row_starts(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
         let stride = self.stride();
         (1..=self.height).map(move |y| y * stride)
-    }
-
-    fn offsets(&self) -> impl Iterator<Item = usize> {
-        self.offsets[..self.neighbours].iter().copied()
-    }
-
-    pub(crate) fn before(&self, position: usize) -> impl Iterator<Item = usize> {
-        self.offsets().map(move |offset| position - offset)
-    }
-
-    pub(crate) fn after(&self, position: usize) -> impl Iterator<Item = usize> {
-        self.offsets().map(move |offset| position + offset)
-    }
-
-    /// All neighbours of a position inside the frame.
-    pub(crate) fn around(&self, position: usize) -> impl Iterator<Item = usize> {
-        self.before(position).chain(self.after(position))
     }
 
     /// The image's positions, in raster order.

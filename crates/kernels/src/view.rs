@@ -64,6 +64,17 @@ impl<'a, T> View<'a, T> {
         self.len() == 0
     }
 
+    /// Some of the rows.
+    pub(crate) fn band(&self, rows: std::ops::Range<usize>) -> Self {
+        let start = (rows.start * self.stride).min(self.data.len());
+        View { data: &self.data[start..], width: self.width, height: rows.len(), stride: self.stride }
+    }
+
+    /// All memory from the first pixel on, and the distance between rows.
+    pub(crate) fn memory(&self) -> (&'a [T], usize) {
+        (self.data, self.stride)
+    }
+
     /// One row.
     pub fn row(&self, y: usize) -> &'a [T] {
         &self.data[y * self.stride..y * self.stride + self.width]
@@ -119,6 +130,22 @@ impl<'a, T> ViewMut<'a, T> {
     /// The same pixels for a shorter time.
     pub fn reborrow(&mut self) -> ViewMut<'_, T> {
         ViewMut { data: self.data, width: self.width, height: self.height, stride: self.stride }
+    }
+
+    /// The first `rows` rows, at most all, and the others.
+    pub(crate) fn split_rows(self, rows: usize) -> (Self, Self) {
+        let rows = rows.min(self.height);
+        let (above, below) = self.data.split_at_mut((rows * self.stride).min(self.data.len()));
+        let Self { width, height, stride, .. } = self;
+        (
+            Self { data: above, width, height: rows, stride },
+            Self { data: below, width, height: height - rows, stride },
+        )
+    }
+
+    /// All memory from the first pixel on, and the distance between rows.
+    pub(crate) fn memory(&mut self) -> (&mut [T], usize) {
+        (self.data, self.stride)
     }
 
     /// One row.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::grid::Grid;
-use crate::{Connectivity, Plane, View};
+use crate::{Plane, View};
 
 /// The label of a watershed line.
 pub const LINE: u32 = u32::MAX;
@@ -21,7 +21,7 @@ const WALL: u32 = u32::MAX - 2;
 /// of OpenCV's `watershed` on images padded by one pixel: 256 first-in-first-out buckets, of which the lowest goes first.
 /// A pixel waits in the bucket of its largest channel difference to the labelled pixel that found it.
 pub fn watershed(image: View<'_, [u8; 3]>, markers: View<'_, u32>) -> Plane<u32> {
-    let grid = Grid::new(markers.width(), markers.height(), Connectivity::Four);
+    let grid = Grid::new(markers.width(), markers.height());
     let mut flood = Flood {
         image: grid.frame(image, [0; 3]),
         labels: grid.frame(markers, WALL),

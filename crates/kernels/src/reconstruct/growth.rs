@@ -1,0 +1,125 @@
+//! How an image rises to its mask: sweeps first, then bands of rows, then what goes on between them.
+
+use std::ops::Range;
+
+use super::lesser;
+use super::sweep::Rows;
+use super::waiting::Waiting;
+use crate::borders::Borders;
+use crate::{Connectivity, Level, View, ViewMut};
+
+/// An image on its way up to its mask.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Growth<'a, T> {
+    pub(super) mask: View<'a, T>,
+    pub(super) image: ViewMut<'a, T>,
+    pub(super) connectivity: Connectivity,
+    pub(super) rows: &'a mut Rows<T>,
+    pub(super) waiting: &'a mut Waiting,
+    pub(super) raised: &'a mut Vec<(usize, T)>,
+}
+
+/// Rows that are settled together while they are near in memory.
+const BAND: usize = 64;
+
+impl<T: Level> Growth<'_, T> {
+    #[inline(always)]
+    pub(super) fn settle(&mut self) {
+        let height = self.mask.height();
+        self.sweep_down(0..height);
+        for start in (0..height).step_by(BAND).rev() {
+            let band = start..(start + BAND).min(height);
+            self.sweep_up(band.clone());
+            self.settle_band(band);
+        }
+        self.settle_edges(BAND);
+    }
+
+    /// Inside bands all is settled; the rows where two of them meet know nothing of each other.
+    #[inline(always)]
+    pub(super) fn settle_edges(&mut self, band: usize) {
+        let height = self.mask.height();
+        for edge in (band..height).step_by(band) {
+            self.find_takers(edge - 1, 0..height);
+            self.find_takers(edge, 0..height);
+        }
+        self.raise_waiting(0..height);
+    }
+
+    /// Where many pixels could still rise, two more sweeps are cheaper than to let all of them wait.
+    #[inline(always)]
+    fn settle_band(&mut self, band: Range<usize>) {
+        if self.find_all_takers(band.clone()) * 512 > band.len() * self.mask.width() {
+            self.waiting.clear();
+            self.sweep_down(band.clone());
+            self.sweep_up(band.clone());
+            self.find_all_takers(band.clone());
+        }
+        self.raise_waiting(band);
+    }
+
+    #[inline(always)]
+    fn find_all_takers(&mut self, band: Range<usize>) -> usize {
+        band.clone().map(|y| self.find_takers(y, band.clone())).sum()
+    }
+
+    /// From the top: each row takes what the row above and its own left and right offer.
+    #[inline(always)]
+    fn sweep_down(&mut self, band: Range<usize>) {
+        self.rows.forget();
+        for y in band {
+            self.rows.settle(self.image.row_mut(y), self.mask.row(y), self.connectivity);
+        }
+    }
+
+    /// From the bottom, the same with the row below.
+    #[inline(always)]
+    fn sweep_up(&mut self, band: Range<usize>) {
+        match band.end < self.mask.height() {
+            true => self.rows.remember(self.image.view().row(band.end)),
+            false => self.rows.forget(),
+        }
+        for y in band.rev() {
+            self.rows.settle(self.image.row_mut(y), self.mask.row(y), self.connectivity);
+        }
+    }
+
+    /// Raises the pixels of a row that are lower than a neighbour within the band and than their mask, and lets them wait
+    /// to offer that to others; counts them.
+    #[inline(always)]
+    fn find_takers(&mut self, y: usize, band: Range<usize>) -> usize {
+        let near = [y.max(band.start + 1) - 1, y, (y + 1).min(band.end - 1)];
+        let image = self.image.view();
+        self.rows.takers(near.map(|y| image.row(y)), self.mask.row(y), self.connectivity, |x, offered| {
+            self.waiting.push(offered.rank(), x, y);
+            self.raised.push((x, offered));
+        });
+        let row = self.image.row_mut(y);
+        let count = self.raised.len();
+        self.raised.drain(..).for_each(|(x, offered)| row[x] = offered);
+        count
+    }
+
+    /// Lets those who wait offer their value to their neighbours within the band, the highest first: then a pixel whose
+    /// rank is its value rises once at most.
+    #[inline(always)]
+    fn raise_waiting(&mut self, band: Range<usize>) {
+        let borders = Borders::new(self.mask.width(), band, self.connectivity);
+        let (image, stride) = self.image.memory();
+        let (mask, mask_stride) = self.mask.memory();
+        while let Some((x, y)) = self.waiting.pop() {
+            let value = image[y * stride + x];
+            borders.each_around(x, y, |x, y| {
+                let pixel = &mut image[y * stride + x];
+                if *pixel < value {
+                    let offered = lesser(value, mask[y * mask_stride + x]);
+                    if *pixel < offered {
+                        *pixel = offered;
+                        self.waiting.push(offered.rank(), x, y);
+                    }
+                }
+            });
+        }
+    }
+}
