@@ -15,6 +15,7 @@ mod isa;
 mod label;
 mod morphology;
 pub mod nuclei;
+mod object;
 mod reconstruct;
 mod runs;
 mod select;
@@ -23,16 +24,17 @@ mod watershed;
 
 pub use area::filter_area;
 pub use connectivity::Connectivity;
-pub use distance::distance;
+pub use distance::{DistanceScratch, distance, distance_into, distance_with};
 pub use extrema::{level_peaks, regional_maxima};
 pub use fill::fill_holes;
 pub use isa::Isa;
 pub use label::{Component, Labels, label};
 pub use morphology::{Element, dilate, erode, open};
+pub use object::{Objects, Window};
 pub use reconstruct::{Level, reconstruct};
 pub use select::select;
 pub use view::{Plane, View, ViewMut};
-pub use watershed::{LINE, repair_lines, watershed};
+pub use watershed::{LINE, WatershedScratch, repair_lines, watershed, watershed_with};
 
 /// A mask's pixel that belongs to it.
 pub const ON: u8 = 255;

@@ -1,19 +1,23 @@
 //! Marker-controlled watershed on a colour image: labelled regions grow over the smallest colour steps first, and where two
 //! meet a line stays between them.
 
-use std::collections::VecDeque;
+mod buckets;
+mod flood;
 
-use crate::grid::Grid;
-use crate::{Connectivity, Plane, View};
+pub(crate) use buckets::{Buckets, Place};
+pub(crate) use flood::{Colours, Flood, WALL, step};
+
+use crate::{Plane, View};
 
 /// The label of a watershed line.
 pub const LINE: u32 = u32::MAX;
 
-/// A pixel that waits in a bucket.
-const QUEUED: u32 = u32::MAX - 1;
-
-/// The frame around the image: it is never labelled and never looks like a neighbour's label.
-const WALL: u32 = u32::MAX - 2;
+/// Memory for [`watershed_with`], to be used again.
+#[derive(Clone, Debug, Default)]
+pub struct WatershedScratch {
+    near: Buckets<u32>,
+    far: Buckets<usize>,
+}
 
 /// Floods `image` from `markers` (0 = to be flooded, other values are labels below 2³² − 3), which has the same size.
 ///
@@ -21,18 +25,33 @@ const WALL: u32 = u32::MAX - 2;
 /// of OpenCV's `watershed` on images padded by one pixel: 256 first-in-first-out buckets, of which the lowest goes first.
 /// A pixel waits in the bucket of its largest channel difference to the labelled pixel that found it.
 pub fn watershed(image: View<'_, [u8; 3]>, markers: View<'_, u32>) -> Plane<u32> {
-    let grid = Grid::new(markers.width(), markers.height(), Connectivity::Four);
-    let mut flood = Flood {
-        image: grid.frame(image, [0; 3]),
-        labels: grid.frame(markers, WALL),
-        stride: grid.stride(),
-        buckets: Buckets::default(),
-    };
-    flood.start(&grid);
-    while let Some(position) = flood.buckets.pop() {
-        flood.settle(position);
+    watershed_with(image, markers, Vec::new(), &mut WatershedScratch::default())
+}
+
+/// The same in memory of the caller: the labels take over `memory`, whatever is in it.
+pub fn watershed_with(
+    image: View<'_, [u8; 3]>,
+    markers: View<'_, u32>,
+    memory: Vec<u32>,
+    scratch: &mut WatershedScratch,
+) -> Plane<u32> {
+    let stride = markers.width() + 2;
+    let mut labels = memory;
+    frame(markers, stride, &mut labels);
+    let image = Unframed::new(image, stride);
+    if u32::try_from(labels.len()).is_ok() {
+        flood_all(&mut labels, stride, &image, &mut scratch.near);
+    } else {
+        flood_all(&mut labels, stride, &image, &mut scratch.far);
     }
-    grid.unframe(&flood.labels)
+    unframe(labels, markers.width(), markers.height())
+}
+
+fn flood_all<P: Place>(labels: &mut [u32], stride: usize, image: &Unframed<'_>, buckets: &mut Buckets<P>) {
+    buckets.fit(labels.len());
+    let mut flood = Flood { labels, stride, colours: image, buckets };
+    flood.start();
+    flood.run(|_| ());
 }
 
 /// Closes the diagonal steps of lines inside `mask`, so that what a line parts is not connected by a corner.
@@ -43,99 +62,102 @@ pub fn repair_lines(labels: &mut Plane<u32>, mask: View<'_, u8>) {
     let pixels = labels.pixels_mut();
     for y in 1..mask.height() {
         let (above, here) = pixels[(y - 1) * width..(y + 1) * width].split_at_mut(width);
-        for (x, &inside) in mask.row(y).iter().enumerate() {
-            let goes_on = |side: usize| here.get(side) == Some(&LINE) && above[side] != LINE;
-            if inside != 0 && above[x] == LINE && (goes_on(x.wrapping_sub(1)) || goes_on(x + 1)) {
-                here[x] = LINE;
-            }
+        repair_row(above, here, mask.row(y));
+    }
+}
+
+/// Repairs one row under another.
+pub(crate) fn repair_row(above: &[u32], here: &mut [u32], mask: &[u8]) {
+    for (x, &inside) in mask.iter().enumerate() {
+        let goes_on = |side: usize| here.get(side) == Some(&LINE) && above[side] != LINE;
+        if inside != 0 && above[x] == LINE && (goes_on(x.wrapping_sub(1)) || goes_on(x + 1)) {
+            here[x] = LINE;
         }
     }
 }
 
-struct Flood {
-    image: Vec<[u8; 3]>,
-    labels: Vec<u32>,
+/// The markers with a wall around them.
+fn frame(markers: View<'_, u32>, stride: usize, labels: &mut Vec<u32>) {
+    labels.clear();
+    labels.reserve_exact(stride * (markers.height() + 2));
+    labels.resize(stride, WALL);
+    for row in markers.rows() {
+        labels.push(WALL);
+        labels.extend_from_slice(row);
+        labels.push(WALL);
+    }
+    labels.resize(labels.len() + stride, WALL);
+}
+
+/// Moves the rows together, in the same memory.
+fn unframe(mut labels: Vec<u32>, width: usize, height: usize) -> Plane<u32> {
+    let stride = width + 2;
+    for y in 0..height {
+        let start = (y + 1) * stride + 1;
+        labels.copy_within(start..start + width, y * width);
+    }
+    labels.truncate(width * height);
+    Plane::from_vec(labels, width, height).unwrap_or_default()
+}
+
+/// An image without a frame, looked at by positions in a frame.
+struct Unframed<'a> {
+    image: View<'a, [u8; 3]>,
     stride: usize,
-    buckets: Buckets,
+    /// 2⁶⁴ over the stride, rounded up: multiplying by it divides positions below 2³² exactly.
+    inverse: u128,
 }
 
-impl Flood {
-    /// Left, right, up, down: the order decides who waits before whom.
-    fn neighbours(&self, position: usize) -> [usize; 4] {
-        [position - 1, position + 1, position - self.stride, position + self.stride]
+impl<'a> Unframed<'a> {
+    fn new(image: View<'a, [u8; 3]>, stride: usize) -> Self {
+        Self { image, stride, inverse: (1u128 << 64) / stride as u128 + 1 }
     }
 
-    fn step(&self, from: usize, to: usize) -> u8 {
-        let [a, b] = [self.image[from], self.image[to]];
-        a[0].abs_diff(b[0]).max(a[1].abs_diff(b[1])).max(a[2].abs_diff(b[2]))
+    fn at(&self, position: usize) -> [u8; 3] {
+        let row = match u32::try_from(position) {
+            Ok(position) => ((u128::from(position) * self.inverse) >> 64) as usize,
+            Err(_) => position / self.stride,
+        };
+        self.image.row(row - 1)[position - row * self.stride - 1]
+    }
+}
+
+impl Colours for &Unframed<'_> {
+    #[inline(always)]
+    fn step(&self, one: usize, other: usize) -> u8 {
+        step(self.at(one), self.at(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_places_flood_as_narrow_ones_do() {
+        let (width, height) = (37, 23);
+        let noise = |at: usize| (at as u32).wrapping_mul(2_654_435_761) >> 20;
+        let image: Vec<[u8; 3]> = (0..width * height).map(|at| [noise(at) as u8 % 4; 3]).collect();
+        let markers = (0..width * height).map(|at| if noise(at) % 61 == 0 { at as u32 + 1 } else { 0 });
+        let markers = Plane::from_vec(markers.collect(), width, height).unwrap();
+        let image = View::new(&image, width, height).unwrap();
+        let mut labels = Vec::new();
+        frame(markers.view(), width + 2, &mut labels);
+        let unframed = Unframed::new(image, width + 2);
+        flood_all(&mut labels, width + 2, &unframed, &mut Buckets::<usize>::default());
+        assert_eq!(unframe(labels, width, height), watershed(image, markers.view()));
     }
 
-    fn is_labelled(&self, position: usize) -> bool {
-        (1..WALL).contains(&self.labels[position])
-    }
-
-    fn queue(&mut self, position: usize, step: u8) {
-        self.labels[position] = QUEUED;
-        self.buckets.push(step, position);
-    }
-
-    /// Queues, in raster order, the pixels beside a marker.
-    fn start(&mut self, grid: &Grid) {
-        for position in grid.positions() {
-            if self.labels[position] == 0 {
-                let labelled = self.neighbours(position).into_iter().filter(|&n| self.is_labelled(n));
-                if let Some(step) = labelled.map(|n| self.step(position, n)).min() {
-                    self.queue(position, step);
-                }
+    #[test]
+    fn positions_are_divided_exactly() {
+        for stride in [2usize, 3, 7, 4098, 65_537, (1 << 31) + 1] {
+            let inverse = (1u128 << 64) / stride as u128 + 1;
+            for position in
+                [0, 1, stride - 1, stride, stride + 1, 7 * stride - 1, 7 * stride, u32::MAX as usize]
+            {
+                let position = position.min(u32::MAX as usize);
+                assert_eq!(((position as u128 * inverse) >> 64) as usize, position / stride);
             }
         }
-    }
-
-    /// Labels a pixel that waited and queues the neighbours nobody has touched, or makes it a line.
-    fn settle(&mut self, position: usize) {
-        let neighbours = self.neighbours(position);
-        let mut label = 0;
-        for neighbour in neighbours.into_iter().filter(|&n| self.is_labelled(n)) {
-            let other = self.labels[neighbour];
-            label = if label == 0 || label == other { other } else { LINE };
-        }
-        self.labels[position] = label;
-        if label != LINE {
-            for neighbour in neighbours {
-                if self.labels[neighbour] == 0 {
-                    self.queue(neighbour, self.step(position, neighbour));
-                }
-            }
-        }
-    }
-}
-
-/// Pixels that wait, by the step over which they were found.
-struct Buckets {
-    buckets: [VecDeque<usize>; 256],
-    /// No bucket below this one holds a pixel.
-    lowest: usize,
-}
-
-impl Default for Buckets {
-    fn default() -> Self {
-        Self { buckets: std::array::from_fn(|_| VecDeque::new()), lowest: 0 }
-    }
-}
-
-impl Buckets {
-    fn push(&mut self, step: u8, position: usize) {
-        self.buckets[usize::from(step)].push_back(position);
-        self.lowest = self.lowest.min(usize::from(step));
-    }
-
-    fn pop(&mut self) -> Option<usize> {
-        while let Some(bucket) = self.buckets.get_mut(self.lowest) {
-            if let Some(position) = bucket.pop_front() {
-                return Some(position);
-            }
-            self.lowest += 1;
-        }
-        None
     }
 }
