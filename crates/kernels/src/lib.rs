@@ -30,11 +30,11 @@ pub use fill::fill_holes;
 pub use isa::Isa;
 pub use label::{Component, Labels, label};
 pub use morphology::{Element, dilate, erode, open};
-pub use object::{Objects, Window};
+pub use object::{Groups, Objects, Window};
 pub use reconstruct::{Level, reconstruct};
 pub use select::select;
 pub use view::{Plane, View, ViewMut};
-pub use watershed::{LINE, WatershedScratch, repair_lines, watershed, watershed_with};
+pub use watershed::{LINE, WatershedScratch, repair_lines, watershed, watershed_into};
 
 /// A mask's pixel that belongs to it.
 pub const ON: u8 = 255;

@@ -1,5 +1,11 @@
 //! The components of a mask one by one, each in a window of its own, so that work on one costs as much as it is large.
 
+mod groups;
+
+use std::ops::Range;
+
+pub use groups::Groups;
+
 use crate::runs::Runs;
 use crate::{Connectivity, ON, View};
 
@@ -17,11 +23,6 @@ pub struct Window {
 }
 
 impl Window {
-    /// A whole image.
-    pub fn whole(width: usize, height: usize) -> Self {
-        Self { left: 0, top: 0, width, height }
-    }
-
     /// What an image shows in this window, which lies inside it.
     pub fn of<'a, T>(&self, image: View<'a, T>) -> View<'a, T> {
         image.window(self.left, self.top, self.width, self.height)
@@ -39,7 +40,7 @@ impl Window {
 }
 
 /// A mask's connected components, each with its pixels.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Objects {
     width: usize,
     height: usize,
@@ -94,6 +95,11 @@ impl Objects {
         self.objects.is_empty()
     }
 
+    /// The whole image.
+    pub fn image(&self) -> Window {
+        Window { left: 0, top: 0, width: self.width, height: self.height }
+    }
+
     /// Number of an object's pixels.
     pub fn area(&self, object: usize) -> usize {
         self.objects[object].area
@@ -116,6 +122,11 @@ impl Objects {
             let row = (span.y - window.top) * window.width;
             mask[row + span.start - window.left..row + span.end - window.left].fill(ON);
         }
+    }
+
+    /// The object's pixels: rows from the top, each with columns from the left.
+    pub fn rows(&self, object: usize) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        self.spans(object).iter().map(|span| (span.y, span.start..span.end))
     }
 
     fn spans(&self, object: usize) -> &[Span] {

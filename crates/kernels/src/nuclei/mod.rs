@@ -22,4 +22,4 @@ pub use parameters::Parameters;
 pub use reconstructed::{Reconstructed, reconstruct};
 pub use red_blood_cells::red_blood_cells;
 pub use segment::{Segmentation, Status, segment};
-pub use split::{Groups, SplitScratch, markers, split, split_object, split_with, without_lines};
+pub use split::{SplitScratch, markers, split, split_groups, split_object, split_with, without_lines};

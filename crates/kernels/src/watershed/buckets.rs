@@ -1,7 +1,7 @@
 //! Pixels that wait in 256 first-in-first-out buckets; each waits at most once, so that a link per pixel is all the memory.
 
 /// A position as it is stored.
-pub(crate) trait Place: Copy + Default + PartialEq {
+pub(super) trait Place: Copy + Default + PartialEq {
     fn new(position: usize) -> Self;
     fn position(self) -> usize;
 }
@@ -32,54 +32,54 @@ impl Place for usize {
 
 /// Empty before and after a flood, so that nothing has to be cleared between two.
 #[derive(Clone, Debug)]
-pub(crate) struct Buckets<P> {
-    /// Where each bucket begins and ends, if its bit is set.
-    first: [P; 256],
-    last: [P; 256],
-    filled: [u64; 4],
-    /// Who waits behind whom.
-    next: Vec<P>,
+pub(super) struct Buckets<P> {
+    /// The link to the last in each bucket.
+    last: [P; BUCKETS],
+    /// A bit for each bucket that is not empty.
+    filled: [u64; BUCKETS / 64],
+    /// Who waits behind whom: first the beginnings of the buckets, then a link for each position. That of the last in a
+    /// bucket is anything.
+    links: Vec<P>,
 }
+
+const BUCKETS: usize = 256;
 
 impl<P: Place> Default for Buckets<P> {
     fn default() -> Self {
-        Self { first: [P::default(); 256], last: [P::default(); 256], filled: [0; 4], next: Vec::new() }
+        let links: Vec<P> = (0..BUCKETS).map(P::new).collect();
+        Self { last: std::array::from_fn(P::new), filled: [0; BUCKETS / 64], links }
     }
 }
 
 impl<P: Place> Buckets<P> {
     /// Makes room for positions below `length`.
-    pub(crate) fn fit(&mut self, length: usize) {
-        if self.next.len() < length {
+    pub(super) fn fit(&mut self, length: usize) {
+        if self.links.len() < BUCKETS + length {
             // Not a growth of the old one: fresh memory is zero without being touched.
-            self.next = vec![P::default(); length];
+            self.links = vec![P::default(); BUCKETS + length];
         }
     }
 
     #[inline(always)]
-    pub(crate) fn push(&mut self, step: u8, position: usize) {
+    pub(super) fn push(&mut self, step: u8, position: usize) {
         let bucket = usize::from(step);
-        let bit = 1 << (bucket % 64);
-        if self.filled[bucket / 64] & bit == 0 {
-            self.filled[bucket / 64] |= bit;
-            self.first[bucket] = P::new(position);
-        } else {
-            self.next[self.last[bucket].position()] = P::new(position);
-        }
-        self.last[bucket] = P::new(position);
+        let link = P::new(BUCKETS + position);
+        self.links[self.last[bucket].position()] = link;
+        self.last[bucket] = link;
+        self.filled[bucket / 64] |= 1 << (bucket % 64);
     }
 
     /// Who waits longest in the lowest bucket.
     #[inline(always)]
-    pub(crate) fn pop(&mut self) -> Option<usize> {
+    pub(super) fn pop(&mut self) -> Option<usize> {
         let word = self.filled.iter().position(|word| *word != 0)?;
-        let bucket = (word * 64 + self.filled[word].trailing_zeros() as usize) % 256;
-        let first = self.first[bucket];
-        if first == self.last[bucket] {
-            self.filled[word] &= self.filled[word] - 1;
-        } else {
-            self.first[bucket] = self.next[first.position()];
-        }
-        Some(first.position())
+        let bucket = (word * 64 + self.filled[word].trailing_zeros() as usize) % BUCKETS;
+        let first = self.links[bucket];
+        // Without a branch, since nobody can foresee which is the last.
+        self.links[bucket] = self.links[first.position()];
+        let emptied = first == self.last[bucket];
+        self.last[bucket] = if emptied { P::new(bucket) } else { self.last[bucket] };
+        self.filled[word] &= !(u64::from(emptied) << (bucket % 64));
+        Some(first.position() - BUCKETS)
     }
 }
