@@ -202,7 +202,52 @@ mod tests {
         }
     }
 
+    /// The same by the envelope alone, and by strips on every instruction set.
+    fn check_against_envelope(mask: View<'_, u8>) {
+        let mut expected = Plane::filled(0.0, mask.width(), mask.height());
+        each_inside(mask, |at, squared| expected.pixels_mut()[at] = squared.map_or(f32::INFINITY, root));
+        let mut scratch = DistanceScratch::default();
+        for isa in Isa::available() {
+            let mut found = Plane::filled(-1.0, mask.width(), mask.height());
+            distance_with(isa, mask, found.view_mut(), &mut scratch);
+            assert!(found == expected, "{} differs", isa.word());
+        }
+    }
+
+    #[test]
+    fn far_rows_and_near_rows_of_one_image() {
+        let (width, height) = (701, 530);
+        // Up to 127, 128 and 129 pixels from the outside, and much more.
+        for (gap, thick) in [(255, 1), (256, 1), (257, 1), (258, 1), (600, 9), (100_000, 1)] {
+            let near =
+                |x: usize, y: usize| (x + 200) % gap < thick || (x == 3 && y > 400) || (x + y) % 1300 == 7;
+            let mask = (0..width * height).map(|at| if near(at % width, at / width) { 0 } else { 9 });
+            check_against_envelope(Plane::from_vec(mask.collect(), width, height).unwrap().view());
+        }
+    }
+
+    #[test]
+    fn columns_too_high_for_small_heights() {
+        for height in [65_534, 65_535, 65_536, 70_000] {
+            let mut mask = Plane::filled(1, 2, height);
+            mask.pixels_mut()[0] = 0;
+            let found = distance(mask.view());
+            assert_eq!(found.view().at(0, height - 1), (height - 1) as f32);
+            assert_eq!(found.view().at(1, height - 1), root((height as u64 - 1).pow(2) + 1));
+        }
+    }
+
     proptest! {
+        #[test]
+        fn every_instruction_set_gives_the_same(
+            (width, height) in (1usize..100, 1usize..100),
+            holes in prop::collection::vec((0usize..100, 0usize..100), 0..40),
+        ) {
+            let mut mask = Plane::filled(1u8, width, height);
+            holes.iter().for_each(|&(x, y)| mask.view_mut().row_mut(y % height)[x % width] = 0);
+            check_against_envelope(mask.view());
+        }
+
         #[test]
         fn every_distance_is_that_of_the_nearest_pixel(
             width in 1usize..24,
