@@ -1,7 +1,7 @@
 //! Components kept by their size.
 
 use crate::runs::Runs;
-use crate::{Connectivity, Plane, View};
+use crate::{Connectivity, ON, Plane, View, ViewMut};
 
 /// Keeps the components of `mask` with `lowest <= pixels < end`; without an `end` every larger one stays.
 pub fn filter_area(
@@ -10,13 +10,21 @@ pub fn filter_area(
     end: Option<i64>,
     connectivity: Connectivity,
 ) -> Plane<u8> {
-    let runs = Runs::of_foreground(mask, connectivity);
-    let areas = areas(&runs);
-    runs.paint(|component| lowest <= areas[component] && end.is_none_or(|end| areas[component] < end))
+    let mut result = Plane::filled(0, mask.width(), mask.height());
+    filter_area_into(mask, lowest, end, connectivity, result.view_mut(), &mut Runs::default());
+    result
 }
 
-fn areas(runs: &Runs) -> Vec<i64> {
-    let mut areas = vec![0; runs.components()];
-    runs.iter().for_each(|(_, run)| areas[run.component] += (run.end - run.start) as i64);
-    areas
+/// [`filter_area`] into memory that exists.
+pub fn filter_area_into(
+    mask: View<'_, u8>,
+    lowest: i64,
+    end: Option<i64>,
+    connectivity: Connectivity,
+    target: ViewMut<'_, u8>,
+    scratch: &mut Runs,
+) {
+    scratch.find_foreground(mask, connectivity);
+    scratch.sum(|_, run| (run.end - run.start) as u64);
+    scratch.paint(target, |area| lowest <= area as i64 && end.is_none_or(|end| (area as i64) < end), ON);
 }

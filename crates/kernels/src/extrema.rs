@@ -1,46 +1,75 @@
-//! Peaks of a grey image: how shallow ones are levelled, and where the regional maxima are.
+//! Peaks and pits of a grey image: how shallow ones are levelled, and where the regional maxima and minima are.
 
-use crate::grid::Grid;
-use crate::{Connectivity, ON, Plane, View, reconstruct};
+mod plateaus;
+
+pub(crate) use plateaus::Search;
+pub use plateaus::{
+    PlateauScratch, regional_maxima, regional_maxima_into, regional_minima, regional_minima_into,
+};
+
+use crate::{Connectivity, GreyScratch, Isa, Level, Plane, View, ViewMut, reconstruct_into};
 
 /// The components of `mask` (nonzero), each under its distance from the outside, without peaks lower than 1 above their
 /// surroundings: the reconstruction by dilation, 8-connected, of `distance` − 1 under `distance`.
 ///
 /// Outside the mask everything is [`f32::MAX`], so that the outside is a peak of its own.
 pub fn level_peaks(distance: View<'_, f32>, mask: View<'_, u8>) -> Plane<f32> {
-    let mut ceiling = distance.to_plane();
-    let mut marker = Plane::filled(f32::MAX, distance.width(), distance.height());
-    let pixels = marker.pixels_mut().iter_mut().zip(ceiling.pixels_mut());
-    for ((low, high), &inside) in pixels.zip(mask.rows().flatten()) {
-        match inside {
-            0 => *high = f32::MAX,
-            _ => *low = *high - 1.0,
-        }
-    }
-    reconstruct(marker.view(), ceiling.view(), Connectivity::Eight)
+    let mut result = distance.to_plane();
+    level_peaks_into(Isa::best(), distance, mask, result.view_mut(), &mut GreyScratch::default());
+    result
 }
 
-/// The pixels of plateaus without a higher neighbour; under the same connectivity each plateau is one component.
-pub fn regional_maxima(image: View<'_, f32>, connectivity: Connectivity) -> Plane<u8> {
-    let grid = Grid::new(image.width(), image.height(), connectivity);
-    // A frame that is neither higher nor lower than anything.
-    let image = grid.frame(image, f32::NAN);
-    let mut maxima = vec![ON; image.len()];
-    let mut stack = Vec::new();
-    for position in grid.positions() {
-        if grid.around(position).any(|n| image[n] > image[position]) {
-            maxima[position] = 0;
-            stack.push(position);
-        }
+/// [`level_peaks`] into memory that exists.
+pub fn level_peaks_into(
+    isa: Isa,
+    distance: View<'_, f32>,
+    mask: View<'_, u8>,
+    mut target: ViewMut<'_, f32>,
+    scratch: &mut GreyScratch<f32>,
+) {
+    let mut ceiling = std::mem::take(&mut scratch.mask);
+    ceiling.clear();
+    for (y, (row, inside)) in distance.rows().zip(mask.rows()).enumerate() {
+        let high = |(height, inside): (&f32, &u8)| if *inside == 0 { f32::MAX } else { *height };
+        ceiling.extend(row.iter().zip(inside).map(high));
+        let low = |(height, inside): (&f32, &u8)| if *inside == 0 { f32::MAX } else { *height - 1.0 };
+        let pixels = row.iter().zip(inside).map(low);
+        target.row_mut(y).iter_mut().zip(pixels).for_each(|(target, low)| *target = low);
     }
-    // What is beside a pixel of the same height that is no maximum is none either.
-    while let Some(position) = stack.pop() {
-        for neighbour in grid.around(position) {
-            if image[neighbour] == image[position] && maxima[neighbour] == ON {
-                maxima[neighbour] = 0;
-                stack.push(neighbour);
-            }
-        }
+    if let Some(ceiling) = View::new(&ceiling, distance.width(), distance.height()) {
+        reconstruct_into(isa, ceiling, Connectivity::Eight, target, scratch);
     }
-    grid.unframe(&maxima)
+    scratch.mask = ceiling;
+}
+
+/// The image without peaks lower than `height` above their surroundings.
+pub fn h_maxima<T: Level>(image: View<'_, T>, height: T, connectivity: Connectivity) -> Plane<T> {
+    let mut result = image.to_plane();
+    h_maxima_into(Isa::best(), image, height, connectivity, result.view_mut(), &mut GreyScratch::default());
+    result
+}
+
+/// [`h_maxima`] into memory that exists.
+pub fn h_maxima_into<T: Level>(
+    isa: Isa,
+    image: View<'_, T>,
+    height: T,
+    connectivity: Connectivity,
+    mut target: ViewMut<'_, T>,
+    scratch: &mut GreyScratch<T>,
+) {
+    for (y, row) in image.rows().enumerate() {
+        target.row_mut(y).iter_mut().zip(row).for_each(|(target, pixel)| *target = pixel.lowered(height));
+    }
+    reconstruct_into(isa, image, connectivity, target, scratch);
+}
+
+/// The image without pits lower than `height` below their surroundings.
+pub fn h_minima<T: Level>(image: View<'_, T>, height: T, connectivity: Connectivity) -> Plane<T> {
+    let mirrored = |plane: &mut Plane<T>| plane.pixels_mut().iter_mut().for_each(|p| *p = p.mirrored());
+    let mut image = image.to_plane();
+    mirrored(&mut image);
+    let mut result = h_maxima(image.view(), height, connectivity);
+    mirrored(&mut result);
+    result
 }

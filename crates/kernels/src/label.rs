@@ -1,7 +1,7 @@
 //! Connected components of a mask, numbered and measured.
 
 use crate::runs::{Run, Runs};
-use crate::{Connectivity, Plane, View};
+use crate::{Connectivity, Plane, View, ViewMut};
 
 /// A mask's connected components.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,23 +31,46 @@ pub struct Component {
 
 /// Numbers the connected components of the pixels that are not 0; a plane holds up to 2³² − 1 of them.
 pub fn label(mask: View<'_, u8>, connectivity: Connectivity) -> Labels {
-    let runs = Runs::of_foreground(mask, connectivity);
     let mut plane = Plane::filled(0, mask.width(), mask.height());
-    for (y, run) in runs.iter() {
-        plane.view_mut().row_mut(y)[run.start..run.end].fill(run.component as u32 + 1);
-    }
-    Labels { plane, components: measure(&runs) }
+    let mut components = Vec::new();
+    let mut runs = Runs::default();
+    runs.find_foreground(mask, connectivity);
+    write(&runs, plane.view_mut(), &mut components, |_| ());
+    Labels { plane, components }
 }
 
-fn measure(runs: &Runs) -> Vec<Component> {
-    let mut components: Vec<Component> = Vec::with_capacity(runs.components());
-    for (y, run) in runs.iter() {
-        match components.get_mut(run.component) {
-            Some(component) => component.extend(y, run),
-            None => components.push(Component::new(y, run)),
+/// [`label`] into memory that exists: the components replace what `components` held.
+pub fn label_into(
+    mask: View<'_, u8>,
+    connectivity: Connectivity,
+    target: ViewMut<'_, u32>,
+    components: &mut Vec<Component>,
+    scratch: &mut Runs,
+) {
+    scratch.find_foreground(mask, connectivity);
+    write(scratch, target, components, |row| row.fill(0));
+}
+
+/// Writes and measures components; `clear` makes a row empty.
+fn write(
+    runs: &Runs,
+    mut target: ViewMut<'_, u32>,
+    components: &mut Vec<Component>,
+    clear: impl Fn(&mut [u32]),
+) {
+    components.clear();
+    components.reserve(runs.components());
+    for y in 0..runs.height() {
+        let row = target.row_mut(y);
+        clear(row);
+        for run in runs.row(y) {
+            row[run.start..run.end].fill(run.component as u32 + 1);
+            match components.get_mut(run.component) {
+                Some(component) => component.extend(y, run),
+                None => components.push(Component::new(y, run)),
+            }
         }
     }
-    components
 }
 
 impl Component {

@@ -4,13 +4,14 @@
 //! red, green, blue. Masks are 0 or [`ON`].
 
 mod area;
+mod bits;
+mod borders;
 pub mod colour;
 pub mod compare;
 mod connectivity;
 mod distance;
 mod extrema;
 mod fill;
-mod grid;
 mod isa;
 mod label;
 mod morphology;
@@ -22,17 +23,23 @@ mod select;
 mod view;
 mod watershed;
 
-pub use area::filter_area;
+pub use area::{filter_area, filter_area_into};
 pub use connectivity::Connectivity;
 pub use distance::{DistanceScratch, distance, distance_into, distance_with};
-pub use extrema::{level_peaks, regional_maxima};
-pub use fill::fill_holes;
+pub use extrema::{
+    PlateauScratch, h_maxima, h_maxima_into, h_minima, level_peaks, level_peaks_into, regional_maxima,
+    regional_maxima_into, regional_minima, regional_minima_into,
+};
+pub use fill::{fill_holes, fill_holes_into};
 pub use isa::Isa;
-pub use label::{Component, Labels, label};
+pub use label::{Component, Labels, label, label_into};
 pub use morphology::{Element, dilate, erode, open};
 pub use object::{Groups, Objects, Window};
-pub use reconstruct::{Level, reconstruct};
-pub use select::select;
+pub use reconstruct::{
+    GreyScratch, Level, reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_into,
+};
+pub use runs::Runs;
+pub use select::{select, select_into};
 pub use view::{Plane, View, ViewMut};
 pub use watershed::{LINE, WatershedScratch, repair_lines, watershed, watershed_into};
 

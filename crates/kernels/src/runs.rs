@@ -1,15 +1,22 @@
 //! Connected components of a mask as runs of pixels: the one union-find behind labelling, area filters, selection and
 //! filling.
 
-use crate::{Connectivity, ON, Plane, View};
+use crate::bits;
+use crate::{Connectivity, ON, View, ViewMut};
 
-/// The runs of a mask, row by row from the left, each with its component.
-pub(crate) struct Runs {
-    width: usize,
-    runs: Vec<Run>,
+/// The runs of a mask, row by row from the left, each with its component; as scratch it may be used again for another
+/// mask, and then needs no new memory. The time grows with the number of runs.
+#[derive(Clone, Debug, Default)]
+pub struct Runs {
+    runs: Vec<Linked>,
     /// Where each row's runs begin in `runs`, and where the last row's end.
     row_starts: Vec<usize>,
     components: usize,
+    /// What an operation found out about each component.
+    areas: Vec<u64>,
+    /// One row as bits, and the columns where they change.
+    words: Vec<u64>,
+    edges: Vec<u32>,
 }
 
 /// Neighbouring pixels of one row, `start` inclusive and `end` exclusive.
@@ -21,30 +28,77 @@ pub(crate) struct Run {
     pub(crate) component: usize,
 }
 
+/// A run in little memory. Until the numbers are given, `component` is a link to an earlier run of the same component, or
+/// the run's own index.
+#[derive(Clone, Copy, Debug)]
+struct Linked {
+    start: u32,
+    end: u32,
+    component: u32,
+}
+
+impl Linked {
+    #[inline(always)]
+    fn component(self) -> usize {
+        self.component as usize
+    }
+
+    #[inline(always)]
+    fn run(self) -> Run {
+        Run { start: self.start as usize, end: self.end as usize, component: self.component() }
+    }
+}
+
+/// Which pixels' components are sought.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Foreground,
+    Background,
+}
+
 impl Runs {
     /// The components of the pixels that are not 0.
     pub(crate) fn of_foreground(mask: View<'_, u8>, connectivity: Connectivity) -> Self {
-        Self::of(mask, connectivity, |pixel| pixel != 0)
+        let mut runs = Self::default();
+        runs.find_foreground(mask, connectivity);
+        runs
     }
 
-    /// The components of the pixels that are 0.
-    pub(crate) fn of_background(mask: View<'_, u8>, connectivity: Connectivity) -> Self {
-        Self::of(mask, connectivity, |pixel| pixel == 0)
+    /// Finds the components of the pixels that are not 0.
+    pub(crate) fn find_foreground(&mut self, mask: View<'_, u8>, connectivity: Connectivity) {
+        self.find(mask, connectivity, Side::Foreground);
     }
 
-    fn of(mask: View<'_, u8>, connectivity: Connectivity, member: impl Fn(u8) -> bool + Copy) -> Self {
-        let mut runs = Vec::new();
-        let mut row_starts = vec![0];
-        let mut previous = 0..0;
+    /// Finds the components of the pixels that are 0.
+    pub(crate) fn find_background(&mut self, mask: View<'_, u8>, connectivity: Connectivity) {
+        self.find(mask, connectivity, Side::Background);
+    }
+
+    fn find(&mut self, mask: View<'_, u8>, connectivity: Connectivity, side: Side) {
+        self.runs.clear();
+        self.row_starts.clear();
+        self.row_starts.push(0);
+        let mut previous = 0;
         for row in mask.rows() {
-            let current = runs.len();
-            append_row(&mut runs, row, member);
-            join_rows(&mut runs, previous, current, connectivity);
-            previous = current..runs.len();
-            row_starts.push(runs.len());
+            let current = self.runs.len();
+            self.append_row(row, side);
+            join_rows(&mut self.runs, previous, current, connectivity);
+            previous = current;
+            self.row_starts.push(self.runs.len());
         }
-        let components = number_components(&mut runs);
-        Self { width: mask.width(), runs, row_starts, components }
+        self.components = number_components(&mut self.runs);
+    }
+
+    /// Adds one row's runs, each a component of its own.
+    fn append_row(&mut self, row: &[u8], side: Side) {
+        bits::pack(row, &mut self.words);
+        if side == Side::Background {
+            bits::invert(&mut self.words, row.len());
+        }
+        bits::edges(&self.words, row.len(), &mut self.edges);
+        let from = self.runs.len() as u32;
+        let numbered = self.edges.as_chunks().0.iter().zip(from..);
+        self.runs.extend(numbered.map(|(&[start, end], component)| Linked { start, end, component }));
     }
 
     /// How many components there are.
@@ -58,78 +112,98 @@ impl Runs {
     }
 
     /// The runs of row `y`, from the left.
-    pub(crate) fn row(&self, y: usize) -> &[Run] {
-        &self.runs[self.row_starts[y]..self.row_starts[y + 1]]
+    #[inline(always)]
+    pub(crate) fn row(&self, y: usize) -> impl Iterator<Item = Run> + '_ {
+        self.runs[self.row_starts[y]..self.row_starts[y + 1]].iter().map(|run| run.run())
     }
 
     /// Every run with its row, in raster order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, Run)> + '_ {
-        (0..self.height()).flat_map(move |y| self.row(y).iter().map(move |run| (y, *run)))
+        (0..self.height()).flat_map(move |y| self.row(y).map(move |run| (y, run)))
     }
 
-    /// A mask of the components that `keep` names.
-    pub(crate) fn paint(&self, keep: impl Fn(usize) -> bool) -> Plane<u8> {
-        let mut mask = Plane::filled(0, self.width, self.height());
-        for (y, run) in self.iter().filter(|(_, run)| keep(run.component)) {
-            mask.view_mut().row_mut(y)[run.start..run.end].fill(ON);
+    /// Sums up a number over the runs of each component.
+    pub(crate) fn sum(&mut self, of: impl Fn(usize, Run) -> u64) {
+        let mut areas = std::mem::take(&mut self.areas);
+        areas.clear();
+        areas.resize(self.components, 0);
+        self.iter().for_each(|(y, run)| areas[run.component] += of(y, run));
+        self.areas = areas;
+    }
+
+    /// The same, with the bits of another mask's row at hand.
+    pub(crate) fn sum_by_row(
+        &mut self,
+        mut pack: impl FnMut(usize, &mut Vec<u64>),
+        of: impl Fn(&[u64], Run) -> u64,
+    ) {
+        self.areas.clear();
+        self.areas.resize(self.components, 0);
+        for (y, row) in self.row_starts.windows(2).enumerate() {
+            pack(y, &mut self.words);
+            for run in &self.runs[row[0]..row[1]] {
+                self.areas[run.component()] += of(&self.words, run.run());
+            }
         }
-        mask
     }
-}
 
-/// Adds one row's runs, each a component of its own: until the numbers are given, `component` is a link to an earlier
-/// run of the same component, or the run's own index.
-fn append_row(runs: &mut Vec<Run>, row: &[u8], member: impl Fn(u8) -> bool) {
-    let mut from = 0;
-    while let Some(gap) = row[from..].iter().position(|pixel| member(*pixel)) {
-        let start = from + gap;
-        let length = row[start..].iter().position(|pixel| !member(*pixel));
-        let end = length.map_or(row.len(), |length| start + length);
-        runs.push(Run { start, end, component: runs.len() });
-        from = end;
+    /// Writes a mask of the components whose sum `keep` accepts, or of everything else.
+    pub(crate) fn paint(&self, mut target: ViewMut<'_, u8>, keep: impl Fn(u64) -> bool, inside: u8) {
+        for y in 0..self.height() {
+            let row = target.row_mut(y);
+            row.fill(ON - inside);
+            for run in self.row(y).filter(|run| keep(self.areas[run.component])) {
+                row[run.start..run.end].fill(inside);
+            }
+        }
     }
 }
 
 /// Joins the runs from `current` on with those of the row above that touch them.
-fn join_rows(runs: &mut [Run], previous: std::ops::Range<usize>, current: usize, connectivity: Connectivity) {
-    let reach = connectivity.reach();
-    let mut above = previous.start;
+fn join_rows(runs: &mut [Linked], previous: usize, current: usize, connectivity: Connectivity) {
+    let reach = connectivity.reach() as u32;
+    let mut above = previous;
     for below in current..runs.len() {
-        let Run { start, end, .. } = runs[below];
-        while above < previous.end && runs[above].end + reach <= start {
+        let Linked { start, end, .. } = runs[below];
+        while above < current && runs[above].end + reach <= start {
             above += 1;
         }
-        let mut touching = above;
-        while touching < previous.end && runs[touching].start < end + reach {
-            join(runs, touching, below);
-            touching += 1;
+        // The last run above that touches may touch the next one below as well.
+        while above < current && runs[above].start < end + reach {
+            join(runs, above, below);
+            if runs[above].end >= end + reach {
+                break;
+            }
+            above += 1;
         }
     }
 }
 
 /// Links the later of two first runs to the earlier one, so that a component's first run stays its first in raster order.
-fn join(runs: &mut [Run], one: usize, other: usize) {
+#[inline(always)]
+fn join(runs: &mut [Linked], one: usize, other: usize) {
     let (one, other) = (first_run(runs, one), first_run(runs, other));
-    runs[one.max(other)].component = one.min(other);
+    runs[one.max(other)].component = one.min(other) as u32;
 }
 
 /// Follows the links to the first run, and halves the way for those who come later.
-fn first_run(runs: &mut [Run], mut index: usize) -> usize {
-    while runs[index].component != index {
-        let next = runs[runs[index].component].component;
-        runs[index].component = next;
+#[inline(always)]
+fn first_run(runs: &mut [Linked], mut index: usize) -> usize {
+    while runs[index].component() != index {
+        let next = runs[runs[index].component()].component();
+        runs[index].component = next as u32;
         index = next;
     }
     index
 }
 
 /// Replaces links by numbers; a link leads to an earlier run, which has its number already.
-fn number_components(runs: &mut [Run]) -> usize {
+fn number_components(runs: &mut [Linked]) -> usize {
     let mut components = 0;
     for index in 0..runs.len() {
-        let link = runs[index].component;
+        let link = runs[index].component();
         runs[index].component = if link == index { components } else { runs[link].component };
-        components += usize::from(link == index);
+        components += u32::from(link == index);
     }
-    components
+    components as usize
 }

@@ -64,6 +64,11 @@ impl<'a, T> View<'a, T> {
         self.len() == 0
     }
 
+    /// All memory from the first pixel on, and the distance between rows.
+    pub(crate) fn memory(&self) -> (&'a [T], usize) {
+        (self.data, self.stride)
+    }
+
     /// One row.
     pub fn row(&self, y: usize) -> &'a [T] {
         &self.data[y * self.stride..y * self.stride + self.width]
@@ -125,6 +130,11 @@ impl<'a, T> ViewMut<'a, T> {
     /// The same pixels for a shorter time.
     pub fn reborrow(&mut self) -> ViewMut<'_, T> {
         ViewMut { data: self.data, width: self.width, height: self.height, stride: self.stride }
+    }
+
+    /// All memory from the first pixel on, and the distance between rows.
+    pub(crate) fn memory(&mut self) -> (&mut [T], usize) {
+        (self.data, self.stride)
     }
 
     /// One row.

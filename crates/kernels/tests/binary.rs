@@ -5,20 +5,38 @@
 mod naive;
 
 use naive::images::{mask, shapes, strided};
-use onceflow_kernels::{Connectivity, ON, Plane, View, fill_holes, select};
+use onceflow_kernels::{
+    Connectivity, ON, Plane, Runs, View, fill_holes, fill_holes_into, select, select_into,
+};
 use proptest::prelude::*;
 
 const BOTH: [Connectivity; 2] = [Connectivity::Four, Connectivity::Eight];
 
+/// Scratch that another mask was in.
+fn used() -> Runs {
+    let mut runs = Runs::default();
+    let board = naive::plane(33, 9, |x, y| ON * ((x + y) % 2) as u8);
+    fill_holes_into(board.view(), Connectivity::Four, board.clone().view_mut(), &mut runs);
+    runs
+}
+
 fn check_fill(mask: View<'_, u8>) {
     for connectivity in BOTH {
-        assert_eq!(fill_holes(mask, connectivity), naive::fill_holes(mask, connectivity));
+        let expected = naive::fill_holes(mask, connectivity);
+        assert_eq!(fill_holes(mask, connectivity), expected);
+        let mut found = Plane::filled(7, mask.width(), mask.height());
+        fill_holes_into(mask, connectivity, found.view_mut(), &mut used());
+        assert_eq!(found, expected);
     }
 }
 
 fn check_select(mask: View<'_, u8>, seeds: View<'_, u8>) {
     for connectivity in BOTH {
-        assert_eq!(select(mask, seeds, connectivity), naive::reconstruct(seeds, mask, connectivity));
+        let expected = naive::reconstruct(seeds, mask, connectivity);
+        assert_eq!(select(mask, seeds, connectivity), expected);
+        let mut found = Plane::filled(7, mask.width(), mask.height());
+        select_into(mask, seeds, connectivity, found.view_mut(), &mut used());
+        assert_eq!(found, expected);
     }
 }
 
@@ -43,6 +61,20 @@ fn a_diagonal_gap_lets_only_eight_neighbours_out() {
     let centre = |filled: Plane<u8>| filled.view().at(2, 2);
     assert_eq!(centre(fill_holes(ring.view(), Connectivity::Four)), ON);
     assert_eq!(centre(fill_holes(ring.view(), Connectivity::Eight)), 0);
+}
+
+/// Rows of several words, with the last one cut off.
+#[test]
+fn wide_masks_are_filled_and_selected() {
+    let dotted =
+        |x: usize, y: usize, seed: usize| ((x * 7919 + y * 104_729 + seed).wrapping_mul(40_503) >> 9) % 8;
+    for width in [63, 64, 65, 128, 190] {
+        let mask = naive::plane(width, 20, |x, y| ON * u8::from(dotted(x, y, 1) < 4));
+        let seeds = naive::plane(width, 20, |x, y| ON * u8::from(dotted(x, y, 2) == 0 && x % 9 == 0));
+        check_fill(mask.view());
+        check_select(mask.view(), seeds.view());
+        check_select(Plane::filled(ON, width, 20).view(), seeds.view());
+    }
 }
 
 proptest! {

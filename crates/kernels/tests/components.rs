@@ -5,7 +5,9 @@
 mod naive;
 
 use naive::images::{mask, shapes};
-use onceflow_kernels::{Component, Connectivity, Labels, View, filter_area, label};
+use onceflow_kernels::{
+    Component, Connectivity, Labels, Plane, Runs, View, filter_area, filter_area_into, label, label_into,
+};
 use proptest::prelude::*;
 
 fn check(mask: View<'_, u8>, connectivity: Connectivity) {
@@ -13,6 +15,9 @@ fn check(mask: View<'_, u8>, connectivity: Connectivity) {
     let expected = naive::label(mask, connectivity);
     assert_eq!(plane.pixels(), expected);
     assert_eq!(components, measured(&expected, mask.width()));
+    let (mut again, mut found) = (Plane::filled(7, mask.width(), mask.height()), components.clone());
+    label_into(mask, connectivity, again.view_mut(), &mut found, &mut Runs::default());
+    assert_eq!((again, &found), (plane, &components));
     check_filter(mask, connectivity, &expected, &components);
 }
 
@@ -42,6 +47,9 @@ fn check_filter(mask: View<'_, u8>, connectivity: Connectivity, labels: &[u32], 
             if area.is_some_and(|area| lowest <= area && end.is_none_or(|end| area < end)) { 255 } else { 0 }
         };
         assert_eq!(kept.pixels(), labels.iter().map(keep).collect::<Vec<u8>>());
+        let mut again = Plane::filled(7, mask.width(), mask.height());
+        filter_area_into(mask, lowest, end, connectivity, again.view_mut(), &mut Runs::default());
+        assert_eq!(again, kept);
     }
 }
 

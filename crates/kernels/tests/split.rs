@@ -10,7 +10,10 @@ use std::path::Path;
 
 use naive::images::{mask, shapes};
 use naive::{flood, plane};
-use onceflow_kernels::nuclei::{SplitScratch, markers, split, split_groups, split_object, without_lines};
+use onceflow_kernels::nuclei::{
+    FinishScratch, SplitScratch, finish, finish_with, markers, split, split_groups, split_object,
+    without_lines,
+};
 use onceflow_kernels::{
     Connectivity, Groups, LINE, ON, Objects, Plane, View, distance, filter_area, label, reconstruct,
     regional_maxima, repair_lines, watershed,
@@ -123,6 +126,34 @@ fn check_ways(normalized: View<'_, [u8; 3]>, big: View<'_, u8>) {
     }
 }
 
+/// Finishes each object in a window of its own.
+fn finish_one_by_one(mask: View<'_, u8>, min_size: i64, max_size: i64, fill: Connectivity) -> Plane<u8> {
+    let mut whole = Plane::filled(0, mask.width(), mask.height());
+    let groups = Groups::of(mask, Connectivity::Eight);
+    let (mut painted, mut scratch) = (Vec::new(), FinishScratch::default());
+    for group in 0..groups.len() {
+        let window = groups.paint(group, &mut painted);
+        let view = View::new(&painted, window.width, window.height).unwrap();
+        let finished = finish_with(view, min_size, max_size, fill, &mut scratch).mask;
+        for (at, &pixel) in finished.pixels().iter().enumerate() {
+            let (x, y) = (window.left + at % window.width, window.top + at / window.width);
+            whole.pixels_mut()[y * mask.width() + x] |= pixel;
+        }
+    }
+    whole
+}
+
+fn check_finish(mask: View<'_, u8>) {
+    for (fill, (min_size, max_size)) in
+        BOTH.into_iter().flat_map(|c| [(0, 40), (5, 1000), (30, 400)].map(|s| (c, s)))
+    {
+        let expected = finish(mask, min_size, max_size, fill).mask;
+        assert_eq!(finish_one_by_one(mask, min_size, max_size, fill), expected);
+        let kept = filter_area(mask, min_size, Some(max_size), Connectivity::Four);
+        assert_eq!(naive::fill_holes(kept.view(), fill), expected);
+    }
+}
+
 /// Rings in rings, with disks in their holes, some cut by the image's border.
 fn rings(width: usize, height: usize, rings: &[(i32, i32, i32, i32)]) -> Plane<u8> {
     let inside = |x: i32, y: i32| {
@@ -204,6 +235,15 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn objects_are_finished_the_same_alone_and_together(
+        (mask, (width, height)) in (mask(), (1usize..40, 1usize..40)),
+        some in prop::collection::vec((0..40i32, 0..40i32, 3..20i32, 2..6i32), 1..8),
+    ) {
+        check_finish(mask.view());
+        check_finish(rings(width, height, &some).view());
+    }
 
     #[test]
     fn random_masks(mask in mask(), seed in any::<u32>()) {

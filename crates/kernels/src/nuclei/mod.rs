@@ -16,7 +16,7 @@ mod threshold;
 pub use background::{BackgroundStatus, background};
 pub use candidates::{Candidates, candidates, sized_candidates};
 pub use clumps::clumps;
-pub use finish::{Finished, finish};
+pub use finish::{FinishScratch, Finished, finish, finish_with};
 pub use grow::grow;
 pub use parameters::Parameters;
 pub use reconstructed::{Reconstructed, reconstruct};

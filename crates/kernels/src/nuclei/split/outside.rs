@@ -1,6 +1,6 @@
 //! The pieces of the outside, each with its own label.
 
-use crate::{Connectivity, View};
+use crate::{Connectivity, View, bits};
 
 /// Memory for the runs of two rows and for labels that turned out to be one.
 #[derive(Clone, Debug, Default)]
@@ -9,6 +9,9 @@ pub(super) struct Outside {
     here: Vec<Gap>,
     /// For each label the smaller one it is joined to, or itself.
     same_as: Vec<u32>,
+    /// One row as bits, and the columns where they change.
+    words: Vec<u64>,
+    edges: Vec<u32>,
 }
 
 /// Neighbouring pixels outside, in one row.
@@ -47,18 +50,17 @@ impl Outside {
     }
 
     fn row(&mut self, inside: &[u8], reach: usize, labels: &mut [u32]) -> bool {
+        bits::pack(inside, &mut self.words);
+        bits::invert(&mut self.words, inside.len());
+        bits::edges(&self.words, inside.len(), &mut self.edges);
         self.here.clear();
-        let (mut x, mut above, mut joined) = (0, 0, false);
-        while x < inside.len() {
-            let start = x + length(&inside[x..], |pixel| pixel != 0);
-            let end = start + length(&inside[start..], |pixel| pixel == 0);
-            labels[x..start].fill(0);
-            if start < end {
-                let label = self.touching(start, end, reach, &mut above, &mut joined);
-                labels[start..end].fill(label);
-                self.here.push(Gap { start, end, label });
-            }
-            x = end;
+        labels.fill(0);
+        let (mut above, mut joined) = (0, false);
+        for gap in 0..self.edges.len() / 2 {
+            let (start, end) = (self.edges[2 * gap] as usize, self.edges[2 * gap + 1] as usize);
+            let label = self.touching(start, end, reach, &mut above, &mut joined);
+            labels[start..end].fill(label);
+            self.here.push(Gap { start, end, label });
         }
         joined
     }
@@ -116,8 +118,4 @@ impl Outside {
             row[1..=mask.width()].iter_mut().for_each(|label| *label = self.same_as[*label as usize]);
         }
     }
-}
-
-fn length(pixels: &[u8], member: impl Fn(u8) -> bool) -> usize {
-    pixels.iter().position(|pixel| !member(*pixel)).unwrap_or(pixels.len())
 }

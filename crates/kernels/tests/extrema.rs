@@ -1,0 +1,110 @@
+//! Peaks, pits and plateaus against their definitions.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod naive;
+
+use naive::images::{shapes, strided};
+use onceflow_kernels::{
+    Connectivity, GreyScratch, Isa, Level, ON, Plane, PlateauScratch, View, h_maxima, h_maxima_into,
+    h_minima, regional_maxima, regional_maxima_into, regional_minima, regional_minima_into,
+};
+use proptest::prelude::*;
+
+const BOTH: [Connectivity; 2] = [Connectivity::Four, Connectivity::Eight];
+
+fn mapped<T: Copy, U>(view: View<'_, T>, change: impl Fn(T) -> U) -> Plane<U> {
+    naive::plane(view.width(), view.height(), |x, y| change(view.at(x, y)))
+}
+
+fn check_plateaus(image: View<'_, u8>) {
+    for connectivity in BOTH {
+        let maxima = naive::flood::regional_maxima(mapped(image, f32::from).view(), connectivity);
+        check_maxima(image, connectivity, &maxima);
+        check_maxima(mapped(image, f32::from).view(), connectivity, &maxima);
+        check_minima(mapped(image, |value| !value).view(), connectivity, &maxima);
+        check_minima(mapped(image, |value| -f32::from(value)).view(), connectivity, &maxima);
+    }
+}
+
+fn check_maxima<T: Level>(image: View<'_, T>, connectivity: Connectivity, expected: &Plane<u8>) {
+    assert_eq!(regional_maxima(image, connectivity), *expected);
+    let mut scratch = PlateauScratch::default();
+    for isa in Isa::available() {
+        let mut found = Plane::filled(7, image.width(), image.height());
+        regional_maxima_into(isa, image, connectivity, found.view_mut(), &mut scratch);
+        assert_eq!(found, *expected, "{isa:?}");
+    }
+}
+
+fn check_minima<T: Level>(image: View<'_, T>, connectivity: Connectivity, expected: &Plane<u8>) {
+    assert_eq!(regional_minima(image, connectivity), *expected);
+    let mut scratch = PlateauScratch::default();
+    for isa in Isa::available() {
+        let mut found = Plane::filled(7, image.width(), image.height());
+        regional_minima_into(isa, image, connectivity, found.view_mut(), &mut scratch);
+        assert_eq!(found, *expected, "{isa:?}");
+    }
+}
+
+fn check_peaks(image: View<'_, u8>, height: u8) {
+    for connectivity in BOTH {
+        let lowered = mapped(image, |value| value.saturating_sub(height));
+        let expected = naive::reconstruct(lowered.view(), image, connectivity);
+        assert_eq!(h_maxima(image, height, connectivity), expected);
+        let mirrored = |view: View<'_, u8>| mapped(view, |value| !value);
+        let found = h_minima(mirrored(image).view(), height, connectivity);
+        assert_eq!(found, mirrored(expected.view()));
+        let real = mapped(image, |value| f32::from(value) + 300.0);
+        let lowered = mapped(real.view(), |value| value - f32::from(height));
+        let expected = naive::flood::reconstruct(lowered, real.view(), connectivity);
+        for isa in Isa::available() {
+            let mut found = Plane::filled(7.0, image.width(), image.height());
+            let scratch = &mut GreyScratch::default();
+            h_maxima_into(isa, real.view(), f32::from(height), connectivity, found.view_mut(), scratch);
+            assert_eq!(found, expected, "{isa:?}");
+        }
+    }
+}
+
+#[test]
+fn shapes_that_trouble_algorithms() {
+    for shape in shapes() {
+        check_plateaus(shape.view());
+        check_peaks(shape.view(), 9);
+        check_peaks(naive::plane(shape.width(), shape.height(), |x, y| (x * 7 + y * 11) as u8).view(), 20);
+    }
+}
+
+#[test]
+fn an_image_of_one_value_is_one_plateau() {
+    for value in [0, 7, 255] {
+        let flat = Plane::filled(value, 70, 3);
+        assert_eq!(regional_maxima(flat.view(), Connectivity::Four), Plane::filled(ON, 70, 3));
+        assert_eq!(regional_minima(flat.view(), Connectivity::Four), Plane::filled(ON, 70, 3));
+    }
+    let endless = Plane::filled(f32::NEG_INFINITY, 5, 3);
+    assert_eq!(regional_maxima(endless.view(), Connectivity::Eight), Plane::filled(ON, 5, 3));
+}
+
+#[test]
+fn one_higher_pixel_takes_a_wide_plateau_away() {
+    let image = naive::plane(150, 90, |x, y| if (x, y) == (149, 89) { 1.0f32 } else { 0.5 });
+    let maxima = regional_maxima(image.view(), Connectivity::Four);
+    assert_eq!(maxima.pixels().iter().filter(|pixel| **pixel == ON).count(), 1);
+    assert_eq!(maxima.view().at(149, 89), ON);
+}
+
+proptest! {
+    #[test]
+    fn random_images_with_plateaus(image in strided(0..4u8), height in 0..4u8) {
+        check_plateaus(image.view());
+        check_peaks(image.view(), height);
+    }
+
+    #[test]
+    fn random_images_with_few_plateaus(image in strided(any::<u8>()), height in any::<u8>()) {
+        check_plateaus(image.view());
+        check_peaks(image.view(), height);
+    }
+}
