@@ -87,7 +87,7 @@ fn pack_eight_by_eight(chunk: &[u8; 64]) -> u64 {
     let mut word = 0;
     for (at, bytes) in chunk.as_chunks::<8>().0.iter().enumerate() {
         let bytes = u64::from_le_bytes(*bytes);
-        let set = ((bytes & LOW) + LOW | bytes) & !LOW;
+        let set = (((bytes & LOW) + LOW) | bytes) & !LOW;
         word |= ((set >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at);
     }
     word
