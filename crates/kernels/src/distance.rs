@@ -1,7 +1,25 @@
-//! The exact Euclidean distance to the nearest pixel outside a mask, in linear time on integers (Meijster, Roerdink and
-//! Hesselink, 2000).
+//! The exact Euclidean distance to the nearest pixel outside a mask, on integers (Meijster, Roerdink and Hesselink, 2000):
+//! first along columns, many at a time, then along rows.
+//!
+//! Along a row the nearest column is looked for step by step to both sides, a strip of pixels at a time, as long as a
+//! step can still help: near the outside, where the pixels of small objects are, that takes a few steps. A row with
+//! pixels farther away than [`REACH`] is done by the lower envelope of parabolas, in linear time whatever its distances.
 
-use crate::{Plane, View};
+mod envelope;
+mod strips;
+
+use crate::isa::{Isa, versions};
+use crate::{Plane, View, ViewMut};
+use envelope::{Envelope, Height};
+use strips::{REACH, Strips};
+
+/// Memory for [`distance_into`], to be used again.
+#[derive(Clone, Debug, Default)]
+pub struct DistanceScratch {
+    heights: Vec<u16>,
+    strips: Strips,
+    envelope: Envelope,
+}
 
 /// How far each pixel of the mask (nonzero) is from the nearest pixel outside it; 0 outside.
 ///
@@ -10,10 +28,103 @@ use crate::{Plane, View};
 /// infinite.
 pub fn distance(mask: View<'_, u8>) -> Plane<f32> {
     let mut result = Plane::filled(0.0, mask.width(), mask.height());
-    each_inside(mask, |position, squared| {
-        result.pixels_mut()[position] = squared.map_or(f32::INFINITY, root);
-    });
+    distance_into(mask, result.view_mut(), &mut DistanceScratch::default());
     result
+}
+
+/// The same into an image of the mask's size.
+pub fn distance_into(mask: View<'_, u8>, result: ViewMut<'_, f32>, scratch: &mut DistanceScratch) {
+    distance_with(Isa::best(), mask, result, scratch);
+}
+
+/// The same with an instruction set of choice.
+pub fn distance_with(isa: Isa, mask: View<'_, u8>, result: ViewMut<'_, f32>, scratch: &mut DistanceScratch) {
+    if mask.height() < usize::from(u16::NOWHERE) {
+        near(isa, mask, result, scratch);
+    } else {
+        far(mask, result);
+    }
+}
+
+versions! {
+    /// Heights of 16 bits: the rows from the bottom, each finished while it is in the cache.
+    fn near(mask: View<'_, u8>, result: ViewMut<'_, f32>, scratch: &mut DistanceScratch) {
+        let DistanceScratch { heights, strips, envelope } = scratch;
+        let mut result = result;
+        let width = mask.width();
+        sweep_down(mask, heights);
+        strips.fit(width);
+        // Where one row needed the envelope the next one will, too.
+        let mut deep = false;
+        for y in (0..mask.height()).rev() {
+            sweep_up(&mut heights[y * width..], width);
+            let (heights, target) = (&heights[y * width..][..width], result.row_mut(y));
+            if deep || !strips.row(heights, target) {
+                let largest = envelope_row(mask.row(y), heights, envelope, target);
+                deep = largest > (REACH * REACH) as u64;
+            }
+        }
+    }
+}
+
+/// How far each pixel is from the nearest outside pixel above it in its column.
+#[inline(always)]
+fn sweep_down<H: Height>(mask: View<'_, u8>, heights: &mut Vec<H>) {
+    let width = mask.width();
+    // What is in the memory from before is written over.
+    heights.resize(mask.len(), H::NOWHERE);
+    for (y, row) in mask.rows().enumerate() {
+        let (above, here) = heights[..(y + 1) * width].split_at_mut(y * width);
+        let above = above.len().checked_sub(width).map(|start| &above[start..]);
+        match above {
+            Some(above) => {
+                for ((height, above), &inside) in here.iter_mut().zip(above).zip(row) {
+                    *height = if inside == 0 { H::default() } else { above.next() };
+                }
+            }
+            None => {
+                for (height, &inside) in here.iter_mut().zip(row) {
+                    *height = if inside == 0 { H::default() } else { H::NOWHERE };
+                }
+            }
+        }
+    }
+}
+
+/// Lowers the first row of heights to what the second, if there is one, allows.
+#[inline(always)]
+fn sweep_up<H: Height>(heights: &mut [H], width: usize) {
+    let (here, below) = heights.split_at_mut(width);
+    for (height, below) in here.iter_mut().zip(below) {
+        *height = (*height).min(below.next());
+    }
+}
+
+/// The row by the envelope of parabolas; says the largest squared distance.
+fn envelope_row<H: Height>(row: &[u8], heights: &[H], envelope: &mut Envelope, target: &mut [f32]) -> u64 {
+    let mut largest = 0;
+    target.fill(0.0);
+    each_of_row(row, heights, envelope, |x, squared| {
+        largest = largest.max(squared.unwrap_or(u64::MAX));
+        target[x] = squared.map_or(f32::INFINITY, root);
+    });
+    largest
+}
+
+/// Images too high for heights of 16 bits.
+fn far(mask: View<'_, u8>, mut result: ViewMut<'_, f32>) {
+    let heights = tall_heights(mask);
+    let mut envelope = Envelope::default();
+    for (y, row) in mask.rows().enumerate() {
+        envelope_row(row, &heights[y * row.len()..][..row.len()], &mut envelope, result.row_mut(y));
+    }
+}
+
+fn tall_heights(mask: View<'_, u8>) -> Vec<u32> {
+    let mut heights = Vec::new();
+    sweep_down(mask, &mut heights);
+    (0..mask.height()).rev().for_each(|y| sweep_up(&mut heights[y * mask.width()..], mask.width()));
+    heights
 }
 
 /// Below 2⁵¹ the first rounding, to 53 bits, cannot move a value across the middle between two 24-bit ones.
@@ -22,106 +133,29 @@ fn root(squared: u64) -> f32 {
 }
 
 /// Gives each pixel of the mask, by its position in rows without gaps, and its squared distance.
-///
-/// A run of mask pixels in a row is on its own: columns beyond the outside pixel that ends it are farther away than that
-/// pixel.
 pub(crate) fn each_inside(mask: View<'_, u8>, mut give: impl FnMut(usize, Option<u64>)) {
-    let heights = heights(mask);
+    let heights = tall_heights(mask);
     let mut envelope = Envelope::default();
     for (y, row) in mask.rows().enumerate() {
-        let heights = heights.view().row(y);
-        let mut x = 0;
-        while let Some(start) = row[x..].iter().position(|&p| p != 0).map(|n| x + n) {
-            let end = row[start..].iter().position(|&p| p == 0).map_or(row.len(), |n| start + n);
-            envelope.run(heights, start, end, |x, squared| give(y * row.len() + x, squared));
-            x = end;
-        }
+        let start = y * row.len();
+        let heights = &heights[start..][..row.len()];
+        each_of_row(row, heights, &mut envelope, |x, squared| give(start + x, squared));
     }
 }
 
-/// No pixel of the column is outside.
-const NOWHERE: u32 = u32::MAX;
-
-/// How far each pixel is from the nearest outside pixel of its own column.
-fn heights(mask: View<'_, u8>) -> Plane<u32> {
-    let (width, height) = (mask.width(), mask.height());
-    let mut heights = Plane::filled(NOWHERE, width, height);
-    let pixels = heights.pixels_mut();
-    for y in 0..height {
-        let (above, here) = pixels[..(y + 1) * width].split_at_mut(y * width);
-        let above = &above[above.len() - width.min(above.len())..];
-        for (x, (value, &inside)) in here.iter_mut().zip(mask.row(y)).enumerate() {
-            let up = above.get(x).map_or(NOWHERE, |n| n.saturating_add(1));
-            *value = if inside == 0 { 0 } else { up };
-        }
-    }
-    for y in (1..height).rev() {
-        let (here, below) = pixels[(y - 1) * width..(y + 1) * width].split_at_mut(width);
-        for (value, down) in here.iter_mut().zip(below) {
-            *value = (*value).min(down.saturating_add(1));
-        }
-    }
-    heights
-}
-
-/// The lowest of the parabolas (x − column)² + height², one for each column, over a run of a row.
-#[derive(Default)]
-struct Envelope {
-    arcs: Vec<Arc>,
-}
-
-#[derive(Clone, Copy)]
-struct Arc {
-    column: i64,
-    /// The square of the column's height.
-    base: i64,
-    /// The first x where this parabola is the lowest.
-    from: i64,
-}
-
-impl Arc {
-    fn at(self, x: i64) -> i64 {
-        (x - self.column) * (x - self.column) + self.base
-    }
-
-    /// The last x where this parabola is not above `other`, whose column is farther right.
-    fn until(self, other: Self) -> i64 {
-        let rise = other.column * other.column - self.column * self.column + other.base - self.base;
-        rise.div_euclid(2 * (other.column - self.column))
-    }
-}
-
-impl Envelope {
-    /// Gives each x from `start` to before `end` and the lowest value there.
-    fn run(&mut self, heights: &[u32], start: usize, end: usize, mut give: impl FnMut(usize, Option<u64>)) {
-        self.arcs.clear();
-        let near = heights.iter().enumerate().take(end + 1).skip(start.saturating_sub(1));
-        for (column, &height) in near {
-            self.add(column, height, start as i64, end as i64);
-        }
-        for x in (start..end).rev() {
-            while self.arcs.len() > 1 && self.arcs.last().is_some_and(|a| a.from > x as i64) {
-                self.arcs.pop();
-            }
-            give(x, self.arcs.last().map(|a| a.at(x as i64).unsigned_abs()));
-        }
-    }
-
-    fn add(&mut self, column: usize, height: u32, start: i64, end: i64) {
-        if height == NOWHERE {
-            return;
-        }
-        let base = i64::from(height) * i64::from(height);
-        let mut arc = Arc { column: column as i64, base, from: start };
-        while self.arcs.last().is_some_and(|a| a.at(a.from) > arc.at(a.from)) {
-            self.arcs.pop();
-        }
-        if let Some(last) = self.arcs.last() {
-            arc.from = last.until(arc) + 1;
-        }
-        if arc.from < end {
-            self.arcs.push(arc);
-        }
+/// A run of mask pixels in a row is on its own: columns beyond the outside pixel that ends it are farther away than that
+/// pixel.
+fn each_of_row<H: Height>(
+    row: &[u8],
+    heights: &[H],
+    envelope: &mut Envelope,
+    mut give: impl FnMut(usize, Option<u64>),
+) {
+    let mut x = 0;
+    while let Some(start) = row[x..].iter().position(|&p| p != 0).map(|n| x + n) {
+        let end = row[start..].iter().position(|&p| p == 0).map_or(row.len(), |n| start + n);
+        envelope.run(heights, start, end, &mut give);
+        x = end;
     }
 }
 
@@ -168,7 +202,52 @@ mod tests {
         }
     }
 
+    /// The same by the envelope alone, and by strips on every instruction set.
+    fn check_against_envelope(mask: View<'_, u8>) {
+        let mut expected = Plane::filled(0.0, mask.width(), mask.height());
+        each_inside(mask, |at, squared| expected.pixels_mut()[at] = squared.map_or(f32::INFINITY, root));
+        let mut scratch = DistanceScratch::default();
+        for isa in Isa::available() {
+            let mut found = Plane::filled(-1.0, mask.width(), mask.height());
+            distance_with(isa, mask, found.view_mut(), &mut scratch);
+            assert!(found == expected, "{} differs", isa.word());
+        }
+    }
+
+    #[test]
+    fn far_rows_and_near_rows_of_one_image() {
+        let (width, height) = (701, 530);
+        // Up to 127, 128 and 129 pixels from the outside, and much more.
+        for (gap, thick) in [(255, 1), (256, 1), (257, 1), (258, 1), (600, 9), (100_000, 1)] {
+            let near =
+                |x: usize, y: usize| (x + 200) % gap < thick || (x == 3 && y > 400) || (x + y) % 1300 == 7;
+            let mask = (0..width * height).map(|at| if near(at % width, at / width) { 0 } else { 9 });
+            check_against_envelope(Plane::from_vec(mask.collect(), width, height).unwrap().view());
+        }
+    }
+
+    #[test]
+    fn columns_too_high_for_small_heights() {
+        for height in [65_534, 65_535, 65_536, 70_000] {
+            let mut mask = Plane::filled(1, 2, height);
+            mask.pixels_mut()[0] = 0;
+            let found = distance(mask.view());
+            assert_eq!(found.view().at(0, height - 1), (height - 1) as f32);
+            assert_eq!(found.view().at(1, height - 1), root((height as u64 - 1).pow(2) + 1));
+        }
+    }
+
     proptest! {
+        #[test]
+        fn every_instruction_set_gives_the_same(
+            (width, height) in (1usize..100, 1usize..100),
+            holes in prop::collection::vec((0usize..100, 0usize..100), 0..40),
+        ) {
+            let mut mask = Plane::filled(1u8, width, height);
+            holes.iter().for_each(|&(x, y)| mask.view_mut().row_mut(y % height)[x % width] = 0);
+            check_against_envelope(mask.view());
+        }
+
         #[test]
         fn every_distance_is_that_of_the_nearest_pixel(
             width in 1usize..24,

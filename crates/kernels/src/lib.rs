@@ -12,11 +12,11 @@ mod connectivity;
 mod distance;
 mod extrema;
 mod fill;
-mod grid;
 mod isa;
 mod label;
 mod morphology;
 pub mod nuclei;
+mod object;
 mod reconstruct;
 mod runs;
 mod select;
@@ -25,7 +25,7 @@ mod watershed;
 
 pub use area::{filter_area, filter_area_into};
 pub use connectivity::Connectivity;
-pub use distance::distance;
+pub use distance::{DistanceScratch, distance, distance_into, distance_with};
 pub use extrema::{
     PlateauScratch, h_maxima, h_maxima_into, h_minima, level_peaks, level_peaks_into, regional_maxima,
     regional_maxima_into, regional_minima, regional_minima_into,
@@ -34,6 +34,7 @@ pub use fill::{fill_holes, fill_holes_into};
 pub use isa::Isa;
 pub use label::{Component, Labels, label, label_into};
 pub use morphology::{Element, dilate, erode, open};
+pub use object::{Groups, Objects, Window};
 pub use reconstruct::{
     GreyScratch, Level, reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_into,
     reconstruct_threaded,
@@ -41,7 +42,7 @@ pub use reconstruct::{
 pub use runs::Runs;
 pub use select::{select, select_into};
 pub use view::{Plane, View, ViewMut};
-pub use watershed::{LINE, repair_lines, watershed};
+pub use watershed::{LINE, WatershedScratch, repair_lines, watershed, watershed_into};
 
 /// A mask's pixel that belongs to it.
 pub const ON: u8 = 255;

@@ -85,6 +85,12 @@ impl<'a, T> View<'a, T> {
         let view = View { ..*self };
         (0..view.height).map(move |y| view.row(y))
     }
+
+    /// A rectangle that lies inside.
+    pub(crate) fn window(&self, left: usize, top: usize, width: usize, height: usize) -> Self {
+        let start = (top * self.stride + left).min(self.data.len());
+        Self { data: &self.data[start..], width, height, stride: self.stride }
+    }
 }
 
 impl<T: Copy> View<'_, T> {

@@ -10,10 +10,13 @@ use std::path::Path;
 
 use naive::images::{mask, shapes};
 use naive::{flood, plane};
-use onceflow_kernels::nuclei::{markers, split};
+use onceflow_kernels::nuclei::{
+    FinishScratch, SplitScratch, finish, finish_with, markers, split, split_groups, split_object,
+    without_lines,
+};
 use onceflow_kernels::{
-    Connectivity, LINE, ON, Plane, View, distance, filter_area, label, reconstruct, regional_maxima,
-    watershed,
+    Connectivity, Groups, LINE, ON, Objects, Plane, View, distance, filter_area, label, reconstruct,
+    regional_maxima, repair_lines, watershed,
 };
 use proptest::prelude::*;
 
@@ -59,23 +62,130 @@ fn two_disks_that_overlap_are_parted() {
     assert_eq!(label(parted.view(), Connectivity::Four).components.len(), 2);
 }
 
-/// Splits each component in a window of its own, one pixel wider on each side where the image goes on.
+/// The whole image flooded at once, by operations on whole images.
+fn at_once(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: Connectivity) -> Plane<u8> {
+    let (width, height) = (big.width(), big.height());
+    let black = plane(width, height, |x, y| if big.at(x, y) == 0 { [0; 3] } else { normalized.at(x, y) });
+    let mut labels = watershed(black.view(), markers(big, connectivity).view());
+    repair_lines(&mut labels, big);
+    let full = big.rows().flatten().all(|pixel| *pixel != 0);
+    let keep = |x, y| big.at(x, y) != 0 && (full || labels.view().at(x, y) != LINE);
+    plane(width, height, |x, y| if keep(x, y) { ON } else { 0 })
+}
+
+/// Each object in a window of its own, with nothing but a hand-made mask of it.
 fn one_by_one(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: Connectivity) -> Plane<u8> {
-    let mut whole = Plane::filled(0, big.width(), big.height());
+    let mut whole = plane(big.width(), big.height(), |x, y| if big.at(x, y) == 0 { 0 } else { ON });
     let labels = label(big, Connectivity::Eight);
-    for (number, component) in (1..).zip(&labels.components) {
-        let (left, top) = (component.left.saturating_sub(1), component.top.saturating_sub(1));
-        let width = (component.right + 1).min(big.width()) - left;
-        let height = (component.bottom + 1).min(big.height()) - top;
-        let own = |x, y| labels.plane.view().at(left + x, top + y) == number;
-        let object = plane(width, height, |x, y| if own(x, y) { ON } else { 0 });
-        let colours = plane(width, height, |x, y| normalized.at(left + x, top + y));
-        let parted = split(colours.view(), object.view(), connectivity);
-        for (at, &pixel) in parted.pixels().iter().enumerate().filter(|(_, pixel)| **pixel == ON) {
-            whole.pixels_mut()[(top + at / width) * big.width() + left + at % width] = pixel;
+    let objects = Objects::of(big, Connectivity::Eight);
+    let mut scratch = SplitScratch::default();
+    assert_eq!(objects.len(), labels.components.len());
+    for (object, component) in labels.components.iter().enumerate() {
+        let window = objects.window(object);
+        let own = |x, y| labels.plane.view().at(window.left + x, window.top + y) == object as u32 + 1;
+        let mask = plane(window.width, window.height, |x, y| if own(x, y) { ON } else { 0 });
+        let mut painted = vec![0; window.len()];
+        objects.paint(object, window, &mut painted);
+        assert_eq!((painted.as_slice(), objects.area(object) as u64), (mask.pixels(), component.area));
+        for &(x, y) in split_object(window.of(normalized), mask.view(), connectivity, &mut scratch) {
+            whole.pixels_mut()[(window.top + y) * big.width() + window.left + x] = 0;
         }
     }
     whole
+}
+
+/// Shared among threads, in bands of objects.
+fn by_threads(
+    normalized: View<'_, [u8; 3]>,
+    big: View<'_, u8>,
+    connectivity: Connectivity,
+    threads: usize,
+) -> Plane<u8> {
+    let groups = Groups::of(big, Connectivity::Eight);
+    let bands = groups.bands(threads);
+    assert!(bands.len() <= threads && bands.iter().map(|band| band.len()).sum::<usize>() == groups.len());
+    let lines = |band| {
+        let mut lines = Vec::new();
+        let mut scratch = SplitScratch::default();
+        split_groups(normalized, &groups, band, connectivity, &mut scratch, &mut lines);
+        lines
+    };
+    let lines = std::thread::scope(|scope| {
+        let workers: Vec<_> = bands.into_iter().map(|band| scope.spawn(|| lines(band))).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+    });
+    without_lines(big, &lines)
+}
+
+fn check_ways(normalized: View<'_, [u8; 3]>, big: View<'_, u8>) {
+    for connectivity in BOTH {
+        let expected = at_once(normalized, big, connectivity);
+        assert_eq!(split(normalized, big, connectivity), expected);
+        assert_eq!(one_by_one(normalized, big, connectivity), expected);
+        assert_eq!(by_threads(normalized, big, connectivity, 3), expected);
+    }
+}
+
+/// Finishes each object in a window of its own.
+fn finish_one_by_one(mask: View<'_, u8>, min_size: i64, max_size: i64, fill: Connectivity) -> Plane<u8> {
+    let mut whole = Plane::filled(0, mask.width(), mask.height());
+    let groups = Groups::of(mask, Connectivity::Eight);
+    let (mut painted, mut scratch) = (Vec::new(), FinishScratch::default());
+    for group in 0..groups.len() {
+        let window = groups.paint(group, &mut painted);
+        let view = View::new(&painted, window.width, window.height).unwrap();
+        let finished = finish_with(view, min_size, max_size, fill, &mut scratch).mask;
+        for (at, &pixel) in finished.pixels().iter().enumerate() {
+            let (x, y) = (window.left + at % window.width, window.top + at / window.width);
+            whole.pixels_mut()[y * mask.width() + x] |= pixel;
+        }
+    }
+    whole
+}
+
+fn check_finish(mask: View<'_, u8>) {
+    for (fill, (min_size, max_size)) in
+        BOTH.into_iter().flat_map(|c| [(0, 40), (5, 1000), (30, 400)].map(|s| (c, s)))
+    {
+        let expected = finish(mask, min_size, max_size, fill).mask;
+        assert_eq!(finish_one_by_one(mask, min_size, max_size, fill), expected);
+        let kept = filter_area(mask, min_size, Some(max_size), Connectivity::Four);
+        assert_eq!(naive::fill_holes(kept.view(), fill), expected);
+    }
+}
+
+/// Rings in rings, with disks in their holes, some cut by the image's border.
+fn rings(width: usize, height: usize, rings: &[(i32, i32, i32, i32)]) -> Plane<u8> {
+    let inside = |x: i32, y: i32| {
+        rings.iter().any(|&(u, v, radius, thickness)| {
+            let off = (x - u).pow(2) + (y - v).pow(2);
+            off <= radius * radius && off >= (radius - thickness).max(0).pow(2)
+        })
+    };
+    plane(width, height, |x, y| if inside(x as i32, y as i32) { ON } else { 0 })
+}
+
+#[test]
+fn objects_in_holes_of_objects_in_holes() {
+    let nested = [(40, 40, 38, 7), (40, 40, 26, 8), (40, 40, 12, 20), (75, 75, 30, 9), (0, 60, 22, 9)];
+    for (width, height) in [(80, 80), (41, 80), (80, 30), (60, 60)] {
+        check_ways(colours(width, height, 5, 4).view(), rings(width, height, &nested).view());
+    }
+}
+
+/// Long thin objects whose windows are large and nearly empty: those are flooded together.
+#[test]
+fn objects_in_windows_of_the_whole_image() {
+    let stripes = plane(90, 70, |x, y| if (x + y) % 9 < 3 { ON } else { 0 });
+    check_ways(colours(90, 70, 3, 4).view(), stripes.view());
+    assert!(Groups::of(stripes.view(), Connectivity::Eight).len() < 10);
+    let crossed = plane(90, 70, |x, y| if (x + y) % 17 < 2 || y > 60 { ON } else { 0 });
+    check_ways(colours(90, 70, 4, 4).view(), crossed.view());
+    let markers =
+        plane(90, 70, |x, y| if (x + y) % 9 < 2 && x % 31 != 0 { 0 } else { 1 + (x as u32 + y as u32) / 9 });
+    let expected = flood::watershed(colours(90, 70, 6, 3).view(), markers.view());
+    let expected: Vec<u32> = expected.pixels().iter().map(|&l| u32::try_from(l).unwrap_or(LINE)).collect();
+    assert_eq!(watershed(colours(90, 70, 6, 3).view(), markers.view()).pixels(), expected);
 }
 
 proptest! {
@@ -104,26 +214,36 @@ proptest! {
         some in prop::collection::vec((0..80i32, 0..80i32, 1..12i32), 1..20),
         (seed, levels) in (any::<u32>(), 1u32..9),
     ) {
-        let (big, colours) = (disks(width, height, &some), colours(width, height, seed, levels));
-        for connectivity in BOTH {
-            let together = split(colours.view(), big.view(), connectivity);
-            assert_eq!(one_by_one(colours.view(), big.view(), connectivity), together);
-        }
+        check_ways(colours(width, height, seed, levels).view(), disks(width, height, &some).view());
+    }
+
+    #[test]
+    fn rings_are_parted_the_same_alone_and_together(
+        (width, height) in (1usize..80, 1usize..80),
+        some in prop::collection::vec((0..80i32, 0..80i32, 3..30i32, 2..12i32), 1..8),
+        (seed, levels) in (any::<u32>(), 1u32..9),
+    ) {
+        check_ways(colours(width, height, seed, levels).view(), rings(width, height, &some).view());
     }
 
     #[test]
     fn objects_of_random_masks_are_parted_the_same_alone_and_together(mask in mask(), seed in any::<u32>()) {
         let mask = mask.view();
-        let colours = colours(mask.width(), mask.height(), seed, 3);
-        for connectivity in BOTH {
-            let together = split(colours.view(), mask, connectivity);
-            assert_eq!(one_by_one(colours.view(), mask, connectivity), together);
-        }
+        check_ways(colours(mask.width(), mask.height(), seed, 3).view(), mask);
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn objects_are_finished_the_same_alone_and_together(
+        (mask, (width, height)) in (mask(), (1usize..40, 1usize..40)),
+        some in prop::collection::vec((0..40i32, 0..40i32, 3..20i32, 2..6i32), 1..8),
+    ) {
+        check_finish(mask.view());
+        check_finish(rings(width, height, &some).view());
+    }
 
     #[test]
     fn random_masks(mask in mask(), seed in any::<u32>()) {

@@ -1,7 +1,7 @@
 //! Objects of a nucleus's size are the result (t7).
 
 use crate::runs::Runs;
-use crate::{Connectivity, Plane, View, fill_holes, filter_area};
+use crate::{Connectivity, Plane, View, ViewMut, fill_holes_into, filter_area_into};
 
 /// A mask of nuclei and how many they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,11 +13,39 @@ pub struct Finished {
 }
 
 /// Keeps the objects with `min_size <= pixels < max_size` and fills their holes.
+///
+/// Each 8-connected component can be finished on its own, in a window with one pixel around it as far as the image goes:
+/// what encloses a hole hangs together, so that the union of their masks is the mask of all.
 pub fn finish(seg_nonoverlap: View<'_, u8>, min_size: i64, max_size: i64, fill: Connectivity) -> Finished {
-    let kept = filter_area(seg_nonoverlap, min_size, Some(max_size), Connectivity::Four);
-    let mask = fill_holes(kept.view(), fill);
-    let objects = Runs::of_foreground(mask.view(), Connectivity::Eight).components();
-    Finished { mask, objects }
+    finish_with(seg_nonoverlap, min_size, max_size, fill, &mut FinishScratch::default())
+}
+
+/// Memory for [`finish_with`], to be used again.
+#[derive(Clone, Debug, Default)]
+pub struct FinishScratch {
+    kept: Vec<u8>,
+    runs: Runs,
+}
+
+/// The same in memory that is used again.
+pub fn finish_with(
+    seg_nonoverlap: View<'_, u8>,
+    min_size: i64,
+    max_size: i64,
+    fill: Connectivity,
+    scratch: &mut FinishScratch,
+) -> Finished {
+    let (width, height) = (seg_nonoverlap.width(), seg_nonoverlap.height());
+    let FinishScratch { kept, runs } = scratch;
+    kept.resize(width * height, 0);
+    let mut mask = Plane::filled(0, width, height);
+    if let Some(kept) = ViewMut::new(kept, width, height) {
+        let mut kept = kept;
+        filter_area_into(seg_nonoverlap, min_size, Some(max_size), Connectivity::Four, kept.reborrow(), runs);
+        fill_holes_into(kept.view(), fill, mask.view_mut(), runs);
+    }
+    runs.find_foreground(mask.view(), Connectivity::Eight);
+    Finished { mask, objects: runs.components() }
 }
 
 #[cfg(test)]

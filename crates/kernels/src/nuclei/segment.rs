@@ -1,4 +1,14 @@
 //! All tasks in order.
+//!
+//! What each task allocates, in bytes per pixel of the image, and how often it passes over an image in memory; what it keeps
+//! for each run, object or window is left out, being small beside that:
+//!
+//! | task | bytes | passes |
+//! |---|---|---|
+//! | t5 | mask above G2, selected, filled, eroded, dilated: 5 | 2 for each of them |
+//! | t6, thicker | large objects, result: 2 | read and write, each |
+//! | t6, parted | result: 1 | runs of the mask; the result; each object's window in the cache, colours read once |
+//! | t7 | kept, result: 2 | runs, kept, runs of its background, result, its runs |
 
 use super::{
     BackgroundStatus, Candidates, Finished, Parameters, Reconstructed, background, candidates, clumps,

@@ -1,20 +1,44 @@
 //! Nuclei that touch are parted: a flood over the colours starts from the middles of the objects and from the outside.
+//!
+//! Each 8-connected component of the mask is flooded on its own, in a window with one pixel around it. Nothing else reaches
+//! it: the pixels around a component are outside whatever lies beyond them, and those on one side of it hang together
+//! beside it; distances end at them; and buckets keep the order of events of each component whatever the others do.
 
-use crate::{
-    Connectivity, LINE, ON, Plane, View, distance, label, level_peaks, regional_maxima, repair_lines,
-    watershed,
-};
+mod object;
+mod outside;
+mod peaks;
+
+use std::ops::Range;
+
+use crate::{Connectivity, Groups, Plane, View, distance, label, level_peaks, regional_maxima};
+pub use object::{SplitScratch, split_object};
 
 /// `big` without the lines where the floods from two markers met; `normalized` has the same size.
 ///
 /// When `big` covers the whole image there is no outside to flood from, and it stays as it is.
 pub fn split(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: Connectivity) -> Plane<u8> {
-    if big.rows().flatten().all(|&inside| inside != 0) {
-        return big.to_plane();
-    }
-    let mut labels = watershed(blacken_outside(normalized, big).view(), markers(big, connectivity).view());
-    repair_lines(&mut labels, big);
-    without_lines(big, &labels)
+    split_with(normalized, big, connectivity, &mut SplitScratch::default())
+}
+
+/// The same in memory that is used again.
+pub fn split_with(
+    normalized: View<'_, [u8; 3]>,
+    big: View<'_, u8>,
+    connectivity: Connectivity,
+    scratch: &mut SplitScratch,
+) -> Plane<u8> {
+    let groups = Groups::of(big, Connectivity::Eight);
+    let mut lines = Vec::new();
+    split_groups(normalized, &groups, 0..groups.len(), connectivity, scratch, &mut lines);
+    without_lines(big, &lines)
+}
+
+/// The mask without some of its pixels.
+pub fn without_lines(mask: View<'_, u8>, lines: &[(usize, usize)]) -> Plane<u8> {
+    let mut result = super::threshold::mask_where(mask, |pixel| pixel != 0);
+    let mut pixels = result.view_mut();
+    lines.iter().for_each(|&(x, y)| pixels.row_mut(y)[x] = 0);
+    result
 }
 
 /// Where the floods start: the middles of the objects of `big`, and the outside, each with its own label.
@@ -23,20 +47,23 @@ pub fn markers(big: View<'_, u8>, connectivity: Connectivity) -> Plane<u32> {
     label(regional_maxima(levelled.view(), connectivity).view(), connectivity).plane
 }
 
-fn blacken_outside(image: View<'_, [u8; 3]>, mask: View<'_, u8>) -> Plane<[u8; 3]> {
-    let mut result = image.to_plane();
-    for (pixel, &inside) in result.pixels_mut().iter_mut().zip(mask.rows().flatten()) {
-        if inside == 0 {
-            *pixel = [0; 3];
-        }
+/// Adds the pixels, column and row, where the floods in some groups of objects met.
+///
+/// Groups are those of 8-connected components; however they are shared among calls, and calls among threads, the pixels
+/// are the same.
+pub fn split_groups(
+    normalized: View<'_, [u8; 3]>,
+    groups: &Groups,
+    some: Range<usize>,
+    connectivity: Connectivity,
+    scratch: &mut SplitScratch,
+    lines: &mut Vec<(usize, usize)>,
+) {
+    let mut mask = Vec::new();
+    for group in some {
+        let window = groups.paint(group, &mut mask);
+        let Some(view) = View::new(&mask, window.width, window.height) else { continue };
+        let found = split_object(window.of(normalized), view, connectivity, scratch);
+        lines.extend(found.iter().map(|&(x, y)| (x + window.left, y + window.top)));
     }
-    result
-}
-
-fn without_lines(mask: View<'_, u8>, labels: &Plane<u32>) -> Plane<u8> {
-    let mut result = mask.to_plane();
-    for (pixel, &label) in result.pixels_mut().iter_mut().zip(labels.pixels()) {
-        *pixel = if *pixel != 0 && label != LINE { ON } else { 0 };
-    }
-    result
 }

@@ -1,0 +1,151 @@
+//! The components of a mask one by one, each in a window of its own, so that work on one costs as much as it is large.
+
+mod groups;
+
+use std::ops::Range;
+
+pub use groups::Groups;
+
+use crate::runs::Runs;
+use crate::{Connectivity, ON, View};
+
+/// A rectangle of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// First column.
+    pub left: usize,
+    /// First row.
+    pub top: usize,
+    /// Number of columns.
+    pub width: usize,
+    /// Number of rows.
+    pub height: usize,
+}
+
+impl Window {
+    /// What an image shows in this window, which lies inside it.
+    pub fn of<'a, T>(&self, image: View<'a, T>) -> View<'a, T> {
+        image.window(self.left, self.top, self.width, self.height)
+    }
+
+    /// Number of pixels.
+    pub fn len(&self) -> usize {
+        self.width * self.height
+    }
+
+    /// Whether it has no pixel.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A mask's connected components, each with its pixels.
+#[derive(Clone, Debug, Default)]
+pub struct Objects {
+    width: usize,
+    height: usize,
+    /// Component after component, each from the top.
+    spans: Vec<Span>,
+    objects: Vec<Object>,
+}
+
+/// Neighbouring pixels of one row.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    y: usize,
+    start: usize,
+    end: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Object {
+    /// One after its last span.
+    spans_end: usize,
+    area: usize,
+    left: usize,
+    right: usize,
+}
+
+impl Objects {
+    /// The components of the pixels that are not 0, in raster order of their first pixels.
+    pub fn of(mask: View<'_, u8>, connectivity: Connectivity) -> Self {
+        let runs = Runs::of_foreground(mask, connectivity);
+        let mut objects =
+            vec![Object { spans_end: 0, area: 0, left: usize::MAX, right: 0 }; runs.components()];
+        let mut count = 0;
+        for (_, run) in runs.iter() {
+            let object = &mut objects[run.component];
+            object.spans_end += 1;
+            object.area += run.end - run.start;
+            object.left = object.left.min(run.start);
+            object.right = object.right.max(run.end);
+            count += 1;
+        }
+        let spans = sort_spans(&runs, &mut objects, count);
+        Self { width: mask.width(), height: mask.height(), spans, objects }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// The whole image.
+    pub fn image(&self) -> Window {
+        Window { left: 0, top: 0, width: self.width, height: self.height }
+    }
+
+    /// Number of an object's pixels.
+    pub fn area(&self, object: usize) -> usize {
+        self.objects[object].area
+    }
+
+    /// The object with one pixel around it, as far as the image goes.
+    pub fn window(&self, object: usize) -> Window {
+        let Object { left, right, .. } = self.objects[object];
+        let spans = self.spans(object);
+        let rows = spans.first().zip(spans.last());
+        let (top, bottom) = rows.map_or((0, 0), |(first, last)| (first.y, last.y + 1));
+        let (left, top) = (left.saturating_sub(1), top.saturating_sub(1));
+        let (right, bottom) = ((right + 1).min(self.width), (bottom + 1).min(self.height));
+        Window { left, top, width: right - left, height: bottom - top }
+    }
+
+    /// Adds the object to a mask of what a window shows, in rows without gaps; the object lies inside the window.
+    pub fn paint(&self, object: usize, window: Window, mask: &mut [u8]) {
+        for span in self.spans(object) {
+            let row = (span.y - window.top) * window.width;
+            mask[row + span.start - window.left..row + span.end - window.left].fill(ON);
+        }
+    }
+
+    /// The object's pixels: rows from the top, each with columns from the left.
+    pub fn rows(&self, object: usize) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        self.spans(object).iter().map(|span| (span.y, span.start..span.end))
+    }
+
+    fn spans(&self, object: usize) -> &[Span] {
+        let start = object.checked_sub(1).map_or(0, |before| self.objects[before].spans_end);
+        &self.spans[start..self.objects[object].spans_end]
+    }
+}
+
+/// Puts each component's runs together; before, `spans_end` is only how many an object has.
+fn sort_spans(runs: &Runs, objects: &mut [Object], count: usize) -> Vec<Span> {
+    let mut start = 0;
+    for object in objects.iter_mut() {
+        start += std::mem::replace(&mut object.spans_end, start);
+    }
+    let mut spans = vec![Span::default(); count];
+    for (y, run) in runs.iter() {
+        let end = &mut objects[run.component].spans_end;
+        spans[*end] = Span { y, start: run.start, end: run.end };
+        *end += 1;
+    }
+    spans
+}

@@ -1,0 +1,82 @@
+//! Objects as they are worked on: each in its window, but those in large and nearly empty windows together.
+
+use std::ops::Range;
+
+use super::{Objects, Window};
+use crate::{Connectivity, View};
+
+/// How many times larger than an object its window may be.
+const SPARSE: usize = 12;
+
+/// A mask's objects in groups, nearly always of one object.
+///
+/// Long thin objects can have windows as large as the image, each; together they are in the window of the whole image, so
+/// that no mask costs more than a few times its pixels.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    objects: Objects,
+    alone: Vec<usize>,
+    together: Vec<usize>,
+}
+
+impl Groups {
+    /// The components of the pixels that are not 0.
+    pub fn of(mask: View<'_, u8>, connectivity: Connectivity) -> Self {
+        let objects = Objects::of(mask, connectivity);
+        let is_sparse = |object: &usize| objects.window(*object).len() > SPARSE * (objects.area(*object) + 1);
+        let (together, alone) = (0..objects.len()).partition(is_sparse);
+        Self { objects, alone, together }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.alone.len() + usize::from(!self.together.is_empty())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Up to `count` ranges of groups of about the same number of pixels, for as many threads.
+    pub fn bands(&self, count: usize) -> Vec<Range<usize>> {
+        let areas: Vec<usize> = (0..self.len()).map(|group| self.area(group)).collect();
+        let share = areas.iter().sum::<usize>().div_ceil(count.max(1)).max(1);
+        let (mut bands, mut start, mut sum) = (Vec::new(), 0, 0);
+        for (group, area) in areas.iter().enumerate() {
+            sum += area;
+            if sum >= share * (bands.len() + 1) || group + 1 == areas.len() {
+                bands.push(start..group + 1);
+                start = group + 1;
+            }
+        }
+        bands
+    }
+
+    /// The group's objects with one pixel around them, as far as the image goes.
+    pub fn window(&self, group: usize) -> Window {
+        self.alone.get(group).map_or(self.objects.image(), |object| self.objects.window(*object))
+    }
+
+    /// A mask of the group alone in its window.
+    pub fn paint(&self, group: usize, mask: &mut Vec<u8>) -> Window {
+        let window = self.window(group);
+        mask.clear();
+        mask.resize(window.len(), 0);
+        self.members(group).iter().for_each(|object| self.objects.paint(*object, window, mask));
+        window
+    }
+
+    /// The group's pixels: rows, each with columns from the left.
+    pub fn rows(&self, group: usize) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        self.members(group).iter().flat_map(|object| self.objects.rows(*object))
+    }
+
+    fn area(&self, group: usize) -> usize {
+        self.members(group).iter().map(|object| self.objects.area(*object)).sum()
+    }
+
+    fn members(&self, group: usize) -> &[usize] {
+        self.alone.get(group).map_or(&self.together, std::slice::from_ref)
+    }
+}
