@@ -32,13 +32,15 @@ impl Terminal {
         let _ = writeln!(anstream::stderr().lock(), "{line}");
     }
 
-    /// A result: bytes for standard output.
+    /// A result: a text for standard output.
     pub(crate) fn result(&self, text: &str) -> Result<(), Failure> {
+        self.bytes(text.as_bytes())
+    }
+
+    /// A result that is no text.
+    pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();
-        stdout
-            .write_all(text.as_bytes())
-            .and_then(|()| stdout.flush())
-            .map_err(|e| Failure::standard_output(&e))
+        stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|e| Failure::standard_output(&e))
     }
 
     /// A result: one object on one line of standard output.

@@ -11,12 +11,17 @@ use crate::synthetic::{Synthetic, parse_synthetic};
 
 /// Opens a colour image; a path is relative to `folder`. Nothing but its head is read.
 pub fn open_image(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
-    let source: Arc<dyn Source> = match parse_synthetic(name)? {
-        Some(tissue) => Arc::new(Synthetic::image(tissue)),
-        None => open_file(name, folder)?,
-    };
+    let source = open_source(name, folder)?;
     refuse_deep(name, source.as_ref())?;
     Ok(source)
+}
+
+/// Opens an image of whatever pixels; of synthetic tissue, what it looks like.
+pub fn open_source(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
+    match parse_synthetic(name)? {
+        Some(tissue) => Ok(Arc::new(Synthetic::image(tissue))),
+        None => open_file(name, folder),
+    }
 }
 
 /// Opens a mask or a label image; of synthetic tissue, its exact truth.
@@ -29,15 +34,36 @@ pub fn open_labels(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineE
 
 fn open_file(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
     let path = folder.join(name);
-    onceflow_region::open(&path).map_err(|error| {
-        let missing = matches!(&error, SourceError::File { .. }) && !path.exists();
-        let message = Diagnostic::error(format!("cannot open the image {name}: {error}"));
-        if missing {
-            message.with_hint("check the name; a study names images relative to itself").into()
-        } else {
-            message.into()
-        }
+    onceflow_region::open(&path).map_err(|error| match error {
+        SourceError::File { .. } if !path.exists() => missing(name).into(),
+        error => unreadable(error),
     })
+}
+
+fn missing(name: &str) -> Diagnostic {
+    let message = Diagnostic::error(format!("cannot open the image {name}"));
+    let message = message.expected_found("an image file", "nothing of that name");
+    message.with_hint("check the name; a study names images relative to itself")
+}
+
+/// What is said of an image that cannot be read: the machine's refusals are not the image's fault.
+pub(crate) fn unreadable(error: SourceError) -> EngineError {
+    let cannot = |file: &str| Diagnostic::error(format!("cannot read the image {file}"));
+    match error {
+        SourceError::File { file, reason, todo } => {
+            let message = cannot(&file).expected_found("a file that can be read", reason).with_hint(todo);
+            EngineError::Environment(Box::new(message))
+        }
+        SourceError::Content { file, expected, found, todo } => {
+            cannot(&file).expected_found(expected, found).with_hint(todo).into()
+        }
+        SourceError::Outside { ref file, .. } | SourceError::TooLarge { ref file, .. } => {
+            EngineError::Internal(format!("{file} was read wrongly: {error}"))
+        }
+        SourceError::Region { file, error } => {
+            Diagnostic::error(format!("cannot read the image {file}: {error}")).into()
+        }
+    }
 }
 
 /// The workflows read colours of 8 bits: sixteen would lose what the thresholds are about.

@@ -3,6 +3,7 @@
 //! This crate wires the others together and holds no algorithms of its own.
 
 mod account;
+mod agreement;
 mod answer;
 mod catalogue;
 mod collect;
@@ -15,6 +16,8 @@ mod inputs;
 mod metrics;
 mod objects;
 mod operation;
+mod overlay;
+mod paint;
 mod phase;
 mod planned;
 mod prepared;
@@ -23,9 +26,13 @@ mod report;
 mod resources;
 mod run;
 mod save;
+mod segment;
 mod supply;
 mod synthetic;
+mod view;
+mod whole;
 
+pub use agreement::{agreement, bytes_to_compare, check_sizes, read_objects};
 pub use answer::{
     Amounts, Answer, Best, Change, ImageAnalysis, ImageRecord, ImageSummary, Kept, MetricTable, PhaseAnswer,
     RowRecord, RowStatus, Work,
@@ -34,9 +41,11 @@ pub use catalogue::catalogue;
 pub use error::EngineError;
 pub use file::write_whole;
 pub use folder::RunFolder;
-pub use image::{open_image, open_labels};
+pub use image::{open_image, open_labels, open_source};
 pub use objects::objects;
 pub use onceflow_reuse::{Level, LevelFigures};
+pub use overlay::{Agreement, overlay};
+pub use paint::{Painted, bytes_to_paint, paint, tissue};
 pub use planned::{LaterPhase, Planned};
 pub use prepared::Prepared;
 pub use progress::{Progress, Silent};
@@ -46,4 +55,5 @@ pub use report::{
 pub use resources::{available_memory, available_workers, peak_resident};
 pub use run::{Ending, Run, RunOptions, TraceEntry, run};
 pub use save::{Texts, begin, save};
+pub use segment::{NucleiParameters, Segmented, bytes_to_segment, segment};
 pub use synthetic::parse_synthetic;

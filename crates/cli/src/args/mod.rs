@@ -3,26 +3,32 @@
 mod analyze;
 mod bench;
 mod check;
+mod compare;
 mod completions;
 mod demo;
 mod extend;
+mod image;
 mod init;
 mod report;
 mod run;
 mod sample;
+mod segment;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use analyze::{AnalyzeArgs, EstimatorWord, FailuresWord, IndicesFormat, TechniqueWord};
 pub(crate) use bench::{BenchArgs, BenchSubject};
 pub(crate) use check::CheckArgs;
+pub(crate) use compare::CompareArgs;
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use demo::{DemoArgs, DemoFunction};
 pub(crate) use extend::ExtendArgs;
+pub(crate) use image::{ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
 pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{LevelWord, MachineArgs, PlanArgs, RunArgs};
 pub(crate) use sample::{KindWord, MethodWord, SampleArgs, SampleFormatWord};
+pub(crate) use segment::SegmentArgs;
 
 /// Which parameters of my workflow matter, and what are the best values?
 #[derive(Debug, Parser)]
@@ -86,6 +92,12 @@ pub(crate) enum Verb {
     Run(RunArgs),
     /// Print the answer of a run again
     Report(ReportArgs),
+    /// Find the nuclei of one image
+    Segment(SegmentArgs),
+    /// Say how far two masks or label images agree
+    Compare(CompareArgs),
+    /// Look into images, and make synthetic ones
+    Image(ImageArgs),
     /// Measure how fast and how exact onceflow is on this machine
     Bench(BenchArgs),
     /// Print completions for a shell
@@ -106,6 +118,9 @@ impl Verb {
             Self::Plan(args) => args.json,
             Self::Run(args) => args.json,
             Self::Report(args) => args.json,
+            Self::Segment(args) => args.json,
+            Self::Compare(args) => args.json,
+            Self::Image(args) => args.wants_json(),
             Self::Bench(args) => args.json,
         }
     }

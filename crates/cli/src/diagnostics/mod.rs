@@ -6,4 +6,4 @@ mod words;
 
 pub(crate) use json::to_json;
 pub(crate) use render::render;
-pub(crate) use words::from_error;
+pub(crate) use words::{from_error, from_region_error};

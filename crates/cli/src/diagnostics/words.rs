@@ -1,5 +1,6 @@
 //! The errors of the libraries, which read `expected …, found …; to do: …`, as diagnostics.
 
+use onceflow_region::RegionError;
 use onceflow_study::Diagnostic;
 
 /// An error under a title that says what was tried.
@@ -18,6 +19,13 @@ pub(crate) fn from_error(title: impl Into<String>, error: &dyn std::error::Error
     }
     message.hint = hint;
     message
+}
+
+/// An error of a region, which reads `expected …, found …; what to do`.
+pub(crate) fn from_region_error(title: impl Into<String>, error: &RegionError) -> Diagnostic {
+    let text = error.to_string();
+    let text = text.rsplit_once("; ").map(|(text, hint)| format!("{text}; to do: {hint}")).unwrap_or(text);
+    from_error(title, &std::io::Error::other(text))
 }
 
 /// The title, with what the error says of the place before `expected`.

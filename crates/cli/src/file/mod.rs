@@ -4,4 +4,4 @@ mod read;
 mod write;
 
 pub(crate) use read::{Limit, read_text};
-pub(crate) use write::{Overwrite, Target, make_folder, unwritable};
+pub(crate) use write::{Overwrite, Target, is_same, make_folder, unwritable};

@@ -59,6 +59,14 @@ impl Target {
         ))
     }
 
+    /// Writes all bytes, in place of what is there.
+    pub(crate) fn write_bytes(&self, bytes: &[u8], terminal: &Terminal) -> Result<(), Failure> {
+        match self {
+            Self::Standard => terminal.bytes(bytes),
+            Self::File(path) => write_bytes(path, bytes),
+        }
+    }
+
     /// Writes all of it.
     pub(crate) fn write(&self, text: &str, overwrite: Overwrite, terminal: &Terminal) -> Result<(), Failure> {
         match self {
@@ -79,7 +87,8 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(path).map_err(|error| unwritable(path, &error))
 }
 
-fn is_same(a: &Path, b: &Path) -> bool {
+/// Whether two paths lead to one file that is there.
+pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
     match (a.canonicalize(), b.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,

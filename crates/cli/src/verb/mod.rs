@@ -3,14 +3,17 @@
 mod analyze;
 mod bench;
 mod check;
+mod compare;
 mod completions;
 mod demo;
 mod extend;
+mod image;
 mod init;
 mod plan;
 mod report;
 mod run;
 mod sample;
+mod segment;
 
 use crate::args::Verb;
 use crate::exit::Exit;
@@ -29,6 +32,9 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Plan(args) => plan::run(args, terminal),
         Verb::Run(args) => run::run(args, terminal),
         Verb::Report(args) => report::run(args, terminal),
+        Verb::Segment(args) => segment::run(args, terminal),
+        Verb::Compare(args) => compare::run(args, terminal),
+        Verb::Image(args) => image::run(args, terminal),
         Verb::Bench(args) => bench::run(args, terminal),
         Verb::Completions(args) => completions::run(args, terminal),
     }

@@ -6,6 +6,7 @@ use onceflow_runtime::{Done, OperationError};
 use onceflow_study::Canonical;
 
 use super::Arguments;
+pub(crate) use crate::view::{colour, grey, labels};
 
 impl<'a> Arguments<'a> {
     /// An input.
@@ -57,24 +58,6 @@ impl<'a> Arguments<'a> {
             other => Err(wrong_parameter(parameter, "a connectivity", other.copied())),
         }
     }
-}
-
-/// Grey pixels of a dense region.
-pub(crate) fn grey(dense: &Dense) -> Option<View<'_, u8>> {
-    let pixels = dense.as_u8().filter(|_| dense.channels() == 1)?;
-    View::new(pixels, dense.width(), dense.height())
-}
-
-/// Colour pixels of a dense region.
-pub(crate) fn colour(dense: &Dense) -> Option<View<'_, [u8; 3]>> {
-    let (pixels, rest) = dense.as_u8().filter(|_| dense.channels() == 3)?.as_chunks::<3>();
-    View::new(pixels, dense.width(), dense.height()).filter(|_| rest.is_empty())
-}
-
-/// Labels of a dense region.
-pub(crate) fn labels(dense: &Dense) -> Option<View<'_, u32>> {
-    let pixels = dense.as_u32().filter(|_| dense.channels() == 1)?;
-    View::new(pixels, dense.width(), dense.height())
 }
 
 /// A mask or grey image as a region.

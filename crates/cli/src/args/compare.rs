@@ -1,0 +1,36 @@
+//! `onceflow compare`: what can be said.
+
+use clap::Args;
+use onceflow_study::Size;
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  onceflow compare mask.png truth.png
+  onceflow compare mask.png truth.labels.png --um-per-pixel 0.25 --json | jq .dice
+
+A mask's objects are its connected pixels (corners connect); a label image has one number for each object,
+so that objects may touch. Two objects match when they share at least half of the pixels that either has.")]
+pub(crate) struct CompareArgs {
+    /// The result: a mask or a label image
+    #[arg(value_name = "A")]
+    pub(crate) result: String,
+    /// The reference it is compared with
+    #[arg(value_name = "B")]
+    pub(crate) reference: String,
+    /// Side of a pixel in micrometres, for densities; without it, what a file says
+    #[arg(long, value_name = "X", value_parser = micrometres)]
+    pub(crate) um_per_pixel: Option<f64>,
+    /// Bound of memory, such as '2 GiB' [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = Size::parse)]
+    pub(crate) memory: Option<Size>,
+    /// Print one JSON object in place of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn micrometres(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "expected a number above 0, such as 0.25".into())
+}

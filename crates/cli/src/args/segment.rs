@@ -1,0 +1,53 @@
+//! `onceflow segment`: what can be said.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use onceflow_study::Size;
+
+/// Arguments of `segment`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  onceflow segment tile.png -o mask.png
+  onceflow segment tile.png -o mask.png --overlay look.png -p G1=40 -p G2=18
+  onceflow segment tile.png --params best.json -o mask.png --json
+  onceflow segment synth:640x480?seed=7 --labels nuclei.png      tissue that is made up
+
+The parameters are those of the shipped workflow `nuclei`; -p goes over --params goes over its defaults.
+onceflow init writes a study with all of them. The image must fit in memory, 40 bytes for each pixel.")]
+pub(crate) struct SegmentArgs {
+    /// A PNG or TIFF image with 8 bits per channel, or synth:WIDTHxHEIGHT?seed=S
+    #[arg(value_name = "IMAGE")]
+    pub(crate) image: String,
+    /// Where to write the mask, 255 in nuclei; - is standard output
+    #[arg(short, long, value_name = "MASK.png")]
+    pub(crate) output: Option<PathBuf>,
+    /// Where to write the nuclei numbered from 1 on, in 16 bits
+    #[arg(long, value_name = "LABELS.png")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Where to write the image with the outlines of the nuclei
+    #[arg(long, value_name = "OVERLAY.png")]
+    pub(crate) overlay: Option<PathBuf>,
+    /// A mask or label image to show on the overlay: what is in both, only in it, only found
+    #[arg(long, value_name = "FILE", requires = "overlay")]
+    pub(crate) truth: Option<String>,
+    /// Take the colours as they are, for an image that is normalized already
+    #[arg(long)]
+    pub(crate) no_normalize: bool,
+    /// Parameters as a JSON object: {"G1": 40, "T1": 5.5}
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) params: Option<PathBuf>,
+    /// One parameter; may be given more than once
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    pub(crate) parameter: Vec<String>,
+    /// Bound of memory, such as '2 GiB' [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = Size::parse)]
+    pub(crate) memory: Option<Size>,
+    /// Say what would be computed and written, and stop
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,165 @@
+//! `onceflow segment`: the nuclei of one image.
+
+mod parameters;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use onceflow_engine::{
+    NucleiParameters, Segmented, bytes_to_segment, check_sizes, open_image, open_labels, overlay,
+    read_objects, segment,
+};
+use onceflow_kernels::nuclei::Status;
+use onceflow_region::{ImageInfo, Source};
+use onceflow_study::{Diagnostic, Size, Value, with_commas};
+use serde_json::json;
+
+use crate::args::SegmentArgs;
+use crate::engine::engine_failure;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+use crate::{memory, picture};
+
+/// Opens, checks, segments, writes, says.
+pub(crate) fn run(args: &SegmentArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    picture::check(&outputs(args), &inputs(args), args.json)?;
+    let parameters = parameters::read(args)?;
+    let source = open_image(&args.image, Path::new("")).map_err(engine_failure)?;
+    let truth = open_truth(args, &*source)?;
+    let needed = bytes_to_segment(source.info());
+    memory::check("segment the image at once", needed, args.memory)?;
+    if args.dry_run {
+        return plan(args, source.info(), needed, terminal);
+    }
+    let kernel = parameters.to_kernel().map_err(engine_failure)?;
+    let found = {
+        let _progress = terminal.progress(format!("segmenting {}", size(source.info())));
+        segment(source.as_ref(), &kernel, !args.no_normalize).map_err(engine_failure)?
+    };
+    write(args, &found, truth.as_deref(), terminal)?;
+    tell(args, &found, &parameters, terminal)?;
+    Ok(Exit::Ok)
+}
+
+fn outputs(args: &SegmentArgs) -> Vec<&Path> {
+    [&args.output, &args.labels, &args.overlay].into_iter().filter_map(Option::as_deref).collect()
+}
+
+fn inputs(args: &SegmentArgs) -> Vec<&Path> {
+    let named = [Some(args.image.as_ref()), args.truth.as_ref().map(Path::new), args.params.as_deref()];
+    named.into_iter().flatten().collect()
+}
+
+/// Opens the truth, which must be of the image's size.
+fn open_truth(args: &SegmentArgs, image: &dyn Source) -> Result<Option<Arc<dyn Source>>, Failure> {
+    let Some(name) = &args.truth else { return Ok(None) };
+    let truth = open_labels(name, Path::new("")).map_err(engine_failure)?;
+    check_sizes((&args.image, image), (name, &*truth)).map_err(engine_failure)?;
+    Ok(Some(truth))
+}
+
+fn plan(args: &SegmentArgs, info: &ImageInfo, needed: u64, terminal: &Terminal) -> Result<Exit, Failure> {
+    if args.json {
+        let (width, height) = (info.width, info.height);
+        let object = json!({ "version": 1, "dry_run": true, "width": width, "height": height, "memory_bytes": needed });
+        terminal.json(&object)?;
+    }
+    let memory = Size(needed.div_ceil(1 << 20) << 20);
+    terminal.say(&format!("would segment {} in at most {memory} of memory", size(info)));
+    for path in outputs(args) {
+        terminal.say(&format!("would write {}", path.display()));
+    }
+    Ok(Exit::Ok)
+}
+
+fn write(
+    args: &SegmentArgs,
+    found: &Segmented,
+    truth: Option<&dyn Source>,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    for (path, picture) in [(&args.output, &found.mask), (&args.labels, &found.labels)] {
+        if let Some(path) = path {
+            picture::write(path, picture, terminal)?;
+        }
+    }
+    if let Some(path) = &args.overlay {
+        let name = args.truth.as_deref().unwrap_or_default();
+        let truth = truth.map(|truth| read_objects(name, truth)).transpose().map_err(engine_failure)?;
+        let drawn = overlay(&found.image, &found.labels, truth.as_ref()).map_err(engine_failure)?;
+        picture::write(path, &drawn, terminal)?;
+    }
+    Ok(())
+}
+
+fn tell(
+    args: &SegmentArgs,
+    found: &Segmented,
+    parameters: &NucleiParameters,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    if let Some(note) = note(found.status) {
+        terminal.diagnostics(&[note]);
+    }
+    if args.json {
+        return terminal.json(&to_json(args, found, parameters));
+    }
+    let text = to_text(found);
+    if outputs(args).contains(&Path::new("-")) {
+        terminal.say(text.trim_end());
+        return Ok(());
+    }
+    terminal.result(&text)
+}
+
+fn to_json(args: &SegmentArgs, found: &Segmented, parameters: &NucleiParameters) -> serde_json::Value {
+    let value = |value: &Value| match value {
+        Value::Integer(number) => json!(number),
+        Value::Real(number) => json!(number),
+        Value::Text(word) => json!(word),
+    };
+    let values = parameters.values().map(|(name, of)| (name.to_owned(), value(of)));
+    json!({
+        "version": 1,
+        "status": found.status_word(),
+        "objects": found.objects,
+        "foreground": found.foreground,
+        "width": found.mask.width(),
+        "height": found.mask.height(),
+        "normalized": !args.no_normalize,
+        "parameters": values.collect::<serde_json::Map<_, _>>(),
+    })
+}
+
+fn to_text(found: &Segmented) -> String {
+    let pixels = found.mask.width() as u128 * found.mask.height() as u128;
+    let percent = 100.0 * found.foreground as f64 / pixels as f64;
+    format!(
+        "status      {}\nnuclei      {}\nforeground  {} of {} pixels ({percent:.1} %)\n",
+        found.status_word(),
+        with_commas(u128::from(found.objects)),
+        with_commas(u128::from(found.foreground)),
+        with_commas(pixels),
+    )
+}
+
+/// Why nothing was found, and what could be changed.
+fn note(status: Status) -> Option<Diagnostic> {
+    let (message, hint) = match status {
+        Status::Ok => return None,
+        Status::Background | Status::BackgroundLikely => (
+            "nearly every pixel is brighter than `red`, `green` and `blue`, so nothing was looked for",
+            "if the image shows tissue, raise these three, for instance -p red=240 -p green=240 -p blue=240",
+        ),
+        Status::NoCandidates => (
+            "nothing is dark enough and of the right size",
+            "lower G1 and minSize, or raise maxSize; --overlay shows the image that was looked at",
+        ),
+    };
+    Some(Diagnostic::note(message).with_hint(hint))
+}
+
+fn size(info: &ImageInfo) -> String {
+    format!("{} x {} pixels", info.width, info.height)
+}

@@ -1,0 +1,73 @@
+//! The parameters of a segmentation: those of a file, then those of the command line.
+
+use std::path::Path;
+
+use onceflow_engine::NucleiParameters;
+use onceflow_study::{Diagnostic, Diagnostics, Entry, Fields, Source, Value, parse_json};
+
+use crate::args::SegmentArgs;
+use crate::engine::engine_failure;
+use crate::failure::Failure;
+use crate::file::{Limit, read_text};
+
+/// Defaults, changed by the file and then by the command line.
+pub(super) fn read(args: &SegmentArgs) -> Result<NucleiParameters, Failure> {
+    let mut parameters = NucleiParameters::new().map_err(engine_failure)?;
+    if let Some(path) = &args.params {
+        from_file(path, &mut parameters)?;
+    }
+    let mut messages = Diagnostics::default();
+    for word in &args.parameter {
+        from_word(word, &mut parameters).unwrap_or_else(|message| messages.push(*message));
+    }
+    if messages.has_errors() { Err(messages.into()) } else { Ok(parameters) }
+}
+
+/// Every mistake of the file is said at once, each at its place.
+fn from_file(path: &Path, parameters: &mut NucleiParameters) -> Result<(), Failure> {
+    let source = read_text(path, Limit::Description)?;
+    let node = parse_json(&source).map_err(|message| *message)?;
+    let mut messages = Diagnostics::default();
+    let fields = Fields::new(&source, &node, "object of parameters", &mut messages);
+    let entries = fields.map(|mut fields| fields.others()).unwrap_or_default();
+    for entry in entries {
+        set(entry, &source, parameters, &mut messages);
+    }
+    if messages.has_errors() { Err(messages.into()) } else { Ok(()) }
+}
+
+fn set(
+    entry: &Entry,
+    source: &std::sync::Arc<Source>,
+    parameters: &mut NucleiParameters,
+    messages: &mut Diagnostics,
+) {
+    // A name that is not known is said before its value is looked at.
+    let known = parameters.values().any(|(name, _)| name == entry.key);
+    let span = if known { entry.value.span } else { entry.key_span };
+    let value = if known {
+        Fields::read(source, &entry.key, &entry.value, messages)
+    } else {
+        Some(Value::Integer(0))
+    };
+    if let Some(Err(message)) = value.map(|value: Value| parameters.set(&entry.key, &value)) {
+        messages.push(message.at(source, span, ""));
+    }
+}
+
+fn from_word(word: &str, parameters: &mut NucleiParameters) -> Result<(), Box<Diagnostic>> {
+    let Some((name, value)) = word.split_once('=') else {
+        let message = Diagnostic::error(format!("`-p {word}` sets nothing"));
+        return Err(Box::new(
+            message.expected_found("-p NAME=VALUE", format!("`{word}`")).with_hint("write -p G1=40"),
+        ));
+    };
+    parameters.set(name.trim(), &value_of(value.trim()))
+}
+
+/// A number where it is one; what the parameter makes of it is its kind's.
+fn value_of(text: &str) -> Value {
+    let whole = text.parse().ok().map(Value::Integer);
+    let real = || text.parse().ok().map(Value::Real);
+    whole.or_else(real).unwrap_or_else(|| Value::Text(text.into()))
+}
