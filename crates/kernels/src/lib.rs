@@ -4,17 +4,23 @@
 //! red, green, blue. Masks are 0 or [`ON`].
 
 mod area;
+mod canny;
 pub mod colour;
 pub mod compare;
 mod connectivity;
+mod deconvolution;
 mod distance;
 mod extrema;
+pub mod features;
 mod fill;
+mod glcm;
+mod gradient;
 mod grid;
 mod isa;
 mod label;
 mod morphology;
 pub mod nuclei;
+mod polygon;
 mod reconstruct;
 mod runs;
 mod select;
@@ -22,13 +28,17 @@ mod view;
 mod watershed;
 
 pub use area::filter_area;
+pub use canny::canny;
 pub use connectivity::Connectivity;
+pub use deconvolution::Deconvolution;
 pub use distance::distance;
 pub use extrema::{level_peaks, regional_maxima};
 pub use fill::fill_holes;
+pub use gradient::gradient;
 pub use isa::Isa;
 pub use label::{Component, Labels, label};
 pub use morphology::{Element, dilate, erode, open};
+pub use polygon::{Corner, Polygon};
 pub use reconstruct::{Level, reconstruct};
 pub use select::select;
 pub use view::{Plane, View, ViewMut};
