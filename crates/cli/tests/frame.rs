@@ -12,8 +12,26 @@ fn help_of_the_command() {
 
 #[test]
 fn help_of_each_verb() {
-    for verb in ["demo", "init", "check", "sample", "extend", "analyze", "bench", "completions"] {
-        insta::assert_snapshot!(format!("help-{verb}"), Shell::new().run(&format!("{verb} --help")));
+    for verb in [
+        "demo",
+        "init",
+        "check",
+        "sample",
+        "extend",
+        "analyze",
+        "segment",
+        "compare",
+        "image",
+        "image info",
+        "image parts",
+        "image synth",
+        "bench",
+        "completions",
+    ] {
+        insta::assert_snapshot!(
+            format!("help-{}", verb.replace(' ', "-")),
+            Shell::new().run(&format!("{verb} --help"))
+        );
     }
 }
 

@@ -43,11 +43,11 @@ fn no_objects(name: &str, error: &RegionError) -> Diagnostic {
     let hint = "save the labels as a grey image of 8 or 16 bits";
     match error {
         RegionError::Kind { expected, channels, element, .. } => {
-            message.expected_found(*expected, format!("{channels} of {element}")).with_hint(hint)
+            message.expected_found(*expected, format!("{channels} channels of {element}")).with_hint(hint)
         }
         RegionError::Coloured { x, y, red, green, blue } => {
             let found = format!("{red} {green} {blue} at column {x}, row {y}");
-            message.expected_found("equal red, green and blue", found).with_hint(hint)
+            message.expected_found("grey values, or red alone", found).with_hint(hint)
         }
         other => message.with_why(other.to_string()),
     }

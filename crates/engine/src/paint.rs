@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use onceflow_region::{Dense, Pixels, RegionError};
 use onceflow_study::Diagnostic;
-use onceflow_synth::{SynthError, Tissue};
+use onceflow_synth::{MAX_SIDE, SynthError, Tissue};
 
 use crate::EngineError;
 use crate::segment::PROGRAM;
@@ -49,10 +49,17 @@ pub fn paint(tissue: &Tissue, with_truth: bool) -> Result<Painted, EngineError> 
 
 /// The tissue that a command asks for by its size.
 pub fn tissue(width: u64, height: u64, seed: u64) -> Result<Tissue, EngineError> {
-    Tissue::new(width, height, seed).map_err(|error| {
-        let message = Diagnostic::error(format!("there is no tissue of {width} x {height} pixels: {error}"));
-        message.into()
-    })
+    Tissue::new(width, height, seed).map_err(|error| no_tissue(width, height, &error).into())
+}
+
+fn no_tissue(width: u64, height: u64, error: &SynthError) -> Diagnostic {
+    let message = Diagnostic::error(format!("there is no tissue of {width} x {height} pixels"));
+    match error {
+        SynthError::Side { axis, found } => message
+            .expected_found(format!("a {axis} of 1 to {MAX_SIDE} pixels"), found.to_string())
+            .with_hint(format!("choose another {axis}")),
+        other => message.with_why(other.to_string()),
+    }
 }
 
 /// Memory that painting and writing take at most: both pictures, and one of them as a file.

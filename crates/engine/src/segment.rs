@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn memory_is_what_the_catalogue_says() {
         let source = open_image("synth:1000x1000", "".as_ref()).unwrap();
-        assert_eq!(bytes_to_segment(source.info()), 40_000_000 + PROGRAM);
+        assert_eq!(bytes_to_segment(source.info()), 48_000_000 + PROGRAM);
         assert_eq!(bytes_to_segment(&ImageInfo { width: u64::MAX, ..source.info().clone() }), u64::MAX);
     }
 }

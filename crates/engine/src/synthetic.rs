@@ -13,15 +13,16 @@ const PREFIX: &str = "synth:";
 /// it is said.
 pub fn parse_synthetic(name: &str) -> Result<Option<Tissue>, EngineError> {
     let Some(text) = name.strip_prefix(PREFIX) else { return Ok(None) };
-    let wrong = || {
+    let wrong = || -> EngineError {
         let error = Diagnostic::error(format!("`{name}` describes no tissue"));
         error
             .expected_found("synth:WIDTHxHEIGHT?seed=NUMBER", format!("`{name}`"))
             .with_hint("write synth:1000x1000?seed=7")
+            .into()
     };
     let (size, seed) = text.split_once("?seed=").unwrap_or((text, "0"));
     let (width, height) = size.split_once('x').ok_or_else(wrong)?;
-    let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
+    let number = |text: &str| text.parse::<u64>().map_err(|_| EngineError::from(wrong()));
     let tissue = Tissue::new(number(width)?, number(height)?, number(seed)?);
     tissue
         .map(Some)

@@ -65,7 +65,7 @@ pub use plot::{PlotKind, Progress, ProgressLine, convergence_plot, plot, plot_ki
 pub use reference::{with_reference, without_reference};
 pub use report::{
     EffectLine, EffectTable, aligned, analysis_to_csv, analysis_to_json, analysis_to_salib, bar,
-    effect_table, interval_text, pairs_to_csv, render_text, share_decimals, share_text, short_number,
+    effect_table, pairs_to_csv, render_text, share_decimals, share_text, short_number,
 };
 pub use sample::{Role, Row, Sample};
 pub use sampler::{SampleError, extend, reference_row, sample, warnings};

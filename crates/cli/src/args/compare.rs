@@ -10,8 +10,9 @@ Examples:
   onceflow compare mask.png truth.png
   onceflow compare mask.png truth.labels.png --um-per-pixel 0.25 --json | jq .dice
 
-A mask's objects are its connected pixels (corners connect); a label image has one number for each object,
-so that objects may touch. Two objects match when they share at least half of the pixels that either has.")]
+A mask's objects are its connected pixels (corners connect); a label image has one number for each
+object, so that objects may touch. Two objects match when they share at least half of the pixels
+that either has.")]
 pub(crate) struct CompareArgs {
     /// The result: a mask or a label image
     #[arg(value_name = "A")]

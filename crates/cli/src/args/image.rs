@@ -57,13 +57,14 @@ Examples:
   onceflow image parts slide.tif --size 4096
   onceflow image parts slide.tif --size 4096 --halo 64 --json | jq '.parts | length'
 
-Parts go row by row from the upper left. A rest of less than half a part joins its neighbour, as in a study.")]
+Parts go row by row from the upper left. A rest of less than half a part joins its neighbour, as in
+a study.")]
 pub(crate) struct PartsArgs {
     /// A PNG or TIFF image, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
     /// Side of a part in pixels
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) size: u64,
     /// Pixels that a part reads around itself
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -80,8 +81,8 @@ Examples:
   onceflow image synth --width 1000 --height 1000 --seed 7 -o tissue.png --truth nuclei.png
   onceflow segment tissue.png -o mask.png && onceflow compare mask.png nuclei.png
 
-The same size and seed give the same tissue on every machine, at 0.25 um per pixel. Wherever an image is named,
-synth:1000x1000?seed=7 stands for the same tissue without a file.")]
+The same size and seed give the same tissue on every machine, at 0.25 um per pixel. Wherever an
+image is named, synth:1000x1000?seed=7 stands for the same tissue without a file.")]
 pub(crate) struct SynthArgs {
     /// Columns
     #[arg(long, value_name = "W")]

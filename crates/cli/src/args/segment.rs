@@ -14,8 +14,9 @@ Examples:
   onceflow segment tile.png --params best.json -o mask.png --json
   onceflow segment synth:640x480?seed=7 --labels nuclei.png      tissue that is made up
 
-The parameters are those of the shipped workflow `nuclei`; -p goes over --params goes over its defaults.
-onceflow init writes a study with all of them. The image must fit in memory, 40 bytes for each pixel.")]
+The parameters are those of the shipped workflow `nuclei`; -p goes over --params, which goes over
+its defaults. onceflow init writes a study with all of them. The image must fit in memory, 48 bytes
+for each pixel.")]
 pub(crate) struct SegmentArgs {
     /// A PNG or TIFF image with 8 bits per channel, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "IMAGE")]

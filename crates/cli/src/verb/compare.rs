@@ -72,7 +72,8 @@ fn number(measure: Measure, value: f64) -> String {
     match measure {
         _ if is_count(measure) => with_commas(value as u128),
         Measure::MeanBoundaryDistance | Measure::HausdorffDistance => format!("{value:.2}"),
-        Measure::ObjectsPerMm2 | Measure::MeanObjectArea => format!("{value:.1}"),
+        Measure::ObjectsPerMm2 => with_commas(value.round() as u128),
+        Measure::MeanObjectArea => format!("{value:.1}"),
         _ => format!("{value:.4}"),
     }
 }
@@ -83,8 +84,10 @@ fn about(measure: Measure, counts: &Counts) -> String {
         Measure::Dice => "twice the common pixels, over the pixels of both".into(),
         Measure::Jaccard => "the common pixels, over the pixels of either".into(),
         Measure::PixelDifference => "pixels that only one of the two has".into(),
-        Measure::ObjectF1 => format!("{} objects match", commas(counts.matched)),
-        Measure::PanopticQuality => "how far the matches overlap, over the objects of both".into(),
+        Measure::ObjectF1 => {
+            format!("twice the matched objects ({}), over the objects of both", commas(counts.matched))
+        }
+        Measure::PanopticQuality => "twice the overlap of the matches, over the objects of both".into(),
         Measure::MeanBoundaryDistance => "pixels between the outlines, on average".into(),
         Measure::HausdorffDistance => "pixels between the outlines, at most".into(),
         Measure::Objects => format!("the reference has {}", commas(counts.reference_objects)),

@@ -10,7 +10,7 @@ use onceflow_engine::{
     read_objects, segment,
 };
 use onceflow_kernels::nuclei::Status;
-use onceflow_region::{ImageInfo, Source};
+use onceflow_region::{Dense, ImageInfo, Source};
 use onceflow_study::{Diagnostic, Size, Value, with_commas};
 use serde_json::json;
 
@@ -27,17 +27,18 @@ pub(crate) fn run(args: &SegmentArgs, terminal: &Terminal) -> Result<Exit, Failu
     let parameters = parameters::read(args)?;
     let source = open_image(&args.image, Path::new("")).map_err(engine_failure)?;
     let truth = open_truth(args, &*source)?;
-    let needed = bytes_to_segment(source.info());
+    let needed = needed(source.info(), truth.is_some());
     memory::check("segment the image at once", needed, args.memory)?;
     if args.dry_run {
         return plan(args, source.info(), needed, terminal);
     }
+    let truth = truth.map(|truth| read_truth(args, &*truth)).transpose()?;
     let kernel = parameters.to_kernel().map_err(engine_failure)?;
     let found = {
         let _progress = terminal.progress(format!("segmenting {}", size(source.info())));
         segment(source.as_ref(), &kernel, !args.no_normalize).map_err(engine_failure)?
     };
-    write(args, &found, truth.as_deref(), terminal)?;
+    write(args, &found, truth.as_ref(), terminal)?;
     tell(args, &found, &parameters, terminal)?;
     Ok(Exit::Ok)
 }
@@ -59,6 +60,17 @@ fn open_truth(args: &SegmentArgs, image: &dyn Source) -> Result<Option<Arc<dyn S
     Ok(Some(truth))
 }
 
+/// Reads it before the work: a truth that is none is said at once.
+fn read_truth(args: &SegmentArgs, truth: &dyn Source) -> Result<Dense, Failure> {
+    read_objects(args.truth.as_deref().unwrap_or_default(), truth).map_err(engine_failure)
+}
+
+/// Memory of the work; a truth is held meanwhile, four bytes for each pixel.
+fn needed(info: &ImageInfo, with_truth: bool) -> u64 {
+    let truth = if with_truth { info.width.saturating_mul(info.height).saturating_mul(4) } else { 0 };
+    bytes_to_segment(info).saturating_add(truth)
+}
+
 fn plan(args: &SegmentArgs, info: &ImageInfo, needed: u64, terminal: &Terminal) -> Result<Exit, Failure> {
     if args.json {
         let (width, height) = (info.width, info.height);
@@ -76,7 +88,7 @@ fn plan(args: &SegmentArgs, info: &ImageInfo, needed: u64, terminal: &Terminal) 
 fn write(
     args: &SegmentArgs,
     found: &Segmented,
-    truth: Option<&dyn Source>,
+    truth: Option<&Dense>,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     for (path, picture) in [(&args.output, &found.mask), (&args.labels, &found.labels)] {
@@ -85,9 +97,7 @@ fn write(
         }
     }
     if let Some(path) = &args.overlay {
-        let name = args.truth.as_deref().unwrap_or_default();
-        let truth = truth.map(|truth| read_objects(name, truth)).transpose().map_err(engine_failure)?;
-        let drawn = overlay(&found.image, &found.labels, truth.as_ref()).map_err(engine_failure)?;
+        let drawn = overlay(&found.image, &found.labels, truth).map_err(engine_failure)?;
         picture::write(path, &drawn, terminal)?;
     }
     Ok(())

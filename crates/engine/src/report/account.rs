@@ -30,7 +30,7 @@ impl Account {
     /// Seconds, with as many decimals as a total of this size needs.
     pub(super) fn seconds(amounts: &Amounts) -> Self {
         let decimals = match amounts.asked {
-            asked if asked >= 100.0 => 1,
+            asked if asked >= 100.0 || asked == 0.0 => 1,
             asked if asked >= 10.0 => 2,
             asked if asked >= 0.1 => 3,
             _ => 6,

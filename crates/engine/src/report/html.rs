@@ -27,8 +27,7 @@ pub fn html(answer: &Answer, pictures: &[Picture]) -> String {
     let sections = [
         lead::header(answer),
         format!("<main>\n{}", lead::answer(answer)),
-        columns(&[effects::first(answer), lead::pictures(pictures)]),
-        columns(&[effects::metrics(answer), effects::images(answer)]),
+        middle(answer, pictures),
         work::account(answer),
         rest::notes(answer),
         effects::phases(answer),
@@ -50,6 +49,18 @@ pub fn html(answer: &Answer, pictures: &[Picture]) -> String {
 
 /// Names in a study are not to be trusted: even if one slipped through, nothing would be run or fetched.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+
+/// The effects beside the pictures; without pictures, beside what other metrics and images say.
+fn middle(answer: &Answer, pictures: &[Picture]) -> String {
+    let (effects, metrics, images) =
+        (effects::first(answer), effects::metrics(answer), effects::images(answer));
+    if !pictures.is_empty() {
+        return columns(&[effects, lead::pictures(pictures)]) + &columns(&[metrics, images]);
+    }
+    let beside = metrics + &images;
+    let beside = if beside.is_empty() { beside } else { format!("<div>\n{beside}</div>\n") };
+    columns(&[effects, beside])
+}
 
 /// Sections side by side where the window is wide enough; an empty one leaves its place to the others.
 fn columns(sections: &[String]) -> String {

@@ -4,7 +4,8 @@ use onceflow_sensitivity::{Analysis, analysis_to_json};
 use onceflow_study::Value;
 use serde_json::{Map, Value as Json, json};
 
-use crate::{Amounts, Answer, Best, PhaseAnswer, RowStatus};
+use super::words::failed;
+use crate::{Amounts, Answer, Best, PhaseAnswer};
 
 /// The indices of each phase, over all images and for each image.
 pub fn indices_json(answer: &Answer) -> Json {
@@ -37,8 +38,6 @@ fn analyses(analyses: &[Analysis]) -> Vec<Json> {
 /// The account of a run: what `run --json` prints.
 pub fn run_json(answer: &Answer) -> Json {
     let (work, tasks) = (&answer.work, &answer.work.tasks);
-    let failed =
-        answer.table.rows.iter().filter(|row| matches!(row.status, RowStatus::Failed { .. })).count();
     json!({
         "version": 1,
         "tasks": {
@@ -51,7 +50,7 @@ pub fn run_json(answer: &Answer) -> Json {
         "cost": { "asked": work.seconds.asked, "computed": work.seconds.computed },
         "rows": work.rows,
         "instances": work.instances,
-        "failed": failed,
+        "failed": failed(answer),
         "wall_s": work.wall,
         "peak_rss_bytes": work.peak_resident,
     })

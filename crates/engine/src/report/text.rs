@@ -2,28 +2,35 @@
 
 use std::fmt::Write as _;
 
-use onceflow_sensitivity::aligned;
 use onceflow_study::{counted, with_commas};
 
 use super::account::Account;
 use super::subject::Subject;
-use super::words::{against, and, duration, headline, memory, metric_pair, metric_text, others, screened};
+use super::words::{
+    against, and, duration, failed, failures, headline, memory, metric_pair, metric_text, others, screened,
+};
 use crate::{Answer, Best, PhaseAnswer, RowRecord};
 
 /// Lines longer than this are broken where they can be.
 const WIDTH: usize = 110;
 
+/// Different failures that are told.
+const SHOWN_FAILURES: usize = 3;
+
 /// What was run, what matters, the best row with its doubts, and the account of the work.
 pub fn answer_text(answer: &Answer) -> String {
     let mut text = phases(&answer.phases);
+    push_failures(&mut text, answer);
     text.push('\n');
     push_effects(&mut text, answer);
     push_others(&mut text, answer);
     push_best(&mut text, answer);
     answer.notes.iter().for_each(|note| text.push_str(&format!("note: {note}\n")));
-    text.push('\n');
+    if !text.ends_with("\n\n") {
+        text.push('\n');
+    }
     push_work(&mut text, answer);
-    visible(&text)
+    visible(text.trim_start())
 }
 
 /// Names and messages come from outside: what would steer a terminal is made visible.
@@ -63,6 +70,23 @@ fn phases(phases: &[PhaseAnswer]) -> String {
             writeln!(text, "kept {some} of {all} after {}: {}", kept.phase, kept.names.join(" "));
     }
     text
+}
+
+fn push_failures(text: &mut String, answer: &Answer) {
+    let failures = failures(answer);
+    let (all, failed) = (counted(answer.table.rows.len(), "row"), failed(answer));
+    for failure in failures.iter().take(SHOWN_FAILURES) {
+        let message: Vec<&str> = failure.message.split_whitespace().collect();
+        let (rows, message) = (with_commas(failure.rows.into()), message.join(" "));
+        let _infallible = writeln!(
+            text,
+            "{rows} of {all} failed in {}, first row {}: {message}",
+            failure.task, failure.first
+        );
+    }
+    if failures.len() > SHOWN_FAILURES {
+        let _infallible = writeln!(text, "{failed} of {all} failed in all, in {} ways", failures.len());
+    }
 }
 
 fn push_effects(text: &mut String, answer: &Answer) {
@@ -151,15 +175,9 @@ fn push_work(text: &mut String, answer: &Answer) {
     let less = less(work.seconds.asked, work.seconds.computed)
         .map(|times| format!(":  {times}"))
         .unwrap_or_default();
-    let lines = [
-        format!("{}{less}", Account::seconds(&work.seconds).sentence("s")),
-        Account::tasks(&work.tasks).sentence("tasks"),
-        machine(answer),
-    ];
-    let cells =
-        |(place, line): (usize, &String)| vec![if place == 0 { "Work" } else { "" }.to_owned(), line.clone()];
-    let rows: Vec<Vec<String>> = lines.iter().enumerate().map(cells).collect();
-    aligned(&rows).lines().for_each(|line| text.push_str(&format!("{}\n", line.get(2..).unwrap_or(line))));
+    let _infallible = writeln!(text, "Work      {}{less}", Account::seconds(&work.seconds).sentence("s"));
+    let _infallible = writeln!(text, "          {}", Account::tasks(&work.tasks).sentence("tasks"));
+    let _infallible = writeln!(text, "          {}", machine(answer));
 }
 
 /// `5.9 times less`, unless it makes no difference.

@@ -1,12 +1,14 @@
 //! The sentences of the answer, which the terminal and the page share.
 
 mod effects;
+mod failures;
 mod how;
 mod number;
 mod remarks;
 mod row;
 
 pub(super) use effects::{against, headline, others, screened};
+pub(super) use failures::{Failure, failed, failures};
 pub(super) use how::how;
 pub(super) use number::{capital, duration, memory, metric_pair, metric_text};
 pub(super) use remarks::remarks;

@@ -82,3 +82,31 @@ fn no_truth() {
     assert!(answer.best.is_none() && answer.metrics.iter().all(|m| m.against != Against::Truth));
     assert_snapshot!(rendered(&answer));
 }
+
+#[test]
+fn a_sweep_has_correlations() {
+    let study = Study {
+        space: space(),
+        model: |_, x| Ok((x("G1") + x("G2") * x("G2") / 40.0, 0.0, 500.0)),
+        metrics: metrics()[..1].to_vec(),
+        images: images(),
+    };
+    assert_snapshot!(rendered(&study.sweep()));
+}
+
+#[test]
+fn what_the_rows_cannot_say() {
+    let study = Study {
+        space: space(),
+        model: |_, x| {
+            let rough = (5.3 * x("G1") + 0.71 * x("minSize")).fract();
+            Ok((x("G1") / 80.0 + x("G2") / 170.0 + 0.23 * rough, 0.0, 500.0))
+        },
+        metrics: metrics()[..1].to_vec(),
+        images: images()[..1].to_vec(),
+    };
+    let answer = study.run(true);
+    let page = html(&answer, &[]);
+    assert!(page.contains("the rows cannot say"), "{}", answer_text(&answer));
+    assert_snapshot!(rendered(&answer));
+}

@@ -6,19 +6,19 @@ use onceflow_engine::{
 };
 use onceflow_sensitivity::{Analysis, Options, Outputs, Sample, Status, Technique, analyze, sample};
 use onceflow_study::{
-    Against, Design, Domain, Effect, KeepRule, Method, Metric, Morris, Parameter, Saltelli, Seams, Space,
-    Trajectories, Value,
+    Against, Design, Domain, Effect, KeepRule, LatinHypercube, Method, Metric, Morris, Parameter, Saltelli,
+    Seams, Space, Trajectories, Value,
 };
 
 /// What a row gives on an image: dice, change, density and objects, or why it failed.
-pub type Model = fn(image: usize, x: &dyn Fn(&str) -> f64) -> Result<(f64, f64, f64), &'static str>;
+pub(crate) type Model = fn(image: usize, x: &dyn Fn(&str) -> f64) -> Result<(f64, f64, f64), &'static str>;
 
 /// Two phases, two images of which the first has truth, three metrics, some failed rows.
-pub fn two_phases() -> Answer {
+pub(crate) fn two_phases() -> Answer {
     Study { space: space(), model, metrics: metrics(), images: images() }.run(true)
 }
 
-pub fn metrics() -> Vec<Metric> {
+pub(crate) fn metrics() -> Vec<Metric> {
     let metric = |name: &str, measure: &str, against| Metric {
         name: name.into(),
         of: Some("nuclei".into()),
@@ -32,7 +32,7 @@ pub fn metrics() -> Vec<Metric> {
     ]
 }
 
-pub fn images() -> Vec<ImageSummary> {
+pub(crate) fn images() -> Vec<ImageSummary> {
     let image = |name: &str, truth_objects| ImageSummary {
         name: name.into(),
         width: 1000,
@@ -45,7 +45,7 @@ pub fn images() -> Vec<ImageSummary> {
     vec![image("breast-01", Some(314)), image("kidney-04", None)]
 }
 
-pub fn space() -> Space {
+pub(crate) fn space() -> Space {
     let steps = |name: &str, from: f64, to: f64, step: f64, default: f64| {
         let mut parameter = Parameter::new(name, Domain::Steps { from, to, step });
         parameter.default = Some(Value::Real(default));
@@ -72,31 +72,33 @@ fn model(image: usize, x: &dyn Fn(&str) -> f64) -> Result<(f64, f64, f64), &'sta
     let (g1, g2, size) = (x("G1") / 80.0, x("G2") / 40.0, (x("maxSize") - 900.0) / 600.0);
     let split = if x("connectivity") > 6.0 { 0.04 } else { 0.0 };
     let shift = image as f64 * 0.03;
-    let dice =
-        0.7 - 0.5 * (g1 - 0.5) * (g1 - 0.5) - 0.1 * (g2 - 0.4) * (g2 - 0.4) + 0.05 * size * g1 + split * 0.2;
-    let change = 90_000.0 * (1.2 - g2) + 15_000.0 * (1.0 - g1) + 400.0 * x("minSize");
-    let density = 5000.0 + 6000.0 * (1.0 - split * 20.0) + 3000.0 * (1.0 - g2) + 200.0 * (x("T1") - 5.0);
+    // Rough, so that no polynomial explains it and intervals have a width.
+    let rough = (17.3 * g1 + 7.1 * g2 + 3.7 * size + 0.37 * x("minSize") + split).fract();
+    let dice = 0.7 - 0.5 * (g1 - 0.5) * (g1 - 0.5) - 0.1 * (g2 - 0.4) * (g2 - 0.4)
+        + 0.05 * size * g1
+        + split * 0.8
+        + 0.12 * rough * g2;
+    let change = 90_000.0 * (1.2 - g2) + 15_000.0 * (1.0 - g1) + 400.0 * x("minSize") + 9000.0 * rough;
+    let density = 5000.0
+        + 6000.0 * (1.0 - split * 20.0)
+        + 3000.0 * (1.0 - g2)
+        + 300.0 * (x("T1") - 5.0)
+        + 2000.0 * rough;
     Ok((dice - shift, change * (1.0 + shift), density * (1.0 - shift)))
 }
 
 /// What a run is made from.
-pub struct Study {
-    pub space: Space,
-    pub model: Model,
-    pub metrics: Vec<Metric>,
-    pub images: Vec<ImageSummary>,
+pub(crate) struct Study {
+    pub(crate) space: Space,
+    pub(crate) model: Model,
+    pub(crate) metrics: Vec<Metric>,
+    pub(crate) images: Vec<ImageSummary>,
 }
 
 impl Study {
     /// A screen, and a decomposition of what it keeps.
-    pub fn run(&self, decompose: bool) -> Answer {
-        let mut table = MetricTable {
-            parameters: names(&self.space),
-            metrics: self.metrics.iter().map(|m| m.name.clone()).collect(),
-            images: self.images.iter().map(|i| i.name.clone()).collect(),
-            rows: Vec::new(),
-        };
-        table.rows.push(self.row(0, None, "reference".into(), 0, &self.defaults()));
+    pub(crate) fn run(&self, decompose: bool) -> Answer {
+        let mut table = self.table();
         let morris = Method::Morris(Morris { trajectories: 20, values: 4, kind: Trajectories::Plain });
         let screen = self.phase(&mut table, "screen", "moat", &self.space, morris, Technique::Morris, None);
         let mut phases = vec![screen];
@@ -115,6 +117,29 @@ impl Study {
                 Some(kept),
             ));
         }
+        self.answer(table, phases)
+    }
+
+    /// Scattered rows, of which only correlations can be told.
+    pub(crate) fn sweep(&self) -> Answer {
+        let mut table = self.table();
+        let method = Method::LatinHypercube { rows: 100, kind: LatinHypercube::Plain };
+        let phase = self.phase(&mut table, "sweep", "lhs", &self.space, method, Technique::Correlation, None);
+        self.answer(table, vec![phase])
+    }
+
+    fn table(&self) -> MetricTable {
+        let mut table = MetricTable {
+            parameters: names(&self.space),
+            metrics: self.metrics.iter().map(|m| m.name.clone()).collect(),
+            images: self.images.iter().map(|i| i.name.clone()).collect(),
+            rows: Vec::new(),
+        };
+        table.rows.push(self.row(0, None, "reference".into(), 0, &self.defaults()));
+        table
+    }
+
+    fn answer(&self, table: MetricTable, phases: Vec<PhaseAnswer>) -> Answer {
         let best = best(&table, &self.metrics, self.space.parameters(), &self.images);
         let work = work(table.rows.len() as u64, self.images.len() as u64);
         Answer {
@@ -234,9 +259,9 @@ fn analysis(
     technique: Technique,
     column: &dyn Fn(&RowRecord, usize) -> Option<f64>,
 ) -> Option<Analysis> {
-    let mut outputs = Outputs::default();
-    outputs.status =
+    let status =
         records.iter().map(|r| if r.status == RowStatus::Ok { Status::Ok } else { Status::Failed }).collect();
+    let mut outputs = Outputs { status, ..Outputs::default() };
     for (place, metric) in metrics.iter().enumerate() {
         let values: Vec<f64> = records.iter().map(|r| column(r, place).unwrap_or(f64::NAN)).collect();
         if values.iter().any(|v| v.is_finite()) {

@@ -136,11 +136,3 @@ fn the_page_reads_well() {
     let lines: Vec<&str> = words.lines().filter(|line| !line.trim().is_empty()).collect();
     insta::assert_snapshot!(lines.join("\n").replace(env!("CARGO_PKG_VERSION"), "[version]"));
 }
-
-/// Writes the page where `ONCEFLOW_PAGE` says, for looking at it.
-#[test]
-fn the_page_can_be_looked_at() {
-    if let Ok(path) = std::env::var("ONCEFLOW_PAGE") {
-        std::fs::write(path, html(&two_phases(), &[])).unwrap();
-    }
-}

@@ -10,6 +10,6 @@ pub use csv::{analysis_to_csv, pairs_to_csv};
 pub use json::analysis_to_json;
 pub use salib::analysis_to_salib;
 pub use text::{
-    EffectLine, EffectTable, aligned, bar, effect_table, interval_text, render_text, share_decimals,
-    share_text, short_number,
+    EffectLine, EffectTable, aligned, bar, effect_table, render_text, share_decimals, share_text,
+    short_number,
 };

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use onceflow_study::with_commas;
 
 use self::line::{heads, lines};
-pub use self::number::{bar, interval as interval_text, share_decimals, share_text, short as short_number};
+pub use self::number::{bar, share_decimals, share_text, short as short_number};
 use self::number::{interval, short};
 use crate::{Analysis, Estimate, Indices, OutputAnalysis, SecondOrder, Technique, Verdict};
 
@@ -46,12 +46,19 @@ pub fn effect_table<'a>(analysis: &Analysis, output: &'a OutputAnalysis) -> Effe
 }
 
 impl EffectTable<'_> {
-    /// Groups of influential parameters whose order the rows cannot tell.
+    /// Groups of influential parameters of which no two can be told apart by the rows; a parameter may be in several.
     pub fn unseparated(&self) -> Vec<Vec<&str>> {
         let influential: Vec<&EffectLine<'_>> =
             self.lines.iter().filter(|l| l.verdict == Some(Verdict::Influential)).collect();
-        let groups = influential.chunk_by(|a, b| overlap(&a.main, &b.main)).filter(|group| group.len() > 1);
-        groups.map(|group| group.iter().map(|l| l.name).collect()).collect()
+        let (mut groups, mut reached) = (Vec::new(), 0);
+        for first in 0..influential.len() {
+            let end = first + alike(&influential[first..]);
+            if end > reached && end > first + 1 {
+                groups.push(influential[first..end].iter().map(|l| l.name).collect());
+            }
+            reached = reached.max(end);
+        }
+        groups
     }
 
     /// The heads and the lines in columns.
@@ -131,6 +138,12 @@ pub fn aligned(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect()
 }
 
+/// How many of the first lines overlap each other, every one with every other.
+fn alike(lines: &[&EffectLine<'_>]) -> usize {
+    let fits = |place: &usize| lines[..*place].iter().all(|line| overlap(&line.main, &lines[*place].main));
+    (1..lines.len()).take_while(fits).count() + 1
+}
+
 fn overlap(larger: &Estimate, smaller: &Estimate) -> bool {
     larger.low <= smaller.high
 }
@@ -154,5 +167,24 @@ fn push_pairs(text: &mut String, pairs: &[SecondOrder]) {
     text.push_str(&aligned(&rows));
     if sorted.len() > SHOWN_PAIRS {
         let _infallible = writeln!(text, "  and {} smaller ones", sorted.len() - SHOWN_PAIRS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_of_a_group_can_be_told_apart() {
+        let line = |(name, low, high): (&'static str, f64, f64)| EffectLine {
+            name,
+            main: Estimate { value: (low + high) / 2.0, low, high },
+            verdict: Some(Verdict::Influential),
+            behind: Vec::new(),
+        };
+        let lines = [("a", 0.8, 0.9), ("b", 0.4, 0.6), ("c", 0.3, 0.5), ("d", 0.2, 0.35), ("e", 0.05, 0.1)];
+        let table =
+            EffectTable { measure: String::new(), heads: Vec::new(), lines: lines.map(line).to_vec() };
+        assert_eq!(table.unseparated(), [vec!["b", "c"], vec!["c", "d"]]);
     }
 }

@@ -82,7 +82,7 @@ fn separation() -> Vec<OpSpec> {
             .reads(&[("watershedConnectivity", Connectivity)])
             .makes(&[("seg_nonoverlap", Mask)])
             .sees(Whole)
-            .with_scratch(24)
+            .with_scratch(32)
             .per_object_of("big"),
         OpSpec::new("nuclei.finish", "nuclei of the right size, holes filled", 3.0)
             .takes(&[("seg_nonoverlap", Mask)])
@@ -118,6 +118,6 @@ fn published() -> Vec<OpSpec> {
             .reads(&[("minSizePl", Integer), ("watershedConnectivity", Connectivity)])
             .makes(&[("seg_nonoverlap", Mask)])
             .sees(Whole)
-            .with_scratch(25),
+            .with_scratch(33),
     ]
 }

@@ -1,9 +1,10 @@
 //! The parameters of a segmentation: those of a file, then those of the command line.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use onceflow_engine::NucleiParameters;
-use onceflow_study::{Diagnostic, Diagnostics, Entry, Fields, Source, Value, parse_json};
+use onceflow_study::{Diagnostic, Diagnostics, Entry, Fields, Node, Source, Value, parse_json};
 
 use crate::args::SegmentArgs;
 use crate::engine::engine_failure;
@@ -28,20 +29,20 @@ fn from_file(path: &Path, parameters: &mut NucleiParameters) -> Result<(), Failu
     let source = read_text(path, Limit::Description)?;
     let node = parse_json(&source).map_err(|message| *message)?;
     let mut messages = Diagnostics::default();
-    let fields = Fields::new(&source, &node, "object of parameters", &mut messages);
-    let entries = fields.map(|mut fields| fields.others()).unwrap_or_default();
-    for entry in entries {
+    let Some(table) = node.as_table() else { return Err(no_object(&source, &node).into()) };
+    for entry in &table.entries {
         set(entry, &source, parameters, &mut messages);
     }
     if messages.has_errors() { Err(messages.into()) } else { Ok(()) }
 }
 
-fn set(
-    entry: &Entry,
-    source: &std::sync::Arc<Source>,
-    parameters: &mut NucleiParameters,
-    messages: &mut Diagnostics,
-) {
+fn no_object(source: &Arc<Source>, node: &Node) -> Diagnostic {
+    let message = Diagnostic::error("the parameters cannot be read").at(source, node.span, "");
+    let message = message.expected_found("an object of names and values", node.describe());
+    message.with_hint(r#"write {"G1": 40, "T1": 5.5}"#)
+}
+
+fn set(entry: &Entry, source: &Arc<Source>, parameters: &mut NucleiParameters, messages: &mut Diagnostics) {
     // A name that is not known is said before its value is looked at.
     let known = parameters.values().any(|(name, _)| name == entry.key);
     let span = if known { entry.value.span } else { entry.key_span };

@@ -25,6 +25,10 @@ pub(super) struct Doubts<'a> {
 impl Doubts<'_> {
     /// Whole sentences, what weighs most first.
     pub(super) fn all(&self, changes: &[Change]) -> Vec<String> {
+        // Nobody chose the defaults by these rows.
+        if changes.is_empty() {
+            return self.objects().into_iter().collect();
+        }
         let found = [self.objects(), Some(self.same_images()), self.worse(), self.ends(changes)];
         found.into_iter().flatten().chain(self.outside()).collect()
     }

@@ -1,9 +1,9 @@
 //! Effects on the page: plots and tables of each metric, phase and image.
 
-use onceflow_sensitivity::{
-    Analysis, EffectTable, PlotKind, effect_table, interval_text, plot, plot_kinds, short_number,
-};
-use onceflow_study::counted;
+use std::collections::HashSet;
+
+use onceflow_sensitivity::{Analysis, EffectTable, PlotKind, effect_table, plot, plot_kinds};
+use onceflow_study::{Metric, counted};
 
 use super::element::{details, drawing, paragraph, section, table};
 use crate::report::subject::{Subject, leading};
@@ -13,7 +13,7 @@ use crate::{Answer, PhaseAnswer};
 /// Images that have a line of their own; the others are in indices.json.
 const MOST_IMAGES: usize = 24;
 /// Parameters that are compared over images.
-const COMPARED: usize = 4;
+const COMPARED: usize = 3;
 
 /// The effects on the first metric: the plot, and the numbers to open.
 pub(super) fn first(answer: &Answer) -> String {
@@ -66,6 +66,7 @@ fn numbers(effects: &EffectTable<'_>) -> String {
 
 /// The leading effects on each metric, when there are several.
 pub(super) fn metrics(answer: &Answer) -> String {
+    let heads = ["metric", "first", "second", "third"].map(str::to_owned);
     let analysed = answer.metrics.iter().filter(|metric| Subject::of(answer, &metric.name).is_some());
     let rows: Vec<Vec<String>> = analysed
         .map(|metric| {
@@ -74,18 +75,15 @@ pub(super) fn metrics(answer: &Answer) -> String {
             let effects: Vec<String> = effects.collect();
             let first = if effects.is_empty() { vec!["nothing influential".to_owned()] } else { effects };
             let cells: Vec<String> = std::iter::once(metric.name.clone()).chain(first).collect();
-            cells.into_iter().chain(std::iter::repeat(String::new())).take(COMPARED).collect()
+            cells.into_iter().chain(std::iter::repeat(String::new())).take(heads.len()).collect()
         })
         .collect();
-    let leaders: std::collections::HashSet<&String> = rows.iter().filter_map(|row| row.get(1)).collect();
-    let firsts: std::collections::HashSet<&str> =
-        leaders.iter().filter_map(|cell| cell.rsplit_once(' ')).map(|(name, _)| name).collect();
-    let title = if firsts.len() > 1 {
-        "The answer depends on the metric"
-    } else {
-        "Each metric gives the same first"
+    let leader = |metric: &Metric| others(answer, &metric.name).into_iter().next().map(|(name, _)| name);
+    let leaders: HashSet<String> = answer.metrics.iter().filter_map(leader).collect();
+    let title = match leaders.len() {
+        1 => "All metrics agree on the first parameter",
+        _ => "The answer depends on the metric",
     };
-    let heads = ["metric", "first", "second", "third"].map(str::to_owned);
     if rows.len() < 2 {
         return String::new();
     }
@@ -130,8 +128,8 @@ fn image_row(image: &str, effects: &EffectTable<'_>, names: &[&str]) -> Vec<Stri
     let cell = |name: &&str| {
         let line = effects.lines.iter().find(|line| line.name == *name)?;
         let number = line.behind.first().cloned().unwrap_or_default();
-        let interval = interval_text(&line.main, short_number);
-        Some(if interval.is_empty() { number } else { format!("{number} ({interval})") })
+        let interval = line.behind.get(1).cloned().unwrap_or_default();
+        Some(if interval.is_empty() { number } else { format!("{number}\n{interval}") })
     };
     let own = |place: usize| effects.lines.get(place).map(|line| line.name);
     let order = match (own(0) == names.first().copied(), own(1) == names.get(1).copied()) {

@@ -5,19 +5,17 @@ use onceflow_study::counted;
 use super::Picture;
 use super::base64::base64;
 use super::element::{attribute, escaped, list, paragraph, section};
-use crate::report::words::{against, better, headline, values};
-use crate::{Answer, RowStatus};
+use crate::Answer;
+use crate::report::words::{against, better, failed, headline, values};
 
 /// The name of the study and its size.
 pub(super) fn header(answer: &Answer) -> String {
-    let failed =
-        answer.table.rows.iter().filter(|row| matches!(row.status, RowStatus::Failed { .. })).count();
     let with_truth = answer.images.iter().filter(|image| image.truth_objects.is_some()).count();
     let facts = [
         answer.workflow.clone(),
         counted(answer.table.rows.len(), "row"),
         format!("{}, {with_truth} with truth", counted(answer.images.len(), "image")),
-        format!("{failed} failed"),
+        format!("{} failed", counted(failed(answer), "row")),
         format!("seed {}", answer.seed),
     ];
     let facts = escaped(&facts.join(" · "));

@@ -1,12 +1,10 @@
 //! What stands below: notes, failures, how it was computed, and the files.
 
-use std::collections::BTreeMap;
-
 use onceflow_study::{counted, with_commas};
 
 use super::element::{list, paragraph, section, table};
-use crate::report::words::{how as how_words, remarks};
-use crate::{Answer, RowStatus};
+use crate::Answer;
+use crate::report::words::{Failure, failed, failures as failure_groups, how as how_words, remarks};
 
 /// Different failures that are listed.
 const MOST_FAILURES: usize = 20;
@@ -19,34 +17,20 @@ pub(super) fn notes(answer: &Answer) -> String {
 
 /// Equal failures in one line, the most frequent first.
 pub(super) fn failures(answer: &Answer) -> String {
-    let mut groups: BTreeMap<(&str, &str), (u64, u64)> = BTreeMap::new();
-    for row in &answer.table.rows {
-        if let RowStatus::Failed { task, message } = &row.status {
-            groups.entry((task, message)).or_insert((row.row, 0)).1 += 1;
-        }
-    }
-    if groups.is_empty() {
+    let failures = failure_groups(answer);
+    if failures.is_empty() {
         return section("failures", "Failures", &paragraph("No row failed."));
     }
-    let mut groups: Vec<_> = groups.into_iter().collect();
-    groups.sort_by_key(|(_, (first, count))| (std::cmp::Reverse(*count), *first));
-    let rows: Vec<Vec<String>> = groups
-        .iter()
-        .take(MOST_FAILURES)
-        .map(|((task, message), (first, count))| {
-            vec![(*task).to_owned(), with_commas((*count).into()), first.to_string(), (*message).to_owned()]
-        })
-        .collect();
+    let row = |f: &Failure<'_>| {
+        vec![f.task.to_owned(), with_commas(f.rows.into()), f.first.to_string(), f.message.to_owned()]
+    };
+    let rows: Vec<Vec<String>> = failures.iter().take(MOST_FAILURES).map(row).collect();
     let heads = ["task", "rows", "first row", "what it said"].map(str::to_owned);
-    let failed: u64 = groups.iter().map(|(_, (_, count))| count).sum();
-    let caption =
-        format!("{} of {} failed", with_commas(failed.into()), counted(answer.table.rows.len(), "row"));
-    let mut body = table(&caption, &heads, &rows);
-    if groups.len() > MOST_FAILURES {
-        body.push_str(&paragraph(&format!(
-            "{} not listed here.",
-            counted(groups.len() - MOST_FAILURES, "other failure")
-        )));
+    let all = counted(answer.table.rows.len(), "row");
+    let mut body = table(&format!("{} of {all} failed", with_commas(failed(answer) as u128)), &heads, &rows);
+    if failures.len() > MOST_FAILURES {
+        let more = counted(failures.len() - MOST_FAILURES, "other failure");
+        body.push_str(&paragraph(&format!("{more} not listed here.")));
     }
     section("failures", "Failures", &body)
 }

@@ -215,9 +215,9 @@ pub(crate) fn screened(answer: &Answer, subject: &Subject<'_>) -> Option<Screene
     let names = out.iter().map(|line| line.name.to_owned()).collect();
     let share =
         lines.first().zip(out.first()).map(|(most, out)| (most.name, out.main.value / most.main.value));
-    let why = match share
-        .filter(|(_, share)| share.is_finite() && earlier.analysis.technique == Technique::Morris)
-    {
+    let is_morris = earlier.analysis.technique == Technique::Morris;
+    let why = match share.filter(|(_, share)| share.is_finite() && is_morris) {
+        Some((_, 0.0)) => format!("{by}: no effect on {}", kept.metric),
         Some((most, share)) => format!("{by}: mu* at most {:.0} % of {most}'s", (share * 100.0).ceil()),
         None => by,
     };

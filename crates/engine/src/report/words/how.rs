@@ -57,9 +57,11 @@ fn cited(analysis: &Analysis) -> Vec<String> {
     } else {
         full(&format!("Estimator ({word}): {}", analysis.estimator))
     };
-    let intervals = analysis.outputs.iter().filter(|o| !o.interval.citation.is_empty()).map(|output| {
-        let percent = output.interval.confidence * 100.0;
-        full(&format!("Intervals ({word}, {percent} %): {}", output.interval.citation))
-    });
+    // Those of the other metrics differ in a number at most.
+    let intervals =
+        analysis.outputs.iter().take(1).filter(|o| !o.interval.citation.is_empty()).map(|output| {
+            let percent = output.interval.confidence * 100.0;
+            full(&format!("Intervals ({word}, {percent} %): {}", output.interval.citation))
+        });
     std::iter::once(estimator).chain(intervals).collect()
 }

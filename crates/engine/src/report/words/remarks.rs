@@ -21,20 +21,24 @@ pub(crate) fn remarks(answer: &Answer) -> Vec<String> {
     remarks
 }
 
-/// What the analyses themselves warn of.
+/// What the analyses themselves warn of; what they say of several metrics is said once.
 fn warnings(answer: &Answer) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut found: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for phase in &answer.phases {
         for output in phase.analyses.iter().flat_map(|analysis| &analysis.outputs) {
-            let name = |warning: &String| {
-                format!("{}, {}: {}.", phase.name, output.name, warning.trim_end_matches('.'))
-            };
-            found.extend(output.warnings.iter().map(name));
+            for warning in &output.warnings {
+                match found.iter_mut().find(|(name, said, _)| *name == phase.name && said == warning) {
+                    Some((_, _, metrics)) if metrics.contains(&output.name.as_str()) => {}
+                    Some((_, _, metrics)) => metrics.push(&output.name),
+                    None => found.push((&phase.name, warning, vec![&output.name])),
+                }
+            }
         }
     }
-    let mut seen = std::collections::HashSet::new();
-    found.retain(|warning| seen.insert(warning.clone()));
-    found
+    let sentence = |(phase, warning, metrics): &(&str, &str, Vec<&str>)| {
+        format!("Phase {phase}, {}: {}.", and(metrics), warning.trim_end_matches('.'))
+    };
+    found.iter().map(sentence).collect()
 }
 
 /// A metric against the defaults, when these lie outside the ranges: every row differs in the same direction.
@@ -82,12 +86,24 @@ fn other_metrics_screened(answer: &Answer, phase: &PhaseAnswer) -> Vec<String> {
         (!out.is_empty()).then(|| {
             format!(
                 "{}: {} mattered in {} ({} of {of}), but only {} decided what was kept; the indices of {name} in {} \
-                 hold for their defaults.",
-                capital(name), and(&names), earlier.name, and(&shares), kept.metric, phase.name
+                 hold for {}.",
+                capital(name), and(&names), earlier.name, and(&shares), kept.metric,
+                phase.name,
+                and(&defaults(earlier, &names))
             )
         })
     };
     others.filter_map(|m| sentence(&m.name)).collect()
+}
+
+/// `minSize = 11`: where the parameters of these names stood when they did not vary.
+fn defaults(phase: &PhaseAnswer, names: &[&str]) -> Vec<String> {
+    let default = |name: &&str| {
+        let place = phase.space.index_of(name);
+        let default = place.and_then(|place| phase.space.parameters()[place].default.as_ref());
+        default.map_or_else(|| format!("the default of {name}"), |value| format!("{name} = {value}"))
+    };
+    names.iter().map(default).collect()
 }
 
 /// What would decide about the parameters of which the rows cannot say it.
@@ -117,11 +133,8 @@ fn without_truth(answer: &Answer) -> Option<String> {
         answer.images.iter().filter(|i| i.truth_objects.is_none()).map(|i| i.name.as_str()).collect();
     let wanted = !metrics.is_empty() && !without.is_empty();
     let named = if without.len() <= 5 { and(&without) } else { format!("{} images", without.len()) };
-    let verb = if without.len() == 1 { "has" } else { "have" };
-    wanted.then(|| {
-        format!("{named} {verb} no truth and take no part in {}.", and(&metrics))
-            .replace("has no truth and take", "has no truth and takes")
-    })
+    let (has, takes) = if without.len() == 1 { ("has", "takes") } else { ("have", "take") };
+    wanted.then(|| format!("{named} {has} no truth and {takes} no part in {}.", and(&metrics)))
 }
 
 fn without_tissue(answer: &Answer) -> Option<String> {

@@ -28,7 +28,7 @@ pub fn share_decimals<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> 
 }
 
 /// `0.65 .. 1.00`, or nothing when there is no interval.
-pub fn interval(estimate: &Estimate, number: impl Fn(f64) -> String) -> String {
+pub(super) fn interval(estimate: &Estimate, number: impl Fn(f64) -> String) -> String {
     if estimate.low.is_nan() || estimate.high.is_nan() {
         return String::new();
     }

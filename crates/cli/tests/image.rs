@@ -1,0 +1,112 @@
+//! `onceflow image`: what files hold, how images are cut, and tissue that is made up.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod pictures;
+mod shell;
+
+use pictures::{deep_colour_png, read, shared};
+use serde_json::json;
+use shell::Shell;
+
+#[test]
+fn info_says_what_is_in_a_file() {
+    let shell = Shell::new();
+    shell.write("deep.png", deep_colour_png(3, 2));
+    insta::assert_snapshot!("info", shell.ok("image info deep.png"));
+    let found = shell.ok("image info deep.png --json").json();
+    let scales = json!([{ "width": 3, "height": 2, "downsample": 1.0 }]);
+    let expected = json!({
+        "version": 1, "format": "png", "width": 3, "height": 2, "scales": scales, "um_per_pixel": null,
+        "channels": 3, "element": "u16"
+    });
+    assert_eq!(found, expected);
+    insta::assert_snapshot!("info-synthetic", shell.ok("image info synth:100000x90000?seed=3"));
+}
+
+#[test]
+fn info_of_what_is_no_image() {
+    let shell = Shell::new();
+    shell.write("text.png", "words\n").write("folder/a.txt", "");
+    for (name, words) in
+        [("missing", "tissue.png"), ("text", "text.png"), ("folder", "folder"), ("nothing", "")]
+    {
+        let said = shell.run(&format!("image info {words}"));
+        assert_eq!(said.exit, 2, "{said}");
+        insta::assert_snapshot!(format!("info-{name}"), said);
+    }
+}
+
+#[test]
+fn info_of_real_tiles() {
+    let Some(folder) = shared("data/histology-nuclei/monuseg") else { return };
+    let tile = folder.join("TCGA-A7-A13E-01Z-00-DX1.tif");
+    let json = Shell::new().ok(&format!("image info {} --json", tile.display())).json();
+    assert_eq!(
+        (&json["format"], &json["width"], &json["channels"]),
+        (&"tiff".into(), &1000.into(), &3.into())
+    );
+}
+
+#[test]
+fn parts_cover_the_image_once() {
+    let shell = Shell::new();
+    insta::assert_snapshot!("parts", shell.ok("image parts synth:600x400 --size 256 --halo 16"));
+    let json = shell.ok("image parts synth:600x400 --size 100 --halo 7 --json").json();
+    let parts = json["parts"].as_array().unwrap();
+    let area = |part: &serde_json::Value| part["width"].as_u64().unwrap() * part["height"].as_u64().unwrap();
+    assert_eq!((parts.len(), parts.iter().map(area).sum::<u64>()), (24, 600 * 400));
+    assert_eq!(
+        parts[7],
+        json!({
+            "index": 7, "x": 100, "y": 100, "width": 100, "height": 100,
+            "read": { "x": 93, "y": 93, "width": 114, "height": 114 }
+        })
+    );
+    for (name, words) in
+        [("none", "--size 0"), ("many", "--size 1"), ("halo", "--size 9000 --halo 18446744073709551615")]
+    {
+        let said = shell.run(&format!("image parts synth:90000x90000 {words}"));
+        assert_eq!(said.exit, 2, "{said}");
+        insta::assert_snapshot!(format!("parts-{name}"), said);
+    }
+}
+
+#[test]
+fn tissue_is_made_with_its_truth() {
+    let shell = Shell::new();
+    insta::assert_snapshot!(
+        "synth",
+        shell.ok("image synth --width 120 --height 300 --seed 7 -o a.png --truth t.png")
+    );
+    let truth = read(&shell.path("t.png"));
+    let numbers: std::collections::BTreeSet<u16> = truth.as_u16().unwrap().iter().copied().collect();
+    let nuclei = numbers.len() as u16 - 1;
+    assert_eq!(numbers, (0..=nuclei).collect(), "numbered without gaps");
+    let json = shell.ok("image synth --width 120 --height 300 --seed 7 -o b.png --truth t.png --json").json();
+    assert_eq!((&json["nuclei"], &json["file"]), (&nuclei.into(), &"b.png".into()));
+    let bytes = |name: &str| std::fs::read(shell.path(name)).unwrap();
+    assert_eq!(bytes("a.png"), bytes("b.png"));
+    shell.ok("image synth --width 120 --height 300 --seed 8 -o b.png");
+    assert_ne!(bytes("a.png"), bytes("b.png"));
+}
+
+#[test]
+fn tissue_that_cannot_be_says_why() {
+    let shell = Shell::new();
+    for (name, exit, words) in [
+        ("empty", 2, "--width 0 --height 5 -o a.png"),
+        ("absurd", 2, "--width 99999999999 --height 5 -o a.png"),
+        ("memory", 4, "--width 90000 --height 90000 -o a.png --memory '1 GiB'"),
+        ("no-output", 2, "--width 9 --height 9"),
+        ("no-folder", 3, "--width 9 --height 9 -o nowhere/a.png"),
+        ("one-file", 2, "--width 9 --height 9 -o a.png --truth a.png"),
+        ("json", 2, "--width 9 --height 9 -o - --json"),
+    ] {
+        let said = shell.run(&format!("image synth {words}"));
+        assert_eq!(said.exit, exit, "{said}");
+        insta::assert_snapshot!(format!("synth-{name}"), said);
+    }
+    let said = shell.ok("image synth --width 30000 --height 30 -o a.png --dry-run --json");
+    assert_eq!((said.json()["dry_run"].as_bool(), said.stderr.trim()), (Some(true), "would write a.png"));
+    assert!(shell.files().is_empty());
+}
