@@ -22,7 +22,7 @@ pub fn parse_synthetic(name: &str) -> Result<Option<Tissue>, EngineError> {
     };
     let (size, seed) = text.split_once("?seed=").unwrap_or((text, "0"));
     let (width, height) = size.split_once('x').ok_or_else(wrong)?;
-    let number = |text: &str| text.parse::<u64>().map_err(|_| EngineError::from(wrong()));
+    let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
     let tissue = Tissue::new(number(width)?, number(height)?, number(seed)?);
     tissue
         .map(Some)

@@ -45,12 +45,16 @@ impl Canny {
 
     /// Finds the edges of an image.
     pub(crate) fn find(&mut self, image: View<'_, u8>, low: u16, high: u16) {
+        self.find_with(Isa::best(), image, low, high);
+    }
+
+    fn find_with(&mut self, isa: Isa, image: View<'_, u8>, low: u16, high: u16) {
         self.resize(image.width(), image.height());
         if image.is_empty() {
             return;
         }
         let planes = (&mut self.across[..], &mut self.down[..], &mut self.magnitudes[..]);
-        differences(Isa::best(), image, &mut self.columns, planes);
+        differences(isa, image, &mut self.columns, planes);
         let [low, high] = [low, high].map(|threshold| i16::try_from(threshold).unwrap_or(i16::MAX));
         for y in 0..image.height() {
             self.thin(y, low, high);
@@ -203,5 +207,18 @@ mod tests {
         let view = View::new(&weak, 8, 8).unwrap();
         assert!(canny(view, 10, 48).pixels().iter().all(|pixel| *pixel == 0));
         assert_eq!(canny(view, 10, 47).pixels().iter().filter(|pixel| **pixel == ON).count(), 8);
+    }
+
+    #[test]
+    fn every_instruction_set_finds_the_same() {
+        let noise: Vec<u8> = (0..97u32 * 61).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let found = |isa| {
+            let mut canny = Canny::default();
+            canny.find_with(isa, View::new(&noise, 97, 61).unwrap(), 3000, 9000);
+            (canny.across, canny.down, canny.states)
+        };
+        let portable = found(Isa::PORTABLE);
+        assert!(portable.2.contains(&EDGE) && portable.2.contains(&WEAK));
+        assert!(Isa::available().into_iter().all(|isa| found(isa) == portable));
     }
 }

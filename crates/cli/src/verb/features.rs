@@ -31,10 +31,10 @@ pub(crate) fn run(args: &FeaturesArgs, terminal: &Terminal) -> Result<Exit, Fail
     let kernel = parameters.to_kernel().map_err(engine_failure)?;
     let source = open_image(&args.image, Path::new("")).map_err(engine_failure)?;
     let drawn = open_drawn(args, &*source)?;
-    let nuclei = match &drawn {
-        None => Nuclei::Found(&kernel),
-        Some((name, drawn)) if args.mask.is_some() => Nuclei::Mask(name, &**drawn),
-        Some((name, drawn)) => Nuclei::Labels(name, &**drawn),
+    let nuclei = match (drawn.as_deref(), &args.mask, &args.labels) {
+        (Some(drawn), Some(name), _) => Nuclei::Mask(name, drawn),
+        (Some(drawn), _, Some(name)) => Nuclei::Labels(name, drawn),
+        _ => Nuclei::Found(&kernel),
     };
     let needed = bytes_to_measure(source.info(), nuclei);
     memory::check("measure the image at once", needed, args.memory)?;
@@ -68,14 +68,11 @@ fn inputs(args: &FeaturesArgs) -> Vec<&Path> {
 }
 
 /// Opens the mask or the labels, which must be of the image's size.
-fn open_drawn<'a>(
-    args: &'a FeaturesArgs,
-    image: &dyn Source,
-) -> Result<Option<(&'a str, Arc<dyn Source>)>, Failure> {
+fn open_drawn(args: &FeaturesArgs, image: &dyn Source) -> Result<Option<Arc<dyn Source>>, Failure> {
     let Some(name) = args.mask.as_ref().or(args.labels.as_ref()) else { return Ok(None) };
     let drawn = open_labels(name, Path::new("")).map_err(engine_failure)?;
     check_sizes((name, &*drawn), (&args.image, image)).map_err(engine_failure)?;
-    Ok(Some((name, drawn)))
+    Ok(Some(drawn))
 }
 
 fn plan(args: &FeaturesArgs, source: &dyn Source, needed: u64, terminal: &Terminal) -> Result<Exit, Failure> {
