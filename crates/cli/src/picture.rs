@@ -39,7 +39,8 @@ pub(crate) fn write(path: &Path, picture: &Dense, terminal: &Terminal) -> Result
     Ok(())
 }
 
-fn check_folder(path: &Path) -> Result<(), Failure> {
+/// Refuses a path at which no file can be.
+pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(unwritable(path, &std::io::ErrorKind::IsADirectory.into()));

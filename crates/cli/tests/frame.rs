@@ -20,6 +20,7 @@ fn help_of_each_verb() {
         "extend",
         "analyze",
         "segment",
+        "features",
         "compare",
         "image",
         "image info",

@@ -38,7 +38,7 @@ pub fn read_objects(name: &str, source: &dyn Source) -> Result<Dense, EngineErro
     objects(&read_whole(source)?).map_err(|error| no_objects(name, &error).into())
 }
 
-fn no_objects(name: &str, error: &RegionError) -> Diagnostic {
+pub(crate) fn no_objects(name: &str, error: &RegionError) -> Diagnostic {
     let message = Diagnostic::error(format!("{name} is neither a mask nor a label image"));
     let hint = "save the labels as a grey image of 8 or 16 bits";
     match error {

@@ -9,6 +9,7 @@ mod catalogue;
 mod collect;
 mod compare;
 mod error;
+mod features;
 mod file;
 mod folder;
 mod image;
@@ -43,6 +44,7 @@ pub use answer::{
 };
 pub use catalogue::catalogue;
 pub use error::EngineError;
+pub use features::{Nuclei, NucleiFeatures, bytes_to_measure, features, features_csv, features_geojson};
 pub use file::write_whole;
 pub use folder::RunFolder;
 pub use image::{open_image, open_labels, open_source};

@@ -6,11 +6,13 @@ use onceflow_region::{Dense, Pixels, RegionError, labels};
 /// The objects as numbers, 0 outside: those of a label image as they are, those of a mask its 8-connected components.
 pub fn objects(image: &Dense) -> Result<Dense, RegionError> {
     let found = labels(image)?;
-    if !found.mask {
-        return Ok(found.plane);
-    }
-    let (width, height) = (found.plane.width(), found.plane.height());
-    let pixels = found.plane.as_u32().unwrap_or_default().iter();
+    if found.mask { components(&found.plane) } else { Ok(found.plane) }
+}
+
+/// The 8-connected components of what is not 0.
+pub(crate) fn components(plane: &Dense) -> Result<Dense, RegionError> {
+    let (width, height) = (plane.width(), plane.height());
+    let pixels = plane.as_u32().unwrap_or_default().iter();
     let mask = pixels.map(|label| if *label == 0 { 0 } else { ON }).collect();
     let mask = Plane::from_vec(mask, width, height).unwrap_or_default();
     let plane = label(mask.view(), Connectivity::Eight).plane;

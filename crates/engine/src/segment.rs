@@ -34,12 +34,17 @@ pub struct Segmented {
 impl Segmented {
     /// The status as files say it.
     pub fn status_word(&self) -> &'static str {
-        match self.status {
-            Status::Ok => "ok",
-            Status::Background => "background",
-            Status::BackgroundLikely => "background_likely",
-            Status::NoCandidates => "no_candidates",
-        }
+        status_word(self.status)
+    }
+}
+
+/// A status as files say it.
+pub(crate) fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Ok => "ok",
+        Status::Background => "background",
+        Status::BackgroundLikely => "background_likely",
+        Status::NoCandidates => "no_candidates",
     }
 }
 
@@ -89,7 +94,7 @@ fn specs() -> Vec<OpSpec> {
 }
 
 /// Colours as they are, without a copy; grey as colours.
-fn as_colour(image: Dense) -> Result<Dense, EngineError> {
+pub(crate) fn as_colour(image: Dense) -> Result<Dense, EngineError> {
     if image.channels() == 3 && image.as_u8().is_some() {
         Ok(image)
     } else {
@@ -97,7 +102,8 @@ fn as_colour(image: Dense) -> Result<Dense, EngineError> {
     }
 }
 
-fn normalized(image: View<'_, [u8; 3]>) -> Plane<[u8; 3]> {
+/// Colours moved to the target's.
+pub(crate) fn normalized(image: View<'_, [u8; 3]>) -> Plane<[u8; 3]> {
     let mut statistics = Statistics::new();
     statistics.add(image);
     transfer(image, &statistics.finish())

@@ -6,17 +6,23 @@
 mod area;
 mod bits;
 mod borders;
+mod canny;
 pub mod colour;
 pub mod compare;
 mod connectivity;
+mod deconvolution;
 mod distance;
 mod extrema;
+pub mod features;
 mod fill;
+mod glcm;
+mod gradient;
 mod isa;
 mod label;
 mod morphology;
 pub mod nuclei;
 mod object;
+mod polygon;
 mod reconstruct;
 mod runs;
 mod select;
@@ -24,17 +30,21 @@ mod view;
 mod watershed;
 
 pub use area::{filter_area, filter_area_into};
+pub use canny::canny;
 pub use connectivity::Connectivity;
+pub use deconvolution::Deconvolution;
 pub use distance::{DistanceScratch, distance, distance_into, distance_with};
 pub use extrema::{
     PlateauScratch, h_maxima, h_maxima_into, h_minima, level_peaks, level_peaks_into, regional_maxima,
     regional_maxima_into, regional_minima, regional_minima_into,
 };
 pub use fill::{fill_holes, fill_holes_into};
+pub use gradient::gradient;
 pub use isa::Isa;
 pub use label::{Component, Labels, label, label_into};
 pub use morphology::{Element, dilate, erode, open};
 pub use object::{Groups, Objects, Window};
+pub use polygon::{Corner, Polygon};
 pub use reconstruct::{
     GreyScratch, Level, reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_into,
     reconstruct_threaded,

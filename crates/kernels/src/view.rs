@@ -80,6 +80,14 @@ impl<'a, T> View<'a, T> {
         &self.data[y * self.stride..y * self.stride + self.width]
     }
 
+    /// A rectangle of it; `None` when it does not lie inside.
+    pub fn crop(&self, left: usize, top: usize, width: usize, height: usize) -> Option<Self> {
+        let inside = left.checked_add(width)? <= self.width && top.checked_add(height)? <= self.height;
+        let start = if width == 0 || height == 0 { 0 } else { top * self.stride + left };
+        let data = self.data.get(start..).filter(|_| inside)?;
+        Some(Self { data, width, height, stride: self.stride })
+    }
+
     /// The rows, from the top.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &'a [T]> + use<'a, T> {
         let view = View { ..*self };
@@ -230,5 +238,14 @@ mod tests {
         let view = View::with_stride(&data[1..], 2, 3, 4).unwrap();
         assert_eq!(view.to_plane().pixels(), [1, 2, 5, 6, 9, 10]);
         assert_eq!(view.at(1, 2), 10);
+    }
+
+    #[test]
+    fn a_crop_lies_inside() {
+        let data: Vec<u8> = (0..12).collect();
+        let view = View::new(&data, 4, 3).unwrap();
+        assert_eq!(view.crop(1, 1, 2, 2).unwrap().to_plane().pixels(), [5, 6, 9, 10]);
+        assert!(view.crop(4, 3, 0, 0).unwrap().is_empty());
+        assert!(view.crop(3, 0, 2, 1).is_none() && view.crop(0, usize::MAX, 1, 1).is_none());
     }
 }

@@ -7,6 +7,7 @@ mod compare;
 mod completions;
 mod demo;
 mod extend;
+mod features;
 mod image;
 mod init;
 mod report;
@@ -23,6 +24,7 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use completions::CompletionsArgs;
 pub(crate) use demo::{DemoArgs, DemoFunction, SIDES};
 pub(crate) use extend::ExtendArgs;
+pub(crate) use features::FeaturesArgs;
 pub(crate) use image::{ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
 pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use report::ReportArgs;
@@ -94,6 +96,8 @@ pub(crate) enum Verb {
     Report(ReportArgs),
     /// Find the nuclei of one image
     Segment(SegmentArgs),
+    /// Measure the nuclei of one image: shape, colours, stains, texture, outlines
+    Features(FeaturesArgs),
     /// Say how far two masks or label images agree
     Compare(CompareArgs),
     /// Look into images, and make synthetic ones
@@ -119,6 +123,7 @@ impl Verb {
             Self::Run(args) => args.json,
             Self::Report(args) => args.json,
             Self::Segment(args) => args.json,
+            Self::Features(args) => args.json,
             Self::Compare(args) => args.json,
             Self::Image(args) => args.wants_json(),
             Self::Bench(args) => args.json,

@@ -7,6 +7,7 @@ mod compare;
 mod completions;
 mod demo;
 mod extend;
+mod features;
 mod image;
 mod init;
 mod plan;
@@ -32,6 +33,7 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Plan(args) => plan::run(args, terminal),
         Verb::Run(args) => run::run(args, terminal),
         Verb::Report(args) => report::run(args, terminal),
+        Verb::Features(args) => features::run(args, terminal),
         Verb::Segment(args) => segment::run(args, terminal),
         Verb::Compare(args) => compare::run(args, terminal),
         Verb::Image(args) => image::run(args, terminal),

@@ -1,6 +1,6 @@
 //! `onceflow segment`: the nuclei of one image.
 
-mod parameters;
+pub(super) mod parameters;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::{memory, picture};
 /// Opens, checks, segments, writes, says.
 pub(crate) fn run(args: &SegmentArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     picture::check(&outputs(args), &inputs(args), args.json)?;
-    let parameters = parameters::read(args)?;
+    let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
     let source = open_image(&args.image, Path::new("")).map_err(engine_failure)?;
     let truth = open_truth(args, &*source)?;
     let needed = needed(source.info(), truth.is_some());
@@ -155,7 +155,7 @@ fn to_text(found: &Segmented) -> String {
 }
 
 /// Why nothing was found, and what could be changed.
-fn note(status: Status) -> Option<Diagnostic> {
+pub(super) fn note(status: Status) -> Option<Diagnostic> {
     let (message, hint) = match status {
         Status::Ok => return None,
         Status::Background | Status::BackgroundLikely => (

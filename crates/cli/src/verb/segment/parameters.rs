@@ -6,19 +6,18 @@ use std::sync::Arc;
 use onceflow_engine::NucleiParameters;
 use onceflow_study::{Diagnostic, Diagnostics, Entry, Fields, Node, Source, Value, parse_json};
 
-use crate::args::SegmentArgs;
 use crate::engine::engine_failure;
 use crate::failure::Failure;
 use crate::file::{Limit, read_text};
 
 /// Defaults, changed by the file and then by the command line.
-pub(super) fn read(args: &SegmentArgs) -> Result<NucleiParameters, Failure> {
+pub(in crate::verb) fn read(file: Option<&Path>, words: &[String]) -> Result<NucleiParameters, Failure> {
     let mut parameters = NucleiParameters::new().map_err(engine_failure)?;
-    if let Some(path) = &args.params {
+    if let Some(path) = file {
         from_file(path, &mut parameters)?;
     }
     let mut messages = Diagnostics::default();
-    for word in &args.parameter {
+    for word in words {
         from_word(word, &mut parameters).unwrap_or_else(|message| messages.push(*message));
     }
     if messages.has_errors() { Err(messages.into()) } else { Ok(parameters) }

@@ -1,0 +1,52 @@
+//! `onceflow features`: what can be said.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use onceflow_study::Size;
+
+/// Arguments of `features`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  onceflow features tile.png -o nuclei.csv                        find the nuclei, then measure them
+  onceflow features tile.png --mask mask.png -o nuclei.geojson    outlines and measurements for QuPath
+  onceflow features tile.png --labels labels.png -o - | head -3
+
+Without --mask or --labels the nuclei are found as `onceflow segment` does. Colours are moved to the target's
+before they are measured, unless --no-normalize is given. docs/features.md says what each column is.")]
+pub(crate) struct FeaturesArgs {
+    /// A PNG or TIFF image with 8 bits per channel, or synth:WIDTHxHEIGHT?seed=S
+    #[arg(value_name = "IMAGE")]
+    pub(crate) image: String,
+    /// Where to write: .csv is a table, .geojson is for QuPath; - is a table on standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// The nuclei: the connected pixels of a mask (corners connect)
+    #[arg(long, value_name = "MASK.png", conflicts_with = "labels")]
+    pub(crate) mask: Option<String>,
+    /// The nuclei: the numbers of a label image
+    #[arg(long, value_name = "LABELS.png")]
+    pub(crate) labels: Option<String>,
+    /// Take the colours as they are, for an image that is normalized already
+    #[arg(long)]
+    pub(crate) no_normalize: bool,
+    /// Parameters of the segmentation as a JSON object: {"G1": 40, "T1": 5.5}
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["mask", "labels"])]
+    pub(crate) params: Option<PathBuf>,
+    /// One parameter of the segmentation; may be given more than once
+    #[arg(short, long, value_name = "NAME=VALUE", conflicts_with_all = ["mask", "labels"])]
+    pub(crate) parameter: Vec<String>,
+    /// Threads that measure; they change nothing in the result [default: one per processor]
+    #[arg(long, value_name = "N", env = "ONCEFLOW_WORKERS", hide_env_values = true, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub(crate) workers: Option<u64>,
+    /// Bound of memory, such as '2 GiB' [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = Size::parse)]
+    pub(crate) memory: Option<Size>,
+    /// Say what would be computed and written, and stop
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,83 @@
+//! Where the objects of a label image lie.
+
+use std::collections::HashMap;
+
+use crate::View;
+
+/// An object's number and the box that holds all its pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Its number in the label image, not 0.
+    pub label: u32,
+    /// First column.
+    pub left: usize,
+    /// First row.
+    pub top: usize,
+    /// Column after the last.
+    pub right: usize,
+    /// Row after the last.
+    pub bottom: usize,
+}
+
+/// The objects of a label image, by their numbers; 0 is none.
+pub fn extents(labels: View<'_, u32>) -> Vec<Extent> {
+    let mut places: HashMap<u32, usize> = HashMap::new();
+    let mut extents: Vec<Extent> = Vec::new();
+    for (top, row) in labels.rows().enumerate() {
+        let mut left = 0;
+        for run in row.chunk_by(|a, b| a == b) {
+            let (label, right) = (run[0], left + run.len());
+            if label != 0 {
+                let place = *places.entry(label).or_insert(extents.len());
+                let run = Extent { label, left, top, right, bottom: top + 1 };
+                match extents.get_mut(place) {
+                    Some(extent) => extent.include(&run),
+                    None => extents.push(run),
+                }
+            }
+            left = right;
+        }
+    }
+    extents.sort_unstable_by_key(|extent| extent.label);
+    extents
+}
+
+impl Extent {
+    fn include(&mut self, other: &Self) {
+        self.left = self.left.min(other.left);
+        self.top = self.top.min(other.top);
+        self.right = self.right.max(other.right);
+        self.bottom = self.bottom.max(other.bottom);
+    }
+
+    /// The same box with a margin on each side, as far as the image goes.
+    pub(crate) fn grown(&self, margin: usize, width: usize, height: usize) -> Self {
+        Self {
+            label: self.label,
+            left: self.left.saturating_sub(margin),
+            top: self.top.saturating_sub(margin),
+            right: self.right.saturating_add(margin).min(width),
+            bottom: self.bottom.saturating_add(margin).min(height),
+        }
+    }
+
+    /// Whether it reaches to the border of an image.
+    pub(crate) fn touches_border(&self, width: usize, height: usize) -> bool {
+        self.left == 0 || self.top == 0 || self.right == width || self.bottom == height
+    }
+
+    /// Columns of the box.
+    pub fn width(&self) -> usize {
+        self.right.saturating_sub(self.left)
+    }
+
+    /// Rows of the box.
+    pub fn height(&self) -> usize {
+        self.bottom.saturating_sub(self.top)
+    }
+
+    /// The part of an image under the box, if it lies inside.
+    pub(crate) fn of<'a, T>(&self, image: View<'a, T>) -> Option<View<'a, T>> {
+        image.crop(self.left, self.top, self.width(), self.height())
+    }
+}

@@ -1,0 +1,141 @@
+//! The features of one object.
+
+use super::Extent;
+use super::cytoplasm::{RADIUS, Ring};
+use super::names::FEATURES;
+use super::relief::{Lens, MARGIN, Placed};
+use super::runs::Cut;
+use super::shape::Shape;
+use super::texture::Weave;
+use crate::polygon::{Polygon, polygons};
+use crate::{Deconvolution, View};
+
+/// One object: where it is, its outline, and its features.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// Its number and box.
+    pub extent: Extent,
+    /// Column and row of the mean of its pixels' centres; that of the image's first pixel is 0.5, 0.5.
+    pub centroid: [f64; 2],
+    /// Whether it touches the image's border, so that some of it may be missing.
+    pub at_border: bool,
+    /// Its outline.
+    pub polygons: Vec<Polygon>,
+    /// Its features in the order of [`names`](super::names()); not a number where there is nothing to measure, such as
+    /// a ring without pixels.
+    pub values: [f64; FEATURES],
+}
+
+/// Measures objects, one after the other, in the same memory.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    deconvolution: Deconvolution,
+    haematoxylin: Vec<u8>,
+    eosin: Vec<u8>,
+    cut: Cut,
+    ring: Ring,
+    lens: Lens,
+    weave: Weave,
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Meter {
+    /// How far around an object it looks.
+    pub const REACH: usize = RADIUS + MARGIN;
+
+    /// Fills the tables.
+    pub fn new() -> Self {
+        Self {
+            deconvolution: Deconvolution::new(),
+            haematoxylin: Vec::new(),
+            eosin: Vec::new(),
+            cut: Cut::default(),
+            ring: Ring::default(),
+            lens: Lens::new(),
+            weave: Weave::new(),
+        }
+    }
+
+    /// Measures one object of fewer than 2³⁰ pixels. `None` when its box does not lie in images of one size, or holds
+    /// no pixel of the object.
+    pub fn measure(
+        &mut self,
+        image: View<'_, [u8; 3]>,
+        labels: View<'_, u32>,
+        extent: Extent,
+    ) -> Option<Measured> {
+        let (width, height) = (image.width(), image.height());
+        if (width, height) != (labels.width(), labels.height()) {
+            return None;
+        }
+        self.cut.take(extent.of(labels)?, extent.label);
+        self.cut.runs.first()?;
+        let shape = Shape::of(&self.cut);
+        let mut values = shape.values.to_vec();
+        let window = extent.grown(Self::REACH, width, height);
+        let (left, top) = (extent.left - window.left, extent.top - window.top);
+        self.part_stains(window.of(image)?);
+        self.ring.mark(&self.cut.runs, (left, top), window.of(labels)?);
+        self.nucleus(window.of(image)?, (left, top), &mut values)?;
+        self.cytoplasm(&window, &mut values)?;
+        let corner = [extent.left, extent.top];
+        Some(Measured {
+            extent,
+            centroid: std::array::from_fn(|axis| corner[axis] as f64 + shape.centre[axis] + 0.5),
+            at_border: extent.touches_border(width, height),
+            polygons: polygons(&self.cut.mask, self.cut.stride(), corner.map(|place| place as u32)),
+            values: values.try_into().ok()?,
+        })
+    }
+
+    fn part_stains(&mut self, colours: View<'_, [u8; 3]>) {
+        for stain in [&mut self.haematoxylin, &mut self.eosin] {
+            stain.clear();
+            stain.resize(colours.len(), 0);
+        }
+        let stains = self.haematoxylin.iter_mut().zip(&mut self.eosin);
+        for ((haematoxylin, eosin), pixel) in stains.zip(colours.rows().flatten()) {
+            [*haematoxylin, *eosin] = self.deconvolution.stains(*pixel);
+        }
+    }
+
+    /// Colours and stains; gradient, edges and texture of the stain that nuclei take up.
+    fn nucleus(
+        &mut self,
+        colours: View<'_, [u8; 3]>,
+        (left, top): (usize, usize),
+        values: &mut Vec<f64>,
+    ) -> Option<()> {
+        let nucleus = Placed { runs: &self.cut.runs, left, top };
+        let stain = |pixels| View::new(pixels, colours.width(), colours.height());
+        let (haematoxylin, eosin) = (stain(&self.haematoxylin)?, stain(&self.eosin)?);
+        values.extend(self.lens.colours(colours, nucleus).iter().flat_map(|moments| moments.values()));
+        for picture in [haematoxylin, eosin] {
+            values.extend(self.lens.intensity(picture, nucleus).values());
+        }
+        let (width, height) = (self.cut.width, self.cut.height);
+        let own = Extent { label: 0, left, top, right: left + width, bottom: top + height };
+        let near = own.grown(MARGIN, colours.width(), colours.height());
+        let placed = Placed { left: left - near.left, top: top - near.top, ..nucleus };
+        values.extend(self.lens.relief(near.of(haematoxylin)?, placed));
+        values.extend(self.weave.texture(own.of(haematoxylin)?, &self.cut, &self.lens.logarithms));
+        Some(())
+    }
+
+    /// Stains; gradient and edges of the stain that cytoplasm takes up.
+    fn cytoplasm(&mut self, window: &Extent, values: &mut Vec<f64>) -> Option<()> {
+        let ring = Placed { runs: &self.ring.runs, left: 0, top: 0 };
+        let stain = |pixels| View::new(pixels, window.width(), window.height());
+        let (haematoxylin, eosin) = (stain(&self.haematoxylin)?, stain(&self.eosin)?);
+        for picture in [haematoxylin, eosin] {
+            values.extend(self.lens.intensity(picture, ring).values());
+        }
+        values.extend(self.lens.relief(eosin, ring));
+        Some(())
+    }
+}

@@ -1,0 +1,46 @@
+//! The names of the features.
+
+use super::histogram::Moments;
+use super::shape;
+use crate::glcm::Texture;
+
+/// How many features an object has.
+pub const FEATURES: usize = 92;
+
+/// The names of the features, in the order of [`Measured::values`](super::Measured::values).
+pub fn names() -> Vec<String> {
+    let mut names = named("", &shape::NAMES);
+    for channel in ["red_", "green_", "blue_", "haematoxylin_", "eosin_"] {
+        names.extend(named(channel, &Moments::NAMES));
+    }
+    names.extend(relief("haematoxylin_"));
+    names.extend(named("texture_", &Texture::NAMES));
+    for stain in ["cytoplasm_haematoxylin_", "cytoplasm_eosin_"] {
+        names.extend(named(stain, &Moments::NAMES));
+    }
+    names.extend(relief("cytoplasm_eosin_"));
+    names
+}
+
+fn named(subject: &str, names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| format!("{subject}{name}")).collect()
+}
+
+fn relief(subject: &str) -> Vec<String> {
+    let gradient = named(&format!("{subject}gradient_"), &Moments::GRADIENT_NAMES);
+    gradient.into_iter().chain(named(subject, &["edge_pixels", "edge_mean"])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_feature_has_a_name_of_its_own() {
+        let mut names = names();
+        assert_eq!(names.len(), FEATURES);
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), FEATURES);
+    }
+}
