@@ -14,7 +14,7 @@ use studies::changed;
 
 /// Rows enough for seconds when nothing is reused.
 fn study() -> String {
-    changed("trajectories = 4", "trajectories = 40").replace("96x80", "500x400")
+    changed("trajectories = 4", "trajectories = 24").replace("96x80", "500x400")
 }
 
 const COMMAND: &str = "run study.toml -o first --reuse none";
@@ -25,7 +25,7 @@ fn start(shell: &Shell) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Whether a line such as `screen  12 of 161 rows  …` tells of rows that are done.
+/// Whether a line such as `screen  12 of 97 rows  …` tells of rows that are done.
 fn has_rows(line: &str) -> bool {
     let done = line.split_once(" of ").and_then(|(before, _)| before.rsplit(' ').next()?.parse::<u32>().ok());
     done.is_some_and(|rows| rows > 0)
@@ -57,7 +57,7 @@ fn an_interrupted_run_keeps_its_rows_and_is_run_again_to_the_same_bytes() {
     assert!(!shell.exists("first/run.json") && !shell.exists("first/indices.json"));
     let rows = shell.read("first/rows.csv");
     let done = rows.lines().count() - 1;
-    assert!((1..161).contains(&done), "{done} rows");
+    assert!((1..97).contains(&done), "{done} rows");
     assert_eq!(shell.read("first/metrics.csv").lines().count() - 1, done);
     shell.ok(COMMAND);
     shell.ok("run study.toml -o undisturbed");
