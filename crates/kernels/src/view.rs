@@ -1,5 +1,7 @@
 //! Rectangles of pixels: borrowed with a stride, or owned.
 
+use std::ops::Range;
+
 /// A rectangle of pixels that somebody else owns; rows may be `stride` pixels apart.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T> {
@@ -69,6 +71,19 @@ impl<'a, T> View<'a, T> {
         &self.data[y * self.stride..y * self.stride + self.width]
     }
 
+    /// Some of its rows.
+    pub fn band(&self, rows: Range<usize>) -> Self {
+        let start = (rows.start * self.stride).min(self.data.len());
+        Self { data: &self.data[start..], height: rows.len().min(self.height - rows.start), ..*self }
+    }
+
+    /// Some of its columns.
+    pub fn columns(&self, columns: Range<usize>) -> Self {
+        let start = columns.start.min(self.data.len());
+        let width = columns.len().min(self.width - columns.start);
+        Self { data: &self.data[start..], width, ..*self }
+    }
+
     /// The rows, from the top.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &'a [T]> + use<'a, T> {
         let view = View { ..*self };
@@ -119,6 +134,14 @@ impl<'a, T> ViewMut<'a, T> {
     /// The same pixels for a shorter time.
     pub fn reborrow(&mut self) -> ViewMut<'_, T> {
         ViewMut { data: self.data, width: self.width, height: self.height, stride: self.stride }
+    }
+
+    /// The rows above `y`, and those from `y` on.
+    pub fn split_at_row(self, y: usize) -> (ViewMut<'a, T>, ViewMut<'a, T>) {
+        let (width, stride, below) = (self.width, self.stride, self.height - y);
+        let (upper, lower) = self.data.split_at_mut((y * stride).min(self.data.len()));
+        let band = |data, height| ViewMut { data, width, height, stride };
+        (band(upper, y), band(lower, below))
     }
 
     /// One row.
