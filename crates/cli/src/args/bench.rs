@@ -9,21 +9,25 @@ Examples:
   onceflow bench sensitivity
   onceflow bench sensitivity --json > figures.json
   onceflow bench run                            on synthetic tissue
-  onceflow bench run --image tile.png           on yours")]
+  onceflow bench run --image tile.png           on yours
+  onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096")]
 pub(crate) struct BenchArgs {
     /// What to measure
     #[arg(value_enum)]
     pub(crate) subject: BenchSubject,
-    /// Image for `run`: a file, or tissue such as synth:1000x1000?seed=7
+    /// Image for `run` and `kernels`: a file, or tissue such as synth:1000x1000?seed=7
     #[arg(long, value_name = "FILE")]
     pub(crate) image: Option<String>,
+    /// Side of the tile for `kernels`, in pixels; of an image, its first rows and columns
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=8192))]
+    pub(crate) size: u64,
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Python that has the peer (SALib); else `.peers/bin/python` (made by scripts/peers), then `python3`
+    /// Python that has the peers (SALib; for `kernels` OpenCV, scikit-image, SciPy); else `.peers/bin/python` (made by scripts/peers), then `python3`
     #[arg(long, env = "ONCEFLOW_PYTHON", value_name = "PROGRAM", conflicts_with = "no_peer")]
     pub(crate) python: Option<String>,
-    /// Leave the peer out
+    /// Leave the peers out
     #[arg(long)]
     pub(crate) no_peer: bool,
 }
@@ -35,4 +39,6 @@ pub(crate) enum BenchSubject {
     Sensitivity,
     /// Levels of reuse: what each leaves of a screening study, in time and in cost; what scheduling itself takes
     Run,
+    /// Operations on images, one thread: time, beside peers and beside merely moving the bytes
+    Kernels,
 }

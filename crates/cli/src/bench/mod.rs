@@ -1,5 +1,6 @@
 //! Benchmarks: figures measured on this machine, beside their goals and what peers reach.
 
+pub(crate) mod kernels;
 pub(crate) mod run;
 pub(crate) mod sensitivity;
 
@@ -29,22 +30,27 @@ pub(crate) enum Goal {
     AtLeast(f64),
     /// Neither less than the first nor more than the second.
     Between(f64, f64),
+    /// The peer's divided by ours is this or more: what machines that differ can be held to.
+    Ratio(f64),
 }
 
 impl Goal {
-    /// A number where one says it, else a pair.
+    /// A number where one says it, else a pair or what the number is about.
     fn bound(self) -> Value {
         match self {
+            Self::Ratio(bound) => json!({ "ratio": bound }),
             Self::AtMost(bound) | Self::AtLeast(bound) => json!(bound),
             Self::Between(low, high) => json!([low, high]),
         }
     }
 
-    fn is_met(self, value: f64) -> bool {
+    /// Nobody knows when it is about a peer that was not measured.
+    fn is_met(self, value: f64, ratio: Option<f64>) -> Option<bool> {
         match self {
-            Self::AtMost(bound) => value <= bound,
-            Self::AtLeast(bound) => value >= bound,
-            Self::Between(low, high) => low <= value && value <= high,
+            Self::AtMost(bound) => Some(value <= bound),
+            Self::AtLeast(bound) => Some(value >= bound),
+            Self::Between(low, high) => Some(low <= value && value <= high),
+            Self::Ratio(bound) => ratio.map(|ratio| ratio >= bound),
         }
     }
 
@@ -53,13 +59,14 @@ impl Goal {
             Self::AtMost(bound) => format!("<= {}", short(bound)),
             Self::AtLeast(bound) => format!(">= {}", short(bound)),
             Self::Between(low, high) => format!("{low} .. {high}"),
+            Self::Ratio(bound) => format!(">= {} x", short(bound)),
         }
     }
 }
 
 impl Figure {
     fn is_met(&self) -> Option<bool> {
-        self.goal.map(|goal| goal.is_met(self.value))
+        self.goal.and_then(|goal| goal.is_met(self.value, self.ratio()))
     }
 
     /// Peer over ours: how many times less it is here.
@@ -147,6 +154,19 @@ mod tests {
         cover of the intervals       0.910 s          >= 0.930  no
         rows                         12345 s
         "###);
+    }
+
+    #[test]
+    fn a_goal_beside_a_peer_needs_one() {
+        let goal = Goal::Ratio(2.5);
+        assert_eq!(
+            [Some(2.5), Some(2.4), None].map(|ratio| goal.is_met(1.0, ratio)),
+            [Some(true), Some(false), None]
+        );
+        assert_eq!(
+            (goal.bound().to_string().as_str(), goal.text().as_str()),
+            (r#"{"ratio":2.5}"#, ">= 2.50 x")
+        );
     }
 
     #[test]

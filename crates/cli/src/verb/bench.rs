@@ -11,6 +11,7 @@ pub(crate) fn run(args: &BenchArgs, terminal: &Terminal) -> Result<Exit, Failure
     let (name, figures) = match args.subject {
         BenchSubject::Sensitivity => ("sensitivity", bench::sensitivity::figures(terminal, args)?),
         BenchSubject::Run => ("run", bench::run::figures(terminal, args.image.as_deref())?),
+        BenchSubject::Kernels => ("kernels", bench::kernels::figures(terminal, args)?),
     };
     if args.json {
         terminal.json(&bench::to_json(name, &figures))?;

@@ -1,0 +1,92 @@
+//! How long work takes: on the processor where the system tells it, since other programs may want the machine too.
+
+use std::fs;
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Rounds of which the shortest counts.
+const ROUNDS: usize = 4;
+
+/// Milliseconds that a round takes at least: the system counts processor time in steps of some milliseconds.
+const ROUND: f64 = 60.0;
+
+/// Milliseconds after which no further round begins.
+const ENOUGH: f64 = 6000.0;
+
+/// What time is measured with.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Clock {
+    /// This thread's time on a processor.
+    Processor,
+    /// Everybody's time.
+    Wall(Instant),
+}
+
+impl Clock {
+    /// The best that the system has.
+    pub(super) fn new() -> Self {
+        processor_time().map_or_else(|| Self::Wall(Instant::now()), |_| Self::Processor)
+    }
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Processor => "processor",
+            Self::Wall(_) => "wall",
+        }
+    }
+
+    /// The least of some rounds, in milliseconds for one time; what the first round warms up is used again by the others.
+    pub(super) fn least(self, mut work: impl FnMut()) -> f64 {
+        let begin = self.now();
+        let (mut times, mut best) = (0u32, f64::INFINITY);
+        while times == 0 || (self.now() - begin < ROUND && times < 10_000) {
+            work();
+            times += 1;
+        }
+        for _ in 1..ROUNDS {
+            if best.is_finite() && self.now() - begin > ENOUGH {
+                break;
+            }
+            let start = self.now();
+            (0..times).for_each(|_| work());
+            best = best.min((self.now() - start) / f64::from(times));
+        }
+        best
+    }
+
+    fn now(self) -> f64 {
+        match self {
+            Self::Processor => processor_time().unwrap_or(f64::NAN),
+            Self::Wall(since) => since.elapsed().as_secs_f64() * 1e3,
+        }
+    }
+
+    /// Bytes that are moved in a millisecond, read and written ones both counted, by a copy far larger than caches.
+    pub(super) fn bandwidth(self) -> f64 {
+        const BYTES: usize = 64 << 20;
+        let (source, mut target) = (vec![1u8; BYTES], vec![0u8; BYTES]);
+        let time = self.least(|| black_box(&mut target).copy_from_slice(black_box(&source)));
+        2.0 * BYTES as f64 / time
+    }
+}
+
+/// How long this thread has run, in milliseconds, where the system says it.
+fn processor_time() -> Option<f64> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(text.split(' ').next()?.parse::<f64>().ok()? / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_sleeps_takes_wall_time_and_is_done_at_least_twice() {
+        let mut times = 0;
+        let least = Clock::Wall(Instant::now()).least(|| {
+            times += 1;
+            std::thread::sleep(std::time::Duration::from_millis(61));
+        });
+        assert!(least >= 61.0 && times == 4, "{least} {times}");
+    }
+}

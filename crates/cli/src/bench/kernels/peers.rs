@@ -1,0 +1,113 @@
+//! OpenCV, scikit-image, SciPy and whom else a Python has, on the same tile.
+
+use std::process::Command;
+
+use onceflow_study::Diagnostic;
+use serde_json::Value;
+
+use super::clock::Clock;
+use super::folder::{Array, Folder};
+use super::tile::Tile;
+use crate::failure::Failure;
+
+/// A Python that has them, and the folder in which it finds what it needs.
+#[derive(Debug)]
+pub(super) struct Peers {
+    python: String,
+    folder: Folder,
+}
+
+/// What one of them took, and on how many pixels it found something else.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PeerTime {
+    pub(super) operation: String,
+    pub(super) peer: String,
+    pub(super) milliseconds: f64,
+    pub(super) differences: Option<u64>,
+}
+
+/// Where `scripts/peers` puts its environment, and what a machine has.
+const PYTHONS: [&str; 2] = [".peers/bin/python", "python3"];
+
+/// The peers' own segmentation: what the golden set of the kernels was made with.
+const WORKFLOW: &str = include_str!("../../../../kernels/tests/golden/make.py");
+
+impl Peers {
+    /// The named Python, or the first of the usual ones, that answers; and who the peers are.
+    pub(super) fn find(python: Option<&str>) -> Result<Option<(Self, String)>, Failure> {
+        let mut peers = Self { python: String::new(), folder: Folder::create()? };
+        peers.folder.write_text("peers.py", include_str!("peers.py"))?;
+        peers.folder.write_text("workflow.py", WORKFLOW)?;
+        for python in python.map_or_else(|| PYTHONS.to_vec(), |python| vec![python]) {
+            python.clone_into(&mut peers.python);
+            let name = peers.ask("names").ok().and_then(|answer| Some(answer["name"].as_str()?.to_owned()));
+            if let Some(name) = name {
+                return Ok(Some((peers, name)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where our results are compared.
+    pub(super) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Hands them the inputs; our results must be there already.
+    pub(super) fn measure(&self, tile: &Tile, clock: Clock) -> Result<Vec<PeerTime>, Failure> {
+        for (name, array) in inputs(tile) {
+            self.folder.write(name, array)?;
+        }
+        let answer = self.ask(clock.word())?;
+        let list = answer["peers"].as_array().map_or(&[][..], Vec::as_slice);
+        Ok(list.iter().filter_map(read).collect())
+    }
+
+    fn ask(&self, word: &str) -> Result<Value, Failure> {
+        let failed = |found: String| {
+            Failure::environment(
+                Diagnostic::error(format!("the peers in `{}` did not answer", self.python))
+                    .expected_found("one JSON object", found)
+                    .with_hint("install them again with scripts/peers, or leave them out with --no-peer"),
+            )
+        };
+        let mut command = Command::new(&self.python);
+        // Libraries that bring threads of their own get one.
+        for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
+            command.env(variable, "1");
+        }
+        let output = command
+            .arg(self.folder.path().join("peers.py"))
+            .arg(word)
+            .output()
+            .map_err(|e| failed(e.to_string()))?;
+        serde_json::from_slice(&output.stdout).map_err(|_| {
+            failed(String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("nothing").into())
+        })
+    }
+}
+
+fn inputs(tile: &Tile) -> [(&'static str, Array<'_>); 11] {
+    [
+        ("rgb", Array::Colours(&tile.rgb)),
+        ("normalized", Array::Colours(&tile.normalized)),
+        ("darkness", Array::Bytes(&tile.darkness)),
+        ("opened", Array::Bytes(&tile.opened)),
+        ("candidates", Array::Bytes(&tile.candidates)),
+        ("dark", Array::Bytes(&tile.dark)),
+        ("big", Array::Bytes(&tile.big)),
+        ("far", Array::Heights(&tile.far)),
+        ("levelled", Array::Heights(&tile.levelled)),
+        ("basins", Array::Colours(&tile.basins)),
+        ("markers", Array::Labels(&tile.markers)),
+    ]
+}
+
+fn read(entry: &Value) -> Option<PeerTime> {
+    Some(PeerTime {
+        operation: entry["operation"].as_str()?.into(),
+        peer: entry["peer"].as_str()?.into(),
+        milliseconds: entry["milliseconds"].as_f64()?,
+        differences: entry["differences"].as_u64(),
+    })
+}

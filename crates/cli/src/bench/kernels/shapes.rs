@@ -1,0 +1,136 @@
+//! Masks that trouble algorithms: each operation's time on them, divided by its time on tissue.
+
+use onceflow_kernels::{
+    Connectivity, DistanceScratch, GreyScratch, Isa, ON, Plane, Runs, WatershedScratch, distance_into,
+    fill_holes_into, label_into, reconstruct_into, watershed_into,
+};
+
+use super::clock::Clock;
+use super::operations::Measured;
+use super::tile::Tile;
+use crate::bench::{Figure, Goal};
+
+/// How many times its time on tissue an operation may take.
+const GOAL: f64 = 3.0;
+
+/// Name, and whether a pixel at column and row of an image with this width and height belongs to it.
+type Shape = (&'static str, fn(usize, usize, usize, usize) -> bool);
+
+const SHAPES: [Shape; 4] = [
+    ("spiral", spiral),
+    ("comb", |x, y, _, height| x % 2 == 0 || y + 1 == height),
+    ("checkerboard", |x, y, _, _| (x + y) % 2 == 0),
+    // One pixel is outside, so that there are distances.
+    ("full", |x, y, _, _| x + y > 0),
+];
+
+/// Rings one pixel wide, each cut open and tied to the next one.
+fn spiral(x: usize, y: usize, width: usize, height: usize) -> bool {
+    let ring = x.min(y).min(width - 1 - x).min(height - 1 - y);
+    // The same place is a ring's cut, and between two rings it ties them.
+    ring.is_multiple_of(2) != (x == ring && y == ring + 1)
+}
+
+/// Every shape under every operation that follows shapes.
+pub(super) fn figures(tile: &Tile, clock: Clock, natural: &[Measured]) -> Vec<Figure> {
+    SHAPES
+        .iter()
+        .flat_map(|shape| times(tile, clock, shape))
+        .filter_map(|time| figure(time, natural))
+        .collect()
+}
+
+fn figure((operation, shape, time): (&str, &str, f64), natural: &[Measured]) -> Option<Figure> {
+    let tissue = natural.iter().find(|measured| measured.name == operation)?.milliseconds;
+    Some(Figure {
+        name: format!("{operation}: {shape}, times its time on tissue"),
+        value: time / tissue,
+        unit: "",
+        goal: Some(Goal::AtMost(GOAL)),
+        peer: None,
+    })
+}
+
+fn times(tile: &Tile, clock: Clock, (name, belongs): &Shape) -> Vec<(&'static str, &'static str, f64)> {
+    let (width, height) = (tile.big.width(), tile.big.height());
+    let at = |i: usize| if belongs(i % width, i / width, width, height) { ON } else { 0 };
+    let Some(mask) = Plane::from_vec((0..width * height).map(at).collect(), width, height) else {
+        return Vec::new();
+    };
+    let timed: [(&str, f64); 5] = [
+        ("reconstruction", reconstruction(&mask, clock)),
+        ("fill holes", fill(&mask, clock)),
+        ("label", label(&mask, clock)),
+        ("distance", distance(&mask, clock)),
+        ("watershed", watershed(tile, &mask, clock)),
+    ];
+    timed.into_iter().map(|(operation, time)| (operation, *name, time)).collect()
+}
+
+/// From the first pixel to wherever a way leads.
+fn reconstruction(mask: &Plane<u8>, clock: Clock) -> f64 {
+    let (mut result, mut scratch) = (mask.clone(), GreyScratch::default());
+    clock.least(|| {
+        result.pixels_mut().fill(0);
+        if let Some(first) = first(mask) {
+            result.pixels_mut()[first] = ON;
+        }
+        reconstruct_into(Isa::best(), mask.view(), Connectivity::Eight, result.view_mut(), &mut scratch);
+    })
+}
+
+fn first(mask: &Plane<u8>) -> Option<usize> {
+    mask.pixels().iter().position(|pixel| *pixel != 0)
+}
+
+fn fill(mask: &Plane<u8>, clock: Clock) -> f64 {
+    let (mut result, mut scratch) = (mask.clone(), Runs::default());
+    clock.least(|| fill_holes_into(mask.view(), Connectivity::Four, result.view_mut(), &mut scratch))
+}
+
+fn label(mask: &Plane<u8>, clock: Clock) -> f64 {
+    let mut result = Plane::filled(0, mask.width(), mask.height());
+    let (mut components, mut scratch) = (Vec::new(), Runs::default());
+    clock.least(|| {
+        label_into(mask.view(), Connectivity::Eight, result.view_mut(), &mut components, &mut scratch);
+    })
+}
+
+fn distance(mask: &Plane<u8>, clock: Clock) -> f64 {
+    let mut result = Plane::filled(0.0, mask.width(), mask.height());
+    let mut scratch = DistanceScratch::default();
+    clock.least(|| distance_into(mask.view(), result.view_mut(), &mut scratch))
+}
+
+/// The outside is one basin, the first and the last pixel of the shape are two; the rest of the shape is flooded.
+fn watershed(tile: &Tile, mask: &Plane<u8>, clock: Clock) -> f64 {
+    let mut markers = Plane::filled(0, mask.width(), mask.height());
+    let outside = markers.pixels_mut().iter_mut().zip(mask.pixels()).filter(|(_, pixel)| **pixel == 0);
+    outside.for_each(|(marker, _)| *marker = 1);
+    let last = mask.pixels().iter().rposition(|pixel| *pixel != 0);
+    for (place, marker) in [(first(mask), 2), (last, 3)] {
+        place.into_iter().for_each(|place| markers.pixels_mut()[place] = marker);
+    }
+    let (mut labels, mut scratch) = (markers.clone(), WatershedScratch::default());
+    clock.least(|| {
+        labels.pixels_mut().copy_from_slice(markers.pixels());
+        watershed_into(tile.normalized.view(), labels.view_mut(), &mut scratch);
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onceflow_kernels::label;
+
+    #[test]
+    fn the_spiral_is_one_long_way_in_both_colours() {
+        let side = 33;
+        let at = |i: usize| if spiral(i % side, i / side, side, side) { ON } else { 0 };
+        let mask = Plane::from_vec((0..side * side).map(at).collect(), side, side).unwrap();
+        assert_eq!(label(mask.view(), Connectivity::Four).components.len(), 1);
+        let outside = mask.pixels().iter().map(|pixel| !pixel).collect();
+        let outside = Plane::from_vec(outside, side, side).unwrap();
+        assert_eq!(label(outside.view(), Connectivity::Four).components.len(), 1);
+    }
+}

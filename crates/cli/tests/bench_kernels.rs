@@ -1,0 +1,48 @@
+//! `onceflow bench kernels` measures every operation, on tissue and on files.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod shell;
+
+use shell::Shell;
+
+const OPERATIONS: [&str; 11] = [
+    "opening",
+    "reconstruction",
+    "fill holes",
+    "label",
+    "label and filter by area",
+    "distance",
+    "h-maxima",
+    "regional maxima",
+    "watershed",
+    "normalization",
+    "segmentation",
+];
+
+#[test]
+fn a_small_tile_without_peers_prints_all_figures() {
+    let printed = Shell::new().ok("bench kernels --size 256 --no-peer --json").json();
+    let figures = printed["figures"].as_array().unwrap();
+    let named = |name: &str| figures.iter().filter(|f| f["name"].as_str().unwrap().starts_with(name)).count();
+    for operation in OPERATIONS {
+        assert_eq!(
+            (named(&format!("{operation} (")), named(&format!("{operation}: floor"))),
+            (1, 1),
+            "{operation}"
+        );
+    }
+    for operation in ["reconstruction", "fill holes", "label", "distance", "watershed"] {
+        for shape in ["spiral", "comb", "checkerboard", "full"] {
+            assert_eq!(named(&format!("{operation}: {shape}")), 1, "{operation} {shape}");
+        }
+    }
+    assert_eq!(figures.len(), 1 + 2 * 11 + 4 * 5);
+    assert!(figures.iter().all(|f| f["value"].as_f64().unwrap() > 0.0), "{figures:?}");
+}
+
+#[test]
+fn a_tile_that_is_none_is_refused() {
+    let shell = Shell::new();
+    assert_eq!(shell.run("bench kernels --no-peer --image missing.png").exit, 2);
+    assert_eq!(shell.run("bench kernels --no-peer --size 1").exit, 2);
+}
