@@ -48,7 +48,10 @@ pub(crate) fn carry_out(
     let run = onceflow_engine::run(prepared, &options, &folder, &mut progress).map_err(engine_failure)?;
     progress.end();
     let pictures = match run.ending {
-        Ending::Complete => pictures(prepared, &run.answer, options.memory).map_err(engine_failure)?,
+        Ending::Complete => pictures(prepared, &run.answer, options.memory).unwrap_or_else(|error| {
+            terminal.say(&format!("note: the report has no pictures: {error}"));
+            Vec::new()
+        }),
         _ => Vec::new(),
     };
     save(&run, &pictures, &folder).map_err(engine_failure)?;
