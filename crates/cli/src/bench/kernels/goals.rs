@@ -5,7 +5,9 @@
 use crate::bench::Goal;
 
 /// Operation, milliseconds that we wish, and what each peer took there.
-const WISHES: [(&str, f64, &[(&str, f64)]); 11] = [
+type Wish = (&'static str, f64, &'static [(&'static str, f64)]);
+
+const WISHES: [Wish; 11] = [
     ("opening", 30.0, &[("OpenCV", 84.0)]),
     ("reconstruction", 110.0, &[("ITK", 1162.0), ("scikit-image", 11189.0)]),
     ("fill holes", 15.0, &[("OpenCV", 38.0), ("SciPy", 438.0)]),
