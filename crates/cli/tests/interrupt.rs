@@ -14,7 +14,7 @@ use studies::changed;
 
 /// Rows enough for seconds when nothing is reused.
 fn study() -> String {
-    changed("trajectories = 4", "trajectories = 24").replace("96x80", "500x400")
+    changed("trajectories = 4", "trajectories = 24").replace("96x80", "1000x800")
 }
 
 const COMMAND: &str = "run study.toml -o first --reuse none";

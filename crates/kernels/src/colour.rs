@@ -2,12 +2,13 @@
 //!
 //! [`Statistics`] gathers what an image looks like, block by block; [`transfer`] then changes any part of it.
 
+mod logarithm;
 mod space;
 mod statistics;
 mod transfer;
 
 pub use statistics::{ColourStatistics, Statistics};
-pub use transfer::transfer;
+pub use transfer::{transfer, transfer_into};
 
 /// What normalized tissue looks like: mean of l, a and b.
 const TARGET_MEAN: [f64; 3] = [-0.632356, -0.0516004, 0.0376543];

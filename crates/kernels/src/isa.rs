@@ -94,7 +94,6 @@ macro_rules! versions {
     };
 }
 
-#[allow(unused_imports, reason = "until an operation is compiled for several sets")]
 pub(crate) use versions;
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub mod colour;
 pub mod compare;
 mod connectivity;
 mod deconvolution;
+mod digest;
 mod distance;
 mod extrema;
 pub mod features;
@@ -19,9 +20,11 @@ mod glcm;
 mod gradient;
 mod isa;
 mod label;
+mod machine;
 mod morphology;
 pub mod nuclei;
 mod object;
+mod pixelwise;
 mod polygon;
 mod reconstruct;
 mod runs;
@@ -33,6 +36,7 @@ pub use area::{filter_area, filter_area_into};
 pub use canny::canny;
 pub use connectivity::Connectivity;
 pub use deconvolution::Deconvolution;
+pub use digest::{Digest, Digester};
 pub use distance::{DistanceScratch, distance, distance_into, distance_with};
 pub use extrema::{
     PlateauScratch, h_maxima, h_maxima_into, h_minima, level_peaks, level_peaks_into, regional_maxima,
@@ -42,8 +46,10 @@ pub use fill::{fill_holes, fill_holes_into};
 pub use gradient::gradient;
 pub use isa::Isa;
 pub use label::{Component, Labels, label, label_into};
-pub use morphology::{Element, dilate, erode, open};
+pub use machine::Machine;
+pub use morphology::{Element, Scratch, dilate, dilate_into, erode, erode_into, open, open_into};
 pub use object::{Groups, Objects, Window};
+pub use pixelwise::{above, above_into, count_above, darkness_into, difference_into, histogram, remove};
 pub use polygon::{Corner, Polygon};
 pub use reconstruct::{
     GreyScratch, Level, reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_into,

@@ -1,5 +1,7 @@
 //! Rectangles of pixels: borrowed with a stride, or owned.
 
+use std::ops::Range;
+
 /// A rectangle of pixels that somebody else owns; rows may be `stride` pixels apart.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T> {
@@ -64,12 +66,6 @@ impl<'a, T> View<'a, T> {
         self.len() == 0
     }
 
-    /// Some of the rows.
-    pub(crate) fn band(&self, rows: std::ops::Range<usize>) -> Self {
-        let start = (rows.start * self.stride).min(self.data.len());
-        View { data: &self.data[start..], width: self.width, height: rows.len(), stride: self.stride }
-    }
-
     /// All memory from the first pixel on, and the distance between rows.
     pub(crate) fn memory(&self) -> (&'a [T], usize) {
         (self.data, self.stride)
@@ -86,6 +82,19 @@ impl<'a, T> View<'a, T> {
         let start = if width == 0 || height == 0 { 0 } else { top * self.stride + left };
         let data = self.data.get(start..).filter(|_| inside)?;
         Some(Self { data, width, height, stride: self.stride })
+    }
+
+    /// Some of its rows.
+    pub fn band(&self, rows: Range<usize>) -> Self {
+        let start = (rows.start * self.stride).min(self.data.len());
+        Self { data: &self.data[start..], height: rows.len().min(self.height - rows.start), ..*self }
+    }
+
+    /// Some of its columns.
+    pub fn columns(&self, columns: Range<usize>) -> Self {
+        let start = columns.start.min(self.data.len());
+        let width = columns.len().min(self.width - columns.start);
+        Self { data: &self.data[start..], width, ..*self }
     }
 
     /// The rows, from the top.
@@ -160,6 +169,14 @@ impl<'a, T> ViewMut<'a, T> {
     /// All memory from the first pixel on, and the distance between rows.
     pub(crate) fn memory(&mut self) -> (&mut [T], usize) {
         (self.data, self.stride)
+    }
+
+    /// The rows above `y`, and those from `y` on.
+    pub fn split_at_row(self, y: usize) -> (ViewMut<'a, T>, ViewMut<'a, T>) {
+        let (width, stride, below) = (self.width, self.stride, self.height - y);
+        let (upper, lower) = self.data.split_at_mut((y * stride).min(self.data.len()));
+        let band = |data, height| ViewMut { data, width, height, stride };
+        (band(upper, y), band(lower, below))
     }
 
     /// One row.

@@ -73,7 +73,7 @@ fn bytes_stay_as_they_are() {
 }
 
 const PINNED: &str = "\
-statistics: 11c5bcfe7b29e7fc
+statistics: b06a8f86123e3516
 transfer: 974103839386899d
 red blood cells: b1e0733568bc9963
 reconstruct: f2d3de5a413316c4

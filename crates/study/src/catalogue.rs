@@ -108,6 +108,13 @@ impl OpSpec {
         }
     }
 
+    /// Says which version it is: one more whenever its bytes change.
+    #[must_use]
+    pub fn of_version(mut self, version: u64) -> Self {
+        self.version = version;
+        self
+    }
+
     /// Adds the parameters it reads.
     #[must_use]
     pub fn reads(mut self, parameters: &[(&str, Kind)]) -> Self {

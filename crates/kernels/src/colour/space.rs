@@ -1,43 +1,73 @@
 //! The decorrelated colour space lαβ of Ruderman, and which pixels are tissue.
+//!
+//! Cones answer to a pixel of whole numbers with whole numbers: [`cones`] gives them exactly, and [`CONE_UNIT`] is one.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 type Matrix = [[f64; 3]; 3];
 
-const RGB_TO_LMS: Matrix = [[0.3811, 0.5783, 0.0402], [0.1967, 0.7244, 0.0782], [0.0241, 0.1288, 0.8444]];
 const LMS_TO_RGB: Matrix = [[4.4687, -3.5887, 0.1196], [-1.2197, 2.3831, -0.1626], [0.0585, -0.2611, 1.2057]];
-const SQRT_3: f64 = 1.732_050_807_568_877_2;
-const SQRT_6: f64 = 2.449_489_742_783_178;
+pub(super) const SQRT_3: f64 = 1.732_050_807_568_877_2;
+pub(super) const SQRT_6: f64 = 2.449_489_742_783_178;
 
-/// Whether a pixel shows tissue rather than glass. Coefficients are thousandths, so that the comparison is exact.
-pub(super) fn is_tissue([red, green, blue]: [u8; 3]) -> bool {
-    let weigh = |r: i32, g: i32, b: i32| r * i32::from(red) + g * i32::from(green) + b * i32::from(blue);
-    weigh(-154, 35, 549) - 45_718 < weigh(-57, -817, 1170) - 49_887
+/// What [`cones`] counts as one: 10 000 times the largest value of a channel.
+pub(super) const CONE_UNIT: f64 = 2_550_000.0;
+
+/// Whether a pixel shows tissue rather than glass: `−0.154 R + 0.035 G + 0.549 B − 45.718 < −0.057 R − 0.817 G + 1.170 B
+/// − 49.887` in thousandths, so that all numbers are whole and the comparison is exact. Black is no tissue.
+#[inline(always)]
+pub(super) fn is_tissue([red, green, blue]: [f32; 3]) -> bool {
+    97.0 * red + 621.0 * blue - 852.0 * green > 4169.0
 }
 
-/// A colour in lαβ; `None` for black alone, whose logarithm is not finite.
+/// How the long, middle and short cones see a colour; whole numbers below 2²², which are exact here.
+#[inline(always)]
+pub(super) fn cones([red, green, blue]: [f32; 3]) -> [f32; 3] {
+    [
+        3811.0 * red + 5783.0 * green + 402.0 * blue,
+        1967.0 * red + 7244.0 * green + 782.0 * blue,
+        241.0 * red + 1288.0 * green + 8444.0 * blue,
+    ]
+}
+
+/// The colour that cones see so, both in the same unit.
+#[inline(always)]
+pub(super) fn from_cones([long, middle, short]: [f32; 3]) -> [f32; 3] {
+    [
+        4.4687 * long - 3.5887 * middle + 0.1196 * short,
+        2.3831 * middle - 1.2197 * long - 0.1626 * short,
+        0.0585 * long - 0.2611 * middle + 1.2057 * short,
+    ]
+}
+
+/// A colour in lαβ, with the best logarithms there are; `None` for black alone, whose logarithm is not finite.
 pub(super) fn to_lab(pixel: [u8; 3]) -> Option<[f64; 3]> {
     if pixel == [0; 3] {
         return None;
     }
-    let rgb = pixel.map(|value| f64::from(value) / 255.0);
-    let [l, m, s] = times(&RGB_TO_LMS, rgb).map(libm::log10);
-    Some([(l + m + s) / SQRT_3, (l + m - 2.0 * s) / SQRT_6, (l - m) / SQRT_2])
+    Some(lab(cones(pixel.map(f32::from)).map(|cone| libm::log10(f64::from(cone) / CONE_UNIT))))
+}
+
+/// From the logarithms of what the cones see.
+pub(super) fn lab([l, m, s]: [f64; 3]) -> [f64; 3] {
+    [(l + m + s) / SQRT_3, (l + m - 2.0 * s) / SQRT_6, (l - m) / SQRT_2]
 }
 
 /// The nearest 8-bit colour; what is not finite on the way counts as 0.
-pub(super) fn from_lab([l, a, b]: [f64; 3]) -> [u8; 3] {
+pub(super) fn from_lab(lab: [f64; 3]) -> [u8; 3] {
+    let [x, y, z] = logarithms(lab).map(|x| finite_or_zero(libm::exp10(x)));
+    let values = LMS_TO_RGB.map(|row| row[0] * x + row[1] * y + row[2] * z);
+    values.map(|value| libm::floor((value * 255.0).clamp(0.0, 255.0) + 0.5) as u8)
+}
+
+/// Back to the logarithms of what the cones see.
+pub(super) fn logarithms([l, a, b]: [f64; 3]) -> [f64; 3] {
     let (l, a, b) = (l / SQRT_3, a / SQRT_6, b * FRAC_1_SQRT_2);
-    let lms = [l + a + b, l + a - b, l - 2.0 * a].map(|x| finite_or_zero(libm::exp10(x)));
-    times(&LMS_TO_RGB, lms).map(|value| libm::floor((value * 255.0).clamp(0.0, 255.0) + 0.5) as u8)
+    [l + a + b, l + a - b, l - 2.0 * a]
 }
 
 fn finite_or_zero(value: f64) -> f64 {
     if value.is_finite() { value } else { 0.0 }
-}
-
-fn times(matrix: &Matrix, [x, y, z]: [f64; 3]) -> [f64; 3] {
-    matrix.map(|row| row[0] * x + row[1] * y + row[2] * z)
 }
 
 #[cfg(test)]
@@ -65,8 +95,8 @@ mod tests {
 
     #[test]
     fn pink_is_tissue_and_neither_white_nor_black_is() {
-        assert!(is_tissue([200, 120, 180]));
-        assert!(!is_tissue([255; 3]));
-        assert!(!is_tissue([0; 3]));
+        assert!(is_tissue([200.0, 120.0, 180.0]));
+        assert!(!is_tissue([255.0; 3]));
+        assert!(!is_tissue([0.0; 3]));
     }
 }

@@ -1,11 +1,18 @@
 //! Mean and deviation of an image's tissue colours, summed exactly.
 
-use super::space::{is_tissue, to_lab};
+use std::f64::consts::{LOG10_2, SQRT_2};
+
+use super::logarithm::{log2_parts, nearest};
+use super::space::{CONE_UNIT, SQRT_3, SQRT_6, cones, is_tissue};
 use super::{TARGET_DEVIATION, TARGET_MEAN};
-use crate::View;
+use crate::isa::versions;
+use crate::{Machine, View};
 
 /// Sums over tissue pixels. They are integers, so that they are the same whatever the order of the blocks, however the
 /// image was cut, and whoever added them up.
+///
+/// They are taken over the sums and differences of logarithms that make l, α and β, but for their factors. A logarithm
+/// is off by at most 10⁻⁶.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     pixels: u64,
@@ -24,9 +31,11 @@ pub struct ColourStatistics {
     pub pixels: u64,
 }
 
-/// Parts of one that values are rounded to. A finite l, α or β lies within ±8, so a square has at most 78 bits, and the
-/// sums of 2⁴⁵ pixels fit with room to spare.
-const UNIT: f64 = (1u64 << 36) as f64;
+/// Bits after the binary point of a base-2 logarithm.
+const FRACTION: u32 = 20;
+
+/// Pixels that are summed in 64 bits: l lies within ±2²⁷, so that 2⁹ squares fit.
+const RUN: usize = 512;
 
 impl Statistics {
     /// Nothing seen yet.
@@ -36,17 +45,13 @@ impl Statistics {
 
     /// Adds the tissue pixels of one block.
     pub fn add(&mut self, block: View<'_, [u8; 3]>) {
-        let tissue = block.rows().flatten().copied().filter(|pixel| is_tissue(*pixel));
-        tissue.filter_map(to_lab).for_each(|lab| self.add_pixel(lab));
+        self.add_with(Machine::default(), block);
     }
 
-    fn add_pixel(&mut self, lab: [f64; 3]) {
-        self.pixels += 1;
-        for (channel, value) in lab.iter().enumerate() {
-            let rounded = i128::from(libm::rint(value * UNIT) as i64);
-            self.sums[channel] += rounded;
-            self.squares[channel] += rounded * rounded;
-        }
+    /// The same with a given machine.
+    pub fn add_with(&mut self, machine: Machine, block: View<'_, [u8; 3]>) {
+        let bands = machine.over_rows(block.height(), |rows| gather(machine.isa, block.band(rows)));
+        bands.iter().for_each(|band| self.merge(band));
     }
 
     /// Adds what somebody else gathered from other blocks.
@@ -63,8 +68,12 @@ impl Statistics {
         if self.pixels == 0 {
             return ColourStatistics { mean: TARGET_MEAN, deviation: TARGET_DEVIATION, pixels: 0 };
         }
+        let factors = [SQRT_3, SQRT_6, SQRT_2].map(|root| LOG10_2 / (f64::from(1u32 << FRACTION) * root));
         let moments = [0, 1, 2].map(|channel| self.moments(channel));
-        let (mean, deviation) = (moments.map(|of| of.0), moments.map(|of| of.1));
+        let mut mean = [0, 1, 2].map(|channel| moments[channel].0 * factors[channel]);
+        let deviation = [0, 1, 2].map(|channel| moments[channel].1 * factors[channel]);
+        // The sum of three logarithms keeps three times the unit's; from the differences it has gone.
+        mean[0] -= SQRT_3 * libm::log10(CONE_UNIT);
         ColourStatistics { mean, deviation, pixels: self.pixels }
     }
 
@@ -75,6 +84,50 @@ impl Statistics {
         let beside = sum.rem_euclid(count) as f64 / count as f64;
         let about_middle = squares - 2 * middle * sum + count * middle * middle;
         let variance = about_middle as f64 / count as f64 - beside * beside;
-        ((middle as f64 + beside) / UNIT, libm::sqrt(variance.max(0.0)) / UNIT)
+        (middle as f64 + beside, libm::sqrt(variance.max(0.0)))
     }
+}
+
+versions! {
+    /// The sums of one block.
+    fn gather(block: View<'_, [u8; 3]>) -> Statistics {
+        let mut sums = Statistics::new();
+        for y in 0..block.height() {
+            for run in block.row(y).chunks(RUN) {
+                add_run(&mut sums, run);
+            }
+        }
+        sums
+    }
+}
+
+/// Adds pixels whose squares fit 64 bits.
+#[inline(always)]
+fn add_run(to: &mut Statistics, run: &[[u8; 3]]) {
+    let (mut pixels, mut sums, mut squares) = (0i64, [0i64; 3], [0i64; 3]);
+    for pixel in run {
+        let colour = [f32::from(pixel[0]), f32::from(pixel[1]), f32::from(pixel[2])];
+        let seen = -i32::from(is_tissue(colour));
+        let [long, middle, short] = cones(colour);
+        let (long, middle, short) = (logarithm(long), logarithm(middle), logarithm(short));
+        let terms = [long + middle + short, long + middle - 2 * short, long - middle];
+        pixels -= i64::from(seen);
+        for channel in 0..3 {
+            let term = i64::from(terms[channel] & seen);
+            sums[channel] += term;
+            squares[channel] += term * term;
+        }
+    }
+    to.pixels += pixels as u64;
+    for channel in 0..3 {
+        to.sums[channel] += i128::from(sums[channel]);
+        to.squares[channel] += i128::from(squares[channel]);
+    }
+}
+
+/// The base-2 logarithm with a fixed point; of black, which is no tissue, whatever it may be.
+#[inline(always)]
+fn logarithm(cone: f32) -> i32 {
+    let (whole, rest) = log2_parts(cone);
+    (whole << FRACTION).wrapping_add(nearest(rest * (1u32 << FRACTION) as f32))
 }

@@ -1,6 +1,6 @@
 //! Tiles of glass end early.
 
-use crate::View;
+use crate::{Machine, View, count_above};
 
 /// How surely a tile shows no tissue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,7 @@ pub fn background(
     green: i64,
     red: i64,
 ) -> Option<BackgroundStatus> {
-    let bright = |[r, g, b]: &[u8; 3]| i64::from(*r) > red && i64::from(*g) > green && i64::from(*b) > blue;
-    let count: usize = normalized.rows().map(|row| row.iter().filter(|pixel| bright(pixel)).count()).sum();
+    let count = count_above(Machine::default(), normalized, [red, green, blue]);
     match count as f32 / normalized.len() as f32 {
         ratio if ratio >= 0.99 => Some(BackgroundStatus::Background),
         ratio if ratio >= 0.90 => Some(BackgroundStatus::Likely),

@@ -1,7 +1,6 @@
 //! What is darker than its surroundings may be a nucleus (t3), if its size allows (t4).
 
-use super::threshold::above;
-use crate::{Connectivity, Plane, View, fill_holes, filter_area};
+use crate::{Connectivity, Machine, Plane, View, difference_into, fill_holes, filter_area};
 
 /// How much darker pixels are than what surrounds them, and where they are much darker.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,11 +13,10 @@ pub struct Candidates {
 
 /// Compares darkness with its reconstruction, which is nowhere above it; both are of one size.
 pub fn candidates(rc: View<'_, u8>, rc_recon: View<'_, u8>, fill: Connectivity, g1: i64) -> Candidates {
-    let mut diff = rc.to_plane();
-    for (pixel, around) in diff.pixels_mut().iter_mut().zip(rc_recon.rows().flatten()) {
-        *pixel = pixel.saturating_sub(*around);
-    }
-    let bw1 = fill_holes(above(diff.view(), g1).view(), fill);
+    let mut diff = Plane::filled(0, rc.width(), rc.height());
+    let mut dark = Plane::filled(0, rc.width(), rc.height());
+    difference_into(Machine::default(), rc, rc_recon, g1, diff.view_mut(), dark.view_mut());
+    let bw1 = fill_holes(dark.view(), fill);
     Candidates { diff, bw1 }
 }
 

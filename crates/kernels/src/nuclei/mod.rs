@@ -11,7 +11,6 @@ mod reconstructed;
 mod red_blood_cells;
 mod segment;
 mod split;
-mod threshold;
 
 pub use background::{BackgroundStatus, background};
 pub use candidates::{Candidates, candidates, sized_candidates};
@@ -20,6 +19,6 @@ pub use finish::{FinishScratch, Finished, finish, finish_with};
 pub use grow::grow;
 pub use parameters::Parameters;
 pub use reconstructed::{Reconstructed, reconstruct};
-pub use red_blood_cells::red_blood_cells;
+pub use red_blood_cells::{red_blood_cells, red_over_green_into};
 pub use segment::{Segmentation, Status, segment};
 pub use split::{SplitScratch, markers, split, split_groups, split_object, split_with, without_lines};

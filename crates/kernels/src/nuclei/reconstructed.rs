@@ -1,7 +1,6 @@
 //! Dark tissue with everything smaller than a disk levelled (t2).
 
-use super::threshold::map;
-use crate::{Connectivity, Element, Plane, View, open};
+use crate::{Connectivity, Element, Machine, Plane, View, darkness_into, open};
 
 /// How dark the red channel is, and the same without nuclei.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +13,8 @@ pub struct Reconstructed {
 
 /// Opens the darkness of the red channel by a disk, and reconstructs it from there.
 pub fn reconstruct(normalized: View<'_, [u8; 3]>, connectivity: Connectivity) -> Reconstructed {
-    let rc = map(normalized, |[red, _, _]| u8::MAX - red);
+    let mut rc = Plane::filled(0, normalized.width(), normalized.height());
+    darkness_into(Machine::default(), normalized, rc.view_mut());
     let opened = open(rc.view(), Element::Disk19);
     let rc_recon = crate::reconstruct(opened.view(), rc.view(), connectivity);
     Reconstructed { rc, rc_recon }

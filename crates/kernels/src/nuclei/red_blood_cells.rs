@@ -1,24 +1,73 @@
 //! Red blood cells, which are no nuclei (t1).
 
-use super::threshold::mask_where;
-use crate::{Connectivity, Plane, View, select};
+use crate::isa::versions;
+use crate::{Connectivity, Machine, ON, Plane, View, ViewMut, select};
 
 /// Pixels redder than blue in regions where red outweighs green `t2` times, and somewhere `t1` times.
 pub fn red_blood_cells(normalized: View<'_, [u8; 3]>, t1: f64, t2: f64) -> Plane<u8> {
-    let (t1, t2) = (t1 as f32, t2 as f32);
-    let surely = mask_where(normalized, |[red, green, _]| ratio(red, green) > t1);
-    let perhaps = mask_where(normalized, |[red, green, _]| ratio(red, green) > t2);
-    let mut cells = select(perhaps.view(), surely.view(), Connectivity::Eight);
-    for (cell, [red, _, blue]) in cells.pixels_mut().iter_mut().zip(normalized.rows().flatten()) {
-        if ratio(*red, *blue) <= 1.0 {
-            *cell = 0;
-        }
+    let mut surely = Plane::filled(0, normalized.width(), normalized.height());
+    let mut perhaps = surely.clone();
+    let thresholds = [t1 as f32, t2 as f32];
+    let both = (surely.view_mut(), perhaps.view_mut());
+    if !red_over_green_into(Machine::default(), normalized, thresholds, both) {
+        return surely;
     }
+    let mut cells = select(perhaps.view(), surely.view(), Connectivity::Eight);
+    (0..normalized.height()).for_each(|y| keep_redder(cells.view_mut().row_mut(y), normalized.row(y)));
     cells
 }
 
-fn ratio(red: u8, other: u8) -> f32 {
-    f32::from(red) / (f32::from(other) + f32::EPSILON)
+/// On where red over green is above the first threshold, and where it is above the second, in two images of the same
+/// size; says whether it is above the first anywhere.
+pub fn red_over_green_into(
+    machine: Machine,
+    normalized: View<'_, [u8; 3]>,
+    thresholds: [f32; 2],
+    targets: (ViewMut<'_, u8>, ViewMut<'_, u8>),
+) -> bool {
+    let mut sure = Vec::new();
+    machine.write(targets, &mut sure, |rows, band, sure| {
+        *sure = ratio_rows(machine.isa, normalized.band(rows), thresholds, band);
+    });
+    sure.contains(&true)
+}
+
+versions! {
+    /// Masks of the pixels above each of two ratios, and whether the first mask has any.
+    fn ratio_rows(
+        image: View<'_, [u8; 3]>,
+        thresholds: [f32; 2],
+        targets: (ViewMut<'_, u8>, ViewMut<'_, u8>),
+    ) -> bool {
+        let (mut surely, mut perhaps) = targets;
+        let mut any = 0;
+        for y in 0..image.height() {
+            any |= ratio_row(image.row(y), thresholds, surely.row_mut(y), perhaps.row_mut(y));
+        }
+        any != 0
+    }
+}
+
+#[inline(always)]
+fn ratio_row(row: &[[u8; 3]], [high, low]: [f32; 2], surely: &mut [u8], perhaps: &mut [u8]) -> u8 {
+    let mut any = 0;
+    for ((pixel, surely), perhaps) in row.iter().zip(surely).zip(perhaps) {
+        let ratio = f32::from(pixel[0]) / (f32::from(pixel[1]) + f32::EPSILON);
+        *surely = if ratio > high { ON } else { 0 };
+        *perhaps = if ratio > low { ON } else { 0 };
+        any |= *surely;
+    }
+    any
+}
+
+/// Where red over blue is above 1, which is where red is above blue. Cells are rare: most rows have none.
+fn keep_redder(cells: &mut [u8], row: &[[u8; 3]]) {
+    if cells.iter().fold(0, |any, cell| any | cell) == 0 {
+        return;
+    }
+    for (cell, [red, _, blue]) in cells.iter_mut().zip(row) {
+        *cell = if red > blue { *cell } else { 0 };
+    }
 }
 
 #[cfg(test)]
@@ -36,6 +85,14 @@ mod tests {
         let image = Plane::from_vec(row, 8, 1).unwrap();
         assert_eq!(red_blood_cells(image.view(), 5.0, 4.0).pixels(), [0, 0, ON, ON, 0, ON, 0, 0]);
         assert_eq!(red_blood_cells(image.view(), 12.0, 4.0).pixels(), [0; 8]);
+    }
+
+    #[test]
+    fn red_over_blue_is_above_one_where_red_is_above_blue() {
+        for (red, blue) in (0..=255u8).flat_map(|red| (0..=255u8).map(move |blue| (red, blue))) {
+            let ratio = f32::from(red) / (f32::from(blue) + f32::EPSILON);
+            assert_eq!(ratio > 1.0, red > blue);
+        }
     }
 
     #[test]

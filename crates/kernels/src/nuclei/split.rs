@@ -10,7 +10,7 @@ mod peaks;
 
 use std::ops::Range;
 
-use crate::{Connectivity, Groups, Plane, View, distance, label, level_peaks, regional_maxima};
+use crate::{Connectivity, Groups, Plane, View, above, distance, label, level_peaks, regional_maxima};
 pub use object::{SplitScratch, split_object};
 
 /// `big` without the lines where the floods from two markers met; `normalized` has the same size.
@@ -35,7 +35,7 @@ pub fn split_with(
 
 /// The mask without some of its pixels.
 pub fn without_lines(mask: View<'_, u8>, lines: &[(usize, usize)]) -> Plane<u8> {
-    let mut result = super::threshold::mask_where(mask, |pixel| pixel != 0);
+    let mut result = above(mask, 0);
     let mut pixels = result.view_mut();
     lines.iter().for_each(|&(x, y)| pixels.row_mut(y)[x] = 0);
     result

@@ -19,9 +19,11 @@ pub(super) fn specs() -> Vec<OpSpec> {
 fn colour() -> Vec<OpSpec> {
     vec![
         OpSpec::new("colour.statistics", "mean and deviation of the tissue's colour", 3.0)
+            .of_version(2)
             .takes(&[("image", Rgb8)])
             .makes(&[("statistics", Table)]),
         OpSpec::new("colour.transfer", "the tissue's colour moved to the target's", 9.0)
+            .of_version(2)
             .takes(&[("image", Rgb8), ("statistics", Table)])
             .makes(&[("normalized", Rgb8)]),
     ]
@@ -103,6 +105,7 @@ fn published() -> Vec<OpSpec> {
     let thresholds_and_ratios = [THRESHOLDS.as_slice(), RATIOS.as_slice()].concat();
     vec![
         OpSpec::new("colour.normalize", "statistics of a part, and its colour moved to the target's", 12.0)
+            .of_version(2)
             .takes(&[("image", Rgb8)])
             .makes(&[("normalized", Rgb8)])
             .sees(Whole),

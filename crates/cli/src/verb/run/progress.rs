@@ -29,7 +29,7 @@ enum Mode {
 
 /// Often enough to look alive, rarely enough to cost nothing.
 const REWRITE: Duration = Duration::from_millis(100);
-const FIRST_LINE: Duration = Duration::from_secs(2);
+const FIRST_LINE: Duration = Duration::from_secs(1);
 
 impl RunProgress {
     /// Says nothing yet.

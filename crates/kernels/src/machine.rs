@@ -1,0 +1,135 @@
+//! What of the machine an operation may use. Nothing but speed may depend on it.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::thread;
+
+use crate::{Isa, ViewMut};
+
+/// The instructions and the threads that an operation may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// The instruction set.
+    pub isa: Isa,
+    /// How many bands of rows are worked on at a time, each by a thread of its own.
+    pub threads: NonZeroUsize,
+}
+
+impl Machine {
+    /// The caller's thread with the processor's best instructions.
+    pub fn one_thread() -> Self {
+        Self { isa: Isa::best(), threads: NonZeroUsize::MIN }
+    }
+
+    /// Works on bands of rows, and gives what each made, from the top.
+    pub(crate) fn over_rows<R: Send>(self, height: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+        self.run(self.bands(height).collect(), work)
+    }
+
+    /// Writes bands of rows, each with a state of its own that outlives the work.
+    pub(crate) fn write<C: Cut, S: Default + Send>(
+        self,
+        target: C,
+        states: &mut Vec<S>,
+        work: impl Fn(Range<usize>, C, &mut S) + Sync,
+    ) {
+        let height = target.height();
+        states.resize_with(states.len().max(self.threads.get()), S::default);
+        match states.as_mut_slice() {
+            [state, ..] if self.threads == NonZeroUsize::MIN => work(0..height, target, state),
+            states => {
+                let items = self.cut(target).into_iter().zip(states).collect();
+                self.run(items, |((rows, band), state)| work(rows, band, state));
+            }
+        }
+    }
+
+    fn cut<C: Cut>(self, target: C) -> Vec<(Range<usize>, C)> {
+        let bands = self.bands(target.height());
+        let mut rest = target;
+        let mut cut = Vec::new();
+        for rows in bands {
+            let (band, below) = rest.cut(rows.len());
+            cut.push((rows, band));
+            rest = below;
+        }
+        cut
+    }
+
+    fn bands(self, height: usize) -> impl Iterator<Item = Range<usize>> {
+        let count = self.threads.get().min(height.max(1));
+        let start = move |band: usize| (band as u128 * height as u128 / count as u128) as usize;
+        (0..count).map(move |band| start(band)..start(band + 1))
+    }
+
+    /// One thread per item, the caller's among them.
+    fn run<T: Send, R: Send>(self, mut items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+        let last = items.pop();
+        thread::scope(|scope| {
+            let work = &work;
+            let others: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
+            let last = last.map(work);
+            let join =
+                |other: thread::ScopedJoinHandle<'_, R>| other.join().unwrap_or_else(|e| resume_unwind(e));
+            others.into_iter().map(join).collect::<Vec<R>>().into_iter().chain(last).collect()
+        })
+    }
+}
+
+/// What can be cut between two rows.
+pub(crate) trait Cut: Send + Sized {
+    /// Number of rows.
+    fn height(&self) -> usize;
+    /// The rows above `y`, and those from `y` on.
+    fn cut(self, y: usize) -> (Self, Self);
+}
+
+impl<T: Send> Cut for ViewMut<'_, T> {
+    fn height(&self) -> usize {
+        self.height()
+    }
+
+    fn cut(self, y: usize) -> (Self, Self) {
+        self.split_at_row(y)
+    }
+}
+
+impl<A: Cut, B: Cut> Cut for (A, B) {
+    fn height(&self) -> usize {
+        self.0.height()
+    }
+
+    fn cut(self, y: usize) -> (Self, Self) {
+        let (one, other) = (self.0.cut(y), self.1.cut(y));
+        ((one.0, other.0), (one.1, other.1))
+    }
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Self::one_thread()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Plane;
+
+    #[test]
+    fn bands_cover_every_row_once() {
+        for (threads, height) in [(1, 0), (1, 5), (2, 5), (3, 2), (4, 4), (7, 100), (3, 0)] {
+            let machine = Machine { threads: NonZeroUsize::new(threads).unwrap(), ..Machine::default() };
+            let mut image = Plane::filled(0usize, 3, height);
+            machine.write(image.view_mut(), &mut Vec::new(), |rows, mut band, (): &mut ()| {
+                assert_eq!(rows.len(), band.height());
+                rows.enumerate().for_each(|(y, row)| band.row_mut(y).fill(row + 1));
+            });
+            let expected: Vec<usize> = (0..height * 3).map(|at| at / 3 + 1).collect();
+            assert_eq!(image.pixels(), expected);
+            let rows: Vec<usize> = machine.over_rows(height, Range::collect::<Vec<_>>).concat();
+            assert_eq!(rows, Vec::from_iter(0..height));
+        }
+    }
+}
