@@ -45,4 +45,8 @@ fn a_tile_that_is_none_is_refused() {
     let shell = Shell::new();
     assert_eq!(shell.run("bench kernels --no-peer --image missing.png").exit, 2);
     assert_eq!(shell.run("bench kernels --no-peer --size 1").exit, 2);
+    shell.ok("image synth --width 64 --height 64 -o whole.png");
+    let whole = std::fs::read(shell.path("whole.png")).unwrap();
+    shell.write("cut.png", &whole[..whole.len() / 2]);
+    assert_eq!(shell.run("bench kernels --no-peer --image cut.png").exit, 2);
 }

@@ -45,6 +45,8 @@ def main(clock):
 
 
 def measure(now, operation, peer, prepare, work, differ):
+    # Whoever dies without a word of its own has been named.
+    print(f"{operation}: {peer}", file=sys.stderr, flush=True)
     arguments = prepare()
     seconds = []
     while len(seconds) < RUNS and sum(seconds) < ENOUGH:
@@ -147,7 +149,7 @@ def reconstruct(marker, mask):
     if not itk:
         return plain.reconstruct(marker, mask, 8)
     found = itk.ReconstructionByDilation(itk.GetImageFromArray(marker), itk.GetImageFromArray(mask), True, False)
-    return itk.GetArrayViewFromImage(found)
+    return itk.GetArrayFromImage(found)
 
 
 def segment(rgb, p):

@@ -82,7 +82,8 @@ impl Peers {
             .output()
             .map_err(|e| failed(e.to_string()))?;
         serde_json::from_slice(&output.stdout).map_err(|_| {
-            failed(String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("nothing").into())
+            let last = String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("nothing").to_owned();
+            failed(format!("{last} ({})", output.status))
         })
     }
 }

@@ -6,7 +6,8 @@ use onceflow_engine::open_image;
 use onceflow_kernels::colour::{Statistics, transfer};
 use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed};
 use onceflow_kernels::{Connectivity, Element, ON, Plane, distance, level_peaks, open};
-use onceflow_region::{Bounds, Dense, Source, rgb8};
+use onceflow_region::{Bounds, Dense, Source, SourceError, rgb8};
+use onceflow_study::Diagnostic;
 
 use crate::engine::engine_failure;
 use crate::failure::Failure;
@@ -43,23 +44,25 @@ pub(super) fn read(image: Option<&str>, size: u64) -> Result<Tile, Failure> {
     let source = open_image(&name, Path::new("")).map_err(engine_failure)?;
     let (width, height) = (source.info().width.min(size), source.info().height.min(size));
     memory::check("measure operations on this tile", width * height * BYTES, None)?;
-    Ok(Tile::new(colours(source.as_ref(), width, height)?))
+    Ok(Tile::new(colours(source.as_ref(), &name, width, height)?))
 }
 
-fn colours(source: &dyn Source, width: u64, height: u64) -> Result<Plane<[u8; 3]>, Failure> {
-    let bounds = Bounds::plane(0, 0, width, height).ok_or_else(|| ours("a tile without bounds"))?;
-    let dense = source.read(bounds).map_err(ours)?;
-    plane(&rgb8(&dense).map_err(ours)?).ok_or_else(|| ours("colours that are none"))
+fn colours(source: &dyn Source, name: &str, width: u64, height: u64) -> Result<Plane<[u8; 3]>, Failure> {
+    let bounds =
+        Bounds::plane(0, 0, width, height).ok_or_else(|| Failure::internal("a tile without bounds"))?;
+    let unreadable = |error: SourceError| {
+        let error = Diagnostic::error(format!("cannot read the image {name}")).with_why(error.to_string());
+        Failure::bad_input(error.with_hint("make the file again, or choose another image"))
+    };
+    let dense = source.read(bounds).map_err(unreadable)?;
+    let colours = rgb8(&dense).ok().and_then(|dense| plane(&dense));
+    // Images of other than 8 bits were refused when this one was opened.
+    colours.ok_or_else(|| Failure::internal("colours that are none"))
 }
 
 fn plane(dense: &Dense) -> Option<Plane<[u8; 3]>> {
     let pixels = dense.as_u8()?.as_chunks().0.to_vec();
     Plane::from_vec(pixels, dense.width(), dense.height())
-}
-
-/// The file was opened and is of 8 bits: what is wrong now would have been said before.
-fn ours(error: impl ToString) -> Failure {
-    Failure::internal(error.to_string())
 }
 
 impl Tile {
