@@ -25,6 +25,7 @@ mod object;
 mod polygon;
 mod reconstruct;
 mod runs;
+pub mod seams;
 mod select;
 mod view;
 mod watershed;
