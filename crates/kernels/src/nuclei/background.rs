@@ -18,9 +18,18 @@ pub fn background(
     green: i64,
     red: i64,
 ) -> Option<BackgroundStatus> {
+    background_status(bright_pixels(normalized, blue, green, red), normalized.len() as u64)
+}
+
+/// How many pixels are brighter than all three thresholds.
+pub(super) fn bright_pixels(normalized: View<'_, [u8; 3]>, blue: i64, green: i64, red: i64) -> u64 {
     let bright = |[r, g, b]: &[u8; 3]| i64::from(*r) > red && i64::from(*g) > green && i64::from(*b) > blue;
-    let count: usize = normalized.rows().map(|row| row.iter().filter(|pixel| bright(pixel)).count()).sum();
-    match count as f32 / normalized.len() as f32 {
+    normalized.rows().map(|row| row.iter().filter(|pixel| bright(pixel)).count() as u64).sum()
+}
+
+/// What so many bright pixels among all say.
+pub(super) fn background_status(bright: u64, pixels: u64) -> Option<BackgroundStatus> {
+    match bright as f32 / pixels as f32 {
         ratio if ratio >= 0.99 => Some(BackgroundStatus::Background),
         ratio if ratio >= 0.90 => Some(BackgroundStatus::Likely),
         _ => None,

@@ -14,12 +14,18 @@ pub struct Candidates {
 
 /// Compares darkness with its reconstruction, which is nowhere above it; both are of one size.
 pub fn candidates(rc: View<'_, u8>, rc_recon: View<'_, u8>, fill: Connectivity, g1: i64) -> Candidates {
+    let diff = difference(rc, rc_recon);
+    let bw1 = fill_holes(above(diff.view(), g1).view(), fill);
+    Candidates { diff, bw1 }
+}
+
+/// How much darker pixels are than what surrounds them.
+pub(super) fn difference(rc: View<'_, u8>, rc_recon: View<'_, u8>) -> Plane<u8> {
     let mut diff = rc.to_plane();
     for (pixel, around) in diff.pixels_mut().iter_mut().zip(rc_recon.rows().flatten()) {
         *pixel = pixel.saturating_sub(*around);
     }
-    let bw1 = fill_holes(above(diff.view(), g1).view(), fill);
-    Candidates { diff, bw1 }
+    diff
 }
 
 /// The candidates with `min_size <= pixels < max_size`; nothing is left where no candidate is of such a size.

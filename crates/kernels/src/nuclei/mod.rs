@@ -12,6 +12,7 @@ mod red_blood_cells;
 mod segment;
 mod split;
 mod threshold;
+pub mod tiled;
 
 pub use background::{BackgroundStatus, background};
 pub use candidates::{Candidates, candidates, sized_candidates};

@@ -5,16 +5,25 @@ use crate::{Connectivity, Plane, View, select};
 
 /// Pixels redder than blue in regions where red outweighs green `t2` times, and somewhere `t1` times.
 pub fn red_blood_cells(normalized: View<'_, [u8; 3]>, t1: f64, t2: f64) -> Plane<u8> {
-    let (t1, t2) = (t1 as f32, t2 as f32);
-    let surely = mask_where(normalized, |[red, green, _]| ratio(red, green) > t1);
-    let perhaps = mask_where(normalized, |[red, green, _]| ratio(red, green) > t2);
+    let (surely, perhaps) = (redder_than_green(normalized, t1), redder_than_green(normalized, t2));
     let mut cells = select(perhaps.view(), surely.view(), Connectivity::Eight);
+    remove_bluish(&mut cells, normalized);
+    cells
+}
+
+/// Where red outweighs green so many times.
+pub(super) fn redder_than_green(normalized: View<'_, [u8; 3]>, times: f64) -> Plane<u8> {
+    let times = times as f32;
+    mask_where(normalized, |[red, green, _]| ratio(red, green) > times)
+}
+
+/// Leaves what is redder than blue.
+pub(super) fn remove_bluish(cells: &mut Plane<u8>, normalized: View<'_, [u8; 3]>) {
     for (cell, [red, _, blue]) in cells.pixels_mut().iter_mut().zip(normalized.rows().flatten()) {
         if ratio(*red, *blue) <= 1.0 {
             *cell = 0;
         }
     }
-    cells
 }
 
 fn ratio(red: u8, other: u8) -> f32 {
