@@ -15,6 +15,8 @@ pub struct Tiling {
 /// Bytes that the hungriest task takes for each pixel of a window: a flood with its queues.
 const BYTES: u64 = 48;
 
+const MIB: u64 = 1 << 20;
+
 /// Pixels on both sides of a tile that its tasks look at.
 const HALOS: u64 = 36;
 
@@ -28,7 +30,7 @@ impl Tiling {
     /// # Errors
     /// When it allows none.
     pub fn fitting(memory: u64) -> Result<Self, EngineError> {
-        let side = room(memory).isqrt().saturating_sub(HALOS).min(LARGEST);
+        let side = room(memory / MIB * MIB).isqrt().saturating_sub(HALOS).min(LARGEST);
         Self::new(side.max(SMALLEST), memory)
     }
 
@@ -39,8 +41,8 @@ impl Tiling {
     pub fn new(tile: u64, memory: u64) -> Result<Self, EngineError> {
         let needed = needed(tile);
         if needed > memory {
-            let task = format!("tiles of {tile} pixels");
-            return Err(EngineError::Memory { task, needed, limit: memory });
+            // The task that looks farthest around a tile.
+            return Err(EngineError::Memory { task: "t2".into(), needed, limit: memory });
         }
         Ok(Self { tile: usize::try_from(tile).unwrap_or(usize::MAX).max(1), memory })
     }
@@ -67,7 +69,7 @@ impl Tiling {
 
     /// Memory in which a window of so many pixels has room.
     pub(super) fn memory_for(pixels: usize) -> u64 {
-        (pixels as u64).saturating_mul(2 * BYTES).saturating_add(PROGRAM)
+        bytes(pixels as u64)
     }
 
     /// Rows of the image that are read at once, at least one.
@@ -84,7 +86,13 @@ fn room(memory: u64) -> u64 {
 
 fn needed(tile: u64) -> u64 {
     let side = tile.max(1).saturating_add(HALOS);
-    side.saturating_mul(side).saturating_mul(2 * BYTES).saturating_add(PROGRAM)
+    bytes(side.saturating_mul(side))
+}
+
+/// Whole mebibytes, which people can read.
+fn bytes(pixels: u64) -> u64 {
+    let bytes = pixels.saturating_mul(2 * BYTES).saturating_add(PROGRAM);
+    bytes.div_ceil(MIB).saturating_mul(MIB)
 }
 
 #[cfg(test)]
@@ -93,10 +101,10 @@ mod tests {
 
     #[test]
     fn the_largest_tile_fits_and_a_larger_one_does_not() {
-        for memory in [32u64 << 20, 100 << 20, 1 << 30] {
+        for memory in [32u64 << 20, (100 << 20) + 12_345, 1 << 30] {
             let tile = Tiling::fitting(memory).unwrap().tile() as u64;
             assert!((SMALLEST..=LARGEST).contains(&tile));
-            assert!(needed(tile) <= memory && needed(tile + 2) > memory, "{memory} {tile}");
+            assert!(needed(tile) <= memory && needed(tile + 40) > memory, "{memory} {tile}");
         }
         assert_eq!(Tiling::fitting(u64::MAX).unwrap().tile() as u64, LARGEST);
         assert!(

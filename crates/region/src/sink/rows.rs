@@ -9,19 +9,20 @@ use png::{BitDepth, ColorType, Encoder, EncodingError};
 /// # Errors
 /// When the file cannot be written, no PNG can be of that size, or rows are missing.
 pub fn write_grey_png(
-    to: impl Write,
+    mut to: impl Write,
     (width, height): (u64, u64),
     rows: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let side = |side: u64| u32::try_from(side).ok().filter(|side| *side > 0).ok_or_else(too_large);
-    let mut encoder = Encoder::new(to, side(width)?, side(height)?);
+    let mut encoder = Encoder::new(&mut to, side(width)?, side(height)?);
     encoder.set_color(ColorType::Grayscale);
     encoder.set_depth(BitDepth::Eight);
     let mut writer = encoder.write_header().map_err(failed)?;
     let mut stream = writer.stream_writer().map_err(failed)?;
     rows(&mut stream)?;
     stream.finish().map_err(failed)?;
-    writer.finish().map_err(failed)
+    writer.finish().map_err(failed)?;
+    to.flush()
 }
 
 fn too_large() -> io::Error {
