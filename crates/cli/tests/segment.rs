@@ -142,12 +142,54 @@ fn a_mask_goes_through_a_pipe() {
 #[test]
 fn work_that_does_not_fit_is_refused_before_it_begins() {
     let shell = Shell::new();
-    let said = shell.run("segment synth:100000x100000 --memory '1 GiB'");
+    let said = shell.run("segment synth:100000x100000 --labels l.png --memory '1 GiB'");
     assert_eq!(said.exit, 4, "{said}");
     insta::assert_snapshot!("memory", said);
     let told = said.stderr.split("--memory '").nth(1).unwrap().split('\'').next().unwrap().to_owned();
-    shell.ok(&format!("segment synth:100000x100000 --dry-run --memory '{told}'"));
+    shell.ok(&format!("segment synth:100000x100000 --labels l.png --dry-run --memory '{told}'"));
     assert_eq!(shell.run("segment synth:2000000000x2000000000 --json").exit, 2, "no tissue is as large");
+}
+
+#[test]
+fn tiles_make_the_mask_of_the_whole() {
+    let shell = tissue();
+    let whole = shell.ok("segment tissue.png -o whole.png --json").json();
+    let whole_mask = read(&shell.path("whole.png"));
+    for words in ["--tile 64", "--tile 37", "--tile 1000", "--memory '17 MiB'"] {
+        let tiles = shell.ok(&format!("segment tissue.png -o tiles.png --json {words}")).json();
+        assert!(tiles["tile"].as_u64().is_some() && whole["tile"].is_null(), "{tiles}");
+        for name in ["status", "objects", "foreground", "width", "height", "parameters"] {
+            assert_eq!(tiles[name], whole[name], "{words}");
+        }
+        assert!(read(&shell.path("tiles.png")) == whole_mask, "{words}");
+    }
+    let output =
+        shell::command(&shell.path("")).args(["segment", "tissue.png", "--tile", "50", "-o", "-"]).output();
+    assert_eq!(output.unwrap().stdout, std::fs::read(shell.path("tiles.png")).unwrap());
+    assert_eq!(
+        shell.files(),
+        ["tiles.png", "tissue.png", "truth.png", "whole.png"],
+        "nothing is left behind"
+    );
+}
+
+#[test]
+fn tiles_are_refused_where_they_cannot_be() {
+    let shell = tissue();
+    for (name, exit, words) in [
+        ("labels", 2, "--tile 64 --labels l.png"),
+        ("none", 2, "--tile 0"),
+        ("memory", 4, "--tile 4096 --memory '1 GiB'"),
+        ("too-little", 4, "--memory '16 MiB'"),
+    ] {
+        let said = shell.run(&format!("segment tissue.png -o mask.png {words}"));
+        assert_eq!(said.exit, exit, "{said}");
+        insta::assert_snapshot!(format!("tiles-{name}"), said);
+    }
+    insta::assert_snapshot!(
+        "tiles-dry-run",
+        shell.ok("segment synth:100000x100000 -o mask.png --memory '1 GiB' --dry-run --json")
+    );
 }
 
 #[test]
@@ -171,15 +213,17 @@ fn masks_are_those_of_the_reference_program() {
         for case in cases.as_array().unwrap().iter().step_by(3) {
             shell.write("p.json", case["parameters"].to_string());
             let image = folder.join("normalized.png");
-            let words =
-                format!("segment {} --no-normalize --params p.json -o mask.png --json", image.display());
-            let json = shell.ok(&words).json();
+            let words = format!("segment {} --no-normalize --params p.json --json", image.display());
+            let json = shell.ok(&format!("{words} -o mask.png")).json();
+            shell.ok(&format!("{words} -o tiles.png --tile 150"));
             let name = case["mask"].as_str().unwrap();
             assert_eq!(json["status"], case["status"], "{tile} {name}");
             assert_eq!(json["foreground"], case["foreground"], "{tile} {name}");
             assert_eq!(json["objects"], case["objects8"], "{tile} {name}");
             let same = |a: Dense, b: Dense| a.as_u8().unwrap() == b.as_u8().unwrap();
-            assert!(same(read(&shell.path("mask.png")), read(&folder.join(name))), "{tile} {name}");
+            for mask in ["mask.png", "tiles.png"] {
+                assert!(same(read(&shell.path(mask)), read(&folder.join(name))), "{tile} {name}");
+            }
         }
     }
 }

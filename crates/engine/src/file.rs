@@ -1,5 +1,6 @@
 //! Writing a file whole or not at all: a finished temporary file in the same folder is renamed.
 
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -7,9 +8,14 @@ use tempfile::NamedTempFile;
 
 /// Writes all bytes, or leaves what was there.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_whole_with(path, |file| file.write_all(bytes))
+}
+
+/// Writes all that `write` does, or leaves what was there.
+pub fn write_whole_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     // A device or a pipe (/dev/stdout) cannot be replaced by a file; it is written as it is.
     if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-        return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        return write(&mut std::fs::OpenOptions::new().write(true).open(path)?);
     }
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -18,7 +24,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = new_file(folder)?;
-    file.write_all(bytes)?;
+    write(file.as_file_mut())?;
     if let Ok(there) = path.metadata() {
         file.as_file().set_permissions(there.permissions())?;
     }

@@ -34,6 +34,7 @@ mod save;
 mod segment;
 mod supply;
 mod synthetic;
+mod tiled;
 mod view;
 mod whole;
 
@@ -45,7 +46,7 @@ pub use answer::{
 pub use catalogue::catalogue;
 pub use error::EngineError;
 pub use features::{Nuclei, NucleiFeatures, bytes_to_measure, features, features_csv, features_geojson};
-pub use file::write_whole;
+pub use file::{write_whole, write_whole_with};
 pub use folder::RunFolder;
 pub use image::{open_image, open_labels, open_source};
 pub use measure::Scheduling;
@@ -65,3 +66,4 @@ pub use run::{Ending, Run, RunOptions, TraceEntry, run};
 pub use save::{Texts, begin, save};
 pub use segment::{NucleiParameters, Segmented, bytes_to_segment, segment};
 pub use synthetic::parse_synthetic;
+pub use tiled::{Tiled, Tiling, segment_tiled};

@@ -28,6 +28,7 @@ mod pixelwise;
 mod polygon;
 mod reconstruct;
 mod runs;
+pub mod seams;
 mod select;
 mod view;
 mod watershed;

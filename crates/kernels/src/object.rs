@@ -5,6 +5,7 @@ mod groups;
 use std::ops::Range;
 
 pub use groups::Groups;
+pub(crate) use groups::is_sparse;
 
 use crate::runs::Runs;
 use crate::{Connectivity, ON, View};

@@ -1,6 +1,9 @@
 //! Images as bytes of a file; writing them to a disk is the caller's.
 
+mod rows;
+
 use png::{BitDepth, ColorType, Encoder};
+pub use rows::write_grey_png;
 
 use crate::{Dense, Pixels, RegionError};
 

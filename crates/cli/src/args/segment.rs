@@ -13,10 +13,12 @@ Examples:
   onceflow segment tile.png -o mask.png --overlay look.png -p G1=40 -p G2=18
   onceflow segment tile.png --params best.json -o mask.png --json
   onceflow segment synth:640x480?seed=7 --labels nuclei.png      tissue that is made up
+  onceflow segment slide.tif -o mask.png --memory '1 GiB'         in tiles, if it does not fit
 
 The parameters are those of the shipped workflow `nuclei`; -p goes over --params, which goes over
-its defaults. onceflow init writes a study with all of them. The image must fit in memory, 48 bytes
-for each pixel.")]
+its defaults. onceflow init writes a study with all of them. An image that does not fit in memory,
+48 bytes for each pixel, is worked on in tiles, with the same mask and 6 bytes for each pixel on the
+disk of the mask; --labels and --overlay need it in memory.")]
 pub(crate) struct SegmentArgs {
     /// A PNG or TIFF image with 8 bits per channel, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "IMAGE")]
@@ -45,6 +47,9 @@ pub(crate) struct SegmentArgs {
     /// Bound of memory, such as '2 GiB' [default: three quarters of what is free]
     #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = Size::parse)]
     pub(crate) memory: Option<Size>,
+    /// Work on tiles of so many pixels on a side, whatever fits [default: as the memory allows]
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["labels", "overlay"])]
+    pub(crate) tile: Option<u32>,
     /// Say what would be computed and written, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -1,17 +1,19 @@
 //! `onceflow segment`: the nuclei of one image.
 
+mod outcome;
 pub(super) mod parameters;
+mod tiles;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_engine::{
-    NucleiParameters, Segmented, bytes_to_segment, check_sizes, open_image, open_labels, overlay,
+    NucleiParameters, Segmented, Tiling, bytes_to_segment, check_sizes, open_image, open_labels, overlay,
     read_objects, segment,
 };
 use onceflow_kernels::nuclei::Status;
 use onceflow_region::{Dense, ImageInfo, Source};
-use onceflow_study::{Diagnostic, Size, Value, with_commas};
+use onceflow_study::{Diagnostic, Size};
 use serde_json::json;
 
 use crate::args::SegmentArgs;
@@ -20,6 +22,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 use crate::{memory, picture};
+use outcome::Outcome;
 
 /// Opens, checks, segments, writes, says.
 pub(crate) fn run(args: &SegmentArgs, terminal: &Terminal) -> Result<Exit, Failure> {
@@ -28,18 +31,30 @@ pub(crate) fn run(args: &SegmentArgs, terminal: &Terminal) -> Result<Exit, Failu
     let source = open_image(&args.image, Path::new("")).map_err(engine_failure)?;
     let truth = open_truth(args, &*source)?;
     let needed = needed(source.info(), truth.is_some());
-    memory::check("segment the image at once", needed, args.memory)?;
+    let tiling = tiles::choose(args, needed)?;
+    if tiling.is_none() {
+        memory::check("segment the image at once", needed, args.memory)?;
+    }
     if args.dry_run {
-        return plan(args, source.info(), needed, terminal);
+        return plan(args, source.info(), needed, tiling.as_ref(), terminal);
     }
     let truth = truth.map(|truth| read_truth(args, &*truth)).transpose()?;
-    let kernel = parameters.to_kernel().map_err(engine_failure)?;
-    let found = {
+    let outcome = {
         let _progress = terminal.progress(format!("segmenting {}", size(source.info())));
-        segment(source.as_ref(), &kernel, !args.no_normalize).map_err(engine_failure)?
+        let kernel = parameters.to_kernel().map_err(engine_failure)?;
+        match &tiling {
+            Some(tiling) => {
+                let found = tiles::run(args, &*source, &kernel, tiling, terminal)?;
+                Outcome::of_tiles(&found, source.info(), tiling)
+            }
+            None => {
+                let found = segment(&*source, &kernel, !args.no_normalize).map_err(engine_failure)?;
+                write(args, &found, truth.as_ref(), terminal)?;
+                Outcome::of_whole(&found, source.info())
+            }
+        }
     };
-    write(args, &found, truth.as_ref(), terminal)?;
-    tell(args, &found, &parameters, terminal)?;
+    tell(args, &outcome, &parameters, terminal)?;
     Ok(Exit::Ok)
 }
 
@@ -71,14 +86,28 @@ fn needed(info: &ImageInfo, with_truth: bool) -> u64 {
     bytes_to_segment(info).saturating_add(truth)
 }
 
-fn plan(args: &SegmentArgs, info: &ImageInfo, needed: u64, terminal: &Terminal) -> Result<Exit, Failure> {
+fn plan(
+    args: &SegmentArgs,
+    info: &ImageInfo,
+    needed: u64,
+    tiling: Option<&Tiling>,
+    terminal: &Terminal,
+) -> Result<Exit, Failure> {
+    let needed = tiling.map_or(needed, Tiling::memory);
     if args.json {
         let (width, height) = (info.width, info.height);
-        let object = json!({ "version": 1, "dry_run": true, "width": width, "height": height, "memory_bytes": needed });
+        let mut object = json!({ "version": 1, "dry_run": true, "width": width, "height": height, "memory_bytes": needed });
+        if let Some(tiling) = tiling {
+            object["tile"] = json!(tiling.tile());
+            object["disk_bytes"] = json!(Tiling::disk_bytes(info));
+        }
         terminal.json(&object)?;
     }
-    let memory = Size(needed.div_ceil(1 << 20) << 20);
-    terminal.say(&format!("would segment {} in at most {memory} of memory", size(info)));
+    let mebibytes = |bytes: u64| Size(bytes.div_ceil(1 << 20) << 20);
+    let tiles = tiling.map_or_else(String::new, |tiling| {
+        format!(", in tiles of {} pixels with {} on disk", tiling.tile(), mebibytes(Tiling::disk_bytes(info)))
+    });
+    terminal.say(&format!("would segment {} in at most {} of memory{tiles}", size(info), mebibytes(needed)));
     for path in outputs(args) {
         terminal.say(&format!("would write {}", path.display()));
     }
@@ -105,53 +134,22 @@ fn write(
 
 fn tell(
     args: &SegmentArgs,
-    found: &Segmented,
+    outcome: &Outcome,
     parameters: &NucleiParameters,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
-    if let Some(note) = note(found.status) {
+    if let Some(note) = note(outcome.status) {
         terminal.diagnostics(&[note]);
     }
     if args.json {
-        return terminal.json(&to_json(args, found, parameters));
+        return terminal.json(&outcome.to_json(!args.no_normalize, parameters));
     }
-    let text = to_text(found);
+    let text = outcome.to_text();
     if outputs(args).contains(&Path::new("-")) {
         terminal.say(text.trim_end());
         return Ok(());
     }
     terminal.result(&text)
-}
-
-fn to_json(args: &SegmentArgs, found: &Segmented, parameters: &NucleiParameters) -> serde_json::Value {
-    let value = |value: &Value| match value {
-        Value::Integer(number) => json!(number),
-        Value::Real(number) => json!(number),
-        Value::Text(word) => json!(word),
-    };
-    let values = parameters.values().map(|(name, of)| (name.to_owned(), value(of)));
-    json!({
-        "version": 1,
-        "status": found.status_word(),
-        "objects": found.objects,
-        "foreground": found.foreground,
-        "width": found.mask.width(),
-        "height": found.mask.height(),
-        "normalized": !args.no_normalize,
-        "parameters": values.collect::<serde_json::Map<_, _>>(),
-    })
-}
-
-fn to_text(found: &Segmented) -> String {
-    let pixels = found.mask.width() as u128 * found.mask.height() as u128;
-    let percent = 100.0 * found.foreground as f64 / pixels as f64;
-    format!(
-        "status      {}\nnuclei      {}\nforeground  {} of {} pixels ({percent:.1} %)\n",
-        found.status_word(),
-        with_commas(u128::from(found.objects)),
-        with_commas(u128::from(found.foreground)),
-        with_commas(pixels),
-    )
 }
 
 /// Why nothing was found, and what could be changed.

@@ -18,8 +18,17 @@ pub fn background(
     green: i64,
     red: i64,
 ) -> Option<BackgroundStatus> {
-    let count = count_above(Machine::default(), normalized, [red, green, blue]);
-    match count as f32 / normalized.len() as f32 {
+    background_status(bright_pixels(normalized, blue, green, red), normalized.len() as u64)
+}
+
+/// How many pixels are brighter than all three thresholds.
+pub(super) fn bright_pixels(normalized: View<'_, [u8; 3]>, blue: i64, green: i64, red: i64) -> u64 {
+    count_above(Machine::default(), normalized, [red, green, blue]) as u64
+}
+
+/// What so many bright pixels among all say.
+pub(super) fn background_status(bright: u64, pixels: u64) -> Option<BackgroundStatus> {
+    match bright as f32 / pixels as f32 {
         ratio if ratio >= 0.99 => Some(BackgroundStatus::Background),
         ratio if ratio >= 0.90 => Some(BackgroundStatus::Likely),
         _ => None,

@@ -13,11 +13,17 @@ pub struct Candidates {
 
 /// Compares darkness with its reconstruction, which is nowhere above it; both are of one size.
 pub fn candidates(rc: View<'_, u8>, rc_recon: View<'_, u8>, fill: Connectivity, g1: i64) -> Candidates {
+    let (diff, dark) = difference(rc, rc_recon, g1);
+    let bw1 = fill_holes(dark.view(), fill);
+    Candidates { diff, bw1 }
+}
+
+/// How much darker pixels are than what surrounds them, and where that is above G1.
+pub(super) fn difference(rc: View<'_, u8>, rc_recon: View<'_, u8>, g1: i64) -> (Plane<u8>, Plane<u8>) {
     let mut diff = Plane::filled(0, rc.width(), rc.height());
     let mut dark = Plane::filled(0, rc.width(), rc.height());
     difference_into(Machine::default(), rc, rc_recon, g1, diff.view_mut(), dark.view_mut());
-    let bw1 = fill_holes(dark.view(), fill);
-    Candidates { diff, bw1 }
+    (diff, dark)
 }
 
 /// The candidates with `min_size <= pixels < max_size`; nothing is left where no candidate is of such a size.

@@ -11,6 +11,7 @@ mod reconstructed;
 mod red_blood_cells;
 mod segment;
 mod split;
+pub mod tiled;
 
 pub use background::{BackgroundStatus, background};
 pub use candidates::{Candidates, candidates, sized_candidates};

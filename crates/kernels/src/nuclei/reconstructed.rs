@@ -13,9 +13,15 @@ pub struct Reconstructed {
 
 /// Opens the darkness of the red channel by a disk, and reconstructs it from there.
 pub fn reconstruct(normalized: View<'_, [u8; 3]>, connectivity: Connectivity) -> Reconstructed {
-    let mut rc = Plane::filled(0, normalized.width(), normalized.height());
-    darkness_into(Machine::default(), normalized, rc.view_mut());
+    let rc = darkness(normalized);
     let opened = open(rc.view(), Element::Disk19);
     let rc_recon = crate::reconstruct(opened.view(), rc.view(), connectivity);
     Reconstructed { rc, rc_recon }
+}
+
+/// How dark the red channel is.
+pub(super) fn darkness(normalized: View<'_, [u8; 3]>) -> Plane<u8> {
+    let mut dark = Plane::filled(0, normalized.width(), normalized.height());
+    darkness_into(Machine::default(), normalized, dark.view_mut());
+    dark
 }

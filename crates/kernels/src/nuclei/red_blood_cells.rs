@@ -5,16 +5,32 @@ use crate::{Connectivity, Machine, ON, Plane, View, ViewMut, select};
 
 /// Pixels redder than blue in regions where red outweighs green `t2` times, and somewhere `t1` times.
 pub fn red_blood_cells(normalized: View<'_, [u8; 3]>, t1: f64, t2: f64) -> Plane<u8> {
+    let (surely, perhaps, any) = redder_than_green(normalized, t1, t2);
+    if !any {
+        return surely;
+    }
+    let mut cells = select(perhaps.view(), surely.view(), Connectivity::Eight);
+    remove_bluish(&mut cells, normalized);
+    cells
+}
+
+/// Where red outweighs green `t1` times and `t2` times, and whether the first is anywhere.
+pub(super) fn redder_than_green(
+    normalized: View<'_, [u8; 3]>,
+    t1: f64,
+    t2: f64,
+) -> (Plane<u8>, Plane<u8>, bool) {
     let mut surely = Plane::filled(0, normalized.width(), normalized.height());
     let mut perhaps = surely.clone();
     let thresholds = [t1 as f32, t2 as f32];
     let both = (surely.view_mut(), perhaps.view_mut());
-    if !red_over_green_into(Machine::default(), normalized, thresholds, both) {
-        return surely;
-    }
-    let mut cells = select(perhaps.view(), surely.view(), Connectivity::Eight);
+    let any = red_over_green_into(Machine::default(), normalized, thresholds, both);
+    (surely, perhaps, any)
+}
+
+/// Leaves what is redder than blue.
+pub(super) fn remove_bluish(cells: &mut Plane<u8>, normalized: View<'_, [u8; 3]>) {
     (0..normalized.height()).for_each(|y| keep_redder(cells.view_mut().row_mut(y), normalized.row(y)));
-    cells
 }
 
 /// On where red over green is above the first threshold, and where it is above the second, in two images of the same

@@ -8,6 +8,11 @@ use crate::{Connectivity, View};
 /// How many times larger than an object its window may be.
 const SPARSE: usize = 12;
 
+/// Whether a window is much larger than the object in it.
+pub(crate) fn is_sparse(window: Window, area: usize) -> bool {
+    window.len() > SPARSE * (area + 1)
+}
+
 /// A mask's objects in groups, nearly always of one object.
 ///
 /// Long thin objects can have windows as large as the image, each; together they are in the window of the whole image, so
@@ -23,8 +28,8 @@ impl Groups {
     /// The components of the pixels that are not 0.
     pub fn of(mask: View<'_, u8>, connectivity: Connectivity) -> Self {
         let objects = Objects::of(mask, connectivity);
-        let is_sparse = |object: &usize| objects.window(*object).len() > SPARSE * (objects.area(*object) + 1);
-        let (together, alone) = (0..objects.len()).partition(is_sparse);
+        let sparse = |object: &usize| is_sparse(objects.window(*object), objects.area(*object));
+        let (together, alone) = (0..objects.len()).partition(sparse);
         Self { objects, alone, together }
     }
 

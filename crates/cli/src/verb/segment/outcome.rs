@@ -1,0 +1,67 @@
+//! What is said of a segmentation, however it was made.
+
+use onceflow_engine::{NucleiParameters, Segmented, Tiled, Tiling};
+use onceflow_kernels::nuclei::Status;
+use onceflow_region::ImageInfo;
+use onceflow_study::{Value, with_commas};
+use serde_json::json;
+
+/// How a segmentation ended, in numbers.
+pub(super) struct Outcome {
+    pub(super) status: Status,
+    word: &'static str,
+    objects: u64,
+    foreground: u64,
+    width: u64,
+    height: u64,
+    tile: Option<usize>,
+}
+
+impl Outcome {
+    pub(super) fn of_whole(found: &Segmented, info: &ImageInfo) -> Self {
+        let (status, word) = (found.status, found.status_word());
+        let (objects, foreground) = (found.objects, found.foreground);
+        Self { status, word, objects, foreground, width: info.width, height: info.height, tile: None }
+    }
+
+    pub(super) fn of_tiles(found: &Tiled, info: &ImageInfo, tiling: &Tiling) -> Self {
+        let (status, word) = (found.status(), found.status_word());
+        let (objects, foreground, tile) = (found.objects(), found.foreground(), Some(tiling.tile()));
+        Self { status, word, objects, foreground, width: info.width, height: info.height, tile }
+    }
+
+    pub(super) fn to_json(&self, normalized: bool, parameters: &NucleiParameters) -> serde_json::Value {
+        let value = |value: &Value| match value {
+            Value::Integer(number) => json!(number),
+            Value::Real(number) => json!(number),
+            Value::Text(word) => json!(word),
+        };
+        let values = parameters.values().map(|(name, of)| (name.to_owned(), value(of)));
+        let mut object = json!({
+            "version": 1,
+            "status": self.word,
+            "objects": self.objects,
+            "foreground": self.foreground,
+            "width": self.width,
+            "height": self.height,
+            "normalized": normalized,
+            "parameters": values.collect::<serde_json::Map<_, _>>(),
+        });
+        if let Some(tile) = self.tile {
+            object["tile"] = json!(tile);
+        }
+        object
+    }
+
+    pub(super) fn to_text(&self) -> String {
+        let pixels = u128::from(self.width) * u128::from(self.height);
+        let percent = 100.0 * self.foreground as f64 / pixels as f64;
+        format!(
+            "status      {}\nnuclei      {}\nforeground  {} of {} pixels ({percent:.1} %)\n",
+            self.word,
+            with_commas(u128::from(self.objects)),
+            with_commas(u128::from(self.foreground)),
+            with_commas(pixels),
+        )
+    }
+}

@@ -1,0 +1,74 @@
+//! Candidates grow (t5), and the large ones become clumps (t6, first half).
+
+use super::super::red_blood_cells::{redder_than_green, remove_bluish};
+use super::{Layer, Planes, Work};
+use crate::seams::{Areas, Holes, MergedAreas, MergedSelection, Selection};
+use crate::{Connectivity, Element, Machine, above, dilate, open, remove};
+
+impl<S: Planes> Work<'_, S> {
+    /// Writes the regions with a candidate, without red blood cells, holes filled, to the next layer.
+    pub(super) fn grow(&mut self, candidates: &MergedAreas) -> Result<(), S::Error> {
+        let (regions, cells) = (self.regions(candidates)?, self.red_blood_cells()?);
+        let (g2, t1, t2) = (self.parameters.g2, self.parameters.t1, self.parameters.t2);
+        let mut holes = Holes::new(self.grid, Connectivity::Four);
+        self.each_tile(|work, tile| {
+            let difference = work.read(Layer::Difference, tile)?;
+            let mut grown = regions.select(tile, above(difference.view(), g2).view());
+            let colours = work.planes.colours(work.grid.window(tile))?;
+            let (_, perhaps, _) = redder_than_green(colours.view(), t1, t2);
+            let mut cells = cells.select(tile, perhaps.view());
+            remove_bluish(&mut cells, colours.view());
+            remove(Machine::default(), grown.view_mut(), cells.view());
+            holes.visit(grown.view());
+            work.write(Layer::Mask, tile, &grown)
+        })?;
+        self.fill(holes)
+    }
+
+    /// Which regions hold a candidate of the right size.
+    fn regions(&mut self, candidates: &MergedAreas) -> Result<MergedSelection, S::Error> {
+        let (smallest, end) = (self.parameters.min_size, Some(self.parameters.max_size));
+        let g2 = self.parameters.g2;
+        let mut regions = Selection::new(self.grid, Connectivity::Eight);
+        self.each_tile(|work, tile| {
+            let seeds = candidates.filter(tile, work.read(Layer::Mask, tile)?.view(), smallest, end);
+            let difference = work.read(Layer::Difference, tile)?;
+            regions.visit(above(difference.view(), g2).view(), seeds.view());
+            Ok(())
+        })?;
+        Ok(regions.merged())
+    }
+
+    /// Which reddish regions are surely of blood (t1).
+    fn red_blood_cells(&mut self) -> Result<MergedSelection, S::Error> {
+        let (t1, t2) = (self.parameters.t1, self.parameters.t2);
+        let mut cells = Selection::new(self.grid, Connectivity::Eight);
+        self.each_tile(|work, tile| {
+            let colours = work.planes.colours(work.grid.window(tile))?;
+            let (surely, perhaps, _) = redder_than_green(colours.view(), t1, t2);
+            cells.visit(perhaps.view(), surely.view());
+            Ok(())
+        })?;
+        Ok(cells.merged())
+    }
+
+    /// Opens the next layer, keeps what is large and makes it thicker: the mask of clumps.
+    pub(super) fn clumps(&mut self) -> Result<(), S::Error> {
+        let mut areas = Areas::new(self.grid, Connectivity::Eight);
+        self.each_tile(|work, tile| {
+            let filled = work.planes.read(Layer::Next, work.grid.around(tile, 2))?;
+            work.write_own(Layer::Mask, tile, 2, &open(filled.view(), Element::Cross3))?;
+            areas.visit(work.read(Layer::Mask, tile)?.view());
+            Ok(())
+        })?;
+        let (areas, smallest) = (areas.merged(), self.parameters.min_size_pl);
+        self.each_tile(|work, tile| {
+            let opened = work.read(Layer::Mask, tile)?;
+            work.write(Layer::Next, tile, &areas.filter(tile, opened.view(), smallest, None))
+        })?;
+        self.each_tile(|work, tile| {
+            let large = work.planes.read(Layer::Next, work.grid.around(tile, 1))?;
+            work.write_own(Layer::Mask, tile, 1, &dilate(large.view(), Element::Cross3))
+        })
+    }
+}

@@ -1,0 +1,185 @@
+//! All tasks in order on an image that is not in memory: tile by tile, and exactly what [`super::segment`] gives.
+//!
+//! What the tasks leave for each other lies in [`Planes`], which are somebody else's: memory holds a tile with its halo,
+//! what is known of components, and now and then the window of an object that a seam cuts.
+
+mod apart;
+mod grown;
+mod levelled;
+
+use super::background::{background_status, bright_pixels};
+use super::{BackgroundStatus, Parameters, Status};
+use crate::seams::{Areas, Grid, Holes, Numbering};
+use crate::{Connectivity, Plane, View, Window};
+
+/// Where a segmentation keeps pixels while it works, all of the size of the image.
+pub trait Planes {
+    /// Why pixels cannot be read or written.
+    type Error;
+
+    /// The most pixels of a window that is read or written. Larger ones may be asked for where an object cut by a seam is
+    /// as large, and refused.
+    fn room(&self) -> usize;
+
+    /// The normalized colours in a window.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn colours(&mut self, window: Window) -> Result<Plane<[u8; 3]>, Self::Error>;
+
+    /// What was last written to a layer.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn read(&mut self, layer: Layer, window: Window) -> Result<Plane<u8>, Self::Error>;
+
+    /// Keeps pixels.
+    ///
+    /// # Errors
+    /// When they cannot be kept.
+    fn write(&mut self, layer: Layer, window: Window, pixels: View<'_, u8>) -> Result<(), Self::Error>;
+}
+
+/// One of the layers that the tasks use in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// How much darker pixels are than what surrounds them; before that, what surrounds them.
+    Difference,
+    /// A mask that is read.
+    Mask,
+    /// The mask that is made from it, and the result in the end; before there are masks, how dark the image is.
+    Next,
+}
+
+/// What a segmentation found; the mask is the layer [`Layer::Next`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Whether the tasks went through.
+    pub status: Status,
+    /// Number of 8-connected components of the mask.
+    pub objects: u64,
+    /// Number of its pixels.
+    pub foreground: u64,
+}
+
+/// Segments the nuclei of a normalized image that is cut by a grid.
+///
+/// # Errors
+/// When pixels cannot be read or kept, or an object that a seam cuts has no room.
+pub fn segment<S: Planes>(planes: &mut S, grid: &Grid, parameters: &Parameters) -> Result<Found, S::Error> {
+    let mut work = Work { planes, grid, parameters };
+    match background_status(work.bright_pixels()?, grid.image().len() as u64) {
+        Some(BackgroundStatus::Background) => work.nothing(Status::Background),
+        Some(BackgroundStatus::Likely) => work.nothing(Status::BackgroundLikely),
+        None => work.segment_tissue(),
+    }
+}
+
+struct Work<'a, S> {
+    planes: &'a mut S,
+    grid: &'a Grid,
+    parameters: &'a Parameters,
+}
+
+impl<S: Planes> Work<'_, S> {
+    fn segment_tissue(&mut self) -> Result<Found, S::Error> {
+        self.level()?;
+        let (smallest, end) = (self.parameters.min_size, Some(self.parameters.max_size));
+        let candidates = self.candidates()?;
+        if candidates.count(smallest, end) == 0 {
+            return self.nothing(Status::NoCandidates);
+        }
+        self.grow(&candidates)?;
+        self.clumps()?;
+        self.split()?;
+        self.finish()
+    }
+
+    fn bright_pixels(&mut self) -> Result<u64, S::Error> {
+        let Parameters { blue, green, red, .. } = *self.parameters;
+        let mut bright = 0;
+        self.each_tile(|work, tile| {
+            let colours = work.planes.colours(work.grid.window(tile))?;
+            bright += bright_pixels(colours.view(), blue, green, red);
+            Ok(())
+        })?;
+        Ok(bright)
+    }
+
+    fn nothing(&mut self, status: Status) -> Result<Found, S::Error> {
+        self.each_tile(|work, tile| {
+            let window = work.grid.window(tile);
+            work.write(Layer::Next, tile, &Plane::filled(0, window.width, window.height))
+        })?;
+        Ok(Found { status, objects: 0, foreground: 0 })
+    }
+
+    /// Keeps the objects of a nucleus's size and fills their holes (t7).
+    fn finish(&mut self) -> Result<Found, S::Error> {
+        let Parameters { min_size_seg, max_size_seg, fill_holes_connectivity, .. } = *self.parameters;
+        let mut areas = Areas::new(self.grid, Connectivity::Four);
+        self.each_tile(|work, tile| work.read(Layer::Next, tile).map(|mask| areas.visit(mask.view())))?;
+        let areas = areas.merged();
+        let mut holes = Holes::new(self.grid, fill_holes_connectivity);
+        self.each_tile(|work, tile| {
+            let apart = work.read(Layer::Next, tile)?;
+            let kept = areas.filter(tile, apart.view(), min_size_seg, Some(max_size_seg));
+            holes.visit(kept.view());
+            work.write(Layer::Mask, tile, &kept)
+        })?;
+        self.fill(holes)?;
+        self.count()
+    }
+
+    /// Writes the mask with its holes filled to the next layer.
+    fn fill(&mut self, holes: Holes) -> Result<(), S::Error> {
+        let holes = holes.merged();
+        self.each_tile(|work, tile| {
+            let mask = work.read(Layer::Mask, tile)?;
+            work.write(Layer::Next, tile, &holes.fill(tile, mask.view()))
+        })
+    }
+
+    fn count(&mut self) -> Result<Found, S::Error> {
+        let mut numbering = Numbering::new(self.grid, Connectivity::Eight);
+        self.each_tile(|work, tile| work.read(Layer::Next, tile).map(|mask| numbering.visit(mask.view())))?;
+        let numbered = numbering.merged();
+        let objects = numbered.components().len() as u64;
+        let foreground = numbered.components().iter().map(|object| object.area).sum();
+        let status = if objects > 0 { Status::Ok } else { Status::NoCandidates };
+        Ok(Found { status, objects, foreground })
+    }
+
+    fn each_tile(
+        &mut self,
+        mut step: impl FnMut(&mut Self, usize) -> Result<(), S::Error>,
+    ) -> Result<(), S::Error> {
+        (0..self.grid.len()).try_for_each(|tile| step(self, tile))
+    }
+
+    fn read(&mut self, layer: Layer, tile: usize) -> Result<Plane<u8>, S::Error> {
+        self.planes.read(layer, self.grid.window(tile))
+    }
+
+    fn write(&mut self, layer: Layer, tile: usize, pixels: &Plane<u8>) -> Result<(), S::Error> {
+        self.planes.write(layer, self.grid.window(tile), pixels.view())
+    }
+
+    /// Writes what belongs to a tile of a plane that shows more around it.
+    fn write_own(
+        &mut self,
+        layer: Layer,
+        tile: usize,
+        halo: usize,
+        pixels: &Plane<u8>,
+    ) -> Result<(), S::Error> {
+        let own = self.own(tile, halo).of(pixels.view());
+        self.planes.write(layer, self.grid.window(tile), own)
+    }
+
+    /// Where a tile lies in a window that shows more around it.
+    fn own(&self, tile: usize, halo: usize) -> Window {
+        let (own, around) = (self.grid.window(tile), self.grid.around(tile, halo));
+        Window { left: own.left - around.left, top: own.top - around.top, ..own }
+    }
+}

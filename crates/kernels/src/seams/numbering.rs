@@ -1,0 +1,72 @@
+//! Components of a tiled mask, numbered and measured.
+
+use super::Grid;
+use super::merge::{Merged, Merging, Side};
+use crate::{Component, Connectivity, Plane, View};
+
+/// The first visit of [`crate::label`] on tiles.
+#[derive(Clone, Debug)]
+pub struct Numbering {
+    merging: Merging<Component>,
+    grid: Grid,
+}
+
+/// All components with the numbers they have in the whole image.
+#[derive(Clone, Debug)]
+pub struct Numbered {
+    merged: Merged<Component>,
+    grid: Grid,
+    components: Vec<Component>,
+    /// The label of each component, at its first piece.
+    labels: Vec<u32>,
+}
+
+impl Numbering {
+    /// Nothing is seen yet.
+    pub fn new(grid: &Grid, connectivity: Connectivity) -> Self {
+        Self { merging: Merging::new(grid, connectivity, Side::Foreground), grid: grid.clone() }
+    }
+
+    /// Adds the mask of the next tile; tiles come in the order of the grid.
+    pub fn visit(&mut self, mask: View<'_, u8>) {
+        self.merging.visit(mask, |tile, y, run| {
+            let (left, right, top) = (tile.left + run.start, tile.left + run.end, tile.top + y);
+            let area = (run.end - run.start) as u64;
+            Component { area, left, top, right, bottom: top + 1, first: (left, top) }
+        });
+    }
+
+    /// Numbers the components, once every tile was visited.
+    pub fn merged(self) -> Numbered {
+        let merged = self.merging.merged();
+        let mut found: Vec<(usize, Component)> =
+            merged.components().map(|(piece, component)| (piece, *component)).collect();
+        found.sort_unstable_by_key(|(_, component)| (component.first.1, component.first.0));
+        let mut labels = vec![0; merged.pieces()];
+        found.iter().zip(1..).for_each(|((piece, _), label)| labels[*piece] = label);
+        let components = found.into_iter().map(|(_, component)| component).collect();
+        Numbered { merged, grid: self.grid, components, labels }
+    }
+}
+
+impl Numbered {
+    /// In raster order of their first pixels, as [`crate::label`] gives them for the whole image.
+    pub fn components(&self) -> &[Component] {
+        &self.components
+    }
+
+    /// The components with pixels in more than one tile.
+    pub fn cut(&self) -> impl Iterator<Item = &Component> {
+        self.components.iter().filter(|component| self.grid.cuts(component))
+    }
+
+    /// What the labels of the whole image are in this tile.
+    pub fn labels(&self, tile: usize, mask: View<'_, u8>) -> Plane<u32> {
+        let mut result = Plane::filled(0, mask.width(), mask.height());
+        let mut target = result.view_mut();
+        self.merged.each_run(tile, mask, |y, run, first| {
+            target.row_mut(y)[run.start..run.end].fill(self.labels[first]);
+        });
+        result
+    }
+}

@@ -1,0 +1,39 @@
+//! Components of a tiled mask that contain a seed.
+
+use super::Grid;
+use super::merge::{Merged, Merging, Side};
+use crate::{Connectivity, ON, Plane, View};
+
+/// The first visit of [`crate::select`] on tiles.
+#[derive(Clone, Debug)]
+pub struct Selection(Merging<bool>);
+
+/// Which components hold a seed.
+#[derive(Clone, Debug)]
+pub struct MergedSelection(Merged<bool>);
+
+impl Selection {
+    /// Nothing is seen yet.
+    pub fn new(grid: &Grid, connectivity: Connectivity) -> Self {
+        Self(Merging::new(grid, connectivity, Side::Foreground))
+    }
+
+    /// Adds the mask and the seeds of the next tile; tiles come in the order of the grid.
+    pub fn visit(&mut self, mask: View<'_, u8>, seeds: View<'_, u8>) {
+        self.0.visit(mask, |_, y, run| seeds.row(y)[run.start..run.end].iter().any(|seed| *seed != 0));
+    }
+
+    /// What holds a seed, once every tile was visited.
+    pub fn merged(self) -> MergedSelection {
+        MergedSelection(self.0.merged())
+    }
+}
+
+impl MergedSelection {
+    /// What [`crate::select`] of the whole image shows in this tile.
+    pub fn select(&self, tile: usize, mask: View<'_, u8>) -> Plane<u8> {
+        let mut result = Plane::filled(0, mask.width(), mask.height());
+        self.0.paint(tile, mask, result.view_mut(), ON, |has_seed| has_seed);
+        result
+    }
+}
