@@ -23,7 +23,7 @@ pub fn background(
 
 /// How many pixels are brighter than all three thresholds.
 pub(super) fn bright_pixels(normalized: View<'_, [u8; 3]>, blue: i64, green: i64, red: i64) -> u64 {
-    count_above(Machine::default(), normalized, [red, green, blue]) as u64
+    count_above(Machine::default(), normalized, [red, green, blue])
 }
 
 /// What so many bright pixels among all say.
