@@ -21,6 +21,7 @@ impl<S: Planes> Work<'_, S> {
             remove_bluish(&mut cells, colours.view());
             remove(&mut grown, cells.view());
             holes.visit(grown.view());
+            work.planes.allow(holes.bytes())?;
             work.write(Layer::Mask, tile, &grown)
         })?;
         self.fill(holes)
@@ -35,7 +36,7 @@ impl<S: Planes> Work<'_, S> {
             let seeds = candidates.filter(tile, work.read(Layer::Mask, tile)?.view(), smallest, end);
             let difference = work.read(Layer::Difference, tile)?;
             regions.visit(above(difference.view(), g2).view(), seeds.view());
-            Ok(())
+            work.planes.allow(regions.bytes())
         })?;
         Ok(regions.merged())
     }
@@ -49,7 +50,7 @@ impl<S: Planes> Work<'_, S> {
             let (surely, perhaps) =
                 (redder_than_green(colours.view(), t1), redder_than_green(colours.view(), t2));
             cells.visit(perhaps.view(), surely.view());
-            Ok(())
+            work.planes.allow(cells.bytes())
         })?;
         Ok(cells.merged())
     }
@@ -61,7 +62,7 @@ impl<S: Planes> Work<'_, S> {
             let filled = work.planes.read(Layer::Next, work.grid.around(tile, 2))?;
             work.write_own(Layer::Mask, tile, 2, &open(filled.view(), Element::Cross3))?;
             areas.visit(work.read(Layer::Mask, tile)?.view());
-            Ok(())
+            work.planes.allow(areas.bytes())
         })?;
         let (areas, smallest) = (areas.merged(), self.parameters.min_size_pl);
         self.each_tile(|work, tile| {

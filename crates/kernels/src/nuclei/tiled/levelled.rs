@@ -43,6 +43,7 @@ impl<S: Planes> Work<'_, S> {
             let (dark, around) = (work.read(Layer::Next, tile)?, work.read(Layer::Difference, tile)?);
             let difference = difference(dark.view(), around.view());
             holes.visit(above(difference.view(), g1).view());
+            work.planes.allow(holes.bytes())?;
             work.write(Layer::Difference, tile, &difference)
         })?;
         let holes = holes.merged();
@@ -51,6 +52,7 @@ impl<S: Planes> Work<'_, S> {
             let difference = work.read(Layer::Difference, tile)?;
             let filled = holes.fill(tile, above(difference.view(), g1).view());
             areas.visit(filled.view());
+            work.planes.allow(areas.bytes())?;
             work.write(Layer::Mask, tile, &filled)
         })?;
         Ok(areas.merged())
