@@ -51,6 +51,7 @@ fn check_areas(grid: &Grid, mask: View<'_, u8>, connectivity: Connectivity) {
     (0..grid.len()).for_each(|tile| areas.visit(grid.window(tile).of(mask)));
     let merged = areas.merged();
     let components = label(mask, connectivity).components;
+    assert_eq!(merged.pixels(), components.iter().map(|component| component.area).sum::<u64>());
     for (lowest, end) in [(2, Some(5)), (3, None), (-4, Some(20)), (0, Some(-1)), (30, Some(400))] {
         let found = assemble(grid, |tile, window| merged.filter(tile, window.of(mask), lowest, end));
         assert_eq!(found, filter_area(mask, lowest, end, connectivity));
@@ -81,7 +82,7 @@ fn check_selection(grid: &Grid, mask: View<'_, u8>, seeds: View<'_, u8>, connect
 fn check_labels(grid: &Grid, mask: View<'_, u8>, connectivity: Connectivity) {
     let mut numbering = Numbering::new(grid, connectivity);
     (0..grid.len()).for_each(|tile| numbering.visit(grid.window(tile).of(mask)));
-    let numbered = numbering.merged();
+    let (found, numbered) = (numbering.clone().cut(), numbering.merged());
     let expected = label(mask, connectivity);
     assert_eq!(numbered.components(), expected.components);
     assert_eq!(assemble(grid, |tile, window| numbered.labels(tile, window.of(mask))), expected.plane);
@@ -93,7 +94,7 @@ fn check_labels(grid: &Grid, mask: View<'_, u8>, connectivity: Connectivity) {
         });
     }
     let cut = expected.components.iter().zip(tiles).filter(|(_, tiles)| tiles.len() > 1);
-    assert!(numbered.cut().eq(cut.map(|(component, _)| component)));
+    assert!(found.iter().eq(cut.map(|(component, _)| component)));
 }
 
 /// Settles tile by tile; between visits there is nothing but the image itself.
@@ -142,7 +143,7 @@ fn check_halos(grid: &Grid, image: View<'_, u8>) {
 fn check_objects(grid: &Grid, colours: View<'_, [u8; 3]>, mask: View<'_, u8>, connectivity: Connectivity) {
     let mut numbering = Numbering::new(grid, Connectivity::Eight);
     (0..grid.len()).for_each(|tile| numbering.visit(grid.window(tile).of(mask)));
-    let numbered = numbering.merged();
+    let (cut, numbered) = (numbering.clone().cut(), numbering.merged());
     let mut found = plane(mask.width(), mask.height(), |x, y| if mask.at(x, y) == 0 { 0 } else { ON });
     let mut whole = 0;
     for tile in 0..grid.len() {
@@ -156,7 +157,7 @@ fn check_objects(grid: &Grid, colours: View<'_, [u8; 3]>, mask: View<'_, u8>, co
         }
     }
     let objects = Objects::of(mask, Connectivity::Eight);
-    assert_eq!(whole + numbered.cut().count(), objects.len());
+    assert_eq!(whole + cut.len(), objects.len());
     let mut scratch = SplitScratch::default();
     for object in (0..objects.len()).filter(|object| grid.cuts(&numbered.components()[*object])) {
         let window = objects.window(object);

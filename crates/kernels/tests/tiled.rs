@@ -37,6 +37,11 @@ impl Planes for Memory {
         self.room
     }
 
+    fn allow(&self, bytes: usize) -> Result<(), Window> {
+        // There are fewer components than pixels.
+        if bytes <= 72 * self.colours.pixels().len() { Ok(()) } else { panic!("{bytes} bytes are too many") }
+    }
+
     fn colours(&mut self, window: Window) -> Result<Plane<[u8; 3]>, Window> {
         self.check(window).map(|()| window.of(self.colours.view()).to_plane())
     }

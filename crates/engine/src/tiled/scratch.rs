@@ -64,6 +64,17 @@ impl Planes for Scratch {
         self.tiling.room().max(self.colours.width)
     }
 
+    fn allow(&self, bytes: usize) -> Result<(), EngineError> {
+        let limit = self.tiling.memory();
+        let needed = (bytes as u64).saturating_mul(2);
+        if needed <= limit {
+            return Ok(());
+        }
+        // More components may follow: twice as much gets as far again.
+        let needed = needed.saturating_mul(2).div_ceil(1 << 20) << 20;
+        Err(EngineError::Memory { task: "components of a mask".into(), needed, limit })
+    }
+
     fn colours(&mut self, window: Window) -> Result<Plane<[u8; 3]>, EngineError> {
         self.check(window)?;
         let bytes = self.colours.read(window).map_err(|error| unkept(&self.folder, &error))?;

@@ -79,6 +79,17 @@ fn an_object_without_room_is_refused() {
 }
 
 #[test]
+fn half_of_the_memory_is_for_components() {
+    let (tiling, image) =
+        (Tiling::fitting(32 << 20).unwrap(), Window { left: 0, top: 0, width: 3, height: 2 });
+    let scratch = Scratch::new(&std::env::temp_dir(), image, &tiling).unwrap();
+    assert!(scratch.allow(16 << 20).is_ok());
+    assert!(
+        matches!(scratch.allow((16 << 20) + 1), Err(EngineError::Memory { needed, .. }) if needed > 32 << 20)
+    );
+}
+
+#[test]
 fn a_folder_that_is_none_is_said() {
     let source = open_image("synth:30x20?seed=7", "".as_ref()).unwrap();
     let tiling = Tiling::fitting(1 << 30).unwrap();

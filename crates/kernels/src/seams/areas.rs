@@ -23,6 +23,11 @@ impl Areas {
         self.0.visit(mask, |_, _, run| (run.end - run.start) as u64);
     }
 
+    /// Bytes that what is known so far takes.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
     /// The sizes, once every tile was visited.
     pub fn merged(self) -> MergedAreas {
         MergedAreas(self.0.merged())
@@ -33,6 +38,11 @@ impl MergedAreas {
     /// How many components have `lowest <= pixels < end`.
     pub fn count(&self, lowest: i64, end: Option<i64>) -> u64 {
         self.0.components().filter(|(_, area)| is_kept(**area, lowest, end)).count() as u64
+    }
+
+    /// How many pixels the mask has.
+    pub fn pixels(&self) -> u64 {
+        self.0.components().map(|(_, area)| area).sum()
     }
 
     /// What [`crate::filter_area`] of the whole image shows in this tile.

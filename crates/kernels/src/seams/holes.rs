@@ -33,6 +33,11 @@ impl Holes {
         });
     }
 
+    /// Bytes that what is known so far takes.
+    pub fn bytes(&self) -> usize {
+        self.merging.bytes()
+    }
+
     /// What reaches the border, once every tile was visited.
     pub fn merged(self) -> MergedHoles {
         MergedHoles(self.merging.merged())

@@ -138,6 +138,11 @@ impl<F: Fact> Merging<F> {
         self.left.extend((0..window.height).map(|y| last(y).map(|run| start + run.component)));
     }
 
+    /// Bytes that what is known takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.pieces.links.len() * (size_of::<usize>() + size_of::<F>())
+    }
+
     /// What is known after all tiles were visited.
     pub(super) fn merged(self) -> Merged<F> {
         let Self { connectivity, side, mut pieces, .. } = self;

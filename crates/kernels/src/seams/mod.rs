@@ -6,7 +6,7 @@
 //! visit each tile is painted by itself. Between the visits only the components and one row of the image are in memory;
 //! a tile shows the same mask both times, wherever it comes from. [`Reconstruction`] visits tiles as long as values go on
 //! from one to the next. What looks a bounded way around a pixel needs no merging: a tile is read with a halo
-//! ([`Grid::around`]). Objects that a seam cuts are named by [`Numbered::cut`], to be worked on once and whole; the
+//! ([`Grid::around`]). Objects that a seam cuts are named by [`Numbering::cut`], to be worked on once and whole; the
 //! others are those of [`uncut_objects`].
 //!
 //! ```

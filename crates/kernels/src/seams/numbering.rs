@@ -15,7 +15,6 @@ pub struct Numbering {
 #[derive(Clone, Debug)]
 pub struct Numbered {
     merged: Merged<Component>,
-    grid: Grid,
     components: Vec<Component>,
     /// The label of each component, at its first piece.
     labels: Vec<u32>,
@@ -36,6 +35,21 @@ impl Numbering {
         });
     }
 
+    /// Bytes that what is known so far takes.
+    pub fn bytes(&self) -> usize {
+        self.merging.bytes()
+    }
+
+    /// The components with pixels in more than one tile, once every tile was visited, in raster order of their first
+    /// pixels.
+    pub fn cut(self) -> Vec<Component> {
+        let merged = self.merging.merged();
+        let all = merged.components().map(|(_, component)| *component);
+        let mut cut: Vec<Component> = all.filter(|component| self.grid.cuts(component)).collect();
+        cut.sort_unstable_by_key(|component| (component.first.1, component.first.0));
+        cut
+    }
+
     /// Numbers the components, once every tile was visited.
     pub fn merged(self) -> Numbered {
         let merged = self.merging.merged();
@@ -45,7 +59,7 @@ impl Numbering {
         let mut labels = vec![0; merged.pieces()];
         found.iter().zip(1..).for_each(|((piece, _), label)| labels[*piece] = label);
         let components = found.into_iter().map(|(_, component)| component).collect();
-        Numbered { merged, grid: self.grid, components, labels }
+        Numbered { merged, components, labels }
     }
 }
 
@@ -53,11 +67,6 @@ impl Numbered {
     /// In raster order of their first pixels, as [`crate::label`] gives them for the whole image.
     pub fn components(&self) -> &[Component] {
         &self.components
-    }
-
-    /// The components with pixels in more than one tile.
-    pub fn cut(&self) -> impl Iterator<Item = &Component> {
-        self.components.iter().filter(|component| self.grid.cuts(component))
     }
 
     /// What the labels of the whole image are in this tile.

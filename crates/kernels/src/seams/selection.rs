@@ -23,6 +23,11 @@ impl Selection {
         self.0.visit(mask, |_, y, run| seeds.row(y)[run.start..run.end].iter().any(|seed| *seed != 0));
     }
 
+    /// Bytes that what is known so far takes.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
     /// What holds a seed, once every tile was visited.
     pub fn merged(self) -> MergedSelection {
         MergedSelection(self.0.merged())

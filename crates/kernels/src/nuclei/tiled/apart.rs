@@ -13,10 +13,11 @@ impl<S: Planes> Work<'_, S> {
         let mut scratch = SplitScratch::default();
         self.each_tile(|work, tile| {
             numbering.visit(work.read(Layer::Mask, tile)?.view());
+            work.planes.allow(numbering.bytes())?;
             work.split_uncut(tile, &mut scratch)
         })?;
         let (image, room) = (self.grid.image(), self.planes.room());
-        let cut = numbering.merged().cut().map(|object| Cut::new(object, image)).collect();
+        let cut = numbering.cut().iter().map(|object| Cut::new(object, image)).collect();
         together(cut, room).iter().try_for_each(|cut| self.split_cut(cut, &mut scratch))
     }
 

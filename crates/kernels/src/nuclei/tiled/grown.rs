@@ -20,6 +20,7 @@ impl<S: Planes> Work<'_, S> {
             remove_bluish(&mut cells, colours.view());
             remove(Machine::default(), grown.view_mut(), cells.view());
             holes.visit(grown.view());
+            work.planes.allow(holes.bytes())?;
             work.write(Layer::Mask, tile, &grown)
         })?;
         self.fill(holes)
@@ -34,7 +35,7 @@ impl<S: Planes> Work<'_, S> {
             let seeds = candidates.filter(tile, work.read(Layer::Mask, tile)?.view(), smallest, end);
             let difference = work.read(Layer::Difference, tile)?;
             regions.visit(above(difference.view(), g2).view(), seeds.view());
-            Ok(())
+            work.planes.allow(regions.bytes())
         })?;
         Ok(regions.merged())
     }
@@ -47,7 +48,7 @@ impl<S: Planes> Work<'_, S> {
             let colours = work.planes.colours(work.grid.window(tile))?;
             let (surely, perhaps, _) = redder_than_green(colours.view(), t1, t2);
             cells.visit(perhaps.view(), surely.view());
-            Ok(())
+            work.planes.allow(cells.bytes())
         })?;
         Ok(cells.merged())
     }
@@ -59,7 +60,7 @@ impl<S: Planes> Work<'_, S> {
             let filled = work.planes.read(Layer::Next, work.grid.around(tile, 2))?;
             work.write_own(Layer::Mask, tile, 2, &open(filled.view(), Element::Cross3))?;
             areas.visit(work.read(Layer::Mask, tile)?.view());
-            Ok(())
+            work.planes.allow(areas.bytes())
         })?;
         let (areas, smallest) = (areas.merged(), self.parameters.min_size_pl);
         self.each_tile(|work, tile| {

@@ -42,6 +42,7 @@ impl<S: Planes> Work<'_, S> {
             let (dark, around) = (work.read(Layer::Next, tile)?, work.read(Layer::Difference, tile)?);
             let (difference, darker) = difference(dark.view(), around.view(), g1);
             holes.visit(darker.view());
+            work.planes.allow(holes.bytes())?;
             work.write(Layer::Difference, tile, &difference)
         })?;
         let holes = holes.merged();
@@ -50,6 +51,7 @@ impl<S: Planes> Work<'_, S> {
             let difference = work.read(Layer::Difference, tile)?;
             let filled = holes.fill(tile, above(difference.view(), g1).view());
             areas.visit(filled.view());
+            work.planes.allow(areas.bytes())?;
             work.write(Layer::Mask, tile, &filled)
         })?;
         Ok(areas.merged())

@@ -9,7 +9,7 @@ mod levelled;
 
 use super::background::{background_status, bright_pixels};
 use super::{BackgroundStatus, Parameters, Status};
-use crate::seams::{Areas, Grid, Holes, Numbering};
+use crate::seams::{Areas, Grid, Holes};
 use crate::{Connectivity, Plane, View, Window};
 
 /// Where a segmentation keeps pixels while it works, all of the size of the image.
@@ -20,6 +20,12 @@ pub trait Planes {
     /// The most pixels of a window that is read or written. Larger ones may be asked for where an object cut by a seam is
     /// as large, and refused.
     fn room(&self) -> usize;
+
+    /// Whether so many bytes may be kept of what is known of the components of a mask.
+    ///
+    /// # Errors
+    /// When they are too many.
+    fn allow(&self, bytes: usize) -> Result<(), Self::Error>;
 
     /// The normalized colours in a window.
     ///
@@ -118,13 +124,17 @@ impl<S: Planes> Work<'_, S> {
     fn finish(&mut self) -> Result<Found, S::Error> {
         let Parameters { min_size_seg, max_size_seg, fill_holes_connectivity, .. } = *self.parameters;
         let mut areas = Areas::new(self.grid, Connectivity::Four);
-        self.each_tile(|work, tile| work.read(Layer::Next, tile).map(|mask| areas.visit(mask.view())))?;
+        self.each_tile(|work, tile| {
+            areas.visit(work.read(Layer::Next, tile)?.view());
+            work.planes.allow(areas.bytes())
+        })?;
         let areas = areas.merged();
         let mut holes = Holes::new(self.grid, fill_holes_connectivity);
         self.each_tile(|work, tile| {
             let apart = work.read(Layer::Next, tile)?;
             let kept = areas.filter(tile, apart.view(), min_size_seg, Some(max_size_seg));
             holes.visit(kept.view());
+            work.planes.allow(holes.bytes())?;
             work.write(Layer::Mask, tile, &kept)
         })?;
         self.fill(holes)?;
@@ -141,11 +151,13 @@ impl<S: Planes> Work<'_, S> {
     }
 
     fn count(&mut self) -> Result<Found, S::Error> {
-        let mut numbering = Numbering::new(self.grid, Connectivity::Eight);
-        self.each_tile(|work, tile| work.read(Layer::Next, tile).map(|mask| numbering.visit(mask.view())))?;
-        let numbered = numbering.merged();
-        let objects = numbered.components().len() as u64;
-        let foreground = numbered.components().iter().map(|object| object.area).sum();
+        let mut areas = Areas::new(self.grid, Connectivity::Eight);
+        self.each_tile(|work, tile| {
+            areas.visit(work.read(Layer::Next, tile)?.view());
+            work.planes.allow(areas.bytes())
+        })?;
+        let areas = areas.merged();
+        let (objects, foreground) = (areas.count(0, None), areas.pixels());
         let status = if objects > 0 { Status::Ok } else { Status::NoCandidates };
         Ok(Found { status, objects, foreground })
     }
