@@ -59,7 +59,7 @@ pub struct Entry {
     pub row: u32,
     /// Seconds from the beginning of the run to its own.
     pub start: f64,
-    /// Seconds it took.
+    /// Seconds its operation took, without fetching what it takes.
     pub seconds: f64,
     /// The worker that ran it.
     pub worker: usize,

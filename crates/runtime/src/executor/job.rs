@@ -45,11 +45,11 @@ impl Job {
         let key = self.key;
         let found = key.and_then(|key| guarded(|| Ok(work.memo.get(&key))).ok().flatten());
         let remembered = found.as_ref().is_some_and(|outputs| outputs.len() == self.outputs);
+        let mut seconds = 0.0;
         let (outcome, outputs) = match found {
             Some(outputs) if remembered => (Outcome::Done, outputs),
-            _ => self.compute(work),
+            _ => self.compute(work, &mut seconds),
         };
-        let seconds = began.elapsed().as_secs_f64() - start;
         if let (Some(key), Outcome::Done, false) = (key, &outcome, remembered) {
             // What cannot be remembered is computed again another time: no reason to fail.
             _ = guarded(|| {
@@ -60,8 +60,8 @@ impl Job {
         Report { instance, task, worker, start, seconds, remembered, outcome, outputs }
     }
 
-    fn compute(self, work: &Work<'_>) -> (Outcome, Vec<Arc<Region>>) {
-        match self.try_compute(work) {
+    fn compute(self, work: &Work<'_>, seconds: &mut f64) -> (Outcome, Vec<Arc<Region>>) {
+        match self.try_compute(work, seconds) {
             Ok(Done { outputs, ended }) => {
                 (ended.map_or(Outcome::Done, Outcome::Ended), outputs.into_iter().map(Arc::new).collect())
             }
@@ -69,11 +69,15 @@ impl Job {
         }
     }
 
-    fn try_compute(self, work: &Work<'_>) -> Result<Done, OperationError> {
+    /// Times the operation alone: what is fetched may be there already for the next task that takes it.
+    fn try_compute(self, work: &Work<'_>, seconds: &mut f64) -> Result<Done, OperationError> {
         let (ground, expected, operation) = (self.ground, self.outputs, work.operations[self.task]);
         let fetch = || self.inputs.into_iter().map(|input| input.fetch(work.supply, ground)).collect();
         let inputs: Vec<Arc<Region>> = guarded(fetch)?;
-        let done = run(operation, &Call { inputs: &inputs, parameters: &self.parameters })?;
+        let began = Instant::now();
+        let done = run(operation, &Call { inputs: &inputs, parameters: &self.parameters });
+        *seconds = began.elapsed().as_secs_f64();
+        let done = done?;
         let found = done.outputs.len();
         if found == expected || done.ended.is_some() {
             Ok(done)
