@@ -1,5 +1,6 @@
 //! The stage that a study's metrics add to its workflow: comparison is a stage like any other.
 
+use onceflow_kernels::compare::Measure;
 use onceflow_study::{
     Against, Binding, Bound, Metric, Operation, RegionDeclaration, RegionKind, Stage, Step, Task, Value,
     Workflow,
@@ -19,9 +20,6 @@ pub(crate) const NOTHING: &str = "nothing";
 
 /// Marks a region of the reference row.
 const REFERENCE: &str = "@reference";
-
-/// Measures that need distances between outlines, which are dear.
-const BOUNDARY: [&str; 2] = ["mean_boundary_distance", "hausdorff_distance"];
 
 /// The outputs of the workflow that metrics measure, each once, in the order of the metrics.
 pub(crate) fn measured(metrics: &[Metric]) -> Vec<&str> {
@@ -64,8 +62,9 @@ fn task(region: &str, regions: usize, metrics: &[Metric]) -> Task {
     ];
     task.outputs = vec![format!("{name}_counts")];
     let of_region = |m: &&Metric| m.of.as_deref() == Some(region);
-    let outlines =
-        metrics.iter().filter(of_region).any(|m| BOUNDARY.contains(&m.measure.as_deref().unwrap_or("")));
+    let measure = |m: &Metric| m.measure.as_deref().and_then(Measure::from_word);
+    // Distances between outlines are dear: they are taken only where a measure needs them.
+    let outlines = metrics.iter().filter(of_region).filter_map(measure).any(Measure::needs_boundaries);
     let bound = Bound::Constant(Value::Integer(outlines.into()));
     task.reads = vec![Binding { operation_parameter: "boundary".into(), bound }];
     task
