@@ -9,6 +9,7 @@ mod comparison;
 mod flow;
 mod key;
 mod level;
+pub mod merge;
 mod plan;
 mod rows;
 
@@ -17,5 +18,5 @@ pub use comparison::{Comparison, LevelFigures};
 pub use flow::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, REFERENCE_SUFFIX, Read, ReadFrom};
 pub use key::{Digest32, Key, Keys};
 pub use level::Level;
-pub use plan::{Node, NodeId, NodeInput, Plan, PlanError, plan};
+pub use plan::{Instances, MergedStage, Node, NodeId, NodeInput, Plan, PlanError, plan};
 pub use rows::{Rows, RowsError};

@@ -1,5 +1,6 @@
 //! Each (row, task) gets the node that serves it; equal work is one node.
 
+mod buckets;
 mod check;
 mod classes;
 mod demand;
@@ -16,6 +17,7 @@ use std::sync::OnceLock;
 
 use onceflow_study::{Canonical, RegionKind};
 
+pub use self::buckets::{Instances, MergedStage};
 use self::demand::Demand;
 use self::divert::Diverted;
 use self::reads::ReadColumns;
@@ -101,25 +103,23 @@ pub enum PlanError {
 pub fn plan(flow: Flow, rows: &Rows, level: Level) -> Result<Plan, PlanError> {
     check::check(&flow, rows)?;
     let reads = ReadColumns::new(&flow, rows)?;
-    let table = Table::new(&flow, &reads, rows.len(), level)?;
-    let nodes = nodes::planned(&flow, &reads, &table, rows.reference);
+    assemble(flow, reads, rows.len(), rows.reference, level)
+}
+
+/// The plan of what tasks read in each row.
+fn assemble(
+    flow: Flow,
+    reads: ReadColumns,
+    rows: usize,
+    reference: Option<usize>,
+    level: Level,
+) -> Result<Plan, PlanError> {
+    let table = Table::new(&flow, &reads, rows, level)?;
+    let nodes = nodes::planned(&flow, &reads, &table, reference);
     let demand = table.classes.iter().map(|classes| Demand::new(classes)).collect();
-    let order = order::depth_first(&flow, &table, rows.len(), rows.reference);
-    let (rows, reference) = (rows.len(), rows.reference);
-    let diverted = Diverted::new(level);
-    Ok(Plan {
-        flow,
-        level,
-        rows,
-        reference,
-        reads,
-        table,
-        nodes,
-        demand,
-        order,
-        below: OnceLock::new(),
-        diverted,
-    })
+    let order = order::depth_first(&flow, &table, rows, reference);
+    let (below, diverted) = (OnceLock::new(), Diverted::new(level));
+    Ok(Plan { flow, level, rows, reference, reads, table, nodes, demand, order, below, diverted })
 }
 
 impl Plan {

@@ -21,6 +21,21 @@ impl Classes {
         Self { of: (0..rows as u32).collect(), count: rows as u32 }
     }
 
+    /// Classes with numbers below `bound` in any order; some may be of no row.
+    pub(super) fn renumbered(mut of: Vec<u32>, bound: usize) -> Self {
+        let mut known = vec![u32::MAX; bound];
+        let mut count = 0;
+        for class in &mut of {
+            let number = &mut known[*class as usize];
+            if *number == u32::MAX {
+                *number = count;
+                count += 1;
+            }
+            *class = *number;
+        }
+        Self { of, count }
+    }
+
     /// Rows are in one class when they are in one class in every column.
     pub(super) fn meet<'c>(rows: usize, columns: impl IntoIterator<Item = &'c Self>) -> Self {
         let mut columns = columns.into_iter();

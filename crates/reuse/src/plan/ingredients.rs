@@ -37,6 +37,9 @@ pub(super) fn ingredients(flow: &Flow, reads: &ReadColumns, level: Level, task: 
         Level::Dataflow => (alone(flow.repeats(task)), vec![task], own_inputs(), None),
     };
     let mut columns: Vec<usize> = read_by.into_iter().flat_map(|task| reads.of(task)).collect();
+    if matches!(level, Level::Task | Level::Dataflow) {
+        columns.extend(reads.bucket(stage));
+    }
     columns.sort_unstable();
     columns.dedup();
     let reads = columns.into_iter().map(Ingredient::Read);

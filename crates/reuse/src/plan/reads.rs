@@ -15,6 +15,8 @@ pub(super) struct ReadColumns {
     columns: Vec<ReadColumn>,
     /// For each task and read the column; none for a constant.
     of: Vec<Vec<Option<usize>>>,
+    /// The columns of stages that are in buckets: no task reads them, but only rows of one bucket can be equal.
+    buckets: Vec<(usize, usize)>,
 }
 
 #[derive(Clone, Debug)]
@@ -44,7 +46,19 @@ impl ReadColumns {
             }
             of.push(places);
         }
-        Ok(Self { columns, of })
+        Ok(Self { columns, of, buckets: Vec::new() })
+    }
+
+    /// Says in which of so many buckets each row's instance of a stage is.
+    pub(super) fn in_buckets(&mut self, stage: usize, of_row: Vec<u32>, count: usize) {
+        self.buckets.retain(|(known, _)| *known != stage);
+        self.buckets.push((stage, self.columns.len()));
+        self.columns.push(ReadColumn { distinct: Vec::new(), classes: Classes::renumbered(of_row, count) });
+    }
+
+    /// The column of a stage's buckets.
+    pub(super) fn bucket(&self, stage: usize) -> Option<usize> {
+        self.buckets.iter().find(|(known, _)| *known == stage).map(|(_, column)| *column)
     }
 
     /// The columns a task reads.
