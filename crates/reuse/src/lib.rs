@@ -10,6 +10,7 @@ mod flow;
 mod key;
 mod level;
 pub mod merge;
+pub mod order;
 mod plan;
 mod rows;
 

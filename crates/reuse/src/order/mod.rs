@@ -1,0 +1,9 @@
+//! In which order the tasks of a bucket run, and how much memory that takes: breadth first, along a few active paths as
+//! published, or in the postorder that keeps least.
+
+mod graph;
+mod postorder;
+mod rehearse;
+
+pub use graph::TaskGraph;
+pub use rehearse::{Order, Rehearsal, rehearse};
