@@ -55,12 +55,8 @@ impl Prepared<'_> {
         let rows = self.rows(&sampled, true)?;
         let mut plan = plan(self.flow.clone(), &rows, level)?;
         let many = self.multiplicity();
-        let mean_pixels = self.mean_pixels();
-        let seconds = |task: usize| {
-            let spec = &self.flow.tasks[task].spec;
-            spec.cost_ns_per_pixel * 1e-9 * mean_pixels(self.flow.scope(task))
-        };
-        let levels = Comparison::of(&plan, many, &seconds);
+        let costs = self.seconds();
+        let levels = Comparison::of(&plan, many, &|task| costs[task]);
         let seconds = start.elapsed().as_secs_f64();
         Ok(Planned {
             phase: phase.name.clone(),
@@ -71,6 +67,15 @@ impl Prepared<'_> {
             later: self.study.phases.iter().skip(1).map(|phase| later(self.study, phase)).collect(),
             seconds,
         })
+    }
+
+    /// Seconds that one of each task takes on a part or image of average size, by its declared cost.
+    pub(crate) fn seconds(&self) -> Vec<f64> {
+        let mean_pixels = self.mean_pixels();
+        let seconds = |task: usize| {
+            self.flow.tasks[task].spec.cost_ns_per_pixel * 1e-9 * mean_pixels(self.flow.scope(task))
+        };
+        (0..self.flow.tasks.len()).map(seconds).collect()
     }
 
     /// Pixels that one task covers on average, by its scope.
