@@ -1,24 +1,29 @@
 //! From arguments to the engine's options, and from its errors to failures.
 
+mod buckets;
+
 use std::sync::atomic::AtomicBool;
 
 use onceflow_engine::{EngineError, Level, RunOptions, available_memory, available_workers};
 use onceflow_study::{Diagnostic, Size, Study};
 
-use crate::args::{LevelWord, MachineArgs};
+use crate::args::{LevelWord, MachineArgs, MergeArgs};
 use crate::failure::Failure;
 use crate::file::unwritable;
+pub(crate) use buckets::limits;
 
 /// What a run may use: the command line over the study over the machine.
-pub(crate) fn options(args: &MachineArgs, study: &Study) -> RunOptions {
+pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> Result<RunOptions, Failure> {
     let workers = args.workers.or(study.run.workers).and_then(|n| usize::try_from(n).ok());
     let memory = args.memory.map(|size| size.0).or(study.run.memory);
-    RunOptions {
-        level: level(args),
-        workers: workers.unwrap_or_else(available_workers).max(1),
+    let (level, workers) = (level(args), workers.unwrap_or_else(available_workers).max(1));
+    Ok(RunOptions {
+        level,
+        merge: buckets::merge(merge, level, workers)?,
+        workers,
         memory: memory.unwrap_or_else(available_memory),
         stop: AtomicBool::new(false),
-    }
+    })
 }
 
 fn level(args: &MachineArgs) -> Level {

@@ -51,3 +51,71 @@ fn a_study_that_cannot_be_run_cannot_be_planned() {
     assert_eq!(shell.run("run study.toml --dry-run").exit, 2);
     assert_eq!(shell.run("plan none.toml").exit, 2);
 }
+
+#[test]
+fn buckets_are_planned_and_run() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    let whole = shell.ok("plan study.toml --reuse task --json").json();
+    for merge in ["naive", "sca", "rtma", "rtma-packed", "trtma", "auto"] {
+        let options = format!("--reuse task --merge {merge} --max-bucket-size 3 --max-buckets 4 --workers 2");
+        let plan = shell.ok(&format!("plan study.toml {options} --json")).json();
+        let stage = &plan["stages"][0];
+        assert_eq!(stage["stage"], "segment");
+        assert!(plan["buckets"].as_u64().unwrap() > 1, "{plan}");
+        assert!(plan["tasks"]["planned"].as_u64() > whole["tasks"]["planned"].as_u64());
+        assert!(stage["cost"]["asked"].as_f64() > stage["cost"]["planned"].as_f64());
+        let run = shell.ok(&format!("run study.toml -o {merge} {options} --json")).json();
+        let ended = run["tasks"]["by"]["ended_early"].as_u64().unwrap();
+        assert!(plan["tasks"]["planned"] == run["tasks"]["computed"] || ended > 0);
+        assert_eq!(shell.read(&format!("{merge}/rows.csv")), shell.read("naive/rows.csv"));
+    }
+}
+
+#[test]
+fn all_ways_stand_in_one_table() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    let text = timeless(&shell.ok("plan study.toml --compare --workers 4"));
+    for word in
+        ["none", "stage", "naive 7", "sca 7", "rtma 7", "rtma-packed 7", "trtma 12", "auto 4", "dataflow"]
+    {
+        assert!(text.contains(word), "{word} in\n{text}");
+    }
+    let json = shell.ok("plan study.toml --compare --workers 4 --json").json();
+    let ways = json["alternatives"].as_array().unwrap();
+    assert_eq!(ways.len(), 11);
+    let auto = ways.iter().find(|way| way["merging"] == "auto 4" && way["level"] == "task").unwrap();
+    for way in ways.iter().filter(|way| way["level"] == "task" && way["merging"].is_string()) {
+        assert!(
+            auto["makespan_s"].as_f64().unwrap() <= way["makespan_s"].as_f64().unwrap() * (1.0 + 1e-9),
+            "{way}"
+        );
+    }
+}
+
+#[test]
+fn given_buckets_are_checked() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    let rows = shell.ok("plan study.toml --json").json()["rows"].as_u64().unwrap();
+    let lines = |of: &dyn Fn(u64) -> u64| -> String {
+        (0..=rows).map(|row| format!("{row},{}\n", of(row))).collect()
+    };
+    shell.write("good.csv", format!("row,bucket\n{}", lines(&|row| row % 3)));
+    assert_eq!(
+        shell.ok("plan study.toml --reuse task --buckets good.csv --json").json()["stages"][0]["merging"],
+        "given"
+    );
+    shell.write("short.csv", "row,bucket\n0,1\n");
+    shell.write("wrong.csv", "row,bucket\n0,1\n1,x\n");
+    shell.write("none.csv", "a,b\n");
+    for file in ["short", "wrong", "none"] {
+        let refused = shell.run(&format!("plan study.toml --reuse task --buckets {file}.csv"));
+        assert_eq!(refused.exit, 2, "{file}");
+    }
+    let refused = shell.run("plan study.toml --reuse stage --merge auto");
+    assert_eq!(refused.exit, 2);
+    assert!(refused.stderr.contains("--reuse task or dataflow"), "{}", refused.stderr);
+    assert_eq!(shell.run("plan study.toml --merge rtma --max-bucket-size 0").exit, 2);
+}

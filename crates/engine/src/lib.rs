@@ -51,11 +51,12 @@ pub use folder::RunFolder;
 pub use image::{open_image, open_labels, open_source};
 pub use measure::Scheduling;
 pub use objects::objects;
+pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
 pub use onceflow_reuse::{Level, LevelFigures};
 pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
 pub use pictures::pictures;
-pub use planned::{LaterPhase, Planned};
+pub use planned::{Alternative, BucketFigures, LaterPhase, Limits, Merge, Planned};
 pub use prepared::Prepared;
 pub use progress::{Progress, Silent};
 pub use report::{

@@ -1,9 +1,15 @@
 //! What running a study would take, before anything is computed.
 
+mod buckets;
+mod side_by_side;
+
 use std::time::Instant;
 
-use onceflow_reuse::{Comparison, Level, plan};
+use onceflow_reuse::{Comparison, Level, MergedStage, Plan, Rows, plan};
 use onceflow_study::{Method, Phase, Scope, Study};
+
+pub use buckets::{BucketFigures, Merge};
+pub use side_by_side::{Alternative, Limits};
 
 use crate::phase::PhaseRows;
 use crate::prepared::no_phase;
@@ -22,10 +28,24 @@ pub struct Planned {
     pub levels: Comparison,
     /// Most bytes that regions and scratch take at once, by their declared sizes.
     pub peak: u64,
+    /// The buckets of each stage that has some.
+    pub buckets: Vec<BucketFigures>,
+    /// Seconds until the last worker is done: list scheduling of the buckets, the other tasks spread evenly.
+    pub makespan: f64,
     /// Rows of later phases by the number of parameters they keep.
     pub later: Vec<LaterPhase>,
     /// Seconds it took to plan.
     pub seconds: f64,
+}
+
+/// The first phase as it would be run.
+#[derive(Debug)]
+pub(crate) struct FirstPlan {
+    pub(crate) phase: String,
+    /// Rows without the reference row.
+    pub(crate) rows: u64,
+    pub(crate) plan: Plan,
+    pub(crate) merged: Vec<MergedStage>,
 }
 
 /// A phase whose rows depend on what an earlier one finds.
@@ -44,29 +64,65 @@ impl Planned {
     pub fn instances(&self) -> u64 {
         (self.rows + 1) * self.parts
     }
+
+    /// Buckets of all parts; without any, everything is one.
+    pub fn bucket_count(&self) -> u64 {
+        let buckets: u64 = self.buckets.iter().map(|stage| stage.buckets as u64 * self.parts).sum();
+        buckets.max(1)
+    }
+
+    /// The share of the time until the last worker is done that so many workers spend computing.
+    pub fn balance(&self, workers: usize) -> f64 {
+        let work = self.levels.levels.last().map_or(0.0, |level| level.seconds);
+        if self.makespan > 0.0 { work / (self.makespan * workers.max(1) as f64) } else { 1.0 }
+    }
 }
 
 impl Prepared<'_> {
     /// Plans the first phase.
-    pub fn plan(&self, level: Level, workers: usize) -> Result<Planned, EngineError> {
+    pub fn plan(&self, level: Level, merge: &Merge, workers: usize) -> Result<Planned, EngineError> {
         let start = Instant::now();
-        let Some(phase) = self.study.phases.first() else { return Err(no_phase()) };
-        let sampled = PhaseRows::new(self.study, phase, &[])?;
-        let rows = self.rows(&sampled, true)?;
-        let mut plan = plan(self.flow.clone(), &rows, level)?;
+        let planned = self.grouped_plan(level, merge)?;
+        let FirstPlan { phase, rows, mut plan, merged } = planned;
         let many = self.multiplicity();
         let costs = self.seconds();
         let levels = Comparison::of(&plan, many, &|task| costs[task]);
+        let work = levels.levels.last().map_or(0.0, |level| level.seconds);
         let seconds = start.elapsed().as_secs_f64();
         Ok(Planned {
-            phase: phase.name.clone(),
-            rows: sampled.sample.len() as u64,
+            phase,
+            rows,
             parts: many.parts,
             levels,
+            buckets: merged.iter().map(|stage| self.bucket_figures(&plan, stage, workers)).collect(),
+            makespan: self.makespan(&merged, work, workers),
             peak: self.peak(&mut plan, workers)?,
             later: self.study.phases.iter().skip(1).map(|phase| later(self.study, phase)).collect(),
             seconds,
         })
+    }
+
+    /// The plan of the first phase, with its buckets.
+    pub(crate) fn grouped_plan(&self, level: Level, merge: &Merge) -> Result<FirstPlan, EngineError> {
+        let (phase, rows) = self.first_rows()?;
+        let count = rows.len() as u64 - 1;
+        let (plan, merged) = self.grouped(plan(self.flow.clone(), &rows, level)?, merge)?;
+        Ok(FirstPlan { phase, rows: count, plan, merged })
+    }
+
+    /// The name of the first phase and its rows, the reference row first.
+    fn first_rows(&self) -> Result<(String, Rows), EngineError> {
+        let Some(phase) = self.study.phases.first() else { return Err(no_phase()) };
+        let sampled = PhaseRows::new(self.study, phase, &[])?;
+        Ok((phase.name.clone(), self.rows(&sampled, true)?))
+    }
+
+    /// When the last worker is done, where all tasks together take `seconds`.
+    fn makespan(&self, merged: &[MergedStage], seconds: f64, workers: usize) -> f64 {
+        let parts = self.multiplicity().parts;
+        let in_buckets: f64 = merged.iter().map(|stage| stage.cost() * parts as f64).sum();
+        let others = (seconds - in_buckets).max(0.0) / workers.max(1) as f64;
+        others + merged.iter().map(|stage| stage.makespan(workers, parts)).sum::<f64>()
     }
 
     /// Seconds that one of each task takes on a part or image of average size, by its declared cost.

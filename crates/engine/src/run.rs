@@ -22,13 +22,15 @@ use crate::operation::operation;
 use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
 use crate::supply::{References, Sources};
-use crate::{EngineError, Progress, RunFolder, best, peak_resident};
+use crate::{EngineError, Merge, Progress, RunFolder, best, peak_resident};
 
 /// How a study is run.
 #[derive(Debug)]
 pub struct RunOptions {
     /// What makes two tasks one.
     pub level: Level,
+    /// Whether equal work is done once in each bucket rather than once in the run.
+    pub merge: Merge,
     /// Threads that run tasks.
     pub workers: usize,
     /// The bound of memory in bytes.
@@ -163,7 +165,8 @@ impl<'a> Runner<'a> {
         let sampled = PhaseRows::new(self.prepared.study, phase, &self.analyses)?;
         let with_reference = self.table.rows.is_empty();
         let rows = self.prepared.rows(&sampled, with_reference)?;
-        let mut plan = plan(self.prepared.flow.clone(), &rows, self.options.level)?;
+        let plan = plan(self.prepared.flow.clone(), &rows, self.options.level)?;
+        let (mut plan, _) = self.prepared.grouped(plan, &self.options.merge)?;
         let planned = plan.account().times(plan.flow(), self.prepared.multiplicity()).total().planned;
         let parts = self.prepared.multiplicity().parts;
         progress.phase(&phase.name, rows.len() as u64 * parts, planned);

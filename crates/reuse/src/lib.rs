@@ -19,5 +19,5 @@ pub use comparison::{Comparison, LevelFigures};
 pub use flow::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, REFERENCE_SUFFIX, Read, ReadFrom};
 pub use key::{Digest32, Key, Keys};
 pub use level::Level;
-pub use plan::{Instances, MergedStage, Node, NodeId, NodeInput, Plan, PlanError, plan};
+pub use plan::{Broken, Given, Instances, MergedStage, Node, NodeId, NodeInput, Plan, PlanError, plan};
 pub use rows::{Rows, RowsError};

@@ -12,16 +12,18 @@ mod reads;
 mod rekey;
 mod served;
 mod table;
+mod verify;
 
 use std::sync::OnceLock;
 
 use onceflow_study::{Canonical, RegionKind};
 
-pub use self::buckets::{Instances, MergedStage};
+pub use self::buckets::{Given, Instances, MergedStage};
 use self::demand::Demand;
 use self::divert::Diverted;
 use self::reads::ReadColumns;
 use self::table::Table;
+pub use self::verify::Broken;
 use crate::{Flow, Level, Rows};
 
 /// A task graph over the rows in which equal work stands once. It is made for one part; the parts are its copies.

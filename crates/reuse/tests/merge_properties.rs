@@ -162,7 +162,8 @@ proptest! {
             let whole = plan(case.flow.clone(), &case.rows, level).unwrap();
             let merged = whole.merge(&Merging::Rtma { most: limit }, 1, &|_| 1.0).unwrap();
             let cut = whole.in_buckets(&merged).unwrap();
-            prop_assert!(cut.account().is_balanced());
+            prop_assert_eq!(cut.verify(), Ok(()));
+            prop_assert_eq!(whole.verify(), Ok(()));
             prop_assert!(cut.planned() >= whole.planned());
             for stage in &merged {
                 let bucket = stage.of_row();
@@ -180,6 +181,34 @@ proptest! {
             }
         }
     }
+}
+
+/// Buckets that somebody made are checked, and then are as good as ours.
+#[test]
+fn given_buckets_are_checked() {
+    use onceflow_reuse::{Flow, Given, Rows};
+    use onceflow_study::{Catalogue, Value, read_workflow, shipped_ranges, shipped_workflow};
+    let workflow = read_workflow(&shipped_workflow("nuclei-paper").unwrap()).unwrap();
+    let flow = Flow::new(&workflow, &Catalogue::nuclei()).unwrap();
+    let mut rows = Rows::new(shipped_ranges().iter().map(|(name, _)| (*name).to_owned()).collect());
+    for last in [0, 1, 2, 2] {
+        let value = |(at, (_, domain)): (usize, &(&str, onceflow_study::Domain))| {
+            domain.value(if at == 14 { last } else { 0 }).unwrap()
+        };
+        let values: Vec<Value> = shipped_ranges().iter().enumerate().map(value).collect();
+        rows.push(&values).unwrap();
+    }
+    let whole = plan(flow, &rows, Level::Task).unwrap();
+    let merged = |pairs: &[(usize, u64)]| whole.merge_as_given(pairs, &|_| 1.0);
+    let good = merged(&[(0, 7), (1, 9), (2, 7), (3, 7)]).unwrap();
+    let cut = whole.in_buckets(&good).unwrap();
+    assert_eq!(cut.verify(), Ok(()));
+    assert!(cut.planned() > whole.planned());
+    assert_eq!(merged(&[(0, 1), (1, 1), (2, 1)]).unwrap_err(), Given::Missing { row: 3, last: 3 });
+    assert_eq!(merged(&[(0, 1), (0, 1)]).unwrap_err(), Given::Twice { row: 0 });
+    assert_eq!(merged(&[(4, 1)]).unwrap_err(), Given::Unknown { row: 4, last: 3 });
+    let torn = merged(&[(0, 1), (1, 1), (2, 1), (3, 2)]).unwrap_err();
+    assert!(matches!(torn, Given::Torn { one: 2, other: 3, .. }), "{torn}");
 }
 
 /// How much more than the best grouping each algorithm costs, at the worst and on average, over small random trees. The

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use onceflow_study::Size;
 
+use super::merge::MergeArgs;
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,6 +26,8 @@ pub(crate) struct RunArgs {
     pub(crate) o: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
+    #[command(flatten)]
+    pub(crate) merge: MergeArgs,
     /// Say what would be computed, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -40,12 +44,19 @@ pub(crate) struct RunArgs {
 #[command(after_help = "\
 Examples:
   onceflow plan study.toml
-  onceflow plan study.toml --reuse task --json | jq .cost")]
+  onceflow plan study.toml --reuse task --json | jq .cost
+  onceflow plan study.toml --merge auto --workers 256         buckets for a cluster
+  onceflow plan study.toml --compare --workers 16             every level and algorithm")]
 pub(crate) struct PlanArgs {
     /// The study
     pub(crate) study: PathBuf,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
+    #[command(flatten)]
+    pub(crate) merge: MergeArgs,
+    /// All levels and merging algorithms in one table
+    #[arg(long, conflicts_with_all = ["merge", "buckets", "reuse"])]
+    pub(crate) compare: bool,
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,

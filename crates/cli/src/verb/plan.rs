@@ -1,10 +1,12 @@
 //! `onceflow plan`: what a run would compute, and why not more.
 
-use onceflow_engine::{Planned, Prepared};
+mod alternatives;
+
+use onceflow_engine::{BucketFigures, Planned, Prepared};
 use onceflow_study::{Size, counted, with_commas};
 use serde_json::json;
 
-use crate::args::{MachineArgs, PlanArgs};
+use crate::args::{MachineArgs, MergeArgs, PlanArgs};
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -14,18 +16,23 @@ use crate::terminal::Terminal;
 /// Plans and prints.
 pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = LoadedStudy::open(&args.study, terminal)?;
-    print(&loaded.prepare()?, &args.machine, args.json, terminal)
+    let prepared = loaded.prepare()?;
+    if args.compare {
+        return alternatives::print(&prepared, args, terminal);
+    }
+    print(&prepared, &args.machine, &args.merge, args.json, terminal)
 }
 
 /// The plan of a study that is ready.
 pub(crate) fn print(
     prepared: &Prepared<'_>,
     args: &MachineArgs,
+    merge: &MergeArgs,
     json: bool,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    let options = options(args, prepared.study());
-    let planned = prepared.plan(options.level, options.workers).map_err(engine_failure)?;
+    let options = options(args, merge, prepared.study())?;
+    let planned = prepared.plan(options.level, &options.merge, options.workers).map_err(engine_failure)?;
     if json {
         terminal.json(&to_json(&planned))?;
     } else {
@@ -50,15 +57,37 @@ fn text(planned: &Planned, workers: usize, memory: u64) -> String {
         let rows: String = rows.collect();
         text.push_str(&format!("{}: {}, rows by parameters kept{rows}\n", phase.name, phase.size));
     }
-    let seconds = planned.levels.levels.last().map_or(0.0, |level| level.seconds);
-    let time = (seconds / workers as f64).ceil();
+    planned.buckets.iter().for_each(|stage| text.push_str(&buckets_text(stage)));
+    let time = planned.makespan.ceil();
+    let balance = if planned.buckets.is_empty() {
+        String::new()
+    } else {
+        format!(", balance {:.2}", planned.balance(workers))
+    };
     let workers = counted(workers, "worker");
     text.push_str(&format!(
-        "time       about {time} s for {} on {workers} (declared costs)\n",
+        "time       about {time} s for {} on {workers}{balance} (declared costs)\n",
         planned.phase
     ));
     text.push_str(&format!("memory     peak {} of {}\n", mebibytes(planned.peak), rounded(memory)));
     text
+}
+
+fn buckets_text(stage: &BucketFigures) -> String {
+    let BucketFigures { stage: name, how, instances, buckets, sizes, seconds, .. } = stage;
+    let range = |low: String, high: String| if low == high { low } else { format!("{low} to {high}") };
+    let sizes = range(sizes.0.to_string(), sizes.1.to_string());
+    let seconds = range(format!("{:.2}", seconds.0), format!("{:.2}", seconds.1));
+    let peaks = stage.peaks.iter().map(|(order, bytes)| format!("{} {order}", mebibytes(*bytes)));
+    format!(
+        "buckets    {name}, {how}: {} in {} of {sizes}, {seconds} s each, {:.1} % saved\n\
+         {:11}the largest takes {}\n",
+        counted(*instances, "instance"),
+        counted(*buckets, "bucket"),
+        stage.reuse() * 100.0,
+        "",
+        peaks.collect::<Vec<_>>().join(", "),
+    )
 }
 
 fn mebibytes(bytes: u64) -> String {
@@ -87,8 +116,27 @@ fn to_json(planned: &Planned) -> serde_json::Value {
             "phase": phase.name,
             "rows": phase.rows.iter().map(|(kept, rows)| json!({ "kept": kept, "rows": crate::design::rows_json(*rows) })).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
-        "buckets": 1,
+        "buckets": planned.bucket_count(),
+        "stages": planned.buckets.iter().map(stage_json).collect::<Vec<_>>(),
+        "makespan_s": planned.makespan,
         "peak_bytes": planned.peak,
         "planning_s": planned.seconds,
+    })
+}
+
+fn stage_json(stage: &BucketFigures) -> serde_json::Value {
+    json!({
+        "stage": stage.stage,
+        "merging": stage.how,
+        "instances": stage.instances,
+        "buckets": stage.buckets,
+        "smallest": stage.sizes.0,
+        "largest": stage.sizes.1,
+        "cheapest_s": stage.seconds.0,
+        "dearest_s": stage.seconds.1,
+        "imbalance": stage.imbalance(),
+        "cost": { "asked": stage.cost.1, "planned": stage.cost.0 },
+        "makespan_s": stage.makespan,
+        "peak_bytes": stage.peaks.iter().map(|(order, bytes)| (order.clone(), json!(bytes))).collect::<serde_json::Map<_, _>>(),
     })
 }

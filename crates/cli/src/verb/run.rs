@@ -9,7 +9,7 @@ use std::sync::Arc;
 use onceflow_engine::{Ending, Prepared, Run, RunFolder, answer_text, begin, pictures, run_json, save};
 use onceflow_study::Diagnostic;
 
-use crate::args::{MachineArgs, RunArgs};
+use crate::args::{MachineArgs, MergeArgs, RunArgs};
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,26 +23,26 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     let loaded = LoadedStudy::open(&args.study, terminal)?;
     let prepared = loaded.prepare()?;
     let (Some(path), false) = (&args.o, args.dry_run) else {
-        return plan::print(&prepared, &args.machine, args.json, terminal);
+        return plan::print(&prepared, &args.machine, &args.merge, args.json, terminal);
     };
     if let Some(exit) = already_there(args, path, &loaded, terminal)? {
         return Ok(exit);
     }
-    carry_out(&loaded, &prepared, &args.machine, path, args.json, terminal)
+    carry_out(&loaded, &prepared, (&args.machine, &args.merge), path, args.json, terminal)
 }
 
 /// Runs a study that is ready into a folder that may be written, and prints its answer.
 pub(crate) fn carry_out(
     loaded: &LoadedStudy,
     prepared: &Prepared<'_>,
-    machine: &MachineArgs,
+    (machine, merge): (&MachineArgs, &MergeArgs),
     path: &Path,
     json: bool,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
+    let options = Arc::new(options(machine, merge, prepared.study())?);
     let folder = RunFolder::create(path).map_err(engine_failure)?;
     begin(&folder, loaded.texts()).map_err(engine_failure)?;
-    let options = Arc::new(options(machine, prepared.study()));
     let _guard = interrupt::watch(Arc::clone(&options));
     let mut progress = RunProgress::new(terminal);
     let run = onceflow_engine::run(prepared, &options, &folder, &mut progress).map_err(engine_failure)?;

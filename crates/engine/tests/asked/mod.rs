@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use onceflow_engine::{
-    EngineError, Level, Prepared, Run, RunFolder, RunOptions, Silent, indices_json, metrics_csv, rows_csv,
-    run,
+    EngineError, Level, Merge, Prepared, Run, RunFolder, RunOptions, Silent, indices_json, metrics_csv,
+    rows_csv, run,
 };
 use onceflow_region::{Bounds, Dense, Pixels, png_bytes};
 use onceflow_study::{
@@ -56,8 +56,24 @@ impl Asked {
     }
 
     pub fn run_in(&self, memory: u64, level: Level, workers: usize) -> Result<Run, EngineError> {
-        let folder = RunFolder::create(&self.path().join(format!("{level:?}-{workers}"))).unwrap();
-        let options = RunOptions { level, workers, memory, stop: AtomicBool::new(false) };
+        self.run_with(RunOptions {
+            level,
+            merge: Merge::Nothing,
+            workers,
+            memory,
+            stop: AtomicBool::new(false),
+        })
+    }
+
+    /// Runs with buckets.
+    pub fn run_merged(&self, level: Level, merge: Merge) -> Run {
+        let options = RunOptions { level, merge, workers: 2, memory: 1 << 30, stop: AtomicBool::new(false) };
+        self.run_with(options).unwrap()
+    }
+
+    fn run_with(&self, options: RunOptions) -> Result<Run, EngineError> {
+        let name = format!("{:?}-{}-{}", options.level, options.workers, options.merge != Merge::Nothing);
+        let folder = RunFolder::create(&self.path().join(name)).unwrap();
         run(&self.prepared(), &options, &folder, &mut Silent)
     }
 

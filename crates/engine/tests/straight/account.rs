@@ -1,8 +1,8 @@
 //! The account balances, and the log proves it.
 
-use onceflow_engine::{Amounts, Run, run_json};
+use onceflow_engine::{Amounts, Level, Merge, Merging, Pruning, Run, SmallBucket, run_json};
 
-use crate::asked::{Asked, IMAGES, LEVELS, METRICS, PARAMETERS, QUICK};
+use crate::asked::{Answered, Asked, IMAGES, LEVELS, METRICS, PARAMETERS, QUICK};
 
 const PHASES: &str = "[[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajectories = 3\n\
     [[phase]]\nname = \"decompose\"\nmethod = \"vbd\"\nbase = 4\nkeep = [\"G1\", \"minSize\", \"T1\"]\n";
@@ -44,6 +44,35 @@ fn every_level_balances_and_none_computes_more_than_the_one_before() {
     }
 }
 
+/// Buckets compute more than one scope for all, and find the same.
+#[test]
+fn buckets_change_the_work_and_not_the_answer() {
+    let head = "name = \"account\"\nworkflow = \"nuclei-paper\"\n";
+    let asked = Asked::new(&format!("{head}{IMAGES}{PARAMETERS}{METRICS}{PHASES}{QUICK}"));
+    let expected = Answered::of(&asked.run(Level::None, 1));
+    let computed = |run: &Run| run.answer.work.tasks.computed;
+    let trtma = Merging::Trtma { buckets: 4, pruning: Pruning::Global, small: SmallBucket::Smallest };
+    let ways = [
+        Merging::Naive { most: 3 },
+        Merging::Sca { most: 3 },
+        Merging::Rtma { most: 3 },
+        Merging::Packed { most: 3 },
+        trtma,
+        Merging::Auto { workers: 5 },
+    ];
+    let stage = computed(&asked.run(Level::Stage, 2));
+    for level in [Level::Task, Level::Dataflow] {
+        let whole = computed(&asked.run(level, 2));
+        for merging in ways {
+            let run = asked.run_merged(level, Merge::By(merging));
+            assert_eq!(Answered::of(&run), expected, "{merging} at {level}");
+            let all = (run.answer.table.rows.len() * (2 + 8 * 2)) as f64;
+            check(&run, all);
+            assert!(whole < computed(&run) && computed(&run) < stage, "{merging} at {level}");
+        }
+    }
+}
+
 #[test]
 fn rows_that_end_early_balance_too() {
     let text = format!(
@@ -55,6 +84,12 @@ fn rows_that_end_early_balance_too() {
         let run = Asked::new(&text).run(level, 2);
         check(&run, (25 * 12 * 2) as f64);
         assert!(run.answer.work.tasks.ended_early > 0.0);
+    }
+    let expected = Answered::of(&Asked::new(&text).run(Level::None, 1));
+    for level in [Level::Task, Level::Dataflow] {
+        let run = Asked::new(&text).run_merged(level, Merge::By(Merging::Rtma { most: 2 }));
+        check(&run, (25 * 12 * 2) as f64);
+        assert_eq!(Answered::of(&run), expected);
     }
 }
 

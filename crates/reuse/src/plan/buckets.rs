@@ -1,5 +1,7 @@
 //! A plan whose stages are cut into buckets: equal work is done once in each of them, not across.
 
+use std::collections::HashMap;
+
 use onceflow_study::Scope;
 
 use super::reads::ReadColumns;
@@ -29,8 +31,27 @@ pub struct MergedStage {
     pub buckets: Buckets,
     /// The cost of each bucket for one part.
     pub costs: Vec<f64>,
-    /// The algorithm.
-    pub merging: Merging,
+    /// The algorithm with its limit, in words.
+    pub how: String,
+}
+
+/// Why buckets that somebody made cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum Given {
+    #[error("row {row} is in no bucket: expected every row from 0 to {last} in one; add it")]
+    Missing { row: usize, last: usize },
+    #[error("row {row} is in two buckets: expected one; take it out of one")]
+    Twice { row: usize },
+    #[error("row {row} is not there: expected rows from 0 to {last}; leave it out")]
+    Unknown { row: usize, last: usize },
+    #[error(
+        "rows {one} and {other} are the same instance of stage `{stage}`, but in different buckets: expected one bucket, \
+         since equal stages are computed once; put them together"
+    )]
+    Torn { one: usize, other: usize, stage: String },
+    #[error("no stage of the workflow has instances that share anything: expected something to merge")]
+    NothingToMerge,
 }
 
 impl Plan {
@@ -77,6 +98,51 @@ impl Plan {
             .collect()
     }
 
+    /// Puts rows into the buckets that somebody chose: pairs of row and bucket, whatever the buckets' numbers.
+    ///
+    /// # Errors
+    /// When not every row is in one bucket, or equal instances are apart.
+    pub fn merge_as_given(
+        &self,
+        pairs: &[(usize, u64)],
+        costs: &dyn Fn(usize) -> f64,
+    ) -> Result<Vec<MergedStage>, Given> {
+        let of_row = numbered(pairs, self.rows)?;
+        let merged = self.sharing(costs).map(|instances| self.given(instances, &of_row));
+        let merged = merged.collect::<Result<Vec<_>, _>>()?;
+        if merged.is_empty() { Err(Given::NothingToMerge) } else { Ok(merged) }
+    }
+
+    fn given(&self, instances: Instances, of_row: &[u32]) -> Result<MergedStage, Given> {
+        let mut of_instance: Vec<Option<(usize, u32)>> = vec![None; instances.len()];
+        for (row, instance) in instances.of_row.iter().enumerate() {
+            match of_instance[*instance as usize] {
+                Some((one, bucket)) if bucket != of_row[row] => {
+                    let stage = self.flow.stages[instances.stage].name.clone();
+                    return Err(Given::Torn { one, other: row, stage });
+                }
+                _ => of_instance[*instance as usize] = Some((row, of_row[row])),
+            }
+        }
+        let mut places: Vec<Vec<u32>> =
+            vec![Vec::new(); of_row.iter().max().map_or(0, |most| *most as usize + 1)];
+        for (place, instance) in instances.tree.instances().iter().enumerate() {
+            let bucket = of_instance[*instance as usize].map_or(0, |(_, bucket)| bucket);
+            places[bucket as usize].push(place as u32);
+        }
+        let mut buckets = Buckets::default();
+        places.into_iter().for_each(|places| buckets.push(places));
+        let costs = buckets.iter().map(|places| instances.work.cost(places)).collect();
+        Ok(MergedStage { instances, buckets, costs, how: "given".into() })
+    }
+
+    /// The instances of stages of scope part in which instances share anything.
+    fn sharing(&self, costs: &dyn Fn(usize) -> f64) -> impl Iterator<Item = Instances> {
+        let stages =
+            (0..self.flow.stages.len()).filter(|stage| self.flow.stages[*stage].scope == Scope::Part);
+        stages.map(|stage| self.instances(stage, costs)).filter(Instances::share)
+    }
+
     /// The same rows with equal work done once in each bucket of those stages.
     ///
     /// # Errors
@@ -97,7 +163,7 @@ impl Instances {
             || self.tree.shared().iter().any(|shared| *shared > 0)
     }
 
-    /// The instance of each place of the tree, in the rows that ask for it first.
+    /// How many there are.
     pub fn len(&self) -> usize {
         self.tree.len()
     }
@@ -130,7 +196,7 @@ impl MergedStage {
             }
             merging => grouped(merging)?,
         };
-        Ok(Self { instances, buckets, costs, merging })
+        Ok(Self { instances, buckets, costs, how: merging.to_string() })
     }
 
     /// The bucket of each row.
@@ -148,6 +214,22 @@ impl MergedStage {
     pub fn makespan(&self, workers: usize, parts: u64) -> f64 {
         span_of_parts(&self.costs, workers, parts)
     }
+}
+
+/// The bucket of each row, numbered from 0 in the order in which buckets are met.
+fn numbered(pairs: &[(usize, u64)], rows: usize) -> Result<Vec<u32>, Given> {
+    let last = rows.saturating_sub(1);
+    let mut of_row: Vec<Option<u32>> = vec![None; rows];
+    let mut known: HashMap<u64, u32> = HashMap::new();
+    for (row, bucket) in pairs {
+        let place = of_row.get_mut(*row).ok_or(Given::Unknown { row: *row, last })?;
+        let next = known.len() as u32;
+        if place.replace(*known.entry(*bucket).or_insert(next)).is_some() {
+            return Err(Given::Twice { row: *row });
+        }
+    }
+    let missing = |(row, bucket): (usize, Option<u32>)| bucket.ok_or(Given::Missing { row, last });
+    of_row.into_iter().enumerate().map(missing).collect()
 }
 
 /// Numbers of buckets for a part worth trying, for so many workers and parts.

@@ -55,7 +55,11 @@ impl Plan {
 fn entry(asked: u64, ended: u64, failed: u64, left_by: impl Iterator<Item = (Level, u64)>) -> TaskAccount {
     let mut account = TaskAccount { asked, ended_early: ended, failed, ..TaskAccount::default() };
     account.planned = asked - ended - failed;
+    let left_by: Vec<(Level, u64)> = left_by.collect();
+    let computed = left_by.last().map_or(account.planned, |(_, left)| *left);
     for (level, left) in left_by {
+        // Stages that became equal only when something ended early may be in different buckets: then nobody saves them.
+        let left = left.max(computed);
         account.by[level as usize - Level::Stage as usize] = account.planned - left;
         account.planned = left;
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use onceflow_engine::{Ending, Level, Run, RunFolder, RunOptions, Silent, available_memory, rows_csv};
+use onceflow_engine::{Ending, Level, Merge, Run, RunFolder, RunOptions, Silent, available_memory, rows_csv};
 use onceflow_study::Diagnostic;
 
 use super::{Asked, WORKERS, figure, published};
@@ -25,8 +25,13 @@ pub(super) fn run_all(asked: &Asked, terminal: &Terminal) -> Result<Vec<LevelRun
 fn run(asked: &Asked, level: Level, terminal: &Terminal) -> Result<LevelRun, Failure> {
     let _progress = terminal.progress(format!("running 641 rows with --reuse {}", level.word()));
     let prepared = asked.prepare(&asked.study)?;
-    let options =
-        RunOptions { level, workers: WORKERS, memory: available_memory(), stop: AtomicBool::new(false) };
+    let options = RunOptions {
+        level,
+        merge: Merge::Nothing,
+        workers: WORKERS,
+        memory: available_memory(),
+        stop: AtomicBool::new(false),
+    };
     // A study of one phase keeps no region, so that the folder stays empty.
     let path = std::env::temp_dir().join(format!("onceflow-bench-{}", std::process::id()));
     let folder = RunFolder::create(&path).map_err(engine_failure)?;

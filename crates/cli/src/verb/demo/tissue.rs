@@ -6,7 +6,7 @@ use onceflow_engine::{Painted, bytes_to_paint, paint, tissue};
 use onceflow_study::{Size, with_commas};
 
 use super::folder::{DemoFolder, IMAGE, STUDY, TRUTH};
-use crate::args::DemoArgs;
+use crate::args::{DemoArgs, MergeArgs};
 use crate::engine::engine_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -25,7 +25,14 @@ pub(super) fn run(args: &DemoArgs, terminal: &Terminal) -> Result<Exit, Failure>
     folder.write(args.seed, &painted)?;
     terminal.say(&opening(args, &painted));
     let loaded = LoadedStudy::open(&args.output.join(STUDY), terminal)?;
-    let exit = carry_out(&loaded, &loaded.prepare()?, &args.machine, &args.output, args.json, terminal)?;
+    let exit = carry_out(
+        &loaded,
+        &loaded.prepare()?,
+        (&args.machine, &MergeArgs::default()),
+        &args.output,
+        args.json,
+        terminal,
+    )?;
     if exit == Exit::Ok {
         terminal.say(&next(&args.output));
     }
