@@ -57,7 +57,7 @@ impl Keys<'_> {
 
     /// The key of a node whose inputs have theirs.
     fn digest(&self, id: NodeId) -> Key {
-        let node = &self.plan.nodes()[id.0 as usize];
+        let node = self.plan.spelled(id);
         let spec = &self.plan.flow().tasks[node.task].spec;
         let mut fields = Fields::new(FORM);
         fields.bytes(spec.id.as_bytes());

@@ -35,7 +35,6 @@ pub struct Plan {
     reference: Option<usize>,
     reads: ReadColumns,
     table: Table,
-    nodes: Vec<Node>,
     demand: Vec<Demand>,
     order: Vec<u32>,
     /// The same rows under the levels below, for accounts; made when first asked for.
@@ -117,11 +116,10 @@ fn assemble(
     level: Level,
 ) -> Result<Plan, PlanError> {
     let table = Table::new(&flow, &reads, rows, level)?;
-    let nodes = nodes::planned(&flow, &reads, &table, reference);
     let demand = table.classes.iter().map(|classes| Demand::new(classes)).collect();
     let order = order::depth_first(&flow, &table, rows, reference);
     let (below, diverted) = (OnceLock::new(), Diverted::new(level));
-    Ok(Plan { flow, level, rows, reference, reads, table, nodes, demand, order, below, diverted })
+    Ok(Plan { flow, level, rows, reference, reads, table, demand, order, below, diverted })
 }
 
 impl Plan {
@@ -145,9 +143,9 @@ impl Plan {
         self.reference
     }
 
-    /// The planned nodes, and after them those that [`Plan::divert`] added.
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
+    /// How many nodes there are: the planned ones, and after them those that [`Plan::divert`] added.
+    pub fn node_count(&self) -> usize {
+        self.planned() + self.diverted.added.len()
     }
 
     /// How many nodes were planned.
@@ -162,12 +160,11 @@ impl Plan {
 
     /// The rows that a planned node serves, ascending; none for a node that [`Plan::divert`] added.
     pub fn rows_of(&self, node: NodeId) -> &[u32] {
-        match self.nodes.get(node.0 as usize) {
-            Some(Node { task, .. }) if node.0 < self.table.total => {
-                self.demand[*task].of(node.0 - self.table.bases[*task])
-            }
-            _ => &[],
+        if node.0 >= self.table.total {
+            return &[];
         }
+        let task = self.table.task(node.0);
+        self.demand[task].of(node.0 - self.table.bases[task])
     }
 
     /// All rows such that rows with equal work are neighbours: depth first through the tree of reuse, the reference row
@@ -184,7 +181,7 @@ impl Plan {
 
     /// Whether a node and all it depends on give the same bytes in every run: only then may its key outlive this one.
     pub fn lasts(&self, node: NodeId) -> bool {
-        self.ancestors(node).into_iter().all(|id| self.flow.repeats(self.nodes[id.0 as usize].task))
+        self.ancestors(node).into_iter().all(|id| self.flow.repeats(self.task_of(id)))
     }
 
     /// The node and every node it depends on, ascending, so that each comes after its inputs.
@@ -192,11 +189,11 @@ impl Plan {
         let mut found = vec![node];
         let mut next = 0;
         while let Some(id) = found.get(next).copied() {
-            for input in &self.nodes[id.0 as usize].inputs {
+            for input in self.inputs_of(id) {
                 if let NodeInput::Node { node, .. } = input
-                    && !found.contains(node)
+                    && !found.contains(&node)
                 {
-                    found.push(*node);
+                    found.push(node);
                 }
             }
             next += 1;

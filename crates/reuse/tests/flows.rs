@@ -86,11 +86,11 @@ fn every_row_takes_the_reference_row_s_region_or_the_source_that_stands_for_it()
     let (t7, change) = (flow.task("t7").unwrap(), flow.task("change").unwrap());
     let mut rows = rows(&[&[("G2", 1.0)], &[("G2", 2.0)], &[("G2", 3.0)]]);
     let without = plan(flow.clone(), &rows, Level::Dataflow).unwrap();
-    assert_eq!(without.nodes()[without.node(0, change).0 as usize].inputs[1], NodeInput::Source(1));
+    assert_eq!(without.spelled(without.node(0, change)).inputs[1], NodeInput::Source(1));
     rows.reference = Some(1);
     let with = plan(flow, &rows, Level::Dataflow).unwrap();
     for row in 0..3 {
-        let taken = with.nodes()[with.node(row, change).0 as usize].inputs[1];
+        let taken = with.spelled(with.node(row, change)).inputs[1];
         assert_eq!(taken, NodeInput::Node { node: with.node(1, t7), output: 0 });
     }
     assert_eq!(with.order()[0], 1);
@@ -109,9 +109,9 @@ fn rows_that_ended_alike_are_compared_once() {
         assert_eq!(first.iter().map(|(task, _)| *task).collect::<Vec<_>>(), [change, dice]);
         assert_eq!(plan.divert(2, &[segment], &[]), first, "both compare nothing with the reference");
         let empty = NodeInput::Empty { kind: RegionKind::Mask };
-        assert_eq!(plan.nodes()[first[0].1.0 as usize].inputs[0], empty);
+        assert_eq!(plan.spelled(first[0].1).inputs[0], empty);
         let reference_ended = plan.divert(1, &[], &[segment]);
-        assert_eq!(plan.nodes()[reference_ended[0].1.0 as usize].inputs[1], empty);
+        assert_eq!(plan.spelled(reference_ended[0].1).inputs[1], empty);
         if level == Level::Dataflow {
             assert_eq!(reference_ended.len(), 1, "dice does not take from the reference row");
         }

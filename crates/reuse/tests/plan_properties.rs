@@ -47,14 +47,14 @@ proptest! {
             let asked = (0..case.rows.len()).flat_map(|row| (0..case.flow.tasks.len()).map(move |t| (row, t)));
             prop_assert_eq!(each, asked.collect::<Vec<_>>());
             for (row, task, node) in served {
-                prop_assert_eq!(plan.nodes()[node.0 as usize].task, task);
+                prop_assert_eq!(plan.task_of(node), task);
                 prop_assert_eq!(node_content(&plan, node), oracle.content(row, task, &Ended::default()));
                 prop_assert!(plan.rows_of(node).contains(&(row as u32)));
             }
             for id in 0..plan.planned() {
                 let rows = plan.rows_of(NodeId(id as u32));
-                prop_assert_eq!(rows[0], plan.nodes()[id].row);
-                prop_assert!(rows.is_sorted() && rows.iter().all(|row| plan.node(*row as usize, plan.nodes()[id].task).0 == id as u32));
+                prop_assert_eq!(rows[0], plan.first_row(NodeId(id as u32)));
+                prop_assert!(rows.is_sorted() && rows.iter().all(|row| plan.node(*row as usize, plan.task_of(NodeId(id as u32))).0 == id as u32));
             }
             let demanded: usize = (0..plan.planned()).map(|id| plan.rows_of(NodeId(id as u32)).len()).sum();
             prop_assert_eq!(demanded, case.rows.len() * case.flow.tasks.len());
@@ -118,9 +118,9 @@ proptest! {
                 }
             }
             one_to_one(keys.into_iter())?;
-            let smaller = |(id, node): (usize, &onceflow_reuse::Node)| node.inputs.iter().all(|input| !matches!(
-                input, onceflow_reuse::NodeInput::Node { node, .. } if node.0 as usize >= id));
-            prop_assert!(plan.nodes().iter().enumerate().all(smaller), "inputs have smaller numbers");
+            let smaller = |id: u32| plan.inputs_of(NodeId(id)).all(|input| !matches!(
+                input, onceflow_reuse::NodeInput::Node { node, .. } if node.0 >= id));
+            prop_assert!((0..plan.node_count() as u32).all(smaller), "inputs have smaller numbers");
         }
     }
 
@@ -176,7 +176,8 @@ proptest! {
 /// Tasks after what they need, of those that are free the one with fewest nodes first.
 fn fewest_first(plan: &Plan) -> Vec<usize> {
     let tasks = &plan.flow().tasks;
-    let nodes = |task: usize| plan.nodes().iter().filter(|node| node.task == task).count();
+    let nodes =
+        |task: usize| (0..plan.planned() as u32).filter(|id| plan.task_of(NodeId(*id)) == task).count();
     let mut done: Vec<usize> = Vec::new();
     while done.len() < tasks.len() {
         let free = (0..tasks.len()).filter(|task| !done.contains(task)).filter(|task| {

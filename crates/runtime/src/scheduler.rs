@@ -209,7 +209,10 @@ impl<'p> Scheduler<'p> {
 
     fn finished(&mut self, instance: Instance, outcome: &Outcome) {
         let Instance { node, site } = instance;
-        let Some(task) = self.plan().nodes().get(node.0 as usize).map(|node| node.task) else { return };
+        if node.0 as usize >= self.plan().node_count() {
+            return;
+        }
+        let task = self.plan().task_of(node);
         let Some(sequence) = self.sites.sequence(self.shape.scope[task], site) else { return };
         let pixels = self.layout.pixels(self.shape.scope[task], site);
         let Self { shape, diversions, effects, sites, .. } = self;

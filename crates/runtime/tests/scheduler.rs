@@ -151,12 +151,12 @@ impl<'w> Driver<'w> {
     }
 
     fn place(&self, plan: &Plan, instance: Instance) -> (Scope, usize, usize, u64) {
-        let task = plan.nodes()[instance.node.0 as usize].task;
+        let task = plan.task_of(instance.node);
         (self.world.flow.scope(task), instance.site, task, self.contents[&instance])
     }
 
     fn inputs(&self, plan: &Plan, instance: Instance) -> Vec<Instance> {
-        let inputs = &plan.nodes()[instance.node.0 as usize].inputs;
+        let inputs: Vec<NodeInput> = plan.inputs_of(instance.node).collect();
         let node = |input: &NodeInput| match input {
             NodeInput::Node { node, .. } => Some(self.instance(plan, *node, instance)),
             _ => None,
@@ -166,7 +166,7 @@ impl<'w> Driver<'w> {
 
     /// The instance of a node that another instance takes from.
     fn instance(&self, plan: &Plan, node: onceflow_reuse::NodeId, taker: Instance) -> Instance {
-        let scope = |node: onceflow_reuse::NodeId| self.world.flow.scope(plan.nodes()[node.0 as usize].task);
+        let scope = |node: onceflow_reuse::NodeId| self.world.flow.scope(plan.task_of(node));
         let site = match (scope(taker.node), scope(node)) {
             (own, other) if own == other => taker.site,
             (Scope::Part, other) => self.world.layout.site(other, taker.site),
@@ -176,7 +176,7 @@ impl<'w> Driver<'w> {
     }
 
     fn content(&self, plan: &Plan, instance: Instance) -> u64 {
-        let node = &plan.nodes()[instance.node.0 as usize];
+        let node = plan.spelled(instance.node);
         let input = |input: &NodeInput| match input {
             NodeInput::Source(source) => {
                 source_content(*source, self.world.flow.scope(node.task), instance.site)

@@ -82,16 +82,16 @@ impl Plan {
         let mut graph = TaskGraph::default();
         let mut numbers: HashMap<NodeId, u32> = HashMap::with_capacity(nodes.len());
         for id in nodes {
-            let node = &self.nodes()[id.0 as usize];
-            let spec = &self.flow().tasks[node.task].spec;
-            let number = |input: &NodeInput| match input {
-                NodeInput::Node { node, .. } => numbers.get(node).copied(),
+            let task = self.task_of(id);
+            let spec = &self.flow().tasks[task].spec;
+            let number = |input: NodeInput| match input {
+                NodeInput::Node { node, .. } => numbers.get(&node).copied(),
                 NodeInput::Source(_) | NodeInput::Empty { .. } => None,
             };
-            let inputs: Vec<u32> = node.inputs.iter().filter_map(number).collect();
+            let inputs: Vec<u32> = self.inputs_of(id).filter_map(number).collect();
             let bytes = |per_pixel: u32| pixels.saturating_mul(u64::from(per_pixel));
             let (output, scratch) = (bytes(spec.output_bytes_per_pixel), bytes(spec.scratch_bytes_per_pixel));
-            numbers.insert(id, graph.push(id.0, &inputs, output, scratch, costs(node.task)));
+            numbers.insert(id, graph.push(id.0, &inputs, output, scratch, costs(task)));
         }
         graph
     }

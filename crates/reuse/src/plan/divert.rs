@@ -67,8 +67,8 @@ impl Plan {
             parameters: self.reads.values(value, task, rekeyed.ends.row),
             inputs: value.inputs.iter().map(input).collect(),
         };
-        let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(node);
+        let id = NodeId(self.node_count() as u32);
+        self.diverted.added.push(node);
         self.diverted.nodes.insert(rekeyed.ids[task], id);
         id
     }
@@ -78,6 +78,8 @@ impl Plan {
 #[derive(Clone, Debug)]
 pub(super) struct Diverted {
     keys: Keyring,
+    /// The nodes that were added, numbered after the planned ones.
+    pub(super) added: Vec<Node>,
     /// The node of a key, for keys that are not planned ones.
     nodes: HashMap<u32, NodeId>,
     done: HashMap<Ends, Vec<(usize, NodeId)>>,
@@ -88,6 +90,7 @@ impl Diverted {
     pub(super) fn new(level: Level) -> Self {
         Self {
             keys: Keyring::new(level),
+            added: Vec::new(),
             nodes: HashMap::new(),
             done: HashMap::new(),
             origin: HashMap::new(),

@@ -1,41 +1,56 @@
-//! The planned nodes, spelled out.
+//! What a node is: read off the columns when it is asked for, so that a million rows take no memory per node.
 
-use super::reads::ReadColumns;
-use super::table::Table;
-use super::{Node, NodeId, NodeInput};
-use crate::{Flow, Input};
+use super::{Node, NodeId, NodeInput, Plan};
+use crate::Input;
 
-/// All planned nodes, each as its first row asks for it.
-pub(super) fn planned(
-    flow: &Flow,
-    reads: &ReadColumns,
-    table: &Table,
-    reference: Option<usize>,
-) -> Vec<Node> {
-    let mut nodes = Vec::with_capacity(table.total as usize);
-    for (task, value) in flow.tasks.iter().enumerate() {
-        for row in table.classes[task].first_rows() {
-            let resolve = |input: &Input| resolve(flow, table, reference, row as usize, *input);
-            nodes.push(Node {
-                task,
-                row,
-                parameters: reads.values(value, task, row as usize),
-                inputs: value.inputs.iter().map(resolve).collect(),
-            });
-        }
+impl Plan {
+    /// The task of a node.
+    pub fn task_of(&self, node: NodeId) -> usize {
+        self.added(node).map_or_else(|| self.table.task(node.0), |added| added.task)
     }
-    nodes
-}
 
-fn resolve(flow: &Flow, table: &Table, reference: Option<usize>, row: usize, input: Input) -> NodeInput {
-    let made = |row, task, output| NodeInput::Node { node: NodeId(table.id(row, task)), output };
-    match (input, reference) {
-        (Input::Source(source), _) => NodeInput::Source(source),
-        (Input::Task { task, output }, _) => made(row, task, output),
-        (Input::Reference { task, output }, Some(reference)) => made(reference, task, output),
-        (Input::Reference { task, output }, None) => {
-            // The flow was checked: the source is there.
-            NodeInput::Source(flow.reference_source(task, output).unwrap_or_default())
+    /// The first row that asks for a node.
+    pub fn first_row(&self, node: NodeId) -> u32 {
+        self.added(node)
+            .map_or_else(|| self.rows_of(node).first().copied().unwrap_or_default(), |added| added.row)
+    }
+
+    /// What a node takes, in the order of [`crate::FlowTask::inputs`].
+    pub fn inputs_of(&self, node: NodeId) -> impl Iterator<Item = NodeInput> {
+        let added = self.added(node);
+        let planned =
+            if added.is_none() { self.flow.tasks[self.table.task(node.0)].inputs.as_slice() } else { &[] };
+        let row = if added.is_none() { self.first_row(node) as usize } else { 0 };
+        let resolved = planned.iter().map(move |input| self.resolve(row, *input));
+        resolved.chain(added.into_iter().flat_map(|node| node.inputs.iter().copied()))
+    }
+
+    /// A node with all that is known of it.
+    pub fn spelled(&self, node: NodeId) -> Node {
+        if let Some(added) = self.added(node) {
+            return added.clone();
+        }
+        let (task, row) = (self.task_of(node), self.first_row(node));
+        let parameters = self.reads.values(&self.flow.tasks[task], task, row as usize);
+        Node { task, row, parameters, inputs: self.inputs_of(node).collect() }
+    }
+
+    /// A node that [`Plan::divert`] added.
+    fn added(&self, node: NodeId) -> Option<&Node> {
+        node.0.checked_sub(self.table.total).map(|at| &self.diverted.added[at as usize])
+    }
+
+    /// Where a task of a row takes a region from.
+    fn resolve(&self, row: usize, input: Input) -> NodeInput {
+        let made = |row, task, output| NodeInput::Node { node: self.node(row, task), output };
+        match (input, self.reference) {
+            (Input::Source(source), _) => NodeInput::Source(source),
+            (Input::Task { task, output }, _) => made(row, task, output),
+            (Input::Reference { task, output }, Some(reference)) => made(reference, task, output),
+            (Input::Reference { task, output }, None) => {
+                // The flow was checked: the source is there.
+                NodeInput::Source(self.flow.reference_source(task, output).unwrap_or_default())
+            }
         }
     }
 }

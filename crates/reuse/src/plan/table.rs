@@ -41,6 +41,11 @@ impl Table {
         Ok(table)
     }
 
+    /// The task of a node.
+    pub(super) fn task(&self, node: u32) -> usize {
+        self.bases.partition_point(|base| *base <= node).saturating_sub(1)
+    }
+
     /// The node of a task in a row.
     pub(super) fn id(&self, row: usize, task: usize) -> u32 {
         self.bases[task] + self.classes[task].of[row]

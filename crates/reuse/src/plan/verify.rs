@@ -26,13 +26,13 @@ impl Plan {
     /// # Errors
     /// The first promise that is broken.
     pub fn verify(&self) -> Result<(), Broken> {
-        for (id, node) in self.nodes[..self.planned()].iter().enumerate() {
-            let early = |input: &NodeInput| match input {
-                NodeInput::Node { node, .. } if node.0 as usize >= id => Some(node.0),
+        for id in 0..self.planned() as u32 {
+            let early = |input: NodeInput| match input {
+                NodeInput::Node { node, .. } if node.0 >= id => Some(node.0),
                 _ => None,
             };
-            if let Some(input) = node.inputs.iter().find_map(early) {
-                return Err(Broken::TooEarly { node: id as u32, input });
+            if let Some(input) = self.inputs_of(NodeId(id)).find_map(early) {
+                return Err(Broken::TooEarly { node: id, input });
             }
         }
         for (row, task, node) in self.expand() {
@@ -43,12 +43,12 @@ impl Plan {
 
     fn verify_one(&self, row: usize, task: usize, node: NodeId) -> Result<(), Broken> {
         let name = || self.flow.tasks[task].name.clone();
-        let found = &self.nodes[node.0 as usize];
-        if found.task != task {
-            let found = self.flow.tasks[found.task].name.clone();
+        let found = self.task_of(node);
+        if found != task {
+            let found = self.flow.tasks[found].name.clone();
             return Err(Broken::OtherTask { row, task: name(), found });
         }
-        let own = |(input, taken): (&Input, &NodeInput)| match (*input, *taken) {
+        let own = |(input, taken): (&Input, NodeInput)| match (*input, taken) {
             (Input::Task { task, output }, NodeInput::Node { node, output: of }) => {
                 node == self.node(row, task) && of == output
             }
@@ -61,7 +61,7 @@ impl Plan {
             }
             _ => false,
         };
-        if self.flow.tasks[task].inputs.iter().zip(&found.inputs).all(own) {
+        if self.flow.tasks[task].inputs.iter().zip(self.inputs_of(node)).all(own) {
             return Ok(());
         }
         Err(Broken::OtherInput { row, task: name() })

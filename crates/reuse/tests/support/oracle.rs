@@ -172,7 +172,7 @@ enum Whose {
 
 /// All that a node's result depends on, by the nodes of the plan.
 pub fn node_content(plan: &Plan, id: NodeId) -> String {
-    let node = &plan.nodes()[id.0 as usize];
+    let node = plan.spelled(id);
     let task = &plan.flow().tasks[node.task];
     let own: Vec<_> = node.parameters.iter().map(|value| format!("{value:?}")).collect();
     let mark = if plan.flow().repeats(node.task) { String::new() } else { format!("@row {}", node.row) };

@@ -44,18 +44,17 @@ impl Kept {
 
     /// The inputs of an instance, in the order of its task's.
     pub(super) fn inputs(&self, plan: &Plan, layout: &Layout, instance: Instance) -> Vec<JobInput> {
-        let node = &plan.nodes()[instance.node.0 as usize];
-        let ground = Ground { scope: plan.flow().scope(node.task), site: instance.site };
-        let input = |input: &NodeInput| match input {
-            NodeInput::Source(source) => JobInput::Source(*source),
-            NodeInput::Empty { kind } => JobInput::Empty(*kind),
-            NodeInput::Node { node, output } => self.made(plan, layout, ground, *node, *output),
+        let ground = Ground { scope: plan.flow().scope(plan.task_of(instance.node)), site: instance.site };
+        let input = |input: NodeInput| match input {
+            NodeInput::Source(source) => JobInput::Source(source),
+            NodeInput::Empty { kind } => JobInput::Empty(kind),
+            NodeInput::Node { node, output } => self.made(plan, layout, ground, node, output),
         };
-        node.inputs.iter().map(input).collect()
+        plan.inputs_of(instance.node).map(input).collect()
     }
 
     fn made(&self, plan: &Plan, layout: &Layout, ground: Ground, node: NodeId, output: usize) -> JobInput {
-        let scope = plan.flow().scope(plan.nodes()[node.0 as usize].task);
+        let scope = plan.flow().scope(plan.task_of(node));
         let site = ground.wider(layout, scope);
         let region = self.0.get(&Instance { node, site }).and_then(|outputs| outputs.get(output));
         region.map_or(JobInput::Missing, |region| JobInput::Region(region.clone()))

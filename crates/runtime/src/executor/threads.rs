@@ -90,7 +90,7 @@ impl Coordinator<'_, '_> {
 
     fn start(&mut self, instance: Instance) -> Result<(), ExecuteError> {
         let plan = self.scheduler.plan();
-        let node = &plan.nodes()[instance.node.0 as usize];
+        let node = plan.spelled(instance.node);
         let task = node.task;
         let ground = Ground { scope: plan.flow().scope(task), site: instance.site };
         let job = Job {
@@ -98,7 +98,7 @@ impl Coordinator<'_, '_> {
             task,
             ground,
             inputs: self.kept.inputs(plan, self.layout, instance),
-            parameters: node.parameters.clone(),
+            parameters: node.parameters,
             outputs: plan.flow().tasks[task].outputs.len(),
             key: self.key(instance.node, ground),
         };
@@ -129,7 +129,7 @@ impl Coordinator<'_, '_> {
 
     fn take(&mut self, report: Report) {
         let Report { instance, task, worker, start, seconds, remembered, outcome, outputs } = report;
-        let row = self.scheduler.plan().nodes()[instance.node.0 as usize].row;
+        let row = self.scheduler.plan().first_row(instance.node);
         let entry = Entry { instance, task, row, start, seconds, worker, remembered };
         let outcome = self.checked(task, outcome, outputs.len());
         self.observer.finished(&Finished { entry: &entry, outcome: &outcome, outputs: &outputs });

@@ -10,14 +10,14 @@ pub(super) struct Diversions<'p> {
 impl Diversions<'_> {
     /// The task of a node.
     pub(super) fn task(&self, node: u32) -> usize {
-        self.plan.nodes()[node as usize].task
+        self.plan.task_of(NodeId(node))
     }
 
     /// The nodes it takes from, as often as it does.
     pub(super) fn inputs(&self, node: u32) -> impl Iterator<Item = u32> {
         let made =
-            |input: &NodeInput| if let NodeInput::Node { node, .. } = input { Some(node.0) } else { None };
-        self.plan.nodes()[node as usize].inputs.iter().filter_map(made)
+            |input: NodeInput| if let NodeInput::Node { node, .. } = input { Some(node.0) } else { None };
+        self.plan.inputs_of(NodeId(node)).filter_map(made)
     }
 
     /// The rows that a planned node was planned for.

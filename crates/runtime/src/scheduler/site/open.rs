@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use onceflow_reuse::Plan;
+use onceflow_reuse::{NodeId, Plan};
 use onceflow_study::Scope;
 
 use super::{NodeState, Site, Step, Surroundings, Walk};
@@ -72,8 +72,9 @@ impl Site {
                 }
             }
         }
-        for (state, node) in self.nodes.iter_mut().zip(plan.nodes()) {
-            state.holds += u32::from(shape.read_below[node.task] && shape.scope[node.task] == self.scope);
+        let ids = (0..plan.node_count() as u32).map(NodeId);
+        for (state, task) in self.nodes.iter_mut().zip(ids.map(|node| plan.task_of(node))) {
+            state.holds += u32::from(shape.read_below[task] && shape.scope[task] == self.scope);
         }
     }
 
