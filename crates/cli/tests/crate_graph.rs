@@ -28,7 +28,14 @@ const ALLOWED: [(&str, &[&str]); 10] = [
     ),
     (
         "onceflow-cli",
-        &["onceflow-engine", "onceflow-kernels", "onceflow-region", "onceflow-sensitivity", "onceflow-study"],
+        &[
+            "onceflow-engine",
+            "onceflow-kernels",
+            "onceflow-region",
+            "onceflow-reuse",
+            "onceflow-sensitivity",
+            "onceflow-study",
+        ],
     ),
 ];
 

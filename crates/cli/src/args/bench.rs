@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 Examples:
   onceflow bench sensitivity
   onceflow bench sensitivity --json > figures.json
+  onceflow bench plan                           no image at all
   onceflow bench run                            on synthetic tissue
   onceflow bench run --image tile.png           on yours
   onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096")]
@@ -37,6 +38,8 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchSubject {
     /// Samplers and analysers: speed, error against known indices, cover of the intervals
     Sensitivity,
+    /// Planning: published figures of merging from the plan alone, balance on many workers, and how it grows
+    Plan,
     /// Levels of reuse: what each leaves of a screening study, in time and in cost; what scheduling itself takes
     Run,
     /// Operations on images, one thread: time, beside peers and beside merely moving the bytes

@@ -1,6 +1,7 @@
 //! Benchmarks: figures measured on this machine, beside their goals and what peers reach.
 
 pub(crate) mod kernels;
+pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod sensitivity;
 

@@ -21,6 +21,9 @@ pub(super) fn auto(work: &Work, tree: Option<&ReuseTree>, workers: usize) -> Buc
         if best.as_ref().is_none_or(|best| dealt.rank() < best.rank()) {
             best = Some(dealt);
         }
+        if best.as_ref().is_some_and(|best| best.span <= least * (1.0 + CLOSE)) {
+            break;
+        }
     }
     let span = best.as_ref().map_or(least, |best| best.span);
     let filled =
@@ -28,6 +31,9 @@ pub(super) fn auto(work: &Work, tree: Option<&ReuseTree>, workers: usize) -> Buc
     let better = |dealt: &Dealt| best.as_ref().is_none_or(|best| dealt.rank() < best.rank());
     filled.filter(better).or(best).map_or_else(Buckets::default, |dealt| dealt.buckets)
 }
+
+/// Nearer to what is possible at all than costs are known.
+const CLOSE: f64 = 1e-3;
 
 /// Groups that were dealt to workers.
 struct Dealt {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use onceflow_study::Scope;
 
 use super::reads::ReadColumns;
+use super::table::Table;
 use super::{Plan, PlanError};
 use crate::Level;
 use crate::merge::{Buckets, MergeError, Merging, ReuseTree, Work, makespan, merge};
@@ -58,20 +59,24 @@ impl Plan {
     /// The instances of a stage; `costs` says what one of a task costs.
     pub fn instances(&self, stage: usize, costs: &dyn Fn(usize) -> f64) -> Instances {
         let chain = &self.flow.stages[stage].tasks;
-        let tables: Vec<_> = self.ladder().collect();
-        let table = |level: Level| tables.iter().find(|(found, _)| *found == level).map(|(_, table)| *table);
-        let whole = table(Level::Stage).zip(chain.first()).map(|(table, task)| &table.classes[*task]);
-        let rows = whole.map_or_else(|| (0..self.rows as u32).collect(), |classes| classes.first_rows());
-        let of_row = whole.map_or_else(|| rows.clone(), |classes| classes.of.clone());
-        let columns = |level: Level| -> Vec<Vec<u32>> {
-            let classes = table(level).map_or(&self.table.classes, |table| &table.classes);
-            let column = |task: &usize| rows.iter().map(|row| classes[*task].of[*row as usize]).collect();
+        let chained = match self.level {
+            Level::Dataflow => self.ladder().find(|(level, _)| *level == Level::Task).map(|(_, table)| table),
+            Level::None | Level::Stage | Level::Task => None,
+        };
+        let chained = chained.unwrap_or(&self.table);
+        // The last task of the chain has all in its key that the stage reads and takes.
+        let whole = chain.last().map(|task| &chained.classes[*task]);
+        let rows = whole.map_or_else(Vec::new, |classes| classes.first_rows());
+        let of_row = whole.map_or_else(Vec::new, |classes| classes.of.clone());
+        let columns = |table: &Table| -> Vec<Vec<u32>> {
+            let column =
+                |task: &usize| rows.iter().map(|row| table.classes[*task].of[*row as usize]).collect();
             chain.iter().map(column).collect()
         };
         let prices: Vec<f64> = chain.iter().map(|task| costs(*task)).collect();
-        let tree = ReuseTree::new(rows.len(), &slices(&columns(Level::Task)));
+        let tree = ReuseTree::new(rows.len(), &slices(&columns(chained)));
         let work = match self.level {
-            Level::Dataflow => Work::new(tree.instances(), &slices(&columns(Level::Dataflow)), &prices),
+            Level::Dataflow => Work::new(tree.instances(), &slices(&columns(&self.table)), &prices),
             Level::None | Level::Stage | Level::Task => Work::of_tree(&tree, &prices),
         };
         Instances { stage, of_row, tree, work }

@@ -6,16 +6,16 @@ use super::super::Buckets;
 use super::super::work::Work;
 use super::starts::related;
 
-/// Instances times instances of a bucket up to which it is worth its time: where a bucket holds many, stretches of the order
-/// fill it well enough.
-const MOST_PIECES: usize = 400_000;
+/// Instances up to which it is worth its time, which grows with their square: with more, stretches of the order fill
+/// buckets well enough.
+const MOST_INSTANCES: usize = 2_000;
 
 /// Smaller bounds that are tried after the search.
 const TRIES: u32 = 16;
 
 /// Buckets for so many workers, within the smallest bound for which filling needs no more; none where it would take long.
 pub(super) fn filled_for(work: &Work, workers: usize, least: f64, most: f64) -> Option<Buckets> {
-    if work.len().saturating_mul(work.len() / workers.max(1)) > MOST_PIECES {
+    if work.len() > MOST_INSTANCES {
         return None;
     }
     let (mut low, mut high) = (least, most);

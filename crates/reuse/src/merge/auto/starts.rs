@@ -8,7 +8,7 @@ use super::super::{Buckets, ChainCosts, ReuseTree, rtma};
 const RTMA_SIZES: [usize; 2] = [10, 7];
 
 /// The published balancing takes a time that grows with the square of the instances.
-const MOST_TO_BALANCE: usize = 20_000;
+const MOST_TO_BALANCE: usize = 5_000;
 
 /// Buckets to begin with, one way after the other.
 pub(super) fn starts<'a>(
@@ -16,11 +16,12 @@ pub(super) fn starts<'a>(
     tree: Option<&'a ReuseTree>,
     workers: usize,
 ) -> impl Iterator<Item = Buckets> {
-    let equal = [1, 2, 3].into_iter().map(move |times| stretches_for(work, workers.saturating_mul(times)));
+    let mut equal =
+        [1, 2, 3].into_iter().map(move |times| stretches_for(work, workers.saturating_mul(times)));
     let related = std::iter::once_with(move || related(work));
     let apart = std::iter::once_with(move || stretches(work, 0.0));
     let published = tree.into_iter().flat_map(move |tree| published(tree, workers));
-    related.chain(equal).chain(published).chain(apart)
+    equal.next().into_iter().chain(related).chain(equal).chain(published).chain(apart)
 }
 
 fn published(tree: &ReuseTree, workers: usize) -> impl Iterator<Item = Buckets> {
