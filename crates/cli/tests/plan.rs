@@ -119,3 +119,52 @@ fn given_buckets_are_checked() {
     assert!(refused.stderr.contains("--reuse task or dataflow"), "{}", refused.stderr);
     assert_eq!(shell.run("plan study.toml --merge rtma --max-bucket-size 0").exit, 2);
 }
+
+#[test]
+fn a_plan_is_drawn() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    for (file, options, holds) in [
+        ("w.svg", "--graph-of workflow", "t6_flood"),
+        ("c.svg", "", " of "),
+        ("c.dot", "", "digraph"),
+        ("b.svg", "--graph-of bucket:0 --reuse task --merge rtma --max-bucket-size 3", "row "),
+        ("b.dot", "--graph-of bucket:1 --reuse task --merge auto --workers 2", "->"),
+    ] {
+        shell.ok(&format!("plan study.toml --graph {file} {options}"));
+        let text = shell.read(file);
+        assert!(text.contains(holds), "{file}: {text}");
+        assert!(text.starts_with(if file.ends_with("svg") { "<svg" } else { "digraph" }));
+    }
+    for wrong in ["--graph x.png", "--graph x.svg --graph-of bucket:0", "--graph x.svg --graph-of all"] {
+        assert_eq!(shell.run(&format!("plan study.toml {wrong}")).exit, 2, "{wrong}");
+    }
+    assert!(!shell.exists("x.svg"));
+}
+
+/// Whoever reads the lines one after the other finds everything that a task needs before it.
+#[test]
+fn an_export_can_be_carried_out() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    let plan = shell.ok("plan study.toml --reuse task --merge rtma --export plan.jsonl --json").json();
+    let text = shell.read("plan.jsonl");
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len() as u64, plan["tasks"]["planned"].as_u64().unwrap());
+    let mut done = std::collections::HashSet::new();
+    let mut cost = 0.0;
+    for line in &lines {
+        for before in line["after"].as_array().unwrap() {
+            assert!(done.contains(before.as_str().unwrap()), "{line}");
+        }
+        assert_eq!(line["key"].as_str().unwrap().len(), 64);
+        assert!(line["task"] != "t4" || line["bucket"].is_u64(), "{line}");
+        assert!(done.insert(line["id"].as_str().unwrap().to_owned()), "ids are different");
+        cost += line["cost"].as_f64().unwrap();
+    }
+    assert!((cost / plan["cost"]["planned"].as_f64().unwrap() - 1.0).abs() < 1e-9);
+    let rows: u64 =
+        lines.iter().filter(|line| line["task"] == "t4").map(|line| line["rows"].as_u64().unwrap()).sum();
+    assert_eq!(rows, plan["rows"].as_u64().unwrap() + 1, "every row is served once");
+}

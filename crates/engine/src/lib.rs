@@ -8,6 +8,7 @@ mod answer;
 mod catalogue;
 mod collect;
 mod compare;
+mod drawing;
 mod error;
 mod features;
 mod file;
@@ -56,7 +57,9 @@ pub use onceflow_reuse::{Level, LevelFigures};
 pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
 pub use pictures::pictures;
-pub use planned::{Alternative, BucketFigures, LaterPhase, Limits, Merge, Planned};
+pub use planned::{
+    Alternative, BucketFigures, Explanation, GraphForm, GraphOf, LaterPhase, Limits, Merge, Planned, Question,
+};
 pub use prepared::Prepared;
 pub use progress::{Progress, Silent};
 pub use report::{

@@ -1,7 +1,10 @@
 //! What running a study would take, before anything is computed.
 
 mod buckets;
+mod export;
+mod graph;
 mod side_by_side;
+mod why;
 
 use std::time::Instant;
 
@@ -9,7 +12,9 @@ use onceflow_reuse::{Comparison, Level, MergedStage, Plan, Rows, plan};
 use onceflow_study::{Method, Phase, Scope, Study};
 
 pub use buckets::{BucketFigures, Merge};
+pub use graph::{GraphForm, GraphOf};
 pub use side_by_side::{Alternative, Limits};
+pub use why::{Explanation, Question};
 
 use crate::phase::PhaseRows;
 use crate::prepared::no_phase;

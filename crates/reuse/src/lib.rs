@@ -6,6 +6,7 @@
 
 mod account;
 mod comparison;
+mod explain;
 mod flow;
 mod key;
 mod level;
@@ -16,6 +17,7 @@ mod rows;
 
 pub use account::{Account, Multiplicity, Served, TaskAccount, Weighed};
 pub use comparison::{Comparison, LevelFigures};
+pub use explain::{Difference, Nearest, Why};
 pub use flow::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, REFERENCE_SUFFIX, Read, ReadFrom};
 pub use key::{Digest32, Key, Keys};
 pub use level::Level;

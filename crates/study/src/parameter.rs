@@ -1,5 +1,7 @@
 //! A parameter of a workflow or model, and the canonical form in which an operation reads its value.
 
+use std::fmt;
+
 use crate::value::whole;
 use crate::{Distribution, Domain, Value};
 
@@ -83,6 +85,18 @@ pub enum Canonical {
     Connectivity8(bool),
     /// A word.
     Text(String),
+}
+
+/// As it would stand in a study.
+impl fmt::Display for Canonical {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Real(bits) => write!(f, "{}", f64::from_bits(*bits)),
+            Self::Integer(number) => write!(f, "{number}"),
+            Self::Connectivity8(eight) => f.write_str(if *eight { "8" } else { "4" }),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
 }
 
 /// One parameter: what it may be, what it is by default, who reads it.

@@ -15,6 +15,7 @@ mod report;
 mod run;
 mod sample;
 mod segment;
+mod why;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -33,6 +34,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use run::{LevelWord, MachineArgs, PlanArgs, RunArgs};
 pub(crate) use sample::{KindWord, MethodWord, SampleArgs, SampleFormatWord};
 pub(crate) use segment::SegmentArgs;
+pub(crate) use why::WhyArgs;
 
 /// Which parameters of my workflow matter, and what are the best values?
 #[derive(Debug, Parser)]
@@ -92,6 +94,8 @@ pub(crate) enum Verb {
     Analyze(AnalyzeArgs),
     /// Say what a run of a study would compute, and why not more
     Plan(PlanArgs),
+    /// Say why a task of a study is computed, and with whom it is shared
+    Why(WhyArgs),
     /// Run a study: from its file to its answer
     Run(RunArgs),
     /// Print the answer of a run again
@@ -122,6 +126,7 @@ impl Verb {
             Self::Extend(args) => args.json,
             Self::Analyze(args) => args.wants_json(),
             Self::Plan(args) => args.json,
+            Self::Why(args) => args.json,
             Self::Run(args) => args.json,
             Self::Report(args) => args.json,
             Self::Segment(args) => args.json,

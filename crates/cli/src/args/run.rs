@@ -46,7 +46,9 @@ Examples:
   onceflow plan study.toml
   onceflow plan study.toml --reuse task --json | jq .cost
   onceflow plan study.toml --merge auto --workers 256         buckets for a cluster
-  onceflow plan study.toml --compare --workers 16             every level and algorithm")]
+  onceflow plan study.toml --compare --workers 16             every level and algorithm
+  onceflow plan study.toml --graph plan.svg --graph-of workflow
+  onceflow plan study.toml --export plan.jsonl                one line for each task")]
 pub(crate) struct PlanArgs {
     /// The study
     pub(crate) study: PathBuf,
@@ -57,6 +59,15 @@ pub(crate) struct PlanArgs {
     /// All levels and merging algorithms in one table
     #[arg(long, conflicts_with_all = ["merge", "buckets", "reuse"])]
     pub(crate) compare: bool,
+    /// Draw the plan into a file that ends with .svg or .dot
+    #[arg(long, value_name = "FILE")]
+    pub(crate) graph: Option<PathBuf>,
+    /// What to draw: workflow, compact (how many of each task are left), or bucket:N (its reuse tree)
+    #[arg(long, value_name = "WHAT", default_value = "compact", requires = "graph")]
+    pub(crate) graph_of: String,
+    /// Write one JSON line for each task, for other engines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export: Option<PathBuf>,
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,

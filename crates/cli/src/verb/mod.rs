@@ -15,6 +15,7 @@ mod report;
 mod run;
 mod sample;
 mod segment;
+mod why;
 
 use crate::args::Verb;
 use crate::exit::Exit;
@@ -31,6 +32,7 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Extend(args) => extend::run(args, terminal),
         Verb::Analyze(args) => analyze::run(args, terminal),
         Verb::Plan(args) => plan::run(args, terminal),
+        Verb::Why(args) => why::run(args, terminal),
         Verb::Run(args) => run::run(args, terminal),
         Verb::Report(args) => report::run(args, terminal),
         Verb::Features(args) => features::run(args, terminal),

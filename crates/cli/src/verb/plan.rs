@@ -1,6 +1,7 @@
 //! `onceflow plan`: what a run would compute, and why not more.
 
 mod alternatives;
+mod files;
 
 use onceflow_engine::{BucketFigures, Planned, Prepared};
 use onceflow_study::{Size, counted, with_commas};
@@ -20,6 +21,7 @@ pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure>
     if args.compare {
         return alternatives::print(&prepared, args, terminal);
     }
+    files::write(&prepared, args, &options(&args.machine, &args.merge, prepared.study())?, terminal)?;
     print(&prepared, &args.machine, &args.merge, args.json, terminal)
 }
 

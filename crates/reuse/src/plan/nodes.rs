@@ -1,5 +1,7 @@
 //! What a node is: read off the columns when it is asked for, so that a million rows take no memory per node.
 
+use onceflow_study::Canonical;
+
 use super::{Node, NodeId, NodeInput, Plan};
 use crate::Input;
 
@@ -31,8 +33,19 @@ impl Plan {
             return added.clone();
         }
         let (task, row) = (self.task_of(node), self.first_row(node));
-        let parameters = self.reads.values(&self.flow.tasks[task], task, row as usize);
+        let parameters = self.values(task, row as usize);
         Node { task, row, parameters, inputs: self.inputs_of(node).collect() }
+    }
+
+    /// What a task reads in a row.
+    pub(crate) fn values(&self, task: usize, row: usize) -> Vec<Canonical> {
+        self.reads.values(&self.flow.tasks[task], task, row)
+    }
+
+    /// The numbers of a task's planned nodes.
+    pub(crate) fn numbers_of(&self, task: usize) -> std::ops::Range<u32> {
+        let base = self.table.bases[task];
+        base..base + self.table.classes[task].count
     }
 
     /// A node that [`Plan::divert`] added.

@@ -1,0 +1,83 @@
+//! Files of a plan: a graph, or the tasks as lines.
+
+use std::io::{self, BufWriter, Write as _};
+use std::path::Path;
+
+use onceflow_engine::{GraphForm, GraphOf, Prepared, RunOptions, write_whole_with};
+use onceflow_study::Diagnostic;
+
+use crate::args::PlanArgs;
+use crate::engine::engine_failure;
+use crate::failure::Failure;
+use crate::file::unwritable;
+use crate::terminal::Terminal;
+
+/// Writes what was asked for.
+pub(super) fn write(
+    prepared: &Prepared<'_>,
+    args: &PlanArgs,
+    options: &RunOptions,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    if let Some(file) = &args.graph {
+        let text = prepared
+            .graph(options.level, &options.merge, subject(args)?, form(file)?)
+            .map_err(engine_failure)?;
+        write_text(file, text.as_bytes())?;
+        terminal.say(&format!("graph: {}", file.display()));
+    }
+    if let Some(file) = &args.export {
+        let _progress = terminal.progress("writing the plan");
+        let count = export(prepared, options, file)?;
+        terminal.say(&format!("{count} tasks: {}", file.display()));
+    }
+    Ok(())
+}
+
+/// Line by line: a plan of many parts may be larger than memory.
+fn export(prepared: &Prepared<'_>, options: &RunOptions, file: &Path) -> Result<u64, Failure> {
+    let mut exported = Ok(0);
+    let written = write_whole_with(file, |to| {
+        let mut to = BufWriter::new(to);
+        exported = prepared.export(options.level, &options.merge, &mut to);
+        // What was wrong is told below; here it only keeps the file from being there.
+        exported.as_ref().map_err(|error| io::Error::other(error.to_string()))?;
+        to.flush()
+    });
+    let count = exported.map_err(engine_failure)?;
+    written.map_err(|error| unwritable(file, &error))?;
+    Ok(count)
+}
+
+fn write_text(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_whole_with(file, |to| to.write_all(bytes)).map_err(|error| unwritable(file, &error))
+}
+
+fn form(file: &Path) -> Result<GraphForm, Failure> {
+    match file.extension().and_then(|ending| ending.to_str()) {
+        Some("dot" | "gv") => Ok(GraphForm::Dot),
+        Some("svg") => Ok(GraphForm::Svg),
+        _ => {
+            let error = Diagnostic::error(format!("{} has no ending of a graph", file.display()));
+            let error =
+                error.expected_found("a name that ends with .svg or .dot", format!("`{}`", file.display()));
+            Err(Failure::bad_input(error.with_hint("give it one")))
+        }
+    }
+}
+
+/// `workflow`, `compact`, or `bucket:3`.
+fn subject(args: &PlanArgs) -> Result<GraphOf, Failure> {
+    let word = args.graph_of.as_str();
+    let bucket = word.strip_prefix("bucket:").and_then(|number| number.parse().ok());
+    match (word, bucket) {
+        ("workflow", _) => Ok(GraphOf::Workflow),
+        ("compact", _) => Ok(GraphOf::Compact),
+        (_, Some(bucket)) => Ok(GraphOf::Bucket(bucket)),
+        _ => {
+            let error = Diagnostic::error("--graph-of names no graph");
+            let error = error.expected_found("workflow, compact, or bucket:N", format!("`{word}`"));
+            Err(Failure::bad_input(error.with_hint("say --graph-of compact")))
+        }
+    }
+}
