@@ -75,12 +75,13 @@ impl Prepared<'_> {
     /// Seconds that one of each task takes on a part or image of average size, by its declared cost.
     /// What was measured on this machine goes over what is declared.
     pub(crate) fn seconds(&self) -> Vec<f64> {
-        let sizes = [Scope::Part, Scope::Image, Scope::Study].map(|scope| (scope, self.sizes(scope)));
-        let seconds = |task: usize| {
-            let scope = self.flow.scope(task);
-            let sizes = sizes.iter().find(|(other, _)| *other == scope).map(|(_, sizes)| sizes);
-            sizes.map_or(0.0, |sizes| self.mean_seconds(task, sizes))
+        let [part, image, study] = [Scope::Part, Scope::Image, Scope::Study].map(|scope| self.sizes(scope));
+        let sizes = |scope: Scope| match scope {
+            Scope::Part => &part,
+            Scope::Image => &image,
+            Scope::Study => &study,
         };
+        let seconds = |task: usize| self.mean_seconds(task, sizes(self.flow.scope(task)));
         (0..self.flow.tasks.len()).map(seconds).collect()
     }
 }

@@ -5,6 +5,7 @@ use onceflow_study::{Size, counted, with_commas};
 use serde_json::json;
 
 use crate::args::{MachineArgs, PlanArgs};
+use crate::costs::with_costs;
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -14,7 +15,8 @@ use crate::terminal::Terminal;
 /// Plans and prints.
 pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = LoadedStudy::open(&args.study, terminal)?;
-    print(&loaded.prepare()?, &args.machine, args.json, terminal)
+    let prepared = with_costs(loaded.prepare()?, &args.machine, terminal);
+    print(&prepared, &args.machine, args.json, terminal)
 }
 
 /// The plan of a study that is ready.
@@ -54,8 +56,8 @@ fn text(planned: &Planned, workers: usize, memory: u64) -> String {
     let time = (seconds / workers as f64).ceil();
     let workers = counted(workers, "worker");
     text.push_str(&format!(
-        "time       about {time} s for {} on {workers} (declared costs)\n",
-        planned.phase
+        "time       about {time} s for {} on {workers} ({})\n",
+        planned.phase, planned.costs
     ));
     text.push_str(&format!("memory     peak {} of {}\n", mebibytes(planned.peak), rounded(memory)));
     text
@@ -82,6 +84,7 @@ fn to_json(planned: &Planned) -> serde_json::Value {
         "instances": planned.instances(),
         "tasks": { "asked": tasks(first), "planned": tasks(last) },
         "cost": { "asked": cost(first), "planned": cost(last) },
+        "costs": { "records": planned.costs.records, "measured": planned.costs.measured, "declared": planned.costs.declared },
         "levels": levels.iter().map(|l| json!({ "level": l.level.word(), "tasks": l.tasks, "cost": l.seconds, "because": l.because })).collect::<Vec<_>>(),
         "later": planned.later.iter().map(|phase| json!({
             "phase": phase.name,
