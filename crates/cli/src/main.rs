@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod costs;
 mod design;
 mod diagnostics;
 mod document;

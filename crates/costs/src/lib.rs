@@ -1,7 +1,15 @@
 //! What tasks cost: records in, estimates with error bars out. This crate reads and writes no files.
 
+mod chosen;
+mod curve;
 mod estimate;
+mod histogram;
+mod line;
+mod model;
 mod record;
+mod size;
 
-pub use estimate::{Costs, Estimate, Origin};
+pub use chosen::chosen;
+pub use estimate::Costs;
+pub use model::{Bytes, Estimate, Model, Origin};
 pub use record::{Record, RecordError};

@@ -17,6 +17,8 @@ pub struct Record {
     pub seconds: f64,
     /// Bytes of what it made.
     pub output_bytes: u64,
+    /// Most bytes it had besides while it ran; 0 when nobody measured them.
+    pub scratch_bytes: u64,
 }
 
 /// Why a text or value is no record.
@@ -43,11 +45,14 @@ pub enum RecordError {
 impl Record {
     /// The record as one line, without its end.
     pub fn to_line(&self) -> String {
-        json!({
+        let mut line = json!({
             "operation": self.operation, "version": self.version, "device": self.device,
             "pixels": self.pixels, "seconds": self.seconds, "output_bytes": self.output_bytes,
-        })
-        .to_string()
+        });
+        if self.scratch_bytes > 0 {
+            line["scratch_bytes"] = self.scratch_bytes.into();
+        }
+        line.to_string()
     }
 
     /// Reads one line. Fields that it does not know are left alone: a later version may write more.
@@ -63,6 +68,7 @@ impl Record {
             pixels: fields.whole("pixels")?,
             seconds: fields.number("seconds")?,
             output_bytes: fields.whole("output_bytes")?,
+            scratch_bytes: fields.whole_or_none("scratch_bytes")?,
         };
         record.check()?;
         Ok(record)
@@ -90,6 +96,11 @@ impl Fields<'_> {
 
     fn whole(&self, field: &'static str) -> Result<u64, RecordError> {
         self.get(field, "a whole number from 0 on", Value::as_u64)
+    }
+
+    /// A field that older lines do not have.
+    fn whole_or_none(&self, field: &'static str) -> Result<u64, RecordError> {
+        if self.0.contains_key(field) { self.whole(field) } else { Ok(0) }
     }
 
     fn number(&self, field: &'static str) -> Result<f64, RecordError> {
@@ -144,8 +155,12 @@ mod tests {
     fn a_line_reads_back_and_unknown_fields_are_left_alone() {
         let record = Record::parse_line(LINE).unwrap();
         assert_eq!(record.to_line(), LINE);
-        let more = LINE.replace("}", r#","joules":3}"#);
+        let more = LINE.replace('}', r#","joules":3}"#);
         assert_eq!(Record::parse_line(&more).unwrap(), record);
+        assert_eq!(record.scratch_bytes, 0, "older lines do not have it");
+        let scratch = LINE.replace('}', r#","scratch_bytes":5}"#);
+        assert_eq!(Record::parse_line(&scratch).unwrap(), Record { scratch_bytes: 5, ..record });
+        assert!(Record::parse_line(&scratch.replace(":5}", ":-5}")).is_err());
     }
 
     #[test]
@@ -173,9 +188,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_record_reads_back(
-            operation in ".*", device in ".*", version: u64, pixels in 1u64.., seconds in 0.0f64..1e300, output_bytes: u64,
+            operation in ".*", device in ".*", version: u64, pixels in 1u64.., seconds in 0.0f64..1e300, output_bytes: u64, scratch_bytes: u64,
         ) {
-            let record = Record { operation, version, device, pixels, seconds, output_bytes };
+            let record = Record { operation, version, device, pixels, seconds, output_bytes, scratch_bytes };
             prop_assert_eq!(Record::parse_line(&record.to_line()), Ok(record));
         }
 

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use onceflow_costs::Record;
 use onceflow_region::Region;
 use onceflow_reuse::{Flow, NodeId, REFERENCE_SUFFIX};
-use onceflow_runtime::{Entry, Finished, Layout, Observer, RowOutcome};
+use onceflow_runtime::{Entry, Finished, Layout, Observer, Outcome, RowOutcome};
 
+use crate::device::device;
 use crate::inputs::Inputs;
 use crate::keep::Keeper;
 use crate::metrics::{Metrics, Tally};
@@ -60,6 +61,24 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// What a task cost; one that failed, or that an earlier run had done, says nothing of the next.
+    fn cost(&self, finished: &Finished<'_>) -> Option<Record> {
+        let Entry { instance, task, seconds, remembered, .. } = *finished.entry;
+        if remembered || matches!(finished.outcome, Outcome::Failed(_)) {
+            return None;
+        }
+        let spec = &self.flow.tasks[task].spec;
+        Some(Record {
+            operation: spec.id.clone(),
+            version: spec.version,
+            device: device().into(),
+            pixels: self.layout.pixels(self.flow.scope(task), instance.site),
+            seconds,
+            output_bytes: finished.outputs.iter().map(|region| region.bytes()).sum(),
+            scratch_bytes: 0,
+        })
+    }
+
     fn give_up(&mut self, error: EngineError) {
         self.error.get_or_insert(error);
         self.stop.store(true, Ordering::Relaxed);
@@ -88,16 +107,8 @@ fn reference_name(region: &str) -> String {
 
 impl Observer for Collector<'_> {
     fn finished(&mut self, finished: &Finished<'_>) {
-        let Entry { instance, task, seconds, .. } = *finished.entry;
-        let spec = &self.flow.tasks[task].spec;
-        self.records.push(Record {
-            operation: spec.id.clone(),
-            version: spec.version,
-            device: "cpu".into(),
-            pixels: self.layout.pixels(self.flow.scope(task), instance.site),
-            seconds,
-            output_bytes: finished.outputs.iter().map(|region| region.bytes()).sum(),
-        });
+        let instance = finished.entry.instance;
+        self.records.extend(self.cost(finished));
         let wanted = self.wanted.iter().find(|(node, _, _)| *node == instance.node).cloned();
         if let Some((_, output, name)) = wanted
             && let Some(region) = finished.outputs.get(output)

@@ -8,6 +8,7 @@ mod answer;
 mod catalogue;
 mod collect;
 mod compare;
+mod device;
 mod drawing;
 mod error;
 mod features;
@@ -26,8 +27,10 @@ mod paint;
 mod phase;
 mod pictures;
 mod planned;
+mod predicted;
 mod prepared;
 mod progress;
+mod remembered;
 mod report;
 mod resources;
 mod run;
@@ -60,8 +63,10 @@ pub use pictures::pictures;
 pub use planned::{
     Alternative, BucketFigures, Explanation, GraphForm, GraphOf, LaterPhase, Limits, Merge, Planned, Question,
 };
+pub use predicted::CostOrigin;
 pub use prepared::Prepared;
 pub use progress::{Progress, Silent};
+pub use remembered::{CostsFile, LoadedCosts};
 pub use report::{
     Picture, answer_text, best, best_json, html, indices_json, metrics_csv, rows_csv, run_json,
 };

@@ -18,7 +18,7 @@ pub use why::{Explanation, Question};
 
 use crate::phase::PhaseRows;
 use crate::prepared::no_phase;
-use crate::{EngineError, Prepared};
+use crate::{CostOrigin, EngineError, Prepared};
 
 /// The plan of a study's first phase, and what can be said of the others.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ pub struct Planned {
     pub later: Vec<LaterPhase>,
     /// Seconds it took to plan.
     pub seconds: f64,
+    /// Where the seconds of tasks come from.
+    pub costs: CostOrigin,
 }
 
 /// The first phase as it would be run.
@@ -104,6 +106,7 @@ impl Prepared<'_> {
             peak: self.peak(&mut plan, workers)?,
             later: self.study.phases.iter().skip(1).map(|phase| later(self.study, phase)).collect(),
             seconds,
+            costs: self.cost_origin(),
         })
     }
 
@@ -131,26 +134,16 @@ impl Prepared<'_> {
     }
 
     /// Seconds that one of each task takes on a part or image of average size, by its declared cost.
+    /// What was measured on this machine goes over what is declared.
     pub(crate) fn seconds(&self) -> Vec<f64> {
-        let mean_pixels = self.mean_pixels();
-        let seconds = |task: usize| {
-            self.flow.tasks[task].spec.cost_ns_per_pixel * 1e-9 * mean_pixels(self.flow.scope(task))
+        let [part, image, study] = [Scope::Part, Scope::Image, Scope::Study].map(|scope| self.sizes(scope));
+        let sizes = |scope: Scope| match scope {
+            Scope::Part => &part,
+            Scope::Image => &image,
+            Scope::Study => &study,
         };
+        let seconds = |task: usize| self.mean_seconds(task, sizes(self.flow.scope(task)));
         (0..self.flow.tasks.len()).map(seconds).collect()
-    }
-
-    /// Pixels that one task covers on average, by its scope.
-    fn mean_pixels(&self) -> impl Fn(Scope) -> f64 {
-        let layout = self.inputs.layout();
-        let sum = |sizes: &mut dyn Iterator<Item = u64>| sizes.map(|n| n as f64).sum::<f64>();
-        let parts = sum(&mut layout.parts.iter().map(|p| p.pixels)) / layout.parts.len().max(1) as f64;
-        let images = sum(&mut layout.images.iter().copied());
-        let count = layout.images.len().max(1) as f64;
-        move |scope| match scope {
-            Scope::Part => parts,
-            Scope::Image => images / count,
-            Scope::Study => images,
-        }
     }
 }
 

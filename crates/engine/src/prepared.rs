@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use onceflow_costs::Costs;
 use onceflow_reuse::{Flow, FlowError, Multiplicity, PlanError, Rows, RowsError};
 use onceflow_study::{Diagnostic, Study, Workflow};
 
@@ -22,6 +23,8 @@ pub struct Prepared<'s> {
     pub(crate) reference: Reference,
     pub(crate) flow: Flow,
     pub(crate) keeper: Keeper,
+    /// What earlier runs measured, for predictions only.
+    pub(crate) costs: Costs,
 }
 
 impl<'s> Prepared<'s> {
@@ -35,7 +38,7 @@ impl<'s> Prepared<'s> {
         let flow = Flow::new(&with_compare(workflow, &study.metrics), &catalogue())?;
         let inputs = Inputs::open(study, folder)?;
         let keeper = Keeper::new(study, &flow)?;
-        Ok(Self { study, workflow, inputs, metrics, reference, flow, keeper })
+        Ok(Self { study, workflow, inputs, metrics, reference, flow, keeper, costs: Costs::default() })
     }
 
     /// The study.

@@ -8,6 +8,7 @@ use onceflow_study::{Size, counted, with_commas};
 use serde_json::json;
 
 use crate::args::{MachineArgs, MergeArgs, PlanArgs};
+use crate::costs::with_costs;
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -17,7 +18,7 @@ use crate::terminal::Terminal;
 /// Plans and prints.
 pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = LoadedStudy::open(&args.study, terminal)?;
-    let prepared = loaded.prepare()?;
+    let prepared = with_costs(loaded.prepare()?, &args.machine, terminal);
     if args.compare {
         return alternatives::print(&prepared, args, terminal);
     }
@@ -68,8 +69,8 @@ fn text(planned: &Planned, workers: usize, memory: u64) -> String {
     };
     let workers = counted(workers, "worker");
     text.push_str(&format!(
-        "time       about {time} s for {} on {workers}{balance} (declared costs)\n",
-        planned.phase
+        "time       about {time} s for {} on {workers}{balance} ({})\n",
+        planned.phase, planned.costs
     ));
     text.push_str(&format!("memory     peak {} of {}\n", mebibytes(planned.peak), rounded(memory)));
     text
@@ -113,6 +114,7 @@ fn to_json(planned: &Planned) -> serde_json::Value {
         "instances": planned.instances(),
         "tasks": { "asked": tasks(first), "planned": tasks(last) },
         "cost": { "asked": cost(first), "planned": cost(last) },
+        "costs": { "records": planned.costs.records, "measured": planned.costs.measured, "declared": planned.costs.declared },
         "levels": levels.iter().map(|l| json!({ "level": l.level.word(), "tasks": l.tasks, "cost": l.seconds, "because": l.because })).collect::<Vec<_>>(),
         "later": planned.later.iter().map(|phase| json!({
             "phase": phase.name,

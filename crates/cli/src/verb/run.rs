@@ -10,6 +10,7 @@ use onceflow_engine::{Ending, Prepared, Run, RunFolder, answer_text, begin, pict
 use onceflow_study::Diagnostic;
 
 use crate::args::{MachineArgs, MergeArgs, RunArgs};
+use crate::costs::{remember, with_costs};
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,6 +24,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     let loaded = LoadedStudy::open(&args.study, terminal)?;
     let prepared = loaded.prepare()?;
     let (Some(path), false) = (&args.o, args.dry_run) else {
+        let prepared = with_costs(prepared, &args.machine, terminal);
         return plan::print(&prepared, &args.machine, &args.merge, args.json, terminal);
     };
     if let Some(exit) = already_there(args, path, &loaded, terminal)? {
@@ -55,6 +57,7 @@ pub(crate) fn carry_out(
         _ => Vec::new(),
     };
     save(&run, &pictures, &folder).map_err(engine_failure)?;
+    remember(&run, machine, terminal);
     report(&run, path, json, terminal)
 }
 

@@ -3,6 +3,7 @@
 use onceflow_engine::Question;
 
 use crate::args::WhyArgs;
+use crate::costs::with_costs;
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -12,7 +13,7 @@ use crate::terminal::Terminal;
 /// Plans and explains.
 pub(crate) fn run(args: &WhyArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = LoadedStudy::open(&args.study, terminal)?;
-    let prepared = loaded.prepare()?;
+    let prepared = with_costs(loaded.prepare()?, &args.machine, terminal);
     let options = options(&args.machine, &args.merge, prepared.study())?;
     let question = match (args.row, args.bucket) {
         (Some(row), _) => Question::Row { row, task: args.task.clone() },

@@ -26,8 +26,9 @@ impl Prepared<'_> {
         let supply = Sources::new(&self.inputs, sources, References::new(), Budget::new(u64::MAX), 0);
         let (layout, costs) = (self.inputs.layout(), self.seconds());
         let export = Export { plan: &plan, merged: &merged, layout: &layout, costs: &costs, supply: &supply };
-        let unwritable =
-            |error: io::Error| EngineError::Internal(format!("the plan cannot be written: {error}"));
+        let unwritable = |error: io::Error| {
+            EngineError::from(Diagnostic::error(format!("the plan cannot be exported: {error}")))
+        };
         let mut lines = 0;
         for scope in [Scope::Study, Scope::Image, Scope::Part] {
             let sites = match scope {

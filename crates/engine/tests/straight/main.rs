@@ -10,3 +10,4 @@ mod early;
 mod failures;
 mod memory;
 mod oracle;
+mod predicted;

@@ -1,0 +1,139 @@
+//! What tasks cost is remembered from run to run: plans predict by it, and nothing else depends on it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod shell;
+mod studies;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use shell::{Said, Shell};
+use studies::{STUDY, changed};
+
+const USERS: &str = "state/onceflow/costs.jsonl";
+
+fn shell() -> Shell {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    shell
+}
+
+/// Runs with the folder `state` as that of the user's state, and no word about costs in the environment.
+fn as_user(shell: &Shell, words: &str) -> Said {
+    let mut command = shell::command(&shell.path(""));
+    command.env_remove("ONCEFLOW_COSTS").env("XDG_STATE_HOME", shell.path("state"));
+    let output = command.args(words.split(' ')).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let said = Said {
+        exit: output.status.code().unwrap_or(-1),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    };
+    assert_eq!(said.exit, 0, "onceflow {words}\n{said}");
+    said
+}
+
+fn time(said: &Said) -> &str {
+    said.stdout.lines().find(|line| line.starts_with("time ")).unwrap_or_else(|| panic!("{said}"))
+}
+
+#[test]
+fn a_plan_says_where_its_seconds_come_from() {
+    let shell = shell();
+    assert!(time(&as_user(&shell, "plan study.toml")).ends_with("(declared costs)"));
+    assert!(!Path::new(&shell.path("state")).exists(), "a plan writes nothing");
+    as_user(&shell, "run study.toml -o first");
+    let lines = shell.read(USERS).lines().count();
+    let measured = format!("(measured: {lines} tasks on this machine)");
+    for words in ["plan study.toml", "run study.toml --dry-run"] {
+        let said = as_user(&shell, words);
+        assert!(time(&said).ends_with(&measured), "{measured}: {said}");
+    }
+    assert_eq!(shell.read(USERS).lines().count(), lines);
+    let json = as_user(&shell, "plan study.toml --json").json();
+    assert_eq!(json["costs"]["records"].as_u64(), Some(lines as u64));
+    assert_eq!(json["costs"]["declared"], 0);
+    as_user(&shell, "run study.toml -o second");
+    assert!(shell.read(USERS).lines().count() > lines, "every run adds");
+}
+
+#[test]
+fn a_prediction_is_the_median_of_each_operation_times_its_tasks() {
+    let shell = shell();
+    shell.ok("run study.toml -o first --reuse none");
+    let declared = shell.ok("plan study.toml --reuse none --json").json();
+    let measured = shell.ok("plan study.toml --reuse none --json --costs first/costs.jsonl").json();
+    let mut operations: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for line in shell.read("first/costs.jsonl").lines() {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let of_operation = operations.entry(record["operation"].to_string()).or_default();
+        of_operation.push(record["seconds"].as_f64().unwrap());
+    }
+    let expected: f64 = operations.values_mut().map(|seconds| median(seconds) * seconds.len() as f64).sum();
+    let predicted = measured["cost"]["planned"].as_f64().unwrap();
+    assert!((predicted / expected - 1.0).abs() < 0.01, "{predicted} predicted, {expected} expected");
+    assert_ne!(declared["cost"]["planned"].as_f64(), Some(predicted));
+}
+
+fn median(seconds: &mut [f64]) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    let half = seconds.len() / 2;
+    if seconds.len() % 2 == 1 { seconds[half] } else { (seconds[half - 1] + seconds[half]) / 2.0 }
+}
+
+#[test]
+fn few_records_of_each_operation_are_remembered() {
+    let shell = shell();
+    shell.write("study.toml", changed("trajectories = 4", "trajectories = 6"));
+    shell.ok("run study.toml -o first --reuse none --costs c.jsonl");
+    let (all, some) = (shell.read("first/costs.jsonl"), shell.read("c.jsonl"));
+    assert_eq!(all.lines().count(), 25 * 12);
+    let of = |text: &str| text.lines().filter(|line| line.contains("nuclei.grow")).count();
+    assert_eq!((of(&all), of(&some)), (25, 20));
+    assert!(some.lines().all(|line| all.contains(line)), "they are records of the run");
+    let device = serde_json::from_str::<serde_json::Value>(some.lines().next().unwrap()).unwrap();
+    assert!(device["device"].as_str().unwrap().starts_with("cpu "), "{device}");
+}
+
+#[test]
+fn what_a_run_finds_does_not_depend_on_it() {
+    let shell = shell();
+    shell.write("odd.jsonl", "{\"operation\":\"nuclei.grow\"\nnonsense\n");
+    shell.ok("run study.toml -o none --costs none");
+    shell.ok("run study.toml -o odd --costs odd.jsonl");
+    shell.ok("run study.toml -o again --costs odd.jsonl");
+    for name in ["rows.csv", "metrics.csv", "indices.json", "best.json"] {
+        for folder in ["odd", "again"] {
+            assert_eq!(shell.read(&format!("{folder}/{name}")), shell.read(&format!("none/{name}")));
+        }
+    }
+    let said = shell.ok("plan study.toml --costs odd.jsonl");
+    assert!(said.stderr.contains("warning: 2 of "), "{said}");
+    assert!(time(&said).contains("(measured: "), "{said}");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_a_warning() {
+    let shell = shell();
+    let said = shell.ok("run study.toml -o first --costs study.toml/costs.jsonl");
+    assert!(
+        said.stderr.contains("warning: the costs of this run cannot be remembered in study.toml/"),
+        "{said}"
+    );
+    assert!(shell.exists("first/run.json"));
+    let said = shell.ok("plan study.toml --costs first");
+    assert!(said.stderr.contains("warning: costs of earlier runs cannot be read from first"), "{said}");
+    assert!(time(&said).ends_with("(declared costs)"), "{said}");
+    assert!(shell.ok("plan study.toml --costs none").stderr.lines().count() == 1, "nothing to warn of");
+}
+
+#[test]
+fn the_command_line_goes_over_the_environment() {
+    let shell = shell();
+    let named = shell.run_with("run study.toml -o a", "", &[("ONCEFLOW_COSTS", "named.jsonl")]);
+    assert_eq!(named.exit, 0);
+    assert!(shell.exists("named.jsonl"));
+    let other = shell.run_with("run study.toml -o b --costs o.jsonl", "", &[("ONCEFLOW_COSTS", "x.jsonl")]);
+    assert_eq!(other.exit, 0);
+    assert!(shell.exists("o.jsonl") && !shell.exists("x.jsonl") && !shell.exists("none"));
+}

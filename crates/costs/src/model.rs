@@ -1,0 +1,138 @@
+//! What one operation costs on one device, as a function of size.
+
+use onceflow_study::OpSpec;
+
+use crate::curve::{Curve, Knot, Place};
+use crate::line::Point;
+use crate::size::{FEW, SizeClass};
+
+/// What one operation costs on one device. Half of all tasks of a size are expected between `low` and `high`.
+///
+/// Where tasks were measured, seconds go through the medians of all sizes that have several records, straight from one
+/// size to the next, and never fall as the size grows. Beyond those sizes they change like `fixed + each * pixels`, a
+/// robust line (Theil and Sen) through all sizes in which neither part is negative. Bytes are bounds: 95 of 100
+/// measured tasks needed no more.
+#[derive(Clone, Debug)]
+pub struct Model {
+    declared: Declared,
+    records: u64,
+    seconds: Option<Curve>,
+    output: Option<Curve>,
+    scratch: Option<Curve>,
+}
+
+/// What a task is expected to cost. Half of all such tasks are expected between `low` and `high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The middle.
+    pub seconds: f64,
+    /// A quarter of them are cheaper.
+    pub low: f64,
+    /// A quarter of them are dearer.
+    pub high: f64,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Bytes that a task is expected to need at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes {
+    /// So many suffice for nearly all tasks.
+    pub bytes: u64,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where an estimate comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Tasks of the same operation, version and device that were measured.
+    Measured {
+        /// How many, of any size.
+        records: u64,
+    },
+    /// What the operation declares: it was measured on some other machine.
+    Declared,
+}
+
+/// What an operation says of itself, per pixel.
+#[derive(Clone, Copy, Debug)]
+struct Declared {
+    seconds: f64,
+    output: u32,
+    scratch: u32,
+}
+
+/// Machines differ by about so much.
+const DECLARED_SPREAD: f64 = 3.0;
+
+impl Model {
+    /// By what the operation declares, and by the sizes that were measured, from small to large.
+    pub(crate) fn new<'c>(spec: &OpSpec, sizes: impl Iterator<Item = &'c SizeClass>) -> Self {
+        let sizes: Vec<&SizeClass> = sizes.collect();
+        let bound = |of: fn(&SizeClass) -> Option<Knot>| bounding(sizes.iter().filter_map(|size| of(size)));
+        Self {
+            declared: Declared {
+                seconds: spec.cost_ns_per_pixel * 1e-9,
+                output: spec.output_bytes_per_pixel,
+                scratch: spec.scratch_bytes_per_pixel,
+            },
+            records: sizes.iter().map(|size| size.count()).sum(),
+            seconds: rising(&sizes),
+            output: bound(SizeClass::output),
+            scratch: bound(SizeClass::scratch),
+        }
+    }
+
+    /// How long a task of that many pixels takes.
+    pub fn seconds(&self, pixels: u64) -> Estimate {
+        let pixels = pixels as f64;
+        let (place, origin) = match &self.seconds {
+            Some(curve) => (curve.at(pixels), self.measured()),
+            None => (Place::around(self.declared.seconds * pixels, DECLARED_SPREAD), Origin::Declared),
+        };
+        Estimate { seconds: place.middle, low: place.low, high: place.high, origin }
+    }
+
+    /// Bytes that its outputs take.
+    pub fn output_bytes(&self, pixels: u64) -> Bytes {
+        self.bytes(self.output.as_ref(), self.declared.output, pixels)
+    }
+
+    /// Bytes that it needs besides while it runs. Records in which they are 0 were not measured for it.
+    pub fn scratch_bytes(&self, pixels: u64) -> Bytes {
+        self.bytes(self.scratch.as_ref(), self.declared.scratch, pixels)
+    }
+
+    fn bytes(&self, curve: Option<&Curve>, declared: u32, pixels: u64) -> Bytes {
+        match curve {
+            Some(curve) => Bytes { bytes: up(curve.at(pixels as f64).middle), origin: self.measured() },
+            None => Bytes { bytes: u64::from(declared).saturating_mul(pixels), origin: Origin::Declared },
+        }
+    }
+
+    fn measured(&self) -> Origin {
+        Origin::Measured { records: self.records }
+    }
+}
+
+/// A few records of a size are not enough for a knot, but they count for the line.
+fn rising(sizes: &[&SizeClass]) -> Option<Curve> {
+    let all: Vec<(Knot, u64)> = sizes.iter().map(|size| (size.seconds(), size.count())).collect();
+    let knots = all.iter().filter(|(_, count)| *count >= FEW).map(|(knot, _)| *knot).collect();
+    let points: Vec<Point> = all.iter().map(|(knot, _)| knot.point).collect();
+    (!points.is_empty()).then(|| Curve::rising(knots, &points))
+}
+
+fn bounding(knots: impl Iterator<Item = Knot>) -> Option<Curve> {
+    let knots: Vec<Knot> = knots.collect();
+    let points: Vec<Point> = knots.iter().map(|knot| knot.point).collect();
+    (!points.is_empty()).then(|| Curve::bounding(knots, &points))
+}
+
+/// The next whole number, unless it is one but for rounding.
+fn up(bytes: f64) -> u64 {
+    let nearest = bytes.round();
+    let whole = (bytes - nearest).abs() <= nearest * 1e-15;
+    (if whole { nearest } else { bytes.ceil() }) as u64
+}

@@ -1,0 +1,102 @@
+//! Classes of sizes, and what tasks of one class cost.
+
+use crate::Record;
+use crate::curve::Knot;
+use crate::histogram::Histogram;
+use crate::line::Point;
+
+/// What tasks of about one size cost, each figure per pixel.
+#[derive(Clone, Debug)]
+pub(crate) struct SizeClass {
+    pixels: (u64, u64),
+    seconds: Histogram,
+    output: Histogram,
+    scratch: Histogram,
+}
+
+/// With fewer records of a size their spread says nothing.
+pub(crate) const FEW: u64 = 4;
+/// The share of tasks that a bound of memory must suffice for.
+const BOUND: f64 = 0.95;
+
+/// The class of a size: eight classes for each doubling, so that a class is at most an eighth wide.
+pub(crate) fn size_class(pixels: u64) -> u32 {
+    const PARTS: u32 = 3;
+    match pixels.checked_ilog2() {
+        Some(power) if power > PARTS => (power << PARTS) | ((pixels >> (power - PARTS)) as u32 & 7),
+        _ => pixels as u32,
+    }
+}
+
+impl SizeClass {
+    pub(crate) fn new(pixels: u64) -> Self {
+        let empty = Histogram::default;
+        Self { pixels: (pixels, pixels), seconds: empty(), output: empty(), scratch: empty() }
+    }
+
+    pub(crate) fn add(&mut self, record: &Record) {
+        let pixels = record.pixels as f64;
+        self.pixels = (self.pixels.0.min(record.pixels), self.pixels.1.max(record.pixels));
+        self.seconds.add(record.seconds / pixels);
+        self.output.add(record.output_bytes as f64 / pixels);
+        if record.scratch_bytes > 0 {
+            self.scratch.add(record.scratch_bytes as f64 / pixels);
+        }
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.seconds.count()
+    }
+
+    /// Median and quartiles of the seconds: one task that waited for a disk does not move them.
+    pub(crate) fn seconds(&self) -> Knot {
+        let middle = self.seconds.quantile(0.5);
+        let point = self.point(&self.seconds, middle);
+        Knot { point, low: self.seconds.quantile(0.25) / middle, high: self.seconds.quantile(0.75) / middle }
+    }
+
+    /// Bytes of outputs that suffice for nearly all tasks.
+    pub(crate) fn output(&self) -> Option<Knot> {
+        self.bound(&self.output)
+    }
+
+    /// Bytes of scratch that suffice for nearly all tasks whose scratch was measured.
+    pub(crate) fn scratch(&self) -> Option<Knot> {
+        self.bound(&self.scratch)
+    }
+
+    fn bound(&self, bytes: &Histogram) -> Option<Knot> {
+        let point = self.point(bytes, bytes.bound(BOUND));
+        (bytes.count() > 0).then_some(Knot { point, low: 1.0, high: 1.0 })
+    }
+
+    fn point(&self, of: &Histogram, per_pixel: f64) -> Point {
+        let (least, most) = self.pixels;
+        let pixels = least as f64 + (most - least) as f64 / 2.0;
+        Point { pixels, cost: per_pixel * pixels, weight: of.count() as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn classes_rise_with_size_and_are_narrow(pixels in 1u64.., share in 0.0f64..1.0) {
+            let smaller = ((pixels as f64 * share) as u64).clamp(1, pixels);
+            prop_assert!(size_class(smaller) <= size_class(pixels));
+            if size_class(smaller) == size_class(pixels) {
+                prop_assert!(pixels - smaller <= smaller / 8);
+            }
+        }
+    }
+
+    #[test]
+    fn small_sizes_have_classes_of_their_own() {
+        let classes: Vec<u32> = (1..200).map(size_class).collect();
+        assert!(classes.is_sorted() && classes[..15].windows(2).all(|pair| pair[0] < pair[1]), "{classes:?}");
+    }
+}

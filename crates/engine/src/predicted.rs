@@ -1,0 +1,85 @@
+//! What tasks are expected to take: by what earlier runs measured on this machine, else by what operations declare.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use onceflow_costs::{Costs, Origin};
+use onceflow_study::{Scope, counted, with_commas};
+
+use crate::Prepared;
+use crate::device::device;
+
+/// Where predicted seconds come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CostOrigin {
+    /// Tasks of the study's operations that earlier runs measured on this machine.
+    pub records: u64,
+    /// Operations of the study that were measured.
+    pub measured: usize,
+    /// Operations that were not: what they declare counts.
+    pub declared: usize,
+}
+
+impl fmt::Display for CostOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.measured == 0 {
+            return f.write_str("declared costs");
+        }
+        let tasks = if self.records == 1 { "task" } else { "tasks" };
+        write!(f, "measured: {} {tasks} on this machine", with_commas(u128::from(self.records)))?;
+        match self.declared {
+            0 => Ok(()),
+            declared => write!(f, "; declared costs of {}", counted(declared, "operation")),
+        }
+    }
+}
+
+impl Prepared<'_> {
+    /// Lets predictions rest on what was measured. What a run finds does not depend on it.
+    #[must_use]
+    pub fn with_costs(self, costs: Costs) -> Self {
+        Self { costs, ..self }
+    }
+
+    /// Where the seconds of its tasks come from; tasks of one operation count once.
+    pub(crate) fn cost_origin(&self) -> CostOrigin {
+        let operations: BTreeSet<_> =
+            self.flow.tasks.iter().map(|task| (&task.spec.id, task.spec.version)).collect();
+        let of = |(id, version)| {
+            self.flow.tasks.iter().find(move |t| &t.spec.id == id && t.spec.version == version)
+        };
+        let mut origin = CostOrigin { records: 0, measured: 0, declared: 0 };
+        for task in operations.into_iter().filter_map(of) {
+            match self.costs.estimate(&task.spec, device(), 1).origin {
+                Origin::Measured { records } => {
+                    origin.records += records;
+                    origin.measured += 1;
+                }
+                Origin::Declared => origin.declared += 1,
+            }
+        }
+        origin
+    }
+
+    /// How many instances of a scope have how many pixels.
+    pub(crate) fn sizes(&self, scope: Scope) -> BTreeMap<u64, u64> {
+        let layout = self.inputs.layout();
+        let count = match scope {
+            Scope::Part => layout.parts.len(),
+            Scope::Image => layout.images.len(),
+            Scope::Study => 1,
+        };
+        let mut sizes = BTreeMap::new();
+        for site in 0..count {
+            *sizes.entry(layout.pixels(scope, site)).or_default() += 1;
+        }
+        sizes
+    }
+
+    /// Seconds of one task, on average over instances of these sizes.
+    pub(crate) fn mean_seconds(&self, task: usize, sizes: &BTreeMap<u64, u64>) -> f64 {
+        let model = self.costs.model(&self.flow.tasks[task].spec, device());
+        let all: f64 = sizes.iter().map(|(pixels, many)| model.seconds(*pixels).seconds * *many as f64).sum();
+        all / sizes.values().sum::<u64>().max(1) as f64
+    }
+}

@@ -1,0 +1,80 @@
+//! What a plan predicts, by declared costs and by measured ones.
+
+use std::collections::BTreeMap;
+
+use onceflow_costs::{Costs, Record};
+use onceflow_engine::{Level, Merge, Planned};
+
+use crate::asked::{Asked, METRICS, QUICK};
+
+/// Two images in parts of several sizes, each with nuclei, so that no part ends early.
+const IMAGES: &str = r#"
+[[image]]
+name = "one"
+file = "synth:200x150?seed=3"
+truth = "synth:200x150?seed=3"
+[[image]]
+name = "two"
+file = "synth:150x130?seed=11"
+"#;
+
+fn asked() -> Asked {
+    let head = "name = \"predicted\"\nworkflow = \"nuclei\"\nseed = 1\n";
+    let parts = "[parts]\nsize = 96\nseams = \"independent\"\n";
+    let parameters =
+        "[parameters]\nminSize = { from = 2, to = 40, step = 2 }\nG1 = { from = 5, to = 80, step = 5 }\n";
+    let phase = "[[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajectories = 2\n";
+    Asked::new(&format!("{head}{IMAGES}{parts}{parameters}{METRICS}{phase}{QUICK}"))
+}
+
+fn total(planned: &Planned) -> f64 {
+    planned.levels.levels.last().unwrap().seconds
+}
+
+#[test]
+fn measured_costs_count_for_each_size_of_part() {
+    let asked = asked();
+    let run = asked.run(Level::None, 2);
+    let sizes: BTreeMap<u64, usize> = run.records.iter().fold(BTreeMap::new(), |mut sizes, record| {
+        *sizes.entry(record.pixels).or_default() += 1;
+        sizes
+    });
+    assert!(sizes.len() > 3, "the test needs several sizes: {sizes:?}");
+    assert_eq!(run.answer.work.tasks.ended_early, 0.0, "the test needs all tasks");
+    // Every task as long as no machine makes it: a fixed part of 10 ms, and 1 microsecond for each pixel.
+    let expected = |record: &Record| 0.01 + 1e-6 * record.pixels as f64;
+    let mut costs = Costs::default();
+    for record in &run.records {
+        costs.add(&Record { seconds: expected(record), ..record.clone() }).unwrap();
+    }
+    let planned = asked.prepared().with_costs(costs).plan(Level::None, &Merge::Nothing, 2).unwrap();
+    let sum: f64 = run.records.iter().map(expected).sum();
+    assert!((total(&planned) / sum - 1.0).abs() < 0.02, "{} planned, {sum} expected", total(&planned));
+    assert_eq!(planned.costs.records, run.records.len() as u64);
+    assert_eq!(planned.costs.declared, 0);
+}
+
+#[test]
+fn other_machines_and_versions_do_not_count() {
+    let asked = asked();
+    let declared = asked.prepared().plan(Level::Dataflow, &Merge::Nothing, 1).unwrap();
+    assert_eq!(declared.costs.to_string(), "declared costs");
+    let record = asked.run(Level::Dataflow, 1).records[0].clone();
+    let with = |record: Record| {
+        let mut costs = Costs::default();
+        costs.add(&record).unwrap();
+        asked.prepared().with_costs(costs).plan(Level::Dataflow, &Merge::Nothing, 1).unwrap()
+    };
+    for other in [
+        Record { device: "cpu of somebody else".into(), ..record.clone() },
+        Record { version: record.version + 1, ..record.clone() },
+    ] {
+        let planned = with(other);
+        assert_eq!((total(&planned), planned.costs), (total(&declared), declared.costs));
+    }
+    let planned = with(Record { seconds: 1e3, ..record });
+    assert!(total(&planned) > total(&declared));
+    let said = planned.costs.to_string();
+    let others = planned.costs.declared;
+    assert_eq!(said, format!("measured: 1 task on this machine; declared costs of {others} operations"));
+}
