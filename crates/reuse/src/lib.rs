@@ -14,6 +14,7 @@ pub mod merge;
 pub mod order;
 mod plan;
 mod rows;
+mod rules;
 
 pub use account::{Account, Multiplicity, Served, TaskAccount, Weighed};
 pub use comparison::{Comparison, LevelFigures};
@@ -23,3 +24,4 @@ pub use key::{Digest32, Key, Keys};
 pub use level::Level;
 pub use plan::{Broken, Given, Instances, MergedStage, Node, NodeId, NodeInput, Plan, PlanError, plan};
 pub use rows::{Rows, RowsError};
+pub use rules::RuleReport;

@@ -165,6 +165,10 @@ proptest! {
             prop_assert_eq!(cut.verify(), Ok(()));
             prop_assert_eq!(whole.verify(), Ok(()));
             prop_assert!(cut.planned() >= whole.planned());
+            let rules = cut.rules(&whole, &merged, &|_| 1.0).unwrap();
+            prop_assert_eq!(rules[0].tasks.0, (whole.rows() * whole.flow().tasks.len()) as u64);
+            prop_assert!(rules.windows(2).all(|pair| pair[0].tasks.1 == pair[1].tasks.0));
+            prop_assert_eq!(rules.last().map(|rule| rule.tasks.1), Some(cut.planned() as u64));
             for stage in &merged {
                 let bucket = stage.of_row();
                 for task in &whole.flow().stages[stage.instances.stage].tasks {

@@ -271,6 +271,43 @@ mod tests {
         assert_eq!(chosen, [(vec![0, 2], 5.0), (vec![1, 3], 5.0), (vec![4], 3.0)]);
     }
 
+    /// Figure 3.14b: the cheapest bucket can take nothing, the second cheapest could. The algorithm asks one bucket only, so
+    /// it stays at 8.
+    #[test]
+    fn a_bucket_that_is_not_the_cheapest_is_never_asked() {
+        let tree = tree(&["1aA", "1aB", "1bC", "2cD", "2dE", "2dF", "1bG", "2dH", "2dI", "3eJ", "3fK"]);
+        let place = |instance: u32| tree.places()[instance as usize];
+        let bucket = |instances: &[u32]| {
+            let mut places: Vec<u32> = instances.iter().map(|instance| place(*instance)).collect();
+            places.sort_unstable();
+            places
+        };
+        // b1 costs 6, b2 costs 8 and holds G, which shares two tasks with b1; b3 costs 5.
+        let (b1, b2, b3) = (bucket(&[0, 1, 2]), bucket(&[4, 5, 6, 7]), bucket(&[9, 10]));
+        let made = drafts(&tree, &[&b1, &b2, &b3]);
+        assert_eq!(made.iter().map(|draft| draft.cost).collect::<Vec<_>>(), [6.0, 8.0, 5.0]);
+        let costs = ChainCosts::tasks(3);
+        let at = b2.iter().position(|other| *other == place(6)).unwrap();
+        let pair = |small| Pair { tree: &tree, costs: &costs, big: &made[1], small };
+        assert_eq!((pair(&made[2]).without(&(at..at + 1)), pair(&made[2]).with(&(at..at + 1))), (5.0, 8.0));
+        assert_eq!(pair(&made[0]).with(&(at..at + 1)), 7.0);
+        let done = balanced(&tree, &[&b1, &b2, &b3], SmallBucket::MostReuse);
+        assert_eq!(done.iter().map(|(_, cost)| *cost).fold(0.0, f64::max), 8.0);
+    }
+
+    /// Figure 3.12, the worst case: one bucket with all but a few instances gives them away one by one.
+    #[test]
+    fn the_worst_case_ends_balanced() {
+        let words: Vec<String> = (0..24).map(|at| format!("1{}x", char::from(b'a' + at))).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let tree = tree(&words);
+        let big: Vec<u32> = (11..24).collect();
+        let singles: Vec<[u32; 1]> = (0..11).map(|place| [place]).collect();
+        let buckets: Vec<&[u32]> = singles.iter().map(|single| &single[..]).chain([&big[..]]).collect();
+        let done = balanced(&tree, &buckets, SmallBucket::Smallest);
+        assert!(done.iter().all(|(places, cost)| places.len() == 2 && *cost == 5.0), "{done:?}");
+    }
+
     #[test]
     fn what_a_move_costs_is_what_the_moved_buckets_cost() {
         let tree = tree(&["aaa", "aab", "aba", "abb", "baa", "bab", "bba", "caa", "cab", "cba"]);

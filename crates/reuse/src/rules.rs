@@ -1,0 +1,99 @@
+//! How a plan came about: an ordered list of named rules, each with what it did and what it leaves.
+//!
+//! The levels are rules that find equal work, buckets take some of it back, and the last rule refuses what cannot run.
+
+use crate::{Broken, Level, MergedStage, Plan};
+
+/// What one rule did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleReport {
+    /// Its name.
+    pub rule: &'static str,
+    /// Tasks of one part before and after it.
+    pub tasks: (u64, u64),
+    /// Their cost before and after it.
+    pub cost: (f64, f64),
+    /// What it did, in words.
+    pub did: String,
+}
+
+/// A rule: its name, and what it leaves of the plan.
+struct Rule {
+    name: &'static str,
+    leaves: fn(&Plan, &[MergedStage], &dyn Fn(usize) -> f64) -> Option<(u64, f64, String)>,
+}
+
+/// All rules, in the order in which they apply.
+const RULES: [Rule; 5] = [
+    Rule { name: "replicate", leaves: |plan, _, costs| Some(at(plan, Level::None, costs)) },
+    Rule { name: "merge equal stages", leaves: |plan, _, costs| level(plan, Level::Stage, costs) },
+    Rule {
+        name: "merge equal beginnings of chains",
+        leaves: |plan, _, costs| level(plan, Level::Task, costs),
+    },
+    Rule { name: "merge equal tasks", leaves: |plan, _, costs| level(plan, Level::Dataflow, costs) },
+    Rule { name: "cut into buckets", leaves: buckets },
+];
+
+impl Plan {
+    /// Applies the rules to what was asked, each checked: none but the cut into buckets leaves more than it found, and what
+    /// is left in the end is the plan.
+    ///
+    /// `whole` is the plan before it was cut into buckets: itself when there are none. `costs` says what one of a task costs.
+    ///
+    /// # Errors
+    /// When a rule broke a promise, or the plan cannot be run.
+    pub fn rules(
+        &self,
+        whole: &Self,
+        merged: &[MergedStage],
+        costs: &dyn Fn(usize) -> f64,
+    ) -> Result<Vec<RuleReport>, Broken> {
+        let mut reports: Vec<RuleReport> = Vec::new();
+        for Rule { name, leaves } in RULES {
+            let cut = name == RULES[RULES.len() - 1].name;
+            let Some((tasks, cost, did)) = leaves(if cut { self } else { whole }, merged, costs) else {
+                continue;
+            };
+            let before = reports.last().map_or((tasks, cost), |last| (last.tasks.1, last.cost.1));
+            if !cut && tasks > before.0 {
+                return Err(Broken::Unbalanced);
+            }
+            reports.push(RuleReport { rule: name, tasks: (before.0, tasks), cost: (before.1, cost), did });
+        }
+        self.verify()?;
+        let left = self.planned() as u64;
+        if reports.last().is_none_or(|last| last.tasks.1 != left) {
+            return Err(Broken::Unbalanced);
+        }
+        let (tasks, cost) = reports.last().map_or((left, 0.0), |last| (last.tasks.1, last.cost.1));
+        let did = "every row gets its tasks once, each after what it needs; the account balances".into();
+        reports.push(RuleReport { rule: "verify", tasks: (tasks, tasks), cost: (cost, cost), did });
+        Ok(reports)
+    }
+}
+
+fn level(plan: &Plan, level: Level, costs: &dyn Fn(usize) -> f64) -> Option<(u64, f64, String)> {
+    (level <= plan.level()).then(|| at(plan, level, costs))
+}
+
+fn at(plan: &Plan, level: Level, costs: &dyn Fn(usize) -> f64) -> (u64, f64, String) {
+    let account = plan.account();
+    let did = match level {
+        Level::None => format!("{} rows ask for {} tasks each", plan.rows(), plan.flow().tasks.len()),
+        Level::Stage => "a stage that reads and takes the same is one".to_owned(),
+        Level::Task => "a task after an equal beginning of its stage's chain is one".to_owned(),
+        Level::Dataflow => "a task that reads and takes the same is one, whatever came before".to_owned(),
+    };
+    (account.total().left_at(level), account.weighed(costs).left_at(level), did)
+}
+
+fn buckets(plan: &Plan, merged: &[MergedStage], costs: &dyn Fn(usize) -> f64) -> Option<(u64, f64, String)> {
+    let stage = |merged: &MergedStage| {
+        let name = &plan.flow().stages[merged.instances.stage].name;
+        format!("{name}: {} buckets by {}", merged.buckets.len(), merged.how)
+    };
+    let did: Vec<String> = merged.iter().map(stage).collect();
+    let account = plan.account();
+    (!did.is_empty()).then(|| (account.total().planned, account.weighed(costs).planned, did.join(", ")))
+}
