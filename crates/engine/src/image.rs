@@ -57,7 +57,13 @@ pub(crate) fn unreadable(error: SourceError) -> EngineError {
         SourceError::Content { file, expected, found, todo } => {
             cannot(&file).expected_found(expected, found).with_hint(todo).into()
         }
-        SourceError::Outside { ref file, .. } | SourceError::TooLarge { ref file, .. } => {
+        SourceError::Library { file, reason, todo } => {
+            let message = cannot(&file).expected_found("a library that reads it", reason).with_hint(todo);
+            EngineError::Environment(Box::new(message))
+        }
+        SourceError::Outside { ref file, .. }
+        | SourceError::TooLarge { ref file, .. }
+        | SourceError::NoScale { ref file, .. } => {
             EngineError::Internal(format!("{file} was read wrongly: {error}"))
         }
         SourceError::Region { file, error } => {

@@ -46,7 +46,9 @@ pub use part::{Part, Remainder, partition};
 pub use pixels::{Element, Pixels};
 pub use region::{Region, RegionKind};
 pub use sink::{png_bytes, write_grey_png};
-pub use source::{ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes};
+pub use source::{
+    Details, ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes,
+};
 pub use span::Span;
 pub use store::{Held, MemoryStore, Store, StoreError};
 pub use table::{Column, Table};

@@ -56,6 +56,21 @@ impl Origin {
         &self.name
     }
 
+    /// Where the file is, when it is one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::File { path, .. } => Some(path),
+            Place::Memory(_) => None,
+        }
+    }
+
+    /// The ending of the name in small letters.
+    pub(super) fn ending(&self) -> String {
+        Path::new(&self.name)
+            .extension()
+            .map_or_else(String::new, |ending| ending.to_string_lossy().to_lowercase())
+    }
+
     /// How many bytes there are.
     pub(super) fn length(&self) -> u64 {
         match &self.place {
