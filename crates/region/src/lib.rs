@@ -33,6 +33,7 @@ mod span;
 pub mod store;
 mod table;
 mod template;
+pub mod volume;
 
 pub use bounds::Bounds;
 pub use budget::{Budget, Lease};
@@ -53,3 +54,4 @@ pub use span::Span;
 pub use store::{Held, MemoryStore, Store, StoreError};
 pub use table::{Column, Table};
 pub use template::{RegionTemplate, Staged};
+pub use volume::{Geometry, Volume, VolumeForm, VolumeInfo, VolumeSource, open_volume, open_volume_bytes};

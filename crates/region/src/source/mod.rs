@@ -6,7 +6,7 @@ mod info;
 mod jpeg;
 mod meter;
 mod openslide;
-mod origin;
+pub(crate) mod origin;
 mod png;
 mod resolution;
 mod tiff;
