@@ -170,7 +170,9 @@ fn broken(origin: &Origin, error: &io::Error) -> SourceError {
 }
 
 fn scaled(stored: &Pixels, slope: f64, intercept: f64) -> Pixels {
-    Pixels::F64(
-        with_values!(stored, values => values.iter().map(|&value| value as f64 * slope + intercept).collect()),
-    )
+    #[allow(clippy::unnecessary_cast, reason = "the values are of every type")]
+    let scaled = with_values!(stored, values => {
+        values.iter().map(|&value| value as f64 * slope + intercept).collect()
+    });
+    Pixels::F64(scaled)
 }

@@ -86,7 +86,7 @@ impl Stream {
     /// Reads the end of what is packed, so that its checksum is seen to hold.
     fn verify(&mut self) -> io::Result<()> {
         if let Stream::Packed { unpacked, .. } = self {
-            unpacked.read(&mut [0])?;
+            let _more = unpacked.read(&mut [0])?;
         }
         Ok(())
     }

@@ -229,4 +229,38 @@ mod tests {
              run again"
         );
     }
+
+    /// What OpenSlide gives of a slide that our own reader reads, too: JPEG decoders differ by a grey level.
+    #[test]
+    fn our_own_reader_gives_the_same_pixels() {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/wsi/CMU-1-Small-Region.svs");
+        let Some(library) = library().filter(|_| path.is_file()) else {
+            #[allow(clippy::print_stderr, reason = "the reason why nothing is tested")]
+            {
+                eprintln!("skipped: OpenSlide or the real slide is not there");
+            }
+            return;
+        };
+        let theirs = OpenSlideSource::open(Origin::file(&path, Arc::default()).unwrap(), library).unwrap();
+        let ours = crate::open(&path).unwrap();
+        let (mut left, mut right) = (theirs.info().clone(), ours.info().clone());
+        assert_eq!((left.details.library.is_some(), right.details.library.is_some()), (true, false));
+        (left.details, right.details) = (Details::default(), Details::default());
+        assert_eq!(left, right);
+        let whole = ours.info().bounds().unwrap();
+        let (theirs, ours) = (theirs.read(whole).unwrap(), ours.read(whole).unwrap());
+        let pairs = theirs.as_u8().unwrap().iter().zip(ours.as_u8().unwrap());
+        assert!(pairs.map(|(a, b)| a.abs_diff(*b)).max() <= Some(2));
+    }
+
+    #[test]
+    fn a_slide_that_is_none_is_said() {
+        let Some(library) = library() else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mrxs");
+        std::fs::write(&path, "no slide").unwrap();
+        let error = OpenSlideSource::open(Origin::file(&path, Arc::default()).unwrap(), library).unwrap_err();
+        assert!(error.to_string().contains("expected a slide that OpenSlide reads"), "{error}");
+    }
 }
