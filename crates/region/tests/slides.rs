@@ -326,6 +326,26 @@ fn slide(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
+/// Zeros over the tiles of a slide that OpenSlide reads: an error, the same again, and no crash.
+#[test]
+fn a_broken_slide_is_an_error_of_openslide() {
+    let Some(path) = slide("TCGA-CR-7395-01A-01-TS1.svs") else { return };
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[100_000..2_000_000].fill(0);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("broken.svs");
+    std::fs::write(&path, bytes).unwrap();
+    let Ok(source) = open(&path) else {
+        eprintln!("skipped: OpenSlide is not installed");
+        return;
+    };
+    let read = || source.read(boxed(0, 0, 4000, 2000)).map(|_| ()).unwrap_err().to_string();
+    let error = read();
+    assert!(error.contains("expected a slide that OpenSlide reads"), "{error}");
+    assert_eq!(read(), error);
+    assert!(source.read(boxed(0, 0, 8, 8)).is_err());
+}
+
 fn means(image: &Dense) -> [f64; 3] {
     let values = image.as_u8().unwrap();
     [0, 1, 2].map(|colour| {
