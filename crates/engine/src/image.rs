@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_region::{Element, Source, SourceError};
+use onceflow_region::{Element, Source, SourceError, VolumeSource};
 use onceflow_study::Diagnostic;
 
 use crate::EngineError;
@@ -30,6 +30,15 @@ pub fn open_labels(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineE
         Some(tissue) => Ok(Arc::new(Synthetic::truth(tissue))),
         None => open_file(name, folder),
     }
+}
+
+/// Opens a volume of three dimensions.
+pub fn open_volume(name: &str) -> Result<VolumeSource, EngineError> {
+    let path = Path::new(name);
+    onceflow_region::open_volume(path).map_err(|error| match error {
+        SourceError::File { .. } if !path.exists() => missing(name).into(),
+        error => unreadable(error),
+    })
 }
 
 fn open_file(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {

@@ -44,7 +44,7 @@ impl PngSource {
             element: if depth == BitDepth::Sixteen { Element::U16 } else { Element::U8 },
             um_per_pixel: header.pixel_dims.and_then(resolution),
             scales: vec![Scale::whole(width, height)],
-            details: Details { compression: Some("deflate".into()), ..Details::default() },
+            details: Details::default(),
         };
         let (samples, interlaced) = (color.samples(), header.interlaced);
         Ok(PngSource { origin, info, samples, interlaced, verified: AtomicBool::new(false) })
