@@ -17,7 +17,7 @@ use colour::Background;
 use library::{Library, Slide, library};
 
 /// What to do where OpenSlide is missing.
-pub(super) const INSTALL: &str = "install OpenSlide (Debian and Ubuntu: libopenslide0; Fedora: openslide; Homebrew: \
+const INSTALL: &str = "install OpenSlide (Debian and Ubuntu: libopenslide0; Fedora: openslide; Homebrew: \
                                   openslide; conda: openslide) and run again";
 
 /// How many pixels are asked for at once: those of the library have 4 bytes, beside ours.
@@ -37,23 +37,23 @@ pub(super) struct OpenSlideSource {
 
 /// Opens a slide of a form that only OpenSlide reads.
 pub(super) fn open(origin: Origin, form: &str) -> Result<Arc<dyn Source>, SourceError> {
-    match (origin.path(), library()) {
-        (Some(_), Some(library)) => Ok(Arc::new(OpenSlideSource::open(origin, library)?)),
-        (Some(_), None) => Err(needed(origin.name(), form)),
-        (None, _) => Err(origin.content("an image in memory", form, "give the slide as a file")),
+    if origin.path().is_none() {
+        return Err(origin.content("an image in memory", form, "give the slide as a file"));
+    }
+    match library() {
+        Some(library) => Ok(Arc::new(OpenSlideSource::open(origin, library)?)),
+        None => Err(needed(origin.name(), form)),
     }
 }
 
 /// Opens what our own reader refused, when OpenSlide knows whose slide it is; otherwise its error stands.
 pub(super) fn open_refused(origin: Origin, refused: SourceError) -> Result<Arc<dyn Source>, SourceError> {
-    let (Some(path), Some(library)) = (origin.path(), library()) else { return Err(refused) };
-    let todo = match &refused {
-        SourceError::Content { todo, .. } | SourceError::Library { todo, .. } => *todo,
-        _ => "",
-    };
+    // The library is looked for only when there is a file that it could open.
+    let found = origin.path().and_then(|path| Some((path, library()?)));
+    let Some((path, library)) = found else { return Err(refused) };
     match library.vendor(path) {
-        // Any tiled TIFF file: what our reader does not take has a reason, unless it is the compression.
-        Some(vendor) if vendor != "generic-tiff" || todo == INSTALL => {
+        // Any tiled TIFF file is generic: what our reader refuses of these has a reason, unless it asks for the library.
+        Some(vendor) if vendor != "generic-tiff" || matches!(refused, SourceError::Library { .. }) => {
             Ok(Arc::new(OpenSlideSource::open(origin, library)?))
         }
         _ => Err(refused),
@@ -62,7 +62,7 @@ pub(super) fn open_refused(origin: Origin, refused: SourceError) -> Result<Arc<d
 
 /// The error where the library is missing.
 pub(super) fn needed(file: &str, form: &str) -> SourceError {
-    let reason = format!("{form}, which only the library OpenSlide reads, and it is not installed");
+    let reason = format!("{form}, which is read through the library OpenSlide, and that is not at hand");
     SourceError::Library { file: file.to_owned(), reason, todo: INSTALL }
 }
 
@@ -224,7 +224,7 @@ mod tests {
     fn what_to_install_is_said() {
         assert_eq!(
             needed("a.ndpi", "a Hamamatsu NDPI slide").to_string(),
-            "a.ndpi: a Hamamatsu NDPI slide, which only the library OpenSlide reads, and it is not installed; install \
+            "a.ndpi: a Hamamatsu NDPI slide, which is read through the library OpenSlide, and that is not at hand; install \
              OpenSlide (Debian and Ubuntu: libopenslide0; Fedora: openslide; Homebrew: openslide; conda: openslide) and \
              run again"
         );

@@ -1,7 +1,7 @@
 //! How the pixels of one directory are stored, and whether we read that.
 
 use super::super::SourceError;
-use super::super::openslide::INSTALL;
+use super::super::openslide;
 use super::super::origin::Origin;
 use super::codec::{Compression, Predictor};
 use super::directory::{Directories, Directory, TODO};
@@ -180,10 +180,13 @@ fn compression(
     directory: &Directory,
 ) -> Result<Compression, SourceError> {
     let number = files.one(directory, 259)?.unwrap_or(1);
-    Compression::of(number).map_err(|name| {
-        let expected = "no compression, LZW, deflate, PackBits or JPEG";
-        let todo = if matches!(number, 33003 | 33005 | 34712) { INSTALL } else { "convert it with LZW" };
-        origin.content(expected, name, todo)
+    Compression::of(number).map_err(|name| match number {
+        // JPEG 2000, which slides have.
+        33003 | 33005 | 34712 => openslide::needed(origin.name(), &name),
+        _ => {
+            let expected = "no compression, LZW, deflate, PackBits or JPEG";
+            origin.content(expected, name, "convert it with LZW")
+        }
     })
 }
 
