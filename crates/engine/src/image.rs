@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_region::{Element, Source, SourceError};
+use onceflow_region::{Element, Source, SourceError, VolumeSource};
 use onceflow_study::Diagnostic;
 
 use crate::EngineError;
@@ -32,6 +32,15 @@ pub fn open_labels(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineE
     }
 }
 
+/// Opens a volume of three dimensions.
+pub fn open_volume(name: &str) -> Result<VolumeSource, EngineError> {
+    let path = Path::new(name);
+    onceflow_region::open_volume(path).map_err(|error| match error {
+        SourceError::File { .. } if !path.exists() => missing(name).into(),
+        error => unreadable(error),
+    })
+}
+
 fn open_file(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
     let path = folder.join(name);
     onceflow_region::open(&path).map_err(|error| match error {
@@ -57,7 +66,13 @@ pub(crate) fn unreadable(error: SourceError) -> EngineError {
         SourceError::Content { file, expected, found, todo } => {
             cannot(&file).expected_found(expected, found).with_hint(todo).into()
         }
-        SourceError::Outside { ref file, .. } | SourceError::TooLarge { ref file, .. } => {
+        SourceError::Library { file, reason, todo } => {
+            let message = cannot(&file).expected_found("a library that reads it", reason).with_hint(todo);
+            EngineError::Environment(Box::new(message))
+        }
+        SourceError::Outside { ref file, .. }
+        | SourceError::TooLarge { ref file, .. }
+        | SourceError::NoScale { ref file, .. } => {
             EngineError::Internal(format!("{file} was read wrongly: {error}"))
         }
         SourceError::Region { file, error } => {

@@ -52,7 +52,7 @@ pub use error::EngineError;
 pub use features::{Nuclei, NucleiFeatures, bytes_to_measure, features, features_csv, features_geojson};
 pub use file::{write_whole, write_whole_with};
 pub use folder::RunFolder;
-pub use image::{open_image, open_labels, open_source};
+pub use image::{open_image, open_labels, open_source, open_volume};
 pub use measure::Scheduling;
 pub use objects::objects;
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};

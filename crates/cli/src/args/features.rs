@@ -16,7 +16,7 @@ Examples:
 Without --mask or --labels the nuclei are found as `onceflow segment` does. Colours are moved to the target's
 before they are measured, unless --no-normalize is given. docs/features.md says what each column is.")]
 pub(crate) struct FeaturesArgs {
-    /// A PNG or TIFF image with 8 bits per channel, or synth:WIDTHxHEIGHT?seed=S
+    /// An image or a slide with 8 bits per channel, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "IMAGE")]
     pub(crate) image: String,
     /// Where to write: .csv is a table, .geojson is for QuPath; - is a table on standard output

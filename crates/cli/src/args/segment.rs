@@ -20,7 +20,7 @@ its defaults. onceflow init writes a study with all of them. An image that does 
 48 bytes for each pixel, is worked on in tiles, with the same mask and 6 bytes for each pixel on the
 disk of the mask; --labels and --overlay need it in memory.")]
 pub(crate) struct SegmentArgs {
-    /// A PNG or TIFF image with 8 bits per channel, or synth:WIDTHxHEIGHT?seed=S
+    /// An image or a slide with 8 bits per channel, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "IMAGE")]
     pub(crate) image: String,
     /// Where to write the mask, 255 in nuclei; - is standard output
