@@ -46,6 +46,14 @@ pub(crate) fn engine_failure(error: EngineError) -> Failure {
                 .expected_found(format!("at least {}", Size(needed)), Size(limit).to_string())
                 .with_hint(format!("give --memory '{}' or more, or make the parts smaller", Size(needed))),
         ),
+        EngineError::BucketMemory { needed, limit } => Failure::memory(
+            Diagnostic::error("the memory bound of buckets is too small for one instance")
+                .expected_found(format!("at least {}", Size(needed)), Size(limit).to_string())
+                .with_hint(format!(
+                    "give --bucket-memory '{}' or more, or make the parts smaller",
+                    Size(needed)
+                )),
+        ),
         EngineError::Internal(message) => Failure::internal(message),
     }
 }

@@ -168,3 +168,27 @@ fn an_export_can_be_carried_out() {
         lines.iter().filter(|line| line["task"] == "t4").map(|line| line["rows"].as_u64().unwrap()).sum();
     assert_eq!(rows, plan["rows"].as_u64().unwrap() + 1, "every row is served once");
 }
+
+#[test]
+fn rules_say_what_they_left() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    insta::assert_snapshot!("rules", shell.ok("plan study.toml --rules --reuse task --merge rtma").stdout);
+    let rules = shell.ok("plan study.toml --rules --json").json();
+    assert_eq!(rules["rules"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn memory_decides_how_large_buckets_are() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    let largest = |memory: &str| {
+        let plan =
+            shell.ok(&format!("plan study.toml --reuse task --merge rtma --bucket-memory {memory} --json"));
+        plan.json()["stages"][0]["largest"].as_u64().unwrap()
+    };
+    let refused = shell.run("plan study.toml --reuse task --merge rtma --bucket-memory 1KiB");
+    assert_eq!(refused.exit, 4, "{}", refused.stderr);
+    let (small, all) = (largest("260KiB"), largest("1GiB"));
+    assert!(small < all, "{small} and {all}");
+}

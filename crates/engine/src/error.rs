@@ -32,6 +32,16 @@ pub enum EngineError {
         /// The bound.
         limit: u64,
     },
+    /// The bound of a bucket's memory is too small for one instance.
+    #[error(
+        "the memory bound of buckets is too small: one instance needs {needed} bytes, the bound is {limit}"
+    )]
+    BucketMemory {
+        /// The least bound that works.
+        needed: u64,
+        /// The bound.
+        limit: u64,
+    },
     /// Our bug.
     #[error("{0}")]
     Internal(String),

@@ -56,7 +56,7 @@ pub use image::{open_image, open_labels, open_source, open_volume};
 pub use measure::Scheduling;
 pub use objects::objects;
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
-pub use onceflow_reuse::{Level, LevelFigures};
+pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
 pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
 pub use pictures::pictures;

@@ -27,12 +27,29 @@ impl Prepared<'_> {
         if peak <= memory {
             return Ok(memory - peak);
         }
+        match self.climb(plan, workers, memory)? {
+            Climb::Fits => Ok(0),
+            Climb::Needs { task, bytes } => Err(too_small(task, bytes.unwrap_or(peak), memory)),
+        }
+    }
+
+    /// The least bound under which the plan was found to work.
+    pub(crate) fn least(&self, plan: &mut Plan, workers: usize) -> Result<u64, EngineError> {
+        match self.climb(plan, workers, 1)? {
+            Climb::Needs { bytes: Some(bytes), .. } => Ok(bytes),
+            _ => self.peak(plan, workers),
+        }
+    }
+
+    /// Tries a bound, and while it is too small the one that was asked for instead.
+    fn climb(&self, plan: &mut Plan, workers: usize, memory: u64) -> Result<Climb, EngineError> {
         let mut refusal = None;
         for _ in 0..MOST_TRIES {
             let bound = refusal.as_ref().map_or(memory, |(_, needed)| *needed);
             match self.rehearse(plan, workers, &Budget::new(bound)) {
                 Ok(()) => {
-                    return refusal.map_or(Ok(0), |(task, needed)| Err(too_small(task, needed, memory)));
+                    let needs = |(task, needed)| Climb::Needs { task, bytes: Some(needed) };
+                    return Ok(refusal.map_or(Climb::Fits, needs));
                 }
                 Err(ExecuteError::Scheduler(SchedulerError::MemoryTooSmall { task, needed, .. })) => {
                     refusal = Some((task, needed));
@@ -41,7 +58,7 @@ impl Prepared<'_> {
             }
         }
         let task = refusal.map_or_else(String::new, |(task, _)| task);
-        Err(too_small(task, peak, memory))
+        Ok(Climb::Needs { task, bytes: None })
     }
 
     /// Carries out a plan at the largest parts without computing anything.
@@ -52,6 +69,16 @@ impl Prepared<'_> {
         let options = Options { workers, budget: budget.clone(), stop: None };
         execute_zero_work(plan, &layout, &options, &mut |_, _| Outcome::Done).map(|_| ())
     }
+}
+
+/// Whether a bound of memory does.
+enum Climb {
+    Fits,
+    /// It does not: the task that found it too small, and a bound that does, when one was found.
+    Needs {
+        task: String,
+        bytes: Option<u64>,
+    },
 }
 
 fn too_small(task: String, needed: u64, limit: u64) -> EngineError {

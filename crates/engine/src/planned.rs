@@ -8,9 +8,10 @@ mod why;
 
 use std::time::Instant;
 
-use onceflow_reuse::{Comparison, Level, MergedStage, Plan, Rows, plan};
+use onceflow_reuse::{Comparison, Level, MergedStage, Plan, Rows, RuleReport, plan};
 use onceflow_study::{Method, Phase, Scope, Study};
 
+use buckets::Grouped;
 pub use buckets::{BucketFigures, Merge};
 pub use graph::{GraphForm, GraphOf};
 pub use side_by_side::{Alternative, Limits};
@@ -33,6 +34,10 @@ pub struct Planned {
     pub levels: Comparison,
     /// Most bytes that regions and scratch take at once, by their declared sizes.
     pub peak: u64,
+    /// The least bound of memory under which it was found to run.
+    pub least: u64,
+    /// The rules that made the plan, and what each left for one part.
+    pub rules: Vec<RuleReport>,
     /// The buckets of each stage that has some.
     pub buckets: Vec<BucketFigures>,
     /// Seconds until the last worker is done: list scheduling of the buckets, the other tasks spread evenly.
@@ -52,6 +57,8 @@ pub(crate) struct FirstPlan {
     /// Rows without the reference row.
     pub(crate) rows: u64,
     pub(crate) plan: Plan,
+    /// The plan before it was cut into buckets, when it was.
+    pub(crate) whole: Option<Plan>,
     pub(crate) merged: Vec<MergedStage>,
 }
 
@@ -90,10 +97,12 @@ impl Prepared<'_> {
     pub fn plan(&self, level: Level, merge: &Merge, workers: usize) -> Result<Planned, EngineError> {
         let start = Instant::now();
         let planned = self.grouped_plan(level, merge)?;
-        let FirstPlan { phase, rows, mut plan, merged } = planned;
+        let FirstPlan { phase, rows, mut plan, whole, merged } = planned;
         let many = self.multiplicity();
         let costs = self.seconds();
         let levels = Comparison::of(&plan, many, &|task| costs[task]);
+        let rules = plan.rules(whole.as_ref().unwrap_or(&plan), &merged, &|task| costs[task]);
+        let rules = rules.map_err(|broken| EngineError::Internal(broken.to_string()))?;
         let work = levels.levels.last().map_or(0.0, |level| level.seconds);
         let seconds = start.elapsed().as_secs_f64();
         Ok(Planned {
@@ -103,7 +112,9 @@ impl Prepared<'_> {
             levels,
             buckets: merged.iter().map(|stage| self.bucket_figures(&plan, stage, workers)).collect(),
             makespan: self.makespan(&merged, work, workers),
+            rules,
             peak: self.peak(&mut plan, workers)?,
+            least: self.least(&mut plan, workers)?,
             later: self.study.phases.iter().skip(1).map(|phase| later(self.study, phase)).collect(),
             seconds,
             costs: self.cost_origin(),
@@ -114,8 +125,8 @@ impl Prepared<'_> {
     pub(crate) fn grouped_plan(&self, level: Level, merge: &Merge) -> Result<FirstPlan, EngineError> {
         let (phase, rows) = self.first_rows()?;
         let count = rows.len() as u64 - 1;
-        let (plan, merged) = self.grouped(plan(self.flow.clone(), &rows, level)?, merge)?;
-        Ok(FirstPlan { phase, rows: count, plan, merged })
+        let Grouped { plan, whole, merged } = self.grouped(plan(self.flow.clone(), &rows, level)?, merge)?;
+        Ok(FirstPlan { phase, rows: count, plan, whole, merged })
     }
 
     /// The name of the first phase and its rows, the reference row first.

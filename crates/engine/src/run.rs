@@ -166,7 +166,7 @@ impl<'a> Runner<'a> {
         let with_reference = self.table.rows.is_empty();
         let rows = self.prepared.rows(&sampled, with_reference)?;
         let plan = plan(self.prepared.flow.clone(), &rows, self.options.level)?;
-        let (mut plan, _) = self.prepared.grouped(plan, &self.options.merge)?;
+        let mut plan = self.prepared.grouped(plan, &self.options.merge)?.plan;
         let planned = plan.account().times(plan.flow(), self.prepared.multiplicity()).total().planned;
         let parts = self.prepared.multiplicity().parts;
         progress.phase(&phase.name, rows.len() as u64 * parts, planned);

@@ -20,8 +20,11 @@ pub struct RuleReport {
 /// A rule: its name, and what it leaves of the plan.
 struct Rule {
     name: &'static str,
-    leaves: fn(&Plan, &[MergedStage], &dyn Fn(usize) -> f64) -> Option<(u64, f64, String)>,
+    leaves: fn(&Plan, &[MergedStage], &dyn Fn(usize) -> f64) -> Option<Left>,
 }
+
+/// Tasks and cost that are left, and what was done, in words.
+type Left = (u64, f64, String);
 
 /// All rules, in the order in which they apply.
 const RULES: [Rule; 5] = [
@@ -73,11 +76,11 @@ impl Plan {
     }
 }
 
-fn level(plan: &Plan, level: Level, costs: &dyn Fn(usize) -> f64) -> Option<(u64, f64, String)> {
+fn level(plan: &Plan, level: Level, costs: &dyn Fn(usize) -> f64) -> Option<Left> {
     (level <= plan.level()).then(|| at(plan, level, costs))
 }
 
-fn at(plan: &Plan, level: Level, costs: &dyn Fn(usize) -> f64) -> (u64, f64, String) {
+fn at(plan: &Plan, level: Level, costs: &dyn Fn(usize) -> f64) -> Left {
     let account = plan.account();
     let did = match level {
         Level::None => format!("{} rows ask for {} tasks each", plan.rows(), plan.flow().tasks.len()),
@@ -88,7 +91,7 @@ fn at(plan: &Plan, level: Level, costs: &dyn Fn(usize) -> f64) -> (u64, f64, Str
     (account.total().left_at(level), account.weighed(costs).left_at(level), did)
 }
 
-fn buckets(plan: &Plan, merged: &[MergedStage], costs: &dyn Fn(usize) -> f64) -> Option<(u64, f64, String)> {
+fn buckets(plan: &Plan, merged: &[MergedStage], costs: &dyn Fn(usize) -> f64) -> Option<Left> {
     let stage = |merged: &MergedStage| {
         let name = &plan.flow().stages[merged.instances.stage].name;
         format!("{name}: {} buckets by {}", merged.buckets.len(), merged.how)

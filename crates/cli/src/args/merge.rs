@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use onceflow_study::Size;
 
 /// Buckets for machines that do not share memory.
 #[derive(Debug, Default, Args)]
@@ -17,6 +18,9 @@ pub(crate) struct MergeArgs {
     /// Most buckets of a part, for trtma [default: 3 for each worker]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_buckets: Option<u64>,
+    /// Most memory of a bucket, such as '6 GiB': buckets become as large as it allows when tasks run level after level
+    #[arg(long, value_name = "SIZE", value_parser = super::run::size, requires = "merge", conflicts_with = "max_bucket_size")]
+    pub(crate) bucket_memory: Option<Size>,
     /// Your own buckets: a CSV file with the columns row and bucket, the reference row being 0
     #[arg(long, value_name = "FILE")]
     pub(crate) buckets: Option<PathBuf>,

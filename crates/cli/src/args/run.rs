@@ -65,6 +65,9 @@ pub(crate) struct PlanArgs {
     /// What to draw: workflow, compact (how many of each task are left), or bucket:N (its reuse tree)
     #[arg(long, value_name = "WHAT", default_value = "compact", requires = "graph")]
     pub(crate) graph_of: String,
+    /// Say which rules made the plan and what each left
+    #[arg(long)]
+    pub(crate) rules: bool,
     /// Write one JSON line for each task, for other engines
     #[arg(long, value_name = "FILE")]
     pub(crate) export: Option<PathBuf>,
@@ -104,6 +107,6 @@ pub(crate) enum LevelWord {
     Dataflow,
 }
 
-fn size(text: &str) -> Result<Size, String> {
+pub(super) fn size(text: &str) -> Result<Size, String> {
     Size::parse(text).map_err(|error| error.to_string())
 }

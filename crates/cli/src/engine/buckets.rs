@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use onceflow_engine::{Level, Limits, Merge, Merging, Pruning, SmallBucket};
-use onceflow_study::Diagnostic;
+use onceflow_study::{Diagnostic, Size};
 
 use crate::args::{MergeArgs, MergeWord};
 use crate::failure::Failure;
@@ -34,7 +34,7 @@ pub(super) fn merge(args: &MergeArgs, level: Level, workers: usize) -> Result<Me
         return Ok(Merge::Given(read_buckets(file)?));
     }
     Ok(args.merge.map_or(Merge::Nothing, |word| {
-        Merge::By(match word {
+        let merging = match word {
             MergeWord::Naive => Merging::Naive { most },
             MergeWord::Sca => Merging::Sca { most },
             MergeWord::Rtma => Merging::Rtma { most },
@@ -43,7 +43,11 @@ pub(super) fn merge(args: &MergeArgs, level: Level, workers: usize) -> Result<Me
                 Merging::Trtma { buckets, pruning: Pruning::default(), small: SmallBucket::default() }
             }
             MergeWord::Auto => Merging::Auto { workers },
-        })
+        };
+        match args.bucket_memory {
+            Some(Size(bytes)) => Merge::Within { bytes, merging },
+            None => Merge::By(merging),
+        }
     }))
 }
 

@@ -2,6 +2,7 @@
 
 mod alternatives;
 mod files;
+mod rules;
 
 use onceflow_engine::{BucketFigures, Planned, Prepared};
 use onceflow_study::{Size, counted, with_commas};
@@ -23,6 +24,9 @@ pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure>
         return alternatives::print(&prepared, args, terminal);
     }
     files::write(&prepared, args, &options(&args.machine, &args.merge, prepared.study())?, terminal)?;
+    if args.rules {
+        return rules::print(&prepared, args, terminal);
+    }
     print(&prepared, &args.machine, &args.merge, args.json, terminal)
 }
 
@@ -72,7 +76,8 @@ fn text(planned: &Planned, workers: usize, memory: u64) -> String {
         "time       about {time} s for {} on {workers}{balance} ({})\n",
         planned.phase, planned.costs
     ));
-    text.push_str(&format!("memory     peak {} of {}\n", mebibytes(planned.peak), rounded(memory)));
+    let (peak, least) = (mebibytes(planned.peak), mebibytes(planned.least));
+    text.push_str(&format!("memory     peak {peak} of {}, runs from {least} on\n", rounded(memory)));
     text
 }
 
@@ -123,7 +128,9 @@ fn to_json(planned: &Planned) -> serde_json::Value {
         "buckets": planned.bucket_count(),
         "stages": planned.buckets.iter().map(stage_json).collect::<Vec<_>>(),
         "makespan_s": planned.makespan,
+        "rules": planned.rules.iter().map(rules::to_json).collect::<Vec<_>>(),
         "peak_bytes": planned.peak,
+        "least_bytes": planned.least,
         "planning_s": planned.seconds,
     })
 }

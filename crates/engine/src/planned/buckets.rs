@@ -1,7 +1,7 @@
 //! Buckets of a plan: how the instances of its stages are grouped, and what that costs.
 
 use onceflow_reuse::merge::{MergeError, Merging};
-use onceflow_reuse::order::{Order, rehearse};
+use onceflow_reuse::order::{Order, TaskGraph, rehearse};
 use onceflow_reuse::{Given, MergedStage, Plan};
 use onceflow_study::Diagnostic;
 
@@ -15,8 +15,24 @@ pub enum Merge {
     Nothing,
     /// By an algorithm.
     By(Merging),
+    /// By an algorithm, in buckets as large as a bound of memory allows.
+    Within {
+        /// Bytes for one bucket.
+        bytes: u64,
+        /// The algorithm; its number of instances in a bucket is found.
+        merging: Merging,
+    },
     /// As somebody chose: pairs of row and bucket.
     Given(Vec<(usize, u64)>),
+}
+
+/// A plan, and what its buckets are.
+#[derive(Debug)]
+pub(crate) struct Grouped {
+    pub(crate) plan: Plan,
+    /// The plan before it was cut, when it was.
+    pub(crate) whole: Option<Plan>,
+    pub(crate) merged: Vec<MergedStage>,
 }
 
 /// The buckets of one stage, in figures.
@@ -56,18 +72,62 @@ impl BucketFigures {
 }
 
 impl Prepared<'_> {
-    /// A plan whose stages are in buckets as wished, with the buckets.
-    pub(crate) fn grouped(&self, plan: Plan, merge: &Merge) -> Result<(Plan, Vec<MergedStage>), EngineError> {
+    /// A plan whose stages are in buckets as wished.
+    pub(crate) fn grouped(&self, whole: Plan, merge: &Merge) -> Result<Grouped, EngineError> {
         let costs = self.seconds();
         let parts = self.multiplicity().parts;
         let merged = match merge {
-            Merge::Nothing => return Ok((plan, Vec::new())),
-            Merge::By(merging) => plan.merge(merging, parts, &|task| costs[task])?,
-            Merge::Given(pairs) => plan.merge_as_given(pairs, &|task| costs[task])?,
+            Merge::Nothing => return Ok(Grouped { plan: whole, whole: None, merged: Vec::new() }),
+            Merge::By(merging) => whole.merge(merging, parts, &|task| costs[task])?,
+            Merge::Within { bytes, merging } => self.within(&whole, *bytes, merging)?,
+            Merge::Given(pairs) => whole.merge_as_given(pairs, &|task| costs[task])?,
         };
-        let plan = plan.in_buckets(&merged)?;
-        plan.verify().map_err(|broken| EngineError::Internal(broken.to_string()))?;
-        Ok((plan, merged))
+        let plan = whole.in_buckets(&merged)?;
+        Ok(Grouped { plan, whole: Some(whole), merged })
+    }
+
+    /// The largest buckets whose tasks fit a bound level after level, as the papers' workers keep them; for algorithms
+    /// that choose sizes by themselves, the buckets if their tasks fit in the order that keeps least.
+    fn within(&self, plan: &Plan, bytes: u64, merging: &Merging) -> Result<Vec<MergedStage>, EngineError> {
+        let costs = self.seconds();
+        let parts = self.multiplicity().parts;
+        let sized = |most: usize| match *merging {
+            Merging::Naive { .. } => Some(Merging::Naive { most }),
+            Merging::Sca { .. } => Some(Merging::Sca { most }),
+            Merging::Rtma { .. } => Some(Merging::Rtma { most }),
+            Merging::Packed { .. } => Some(Merging::Packed { most }),
+            Merging::Trtma { .. } | Merging::Auto { .. } => None,
+        };
+        let order = if sized(1).is_some() { Order::BreadthFirst } else { Order::Postorder };
+        let merged = |merging: &Merging| -> Result<(Vec<MergedStage>, u64), EngineError> {
+            let merged = plan.merge(merging, parts, &|task| costs[task])?;
+            let needs =
+                merged.iter().map(|stage| self.most_bytes(plan, stage, order)).max().unwrap_or_default();
+            Ok((merged, needs))
+        };
+        let (mut best, needed) = merged(&sized(1).unwrap_or(*merging))?;
+        if needed > bytes {
+            return Err(EngineError::BucketMemory { needed, limit: bytes });
+        }
+        let (mut low, mut high) = (1, plan.rows().max(1) + 1);
+        while sized(1).is_some() && high - low > 1 {
+            let most = low + (high - low) / 2;
+            let (found, needed) = merged(&sized(most).unwrap_or(*merging))?;
+            if needed <= bytes {
+                (low, best) = (most, found);
+            } else {
+                high = most;
+            }
+        }
+        Ok(best)
+    }
+
+    /// What the hungriest bucket takes.
+    fn most_bytes(&self, plan: &Plan, merged: &MergedStage, order: Order) -> u64 {
+        (0..merged.buckets.len())
+            .map(|bucket| rehearse(&self.bucket_graph(plan, merged, bucket), order, 1).peak)
+            .max()
+            .unwrap_or_default()
     }
 
     /// The figures of a stage's buckets.
@@ -94,20 +154,25 @@ impl Prepared<'_> {
     /// What the largest bucket takes on one worker with one thread, by the order of its tasks.
     fn peaks(&self, plan: &Plan, merged: &MergedStage) -> Vec<(String, u64)> {
         let largest = (0..merged.buckets.len()).max_by_key(|bucket| merged.buckets.get(*bucket).len());
-        let Some(largest) = largest.map(|bucket| bucket as u32) else { return Vec::new() };
-        let rows = merged.of_row().into_iter().zip(0u32..).filter(|(bucket, _)| *bucket == largest);
-        let rows: Vec<u32> = rows.map(|(_, row)| row).collect();
-        let stage = merged.instances.stage;
-        let costs = self.seconds();
-        let pixels = self.inputs.layout().parts.iter().map(|part| part.pixels).max().unwrap_or_default();
-        let inside = |task: usize| plan.flow().tasks[task].stage == stage;
-        let graph = plan.task_graph(&rows, pixels, &inside, &|task| costs[task]);
+        let Some(largest) = largest else { return Vec::new() };
+        let graph = self.bucket_graph(plan, merged, largest);
         let orders = [
             ("breadth-first", Order::BreadthFirst),
             ("rmsr with 1 active path", Order::Rmsr { active_paths: 1 }),
             ("postorder", Order::Postorder),
         ];
         orders.map(|(name, order)| (name.to_owned(), rehearse(&graph, order, 1).peak)).to_vec()
+    }
+
+    /// The tasks of a bucket on the largest part.
+    fn bucket_graph(&self, plan: &Plan, merged: &MergedStage, bucket: usize) -> TaskGraph {
+        let rows = merged.of_row().into_iter().zip(0u32..).filter(|(of, _)| *of as usize == bucket);
+        let rows: Vec<u32> = rows.map(|(_, row)| row).collect();
+        let stage = merged.instances.stage;
+        let costs = self.seconds();
+        let pixels = self.inputs.layout().parts.iter().map(|part| part.pixels).max().unwrap_or_default();
+        let inside = |task: usize| plan.flow().tasks[task].stage == stage;
+        plan.task_graph(&rows, pixels, &inside, &|task| costs[task])
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use onceflow_reuse::merge::{MOST_FOR_SCA, Merging, Pruning, SmallBucket};
 use onceflow_reuse::{Level, Rows, plan};
 
-use super::buckets::Merge;
+use super::buckets::{Grouped, Merge};
 use crate::{EngineError, Prepared};
 
 /// What one level, with or without buckets, leaves.
@@ -60,7 +60,7 @@ impl Prepared<'_> {
         workers: usize,
     ) -> Result<Alternative, EngineError> {
         let start = Instant::now();
-        let (plan, merged) = self.grouped(plan(self.flow.clone(), rows, level)?, merge)?;
+        let Grouped { plan, merged, .. } = self.grouped(plan(self.flow.clone(), rows, level)?, merge)?;
         let planning = start.elapsed().as_secs_f64();
         let (many, costs) = (self.multiplicity(), self.seconds());
         let account = plan.account().times(plan.flow(), many);
