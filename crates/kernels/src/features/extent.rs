@@ -43,7 +43,8 @@ pub fn extents(labels: View<'_, u32>) -> Vec<Extent> {
 }
 
 impl Extent {
-    fn include(&mut self, other: &Self) {
+    /// Makes the box large enough for both.
+    pub fn include(&mut self, other: &Self) {
         self.left = self.left.min(other.left);
         self.top = self.top.min(other.top);
         self.right = self.right.max(other.right);
@@ -51,7 +52,7 @@ impl Extent {
     }
 
     /// The same box with a margin on each side, as far as the image goes.
-    pub(crate) fn grown(&self, margin: usize, width: usize, height: usize) -> Self {
+    pub fn grown(&self, margin: usize, width: usize, height: usize) -> Self {
         Self {
             label: self.label,
             left: self.left.saturating_sub(margin),
@@ -62,7 +63,7 @@ impl Extent {
     }
 
     /// Whether it reaches to the border of an image.
-    pub(crate) fn touches_border(&self, width: usize, height: usize) -> bool {
+    pub fn touches_border(&self, width: usize, height: usize) -> bool {
         self.left == 0 || self.top == 0 || self.right == width || self.bottom == height
     }
 

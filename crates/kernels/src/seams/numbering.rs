@@ -64,6 +64,12 @@ impl Numbering {
 }
 
 impl Numbered {
+    /// Bytes that what is known takes.
+    pub fn bytes(&self) -> usize {
+        let (components, labels) = (self.components.capacity(), self.labels.capacity());
+        self.merged.bytes() + components * size_of::<Component>() + labels * size_of::<u32>()
+    }
+
     /// In raster order of their first pixels, as [`crate::label`] gives them for the whole image.
     pub fn components(&self) -> &[Component] {
         &self.components
