@@ -66,13 +66,23 @@ pub(crate) fn unreadable(error: SourceError) -> EngineError {
     }
 }
 
-/// The workflows read colours of 8 bits: sixteen would lose what the thresholds are about.
+/// How the pixels of an image become colours of 8 bits; nothing when they are such already.
+pub fn as_eight_bits(source: &dyn Source) -> Option<&'static str> {
+    match source.info().element {
+        Element::U16 => Some("has 16 bits per channel; the upper 8 of each are taken"),
+        Element::F32 | Element::F64 => Some("has real numbers; 0 to 1 becomes 0 to 255"),
+        Element::U8 | Element::U32 | Element::I32 => None,
+    }
+}
+
+/// The workflows read colours of 8 bits, and know how to make them of 16 and of real numbers.
 fn refuse_deep(name: &str, source: &dyn Source) -> Result<(), EngineError> {
     let element = source.info().element;
-    if element == Element::U8 {
+    if !matches!(element, Element::U32 | Element::I32) {
         return Ok(());
     }
     let error = Diagnostic::error(format!("the image {name} cannot be segmented"));
-    let error = error.expected_found("8 bits per channel", format!("{element}"));
+    let error =
+        error.expected_found("8 or 16 bits per channel, or real numbers from 0 to 1", format!("{element}"));
     Err(error.with_hint("convert it to 8 bits, for instance: vips cast IN OUT uchar").into())
 }

@@ -35,6 +35,12 @@ pub enum RegionError {
         /// Channels.
         channels: usize,
     },
+    /// A real number that is no brightness.
+    #[error("expected numbers from 0 to 1, found {found}; divide by the largest")]
+    Range {
+        /// The first that is not.
+        found: f64,
+    },
     /// A number of channels that is neither 1 nor 3.
     #[error("expected 1 channel (grey) or 3 (colour), found {found}; drop or split the others")]
     Channels {

@@ -16,7 +16,7 @@ mod scene;
 mod shape;
 mod texture;
 
-pub use extent::{Extent, extents};
+pub use extent::{Extent, Extents, extents};
 pub(crate) use logarithms::Logarithms;
 pub use measure::{Measured, Meter};
 pub use names::{FEATURES, names};

@@ -140,7 +140,7 @@ impl<F: Fact> Merging<F> {
 
     /// Bytes that what is known takes.
     pub(super) fn bytes(&self) -> usize {
-        self.pieces.bytes()
+        self.pieces.bytes() + (self.above.len() + self.lowest.len()) * size_of::<Option<usize>>()
     }
 
     /// What is known after all tiles were visited.

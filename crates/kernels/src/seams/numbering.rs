@@ -50,6 +50,14 @@ impl Numbering {
         cut
     }
 
+    /// All components, once every tile was visited, in raster order of their first pixels.
+    pub fn components(self) -> Vec<Component> {
+        let merged = self.merging.merged();
+        let mut all: Vec<Component> = merged.components().map(|(_, component)| *component).collect();
+        all.sort_unstable_by_key(|component| (component.first.1, component.first.0));
+        all
+    }
+
     /// Numbers the components, once every tile was visited.
     pub fn merged(self) -> Numbered {
         let merged = self.merging.merged();

@@ -44,7 +44,10 @@ impl<W: Write + Send> ParquetWriter<W> {
     /// When it cannot be written, or the columns are not those of the file.
     pub fn write(&mut self, rows: &Table) -> io::Result<()> {
         if rows.without_rows() != self.columns {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "rows of other columns than the table's"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "rows of other columns than the table's",
+            ));
         }
         let mut group = self.file.next_row_group().map_err(failed)?;
         for (_, column) in rows.columns() {

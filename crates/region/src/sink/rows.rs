@@ -114,9 +114,9 @@ pub(super) mod tests {
     /// So many rows of it at once.
     pub(in crate::sink) fn give(pixels: &Pixels, rows: usize, take: &mut TakeRows<'_>) -> io::Result<()> {
         let length = pixels.len() / 5;
-        (0..5usize).step_by(rows).try_for_each(|top| {
-            take(&pixels.cut(top * length, length, rows.min(5 - top), length))
-        })
+        (0..5usize)
+            .step_by(rows)
+            .try_for_each(|top| take(&pixels.cut(top * length, length, rows.min(5 - top), length)))
     }
 
     fn read(bytes: Vec<u8>) -> Dense {

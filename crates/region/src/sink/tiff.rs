@@ -212,11 +212,12 @@ mod tests {
             assert_eq!(file.get_ref()[2], version);
             let source = open_bytes("strips.tif", file.into_inner()).unwrap();
             let read = source.read(source.info().bounds().unwrap()).unwrap();
-            let expected: Vec<u32> =
-                (0..700).flat_map(|y| match row(y) {
-                Pixels::U32(labels) => labels,
-                _ => Vec::new(),
-            }).collect();
+            let expected: Vec<u32> = (0..700)
+                .flat_map(|y| match row(y) {
+                    Pixels::U32(labels) => labels,
+                    _ => Vec::new(),
+                })
+                .collect();
             assert_eq!(read.as_u32(), Some(expected.as_slice()));
         }
     }
