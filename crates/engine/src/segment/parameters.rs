@@ -129,7 +129,12 @@ const MOST_PIXELS: i64 = 1 << 52;
 
 fn outside(name: &str, value: &Value, (least, most): (f64, f64)) -> Diagnostic {
     let message = Diagnostic::error(format!("the parameter `{name}` is outside its range"));
-    let message = message.expected_found(format!("a number from {least} to {most}"), format!("`{value}`"));
+    let expected = if most < MOST_PIXELS as f64 {
+        format!("a number from {least} to {most}")
+    } else {
+        format!("a number from {least} on")
+    };
+    let message = message.expected_found(expected, format!("`{value}`"));
     message.with_hint(match name {
         "blue" | "green" | "red" | "G1" | "G2" => "grey values go from 0 to 255",
         "T1" | "T2" => "ratios of red to green are mostly between 2 and 8",

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use onceflow_engine::{Desk, Step, Tiling, available_memory};
+use onceflow_engine::{Desk, EngineError, Step, Tiling, available_memory};
 use onceflow_region::{Budget, ImageInfo};
-use onceflow_study::Size;
+use onceflow_study::{Diagnostic, Size};
 use serde_json::{Value, json};
 
 use crate::engine::engine_failure;
@@ -34,7 +34,7 @@ impl Place {
             None if needed <= self.memory => None,
             None => Some(Tiling::fitting(self.memory)),
         };
-        Ok(Self { tiling: tiling.transpose().map_err(engine_failure)?, ..self })
+        Ok(Self { tiling: tiling.transpose().map_err(|error| no_room(error, self.tile))?, ..self })
     }
 
     /// What the engine works with.
@@ -63,6 +63,18 @@ impl Place {
         });
         format!("{} of memory{tiles}", mebibytes(memory))
     }
+}
+
+/// A bound in which no tile has room, or not the one that was asked for.
+fn no_room(error: EngineError, tile: Option<u32>) -> Failure {
+    let EngineError::Memory { needed, limit, .. } = error else { return engine_failure(error) };
+    let (tiles, smaller) = match tile {
+        Some(tile) => (format!("tiles of {tile} pixels"), ", or a smaller --tile"),
+        None => ("the smallest tiles".to_owned(), ""),
+    };
+    let message = Diagnostic::error(format!("the memory bound is too small for {tiles}"));
+    let message = message.expected_found(format!("at least {}", Size(needed)), Size(limit).to_string());
+    Failure::memory(message.with_hint(format!("give --memory '{}' or more{smaller}", Size(needed))))
 }
 
 /// Pixels lie beside the first output meanwhile: where there is space for results there may be space for more.
