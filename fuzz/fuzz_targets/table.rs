@@ -7,7 +7,8 @@ use onceflow_study::{Design, Domain, Method, Parameter, Space};
 
 fuzz_target!(|text: &str| {
     let words = Domain::Categories(vec!["one".into(), "two".into()]);
-    let parameters = vec![Parameter::new("a", Domain::Integers { from: 0, to: 3 }), Parameter::new("b", words)];
+    let parameters =
+        vec![Parameter::new("a", Domain::Integers { from: 0, to: 3 }), Parameter::new("b", words)];
     let space = Space::new(parameters, Vec::new()).expect("a valid space");
     for layout in [Layout::Points, Layout::Morris, Layout::Saltelli { second_order: true }] {
         let _ = read_sample(&space, text, &SampleOptions { layout, extra_columns: true });

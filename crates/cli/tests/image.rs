@@ -17,7 +17,8 @@ fn info_says_what_is_in_a_file() {
     let scales = json!([{ "width": 3, "height": 2, "downsample": 1.0 }]);
     let expected = json!({
         "version": 1, "format": "png", "width": 3, "height": 2, "scales": scales, "um_per_pixel": null,
-        "channels": 3, "element": "u16"
+        "channels": 3, "element": "u16", "vendor": null, "objective_power": null, "tile": null, "compression": null,
+        "library": null
     });
     assert_eq!(found, expected);
     insta::assert_snapshot!("info-synthetic", shell.ok("image info synth:100000x90000?seed=3"));
@@ -45,6 +46,45 @@ fn info_of_real_tiles() {
         (&json["format"], &json["width"], &json["channels"]),
         (&"tiff".into(), &1000.into(), &3.into())
     );
+}
+
+/// The fixed form, of a slide that our own reader reads and of one that needs OpenSlide.
+#[test]
+fn info_of_real_slides() {
+    let Some(folder) = shared("data/wsi") else { return };
+    let shell = Shell::new();
+    let words = |name: &str| format!("image info {}", folder.join(name).display());
+    let json = shell.ok(&format!("{} --json", words("CMU-1-Small-Region.svs"))).json();
+    assert_eq!(
+        json,
+        json!({
+            "version": 1, "format": "svs", "width": 2220, "height": 2967,
+            "scales": [{ "width": 2220, "height": 2967, "downsample": 1.0 }], "um_per_pixel": 0.499, "channels": 3,
+            "element": "u8", "vendor": "aperio", "objective_power": 20.0, "tile": { "width": 240, "height": 240 },
+            "compression": "JPEG", "library": null
+        })
+    );
+    insta::assert_snapshot!("info-slide", shell.ok(&words("CMU-1-Small-Region.svs")));
+    let said = shell.run(&words("TCGA-CR-7395-01A-01-TS1.svs"));
+    if said.exit == 0 {
+        assert!(said.to_string().contains("scale       2,221 x 1,783, 1/2.0005 of it\n"), "{said}");
+    } else {
+        assert!(said.to_string().contains("install OpenSlide (Debian and Ubuntu: libopenslide0"), "{said}");
+    }
+}
+
+#[test]
+fn info_of_volumes() {
+    let shell = Shell::new();
+    let head = "NDims = 3\nDimSize = 2 1 3\nElementSpacing = 0.5 0.5 2\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n";
+    shell.write("a.mha", format!("{head}abcdef")).write("short.mha", format!("{head}abc"));
+    insta::assert_snapshot!("info-volume", shell.ok("image info a.mha"));
+    let json = shell.ok("image info a.mha --json").json();
+    assert_eq!((&json["depth"], &json["um_per_pixel"]), (&json!(3), &json!(500.0)));
+    let said = shell.run("image info short.mha");
+    assert_eq!(said.exit, 2, "{said}");
+    insta::assert_snapshot!("info-volume-short", said);
+    assert_eq!(shell.run("image info none.nii").exit, 2);
 }
 
 #[test]

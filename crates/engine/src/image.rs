@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_region::{Element, Source, SourceError};
+use onceflow_region::{Element, Source, SourceError, VolumeSource};
 use onceflow_study::Diagnostic;
 
 use crate::EngineError;
@@ -32,6 +32,15 @@ pub fn open_labels(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineE
     }
 }
 
+/// Opens a volume of three dimensions.
+pub fn open_volume(name: &str) -> Result<VolumeSource, EngineError> {
+    let path = Path::new(name);
+    onceflow_region::open_volume(path).map_err(|error| match error {
+        SourceError::File { .. } if !path.exists() => missing(name).into(),
+        error => unreadable(error),
+    })
+}
+
 fn open_file(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
     let path = folder.join(name);
     onceflow_region::open(&path).map_err(|error| match error {
@@ -57,7 +66,13 @@ pub(crate) fn unreadable(error: SourceError) -> EngineError {
         SourceError::Content { file, expected, found, todo } => {
             cannot(&file).expected_found(expected, found).with_hint(todo).into()
         }
-        SourceError::Outside { ref file, .. } | SourceError::TooLarge { ref file, .. } => {
+        SourceError::Library { file, reason, todo } => {
+            let message = cannot(&file).expected_found("a library that reads it", reason).with_hint(todo);
+            EngineError::Environment(Box::new(message))
+        }
+        SourceError::Outside { ref file, .. }
+        | SourceError::TooLarge { ref file, .. }
+        | SourceError::NoScale { ref file, .. } => {
             EngineError::Internal(format!("{file} was read wrongly: {error}"))
         }
         SourceError::Region { file, error } => {
@@ -71,14 +86,14 @@ pub fn as_eight_bits(source: &dyn Source) -> Option<&'static str> {
     match source.info().element {
         Element::U16 => Some("has 16 bits per channel; the upper 8 of each are taken"),
         Element::F32 | Element::F64 => Some("has real numbers; 0 to 1 becomes 0 to 255"),
-        Element::U8 | Element::U32 | Element::I32 => None,
+        _ => None,
     }
 }
 
 /// The workflows read colours of 8 bits, and know how to make them of 16 and of real numbers.
 fn refuse_deep(name: &str, source: &dyn Source) -> Result<(), EngineError> {
     let element = source.info().element;
-    if !matches!(element, Element::U32 | Element::I32) {
+    if matches!(element, Element::U8 | Element::U16 | Element::F32 | Element::F64) {
         return Ok(());
     }
     let error = Diagnostic::error(format!("the image {name} cannot be segmented"));

@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
-use onceflow_region::{Bounds, Dense, Digest, Element, ImageInfo, Pixels, Scale, Source, SourceError};
+use onceflow_region::{
+    Bounds, Dense, Details, Digest, Element, ImageInfo, Pixels, Scale, Source, SourceError,
+};
 use onceflow_study::Diagnostic;
 use onceflow_synth::{Tissue, UM_PER_PIXEL};
 
@@ -71,7 +73,8 @@ impl Synthetic {
             channels,
             element,
             um_per_pixel: Some(UM_PER_PIXEL),
-            scales: vec![Scale { width, height, downsample: 1.0 }],
+            scales: vec![Scale::whole(width, height)],
+            details: Details::default(),
         };
         Self { tissue, show, info, whole: OnceLock::new() }
     }

@@ -68,6 +68,10 @@ fn append(all: &mut Pixels, strip: Pixels) -> Result<(), EngineError> {
         (Pixels::I32(all), Pixels::I32(strip)) => all.extend(strip),
         (Pixels::F32(all), Pixels::F32(strip)) => all.extend(strip),
         (Pixels::F64(all), Pixels::F64(strip)) => all.extend(strip),
+        (Pixels::I8(all), Pixels::I8(strip)) => all.extend(strip),
+        (Pixels::I16(all), Pixels::I16(strip)) => all.extend(strip),
+        (Pixels::I64(all), Pixels::I64(strip)) => all.extend(strip),
+        (Pixels::U64(all), Pixels::U64(strip)) => all.extend(strip),
         _ => return Err(EngineError::Internal("strips of an image with different pixels".into())),
     }
     Ok(())

@@ -15,7 +15,7 @@ pub fn rgb8(image: &Dense) -> Result<Dense, RegionError> {
             values.iter().map(|value| brightness(f64::from(*value))).collect::<Result<_, _>>()?
         }
         Pixels::F64(values) => values.iter().map(|value| brightness(*value)).collect::<Result<_, _>>()?,
-        Pixels::U32(_) | Pixels::I32(_) => return Err(no_colours(image)),
+        _ => return Err(no_colours(image)),
     };
     let colours =
         if image.channels() == 3 { values } else { values.iter().flat_map(|&grey| [grey; 3]).collect() };

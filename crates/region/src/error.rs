@@ -41,6 +41,16 @@ pub enum RegionError {
         /// The first that is not.
         found: f64,
     },
+    /// The number of values is not that of the places of a box.
+    #[error("expected {} values for {bounds}, found {found}; give one value per place", expected.map_or("more".to_owned(), |expected| expected.to_string()))]
+    Volume {
+        /// The box.
+        bounds: Box<Bounds>,
+        /// Values asked for, when that is a number we can hold.
+        expected: Option<u64>,
+        /// Values given.
+        found: usize,
+    },
     /// A number of channels that is neither 1 nor 3.
     #[error("expected 1 channel (grey) or 3 (colour), found {found}; drop or split the others")]
     Channels {

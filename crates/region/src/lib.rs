@@ -33,6 +33,7 @@ mod span;
 pub mod store;
 mod table;
 mod template;
+pub mod volume;
 
 pub use bounds::Bounds;
 pub use budget::{Budget, Lease};
@@ -46,8 +47,11 @@ pub use part::{Part, Remainder, partition};
 pub use pixels::{Element, Pixels};
 pub use region::{Region, RegionKind};
 pub use sink::{PNG_LABELS, ParquetWriter, Picture, PictureKind, TakeRows, png_bytes, write_png, write_tiff};
-pub use source::{ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes};
+pub use source::{
+    Details, ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes,
+};
 pub use span::Span;
 pub use store::{Held, MemoryStore, Store, StoreError};
 pub use table::{Column, Table};
 pub use template::{RegionTemplate, Staged};
+pub use volume::{Geometry, Volume, VolumeForm, VolumeInfo, VolumeSource, open_volume, open_volume_bytes};

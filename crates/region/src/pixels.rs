@@ -7,12 +7,20 @@ use std::fmt;
 pub enum Element {
     /// Unsigned, 8 bits.
     U8,
+    /// Signed, 8 bits.
+    I8,
     /// Unsigned, 16 bits.
     U16,
+    /// Signed, 16 bits.
+    I16,
     /// Signed, 32 bits.
     I32,
     /// Unsigned, 32 bits.
     U32,
+    /// Signed, 64 bits.
+    I64,
+    /// Unsigned, 64 bits.
+    U64,
     /// Floating point, 32 bits.
     F32,
     /// Floating point, 64 bits.
@@ -23,10 +31,10 @@ impl Element {
     /// Bytes of one value.
     pub fn bytes(self) -> u64 {
         match self {
-            Element::U8 => 1,
-            Element::U16 => 2,
+            Element::U8 | Element::I8 => 1,
+            Element::U16 | Element::I16 => 2,
             Element::I32 | Element::U32 | Element::F32 => 4,
-            Element::F64 => 8,
+            Element::I64 | Element::U64 | Element::F64 => 8,
         }
     }
 }
@@ -35,9 +43,13 @@ impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Element::U8 => "u8",
+            Element::I8 => "i8",
             Element::U16 => "u16",
+            Element::I16 => "i16",
             Element::I32 => "i32",
             Element::U32 => "u32",
+            Element::I64 => "i64",
+            Element::U64 => "u64",
             Element::F32 => "f32",
             Element::F64 => "f64",
         })
@@ -49,16 +61,33 @@ impl fmt::Display for Element {
 pub enum Pixels {
     /// Bytes: colours, grey values, masks.
     U8(Vec<u8>),
+    /// Signed bytes.
+    I8(Vec<i8>),
     /// Grey values or labels of 16 bits.
     U16(Vec<u16>),
+    /// Signed numbers of 16 bits, such as those of a CT scanner.
+    I16(Vec<i16>),
     /// Signed numbers.
     I32(Vec<i32>),
     /// Labels.
     U32(Vec<u32>),
+    /// Signed numbers of 64 bits.
+    I64(Vec<i64>),
+    /// Labels of 64 bits.
+    U64(Vec<u64>),
     /// Real numbers.
     F32(Vec<f32>),
     /// Real numbers of double precision.
     F64(Vec<f64>),
+}
+
+/// The order of the bytes of a number in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The lowest first.
+    Little,
+    /// The highest first.
+    Big,
 }
 
 /// Runs one expression over the values, whatever their type.
@@ -66,9 +95,13 @@ macro_rules! with_values {
     ($pixels:expr, $values:ident => $body:expr) => {
         match $pixels {
             $crate::Pixels::U8($values) => $body,
+            $crate::Pixels::I8($values) => $body,
             $crate::Pixels::U16($values) => $body,
+            $crate::Pixels::I16($values) => $body,
             $crate::Pixels::I32($values) => $body,
             $crate::Pixels::U32($values) => $body,
+            $crate::Pixels::I64($values) => $body,
+            $crate::Pixels::U64($values) => $body,
             $crate::Pixels::F32($values) => $body,
             $crate::Pixels::F64($values) => $body,
         }
@@ -80,9 +113,13 @@ macro_rules! map_values {
     ($pixels:expr, $values:ident => $body:expr) => {
         match $pixels {
             $crate::Pixels::U8($values) => $crate::Pixels::U8($body),
+            $crate::Pixels::I8($values) => $crate::Pixels::I8($body),
             $crate::Pixels::U16($values) => $crate::Pixels::U16($body),
+            $crate::Pixels::I16($values) => $crate::Pixels::I16($body),
             $crate::Pixels::I32($values) => $crate::Pixels::I32($body),
             $crate::Pixels::U32($values) => $crate::Pixels::U32($body),
+            $crate::Pixels::I64($values) => $crate::Pixels::I64($body),
+            $crate::Pixels::U64($values) => $crate::Pixels::U64($body),
             $crate::Pixels::F32($values) => $crate::Pixels::F32($body),
             $crate::Pixels::F64($values) => $crate::Pixels::F64($body),
         }
@@ -96,9 +133,13 @@ impl Pixels {
     pub fn element(&self) -> Element {
         match self {
             Pixels::U8(_) => Element::U8,
+            Pixels::I8(_) => Element::I8,
             Pixels::U16(_) => Element::U16,
+            Pixels::I16(_) => Element::I16,
             Pixels::I32(_) => Element::I32,
             Pixels::U32(_) => Element::U32,
+            Pixels::I64(_) => Element::I64,
+            Pixels::U64(_) => Element::U64,
             Pixels::F32(_) => Element::F32,
             Pixels::F64(_) => Element::F64,
         }
@@ -119,6 +160,27 @@ impl Pixels {
         (self.len() as u64).saturating_mul(self.element().bytes())
     }
 
+    /// The values whose bytes stand one after the other; what is left of a last one that is cut off is dropped.
+    pub(crate) fn from_bytes(element: Element, bytes: Vec<u8>, order: Order) -> Pixels {
+        macro_rules! numbers {
+            ($kind:ident, $number:ty) => {
+                Pixels::$kind(join(&bytes, order, <$number>::from_le_bytes, <$number>::from_be_bytes))
+            };
+        }
+        match element {
+            Element::U8 => Pixels::U8(bytes),
+            Element::I8 => numbers!(I8, i8),
+            Element::U16 => numbers!(U16, u16),
+            Element::I16 => numbers!(I16, i16),
+            Element::I32 => numbers!(I32, i32),
+            Element::U32 => numbers!(U32, u32),
+            Element::I64 => numbers!(I64, i64),
+            Element::U64 => numbers!(U64, u64),
+            Element::F32 => numbers!(F32, f32),
+            Element::F64 => numbers!(F64, f64),
+        }
+    }
+
     /// Some values out of each of `rows` rows that lie `pitch` values apart.
     pub(crate) fn cut(&self, first: usize, pitch: usize, rows: usize, length: usize) -> Pixels {
         map_values!(self, values => {
@@ -129,5 +191,49 @@ impl Pixels {
             }
             kept
         })
+    }
+}
+
+fn join<T, const N: usize>(
+    bytes: &[u8],
+    order: Order,
+    little: impl Fn([u8; N]) -> T,
+    big: impl Fn([u8; N]) -> T,
+) -> Vec<T> {
+    let (numbers, _) = bytes.as_chunks::<N>();
+    match order {
+        Order::Little => numbers.iter().map(|&number| little(number)).collect(),
+        Order::Big => numbers.iter().map(|&number| big(number)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_joined_in_either_order() {
+        let join = |element, bytes: &[u8], order| Pixels::from_bytes(element, bytes.to_vec(), order);
+        assert_eq!(join(Element::U16, &[1, 2, 3], Order::Little), Pixels::U16(vec![0x201]));
+        assert_eq!(join(Element::U16, &[1, 2, 3, 4], Order::Big), Pixels::U16(vec![0x102, 0x304]));
+        assert_eq!(join(Element::I8, &[255], Order::Big), Pixels::I8(vec![-1]));
+        assert_eq!(join(Element::I16, &[255, 254], Order::Big), Pixels::I16(vec![-2]));
+        let one = 1.5f64.to_be_bytes();
+        assert_eq!(join(Element::F64, &one, Order::Big), Pixels::F64(vec![1.5]));
+        let element = |element: Element| Pixels::from_bytes(element, vec![0; 16], Order::Little);
+        for kind in [
+            Element::U8,
+            Element::I8,
+            Element::U16,
+            Element::I16,
+            Element::I32,
+            Element::U32,
+            Element::I64,
+            Element::U64,
+            Element::F32,
+            Element::F64,
+        ] {
+            assert_eq!((element(kind).element(), element(kind).bytes()), (kind, 16), "{kind}");
+        }
     }
 }

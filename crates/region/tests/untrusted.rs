@@ -110,13 +110,15 @@ fn what_is_no_image_is_said() {
         message(open(&path)).replace(&path.display().to_string(), name)
     };
     let expected = |name: &str, found: &str| {
-        format!("{name}: expected a PNG or TIFF image, found {found}; convert it to PNG or TIFF")
+        format!(
+            "{name}: expected a PNG, JPEG or TIFF image, or a slide, found {found}; convert it to PNG or TIFF"
+        )
     };
     assert_eq!(case("empty.png", b""), expected("empty.png", "an empty file"));
     assert_eq!(case("text.png", "Grüße\n".as_bytes()), expected("text.png", "a text"));
     assert_eq!(
         case("photo.png", &[0xff, 0xd8, 0xff, 0xe0, 0, 16]),
-        expected("photo.png", "a JPEG image, which is not read yet")
+        "photo.png: expected a whole JPEG image, found one that ends too early; copy or export the file again"
     );
     assert_eq!(
         case("noise.tif", &[1, 2, 3, 255]),
@@ -188,13 +190,17 @@ fn forms_that_are_not_read_are_said() {
     let mut tiff = TiffForm::new(4, 4, 1, 1).write(&[0; 16]);
     let entry = [259u16.to_le_bytes(), 3u16.to_le_bytes()].concat();
     let place = tiff.windows(4).position(|bytes| bytes == entry).unwrap();
-    tiff[place + 8] = 7;
-    let error = message(open_bytes("slide.tif", tiff));
+    let mut compressed = |number: u16| {
+        tiff[place + 8..place + 10].copy_from_slice(&number.to_le_bytes());
+        message(open_bytes("slide.tif", tiff.clone()))
+    };
     assert_eq!(
-        error,
-        "slide.tif: expected no compression, LZW, deflate or PackBits, found ModernJPEG, which is not read yet; \
+        compressed(50000),
+        "slide.tif: expected no compression, LZW, deflate, PackBits or JPEG, found Zstandard (compression 50000); \
          convert it with LZW"
     );
+    let error = compressed(33005);
+    assert!(error.contains("found JPEG 2000 (compression 33005); install OpenSlide (Debian"), "{error}");
 }
 
 #[test]

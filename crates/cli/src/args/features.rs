@@ -19,7 +19,7 @@ before they are measured, unless --no-normalize is given. An image that does not
 tiles, with up to 7 bytes for each pixel on the disk of the output meanwhile; the output is the same, byte for
 byte. docs/features.md says what each column is.")]
 pub(crate) struct FeaturesArgs {
-    /// A PNG or TIFF image, or synth:WIDTHxHEIGHT?seed=S
+    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "IMAGE")]
     pub(crate) image: String,
     /// Where to write: .csv and .parquet are tables, .geojson is for QuPath; - is .csv on standard output

@@ -39,10 +39,11 @@ impl ImageArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  onceflow image info slide.tif
-  onceflow image info slide.tif --json | jq .um_per_pixel")]
+  onceflow image info slide.svs
+  onceflow image info slide.svs --json | jq .um_per_pixel
+  onceflow image info brain.nii.gz")]
 pub(crate) struct InfoArgs {
-    /// A PNG or TIFF image, or synth:WIDTHxHEIGHT?seed=S
+    /// An image, a slide or a volume, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
     /// Print one JSON object
@@ -60,7 +61,7 @@ Examples:
 Parts go row by row from the upper left. A rest of less than half a part joins its neighbour, as in
 a study.")]
 pub(crate) struct PartsArgs {
-    /// A PNG or TIFF image, or synth:WIDTHxHEIGHT?seed=S
+    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
     /// Side of a part in pixels

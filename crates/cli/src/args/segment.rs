@@ -21,7 +21,7 @@ its defaults. onceflow init writes a study with all of them. An image that does 
 48 bytes for each pixel, is worked on in tiles, with 6 bytes for each pixel on the disk of the
 outputs meanwhile; every output is the same, byte for byte.")]
 pub(crate) struct SegmentArgs {
-    /// A PNG or TIFF image, or synth:WIDTHxHEIGHT?seed=S
+    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "IMAGE")]
     pub(crate) image: String,
     /// Where to write the mask, 255 in nuclei: .png or .tif; - is standard output

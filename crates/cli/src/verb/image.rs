@@ -3,6 +3,7 @@
 mod info;
 mod parts;
 mod synth;
+mod volume;
 
 use crate::args::{ImageArgs, ImageVerb};
 use crate::exit::Exit;

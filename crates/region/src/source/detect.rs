@@ -3,6 +3,8 @@
 use std::io::Read;
 use std::sync::Arc;
 
+use super::jpeg::JpegSource;
+use super::openslide;
 use super::origin::Origin;
 use super::png::PngSource;
 use super::tiff::TiffSource;
@@ -11,26 +13,47 @@ use super::{Source, SourceError};
 pub(super) fn open(origin: Origin) -> Result<Arc<dyn Source>, SourceError> {
     let mut first = Vec::new();
     let reader = origin.reader()?;
-    reader.take(64).read_to_end(&mut first).map_err(|error| origin.unreadable(&error))?;
-    match Form::of(&first) {
+    reader.take(LOOK).read_to_end(&mut first).map_err(|error| origin.unreadable(&error))?;
+    match Form::of(&first, &origin.ending()) {
         Form::Png => Ok(Arc::new(PngSource::open(origin)?)),
-        Form::Tiff => Ok(Arc::new(TiffSource::open(origin)?)),
-        Form::Other(found) => Err(origin.content("a PNG or TIFF image", found, "convert it to PNG or TIFF")),
+        Form::Jpeg => Ok(Arc::new(JpegSource::open(origin)?)),
+        Form::Tiff => match TiffSource::open(origin) {
+            Ok(source) => Ok(Arc::new(source)),
+            Err(refused) => openslide::open_refused(refused.0, refused.1),
+        },
+        Form::Slide(form) => openslide::open(origin, form),
+        Form::Other(found) => {
+            let expected = "a PNG, JPEG or TIFF image, or a slide";
+            Err(origin.content(expected, found, "convert it to PNG or TIFF"))
+        }
     }
 }
 
+/// How many bytes say what a file is.
+const LOOK: u64 = 132;
+
 enum Form {
     Png,
+    Jpeg,
     Tiff,
+    /// A slide of a form that only OpenSlide reads.
+    Slide(&'static str),
     Other(String),
 }
 
 impl Form {
-    fn of(first: &[u8]) -> Form {
-        match first {
-            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Form::Png,
-            [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => Form::Tiff,
-            other => Form::Other(describe(other)),
+    /// The form by the first bytes; the ending counts only for slides whose first bytes are those of something else.
+    fn of(first: &[u8], ending: &str) -> Form {
+        match (first, ending) {
+            (_, "mrxs") => Form::Slide("a MIRAX slide"),
+            ([0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..], _) => Form::Png,
+            ([0xff, 0xd8, 0xff, ..], _) => Form::Jpeg,
+            ([b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..], _) => Form::Tiff,
+            (_, "vms" | "vmu") => Form::Slide("a Hamamatsu slide of several files"),
+            (first, "svslide") if first.starts_with(b"SQLite format 3") => Form::Slide("a Sakura slide"),
+            (first, _) if first.starts_with(b"ZISRAWFILE") => Form::Slide("a Zeiss CZI slide"),
+            (first, _) if first.ends_with(b"DICM") && first.len() == 132 => Form::Slide("a DICOM slide"),
+            (other, _) => Form::Other(describe(other)),
         }
     }
 }
@@ -38,11 +61,11 @@ impl Form {
 fn describe(first: &[u8]) -> String {
     match first {
         [] => "an empty file".into(),
-        [0xff, 0xd8, 0xff, ..] => "a JPEG image, which is not read yet".into(),
         [0x89, b'P', b'N', b'G', ..] => "a PNG signature that was changed in transfer".into(),
         [b'G', b'I', b'F', b'8', ..] => "a GIF image".into(),
         [b'B', b'M', ..] => "a BMP image".into(),
         [b'P', b'K', 3, 4, ..] => "a ZIP archive".into(),
+        [0, 0, 0, 12, b'j', b'P', b' ', b' ', ..] => "a JPEG 2000 image".into(),
         _ if is_text(first) => "a text".into(),
         _ => {
             let digits: Vec<String> = first.iter().take(8).map(|byte| format!("{byte:02x}")).collect();

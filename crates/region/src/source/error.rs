@@ -43,6 +43,26 @@ pub enum SourceError {
         /// The box asked for.
         bounds: Box<Bounds>,
     },
+    /// A scale that the image does not have.
+    #[error("{file}: expected a scale from 0 to {}, found {scale}; image info lists them", scales.saturating_sub(1))]
+    NoScale {
+        /// The file.
+        file: String,
+        /// The scale asked for.
+        scale: usize,
+        /// How many there are.
+        scales: usize,
+    },
+    /// A file that only a library reads which is not installed.
+    #[error("{file}: {reason}; {todo}")]
+    Library {
+        /// The file.
+        file: String,
+        /// What is missing.
+        reason: String,
+        /// What to install.
+        todo: &'static str,
+    },
     /// More bytes than one read may hold.
     #[error(
         "{file}: expected a read of at most {limit} bytes, found {bounds} of {bytes} bytes; read it in parts"

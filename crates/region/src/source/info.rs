@@ -5,7 +5,7 @@ use crate::{Bounds, Element};
 /// What is known of an image before its pixels are read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImageInfo {
-    /// The form of the file: `png`, `tiff`.
+    /// The form of the file: `png`, `jpeg`, `tiff`, `ome-tiff`, `svs`, `ndpi`, ...
     pub format: String,
     /// Columns.
     pub width: u64,
@@ -19,6 +19,23 @@ pub struct ImageInfo {
     pub um_per_pixel: Option<f64>,
     /// The scales of the pyramid, the whole image first.
     pub scales: Vec<Scale>,
+    /// What else the file says.
+    pub details: Details,
+}
+
+/// What a file says beside what is needed to read it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Details {
+    /// Who made the scanner or the file.
+    pub vendor: Option<String>,
+    /// How many times the objective enlarged.
+    pub objective_power: Option<f64>,
+    /// Columns and rows of a tile of the whole image, when it is stored in tiles.
+    pub tile: Option<[u64; 2]>,
+    /// How the pixels are compressed.
+    pub compression: Option<String>,
+    /// The library that reads the file, when it is not our own code.
+    pub library: Option<String>,
 }
 
 /// One scale of an image.
@@ -32,10 +49,23 @@ pub struct Scale {
     pub downsample: f64,
 }
 
+impl Scale {
+    /// The whole image as a scale of itself.
+    pub fn whole(width: u64, height: u64) -> Scale {
+        Scale { width, height, downsample: 1.0 }
+    }
+}
+
 impl ImageInfo {
     /// The box of the whole image; none when its sides are not numbers that a box can hold.
     pub fn bounds(&self) -> Option<Bounds> {
         Bounds::plane(0, 0, self.width, self.height)
+    }
+
+    /// The box of one scale, in its own pixels; none when there is no such scale.
+    pub fn scale_bounds(&self, scale: usize) -> Option<Bounds> {
+        let scale = self.scales.get(scale)?;
+        Bounds::plane(0, 0, scale.width, scale.height)
     }
 
     /// Bytes that a box takes once it is read.

@@ -60,6 +60,12 @@ impl Source for Metered {
         Ok(dense)
     }
 
+    fn read_scale(&self, scale: usize, bounds: Bounds) -> Result<Dense, SourceError> {
+        let dense = self.source.read_scale(scale, bounds)?;
+        self.meter.count(dense.bytes());
+        Ok(dense)
+    }
+
     fn digest(&self) -> Result<Digest, SourceError> {
         self.source.digest()
     }

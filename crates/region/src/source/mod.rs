@@ -3,8 +3,10 @@
 mod detect;
 mod error;
 mod info;
+mod jpeg;
 mod meter;
-mod origin;
+mod openslide;
+pub(crate) mod origin;
 mod png;
 mod resolution;
 mod tiff;
@@ -14,11 +16,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use error::SourceError;
-pub use info::{ImageInfo, Scale};
+pub use info::{Details, ImageInfo, Scale};
 pub use meter::{Meter, Metered};
 
 use crate::dense::cells;
-use crate::{Bounds, Dense, Digest};
+use crate::{Bounds, Dense, Digest, Pixels};
 use origin::Origin;
 
 /// The most bytes that one read may decode; larger boxes are read in parts.
@@ -34,6 +36,21 @@ pub trait Source: Debug + Send + Sync {
     /// # Errors
     /// When the box is empty or reaches outside, is larger than one read may be, or the file cannot be read.
     fn read(&self, bounds: Bounds) -> Result<Dense, SourceError>;
+
+    /// The pixels in a box of one scale, in that scale's own pixels; scale 0 is the whole image.
+    ///
+    /// # Errors
+    /// As [`Source::read`], and when there is no such scale.
+    fn read_scale(&self, scale: usize, bounds: Bounds) -> Result<Dense, SourceError> {
+        match scale {
+            0 => self.read(bounds),
+            _ => Err(SourceError::NoScale {
+                file: self.info().format.clone(),
+                scale,
+                scales: self.info().scales.len(),
+            }),
+        }
+    }
 
     /// A digest of the content, kept after the first call.
     ///
@@ -66,15 +83,17 @@ pub fn open_metered(path: &Path, meter: Arc<Meter>) -> Result<Arc<dyn Source>, S
     detect::open(Origin::file(path, meter)?)
 }
 
-/// The numbers of a box that may be read: within the image, not empty, and not too large.
-fn check_read(file: &str, info: &ImageInfo, bounds: &Bounds) -> Result<[usize; 4], SourceError> {
-    let image = info.bounds().filter(|image| image.contains(bounds) && !bounds.is_empty());
-    let outside = || SourceError::Outside {
-        file: file.to_owned(),
-        width: info.width,
-        height: info.height,
-        bounds: Box::new(*bounds),
-    };
+/// The numbers of a box that may be read: within the scale, not empty, and not too large.
+fn check_read(
+    file: &str,
+    info: &ImageInfo,
+    scale: usize,
+    bounds: &Bounds,
+) -> Result<[usize; 4], SourceError> {
+    let no_scale = || SourceError::NoScale { file: file.to_owned(), scale, scales: info.scales.len() };
+    let Scale { width, height, .. } = *info.scales.get(scale).ok_or_else(no_scale)?;
+    let image = info.scale_bounds(scale).filter(|image| image.contains(bounds) && !bounds.is_empty());
+    let outside = || SourceError::Outside { file: file.to_owned(), width, height, bounds: Box::new(*bounds) };
     let cells = image.and_then(|_| cells(bounds)).ok_or_else(outside)?;
     let bytes = info.bytes_of(bounds);
     if bytes > READ_LIMIT {
@@ -82,4 +101,10 @@ fn check_read(file: &str, info: &ImageInfo, bounds: &Bounds) -> Result<[usize; 4
         return Err(SourceError::TooLarge { file: file.to_owned(), bounds, bytes, limit: READ_LIMIT });
     }
     Ok(cells)
+}
+
+/// The pixels of a box, once they are read.
+fn dense(file: &str, size: [usize; 2], channels: usize, pixels: Pixels) -> Result<Dense, SourceError> {
+    Dense::new(size[0], size[1], channels, pixels)
+        .map_err(|error| SourceError::Region { file: file.to_owned(), error: Box::new(error) })
 }

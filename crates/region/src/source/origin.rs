@@ -12,7 +12,7 @@ use crate::digest::Digester;
 
 /// The bytes of an image under the name that errors give them.
 #[derive(Debug)]
-pub(super) struct Origin {
+pub(crate) struct Origin {
     name: String,
     place: Place,
     meter: Arc<Meter>,
@@ -33,10 +33,10 @@ struct State {
 }
 
 /// What decoders read from: each has its own, so that several threads can read one image.
-pub(super) type Reader = BufReader<Counting>;
+pub(crate) type Reader = BufReader<Counting>;
 
 impl Origin {
-    pub(super) fn file(path: &Path, meter: Arc<Meter>) -> Result<Origin, SourceError> {
+    pub(crate) fn file(path: &Path, meter: Arc<Meter>) -> Result<Origin, SourceError> {
         let name = path.display().to_string();
         let meta = fs::metadata(path).map_err(|error| unreadable(&name, &error))?;
         if !meta.is_file() {
@@ -48,16 +48,31 @@ impl Origin {
         Ok(Origin { name, place, meter, digest: OnceLock::new() })
     }
 
-    pub(super) fn bytes(name: &str, bytes: Arc<[u8]>, meter: Arc<Meter>) -> Origin {
+    pub(crate) fn bytes(name: &str, bytes: Arc<[u8]>, meter: Arc<Meter>) -> Origin {
         Origin { name: name.to_owned(), place: Place::Memory(bytes), meter, digest: OnceLock::new() }
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
+    /// Where the file is, when it is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::File { path, .. } => Some(path),
+            Place::Memory(_) => None,
+        }
+    }
+
+    /// The ending of the name in small letters.
+    pub(crate) fn ending(&self) -> String {
+        Path::new(&self.name)
+            .extension()
+            .map_or_else(String::new, |ending| ending.to_string_lossy().to_lowercase())
+    }
+
     /// How many bytes there are.
-    pub(super) fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         match &self.place {
             Place::File { state, .. } => state.length,
             Place::Memory(bytes) => bytes.len() as u64,
@@ -65,7 +80,7 @@ impl Origin {
     }
 
     /// A reader at the first byte, over a file that has not changed since it was opened first.
-    pub(super) fn reader(&self) -> Result<Reader, SourceError> {
+    pub(crate) fn reader(&self) -> Result<Reader, SourceError> {
         let bytes: Box<dyn ReadSeek> = match &self.place {
             Place::Memory(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
             Place::File { path, state } => Box::new(self.unchanged(path, state)?),
@@ -74,7 +89,7 @@ impl Origin {
     }
 
     /// The digest of all bytes, computed once.
-    pub(super) fn digest(&self) -> Result<Digest, SourceError> {
+    pub(crate) fn digest(&self) -> Result<Digest, SourceError> {
         if let Some(digest) = self.digest.get() {
             return Ok(*digest);
         }
@@ -88,7 +103,7 @@ impl Origin {
         }
     }
 
-    pub(super) fn content(
+    pub(crate) fn content(
         &self,
         expected: &str,
         found: impl Into<String>,
@@ -97,7 +112,7 @@ impl Origin {
         content(&self.name, expected, found, todo)
     }
 
-    pub(super) fn unreadable(&self, error: &io::Error) -> SourceError {
+    pub(crate) fn unreadable(&self, error: &io::Error) -> SourceError {
         unreadable(&self.name, error)
     }
 
@@ -143,7 +158,7 @@ trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
 /// Counts what is taken from the file or from memory.
-pub(super) struct Counting {
+pub(crate) struct Counting {
     bytes: Box<dyn ReadSeek>,
     meter: Arc<Meter>,
 }

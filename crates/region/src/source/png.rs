@@ -8,7 +8,7 @@ use png::{BitDepth, ColorType, Decoder, DecodingError, Limits, PixelDimensions, 
 
 use super::origin::{Origin, Reader};
 use super::resolution::{METRE, um_per_pixel};
-use super::{ImageInfo, READ_LIMIT, Scale, Source, SourceError, check_read};
+use super::{Details, ImageInfo, READ_LIMIT, Scale, Source, SourceError, check_read, dense};
 use crate::{Bounds, Dense, Digest, Element, Pixels};
 
 /// Bytes that the decoder may take beside what we keep; one row must fit.
@@ -43,7 +43,8 @@ impl PngSource {
             channels: if matches!(color, ColorType::Grayscale | ColorType::GrayscaleAlpha) { 1 } else { 3 },
             element: if depth == BitDepth::Sixteen { Element::U16 } else { Element::U8 },
             um_per_pixel: header.pixel_dims.and_then(resolution),
-            scales: vec![Scale { width, height, downsample: 1.0 }],
+            scales: vec![Scale::whole(width, height)],
+            details: Details::default(),
         };
         let (samples, interlaced) = (color.samples(), header.interlaced);
         Ok(PngSource { origin, info, samples, interlaced, verified: AtomicBool::new(false) })
@@ -83,7 +84,7 @@ impl Source for PngSource {
     }
 
     fn read(&self, bounds: Bounds) -> Result<Dense, SourceError> {
-        let [x, y, width, height] = check_read(self.origin.name(), &self.info, &bounds)?;
+        let [x, y, width, height] = check_read(self.origin.name(), &self.info, 0, &bounds)?;
         let channels = self.info.channels as usize;
         let mut kept = Kept {
             columns: x..x + width,
@@ -94,10 +95,7 @@ impl Source for PngSource {
             pixels: empty(self.info.element, width * height * channels),
         };
         self.rows(&mut kept).map_err(|error| broken(&self.origin, &error))?;
-        Dense::new(width, height, channels, kept.pixels).map_err(|error| SourceError::Region {
-            file: self.origin.name().to_owned(),
-            error: Box::new(error),
-        })
+        dense(self.origin.name(), [width, height], channels, kept.pixels)
     }
 
     fn digest(&self) -> Result<Digest, SourceError> {

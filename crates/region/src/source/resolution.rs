@@ -14,7 +14,11 @@ const SQUARE: f64 = 0.01;
 
 /// Micrometres per pixel from the pixels per unit in both directions.
 pub(super) fn um_per_pixel(unit: f64, across: f64, down: f64) -> Option<f64> {
-    let (width, height) = (unit / across, unit / down);
+    plausible(unit / across, unit / down)
+}
+
+/// Micrometres per pixel from the sides of a pixel.
+pub(super) fn plausible(width: f64, height: f64) -> Option<f64> {
     let square = (width - height).abs() <= SQUARE * width;
     (square && PLAUSIBLE.contains(&width)).then_some(width)
 }

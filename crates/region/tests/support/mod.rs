@@ -1,6 +1,9 @@
 //! Image files made by hand, so that what we read has a second opinion.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod jpeg;
+pub(crate) mod tiff;
+
 use onceflow_region::{Bounds, Dense, Pixels};
 use png::{BitDepth, ColorType, Encoder};
 

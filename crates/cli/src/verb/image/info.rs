@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use onceflow_engine::open_source;
-use onceflow_region::{ImageInfo, Scale};
+use onceflow_region::{Details, ImageInfo, Scale};
 use onceflow_study::with_commas;
 use serde_json::{Value, json};
 
+use super::volume;
 use crate::args::InfoArgs;
 use crate::engine::engine_failure;
 use crate::exit::Exit;
@@ -15,6 +16,9 @@ use crate::terminal::Terminal;
 
 /// Reads the head and says what is in it.
 pub(super) fn run(args: &InfoArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    if volume::is_volume(&args.file) {
+        return volume::run(args, terminal);
+    }
     let source = open_source(&args.file, Path::new("")).map_err(engine_failure)?;
     if args.json {
         terminal.json(&to_json(source.info()))?;
@@ -35,26 +39,50 @@ fn to_json(info: &ImageInfo) -> Value {
         "um_per_pixel": info.um_per_pixel,
         "channels": info.channels,
         "element": info.element.to_string(),
+        "vendor": info.details.vendor,
+        "objective_power": info.details.objective_power,
+        "tile": info.details.tile.map(|[width, height]| json!({ "width": width, "height": height })),
+        "compression": info.details.compression,
+        "library": info.details.library,
     })
 }
 
 fn to_text(info: &ImageInfo) -> String {
     let commas = |number: u64| with_commas(u128::from(number));
+    let mut text = String::new();
+    let mut line = |name: &str, words: String| text.push_str(&format!("{name:<12}{words}\n"));
+    line("format", with(&info.format, info.details.vendor.as_ref().map(|vendor| format!(" of {vendor}"))));
+    line("size", format!("{} x {} pixels", commas(info.width), commas(info.height)));
     let channels = if info.channels == 1 { "1 channel" } else { "3 channels" };
+    line("pixels", format!("{channels} of {} bits", info.element.bytes() * 8));
     let resolution = info.um_per_pixel.map_or_else(|| "not said".into(), |um| format!("{um} um per pixel"));
-    let mut text = format!(
-        "format      {}\nsize        {} x {} pixels\npixels      {channels} of {} bits\nresolution  {resolution}\n",
-        info.format,
-        commas(info.width),
-        commas(info.height),
-        info.element.bytes() * 8,
+    line(
+        "resolution",
+        with(&resolution, info.details.objective_power.map(|power| format!(", objective {power}x"))),
     );
+    if let Some(stored) = stored(&info.details) {
+        line("stored", stored);
+    }
     for Scale { width, height, downsample } in info.scales.iter().skip(1) {
-        text.push_str(&format!(
-            "scale       {} x {}, 1/{downsample} of it\n",
-            commas(*width),
-            commas(*height)
-        ));
+        line("scale", format!("{} x {}, 1/{} of it", commas(*width), commas(*height), rounded(*downsample)));
+    }
+    if let Some(library) = &info.details.library {
+        line("read by", library.clone());
     }
     text
+}
+
+fn with(words: &str, more: Option<String>) -> String {
+    format!("{words}{}", more.unwrap_or_default())
+}
+
+fn stored(details: &Details) -> Option<String> {
+    let tiles = details.tile.map(|[width, height]| format!("in tiles of {width} x {height}"));
+    let words: Vec<String> = tiles.into_iter().chain(details.compression.clone()).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// As many digits as tell scales apart.
+fn rounded(downsample: f64) -> f64 {
+    (downsample * 1e4).round() / 1e4
 }

@@ -1,136 +1,280 @@
-//! How the pixels of a TIFF file are stored, and whether we read that.
+//! How the pixels of one directory are stored, and whether we read that.
 
-use std::ops::Range;
-
-use tiff::ColorType;
-use tiff::decoder::Decoder;
-use tiff::decoder::ifd::Value;
-use tiff::tags::{CompressionMethod, PlanarConfiguration, SampleFormat, Tag};
-
-use super::super::origin::{Origin, Reader};
-use super::super::resolution::{CENTIMETRE, INCH, um_per_pixel};
-use super::{SourceError, broken};
+use super::super::SourceError;
+use super::super::openslide::INSTALL;
+use super::super::origin::Origin;
+use super::codec::{Compression, Predictor};
+use super::directory::{Directories, Directory, TODO};
 use crate::Element;
+use crate::pixels::Order;
+
+/// The longest side of an image; no scanner comes near it, and products of two sides stay small enough.
+const LONGEST_SIDE: u64 = 1 << 24;
+
+/// The most bytes of one row of a strip or tile.
+const LONGEST_ROW: usize = 256 << 20;
 
 /// How the pixels are stored.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// Columns of a strip or tile.
-    width: usize,
-    /// Rows of a strip or tile.
-    height: usize,
-    /// Strips or tiles side by side.
-    across: usize,
+    pub(super) width: usize,
+    pub(super) height: usize,
+    /// Columns and rows of a tile or strip.
+    pub(super) chunk: [usize; 2],
+    pub(super) tiled: bool,
     /// Values per pixel in the file, with alpha.
     pub(super) samples: usize,
+    /// Whether each colour has strips or tiles of its own.
+    pub(super) planes: bool,
     pub(super) element: Element,
+    pub(super) colours: Photometric,
+    pub(super) compression: Compression,
+    pub(super) predictor: Predictor,
+    pub(super) order: Order,
+    /// Where each tile or strip begins, and how many bytes it has.
+    pub(super) places: Vec<(u64, u64)>,
+    /// What all JPEG streams of the directory have in common.
+    pub(super) tables: Option<Vec<u8>>,
 }
 
-/// A strip or tile.
-pub(super) struct Chunk {
-    pub(super) index: u32,
-    /// The column of its first pixel.
-    pub(super) x: usize,
-    /// The row of its first pixel.
-    pub(super) y: usize,
+/// What the values mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Photometric {
+    /// Grey, where 0 is white.
+    WhiteIsZero,
+    /// Grey, where 0 is black.
+    BlackIsZero,
+    /// Red, green and blue.
+    Rgb,
+    /// Brightness and two differences of colour, within JPEG streams.
+    YCbCr,
 }
+
+/// What JPEG tables may be long: four of each kind take less than two thousand bytes.
+const LONGEST_TABLES: usize = 1 << 16;
 
 impl Layout {
-    pub(super) fn of(origin: &Origin, decoder: &mut Decoder<Reader>) -> Result<Layout, SourceError> {
-        check_storage(origin, decoder)?;
-        let (samples, bits) = colours(origin, decoder)?;
-        let element = element(origin, decoder, bits)?;
-        let (columns, _) = decoder.dimensions().map_err(|error| broken(origin, error))?;
-        let (width, height) = decoder.chunk_dimensions();
-        let across = columns.div_ceil(width.max(1)) as usize;
-        Ok(Layout { width: width as usize, height: height as usize, across, samples, element })
-    }
-
-    /// The strips or tiles that a box touches.
-    pub(super) fn touched(&self, columns: Range<usize>, rows: Range<usize>) -> impl Iterator<Item = Chunk> {
-        let (width, height, across) = (self.width, self.height, self.across);
-        let down = rows.start / height..rows.end.div_ceil(height);
-        let right = columns.start / width..columns.end.div_ceil(width);
-        let chunk = move |row: usize, column: usize| Chunk {
-            index: (row * across + column) as u32,
-            x: column * width,
-            y: row * height,
+    pub(super) fn of(
+        origin: &Origin,
+        files: &mut Directories<'_>,
+        directory: &Directory,
+    ) -> Result<Layout, SourceError> {
+        let compression = compression(origin, files, directory)?;
+        let [width, height] =
+            [side(origin, files, directory, WIDTH)?, side(origin, files, directory, HEIGHT)?];
+        let tiled = directory.has(TILE_WIDTH.0) || directory.has(TILE_HEIGHT.0);
+        let chunk = match tiled {
+            true => {
+                [side(origin, files, directory, TILE_WIDTH)?, side(origin, files, directory, TILE_HEIGHT)?]
+            }
+            false => [width, strip_rows(files, directory)?.clamp(1, height)],
         };
-        down.flat_map(move |row| right.clone().map(move |column| chunk(row, column)))
+        let samples = files.one(directory, 277)?.unwrap_or(1);
+        let colours = colours(origin, files, directory, samples, compression)?;
+        let samples = samples as usize;
+        let planes = samples > 1 && files.one(directory, 284)?.unwrap_or(1) == 2;
+        let mut layout = Layout {
+            width,
+            height,
+            chunk,
+            tiled,
+            samples,
+            planes,
+            element: element(origin, files, directory, samples as u64)?,
+            colours,
+            compression,
+            predictor: predictor(origin, files, directory)?,
+            order: files.order,
+            places: Vec::new(),
+            tables: None,
+        };
+        layout.check(origin)?;
+        layout.places = places(origin, files, directory, layout.count())?;
+        if compression == Compression::Jpeg {
+            layout.tables = files.bytes(directory, 347)?.filter(|tables| tables.len() <= LONGEST_TABLES);
+        }
+        Ok(layout)
     }
-}
 
-/// Micrometres per pixel, when the file states them.
-pub(super) fn resolution(decoder: &mut Decoder<Reader>) -> Option<f64> {
-    let unit = match decoder.find_tag_unsigned::<u16>(Tag::ResolutionUnit).ok()? {
-        None | Some(2) => INCH,
-        Some(3) => CENTIMETRE,
-        Some(_) => return None,
-    };
-    let mut per_unit = |tag| match decoder.find_tag(tag) {
-        Ok(Some(Value::Rational(over, under))) => Some(f64::from(over) / f64::from(under)),
-        _ => None,
-    };
-    um_per_pixel(unit, per_unit(Tag::XResolution)?, per_unit(Tag::YResolution)?)
-}
-
-fn check_storage(origin: &Origin, decoder: &mut Decoder<Reader>) -> Result<(), SourceError> {
-    let mut number = |tag, default: u16| -> Result<u16, SourceError> {
-        let found = decoder.find_tag_unsigned(tag).map_err(|error| broken(origin, error))?;
-        Ok(found.unwrap_or(default))
-    };
-    let planes = number(Tag::PlanarConfiguration, PlanarConfiguration::Chunky.to_u16())?;
-    let samples = number(Tag::SamplesPerPixel, 1)?;
-    if planes != PlanarConfiguration::Chunky.to_u16() && samples > 1 {
-        let todo = "export it with the colours of a pixel side by side";
-        return Err(origin.content("colours side by side", "colours in planes of their own", todo));
+    /// Values per pixel that reading gives.
+    pub(super) fn channels(&self) -> usize {
+        match self.colours {
+            Photometric::WhiteIsZero | Photometric::BlackIsZero => 1,
+            Photometric::Rgb | Photometric::YCbCr => 3,
+        }
     }
-    let method = CompressionMethod::from_u16_exhaustive(number(Tag::Compression, 1)?);
-    match method {
-        CompressionMethod::None
-        | CompressionMethod::LZW
-        | CompressionMethod::Deflate
-        | CompressionMethod::OldDeflate
-        | CompressionMethod::PackBits => Ok(()),
-        other => {
-            let expected = "no compression, LZW, deflate or PackBits";
-            Err(origin.content(expected, format!("{other:?}, which is not read yet"), "convert it with LZW"))
+
+    /// Bytes of one value.
+    pub(super) fn value_bytes(&self) -> usize {
+        self.element.bytes() as usize
+    }
+
+    /// Values that lie side by side in a tile or strip.
+    pub(super) fn samples_together(&self) -> usize {
+        if self.planes { 1 } else { self.samples }
+    }
+
+    /// Bytes of a row of a tile or strip.
+    pub(super) fn row_bytes(&self) -> usize {
+        self.chunk[0] * self.samples_together() * self.value_bytes()
+    }
+
+    /// Tiles or strips side by side.
+    pub(super) fn across(&self) -> usize {
+        self.width.div_ceil(self.chunk[0])
+    }
+
+    /// Tiles or strips of one plane.
+    pub(super) fn per_plane(&self) -> usize {
+        self.across() * self.height.div_ceil(self.chunk[1])
+    }
+
+    fn count(&self) -> usize {
+        self.per_plane() * if self.planes { self.samples } else { 1 }
+    }
+
+    fn check(&self, origin: &Origin) -> Result<(), SourceError> {
+        if self.row_bytes() > LONGEST_ROW {
+            let expected = format!("rows of at most {LONGEST_ROW} bytes");
+            return Err(origin.content(&expected, self.row_bytes().to_string(), TODO));
+        }
+        if self.compression == Compression::Jpeg && self.element != Element::U8 {
+            return Err(unsupported(origin, format!("JPEG values of type {}", self.element)));
+        }
+        match (self.predictor, self.element) {
+            (Predictor::Floating, Element::F32 | Element::F64)
+            | (Predictor::None | Predictor::Horizontal, _) => Ok(()),
+            (Predictor::Floating, element) => Err(unsupported(origin, format!("predictor 3 of {element}"))),
         }
     }
 }
 
-/// Values per pixel and their bits.
-fn colours(origin: &Origin, decoder: &mut Decoder<Reader>) -> Result<(usize, u8), SourceError> {
-    let color = decoder.colortype().map_err(|error| broken(origin, error))?;
-    let stated =
-        decoder.find_tag_unsigned::<u16>(Tag::SamplesPerPixel).map_err(|error| broken(origin, error))?;
-    let (samples, bits) = match color {
-        ColorType::Gray(bits) => (1, bits),
-        ColorType::RGB(bits) => (3, bits),
-        ColorType::RGBA(bits) => (4, bits),
-        other => return Err(unsupported(origin, format!("{other:?}"))),
-    };
-    if usize::from(stated.unwrap_or(1)) != samples {
-        return Err(unsupported(origin, format!("{color:?} with {} values per pixel", stated.unwrap_or(1))));
+const WIDTH: (u16, &str) = (256, "width");
+const HEIGHT: (u16, &str) = (257, "height");
+const TILE_WIDTH: (u16, &str) = (322, "tile width");
+const TILE_HEIGHT: (u16, &str) = (323, "tile height");
+
+fn side(
+    origin: &Origin,
+    files: &mut Directories<'_>,
+    directory: &Directory,
+    (tag, name): (u16, &str),
+) -> Result<usize, SourceError> {
+    let expected = format!("a {name} from 1 to {LONGEST_SIDE}");
+    match files.one(directory, tag)? {
+        Some(number) if (1..=LONGEST_SIDE).contains(&number) => Ok(number as usize),
+        Some(number) => Err(origin.content(&expected, number.to_string(), TODO)),
+        None => Err(origin.content(&expected, "none", TODO)),
     }
-    Ok((samples, bits))
 }
 
-fn element(origin: &Origin, decoder: &mut Decoder<Reader>, bits: u8) -> Result<Element, SourceError> {
-    let formats =
-        decoder.find_tag_unsigned_vec::<u16>(Tag::SampleFormat).map_err(|error| broken(origin, error))?;
-    let format = formats.and_then(|formats| formats.first().copied()).unwrap_or(SampleFormat::Uint.to_u16());
-    match (SampleFormat::from_u16_exhaustive(format), bits) {
-        (SampleFormat::Uint, 8) => Ok(Element::U8),
-        (SampleFormat::Uint, 16) => Ok(Element::U16),
-        (SampleFormat::Uint, 32) => Ok(Element::U32),
-        (SampleFormat::Int, 32) => Ok(Element::I32),
-        (SampleFormat::IEEEFP, 32) => Ok(Element::F32),
-        (SampleFormat::IEEEFP, 64) => Ok(Element::F64),
-        (format, bits) => Err(unsupported(origin, format!("{format:?} of {bits} bits"))),
+/// Rows of a strip: all of them when the file says nothing, or more than there are.
+fn strip_rows(files: &mut Directories<'_>, directory: &Directory) -> Result<usize, SourceError> {
+    let rows = files.one(directory, 278)?.unwrap_or(LONGEST_SIDE);
+    Ok(rows.min(LONGEST_SIDE) as usize)
+}
+
+fn compression(
+    origin: &Origin,
+    files: &mut Directories<'_>,
+    directory: &Directory,
+) -> Result<Compression, SourceError> {
+    let number = files.one(directory, 259)?.unwrap_or(1);
+    Compression::of(number).map_err(|name| {
+        let expected = "no compression, LZW, deflate, PackBits or JPEG";
+        let todo = if matches!(number, 33003 | 33005 | 34712) { INSTALL } else { "convert it with LZW" };
+        origin.content(expected, name, todo)
+    })
+}
+
+fn predictor(
+    origin: &Origin,
+    files: &mut Directories<'_>,
+    directory: &Directory,
+) -> Result<Predictor, SourceError> {
+    match files.one(directory, 317)?.unwrap_or(1) {
+        1 => Ok(Predictor::None),
+        2 => Ok(Predictor::Horizontal),
+        3 => Ok(Predictor::Floating),
+        other => Err(origin.content("predictor 1, 2 or 3", other.to_string(), "convert it with LZW")),
     }
+}
+
+/// One value may be left over for alpha, which is dropped; dropping more would lose what somebody measured.
+fn colours(
+    origin: &Origin,
+    files: &mut Directories<'_>,
+    directory: &Directory,
+    samples: u64,
+    compression: Compression,
+) -> Result<Photometric, SourceError> {
+    let number = files.one(directory, 262)?.unwrap_or(if samples >= 3 { 2 } else { 1 });
+    match (number, samples) {
+        (0, 1..=2) => Ok(Photometric::WhiteIsZero),
+        (1, 1..=2) => Ok(Photometric::BlackIsZero),
+        (2, 3..=4) => Ok(Photometric::Rgb),
+        (6, 3) if compression == Compression::Jpeg => Ok(Photometric::YCbCr),
+        (0..=2, _) => Err(unsupported(origin, format!("{samples} values per pixel"))),
+        (3, _) => Err(unsupported(origin, "a palette".into())),
+        (5, _) => Err(unsupported(origin, "CMYK".into())),
+        (6, _) => Err(unsupported(origin, "YCbCr without JPEG".into())),
+        (other, _) => Err(unsupported(origin, format!("photometric interpretation {other}"))),
+    }
+}
+
+fn element(
+    origin: &Origin,
+    files: &mut Directories<'_>,
+    directory: &Directory,
+    samples: u64,
+) -> Result<Element, SourceError> {
+    let bits = same(origin, files.numbers(directory, 258, samples)?, 1)?;
+    match (same(origin, files.numbers(directory, 339, samples)?, 1)?, bits) {
+        (1 | 4, 8) => Ok(Element::U8),
+        (1 | 4, 16) => Ok(Element::U16),
+        (1 | 4, 32) => Ok(Element::U32),
+        (1 | 4, 64) => Ok(Element::U64),
+        (2, 8) => Ok(Element::I8),
+        (2, 16) => Ok(Element::I16),
+        (2, 32) => Ok(Element::I32),
+        (2, 64) => Ok(Element::I64),
+        (3, 32) => Ok(Element::F32),
+        (3, 64) => Ok(Element::F64),
+        (3, bits) => Err(unsupported(origin, format!("real numbers of {bits} bits"))),
+        (_, bits) => Err(unsupported(origin, format!("values of {bits} bits"))),
+    }
+}
+
+/// The number that all colours have in common.
+fn same(origin: &Origin, numbers: Option<Vec<u64>>, default: u64) -> Result<u64, SourceError> {
+    let numbers = numbers.unwrap_or_default();
+    let first = numbers.first().copied().unwrap_or(default);
+    match numbers.iter().all(|&number| number == first) {
+        true => Ok(first),
+        false => Err(unsupported(origin, format!("colours of different types ({numbers:?})"))),
+    }
+}
+
+/// Where the tiles or strips are: as many as the sides ask for.
+fn places(
+    origin: &Origin,
+    files: &mut Directories<'_>,
+    directory: &Directory,
+    count: usize,
+) -> Result<Vec<(u64, u64)>, SourceError> {
+    let (offsets, lengths) = if directory.has(324) { (324, 325) } else { (273, 279) };
+    // Some writers leave room for more.
+    let most = (count as u64).saturating_mul(2).saturating_add(1024);
+    let offsets = files.numbers(directory, offsets, most)?.unwrap_or_default();
+    let lengths = files.numbers(directory, lengths, most)?.unwrap_or_default();
+    if offsets.len() < count || lengths.len() < count {
+        let found = format!("{} places and {} lengths", offsets.len(), lengths.len());
+        return Err(origin.content(&format!("{count} strips or tiles"), found, TODO));
+    }
+    Ok(offsets.into_iter().zip(lengths).take(count).collect())
 }
 
 fn unsupported(origin: &Origin, found: String) -> SourceError {
-    origin.content("grey, RGB or RGBA values of 8, 16 or 32 bits", found, "export it as 8-bit RGB or grey")
+    let expected = "grey, RGB or RGBA values of 8, 16 or 32 bits";
+    origin.content(expected, found, "export it as 8-bit RGB or grey")
 }

@@ -1,0 +1,235 @@
+//! What strips and tiles are compressed with, and undoing it, up to as many bytes as are wanted.
+
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+use weezl::{BitOrder, decode};
+
+use crate::pixels::Order;
+
+/// What strips and tiles are compressed with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compression {
+    None,
+    Lzw,
+    Deflate,
+    PackBits,
+    Jpeg,
+}
+
+/// How values were changed before they were compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Predictor {
+    /// They were not.
+    None,
+    /// Each value is the difference to the one to its left.
+    Horizontal,
+    /// The same over the bytes of real numbers, sorted by their weight.
+    Floating,
+}
+
+impl Compression {
+    /// The compression with a number of the TIFF registry, or the name of one that we do not read.
+    pub(super) fn of(number: u64) -> Result<Compression, String> {
+        Err(match number {
+            1 => return Ok(Compression::None),
+            5 => return Ok(Compression::Lzw),
+            7 => return Ok(Compression::Jpeg),
+            8 | 32946 => return Ok(Compression::Deflate),
+            32773 => return Ok(Compression::PackBits),
+            2..=4 => "a compression for fax machines".into(),
+            6 => "the JPEG of old TIFF files (compression 6)".into(),
+            33003 | 33005 | 34712 => format!("JPEG 2000 (compression {number})"),
+            34887 => "LERC (compression 34887)".into(),
+            34925 => "LZMA (compression 34925)".into(),
+            50000 => "Zstandard (compression 50000)".into(),
+            50001 => "WebP (compression 50001)".into(),
+            50002 => "JPEG XL (compression 50002)".into(),
+            22610 => "JPEG XR (compression 22610)".into(),
+            other => format!("compression {other}"),
+        })
+    }
+
+    /// What people call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Compression::None => "none",
+            Compression::Lzw => "LZW",
+            Compression::Deflate => "deflate",
+            Compression::PackBits => "PackBits",
+            Compression::Jpeg => "JPEG",
+        }
+    }
+
+    /// How many bytes can come of one, so that a length that cannot be true is seen before memory is taken for it.
+    pub(super) fn growth(self) -> usize {
+        match self {
+            Compression::None => 1,
+            Compression::Lzw => 4096,
+            Compression::Deflate => 1032,
+            Compression::PackBits => 64,
+            Compression::Jpeg => 2048,
+        }
+    }
+
+    /// The first `wanted` bytes; none when there are fewer, or the data are corrupt. JPEG is decoded elsewhere.
+    pub(super) fn decompress(self, data: Vec<u8>, wanted: usize) -> Option<Vec<u8>> {
+        let mut bytes = match self {
+            Compression::None | Compression::Jpeg => data,
+            Compression::Lzw => lzw(&data, wanted)?,
+            Compression::PackBits => pack_bits(&data, wanted)?,
+            Compression::Deflate => {
+                let mut bytes = Vec::new();
+                ZlibDecoder::new(&data[..]).take(wanted as u64).read_to_end(&mut bytes).ok()?;
+                bytes
+            }
+        };
+        bytes.truncate(wanted);
+        (bytes.len() == wanted).then_some(bytes)
+    }
+}
+
+fn lzw(data: &[u8], wanted: usize) -> Option<Vec<u8>> {
+    let mut decoder = decode::Decoder::with_tiff_size_switch(BitOrder::Msb, 8);
+    let (mut bytes, mut read, mut written) = (vec![0; wanted], 0, 0);
+    while written < wanted {
+        let step = decoder.decode_bytes(data.get(read..)?, bytes.get_mut(written..)?);
+        (read, written) = (read + step.consumed_in, written + step.consumed_out);
+        match step.status.ok()? {
+            weezl::LzwStatus::Ok if step.consumed_in + step.consumed_out > 0 => {}
+            _ => break,
+        }
+    }
+    (written == wanted).then_some(bytes)
+}
+
+/// Runs: a count below 128 comes before that many bytes and one, a count above before one byte that is repeated.
+fn pack_bits(data: &[u8], wanted: usize) -> Option<Vec<u8>> {
+    let (mut bytes, mut rest) = (Vec::with_capacity(wanted), data);
+    while bytes.len() < wanted {
+        let (&count, after) = rest.split_first()?;
+        let count = usize::from(count);
+        rest = match count {
+            0..128 => {
+                bytes.extend_from_slice(after.get(..=count)?);
+                &after[count + 1..]
+            }
+            128 => after,
+            _ => {
+                let (&byte, after) = after.split_first()?;
+                bytes.resize(bytes.len() + 257 - count, byte);
+                after
+            }
+        };
+    }
+    Some(bytes)
+}
+
+impl Predictor {
+    /// Gives the values of one row back, in the order that the file has for bytes.
+    pub(super) fn undo(self, row: &mut [u8], samples: usize, value: usize, order: Order) {
+        match (self, value) {
+            (Predictor::None, _) => {}
+            (Predictor::Horizontal, 1) => add_bytes(row, samples),
+            (Predictor::Horizontal, 2) => add::<2>(row, samples, order),
+            (Predictor::Horizontal, 4) => add::<4>(row, samples, order),
+            (Predictor::Horizontal, _) => add::<8>(row, samples, order),
+            (Predictor::Floating, _) => {
+                add_bytes(row, samples);
+                gather(row, value, order);
+            }
+        }
+    }
+}
+
+fn add_bytes(row: &mut [u8], samples: usize) {
+    for at in samples..row.len() {
+        row[at] = row[at].wrapping_add(row[at - samples]);
+    }
+}
+
+fn add<const N: usize>(row: &mut [u8], samples: usize, order: Order) {
+    let (values, _) = row.as_chunks_mut::<N>();
+    for at in samples..values.len() {
+        let (mut carry, before) = (0, values[at - samples]);
+        for step in 0..N {
+            let byte = if order == Order::Little { step } else { N - 1 - step };
+            carry += u16::from(values[at][byte]) + u16::from(before[byte]);
+            values[at][byte] = carry as u8;
+            carry >>= 8;
+        }
+    }
+}
+
+/// Bytes of the highest weight come first, then those of the next.
+fn gather(row: &mut [u8], value: usize, order: Order) {
+    let sorted = row.to_vec();
+    let count = sorted.len() / value;
+    for (at, number) in row.chunks_exact_mut(value).enumerate() {
+        for (weight, byte) in number.iter_mut().enumerate() {
+            let plane = if order == Order::Little { value - 1 - weight } else { weight };
+            *byte = sorted[plane * count + at];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_unpacked() {
+        let data = [0xfe, 0xaa, 2, 0x80, 0, 0x2a, 0xfd, 0xaa, 128, 0, 7];
+        let bytes = [0xaa, 0xaa, 0xaa, 0x80, 0, 0x2a, 0xaa, 0xaa, 0xaa, 0xaa, 7];
+        for wanted in 0..=bytes.len() {
+            assert_eq!(
+                Compression::PackBits.decompress(data.to_vec(), wanted).as_deref(),
+                Some(&bytes[..wanted])
+            );
+        }
+        assert_eq!(Compression::PackBits.decompress(data.to_vec(), 12), None);
+        assert_eq!(Compression::PackBits.decompress(vec![5, 1], 3), None);
+    }
+
+    #[test]
+    fn differences_are_added_in_either_order() {
+        let values = [[1000u16, 7], [65530, 9], [3, 65535]];
+        for order in [Order::Little, Order::Big] {
+            let to_bytes =
+                |number: u16| if order == Order::Big { number.to_be_bytes() } else { number.to_le_bytes() };
+            let mut before = [0; 2];
+            let differences: Vec<u8> = values
+                .iter()
+                .flat_map(|pixel| {
+                    let found = [pixel[0].wrapping_sub(before[0]), pixel[1].wrapping_sub(before[1])];
+                    before = *pixel;
+                    found
+                })
+                .flat_map(to_bytes)
+                .collect();
+            let mut row = differences;
+            Predictor::Horizontal.undo(&mut row, 2, 2, order);
+            let expected: Vec<u8> = values.iter().flatten().copied().flat_map(to_bytes).collect();
+            assert_eq!(row, expected);
+        }
+    }
+
+    #[test]
+    fn real_numbers_are_gathered() {
+        let values = [1.5f32, -2.25, 1e-20];
+        let mut sorted: Vec<u8> =
+            (0..4).flat_map(|weight| values.map(|value| value.to_be_bytes()[weight])).collect();
+        for at in (1..sorted.len()).rev() {
+            sorted[at] = sorted[at].wrapping_sub(sorted[at - 1]);
+        }
+        for order in [Order::Little, Order::Big] {
+            let mut row = sorted.clone();
+            Predictor::Floating.undo(&mut row, 1, 4, order);
+            let expected: Vec<u8> = values
+                .iter()
+                .flat_map(|value| if order == Order::Big { value.to_be_bytes() } else { value.to_le_bytes() })
+                .collect();
+            assert_eq!(row, expected);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The values of a box out of a file: from where they are, or from all that is unpacked before.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+
+use super::header::{Header, Packing};
+use crate::Bounds;
+use crate::source::origin::Reader;
+
+/// The bytes of the values of a box.
+pub(super) fn read(reader: Reader, header: &Header, bounds: &Bounds, target: &mut Vec<u8>) -> io::Result<()> {
+    let mut stream = Stream::new(reader, header.packing)?;
+    let mut waiting = (0, 0);
+    for (at, length) in rows(header, bounds) {
+        // Rows that follow each other without a gap are read as one.
+        if waiting.0 + waiting.1 == at {
+            waiting.1 += length;
+            continue;
+        }
+        stream.take_at(header.start + waiting.0, waiting.1, target)?;
+        waiting = (at, length);
+    }
+    stream.take_at(header.start + waiting.0, waiting.1, target)?;
+    if Some(waiting.0 + waiting.1) == header.bytes() { stream.verify() } else { Ok(()) }
+}
+
+/// Where the rows of a box begin among the bytes of the values, and how long they are.
+fn rows(header: &Header, bounds: &Bounds) -> impl Iterator<Item = (u64, u64)> {
+    let [columns, rows, depths, _] = super::size(&header.bounds);
+    let (value, width, left) = (header.stored.bytes(), bounds.width(), bounds.x().unsigned_abs());
+    let (within, deep) = (positions(bounds.rows()), positions(bounds.z()));
+    positions(bounds.time()).flat_map(move |time| {
+        let within = within.clone();
+        deep.clone().flat_map(move |depth| {
+            let first = move |row: u64| ((time * depths + depth) * rows + row) * columns + left;
+            within.clone().map(move |row| (first(row) * value, width * value))
+        })
+    })
+}
+
+/// The positions of a span that begins at 0 or later.
+fn positions(span: crate::Span) -> std::ops::Range<u64> {
+    span.start().unsigned_abs()..span.end().unsigned_abs()
+}
+
+enum Stream {
+    Plain { reader: Reader, place: u64 },
+    Packed { unpacked: Box<dyn Read>, place: u64 },
+}
+
+impl Stream {
+    fn new(mut reader: Reader, packing: Packing) -> io::Result<Stream> {
+        let unpacked: Box<dyn Read> = match packing {
+            Packing::None => return Ok(Stream::Plain { reader, place: 0 }),
+            Packing::Gzip => Box::new(MultiGzDecoder::new(reader)),
+            Packing::Zlib { at } => {
+                reader.seek(SeekFrom::Start(at))?;
+                Box::new(ZlibDecoder::new(reader))
+            }
+        };
+        Ok(Stream::Packed { unpacked, place: 0 })
+    }
+
+    /// Takes bytes from a later place on.
+    fn take_at(&mut self, at: u64, length: u64, target: &mut Vec<u8>) -> io::Result<()> {
+        if length == 0 {
+            return Ok(());
+        }
+        let found = match self {
+            Stream::Plain { reader, place } => {
+                reader.seek_relative(at.saturating_sub(*place) as i64)?;
+                *place = at + length;
+                reader.take(length).read_to_end(target)?
+            }
+            Stream::Packed { unpacked, place } => {
+                // When the stream ends meanwhile, there is nothing left to take either.
+                io::copy(&mut unpacked.take(at.saturating_sub(*place)), &mut io::sink())?;
+                *place = at + length;
+                unpacked.take(length).read_to_end(target)?
+            }
+        };
+        if found as u64 == length { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+
+    /// Reads the end of what is packed, so that its checksum is seen to hold.
+    fn verify(&mut self) -> io::Result<()> {
+        if let Stream::Packed { unpacked, .. } = self {
+            let _more = unpacked.read(&mut [0])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! The files that fuzzing starts from are those of the tests: `ONCEFLOW_BLESS=1 cargo test -p onceflow-region --test seeds`
+//! writes them anew.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod support;
+
+use std::path::Path;
+
+use onceflow_region::{Bounds, Geometry, Pixels, Span, Volume, VolumeForm};
+use support::jpeg::{JpegForm, tables};
+use support::texture;
+use support::tiff::{Directory, Value, tiff};
+
+fn value(colour: usize, column: usize, row: usize) -> u8 {
+    (colour * 83 + column * 29 + row * 51 + 7) as u8
+}
+
+fn plain(width: usize, height: usize) -> Directory {
+    let tiles = width.div_ceil(16) * height.div_ceil(16);
+    Directory::tiles([width, height], [16, 16], 3, vec![texture(768); tiles])
+}
+
+fn slides() -> Vec<(&'static str, Vec<u8>)> {
+    let shared = [&[0xff, 0xd8][..], &tables(), &[0xff, 0xd9]].concat();
+    let tiles = vec![JpegForm::new(16, 16, 3).write_short(value); 4];
+    let jpeg = Directory::tiles([25, 30], [16, 16], 3, tiles).short(259, 7).with(347, Value::Bytes(shared));
+    let mut ome = plain(32, 24).text(
+        "<OME><Image><Pixels SizeC=\"3\" PhysicalSizeX=\"0.25\" PhysicalSizeY=\"0.25\"/></Image></OME>",
+    );
+    ome.own = vec![plain(16, 12)];
+    let planes = Directory::tiles([20, 20], [20, 8], 3, vec![texture(160); 9]).strips(8).short(284, 2);
+    let real =
+        Directory::tiles([8, 4], [16, 16], 1, vec![texture(1024)]).short(258, 32).short(339, 3).short(317, 3);
+    vec![
+        ("tiff_source/jpeg.svs", tiff(vec![jpeg.text("Aperio|AppMag = 20|MPP = 0.5"), plain(12, 15)], None)),
+        ("tiff_source/ome.tif", tiff(vec![ome], None)),
+        ("tiff_source/planes.tif", tiff(vec![planes], None)),
+        ("tiff_source/real.tif", tiff(vec![real], None)),
+        ("jpeg_source/grey.jpg", JpegForm::new(20, 10, 1).write(value)),
+        ("jpeg_source/colour.jpg", JpegForm::new(20, 10, 3).write(value)),
+        (
+            "jpeg_source/progressive.jpg",
+            JpegForm { progressive: true, ..JpegForm::new(20, 10, 3) }.write(value),
+        ),
+    ]
+}
+
+fn volumes() -> Vec<(&'static str, Vec<u8>)> {
+    let side = |length| Span::new(0, length).unwrap();
+    let values = Pixels::I16((0..60).collect());
+    let volume =
+        Volume::new(Bounds::new(side(5), side(4), side(3), Span::ONE), values, Geometry::default()).unwrap();
+    let write = |form: VolumeForm| {
+        let mut bytes = Vec::new();
+        form.write(&volume, &mut bytes).unwrap();
+        bytes
+    };
+    vec![
+        ("volume_source/a.nii", write(VolumeForm::Nifti)),
+        ("volume_source/a.nii.gz", write(VolumeForm::NiftiGz)),
+        ("volume_source/a.mha", write(VolumeForm::Mha)),
+        ("volume_source/packed.mha", write(VolumeForm::MhaPacked)),
+    ]
+}
+
+#[test]
+fn seeds_are_what_the_tests_write() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
+    for (name, bytes) in slides().into_iter().chain(volumes()) {
+        let path = folder.join(name);
+        if std::env::var_os("ONCEFLOW_BLESS").is_some() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &bytes).unwrap();
+        }
+        assert!(std::fs::read(&path).is_ok_and(|found| found == bytes), "{name} is not what the tests write");
+    }
+}
