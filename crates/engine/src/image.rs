@@ -9,10 +9,18 @@ use onceflow_study::Diagnostic;
 use crate::EngineError;
 use crate::synthetic::{Synthetic, parse_synthetic};
 
-/// Opens a colour image; a path is relative to `folder`. Nothing but its head is read.
+/// Opens a colour image of 8 bits; a path is relative to `folder`. Nothing but its head is read.
 pub fn open_image(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
     let source = open_source(name, folder)?;
-    refuse_deep(name, source.as_ref())?;
+    refuse_but(name, source.as_ref(), &[Element::U8], "8 bits per channel")?;
+    Ok(source)
+}
+
+/// The same, also of 16 bits or real numbers: [`as_eight_bits`] says what becomes of them.
+pub fn open_deep_image(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
+    let source = open_source(name, folder)?;
+    let known = [Element::U8, Element::U16, Element::F32, Element::F64];
+    refuse_but(name, source.as_ref(), &known, "8 or 16 bits per channel, or real numbers from 0 to 1")?;
     Ok(source)
 }
 
@@ -90,14 +98,13 @@ pub fn as_eight_bits(source: &dyn Source) -> Option<&'static str> {
     }
 }
 
-/// The workflows read colours of 8 bits, and know how to make them of 16 and of real numbers.
-fn refuse_deep(name: &str, source: &dyn Source) -> Result<(), EngineError> {
+/// The workflows read colours of 8 bits; a study would lose silently what its thresholds are about if it made them.
+fn refuse_but(name: &str, source: &dyn Source, known: &[Element], expected: &str) -> Result<(), EngineError> {
     let element = source.info().element;
-    if matches!(element, Element::U8 | Element::U16 | Element::F32 | Element::F64) {
+    if known.contains(&element) {
         return Ok(());
     }
     let error = Diagnostic::error(format!("the image {name} cannot be segmented"));
-    let error =
-        error.expected_found("8 or 16 bits per channel, or real numbers from 0 to 1", format!("{element}"));
+    let error = error.expected_found(expected, format!("{element}"));
     Err(error.with_hint("convert it to 8 bits, for instance: vips cast IN OUT uchar").into())
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use onceflow_engine::{
     Desk, FeatureFile, FeatureForm, Nuclei, NucleiFeatures, Tiling, available_workers, bytes_to_measure,
-    check_sizes, disk_bytes_to_measure, features, open_image, open_labels,
+    check_sizes, disk_bytes_to_measure, features, open_deep_image, open_labels,
 };
 use onceflow_kernels::features::names;
 use onceflow_region::Source;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &FeaturesArgs, terminal: &Terminal) -> Result<Exit, Fail
     check_target(args)?;
     let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
     let kernel = parameters.to_kernel().map_err(engine_failure)?;
-    let source = open_image(&args.image, Path::new("")).map_err(engine_failure)?;
+    let source = open_deep_image(&args.image, Path::new("")).map_err(engine_failure)?;
     let drawn = open_drawn(args, &*source)?;
     let nuclei = match (drawn.as_deref(), &args.mask, &args.labels) {
         (Some(drawn), Some(name), _) => Nuclei::Mask(name, drawn),

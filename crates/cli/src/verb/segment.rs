@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_engine::{
-    NucleiParameters, Tiling, as_eight_bits, bytes_to_segment, check_sizes, check_truth, open_image,
+    NucleiParameters, Tiling, as_eight_bits, bytes_to_segment, check_sizes, check_truth, open_deep_image,
     open_labels, segment,
 };
 use onceflow_kernels::nuclei::Status;
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &SegmentArgs, terminal: &Terminal) -> Result<Exit, Failu
     picture::check(&outputs(args), &inputs(args), args.json)?;
     written::check_endings(args)?;
     let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
-    let source = open_image(&args.image, Path::new("")).map_err(engine_failure)?;
+    let source = open_deep_image(&args.image, Path::new("")).map_err(engine_failure)?;
     let truth = open_truth(args, &*source)?;
     let place =
         Place::new(args.memory, args.tile, &outputs(args)).fitting(bytes_to_segment(source.info()))?;

@@ -49,7 +49,11 @@ fn labels_stay_and_masks_fall_apart() {
     let of = |nuclei| {
         let (mut areas, desk) = (Vec::new(), desk(1 << 30));
         let mut found = features(&*image, nuclei, false, &desk).unwrap();
-        found.measure(&desk, |object| Ok(areas.push(object.values[0]))).unwrap();
+        let mut add = |object: &Measured| {
+            areas.push(object.values[0]);
+            Ok(())
+        };
+        found.measure(&desk, &mut add).unwrap();
         areas
     };
     let (labels, mask) = (of(Nuclei::Labels(name, &*truth)), of(Nuclei::Mask(name, &*truth)));
