@@ -83,7 +83,7 @@ impl Segmented {
         self.picture(PictureKind::Colour, overlay.scale as usize)
     }
 
-    /// Gives out the image with the outlines of the nuclei; with a truth, as [`crate::overlay`] draws it. A pixel of a
+    /// Gives out the image with the outlines of the nuclei; with a truth, as [`crate::overlay()`] draws it. A pixel of a
     /// smaller overlay is the mean of those it stands for, or an outline where one of them is.
     ///
     /// # Errors
