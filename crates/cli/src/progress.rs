@@ -2,8 +2,12 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use onceflow_engine::Step;
+use onceflow_study::with_commas;
 
 use crate::args::ProgressMode;
 
@@ -11,19 +15,28 @@ use crate::args::ProgressMode;
 #[derive(Debug)]
 pub(crate) struct Progress {
     speaker: Option<(Sender<()>, JoinHandle<()>)>,
+    step: Arc<Mutex<Option<Step>>>,
 }
 
 impl Progress {
     /// Starts to listen for a second, then says `what` goes on: a line that is rewritten on a terminal, and elsewhere
     /// plain lines, each after twice the time of the one before.
     pub(crate) fn start(what: String, mode: ProgressMode) -> Self {
+        let step = Arc::new(Mutex::new(None));
         if mode == ProgressMode::Never {
-            return Self { speaker: None };
+            return Self { speaker: None, step };
         }
         let (stop, stopped) = channel();
         let rewrite = std::io::stderr().is_terminal();
-        let thread = std::thread::spawn(move || speak(&what, rewrite, |wait| stopped.recv_timeout(wait)));
-        Self { speaker: Some((stop, thread)) }
+        let known = Arc::clone(&step);
+        let what = move || format!("{what}{}", at(*known.lock().unwrap_or_else(PoisonError::into_inner)));
+        let thread = std::thread::spawn(move || speak(what, rewrite, |wait| stopped.recv_timeout(wait)));
+        Self { speaker: Some((stop, thread)), step }
+    }
+
+    /// Remembers how far it is, for when it speaks next.
+    pub(crate) fn step(&self, step: Step) {
+        *self.step.lock().unwrap_or_else(PoisonError::into_inner) = Some(step);
     }
 }
 
@@ -37,13 +50,21 @@ impl Drop for Progress {
     }
 }
 
-fn speak(what: &str, rewrite: bool, wait: impl Fn(Duration) -> Result<(), RecvTimeoutError>) {
+/// `, t2 5 of 24`.
+fn at(step: Option<Step>) -> String {
+    let number = |number: u64| with_commas(u128::from(number));
+    step.map_or_else(String::new, |step| {
+        format!(", {} {} of {}", step.task, number(step.done), number(step.of))
+    })
+}
+
+fn speak(what: impl Fn() -> String, rewrite: bool, wait: impl Fn(Duration) -> Result<(), RecvTimeoutError>) {
     let start = Instant::now();
     let mut pause = Duration::from_secs(1);
     let mut spoken = false;
     while wait(pause) == Err(RecvTimeoutError::Timeout) {
-        let (before, after) = if rewrite { ("\r", "") } else { ("", "\n") };
-        let line = format!("{before}{what}: {} s so far{after}", start.elapsed().as_secs());
+        let (before, after) = if rewrite { ("\r", "\x1b[K") } else { ("", "\n") };
+        let line = format!("{before}{}: {} s so far{after}", what(), start.elapsed().as_secs());
         let _ = std::io::stderr().lock().write_all(line.as_bytes());
         spoken = true;
         pause = if rewrite { pause } else { pause * 2 };

@@ -136,7 +136,8 @@ fn what_cannot_be_done_is_said_before_the_work() {
         ("size", 2, "tissue.png --mask synth:20x20 -o n.csv"),
         ("colour", 2, "tissue.png --labels tissue.png -o n.csv"),
         ("missing", 2, "nothing.png -o n.csv"),
-        ("memory", 4, "synth:100000x100000 --memory '1 GiB' -o n.csv"),
+        ("memory", 4, "synth:100000x100000 --memory '16 MiB' -o n.csv"),
+        ("tile", 4, "tissue.png --tile 4096 --memory '1 GiB' -o n.csv"),
     ] {
         shell.write("labels.geojson", "{}");
         let said = shell.run(&format!("features {words}"));

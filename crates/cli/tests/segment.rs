@@ -5,7 +5,7 @@ mod pictures;
 mod shell;
 
 use onceflow_region::Dense;
-use pictures::{deep_colour_png, read, shared};
+use pictures::{read, shared};
 use shell::Shell;
 
 /// A shell with a small image of tissue.
@@ -65,6 +65,7 @@ fn wrong_parameters_are_said_at_their_place() {
         ("twice", "--params twice.json"),
         ("missing", "--params nothing.json"),
         ("word", "-p minsize=3 -p G1=high -p G2"),
+        ("range", "-p G1=800 -p red=-2 -p T1=-1 -p T2=1e9 -p minSize=-5 -p maxSizeSeg=nan"),
     ] {
         let said = shell.run(&format!("segment tissue.png -o mask.png {words}"));
         assert_eq!(said.exit, 2, "{said}");
@@ -81,15 +82,16 @@ fn images_that_cannot_be_segmented_say_why() {
         .write("text.png", "not a picture")
         .write("cut.png", &whole[..whole.len() / 2])
         .write("empty.png", "");
-    shell.write("deep.png", deep_colour_png(3, 2)).write("small.png", deep_colour_png(1, 1));
     for (name, words) in [
         ("missing", "nothing.png"),
         ("text", "text.png"),
         ("cut", "cut.png"),
         ("empty", "empty.png"),
         ("folder", "."),
-        ("deep", "deep.png"),
         ("synthetic", "synth:200"),
+        ("no-tissue", "synth:0x10"),
+        ("beyond-numbers", "synth:18446744073709551615x2"),
+        ("product", "synth:4294967296x4294967296"),
         ("truth-size", "tissue.png --overlay o.png --truth synth:20x20"),
         ("truth-colour", "tissue.png --overlay o.png --truth tissue.png"),
     ] {
@@ -121,6 +123,9 @@ fn outputs_are_checked_before_the_work() {
         ("no-folder", 3, "-o nowhere/mask.png"),
         ("is-a-folder", 3, "-o ."),
         ("json-and-standard-output", 2, "-o - --json"),
+        ("ending", 2, "-o mask.jpg"),
+        ("ending-of-polygons", 2, "--polygons nuclei.png"),
+        ("scale-alone", 2, "--overlay-scale 4"),
     ] {
         let said = shell.run(&format!("segment tissue.png {words}"));
         assert_eq!(said.exit, exit, "{said}");
@@ -137,59 +142,6 @@ fn a_mask_goes_through_a_pipe() {
     let output = command.args(["segment", "tissue.png", "-o", "-"]).output().unwrap();
     assert_eq!(output.stdout, std::fs::read(shell.path("mask.png")).unwrap());
     assert!(String::from_utf8_lossy(&output.stderr).contains("status      ok"));
-}
-
-#[test]
-fn work_that_does_not_fit_is_refused_before_it_begins() {
-    let shell = Shell::new();
-    let said = shell.run("segment synth:100000x100000 --labels l.png --memory '1 GiB'");
-    assert_eq!(said.exit, 4, "{said}");
-    insta::assert_snapshot!("memory", said);
-    let told = said.stderr.split("--memory '").nth(1).unwrap().split('\'').next().unwrap().to_owned();
-    shell.ok(&format!("segment synth:100000x100000 --labels l.png --dry-run --memory '{told}'"));
-    assert_eq!(shell.run("segment synth:2000000000x2000000000 --json").exit, 2, "no tissue is as large");
-}
-
-#[test]
-fn tiles_make_the_mask_of_the_whole() {
-    let shell = tissue();
-    let whole = shell.ok("segment tissue.png -o whole.png --json").json();
-    let whole_mask = read(&shell.path("whole.png"));
-    for words in ["--tile 64", "--tile 37", "--tile 1000", "--memory '17 MiB'"] {
-        let tiles = shell.ok(&format!("segment tissue.png -o tiles.png --json {words}")).json();
-        assert!(tiles["tile"].as_u64().is_some() && whole["tile"].is_null(), "{tiles}");
-        for name in ["status", "objects", "foreground", "width", "height", "parameters"] {
-            assert_eq!(tiles[name], whole[name], "{words}");
-        }
-        assert!(read(&shell.path("tiles.png")) == whole_mask, "{words}");
-    }
-    let output =
-        shell::command(&shell.path("")).args(["segment", "tissue.png", "--tile", "50", "-o", "-"]).output();
-    assert_eq!(output.unwrap().stdout, std::fs::read(shell.path("tiles.png")).unwrap());
-    assert_eq!(
-        shell.files(),
-        ["tiles.png", "tissue.png", "truth.png", "whole.png"],
-        "nothing is left behind"
-    );
-}
-
-#[test]
-fn tiles_are_refused_where_they_cannot_be() {
-    let shell = tissue();
-    for (name, exit, words) in [
-        ("labels", 2, "--tile 64 --labels l.png"),
-        ("none", 2, "--tile 0"),
-        ("memory", 4, "--tile 4096 --memory '1 GiB'"),
-        ("too-little", 4, "--memory '16 MiB'"),
-    ] {
-        let said = shell.run(&format!("segment tissue.png -o mask.png {words}"));
-        assert_eq!(said.exit, exit, "{said}");
-        insta::assert_snapshot!(format!("tiles-{name}"), said);
-    }
-    insta::assert_snapshot!(
-        "tiles-dry-run",
-        shell.ok("segment synth:100000x100000 -o mask.png --memory '1 GiB' --dry-run --json")
-    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Why a study could not be run.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use onceflow_study::Diagnostic;
 
@@ -45,6 +45,24 @@ pub enum EngineError {
     /// Our bug.
     #[error("{0}")]
     Internal(String),
+}
+
+impl EngineError {
+    /// What an error is that writing a file ended with: the engine's own, or the file's.
+    pub fn from_writing(path: &Path, error: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match error.downcast::<Self>() {
+            Ok(own) => own,
+            Err(error) => Self::Write { path, error },
+        }
+    }
+}
+
+/// So that it goes through whoever writes a file meanwhile; [`EngineError::from_writing`] takes it out again.
+impl From<EngineError> for io::Error {
+    fn from(error: EngineError) -> Self {
+        Self::other(error)
+    }
 }
 
 impl From<Diagnostic> for EngineError {

@@ -1,23 +1,34 @@
-//! The features of every nucleus of one image that fits in memory.
+//! The features of every nucleus of one image, in memory or on a disk.
 
 mod csv;
+mod file;
 mod geojson;
+mod groups;
+mod objects;
+mod table;
 mod workers;
 
-use onceflow_kernels::features::{Extent, FEATURES, Features, extents};
-use onceflow_kernels::nuclei::{self, Parameters, Status};
-use onceflow_kernels::{Connectivity, Plane, View, label};
-use onceflow_region::{Dense, ImageInfo, Source, labels};
+use std::io;
+
+use onceflow_kernels::Window;
+use onceflow_kernels::features::{Extent, Measured, Meter, Scene};
+use onceflow_kernels::nuclei::{Parameters, Status};
+use onceflow_region::{ImageInfo, Lease, Source};
 use onceflow_study::Diagnostic;
 
-pub use csv::features_csv;
-pub use geojson::features_geojson;
+pub use file::{FeatureFile, FeatureForm};
+pub(crate) use geojson::GeoJson;
+pub(crate) use groups::Groups;
+pub(crate) use objects::components;
 
-use crate::agreement::no_objects;
-use crate::objects::components;
-use crate::segment::{PROGRAM, as_colour, normalized, status_word};
-use crate::whole::read_whole;
-use crate::{EngineError, bytes_to_segment, view};
+use crate::segment::{COLOURS, MASK, PROGRAM, read_colours, segment, status_word};
+use crate::tiled::copy_colours;
+use crate::whole::desk::{Desk, reserve_program, unkept};
+use crate::whole::raw::Raw;
+use crate::whole::sheet::{Sheet, read_drawn};
+use crate::whole::window;
+use crate::{EngineError, bytes_to_segment, check_sizes};
+use workers::Workers;
 
 /// Where the nuclei of an image come from.
 #[derive(Clone, Copy, Debug)]
@@ -30,25 +41,20 @@ pub enum Nuclei<'a> {
     Labels(&'a str, &'a dyn Source),
 }
 
-/// The nuclei of an image and their features.
-#[derive(Clone, Debug, PartialEq)]
+/// The nuclei of an image, to be measured.
+#[derive(Debug)]
 pub struct NucleiFeatures {
     /// How the segmentation ended; ok without one.
     pub status: Status,
-    /// Objects and columns.
-    pub features: Features,
+    sheet: Sheet,
+    /// Whether the sheet holds numbers of objects rather than a mask.
+    numbers: bool,
+    extents: Vec<Extent>,
+    _known: Lease,
 }
 
-impl NucleiFeatures {
-    /// The status as files say it.
-    pub fn status_word(&self) -> &'static str {
-        status_word(self.status)
-    }
-}
-
-/// Measures the nuclei of an image, after its colours are moved to the target's if that is wished: on so many threads,
-/// and in so much memory, of which the image itself takes [`bytes_to_measure`]. The number of threads changes nothing
-/// in the result.
+/// Finds the nuclei of an image, after its colours are moved to the target's if that is wished. In memory it takes
+/// [`bytes_to_measure`], in tiles [`disk_bytes_to_measure`] on the disk; what is measured is the same, bit for bit.
 ///
 /// # Errors
 /// When an image cannot be read, the nuclei are no mask or labels or of another size, or there is too little memory.
@@ -56,73 +62,122 @@ pub fn features(
     source: &dyn Source,
     nuclei: Nuclei<'_>,
     normalize: bool,
-    (threads, memory): (usize, u64),
+    desk: &Desk<'_>,
 ) -> Result<NucleiFeatures, EngineError> {
-    let image = colours(source, normalize)?;
-    let (status, labels) = objects(image.view(), nuclei)?;
-    let extents = extents(labels.view());
-    refuse_scattered(&extents, image.view().len())?;
-    refuse_many(bytes_to_measure(source.info(), nuclei), &extents, threads, memory)?;
-    let measured = workers::measure(image.view(), labels.view(), &extents, threads)?;
-    Ok(NucleiFeatures { status, features: measured.into_iter().collect() })
+    let (status, mut sheet, numbers) = match nuclei {
+        Nuclei::Found(parameters) => {
+            let found = segment(source, parameters, normalize, desk)?;
+            (found.status, found.sheet, false)
+        }
+        Nuclei::Mask(name, drawn) => {
+            (Status::Ok, drawn_sheet(source, (name, drawn), true, (normalize, desk))?, false)
+        }
+        Nuclei::Labels(name, drawn) => {
+            (Status::Ok, drawn_sheet(source, (name, drawn), false, (normalize, desk))?, true)
+        }
+    };
+    let (extents, known) =
+        if numbers { objects::numbers(&mut sheet, desk)? } else { components(&mut sheet, desk)? };
+    refuse_scattered(&extents, sheet.image().len())?;
+    Ok(NucleiFeatures { status, sheet, numbers, extents, _known: known })
 }
 
-/// Memory that an image and its nuclei take before they are measured.
+impl NucleiFeatures {
+    /// The status as files say it.
+    pub fn status_word(&self) -> &'static str {
+        status_word(self.status)
+    }
+
+    /// Number of nuclei.
+    pub fn objects(&self) -> usize {
+        self.extents.len()
+    }
+
+    /// Measures the nuclei and gives them out by their numbers. The number of threads changes nothing.
+    ///
+    /// # Errors
+    /// When a pixel cannot be read, there is too little memory, or `add` fails.
+    pub fn measure(
+        &mut self,
+        desk: &Desk<'_>,
+        mut add: impl FnMut(&Measured) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let image = self.sheet.image();
+        let mut workers = Workers::new(&self.extents, desk)?;
+        let mut groups = Groups::new(&self.extents, image, Meter::REACH, desk)?;
+        while let Some(group) = groups.next_group()? {
+            desk.at("features", group.first as u64, self.extents.len() as u64);
+            let colours = self.sheet.colours(group.window)?;
+            let labels = if self.numbers {
+                self.sheet.numbers(group.window)?
+            } else {
+                group.component_labels(self.sheet.mask(group.window)?.view())
+            };
+            let scene = Scene::part(colours.view(), labels.view(), group.window, (image.width, image.height));
+            let scene = scene.ok_or_else(|| internal("a window that was read wrongly"))?;
+            workers.measure(scene, group.extents)?.iter().try_for_each(&mut add)?;
+        }
+        Ok(())
+    }
+}
+
+/// Memory that an image and its nuclei take when both are in memory.
 pub fn bytes_to_measure(info: &ImageInfo, nuclei: Nuclei<'_>) -> u64 {
     let pixels = info.width.saturating_mul(info.height);
     match nuclei {
         Nuclei::Found(_) => bytes_to_segment(info).saturating_add(pixels.saturating_mul(COLOURS)),
         Nuclei::Mask(..) | Nuclei::Labels(..) => {
-            pixels.saturating_mul(2 * COLOURS + 2 * LABELS).saturating_add(PROGRAM)
+            pixels.saturating_mul(2 * COLOURS + 2 * NUMBER).saturating_add(PROGRAM)
         }
     }
 }
 
-/// Bytes of a pixel's colour.
-const COLOURS: u64 = 3;
-/// Bytes of a pixel's label.
-const LABELS: u64 = 4;
-/// Bytes of scratch for a pixel that an object looks at.
-const SCRATCH: u64 = 32;
-/// Bytes of an object: its features as they are measured, in columns, and as a text.
-const OBJECT: u64 = FEATURES as u64 * (8 + 8 + 64);
-
-fn colours(source: &dyn Source, normalize: bool) -> Result<Plane<[u8; 3]>, EngineError> {
-    let image = as_colour(read_whole(source)?)?;
-    let view = view::colour(&image).ok_or_else(|| internal("colours that are none"))?;
-    Ok(if normalize { normalized(view) } else { view.to_plane() })
+/// Bytes on the disk that an image and its nuclei take when they are worked on in tiles.
+pub fn disk_bytes_to_measure(info: &ImageInfo, nuclei: Nuclei<'_>) -> u64 {
+    let pixels = info.width.saturating_mul(info.height);
+    match nuclei {
+        Nuclei::Found(_) => crate::Tiling::disk_bytes(info),
+        Nuclei::Mask(..) => pixels.saturating_mul(COLOURS + MASK),
+        Nuclei::Labels(..) => pixels.saturating_mul(COLOURS + NUMBER),
+    }
 }
 
-/// How the segmentation ended, and the number of the nucleus at each pixel.
-fn objects(image: View<'_, [u8; 3]>, nuclei: Nuclei<'_>) -> Result<(Status, Plane<u32>), EngineError> {
-    let (name, drawn) = match nuclei {
-        Nuclei::Found(parameters) => {
-            let found = nuclei::segment(image, parameters);
-            return Ok((found.status, label(found.mask.view(), Connectivity::Eight).plane));
+/// Bytes of a pixel's number.
+const NUMBER: u64 = 4;
+
+/// The colours of an image and the nuclei that somebody drew.
+fn drawn_sheet(
+    source: &dyn Source,
+    drawn: (&str, &dyn Source),
+    mask: bool,
+    (normalize, desk): (bool, &Desk<'_>),
+) -> Result<Sheet, EngineError> {
+    check_sizes(drawn, ("the image", source))?;
+    let image = window(source)?;
+    let depth = if mask { MASK } else { NUMBER };
+    let (lease, colours, mut objects) = match &desk.tiling {
+        Some(tiling) => {
+            desk.check_disk((image.len() as u64).saturating_mul(COLOURS + depth))?;
+            let program = reserve_program(desk)?;
+            let mut colours = on_disk(desk, image, COLOURS)?;
+            copy_colours(source, normalize, (tiling, desk), &mut colours)?;
+            (program, colours, on_disk(desk, image, depth)?)
         }
-        Nuclei::Mask(name, source) => (name, drawn(name, source).and_then(|plane| connected(name, &plane))?),
-        Nuclei::Labels(name, source) => (name, drawn(name, source)?),
+        None => {
+            let pixels = image.len() as u64;
+            let mut lease = desk.reserve("features", PROGRAM + pixels * (2 * COLOURS + NUMBER))?;
+            let colours = read_colours(source, normalize)?.into_vec().into_flattened();
+            lease.shrink(PROGRAM + pixels * (COLOURS + depth));
+            let objects = Raw::in_memory(vec![0; image.len() * depth as usize], image.width, depth as usize);
+            (lease, Raw::in_memory(colours, image.width, COLOURS as usize), objects)
+        }
     };
-    let labels = view::labels(&drawn).ok_or_else(|| internal("labels that are none"))?;
-    if (labels.width(), labels.height()) != (image.width(), image.height()) {
-        return Err(other_size(name, (image.width(), image.height()), (labels.width(), labels.height())));
-    }
-    Ok((Status::Ok, labels.to_plane()))
+    read_drawn(drawn, image, mask, &mut objects, desk)?;
+    Ok(Sheet::new(image, colours, objects, desk.folder.clone(), Some(lease)))
 }
 
-fn drawn(name: &str, source: &dyn Source) -> Result<Dense, EngineError> {
-    let found = labels(&read_whole(source)?);
-    found.map(|labels| labels.plane).map_err(|error| no_objects(name, &error).into())
-}
-
-fn connected(name: &str, plane: &Dense) -> Result<Dense, EngineError> {
-    components(plane).map_err(|error| no_objects(name, &error).into())
-}
-
-fn other_size(name: &str, expected: (usize, usize), found: (usize, usize)) -> EngineError {
-    let words = |(width, height): (usize, usize)| format!("{width} x {height} pixels");
-    let error = Diagnostic::error(format!("{name} is not of the image's size"));
-    error.expected_found(words(expected), words(found)).with_hint("name the mask of this image").into()
+fn on_disk(desk: &Desk<'_>, image: Window, depth: u64) -> Result<Raw, EngineError> {
+    Raw::on_disk(&desk.folder, image, depth as usize).map_err(|error| unkept(&desk.folder, &error))
 }
 
 /// Refuses labels whose pixels lie so far apart that each object would be looked for in the whole image.
@@ -137,56 +192,9 @@ fn refuse_scattered(extents: &[Extent], pixels: usize) -> Result<(), EngineError
     Err(error.with_hint("give each connected object a number of its own, or use --mask").into())
 }
 
-fn refuse_many(image: u64, extents: &[Extent], threads: usize, memory: u64) -> Result<(), EngineError> {
-    let largest = extents.iter().map(workers::window).max().unwrap_or(0);
-    let scratch =
-        largest.saturating_add(workers::SMALL.saturating_mul(threads as u64)).saturating_mul(SCRATCH);
-    let objects = (extents.len() as u64).saturating_mul(OBJECT);
-    let needed = image.saturating_add(scratch).saturating_add(objects);
-    if needed <= memory {
-        return Ok(());
-    }
-    Err(EngineError::Memory { task: "features".into(), needed, limit: memory })
-}
-
-fn internal(message: &str) -> EngineError {
+pub(crate) fn internal(message: &str) -> EngineError {
     EngineError::Internal(message.into())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{open_image, open_labels};
-
-    #[test]
-    fn threads_change_nothing() {
-        let source = open_image("synth:300x200?seed=7", "".as_ref()).unwrap();
-        let parameters = Parameters::default();
-        let of = |threads| features(&*source, Nuclei::Found(&parameters), true, (threads, u64::MAX)).unwrap();
-        let one = of(1);
-        assert!(one.features.objects.len() > 5);
-        assert_eq!(features_csv(&of(3).features), features_csv(&one.features));
-        assert_eq!(features_geojson(&of(2).features), features_geojson(&one.features));
-    }
-
-    #[test]
-    fn labels_stay_and_masks_fall_apart() {
-        let name = "synth:300x200?seed=7";
-        let (image, truth) =
-            (open_image(name, "".as_ref()).unwrap(), open_labels(name, "".as_ref()).unwrap());
-        let of = |nuclei| features(&*image, nuclei, false, (1, u64::MAX)).unwrap().features;
-        let (labels, mask) = (of(Nuclei::Labels(name, &*truth)), of(Nuclei::Mask(name, &*truth)));
-        let area = |features: &Features| features.columns[0].iter().sum::<f64>();
-        assert_eq!(area(&labels), area(&mask));
-        assert!(labels.objects.len() >= mask.objects.len() && mask.objects.len() > 5);
-    }
-
-    #[test]
-    fn what_cannot_be_measured_is_refused() {
-        let extent = Extent { label: 1, left: 0, top: 0, right: 100, bottom: 100 };
-        assert!(refuse_scattered(&[extent; 64], 10_000).is_ok());
-        assert!(refuse_scattered(&[extent; 65], 10_000).is_err());
-        assert!(refuse_many(1000, &[extent], 1, 1 << 30).is_ok());
-        assert!(refuse_many(1000, &[extent], 1, 1 << 20).is_err());
-    }
-}
+mod tests;

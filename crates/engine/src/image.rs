@@ -9,10 +9,18 @@ use onceflow_study::Diagnostic;
 use crate::EngineError;
 use crate::synthetic::{Synthetic, parse_synthetic};
 
-/// Opens a colour image; a path is relative to `folder`. Nothing but its head is read.
+/// Opens a colour image of 8 bits; a path is relative to `folder`. Nothing but its head is read.
 pub fn open_image(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
     let source = open_source(name, folder)?;
-    refuse_deep(name, source.as_ref())?;
+    refuse_but(name, source.as_ref(), &[Element::U8], "8 bits per channel")?;
+    Ok(source)
+}
+
+/// The same, also of 16 bits or real numbers: [`as_eight_bits`] says what becomes of them.
+pub fn open_deep_image(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
+    let source = open_source(name, folder)?;
+    let known = [Element::U8, Element::U16, Element::F32, Element::F64];
+    refuse_but(name, source.as_ref(), &known, "8 or 16 bits per channel, or real numbers from 0 to 1")?;
     Ok(source)
 }
 
@@ -81,13 +89,22 @@ pub(crate) fn unreadable(error: SourceError) -> EngineError {
     }
 }
 
-/// The workflows read colours of 8 bits: sixteen would lose what the thresholds are about.
-fn refuse_deep(name: &str, source: &dyn Source) -> Result<(), EngineError> {
+/// How the pixels of an image become colours of 8 bits; nothing when they are such already.
+pub fn as_eight_bits(source: &dyn Source) -> Option<&'static str> {
+    match source.info().element {
+        Element::U16 => Some("has 16 bits per channel; the upper 8 of each are taken"),
+        Element::F32 | Element::F64 => Some("has real numbers; 0 to 1 becomes 0 to 255"),
+        _ => None,
+    }
+}
+
+/// The workflows read colours of 8 bits; a study would lose silently what its thresholds are about if it made them.
+fn refuse_but(name: &str, source: &dyn Source, known: &[Element], expected: &str) -> Result<(), EngineError> {
     let element = source.info().element;
-    if element == Element::U8 {
+    if known.contains(&element) {
         return Ok(());
     }
     let error = Diagnostic::error(format!("the image {name} cannot be segmented"));
-    let error = error.expected_found("8 bits per channel", format!("{element}"));
+    let error = error.expected_found(expected, format!("{element}"));
     Err(error.with_hint("convert it to 8 bits, for instance: vips cast IN OUT uchar").into())
 }

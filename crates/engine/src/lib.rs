@@ -49,10 +49,12 @@ pub use answer::{
 };
 pub use catalogue::catalogue;
 pub use error::EngineError;
-pub use features::{Nuclei, NucleiFeatures, bytes_to_measure, features, features_csv, features_geojson};
-pub use file::{write_whole, write_whole_with};
+pub use features::{
+    FeatureFile, FeatureForm, Nuclei, NucleiFeatures, bytes_to_measure, disk_bytes_to_measure, features,
+};
+pub use file::{remove_unfinished, write_whole, write_whole_with};
 pub use folder::RunFolder;
-pub use image::{open_image, open_labels, open_source, open_volume};
+pub use image::{as_eight_bits, open_deep_image, open_image, open_labels, open_source, open_volume};
 pub use measure::Scheduling;
 pub use objects::objects;
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
@@ -73,6 +75,10 @@ pub use report::{
 pub use resources::{available_memory, available_workers, peak_resident};
 pub use run::{Ending, Run, RunOptions, TraceEntry, run};
 pub use save::{Texts, begin, save};
-pub use segment::{NucleiParameters, Segmented, bytes_to_segment, segment};
+pub use segment::{NucleiParameters, Overlay, Segmented, bytes_to_segment, check_truth, segment};
 pub use synthetic::parse_synthetic;
-pub use tiled::{Tiled, Tiling, segment_tiled};
+pub use tiled::Tiling;
+pub use whole::desk::{Desk, Step};
+
+#[cfg(test)]
+use whole::desk::test_desk;

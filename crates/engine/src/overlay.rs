@@ -39,8 +39,8 @@ impl Agreement {
         }
     }
 
-    fn of(found: u32, truth: u32) -> Option<Self> {
-        match (found != 0, truth != 0) {
+    fn of(found: bool, truth: bool) -> Option<Self> {
+        match (found, truth) {
             (true, true) => Some(Self::Both),
             (false, true) => Some(Self::OnlyTruth),
             (true, false) => Some(Self::OnlyFound),
@@ -58,23 +58,53 @@ const OUTLINE: [u8; 3] = [255, 240, 0];
 /// # Errors
 /// When the three are not of one size, or one is not what its name says.
 pub fn overlay(image: &Dense, found: &Dense, truth: Option<&Dense>) -> Result<Dense, EngineError> {
-    let mut picture = rgb8(image).map_err(impossible)?;
+    let picture = rgb8(image).map_err(impossible)?;
     let found = objects(found).map_err(impossible)?;
     let truth = truth.map(objects).transpose().map_err(impossible)?;
     let size = (image.width(), image.height());
-    if [Some(&found), truth.as_ref()]
-        .into_iter()
-        .flatten()
-        .any(|plane| (plane.width(), plane.height()) != size)
-    {
+    let planes = [Some(&found), truth.as_ref()];
+    if planes.into_iter().flatten().any(|plane| (plane.width(), plane.height()) != size) {
         return Err(EngineError::Internal("an overlay of images of different sizes".into()));
     }
-    let view = labels(&found).ok_or_else(no_labels)?;
-    picture = match truth.as_ref().map(|truth| labels(truth).ok_or_else(no_labels)).transpose()? {
-        None => draw(picture, |x, y| outlined(view, x, y).then_some(Ink::solid(OUTLINE)))?,
-        Some(truth) => draw(picture, |x, y| agreement_ink(view, truth, x, y))?,
-    };
-    Ok(picture)
+    let found = labels(&found).ok_or_else(no_labels)?;
+    let truth = truth.as_ref().map(|truth| labels(truth).ok_or_else(no_labels)).transpose()?;
+    let Pixels::U8(mut values) = picture.into_pixels() else { return Err(no_labels()) };
+    draw(values.as_chunks_mut().0, Drawn { found, truth, first: 0 });
+    Dense::new(size.0, size.1, 3, Pixels::U8(values)).map_err(impossible)
+}
+
+/// What is drawn on some rows of an image: labels of these rows and, where the image goes on, of one above and below.
+#[derive(Clone, Copy)]
+pub(crate) struct Drawn<'a, T> {
+    pub(crate) found: View<'a, T>,
+    pub(crate) truth: Option<View<'a, u32>>,
+    /// The row of the labels that is the first of the picture.
+    pub(crate) first: usize,
+}
+
+/// Draws on pixels, row by row, and says which of them are outlines.
+pub(crate) fn draw<T: Copy + PartialEq + Default>(pixels: &mut [[u8; 3]], drawn: Drawn<'_, T>) -> Vec<bool> {
+    let width = drawn.found.width().max(1);
+    let mut outlines = vec![false; pixels.len()];
+    for (position, (pixel, outline)) in pixels.iter_mut().zip(&mut outlines).enumerate() {
+        if let Some(ink) = drawn.ink(position % width, position / width + drawn.first) {
+            *pixel = ink.over(*pixel);
+            *outline = ink.cover == SOLID;
+        }
+    }
+    outlines
+}
+
+impl<T: Copy + PartialEq + Default> Drawn<'_, T> {
+    fn ink(&self, x: usize, y: usize) -> Option<Ink> {
+        let outline = outlined(self.found, x, y);
+        let Some(truth) = self.truth else {
+            return outline.then_some(Ink { colour: OUTLINE, cover: SOLID });
+        };
+        let agreement = Agreement::of(self.found.at(x, y) != T::default(), truth.at(x, y) != 0)?;
+        let outline = outline || outlined(truth, x, y);
+        Some(Ink { colour: agreement.colour(), cover: if outline { SOLID } else { TINT } })
+    }
 }
 
 /// A colour and how much of it covers the image, of 256.
@@ -84,10 +114,6 @@ struct Ink {
 }
 
 impl Ink {
-    fn solid(colour: [u8; 3]) -> Self {
-        Self { colour, cover: 256 }
-    }
-
     fn over(&self, below: [u8; 3]) -> [u8; 3] {
         let mix = |ink: u8, below: u8| {
             (u16::from(ink) * self.cover / 256 + u16::from(below) * (256 - self.cover) / 256) as u8
@@ -96,36 +122,21 @@ impl Ink {
     }
 }
 
+/// How much of an outline covers the image: all.
+const SOLID: u16 = 256;
+
 /// How much of a tint covers the inside of objects: the tissue stays visible.
 const TINT: u16 = 90;
 
-fn agreement_ink(found: View<'_, u32>, truth: View<'_, u32>, x: usize, y: usize) -> Option<Ink> {
-    let agreement = Agreement::of(found.at(x, y), truth.at(x, y))?;
-    let outline = outlined(found, x, y) || outlined(truth, x, y);
-    Some(Ink { colour: agreement.colour(), cover: if outline { 256 } else { TINT } })
-}
-
 /// Whether a pixel is of an object and beside another one or none; the border of the image is no outline.
-fn outlined(labels: View<'_, u32>, x: usize, y: usize) -> bool {
+fn outlined<T: Copy + PartialEq + Default>(labels: View<'_, T>, x: usize, y: usize) -> bool {
     let here = labels.at(x, y);
     let (right, below) = (x + 1 < labels.width(), y + 1 < labels.height());
-    here != 0
+    here != T::default()
         && (x > 0 && labels.at(x - 1, y) != here
             || right && labels.at(x + 1, y) != here
             || y > 0 && labels.at(x, y - 1) != here
             || below && labels.at(x, y + 1) != here)
-}
-
-fn draw(picture: Dense, ink: impl Fn(usize, usize) -> Option<Ink>) -> Result<Dense, EngineError> {
-    let (width, height) = (picture.width(), picture.height());
-    let Pixels::U8(mut values) = picture.into_pixels() else { return Err(no_labels()) };
-    let (pixels, _) = values.as_chunks_mut::<3>();
-    for (position, pixel) in pixels.iter_mut().enumerate() {
-        if let Some(ink) = ink(position % width, position / width) {
-            *pixel = ink.over(*pixel);
-        }
-    }
-    Dense::new(width, height, 3, Pixels::U8(values)).map_err(impossible)
 }
 
 fn no_labels() -> EngineError {

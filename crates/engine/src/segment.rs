@@ -1,34 +1,38 @@
-//! The shipped nuclei workflow on one image that fits in memory, without a study.
+//! The shipped nuclei workflow on one image, without a study.
 
 mod parameters;
+mod pictures;
+mod polygons;
 
 use onceflow_kernels::colour::{Statistics, transfer};
 use onceflow_kernels::nuclei::{self, Parameters, Segmentation, Status};
-use onceflow_kernels::{Connectivity, Plane, View, label};
-use onceflow_region::{Dense, ImageInfo, Pixels, RegionError, Source, rgb8};
-use onceflow_study::{Catalogue, OpSpec, read_workflow, shipped_workflow};
+use onceflow_kernels::{Plane, View};
+use onceflow_region::{Dense, ImageInfo, RegionError, Source, rgb8};
+use onceflow_study::{Catalogue, Diagnostic, OpSpec, read_workflow, shipped_workflow};
 
 pub use parameters::NucleiParameters;
+#[cfg(test)]
+pub(crate) use pictures::gathered;
+pub use pictures::{Overlay, check_truth};
 
-use crate::EngineError;
+use crate::tiled::segment_tiled;
 use crate::view::colour;
-use crate::whole::read_whole;
+use crate::whole::raw::Raw;
+use crate::whole::sheet::Sheet;
+use crate::whole::{read_whole, window};
+use crate::{Desk, EngineError};
 
-/// The nuclei of an image.
-#[derive(Clone, Debug, PartialEq)]
+/// The nuclei of an image, whose pixels are in memory or on a disk; [`Segmented::mask`] and its like give them out.
+#[derive(Debug)]
 pub struct Segmented {
-    /// What was segmented, in its own colours.
-    pub image: Dense,
-    /// 255 where a nucleus is.
-    pub mask: Dense,
-    /// The number of the nucleus at each pixel, from 1 on; 0 where there is none.
-    pub labels: Dense,
     /// How the workflow ended.
     pub status: Status,
     /// Number of nuclei.
     pub objects: u64,
     /// Pixels in nuclei.
     pub foreground: u64,
+    /// Colours that were segmented, and the mask.
+    pub(crate) sheet: Sheet,
 }
 
 impl Segmented {
@@ -48,27 +52,52 @@ pub(crate) fn status_word(status: Status) -> &'static str {
     }
 }
 
-/// Segments the nuclei of a whole image, after its colours are moved to the target's if that is wished. It takes
-/// [`bytes_to_segment`] of memory.
+/// Segments the nuclei of a whole image, after its colours are moved to the target's if that is wished: in memory, where
+/// it takes [`bytes_to_segment`], or in tiles. What is found is the same, bit for bit.
+///
+/// # Errors
+/// When the image cannot be read, the disk is full, or there is too little memory.
 pub fn segment(
     source: &dyn Source,
     parameters: &Parameters,
     normalize: bool,
+    desk: &Desk<'_>,
 ) -> Result<Segmented, EngineError> {
-    let image = as_colour(read_whole(source)?)?;
-    let view = colour(&image).ok_or_else(|| EngineError::Internal("colours that are none".into()))?;
-    let Segmentation { mask, status, objects } = if normalize {
-        nuclei::segment(normalized(view).view(), parameters)
-    } else {
-        nuclei::segment(view, parameters)
-    };
-    let foreground = mask.pixels().iter().filter(|pixel| **pixel != 0).count() as u64;
-    let labels = label(mask.view(), Connectivity::Eight).plane;
-    let (width, height) = (mask.width(), mask.height());
-    let dense = |pixels| Dense::new(width, height, 1, pixels).map_err(impossible);
-    let (mask, labels) = (dense(Pixels::U8(mask.into_vec()))?, dense(Pixels::U32(labels.into_vec()))?);
-    Ok(Segmented { image, mask, labels, status, objects: objects as u64, foreground })
+    match &desk.tiling {
+        Some(tiling) => segment_tiled(source, parameters, normalize, (tiling, desk)),
+        None => segment_in_memory(source, parameters, normalize, desk),
+    }
 }
+
+fn segment_in_memory(
+    source: &dyn Source,
+    parameters: &Parameters,
+    normalize: bool,
+    desk: &Desk<'_>,
+) -> Result<Segmented, EngineError> {
+    let mut lease = desk.reserve("segmentation in memory", bytes_to_segment(source.info()))?;
+    let image = window(source)?;
+    let colours = read_colours(source, normalize)?;
+    let Segmentation { mask, status, objects } = nuclei::segment(colours.view(), parameters);
+    let foreground = mask.pixels().iter().filter(|pixel| **pixel != 0).count() as u64;
+    lease.shrink(PROGRAM + image.len() as u64 * (COLOURS + MASK));
+    let colours = Raw::in_memory(colours.into_vec().into_flattened(), image.width, COLOURS as usize);
+    let mask = Raw::in_memory(mask.into_vec(), image.width, MASK as usize);
+    let sheet = Sheet::new(image, colours, mask, desk.folder.clone(), Some(lease));
+    Ok(Segmented { status, objects: objects as u64, foreground, sheet })
+}
+
+/// All colours of an image, moved to the target's if that is wished.
+pub(crate) fn read_colours(source: &dyn Source, normalize: bool) -> Result<Plane<[u8; 3]>, EngineError> {
+    let image = as_colour(source, read_whole(source)?)?;
+    let view = colour(&image).ok_or_else(|| EngineError::Internal("colours that are none".into()))?;
+    if normalize { Ok(normalized(view)) } else { Ok(view.to_plane()) }
+}
+
+/// Bytes of a pixel's colours.
+pub(crate) const COLOURS: u64 = 3;
+/// Bytes of a pixel of a mask.
+pub(crate) const MASK: u64 = 1;
 
 /// Memory that [`segment`] takes at most: the image, what every task makes, and what the hungriest needs besides.
 pub fn bytes_to_segment(info: &ImageInfo) -> u64 {
@@ -93,13 +122,22 @@ fn specs() -> Vec<OpSpec> {
     workflow.iter().flat_map(|workflow| workflow.tasks()).filter_map(spec).collect()
 }
 
-/// Colours as they are, without a copy; grey as colours.
-pub(crate) fn as_colour(image: Dense) -> Result<Dense, EngineError> {
+/// Colours as they are, without a copy; anything else as colours of 8 bits.
+pub(crate) fn as_colour(source: &dyn Source, image: Dense) -> Result<Dense, EngineError> {
     if image.channels() == 3 && image.as_u8().is_some() {
-        Ok(image)
-    } else {
-        rgb8(&image).map_err(impossible)
+        return Ok(image);
     }
+    rgb8(&image).map_err(|error| no_colours(source, &error))
+}
+
+fn no_colours(source: &dyn Source, error: &RegionError) -> EngineError {
+    let message =
+        Diagnostic::error(format!("the {} image has pixels that are no colours", source.info().format));
+    let message = match error {
+        RegionError::Range { found } => message.expected_found("numbers from 0 to 1", found.to_string()),
+        other => message.with_why(other.to_string()),
+    };
+    message.with_hint("convert it to 8 bits per channel, or divide by its largest value").into()
 }
 
 /// Colours moved to the target's.
@@ -109,26 +147,10 @@ pub(crate) fn normalized(image: View<'_, [u8; 3]>) -> Plane<[u8; 3]> {
     transfer(image, &statistics.finish())
 }
 
-fn impossible(error: RegionError) -> EngineError {
-    EngineError::Internal(error.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::open_image;
-
-    #[test]
-    fn parts_of_the_result_agree() {
-        let source = open_image("synth:300x200?seed=7", "".as_ref()).unwrap();
-        let found = segment(source.as_ref(), &Parameters::default(), true).unwrap();
-        let (mask, labels) = (found.mask.as_u8().unwrap(), found.labels.as_u32().unwrap());
-        assert_eq!((found.status_word(), mask.len()), ("ok", 300 * 200));
-        assert!(mask.iter().zip(labels).all(|(mask, label)| (*mask == 0) == (*label == 0)));
-        assert_eq!(u64::from(*labels.iter().max().unwrap()), found.objects);
-        assert_eq!(labels.iter().filter(|label| **label != 0).count() as u64, found.foreground);
-        assert!(found.objects > 5);
-    }
 
     #[test]
     fn memory_is_what_the_catalogue_says() {

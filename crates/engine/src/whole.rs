@@ -1,16 +1,35 @@
-//! Reading a whole image: strip by strip, since one read is bounded.
+//! One whole image: read strip by strip, since one read is bounded, and kept in memory or on a disk.
 
+pub(crate) mod desk;
+pub(crate) mod raw;
+pub(crate) mod sheet;
+
+use onceflow_kernels::Window;
 use onceflow_region::{Bounds, Dense, Pixels, Source};
 
 use crate::EngineError;
 use crate::image::unreadable;
 
 /// Pixels of one strip: below what synthetic tissue paints at once and what one read may decode.
-const STRIP: u64 = 1 << 26;
+const STRIP: u64 = 1 << 25;
 
 /// All pixels of an image. Whether they fit in memory is the caller's to know.
 pub(crate) fn read_whole(source: &dyn Source) -> Result<Dense, EngineError> {
     read_in_strips(source, STRIP)
+}
+
+/// The window of a whole image.
+pub(crate) fn window(source: &dyn Source) -> Result<Window, EngineError> {
+    let info = source.info();
+    let sides = usize::try_from(info.width).ok().zip(usize::try_from(info.height).ok());
+    let sides = sides.filter(|(width, height)| width.checked_mul(*height).is_some());
+    let (width, height) = sides.ok_or_else(|| EngineError::Internal("an image beyond numbers".into()))?;
+    Ok(Window { left: 0, top: 0, width, height })
+}
+
+/// Some rows of an image.
+pub(crate) fn read_rows(source: &dyn Source, rows: Window) -> Result<Dense, EngineError> {
+    read_strip(source, rows.top as u64, rows.height as u64)
 }
 
 fn read_in_strips(source: &dyn Source, pixels: u64) -> Result<Dense, EngineError> {
@@ -46,6 +65,13 @@ fn append(all: &mut Pixels, strip: Pixels) -> Result<(), EngineError> {
         (Pixels::U8(all), Pixels::U8(strip)) => all.extend(strip),
         (Pixels::U16(all), Pixels::U16(strip)) => all.extend(strip),
         (Pixels::U32(all), Pixels::U32(strip)) => all.extend(strip),
+        (Pixels::I32(all), Pixels::I32(strip)) => all.extend(strip),
+        (Pixels::F32(all), Pixels::F32(strip)) => all.extend(strip),
+        (Pixels::F64(all), Pixels::F64(strip)) => all.extend(strip),
+        (Pixels::I8(all), Pixels::I8(strip)) => all.extend(strip),
+        (Pixels::I16(all), Pixels::I16(strip)) => all.extend(strip),
+        (Pixels::I64(all), Pixels::I64(strip)) => all.extend(strip),
+        (Pixels::U64(all), Pixels::U64(strip)) => all.extend(strip),
         _ => return Err(EngineError::Internal("strips of an image with different pixels".into())),
     }
     Ok(())

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::View;
+
 /// A corner of pixels: column and row, 0 at the image's corner.
 pub type Corner = [u32; 2];
 
@@ -17,6 +19,17 @@ pub struct Polygon {
     pub outer: Vec<Corner>,
     /// The boundaries of the holes.
     pub holes: Vec<Vec<Corner>>,
+}
+
+/// The outline of the object with a number, of which `labels` shows the box; `origin` is the corner of the box in the
+/// image. Parts come in raster order of their first pixels.
+pub fn outline(labels: View<'_, u32>, object: u32, origin: Corner) -> Vec<Polygon> {
+    let stride = labels.width() + 2;
+    let mut mask = vec![0; stride * (labels.height() + 2)];
+    for (row, framed) in labels.rows().zip(mask.chunks_exact_mut(stride).skip(1)) {
+        framed[1..].iter_mut().zip(row).for_each(|(pixel, label)| *pixel = u8::from(*label == object));
+    }
+    polygons(&mask, stride, origin)
 }
 
 /// The polygons of a mask that has a frame of zeros, in raster order of their first pixels. Coordinates are those of

@@ -37,9 +37,13 @@ impl Planes for Memory {
         self.room
     }
 
-    fn allow(&self, bytes: usize) -> Result<(), Window> {
-        // There are fewer components than pixels.
-        if bytes <= 72 * self.colours.pixels().len() { Ok(()) } else { panic!("{bytes} bytes are too many") }
+    fn allow(&mut self, bytes: usize) -> Result<(), Window> {
+        // There are fewer components than pixels, and vectors are up to twice as long as what they hold.
+        if bytes <= 4 * 72 * self.colours.pixels().len() {
+            Ok(())
+        } else {
+            panic!("{bytes} bytes are too many")
+        }
     }
 
     fn colours(&mut self, window: Window) -> Result<Plane<[u8; 3]>, Window> {

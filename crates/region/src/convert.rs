@@ -2,22 +2,41 @@
 
 use crate::{Dense, Pixels, RegionError};
 
-/// An 8-bit colour image: grey becomes three equal channels.
+/// An 8-bit colour image: grey becomes three equal channels, of 16 bits the upper 8 are taken, and real numbers from 0
+/// to 1 become the nearest of 0 to 255.
 ///
 /// # Errors
-/// When the values have more than 8 bits.
+/// When the values are whole numbers of 32 bits, or real numbers that are not between 0 and 1.
 pub fn rgb8(image: &Dense) -> Result<Dense, RegionError> {
-    let values = image.as_u8().ok_or(RegionError::Kind {
-        expected: "an image with 8 bits per value",
+    let values = match image.pixels() {
+        Pixels::U8(values) => values.clone(),
+        Pixels::U16(values) => values.iter().map(|value| (value >> 8) as u8).collect(),
+        Pixels::F32(values) => {
+            values.iter().map(|value| brightness(f64::from(*value))).collect::<Result<_, _>>()?
+        }
+        Pixels::F64(values) => values.iter().map(|value| brightness(*value)).collect::<Result<_, _>>()?,
+        _ => return Err(no_colours(image)),
+    };
+    let colours =
+        if image.channels() == 3 { values } else { values.iter().flat_map(|&grey| [grey; 3]).collect() };
+    Dense::new(image.width(), image.height(), 3, Pixels::U8(colours))
+}
+
+fn brightness(value: f64) -> Result<u8, RegionError> {
+    if (0.0..=1.0).contains(&value) {
+        Ok((value * 255.0 + 0.5) as u8)
+    } else {
+        Err(RegionError::Range { found: value })
+    }
+}
+
+fn no_colours(image: &Dense) -> RegionError {
+    RegionError::Kind {
+        expected: "an image with 8 or 16 bits per value, or real numbers from 0 to 1",
         channels: image.channels(),
         element: image.element(),
         todo: "export it with 8 bits per colour",
-    })?;
-    if image.channels() == 3 {
-        return Ok(image.clone());
     }
-    let colours = values.iter().flat_map(|&grey| [grey; 3]).collect();
-    Dense::new(image.width(), image.height(), 3, Pixels::U8(colours))
 }
 
 /// Labels as a file gave them.
@@ -82,15 +101,26 @@ mod tests {
     }
 
     #[test]
-    fn grey_becomes_colour_and_wide_values_are_refused() {
+    fn what_is_no_colour_becomes_one_or_is_refused() {
         let grey = rgb8(&image(1, Pixels::U8(vec![1, 9]))).unwrap();
         assert_eq!(grey.as_u8(), Some(&[1, 1, 1, 9, 9, 9][..]));
         let colour = image(3, Pixels::U8(vec![1, 2, 3]));
         assert_eq!(rgb8(&colour).unwrap(), colour);
-        let error = rgb8(&image(3, Pixels::U16(vec![1, 2, 3]))).unwrap_err().to_string();
+        let wide = rgb8(&image(3, Pixels::U16(vec![0, 255, 256]))).unwrap();
+        assert_eq!(wide.as_u8(), Some(&[0, 0, 1][..]));
+        let wide = rgb8(&image(3, Pixels::U16((0..3).map(|value| value * 100 * 257).collect()))).unwrap();
+        assert_eq!(wide.as_u8(), Some(&[0, 100, 200][..]), "what eight bits became is what they were");
+        let real = rgb8(&image(3, Pixels::F32(vec![0.0, 0.5, 1.0]))).unwrap();
+        assert_eq!(real.as_u8(), Some(&[0, 128, 255][..]));
+        for value in [-0.001, 1.001, f64::NAN, f64::INFINITY] {
+            let refused = rgb8(&image(1, Pixels::F64(vec![0.0, value])));
+            assert!(matches!(refused, Err(RegionError::Range { .. })), "{value}");
+        }
+        let error = rgb8(&image(3, Pixels::U32(vec![1, 2, 3]))).unwrap_err().to_string();
         assert_eq!(
             error,
-            "expected an image with 8 bits per value, found 3 channel(s) of u16; export it with 8 bits per colour"
+            "expected an image with 8 or 16 bits per value, or real numbers from 0 to 1, found 3 channel(s) of u32; \
+             export it with 8 bits per colour"
         );
     }
 

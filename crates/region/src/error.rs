@@ -35,6 +35,12 @@ pub enum RegionError {
         /// Channels.
         channels: usize,
     },
+    /// A real number that is no brightness.
+    #[error("expected numbers from 0 to 1, found {found}; divide by the largest")]
+    Range {
+        /// The first that is not.
+        found: f64,
+    },
     /// The number of values is not that of the places of a box.
     #[error("expected {} values for {bounds}, found {found}; give one value per place", expected.map_or("more".to_owned(), |expected| expected.to_string()))]
     Volume {

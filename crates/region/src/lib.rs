@@ -46,7 +46,7 @@ pub use objects::{Object, ObjectSet, Run};
 pub use part::{Part, Remainder, partition};
 pub use pixels::{Element, Pixels};
 pub use region::{Region, RegionKind};
-pub use sink::{png_bytes, write_grey_png};
+pub use sink::{PNG_LABELS, ParquetWriter, Picture, PictureKind, TakeRows, png_bytes, write_png, write_tiff};
 pub use source::{
     Details, ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes,
 };

@@ -1,9 +1,14 @@
-//! Images as bytes of a file; writing them to a disk is the caller's.
+//! Images and tables as bytes of a file; opening one on a disk is the caller's.
 
+mod parquet;
 mod rows;
+mod tiff;
 
 use png::{BitDepth, ColorType, Encoder};
-pub use rows::write_grey_png;
+
+pub use parquet::ParquetWriter;
+pub use rows::{PNG_LABELS, Picture, PictureKind, TakeRows, write_png};
+pub use tiff::write_tiff;
 
 use crate::{Dense, Pixels, RegionError};
 

@@ -97,6 +97,16 @@ impl Table {
         Ok(())
     }
 
+    /// The same columns without a value.
+    pub fn without_rows(&self) -> Table {
+        let empty = |column: &Column| match column {
+            Column::Integer(_) => Column::Integer(Vec::new()),
+            Column::Real(_) => Column::Real(Vec::new()),
+            Column::Text(_) => Column::Text(Vec::new()),
+        };
+        Table { columns: self.columns.iter().map(|(name, column)| (name.clone(), empty(column))).collect() }
+    }
+
     /// How many rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |(_, column)| column.len())

@@ -200,3 +200,26 @@ fn the_digest_is_of_the_content() {
     assert_ne!(digest("a.png", 2), digest("a.png", 3));
     assert_eq!(digest("c.png", 2), open_bytes("memory", image(2)).unwrap().digest().unwrap());
 }
+
+/// Strips in any order give what the whole read gives, and strips from the top are decoded once.
+#[test]
+fn a_png_is_read_in_strips() {
+    let values: Vec<u8> = (0..300 * 200u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let image = Dense::new(300, 200, 1, Pixels::U8(values)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("strips.png");
+    std::fs::write(&path, onceflow_region::png_bytes(&image).unwrap()).unwrap();
+    let meter = Arc::new(Meter::default());
+    let source = open_metered(&path, meter.clone()).unwrap();
+    let strip = |top: i64, rows: u64| {
+        let bounds = onceflow_region::Bounds::plane(7, top, 100, rows).unwrap();
+        assert_eq!(source.read(bounds).unwrap(), image.crop(bounds).unwrap(), "{top}");
+    };
+    for top in [0, 190, 50, 50, 60, 40, 199, 0] {
+        strip(top, if top == 199 { 1 } else { 10 });
+    }
+    let before = meter.bytes();
+    (0..40).for_each(|at| strip(at * 5, 5));
+    let length = std::fs::metadata(&path).unwrap().len();
+    assert!(meter.bytes() - before <= 2 * length, "{} of {length} bytes", meter.bytes() - before);
+}

@@ -12,14 +12,17 @@ Examples:
   onceflow features tile.png -o nuclei.csv                        find the nuclei, then measure them
   onceflow features tile.png --mask mask.png -o nuclei.geojson    outlines and measurements for QuPath
   onceflow features tile.png --labels labels.png -o - | head -3
+  onceflow features slide.tif -o nuclei.parquet --memory '1 GiB'  in tiles, if it does not fit
 
 Without --mask or --labels the nuclei are found as `onceflow segment` does. Colours are moved to the target's
-before they are measured, unless --no-normalize is given. docs/features.md says what each column is.")]
+before they are measured, unless --no-normalize is given. An image that does not fit in memory is worked on in
+tiles, with up to 7 bytes for each pixel on the disk of the output meanwhile; the output is the same, byte for
+byte. docs/features.md says what each column is.")]
 pub(crate) struct FeaturesArgs {
-    /// An image or a slide with 8 bits per channel, or synth:WIDTHxHEIGHT?seed=S
+    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "IMAGE")]
     pub(crate) image: String,
-    /// Where to write: .csv is a table, .geojson is for QuPath; - is a table on standard output
+    /// Where to write: .csv and .parquet are tables, .geojson is for QuPath; - is .csv on standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// The nuclei: the connected pixels of a mask (corners connect)
@@ -43,6 +46,9 @@ pub(crate) struct FeaturesArgs {
     /// Bound of memory, such as '2 GiB' [default: three quarters of what is free]
     #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = Size::parse)]
     pub(crate) memory: Option<Size>,
+    /// Work on tiles of so many pixels on a side, whatever fits [default: as the memory allows]
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) tile: Option<u32>,
     /// Say what would be computed and written, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -12,26 +12,33 @@ Examples:
   onceflow segment tile.png -o mask.png
   onceflow segment tile.png -o mask.png --overlay look.png -p G1=40 -p G2=18
   onceflow segment tile.png --params best.json -o mask.png --json
+  onceflow segment tile.png --polygons nuclei.geojson             outlines for QuPath
   onceflow segment synth:640x480?seed=7 --labels nuclei.png      tissue that is made up
-  onceflow segment slide.tif -o mask.png --memory '1 GiB'         in tiles, if it does not fit
+  onceflow segment slide.tif -o mask.tif --labels nuclei.tif --memory '1 GiB'
 
 The parameters are those of the shipped workflow `nuclei`; -p goes over --params, which goes over
 its defaults. onceflow init writes a study with all of them. An image that does not fit in memory,
-48 bytes for each pixel, is worked on in tiles, with the same mask and 6 bytes for each pixel on the
-disk of the mask; --labels and --overlay need it in memory.")]
+48 bytes for each pixel, is worked on in tiles, with 6 bytes for each pixel on the disk of the
+outputs meanwhile; every output is the same, byte for byte.")]
 pub(crate) struct SegmentArgs {
-    /// An image or a slide with 8 bits per channel, or synth:WIDTHxHEIGHT?seed=S
+    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "IMAGE")]
     pub(crate) image: String,
-    /// Where to write the mask, 255 in nuclei; - is standard output
+    /// Where to write the mask, 255 in nuclei: .png or .tif; - is standard output
     #[arg(short, long, value_name = "MASK.png")]
     pub(crate) output: Option<PathBuf>,
-    /// Where to write the nuclei numbered from 1 on, in 16 bits
-    #[arg(long, value_name = "LABELS.png")]
+    /// Where to write the nuclei numbered from 1 on: .png has 16 bits, for up to 65,535; .tif has 32
+    #[arg(long, value_name = "LABELS")]
     pub(crate) labels: Option<PathBuf>,
-    /// Where to write the image with the outlines of the nuclei
+    /// Where to write the outlines of the nuclei as GeoJSON, which QuPath opens
+    #[arg(long, value_name = "FILE.geojson")]
+    pub(crate) polygons: Option<PathBuf>,
+    /// Where to write the image with the outlines of the nuclei: .png or .tif
     #[arg(long, value_name = "OVERLAY.png")]
     pub(crate) overlay: Option<PathBuf>,
+    /// Make the overlay so many times smaller
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024), requires = "overlay")]
+    pub(crate) overlay_scale: u32,
     /// A mask or label image to show on the overlay: what is in both, only in it, only found
     #[arg(long, value_name = "FILE", requires = "overlay")]
     pub(crate) truth: Option<String>,
@@ -48,7 +55,7 @@ pub(crate) struct SegmentArgs {
     #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = Size::parse)]
     pub(crate) memory: Option<Size>,
     /// Work on tiles of so many pixels on a side, whatever fits [default: as the memory allows]
-    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["labels", "overlay"])]
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) tile: Option<u32>,
     /// Say what would be computed and written, and stop
     #[arg(long)]

@@ -2,34 +2,36 @@
 
 mod form;
 
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_engine::{
-    Nuclei, NucleiFeatures, available_memory, available_workers, bytes_to_measure, check_sizes, features,
-    open_image, open_labels,
+    Desk, FeatureFile, FeatureForm, Nuclei, NucleiFeatures, Tiling, available_workers, bytes_to_measure,
+    check_sizes, disk_bytes_to_measure, features, open_deep_image, open_labels,
 };
+use onceflow_kernels::features::names;
 use onceflow_region::Source;
-use onceflow_study::{Diagnostic, Size, with_commas};
+use onceflow_study::{Diagnostic, with_commas};
 use serde_json::json;
 
 use crate::args::FeaturesArgs;
 use crate::engine::engine_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::file::Target;
+use crate::file::{Target, remove_on_signal};
+use crate::picture::{self, Stream, write_stream};
 use crate::terminal::Terminal;
-use crate::verb::segment;
-use crate::{memory, picture};
-use form::Form;
+use crate::verb::segment::place::Place;
+use crate::verb::segment::{note, parameters, tell_depth};
 
 /// Opens, checks, measures, writes, says.
 pub(crate) fn run(args: &FeaturesArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let form = Form::of(&args.output)?;
+    let form = form::of(&args.output)?;
     check_target(args)?;
-    let parameters = segment::parameters::read(args.params.as_deref(), &args.parameter)?;
+    let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
     let kernel = parameters.to_kernel().map_err(engine_failure)?;
-    let source = open_image(&args.image, Path::new("")).map_err(engine_failure)?;
+    let source = open_deep_image(&args.image, Path::new("")).map_err(engine_failure)?;
     let drawn = open_drawn(args, &*source)?;
     let nuclei = match (drawn.as_deref(), &args.mask, &args.labels) {
         (Some(drawn), Some(name), _) => Nuclei::Mask(name, drawn),
@@ -37,13 +39,13 @@ pub(crate) fn run(args: &FeaturesArgs, terminal: &Terminal) -> Result<Exit, Fail
         _ => Nuclei::Found(&kernel),
     };
     let needed = bytes_to_measure(source.info(), nuclei);
-    memory::check("measure the image at once", needed, args.memory)?;
+    let place = Place::new(args.memory, args.tile, &[&args.output]).fitting(needed)?;
     if args.dry_run {
-        return plan(args, &*source, needed, terminal);
+        return plan(args, (&*source, nuclei), &place, terminal);
     }
-    let found = measure(args, &*source, nuclei, terminal)?;
-    let text = form.write(&found.features);
-    Target::new(Some(&args.output)).write_bytes(text.as_bytes(), terminal)?;
+    tell_depth(&args.image, &*source, terminal);
+    remove_on_signal();
+    let found = work(args, (&*source, nuclei), &place, (form, terminal))?;
     tell(args, &found, terminal)
 }
 
@@ -75,41 +77,59 @@ fn open_drawn(args: &FeaturesArgs, image: &dyn Source) -> Result<Option<Arc<dyn 
     Ok(Some(drawn))
 }
 
-fn plan(args: &FeaturesArgs, source: &dyn Source, needed: u64, terminal: &Terminal) -> Result<Exit, Failure> {
-    let (width, height) = (source.info().width, source.info().height);
+fn plan(
+    args: &FeaturesArgs,
+    (source, nuclei): (&dyn Source, Nuclei<'_>),
+    place: &Place,
+    terminal: &Terminal,
+) -> Result<Exit, Failure> {
+    let info = source.info();
+    let needed = place.tiling.as_ref().map_or(bytes_to_measure(info, nuclei), Tiling::memory);
+    let disk = disk_bytes_to_measure(info, nuclei);
     if args.json {
-        let object = json!({ "version": 1, "dry_run": true, "width": width, "height": height, "memory_bytes": needed });
-        terminal.json(&object)?;
+        terminal.json(&place.plan_json(info, needed, disk))?;
     }
-    let memory = Size(needed.div_ceil(1 << 20) << 20);
-    terminal
-        .say(&format!("would measure {width} x {height} pixels in {memory} of memory and 8 KiB per nucleus"));
+    let words = place.plan_words(needed, disk);
+    terminal.say(&format!("would measure {} x {} pixels in at most {words}", info.width, info.height));
     terminal.say(&format!("would write {}", args.output.display()));
     Ok(Exit::Ok)
 }
 
-fn measure(
+fn work(
     args: &FeaturesArgs,
-    source: &dyn Source,
-    nuclei: Nuclei<'_>,
-    terminal: &Terminal,
+    (source, nuclei): (&dyn Source, Nuclei<'_>),
+    place: &Place,
+    (form, terminal): (FeatureForm, &Terminal),
 ) -> Result<NucleiFeatures, Failure> {
     let info = source.info();
-    let _progress = terminal.progress(format!("measuring {} x {} pixels", info.width, info.height));
+    let progress = terminal.progress(format!("measuring {} x {} pixels", info.width, info.height));
+    let watch = |step| progress.step(step);
     let threads = args.workers.map_or_else(available_workers, |workers| workers as usize);
-    let memory = args.memory.map_or_else(available_memory, |size| size.0);
-    features(source, nuclei, !args.no_normalize, (threads, memory)).map_err(engine_failure)
+    let desk = place.desk(threads, &watch);
+    let mut found = features(source, nuclei, !args.no_normalize, &desk).map_err(engine_failure)?;
+    write_stream(&args.output, terminal, |to| match to {
+        Stream::File(file) => write(&mut found, form, &desk, file),
+        Stream::Standard(out) => write(&mut found, form, &desk, out),
+    })?;
+    Ok(found)
+}
+
+fn write(
+    found: &mut NucleiFeatures,
+    form: FeatureForm,
+    desk: &Desk<'_>,
+    to: impl Write + Send,
+) -> io::Result<()> {
+    let mut file = FeatureFile::new(form, BufWriter::new(to))?;
+    found.measure(desk, |object| file.add(object))?;
+    file.finish()
 }
 
 fn tell(args: &FeaturesArgs, found: &NucleiFeatures, terminal: &Terminal) -> Result<Exit, Failure> {
-    if let Some(note) = segment::note(found.status) {
+    if let Some(note) = note(found.status) {
         terminal.diagnostics(&[note]);
     }
-    let (objects, columns) = (found.features.objects.len(), &found.features.names);
-    let written = args.output != Path::new("-");
-    if written {
-        terminal.say(&format!("wrote {}", args.output.display()));
-    }
+    let (objects, columns) = (found.objects(), names());
     if args.json {
         let status = found.status_word();
         let object = json!({ "version": 1, "status": status, "objects": objects, "normalized": !args.no_normalize, "features": columns });
@@ -117,10 +137,10 @@ fn tell(args: &FeaturesArgs, found: &NucleiFeatures, terminal: &Terminal) -> Res
         return Ok(Exit::Ok);
     }
     let text = format!("nuclei    {}\nfeatures  {} of each\n", with_commas(objects as u128), columns.len());
-    if written {
-        terminal.result(&text)?;
-    } else {
+    if args.output == Path::new("-") {
         terminal.say(text.trim_end());
+    } else {
+        terminal.result(&text)?;
     }
     Ok(Exit::Ok)
 }

@@ -2,64 +2,67 @@
 
 mod outcome;
 pub(super) mod parameters;
-mod tiles;
+pub(super) mod place;
+mod written;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_engine::{
-    NucleiParameters, Segmented, Tiling, bytes_to_segment, check_sizes, open_image, open_labels, overlay,
-    read_objects, segment,
+    NucleiParameters, Tiling, as_eight_bits, bytes_to_segment, check_sizes, check_truth, open_deep_image,
+    open_labels, segment,
 };
 use onceflow_kernels::nuclei::Status;
-use onceflow_region::{Dense, ImageInfo, Source};
-use onceflow_study::{Diagnostic, Size};
-use serde_json::json;
+use onceflow_region::{ImageInfo, Source};
+use onceflow_study::Diagnostic;
 
 use crate::args::SegmentArgs;
 use crate::engine::engine_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::file::remove_on_signal;
+use crate::picture;
 use crate::terminal::Terminal;
-use crate::{memory, picture};
 use outcome::Outcome;
+use place::Place;
+use written::outputs;
 
 /// Opens, checks, segments, writes, says.
 pub(crate) fn run(args: &SegmentArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     picture::check(&outputs(args), &inputs(args), args.json)?;
+    written::check_endings(args)?;
     let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
-    let source = open_image(&args.image, Path::new("")).map_err(engine_failure)?;
+    let source = open_deep_image(&args.image, Path::new("")).map_err(engine_failure)?;
     let truth = open_truth(args, &*source)?;
-    let needed = needed(source.info(), truth.is_some());
-    let tiling = tiles::choose(args, needed)?;
-    if tiling.is_none() {
-        memory::check("segment the image at once", needed, args.memory)?;
-    }
+    let place =
+        Place::new(args.memory, args.tile, &outputs(args)).fitting(bytes_to_segment(source.info()))?;
     if args.dry_run {
-        return plan(args, source.info(), needed, tiling.as_ref(), terminal);
+        return plan(args, source.info(), &place, terminal);
     }
-    let truth = truth.map(|truth| read_truth(args, &*truth)).transpose()?;
-    let outcome = {
-        let _progress = terminal.progress(format!("segmenting {}", size(source.info())));
-        let kernel = parameters.to_kernel().map_err(engine_failure)?;
-        match &tiling {
-            Some(tiling) => {
-                let found = tiles::run(args, &*source, &kernel, tiling, terminal)?;
-                Outcome::of_tiles(&found, source.info(), tiling)
-            }
-            None => {
-                let found = segment(&*source, &kernel, !args.no_normalize).map_err(engine_failure)?;
-                write(args, &found, truth.as_ref(), terminal)?;
-                Outcome::of_whole(&found, source.info())
-            }
-        }
-    };
+    tell_depth(&args.image, &*source, terminal);
+    remove_on_signal();
+    let outcome = work(args, &*source, truth.as_deref(), &place, &parameters, terminal)?;
     tell(args, &outcome, &parameters, terminal)?;
     Ok(Exit::Ok)
 }
 
-fn outputs(args: &SegmentArgs) -> Vec<&Path> {
-    [&args.output, &args.labels, &args.overlay].into_iter().filter_map(Option::as_deref).collect()
+fn work(
+    args: &SegmentArgs,
+    source: &dyn Source,
+    truth: Option<&dyn Source>,
+    place: &Place,
+    parameters: &NucleiParameters,
+    terminal: &Terminal,
+) -> Result<Outcome, Failure> {
+    let progress = terminal.progress(format!("segmenting {}", size(source.info())));
+    let watch = |step| progress.step(step);
+    let desk = place.desk(1, &watch);
+    let truth = args.truth.as_deref().zip(truth);
+    truth.map_or(Ok(()), |truth| check_truth(truth, &desk)).map_err(engine_failure)?;
+    let kernel = parameters.to_kernel().map_err(engine_failure)?;
+    let mut found = segment(source, &kernel, !args.no_normalize, &desk).map_err(engine_failure)?;
+    written::write(args, (source, truth), &mut found, (&desk, terminal))?;
+    Ok(Outcome::new(&found, source.info(), place.tiling.as_ref()))
 }
 
 fn inputs(args: &SegmentArgs) -> Vec<&Path> {
@@ -75,61 +78,26 @@ fn open_truth(args: &SegmentArgs, image: &dyn Source) -> Result<Option<Arc<dyn S
     Ok(Some(truth))
 }
 
-/// Reads it before the work: a truth that is none is said at once.
-fn read_truth(args: &SegmentArgs, truth: &dyn Source) -> Result<Dense, Failure> {
-    read_objects(args.truth.as_deref().unwrap_or_default(), truth).map_err(engine_failure)
-}
-
-/// Memory of the work; a truth is held meanwhile, four bytes for each pixel.
-fn needed(info: &ImageInfo, with_truth: bool) -> u64 {
-    let truth = if with_truth { info.width.saturating_mul(info.height).saturating_mul(4) } else { 0 };
-    bytes_to_segment(info).saturating_add(truth)
-}
-
-fn plan(
-    args: &SegmentArgs,
-    info: &ImageInfo,
-    needed: u64,
-    tiling: Option<&Tiling>,
-    terminal: &Terminal,
-) -> Result<Exit, Failure> {
-    let needed = tiling.map_or(needed, Tiling::memory);
-    if args.json {
-        let (width, height) = (info.width, info.height);
-        let mut object = json!({ "version": 1, "dry_run": true, "width": width, "height": height, "memory_bytes": needed });
-        if let Some(tiling) = tiling {
-            object["tile"] = json!(tiling.tile());
-            object["disk_bytes"] = json!(Tiling::disk_bytes(info));
-        }
-        terminal.json(&object)?;
+/// Says how pixels become colours of 8 bits, where they are none.
+pub(super) fn tell_depth(name: &str, source: &dyn Source, terminal: &Terminal) {
+    if let Some(words) = as_eight_bits(source) {
+        terminal.diagnostics(&[Diagnostic::note(format!("{name} {words}"))]);
     }
-    let mebibytes = |bytes: u64| Size(bytes.div_ceil(1 << 20) << 20);
-    let tiles = tiling.map_or_else(String::new, |tiling| {
-        format!(", in tiles of {} pixels with {} on disk", tiling.tile(), mebibytes(Tiling::disk_bytes(info)))
-    });
-    terminal.say(&format!("would segment {} in at most {} of memory{tiles}", size(info), mebibytes(needed)));
+}
+
+fn plan(args: &SegmentArgs, info: &ImageInfo, place: &Place, terminal: &Terminal) -> Result<Exit, Failure> {
+    let tiling = place.tiling.as_ref();
+    let needed = tiling.map_or(bytes_to_segment(info), Tiling::memory);
+    let disk = Tiling::disk_bytes(info);
+    if args.json {
+        terminal.json(&place.plan_json(info, needed, disk))?;
+    }
+    let words = place.plan_words(needed, disk);
+    terminal.say(&format!("would segment {} in at most {words}", size(info)));
     for path in outputs(args) {
         terminal.say(&format!("would write {}", path.display()));
     }
     Ok(Exit::Ok)
-}
-
-fn write(
-    args: &SegmentArgs,
-    found: &Segmented,
-    truth: Option<&Dense>,
-    terminal: &Terminal,
-) -> Result<(), Failure> {
-    for (path, picture) in [(&args.output, &found.mask), (&args.labels, &found.labels)] {
-        if let Some(path) = path {
-            picture::write(path, picture, terminal)?;
-        }
-    }
-    if let Some(path) = &args.overlay {
-        let drawn = overlay(&found.image, &found.labels, truth).map_err(engine_failure)?;
-        picture::write(path, &drawn, terminal)?;
-    }
-    Ok(())
 }
 
 fn tell(

@@ -1,30 +1,31 @@
-//! Features as a table.
+//! Features as lines of a table.
 
-use onceflow_kernels::features::{Features, Object};
+use onceflow_kernels::features::Measured;
 use onceflow_sensitivity::{csv_lines, number_text};
 
-/// One line per object: its number, status, centre and box, then its features; empty where there is no number.
-pub fn features_csv(features: &Features) -> String {
-    let fixed = ["label", "status", "centroid_x", "centroid_y", "left", "top", "width", "height"];
-    let header = fixed.map(str::to_owned).into_iter().chain(features.names.iter().cloned()).collect();
-    let lines = features.objects.iter().enumerate().map(|(row, object)| {
-        let values = features.columns.iter().map(|column| number(column[row]));
-        place(object).into_iter().chain(values).collect()
-    });
-    csv_lines(std::iter::once(header).chain(lines))
+use super::file::status;
+
+/// What is said of an object before its features.
+pub(super) const PLACE: [&str; 8] =
+    ["label", "status", "centroid_x", "centroid_y", "left", "top", "width", "height"];
+
+/// The line of names.
+pub(super) fn header(names: &[String]) -> String {
+    csv_lines(std::iter::once(PLACE.map(str::to_owned).into_iter().chain(names.iter().cloned()).collect()))
 }
 
-fn place(object: &Object) -> [String; 8] {
+/// The line of an object: its number, status, centre and box, then its features; empty where there is no number.
+pub(super) fn line(object: &Measured) -> String {
+    let values = object.values.iter().map(|value| number(*value));
+    csv_lines(std::iter::once(place(object).into_iter().chain(values).collect()))
+}
+
+fn place(object: &Measured) -> [String; 8] {
     let extent = &object.extent;
     let [x, y] = object.centroid.map(number_text);
     let [left, top, width, height] =
         [extent.left, extent.top, extent.width(), extent.height()].map(|number| number.to_string());
-    [extent.label.to_string(), status(object).to_owned(), x, y, left, top, width, height]
-}
-
-/// Whether all of an object is in the image.
-pub(super) fn status(object: &Object) -> &'static str {
-    if object.at_border { "at_border" } else { "whole" }
+    [extent.label.to_string(), status(object.at_border).to_owned(), x, y, left, top, width, height]
 }
 
 fn number(value: f64) -> String {

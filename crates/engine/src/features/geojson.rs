@@ -1,41 +1,63 @@
-//! Features as GeoJSON that QuPath opens: a detection for each object, with its outline and measurements.
+//! Objects as GeoJSON that QuPath opens: a detection for each, with its outline and its measurements.
+
+use std::io::{self, Write};
 
 use onceflow_kernels::Polygon;
-use onceflow_kernels::features::{Features, Object};
 use serde_json::{Map, Value, json};
 
-use super::csv::status;
+use super::file::status;
 
-/// A `FeatureCollection`, one line per object. Coordinates are pixels of the image; measurements that are no numbers
-/// are left out.
-pub fn features_geojson(features: &Features) -> String {
-    let mut text = String::from("{\"type\":\"FeatureCollection\",\"features\":[");
-    for (row, object) in features.objects.iter().enumerate() {
-        text.push_str(if row == 0 { "\n" } else { ",\n" });
-        text.push_str(&feature(object, measurements(features, row)).to_string());
+/// A `FeatureCollection`, one line per object. Coordinates are pixels of the image.
+#[derive(Debug)]
+pub(crate) struct GeoJson<W> {
+    to: W,
+    empty: bool,
+}
+
+impl<W: Write> GeoJson<W> {
+    /// Begins a collection.
+    pub(crate) fn new(mut to: W) -> io::Result<Self> {
+        to.write_all(b"{\"type\":\"FeatureCollection\",\"features\":[")?;
+        Ok(Self { to, empty: true })
     }
-    text.push_str("\n]}\n");
-    text
+
+    /// Adds an object.
+    pub(crate) fn add(
+        &mut self,
+        label: u32,
+        at_border: bool,
+        polygons: &[Polygon],
+        measurements: Option<Map<String, Value>>,
+    ) -> io::Result<()> {
+        let before = if self.empty { "\n" } else { ",\n" };
+        self.empty = false;
+        write!(self.to, "{before}{}", feature(label, at_border, polygons, measurements))
+    }
+
+    /// Ends the collection.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.to.write_all(b"\n]}\n")?;
+        self.to.flush()
+    }
 }
 
-fn measurements(features: &Features, row: usize) -> Map<String, Value> {
-    let values = features.names.iter().zip(&features.columns).map(|(name, column)| (name, column[row]));
-    values.filter(|(_, value)| value.is_finite()).map(|(name, value)| (name.clone(), json!(value))).collect()
-}
-
-fn feature(object: &Object, measurements: Map<String, Value>) -> Value {
-    let label = object.extent.label.to_string();
-    json!({
-        "type": "Feature",
-        "geometry": geometry(&object.polygons),
-        "properties": {
-            "objectType": "detection",
-            "name": &label,
-            "classification": { "name": "Nucleus", "color": COLOUR },
-            "metadata": { "label": &label, "status": status(object) },
-            "measurements": measurements,
-        },
-    })
+fn feature(
+    label: u32,
+    at_border: bool,
+    polygons: &[Polygon],
+    measurements: Option<Map<String, Value>>,
+) -> Value {
+    let label = label.to_string();
+    let mut properties = json!({
+        "objectType": "detection",
+        "name": &label,
+        "classification": { "name": "Nucleus", "color": COLOUR },
+        "metadata": { "label": &label, "status": status(at_border) },
+    });
+    if let Some(measurements) = measurements {
+        properties["measurements"] = measurements.into();
+    }
+    json!({ "type": "Feature", "geometry": geometry(polygons), "properties": properties })
 }
 
 /// The colour of outlines.

@@ -40,8 +40,15 @@ impl NucleiParameters {
         let Some((parameter, place)) = self.parameters.iter_mut().find(|(p, _)| p.name == name) else {
             return Err(Box::new(self.unknown(name)));
         };
-        if parameter.kind.canonical(value).is_none() {
-            return Err(Box::new(unfit(parameter, value)));
+        let number = match parameter.kind.canonical(value) {
+            Some(Canonical::Integer(number)) => number as f64,
+            Some(Canonical::Real(bits)) => f64::from_bits(bits),
+            Some(_) => 0.0,
+            None => return Err(Box::new(unfit(parameter, value))),
+        };
+        let (least, most) = range(name);
+        if !(least..=most).contains(&number) {
+            return Err(Box::new(outside(name, value, (least, most))));
         }
         *place = parameter.kind.tidy(value);
         Ok(())
@@ -108,6 +115,33 @@ impl NucleiParameters {
     }
 }
 
+/// What a parameter can be. Grey values go one beyond what pixels have on both sides, so that all or none of them pass.
+fn range(name: &str) -> (f64, f64) {
+    match name {
+        "blue" | "green" | "red" | "G1" | "G2" => (-1.0, 256.0),
+        "T1" | "T2" => (0.0, 1e6),
+        _ => (0.0, MOST_PIXELS as f64),
+    }
+}
+
+/// Pixels that no object exceeds.
+const MOST_PIXELS: i64 = 1 << 52;
+
+fn outside(name: &str, value: &Value, (least, most): (f64, f64)) -> Diagnostic {
+    let message = Diagnostic::error(format!("the parameter `{name}` is outside its range"));
+    let expected = if most < MOST_PIXELS as f64 {
+        format!("a number from {least} to {most}")
+    } else {
+        format!("a number from {least} on")
+    };
+    let message = message.expected_found(expected, format!("`{value}`"));
+    message.with_hint(match name {
+        "blue" | "green" | "red" | "G1" | "G2" => "grey values go from 0 to 255",
+        "T1" | "T2" => "ratios of red to green are mostly between 2 and 8",
+        _ => "sizes are numbers of pixels",
+    })
+}
+
 fn unfit(parameter: &WorkflowParameter, value: &Value) -> Diagnostic {
     let expected = match parameter.kind {
         Kind::Connectivity => "4 or 8",
@@ -165,5 +199,8 @@ mod tests {
         let mut said = |name: &str, value| parameters.set(name, &value).unwrap_err().to_string();
         assert!(said("g1", Value::Integer(1)).ends_with("found `g1`; to do: write `G1`"));
         assert!(said("T1", Value::Text("high".into())).ends_with("expected a number, found `high`"));
+        assert!(said("G1", Value::Integer(257)).contains("expected a number from -1 to 256, found `257`"));
+        assert!(said("T2", Value::Real(-0.5)).contains("from 0 to 1000000"));
+        assert!(said("minSize", Value::Integer(-1)).contains("numbers of pixels"));
     }
 }

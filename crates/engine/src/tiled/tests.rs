@@ -1,23 +1,36 @@
 //! Tiles of an image on a disk against the whole image in memory.
 
 use onceflow_kernels::Connectivity;
-use onceflow_region::open_bytes;
+use onceflow_kernels::nuclei::Status;
+use onceflow_kernels::nuclei::tiled::Planes as _;
+use onceflow_region::Pixels;
 use proptest::prelude::*;
 
 use super::*;
+use crate::segment::gathered;
+use crate::test_desk::{desk, tiled};
 use crate::{open_image, segment};
 
-fn check(name: &str, parameters: &Parameters, normalize: bool, tiling: &Tiling) -> Tiled {
+/// Mask, labels and polygons.
+fn outputs(found: &mut Segmented, desk: &Desk<'_>) -> (Pixels, Pixels, String) {
+    let mask = gathered(|take| found.give_mask(desk, take));
+    let labels = gathered(|take| found.give_labels(desk, take));
+    let mut polygons = Vec::new();
+    found.write_polygons(desk, &mut polygons).unwrap();
+    (mask, labels, String::from_utf8(polygons).unwrap())
+}
+
+fn check(name: &str, parameters: &Parameters, normalize: bool, tiled: &Desk<'_>) -> Segmented {
     let source = open_image(name, "".as_ref()).unwrap();
-    let expected = segment(source.as_ref(), parameters, normalize).unwrap();
-    let folder = std::env::temp_dir();
-    let mut found = segment_tiled(source.as_ref(), parameters, normalize, tiling, &folder).unwrap();
-    assert_eq!((found.status(), found.objects()), (expected.status, expected.objects), "{name} {tiling:?}");
-    assert_eq!((found.foreground(), found.status_word()), (expected.foreground, expected.status_word()));
-    let mut bytes = Vec::new();
-    found.write_png(&mut bytes).unwrap();
-    let mask = open_bytes("mask.png", bytes).unwrap();
-    assert!(mask.read(mask.info().bounds().unwrap()).unwrap() == expected.mask, "{name} {tiling:?}");
+    let desk = desk(u64::MAX);
+    let mut expected = segment(source.as_ref(), parameters, normalize, &desk).unwrap();
+    let mut found = segment(source.as_ref(), parameters, normalize, tiled).unwrap();
+    assert_eq!((found.status, found.objects), (expected.status, expected.objects), "{name} {tiled:?}");
+    assert_eq!((found.foreground, found.status_word()), (expected.foreground, expected.status_word()));
+    let (whole, cut) = (outputs(&mut expected, &desk), outputs(&mut found, tiled));
+    assert!(whole == cut, "{name} {tiled:?}");
+    assert_eq!(cut.2.lines().count() as u64, found.objects + 2);
+    assert!(tiled.budget.peak() <= tiled.budget.limit());
     found
 }
 
@@ -43,8 +56,7 @@ proptest! {
             g1, g2, t1, t2, min_size, min_size_pl, min_size_seg, max_size_seg,
             ..Parameters::default()
         };
-        let tiling = Tiling::new(tile, 64 << 20).unwrap();
-        check(&format!("synth:300x260?seed={seed}"), &parameters, normalize, &tiling);
+        check(&format!("synth:300x260?seed={seed}"), &parameters, normalize, &tiled(tile, 64 << 20));
     }
 }
 
@@ -52,17 +64,18 @@ proptest! {
 fn little_memory_is_enough_for_a_large_image() {
     let tiling = Tiling::fitting(18 << 20).unwrap();
     assert!(tiling.tile() < 120);
-    let found = check("synth:900x700?seed=7", &Parameters::default(), true, &tiling);
-    assert!(found.objects() > 50);
+    let desk = tiled(tiling.tile() as u64, 18 << 20);
+    let found = check("synth:900x700?seed=7", &Parameters::default(), true, &desk);
+    assert!(found.objects > 50);
 }
 
 #[test]
 fn an_image_without_nuclei_has_an_empty_mask() {
-    let tiling = Tiling::new(50, 64 << 20).unwrap();
+    let tiling = tiled(50, 64 << 20);
     let bright = Parameters { red: -1, green: -1, blue: -1, ..Parameters::default() };
-    assert_eq!(check("synth:120x90?seed=7", &bright, true, &tiling).status(), Status::Background);
+    assert_eq!(check("synth:120x90?seed=7", &bright, true, &tiling).status, Status::Background);
     let none = Parameters { g1: 255, ..Parameters::default() };
-    assert_eq!(check("synth:120x90?seed=7", &none, true, &tiling).status(), Status::NoCandidates);
+    assert_eq!(check("synth:120x90?seed=7", &none, true, &tiling).status, Status::NoCandidates);
 }
 
 /// Where everything is one object, it is flooded whole: that has no room in a window of a few tiles.
@@ -70,29 +83,29 @@ fn an_image_without_nuclei_has_an_empty_mask() {
 fn an_object_without_room_is_refused() {
     let source = open_image("synth:900x700?seed=7", "".as_ref()).unwrap();
     let all = Parameters { g1: -1, g2: -1, max_size: i64::MAX, ..Parameters::default() };
-    let tiling = Tiling::fitting(18 << 20).unwrap();
-    let refused = segment_tiled(source.as_ref(), &all, true, &tiling, &std::env::temp_dir());
+    let refused = segment(source.as_ref(), &all, true, &tiled(64, 18 << 20));
     let Err(EngineError::Memory { task, needed, limit }) = refused else { panic!("it has no room") };
     assert_eq!((task.as_str(), limit), ("t6_flood", 18 << 20));
-    let enough = Tiling::new(100, needed).unwrap();
-    assert!(segment_tiled(source.as_ref(), &all, true, &enough, &std::env::temp_dir()).is_ok());
+    assert!(segment(source.as_ref(), &all, true, &tiled(100, needed)).is_ok());
 }
 
 #[test]
-fn half_of_the_memory_is_for_components() {
-    let (tiling, image) =
-        (Tiling::fitting(32 << 20).unwrap(), Window { left: 0, top: 0, width: 3, height: 2 });
-    let scratch = Scratch::new(&std::env::temp_dir(), image, &tiling).unwrap();
-    assert!(scratch.allow(16 << 20).is_ok());
-    assert!(
-        matches!(scratch.allow((16 << 20) + 1), Err(EngineError::Memory { needed, .. }) if needed > 32 << 20)
-    );
+fn components_draw_from_the_same_memory() {
+    let desk = tiled(64, 32 << 20);
+    let (tiling, image) = (desk.tiling.unwrap(), Window { left: 0, top: 0, width: 3, height: 2 });
+    let mut scratch = Scratch::new((image, 1), &tiling, &desk).unwrap();
+    assert!(scratch.allow(3 << 20).is_ok());
+    let refused = scratch.allow(8 << 20);
+    assert!(matches!(refused, Err(EngineError::Memory { needed, .. }) if needed > 32 << 20));
+    assert!(scratch.allow(1 << 20).is_ok() && desk.budget.used() < 27 << 20);
+    drop(scratch);
+    assert_eq!(desk.budget.used(), 0);
 }
 
 #[test]
 fn a_folder_that_is_none_is_said() {
     let source = open_image("synth:30x20?seed=7", "".as_ref()).unwrap();
-    let tiling = Tiling::fitting(1 << 30).unwrap();
-    let refused = segment_tiled(source.as_ref(), &Parameters::default(), true, &tiling, "/nowhere".as_ref());
+    let desk = Desk { folder: "/nowhere".into(), ..tiled(64, 1 << 30) };
+    let refused = segment(source.as_ref(), &Parameters::default(), true, &desk);
     assert!(matches!(refused, Err(EngineError::Environment(_))));
 }

@@ -67,6 +67,11 @@ impl Tiling {
         usize::try_from(room(self.memory)).unwrap_or(usize::MAX)
     }
 
+    /// Memory of the hungriest task in the largest window.
+    pub(super) fn window_bytes(&self) -> u64 {
+        room(self.memory).saturating_mul(BYTES)
+    }
+
     /// Memory in which a window of so many pixels has room.
     pub(super) fn memory_for(pixels: usize) -> u64 {
         bytes(pixels as u64)

@@ -21,29 +21,58 @@ pub struct Extent {
 
 /// The objects of a label image, by their numbers; 0 is none.
 pub fn extents(labels: View<'_, u32>) -> Vec<Extent> {
-    let mut places: HashMap<u32, usize> = HashMap::new();
-    let mut extents: Vec<Extent> = Vec::new();
-    for (top, row) in labels.rows().enumerate() {
-        let mut left = 0;
-        for run in row.chunk_by(|a, b| a == b) {
-            let (label, right) = (run[0], left + run.len());
-            if label != 0 {
-                let place = *places.entry(label).or_insert(extents.len());
-                let run = Extent { label, left, top, right, bottom: top + 1 };
-                match extents.get_mut(place) {
-                    Some(extent) => extent.include(&run),
-                    None => extents.push(run),
+    let mut extents = Extents::default();
+    extents.add(labels, 0);
+    extents.finish()
+}
+
+/// The objects of a label image that is seen some rows at a time.
+#[derive(Clone, Debug, Default)]
+pub struct Extents {
+    places: HashMap<u32, usize>,
+    extents: Vec<Extent>,
+}
+
+impl Extents {
+    /// Adds rows, the first of which is the row `top` of the image.
+    pub fn add(&mut self, labels: View<'_, u32>, top: usize) {
+        for (y, row) in labels.rows().enumerate() {
+            let mut left = 0;
+            for run in row.chunk_by(|a, b| a == b) {
+                let (label, right) = (run[0], left + run.len());
+                if label != 0 {
+                    self.include(Extent { label, left, top: top + y, right, bottom: top + y + 1 });
                 }
+                left = right;
             }
-            left = right;
         }
     }
-    extents.sort_unstable_by_key(|extent| extent.label);
-    extents
+
+    fn include(&mut self, run: Extent) {
+        let place = *self.places.entry(run.label).or_insert(self.extents.len());
+        match self.extents.get_mut(place) {
+            Some(extent) => extent.include(&run),
+            None => self.extents.push(run),
+        }
+    }
+
+    /// Bytes that what is known so far takes.
+    pub fn bytes(&self) -> usize {
+        // A table of hashes has a byte for each place beside what it holds.
+        let place = size_of::<(u32, usize)>() + 1;
+        self.places.capacity() * place + self.extents.capacity() * size_of::<Extent>()
+    }
+
+    /// The objects by their numbers.
+    pub fn finish(mut self) -> Vec<Extent> {
+        self.extents.sort_unstable_by_key(|extent| extent.label);
+        self.extents
+    }
 }
 
 impl Extent {
-    fn include(&mut self, other: &Self) {
+    /// Makes the box large enough for both.
+    pub fn include(&mut self, other: &Self) {
         self.left = self.left.min(other.left);
         self.top = self.top.min(other.top);
         self.right = self.right.max(other.right);
@@ -51,7 +80,7 @@ impl Extent {
     }
 
     /// The same box with a margin on each side, as far as the image goes.
-    pub(crate) fn grown(&self, margin: usize, width: usize, height: usize) -> Self {
+    pub fn grown(&self, margin: usize, width: usize, height: usize) -> Self {
         Self {
             label: self.label,
             left: self.left.saturating_sub(margin),
@@ -62,7 +91,7 @@ impl Extent {
     }
 
     /// Whether it reaches to the border of an image.
-    pub(crate) fn touches_border(&self, width: usize, height: usize) -> bool {
+    pub fn touches_border(&self, width: usize, height: usize) -> bool {
         self.left == 0 || self.top == 0 || self.right == width || self.bottom == height
     }
 

@@ -5,6 +5,7 @@ use super::cytoplasm::{RADIUS, Ring};
 use super::names::FEATURES;
 use super::relief::{Lens, MARGIN, Placed};
 use super::runs::Cut;
+use super::scene::Scene;
 use super::shape::Shape;
 use super::texture::Weave;
 use crate::polygon::{Polygon, polygons};
@@ -61,27 +62,20 @@ impl Meter {
         }
     }
 
-    /// Measures one object of fewer than 2³⁰ pixels. `None` when its box does not lie in images of one size, or holds
-    /// no pixel of the object.
-    pub fn measure(
-        &mut self,
-        image: View<'_, [u8; 3]>,
-        labels: View<'_, u32>,
-        extent: Extent,
-    ) -> Option<Measured> {
-        let (width, height) = (image.width(), image.height());
-        if (width, height) != (labels.width(), labels.height()) {
-            return None;
-        }
-        self.cut.take(extent.of(labels)?, extent.label);
+    /// Measures one object of fewer than 2³⁰ pixels. `None` when the scene does not show all that is looked at, or its
+    /// box holds no pixel of the object.
+    pub fn measure(&mut self, scene: Scene<'_>, extent: Extent) -> Option<Measured> {
+        let Scene { width, height, .. } = scene;
+        self.cut.take(scene.labels(&extent)?, extent.label);
         self.cut.runs.first()?;
         let shape = Shape::of(&self.cut);
         let mut values = shape.values.to_vec();
         let window = extent.grown(Self::REACH, width, height);
         let (left, top) = (extent.left - window.left, extent.top - window.top);
-        self.part_stains(window.of(image)?);
-        self.ring.mark(&self.cut.runs, (left, top), window.of(labels)?);
-        self.nucleus(window.of(image)?, (left, top), &mut values)?;
+        let (colours, labels) = (scene.image(&window)?, scene.labels(&window)?);
+        self.part_stains(colours);
+        self.ring.mark(&self.cut.runs, (left, top), labels);
+        self.nucleus(colours, (left, top), &mut values)?;
         self.cytoplasm(&window, &mut values)?;
         let corner = [extent.left, extent.top];
         Some(Measured {

@@ -12,13 +12,15 @@ mod measure;
 mod names;
 mod relief;
 mod runs;
+mod scene;
 mod shape;
 mod texture;
 
-pub use extent::{Extent, extents};
+pub use extent::{Extent, Extents, extents};
 pub(crate) use logarithms::Logarithms;
 pub use measure::{Measured, Meter};
 pub use names::{FEATURES, names};
+pub use scene::Scene;
 
 use crate::{Polygon, View};
 
@@ -60,5 +62,6 @@ impl FromIterator<Measured> for Features {
 /// The features of all objects of a label image, by their numbers; none when the two images differ in size.
 pub fn features(image: View<'_, [u8; 3]>, labels: View<'_, u32>) -> Features {
     let mut meter = Meter::new();
-    extents(labels).into_iter().filter_map(|extent| meter.measure(image, labels, extent)).collect()
+    let Some(scene) = Scene::whole(image, labels) else { return std::iter::empty().collect() };
+    extents(labels).into_iter().filter_map(|extent| meter.measure(scene, extent)).collect()
 }

@@ -35,6 +35,11 @@ impl Areas {
 }
 
 impl MergedAreas {
+    /// Bytes that what is known takes.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
     /// How many components have `lowest <= pixels < end`.
     pub fn count(&self, lowest: i64, end: Option<i64>) -> u64 {
         self.0.components().filter(|(_, area)| is_kept(**area, lowest, end)).count() as u64

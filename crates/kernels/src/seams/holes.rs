@@ -45,6 +45,11 @@ impl Holes {
 }
 
 impl MergedHoles {
+    /// Bytes that what is known takes.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
     /// What [`crate::fill_holes`] of the whole image shows in this tile.
     pub fn fill(&self, tile: usize, mask: View<'_, u8>) -> Plane<u8> {
         let mut result = Plane::filled(ON, mask.width(), mask.height());

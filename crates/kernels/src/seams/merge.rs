@@ -140,7 +140,7 @@ impl<F: Fact> Merging<F> {
 
     /// Bytes that what is known takes.
     pub(super) fn bytes(&self) -> usize {
-        self.pieces.links.len() * (size_of::<usize>() + size_of::<F>())
+        self.pieces.bytes() + (self.above.len() + self.lowest.len()) * size_of::<Option<usize>>()
     }
 
     /// What is known after all tiles were visited.
@@ -152,6 +152,10 @@ impl<F: Fact> Merging<F> {
 }
 
 impl<F: Fact> Pieces<F> {
+    fn bytes(&self) -> usize {
+        self.links.capacity() * size_of::<usize>() + self.facts.capacity() * size_of::<F>()
+    }
+
     fn append(&mut self, runs: &Runs, fact: impl Fn(usize, Run) -> F) {
         let start = self.links.len();
         self.starts.push(start);
@@ -209,6 +213,11 @@ impl<F: Fact> Merged<F> {
     pub(super) fn components(&self) -> impl Iterator<Item = (usize, &F)> {
         let pieces = self.pieces.links.iter().zip(&self.pieces.facts).enumerate();
         pieces.filter(|(piece, (link, _))| piece == *link).map(|(piece, (_, fact))| (piece, fact))
+    }
+
+    /// Bytes that what is known takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.pieces.bytes()
     }
 
     /// Number of pieces.

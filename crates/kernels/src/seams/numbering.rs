@@ -50,6 +50,14 @@ impl Numbering {
         cut
     }
 
+    /// All components, once every tile was visited, in raster order of their first pixels.
+    pub fn components(self) -> Vec<Component> {
+        let merged = self.merging.merged();
+        let mut all: Vec<Component> = merged.components().map(|(_, component)| *component).collect();
+        all.sort_unstable_by_key(|component| (component.first.1, component.first.0));
+        all
+    }
+
     /// Numbers the components, once every tile was visited.
     pub fn merged(self) -> Numbered {
         let merged = self.merging.merged();
@@ -64,6 +72,12 @@ impl Numbering {
 }
 
 impl Numbered {
+    /// Bytes that what is known takes.
+    pub fn bytes(&self) -> usize {
+        let (components, labels) = (self.components.capacity(), self.labels.capacity());
+        self.merged.bytes() + components * size_of::<Component>() + labels * size_of::<u32>()
+    }
+
     /// In raster order of their first pixels, as [`crate::label`] gives them for the whole image.
     pub fn components(&self) -> &[Component] {
         &self.components

@@ -35,6 +35,11 @@ impl Selection {
 }
 
 impl MergedSelection {
+    /// Bytes that what is known takes.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
     /// What [`crate::select`] of the whole image shows in this tile.
     pub fn select(&self, tile: usize, mask: View<'_, u8>) -> Plane<u8> {
         let mut result = Plane::filled(0, mask.width(), mask.height());

@@ -3,6 +3,7 @@
 //! Alpha is dropped, palettes become colours, and grey values of fewer than 8 bits are spread over 8.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use png::{BitDepth, ColorType, Decoder, DecodingError, Limits, PixelDimensions, Transformations, Unit};
 
@@ -27,6 +28,20 @@ pub(super) struct PngSource {
     interlaced: bool,
     /// Whether a read has gone through to the end of the file and found all checksums right.
     verified: AtomicBool,
+    /// Where the last read ended, for the next one that begins below.
+    ahead: Mutex<Option<Ahead>>,
+}
+
+/// A decoder and the row it gives next: an image that is read in strips is decoded once rather than once for each.
+struct Ahead {
+    decoder: png::Reader<Reader>,
+    next: usize,
+}
+
+impl std::fmt::Debug for Ahead {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Ahead(row {})", self.next)
+    }
 }
 
 impl PngSource {
@@ -47,32 +62,47 @@ impl PngSource {
             details: Details::default(),
         };
         let (samples, interlaced) = (color.samples(), header.interlaced);
-        Ok(PngSource { origin, info, samples, interlaced, verified: AtomicBool::new(false) })
+        let (verified, ahead) = (AtomicBool::new(false), Mutex::new(None));
+        Ok(PngSource { origin, info, samples, interlaced, verified, ahead })
     }
 
     fn rows(&self, kept: &mut Kept) -> Result<(), DecodingError> {
-        let mut decoder =
-            decoder(&self.origin).map_err(|error| DecodingError::IoError(std::io::Error::other(error)))?;
+        let mut ahead = self.ahead(kept.rows.start)?;
         if self.interlaced {
-            let size = decoder.output_buffer_size().filter(|&size| size as u64 <= READ_LIMIT);
+            let size = ahead.decoder.output_buffer_size().filter(|&size| size as u64 <= READ_LIMIT);
             let mut whole = vec![0; size.ok_or(DecodingError::LimitsExceeded)?];
-            let line = decoder.next_frame(&mut whole)?.line_size;
+            let line = ahead.decoder.next_frame(&mut whole)?.line_size;
             let mut rows = whole.chunks_exact(line.max(1));
             rows.try_for_each(|row| kept.row(row)).ok_or_else(ends_early)?;
         } else {
+            kept.next = ahead.next;
             while !kept.is_complete() {
-                let row = decoder.next_row()?.ok_or_else(ends_early)?;
+                let row = ahead.decoder.next_row()?.ok_or_else(ends_early)?;
                 kept.row(row.data()).ok_or_else(ends_early)?;
             }
+            ahead.next = kept.next;
         }
-        self.verify(decoder)
+        self.verify(ahead)
+    }
+
+    /// A decoder that has not passed a row: the one that is there, or a new one at the first row.
+    fn ahead(&self, row: usize) -> Result<Ahead, DecodingError> {
+        let there = self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(ahead) = there.filter(|ahead| ahead.next <= row) {
+            return Ok(ahead);
+        }
+        let decoder =
+            decoder(&self.origin).map_err(|error| DecodingError::IoError(std::io::Error::other(error)))?;
+        Ok(Ahead { decoder, next: 0 })
     }
 
     /// The first read goes on to the end of the file, so that no pixel is served whose checksum does not hold.
-    fn verify(&self, mut decoder: png::Reader<Reader>) -> Result<(), DecodingError> {
+    fn verify(&self, mut ahead: Ahead) -> Result<(), DecodingError> {
         if !self.verified.load(Ordering::Relaxed) {
-            decoder.finish()?;
+            ahead.decoder.finish()?;
             self.verified.store(true, Ordering::Relaxed);
+        } else if !self.interlaced && (ahead.next as u64) < self.info.height {
+            *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some(ahead);
         }
         Ok(())
     }

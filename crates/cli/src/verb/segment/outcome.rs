@@ -1,6 +1,6 @@
 //! What is said of a segmentation, however it was made.
 
-use onceflow_engine::{NucleiParameters, Segmented, Tiled, Tiling};
+use onceflow_engine::{NucleiParameters, Segmented, Tiling};
 use onceflow_kernels::nuclei::Status;
 use onceflow_region::ImageInfo;
 use onceflow_study::{Value, with_commas};
@@ -18,15 +18,9 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn of_whole(found: &Segmented, info: &ImageInfo) -> Self {
+    pub(super) fn new(found: &Segmented, info: &ImageInfo, tiling: Option<&Tiling>) -> Self {
         let (status, word) = (found.status, found.status_word());
-        let (objects, foreground) = (found.objects, found.foreground);
-        Self { status, word, objects, foreground, width: info.width, height: info.height, tile: None }
-    }
-
-    pub(super) fn of_tiles(found: &Tiled, info: &ImageInfo, tiling: &Tiling) -> Self {
-        let (status, word) = (found.status(), found.status_word());
-        let (objects, foreground, tile) = (found.objects(), found.foreground(), Some(tiling.tile()));
+        let (objects, foreground, tile) = (found.objects, found.foreground, tiling.map(Tiling::tile));
         Self { status, word, objects, foreground, width: info.width, height: info.height, tile }
     }
 

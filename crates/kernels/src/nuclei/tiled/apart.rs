@@ -11,9 +11,9 @@ impl<S: Planes> Work<'_, S> {
     pub(super) fn split(&mut self) -> Result<(), S::Error> {
         let mut numbering = Numbering::new(self.grid, Connectivity::Eight);
         let mut scratch = SplitScratch::default();
-        self.each_tile(|work, tile| {
+        self.each_tile("t6_flood", |work, tile| {
             numbering.visit(work.read(Layer::Mask, tile)?.view());
-            work.planes.allow(numbering.bytes())?;
+            work.allow(numbering.bytes())?;
             work.split_uncut(tile, &mut scratch)
         })?;
         let (image, room) = (self.grid.image(), self.planes.room());

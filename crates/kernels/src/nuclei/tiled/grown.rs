@@ -7,11 +7,12 @@ use crate::{Connectivity, Element, Machine, above, dilate, open, remove};
 
 impl<S: Planes> Work<'_, S> {
     /// Writes the regions with a candidate, without red blood cells, holes filled, to the next layer.
-    pub(super) fn grow(&mut self, candidates: &MergedAreas) -> Result<(), S::Error> {
+    pub(super) fn grow(&mut self, candidates: MergedAreas) -> Result<(), S::Error> {
         let (regions, cells) = (self.regions(candidates)?, self.red_blood_cells()?);
+        self.held += cells.bytes();
         let (g2, t1, t2) = (self.parameters.g2, self.parameters.t1, self.parameters.t2);
         let mut holes = Holes::new(self.grid, Connectivity::Four);
-        self.each_tile(|work, tile| {
+        self.each_tile("t5", |work, tile| {
             let difference = work.read(Layer::Difference, tile)?;
             let mut grown = regions.select(tile, above(difference.view(), g2).view());
             let colours = work.planes.colours(work.grid.window(tile))?;
@@ -20,35 +21,40 @@ impl<S: Planes> Work<'_, S> {
             remove_bluish(&mut cells, colours.view());
             remove(Machine::default(), grown.view_mut(), cells.view());
             holes.visit(grown.view());
-            work.planes.allow(holes.bytes())?;
+            work.allow(holes.bytes())?;
             work.write(Layer::Mask, tile, &grown)
         })?;
-        self.fill(holes)
+        drop((regions, cells));
+        self.held = 0;
+        self.fill("t5", holes)
     }
 
     /// Which regions hold a candidate of the right size.
-    fn regions(&mut self, candidates: &MergedAreas) -> Result<MergedSelection, S::Error> {
+    fn regions(&mut self, candidates: MergedAreas) -> Result<MergedSelection, S::Error> {
         let (smallest, end) = (self.parameters.min_size, Some(self.parameters.max_size));
         let g2 = self.parameters.g2;
+        self.held = candidates.bytes();
         let mut regions = Selection::new(self.grid, Connectivity::Eight);
-        self.each_tile(|work, tile| {
+        self.each_tile("t5", |work, tile| {
             let seeds = candidates.filter(tile, work.read(Layer::Mask, tile)?.view(), smallest, end);
             let difference = work.read(Layer::Difference, tile)?;
             regions.visit(above(difference.view(), g2).view(), seeds.view());
-            work.planes.allow(regions.bytes())
+            work.allow(regions.bytes())
         })?;
-        Ok(regions.merged())
+        let regions = regions.merged();
+        self.held = regions.bytes();
+        Ok(regions)
     }
 
     /// Which reddish regions are surely of blood (t1).
     fn red_blood_cells(&mut self) -> Result<MergedSelection, S::Error> {
         let (t1, t2) = (self.parameters.t1, self.parameters.t2);
         let mut cells = Selection::new(self.grid, Connectivity::Eight);
-        self.each_tile(|work, tile| {
+        self.each_tile("t1", |work, tile| {
             let colours = work.planes.colours(work.grid.window(tile))?;
             let (surely, perhaps, _) = redder_than_green(colours.view(), t1, t2);
             cells.visit(perhaps.view(), surely.view());
-            work.planes.allow(cells.bytes())
+            work.allow(cells.bytes())
         })?;
         Ok(cells.merged())
     }
@@ -56,18 +62,18 @@ impl<S: Planes> Work<'_, S> {
     /// Opens the next layer, keeps what is large and makes it thicker: the mask of clumps.
     pub(super) fn clumps(&mut self) -> Result<(), S::Error> {
         let mut areas = Areas::new(self.grid, Connectivity::Eight);
-        self.each_tile(|work, tile| {
+        self.each_tile("t6_grow", |work, tile| {
             let filled = work.planes.read(Layer::Next, work.grid.around(tile, 2))?;
             work.write_own(Layer::Mask, tile, 2, &open(filled.view(), Element::Cross3))?;
             areas.visit(work.read(Layer::Mask, tile)?.view());
-            work.planes.allow(areas.bytes())
+            work.allow(areas.bytes())
         })?;
         let (areas, smallest) = (areas.merged(), self.parameters.min_size_pl);
-        self.each_tile(|work, tile| {
+        self.each_tile("t6_grow", |work, tile| {
             let opened = work.read(Layer::Mask, tile)?;
             work.write(Layer::Next, tile, &areas.filter(tile, opened.view(), smallest, None))
         })?;
-        self.each_tile(|work, tile| {
+        self.each_tile("t6_grow", |work, tile| {
             let large = work.planes.read(Layer::Next, work.grid.around(tile, 1))?;
             work.write_own(Layer::Mask, tile, 1, &dilate(large.view(), Element::Cross3))
         })

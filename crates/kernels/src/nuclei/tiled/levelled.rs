@@ -12,7 +12,7 @@ const DISK_HALO: usize = 18;
 impl<S: Planes> Work<'_, S> {
     /// Writes what surrounds each pixel to the layer of differences, and how dark it is to the next one.
     pub(super) fn level(&mut self) -> Result<(), S::Error> {
-        self.each_tile(|work, tile| {
+        self.each_tile("t2", |work, tile| {
             let around = work.grid.around(tile, DISK_HALO);
             let dark = darkness(work.planes.colours(around)?.view());
             work.write_own(Layer::Next, tile, DISK_HALO, &dark)?;
@@ -25,6 +25,7 @@ impl<S: Planes> Work<'_, S> {
         let mut waiting = Reconstruction::new(self.grid, self.parameters.recon_connectivity);
         let mut scratch = GreyScratch::default();
         while let Some(tile) = waiting.next_tile() {
+            self.planes.begin("t2", tile);
             let around = self.grid.around(tile, 1);
             let mask = self.planes.read(Layer::Next, around)?;
             let mut image = self.planes.read(Layer::Difference, around)?;
@@ -38,22 +39,24 @@ impl<S: Planes> Work<'_, S> {
     pub(super) fn candidates(&mut self) -> Result<MergedAreas, S::Error> {
         let g1 = self.parameters.g1;
         let mut holes = Holes::new(self.grid, self.parameters.fill_holes_connectivity);
-        self.each_tile(|work, tile| {
+        self.each_tile("t3", |work, tile| {
             let (dark, around) = (work.read(Layer::Next, tile)?, work.read(Layer::Difference, tile)?);
             let (difference, darker) = difference(dark.view(), around.view(), g1);
             holes.visit(darker.view());
-            work.planes.allow(holes.bytes())?;
+            work.allow(holes.bytes())?;
             work.write(Layer::Difference, tile, &difference)
         })?;
         let holes = holes.merged();
+        self.held = holes.bytes();
         let mut areas = Areas::new(self.grid, Connectivity::Eight);
-        self.each_tile(|work, tile| {
+        self.each_tile("t3", |work, tile| {
             let difference = work.read(Layer::Difference, tile)?;
             let filled = holes.fill(tile, above(difference.view(), g1).view());
             areas.visit(filled.view());
-            work.planes.allow(areas.bytes())?;
+            work.allow(areas.bytes())?;
             work.write(Layer::Mask, tile, &filled)
         })?;
+        self.held = 0;
         Ok(areas.merged())
     }
 }

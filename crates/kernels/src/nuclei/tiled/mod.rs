@@ -21,11 +21,15 @@ pub trait Planes {
     /// as large, and refused.
     fn room(&self) -> usize;
 
-    /// Whether so many bytes may be kept of what is known of the components of a mask.
+    /// Whether so many bytes may be kept of what is known of the components of masks: all of them, in place of what was
+    /// allowed before.
     ///
     /// # Errors
     /// When they are too many.
-    fn allow(&self, bytes: usize) -> Result<(), Self::Error>;
+    fn allow(&mut self, bytes: usize) -> Result<(), Self::Error>;
+
+    /// Hears which task begins with which tile.
+    fn begin(&mut self, _task: &'static str, _tile: usize) {}
 
     /// The normalized colours in a window.
     ///
@@ -73,7 +77,7 @@ pub struct Found {
 /// # Errors
 /// When pixels cannot be read or kept, or an object that a seam cuts has no room.
 pub fn segment<S: Planes>(planes: &mut S, grid: &Grid, parameters: &Parameters) -> Result<Found, S::Error> {
-    let mut work = Work { planes, grid, parameters };
+    let mut work = Work { planes, grid, parameters, held: 0 };
     match background_status(work.bright_pixels()?, grid.image().len() as u64) {
         Some(BackgroundStatus::Background) => work.nothing(Status::Background),
         Some(BackgroundStatus::Likely) => work.nothing(Status::BackgroundLikely),
@@ -85,6 +89,8 @@ struct Work<'a, S> {
     planes: &'a mut S,
     grid: &'a Grid,
     parameters: &'a Parameters,
+    /// Bytes of what is known of components and still needed.
+    held: usize,
 }
 
 impl<S: Planes> Work<'_, S> {
@@ -95,7 +101,7 @@ impl<S: Planes> Work<'_, S> {
         if candidates.count(smallest, end) == 0 {
             return self.nothing(Status::NoCandidates);
         }
-        self.grow(&candidates)?;
+        self.grow(candidates)?;
         self.clumps()?;
         self.split()?;
         self.finish()
@@ -104,7 +110,7 @@ impl<S: Planes> Work<'_, S> {
     fn bright_pixels(&mut self) -> Result<u64, S::Error> {
         let Parameters { blue, green, red, .. } = *self.parameters;
         let mut bright = 0;
-        self.each_tile(|work, tile| {
+        self.each_tile("background", |work, tile| {
             let colours = work.planes.colours(work.grid.window(tile))?;
             bright += bright_pixels(colours.view(), blue, green, red);
             Ok(())
@@ -113,7 +119,7 @@ impl<S: Planes> Work<'_, S> {
     }
 
     fn nothing(&mut self, status: Status) -> Result<Found, S::Error> {
-        self.each_tile(|work, tile| {
+        self.each_tile("t7", |work, tile| {
             let window = work.grid.window(tile);
             work.write(Layer::Next, tile, &Plane::filled(0, window.width, window.height))
         })?;
@@ -124,27 +130,30 @@ impl<S: Planes> Work<'_, S> {
     fn finish(&mut self) -> Result<Found, S::Error> {
         let Parameters { min_size_seg, max_size_seg, fill_holes_connectivity, .. } = *self.parameters;
         let mut areas = Areas::new(self.grid, Connectivity::Four);
-        self.each_tile(|work, tile| {
+        self.each_tile("t7", |work, tile| {
             areas.visit(work.read(Layer::Next, tile)?.view());
-            work.planes.allow(areas.bytes())
+            work.allow(areas.bytes())
         })?;
         let areas = areas.merged();
+        self.held = areas.bytes();
         let mut holes = Holes::new(self.grid, fill_holes_connectivity);
-        self.each_tile(|work, tile| {
+        self.each_tile("t7", |work, tile| {
             let apart = work.read(Layer::Next, tile)?;
             let kept = areas.filter(tile, apart.view(), min_size_seg, Some(max_size_seg));
             holes.visit(kept.view());
-            work.planes.allow(holes.bytes())?;
+            work.allow(holes.bytes())?;
             work.write(Layer::Mask, tile, &kept)
         })?;
-        self.fill(holes)?;
+        drop(areas);
+        self.held = 0;
+        self.fill("t7", holes)?;
         self.count()
     }
 
     /// Writes the mask with its holes filled to the next layer.
-    fn fill(&mut self, holes: Holes) -> Result<(), S::Error> {
+    fn fill(&mut self, task: &'static str, holes: Holes) -> Result<(), S::Error> {
         let holes = holes.merged();
-        self.each_tile(|work, tile| {
+        self.each_tile(task, |work, tile| {
             let mask = work.read(Layer::Mask, tile)?;
             work.write(Layer::Next, tile, &holes.fill(tile, mask.view()))
         })
@@ -152,9 +161,9 @@ impl<S: Planes> Work<'_, S> {
 
     fn count(&mut self) -> Result<Found, S::Error> {
         let mut areas = Areas::new(self.grid, Connectivity::Eight);
-        self.each_tile(|work, tile| {
+        self.each_tile("t7", |work, tile| {
             areas.visit(work.read(Layer::Next, tile)?.view());
-            work.planes.allow(areas.bytes())
+            work.allow(areas.bytes())
         })?;
         let areas = areas.merged();
         let (objects, foreground) = (areas.count(0, None), areas.pixels());
@@ -164,9 +173,18 @@ impl<S: Planes> Work<'_, S> {
 
     fn each_tile(
         &mut self,
+        task: &'static str,
         mut step: impl FnMut(&mut Self, usize) -> Result<(), S::Error>,
     ) -> Result<(), S::Error> {
-        (0..self.grid.len()).try_for_each(|tile| step(self, tile))
+        (0..self.grid.len()).try_for_each(|tile| {
+            self.planes.begin(task, tile);
+            step(self, tile)
+        })
+    }
+
+    /// Whether so many bytes may be kept beside what is held.
+    fn allow(&mut self, bytes: usize) -> Result<(), S::Error> {
+        self.planes.allow(self.held + bytes)
     }
 
     fn read(&mut self, layer: Layer, tile: usize) -> Result<Plane<u8>, S::Error> {
