@@ -4,7 +4,8 @@ mod plateaus;
 
 pub(crate) use plateaus::Search;
 pub use plateaus::{
-    PlateauScratch, regional_maxima, regional_maxima_into, regional_minima, regional_minima_into,
+    PlateauScratch, regional_maxima, regional_maxima_into, regional_maxima_on, regional_minima,
+    regional_minima_into, regional_minima_on,
 };
 
 use crate::{Connectivity, GreyScratch, Isa, Level, Plane, View, ViewMut, reconstruct_into};

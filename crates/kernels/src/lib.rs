@@ -41,7 +41,7 @@ pub use digest::{Digest, Digester};
 pub use distance::{DistanceScratch, distance, distance_into, distance_with};
 pub use extrema::{
     PlateauScratch, h_maxima, h_maxima_into, h_minima, level_peaks, level_peaks_into, regional_maxima,
-    regional_maxima_into, regional_minima, regional_minima_into,
+    regional_maxima_into, regional_maxima_on, regional_minima, regional_minima_into, regional_minima_on,
 };
 pub use fill::{fill_holes, fill_holes_into};
 pub use gradient::gradient;

@@ -3,13 +3,20 @@
 
 mod basin;
 mod buckets;
+mod flood;
 
-pub(crate) use basin::{Basin, WALL};
+pub(crate) use basin::Basin;
 
-use crate::{Connectivity, Groups, Plane, View, ViewMut, Window};
+use crate::{Connectivity, Groups, Isa, Plane, View, ViewMut, Window};
 
 /// The label of a watershed line.
 pub const LINE: u32 = u32::MAX;
+
+/// A pixel that waits in a bucket.
+const QUEUED: u32 = u32::MAX - 1;
+
+/// The frame around the image: it is never labelled and never looks like a neighbour's label.
+const WALL: u32 = u32::MAX - 2;
 
 /// Memory for [`watershed_into`], to be used again.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +50,7 @@ pub fn watershed_into(image: View<'_, [u8; 3]>, labels: ViewMut<'_, u32>, scratc
         for (y, columns) in lakes.rows(lake) {
             basin.row_mut(y - window.top)[columns.start - window.left..columns.end - window.left].fill(0);
         }
-        basin.flood();
+        basin.flood(Isa::best());
         for (y, columns) in lakes.rows(lake) {
             let flooded = &basin.row(y - window.top)[columns.start - window.left..columns.end - window.left];
             labels.row_mut(y)[columns].copy_from_slice(flooded);
@@ -88,4 +95,9 @@ pub fn repair_lines(labels: &mut Plane<u32>, mask: View<'_, u8>) {
             }
         }
     }
+}
+
+#[inline(always)]
+fn is_label(label: u32) -> bool {
+    label.wrapping_sub(1) < WALL - 1
 }
