@@ -188,4 +188,48 @@ mod tests {
         assert!(flood.run(&basin.beside));
         assert!(cells.iter().map(|cell| *cell as u32).eq(basin.labels));
     }
+
+    #[test]
+    fn every_instruction_set_prepares_and_repairs_alike() {
+        for (width, height, seed) in
+            [(1, 1, 1), (1, 40, 2), (40, 1, 3), (2, 2, 4), (37, 23, 5), (130, 9, 6), (66, 70, 7)]
+        {
+            let noise = |at: usize| ((at as u32) ^ (seed << 20)).wrapping_mul(2_654_435_761) >> 9;
+            let stride = width + 2;
+            let length = stride * (height + 2);
+            let kinds = [0, 0, 0, LINE, LINE, WALL, 1, 2, WALL - 1];
+            let labels: Vec<u32> = (0..length).map(|at| kinds[noise(at) as usize % 9]).collect();
+            let colours: Vec<u32> = (0..length).map(|at| noise(at).wrapping_mul(77_777)).collect();
+            let mask: Vec<u8> = (0..width * height).map(|at| u8::from(noise(at) % 7 > 0)).collect();
+            let mask = View::new(&mask, width, height).unwrap();
+            let on = |isa| {
+                let (mut cells, mut beside, mut lines) = (vec![0; length], Vec::new(), Vec::new());
+                let mut repaired = labels.clone();
+                fill_cells(isa, &labels, &colours, stride, &mut cells);
+                flag_beside(isa, &labels, stride, &mut beside);
+                repair(isa, &mut repaired, stride, mask, &mut lines);
+                (cells, beside, repaired, lines)
+            };
+            let expected = on(Isa::PORTABLE);
+            check_prepared(&labels, &colours, stride, &expected.0, &expected.1);
+            assert!(Isa::available().into_iter().all(|isa| on(isa) == expected));
+        }
+    }
+
+    /// Pixel by pixel, within the frame.
+    fn check_prepared(labels: &[u32], colours: &[u32], stride: usize, cells: &[u64], beside: &[u8]) {
+        for at in (stride..labels.len() - stride)
+            .filter(|at| !matches!(at % stride, 0) && at % stride != stride - 1)
+        {
+            let step = |other: usize| {
+                let pair = colours[at].to_le_bytes().into_iter().zip(colours[other].to_le_bytes());
+                pair.take(3).map(|(one, other)| one.abs_diff(other)).max().unwrap()
+            };
+            let [right, down] = [RIGHT, DOWN].map(|shift| (cells[at] >> shift) as u8);
+            assert_eq!((cells[at] as u32, right, down), (labels[at], step(at + 1), step(at + stride)));
+            let near = [at - 1, at + 1, at - stride, at + stride];
+            let expected = labels[at] == 0 && near.iter().any(|at| is_label(labels[*at]));
+            assert_eq!(beside[at] != 0, expected);
+        }
+    }
 }

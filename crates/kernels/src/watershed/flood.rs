@@ -173,7 +173,7 @@ pub(super) fn each_flag(flags: &[u8], mut give: impl FnMut(usize)) {
 ///
 /// Without branches: counted from 1 down, what is no label is above all labels, and counted from the wall up below them.
 #[inline(always)]
-fn agreed(labels: [u32; 4]) -> Option<u32> {
+pub(super) fn agreed(labels: [u32; 4]) -> Option<u32> {
     const ABOVE_WALL: u32 = 0u32.wrapping_sub(super::WALL);
     let below = labels.iter().fold(u32::MAX, |lowest, label| lowest.min(label.wrapping_sub(1)));
     let above = labels.iter().fold(0, |highest, label| highest.max(label.wrapping_add(ABOVE_WALL)));
