@@ -228,10 +228,13 @@ fn check_machines(image: View<'_, [u8; 3]>, markers: View<'_, u32>) {
     }
 }
 
+/// Width, height, and whether a pixel is to be flooded.
+type Shape<'a> = (usize, usize, &'a dyn Fn(usize, usize) -> bool);
+
 #[test]
 fn lakes_across_the_parts_of_threads() {
     let maze = naive::images::spiral(61);
-    let shapes: [(usize, usize, &dyn Fn(usize, usize) -> bool); 9] = [
+    let shapes: [Shape<'_>; 9] = [
         (61, 61, &|x, y| maze.view().at(x, y) != 0),
         (40, 33, &|_, _| true),
         (40, 33, &|x, y| x % 2 == 0 || y == 32),

@@ -40,12 +40,12 @@ impl Basin {
         &mut self.labels
     }
 
-    /// A row of labels, without the frame.
-    pub(crate) fn row(&self, y: usize) -> &[u32] {
-        &self.labels[(y + 1) * self.stride + 1..(y + 2) * self.stride - 1]
+    /// Labels of a row after the flood, from a column on.
+    pub(crate) fn flooded(&self, x: usize, y: usize) -> impl Iterator<Item = u32> {
+        self.cells[(y + 1) * self.stride + 1 + x..].iter().map(|cell| *cell as u32)
     }
 
-    /// The same, to write.
+    /// A row of labels, without the frame.
     pub(crate) fn row_mut(&mut self, y: usize) -> &mut [u32] {
         &mut self.labels[(y + 1) * self.stride + 1..(y + 2) * self.stride - 1]
     }
@@ -74,25 +74,24 @@ impl Basin {
 
     /// Closes the diagonal steps of lines inside the mask, and gives the columns and rows of all lines in raster order.
     pub(crate) fn repair_lines(&mut self, mask: View<'_, u8>, lines: &mut Vec<(usize, usize)>) {
+        self.labels.iter_mut().zip(&self.cells).for_each(|(label, cell)| *label = *cell as u32);
         repair(Isa::best(), &mut self.labels, self.stride, mask, &mut self.beside);
         each_flag(&self.beside, |position| {
             lines.push((position % self.stride - 1, position / self.stride - 1))
         });
     }
 
-    /// Floods all that is 0; says whether floods met anywhere.
+    /// Floods all that is 0, which [`Self::flooded`] shows; says whether floods met anywhere.
     pub(crate) fn flood(&mut self, isa: Isa) -> bool {
         let Self { stride, labels, colours, cells, beside, near, far } = self;
         flag_beside(isa, labels, *stride, beside);
         fill_cells(isa, labels, colours, *stride, cells);
-        let met = match cells.first_chunk_mut() {
+        match cells.first_chunk_mut() {
             Some(cells) if labels.len() <= cells.len() => {
                 Flood::<u16, Pond> { stride: *stride as u16, cells, buckets: near }.run(beside)
             }
             _ => Flood::<usize, [u64]> { stride: *stride, cells, buckets: far }.run(beside),
-        };
-        labels.iter_mut().zip(cells).for_each(|(label, cell)| *label = *cell as u32);
-        met
+        }
     }
 }
 
@@ -186,7 +185,7 @@ mod tests {
         let mut buckets = Buckets::default();
         let mut flood = Flood::<usize, [u64]> { stride: width + 2, cells: &mut cells, buckets: &mut buckets };
         assert!(flood.run(&basin.beside));
-        assert!(cells.iter().map(|cell| *cell as u32).eq(basin.labels));
+        assert_eq!(cells, basin.cells[..cells.len()]);
     }
 
     #[test]

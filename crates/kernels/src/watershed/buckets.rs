@@ -49,18 +49,30 @@ impl<P: Copy + Default> Buckets<P> {
     /// Takes the first of a bucket that is not empty, and says whether it was the last.
     #[inline(always)]
     pub(super) fn pop(&mut self, bucket: usize) -> (P, bool) {
-        let Ends { first, end } = &mut self.ends[bucket % BUCKETS];
+        let bucket = bucket % BUCKETS;
+        let Ends { first, end } = &mut self.ends[bucket];
         let position = self.pool[*first];
         *first += 1;
+        let emptied = first == end;
         if first.is_multiple_of(PIECE) {
-            self.free.push(*first - PIECE);
-            *first = self.next[*first / PIECE - 1];
+            return (position, self.shorten(bucket));
         }
-        (position, first == end)
+        (position, emptied)
+    }
+
+    /// Goes on to the next piece, and says whether nobody is there.
+    #[cold]
+    #[inline(never)]
+    fn shorten(&mut self, bucket: usize) -> bool {
+        let Ends { first, end } = &mut self.ends[bucket];
+        self.free.push(*first - PIECE);
+        *first = self.next[*first / PIECE - 1];
+        first == end
     }
 
     /// Ties another piece to the one that has become full.
     #[cold]
+    #[inline(never)]
     fn lengthen(&mut self, step: u8) {
         let end = &mut self.ends[usize::from(step)].end;
         let piece = self.free.pop().unwrap_or_else(|| {

@@ -130,8 +130,8 @@ impl Lakes {
         }
         basin.flood(isa);
         for (y, columns) in lakes.rows(lake) {
-            let flooded = &basin.row(y - window.top)[columns.start - window.left..columns.end - window.left];
-            labels.row_mut(y)[columns].copy_from_slice(flooded);
+            let flooded = basin.flooded(columns.start - window.left, y - window.top);
+            labels.row_mut(y)[columns].iter_mut().zip(flooded).for_each(|(label, flooded)| *label = flooded);
         }
     }
 }
