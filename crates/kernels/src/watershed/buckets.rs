@@ -26,6 +26,9 @@ const BUCKETS: usize = 256;
 /// Places of a piece.
 const PIECE: usize = 32;
 
+/// How many others.
+const AHEAD: usize = 12;
+
 impl<P: Copy + Default> Default for Buckets<P> {
     fn default() -> Self {
         let ends = std::array::from_fn(|bucket| Ends { first: bucket * PIECE, end: bucket * PIECE });
@@ -58,6 +61,13 @@ impl<P: Copy + Default> Buckets<P> {
             return (position, self.shorten(bucket));
         }
         (position, emptied)
+    }
+
+    /// Who is likely to be taken from a bucket after some others.
+    #[inline(always)]
+    pub(super) fn coming(&self, bucket: usize) -> P {
+        let place = self.ends[bucket % BUCKETS].first + AHEAD;
+        self.pool.get(place).copied().unwrap_or_default()
     }
 
     /// Goes on to the next piece, and says whether nobody is there.

@@ -2,6 +2,7 @@
 
 use super::buckets::Buckets;
 use super::{LINE, QUEUED, is_label};
+use crate::prefetch::prefetch;
 
 /// A pixel that can be flooded: its label in the lower half, and above it the steps to the right and down.
 pub(super) const RIGHT: u32 = 32;
@@ -52,6 +53,9 @@ impl Place for usize {
 /// Cells that are found by such positions.
 pub(super) trait Water<P> {
     fn at(&mut self, position: P) -> &mut u64;
+
+    /// Has a cell, which will be looked at soon, and those around it brought.
+    fn bring(&self, position: P, stride: P);
 }
 
 /// As many cells as there are positions: none is out of bounds.
@@ -62,12 +66,22 @@ impl Water<u16> for Pond {
     fn at(&mut self, position: u16) -> &mut u64 {
         &mut self[usize::from(position)]
     }
+
+    /// A pond is near already.
+    #[inline(always)]
+    fn bring(&self, _position: u16, _stride: u16) {}
 }
 
 impl Water<usize> for [u64] {
     #[inline(always)]
     fn at(&mut self, position: usize) -> &mut u64 {
         &mut self[position]
+    }
+
+    #[inline(always)]
+    fn bring(&self, position: usize, stride: usize) {
+        let rows = [position.wrapping_sub(stride), position, position.wrapping_add(stride)];
+        rows.into_iter().for_each(|at| prefetch(self, at));
     }
 }
 
@@ -88,12 +102,14 @@ impl<P: Place, W: Water<P> + ?Sized> Flood<'_, P, W> {
                 let bucket = low.trailing_zeros();
                 let (position, emptied) = self.buckets.pop(bucket as usize);
                 low &= !(u64::from(emptied) << bucket);
+                self.cells.bring(self.buckets.coming(bucket as usize), self.stride);
                 met |= !self.settle(position, &mut low, &mut high);
             } else {
                 let Some(word) = high.iter().position(|word| *word != 0) else { return met };
                 let bit = high[word].trailing_zeros();
                 let (position, emptied) = self.buckets.pop(word * 64 + bit as usize);
                 high[word] &= !(u64::from(emptied) << bit);
+                self.cells.bring(self.buckets.coming(word * 64 + bit as usize), self.stride);
                 met |= !self.settle(position, &mut low, &mut high);
             }
         }
