@@ -1,8 +1,8 @@
 //! Grey reconstruction: sweeps settle nearly every pixel, waiting pixels the rest (after Vincent's hybrid algorithm).
 //!
 //! Sweeps handle whole rows at once and settle what lies within sight; who could still rise then waits in [`Waiting`],
-//! the highest first, so that winding paths take a time proportional to their length. A pixel that waits costs some tens of
-//! nanoseconds and a swept one less than two: a maze one pixel wide takes about five times as long as tissue.
+//! the highest first, so that winding paths take a time proportional to their length. A pixel on such a path costs about
+//! fifteen nanoseconds and a swept one less than two: a maze one pixel wide takes two to three times as long as tissue.
 
 mod growth;
 mod level;
