@@ -1,7 +1,7 @@
 //! Objects of a nucleus's size are the result (t7).
 
 use crate::runs::Runs;
-use crate::{Connectivity, Plane, View, ViewMut, fill_holes_into, filter_area_into};
+use crate::{Connectivity, Machine, Plane, View, ViewMut, fill_holes_into, filter_area_into};
 
 /// A mask of nuclei and how many they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +41,16 @@ pub fn finish_with(
     let mut mask = Plane::filled(0, width, height);
     if let Some(kept) = ViewMut::new(kept, width, height) {
         let mut kept = kept;
-        filter_area_into(seg_nonoverlap, min_size, Some(max_size), Connectivity::Four, kept.reborrow(), runs);
-        fill_holes_into(kept.view(), fill, mask.view_mut(), runs);
+        filter_area_into(
+            Machine::default(),
+            seg_nonoverlap,
+            min_size,
+            Some(max_size),
+            Connectivity::Four,
+            kept.reborrow(),
+            runs,
+        );
+        fill_holes_into(Machine::default(), kept.view(), fill, mask.view_mut(), runs);
     }
     runs.find_foreground(mask.view(), Connectivity::Eight);
     Finished { mask, objects: runs.components() }
