@@ -10,22 +10,40 @@ pub(crate) use spread::{Seeds, Spread};
 
 /// Where in a row of words its mask begins or ends: the columns of pixels that differ from the one before, from the left.
 /// Before the first and after the last column nothing is set, so that columns come in pairs of start and end.
-#[inline]
+#[inline(always)]
 pub(crate) fn edges(words: &[u64], width: usize, edges: &mut Vec<u32>) {
-    edges.clear();
-    let mut before = 0;
+    let count = write_edges(words, width, edges);
+    edges.truncate(count);
+}
+
+/// The same, but what comes after so many edges as is said means nothing; there are two more at least.
+#[inline(always)]
+pub(crate) fn write_edges(words: &[u64], width: usize, edges: &mut Vec<u32>) -> usize {
+    let (mut count, mut before) = (0, 0);
+    edges.resize(edges.len().max(words.len() * 64 + STEP), 0);
     for (at, word) in words.iter().enumerate() {
         let mut changes = word ^ (word << 1 | before);
         before = word >> 63;
+        let mut places = edges[count..].as_chunks_mut::<STEP>().0.iter_mut();
+        count += changes.count_ones() as usize;
         while changes != 0 {
-            edges.push(at as u32 * 64 + changes.trailing_zeros());
-            changes &= changes - 1;
+            // How many there are is hard to guess: some too many are written over by those of the next word.
+            let Some(some) = places.next() else { break };
+            for place in 0..STEP {
+                some[place] = at as u32 * 64 + changes.trailing_zeros();
+                changes &= changes.wrapping_sub(1);
+            }
         }
     }
     if before != 0 {
-        edges.push(width as u32);
+        edges[count] = width as u32;
+        count += 1;
     }
+    count
 }
+
+/// Edges that are written at a time.
+const STEP: usize = 4;
 
 /// The same in pairs, one by one.
 pub(crate) fn runs(words: &[u64]) -> impl Iterator<Item = (usize, usize)> + '_ {
@@ -47,14 +65,14 @@ pub(crate) fn runs(words: &[u64]) -> impl Iterator<Item = (usize, usize)> + '_ {
 }
 
 /// Packs the pixels that are not 0; what is beyond the row is not set.
-#[inline]
+#[inline(always)]
 pub(crate) fn pack(row: &[u8], words: &mut Vec<u64>) {
     words.resize(row.len().div_ceil(64), 0);
     pack_into(row, words);
 }
 
 /// The same into as many words as the row needs.
-#[inline]
+#[inline(always)]
 pub(crate) fn pack_into(row: &[u8], words: &mut [u64]) {
     let (chunks, rest) = row.as_chunks::<64>();
     words.iter_mut().zip(chunks).for_each(|(word, chunk)| *word = pack_chunk(chunk));
@@ -66,7 +84,7 @@ pub(crate) fn pack_into(row: &[u8], words: &mut [u64]) {
 }
 
 /// Writes a row of pixels, each on where its bit is set.
-#[inline]
+#[inline(always)]
 pub(crate) fn expand(words: &[u64], row: &mut [u8]) {
     let (eights, rest) = row.as_chunks_mut::<8>();
     for (eights, word) in eights.chunks_mut(8).zip(words) {
@@ -92,7 +110,7 @@ static EIGHTS: [[u8; 8]; 256] = {
 };
 
 /// Sets what is not set among the first `width` columns, and the other way round.
-#[inline]
+#[inline(always)]
 pub(crate) fn invert(words: &mut [u64], width: usize) {
     words.iter_mut().for_each(|word| *word = !*word);
     if let Some(last) = words.last_mut().filter(|_| !width.is_multiple_of(64)) {

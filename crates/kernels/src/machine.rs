@@ -76,7 +76,7 @@ impl Machine {
     }
 
     /// One thread per item, the caller's among them.
-    fn run<T: Send, R: Send>(self, mut items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    pub(crate) fn run<T: Send, R: Send>(self, mut items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
         let last = items.pop();
         thread::scope(|scope| {
             let work = &work;

@@ -6,6 +6,7 @@
 
 mod band;
 mod measure;
+mod row;
 
 use crate::bits::Spread;
 use crate::{Component, Connectivity, Machine, View, ViewMut};
@@ -60,6 +61,17 @@ impl Runs {
         self.find::<()>(Machine::default(), mask, connectivity, Side::Background, &mut Vec::new());
     }
 
+    /// How many components the pixels that are not 0 make.
+    pub(crate) fn count(
+        &mut self,
+        machine: Machine,
+        mask: View<'_, u8>,
+        connectivity: Connectivity,
+    ) -> usize {
+        self.find::<()>(machine, mask, connectivity, Side::Foreground, &mut Vec::new());
+        self.components
+    }
+
     /// Finds components and measures each.
     pub(crate) fn find<M: Measure>(
         &mut self,
@@ -70,7 +82,7 @@ impl Runs {
         measured: &mut Vec<M>,
     ) {
         self.used = machine.over_states(mask.height(), &mut self.bands, |rows, band| {
-            band.find::<M>(mask.band(rows.clone()), rows.start, connectivity, side);
+            band.find::<M>(machine.isa, mask.band(rows.clone()), rows.start, connectivity, side);
         });
         self.link_bands(connectivity);
         self.number(measured);
@@ -145,7 +157,7 @@ impl Runs {
     /// Writes each component's number, from 1, and 0 elsewhere. The machine is that of [`Self::find`].
     pub(crate) fn write(&mut self, machine: Machine, target: ViewMut<'_, u32>) {
         let Self { bands, numbers, .. } = self;
-        machine.write(target, bands, |_, target, band| band.write(numbers, target));
+        machine.write(target, bands, |_, target, band| band.write(machine.isa, numbers, target));
     }
 
     /// A mask of the components whose number of pixels `keep` accepts.
@@ -161,7 +173,7 @@ impl Runs {
         self.find(machine, mask, connectivity, Side::Foreground, &mut areas);
         let Self { bands, numbers, .. } = self;
         numbers.iter_mut().for_each(|number| *number = u32::from(keep(areas[*number as usize])));
-        machine.write(target, bands, |_, target, band| band.keep(numbers, target));
+        machine.write(target, bands, |_, target, band| band.keep(machine.isa, numbers, target));
         self.areas = areas;
     }
 

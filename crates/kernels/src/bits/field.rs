@@ -34,6 +34,7 @@ impl Field<'_> {
     /// Spreads as far as it goes from what is reached: once down and once up, which is all that most images need, then
     /// word by word from those that reach something still. What is found there adds a pixel at least, so that the time is
     /// linear in the number of pixels.
+    #[inline(always)]
     pub(super) fn settle(&mut self, connectivity: Connectivity, waiting: &mut Vec<Place>) {
         for y in 0..self.height {
             self.enter(y, y.checked_sub(1), connectivity);
@@ -46,6 +47,7 @@ impl Field<'_> {
     }
 
     /// Adds what a row's neighbour reaches in it, and what that reaches along the row.
+    #[inline(always)]
     fn enter(&mut self, y: usize, neighbour: Option<usize>, connectivity: Connectivity) {
         let across = self.across;
         let row = y * across;
@@ -69,6 +71,7 @@ impl Field<'_> {
     }
 
     /// Reaches from row `y` into another one beside it, where that is news; those words wait.
+    #[inline(always)]
     pub(super) fn notice(
         &mut self,
         y: usize,
@@ -84,6 +87,7 @@ impl Field<'_> {
     }
 
     /// Follows what waits until nothing does.
+    #[inline(always)]
     pub(super) fn follow(&mut self, connectivity: Connectivity, waiting: &mut Vec<Place>) {
         while let Some((y, at)) = waiting.pop() {
             let (y, at) = (y as usize, at as usize);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::field::{Field, Place};
+use crate::isa::versions;
 use crate::{Connectivity, Machine, ViewMut, bits};
 
 /// How often bands tell each other what they reached before one thread does the rest: tissue needs two or three times,
@@ -46,7 +47,7 @@ impl Spread {
         let field = Field { open, reached, across, height };
         machine.write(field, waiting, |rows, mut field, waiting| {
             begin(&mut field, rows, seeds);
-            field.settle(connectivity, waiting);
+            settle(machine.isa, &mut field, connectivity, waiting);
         });
         self.cross_seams(machine, (across, height), connectivity);
     }
@@ -67,11 +68,11 @@ impl Spread {
                 (false, _) => return,
                 (true, [first, others @ ..]) if round + 1 == ROUNDS => {
                     others.iter_mut().for_each(|places| first.append(places));
-                    return field.follow(connectivity, first);
+                    return follow(machine.isa, &mut field, connectivity, first);
                 }
                 _ => machine.write(field, waiting, |rows, mut field, waiting| {
                     waiting.iter_mut().for_each(|(y, _)| *y -= rows.start as u32);
-                    field.follow(connectivity, waiting);
+                    follow(machine.isa, &mut field, connectivity, waiting);
                 }),
             }
         }
@@ -90,6 +91,20 @@ impl Spread {
                 bits::expand(words, target.row_mut(y));
             }
         });
+    }
+}
+
+versions! {
+    /// [`Field::settle`].
+    fn settle(field: &mut Field<'_>, connectivity: Connectivity, waiting: &mut Vec<Place>) {
+        field.settle(connectivity, waiting);
+    }
+}
+
+versions! {
+    /// [`Field::follow`].
+    fn follow(field: &mut Field<'_>, connectivity: Connectivity, waiting: &mut Vec<Place>) {
+        field.follow(connectivity, waiting);
     }
 }
 

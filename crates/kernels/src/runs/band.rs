@@ -4,14 +4,10 @@ use std::mem;
 use std::ops::Range;
 
 use super::measure::{Measure, Measures};
+use super::row::{Row, Touching};
 use super::{Run, Side};
+use crate::isa::{Isa, versions};
 use crate::{Connectivity, View, ViewMut, bits};
-
-/// Columns of a run: the first, and the one after the last.
-type Edges = [u32; 2];
-
-/// What ends every list of edges: no run touches it.
-const END: u32 = u32::MAX - 2;
 
 /// Some rows of a mask.
 #[derive(Clone, Debug, Default)]
@@ -30,68 +26,59 @@ pub(super) struct Band {
     /// Where the labels are among those of all bands.
     first_label: usize,
     measures: Measures,
-    /// The edges of two rows, each with an end.
-    above: Vec<u32>,
-    here: Vec<u32>,
+    above: Row,
+    here: Row,
 }
 
 impl Band {
     /// Finds the runs of a mask whose first row is `top` of the image.
     pub(super) fn find<M: Measure>(
         &mut self,
+        isa: Isa,
         mask: View<'_, u8>,
         top: usize,
         connectivity: Connectivity,
         side: Side,
     ) {
+        let mut measures = mem::take(M::of(&mut self.measures));
         (self.top, self.across) = (top, mask.width().div_ceil(64));
         self.words.resize(self.across * mask.height(), 0);
         self.labels.clear();
         self.links.clear();
-        M::of(&mut self.measures).clear();
+        measures.clear();
         self.row_starts.clear();
         self.row_starts.push(0);
-        find_edges(&[], &mut self.here);
-        for (y, row) in mask.rows().enumerate() {
-            let words = &mut self.words[y * self.across..][..self.across];
-            bits::pack_into(row, words);
-            if side == Side::Background {
-                bits::invert(words, row.len());
-            }
-            mem::swap(&mut self.above, &mut self.here);
-            find_edges(words, &mut self.here);
-            self.label_row::<M>(top + y, connectivity);
-        }
+        self.here.find(&[]);
+        find_rows(isa, self, mask, connectivity, side, &mut measures);
+        *M::of(&mut self.measures) = measures;
     }
 
     /// Labels the runs of the next row.
-    fn label_row<M: Measure>(&mut self, y: usize, connectivity: Connectivity) {
+    #[inline(always)]
+    fn label_row<M: Measure>(&mut self, y: usize, connectivity: Connectivity, measures: &mut Vec<M>) {
         let Self { labels, links, above, here, row_starts, .. } = self;
-        let (above, here) = (pairs(above), pairs(here));
-        let measures = M::of(&mut self.measures);
         let (start, end) = (row_starts[row_starts.len().saturating_sub(2)], labels.len());
-        labels.resize(end + here.len() - 1, 0);
+        labels.resize(end + here.runs().len(), 0);
         let (before, row) = labels.split_at_mut(end);
         let labels_above = &before[start..];
-        each_touching(above, here, connectivity, |run, touching| {
-            let [left, right] = here[run];
-            row[run] = match labels_above.get(touching) {
-                Some([first, others @ ..]) => {
-                    let mut label = first_label(links, *first);
-                    for other in others {
-                        label = link(links, label, *other);
+        let mut touching = Touching::new(above, connectivity);
+        for (&[left, right], label) in here.runs().iter().zip(row) {
+            *label = match &labels_above[touching.next(left, right)] {
+                [first, others @ ..] => {
+                    let mut known = first_label(links, *first);
+                    for other in others.iter().filter(|other| **other != *first) {
+                        known = link(links, known, *other);
                     }
-                    measures[label as usize].extend(y, left, right);
-                    label
+                    measures[known as usize].extend(y, left, right);
+                    known
                 }
-                _ => {
-                    let label = links.len() as u32;
-                    links.push(label);
+                [] => {
+                    links.push(links.len() as u32);
                     measures.push(M::new(y, left, right));
-                    label
+                    links.len() as u32 - 1
                 }
             };
-        });
+        }
         row_starts.push(labels.len());
     }
 
@@ -106,14 +93,15 @@ impl Band {
     pub(super) fn link_to(&mut self, above: &mut Self, connectivity: Connectivity, links: &mut [u32]) {
         let last = above.rows().end - 1;
         let labels_above = above.labels(last);
-        find_edges(above.words(last), &mut self.above);
-        find_edges(&self.words[..self.across], &mut self.here);
-        each_touching(pairs(&self.above), pairs(&self.here), connectivity, |run, touching| {
-            let label = self.first_label + self.labels[run] as usize;
-            for other in &above.labels[labels_above.clone()][touching] {
-                link(links, label as u32, (above.first_label + *other as usize) as u32);
+        self.above.find(above.words(last));
+        self.here.find(&self.words[..self.across]);
+        let mut touching = Touching::new(&self.above, connectivity);
+        for (&[left, right], label) in self.here.runs().iter().zip(&self.labels) {
+            let label = self.first_label as u32 + label;
+            for other in &above.labels[labels_above.clone()][touching.next(left, right)] {
+                link(links, label, above.first_label as u32 + other);
             }
-        });
+        }
     }
 
     /// The band's rows.
@@ -142,22 +130,62 @@ impl Band {
     }
 
     /// Writes numbers from 1 on, and 0 outside.
-    pub(super) fn write(&self, numbers: &[u32], mut target: ViewMut<'_, u32>) {
-        for y in self.rows() {
-            let row = target.row_mut(y - self.top);
-            row.fill(0);
-            for run in self.row(y, numbers) {
-                row[run.start..run.end].fill(run.component as u32 + 1);
-            }
-        }
+    pub(super) fn write(&self, isa: Isa, numbers: &[u32], target: ViewMut<'_, u32>) {
+        write_rows(isa, self, &numbers[self.first_label..], target);
     }
 
     /// Writes a mask of the runs whose label's number is 1, and not of those where it is 0.
-    pub(super) fn keep(&mut self, numbers: &[u32], mut target: ViewMut<'_, u8>) {
-        let numbers = &numbers[self.first_label..];
+    pub(super) fn keep(&mut self, isa: Isa, numbers: &[u32], target: ViewMut<'_, u8>) {
+        keep_rows(isa, self, numbers, target);
+    }
+}
+
+versions! {
+    /// Packs row after row, and labels its runs.
+    fn find_rows<M: Measure>(
+        band: &mut Band,
+        mask: View<'_, u8>,
+        connectivity: Connectivity,
+        side: Side,
+        measures: &mut Vec<M>,
+    ) {
+        for (y, row) in mask.rows().enumerate() {
+            let words = &mut band.words[y * band.across..][..band.across];
+            bits::pack_into(row, words);
+            if side == Side::Background {
+                bits::invert(words, row.len());
+            }
+            mem::swap(&mut band.above, &mut band.here);
+            band.here.find(words);
+            band.label_row(band.top + y, connectivity, measures);
+        }
+    }
+}
+
+versions! {
+    /// Numbers of runs, row by row.
+    fn write_rows(band: &Band, numbers: &[u32], target: ViewMut<'_, u32>) {
+        let mut target = target;
+        for y in band.rows() {
+            let mut labels = band.labels[band.labels(y)].iter();
+            let mut next = || labels.next().map_or(0, |label| numbers[*label as usize] + 1);
+            let (mut number, mut before) = (0, 0);
+            for (word, pixels) in band.words(y).iter().zip(target.row_mut(y - band.top).chunks_mut(64)) {
+                write_word(*word, before, pixels, &mut number, &mut next);
+                before = word >> 63;
+            }
+        }
+    }
+}
+
+versions! {
+    /// A mask of some runs, row by row.
+    fn keep_rows(band: &mut Band, numbers: &[u32], target: ViewMut<'_, u8>) {
+        let mut target = target;
+        let numbers = &numbers[band.first_label..];
         for y in 0..target.height() {
-            let words = &mut self.words[y * self.across..][..self.across];
-            let mut labels = self.labels[self.row_starts[y]..].iter();
+            let words = &mut band.words[y * band.across..][..band.across];
+            let mut labels = band.labels[band.row_starts[y]..].iter();
             let (mut before, mut carry) = (0, 0);
             for word in &mut *words {
                 let mut starts = *word & !(*word << 1 | before);
@@ -176,37 +204,30 @@ impl Band {
     }
 }
 
-/// The edges of a row of words, and the end of the list.
-fn find_edges(words: &[u64], edges: &mut Vec<u32>) {
-    bits::edges(words, words.len() * 64, edges);
-    edges.extend([END; 2]);
-}
-
-fn pairs(edges: &[u32]) -> &[Edges] {
-    edges.as_chunks().0
-}
-
-/// Gives every run of a row and those that it touches in the row above. Both lists have an end that is no run.
+/// Writes the pixels of one word. A run that began `before` goes on with its number, every other takes the next.
 #[inline(always)]
-fn each_touching(
-    above: &[Edges],
-    here: &[Edges],
-    connectivity: Connectivity,
-    mut give: impl FnMut(usize, Range<usize>),
-) {
-    let reach = connectivity.reach() as u32;
-    let mut first = 0;
-    for (run, &[start, end]) in here[..here.len() - 1].iter().enumerate() {
-        while above[first][1] + reach <= start {
-            first += 1;
+fn write_word(word: u64, before: u64, pixels: &mut [u32], number: &mut u32, next: &mut impl FnMut() -> u32) {
+    if word == u64::MAX {
+        *number = if before == 0 { next() } else { *number };
+        return pixels.fill(*number);
+    }
+    match pixels.as_chunks_mut::<64>().0 {
+        [whole] => whole.fill(0),
+        _ => pixels.fill(0),
+    }
+    let mut rest = word;
+    let mut goes_on = word & before != 0;
+    while rest != 0 {
+        let start = rest.trailing_zeros();
+        let length = (rest >> start).trailing_ones();
+        *number = if goes_on { *number } else { next() };
+        goes_on = false;
+        match length {
+            1 => pixels[start as usize] = *number,
+            _ => pixels[start as usize..][..length as usize].fill(*number),
         }
-        let mut after = first;
-        while above[after][0] < end + reach {
-            after += 1;
-        }
-        give(run, first..after);
-        // The last run above that touches may touch the next one below as well.
-        first = first.max(after.saturating_sub(1));
+        // The sum carries through the run.
+        rest &= rest.wrapping_add(1 << start);
     }
 }
 
