@@ -29,8 +29,8 @@ pub(crate) fn write_edges(words: &[u64], width: usize, edges: &mut Vec<u32>) -> 
         while changes != 0 {
             // How many there are is hard to guess: some too many are written over by those of the next word.
             let Some(some) = places.next() else { break };
-            for place in 0..STEP {
-                some[place] = at as u32 * 64 + changes.trailing_zeros();
+            for place in some {
+                *place = at as u32 * 64 + changes.trailing_zeros();
                 changes &= changes.wrapping_sub(1);
             }
         }
@@ -103,7 +103,7 @@ static EIGHTS: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut at = 0;
     while at < 256 * 8 {
-        table[at / 8][at % 8] = if at / 8 >> (at % 8) & 1 == 1 { crate::ON } else { 0 };
+        table[at / 8][at % 8] = if ((at / 8) >> (at % 8)) & 1 == 1 { crate::ON } else { 0 };
         at += 1;
     }
     table
@@ -161,6 +161,20 @@ fn pack_eight_by_eight(chunk: &[u8; 64]) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Small enough for an interpreter that checks what the processor is asked to do.
+    #[test]
+    fn chunks_of_known_pixels() {
+        let row: Vec<u8> = (0..130).map(|column| if column % 3 == 0 { 0 } else { column }).collect();
+        let (mut words, mut pixels) = (Vec::new(), vec![7; row.len()]);
+        pack(&row, &mut words);
+        expand(&words, &mut pixels);
+        assert!(
+            pixels.iter().zip(&row).all(|(pixel, value)| *pixel == if *value == 0 { 0 } else { crate::ON })
+        );
+        assert_eq!(runs(&words).count(), 43);
+        assert!(row.as_chunks().0.iter().all(|chunk| pack_chunk(chunk) == pack_eight_by_eight(chunk)));
+    }
 
     proptest! {
         #[test]

@@ -64,7 +64,8 @@ impl Isa {
     }
 }
 
-/// Compiles a function, which may have one generic type, once per instruction set: it gets one more argument in front, the [`Isa`] to use. What
+/// Compiles a function, which may have one generic type, once per instruction set: the function gets one more argument in
+/// front, the [`Isa`] to use. What
 /// it calls must be `#[inline(always)]` to be compiled along. Floating-point results do not depend on the set: the
 /// compiler never fuses or reorders operations by itself.
 macro_rules! versions {

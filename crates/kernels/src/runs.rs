@@ -182,3 +182,40 @@ impl Runs {
         &mut self.spread
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use crate::{
+        Connectivity, Isa, Machine, ON, Plane, Runs, fill_holes_into, filter_area_into, label_into,
+        select_into,
+    };
+
+    /// Small enough for an interpreter that checks what threads and instructions do with memory.
+    #[test]
+    fn threads_and_instructions_agree_on_a_small_mask() {
+        let pixel = |at: usize| if at * at % 7 < 3 || at.is_multiple_of(69) { ON } else { 0 };
+        let mask = Plane::from_vec((0..69 * 6).map(pixel).collect(), 69, 6).unwrap();
+        let found = |machine| {
+            let (view, eight) = (mask.view(), Connectivity::Eight);
+            let mut masks = [0; 3].map(|_| Plane::filled(7, 69, 6));
+            let (mut labels, mut components, mut runs) =
+                (Plane::filled(7, 69, 6), Vec::new(), Runs::default());
+            let [filled, kept, selected] = &mut masks;
+            fill_holes_into(machine, view, eight, filled.view_mut(), &mut runs);
+            filter_area_into(machine, view, 3, Some(20), eight, kept.view_mut(), &mut runs);
+            select_into(machine, view, kept.view(), eight, selected.view_mut(), &mut runs);
+            assert_eq!(kept, selected);
+            label_into(machine, view, eight, labels.view_mut(), &mut components, &mut runs);
+            (masks, labels, components)
+        };
+        let one = NonZeroUsize::MIN;
+        let expected = found(Machine { isa: Isa::PORTABLE, threads: one });
+        for isa in Isa::available() {
+            for threads in [one, one.saturating_add(1), one.saturating_add(3)] {
+                assert_eq!(found(Machine { isa, threads }), expected);
+            }
+        }
+    }
+}
