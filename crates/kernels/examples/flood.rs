@@ -2,14 +2,16 @@
 //! that trouble such algorithms.
 #![allow(clippy::print_stdout)]
 
+use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 use std::{env, error::Error, fs, fs::File, hint::black_box, io::BufReader, time::Instant};
 
 use onceflow_kernels::colour::{Statistics, transfer};
 use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed};
 use onceflow_kernels::{
-    Connectivity, DistanceScratch, ON, Plane, View, WatershedScratch, distance, distance_into, label,
-    watershed, watershed_into,
+    Connectivity, DistanceScratch, Machine, ON, Plane, PlateauScratch, View, WatershedScratch, distance,
+    distance_into, distance_on, h_maxima_on, label, level_peaks, regional_maxima_on, watershed,
+    watershed_into, watershed_on,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -52,11 +54,37 @@ fn tissue(image: View<'_, [u8; 3]>, runs: usize) {
         labels.pixels_mut().copy_from_slice(markers.pixels());
         watershed_into(image, labels.view_mut(), &mut scratch);
     });
+    threads(image, &big, &markers, runs);
     time("t5 grow", runs, || nuclei::grow(diff.view(), bw1_t.view(), rbc.view(), p.g2));
     time("t6 clumps", runs, || nuclei::clumps(seg_open.view(), p.min_size_pl));
     time("t6 split", runs, || nuclei::split(image, big.view(), p.watershed_connectivity));
     time("t7 finish", runs, || nuclei::finish(apart.view(), p.min_size_seg, p.max_size_seg, fill));
     time("t1..t7 segment", runs, || nuclei::segment(image, &p));
+}
+
+/// The share of the caller's thread, which has as much to do as any other and what cannot be shared.
+fn threads(image: View<'_, [u8; 3]>, big: &Plane<u8>, markers: &Plane<u32>, runs: usize) {
+    let mut far = distance(big.view());
+    let levelled = level_peaks(far.view(), big.view());
+    let (heights, mut mask, mut labels) = (far.clone(), big.clone(), markers.clone());
+    let (mut lakes, mut columns) = (WatershedScratch::default(), DistanceScratch::default());
+    let (mut plateaus, mut grey) = (PlateauScratch::default(), Vec::new());
+    for threads in [1, 2].into_iter().filter_map(NonZeroUsize::new) {
+        let machine = Machine { threads, ..Machine::default() };
+        let name = |operation: &str| format!("{operation}, threads: {threads}");
+        time(&name("distance"), runs, || distance_on(machine, big.view(), far.view_mut(), &mut columns));
+        time(&name("h-maxima"), runs, || {
+            h_maxima_on(machine, heights.view(), 1.0, Connectivity::Eight, far.view_mut(), &mut grey);
+        });
+        time(&name("regional maxima"), runs, || {
+            let target = mask.view_mut();
+            regional_maxima_on(machine, levelled.view(), Connectivity::Eight, target, &mut plateaus);
+        });
+        time(&name("watershed and copy"), runs, || {
+            labels.pixels_mut().copy_from_slice(markers.pixels());
+            watershed_on(machine, image, labels.view_mut(), &mut lakes);
+        });
+    }
 }
 
 fn shape(name: &str, image: View<'_, [u8; 3]>, mask: &Plane<u8>, runs: usize) {

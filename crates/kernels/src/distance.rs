@@ -8,8 +8,11 @@
 mod envelope;
 mod strips;
 
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
 use crate::isa::{Isa, versions};
-use crate::{Plane, View, ViewMut};
+use crate::{Machine, Plane, View, ViewMut};
 use envelope::{Envelope, Height};
 use strips::{REACH, Strips};
 
@@ -17,8 +20,21 @@ use strips::{REACH, Strips};
 #[derive(Clone, Debug, Default)]
 pub struct DistanceScratch {
     heights: Vec<u16>,
+    bands: Vec<Band>,
+}
+
+/// The memory of one band of rows.
+#[derive(Clone, Debug, Default)]
+struct Band {
+    rows: Range<usize>,
     strips: Strips,
     envelope: Envelope,
+    /// How far the row before the band is, column by column, from the nearest outside pixel above it, and the row after
+    /// the band from the nearest below; empty where the image ends.
+    above: Vec<u16>,
+    below: Vec<u16>,
+    /// How far the first row of the band is from the nearest outside pixel of the band.
+    first: Vec<u16>,
 }
 
 /// How far each pixel of the mask (nonzero) is from the nearest pixel outside it; 0 outside.
@@ -39,64 +55,135 @@ pub fn distance_into(mask: View<'_, u8>, result: ViewMut<'_, f32>, scratch: &mut
 
 /// The same with an instruction set of choice.
 pub fn distance_with(isa: Isa, mask: View<'_, u8>, result: ViewMut<'_, f32>, scratch: &mut DistanceScratch) {
-    if mask.height() < usize::from(u16::NOWHERE) {
-        near(isa, mask, result, scratch);
-    } else {
-        far(mask, result);
+    distance_on(Machine { isa, threads: NonZeroUsize::MIN }, mask, result, scratch);
+}
+
+/// The same by several threads, each of which has a part of the rows. Images of 65535 rows or more are left to one.
+pub fn distance_on(
+    machine: Machine,
+    mask: View<'_, u8>,
+    result: ViewMut<'_, f32>,
+    scratch: &mut DistanceScratch,
+) {
+    if mask.height() >= usize::from(u16::NOWHERE) {
+        return far(mask, result);
+    }
+    let DistanceScratch { heights, bands } = scratch;
+    // What is in the memory from before is written over.
+    heights.resize(mask.len(), u16::NOWHERE);
+    let Some(mut heights) = ViewMut::new(heights, mask.width(), mask.height()) else { return };
+    if machine.threads == NonZeroUsize::MIN {
+        machine.write((heights, result), bands, |_, (mut heights, result), band| {
+            sweep_down_on(machine.isa, mask, heights.reborrow());
+            [&mut band.above, &mut band.below].into_iter().for_each(Vec::clear);
+            near(machine.isa, mask, heights, result, band);
+        });
+        return;
+    }
+    machine.write(heights.reborrow(), bands, |rows, mut heights, band| {
+        let mask = mask.band(rows.clone());
+        sweep_down_on(machine.isa, mask, heights.reborrow());
+        find_first(machine.isa, mask, &mut band.first);
+        band.rows = rows;
+    });
+    let with_rows = machine.threads.get().min(mask.height()).min(bands.len());
+    tell_bands(heights.view(), &mut bands[..with_rows]);
+    machine.write((heights, result), bands, |rows, (heights, result), band| {
+        near(machine.isa, mask.band(rows), heights, result, band);
+    });
+}
+
+/// Tells each band what is above and below it.
+fn tell_bands(heights: View<'_, u16>, bands: &mut [Band]) {
+    let mut carried = Vec::new();
+    for Band { rows, above, .. } in bands.iter_mut() {
+        above.clone_from(&carried);
+        carry(&mut carried, heights.row(rows.end - 1), rows.len());
+    }
+    carried.clear();
+    for Band { rows, below, first, .. } in bands.iter_mut().rev() {
+        below.clone_from(&carried);
+        carry(&mut carried, first, rows.len());
+    }
+}
+
+/// From one side of a band to the other: what is nearest in the band, or what was carried so far.
+fn carry(carried: &mut Vec<u16>, nearest: &[u16], rows: usize) {
+    // Before the first band nothing was carried.
+    carried.resize(nearest.len(), u16::NOWHERE);
+    for (carried, nearest) in carried.iter_mut().zip(nearest) {
+        *carried = carried.saturating_add(rows as u16).min(*nearest);
     }
 }
 
 versions! {
-    /// Heights of 16 bits: the rows from the bottom, each finished while it is in the cache.
-    fn near(mask: View<'_, u8>, result: ViewMut<'_, f32>, scratch: &mut DistanceScratch) {
-        let DistanceScratch { heights, strips, envelope } = scratch;
-        let mut result = result;
-        let width = mask.width();
-        sweep_down(mask, heights);
-        strips.fit(width);
+    fn sweep_down_on(mask: View<'_, u8>, heights: ViewMut<'_, u16>) {
+        let mut heights = heights;
+        for y in 0..mask.height() {
+            let (above, mut here) = heights.reborrow().split_at_row(y);
+            let above = y.checked_sub(1).map(|y| above.view().row(y));
+            height_row(mask.row(y), above, here.row_mut(0));
+        }
+    }
+}
+
+versions! {
+    /// How far the first row is from the nearest outside pixel.
+    fn find_first(mask: View<'_, u8>, first: &mut Vec<u16>) {
+        first.clear();
+        first.resize(mask.width(), u16::NOWHERE);
+        for y in (0..mask.height()).rev() {
+            for (first, inside) in first.iter_mut().zip(mask.row(y)) {
+                *first = if *inside == 0 { y as u16 } else { *first };
+            }
+        }
+    }
+}
+
+versions! {
+    /// Heights of 16 bits: the rows of a band from the bottom, each finished while it is in the cache.
+    fn near(mask: View<'_, u8>, heights: ViewMut<'_, u16>, result: ViewMut<'_, f32>, band: &mut Band) {
+        let Band { strips, envelope, above, below, .. } = band;
+        let (mut heights, mut result) = (heights, result);
+        strips.fit(mask.width());
         // Where one row needed the envelope the next one will, too.
         let mut deep = false;
         for y in (0..mask.height()).rev() {
-            sweep_up(&mut heights[y * width..], width);
-            let (heights, target) = (&heights[y * width..][..width], result.row_mut(y));
-            if deep || !strips.row(heights, target) {
-                let largest = envelope_row(mask.row(y), heights, envelope, target);
+            let (mut here, next) = heights.reborrow().split_at_row(y + 1);
+            let here = here.row_mut(y);
+            lower(here, above, y as u16 + 1);
+            let next = next.view();
+            lower(here, if next.height() > 0 { next.row(0) } else { below }, 1);
+            let target = result.row_mut(y);
+            if deep || !strips.row(here, target) {
+                let largest = envelope_row(mask.row(y), here, envelope, target);
                 deep = largest > (REACH * REACH) as u64;
             }
         }
     }
 }
 
-/// How far each pixel is from the nearest outside pixel above it in its column.
+/// Lowers heights to what a row so many rows away allows, if there is one.
 #[inline(always)]
-fn sweep_down<H: Height>(mask: View<'_, u8>, heights: &mut Vec<H>) {
-    let width = mask.width();
-    // What is in the memory from before is written over.
-    heights.resize(mask.len(), H::NOWHERE);
-    for (y, row) in mask.rows().enumerate() {
-        let (above, here) = heights[..(y + 1) * width].split_at_mut(y * width);
-        let above = above.len().checked_sub(width).map(|start| &above[start..]);
-        match above {
-            Some(above) => {
-                for ((height, above), &inside) in here.iter_mut().zip(above).zip(row) {
-                    *height = if inside == 0 { H::default() } else { above.next() };
-                }
-            }
-            None => {
-                for (height, &inside) in here.iter_mut().zip(row) {
-                    *height = if inside == 0 { H::default() } else { H::NOWHERE };
-                }
-            }
-        }
-    }
+fn lower<H: Height>(heights: &mut [H], other: &[H], rows: H) {
+    heights.iter_mut().zip(other).for_each(|(height, other)| *height = (*height).min(other.plus(rows)));
 }
 
-/// Lowers the first row of heights to what the second, if there is one, allows.
+/// How far each pixel of a row is from the nearest outside pixel above it in its column.
 #[inline(always)]
-fn sweep_up<H: Height>(heights: &mut [H], width: usize) {
-    let (here, below) = heights.split_at_mut(width);
-    for (height, below) in here.iter_mut().zip(below) {
-        *height = (*height).min(below.next());
+fn height_row<H: Height>(row: &[u8], above: Option<&[H]>, heights: &mut [H]) {
+    let pixels = heights.iter_mut().zip(row);
+    match above {
+        Some(above) => {
+            for ((height, &inside), above) in pixels.zip(above) {
+                *height = if inside == 0 { H::default() } else { above.plus(H::ONE) };
+            }
+        }
+        None => {
+            for (height, &inside) in pixels {
+                *height = if inside == 0 { H::default() } else { H::NOWHERE };
+            }
+        }
     }
 }
 
@@ -121,9 +208,16 @@ fn far(mask: View<'_, u8>, mut result: ViewMut<'_, f32>) {
 }
 
 fn tall_heights(mask: View<'_, u8>) -> Vec<u32> {
-    let mut heights = Vec::new();
-    sweep_down(mask, &mut heights);
-    (0..mask.height()).rev().for_each(|y| sweep_up(&mut heights[y * mask.width()..], mask.width()));
+    let width = mask.width();
+    let mut heights = vec![u32::NOWHERE; mask.len()];
+    for (y, row) in mask.rows().enumerate() {
+        let (above, here) = heights[..(y + 1) * width].split_at_mut(y * width);
+        height_row(row, above.len().checked_sub(width).map(|start| &above[start..]), here);
+    }
+    for y in (0..mask.height()).rev() {
+        let (here, below) = heights[y * width..].split_at_mut(width);
+        lower(here, below, 1);
+    }
     heights
 }
 
@@ -202,15 +296,31 @@ mod tests {
         }
     }
 
-    /// The same by the envelope alone, and by strips on every instruction set.
+    /// The same by the envelope alone, and by strips on every machine.
     fn check_against_envelope(mask: View<'_, u8>) {
         let mut expected = Plane::filled(0.0, mask.width(), mask.height());
         each_inside(mask, |at, squared| expected.pixels_mut()[at] = squared.map_or(f32::INFINITY, root));
         let mut scratch = DistanceScratch::default();
-        for isa in Isa::available() {
+        let threads = [1, 2, 3, 8].into_iter().filter_map(NonZeroUsize::new);
+        for (isa, threads) in
+            threads.flat_map(|threads| Isa::available().into_iter().map(move |isa| (isa, threads)))
+        {
             let mut found = Plane::filled(-1.0, mask.width(), mask.height());
-            distance_with(isa, mask, found.view_mut(), &mut scratch);
-            assert!(found == expected, "{} differs", isa.word());
+            distance_on(Machine { isa, threads }, mask, found.view_mut(), &mut scratch);
+            assert!(found == expected, "{} on {threads} threads differs", isa.word());
+        }
+    }
+
+    /// The nearest outside pixel may be in any other band.
+    #[test]
+    fn bands_far_from_the_outside() {
+        for (width, height) in [(1, 1), (1, 17), (5, 3), (3, 40), (90, 64)] {
+            for hole in [0, width * height / 2, width * height - 1] {
+                let mut mask = Plane::filled(1u8, width, height);
+                check_against_envelope(mask.view());
+                mask.pixels_mut()[hole] = 0;
+                check_against_envelope(mask.view());
+            }
         }
     }
 

@@ -4,10 +4,14 @@ mod plateaus;
 
 pub(crate) use plateaus::Search;
 pub use plateaus::{
-    PlateauScratch, regional_maxima, regional_maxima_into, regional_minima, regional_minima_into,
+    PlateauScratch, regional_maxima, regional_maxima_into, regional_maxima_on, regional_minima,
+    regional_minima_into, regional_minima_on,
 };
 
-use crate::{Connectivity, GreyScratch, Isa, Level, Plane, View, ViewMut, reconstruct_into};
+use crate::{
+    Connectivity, GreyScratch, Isa, Level, Machine, Plane, View, ViewMut, reconstruct_by_erosion_into,
+    reconstruct_into, reconstruct_threaded,
+};
 
 /// The components of `mask` (nonzero), each under its distance from the outside, without peaks lower than 1 above their
 /// surroundings: the reconstruction by dilation, 8-connected, of `distance` − 1 under `distance`.
@@ -58,18 +62,50 @@ pub fn h_maxima_into<T: Level>(
     mut target: ViewMut<'_, T>,
     scratch: &mut GreyScratch<T>,
 ) {
-    for (y, row) in image.rows().enumerate() {
-        target.row_mut(y).iter_mut().zip(row).for_each(|(target, pixel)| *target = pixel.lowered(height));
-    }
+    copy(image, target.reborrow(), |pixel| pixel.lowered(height));
     reconstruct_into(isa, image, connectivity, target, scratch);
+}
+
+/// [`h_maxima_into`] by several threads, as [`reconstruct_threaded`]; memory is added where there is not enough for them.
+pub fn h_maxima_on<T: Level>(
+    machine: Machine,
+    image: View<'_, T>,
+    height: T,
+    connectivity: Connectivity,
+    mut target: ViewMut<'_, T>,
+    scratch: &mut Vec<GreyScratch<T>>,
+) {
+    let threads = machine.threads.get();
+    scratch.resize_with(scratch.len().max(threads), GreyScratch::default);
+    machine.write(target.reborrow(), &mut Vec::new(), |rows, target, (): &mut ()| {
+        copy(image.band(rows), target, |pixel| pixel.lowered(height));
+    });
+    reconstruct_threaded(machine.isa, image, connectivity, target, &mut scratch[..threads]);
 }
 
 /// The image without pits lower than `height` below their surroundings.
 pub fn h_minima<T: Level>(image: View<'_, T>, height: T, connectivity: Connectivity) -> Plane<T> {
-    let mirrored = |plane: &mut Plane<T>| plane.pixels_mut().iter_mut().for_each(|p| *p = p.mirrored());
-    let mut image = image.to_plane();
-    mirrored(&mut image);
-    let mut result = h_maxima(image.view(), height, connectivity);
-    mirrored(&mut result);
+    let mut result = image.to_plane();
+    h_minima_into(Isa::best(), image, height, connectivity, result.view_mut(), &mut GreyScratch::default());
     result
+}
+
+/// [`h_minima`] into memory that exists.
+pub fn h_minima_into<T: Level>(
+    isa: Isa,
+    image: View<'_, T>,
+    height: T,
+    connectivity: Connectivity,
+    mut target: ViewMut<'_, T>,
+    scratch: &mut GreyScratch<T>,
+) {
+    // What is raised upside down is lowered the right way up.
+    copy(image, target.reborrow(), |pixel| pixel.mirrored().lowered(height).mirrored());
+    reconstruct_by_erosion_into(isa, image, connectivity, target, scratch);
+}
+
+fn copy<T: Copy>(image: View<'_, T>, mut target: ViewMut<'_, T>, change: impl Fn(T) -> T) {
+    for (y, row) in image.rows().enumerate() {
+        target.row_mut(y).iter_mut().zip(row).for_each(|(target, pixel)| *target = change(*pixel));
+    }
 }

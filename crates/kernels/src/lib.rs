@@ -26,6 +26,7 @@ pub mod nuclei;
 mod object;
 mod pixelwise;
 mod polygon;
+mod prefetch;
 mod reconstruct;
 mod runs;
 pub mod seams;
@@ -38,10 +39,11 @@ pub use canny::canny;
 pub use connectivity::Connectivity;
 pub use deconvolution::Deconvolution;
 pub use digest::{Digest, Digester};
-pub use distance::{DistanceScratch, distance, distance_into, distance_with};
+pub use distance::{DistanceScratch, distance, distance_into, distance_on, distance_with};
 pub use extrema::{
-    PlateauScratch, h_maxima, h_maxima_into, h_minima, level_peaks, level_peaks_into, regional_maxima,
-    regional_maxima_into, regional_minima, regional_minima_into,
+    PlateauScratch, h_maxima, h_maxima_into, h_maxima_on, h_minima, h_minima_into, level_peaks,
+    level_peaks_into, regional_maxima, regional_maxima_into, regional_maxima_on, regional_minima,
+    regional_minima_into, regional_minima_on,
 };
 pub use fill::{fill_holes, fill_holes_into};
 pub use gradient::gradient;
@@ -59,7 +61,7 @@ pub use reconstruct::{
 pub use runs::Runs;
 pub use select::{select, select_into};
 pub use view::{Plane, View, ViewMut};
-pub use watershed::{LINE, WatershedScratch, repair_lines, watershed, watershed_into};
+pub use watershed::{LINE, WatershedScratch, repair_lines, watershed, watershed_into, watershed_on};
 
 /// A mask's pixel that belongs to it.
 pub const ON: u8 = 255;

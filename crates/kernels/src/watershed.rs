@@ -3,19 +3,36 @@
 
 mod basin;
 mod buckets;
+mod flood;
+mod lakes;
 
-pub(crate) use basin::{Basin, WALL};
+use std::ops::Range;
 
-use crate::{Connectivity, Groups, Plane, View, ViewMut, Window};
+pub(crate) use basin::Basin;
+
+use crate::{Machine, Plane, View, ViewMut};
+use lakes::{Lakes, Left, Open};
 
 /// The label of a watershed line.
 pub const LINE: u32 = u32::MAX;
 
+/// A pixel that waits in a bucket.
+const QUEUED: u32 = u32::MAX - 1;
+
+/// The frame around the image: it is never labelled and never looks like a neighbour's label.
+const WALL: u32 = u32::MAX - 2;
+
 /// Memory for [`watershed_into`], to be used again.
 #[derive(Clone, Debug, Default)]
 pub struct WatershedScratch {
-    unlabelled: Vec<u8>,
-    basin: Basin,
+    workers: Vec<Worker>,
+}
+
+/// The memory of one thread, and what it left.
+#[derive(Clone, Debug, Default)]
+struct Worker {
+    lakes: Lakes,
+    left: Vec<Range<usize>>,
 }
 
 /// Floods `image` from `markers` (0 = to be flooded, other values are labels below 2³² − 3), which has the same size.
@@ -34,42 +51,52 @@ pub fn watershed(image: View<'_, [u8; 3]>, markers: View<'_, u32>) -> Plane<u32>
 /// The 4-connected components of what is to be flooded go one after the other: none can reach another, and buckets keep
 /// the order of events of each, so that the result is the same and what is looked at lies close together.
 pub fn watershed_into(image: View<'_, [u8; 3]>, labels: ViewMut<'_, u32>, scratch: &mut WatershedScratch) {
-    let mut labels = labels;
-    let WatershedScratch { unlabelled, basin } = scratch;
-    let lakes = lakes(labels.view(), unlabelled);
-    for lake in 0..lakes.len() {
-        let window = lakes.window(lake);
-        fill(basin, image, &labels, window);
-        for (y, columns) in lakes.rows(lake) {
-            basin.row_mut(y - window.top)[columns.start - window.left..columns.end - window.left].fill(0);
-        }
-        basin.flood();
-        for (y, columns) in lakes.rows(lake) {
-            let flooded = &basin.row(y - window.top)[columns.start - window.left..columns.end - window.left];
-            labels.row_mut(y)[columns].copy_from_slice(flooded);
-        }
+    watershed_on(Machine::one_thread(), image, labels, scratch);
+}
+
+/// [`watershed_into`] by several threads. Each floods a part of the rows; components that reach from one part into another
+/// are flooded by the caller's thread alone, and a component is never shared.
+pub fn watershed_on(
+    machine: Machine,
+    image: View<'_, [u8; 3]>,
+    mut labels: ViewMut<'_, u32>,
+    scratch: &mut WatershedScratch,
+) {
+    let height = labels.height();
+    machine.write(labels.reborrow(), &mut scratch.workers, |rows, labels, Worker { lakes, left }| {
+        let open = Open { top: rows.start > 0, bottom: rows.end < height };
+        let Left { top, bottom } = lakes.flood(machine.isa, image.band(rows.clone()), labels, open);
+        left.extend((top > 0).then(|| rows.start..rows.start + top));
+        left.extend((bottom > 0).then(|| rows.end - bottom..rows.end));
+    });
+    let left = scratch.workers.iter_mut().flat_map(|worker| worker.left.drain(..));
+    let left = with_margins(left, height);
+    let Some(Worker { lakes, .. }) = scratch.workers.first_mut() else { return };
+    for rows in left {
+        let labels = labels.reborrow().split_at_row(rows.start).1.split_at_row(rows.len()).0;
+        lakes.flood(machine.isa, image.band(rows), labels, Open { top: false, bottom: false });
     }
 }
 
-/// What is to be flooded.
-fn lakes(labels: View<'_, u32>, mask: &mut Vec<u8>) -> Groups {
-    mask.clear();
-    for row in labels.rows() {
-        mask.extend(row.iter().map(|label| u8::from(*label == 0)));
+/// Ranges of rows, from the top, with a row more at both ends; those that share rows become one.
+fn with_margins(ranges: impl Iterator<Item = Range<usize>>, height: usize) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for Range { start, end } in ranges.map(|rows| rows.start.saturating_sub(1)..(rows.end + 1).min(height)) {
+        match joined.last_mut() {
+            Some(last) if start < last.end => last.end = last.end.max(end),
+            _ => joined.push(start..end),
+        }
     }
-    let mask = View::new(mask, labels.width(), labels.height());
-    mask.map_or_else(Groups::default, |mask| Groups::of(mask, Connectivity::Four))
+    joined
 }
 
-/// Copies the window; other lakes in it become walls, which they are for those who cannot reach them.
-fn fill(basin: &mut Basin, image: View<'_, [u8; 3]>, labels: &ViewMut<'_, u32>, window: Window) {
-    basin.fit(window.width, window.height);
-    let (image, labels) = (window.of(image), window.of(labels.view()));
-    for (y, (pixels, labels)) in image.rows().zip(labels.rows()).enumerate() {
-        basin.paint(y, pixels);
-        for (target, label) in basin.row_mut(y).iter_mut().zip(labels) {
-            *target = if *label == 0 { WALL } else { *label };
-        }
+/// A lake of one pixel: if there are labels beside it, it takes theirs or becomes a line.
+fn one_pixel(labels: &mut ViewMut<'_, u32>, x: usize, y: usize) {
+    let (width, height) = (labels.width(), labels.height());
+    let around = [(x.wrapping_sub(1), y), (x + 1, y), (x, y.wrapping_sub(1)), (x, y + 1)];
+    let there = around.map(|(x, y)| if x < width && y < height { labels.view().at(x, y) } else { WALL });
+    if there.into_iter().any(is_label) {
+        labels.row_mut(y)[x] = flood::agreed(there).unwrap_or(LINE);
     }
 }
 
@@ -88,4 +115,9 @@ pub fn repair_lines(labels: &mut Plane<u32>, mask: View<'_, u8>) {
             }
         }
     }
+}
+
+#[inline(always)]
+fn is_label(label: u32) -> bool {
+    label.wrapping_sub(1) < WALL - 1
 }

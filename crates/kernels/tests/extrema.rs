@@ -4,10 +4,12 @@
 
 mod naive;
 
-use naive::images::{shapes, strided};
+use std::num::NonZeroUsize;
+
+use naive::images::{shapes, spiral, strided};
 use onceflow_kernels::{
-    Connectivity, GreyScratch, Isa, Level, ON, Plane, PlateauScratch, View, h_maxima, h_maxima_into,
-    h_minima, regional_maxima, regional_maxima_into, regional_minima, regional_minima_into,
+    Connectivity, GreyScratch, Isa, Level, Machine, ON, Plane, PlateauScratch, View, h_maxima, h_maxima_on,
+    h_minima, h_minima_into, regional_maxima, regional_maxima_on, regional_minima, regional_minima_on,
 };
 use proptest::prelude::*;
 
@@ -30,21 +32,27 @@ fn check_plateaus(image: View<'_, u8>) {
 fn check_maxima<T: Level>(image: View<'_, T>, connectivity: Connectivity, expected: &Plane<u8>) {
     assert_eq!(regional_maxima(image, connectivity), *expected);
     let mut scratch = PlateauScratch::default();
-    for isa in Isa::available() {
+    for machine in machines() {
         let mut found = Plane::filled(7, image.width(), image.height());
-        regional_maxima_into(isa, image, connectivity, found.view_mut(), &mut scratch);
-        assert_eq!(found, *expected, "{isa:?}");
+        regional_maxima_on(machine, image, connectivity, found.view_mut(), &mut scratch);
+        assert_eq!(found, *expected, "{machine:?}");
     }
 }
 
 fn check_minima<T: Level>(image: View<'_, T>, connectivity: Connectivity, expected: &Plane<u8>) {
     assert_eq!(regional_minima(image, connectivity), *expected);
     let mut scratch = PlateauScratch::default();
-    for isa in Isa::available() {
+    for machine in machines() {
         let mut found = Plane::filled(7, image.width(), image.height());
-        regional_minima_into(isa, image, connectivity, found.view_mut(), &mut scratch);
-        assert_eq!(found, *expected, "{isa:?}");
+        regional_minima_on(machine, image, connectivity, found.view_mut(), &mut scratch);
+        assert_eq!(found, *expected, "{machine:?}");
     }
+}
+
+/// Every instruction set, with several numbers of threads.
+fn machines() -> Vec<Machine> {
+    let threads = [1, 2, 3, 8].map(|threads| NonZeroUsize::new(threads).unwrap());
+    Isa::available().into_iter().flat_map(|isa| threads.map(|threads| Machine { isa, threads })).collect()
 }
 
 fn check_peaks(image: View<'_, u8>, height: u8) {
@@ -58,11 +66,15 @@ fn check_peaks(image: View<'_, u8>, height: u8) {
         let real = mapped(image, |value| f32::from(value) + 300.0);
         let lowered = mapped(real.view(), |value| value - f32::from(height));
         let expected = naive::flood::reconstruct(lowered, real.view(), connectivity);
-        for isa in Isa::available() {
+        let (mut many, mut one) = (Vec::new(), GreyScratch::default());
+        let pits = mapped(real.view(), |value| -value);
+        for machine in machines() {
             let mut found = Plane::filled(7.0, image.width(), image.height());
-            let scratch = &mut GreyScratch::default();
-            h_maxima_into(isa, real.view(), f32::from(height), connectivity, found.view_mut(), scratch);
-            assert_eq!(found, expected, "{isa:?}");
+            let height = f32::from(height);
+            h_maxima_on(machine, real.view(), height, connectivity, found.view_mut(), &mut many);
+            assert_eq!(found, expected, "{machine:?}");
+            h_minima_into(machine.isa, pits.view(), height, connectivity, found.view_mut(), &mut one);
+            assert_eq!(mapped(found.view(), |value| -value), expected, "{machine:?}");
         }
     }
 }
@@ -73,6 +85,22 @@ fn shapes_that_trouble_algorithms() {
         check_plateaus(shape.view());
         check_peaks(shape.view(), 9);
         check_peaks(naive::plane(shape.width(), shape.height(), |x, y| (x * 7 + y * 11) as u8).view(), 20);
+    }
+}
+
+/// Wider than several words and higher than several bands, with plateaus that wind from band to band and end higher.
+#[test]
+fn plateaus_across_words_and_bands() {
+    let path = spiral(131);
+    let winding = |end: u8| {
+        naive::plane(131, 131, |x, y| if (x, y) == (0, 0) { end } else { path.view().at(x, y) / 2 })
+    };
+    let comb =
+        naive::plane(200, 45, |x, y| if (x, y) == (199, 44) { 9 } else { u8::from(x % 2 == 0 || y == 44) });
+    let checkers = naive::plane(129, 37, |x, y| ((x + y) % 2) as u8 * (1 + u8::from(x == 128)));
+    let borders = naive::plane(65, 66, |x, y| u8::from(x == 0 || y == 0) + 2 * u8::from(x == 64 || y == 65));
+    for image in [winding(200), winding(127), comb, checkers, borders, Plane::filled(3, 70, 20)] {
+        check_plateaus(image.view());
     }
 }
 
@@ -96,6 +124,9 @@ fn one_higher_pixel_takes_a_wide_plateau_away() {
 }
 
 proptest! {
+    // Each case starts some hundred threads.
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
     #[test]
     fn random_images_with_plateaus(image in strided(0..4u8), height in 0..4u8) {
         check_plateaus(image.view());

@@ -6,6 +6,7 @@ mod naive;
 mod pictures;
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use naive::images::{mask, shapes};
@@ -14,8 +15,8 @@ use onceflow_kernels::nuclei::{
     MaskScratch, SplitScratch, finish, finish_with, markers, split, split_groups, split_object, without_lines,
 };
 use onceflow_kernels::{
-    Connectivity, Groups, LINE, ON, Objects, Plane, View, distance, filter_area, label, reconstruct,
-    regional_maxima, repair_lines, watershed,
+    Connectivity, Groups, Isa, LINE, Machine, ON, Objects, Plane, View, ViewMut, WatershedScratch, distance,
+    filter_area, label, reconstruct, regional_maxima, repair_lines, watershed, watershed_on,
 };
 use proptest::prelude::*;
 
@@ -203,6 +204,70 @@ proptest! {
         let expected = flood::watershed(colours.view(), markers.view());
         let expected: Vec<u32> = expected.pixels().iter().map(|&l| u32::try_from(l).unwrap_or(LINE)).collect();
         assert_eq!(watershed(colours.view(), markers.view()).pixels(), expected);
+    }
+}
+
+/// Every instruction set with several numbers of threads, in memory with gaps, against the definition.
+fn check_machines(image: View<'_, [u8; 3]>, markers: View<'_, u32>) {
+    let (width, height) = (markers.width(), markers.height());
+    let expected = flood::watershed(image, markers);
+    let mut scratch = WatershedScratch::default();
+    let threads = [1, 2, 3, 8].map(|threads| NonZeroUsize::new(threads).unwrap());
+    for machine in
+        Isa::available().into_iter().flat_map(|isa| threads.map(|threads| Machine { isa, threads }))
+    {
+        let mut data = vec![7; (width + 3) * height];
+        let mut labels = ViewMut::with_stride(&mut data, width, height, width + 3).unwrap();
+        (0..height).for_each(|y| labels.row_mut(y).copy_from_slice(markers.row(y)));
+        watershed_on(machine, image, labels.reborrow(), &mut scratch);
+        let found = labels.view().to_plane();
+        let expected = expected.pixels().iter().map(|&label| u32::try_from(label).unwrap_or(LINE));
+        assert!(found.pixels().iter().copied().eq(expected), "{machine:?}");
+        assert!(data.chunks_exact(width + 3).all(|row| row[width..] == [7; 3]));
+    }
+}
+
+/// Width, height, and whether a pixel is to be flooded.
+type Shape<'a> = (usize, usize, &'a dyn Fn(usize, usize) -> bool);
+
+#[test]
+fn lakes_across_the_parts_of_threads() {
+    let maze = naive::images::spiral(61);
+    let shapes: [Shape<'_>; 9] = [
+        (61, 61, &|x, y| maze.view().at(x, y) != 0),
+        (40, 33, &|_, _| true),
+        (40, 33, &|x, y| x % 2 == 0 || y == 32),
+        (40, 33, &|x, y| x % 2 == 0 || y == 0),
+        (33, 40, &|x, y| (x + y) % 2 == 0),
+        (90, 70, &|x, y| (x + y) % 17 < 2),
+        (1, 50, &|_, y| y % 11 > 0),
+        (50, 1, &|x, _| x % 11 > 0),
+        (80, 64, &|x, y| x % 13 < 9 && y % 11 < 8),
+    ];
+    for (width, height, lake) in shapes {
+        for (rare, levels) in [(3, 2), (40, 3), (1000, 256)] {
+            let label = |x: usize, y: usize| (x * 7919 + y * 104_729) % 1009;
+            let marker =
+                |x, y| if lake(x, y) && label(x, y) % rare != 1 { 0 } else { 1 + label(x, y) as u32 % 4 };
+            check_machines(colours(width, height, 9, levels).view(), plane(width, height, marker).view());
+        }
+    }
+    check_machines(Plane::filled([0; 3], 0, 0).view(), Plane::filled(0, 0, 0).view());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_number_of_threads_floods_alike(
+        (width, height) in (1usize..40, 1usize..60),
+        some in prop::collection::vec((0..40i32, 0..60i32, 1..9i32), 1..20),
+        (seed, levels) in (any::<u32>(), 1u32..9),
+    ) {
+        let lakes = disks(width, height, &some);
+        let mark = |x: usize, y: usize| seed.wrapping_mul(31).wrapping_add((x * 7 + y * 13) as u32) % 23 == 0;
+        let marker = |x, y| if lakes.view().at(x, y) != 0 && !mark(x, y) { 0 } else { 1 + (x + y) as u32 % 5 };
+        check_machines(colours(width, height, seed, levels).view(), plane(width, height, marker).view());
     }
 }
 

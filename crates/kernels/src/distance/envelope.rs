@@ -6,8 +6,11 @@ pub(super) trait Height: Copy + Default + Ord {
     /// No pixel of the column is outside.
     const NOWHERE: Self;
 
-    /// The height one pixel farther away.
-    fn next(self) -> Self;
+    /// One pixel away.
+    const ONE: Self;
+
+    /// The height so many pixels farther away.
+    fn plus(self, pixels: Self) -> Self;
 
     /// Its square, or `None` for nowhere.
     fn squared(self) -> Option<i64>;
@@ -16,9 +19,11 @@ pub(super) trait Height: Copy + Default + Ord {
 impl Height for u16 {
     const NOWHERE: Self = Self::MAX;
 
+    const ONE: Self = 1;
+
     #[inline(always)]
-    fn next(self) -> Self {
-        self.saturating_add(1)
+    fn plus(self, pixels: Self) -> Self {
+        self.saturating_add(pixels)
     }
 
     fn squared(self) -> Option<i64> {
@@ -29,9 +34,11 @@ impl Height for u16 {
 impl Height for u32 {
     const NOWHERE: Self = Self::MAX;
 
+    const ONE: Self = 1;
+
     #[inline(always)]
-    fn next(self) -> Self {
-        self.saturating_add(1)
+    fn plus(self, pixels: Self) -> Self {
+        self.saturating_add(pixels)
     }
 
     fn squared(self) -> Option<i64> {

@@ -1,18 +1,34 @@
 //! Regional maxima and minima: plateaus without a higher, or a lower, neighbour.
+//!
+//! Rows are compared with their neighbours first; what turns out to be no extremum then takes the rest of its plateau with
+//! it. Bands of rows do so on their own, and last of all what goes on from one band to another is followed.
 
-use std::ops::Range;
+mod compare;
+mod spread;
 
-use crate::reconstruct::greater;
-use crate::{Connectivity, Isa, Level, ON, Plane, View, ViewMut};
+use std::num::NonZeroUsize;
+
+use crate::{Connectivity, Isa, Level, Machine, ON, Plane, View, ViewMut};
+use compare::Lines;
+pub(crate) use compare::Search;
+use spread::{Beyond, Spread};
 
 /// Memory to find plateaus with; it may be used again for another image.
 #[derive(Clone, Debug, Default)]
 pub struct PlateauScratch<T> {
-    /// The highest of three rows, column by column, and the row in the middle; each with a lowest pixel at both ends.
-    high: Vec<T>,
-    row: Vec<T>,
+    bands: Vec<Band<T>>,
+}
+
+/// The memory of one band of rows.
+#[derive(Clone, Debug, Default)]
+struct Band<T> {
+    lines: Lines<T>,
     /// Pixels that are no extremum and have not told their neighbours yet.
     stack: Vec<(u32, u32)>,
+    /// Where plateaus that are no extrema may go on in other bands.
+    beyond: Vec<Beyond<T>>,
+    /// Whether a pixel is at least as high as its neighbours.
+    any_set: bool,
 }
 
 /// The pixels of plateaus without a higher neighbour; under the same connectivity each plateau is one component.
@@ -30,7 +46,19 @@ pub fn regional_maxima_into<T: Level>(
     target: ViewMut<'_, u8>,
     scratch: &mut PlateauScratch<T>,
 ) {
-    Search { image, target, connectivity, mirrored: false, scratch }.run(isa);
+    regional_maxima_on(Machine { isa, threads: NonZeroUsize::MIN }, image, connectivity, target, scratch);
+}
+
+/// [`regional_maxima_into`] by several threads. Each has a part of the rows; plateaus that are no maxima and go on from one
+/// part to another are followed by the caller's thread alone.
+pub fn regional_maxima_on<T: Level>(
+    machine: Machine,
+    image: View<'_, T>,
+    connectivity: Connectivity,
+    target: ViewMut<'_, u8>,
+    scratch: &mut PlateauScratch<T>,
+) {
+    Extrema { image, connectivity, mirrored: false }.find(machine, target, scratch);
 }
 
 /// The pixels of plateaus without a lower neighbour; under the same connectivity each plateau is one component.
@@ -48,168 +76,56 @@ pub fn regional_minima_into<T: Level>(
     target: ViewMut<'_, u8>,
     scratch: &mut PlateauScratch<T>,
 ) {
-    Search { image, target, connectivity, mirrored: true, scratch }.run(isa);
+    regional_minima_on(Machine { isa, threads: NonZeroUsize::MIN }, image, connectivity, target, scratch);
 }
 
-/// An image and where its extrema are so far.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Search<'a, T> {
+/// [`regional_minima_into`] by several threads, as [`regional_maxima_on`].
+pub fn regional_minima_on<T: Level>(
+    machine: Machine,
+    image: View<'_, T>,
+    connectivity: Connectivity,
+    target: ViewMut<'_, u8>,
+    scratch: &mut PlateauScratch<T>,
+) {
+    Extrema { image, connectivity, mirrored: true }.find(machine, target, scratch);
+}
+
+/// What is sought.
+#[derive(Clone, Copy, Debug)]
+struct Extrema<'a, T> {
     image: View<'a, T>,
-    target: ViewMut<'a, u8>,
     connectivity: Connectivity,
     /// Whether minima are sought: then the image is looked at upside down.
     mirrored: bool,
-    scratch: &'a mut PlateauScratch<T>,
 }
 
-impl<T: Level> Search<'_, T> {
-    fn run(mut self, isa: Isa) {
+impl<T: Level> Extrema<'_, T> {
+    fn find(self, machine: Machine, mut target: ViewMut<'_, u8>, scratch: &mut PlateauScratch<T>) {
         if self.image.is_empty() {
             return;
         }
-        for line in [&mut self.scratch.high, &mut self.scratch.row] {
-            line.clear();
-            line.resize(self.image.width() + 2, T::LOWEST);
-        }
-        T::search(isa, &mut self);
-        self.spread();
-    }
-
-    /// Sets the pixels without a higher neighbour, and then stacks those of them that have an equal neighbour which is not
-    /// set.
-    #[inline(always)]
-    pub(crate) fn compare(&mut self) {
-        match self.mirrored {
-            true => self.compare_as(T::mirrored),
-            false => self.compare_as(|value| value),
+        machine.write(target.reborrow(), &mut scratch.bands, |rows, mut target, band| {
+            T::search(machine.isa, &mut Search::new(self, rows.clone(), target.reborrow(), band));
+            Spread::new(self, rows, target, &mut band.stack, &mut band.beyond).run();
+        });
+        // Bands that had no rows this time have nothing to say.
+        let any_set =
+            scratch.bands.iter_mut().fold(false, |any, band| any | std::mem::take(&mut band.any_set));
+        if any_set {
+            self.follow(target, scratch);
+        } else {
+            // Only the lowest value is nowhere set: there is no other one, and the image is one plateau.
+            (0..target.height()).for_each(|y| target.row_mut(y).fill(ON));
         }
     }
 
-    #[inline(always)]
-    fn compare_as(&mut self, view: impl Fn(T) -> T + Copy) {
-        // All pixels are connected: one of the lowest value is in an extremum only if there is no other value.
-        if self.image.rows().all(|row| row.iter().all(|value| view(*value) <= T::LOWEST)) {
-            (0..self.image.height()).for_each(|y| self.target.row_mut(y).fill(ON));
-            return;
-        }
-        self.scratch.stack.clear();
-        for y in 0..self.image.height() {
-            self.set_row(y, view);
-            if y > 0 {
-                self.stack_row(y - 1, view);
-            }
-        }
-        self.stack_row(self.image.height() - 1, view);
-    }
-
-    fn near(&self, y: usize) -> [usize; 3] {
-        [y.saturating_sub(1), y, (y + 1).min(self.image.height() - 1)]
-    }
-
-    #[inline(always)]
-    fn set_row(&mut self, y: usize, view: impl Fn(T) -> T + Copy) {
-        let [above, row, below] = self.near(y).map(|y| self.image.row(y));
-        for ((((a, b), c), high), middle) in
-            above.iter().zip(row).zip(below).zip(&mut self.scratch.high[1..]).zip(&mut self.scratch.row[1..])
-        {
-            *high = greater(greater(view(*a), view(*b)), view(*c));
-            *middle = view(*b);
-        }
-        let around = around(self.scratch, self.connectivity);
-        let pixels = self.target.row_mut(y).iter_mut().zip(&self.scratch.row[1..]);
-        for ((target, value), highest) in pixels.zip(around) {
-            *target = if highest > *value || *value <= T::LOWEST { 0 } else { ON };
+    /// Goes on where bands had to stop.
+    fn follow(self, target: ViewMut<'_, u8>, scratch: &mut PlateauScratch<T>) {
+        let beyond: Vec<_> = scratch.bands.iter_mut().flat_map(|band| band.beyond.drain(..)).collect();
+        if let Some(Band { stack, beyond: none, .. }) = scratch.bands.first_mut() {
+            let mut spread = Spread::new(self, 0..self.image.height(), target, stack, none);
+            beyond.into_iter().for_each(|runs| spread.stack_runs(runs));
+            spread.run();
         }
     }
-
-    /// Stacks the pixels of a row that are set and as high as a neighbour that is not, and clears them.
-    #[inline(always)]
-    fn stack_row(&mut self, y: usize, view: impl Fn(T) -> T + Copy) {
-        let near = self.near(y);
-        let set = self.target.view();
-        if set.row(y).iter().fold(0, |any, flag| any | flag) == 0 {
-            return;
-        }
-        let lowered = |value: T, flag: u8| if flag == 0 { view(value) } else { T::LOWEST };
-        let [above, row, below] = near.map(|y| self.image.row(y).iter().zip(set.row(y)));
-        let lines = self.scratch.high[1..].iter_mut().zip(&mut self.scratch.row[1..]);
-        for ((((a, b), c), high), middle) in
-            above.zip(row).zip(below).zip(lines).map(|(r, (h, m))| ((r, h), m))
-        {
-            *middle = lowered(*b.0, *b.1);
-            *high = greater(greater(lowered(*a.0, *a.1), *middle), lowered(*c.0, *c.1));
-        }
-        let PlateauScratch { stack, .. } = self.scratch;
-        let mut found = std::mem::take(stack);
-        let row = self.image.row(y).iter().zip(set.row(y));
-        let chunked = around(self.scratch, self.connectivity);
-        for (x, ((value, flag), highest)) in row.zip(chunked).enumerate() {
-            if *flag != 0 && highest >= view(*value) {
-                found.push((x as u32, y as u32));
-            }
-        }
-        self.scratch.stack = found;
-    }
-
-    /// What is beside a pixel of the same height that is no extremum is none either: from each stacked pixel its row is
-    /// cleared as far as the plateau goes, and in the rows beside that one pixel of each run is stacked.
-    fn spread(&mut self) {
-        for at in 0..self.scratch.stack.len() {
-            let (x, y) = self.scratch.stack[at];
-            self.target.row_mut(y as usize)[x as usize] = 0;
-        }
-        while let Some((x, y)) = self.scratch.stack.pop() {
-            let (x, y) = (x as usize, y as usize);
-            let (value, columns) = self.clear_run(x, y);
-            if y > 0 {
-                self.stack_runs(y - 1, columns.clone(), value);
-            }
-            if y + 1 < self.image.height() {
-                self.stack_runs(y + 1, columns, value);
-            }
-        }
-    }
-
-    /// Clears the pixels beside one that belong to its plateau, and says which columns lie beside all these.
-    fn clear_run(&mut self, x: usize, y: usize) -> (T, Range<usize>) {
-        let values = self.image.row(y);
-        let value = values[x];
-        let (before, after) = self.target.row_mut(y).split_at_mut(x);
-        let left = before.iter_mut().zip(values).rev().take_while(|(flag, v)| **flag != 0 && **v == value);
-        let left = left.map(|(flag, _)| *flag = 0).count();
-        let right = after[1..].iter_mut().zip(&values[x + 1..]);
-        let right =
-            right.take_while(|(flag, v)| **flag != 0 && **v == value).map(|(flag, _)| *flag = 0).count();
-        let reach = self.connectivity.reach();
-        (value, (x - left).saturating_sub(reach)..(x + 1 + right + reach).min(values.len()))
-    }
-
-    /// Stacks and clears the first pixel of each run in these columns that has this value and is still set.
-    fn stack_runs(&mut self, y: usize, columns: Range<usize>, value: T) {
-        let values = &self.image.row(y)[columns.clone()];
-        let flags = &mut self.target.row_mut(y)[columns.clone()];
-        let mut in_run = false;
-        for ((flag, v), x) in flags.iter_mut().zip(values).zip(columns) {
-            let member = *flag != 0 && *v == value;
-            if member && !in_run {
-                *flag = 0;
-                self.scratch.stack.push((x as u32, y as u32));
-            }
-            in_run = member;
-        }
-    }
-}
-
-/// The highest value around each pixel, from what the scratch holds of its three rows.
-#[inline(always)]
-fn around<T: Level>(
-    scratch: &PlateauScratch<T>,
-    connectivity: Connectivity,
-) -> impl Iterator<Item = T> + use<'_, T> {
-    // Columns beside a pixel count with all three values only where diagonal neighbours count.
-    let sides = if connectivity == Connectivity::Eight { &scratch.high } else { &scratch.row };
-    let width = sides.len() - 2;
-    let sides = sides[..width].iter().zip(&sides[2..]);
-    sides.zip(&scratch.high[1..]).map(|((left, right), high)| greater(greater(*left, *right), *high))
 }

@@ -6,6 +6,7 @@ use super::lesser;
 use super::sweep::Rows;
 use super::waiting::Waiting;
 use crate::borders::Borders;
+use crate::prefetch::prefetch;
 use crate::{Connectivity, Level, View, ViewMut};
 
 /// An image on its way up to its mask.
@@ -22,6 +23,10 @@ pub struct Growth<'a, T> {
 
 /// Rows that are settled together while they are near in memory.
 const BAND: usize = 64;
+
+/// Rows that are brought ahead of who goes up or down: that may go on for a while, and each row is in another place of the
+/// memory.
+const AHEAD: usize = 3;
 
 impl<T: Level> Growth<'_, T> {
     #[inline(always)]
@@ -108,18 +113,30 @@ impl<T: Level> Growth<'_, T> {
         let borders = Borders::new(self.mask.width(), band, self.connectivity);
         let (image, stride) = self.image.memory();
         let (mask, mask_stride) = self.mask.memory();
-        while let Some((x, y)) = self.waiting.pop() {
+        let mut next = self.waiting.pop();
+        while let Some((x, y)) = next.take() {
             let value = image[y * stride + x];
-            borders.each_around(x, y, |x, y| {
-                let pixel = &mut image[y * stride + x];
+            borders.each_around(x, y, |to_x, to_y| {
+                let pixel = &mut image[to_y * stride + to_x];
                 if *pixel < value {
-                    let offered = lesser(value, mask[y * mask_stride + x]);
+                    let offered = lesser(value, mask[to_y * mask_stride + to_x]);
                     if *pixel < offered {
                         *pixel = offered;
-                        self.waiting.push(offered.rank(), x, y);
+                        // Along a way there is one to rise after the other, and nobody has to wait.
+                        let last =
+                            if offered == value { next.replace((to_x, to_y)) } else { Some((to_x, to_y)) };
+                        if let Some((x, y)) = last {
+                            self.waiting.push(offered.rank(), x, y);
+                        }
                     }
                 }
             });
+            if let Some((to_x, to_y)) = next {
+                let ahead = to_y.wrapping_add(to_y.wrapping_sub(y).wrapping_mul(AHEAD));
+                prefetch(image, ahead.wrapping_mul(stride).wrapping_add(to_x));
+                prefetch(mask, ahead.wrapping_mul(mask_stride).wrapping_add(to_x));
+            }
+            next = next.or_else(|| self.waiting.pop());
         }
     }
 }

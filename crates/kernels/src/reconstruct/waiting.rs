@@ -19,7 +19,7 @@ impl Waiting {
         self.end = 0;
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn push(&mut self, rank: usize, x: usize, y: usize) {
         self.stacks[rank].push((x as u32, y as u32));
         self.end = self.end.max(rank + 1);

@@ -1,38 +1,38 @@
 //! A piece of an image in memory of its own, framed by a wall, and its flood.
 
-use super::LINE;
-use super::buckets::{Buckets, Place};
+use super::buckets::Buckets;
+use super::flood::{DOWN, Flood, Pond, RIGHT, each_flag};
+use super::{LINE, WALL, is_label};
 use crate::View;
 use crate::isa::{Isa, versions};
-
-/// A pixel that waits in a bucket.
-const QUEUED: u32 = u32::MAX - 1;
-
-/// The frame around the image: it is never labelled and never looks like a neighbour's label.
-pub(crate) const WALL: u32 = u32::MAX - 2;
 
 /// Labels and colours in rows of `stride`, the first and last of which are wall, as are the first and last column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Basin {
     stride: usize,
     labels: Vec<u32>,
-    /// Red, green and blue, the highest eight bits unused.
+    /// Red, green and blue, and eight bits that mean nothing.
     colours: Vec<u32>,
+    /// Labels and colour steps, as they are flooded; at least as many as a pond has.
+    cells: Vec<u64>,
     beside: Vec<u8>,
-    near: Buckets<u32>,
+    near: Buckets<u16>,
     far: Buckets<usize>,
 }
 
 impl Basin {
-    /// Makes room; all is wall, and colours are anything.
+    /// Makes room and walls around it; what is inside is anything.
     pub(crate) fn fit(&mut self, width: usize, height: usize) {
         self.stride = width + 2;
         let length = self.stride * (height + 2);
-        self.labels.clear();
         self.labels.resize(length, WALL);
-        if self.colours.len() < length {
-            self.colours = vec![0; length];
+        self.labels[..self.stride].fill(WALL);
+        self.labels[length - self.stride..].fill(WALL);
+        for row in self.labels.chunks_exact_mut(self.stride) {
+            [row[0], row[width + 1]] = [WALL; 2];
         }
+        self.colours.resize(length.max(self.colours.len()), 0);
+        self.cells.resize(length.max(self.cells.len()).max(size_of::<Pond>() / size_of::<u64>()), 0);
     }
 
     /// All labels, framed.
@@ -40,12 +40,12 @@ impl Basin {
         &mut self.labels
     }
 
-    /// A row of labels, without the frame.
-    pub(crate) fn row(&self, y: usize) -> &[u32] {
-        &self.labels[(y + 1) * self.stride + 1..(y + 2) * self.stride - 1]
+    /// Labels of a row after the flood, from a column on.
+    pub(crate) fn flooded(&self, x: usize, y: usize) -> impl Iterator<Item = u32> {
+        self.cells[(y + 1) * self.stride + 1 + x..].iter().map(|cell| *cell as u32)
     }
 
-    /// The same, to write.
+    /// A row of labels, without the frame.
     pub(crate) fn row_mut(&mut self, y: usize) -> &mut [u32] {
         &mut self.labels[(y + 1) * self.stride + 1..(y + 2) * self.stride - 1]
     }
@@ -53,38 +53,67 @@ impl Basin {
     /// Colours of a row.
     pub(crate) fn paint(&mut self, y: usize, pixels: &[[u8; 3]]) {
         let row = &mut self.colours[(y + 1) * self.stride + 1..];
-        for (packed, &[red, green, blue]) in row.iter_mut().zip(pixels) {
+        // Whole words are read, the last byte of which belongs to the next pixel; the last pixel has none.
+        let bytes = pixels.as_flattened();
+        for (packed, four) in row.iter_mut().zip(bytes.windows(4).step_by(3)) {
+            *packed = u32::from_le_bytes([four[0], four[1], four[2], four[3]]);
+        }
+        if let Some((&[red, green, blue], packed)) = pixels.last().zip(row.get_mut(pixels.len() - 1)) {
             *packed = u32::from_le_bytes([red, green, blue, 0]);
         }
     }
 
     /// Colours of a row, black where the mask is 0.
     pub(crate) fn paint_inside(&mut self, y: usize, pixels: &[[u8; 3]], mask: &[u8]) {
+        self.paint(y, pixels);
         let row = &mut self.colours[(y + 1) * self.stride + 1..];
-        for ((packed, &[red, green, blue]), inside) in row.iter_mut().zip(pixels).zip(mask) {
-            let keep = if *inside == 0 { 0 } else { u32::MAX };
-            *packed = u32::from_le_bytes([red, green, blue, 0]) & keep;
+        for (packed, inside) in row.iter_mut().zip(mask) {
+            *packed = if *inside == 0 { 0 } else { *packed };
         }
     }
 
     /// Closes the diagonal steps of lines inside the mask, and gives the columns and rows of all lines in raster order.
     pub(crate) fn repair_lines(&mut self, mask: View<'_, u8>, lines: &mut Vec<(usize, usize)>) {
+        self.labels.iter_mut().zip(&self.cells).for_each(|(label, cell)| *label = *cell as u32);
         repair(Isa::best(), &mut self.labels, self.stride, mask, &mut self.beside);
         each_flag(&self.beside, |position| {
             lines.push((position % self.stride - 1, position / self.stride - 1))
         });
     }
 
-    /// Floods all that is 0; says whether floods met anywhere.
-    pub(crate) fn flood(&mut self) -> bool {
-        flag_beside(Isa::best(), &self.labels, self.stride, &mut self.beside);
-        let Self { stride, labels, colours, beside, near, far } = self;
-        if u32::try_from(labels.len()).is_ok() {
-            Flood { stride: *stride, labels, colours, buckets: near }.run(beside)
-        } else {
-            Flood { stride: *stride, labels, colours, buckets: far }.run(beside)
+    /// Floods all that is 0, which [`Self::flooded`] shows; says whether floods met anywhere.
+    pub(crate) fn flood(&mut self, isa: Isa) -> bool {
+        let Self { stride, labels, colours, cells, beside, near, far } = self;
+        flag_beside(isa, labels, *stride, beside);
+        fill_cells(isa, labels, colours, *stride, cells);
+        match cells.first_chunk_mut() {
+            Some(cells) if labels.len() <= cells.len() => {
+                Flood::<u16, Pond> { stride: *stride as u16, cells, buckets: near }.run(beside)
+            }
+            _ => Flood::<usize, [u64]> { stride: *stride, cells, buckets: far }.run(beside),
         }
     }
+}
+
+versions! {
+    /// Puts labels together with the steps to the right and down.
+    fn fill_cells(labels: &[u32], colours: &[u32], stride: usize, cells: &mut [u64]) {
+        let here = labels.iter().zip(colours).zip(&colours[1..]).zip(&colours[stride..]);
+        for (cell, (((label, colour), right), below)) in cells.iter_mut().zip(here) {
+            let steps = u64::from(step(*colour, *right)) << RIGHT | u64::from(step(*colour, *below)) << DOWN;
+            *cell = u64::from(*label) | steps;
+        }
+        // The last row is wall and has no step that counts.
+        let start = labels.len() - stride;
+        cells[start..].iter_mut().zip(&labels[start..]).for_each(|(cell, label)| *cell = u64::from(*label));
+    }
+}
+
+/// The largest difference of a channel.
+#[inline(always)]
+fn step(one: u32, other: u32) -> u8 {
+    let channel = |shift: u32| ((one >> shift) as u8).abs_diff((other >> shift) as u8);
+    channel(0).max(channel(8)).max(channel(16))
 }
 
 versions! {
@@ -136,107 +165,6 @@ fn flag_lines(above: &[u32], here: &[u32], mask: &[u8], flags: &mut [u8]) {
     }
 }
 
-/// Gives the positions of flags that are not 0.
-#[inline(always)]
-fn each_flag(flags: &[u8], mut give: impl FnMut(usize)) {
-    const BLOCK: usize = 8;
-    let (blocks, rest) = flags.as_chunks::<BLOCK>();
-    for (at, block) in blocks.iter().enumerate() {
-        let mut bits = u64::from_le_bytes(*block);
-        while bits != 0 {
-            give(at * BLOCK + bits.trailing_zeros() as usize / 8);
-            bits &= bits - 1;
-        }
-    }
-    let start = blocks.len() * BLOCK;
-    rest.iter().enumerate().filter(|(_, flag)| **flag != 0).for_each(|(at, _)| give(start + at));
-}
-
-struct Flood<'a, P> {
-    stride: usize,
-    labels: &'a mut [u32],
-    colours: &'a [u32],
-    buckets: &'a mut Buckets<P>,
-}
-
-impl<P: Place> Flood<'_, P> {
-    fn run(&mut self, beside: &[u8]) -> bool {
-        self.buckets.fit(self.labels.len());
-        self.start(beside);
-        let mut met = false;
-        while let Some(position) = self.buckets.pop() {
-            met |= !self.settle(position);
-        }
-        met
-    }
-
-    /// Queues, in raster order, the pixels beside a marker.
-    fn start(&mut self, beside: &[u8]) {
-        each_flag(beside, |position| {
-            let labelled = self.neighbours(position).into_iter().filter(|&n| is_label(self.labels[n]));
-            if let Some(step) = labelled.map(|n| self.step(position, n)).min() {
-                self.queue(position, step);
-            }
-        });
-    }
-
-    /// Left, right, up, down: the order decides who waits before whom.
-    #[inline(always)]
-    fn neighbours(&self, position: usize) -> [usize; 4] {
-        [position - 1, position + 1, position - self.stride, position + self.stride]
-    }
-
-    /// The largest difference of a channel.
-    #[inline(always)]
-    fn step(&self, one: usize, other: usize) -> u8 {
-        let (one, other) = (self.colours[one].to_le_bytes(), self.colours[other].to_le_bytes());
-        one[0].abs_diff(other[0]).max(one[1].abs_diff(other[1])).max(one[2].abs_diff(other[2]))
-    }
-
-    #[inline(always)]
-    fn queue(&mut self, position: usize, step: u8) {
-        self.labels[position] = QUEUED;
-        self.buckets.push(step, position);
-    }
-
-    /// Labels a pixel that waited and queues the neighbours nobody has touched, or makes it a line.
-    #[inline(always)]
-    fn settle(&mut self, position: usize) -> bool {
-        let neighbours = self.neighbours(position);
-        let labels = neighbours.map(|neighbour| self.labels[neighbour]);
-        let Some(label) = agreed(labels) else {
-            self.labels[position] = LINE;
-            return false;
-        };
-        self.labels[position] = label;
-        // One loop over those that are untouched is easier to foresee than four questions.
-        let mut untouched = labels.iter().rev().fold(0u8, |bits, label| bits << 1 | u8::from(*label == 0));
-        while untouched != 0 {
-            let neighbour = neighbours[untouched.trailing_zeros() as usize % 4];
-            self.queue(neighbour, self.step(position, neighbour));
-            untouched &= untouched - 1;
-        }
-        true
-    }
-}
-
-#[inline(always)]
-fn is_label(label: u32) -> bool {
-    label.wrapping_sub(1) < WALL - 1
-}
-
-/// The label that all labelled neighbours have: there is at least one, the one that queued the pixel.
-///
-/// Without branches: counted from 1 down, what is no label is above all labels, and counted from the wall up below them.
-#[inline(always)]
-fn agreed(labels: [u32; 4]) -> Option<u32> {
-    const ABOVE_WALL: u32 = 0u32.wrapping_sub(WALL);
-    let below = labels.iter().fold(u32::MAX, |lowest, label| lowest.min(label.wrapping_sub(1)));
-    let above = labels.iter().fold(0, |highest, label| highest.max(label.wrapping_add(ABOVE_WALL)));
-    let (lowest, highest) = (below.wrapping_add(1), above.wrapping_sub(ABOVE_WALL));
-    (lowest == highest).then_some(lowest)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,12 +179,56 @@ mod tests {
             basin.row_mut(at / width)[at % width] = if noise(at) % 61 == 0 { at as u32 + 1 } else { 0 };
         }
         basin.colours.iter_mut().enumerate().for_each(|(at, colour)| *colour = noise(at) % 4);
-        let (mut labels, colours) = (basin.labels.clone(), basin.colours.clone());
-        assert!(basin.flood());
-        let mut buckets = Buckets::<usize>::default();
-        let mut flood =
-            Flood { stride: width + 2, labels: &mut labels, colours: &colours, buckets: &mut buckets };
+        let mut cells = vec![0; basin.labels.len()];
+        fill_cells(Isa::PORTABLE, &basin.labels, &basin.colours, basin.stride, &mut cells);
+        assert!(basin.flood(Isa::best()));
+        let mut buckets = Buckets::default();
+        let mut flood = Flood::<usize, [u64]> { stride: width + 2, cells: &mut cells, buckets: &mut buckets };
         assert!(flood.run(&basin.beside));
-        assert_eq!(labels, basin.labels);
+        assert_eq!(cells, basin.cells[..cells.len()]);
+    }
+
+    #[test]
+    fn every_instruction_set_prepares_and_repairs_alike() {
+        for (width, height, seed) in
+            [(1, 1, 1), (1, 40, 2), (40, 1, 3), (2, 2, 4), (37, 23, 5), (130, 9, 6), (66, 70, 7)]
+        {
+            let noise = |at: usize| ((at as u32) ^ (seed << 20)).wrapping_mul(2_654_435_761) >> 9;
+            let stride = width + 2;
+            let length = stride * (height + 2);
+            let kinds = [0, 0, 0, LINE, LINE, WALL, 1, 2, WALL - 1];
+            let labels: Vec<u32> = (0..length).map(|at| kinds[noise(at) as usize % 9]).collect();
+            let colours: Vec<u32> = (0..length).map(|at| noise(at).wrapping_mul(77_777)).collect();
+            let mask: Vec<u8> = (0..width * height).map(|at| u8::from(noise(at) % 7 > 0)).collect();
+            let mask = View::new(&mask, width, height).unwrap();
+            let on = |isa| {
+                let (mut cells, mut beside, mut lines) = (vec![0; length], Vec::new(), Vec::new());
+                let mut repaired = labels.clone();
+                fill_cells(isa, &labels, &colours, stride, &mut cells);
+                flag_beside(isa, &labels, stride, &mut beside);
+                repair(isa, &mut repaired, stride, mask, &mut lines);
+                (cells, beside, repaired, lines)
+            };
+            let expected = on(Isa::PORTABLE);
+            check_prepared(&labels, &colours, stride, &expected.0, &expected.1);
+            assert!(Isa::available().into_iter().all(|isa| on(isa) == expected));
+        }
+    }
+
+    /// Pixel by pixel, within the frame.
+    fn check_prepared(labels: &[u32], colours: &[u32], stride: usize, cells: &[u64], beside: &[u8]) {
+        for at in (stride..labels.len() - stride)
+            .filter(|at| !matches!(at % stride, 0) && at % stride != stride - 1)
+        {
+            let step = |other: usize| {
+                let pair = colours[at].to_le_bytes().into_iter().zip(colours[other].to_le_bytes());
+                pair.take(3).map(|(one, other)| one.abs_diff(other)).max().unwrap()
+            };
+            let [right, down] = [RIGHT, DOWN].map(|shift| (cells[at] >> shift) as u8);
+            assert_eq!((cells[at] as u32, right, down), (labels[at], step(at + 1), step(at + stride)));
+            let near = [at - 1, at + 1, at - stride, at + stride];
+            let expected = labels[at] == 0 && near.iter().any(|at| is_label(labels[*at]));
+            assert_eq!(beside[at] != 0, expected);
+        }
     }
 }

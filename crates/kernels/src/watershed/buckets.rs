@@ -1,85 +1,86 @@
-//! Pixels that wait in 256 first-in-first-out buckets; each waits at most once, so that a link per pixel is all the memory.
-
-/// A position as it is stored.
-pub(super) trait Place: Copy + Default + PartialEq {
-    fn new(position: usize) -> Self;
-    fn position(self) -> usize;
-}
-
-impl Place for u32 {
-    #[inline(always)]
-    fn new(position: usize) -> Self {
-        position as Self
-    }
-
-    #[inline(always)]
-    fn position(self) -> usize {
-        self as usize
-    }
-}
-
-impl Place for usize {
-    #[inline(always)]
-    fn new(position: usize) -> Self {
-        position
-    }
-
-    #[inline(always)]
-    fn position(self) -> usize {
-        self
-    }
-}
+//! Pixels that wait in 256 first-in-first-out buckets.
+//!
+//! A bucket is a chain of short pieces of one pool. Who waits next lies beside who waits now, so that the processor can look
+//! ahead; along links from pixel to pixel it could not.
 
 /// Empty before and after a flood, so that nothing has to be cleared between two.
 #[derive(Clone, Debug)]
 pub(super) struct Buckets<P> {
-    /// The link to the last in each bucket.
-    last: [P; BUCKETS],
-    /// A bit for each bucket that is not empty.
-    filled: [u64; BUCKETS / 64],
-    /// Who waits behind whom: first the beginnings of the buckets, then a link for each position. That of the last in a
-    /// bucket is anything.
-    links: Vec<P>,
+    /// Where in the pool the first of each bucket is, and where the next to come will be.
+    ends: [Ends; BUCKETS],
+    pool: Vec<P>,
+    /// For each piece the beginning of the next one of its bucket.
+    next: Vec<usize>,
+    /// Beginnings of the pieces that no bucket has.
+    free: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Ends {
+    first: usize,
+    end: usize,
 }
 
 const BUCKETS: usize = 256;
 
-impl<P: Place> Default for Buckets<P> {
+/// Places of a piece.
+const PIECE: usize = 32;
+
+impl<P: Copy + Default> Default for Buckets<P> {
     fn default() -> Self {
-        let links: Vec<P> = (0..BUCKETS).map(P::new).collect();
-        Self { last: std::array::from_fn(P::new), filled: [0; BUCKETS / 64], links }
+        let ends = std::array::from_fn(|bucket| Ends { first: bucket * PIECE, end: bucket * PIECE });
+        let pool = vec![P::default(); BUCKETS * PIECE];
+        Self { ends, pool, next: vec![0; BUCKETS], free: Vec::new() }
     }
 }
 
-impl<P: Place> Buckets<P> {
-    /// Makes room for positions below `length`.
-    pub(super) fn fit(&mut self, length: usize) {
-        if self.links.len() < BUCKETS + length {
-            // Not a growth of the old one: fresh memory is zero without being touched.
-            self.links = vec![P::default(); BUCKETS + length];
+impl<P: Copy + Default> Buckets<P> {
+    /// Puts a position at the end of a bucket.
+    #[inline(always)]
+    pub(super) fn push(&mut self, step: u8, position: P) {
+        let end = &mut self.ends[usize::from(step)].end;
+        self.pool[*end] = position;
+        *end += 1;
+        if end.is_multiple_of(PIECE) {
+            self.lengthen(step);
         }
     }
 
+    /// Takes the first of a bucket that is not empty, and says whether it was the last.
     #[inline(always)]
-    pub(super) fn push(&mut self, step: u8, position: usize) {
-        let bucket = usize::from(step);
-        let link = P::new(BUCKETS + position);
-        self.links[self.last[bucket].position()] = link;
-        self.last[bucket] = link;
-        self.filled[bucket / 64] |= 1 << (bucket % 64);
+    pub(super) fn pop(&mut self, bucket: usize) -> (P, bool) {
+        let bucket = bucket % BUCKETS;
+        let Ends { first, end } = &mut self.ends[bucket];
+        let position = self.pool[*first];
+        *first += 1;
+        let emptied = first == end;
+        if first.is_multiple_of(PIECE) {
+            return (position, self.shorten(bucket));
+        }
+        (position, emptied)
     }
 
-    /// Who waits longest in the lowest bucket.
-    #[inline(always)]
-    pub(super) fn pop(&mut self) -> Option<usize> {
-        let word = self.filled.iter().position(|word| *word != 0)?;
-        let bucket = (word * 64 + self.filled[word].trailing_zeros() as usize) % BUCKETS;
-        let first = self.links[bucket];
-        // Without a branch, since nobody can foresee which is the last.
-        self.links[bucket] = self.links[first.position()];
-        let emptied = first == self.last[bucket];
-        self.last[bucket] = if emptied { P::new(bucket) } else { self.last[bucket] };
-        self.filled[word] &= !(u64::from(emptied) << (bucket % 64));
-        Some(first.position() - BUCKETS)
+    /// Goes on to the next piece, and says whether nobody is there.
+    #[cold]
+    #[inline(never)]
+    fn shorten(&mut self, bucket: usize) -> bool {
+        let Ends { first, end } = &mut self.ends[bucket];
+        self.free.push(*first - PIECE);
+        *first = self.next[*first / PIECE - 1];
+        first == end
+    }
+
+    /// Ties another piece to the one that has become full.
+    #[cold]
+    #[inline(never)]
+    fn lengthen(&mut self, step: u8) {
+        let end = &mut self.ends[usize::from(step)].end;
+        let piece = self.free.pop().unwrap_or_else(|| {
+            self.pool.resize(self.pool.len() + PIECE, P::default());
+            self.next.push(0);
+            self.pool.len() - PIECE
+        });
+        self.next[*end / PIECE - 1] = piece;
+        *end = piece;
     }
 }

@@ -28,7 +28,7 @@ pub fn split_object<'a>(
     scratch.lines.clear();
     if !mask.rows().all(|row| row.iter().all(|inside| *inside != 0)) {
         scratch.mark(image, mask, connectivity);
-        if scratch.basin.flood() {
+        if scratch.basin.flood(Isa::best()) {
             scratch.basin.repair_lines(mask, &mut scratch.lines);
         }
     }

@@ -1,0 +1,234 @@
+//! What is to be flooded, lake by lake: the 4-connected components, none of which can reach another.
+//!
+//! They are looked for in bands of rows and flooded while these are in the cache. A lake that may go on below a band is left
+//! to the next one, which begins above it.
+
+use std::ops::Range;
+
+use super::{Basin, WALL, one_pixel};
+use crate::isa::{Isa, versions};
+use crate::prefetch::prefetch;
+use crate::{Connectivity, Groups, View, ViewMut, Window};
+
+/// Pixels of a band, and rows that it has at least.
+const BAND: usize = 1 << 21;
+const ROWS: usize = 64;
+
+/// Pixels of a window that is small enough to be brought while another one is flooded.
+const AHEAD: usize = 1 << 13;
+
+/// Memory to flood with, to be used again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lakes {
+    unlabelled: Vec<u8>,
+    basin: Basin,
+}
+
+/// Whether the image goes on above and below some rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Open {
+    pub(super) top: bool,
+    pub(super) bottom: bool,
+}
+
+/// How many rows from the top and from the bottom hold lakes that were left because they reach open ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Left {
+    pub(super) top: usize,
+    pub(super) bottom: usize,
+}
+
+impl Lakes {
+    /// Floods the lakes that do not reach an open end.
+    pub(super) fn flood(
+        &mut self,
+        isa: Isa,
+        image: View<'_, [u8; 3]>,
+        labels: ViewMut<'_, u32>,
+        open: Open,
+    ) -> Left {
+        let rows = (BAND / labels.width().max(1)).max(ROWS);
+        self.flood_bands(isa, image, labels, open, rows)
+    }
+
+    fn flood_bands(
+        &mut self,
+        isa: Isa,
+        image: View<'_, [u8; 3]>,
+        mut labels: ViewMut<'_, u32>,
+        open: Open,
+        usual: usize,
+    ) -> Left {
+        let height = labels.height();
+        let (mut start, mut length) = (0usize, usual);
+        let mut left = Left::default();
+        loop {
+            let end = start.saturating_add(length).min(height);
+            let ends = Open { top: start > 0 || open.top, bottom: end < height || open.bottom };
+            let band = self.flood_band(isa, image.band(start..end), rows(&mut labels, start..end), ends);
+            // Below an open end, what reaches the top of a band goes on in the band above.
+            left.top = if band.top > 0 { start + band.top } else { left.top };
+            if end == height {
+                return Left { bottom: band.bottom, ..left };
+            }
+            // The next band begins one row above the highest lake that is left.
+            match (end - band.bottom).saturating_sub(1) {
+                next if next > start => (start, length) = (next, usual),
+                // A lake is as high as the band.
+                _ => length = length.saturating_mul(8),
+            }
+        }
+    }
+
+    fn flood_band(
+        &mut self,
+        isa: Isa,
+        image: View<'_, [u8; 3]>,
+        mut labels: ViewMut<'_, u32>,
+        open: Open,
+    ) -> Left {
+        let height = labels.height();
+        flag_unlabelled(isa, labels.view(), &mut self.unlabelled);
+        let mask = View::new(&self.unlabelled, labels.width(), height);
+        let lakes = mask.map_or_else(Groups::default, |mask| Groups::of(mask, Connectivity::Four));
+        let mut left = Left::default();
+        for lake in 0..lakes.len() {
+            let (first, last) =
+                lakes.rows(lake).fold((height, 0), |(first, last), (y, _)| (first.min(y), last.max(y)));
+            if open.top && first == 0 {
+                left.top = left.top.max(last + 1);
+            } else if open.bottom && last + 1 == height {
+                left.bottom = left.bottom.max(height - first);
+            } else {
+                if lake + 1 < lakes.len() {
+                    bring(image, labels.view(), lakes.window(lake + 1));
+                }
+                self.flood_lake(isa, image, &mut labels, &lakes, lake);
+            }
+        }
+        left
+    }
+
+    fn flood_lake(
+        &mut self,
+        isa: Isa,
+        image: View<'_, [u8; 3]>,
+        labels: &mut ViewMut<'_, u32>,
+        lakes: &Groups,
+        lake: usize,
+    ) {
+        let mut rows = lakes.rows(lake);
+        if let (Some((y, columns)), None) =
+            (rows.next().filter(|(_, columns)| columns.len() == 1), rows.next())
+        {
+            return one_pixel(labels, columns.start, y);
+        }
+        let (basin, window) = (&mut self.basin, lakes.window(lake));
+        fill(basin, image, labels, window);
+        for (y, columns) in lakes.rows(lake) {
+            basin.row_mut(y - window.top)[columns.start - window.left..columns.end - window.left].fill(0);
+        }
+        basin.flood(isa);
+        for (y, columns) in lakes.rows(lake) {
+            let flooded = basin.flooded(columns.start - window.left, y - window.top);
+            labels.row_mut(y)[columns].iter_mut().zip(flooded).for_each(|(label, flooded)| *label = flooded);
+        }
+    }
+}
+
+fn rows<'a>(labels: &'a mut ViewMut<'_, u32>, rows: Range<usize>) -> ViewMut<'a, u32> {
+    labels.reborrow().split_at_row(rows.start).1.split_at_row(rows.len()).0
+}
+
+versions! {
+    /// 1 where there is no label.
+    fn flag_unlabelled(labels: View<'_, u32>, flags: &mut Vec<u8>) {
+        flags.resize(labels.len(), 0);
+        for (flags, row) in flags.chunks_exact_mut(labels.width().max(1)).zip(labels.rows()) {
+            flags.iter_mut().zip(row).for_each(|(flag, label)| *flag = u8::from(*label == 0));
+        }
+    }
+}
+
+/// Has the rows of a window brought while another one is flooded.
+fn bring(image: View<'_, [u8; 3]>, labels: View<'_, u32>, window: Window) {
+    const LINE: usize = 64;
+    if window.len() > AHEAD {
+        return;
+    }
+    for (pixels, labels) in window.of(image).rows().zip(window.of(labels).rows()) {
+        let bytes = pixels.as_flattened();
+        (0..bytes.len() + LINE).step_by(LINE).for_each(|at| prefetch(bytes, at.min(bytes.len() - 1)));
+        (0..labels.len() + LINE / 4)
+            .step_by(LINE / 4)
+            .for_each(|at| prefetch(labels, at.min(labels.len() - 1)));
+    }
+}
+
+/// Copies the window; other lakes in it become walls, which they are for those who cannot reach them.
+fn fill(basin: &mut Basin, image: View<'_, [u8; 3]>, labels: &ViewMut<'_, u32>, window: Window) {
+    basin.fit(window.width, window.height);
+    let (image, labels) = (window.of(image), window.of(labels.view()));
+    for (y, (pixels, labels)) in image.rows().zip(labels.rows()).enumerate() {
+        basin.paint(y, pixels);
+        for (target, label) in basin.row_mut(y).iter_mut().zip(labels) {
+            *target = if *label == 0 { WALL } else { *label };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Plane;
+    use proptest::prelude::*;
+
+    const CLOSED: Open = Open { top: false, bottom: false };
+
+    fn check(image: &Plane<[u8; 3]>, markers: &Plane<u32>) {
+        let mut expected = markers.clone();
+        Lakes::default().flood_bands(Isa::PORTABLE, image.view(), expected.view_mut(), CLOSED, usize::MAX);
+        for (isa, rows) in
+            Isa::available().into_iter().flat_map(|isa| [1, 2, 3, 7, 16].map(|rows| (isa, rows)))
+        {
+            let mut found = markers.clone();
+            Lakes::default().flood_bands(isa, image.view(), found.view_mut(), CLOSED, rows);
+            assert!(found == expected, "{} in bands of {rows} rows", isa.word());
+        }
+    }
+
+    fn noise(at: usize, seed: u32) -> u32 {
+        ((at as u32).wrapping_mul(2_654_435_761) ^ seed).wrapping_mul(2_246_822_519) >> 13
+    }
+
+    fn check_shape(width: usize, height: usize, seed: u32, lake: impl Fn(usize, usize) -> bool) {
+        let image =
+            (0..width * height).map(|at| [0, 1, 2].map(|c| noise(3 * at + c, seed) as u8 % 9)).collect();
+        let labels = (0..width * height).map(|at| match lake(at % width, at / width) {
+            true if !noise(at, seed).is_multiple_of(50) => 0,
+            _ => 1 + noise(at, !seed) % 3,
+        });
+        let labels = Plane::from_vec(labels.collect(), width, height).unwrap();
+        check(&Plane::from_vec(image, width, height).unwrap(), &labels);
+    }
+
+    #[test]
+    fn lakes_higher_than_bands() {
+        check_shape(40, 61, 1, |_, _| true);
+        check_shape(41, 60, 2, |x, y| x % 2 == 0 || y == 59);
+        check_shape(41, 60, 3, |x, y| x % 2 == 0 || y == 0);
+        check_shape(30, 50, 4, |x, y| (x + y) % 2 == 0);
+        check_shape(64, 64, 5, |x, y| (x + y) % 17 < 2);
+        check_shape(1, 70, 6, |_, y| y % 9 > 0);
+        check_shape(70, 1, 7, |x, _| x % 9 > 0);
+        let ring = |x: usize, y: usize| x.min(y).min(52 - x).min(52 - y);
+        check_shape(53, 53, 8, |x, y| (ring(x, y) % 2 == 0) != (x == ring(x, y) && y == ring(x, y) + 1));
+    }
+
+    proptest! {
+        #[test]
+        fn bands_make_no_difference((width, height) in (1usize..30, 1usize..60), seed in any::<u32>(), share in 1u32..20) {
+            check_shape(width, height, seed, |x, y| noise(y / 3 * 100 + x / 3, seed ^ 77) % 20 < share);
+        }
+    }
+}
