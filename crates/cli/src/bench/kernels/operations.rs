@@ -7,8 +7,8 @@ use onceflow_kernels::colour::{Statistics, transfer_into};
 use onceflow_kernels::nuclei::{self, Parameters, SegmentScratch};
 use onceflow_kernels::{
     Connectivity, Digester, DistanceScratch, Element, GreyScratch, Isa, Machine, Plane, PlateauScratch, Runs,
-    Scratch, WatershedScratch, above_into, distance_into, fill_holes_into, filter_area_into, h_maxima_into,
-    label_into, open_into, reconstruct_threaded, regional_maxima_into, select_into, watershed_into,
+    Scratch, WatershedScratch, above_into, distance_on, fill_holes_into, filter_area_into, h_maxima_on,
+    label_into, open_into, reconstruct_threaded, regional_maxima_on, select_into, watershed_on,
 };
 
 use super::clock::Clock;
@@ -159,32 +159,33 @@ fn select(bench: &Bench<'_>) -> Result<Measured, Failure> {
 
 fn distance(bench: &Bench<'_>) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0.0), DistanceScratch::default());
-    let time =
-        bench.single("distance", 5, || distance_into(bench.tile.big.view(), result.view_mut(), &mut scratch));
+    let time = bench.threaded("distance", 5, |machine| {
+        distance_on(machine, bench.tile.big.view(), result.view_mut(), &mut scratch);
+    });
     bench.keep(time, Array::Heights(&result))
 }
 
 fn h_maxima(bench: &Bench<'_>) -> Result<Measured, Failure> {
-    let (mut result, mut scratch) = (bench.plane(0.0), GreyScratch::default());
-    let time = bench.single("h-maxima", 8, || {
-        h_maxima_into(Isa::best(), bench.tile.far.view(), 1.0, EIGHT, result.view_mut(), &mut scratch);
+    let (mut result, mut scratch) = (bench.plane(0.0), Vec::new());
+    let time = bench.threaded("h-maxima", 8, |machine| {
+        h_maxima_on(machine, bench.tile.far.view(), 1.0, EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Heights(&result))
 }
 
 fn regional_maxima(bench: &Bench<'_>) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), PlateauScratch::default());
-    let time = bench.single("regional maxima", 5, || {
-        regional_maxima_into(Isa::best(), bench.tile.levelled.view(), EIGHT, result.view_mut(), &mut scratch);
+    let time = bench.threaded("regional maxima", 5, |machine| {
+        regional_maxima_on(machine, bench.tile.levelled.view(), EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }
 
 fn watershed(bench: &Bench<'_>) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), WatershedScratch::default());
-    let time = bench.single("watershed", 11, || {
+    let time = bench.threaded("watershed", 11, |machine| {
         result.pixels_mut().copy_from_slice(bench.tile.markers.pixels());
-        watershed_into(bench.tile.basins.view(), result.view_mut(), &mut scratch);
+        watershed_on(machine, bench.tile.basins.view(), result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Labels(&result))
 }
