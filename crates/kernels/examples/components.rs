@@ -3,10 +3,12 @@
 //! (the least of several runs), beside the time that merely moving the same bytes takes.
 #![allow(clippy::print_stdout)]
 
-use std::{env, error::Error, fs, fs::File, hint::black_box, io::BufReader, time::Instant};
+use std::{
+    env, error::Error, fs, fs::File, hint::black_box, io::BufReader, num::NonZeroUsize, time::Instant,
+};
 
 use onceflow_kernels::colour::{Statistics, transfer};
-use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed};
+use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed, SegmentScratch};
 use onceflow_kernels::{
     Connectivity, Element, GreyScratch, Isa, Machine, ON, Plane, PlateauScratch, Runs, distance,
     fill_holes_into, filter_area_into, h_maxima_into, label, label_into, level_peaks, level_peaks_into, open,
@@ -88,6 +90,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         });
         measure(&format!("regional maxima f32 8 {}", isa.word()), 5, &mut || {
             regional_maxima_into(isa, levelled.view(), eight, mask.view_mut(), &mut plateaus);
+        });
+    }
+    // The caller's thread works on one of the bands and on what is left between them: its time says on a busy machine, too,
+    // what threads gain.
+    let mut segmenting = SegmentScratch::default();
+    for threads in [1, 2].into_iter().filter_map(NonZeroUsize::new) {
+        let machine = Machine { threads, ..Machine::default() };
+        measure(&format!("fill holes 4, threads: {threads}"), 2, &mut || {
+            fill_holes_into(machine, candidates.view(), four, mask.view_mut(), &mut found);
+        });
+        measure(&format!("label 8, threads: {threads}"), 5, &mut || {
+            label_into(machine, dark.view(), eight, labels.view_mut(), &mut components, &mut found);
+        });
+        measure(&format!("filter area 8, threads: {threads}"), 2, &mut || {
+            filter_area_into(machine, dark.view(), 21, Some(1000), eight, mask.view_mut(), &mut found);
+        });
+        measure(&format!("select 8, threads: {threads}"), 3, &mut || {
+            select_into(machine, dark.view(), bw1_t.view(), eight, mask.view_mut(), &mut found);
+        });
+        measure(&format!("segmentation, threads: {threads}"), 4, &mut || {
+            nuclei::segment_into(machine, normalized.view(), &p, mask.view_mut(), &mut segmenting);
         });
     }
     measure("label 8, new memory", 5, &mut || drop(black_box(label(dark.view(), eight))));

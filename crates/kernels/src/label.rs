@@ -39,6 +39,10 @@ pub fn label(mask: View<'_, u8>, connectivity: Connectivity) -> Labels {
 }
 
 /// [`label`] into memory that exists: the components replace what `components` held.
+///
+/// The time grows with the number of runs of pixels in a row, some 7 ns for each. Tissue has few; masks with a run at every
+/// second pixel (combs, checkerboards) take about seven times as long as tissue, because each run's ends, label and box are
+/// found one by one.
 pub fn label_into(
     machine: Machine,
     mask: View<'_, u8>,
