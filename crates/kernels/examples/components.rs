@@ -3,13 +3,15 @@
 //! (the least of several runs), beside the time that merely moving the same bytes takes.
 #![allow(clippy::print_stdout)]
 
-use std::{env, error::Error, fs, fs::File, hint::black_box, io::BufReader, time::Instant};
+use std::{
+    env, error::Error, fs, fs::File, hint::black_box, io::BufReader, num::NonZeroUsize, time::Instant,
+};
 
 use onceflow_kernels::colour::{Statistics, transfer};
-use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed};
+use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed, SegmentScratch};
 use onceflow_kernels::{
-    Connectivity, Element, GreyScratch, Isa, ON, Plane, PlateauScratch, Runs, distance, fill_holes_into,
-    filter_area_into, h_maxima_into, label, label_into, level_peaks, level_peaks_into, open,
+    Connectivity, Element, GreyScratch, Isa, Machine, ON, Plane, PlateauScratch, Runs, distance,
+    fill_holes_into, filter_area_into, h_maxima_into, label, label_into, level_peaks, level_peaks_into, open,
     reconstruct_into, reconstruct_threaded, regional_maxima_into, select_into,
 };
 
@@ -42,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{name:32} {wall:8.1} wall {busy:8.1} busy   floor {:6.1}", floor(bytes * pixels, runs));
     };
     let [four, eight] = [Connectivity::Four, Connectivity::Eight];
-    let isa = Isa::best();
+    let (isa, machine) = (Isa::best(), Machine::default());
     let (mut grey, mut grey_f32, mut plateaus) =
         (GreyScratch::default(), GreyScratch::default(), PlateauScratch::default());
     let mut both = vec![GreyScratch::default(); 2];
@@ -60,16 +62,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             reconstruct_threaded(isa, rc.view(), connectivity, mask.view_mut(), &mut both);
         });
         measure(&format!("fill holes {name}"), 2, &mut || {
-            fill_holes_into(candidates.view(), connectivity, mask.view_mut(), &mut found);
+            fill_holes_into(machine, candidates.view(), connectivity, mask.view_mut(), &mut found);
         });
         measure(&format!("label {name}"), 5, &mut || {
-            label_into(dark.view(), connectivity, labels.view_mut(), &mut components, &mut found);
+            label_into(machine, dark.view(), connectivity, labels.view_mut(), &mut components, &mut found);
         });
         measure(&format!("filter area {name}"), 2, &mut || {
-            filter_area_into(dark.view(), 21, Some(1000), connectivity, mask.view_mut(), &mut found);
+            filter_area_into(machine, dark.view(), 21, Some(1000), connectivity, mask.view_mut(), &mut found);
         });
         measure(&format!("select {name}"), 3, &mut || {
-            select_into(dark.view(), bw1_t.view(), connectivity, mask.view_mut(), &mut found);
+            select_into(machine, dark.view(), bw1_t.view(), connectivity, mask.view_mut(), &mut found);
         });
         measure(&format!("regional maxima f32 {name}"), 5, &mut || {
             regional_maxima_into(isa, levelled.view(), connectivity, mask.view_mut(), &mut plateaus);
@@ -88,6 +90,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         });
         measure(&format!("regional maxima f32 8 {}", isa.word()), 5, &mut || {
             regional_maxima_into(isa, levelled.view(), eight, mask.view_mut(), &mut plateaus);
+        });
+    }
+    // The caller's thread works on one of the bands and on what is left between them: its time says on a busy machine, too,
+    // what threads gain.
+    let mut segmenting = SegmentScratch::default();
+    for threads in [1, 2].into_iter().filter_map(NonZeroUsize::new) {
+        let machine = Machine { threads, ..Machine::default() };
+        measure(&format!("fill holes 4, threads: {threads}"), 2, &mut || {
+            fill_holes_into(machine, candidates.view(), four, mask.view_mut(), &mut found);
+        });
+        measure(&format!("label 8, threads: {threads}"), 5, &mut || {
+            label_into(machine, dark.view(), eight, labels.view_mut(), &mut components, &mut found);
+        });
+        measure(&format!("filter area 8, threads: {threads}"), 2, &mut || {
+            filter_area_into(machine, dark.view(), 21, Some(1000), eight, mask.view_mut(), &mut found);
+        });
+        measure(&format!("select 8, threads: {threads}"), 3, &mut || {
+            select_into(machine, dark.view(), bw1_t.view(), eight, mask.view_mut(), &mut found);
+        });
+        measure(&format!("segmentation, threads: {threads}"), 4, &mut || {
+            nuclei::segment_into(machine, normalized.view(), &p, mask.view_mut(), &mut segmenting);
         });
     }
     measure("label 8, new memory", 5, &mut || drop(black_box(label(dark.view(), eight))));
@@ -124,7 +147,7 @@ fn shapes(runs: usize) {
 }
 
 fn shape_times(name: &str, shape: &Plane<u8>, corner: &Plane<u8>, heights: &Plane<f32>, runs: usize) {
-    let eight = Connectivity::Eight;
+    let (machine, eight) = (Machine::default(), Connectivity::Eight);
     let mut found = Runs::default();
     let (mut grey, mut plateaus) = (GreyScratch::default(), PlateauScratch::default());
     let mut mask = shape.clone();
@@ -134,12 +157,13 @@ fn shape_times(name: &str, shape: &Plane<u8>, corner: &Plane<u8>, heights: &Plan
         mask.pixels_mut().copy_from_slice(corner.pixels());
         reconstruct_into(Isa::best(), shape.view(), eight, mask.view_mut(), &mut grey);
     });
-    let fill = least(runs, &mut || fill_holes_into(shape.view(), eight, mask.view_mut(), &mut found));
+    let fill =
+        least(runs, &mut || fill_holes_into(machine, shape.view(), eight, mask.view_mut(), &mut found));
     let labelling = least(runs, &mut || {
-        label_into(shape.view(), eight, labels.view_mut(), &mut components, &mut found);
+        label_into(machine, shape.view(), eight, labels.view_mut(), &mut components, &mut found);
     });
     let area = least(runs, &mut || {
-        filter_area_into(shape.view(), 21, Some(1000), eight, mask.view_mut(), &mut found);
+        filter_area_into(machine, shape.view(), 21, Some(1000), eight, mask.view_mut(), &mut found);
     });
     let maxima = least(runs, &mut || {
         regional_maxima_into(Isa::best(), heights.view(), eight, mask.view_mut(), &mut plateaus);

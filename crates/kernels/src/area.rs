@@ -1,7 +1,7 @@
 //! Components kept by their size.
 
 use crate::runs::Runs;
-use crate::{Connectivity, ON, Plane, View, ViewMut};
+use crate::{Connectivity, Machine, Plane, View, ViewMut};
 
 /// Keeps the components of `mask` with `lowest <= pixels < end`; without an `end` every larger one stays.
 pub fn filter_area(
@@ -11,12 +11,14 @@ pub fn filter_area(
     connectivity: Connectivity,
 ) -> Plane<u8> {
     let mut result = Plane::filled(0, mask.width(), mask.height());
-    filter_area_into(mask, lowest, end, connectivity, result.view_mut(), &mut Runs::default());
+    let (machine, mut scratch) = (Machine::default(), Runs::default());
+    filter_area_into(machine, mask, lowest, end, connectivity, result.view_mut(), &mut scratch);
     result
 }
 
-/// [`filter_area`] into memory that exists.
+/// [`filter_area`] into memory that exists. As with [`crate::label_into`] the time grows with the number of runs.
 pub fn filter_area_into(
+    machine: Machine,
     mask: View<'_, u8>,
     lowest: i64,
     end: Option<i64>,
@@ -24,7 +26,6 @@ pub fn filter_area_into(
     target: ViewMut<'_, u8>,
     scratch: &mut Runs,
 ) {
-    scratch.find_foreground(mask, connectivity);
-    scratch.sum(|_, run| (run.end - run.start) as u64);
-    scratch.paint(target, |area| lowest <= area as i64 && end.is_none_or(|end| (area as i64) < end), ON);
+    let keep = |area: u64| lowest <= area as i64 && end.is_none_or(|end| (area as i64) < end);
+    scratch.keep(machine, mask, connectivity, keep, target);
 }

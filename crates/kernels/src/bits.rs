@@ -1,57 +1,121 @@
 //! Masks as bits: 64 pixels in one word, the leftmost in the lowest bit.
 
+mod field;
+mod spread;
+
+use std::mem;
+
+pub(crate) use field::fill_right;
+pub(crate) use spread::{Seeds, Spread};
+
 /// Where in a row of words its mask begins or ends: the columns of pixels that differ from the one before, from the left.
 /// Before the first and after the last column nothing is set, so that columns come in pairs of start and end.
-#[inline]
+#[inline(always)]
 pub(crate) fn edges(words: &[u64], width: usize, edges: &mut Vec<u32>) {
-    edges.clear();
-    let mut before = 0;
+    let count = write_edges(words, width, edges);
+    edges.truncate(count);
+}
+
+/// The same, but what comes after so many edges as is said means nothing; there are two more at least.
+#[inline(always)]
+pub(crate) fn write_edges(words: &[u64], width: usize, edges: &mut Vec<u32>) -> usize {
+    let (mut count, mut before) = (0, 0);
+    edges.resize(edges.len().max(words.len() * 64 + STEP), 0);
     for (at, word) in words.iter().enumerate() {
         let mut changes = word ^ (word << 1 | before);
         before = word >> 63;
+        let mut places = edges[count..].as_chunks_mut::<STEP>().0.iter_mut();
+        count += changes.count_ones() as usize;
         while changes != 0 {
-            edges.push(at as u32 * 64 + changes.trailing_zeros());
-            changes &= changes - 1;
+            // How many there are is hard to guess: some too many are written over by those of the next word.
+            let Some(some) = places.next() else { break };
+            for place in some {
+                *place = at as u32 * 64 + changes.trailing_zeros();
+                changes &= changes.wrapping_sub(1);
+            }
         }
     }
     if before != 0 {
-        edges.push(width as u32);
+        edges[count] = width as u32;
+        count += 1;
     }
+    count
+}
+
+/// Edges that are written at a time.
+const STEP: usize = 4;
+
+/// The same in pairs, one by one.
+pub(crate) fn runs(words: &[u64]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let (mut at, mut before, mut changes) = (0, 0, 0u64);
+    let mut next_edge = move || {
+        while changes == 0 {
+            let Some(word) = words.get(at) else {
+                return (mem::take(&mut before) != 0).then_some(at * 64);
+            };
+            changes = word ^ (word << 1 | before);
+            before = word >> 63;
+            at += 1;
+        }
+        let edge = (at - 1) * 64 + changes.trailing_zeros() as usize;
+        changes &= changes - 1;
+        Some(edge)
+    };
+    std::iter::from_fn(move || Some((next_edge()?, next_edge()?)))
 }
 
 /// Packs the pixels that are not 0; what is beyond the row is not set.
-#[inline]
+#[inline(always)]
 pub(crate) fn pack(row: &[u8], words: &mut Vec<u64>) {
+    words.resize(row.len().div_ceil(64), 0);
+    pack_into(row, words);
+}
+
+/// The same into as many words as the row needs.
+#[inline(always)]
+pub(crate) fn pack_into(row: &[u8], words: &mut [u64]) {
     let (chunks, rest) = row.as_chunks::<64>();
-    words.clear();
-    words.extend(chunks.iter().map(pack_chunk));
-    if !rest.is_empty() {
+    words.iter_mut().zip(chunks).for_each(|(word, chunk)| *word = pack_chunk(chunk));
+    if let (Some(word), false) = (words.get_mut(chunks.len()), rest.is_empty()) {
         let mut last = [0; 64];
         last[..rest.len()].copy_from_slice(rest);
-        words.push(pack_chunk(&last));
+        *word = pack_chunk(&last);
     }
 }
 
+/// Writes a row of pixels, each on where its bit is set.
+#[inline(always)]
+pub(crate) fn expand(words: &[u64], row: &mut [u8]) {
+    let (eights, rest) = row.as_chunks_mut::<8>();
+    for (eights, word) in eights.chunks_mut(8).zip(words) {
+        for (pixels, bits) in eights.iter_mut().zip(word.to_le_bytes()) {
+            *pixels = EIGHTS[usize::from(bits)];
+        }
+    }
+    if let Some(word) = words.last().filter(|_| !rest.is_empty()) {
+        let bits = word.to_le_bytes()[eights.len() % 8];
+        rest.copy_from_slice(&EIGHTS[usize::from(bits)][..rest.len()]);
+    }
+}
+
+/// Eight pixels for every eight bits.
+static EIGHTS: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut at = 0;
+    while at < 256 * 8 {
+        table[at / 8][at % 8] = if ((at / 8) >> (at % 8)) & 1 == 1 { crate::ON } else { 0 };
+        at += 1;
+    }
+    table
+};
+
 /// Sets what is not set among the first `width` columns, and the other way round.
-#[inline]
+#[inline(always)]
 pub(crate) fn invert(words: &mut [u64], width: usize) {
     words.iter_mut().for_each(|word| *word = !*word);
     if let Some(last) = words.last_mut().filter(|_| !width.is_multiple_of(64)) {
         *last &= (1 << (width % 64)) - 1;
     }
-}
-
-/// Whether a column from `start` to before `end` is set.
-#[inline]
-pub(crate) fn any_set(words: &[u64], start: usize, end: usize) -> bool {
-    let (first, last) = (start / 64, (end - 1) / 64);
-    let from_start = u64::MAX << (start % 64);
-    let to_end = u64::MAX >> (63 - (end - 1) % 64);
-    if first == last {
-        return words[first] & from_start & to_end != 0;
-    }
-    let between = words[first + 1..last].iter().any(|word| *word != 0);
-    words[first] & from_start != 0 || between || words[last] & to_end != 0
 }
 
 /// Every x86-64 processor compares 16 bytes and collects the results in one step each.
@@ -98,6 +162,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Small enough for an interpreter that checks what the processor is asked to do.
+    #[test]
+    fn chunks_of_known_pixels() {
+        let row: Vec<u8> = (0..130).map(|column| if column % 3 == 0 { 0 } else { column }).collect();
+        let (mut words, mut pixels) = (Vec::new(), vec![7; row.len()]);
+        pack(&row, &mut words);
+        expand(&words, &mut pixels);
+        assert!(
+            pixels.iter().zip(&row).all(|(pixel, value)| *pixel == if *value == 0 { 0 } else { crate::ON })
+        );
+        assert_eq!(runs(&words).count(), 43);
+        assert!(row.as_chunks().0.iter().all(|chunk| pack_chunk(chunk) == pack_eight_by_eight(chunk)));
+    }
+
     proptest! {
         #[test]
         fn bits_say_which_pixels_are_not_zero(row in prop::collection::vec(prop_oneof![Just(0u8), any::<u8>()], 0..200)) {
@@ -117,9 +195,10 @@ mod tests {
             let expected: Vec<u32> =
                 (0..=set.len()).filter(|c| at(*c) != (*c > 0 && at(c - 1))).map(|c| c as u32).collect();
             prop_assert_eq!(found, expected);
-            for (start, end) in (0..row.len()).flat_map(|s| (s + 1..=row.len()).step_by(7).map(move |e| (s, e))) {
-                prop_assert_eq!(any_set(&words, start, end), set[start..end].contains(&true));
-            }
+            let mut pixels = vec![7; row.len()];
+            expand(&words, &mut pixels);
+            let on: Vec<u8> = set.iter().map(|set| crate::ON * u8::from(*set)).collect();
+            prop_assert_eq!(pixels, on);
             invert(&mut words, row.len());
             for (column, bit) in (0..words.len() * 64).map(|c| (c, words[c / 64] >> (c % 64) & 1 == 1)) {
                 prop_assert_eq!(bit, set.get(column) == Some(&false));

@@ -36,10 +36,14 @@ const PRIME: u64 = (1 << 61) - 1;
 
 #[derive(Clone, Debug)]
 struct Keys {
-    /// Two words of 32 bits each.
-    words: [u64; WORDS + SHIFT * (LANES - 1)],
+    /// Two words of 32 bits each, for each lane: shifted copies, because what lies across the lines of the cache is dear to read.
+    words: [Aligned; LANES],
     points: [u64; LANES],
 }
+
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Aligned([u64; WORDS]);
 
 impl Digest {
     /// The digest of some bytes; digests of different seeds have nothing to do with each other.
@@ -106,8 +110,11 @@ impl Keys {
     fn new(seed: u64) -> Self {
         let mut state = seed;
         let mut next = || split_mix(&mut state);
+        let words: [u64; WORDS + SHIFT * (LANES - 1)] = std::array::from_fn(|_| next());
         Self {
-            words: std::array::from_fn(|_| next()),
+            words: std::array::from_fn(|lane| {
+                Aligned(std::array::from_fn(|word| words[lane * SHIFT + word]))
+            }),
             points: std::array::from_fn(|_| next() % (PRIME - 1) + 1),
         }
     }
@@ -135,20 +142,16 @@ versions! {
 
 /// NH of a block for each lane: the sum of the products of word pairs, each with its key added.
 #[inline(always)]
-fn multiply(keys: &[u64; WORDS + SHIFT * (LANES - 1)], block: &[u8; BLOCK]) -> [u64; LANES] {
-    let mut sums = [[0u64; 8]; LANES];
-    let (groups, _) = block.as_chunks::<64>();
-    for (at, group) in groups.iter().enumerate() {
-        let (words, _) = group.as_chunks::<8>();
-        for lane in 0..LANES {
-            let keys = &keys[at * 8 + lane * SHIFT..][..8];
-            for word in 0..8 {
-                sums[lane][word] =
-                    sums[lane][word].wrapping_add(product(u64::from_le_bytes(words[word]), keys[word]));
-            }
+fn multiply(keys: &[Aligned; LANES], block: &[u8; BLOCK]) -> [u64; LANES] {
+    let (words, _) = block.as_chunks::<8>();
+    // Lane by lane: a loop over one list is what compilers make the most of, and the block stays in the cache.
+    std::array::from_fn(|lane| {
+        let mut sum = 0u64;
+        for (word, key) in words.iter().zip(&keys[lane].0) {
+            sum = sum.wrapping_add(product(u64::from_le_bytes(*word), *key));
         }
-    }
-    sums.map(|sums| sums.iter().fold(0, |sum, part| part.wrapping_add(sum)))
+        sum
+    })
 }
 
 #[inline(always)]
@@ -194,7 +197,7 @@ mod tests {
                 ((u128::from(value) * u128::from(keys.points[lane]) + u128::from(more)) % u128::from(PRIME))
                     as u64
             };
-            let key = |at: usize| keys.words[at / 2 + lane] >> (32 * (at % 2)) & 0xffff_ffff;
+            let key = |at: usize| keys.words[lane].0[at / 2] >> (32 * (at % 2)) & 0xffff_ffff;
             let mut value = 0;
             for block in bytes.chunks(BLOCK) {
                 let one = |pair: usize| {

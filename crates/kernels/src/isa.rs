@@ -34,12 +34,15 @@ impl Isa {
         let mut sets = vec![Set::Portable];
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx2") {
+            // All processors with AVX2 count and find bits by one instruction, too.
+            let bits = is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("lzcnt");
+            let bits = bits && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
+            if bits && is_x86_feature_detected!("avx2") {
                 sets.push(Set::Avx2);
-            }
-            let wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
-            if wide && is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx512dq") {
-                sets.push(Set::Avx512);
+                let wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+                if wide && is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx512dq") {
+                    sets.push(Set::Avx512);
+                }
             }
         }
         sets.into_iter().map(Self).collect()
@@ -61,24 +64,29 @@ impl Isa {
     }
 }
 
-/// Compiles a function once per instruction set: the function gets one more argument in front, the [`Isa`] to use. What
+/// Compiles a function, which may have one generic type, once per instruction set: the function gets one more argument in
+/// front, the [`Isa`] to use. What
 /// it calls must be `#[inline(always)]` to be compiled along. Floating-point results do not depend on the set: the
 /// compiler never fuses or reorders operations by itself.
 macro_rules! versions {
-    ($(#[$attribute:meta])* $vis:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block) => {
+    (
+        $(#[$attribute:meta])*
+        $vis:vis fn $name:ident $(<$generic:ident: $bound:ident>)? ($($argument:ident: $type:ty),* $(,)?)
+        $(-> $result:ty)? $body:block
+    ) => {
         $(#[$attribute])*
         #[allow(unsafe_code, reason = "an Isa exists only where the processor has what it names")]
-        $vis fn $name(isa: $crate::isa::Isa, $($argument: $type),*) $(-> $result)? {
+        $vis fn $name $(<$generic: $bound>)? (isa: $crate::isa::Isa, $($argument: $type),*) $(-> $result)? {
             #[inline(always)]
-            fn body($($argument: $type),*) $(-> $result)? $body
+            fn body $(<$generic: $bound>)? ($($argument: $type),*) $(-> $result)? $body
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2")]
-            fn avx2($($argument: $type),*) $(-> $result)? {
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx2 $(<$generic: $bound>)? ($($argument: $type),*) $(-> $result)? {
                 body($($argument),*)
             }
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-            fn avx512($($argument: $type),*) $(-> $result)? {
+            #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx512 $(<$generic: $bound>)? ($($argument: $type),*) $(-> $result)? {
                 body($($argument),*)
             }
             match isa.set() {

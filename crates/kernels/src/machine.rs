@@ -45,6 +45,17 @@ impl Machine {
         }
     }
 
+    /// Works on bands of rows, each with a state of its own that outlives the work; says how many bands there are.
+    pub(crate) fn over_states<S: Default + Send>(
+        self,
+        height: usize,
+        states: &mut Vec<S>,
+        work: impl Fn(Range<usize>, &mut S) + Sync,
+    ) -> usize {
+        self.write(Rows(height), states, |rows, _, state| work(rows, state));
+        self.bands(height).count()
+    }
+
     fn cut<C: Cut>(self, target: C) -> Vec<(Range<usize>, C)> {
         let bands = self.bands(target.height());
         let mut rest = target;
@@ -57,14 +68,15 @@ impl Machine {
         cut
     }
 
-    fn bands(self, height: usize) -> impl Iterator<Item = Range<usize>> {
+    /// The bands into which so many rows are cut.
+    pub(crate) fn bands(self, height: usize) -> impl Iterator<Item = Range<usize>> {
         let count = self.threads.get().min(height.max(1));
         let start = move |band: usize| (band as u128 * height as u128 / count as u128) as usize;
         (0..count).map(move |band| start(band)..start(band + 1))
     }
 
     /// One thread per item, the caller's among them.
-    fn run<T: Send, R: Send>(self, mut items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    pub(crate) fn run<T: Send, R: Send>(self, mut items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
         let last = items.pop();
         thread::scope(|scope| {
             let work = &work;
@@ -83,6 +95,19 @@ pub(crate) trait Cut: Send + Sized {
     fn height(&self) -> usize;
     /// The rows above `y`, and those from `y` on.
     fn cut(self, y: usize) -> (Self, Self);
+}
+
+/// Rows without pixels.
+struct Rows(usize);
+
+impl Cut for Rows {
+    fn height(&self) -> usize {
+        self.0
+    }
+
+    fn cut(self, y: usize) -> (Self, Self) {
+        (Self(y), Self(self.0 - y))
+    }
 }
 
 impl<T: Send> Cut for ViewMut<'_, T> {

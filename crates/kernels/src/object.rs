@@ -8,7 +8,7 @@ pub use groups::Groups;
 pub(crate) use groups::is_sparse;
 
 use crate::runs::Runs;
-use crate::{Connectivity, ON, View};
+use crate::{Connectivity, Machine, ON, View};
 
 /// A rectangle of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,20 +70,34 @@ struct Object {
 impl Objects {
     /// The components of the pixels that are not 0, in raster order of their first pixels.
     pub fn of(mask: View<'_, u8>, connectivity: Connectivity) -> Self {
-        let runs = Runs::of_foreground(mask, connectivity);
-        let mut objects =
-            vec![Object { spans_end: 0, area: 0, left: usize::MAX, right: 0 }; runs.components()];
+        let mut objects = Self::default();
+        objects.find(Machine::default(), mask, connectivity, &mut Runs::default());
+        objects
+    }
+
+    /// Finds the same for another mask in the same memory.
+    pub(crate) fn find(
+        &mut self,
+        machine: Machine,
+        mask: View<'_, u8>,
+        connectivity: Connectivity,
+        runs: &mut Runs,
+    ) {
+        (self.width, self.height) = (mask.width(), mask.height());
+        let nothing = Object { spans_end: 0, area: 0, left: usize::MAX, right: 0 };
+        self.objects.clear();
+        self.objects.resize(runs.count(machine, mask, connectivity), nothing);
         let mut count = 0;
         for (_, run) in runs.iter() {
-            let object = &mut objects[run.component];
+            let object = &mut self.objects[run.component];
             object.spans_end += 1;
             object.area += run.end - run.start;
             object.left = object.left.min(run.start);
             object.right = object.right.max(run.end);
             count += 1;
         }
-        let spans = sort_spans(&runs, &mut objects, count);
-        Self { width: mask.width(), height: mask.height(), spans, objects }
+        self.spans.resize(count, Span::default());
+        sort_spans(runs, &mut self.objects, &mut self.spans);
     }
 
     /// How many there are.
@@ -137,16 +151,14 @@ impl Objects {
 }
 
 /// Puts each component's runs together; before, `spans_end` is only how many an object has.
-fn sort_spans(runs: &Runs, objects: &mut [Object], count: usize) -> Vec<Span> {
+fn sort_spans(runs: &Runs, objects: &mut [Object], spans: &mut [Span]) {
     let mut start = 0;
     for object in objects.iter_mut() {
         start += std::mem::replace(&mut object.spans_end, start);
     }
-    let mut spans = vec![Span::default(); count];
     for (y, run) in runs.iter() {
         let end = &mut objects[run.component].spans_end;
         spans[*end] = Span { y, start: run.start, end: run.end };
         *end += 1;
     }
-    spans
 }

@@ -1,22 +1,30 @@
-//! Connected components of a mask as runs of pixels: the one union-find behind labelling, area filters, selection and
-//! filling.
+//! Connected components of a mask as runs of pixels: the one union-find behind labelling, area filters and objects.
+//!
+//! Bands of rows are worked on side by side. In a band, a run takes the label of a run that it touches in the row above, or
+//! a new one, and labels that meet are linked. Then bands are joined at their seams, and labels become numbers, which do
+//! not depend on the bands: both count in raster order of first pixels.
 
-use crate::bits;
-use crate::{Connectivity, ON, View, ViewMut};
+mod band;
+mod measure;
+mod row;
 
-/// The runs of a mask, row by row from the left, each with its component; as scratch it may be used again for another
-/// mask, and then needs no new memory. The time grows with the number of runs.
+use crate::bits::Spread;
+use crate::{Component, Connectivity, Machine, View, ViewMut};
+use band::Band;
+use measure::{Extent, Measure};
+
+/// The components of a mask; as scratch it may be used again for another mask, and then needs no new memory.
 #[derive(Clone, Debug, Default)]
 pub struct Runs {
-    runs: Vec<Linked>,
-    /// Where each row's runs begin in `runs`, and where the last row's end.
-    row_starts: Vec<usize>,
+    bands: Vec<Band>,
+    /// How many bands the mask was cut into.
+    used: usize,
+    /// What becomes of each label: a link to an earlier label of the same component or itself, then the component.
+    numbers: Vec<u32>,
     components: usize,
-    /// What an operation found out about each component.
     areas: Vec<u64>,
-    /// One row as bits, and the columns where they change.
-    words: Vec<u64>,
-    edges: Vec<u32>,
+    extents: Vec<Extent>,
+    spread: Spread,
 }
 
 /// Neighbouring pixels of one row, `start` inclusive and `end` exclusive.
@@ -28,30 +36,9 @@ pub(crate) struct Run {
     pub(crate) component: usize,
 }
 
-/// A run in little memory. Until the numbers are given, `component` is a link to an earlier run of the same component, or
-/// the run's own index.
-#[derive(Clone, Copy, Debug)]
-struct Linked {
-    start: u32,
-    end: u32,
-    component: u32,
-}
-
-impl Linked {
-    #[inline(always)]
-    fn component(self) -> usize {
-        self.component as usize
-    }
-
-    #[inline(always)]
-    fn run(self) -> Run {
-        Run { start: self.start as usize, end: self.end as usize, component: self.component() }
-    }
-}
-
 /// Which pixels' components are sought.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub(crate) enum Side {
     Foreground,
     Background,
 }
@@ -66,39 +53,71 @@ impl Runs {
 
     /// Finds the components of the pixels that are not 0.
     pub(crate) fn find_foreground(&mut self, mask: View<'_, u8>, connectivity: Connectivity) {
-        self.find(mask, connectivity, Side::Foreground);
+        self.find::<()>(Machine::default(), mask, connectivity, Side::Foreground, &mut Vec::new());
     }
 
     /// Finds the components of the pixels that are 0.
     pub(crate) fn find_background(&mut self, mask: View<'_, u8>, connectivity: Connectivity) {
-        self.find(mask, connectivity, Side::Background);
+        self.find::<()>(Machine::default(), mask, connectivity, Side::Background, &mut Vec::new());
     }
 
-    fn find(&mut self, mask: View<'_, u8>, connectivity: Connectivity, side: Side) {
-        self.runs.clear();
-        self.row_starts.clear();
-        self.row_starts.push(0);
-        let mut previous = 0;
-        for row in mask.rows() {
-            let current = self.runs.len();
-            self.append_row(row, side);
-            join_rows(&mut self.runs, previous, current, connectivity);
-            previous = current;
-            self.row_starts.push(self.runs.len());
-        }
-        self.components = number_components(&mut self.runs);
+    /// How many components the pixels that are not 0 make.
+    pub(crate) fn count(
+        &mut self,
+        machine: Machine,
+        mask: View<'_, u8>,
+        connectivity: Connectivity,
+    ) -> usize {
+        self.find::<()>(machine, mask, connectivity, Side::Foreground, &mut Vec::new());
+        self.components
     }
 
-    /// Adds one row's runs, each a component of its own.
-    fn append_row(&mut self, row: &[u8], side: Side) {
-        bits::pack(row, &mut self.words);
-        if side == Side::Background {
-            bits::invert(&mut self.words, row.len());
+    /// Finds components and measures each.
+    pub(crate) fn find<M: Measure>(
+        &mut self,
+        machine: Machine,
+        mask: View<'_, u8>,
+        connectivity: Connectivity,
+        side: Side,
+        measured: &mut Vec<M>,
+    ) {
+        self.used = machine.over_states(mask.height(), &mut self.bands, |rows, band| {
+            band.find::<M>(machine.isa, mask.band(rows.clone()), rows.start, connectivity, side);
+        });
+        self.link_bands(connectivity);
+        self.number(measured);
+    }
+
+    /// Puts the labels of all bands behind one another, and links those that meet at seams.
+    fn link_bands(&mut self, connectivity: Connectivity) {
+        let bands = &mut self.bands[..self.used];
+        self.numbers.clear();
+        for band in &mut *bands {
+            band.append_links(&mut self.numbers);
         }
-        bits::edges(&self.words, row.len(), &mut self.edges);
-        let from = self.runs.len() as u32;
-        let numbered = self.edges.as_chunks().0.iter().zip(from..);
-        self.runs.extend(numbered.map(|(&[start, end], component)| Linked { start, end, component }));
+        for lower in 1..bands.len() {
+            let (above, below) = bands.split_at_mut(lower);
+            below[0].link_to(&mut above[lower - 1], connectivity, &mut self.numbers);
+        }
+    }
+
+    /// Replaces links by numbers; a link leads to an earlier label, which has its number already.
+    fn number<M: Measure>(&mut self, measured: &mut Vec<M>) {
+        measured.clear();
+        let labels = self.bands[..self.used].iter_mut().flat_map(|band| M::of(band.measures()).iter());
+        let mut count = 0;
+        for (label, measure) in labels.enumerate() {
+            let link = self.numbers[label] as usize;
+            if link == label {
+                self.numbers[label] = count;
+                count += 1;
+                measured.push(*measure);
+            } else {
+                self.numbers[label] = self.numbers[link];
+                measured[self.numbers[label] as usize].merge(measure);
+            }
+        }
+        self.components = count as usize;
     }
 
     /// How many components there are.
@@ -106,104 +125,97 @@ impl Runs {
         self.components
     }
 
-    /// Height of the mask.
-    pub(crate) fn height(&self) -> usize {
-        self.row_starts.len() - 1
-    }
-
     /// The runs of row `y`, from the left.
-    #[inline(always)]
     pub(crate) fn row(&self, y: usize) -> impl Iterator<Item = Run> + '_ {
-        self.runs[self.row_starts[y]..self.row_starts[y + 1]].iter().map(|run| run.run())
+        let bands = &self.bands[..self.used];
+        let band = &bands[bands.partition_point(|band| band.rows().end <= y)];
+        band.row(y, &self.numbers)
     }
 
     /// Every run with its row, in raster order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, Run)> + '_ {
-        (0..self.height()).flat_map(move |y| self.row(y).map(move |run| (y, run)))
+        let rows = |band: &'_ Band| band.rows();
+        let each = self.bands[..self.used].iter().flat_map(move |band| rows(band).map(move |y| (band, y)));
+        each.flat_map(move |(band, y)| band.row(y, &self.numbers).map(move |run| (y, run)))
     }
 
-    /// Sums up a number over the runs of each component.
-    pub(crate) fn sum(&mut self, of: impl Fn(usize, Run) -> u64) {
+    /// Finds the components of the pixels that are not 0, and measures each.
+    pub(crate) fn measure(
+        &mut self,
+        machine: Machine,
+        mask: View<'_, u8>,
+        connectivity: Connectivity,
+        components: &mut Vec<Component>,
+    ) {
+        let mut extents = std::mem::take(&mut self.extents);
+        self.find(machine, mask, connectivity, Side::Foreground, &mut extents);
+        components.clear();
+        components.extend(extents.iter().map(Component::from));
+        self.extents = extents;
+    }
+
+    /// Writes each component's number, from 1, and 0 elsewhere. The machine is that of [`Self::find`].
+    pub(crate) fn write(&mut self, machine: Machine, target: ViewMut<'_, u32>) {
+        let Self { bands, numbers, .. } = self;
+        machine.write(target, bands, |_, target, band| band.write(machine.isa, numbers, target));
+    }
+
+    /// A mask of the components whose number of pixels `keep` accepts.
+    pub(crate) fn keep(
+        &mut self,
+        machine: Machine,
+        mask: View<'_, u8>,
+        connectivity: Connectivity,
+        keep: impl Fn(u64) -> bool,
+        target: ViewMut<'_, u8>,
+    ) {
         let mut areas = std::mem::take(&mut self.areas);
-        areas.clear();
-        areas.resize(self.components, 0);
-        self.iter().for_each(|(y, run)| areas[run.component] += of(y, run));
+        self.find(machine, mask, connectivity, Side::Foreground, &mut areas);
+        let Self { bands, numbers, .. } = self;
+        numbers.iter_mut().for_each(|number| *number = u32::from(keep(areas[*number as usize])));
+        machine.write(target, bands, |_, target, band| band.keep(machine.isa, numbers, target));
         self.areas = areas;
     }
 
-    /// The same, with the bits of another mask's row at hand.
-    pub(crate) fn sum_by_row(
-        &mut self,
-        mut pack: impl FnMut(usize, &mut Vec<u64>),
-        of: impl Fn(&[u64], Run) -> u64,
-    ) {
-        self.areas.clear();
-        self.areas.resize(self.components, 0);
-        for (y, row) in self.row_starts.windows(2).enumerate() {
-            pack(y, &mut self.words);
-            for run in &self.runs[row[0]..row[1]] {
-                self.areas[run.component()] += of(&self.words, run.run());
+    /// Memory for what spreads over a mask without being measured.
+    pub(crate) fn spread(&mut self) -> &mut Spread {
+        &mut self.spread
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use crate::{
+        Connectivity, Isa, Machine, ON, Plane, Runs, fill_holes_into, filter_area_into, label_into,
+        select_into,
+    };
+
+    /// Small enough for an interpreter that checks what threads and instructions do with memory.
+    #[test]
+    fn threads_and_instructions_agree_on_a_small_mask() {
+        let pixel = |at: usize| if at * at % 7 < 3 || at.is_multiple_of(69) { ON } else { 0 };
+        let mask = Plane::from_vec((0..69 * 6).map(pixel).collect(), 69, 6).unwrap();
+        let found = |machine| {
+            let (view, eight) = (mask.view(), Connectivity::Eight);
+            let mut masks = [0; 3].map(|_| Plane::filled(7, 69, 6));
+            let (mut labels, mut components, mut runs) =
+                (Plane::filled(7, 69, 6), Vec::new(), Runs::default());
+            let [filled, kept, selected] = &mut masks;
+            fill_holes_into(machine, view, eight, filled.view_mut(), &mut runs);
+            filter_area_into(machine, view, 3, Some(20), eight, kept.view_mut(), &mut runs);
+            select_into(machine, view, kept.view(), eight, selected.view_mut(), &mut runs);
+            assert_eq!(kept, selected);
+            label_into(machine, view, eight, labels.view_mut(), &mut components, &mut runs);
+            (masks, labels, components)
+        };
+        let one = NonZeroUsize::MIN;
+        let expected = found(Machine { isa: Isa::PORTABLE, threads: one });
+        for isa in Isa::available() {
+            for threads in [one, one.saturating_add(1), one.saturating_add(3)] {
+                assert_eq!(found(Machine { isa, threads }), expected);
             }
         }
     }
-
-    /// Writes a mask of the components whose sum `keep` accepts, or of everything else.
-    pub(crate) fn paint(&self, mut target: ViewMut<'_, u8>, keep: impl Fn(u64) -> bool, inside: u8) {
-        for y in 0..self.height() {
-            let row = target.row_mut(y);
-            row.fill(ON - inside);
-            for run in self.row(y).filter(|run| keep(self.areas[run.component])) {
-                row[run.start..run.end].fill(inside);
-            }
-        }
-    }
-}
-
-/// Joins the runs from `current` on with those of the row above that touch them.
-fn join_rows(runs: &mut [Linked], previous: usize, current: usize, connectivity: Connectivity) {
-    let reach = connectivity.reach() as u32;
-    let mut above = previous;
-    for below in current..runs.len() {
-        let Linked { start, end, .. } = runs[below];
-        while above < current && runs[above].end + reach <= start {
-            above += 1;
-        }
-        // The last run above that touches may touch the next one below as well.
-        while above < current && runs[above].start < end + reach {
-            join(runs, above, below);
-            if runs[above].end >= end + reach {
-                break;
-            }
-            above += 1;
-        }
-    }
-}
-
-/// Links the later of two first runs to the earlier one, so that a component's first run stays its first in raster order.
-#[inline(always)]
-fn join(runs: &mut [Linked], one: usize, other: usize) {
-    let (one, other) = (first_run(runs, one), first_run(runs, other));
-    runs[one.max(other)].component = one.min(other) as u32;
-}
-
-/// Follows the links to the first run, and halves the way for those who come later.
-#[inline(always)]
-fn first_run(runs: &mut [Linked], mut index: usize) -> usize {
-    while runs[index].component() != index {
-        let next = runs[runs[index].component()].component();
-        runs[index].component = next as u32;
-        index = next;
-    }
-    index
-}
-
-/// Replaces links by numbers; a link leads to an earlier run, which has its number already.
-fn number_components(runs: &mut [Linked]) -> usize {
-    let mut components = 0;
-    for index in 0..runs.len() {
-        let link = runs[index].component();
-        runs[index].component = if link == index { components } else { runs[link].component };
-        components += u32::from(link == index);
-    }
-    components as usize
 }

@@ -227,6 +227,15 @@ impl<T> Plane<T> {
     }
 }
 
+impl<T: Copy + Default> Plane<T> {
+    /// Makes it this large; what its pixels are then means nothing. Memory that was large enough once is not taken again.
+    pub(crate) fn fit(&mut self, width: usize, height: usize) -> ViewMut<'_, T> {
+        self.data.resize(width * height, T::default());
+        (self.width, self.height) = (width, height);
+        self.view_mut()
+    }
+}
+
 impl<T: Clone> Plane<T> {
     /// All pixels equal.
     pub fn filled(value: T, width: usize, height: usize) -> Self {

@@ -4,9 +4,9 @@
 
 mod naive;
 
-use naive::images::{mask, shapes, strided};
+use naive::images::{machines, mask, shapes, spiral, strided};
 use onceflow_kernels::{
-    Connectivity, ON, Plane, Runs, View, fill_holes, fill_holes_into, select, select_into,
+    Connectivity, Machine, ON, Plane, Runs, View, fill_holes, fill_holes_into, select, select_into,
 };
 use proptest::prelude::*;
 
@@ -16,7 +16,13 @@ const BOTH: [Connectivity; 2] = [Connectivity::Four, Connectivity::Eight];
 fn used() -> Runs {
     let mut runs = Runs::default();
     let board = naive::plane(33, 9, |x, y| ON * ((x + y) % 2) as u8);
-    fill_holes_into(board.view(), Connectivity::Four, board.clone().view_mut(), &mut runs);
+    fill_holes_into(
+        Machine::default(),
+        board.view(),
+        Connectivity::Four,
+        board.clone().view_mut(),
+        &mut runs,
+    );
     runs
 }
 
@@ -24,9 +30,11 @@ fn check_fill(mask: View<'_, u8>) {
     for connectivity in BOTH {
         let expected = naive::fill_holes(mask, connectivity);
         assert_eq!(fill_holes(mask, connectivity), expected);
-        let mut found = Plane::filled(7, mask.width(), mask.height());
-        fill_holes_into(mask, connectivity, found.view_mut(), &mut used());
-        assert_eq!(found, expected);
+        for machine in machines() {
+            let mut found = Plane::filled(7, mask.width(), mask.height());
+            fill_holes_into(machine, mask, connectivity, found.view_mut(), &mut used());
+            assert_eq!(found, expected, "with {machine:?}");
+        }
     }
 }
 
@@ -34,9 +42,11 @@ fn check_select(mask: View<'_, u8>, seeds: View<'_, u8>) {
     for connectivity in BOTH {
         let expected = naive::reconstruct(seeds, mask, connectivity);
         assert_eq!(select(mask, seeds, connectivity), expected);
-        let mut found = Plane::filled(7, mask.width(), mask.height());
-        select_into(mask, seeds, connectivity, found.view_mut(), &mut used());
-        assert_eq!(found, expected);
+        for machine in machines() {
+            let mut found = Plane::filled(7, mask.width(), mask.height());
+            select_into(machine, mask, seeds, connectivity, found.view_mut(), &mut used());
+            assert_eq!(found, expected, "with {machine:?}");
+        }
     }
 }
 
@@ -61,6 +71,16 @@ fn a_diagonal_gap_lets_only_eight_neighbours_out() {
     let centre = |filled: Plane<u8>| filled.view().at(2, 2);
     assert_eq!(centre(fill_holes(ring.view(), Connectivity::Four)), ON);
     assert_eq!(centre(fill_holes(ring.view(), Connectivity::Eight)), 0);
+}
+
+/// A way that winds crosses the seams between bands more often than bands tell each other.
+#[test]
+fn a_long_spiral_is_followed_to_its_end() {
+    let way = spiral(67);
+    let first = naive::plane(67, 67, |x, y| ON * u8::from(x + y == 0));
+    check_fill(way.view());
+    check_select(way.view(), first.view());
+    assert_eq!(select(way.view(), first.view(), Connectivity::Four), way);
 }
 
 /// Rows of several words, with the last one cut off.

@@ -4,7 +4,7 @@
 
 mod naive;
 
-use naive::images::{mask, shapes};
+use naive::images::{machines, mask, shapes, spiral};
 use onceflow_kernels::{
     Component, Connectivity, Labels, Plane, Runs, View, filter_area, filter_area_into, label, label_into,
 };
@@ -15,9 +15,12 @@ fn check(mask: View<'_, u8>, connectivity: Connectivity) {
     let expected = naive::label(mask, connectivity);
     assert_eq!(plane.pixels(), expected);
     assert_eq!(components, measured(&expected, mask.width()));
-    let (mut again, mut found) = (Plane::filled(7, mask.width(), mask.height()), components.clone());
-    label_into(mask, connectivity, again.view_mut(), &mut found, &mut Runs::default());
-    assert_eq!((again, &found), (plane, &components));
+    let mut scratch = Runs::default();
+    for machine in machines() {
+        let (mut again, mut found) = (Plane::filled(7, mask.width(), mask.height()), components.clone());
+        label_into(machine, mask, connectivity, again.view_mut(), &mut found, &mut scratch);
+        assert_eq!((&again, &found), (&plane, &components), "with {machine:?}");
+    }
     check_filter(mask, connectivity, &expected, &components);
 }
 
@@ -47,9 +50,12 @@ fn check_filter(mask: View<'_, u8>, connectivity: Connectivity, labels: &[u32], 
             if area.is_some_and(|area| lowest <= area && end.is_none_or(|end| area < end)) { 255 } else { 0 }
         };
         assert_eq!(kept.pixels(), labels.iter().map(keep).collect::<Vec<u8>>());
-        let mut again = Plane::filled(7, mask.width(), mask.height());
-        filter_area_into(mask, lowest, end, connectivity, again.view_mut(), &mut Runs::default());
-        assert_eq!(again, kept);
+        let mut scratch = Runs::default();
+        for machine in machines() {
+            let mut again = Plane::filled(7, mask.width(), mask.height());
+            filter_area_into(machine, mask, lowest, end, connectivity, again.view_mut(), &mut scratch);
+            assert_eq!(again, kept, "with {machine:?}");
+        }
     }
 }
 
@@ -59,6 +65,20 @@ fn shapes_that_trouble_algorithms() {
         check(shape.view(), Connectivity::Four);
         check(shape.view(), Connectivity::Eight);
     }
+}
+
+#[test]
+fn rows_of_several_words() {
+    for width in [63, 64, 65, 130] {
+        let noise = |x: usize, y: usize| (x * 7919 + y * 104_729).wrapping_mul(40_503) >> 9;
+        for share in [2, 4, 6] {
+            let mask = naive::plane(width, 21, |x, y| if noise(x, y) % 8 < share { 255 } else { 0 });
+            check(mask.view(), Connectivity::Four);
+            check(mask.view(), Connectivity::Eight);
+        }
+        check(naive::plane(width, 9, |x, _| if x % 2 == 0 { 255 } else { 0 }).view(), Connectivity::Eight);
+    }
+    check(spiral(67).view(), Connectivity::Four);
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod naive;
 
 use std::num::NonZeroUsize;
 
-use naive::images::{shapes, strided};
+use naive::images::{machines, shapes, strided};
 use onceflow_kernels::colour::{ColourStatistics, Statistics, transfer_into};
 use onceflow_kernels::nuclei::red_over_green_into;
 use onceflow_kernels::{
@@ -15,11 +15,6 @@ use onceflow_kernels::{
     difference_into, dilate_into, erode_into, histogram, open_into, remove,
 };
 use proptest::prelude::*;
-
-fn machines() -> Vec<Machine> {
-    let threads = [1, 2, 5].map(|threads| NonZeroUsize::new(threads).unwrap());
-    Isa::available().into_iter().flat_map(|isa| threads.map(|threads| Machine { isa, threads })).collect()
-}
 
 /// Runs an operation on every machine, into memory with gaps between rows that must stay as they are.
 fn check<T: Copy + Default + PartialEq + std::fmt::Debug>(

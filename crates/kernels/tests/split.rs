@@ -12,8 +12,7 @@ use std::path::Path;
 use naive::images::{mask, shapes};
 use naive::{flood, plane};
 use onceflow_kernels::nuclei::{
-    FinishScratch, SplitScratch, finish, finish_with, markers, split, split_groups, split_object,
-    without_lines,
+    MaskScratch, SplitScratch, finish, finish_with, markers, split, split_groups, split_object, without_lines,
 };
 use onceflow_kernels::{
     Connectivity, Groups, Isa, LINE, Machine, ON, Objects, Plane, View, ViewMut, WatershedScratch, distance,
@@ -131,7 +130,7 @@ fn check_ways(normalized: View<'_, [u8; 3]>, big: View<'_, u8>) {
 fn finish_one_by_one(mask: View<'_, u8>, min_size: i64, max_size: i64, fill: Connectivity) -> Plane<u8> {
     let mut whole = Plane::filled(0, mask.width(), mask.height());
     let groups = Groups::of(mask, Connectivity::Eight);
-    let (mut painted, mut scratch) = (Vec::new(), FinishScratch::default());
+    let (mut painted, mut scratch) = (Vec::new(), MaskScratch::default());
     for group in 0..groups.len() {
         let window = groups.paint(group, &mut painted);
         let view = View::new(&painted, window.width, window.height).unwrap();

@@ -20,8 +20,14 @@ pub struct RuleReport {
 /// A rule: its name, and what it leaves of the plan.
 struct Rule {
     name: &'static str,
-    leaves: fn(&Plan, &[MergedStage], &dyn Fn(usize) -> f64) -> Option<Left>,
+    leaves: Leaves,
 }
+
+/// What a rule leaves of a plan with such buckets and costs; nothing where it does not apply.
+type Leaves = fn(&Plan, &[MergedStage], &Costs<'_>) -> Option<Left>;
+
+/// What one of a task costs.
+type Costs<'a> = dyn Fn(usize) -> f64 + 'a;
 
 /// Tasks and cost that are left, and what was done, in words.
 type Left = (u64, f64, String);
@@ -76,11 +82,11 @@ impl Plan {
     }
 }
 
-fn level(plan: &Plan, level: Level, costs: &dyn Fn(usize) -> f64) -> Option<Left> {
+fn level(plan: &Plan, level: Level, costs: &Costs<'_>) -> Option<Left> {
     (level <= plan.level()).then(|| at(plan, level, costs))
 }
 
-fn at(plan: &Plan, level: Level, costs: &dyn Fn(usize) -> f64) -> Left {
+fn at(plan: &Plan, level: Level, costs: &Costs<'_>) -> Left {
     let account = plan.account();
     let did = match level {
         Level::None => format!("{} rows ask for {} tasks each", plan.rows(), plan.flow().tasks.len()),
@@ -91,7 +97,7 @@ fn at(plan: &Plan, level: Level, costs: &dyn Fn(usize) -> f64) -> Left {
     (account.total().left_at(level), account.weighed(costs).left_at(level), did)
 }
 
-fn buckets(plan: &Plan, merged: &[MergedStage], costs: &dyn Fn(usize) -> f64) -> Option<Left> {
+fn buckets(plan: &Plan, merged: &[MergedStage], costs: &Costs<'_>) -> Option<Left> {
     let stage = |merged: &MergedStage| {
         let name = &plan.flow().stages[merged.instances.stage].name;
         format!("{name}: {} buckets by {}", merged.buckets.len(), merged.how)

@@ -42,6 +42,6 @@ pub(crate) enum BenchSubject {
     Plan,
     /// Levels of reuse: what each leaves of a screening study, in time and in cost; what scheduling itself takes
     Run,
-    /// Operations on images, one thread: time, beside peers and beside merely moving the bytes
+    /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
     Kernels,
 }

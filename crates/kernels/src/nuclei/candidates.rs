@@ -1,6 +1,7 @@
 //! What is darker than its surroundings may be a nucleus (t3), if its size allows (t4).
 
-use crate::{Connectivity, Machine, Plane, View, difference_into, fill_holes, filter_area};
+use super::MaskScratch;
+use crate::{Connectivity, Machine, Plane, View, ViewMut, difference_into, fill_holes_into, filter_area};
 
 /// How much darker pixels are than what surrounds them, and where they are much darker.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,9 +14,25 @@ pub struct Candidates {
 
 /// Compares darkness with its reconstruction, which is nowhere above it; both are of one size.
 pub fn candidates(rc: View<'_, u8>, rc_recon: View<'_, u8>, fill: Connectivity, g1: i64) -> Candidates {
-    let (diff, dark) = difference(rc, rc_recon, g1);
-    let bw1 = fill_holes(dark.view(), fill);
+    let mut diff = Plane::filled(0, rc.width(), rc.height());
+    let mut bw1 = diff.clone();
+    let targets = (diff.view_mut(), bw1.view_mut());
+    candidates_into(Machine::default(), [rc, rc_recon], fill, g1, targets, &mut MaskScratch::default());
     Candidates { diff, bw1 }
+}
+
+/// [`candidates`] into two images of the same size.
+pub fn candidates_into(
+    machine: Machine,
+    [rc, rc_recon]: [View<'_, u8>; 2],
+    fill: Connectivity,
+    g1: i64,
+    (diff, bw1): (ViewMut<'_, u8>, ViewMut<'_, u8>),
+    scratch: &mut MaskScratch,
+) {
+    let MaskScratch { one, runs, .. } = scratch;
+    difference_into(machine, rc, rc_recon, g1, diff, one.fit(rc.width(), rc.height()));
+    fill_holes_into(machine, one.view(), fill, bw1, runs);
 }
 
 /// How much darker pixels are than what surrounds them, and where that is above G1.

@@ -1,7 +1,9 @@
 //! Objects of a nucleus's size are the result (t7).
 
-use crate::runs::Runs;
-use crate::{Connectivity, Plane, View, ViewMut, fill_holes_into, filter_area_into};
+use std::ops::Range;
+
+use super::MaskScratch;
+use crate::{Connectivity, Machine, Plane, View, ViewMut, fill_holes_into, filter_area_into};
 
 /// A mask of nuclei and how many they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,14 +19,7 @@ pub struct Finished {
 /// Each 8-connected component can be finished on its own, in a window with one pixel around it as far as the image goes:
 /// what encloses a hole hangs together, so that the union of their masks is the mask of all.
 pub fn finish(seg_nonoverlap: View<'_, u8>, min_size: i64, max_size: i64, fill: Connectivity) -> Finished {
-    finish_with(seg_nonoverlap, min_size, max_size, fill, &mut FinishScratch::default())
-}
-
-/// Memory for [`finish_with`], to be used again.
-#[derive(Clone, Debug, Default)]
-pub struct FinishScratch {
-    kept: Vec<u8>,
-    runs: Runs,
+    finish_with(seg_nonoverlap, min_size, max_size, fill, &mut MaskScratch::default())
 }
 
 /// The same in memory that is used again.
@@ -33,19 +28,29 @@ pub fn finish_with(
     min_size: i64,
     max_size: i64,
     fill: Connectivity,
-    scratch: &mut FinishScratch,
+    scratch: &mut MaskScratch,
 ) -> Finished {
-    let (width, height) = (seg_nonoverlap.width(), seg_nonoverlap.height());
-    let FinishScratch { kept, runs } = scratch;
-    kept.resize(width * height, 0);
-    let mut mask = Plane::filled(0, width, height);
-    if let Some(kept) = ViewMut::new(kept, width, height) {
-        let mut kept = kept;
-        filter_area_into(seg_nonoverlap, min_size, Some(max_size), Connectivity::Four, kept.reborrow(), runs);
-        fill_holes_into(kept.view(), fill, mask.view_mut(), runs);
-    }
-    runs.find_foreground(mask.view(), Connectivity::Eight);
-    Finished { mask, objects: runs.components() }
+    let mut mask = Plane::filled(0, seg_nonoverlap.width(), seg_nonoverlap.height());
+    let sizes = min_size..max_size;
+    let objects = finish_into(Machine::default(), seg_nonoverlap, sizes, fill, mask.view_mut(), scratch);
+    Finished { mask, objects }
+}
+
+/// The same into a mask of the same size; says how many objects it holds.
+pub fn finish_into(
+    machine: Machine,
+    seg_nonoverlap: View<'_, u8>,
+    sizes: Range<i64>,
+    fill: Connectivity,
+    mut target: ViewMut<'_, u8>,
+    scratch: &mut MaskScratch,
+) -> usize {
+    let MaskScratch { one, runs, .. } = scratch;
+    let kept = one.fit(seg_nonoverlap.width(), seg_nonoverlap.height());
+    let Range { start, end } = sizes;
+    filter_area_into(machine, seg_nonoverlap, start, Some(end), Connectivity::Four, kept, runs);
+    fill_holes_into(machine, one.view(), fill, target.reborrow(), runs);
+    runs.count(machine, target.view(), Connectivity::Eight)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The tasks of the nuclei workflow, from a normalized image to a mask of nuclei, one function each; [`segment`] runs them
 //! in order.
 
+mod apart;
 mod background;
 mod candidates;
 mod clumps;
@@ -9,17 +10,19 @@ mod grow;
 mod parameters;
 mod reconstructed;
 mod red_blood_cells;
+mod scratch;
 mod segment;
 mod split;
 pub mod tiled;
 
 pub use background::{BackgroundStatus, background};
-pub use candidates::{Candidates, candidates, sized_candidates};
-pub use clumps::clumps;
-pub use finish::{FinishScratch, Finished, finish, finish_with};
-pub use grow::grow;
+pub use candidates::{Candidates, candidates, candidates_into, sized_candidates};
+pub use clumps::{clumps, clumps_into};
+pub use finish::{Finished, finish, finish_into, finish_with};
+pub use grow::{grow, grow_into};
 pub use parameters::Parameters;
-pub use reconstructed::{Reconstructed, reconstruct};
-pub use red_blood_cells::{red_blood_cells, red_over_green_into};
-pub use segment::{Segmentation, Status, segment};
+pub use reconstructed::{ReconstructScratch, Reconstructed, reconstruct, reconstruct_into};
+pub use red_blood_cells::{red_blood_cells, red_blood_cells_into, red_over_green_into};
+pub use scratch::MaskScratch;
+pub use segment::{SegmentScratch, Segmentation, Status, segment, segment_into};
 pub use split::{SplitScratch, markers, split, split_groups, split_object, split_with, without_lines};

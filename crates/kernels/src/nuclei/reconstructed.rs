@@ -1,6 +1,9 @@
 //! Dark tissue with everything smaller than a disk levelled (t2).
 
-use crate::{Connectivity, Element, Machine, Plane, View, darkness_into, open};
+use crate::{
+    Connectivity, Element, GreyScratch, Machine, Plane, Scratch, View, ViewMut, darkness_into, open_into,
+    reconstruct_threaded,
+};
 
 /// How dark the red channel is, and the same without nuclei.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,10 +16,33 @@ pub struct Reconstructed {
 
 /// Opens the darkness of the red channel by a disk, and reconstructs it from there.
 pub fn reconstruct(normalized: View<'_, [u8; 3]>, connectivity: Connectivity) -> Reconstructed {
-    let rc = darkness(normalized);
-    let opened = open(rc.view(), Element::Disk19);
-    let rc_recon = crate::reconstruct(opened.view(), rc.view(), connectivity);
+    let mut rc = Plane::filled(0, normalized.width(), normalized.height());
+    let mut rc_recon = rc.clone();
+    let (targets, scratch) = ((rc.view_mut(), rc_recon.view_mut()), &mut ReconstructScratch::default());
+    reconstruct_into(Machine::default(), normalized, connectivity, targets, scratch);
     Reconstructed { rc, rc_recon }
+}
+
+/// Memory for [`reconstruct_into`], to be used again.
+#[derive(Clone, Debug, Default)]
+pub struct ReconstructScratch {
+    rows: Scratch,
+    grey: Vec<GreyScratch<u8>>,
+}
+
+/// [`reconstruct`] into two images of the same size.
+pub fn reconstruct_into(
+    machine: Machine,
+    normalized: View<'_, [u8; 3]>,
+    connectivity: Connectivity,
+    (mut rc, mut rc_recon): (ViewMut<'_, u8>, ViewMut<'_, u8>),
+    scratch: &mut ReconstructScratch,
+) {
+    let ReconstructScratch { rows, grey } = scratch;
+    grey.resize_with(machine.threads.get(), GreyScratch::default);
+    darkness_into(machine, normalized, rc.reborrow());
+    open_into(machine, rc.view(), Element::Disk19, rc_recon.reborrow(), rows);
+    reconstruct_threaded(machine.isa, rc.view(), connectivity, rc_recon, grey);
 }
 
 /// How dark the red channel is.

@@ -1,17 +1,37 @@
 //! Red blood cells, which are no nuclei (t1).
 
+use super::MaskScratch;
 use crate::isa::versions;
-use crate::{Connectivity, Machine, ON, Plane, View, ViewMut, select};
+use crate::{Connectivity, Machine, ON, Plane, View, ViewMut, select_into};
 
 /// Pixels redder than blue in regions where red outweighs green `t2` times, and somewhere `t1` times.
 pub fn red_blood_cells(normalized: View<'_, [u8; 3]>, t1: f64, t2: f64) -> Plane<u8> {
-    let (surely, perhaps, any) = redder_than_green(normalized, t1, t2);
-    if !any {
-        return surely;
-    }
-    let mut cells = select(perhaps.view(), surely.view(), Connectivity::Eight);
-    remove_bluish(&mut cells, normalized);
+    let mut cells = Plane::filled(0, normalized.width(), normalized.height());
+    let scratch = &mut MaskScratch::default();
+    red_blood_cells_into(Machine::default(), normalized, [t1, t2], cells.view_mut(), scratch);
     cells
+}
+
+/// [`red_blood_cells`] into a mask of the same size.
+pub fn red_blood_cells_into(
+    machine: Machine,
+    normalized: View<'_, [u8; 3]>,
+    thresholds: [f64; 2],
+    mut target: ViewMut<'_, u8>,
+    scratch: &mut MaskScratch,
+) {
+    let MaskScratch { one: surely, other: perhaps, runs, .. } = scratch;
+    let (width, height) = (normalized.width(), normalized.height());
+    let both = (surely.fit(width, height), perhaps.fit(width, height));
+    if red_over_green_into(machine, normalized, thresholds.map(|t| t as f32), both) {
+        let (perhaps, surely) = (perhaps.view(), surely.view());
+        select_into(machine, perhaps, surely, Connectivity::Eight, target.reborrow(), runs);
+        machine.write(target, &mut Vec::new(), |rows, mut cells, (): &mut ()| {
+            rows.enumerate().for_each(|(y, row)| keep_redder(cells.row_mut(y), normalized.row(row)));
+        });
+    } else {
+        (0..height).for_each(|y| target.row_mut(y).fill(0));
+    }
 }
 
 /// Where red outweighs green `t1` times and `t2` times, and whether the first is anywhere.

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::{Objects, Window};
-use crate::{Connectivity, View};
+use crate::runs::Runs;
+use crate::{Connectivity, Machine, View};
 
 /// How many times larger than an object its window may be.
 const SPARSE: usize = 12;
@@ -22,15 +23,26 @@ pub struct Groups {
     objects: Objects,
     alone: Vec<usize>,
     together: Vec<usize>,
+    runs: Runs,
 }
 
 impl Groups {
     /// The components of the pixels that are not 0.
     pub fn of(mask: View<'_, u8>, connectivity: Connectivity) -> Self {
-        let objects = Objects::of(mask, connectivity);
+        let mut groups = Self::default();
+        groups.find(Machine::default(), mask, connectivity);
+        groups
+    }
+
+    /// Finds the same for another mask in the same memory.
+    pub(crate) fn find(&mut self, machine: Machine, mask: View<'_, u8>, connectivity: Connectivity) {
+        let Self { objects, alone, together, runs } = self;
+        objects.find(machine, mask, connectivity, runs);
         let sparse = |object: &usize| is_sparse(objects.window(*object), objects.area(*object));
-        let (together, alone) = (0..objects.len()).partition(sparse);
-        Self { objects, alone, together }
+        alone.clear();
+        together.clear();
+        alone.extend((0..objects.len()).filter(|object| !sparse(object)));
+        together.extend((0..objects.len()).filter(sparse));
     }
 
     /// How many there are.

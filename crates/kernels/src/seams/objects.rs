@@ -13,14 +13,17 @@ pub fn uncut_objects(grid: &Grid, tile: usize, around: View<'_, u8>) -> Plane<u8
     let (own, shown) = (grid.window(tile), grid.around(tile, 1));
     let (first_column, first_row) = (own.left - shown.left, own.top - shown.top);
     let (end_column, end_row) = (first_column + own.width, first_row + own.height);
-    let mut runs = Runs::default();
-    runs.find_foreground(around, Connectivity::Eight);
+    let runs = Runs::of_foreground(around, Connectivity::Eight);
     // What reaches the pixels around the tile has pixels in another one.
-    runs.sum(|y, run| {
+    let mut cut = vec![false; runs.components()];
+    for (y, run) in runs.iter() {
         let beside = y < first_row || y >= end_row || run.start < first_column || run.end > end_column;
-        u64::from(beside)
-    });
+        cut[run.component] |= beside;
+    }
     let mut result = Plane::filled(0, around.width(), around.height());
-    runs.paint(result.view_mut(), |beside| beside == 0, ON);
+    let mut target = result.view_mut();
+    for (y, run) in runs.iter().filter(|(_, run)| !cut[run.component]) {
+        target.row_mut(y)[run.start..run.end].fill(ON);
+    }
     result
 }

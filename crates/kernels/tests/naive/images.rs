@@ -1,6 +1,8 @@
 //! Small images: random ones with a stride, and shapes that trouble algorithms.
 
-use onceflow_kernels::{ON, Plane, View};
+use std::num::NonZeroUsize;
+
+use onceflow_kernels::{Isa, Machine, ON, Plane, View};
 use proptest::prelude::*;
 
 use super::plane;
@@ -35,6 +37,12 @@ where
             stride,
         })
     })
+}
+
+/// Every instruction set with one, two and five threads.
+pub(crate) fn machines() -> Vec<Machine> {
+    let threads = [1, 2, 5].map(|threads| NonZeroUsize::new(threads).expect("threads"));
+    Isa::available().into_iter().flat_map(|isa| threads.map(|threads| Machine { isa, threads })).collect()
 }
 
 /// Mask pixels, on with a probability that differs from image to image.

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::hint::black_box;
+use std::num::NonZeroUsize;
+use std::thread;
 use std::time::Instant;
 
 /// Rounds of which the shortest counts.
@@ -12,6 +14,9 @@ const ROUND: f64 = 60.0;
 
 /// Milliseconds after which no further round begins.
 const ENOUGH: f64 = 6000.0;
+
+/// Bytes that a copy moves.
+const COPIED: usize = 64 << 20;
 
 /// What time is measured with.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +59,23 @@ impl Clock {
         best
     }
 
+    /// Milliseconds by everybody's clock for one time with each of two things, the least of rounds that take turns.
+    pub(super) fn compare<T: Copy>(things: [T; 2], work: &mut impl FnMut(T)) -> (f64, f64) {
+        let since = Instant::now();
+        let now = || since.elapsed().as_secs_f64() * 1e3;
+        let mut best = [f64::INFINITY; 2];
+        let mut rounds = 0;
+        while rounds < ROUNDS || (now() < 4.0 * ROUND && rounds < 100) {
+            for (thing, best) in things.iter().zip(&mut best) {
+                let start = now();
+                work(*thing);
+                *best = best.min(now() - start);
+            }
+            rounds += 1;
+        }
+        (best[0], best[1])
+    }
+
     fn now(self) -> f64 {
         match self {
             Self::Processor => processor_time().unwrap_or(f64::NAN),
@@ -63,10 +85,23 @@ impl Clock {
 
     /// Bytes that are moved in a millisecond, read and written ones both counted, by a copy far larger than caches.
     pub(super) fn bandwidth(self) -> f64 {
-        const BYTES: usize = 64 << 20;
-        let (source, mut target) = (vec![1u8; BYTES], vec![0u8; BYTES]);
+        let (source, mut target) = (vec![1u8; COPIED], vec![0u8; COPIED]);
         let time = self.least(|| black_box(&mut target).copy_from_slice(black_box(&source)));
-        2.0 * BYTES as f64 / time
+        2.0 * COPIED as f64 / time
+    }
+
+    /// How many times faster threads copy: no operation that only moves bytes gains more by them.
+    pub(super) fn copy_gain(threads: NonZeroUsize) -> f64 {
+        let (source, mut target) = (vec![1u8; COPIED], vec![0u8; COPIED]);
+        let (one, all) = Self::compare([1, threads.get()], &mut |threads| {
+            let part = COPIED.div_ceil(threads);
+            thread::scope(|scope| {
+                for (target, source) in black_box(&mut target).chunks_mut(part).zip(source.chunks(part)) {
+                    scope.spawn(|| target.copy_from_slice(black_box(source)));
+                }
+            });
+        });
+        one / all
     }
 }
 
@@ -79,6 +114,16 @@ fn processor_time() -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_things_take_turns() {
+        let mut calls = Vec::new();
+        let (one, other) = Clock::compare([61, 122], &mut |milliseconds| {
+            calls.push(milliseconds);
+            std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        });
+        assert!(one >= 61.0 && other >= 122.0 && calls.starts_with(&[61, 122, 61, 122]) && calls.len() == 8);
+    }
 
     #[test]
     fn work_that_sleeps_takes_wall_time_and_is_done_at_least_twice() {

@@ -1,5 +1,5 @@
-//! Figures of the image operations on one tile and one thread: their times beside those of peers on the same tile, beside
-//! the time of merely moving the bytes, and on masks that trouble algorithms.
+//! Figures of the image operations on one tile: their times on one thread beside those of peers on the same tile, beside
+//! the time of merely moving the bytes, and on masks that trouble algorithms; and how much faster all threads are.
 
 mod clock;
 mod folder;
@@ -8,6 +8,8 @@ mod operations;
 mod peers;
 mod shapes;
 mod tile;
+
+use std::num::NonZeroUsize;
 
 use crate::args::BenchArgs;
 use crate::bench::{Figure, Goal};
@@ -25,14 +27,15 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figur
         let _progress = terminal.progress("preparing the tile");
         tile::read(args.image.as_deref(), args.size)?
     };
-    let bench = Bench { tile: &tile, clock, folder: peers.as_ref().map(Peers::folder) };
+    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let bench = Bench { tile: &tile, clock, threads, folder: peers.as_ref().map(Peers::folder) };
     let measured = {
         let _progress = terminal.progress("measuring operations");
         OPERATIONS.iter().map(|operation| operation(&bench)).collect::<Result<Vec<_>, _>>()?
     };
     let shapes = {
         let _progress = terminal.progress("measuring masks that trouble algorithms");
-        shapes::figures(&tile, clock, &measured)
+        shapes::measure(&bench)?
     };
     let times = peers.map_or_else(
         || Ok(Vec::new()),
@@ -42,9 +45,17 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figur
         },
     )?;
     let bandwidth = clock.bandwidth();
-    let mut figures = vec![figure("bandwidth of a copy".into(), bandwidth / 1e6, "GB/s")];
-    figures.extend(measured.iter().flat_map(|ours| operation(ours, tile.len(), bandwidth, &times)));
-    figures.extend(shapes);
+    let mut figures = vec![
+        figure("bandwidth of a copy".into(), bandwidth / 1e6, "GB/s"),
+        figure(format!("copy: {threads} threads, times faster"), Clock::copy_gain(threads), ""),
+    ];
+    figures.extend(load());
+    for ours in &measured {
+        figures.extend(operation(ours, tile.len(), bandwidth, &times));
+        figures.extend((ours.name == "digest").then(|| rate(ours, tile.len())));
+        figures.extend(ours.threads.map(|times| gain(ours.name, threads, times)).into_iter().flatten());
+    }
+    figures.extend(shapes::figures(&shapes, &measured, &times));
     Ok(figures)
 }
 
@@ -64,10 +75,9 @@ fn find_peers(terminal: &Terminal, args: &BenchArgs) -> Result<Option<Peers>, Fa
 
 /// Its time, the least time that its bytes allow, and the peers.
 fn operation(ours: &Measured, pixels: usize, bandwidth: f64, peers: &[PeerTime]) -> Vec<Figure> {
-    let memory = if ours.warm { "memory given" } else { "new memory" };
     let floor = (ours.bytes * pixels) as f64 / bandwidth;
     let mut figures = vec![
-        figure(format!("{} ({memory})", ours.name), ours.milliseconds, "ms"),
+        figure(ours.name.into(), ours.milliseconds, "ms"),
         figure(format!("{}: floor, {} bytes a pixel", ours.name, ours.bytes), floor, "ms"),
     ];
     for peer in peers.iter().filter(|peer| peer.operation == ours.name) {
@@ -79,6 +89,32 @@ fn operation(ours: &Measured, pixels: usize, bandwidth: f64, peers: &[PeerTime])
         figures.extend(differences(peer));
     }
     figures
+}
+
+/// Bytes in a second, to be held against those of a copy, which counts read and written ones.
+fn rate(ours: &Measured, pixels: usize) -> Figure {
+    let bytes = (ours.bytes * pixels) as f64;
+    figure(format!("{}: bytes", ours.name), bytes / ours.milliseconds / 1e6, "GB/s")
+}
+
+/// The share of the processors that threads are wished to use.
+const USED: f64 = 0.9;
+
+/// What all threads take, and how many times less that is than what one takes.
+fn gain(name: &str, threads: NonZeroUsize, (one, all): (f64, f64)) -> [Figure; 2] {
+    let goal = Some(Goal::AtLeast(USED * threads.get() as f64));
+    [
+        figure(format!("{name}: {threads} threads"), all, "ms"),
+        Figure { goal, ..figure(format!("{name}: {threads} threads, times faster"), one / all, "") },
+    ]
+}
+
+/// How many programs wanted a processor in the last minute, where the system says it: threads gain nothing where others
+/// have the processors.
+fn load() -> Option<Figure> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    let load = text.split(' ').next()?.parse().ok()?;
+    Some(figure("load of the machine".into(), load, ""))
 }
 
 fn differences(peer: &PeerTime) -> Option<Figure> {
@@ -97,20 +133,23 @@ mod tests {
 
     #[test]
     fn an_operation_stands_beside_its_floor_and_its_peers() {
-        let ours = Measured { name: "opening", milliseconds: 20.0, bytes: 2, warm: false };
+        let ours = Measured { name: "opening", milliseconds: 20.0, threads: Some((20.0, 12.5)), bytes: 2 };
         let peer = |operation: &str, milliseconds| PeerTime {
             operation: operation.into(),
             peer: "OpenCV".into(),
             milliseconds,
             differences: Some(3),
         };
-        let figures = operation(&ours, 1000, 500.0, &[peer("label", 1.0), peer("opening", 50.0)]);
+        let mut figures = operation(&ours, 1000, 500.0, &[peer("label", 1.0), peer("opening", 50.0)]);
+        figures.extend(gain(ours.name, NonZeroUsize::MIN.saturating_add(1), (20.0, 12.5)));
         insta::assert_snapshot!(crate::bench::to_text(&figures), @r"
         figure                                 value unit           goal  met        peer    ratio
-        opening (new memory)                    20.0 ms
+        opening                                 20.0 ms
         opening: floor, 2 bytes a pixel         4.00 ms
         opening (peer: OpenCV)                  20.0 ms        >= 2.80 x  no         50.0     2.50
         opening: differences from OpenCV        3.00            <= 0.000  no
+        opening: 2 threads                      12.5 ms
+        opening: 2 threads, times faster        1.60             >= 1.80  no
         ");
     }
 }

@@ -1,32 +1,39 @@
 //! Our operations, timed on the tile; results go to the peers' folder.
 
-use onceflow_kernels::nuclei::{self, Parameters};
+use std::hint::black_box;
+use std::num::NonZeroUsize;
+
+use onceflow_kernels::colour::{Statistics, transfer_into};
+use onceflow_kernels::nuclei::{self, Parameters, SegmentScratch};
 use onceflow_kernels::{
-    Connectivity, DistanceScratch, Element, GreyScratch, Isa, Plane, PlateauScratch, Runs, WatershedScratch,
-    distance_into, fill_holes_into, filter_area_into, h_maxima_into, label_into, open, reconstruct_into,
-    regional_maxima_into, watershed_into,
+    Connectivity, Digester, DistanceScratch, Element, GreyScratch, Isa, Machine, Plane, PlateauScratch, Runs,
+    Scratch, WatershedScratch, above_into, distance_on, fill_holes_into, filter_area_into, h_maxima_on,
+    label_into, open_into, reconstruct_threaded, regional_maxima_on, select_into, watershed_on,
 };
 
 use super::clock::Clock;
 use super::folder::{Array, Folder};
-use super::tile::{Tile, normalize};
+use super::tile::Tile;
 use crate::failure::Failure;
 
-/// One operation's time.
+/// One operation's time; memory is given to it, warm from the time before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
     pub(super) name: &'static str,
+    /// In one thread.
     pub(super) milliseconds: f64,
+    /// By everybody's clock, in one thread and in as many as there are; nothing where threads cannot help.
+    pub(super) threads: Option<(f64, f64)>,
     /// Bytes that it must read and write for each pixel.
     pub(super) bytes: usize,
-    /// Whether memory is given to it, warm from the time before; else it takes new memory every time.
-    pub(super) warm: bool,
 }
 
 /// What the operations are measured with.
 pub(super) struct Bench<'a> {
     pub(super) tile: &'a Tile,
     pub(super) clock: Clock,
+    /// As many as the system has processors.
+    pub(super) threads: NonZeroUsize,
     /// Where peers look for our results.
     pub(super) folder: Option<&'a Folder>,
 }
@@ -34,29 +41,38 @@ pub(super) struct Bench<'a> {
 type Operation = fn(&Bench<'_>) -> Result<Measured, Failure>;
 
 /// Every operation, in the order of the workflow, and the whole at the end.
-pub(super) const OPERATIONS: [Operation; 11] = [
+pub(super) const OPERATIONS: [Operation; 15] = [
     opening,
+    opening_by_cross,
     reconstruction,
+    threshold,
     fill,
     label,
     area,
+    select,
     distance,
     h_maxima,
     regional_maxima,
     watershed,
     normalization,
+    digest,
     segmentation,
 ];
 
 const EIGHT: Connectivity = Connectivity::Eight;
 
 impl Bench<'_> {
-    fn warm(&self, name: &'static str, bytes: usize, work: impl FnMut()) -> Measured {
-        Measured { name, milliseconds: self.clock.least(work), bytes, warm: true }
+    /// An operation that runs on one thread.
+    fn single(&self, name: &'static str, bytes: usize, work: impl FnMut()) -> Measured {
+        Measured { name, milliseconds: self.clock.least(work), threads: None, bytes }
     }
 
-    fn cold(&self, name: &'static str, bytes: usize, work: impl FnMut()) -> Measured {
-        Measured { warm: false, ..self.warm(name, bytes, work) }
+    /// An operation that runs on as many threads as the machine that it is given says.
+    fn threaded(&self, name: &'static str, bytes: usize, mut work: impl FnMut(Machine)) -> Measured {
+        let (one, all) = (Machine::one_thread(), Machine { threads: self.threads, ..Machine::one_thread() });
+        let single = self.single(name, bytes, || work(one));
+        let threads = (self.threads.get() > 1).then(|| Clock::compare([one, all], &mut work));
+        Measured { threads, ..single }
     }
 
     fn keep(&self, measured: Measured, result: Array<'_>) -> Result<Measured, Failure> {
@@ -72,72 +88,104 @@ impl Bench<'_> {
 }
 
 fn opening(bench: &Bench<'_>) -> Result<Measured, Failure> {
-    let mut result = bench.plane(0);
-    let time = bench.cold("opening", 2, || result = open(bench.tile.darkness.view(), Element::Disk19));
+    open_by(bench, "opening", Element::Disk19)
+}
+
+fn opening_by_cross(bench: &Bench<'_>) -> Result<Measured, Failure> {
+    open_by(bench, "opening by the cross", Element::Cross3)
+}
+
+fn open_by(bench: &Bench<'_>, name: &'static str, element: Element) -> Result<Measured, Failure> {
+    let (mut result, mut scratch) = (bench.plane(0), Scratch::default());
+    let time = bench.threaded(name, 2, |machine| {
+        open_into(machine, bench.tile.darkness.view(), element, result.view_mut(), &mut scratch);
+    });
     bench.keep(time, Array::Bytes(&result))
 }
 
 fn reconstruction(bench: &Bench<'_>) -> Result<Measured, Failure> {
-    let (mut result, mut scratch) = (bench.plane(0), GreyScratch::default());
-    let time = bench.warm("reconstruction", 3, || {
+    let (mut result, mut scratch) = (bench.plane(0), Vec::<GreyScratch<u8>>::new());
+    let time = bench.threaded("reconstruction", 3, |machine| {
+        scratch.resize_with(machine.threads.get(), GreyScratch::default);
         result.pixels_mut().copy_from_slice(bench.tile.opened.pixels());
-        reconstruct_into(Isa::best(), bench.tile.darkness.view(), EIGHT, result.view_mut(), &mut scratch);
+        let darkness = bench.tile.darkness.view();
+        reconstruct_threaded(machine.isa, darkness, EIGHT, result.view_mut(), &mut scratch);
+    });
+    bench.keep(time, Array::Bytes(&result))
+}
+
+fn threshold(bench: &Bench<'_>) -> Result<Measured, Failure> {
+    let mut result = bench.plane(0);
+    let time = bench.threaded("threshold", 2, |machine| {
+        above_into(machine, bench.tile.darkness.view(), 80, result.view_mut());
     });
     bench.keep(time, Array::Bytes(&result))
 }
 
 fn fill(bench: &Bench<'_>) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), Runs::default());
-    let time = bench.warm("fill holes", 2, || {
-        fill_holes_into(bench.tile.candidates.view(), Connectivity::Four, result.view_mut(), &mut scratch);
+    let time = bench.threaded("fill holes", 2, |machine| {
+        let mask = bench.tile.candidates.view();
+        fill_holes_into(machine, mask, Connectivity::Four, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }
 
 fn label(bench: &Bench<'_>) -> Result<Measured, Failure> {
     let (mut result, mut components, mut scratch) = (bench.plane(0), Vec::new(), Runs::default());
-    let time = bench.warm("label", 5, || {
-        label_into(bench.tile.dark.view(), EIGHT, result.view_mut(), &mut components, &mut scratch);
+    let time = bench.threaded("label", 5, |machine| {
+        label_into(machine, bench.tile.dark.view(), EIGHT, result.view_mut(), &mut components, &mut scratch);
     });
     bench.keep(time, Array::Labels(&result))
 }
 
 fn area(bench: &Bench<'_>) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), Runs::default());
-    let time = bench.warm("label and filter by area", 2, || {
-        filter_area_into(bench.tile.dark.view(), 21, Some(1000), EIGHT, result.view_mut(), &mut scratch);
+    let time = bench.threaded("label and filter by area", 2, |machine| {
+        let mask = bench.tile.dark.view();
+        filter_area_into(machine, mask, 21, Some(1000), EIGHT, result.view_mut(), &mut scratch);
+    });
+    bench.keep(time, Array::Bytes(&result))
+}
+
+fn select(bench: &Bench<'_>) -> Result<Measured, Failure> {
+    let (mut result, mut scratch) = (bench.plane(0), Runs::default());
+    let time = bench.threaded("select", 3, |machine| {
+        let (mask, seeds) = (bench.tile.dark.view(), bench.tile.candidates.view());
+        select_into(machine, mask, seeds, EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }
 
 fn distance(bench: &Bench<'_>) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0.0), DistanceScratch::default());
-    let time =
-        bench.warm("distance", 5, || distance_into(bench.tile.big.view(), result.view_mut(), &mut scratch));
+    let time = bench.threaded("distance", 5, |machine| {
+        distance_on(machine, bench.tile.big.view(), result.view_mut(), &mut scratch);
+    });
     bench.keep(time, Array::Heights(&result))
 }
 
 fn h_maxima(bench: &Bench<'_>) -> Result<Measured, Failure> {
-    let (mut result, mut scratch) = (bench.plane(0.0), GreyScratch::default());
-    let time = bench.warm("h-maxima", 8, || {
-        h_maxima_into(Isa::best(), bench.tile.far.view(), 1.0, EIGHT, result.view_mut(), &mut scratch);
+    let (mut result, mut scratch) = (bench.plane(0.0), Vec::new());
+    let time = bench.threaded("h-maxima", 8, |machine| {
+        h_maxima_on(machine, bench.tile.far.view(), 1.0, EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Heights(&result))
 }
 
 fn regional_maxima(bench: &Bench<'_>) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), PlateauScratch::default());
-    let time = bench.warm("regional maxima", 5, || {
-        regional_maxima_into(Isa::best(), bench.tile.levelled.view(), EIGHT, result.view_mut(), &mut scratch);
+    let time = bench.threaded("regional maxima", 5, |machine| {
+        regional_maxima_on(machine, bench.tile.levelled.view(), EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }
 
 fn watershed(bench: &Bench<'_>) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), WatershedScratch::default());
-    let time = bench.warm("watershed", 11, || {
+    let time = bench.threaded("watershed", 11, |machine| {
         result.pixels_mut().copy_from_slice(bench.tile.markers.pixels());
-        watershed_into(bench.tile.basins.view(), result.view_mut(), &mut scratch);
+        watershed_on(machine, bench.tile.basins.view(), result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Labels(&result))
 }
@@ -145,15 +193,27 @@ fn watershed(bench: &Bench<'_>) -> Result<Measured, Failure> {
 fn normalization(bench: &Bench<'_>) -> Result<Measured, Failure> {
     let mut result = bench.plane([0; 3]);
     // The image is read twice: its statistics must be known before its first pixel can change.
-    let time = bench.cold("normalization", 9, || result = normalize(&bench.tile.rgb));
+    let time = bench.threaded("normalization", 9, |machine| {
+        let mut statistics = Statistics::new();
+        statistics.add_with(machine, bench.tile.rgb.view());
+        transfer_into(machine, bench.tile.rgb.view(), &statistics.finish(), result.view_mut());
+    });
     bench.keep(time, Array::Colours(&result))
 }
 
+fn digest(bench: &Bench<'_>) -> Result<Measured, Failure> {
+    Ok(bench.single("digest", 1, || {
+        let mut digester = Digester::new(Isa::best(), 1);
+        digester.update(bench.tile.darkness.pixels());
+        black_box(digester.finish());
+    }))
+}
+
 fn segmentation(bench: &Bench<'_>) -> Result<Measured, Failure> {
-    let mut result = bench.plane(0);
-    let parameters = Parameters::default();
-    let time = bench.cold("segmentation", 4, || {
-        result = nuclei::segment(bench.tile.normalized.view(), &parameters).mask;
+    let (mut result, mut scratch) = (bench.plane(0), SegmentScratch::default());
+    let (image, parameters) = (bench.tile.normalized.view(), Parameters::default());
+    let time = bench.threaded("segmentation", 4, |machine| {
+        nuclei::segment_into(machine, image, &parameters, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }

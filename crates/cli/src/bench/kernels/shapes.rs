@@ -1,14 +1,17 @@
 //! Masks that trouble algorithms: each operation's time on them, divided by its time on tissue.
 
 use onceflow_kernels::{
-    Connectivity, DistanceScratch, GreyScratch, Isa, ON, Plane, Runs, WatershedScratch, distance_into,
-    fill_holes_into, label_into, reconstruct_into, watershed_into,
+    Connectivity, DistanceScratch, GreyScratch, Isa, Machine, ON, Plane, Runs, WatershedScratch,
+    distance_into, fill_holes_into, filter_area_into, label_into, reconstruct_into, watershed_into,
 };
 
 use super::clock::Clock;
-use super::operations::Measured;
+use super::folder::Array;
+use super::operations::{Bench, Measured};
+use super::peers::PeerTime;
 use super::tile::Tile;
 use crate::bench::{Figure, Goal};
+use crate::failure::Failure;
 
 /// How many times its time on tissue an operation may take.
 const GOAL: f64 = 3.0;
@@ -31,40 +34,88 @@ fn spiral(x: usize, y: usize, width: usize, height: usize) -> bool {
     ring.is_multiple_of(2) != (x == ring && y == ring + 1)
 }
 
-/// Every shape under every operation that follows shapes.
-pub(super) fn figures(tile: &Tile, clock: Clock, natural: &[Measured]) -> Vec<Figure> {
-    SHAPES
-        .iter()
-        .flat_map(|shape| times(tile, clock, shape))
-        .filter_map(|time| figure(time, natural))
-        .collect()
+/// An operation's time on a shape.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OnShape {
+    operation: &'static str,
+    shape: &'static str,
+    milliseconds: f64,
 }
 
-fn figure((operation, shape, time): (&str, &str, f64), natural: &[Measured]) -> Option<Figure> {
+/// Every shape under every operation that follows shapes; peers get them too.
+pub(super) fn measure(bench: &Bench<'_>) -> Result<Vec<OnShape>, Failure> {
+    let mut found = Vec::new();
+    for (shape, belongs) in SHAPES {
+        let mask = paint(bench.tile, belongs);
+        if let Some(folder) = bench.folder {
+            folder.write(&format!("shape-{shape}"), Array::Bytes(&mask))?;
+        }
+        let times = times(bench.tile, &mask, bench.clock);
+        found.extend(times.map(|(operation, milliseconds)| OnShape { operation, shape, milliseconds }));
+    }
+    Ok(found)
+}
+
+/// How many times longer than on tissue each takes, and the peers' times on the same shape.
+pub(super) fn figures(times: &[OnShape], natural: &[Measured], peers: &[PeerTime]) -> Vec<Figure> {
+    times.iter().flat_map(|time| multiple(time, natural).into_iter().chain(beside(time, peers))).collect()
+}
+
+fn multiple(time: &OnShape, natural: &[Measured]) -> Option<Figure> {
+    let OnShape { operation, shape, milliseconds } = *time;
     let tissue = natural.iter().find(|measured| measured.name == operation)?.milliseconds;
     Some(Figure {
         name: format!("{operation}: {shape}, times its time on tissue"),
-        value: time / tissue,
+        value: milliseconds / tissue,
         unit: "",
         goal: Some(Goal::AtMost(GOAL)),
         peer: None,
     })
 }
 
-fn times(tile: &Tile, clock: Clock, (name, belongs): &Shape) -> Vec<(&'static str, &'static str, f64)> {
-    let (width, height) = (tile.big.width(), tile.big.height());
-    let at = |i: usize| if belongs(i % width, i / width, width, height) { ON } else { 0 };
-    let Some(mask) = Plane::from_vec((0..width * height).map(at).collect(), width, height) else {
-        return Vec::new();
+fn beside(time: &OnShape, peers: &[PeerTime]) -> Vec<Figure> {
+    let OnShape { operation, shape, milliseconds } = *time;
+    let name = format!("{operation}: {shape}");
+    let same = peers.iter().filter(|peer| peer.operation == name);
+    let figure = |peer: &PeerTime| {
+        let tissue = peers.iter().find(|other| other.operation == operation && other.peer == peer.peer);
+        let own = tissue.map(|tissue| Figure {
+            name: format!("{name}, {}: times its time on tissue", peer.peer),
+            value: peer.milliseconds / tissue.milliseconds,
+            unit: "",
+            goal: None,
+            peer: None,
+        });
+        let ours = Figure {
+            name: format!("{name} (peer: {})", peer.peer),
+            value: milliseconds,
+            unit: "ms",
+            goal: None,
+            peer: Some(peer.milliseconds),
+        };
+        own.into_iter().chain([ours])
     };
-    let timed: [(&str, f64); 5] = [
-        ("reconstruction", reconstruction(&mask, clock)),
-        ("fill holes", fill(&mask, clock)),
-        ("label", label(&mask, clock)),
-        ("distance", distance(&mask, clock)),
-        ("watershed", watershed(tile, &mask, clock)),
-    ];
-    timed.into_iter().map(|(operation, time)| (operation, *name, time)).collect()
+    same.flat_map(figure).collect()
+}
+
+fn paint(tile: &Tile, belongs: fn(usize, usize, usize, usize) -> bool) -> Plane<u8> {
+    let mut mask = Plane::filled(0, tile.big.width(), tile.big.height());
+    let (width, height) = (mask.width(), mask.height());
+    for (at, pixel) in mask.pixels_mut().iter_mut().enumerate() {
+        *pixel = if belongs(at % width, at / width, width, height) { ON } else { 0 };
+    }
+    mask
+}
+
+fn times(tile: &Tile, mask: &Plane<u8>, clock: Clock) -> [(&'static str, f64); 6] {
+    [
+        ("reconstruction", reconstruction(mask, clock)),
+        ("fill holes", fill(mask, clock)),
+        ("label", label(mask, clock)),
+        ("label and filter by area", area(mask, clock)),
+        ("distance", distance(mask, clock)),
+        ("watershed", watershed(tile, mask, clock)),
+    ]
 }
 
 /// From the first pixel to wherever a way leads.
@@ -85,14 +136,26 @@ fn first(mask: &Plane<u8>) -> Option<usize> {
 
 fn fill(mask: &Plane<u8>, clock: Clock) -> f64 {
     let (mut result, mut scratch) = (mask.clone(), Runs::default());
-    clock.least(|| fill_holes_into(mask.view(), Connectivity::Four, result.view_mut(), &mut scratch))
+    let machine = Machine::one_thread();
+    clock.least(|| {
+        fill_holes_into(machine, mask.view(), Connectivity::Four, result.view_mut(), &mut scratch);
+    })
 }
 
 fn label(mask: &Plane<u8>, clock: Clock) -> f64 {
     let mut result = Plane::filled(0, mask.width(), mask.height());
     let (mut components, mut scratch) = (Vec::new(), Runs::default());
+    let (machine, eight) = (Machine::one_thread(), Connectivity::Eight);
     clock.least(|| {
-        label_into(mask.view(), Connectivity::Eight, result.view_mut(), &mut components, &mut scratch);
+        label_into(machine, mask.view(), eight, result.view_mut(), &mut components, &mut scratch);
+    })
+}
+
+fn area(mask: &Plane<u8>, clock: Clock) -> f64 {
+    let (mut result, mut scratch) = (mask.clone(), Runs::default());
+    let (machine, eight) = (Machine::one_thread(), Connectivity::Eight);
+    clock.least(|| {
+        filter_area_into(machine, mask.view(), 21, Some(1000), eight, result.view_mut(), &mut scratch);
     })
 }
 

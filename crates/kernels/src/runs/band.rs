@@ -1,0 +1,253 @@
+//! The runs of some rows of a mask: the mask as bits, and a label for each run.
+
+use std::mem;
+use std::ops::Range;
+
+use super::measure::{Measure, Measures};
+use super::row::{Row, Touching};
+use super::{Run, Side};
+use crate::isa::{Isa, versions};
+use crate::{Connectivity, View, ViewMut, bits};
+
+/// Some rows of a mask.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Band {
+    /// The row of the image that is the band's first.
+    top: usize,
+    across: usize,
+    /// One bit for each pixel, `across` words a row.
+    words: Vec<u64>,
+    /// One for each run.
+    labels: Vec<u32>,
+    /// Where each row's labels begin, and where the last row's end.
+    row_starts: Vec<usize>,
+    /// For each label an earlier one of the same component, or itself.
+    links: Vec<u32>,
+    /// Where the labels are among those of all bands.
+    first_label: usize,
+    measures: Measures,
+    above: Row,
+    here: Row,
+}
+
+impl Band {
+    /// Finds the runs of a mask whose first row is `top` of the image.
+    pub(super) fn find<M: Measure>(
+        &mut self,
+        isa: Isa,
+        mask: View<'_, u8>,
+        top: usize,
+        connectivity: Connectivity,
+        side: Side,
+    ) {
+        let mut measures = mem::take(M::of(&mut self.measures));
+        (self.top, self.across) = (top, mask.width().div_ceil(64));
+        self.words.resize(self.across * mask.height(), 0);
+        self.labels.clear();
+        self.links.clear();
+        measures.clear();
+        self.row_starts.clear();
+        self.row_starts.push(0);
+        self.here.find(&[]);
+        find_rows(isa, self, mask, connectivity, side, &mut measures);
+        *M::of(&mut self.measures) = measures;
+    }
+
+    /// Labels the runs of the next row.
+    #[inline(always)]
+    fn label_row<M: Measure>(&mut self, y: usize, connectivity: Connectivity, measures: &mut Vec<M>) {
+        let Self { labels, links, above, here, row_starts, .. } = self;
+        let (start, end) = (row_starts[row_starts.len().saturating_sub(2)], labels.len());
+        labels.resize(end + here.runs().len(), 0);
+        let (before, row) = labels.split_at_mut(end);
+        let labels_above = &before[start..];
+        let mut touching = Touching::new(above, connectivity);
+        for (&[left, right], label) in here.runs().iter().zip(row) {
+            *label = match &labels_above[touching.next(left, right)] {
+                [first, others @ ..] => {
+                    let mut known = first_label(links, *first);
+                    for other in others.iter().filter(|other| **other != *first) {
+                        known = link(links, known, *other);
+                    }
+                    measures[known as usize].extend(y, left, right);
+                    known
+                }
+                [] => {
+                    links.push(links.len() as u32);
+                    measures.push(M::new(y, left, right));
+                    links.len() as u32 - 1
+                }
+            };
+        }
+        row_starts.push(labels.len());
+    }
+
+    /// Adds the links to those of the bands above.
+    pub(super) fn append_links(&mut self, links: &mut Vec<u32>) {
+        self.first_label = links.len();
+        let first = links.len() as u32;
+        links.extend(self.links.iter().map(|link| link + first));
+    }
+
+    /// Links labels of the first row to those of the last row of the band above.
+    pub(super) fn link_to(&mut self, above: &mut Self, connectivity: Connectivity, links: &mut [u32]) {
+        let last = above.rows().end - 1;
+        let labels_above = above.labels(last);
+        self.above.find(above.words(last));
+        self.here.find(&self.words[..self.across]);
+        let mut touching = Touching::new(&self.above, connectivity);
+        for (&[left, right], label) in self.here.runs().iter().zip(&self.labels) {
+            let label = self.first_label as u32 + label;
+            for other in &above.labels[labels_above.clone()][touching.next(left, right)] {
+                link(links, label, above.first_label as u32 + other);
+            }
+        }
+    }
+
+    /// The band's rows.
+    pub(super) fn rows(&self) -> Range<usize> {
+        self.top..self.top + self.row_starts.len() - 1
+    }
+
+    /// What was measured for each label.
+    pub(super) fn measures(&mut self) -> &mut Measures {
+        &mut self.measures
+    }
+
+    fn words(&self, y: usize) -> &[u64] {
+        &self.words[(y - self.top) * self.across..][..self.across]
+    }
+
+    fn labels(&self, y: usize) -> Range<usize> {
+        self.row_starts[y - self.top]..self.row_starts[y - self.top + 1]
+    }
+
+    /// The runs of a row of the image, from the left.
+    pub(super) fn row<'a>(&'a self, y: usize, numbers: &'a [u32]) -> impl Iterator<Item = Run> + 'a {
+        let numbers = &numbers[self.first_label..];
+        let runs = bits::runs(self.words(y)).zip(&self.labels[self.labels(y)]);
+        runs.map(|((start, end), label)| Run { start, end, component: numbers[*label as usize] as usize })
+    }
+
+    /// Writes numbers from 1 on, and 0 outside.
+    pub(super) fn write(&self, isa: Isa, numbers: &[u32], target: ViewMut<'_, u32>) {
+        write_rows(isa, self, &numbers[self.first_label..], target);
+    }
+
+    /// Writes a mask of the runs whose label's number is 1, and not of those where it is 0.
+    pub(super) fn keep(&mut self, isa: Isa, numbers: &[u32], target: ViewMut<'_, u8>) {
+        keep_rows(isa, self, numbers, target);
+    }
+}
+
+versions! {
+    /// Packs row after row, and labels its runs.
+    fn find_rows<M: Measure>(
+        band: &mut Band,
+        mask: View<'_, u8>,
+        connectivity: Connectivity,
+        side: Side,
+        measures: &mut Vec<M>,
+    ) {
+        for (y, row) in mask.rows().enumerate() {
+            let words = &mut band.words[y * band.across..][..band.across];
+            bits::pack_into(row, words);
+            if side == Side::Background {
+                bits::invert(words, row.len());
+            }
+            mem::swap(&mut band.above, &mut band.here);
+            band.here.find(words);
+            band.label_row(band.top + y, connectivity, measures);
+        }
+    }
+}
+
+versions! {
+    /// Numbers of runs, row by row.
+    fn write_rows(band: &Band, numbers: &[u32], target: ViewMut<'_, u32>) {
+        let mut target = target;
+        for y in band.rows() {
+            let mut labels = band.labels[band.labels(y)].iter();
+            let mut next = || labels.next().map_or(0, |label| numbers[*label as usize] + 1);
+            let (mut number, mut before) = (0, 0);
+            for (word, pixels) in band.words(y).iter().zip(target.row_mut(y - band.top).chunks_mut(64)) {
+                write_word(*word, before, pixels, &mut number, &mut next);
+                before = word >> 63;
+            }
+        }
+    }
+}
+
+versions! {
+    /// A mask of some runs, row by row.
+    fn keep_rows(band: &mut Band, numbers: &[u32], target: ViewMut<'_, u8>) {
+        let mut target = target;
+        let numbers = &numbers[band.first_label..];
+        for y in 0..target.height() {
+            let words = &mut band.words[y * band.across..][..band.across];
+            let mut labels = band.labels[band.row_starts[y]..].iter();
+            let (mut before, mut carry) = (0, 0);
+            for word in &mut *words {
+                let mut starts = *word & !(*word << 1 | before);
+                let mut kept = carry & *word;
+                while starts != 0 {
+                    let number = labels.next().map_or(0, |label| numbers[*label as usize]);
+                    kept |= starts & starts.wrapping_neg() & u64::from(number).wrapping_neg();
+                    starts &= starts - 1;
+                }
+                before = *word >> 63;
+                *word = bits::fill_right(kept, *word);
+                carry = *word >> 63;
+            }
+            bits::expand(words, target.row_mut(y));
+        }
+    }
+}
+
+/// Writes the pixels of one word. A run that began `before` goes on with its number, every other takes the next.
+#[inline(always)]
+fn write_word(word: u64, before: u64, pixels: &mut [u32], number: &mut u32, next: &mut impl FnMut() -> u32) {
+    if word == u64::MAX {
+        *number = if before == 0 { next() } else { *number };
+        return pixels.fill(*number);
+    }
+    match pixels.as_chunks_mut::<64>().0 {
+        [whole] => whole.fill(0),
+        _ => pixels.fill(0),
+    }
+    let mut rest = word;
+    let mut goes_on = word & before != 0;
+    while rest != 0 {
+        let start = rest.trailing_zeros();
+        let length = (rest >> start).trailing_ones();
+        *number = if goes_on { *number } else { next() };
+        goes_on = false;
+        match length {
+            1 => pixels[start as usize] = *number,
+            _ => pixels[start as usize..][..length as usize].fill(*number),
+        }
+        // The sum carries through the run.
+        rest &= rest.wrapping_add(1 << start);
+    }
+}
+
+/// Links the later of two components to the earlier one, so that a component's first label stays its first in raster
+/// order; says which that is.
+#[inline(always)]
+fn link(links: &mut [u32], one: u32, other: u32) -> u32 {
+    let (one, other) = (first_label(links, one), first_label(links, other));
+    let first = one.min(other);
+    links[one.max(other) as usize] = first;
+    first
+}
+
+/// Follows the links to the first label, and halves the way for those who come later.
+#[inline(always)]
+fn first_label(links: &mut [u32], mut label: u32) -> u32 {
+    while links[label as usize] != label {
+        let next = links[links[label as usize] as usize];
+        links[label as usize] = next;
+        label = next;
+    }
+    label
+}

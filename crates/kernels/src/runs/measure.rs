@@ -1,0 +1,112 @@
+//! What an operation wants to know of components, found while their runs are.
+
+use crate::Component;
+
+/// Something that one run says, and that several make more of.
+pub(crate) trait Measure: Copy + Send + Sync {
+    /// What a component's first run says.
+    fn new(y: usize, start: u32, end: u32) -> Self;
+
+    /// Adds a run in the same row or below.
+    fn extend(&mut self, y: usize, start: u32, end: u32);
+
+    /// Adds what others of the same component say, whose first pixels come later.
+    fn merge(&mut self, other: &Self);
+
+    /// Where a band keeps it, label by label.
+    fn of(measures: &mut Measures) -> &mut Vec<Self>;
+}
+
+/// A band's measures; an operation uses one of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Measures {
+    nothing: Vec<()>,
+    areas: Vec<u64>,
+    extents: Vec<Extent>,
+}
+
+/// Nothing.
+impl Measure for () {
+    #[inline(always)]
+    fn new(_: usize, _: u32, _: u32) -> Self {}
+
+    #[inline(always)]
+    fn extend(&mut self, _: usize, _: u32, _: u32) {}
+
+    #[inline(always)]
+    fn merge(&mut self, (): &Self) {}
+
+    fn of(measures: &mut Measures) -> &mut Vec<Self> {
+        &mut measures.nothing
+    }
+}
+
+/// The number of pixels.
+impl Measure for u64 {
+    #[inline(always)]
+    fn new(_: usize, start: u32, end: u32) -> Self {
+        u64::from(end - start)
+    }
+
+    #[inline(always)]
+    fn extend(&mut self, _: usize, start: u32, end: u32) {
+        *self += u64::from(end - start);
+    }
+
+    #[inline(always)]
+    fn merge(&mut self, other: &Self) {
+        *self += other;
+    }
+
+    fn of(measures: &mut Measures) -> &mut Vec<Self> {
+        &mut measures.areas
+    }
+}
+
+/// Number of pixels and where they lie, in little memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    area: u64,
+    left: u32,
+    right: u32,
+    bottom: u32,
+    top: u32,
+    /// Column of the first pixel, which is in the first row.
+    first: u32,
+}
+
+impl Measure for Extent {
+    #[inline(always)]
+    fn new(y: usize, start: u32, end: u32) -> Self {
+        let (area, y) = (u64::from(end - start), y as u32);
+        Self { area, left: start, right: end, bottom: y + 1, top: y, first: start }
+    }
+
+    #[inline(always)]
+    fn extend(&mut self, y: usize, start: u32, end: u32) {
+        self.area += u64::from(end - start);
+        self.left = self.left.min(start);
+        self.right = self.right.max(end);
+        self.bottom = y as u32 + 1;
+    }
+
+    #[inline(always)]
+    fn merge(&mut self, other: &Self) {
+        self.area += other.area;
+        self.left = self.left.min(other.left);
+        self.right = self.right.max(other.right);
+        self.bottom = self.bottom.max(other.bottom);
+    }
+
+    fn of(measures: &mut Measures) -> &mut Vec<Self> {
+        &mut measures.extents
+    }
+}
+
+impl From<&Extent> for Component {
+    fn from(extent: &Extent) -> Self {
+        let Extent { area, left, right, bottom, top, first } = *extent;
+        let [left, right, top, bottom, first] = [left, right, top, bottom, first].map(|n| n as usize);
+        Self { area, left, top, right, bottom, first: (first, top) }
+    }
+}
