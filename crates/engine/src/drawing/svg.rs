@@ -20,18 +20,59 @@ struct Place {
 pub(super) fn svg(drawing: &Drawing) -> String {
     let layers = layers(drawing);
     let (places, width, height) = places(drawing, &layers);
-    let mut text = format!(
+    let mut around = Around::new(drawing, &layers, &places);
+    let mut arrows = String::new();
+    drawing.arrows.iter().for_each(|arrow| arrows.push_str(&arrow_svg(drawing, &places, arrow, &mut around)));
+    let width = width.max(around.right + GAP);
+    let mut text = head(drawing, width, height) + &arrows;
+    let drawn = drawing.boxes.iter().zip(&places);
+    drawn.for_each(|(drawn, place)| text.push_str(&box_svg(drawn, *place)));
+    text.push_str("</svg>\n");
+    text
+}
+
+fn head(drawing: &Drawing, width: f64, height: f64) -> String {
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
          <text x=\"{GAP}\" y=\"22\" font-size=\"14\" font-weight=\"bold\">{}</text>\n",
         escaped(&drawing.title)
-    );
-    drawing.arrows.iter().for_each(|arrow| text.push_str(&arrow_svg(drawing, &places, arrow)));
-    let drawn = drawing.boxes.iter().zip(&places);
-    drawn.for_each(|(drawn, place)| text.push_str(&box_svg(drawn, *place)));
-    text.push_str("</svg>\n");
-    text
+    )
+}
+
+/// Where arrows go that pass a layer: beside its boxes, each on a way of its own.
+struct Around {
+    layer_of: Vec<usize>,
+    /// The right side of each layer.
+    sides: Vec<f64>,
+    right: f64,
+}
+
+impl Around {
+    fn new(drawing: &Drawing, layers: &[Vec<usize>], places: &[Place]) -> Self {
+        let mut layer_of = vec![0; drawing.boxes.len()];
+        for (layer, boxes) in layers.iter().enumerate() {
+            boxes.iter().for_each(|at| layer_of[*at] = layer);
+        }
+        let side = |boxes: &Vec<usize>| {
+            boxes
+                .iter()
+                .map(|at| places[*at].centre + width_of(&drawing.boxes[*at]) / 2.0)
+                .fold(0.0, f64::max)
+        };
+        Self { layer_of, sides: layers.iter().map(side).collect(), right: 0.0 }
+    }
+
+    /// The place beside all layers between two boxes, when there are some.
+    fn beside(&mut self, from: usize, to: usize) -> Option<f64> {
+        let between = self.layer_of[from] + 1..self.layer_of[to];
+        let sides = self.sides.get_mut(between).filter(|sides| !sides.is_empty())?;
+        let way = sides.iter().copied().fold(0.0, f64::max) + PADDING;
+        sides.iter_mut().for_each(|side| *side = way);
+        self.right = self.right.max(way);
+        Some(way)
+    }
 }
 
 /// The boxes of each layer, in an order in which arrows cross little.
@@ -121,17 +162,32 @@ fn box_svg(drawn: &DrawnBox, place: Place) -> String {
     text
 }
 
-fn arrow_svg(drawing: &Drawing, places: &[Place], (from, to, words): &(usize, usize, String)) -> String {
+fn arrow_svg(
+    drawing: &Drawing,
+    places: &[Place],
+    (from, to, words): &(usize, usize, String),
+    around: &mut Around,
+) -> String {
     let (start, end) = (places[*from], places[*to]);
-    let low = start.top + height_of(&drawing.boxes[*from]);
-    let middle = (low + end.top) / 2.0;
+    let (x, low, goal, top) =
+        (start.centre, start.top + height_of(&drawing.boxes[*from]), end.centre, end.top);
+    let middle = (low + top) / 2.0;
+    let (way, beside) = match around.beside(*from, *to) {
+        None => (
+            format!("M{x:.1} {low:.1} C{x:.1} {middle:.1} {goal:.1} {middle:.1} {goal:.1} {top:.1}"),
+            (x + goal) / 2.0,
+        ),
+        Some(side) => {
+            let (first, last) = (low + LAYER_GAP, top - LAYER_GAP);
+            let down = format!("M{x:.1} {low:.1} C{x:.1} {first:.1} {side:.1} {low:.1} {side:.1} {first:.1}");
+            (format!("{down} V{last:.1} C{side:.1} {top:.1} {goal:.1} {last:.1} {goal:.1} {top:.1}"), side)
+        }
+    };
     let mut text = format!(
-        "<path d=\"M{:.1} {low:.1} C{:.1} {middle:.1} {:.1} {middle:.1} {:.1} {:.1}\" fill=\"none\" stroke=\"#888\"/>\n\
-         <path d=\"M{:.1} {:.1} l-4 -7 h8 z\" fill=\"#888\"/>\n",
-        start.centre, start.centre, end.centre, end.centre, end.top, end.centre, end.top
+        "<path d=\"{way}\" fill=\"none\" stroke=\"#888\"/>\n<path d=\"M{goal:.1} {top:.1} l-4 -7 h8 z\" fill=\"#888\"/>\n"
     );
     if !words.is_empty() {
-        let x = (start.centre + end.centre) / 2.0 + 4.0;
+        let x = beside + 4.0;
         text.push_str(&format!(
             "<text x=\"{x:.1}\" y=\"{middle:.1}\" font-size=\"10\" fill=\"#666\">{}</text>\n",
             escaped(words)
