@@ -118,6 +118,9 @@ fn given_buckets_are_checked() {
     assert_eq!(refused.exit, 2);
     assert!(refused.stderr.contains("--reuse task or dataflow"), "{}", refused.stderr);
     assert_eq!(shell.run("plan study.toml --merge rtma --max-bucket-size 0").exit, 2);
+    assert_eq!(shell.run("plan study.toml --workers 0").exit, 2);
+    let refused = shell.run("plan study.toml --memory 1KiB");
+    assert_eq!(refused.exit, 4, "a plan that cannot run is refused: {}", refused.stderr);
 }
 
 #[test]

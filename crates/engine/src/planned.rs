@@ -94,7 +94,16 @@ impl Planned {
 
 impl Prepared<'_> {
     /// Plans the first phase.
-    pub fn plan(&self, level: Level, merge: &Merge, workers: usize) -> Result<Planned, EngineError> {
+    ///
+    /// # Errors
+    /// When it cannot be planned, or not be run within the bound of memory.
+    pub fn plan(
+        &self,
+        level: Level,
+        merge: &Merge,
+        workers: usize,
+        memory: u64,
+    ) -> Result<Planned, EngineError> {
         let start = Instant::now();
         let planned = self.grouped_plan(level, merge)?;
         let FirstPlan { phase, rows, mut plan, whole, merged } = planned;
@@ -103,6 +112,7 @@ impl Prepared<'_> {
         let levels = Comparison::of(&plan, many, &|task| costs[task]);
         let rules = plan.rules(whole.as_ref().unwrap_or(&plan), &merged, &|task| costs[task]);
         let rules = rules.map_err(|broken| EngineError::Internal(broken.to_string()))?;
+        self.spare(&mut plan, workers, memory)?;
         let work = levels.levels.last().map_or(0.0, |level| level.seconds);
         let seconds = start.elapsed().as_secs_f64();
         Ok(Planned {

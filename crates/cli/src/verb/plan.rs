@@ -39,7 +39,9 @@ pub(crate) fn print(
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
     let options = options(args, merge, prepared.study())?;
-    let planned = prepared.plan(options.level, &options.merge, options.workers).map_err(engine_failure)?;
+    let planned = prepared
+        .plan(options.level, &options.merge, options.workers, options.memory)
+        .map_err(engine_failure)?;
     if json {
         terminal.json(&to_json(&planned))?;
     } else {

@@ -60,7 +60,7 @@ fn explain_row(planned: &FirstPlan, row: usize, task: Option<&str>) -> Result<Ex
         None => (0..plan.flow().tasks.len()).collect(),
     };
     let mut text = format!("row {row}, {} level\n", plan.level());
-    let mut list = Vec::new();
+    let (mut list, mut buckets) = (Vec::new(), Vec::new());
     for task in tasks {
         let why = plan.why(row, task);
         text.push_str(&task_text(plan, row, &why));
@@ -69,12 +69,36 @@ fn explain_row(planned: &FirstPlan, row: usize, task: Option<&str>) -> Result<Ex
     for merged in &planned.merged {
         let bucket = merged.of_row()[row];
         let stage = &plan.flow().stages[merged.instances.stage].name;
-        text.push_str(&format!("  {stage} is in bucket {bucket} ({})\n", merged.how));
+        let (words, beside) = companion(plan, merged, row);
+        text.push_str(&format!("  {stage} is in bucket {bucket} ({}): {words}\n", merged.how));
+        buckets
+            .push(json!({ "stage": stage, "bucket": bucket, "merging": merged.how, "nearest_row": beside }));
     }
-    Ok(Explanation {
-        text,
-        json: json!({ "version": 1, "row": row, "level": plan.level().word(), "tasks": list }),
-    })
+    let level = plan.level().word();
+    let json = json!({ "version": 1, "row": row, "level": level, "tasks": list, "buckets": buckets });
+    Ok(Explanation { text, json })
+}
+
+/// Why a row's instance is where it is: the other of its bucket that shares most with it.
+fn companion(plan: &Plan, merged: &MergedStage, row: usize) -> (String, Option<usize>) {
+    let (instances, of_row) = (&merged.instances, merged.of_row());
+    let places = instances.tree.places();
+    let place = |row: usize| places[instances.of_row[row] as usize];
+    let others =
+        (0..plan.rows()).filter(|other| of_row[*other] == of_row[row] && place(*other) != place(row));
+    let shared = |other: usize| instances.tree.shared_between(place(row), place(other));
+    let nearest = others.max_by_key(|other| (shared(*other), std::cmp::Reverse(*other)));
+    let chain = &plan.flow().stages[instances.stage].tasks;
+    let words = match nearest.map(|other| (other, shared(other))) {
+        None => "nobody else is in it".to_owned(),
+        Some((_, 0)) => "it shares no task with the others in it, and fills its room".to_owned(),
+        Some((other, depth)) => {
+            let tasks: Vec<&str> =
+                chain[..depth].iter().map(|task| plan.flow().tasks[*task].name.as_str()).collect();
+            format!("with row {other}, which shares {}", tasks.join(", "))
+        }
+    };
+    (words, nearest)
 }
 
 fn task_text(plan: &Plan, row: usize, why: &Why) -> String {

@@ -13,7 +13,9 @@ use crate::terminal::Terminal;
 /// Plans and prints what each rule did.
 pub(super) fn print(prepared: &Prepared<'_>, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let options = options(&args.machine, &args.merge, prepared.study())?;
-    let planned = prepared.plan(options.level, &options.merge, options.workers).map_err(engine_failure)?;
+    let planned = prepared
+        .plan(options.level, &options.merge, options.workers, options.memory)
+        .map_err(engine_failure)?;
     if args.json {
         terminal
             .json(&json!({ "version": 1, "rules": planned.rules.iter().map(to_json).collect::<Vec<_>>() }))?;
