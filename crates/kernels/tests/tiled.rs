@@ -38,8 +38,9 @@ impl Planes for Memory {
     }
 
     fn allow(&mut self, bytes: usize) -> Result<(), Window> {
-        // There are fewer components than pixels, and vectors are up to twice as long as what they hold.
-        if bytes <= 4 * 72 * self.colours.pixels().len() {
+        // There are fewer components than pixels, one more outside of holes, and vectors are up to twice as long as what
+        // they hold.
+        if bytes <= 4 * 72 * (self.colours.pixels().len() + 1) {
             Ok(())
         } else {
             panic!("{bytes} bytes are too many")
