@@ -33,12 +33,18 @@ impl Prepared<'_> {
         }
     }
 
-    /// The least bound under which the plan was found to work.
+    /// The least bound under which the plan was found to work, to within a few percent.
     pub(crate) fn least(&self, plan: &mut Plan, workers: usize) -> Result<u64, EngineError> {
-        match self.climb(plan, workers, 1)? {
-            Climb::Needs { bytes: Some(bytes), .. } => Ok(bytes),
-            _ => self.peak(plan, workers),
+        let (mut low, mut high) = (0, self.peak(plan, workers)?);
+        while high - low > high / 32 {
+            let middle = low + (high - low) / 2;
+            match self.rehearse(plan, workers, &Budget::new(middle)) {
+                Ok(()) => high = middle,
+                Err(ExecuteError::Scheduler(SchedulerError::MemoryTooSmall { .. })) => low = middle,
+                Err(other) => return Err(other.into()),
+            }
         }
+        Ok(high)
     }
 
     /// Tries a bound, and while it is too small the one that was asked for instead.

@@ -11,6 +11,8 @@ pub struct TaskGraph {
     pub(super) names: Vec<u32>,
     /// The tasks that each takes from; smaller numbers.
     pub(super) inputs: Vec<Vec<u32>>,
+    /// The tasks that each waits for: those it takes from, and the one before it in its chain.
+    pub(super) waits: Vec<Vec<u32>>,
     /// Bytes that each makes.
     pub(super) outputs: Vec<u64>,
     /// Bytes that each needs besides while it runs.
@@ -20,14 +22,25 @@ pub struct TaskGraph {
 }
 
 impl TaskGraph {
-    /// Adds a task that takes from tasks that are there, and gives its number.
-    pub fn push(&mut self, name: u32, inputs: &[u32], output: u64, scratch: u64, cost: f64) -> u32 {
+    /// Adds a task that takes from tasks that are there and comes after another in its chain, and gives its number.
+    pub fn push(
+        &mut self,
+        name: u32,
+        inputs: &[u32],
+        previous: Option<u32>,
+        (output, scratch): (u64, u64),
+        cost: f64,
+    ) -> u32 {
         let number = self.names.len() as u32;
-        let mut inputs: Vec<u32> = inputs.iter().copied().filter(|input| *input < number).collect();
-        inputs.sort_unstable();
-        inputs.dedup();
+        let there = |tasks: &mut dyn Iterator<Item = u32>| {
+            let mut tasks: Vec<u32> = tasks.filter(|task| *task < number).collect();
+            tasks.sort_unstable();
+            tasks.dedup();
+            tasks
+        };
         self.names.push(name);
-        self.inputs.push(inputs);
+        self.inputs.push(there(&mut inputs.iter().copied()));
+        self.waits.push(there(&mut inputs.iter().copied().chain(previous)));
         self.outputs.push(output);
         self.scratch.push(scratch);
         self.costs.push(cost);
@@ -44,12 +57,19 @@ impl TaskGraph {
         self.names.is_empty()
     }
 
-    /// Who takes from each.
-    pub(super) fn takers(&self) -> Vec<Vec<u32>> {
-        let mut takers = vec![Vec::new(); self.len()];
-        for (task, inputs) in self.inputs.iter().enumerate() {
-            inputs.iter().for_each(|input| takers[*input as usize].push(task as u32));
+    /// Who waits for each.
+    pub(super) fn waiters(&self) -> Vec<Vec<u32>> {
+        let mut waiters = vec![Vec::new(); self.len()];
+        for (task, waits) in self.waits.iter().enumerate() {
+            waits.iter().for_each(|wait| waiters[*wait as usize].push(task as u32));
         }
+        waiters
+    }
+
+    /// How many take from each.
+    pub(super) fn takers(&self) -> Vec<usize> {
+        let mut takers = vec![0; self.len()];
+        self.inputs.iter().flatten().for_each(|input| takers[*input as usize] += 1);
         takers
     }
 
@@ -64,7 +84,8 @@ impl TaskGraph {
 
 impl Plan {
     /// The tasks of some rows on a part of so many pixels; `costs` says what one of a task costs. Only tasks for which
-    /// `counts` says so are in the graph: others are taken as being there.
+    /// `counts` says so are in the graph: others are taken as being there. Each waits for the one before it in its chain, as
+    /// in the papers.
     pub fn task_graph(
         &self,
         rows: &[u32],
@@ -90,8 +111,11 @@ impl Plan {
             };
             let inputs: Vec<u32> = self.inputs_of(id).filter_map(number).collect();
             let bytes = |per_pixel: u32| pixels.saturating_mul(u64::from(per_pixel));
-            let (output, scratch) = (bytes(spec.output_bytes_per_pixel), bytes(spec.scratch_bytes_per_pixel));
-            numbers.insert(id, graph.push(id.0, &inputs, output, scratch, costs(task)));
+            let needs = (bytes(spec.output_bytes_per_pixel), bytes(spec.scratch_bytes_per_pixel));
+            let row = self.first_row(id) as usize;
+            let previous =
+                self.flow().previous(task).and_then(|before| numbers.get(&self.node(row, before)).copied());
+            numbers.insert(id, graph.push(id.0, &inputs, previous, needs, costs(task)));
         }
         graph
     }

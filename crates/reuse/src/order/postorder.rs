@@ -5,13 +5,13 @@ use super::TaskGraph;
 
 /// The tasks, each after those it takes from, depth first.
 ///
-/// Each task hangs below the last of those it takes from. In the tree that this makes, no depth-first order has a smaller
+/// Each task hangs below the last of those it waits for. In the tree that this makes, no depth-first order has a smaller
 /// peak (Liu's postorder, read backwards); where tasks take from others besides, it is a heuristic.
 pub(super) fn postorder(graph: &TaskGraph) -> Vec<u32> {
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); graph.len()];
     let mut roots = Vec::new();
     for task in 0..graph.len() as u32 {
-        match graph.inputs[task as usize].last() {
+        match graph.waits[task as usize].last() {
             Some(parent) => children[*parent as usize].push(task),
             None => roots.push(task),
         }

@@ -89,7 +89,7 @@ impl Ready {
 
 struct Stage<'a> {
     graph: &'a TaskGraph,
-    takers: Vec<Vec<u32>>,
+    waiters: Vec<Vec<u32>>,
     /// How many tasks each still waits for, and how many still wait for its output.
     missing: Vec<usize>,
     waiting: Vec<usize>,
@@ -105,16 +105,15 @@ struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     fn new(graph: &'a TaskGraph, order: Order, threads: usize) -> Self {
-        let takers = graph.takers();
         let mut ready = Ready::new(graph, order);
         (0..graph.len() as u32)
-            .filter(|task| graph.inputs[*task as usize].is_empty())
+            .filter(|task| graph.waits[*task as usize].is_empty())
             .for_each(|task| ready.push(task));
         Self {
             graph,
-            missing: graph.inputs.iter().map(Vec::len).collect(),
-            waiting: takers.iter().map(Vec::len).collect(),
-            takers,
+            missing: graph.waits.iter().map(Vec::len).collect(),
+            waiting: graph.takers(),
+            waiters: graph.waiters(),
             ready,
             running: BinaryHeap::new(),
             free: threads,
@@ -151,10 +150,10 @@ impl<'a> Stage<'a> {
                 self.bytes -= self.graph.outputs[input];
             }
         }
-        for taker in std::mem::take(&mut self.takers[at]) {
-            self.missing[taker as usize] -= 1;
-            if self.missing[taker as usize] == 0 {
-                self.ready.push(taker);
+        for waiter in std::mem::take(&mut self.waiters[at]) {
+            self.missing[waiter as usize] -= 1;
+            if self.missing[waiter as usize] == 0 {
+                self.ready.push(waiter);
             }
         }
     }
@@ -169,9 +168,9 @@ mod tests {
     /// A tree: each task but the first takes from the one whose number is given.
     fn tree(parents: &[u32], outputs: &[u64]) -> TaskGraph {
         let mut graph = TaskGraph::default();
-        graph.push(0, &[], outputs[0], 0, 1.0);
+        graph.push(0, &[], None, (outputs[0], 0), 1.0);
         for (at, parent) in parents.iter().enumerate() {
-            graph.push(at as u32 + 1, &[*parent], outputs[at + 1], 0, 1.0);
+            graph.push(at as u32 + 1, &[*parent], None, (outputs[at + 1], 0), 1.0);
         }
         graph
     }
@@ -226,7 +225,7 @@ mod tests {
             }
             least
         }
-        go(graph, &graph.takers(), &mut Vec::new(), depth_first)
+        go(graph, &graph.waiters(), &mut Vec::new(), depth_first)
     }
 
     fn sequential(graph: &TaskGraph, takers: &[Vec<u32>], order: &[u32]) -> u64 {
@@ -257,7 +256,7 @@ mod tests {
             let mut graph = TaskGraph::default();
             for (at, (one, other)) in links.iter().enumerate() {
                 let inputs: Vec<u32> = [one, other].iter().filter(|n| (***n as usize) < at).map(|n| **n).collect();
-                graph.push(at as u32, &inputs, 3, 2, f64::from(one + 1));
+                graph.push(at as u32, &inputs, None, (3, 2), f64::from(one + 1));
             }
             let once = links.iter().map(|(one, _)| f64::from(one + 1)).sum::<f64>();
             for order in [Order::BreadthFirst, Order::Rmsr { active_paths: 2 }, Order::Postorder] {
