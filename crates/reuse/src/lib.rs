@@ -15,6 +15,7 @@ pub mod order;
 mod plan;
 mod rows;
 mod rules;
+mod sorting;
 
 pub use account::{Account, Multiplicity, Served, TaskAccount, Weighed};
 pub use comparison::{Comparison, LevelFigures};

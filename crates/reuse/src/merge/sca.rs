@@ -5,6 +5,9 @@
 //! breaks `m (n − m)` pairs there, and its weight is the sum over the nodes. So the same smallest cuts are found by counting,
 //! without a graph.
 
+use std::ops::Range;
+
+use super::tree::stretches;
 use super::{Buckets, ReuseTree};
 
 /// Above so many instances it would take hours: the time grows with the fourth power in the worst case.
@@ -95,26 +98,13 @@ fn loneliest(shared: &[usize]) -> (usize, usize) {
     best.map_or((0, 0), |(weight, _, at)| (at, weight))
 }
 
-/// Longest stretches of a range in which neighbours share at least `depth`.
-fn stretches(shared: &[usize], range: std::ops::Range<usize>, depth: usize) -> Vec<std::ops::Range<usize>> {
-    let mut found = Vec::new();
-    let mut start = range.start;
-    for at in range.start + 1..=range.end {
-        if at == range.end || shared[at - 1] < depth {
-            found.push(start..at);
-            start = at;
-        }
-    }
-    found
-}
-
 struct Counting<'a> {
     shared: &'a [usize],
 }
 
 /// What it breaks at least below a node to take so many of its places, and how.
 struct Counts {
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
     weight: Vec<usize>,
     children: Vec<Counts>,
     /// For each child and number taken of it and those before, how many are taken of the child itself.
@@ -123,7 +113,7 @@ struct Counts {
 
 impl Counting<'_> {
     /// The node of a range, all of which share more than `above` tasks.
-    fn node(&self, range: std::ops::Range<usize>, above: usize) -> Counts {
+    fn node(&self, range: Range<usize>, above: usize) -> Counts {
         let size = range.len();
         if size == 1 {
             return Counts { range, weight: vec![0; 2], children: Vec::new(), of_child: Vec::new() };

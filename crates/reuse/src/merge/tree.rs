@@ -1,5 +1,9 @@
 //! The reuse tree of a stage: instances in an order in which those with equal beginnings are neighbours.
 
+use std::ops::Range;
+
+use crate::sorting::sorted_by_rank;
+
 /// Instances of a stage under the tasks they share: each level of the tree is a task of the chain, and two instances are
 /// below one node when all tasks down to it are equal.
 ///
@@ -25,7 +29,8 @@ impl ReuseTree {
         let mut order: Vec<u32> = (0..instances as u32).collect();
         // Sorting stably by the deepest level first leaves the places sorted by the first level, then the second, ...
         for level in levels.iter().rev() {
-            order = sorted(&order, level);
+            let ranks = level.iter().max().map_or(0, |most| *most as usize + 1);
+            order = sorted_by_rank(&order, ranks, |instance| level[instance as usize] as usize);
         }
         let mut shared = vec![0; instances];
         for (place, pair) in order.windows(2).enumerate() {
@@ -99,23 +104,18 @@ fn paths(shared: &[u16], depth: usize) -> Vec<u32> {
     paths
 }
 
-/// The order stably sorted by the numbers that its entries have, in time that grows with their count.
-fn sorted(order: &[u32], numbers: &[u32]) -> Vec<u32> {
-    let most = numbers.iter().max().map_or(0, |most| *most as usize);
-    let mut next = vec![0u32; most + 2];
-    for number in numbers {
-        next[*number as usize + 1] += 1;
+/// Longest stretches of a range of places in which neighbours share at least `depth`: the nodes there. `shared` has one entry
+/// for each place after the first.
+pub(super) fn stretches(shared: &[usize], range: Range<usize>, depth: usize) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = range.start;
+    for at in range.start + 1..=range.end {
+        if at == range.end || shared[at - 1] < depth {
+            found.push(start..at);
+            start = at;
+        }
     }
-    for place in 1..next.len() {
-        next[place] += next[place - 1];
-    }
-    let mut sorted = vec![0; order.len()];
-    for entry in order {
-        let place = &mut next[numbers[*entry as usize] as usize];
-        sorted[*place as usize] = *entry;
-        *place += 1;
-    }
-    sorted
+    found
 }
 
 #[cfg(test)]

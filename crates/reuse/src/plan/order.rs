@@ -3,6 +3,7 @@
 use super::classes::Classes;
 use super::table::Table;
 use crate::Flow;
+use crate::sorting::sorted_by_rank;
 
 /// Rows sorted by their nodes, task after task, so that rows with equal work are neighbours; the reference row first.
 pub(super) fn depth_first(flow: &Flow, table: &Table, rows: usize, reference: Option<usize>) -> Vec<u32> {
@@ -43,18 +44,5 @@ fn sorted(order: &[u32], classes: &Classes, reference: Option<usize>) -> Vec<u32
         class if Some(class) == first => 0,
         class => class as usize + 1,
     };
-    let mut next = vec![0u32; classes.count as usize + 2];
-    for row in order {
-        next[rank(*row) + 1] += 1;
-    }
-    for place in 1..next.len() {
-        next[place] += next[place - 1];
-    }
-    let mut sorted = vec![0; order.len()];
-    for row in order {
-        let place = &mut next[rank(*row)];
-        sorted[*place as usize] = *row;
-        *place += 1;
-    }
-    sorted
+    sorted_by_rank(order, classes.count as usize + 1, rank)
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::super::tree::stretches;
 use super::super::{ChainCosts, ReuseTree};
 use super::{Draft, Pruning, SmallBucket};
 
@@ -166,11 +167,12 @@ struct Search<'a> {
 impl Search<'_> {
     /// Searches the nodes at a depth in a range: all below them first.
     fn children(&mut self, range: Range<usize>, depth: usize) {
-        let nodes = self.nodes(range, depth);
+        let nodes = stretches(&self.shared, range, depth);
         let mut siblings = HashSet::new();
         let mut level = Vec::new();
         for node in nodes {
-            let children = if depth < self.depth { self.nodes(node.clone(), depth + 1).len() } else { 0 };
+            let children =
+                if depth < self.depth { stretches(&self.shared, node.clone(), depth + 1).len() } else { 0 };
             let cost: f64 = node.clone().skip(1).map(|at| self.costs.after(self.shared[at - 1])).sum();
             let known = (depth, children, cost.to_bits());
             let fresh = siblings.insert(known);
@@ -183,18 +185,6 @@ impl Search<'_> {
             }
         }
         self.found.extend(level);
-    }
-
-    fn nodes(&self, range: Range<usize>, depth: usize) -> Vec<Range<usize>> {
-        let mut found = Vec::new();
-        let mut start = range.start;
-        for at in range.start + 1..=range.end {
-            if at == range.end || self.shared[at - 1] < depth {
-                found.push(start..at);
-                start = at;
-            }
-        }
-        found
     }
 }
 
