@@ -148,10 +148,17 @@ impl Prepared<'_> {
 
     /// When the last worker is done, where all tasks together take `seconds`.
     fn makespan(&self, merged: &[MergedStage], seconds: f64, workers: usize) -> f64 {
-        let parts = self.multiplicity().parts;
-        let in_buckets: f64 = merged.iter().map(|stage| stage.cost() * parts as f64).sum();
+        let parts = self.part_weights();
+        let in_buckets: f64 = merged.iter().map(|stage| stage.cost() * parts.iter().sum::<f64>()).sum();
         let others = (seconds - in_buckets).max(0.0) / workers.max(1) as f64;
-        others + merged.iter().map(|stage| stage.makespan(workers, parts)).sum::<f64>()
+        others + merged.iter().map(|stage| stage.makespan(workers, &parts)).sum::<f64>()
+    }
+
+    /// How many pixels each part has, beside one of average size.
+    pub(crate) fn part_weights(&self) -> Vec<f64> {
+        let parts = self.inputs.layout().parts;
+        let mean = parts.iter().map(|part| part.pixels as f64).sum::<f64>() / parts.len().max(1) as f64;
+        parts.iter().map(|part| part.pixels as f64 / mean.max(1.0)).collect()
     }
 
     /// Seconds that one of each task takes on a part or image of average size, by its declared cost.

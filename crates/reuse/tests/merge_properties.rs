@@ -160,7 +160,7 @@ proptest! {
     fn a_plan_in_buckets_shares_within_them_only(case in support::case(), limit in 1usize..4) {
         for level in [Level::Task, Level::Dataflow] {
             let whole = plan(case.flow.clone(), &case.rows, level).unwrap();
-            let merged = whole.merge(&Merging::Rtma { most: limit }, 1, &|_| 1.0).unwrap();
+            let merged = whole.merge(&Merging::Rtma { most: limit }, &[1.0], &|_| 1.0).unwrap();
             let cut = whole.in_buckets(&merged).unwrap();
             prop_assert_eq!(cut.verify(), Ok(()));
             prop_assert_eq!(whole.verify(), Ok(()));

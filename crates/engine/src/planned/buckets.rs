@@ -75,10 +75,10 @@ impl Prepared<'_> {
     /// A plan whose stages are in buckets as wished.
     pub(crate) fn grouped(&self, whole: Plan, merge: &Merge) -> Result<Grouped, EngineError> {
         let costs = self.seconds();
-        let parts = self.multiplicity().parts;
+        let parts = self.part_weights();
         let merged = match merge {
             Merge::Nothing => return Ok(Grouped { plan: whole, whole: None, merged: Vec::new() }),
-            Merge::By(merging) => whole.merge(merging, parts, &|task| costs[task])?,
+            Merge::By(merging) => whole.merge(merging, &parts, &|task| costs[task])?,
             Merge::Within { bytes, merging } => self.within(&whole, *bytes, merging)?,
             Merge::Given(pairs) => whole.merge_as_given(pairs, &|task| costs[task])?,
         };
@@ -90,7 +90,7 @@ impl Prepared<'_> {
     /// that choose sizes by themselves, the buckets if their tasks fit in the order that keeps least.
     fn within(&self, plan: &Plan, bytes: u64, merging: &Merging) -> Result<Vec<MergedStage>, EngineError> {
         let costs = self.seconds();
-        let parts = self.multiplicity().parts;
+        let parts = self.part_weights();
         let sized = |most: usize| match *merging {
             Merging::Naive { .. } => Some(Merging::Naive { most }),
             Merging::Sca { .. } => Some(Merging::Sca { most }),
@@ -100,7 +100,7 @@ impl Prepared<'_> {
         };
         let order = if sized(1).is_some() { Order::BreadthFirst } else { Order::Postorder };
         let merged = |merging: &Merging| -> Result<(Vec<MergedStage>, u64), EngineError> {
-            let merged = plan.merge(merging, parts, &|task| costs[task])?;
+            let merged = plan.merge(merging, &parts, &|task| costs[task])?;
             let needs =
                 merged.iter().map(|stage| self.most_bytes(plan, stage, order)).max().unwrap_or_default();
             Ok((merged, needs))
@@ -146,7 +146,7 @@ impl Prepared<'_> {
                 merged.costs.iter().copied().fold(0.0, f64::max),
             ),
             cost: (merged.cost(), whole),
-            makespan: merged.makespan(workers, self.multiplicity().parts),
+            makespan: merged.makespan(workers, &self.part_weights()),
             peaks: self.peaks(plan, merged),
         }
     }

@@ -84,14 +84,15 @@ impl Plan {
 
     /// Groups the instances of every stage of scope part in which instances share anything.
     ///
-    /// `parts` is how many parts there are: work of different parts is never equal, so that each has its own buckets.
+    /// `parts` says how dear each part is beside one of average size: work of different parts is never equal, so that each has
+    /// its own buckets.
     ///
     /// # Errors
     /// When the algorithm refuses.
     pub fn merge(
         &self,
         merging: &Merging,
-        parts: u64,
+        parts: &[f64],
         costs: &dyn Fn(usize) -> f64,
     ) -> Result<Vec<MergedStage>, MergeError> {
         let stages =
@@ -182,15 +183,15 @@ impl Instances {
 impl MergedStage {
     /// Groups instances. For `auto` the workers are those of all parts together: several numbers of buckets are tried, and
     /// the one with which all parts are done first stays.
-    fn new(instances: Instances, merging: &Merging, parts: u64) -> Result<Self, MergeError> {
+    fn new(instances: Instances, merging: &Merging, parts: &[f64]) -> Result<Self, MergeError> {
         let grouped = |merging: Merging| {
             let buckets = merge(&instances.tree, &instances.work, &merging)?;
             let costs: Vec<f64> = buckets.iter().map(|places| instances.work.cost(places)).collect();
             Ok((buckets, costs, merging))
         };
         let (buckets, costs, merging) = match *merging {
-            Merging::Auto { workers } if parts > 1 && workers > 0 => {
-                let tried = numbers(workers, parts).map(|workers| grouped(Merging::Auto { workers }));
+            Merging::Auto { workers } if parts.len() > 1 && workers > 0 => {
+                let tried = numbers(workers, parts.len()).map(|workers| grouped(Merging::Auto { workers }));
                 let tried = tried.collect::<Result<Vec<_>, _>>()?;
                 let rank = |costs: &[f64]| (span_of_parts(costs, workers, parts), costs.iter().sum::<f64>());
                 let better = |one: &(f64, f64), other: &(f64, f64)| one.partial_cmp(other);
@@ -216,7 +217,7 @@ impl MergedStage {
     }
 
     /// When the last of the workers is done with this stage on all parts.
-    pub fn makespan(&self, workers: usize, parts: u64) -> f64 {
+    pub fn makespan(&self, workers: usize, parts: &[f64]) -> f64 {
         span_of_parts(&self.costs, workers, parts)
     }
 }
@@ -238,8 +239,8 @@ fn numbered(pairs: &[(usize, u64)], rows: usize) -> Result<Vec<u32>, Given> {
 }
 
 /// Numbers of buckets for a part worth trying, for so many workers and parts.
-fn numbers(workers: usize, parts: u64) -> impl Iterator<Item = usize> {
-    let parts = usize::try_from(parts).unwrap_or(usize::MAX).max(1);
+fn numbers(workers: usize, parts: usize) -> impl Iterator<Item = usize> {
+    let parts = parts.max(1);
     let mut numbers: Vec<usize> =
         (1..=4).map(|times| workers.saturating_mul(times).div_ceil(parts)).collect();
     numbers.extend([1, (workers / parts).max(1)]);
@@ -248,19 +249,36 @@ fn numbers(workers: usize, parts: u64) -> impl Iterator<Item = usize> {
     numbers.into_iter()
 }
 
-/// Bounds the list of a list schedule: beyond it, parts go round evenly and only the rest is scheduled.
-const MOST_SCHEDULED: u64 = 4_096;
+/// With more buckets than this, gaps at the end do not matter.
+const MOST_SCHEDULED: usize = 1_000_000;
 
-/// When the last of the workers is done with the buckets of all parts.
-fn span_of_parts(costs: &[f64], workers: usize, parts: u64) -> f64 {
-    let workers = workers.max(1);
-    // Whole rounds, in which each worker does every bucket once, take the same time for all.
-    let rounds = if parts > MOST_SCHEDULED { (parts - MOST_SCHEDULED) / workers as u64 } else { 0 };
-    let rest = parts - rounds * workers as u64;
-    let all: Vec<f64> = (0..rest).flat_map(|_| costs.iter().copied()).collect();
-    rounds as f64 * costs.iter().sum::<f64>() + makespan(&all, workers)
+/// When the last of the workers is done with the buckets of all parts, each as dear as it is.
+fn span_of_parts(costs: &[f64], workers: usize, parts: &[f64]) -> f64 {
+    if costs.len().saturating_mul(parts.len()) > MOST_SCHEDULED {
+        let all = costs.iter().sum::<f64>() * parts.iter().sum::<f64>();
+        return all / workers.max(1) as f64;
+    }
+    let all: Vec<f64> = parts.iter().flat_map(|part| costs.iter().map(move |cost| cost * part)).collect();
+    makespan(&all, workers)
 }
 
 fn slices(columns: &[Vec<u32>]) -> Vec<&[u32]> {
     columns.iter().map(Vec::as_slice).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dear_parts_take_longer() {
+        assert_eq!(span_of_parts(&[2.0, 1.0], 2, &[1.0]), 2.0);
+        assert_eq!(span_of_parts(&[2.0, 1.0], 2, &[0.5, 1.5]), 3.0);
+        assert_eq!(
+            span_of_parts(&[1.0; 1001], 10, &[1.0; 1000]),
+            100_100.0,
+            "too many to schedule one by one"
+        );
+        assert_eq!(numbers(8, 3).collect::<Vec<_>>(), [1, 2, 3, 6, 8, 11]);
+    }
 }
