@@ -150,3 +150,23 @@ fn tissue_that_cannot_be_says_why() {
     assert_eq!((said.json()["dry_run"].as_bool(), said.stderr.trim()), (Some(true), "would write a.png"));
     assert!(shell.files().is_empty());
 }
+
+#[test]
+fn parts_of_equal_cost_cover_the_image() {
+    let shell = Shell::new();
+    let found = shell.ok("image parts synth:1000x700?seed=5 --count 9 --halo 8 --json").json();
+    let parts = found["parts"].as_array().unwrap();
+    assert_eq!(parts.len(), 9);
+    let number = |part: &serde_json::Value, key: &str| part[key].as_u64().unwrap();
+    let area: u64 = parts.iter().map(|part| number(part, "width") * number(part, "height")).sum();
+    assert_eq!(area, 1000 * 700);
+    assert!(parts.iter().all(|part| (part["cost"].as_f64().unwrap() - 1.0).abs() < 0.1), "{parts:?}");
+    assert!(shell.ok("image parts synth:300x200 --count 2").stdout.contains("cost"));
+    for wrong in ["--count 0", "--count 2 --size 5", "", "--count 1000000"] {
+        assert_eq!(shell.run(&format!("image parts synth:300x200 {wrong}")).exit, 2, "{wrong}");
+    }
+    let Some(slide) = shared("data/wsi/CMU-1-Small-Region.svs") else { return };
+    let found = shell.ok(&format!("image parts {} --count 16 --json", slide.display())).json();
+    let parts = found["parts"].as_array().unwrap();
+    assert!(parts.iter().all(|part| (part["cost"].as_f64().unwrap() - 1.0).abs() < 0.1), "{parts:?}");
+}

@@ -3,12 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_kernels::colour::Statistics;
-use onceflow_region::{Bounds, Part, Remainder, Source, partition, rgb8};
+use onceflow_region::{Bounds, Part, Remainder, Source, partition};
 use onceflow_runtime::{Layout, PartSite};
 use onceflow_study::{Background, Diagnostic, Image, Seams, Study};
 
-use crate::operation::colour_view;
+use crate::tissue_costs::tissue_pixels;
 use crate::{EngineError, ImageSummary, open_image, open_labels};
 
 /// The images of a study with their parts.
@@ -242,14 +241,7 @@ fn choose(study: &Study, source: &dyn Source, parts: Vec<Part>) -> Result<(Vec<P
 }
 
 fn has_tissue(source: &dyn Source, bounds: Bounds) -> Result<bool, EngineError> {
-    let cannot = |error: &dyn std::fmt::Display| Diagnostic::error(format!("cannot read the image: {error}"));
-    let dense = source.read(bounds).map_err(|error| cannot(&error))?;
-    let dense = rgb8(&dense).map_err(|error| cannot(&error))?;
-    let mut statistics = Statistics::new();
-    if let Some(view) = colour_view(&dense) {
-        statistics.add(view);
-    }
-    Ok(statistics.finish().pixels as f64 >= LEAST_TISSUE * bounds.area() as f64)
+    Ok(tissue_pixels(source, bounds)? as f64 >= LEAST_TISSUE * bounds.area() as f64)
 }
 
 /// So many parts at equal distances in their order, the first by the seed.

@@ -39,6 +39,7 @@ mod segment;
 mod supply;
 mod synthetic;
 mod tiled;
+mod tissue_costs;
 mod view;
 mod whole;
 
@@ -80,5 +81,6 @@ pub use synthetic::parse_synthetic;
 pub use tiled::Tiling;
 pub use whole::desk::{Desk, Step};
 
+pub use tissue_costs::tissue_costs;
 #[cfg(test)]
 use whole::desk::test_desk;

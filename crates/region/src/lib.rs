@@ -15,6 +15,7 @@
 //! # Ok::<(), onceflow_region::RegionError>(())
 //! ```
 
+mod balanced;
 mod bounds;
 mod budget;
 mod convert;
@@ -35,6 +36,7 @@ mod table;
 mod template;
 pub mod volume;
 
+pub use balanced::{CostMap, partition_by_cost};
 pub use bounds::Bounds;
 pub use budget::{Budget, Lease};
 pub use convert::{Labels, labels, rgb8};

@@ -65,13 +65,8 @@ pub fn partition(
     }
     let cells = (0..rows.count).flat_map(|row| (0..columns.count).map(move |column| (column, row)));
     let part = |(index, (column, row))| {
-        part(&whole, index, columns.cell(column), rows.cell(row), halo).ok_or_else(|| {
-            RegionError::Partition {
-                expected: "a halo within the numbers of 64 bits",
-                found: halo.to_string(),
-                todo: "lower the halo",
-            }
-        })
+        let core = core(&whole, columns.cell(column), rows.cell(row)).ok_or_else(|| beyond(halo))?;
+        with_halo(&whole, index, core, halo)
     };
     cells.enumerate().map(part).collect()
 }
@@ -89,11 +84,24 @@ fn check(whole: &Bounds, size: u64) -> Result<(), RegionError> {
     Ok(())
 }
 
-fn part(whole: &Bounds, index: usize, x: (u64, u64), y: (u64, u64), halo: u64) -> Option<Part> {
+fn core(whole: &Bounds, x: (u64, u64), y: (u64, u64)) -> Option<Bounds> {
     let (left, top) = (whole.x().checked_add_unsigned(x.0)?, whole.y().checked_add_unsigned(y.0)?);
     let place = Bounds::plane(left, top, x.1, y.1)?;
-    let core = Bounds::new(place.columns(), place.rows(), whole.z(), whole.time());
-    Some(Part { index, core, read: core.grow(halo)?.intersect(whole)? })
+    Some(Bounds::new(place.columns(), place.rows(), whole.z(), whole.time()))
+}
+
+/// A part with what it reads around its core.
+pub(crate) fn with_halo(whole: &Bounds, index: usize, core: Bounds, halo: u64) -> Result<Part, RegionError> {
+    let read = core.grow(halo).and_then(|grown| grown.intersect(whole));
+    read.map(|read| Part { index, core, read }).ok_or_else(|| beyond(halo))
+}
+
+fn beyond(halo: u64) -> RegionError {
+    RegionError::Partition {
+        expected: "a halo within the numbers of 64 bits",
+        found: halo.to_string(),
+        todo: "lower the halo",
+    }
 }
 
 /// How one side is cut.

@@ -57,6 +57,7 @@ pub(crate) struct InfoArgs {
 Examples:
   onceflow image parts slide.tif --size 4096
   onceflow image parts slide.tif --size 4096 --halo 64 --json | jq '.parts | length'
+  onceflow image parts slide.svs --count 24          24 parts of about the same cost, by their tissue
 
 Parts go row by row from the upper left. A rest of less than half a part joins its neighbour, as in
 a study.")]
@@ -65,8 +66,11 @@ pub(crate) struct PartsArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
     /// Side of a part in pixels
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) size: u64,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), required_unless_present = "count")]
+    pub(crate) size: Option<u64>,
+    /// So many parts of about the same cost instead: the image is read, and where tissue is parts are smaller
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
+    pub(crate) count: Option<u64>,
     /// Pixels that a part reads around itself
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) halo: u64,

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use onceflow_engine::open_source;
-use onceflow_region::{Bounds, ImageInfo, Part, Remainder, partition};
+use onceflow_engine::{open_source, tissue_costs};
+use onceflow_region::{Bounds, ImageInfo, Part, Remainder, Source, partition, partition_by_cost};
 use onceflow_study::{Diagnostic, counted, with_commas};
 
 use crate::args::PartsArgs;
@@ -18,12 +18,37 @@ use crate::terminal::Terminal;
 pub(super) fn run(args: &PartsArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let source = open_source(&args.file, Path::new("")).map_err(engine_failure)?;
     let info = source.info();
-    refuse_many(info, args.size)?;
-    let whole = info.bounds().ok_or_else(|| Failure::internal("an image without a box"))?;
-    let parts = partition(whole, args.size, args.halo, Remainder::Merge);
-    let parts = parts.map_err(|error| from_region_error("cannot cut the image", &error))?;
-    terminal.result(&if args.json { to_json(args, info, &parts) } else { to_text(info, &parts) })?;
+    let (parts, costs) = match (args.count, args.size) {
+        (Some(count), _) => by_cost(source.as_ref(), count, args.halo, terminal)?,
+        (None, size) => (squares(info, size.unwrap_or(1), args.halo)?, None),
+    };
+    let listed = Listed { args, info, parts: &parts, costs: costs.as_deref() };
+    terminal.result(&if args.json { listed.to_json() } else { listed.to_text() })?;
     Ok(Exit::Ok)
+}
+
+fn squares(info: &ImageInfo, size: u64, halo: u64) -> Result<Vec<Part>, Failure> {
+    refuse_many(info, size)?;
+    let whole = info.bounds().ok_or_else(|| Failure::internal("an image without a box"))?;
+    let parts = partition(whole, size, halo, Remainder::Merge);
+    Ok(parts.map_err(|error| from_region_error("cannot cut the image", &error))?)
+}
+
+/// Parts, and what each costs beside their mean.
+fn by_cost(
+    source: &dyn Source,
+    count: u64,
+    halo: u64,
+    terminal: &Terminal,
+) -> Result<(Vec<Part>, Option<Vec<f64>>), Failure> {
+    let _progress = terminal.progress("looking for tissue");
+    let map = tissue_costs(source).map_err(engine_failure)?;
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let parts = partition_by_cost(&map, count, halo);
+    let parts = parts.map_err(|error| from_region_error("cannot cut the image", &error))?;
+    let costs: Vec<f64> = parts.iter().map(|part| map.cost(&part.core)).collect();
+    let mean = costs.iter().sum::<f64>() / costs.len() as f64;
+    Ok((parts, Some(costs.iter().map(|cost| cost / mean).collect())))
 }
 
 /// A list that nobody reads.
@@ -42,27 +67,46 @@ fn refuse_many(info: &ImageInfo, size: u64) -> Result<(), Failure> {
     Err(message.with_hint("raise --size").into())
 }
 
-/// Written as it is made: a tree of a million parts would take a hundred times the memory of the text.
-fn to_json(args: &PartsArgs, info: &ImageInfo, parts: &[Part]) -> String {
-    let bounds =
-        |b: &Bounds| format!(r#""x":{},"y":{},"width":{},"height":{}"#, b.x(), b.y(), b.width(), b.height());
-    let part =
-        |p: &Part| format!(r#"{{"index":{},{},"read":{{{}}}}}"#, p.index, bounds(&p.core), bounds(&p.read));
-    let list = parts.iter().map(part).collect::<Vec<_>>().join(",");
-    let (width, height, size, halo) = (info.width, info.height, args.size, args.halo);
-    format!(
-        r#"{{"version":1,"width":{width},"height":{height},"size":{size},"halo":{halo},"parts":[{list}]}}"#
-    ) + "\n"
+/// Parts as they are shown.
+struct Listed<'a> {
+    args: &'a PartsArgs,
+    info: &'a ImageInfo,
+    parts: &'a [Part],
+    /// What each costs beside their mean, when they were cut by cost.
+    costs: Option<&'a [f64]>,
 }
 
-fn to_text(info: &ImageInfo, parts: &[Part]) -> String {
-    let mut text = format!("{} of {} x {} pixels\n", counted(parts.len(), "part"), info.width, info.height);
-    text.push_str("  part           x           y       width      height   reads\n");
-    for Part { index, core, read } in parts {
-        let reads = format!("{} x {} from {}, {}", read.width(), read.height(), read.x(), read.y());
-        let (x, y, width, height) = (core.x(), core.y(), core.width(), core.height());
-        // Writing to a text cannot fail.
-        let _ = writeln!(text, "{index:>6}{x:>12}{y:>12}{width:>12}{height:>12}   {reads}");
+impl Listed<'_> {
+    /// Written as it is made: a tree of a million parts would take a hundred times the memory of the text.
+    fn to_json(&self) -> String {
+        let bounds = |b: &Bounds| {
+            format!(r#""x":{},"y":{},"width":{},"height":{}"#, b.x(), b.y(), b.width(), b.height())
+        };
+        let part = |p: &Part| {
+            let cost = self.costs.map_or_else(String::new, |costs| format!(r#","cost":{}"#, costs[p.index]));
+            format!(r#"{{"index":{},{},"read":{{{}}}{cost}}}"#, p.index, bounds(&p.core), bounds(&p.read))
+        };
+        let list = self.parts.iter().map(part).collect::<Vec<_>>().join(",");
+        let (width, height, halo) = (self.info.width, self.info.height, self.args.halo);
+        let size = self.args.size.map_or_else(|| "null".to_owned(), |size| size.to_string());
+        format!(
+            r#"{{"version":1,"width":{width},"height":{height},"size":{size},"halo":{halo},"parts":[{list}]}}"#
+        ) + "\n"
     }
-    text
+
+    fn to_text(&self) -> String {
+        let (width, height) = (self.info.width, self.info.height);
+        let mut text = format!("{} of {width} x {height} pixels\n", counted(self.parts.len(), "part"));
+        let head = if self.costs.is_some() { "    cost   reads\n" } else { "   reads\n" };
+        text.push_str("  part           x           y       width      height");
+        text.push_str(head);
+        for Part { index, core, read } in self.parts {
+            let reads = format!("{} x {} from {}, {}", read.width(), read.height(), read.x(), read.y());
+            let (x, y, width, height) = (core.x(), core.y(), core.width(), core.height());
+            let cost = self.costs.map_or_else(String::new, |costs| format!("{:>8.3}", costs[*index]));
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "{index:>6}{x:>12}{y:>12}{width:>12}{height:>12}{cost}   {reads}");
+        }
+        text
+    }
 }
