@@ -177,6 +177,11 @@ fn rules_say_what_they_left() {
     let shell = Shell::new();
     shell.write("study.toml", STUDY);
     insta::assert_snapshot!("rules", shell.ok("plan study.toml --rules --reuse task --merge rtma").stdout);
+    insta::assert_snapshot!("tasks", shell.ok("plan study.toml --tasks").stdout);
+    let plan = shell.ok("plan study.toml --json").json();
+    let of_tasks =
+        plan["by_task"].as_array().unwrap().iter().map(|task| task["left"]["dataflow"].as_u64().unwrap());
+    assert_eq!(Some(of_tasks.sum::<u64>()), plan["tasks"]["planned"].as_u64());
     let rules = shell.ok("plan study.toml --rules --json").json();
     assert_eq!(rules["rules"].as_array().unwrap().len(), 5);
 }

@@ -64,7 +64,8 @@ pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
 pub use pictures::pictures;
 pub use planned::{
-    Alternative, BucketFigures, Explanation, GraphForm, GraphOf, LaterPhase, Limits, Merge, Planned, Question,
+    Alternative, BucketFigures, Explanation, GraphForm, GraphOf, LaterPhase, Limits, Merge, Planned,
+    Question, TaskFigures,
 };
 pub use predicted::CostOrigin;
 pub use prepared::Prepared;

@@ -34,6 +34,8 @@ pub struct Planned {
     pub levels: Comparison,
     /// Most bytes that regions and scratch take at once, by their declared sizes.
     pub peak: u64,
+    /// Each task: how many are asked for, and how many each level leaves, over all parts.
+    pub tasks: Vec<TaskFigures>,
     /// The least bound of memory under which it was found to run.
     pub least: u64,
     /// The rules that made the plan, and what each left for one part.
@@ -60,6 +62,17 @@ pub(crate) struct FirstPlan {
     /// The plan before it was cut into buckets, when it was.
     pub(crate) whole: Option<Plan>,
     pub(crate) merged: Vec<MergedStage>,
+}
+
+/// How many of one task there are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskFigures {
+    /// Its name.
+    pub name: String,
+    /// What each level leaves, from `none` up to the plan's own.
+    pub left: Vec<(Level, u64)>,
+    /// Seconds of one.
+    pub seconds: f64,
 }
 
 /// A phase whose rows depend on what an earlier one finds.
@@ -123,12 +136,24 @@ impl Prepared<'_> {
             buckets: merged.iter().map(|stage| self.bucket_figures(&plan, stage, workers)).collect(),
             makespan: self.makespan(&merged, work, workers),
             rules,
+            tasks: self.task_figures(&plan, &costs),
             peak: self.peak(&mut plan, workers)?,
             least: self.least(&mut plan, workers)?,
             later: self.study.phases.iter().skip(1).map(|phase| later(self.study, phase)).collect(),
             seconds,
             costs: self.cost_origin(),
         })
+    }
+
+    fn task_figures(&self, plan: &Plan, costs: &[f64]) -> Vec<TaskFigures> {
+        let account = plan.account().times(plan.flow(), self.multiplicity());
+        let levels = || Level::ALL.into_iter().filter(|level| *level <= plan.level());
+        let figures = |(task, entry): (usize, &onceflow_reuse::TaskAccount)| TaskFigures {
+            name: plan.flow().tasks[task].name.clone(),
+            left: levels().map(|level| (level, entry.left_at(level))).collect(),
+            seconds: costs[task],
+        };
+        account.tasks.iter().enumerate().map(figures).collect()
     }
 
     /// The plan of the first phase, with its buckets.

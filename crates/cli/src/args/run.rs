@@ -65,6 +65,9 @@ pub(crate) struct PlanArgs {
     /// What to draw: workflow, compact (how many of each task are left), or bucket:N (its reuse tree)
     #[arg(long, value_name = "WHAT", default_value = "compact", requires = "graph")]
     pub(crate) graph_of: String,
+    /// Say how many of each task the levels leave
+    #[arg(long, conflicts_with_all = ["rules", "compare"])]
+    pub(crate) tasks: bool,
     /// Say which rules made the plan and what each left
     #[arg(long)]
     pub(crate) rules: bool,

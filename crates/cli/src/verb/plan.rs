@@ -3,6 +3,7 @@
 mod alternatives;
 mod files;
 mod rules;
+mod tasks;
 
 use onceflow_engine::{BucketFigures, Planned, Prepared};
 use onceflow_study::{Size, counted, with_commas};
@@ -24,6 +25,9 @@ pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure>
         return alternatives::print(&prepared, args, terminal);
     }
     files::write(&prepared, args, &options(&args.machine, &args.merge, prepared.study())?, terminal)?;
+    if args.tasks {
+        return tasks::print(&prepared, args, terminal);
+    }
     if args.rules {
         return rules::print(&prepared, args, terminal);
     }
@@ -130,6 +134,7 @@ fn to_json(planned: &Planned) -> serde_json::Value {
         "buckets": planned.bucket_count(),
         "stages": planned.buckets.iter().map(stage_json).collect::<Vec<_>>(),
         "makespan_s": planned.makespan,
+        "by_task": planned.tasks.iter().map(tasks::to_json).collect::<Vec<_>>(),
         "rules": planned.rules.iter().map(rules::to_json).collect::<Vec<_>>(),
         "peak_bytes": planned.peak,
         "least_bytes": planned.least,
