@@ -21,6 +21,12 @@ pub(crate) struct MergeArgs {
     /// Most memory of a bucket, such as '6 GiB': buckets become as large as it allows when tasks run level after level
     #[arg(long, value_name = "SIZE", value_parser = super::run::size, requires = "merge", conflicts_with = "max_bucket_size")]
     pub(crate) bucket_memory: Option<Size>,
+    /// For trtma: which equal subtrees are tried once when something is moved
+    #[arg(long, value_enum, value_name = "SCOPE", default_value_t, hide_short_help = true)]
+    pub(crate) trtma_pruning: PruningWord,
+    /// For trtma: which of the cheapest buckets gets what the dearest gives away
+    #[arg(long, value_enum, value_name = "BUCKET", default_value_t, hide_short_help = true)]
+    pub(crate) trtma_small: SmallWord,
     /// Your own buckets: a CSV file with the columns row and bucket, the reference row being 0
     #[arg(long, value_name = "FILE")]
     pub(crate) buckets: Option<PathBuf>,
@@ -41,4 +47,24 @@ pub(crate) enum MergeWord {
     Trtma,
     /// A bucket for each worker, of about the same cost
     Auto,
+}
+
+/// What counts as tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PruningWord {
+    /// An equal sibling
+    #[default]
+    Siblings,
+    /// Any equal subtree
+    Global,
+}
+
+/// Who gets something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SmallWord {
+    /// The last of the cheapest
+    Smallest,
+    /// The one of the cheapest that shares most with the dearest
+    #[default]
+    MostReuse,
 }

@@ -29,7 +29,7 @@ pub(crate) use extend::ExtendArgs;
 pub(crate) use features::FeaturesArgs;
 pub(crate) use image::{ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
 pub(crate) use init::{InitArgs, ProblemFormat};
-pub(crate) use merge::{MergeArgs, MergeWord};
+pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallWord};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{LevelWord, MachineArgs, PlanArgs, RunArgs};
 pub(crate) use sample::{KindWord, MethodWord, SampleArgs, SampleFormatWord};

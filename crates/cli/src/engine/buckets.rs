@@ -5,7 +5,7 @@ use std::path::Path;
 use onceflow_engine::{Level, Limits, Merge, Merging, Pruning, SmallBucket};
 use onceflow_study::{Diagnostic, Size};
 
-use crate::args::{MergeArgs, MergeWord};
+use crate::args::{MergeArgs, MergeWord, PruningWord, SmallWord};
 use crate::failure::Failure;
 use crate::file::{Limit, read_text};
 
@@ -39,9 +39,17 @@ pub(super) fn merge(args: &MergeArgs, level: Level, workers: usize) -> Result<Me
             MergeWord::Sca => Merging::Sca { most },
             MergeWord::Rtma => Merging::Rtma { most },
             MergeWord::RtmaPacked => Merging::Packed { most },
-            MergeWord::Trtma => {
-                Merging::Trtma { buckets, pruning: Pruning::default(), small: SmallBucket::default() }
-            }
+            MergeWord::Trtma => Merging::Trtma {
+                buckets,
+                pruning: match args.trtma_pruning {
+                    PruningWord::Siblings => Pruning::Siblings,
+                    PruningWord::Global => Pruning::Global,
+                },
+                small: match args.trtma_small {
+                    SmallWord::Smallest => SmallBucket::Smallest,
+                    SmallWord::MostReuse => SmallBucket::MostReuse,
+                },
+            },
             MergeWord::Auto => Merging::Auto { workers },
         };
         match args.bucket_memory {
