@@ -11,7 +11,7 @@ use crate::prefetch::prefetch;
 use crate::{Connectivity, Groups, View, ViewMut, Window};
 
 /// Pixels of a band, and rows that it has at least.
-const BAND: usize = 1 << 21;
+const BAND: usize = 1 << 20;
 const ROWS: usize = 64;
 
 /// Pixels of a window that is small enough to be brought while another one is flooded.
