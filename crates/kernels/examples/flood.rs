@@ -3,8 +3,7 @@
 #![allow(clippy::print_stdout)]
 
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
-use std::{env, error::Error, fs, fs::File, hint::black_box, io::BufReader, time::Instant};
+use std::{env, error::Error, fs::File, hint::black_box, io::BufReader, time::Instant};
 
 use onceflow_kernels::colour::{Statistics, transfer};
 use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed};
@@ -43,23 +42,32 @@ fn tissue(image: View<'_, [u8; 3]>, runs: usize) {
     let objects = label(big.view(), Connectivity::Eight).components;
     let windows: usize = objects.iter().map(|o| (o.right - o.left + 2) * (o.bottom - o.top + 2)).sum();
     println!("{} objects, {inside} pixels inside, {windows} in their windows", objects.len());
+    let basins = inside_alone(image, &big);
     time("copy of a mask", runs, || big.clone());
     time("copy of labels", runs, || markers.clone());
     time("distance", runs, || distance(big.view()));
     let (mut far, mut scratch) = (distance(big.view()), DistanceScratch::default());
     time("distance, memory given", runs, || distance_into(big.view(), far.view_mut(), &mut scratch));
-    time("watershed", runs, || watershed(image, markers.view()));
+    time("watershed", runs, || watershed(basins.view(), markers.view()));
     let (mut labels, mut scratch) = (markers.clone(), WatershedScratch::default());
     time("watershed, memory given", runs, || {
         labels.pixels_mut().copy_from_slice(markers.pixels());
-        watershed_into(image, labels.view_mut(), &mut scratch);
+        watershed_into(basins.view(), labels.view_mut(), &mut scratch);
     });
-    threads(image, &big, &markers, runs);
+    threads(basins.view(), &big, &markers, runs);
     time("t5 grow", runs, || nuclei::grow(diff.view(), bw1_t.view(), rbc.view(), p.g2));
     time("t6 clumps", runs, || nuclei::clumps(seg_open.view(), p.min_size_pl));
     time("t6 split", runs, || nuclei::split(image, big.view(), p.watershed_connectivity));
     time("t7 finish", runs, || nuclei::finish(apart.view(), p.min_size_seg, p.max_size_seg, fill));
     time("t1..t7 segment", runs, || nuclei::segment(image, &p));
+}
+
+/// The colours of objects, and black around them, as floods between objects and their outside have them.
+fn inside_alone(image: View<'_, [u8; 3]>, mask: &Plane<u8>) -> Plane<[u8; 3]> {
+    let mut inside = image.to_plane();
+    let pixels = inside.pixels_mut().iter_mut().zip(mask.pixels());
+    pixels.filter(|(_, inside)| **inside == 0).for_each(|(pixel, _)| *pixel = [0; 3]);
+    inside
 }
 
 /// The share of the caller's thread, which has as much to do as any other and what cannot be shared.
@@ -93,29 +101,18 @@ fn shape(name: &str, image: View<'_, [u8; 3]>, mask: &Plane<u8>, runs: usize) {
     time(&format!("{name}: finish"), runs, || nuclei::finish(mask.view(), 1, i64::MAX, Connectivity::Four));
 }
 
-/// The shortest of several runs, in time on the processor where the system tells it: the machine may be busy.
+/// The shortest of several runs: the machine may be busy.
 fn time<T>(name: &str, runs: usize, mut run: impl FnMut() -> T) {
     // Only what the third argument names, if there is one.
     if env::args().nth(3).is_some_and(|wanted| !name.contains(&wanted)) {
         return;
     }
     let mut once = || {
-        let start = clock();
+        let start = Instant::now();
         black_box(run());
-        (clock() - start) * 1e3
+        start.elapsed().as_secs_f64() * 1e3
     };
     println!("{name:32}{:9.1} ms", (0..runs).map(|_| once()).fold(f64::INFINITY, f64::min));
-}
-
-/// Seconds that this thread ran, or since the program started.
-fn clock() -> f64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    let ran = fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let ran = ran.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok());
-    ran.map_or_else(
-        || START.get_or_init(Instant::now).elapsed().as_secs_f64(),
-        |nanoseconds| nanoseconds as f64 / 1e9,
-    )
 }
 
 /// One object of all pixels but one, and of few; long ones that wind; a great many; and many with large windows.

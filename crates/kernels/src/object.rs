@@ -88,14 +88,14 @@ impl Objects {
         self.objects.clear();
         self.objects.resize(runs.count(machine, mask, connectivity), nothing);
         let mut count = 0;
-        for (_, run) in runs.iter() {
+        runs.iter().for_each(|(_, run)| {
             let object = &mut self.objects[run.component];
             object.spans_end += 1;
             object.area += run.end - run.start;
             object.left = object.left.min(run.start);
             object.right = object.right.max(run.end);
             count += 1;
-        }
+        });
         self.spans.resize(count, Span::default());
         sort_spans(runs, &mut self.objects, &mut self.spans);
     }
@@ -123,12 +123,16 @@ impl Objects {
     /// The object with one pixel around it, as far as the image goes.
     pub fn window(&self, object: usize) -> Window {
         let Object { left, right, .. } = self.objects[object];
-        let spans = self.spans(object);
-        let rows = spans.first().zip(spans.last());
-        let (top, bottom) = rows.map_or((0, 0), |(first, last)| (first.y, last.y + 1));
+        let Range { start: top, end: bottom } = self.vertical(object);
         let (left, top) = (left.saturating_sub(1), top.saturating_sub(1));
         let (right, bottom) = ((right + 1).min(self.width), (bottom + 1).min(self.height));
         Window { left, top, width: right - left, height: bottom - top }
+    }
+
+    /// From the object's first row to its last.
+    pub(crate) fn vertical(&self, object: usize) -> Range<usize> {
+        let spans = self.spans(object);
+        spans.first().zip(spans.last()).map_or(0..0, |(first, last)| first.y..last.y + 1)
     }
 
     /// Adds the object to a mask of what a window shows, in rows without gaps; the object lies inside the window.
@@ -156,9 +160,9 @@ fn sort_spans(runs: &Runs, objects: &mut [Object], spans: &mut [Span]) {
     for object in objects.iter_mut() {
         start += std::mem::replace(&mut object.spans_end, start);
     }
-    for (y, run) in runs.iter() {
+    runs.iter().for_each(|(y, run)| {
         let end = &mut objects[run.component].spans_end;
         spans[*end] = Span { y, start: run.start, end: run.end };
         *end += 1;
-    }
+    });
 }

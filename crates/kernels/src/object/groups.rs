@@ -84,12 +84,22 @@ impl Groups {
         window
     }
 
-    /// The group's pixels: rows, each with columns from the left.
-    pub fn rows(&self, group: usize) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
-        self.members(group).iter().flat_map(|object| self.objects.rows(*object))
+    /// Gives the group's pixels: rows, each with columns from the left.
+    #[inline]
+    pub(crate) fn each_row(&self, group: usize, mut give: impl FnMut(usize, Range<usize>)) {
+        for object in self.members(group) {
+            self.objects.rows(*object).for_each(|(y, columns)| give(y, columns));
+        }
     }
 
-    fn area(&self, group: usize) -> usize {
+    /// From the group's first row to its last.
+    pub(crate) fn vertical(&self, group: usize) -> Range<usize> {
+        let rows = self.members(group).iter().map(|object| self.objects.vertical(*object));
+        rows.reduce(|one, other| one.start.min(other.start)..one.end.max(other.end)).unwrap_or(0..0)
+    }
+
+    /// How many pixels it has.
+    pub(crate) fn area(&self, group: usize) -> usize {
         self.members(group).iter().map(|object| self.objects.area(*object)).sum()
     }
 

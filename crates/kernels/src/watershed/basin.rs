@@ -46,11 +46,13 @@ impl Basin {
     }
 
     /// A row of labels, without the frame.
+    #[inline(always)]
     pub(crate) fn row_mut(&mut self, y: usize) -> &mut [u32] {
         &mut self.labels[(y + 1) * self.stride + 1..(y + 2) * self.stride - 1]
     }
 
     /// Colours of a row.
+    #[inline(always)]
     pub(crate) fn paint(&mut self, y: usize, pixels: &[[u8; 3]]) {
         let row = &mut self.colours[(y + 1) * self.stride + 1..];
         // Whole words are read, the last byte of which belongs to the next pixel; the last pixel has none.
@@ -84,13 +86,13 @@ impl Basin {
     /// Floods all that is 0, which [`Self::flooded`] shows; says whether floods met anywhere.
     pub(crate) fn flood(&mut self, isa: Isa) -> bool {
         let Self { stride, labels, colours, cells, beside, near, far } = self;
-        flag_beside(isa, labels, *stride, beside);
+        let untouched = flag_beside(isa, labels, *stride, beside);
         fill_cells(isa, labels, colours, *stride, cells);
         match cells.first_chunk_mut() {
             Some(cells) if labels.len() <= cells.len() => {
-                Flood::<u16, Pond> { stride: *stride as u16, cells, buckets: near }.run(beside)
+                Flood::<u16, Pond> { stride: *stride as u16, cells, buckets: near }.run(beside, untouched)
             }
-            _ => Flood::<usize, [u64]> { stride: *stride, cells, buckets: far }.run(beside),
+            _ => Flood::<usize, [u64]> { stride: *stride, cells, buckets: far }.run(beside, untouched),
         }
     }
 }
@@ -117,8 +119,8 @@ fn step(one: u32, other: u32) -> u8 {
 }
 
 versions! {
-    /// Flags whoever is unlabelled and beside a label; the frame's flags are 0.
-    fn flag_beside(labels: &[u32], stride: usize, beside: &mut Vec<u8>) {
+    /// Flags whoever is unlabelled and beside a label; the frame's flags are 0. Says how many are unlabelled.
+    fn flag_beside(labels: &[u32], stride: usize, beside: &mut Vec<u8>) -> usize {
         beside.clear();
         beside.resize(labels.len(), 0);
         let inner = labels.len().saturating_sub(2 * stride);
@@ -130,6 +132,7 @@ versions! {
             let labelled = is_label(*left) | is_label(*right) | is_label(*above) | is_label(*below);
             *flag = u8::from(*here == 0) & u8::from(labelled);
         }
+        labels.iter().fold(0, |count, label| count + usize::from(*label == 0))
     }
 }
 
@@ -184,7 +187,8 @@ mod tests {
         assert!(basin.flood(Isa::best()));
         let mut buckets = Buckets::default();
         let mut flood = Flood::<usize, [u64]> { stride: width + 2, cells: &mut cells, buckets: &mut buckets };
-        assert!(flood.run(&basin.beside));
+        let untouched = basin.labels.iter().filter(|label| **label == 0).count();
+        assert!(flood.run(&basin.beside, untouched));
         assert_eq!(cells, basin.cells[..cells.len()]);
     }
 

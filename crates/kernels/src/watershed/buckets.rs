@@ -63,6 +63,24 @@ impl<P: Copy + Default> Buckets<P> {
         (position, emptied)
     }
 
+    /// Takes all of a bucket, which nobody joins meanwhile, each with one who is likely to come after some others.
+    #[inline(always)]
+    pub(super) fn drain(&mut self, bucket: usize, mut take: impl FnMut(P, P)) {
+        loop {
+            let Ends { first, end } = self.ends[bucket];
+            let piece = first / PIECE * PIECE;
+            let last = (piece..piece + PIECE).contains(&end);
+            let until = if last { end } else { piece + PIECE };
+            for place in first..until {
+                take(self.pool[place], self.pool.get(place + AHEAD).copied().unwrap_or_default());
+            }
+            self.ends[bucket].first = until;
+            if last || self.shorten(bucket) {
+                return;
+            }
+        }
+    }
+
     /// Who is likely to be taken from a bucket after some others.
     #[inline(always)]
     pub(super) fn coming(&self, bucket: usize) -> P {

@@ -2,6 +2,7 @@
 
 use super::buckets::Buckets;
 use super::{LINE, QUEUED, is_label};
+use crate::bits;
 use crate::prefetch::prefetch;
 
 /// A pixel that can be flooded: its label in the lower half, and above it the steps to the right and down.
@@ -93,75 +94,64 @@ pub(super) struct Flood<'a, P, W: ?Sized> {
 
 impl<P: Place, W: Water<P> + ?Sized> Flood<'_, P, W> {
     /// Floods from those who are flagged because they are beside a label; says whether floods met anywhere.
-    pub(super) fn run(&mut self, beside: &[u8]) -> bool {
-        let (mut low, mut high) = (0u64, [0u64; 4]);
-        each_flag(beside, |position| self.start(P::new(position), &mut low, &mut high));
+    ///
+    /// `untouched` pixels are 0. Once none is, nobody is queued any more, and who waits is settled bucket after bucket.
+    pub(super) fn run(&mut self, beside: &[u8], untouched: usize) -> bool {
+        let mut waiting = Waiting { low: 0, high: [0; 4], untouched };
+        each_flag(beside, |position| self.start(P::new(position), &mut waiting));
         let mut met = false;
-        loop {
-            if low != 0 {
-                let bucket = low.trailing_zeros();
-                let (position, emptied) = self.buckets.pop(bucket as usize);
-                low &= !(u64::from(emptied) << bucket);
-                self.cells.bring(self.buckets.coming(bucket as usize), self.stride);
-                met |= !self.settle(position, &mut low, &mut high);
-            } else {
-                let Some(word) = high.iter().position(|word| *word != 0) else { return met };
-                let bit = high[word].trailing_zeros();
-                let (position, emptied) = self.buckets.pop(word * 64 + bit as usize);
-                high[word] &= !(u64::from(emptied) << bit);
-                self.cells.bring(self.buckets.coming(word * 64 + bit as usize), self.stride);
-                met |= !self.settle(position, &mut low, &mut high);
-            }
+        while waiting.untouched > 0 {
+            let Some(bucket) = waiting.lowest() else { return met };
+            let (position, emptied) = self.buckets.pop(bucket);
+            waiting.forget(bucket, emptied);
+            self.cells.bring(self.buckets.coming(bucket), self.stride);
+            met |= !self.settle(position, &mut waiting);
         }
+        met | self.settle_all(&mut waiting)
+    }
+
+    /// Settles all who wait, the last of the lake; says whether floods met anywhere.
+    fn settle_all(&mut self, waiting: &mut Waiting) -> bool {
+        let Self { stride, cells, buckets } = self;
+        let mut met = false;
+        while let Some(bucket) = waiting.lowest() {
+            waiting.forget(bucket, true);
+            buckets.drain(bucket, |position, coming| {
+                cells.bring(coming, *stride);
+                let label = agreed(around(*cells, position, *stride).map(|(_, label, _)| label));
+                give(cells.at(position), label);
+                met |= label.is_none();
+            });
+        }
+        met
     }
 
     /// Queues a pixel beside a marker.
     #[inline(always)]
-    fn start(&mut self, position: P, low: &mut u64, high: &mut [u64; 4]) {
-        let around = self.around(position);
+    fn start(&mut self, position: P, waiting: &mut Waiting) {
+        let around = around(self.cells, position, self.stride);
         let steps = around.map(|(_, label, step)| if is_label(label) { step } else { u8::MAX });
         let step = steps[0].min(steps[1]).min(steps[2]).min(steps[3]);
-        self.queue(position, step, low, high);
-    }
-
-    /// Left, right, up, down, which is the order in which they are queued: positions, labels and steps.
-    #[inline(always)]
-    fn around(&mut self, position: P) -> [(P, u32, u8); 4] {
-        let here = *self.cells.at(position);
-        let [left, right] = [position.minus(P::new(1)), position.plus(P::new(1))];
-        let [up, down] = [position.minus(self.stride), position.plus(self.stride)];
-        let [l, r, u, d] = [left, right, up, down].map(|position| *self.cells.at(position));
-        [
-            (left, l as u32, (l >> RIGHT) as u8),
-            (right, r as u32, (here >> RIGHT) as u8),
-            (up, u as u32, (u >> DOWN) as u8),
-            (down, d as u32, (here >> DOWN) as u8),
-        ]
+        self.queue(position, step, waiting);
     }
 
     #[inline(always)]
-    fn queue(&mut self, position: P, step: u8, low: &mut u64, high: &mut [u64; 4]) {
+    fn queue(&mut self, position: P, step: u8, waiting: &mut Waiting) {
         *self.cells.at(position) |= u64::from(QUEUED);
         self.buckets.push(step, position);
-        if step < 64 {
-            *low |= 1 << step;
-        } else {
-            high[usize::from(step / 64)] |= 1 << (step % 64);
-        }
+        waiting.note(step);
     }
 
     /// Labels a pixel that waited and queues the neighbours nobody has touched, or makes it a line.
     #[inline(always)]
-    fn settle(&mut self, position: P, low: &mut u64, high: &mut [u64; 4]) -> bool {
-        let around = self.around(position);
+    fn settle(&mut self, position: P, waiting: &mut Waiting) -> bool {
+        let around = around(self.cells, position, self.stride);
         let label = agreed(around.map(|(_, label, _)| label));
-        // Who waits has all bits of its label set but the lowest.
-        let cell = self.cells.at(position);
-        *cell = *cell & !u64::from(u32::MAX) | u64::from(label.unwrap_or(LINE));
+        give(self.cells.at(position), label);
         if label.is_some() {
             for (neighbour, label, step) in around {
                 if label == 0 {
-                    self.queue(neighbour, step, low, high);
+                    self.queue(neighbour, step, waiting);
                 }
             }
         }
@@ -169,20 +159,81 @@ impl<P: Place, W: Water<P> + ?Sized> Flood<'_, P, W> {
     }
 }
 
-/// Gives the positions of flags that are not 0.
+/// Left, right, up, down, which is the order in which they are queued: positions, labels and steps.
 #[inline(always)]
-pub(super) fn each_flag(flags: &[u8], mut give: impl FnMut(usize)) {
-    const BLOCK: usize = 8;
-    let (blocks, rest) = flags.as_chunks::<BLOCK>();
-    for (at, block) in blocks.iter().enumerate() {
-        let mut bits = u64::from_le_bytes(*block);
-        while bits != 0 {
-            give(at * BLOCK + bits.trailing_zeros() as usize / 8);
-            bits &= bits - 1;
+fn around<P: Place, W: Water<P> + ?Sized>(cells: &mut W, position: P, stride: P) -> [(P, u32, u8); 4] {
+    let here = *cells.at(position);
+    let [left, right] = [position.minus(P::new(1)), position.plus(P::new(1))];
+    let [up, down] = [position.minus(stride), position.plus(stride)];
+    let [l, r, u, d] = [left, right, up, down].map(|position| *cells.at(position));
+    [
+        (left, l as u32, (l >> RIGHT) as u8),
+        (right, r as u32, (here >> RIGHT) as u8),
+        (up, u as u32, (u >> DOWN) as u8),
+        (down, d as u32, (here >> DOWN) as u8),
+    ]
+}
+
+/// Gives a pixel its label, or makes it a line.
+#[inline(always)]
+fn give(cell: &mut u64, label: Option<u32>) {
+    *cell = *cell & !u64::from(u32::MAX) | u64::from(label.unwrap_or(LINE));
+}
+
+/// Which buckets hold somebody, and how many pixels nobody has touched.
+struct Waiting {
+    low: u64,
+    /// Those from 64 on; the first word is not used.
+    high: [u64; 4],
+    untouched: usize,
+}
+
+impl Waiting {
+    #[inline(always)]
+    fn lowest(&self) -> Option<usize> {
+        if self.low != 0 {
+            return Some(self.low.trailing_zeros() as usize);
+        }
+        let word = self.high.iter().position(|word| *word != 0)?;
+        Some(word * 64 + self.high[word].trailing_zeros() as usize)
+    }
+
+    /// Somebody untouched waits in a bucket.
+    #[inline(always)]
+    fn note(&mut self, step: u8) {
+        self.untouched -= 1;
+        if step < 64 {
+            self.low |= 1 << step;
+        } else {
+            self.high[usize::from(step / 64)] |= 1 << (step % 64);
         }
     }
-    let start = blocks.len() * BLOCK;
-    rest.iter().enumerate().filter(|(_, flag)| **flag != 0).for_each(|(at, _)| give(start + at));
+
+    /// Somebody was taken from a bucket, which may be empty now. Whether it is is hard to guess: no branch depends on it.
+    #[inline(always)]
+    fn forget(&mut self, bucket: usize, emptied: bool) {
+        if bucket < 64 {
+            self.low &= !(u64::from(emptied) << bucket);
+        } else {
+            self.high[bucket / 64 % 4] &= !(u64::from(emptied) << (bucket % 64));
+        }
+    }
+}
+
+/// Gives the positions of flags that are not 0.
+///
+/// Flags are few and far between: the more of them are looked at together, the better the processor guesses.
+#[inline(always)]
+pub(super) fn each_flag(flags: &[u8], mut give: impl FnMut(usize)) {
+    for (at, chunk) in flags.chunks(64).enumerate() {
+        let mut word = [0];
+        bits::pack_into(chunk, &mut word);
+        let [mut word] = word;
+        while word != 0 {
+            give(at * 64 + word.trailing_zeros() as usize);
+            word &= word - 1;
+        }
+    }
 }
 
 /// The label that all labelled neighbours have: there is at least one, the one that queued the pixel.

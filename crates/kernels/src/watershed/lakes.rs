@@ -3,15 +3,16 @@
 //! They are looked for in bands of rows and flooded while these are in the cache. A lake that may go on below a band is left
 //! to the next one, which begins above it.
 
+use std::mem;
 use std::ops::Range;
 
 use super::{Basin, WALL, one_pixel};
 use crate::isa::{Isa, versions};
 use crate::prefetch::prefetch;
-use crate::{Connectivity, Groups, View, ViewMut, Window};
+use crate::{Connectivity, Groups, Machine, View, ViewMut, Window};
 
 /// Pixels of a band, and rows that it has at least.
-const BAND: usize = 1 << 21;
+const BAND: usize = 1 << 20;
 const ROWS: usize = 64;
 
 /// Pixels of a window that is small enough to be brought while another one is flooded.
@@ -21,6 +22,7 @@ const AHEAD: usize = 1 << 13;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lakes {
     unlabelled: Vec<u8>,
+    lakes: Groups,
     basin: Basin,
 }
 
@@ -89,12 +91,14 @@ impl Lakes {
     ) -> Left {
         let height = labels.height();
         flag_unlabelled(isa, labels.view(), &mut self.unlabelled);
-        let mask = View::new(&self.unlabelled, labels.width(), height);
-        let lakes = mask.map_or_else(Groups::default, |mask| Groups::of(mask, Connectivity::Four));
         let mut left = Left::default();
+        let Some(mask) = View::new(&self.unlabelled, labels.width(), height) else { return left };
+        // Taken while the basin is filled; what it holds is used again for the next band.
+        let mut lakes = mem::take(&mut self.lakes);
+        lakes.find(Machine { isa, ..Machine::one_thread() }, mask, Connectivity::Four);
         for lake in 0..lakes.len() {
-            let (first, last) =
-                lakes.rows(lake).fold((height, 0), |(first, last), (y, _)| (first.min(y), last.max(y)));
+            let Range { start: first, end } = lakes.vertical(lake);
+            let last = end - 1;
             if open.top && first == 0 {
                 left.top = left.top.max(last + 1);
             } else if open.bottom && last + 1 == height {
@@ -106,6 +110,7 @@ impl Lakes {
                 self.flood_lake(isa, image, &mut labels, &lakes, lake);
             }
         }
+        self.lakes = lakes;
         left
     }
 
@@ -117,22 +122,19 @@ impl Lakes {
         lakes: &Groups,
         lake: usize,
     ) {
-        let mut rows = lakes.rows(lake);
-        if let (Some((y, columns)), None) =
-            (rows.next().filter(|(_, columns)| columns.len() == 1), rows.next())
-        {
-            return one_pixel(labels, columns.start, y);
-        }
         let (basin, window) = (&mut self.basin, lakes.window(lake));
-        fill(basin, image, labels, window);
-        for (y, columns) in lakes.rows(lake) {
-            basin.row_mut(y - window.top)[columns.start - window.left..columns.end - window.left].fill(0);
+        if lakes.area(lake) == 1 {
+            return lakes.each_row(lake, |y, columns| one_pixel(labels, columns.start, y));
         }
+        fill(isa, basin, window.of(image), window.of(labels.view()));
+        lakes.each_row(lake, |y, columns| {
+            basin.row_mut(y - window.top)[columns.start - window.left..columns.end - window.left].fill(0);
+        });
         basin.flood(isa);
-        for (y, columns) in lakes.rows(lake) {
+        lakes.each_row(lake, |y, columns| {
             let flooded = basin.flooded(columns.start - window.left, y - window.top);
             labels.row_mut(y)[columns].iter_mut().zip(flooded).for_each(|(label, flooded)| *label = flooded);
-        }
+        });
     }
 }
 
@@ -165,14 +167,15 @@ fn bring(image: View<'_, [u8; 3]>, labels: View<'_, u32>, window: Window) {
     }
 }
 
-/// Copies the window; other lakes in it become walls, which they are for those who cannot reach them.
-fn fill(basin: &mut Basin, image: View<'_, [u8; 3]>, labels: &ViewMut<'_, u32>, window: Window) {
-    basin.fit(window.width, window.height);
-    let (image, labels) = (window.of(image), window.of(labels.view()));
-    for (y, (pixels, labels)) in image.rows().zip(labels.rows()).enumerate() {
-        basin.paint(y, pixels);
-        for (target, label) in basin.row_mut(y).iter_mut().zip(labels) {
-            *target = if *label == 0 { WALL } else { *label };
+versions! {
+    /// Copies a window; other lakes in it become walls, which they are for those who cannot reach them.
+    fn fill(basin: &mut Basin, image: View<'_, [u8; 3]>, labels: View<'_, u32>) {
+        basin.fit(labels.width(), labels.height());
+        for (y, (pixels, labels)) in image.rows().zip(labels.rows()).enumerate() {
+            basin.paint(y, pixels);
+            for (target, label) in basin.row_mut(y).iter_mut().zip(labels) {
+                *target = if *label == 0 { WALL } else { *label };
+            }
         }
     }
 }
