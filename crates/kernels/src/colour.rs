@@ -3,6 +3,7 @@
 //! [`Statistics`] gathers what an image looks like, block by block; [`transfer`] then changes any part of it.
 
 mod logarithm;
+mod run;
 mod space;
 mod statistics;
 mod transfer;

@@ -1,6 +1,6 @@
 //! The decorrelated colour space lαβ of Ruderman, and which pixels are tissue.
 //!
-//! Cones answer to a pixel of whole numbers with whole numbers: [`cones`] gives them exactly, and [`CONE_UNIT`] is one.
+//! Cones answer to a pixel of whole numbers with whole numbers: [`cones`] gives them exactly, in a unit of their own.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
@@ -10,8 +10,11 @@ const LMS_TO_RGB: Matrix = [[4.4687, -3.5887, 0.1196], [-1.2197, 2.3831, -0.1626
 pub(super) const SQRT_3: f64 = 1.732_050_807_568_877_2;
 pub(super) const SQRT_6: f64 = 2.449_489_742_783_178;
 
-/// What [`cones`] counts as one: 10 000 times the largest value of a channel.
-pub(super) const CONE_UNIT: f64 = 2_550_000.0;
+/// [`cones`] counts 2 to this power as one, which keeps the logarithms of bright colours small and exact.
+pub(super) const HIGHEST: u32 = 21;
+
+/// The answer of a cone to white: 10 000 times the largest value of a channel.
+pub(super) const WHITE: f64 = 2_550_000.0;
 
 /// Whether a pixel shows tissue rather than glass: `−0.154 R + 0.035 G + 0.549 B − 45.718 < −0.057 R − 0.817 G + 1.170 B
 /// − 49.887` in thousandths, so that all numbers are whole and the comparison is exact. Black is no tissue.
@@ -20,13 +23,14 @@ pub(super) fn is_tissue([red, green, blue]: [f32; 3]) -> bool {
     97.0 * red + 621.0 * blue - 852.0 * green > 4169.0
 }
 
-/// How the long, middle and short cones see a colour; whole numbers below 2²², which are exact here.
+/// How the long, middle and short cones see a colour: whole numbers below 2²², which are exact here, over 2²¹.
 #[inline(always)]
 pub(super) fn cones([red, green, blue]: [f32; 3]) -> [f32; 3] {
+    const ONE: f32 = 1.0 / (1 << HIGHEST) as f32;
     [
-        3811.0 * red + 5783.0 * green + 402.0 * blue,
-        1967.0 * red + 7244.0 * green + 782.0 * blue,
-        241.0 * red + 1288.0 * green + 8444.0 * blue,
+        3811.0 * ONE * red + 5783.0 * ONE * green + 402.0 * ONE * blue,
+        1967.0 * ONE * red + 7244.0 * ONE * green + 782.0 * ONE * blue,
+        241.0 * ONE * red + 1288.0 * ONE * green + 8444.0 * ONE * blue,
     ]
 }
 
@@ -45,7 +49,8 @@ pub(super) fn to_lab(pixel: [u8; 3]) -> Option<[f64; 3]> {
     if pixel == [0; 3] {
         return None;
     }
-    Some(lab(cones(pixel.map(f32::from)).map(|cone| libm::log10(f64::from(cone) / CONE_UNIT))))
+    let answers = cones(pixel.map(f32::from)).map(|cone| f64::from(cone) * f64::from(1 << HIGHEST));
+    Some(lab(answers.map(|answer| libm::log10(answer / WHITE))))
 }
 
 /// From the logarithms of what the cones see.
@@ -98,5 +103,18 @@ mod tests {
         assert!(is_tissue([200.0, 120.0, 180.0]));
         assert!(!is_tissue([255.0; 3]));
         assert!(!is_tissue([0.0; 3]));
+    }
+
+    /// The way to the cones and back moves no colour by as much as half a level: what keeps its logarithms, keeps its
+    /// level.
+    #[test]
+    fn cones_and_back_keep_every_colour() {
+        for colour in 0..1u32 << 24 {
+            let [_, red, green, blue] = colour.to_be_bytes().map(f32::from);
+            let answers = cones([red, green, blue]).map(|cone| cone * ((1 << HIGHEST) as f32 / 10_000.0));
+            let back = from_cones(answers);
+            let off = [back[0] - red, back[1] - green, back[2] - blue];
+            assert!(off.iter().all(|off| off.abs() < 0.1), "{red} {green} {blue} became {back:?}");
+        }
     }
 }

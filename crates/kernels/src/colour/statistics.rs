@@ -2,8 +2,9 @@
 
 use std::f64::consts::{LOG10_2, SQRT_2};
 
-use super::logarithm::{log2_parts, nearest};
-use super::space::{CONE_UNIT, SQRT_3, SQRT_6, cones, is_tissue};
+use super::logarithm::{MANTISSA_BITS, log2_parts, nearest};
+use super::run::{RUN, Run};
+use super::space::{HIGHEST, SQRT_3, SQRT_6, WHITE};
 use super::{TARGET_DEVIATION, TARGET_MEAN};
 use crate::isa::versions;
 use crate::{Machine, View};
@@ -34,8 +35,8 @@ pub struct ColourStatistics {
 /// Bits after the binary point of a base-2 logarithm.
 const FRACTION: u32 = 20;
 
-/// Pixels that are summed in 64 bits: l lies within ±2²⁷, so that 2⁹ squares fit.
-const RUN: usize = 512;
+/// Pixels of a run are summed in 64 bits: l lies within ±2²⁷, so that 2⁹ squares fit.
+const _: () = assert!(RUN <= 1 << 9);
 
 impl Statistics {
     /// Nothing seen yet.
@@ -72,8 +73,8 @@ impl Statistics {
         let moments = [0, 1, 2].map(|channel| self.moments(channel));
         let mut mean = [0, 1, 2].map(|channel| moments[channel].0 * factors[channel]);
         let deviation = [0, 1, 2].map(|channel| moments[channel].1 * factors[channel]);
-        // The sum of three logarithms keeps three times the unit's; from the differences it has gone.
-        mean[0] -= SQRT_3 * libm::log10(CONE_UNIT);
+        // The sum of three logarithms keeps three times that of white; from the differences it has gone.
+        mean[0] -= SQRT_3 * libm::log10(WHITE);
         ColourStatistics { mean, deviation, pixels: self.pixels }
     }
 
@@ -92,42 +93,48 @@ versions! {
     /// The sums of one block.
     fn gather(block: View<'_, [u8; 3]>) -> Statistics {
         let mut sums = Statistics::new();
+        let mut run = Run::new();
         for y in 0..block.height() {
-            for run in block.row(y).chunks(RUN) {
-                add_run(&mut sums, run);
+            for pixels in block.row(y).chunks(RUN) {
+                let tissue = run.look(pixels, logarithms);
+                if tissue > 0 {
+                    sums.pixels += u64::from(tissue);
+                    add_run(&mut sums, &run, pixels.len());
+                }
             }
         }
         sums
     }
 }
 
-/// Adds pixels whose squares fit 64 bits.
+/// Adds the tissue of a run.
 #[inline(always)]
-fn add_run(to: &mut Statistics, run: &[[u8; 3]]) {
-    let (mut pixels, mut sums, mut squares) = (0i64, [0i64; 3], [0i64; 3]);
-    for pixel in run {
-        let colour = [f32::from(pixel[0]), f32::from(pixel[1]), f32::from(pixel[2])];
-        let seen = -i32::from(is_tissue(colour));
-        let [long, middle, short] = cones(colour);
-        let (long, middle, short) = (logarithm(long), logarithm(middle), logarithm(short));
+fn add_run(to: &mut Statistics, run: &Run<i32>, len: usize) {
+    let (mut sums, mut squares) = ([0i64; 3], [0i64; 3]);
+    let [long, middle, short] = &run.cones;
+    for (((tissue, long), middle), short) in run.tissue[..len].iter().zip(long).zip(middle).zip(short) {
         let terms = [long + middle + short, long + middle - 2 * short, long - middle];
-        pixels -= i64::from(seen);
         for channel in 0..3 {
-            let term = i64::from(terms[channel] & seen);
+            let term = i64::from(terms[channel] & tissue);
             sums[channel] += term;
             squares[channel] += term * term;
         }
     }
-    to.pixels += pixels as u64;
     for channel in 0..3 {
         to.sums[channel] += i128::from(sums[channel]);
         to.squares[channel] += i128::from(squares[channel]);
     }
 }
 
-/// The base-2 logarithm with a fixed point; of black, which is no tissue, whatever it may be.
+/// Base-2 logarithms with a fixed point; of black, which is no tissue, whatever they may be.
 #[inline(always)]
-fn logarithm(cone: f32) -> i32 {
-    let (whole, rest) = log2_parts(cone);
-    (whole << FRACTION).wrapping_add(nearest(rest * (1u32 << FRACTION) as f32))
+fn logarithms(cones: [f32; 3]) -> [i32; 3] {
+    let (whole, rest) = log2_parts::<FRACTION>(cones);
+    [fixed(whole[0], rest[0]), fixed(whole[1], rest[1]), fixed(whole[2], rest[2])]
+}
+
+#[inline(always)]
+fn fixed(whole: i32, rest: f32) -> i32 {
+    let unit = (HIGHEST << FRACTION) as i32;
+    (whole >> (MANTISSA_BITS - FRACTION)).wrapping_add(nearest(rest)).wrapping_add(unit)
 }

@@ -2,8 +2,9 @@
 
 use std::f64::consts::LOG2_10;
 
-use super::logarithm::{exp2, log2_parts, nearest};
-use super::space::{CONE_UNIT, cones, from_cones, from_lab, is_tissue, lab, logarithms, to_lab};
+use super::logarithm::{MANTISSA_BITS, exp2, level, log2_parts};
+use super::run::{RUN, Run};
+use super::space::{HIGHEST, WHITE, cones, from_cones, from_lab, is_tissue, lab, logarithms, to_lab};
 use super::{ColourStatistics, TARGET_DEVIATION, TARGET_MEAN};
 use crate::isa::versions;
 use crate::{Machine, Plane, View, ViewMut};
@@ -34,12 +35,15 @@ pub fn transfer_into(
 struct Change {
     mean: [f64; 3],
     stretch: [f64; 3],
+    /// For logarithms in units of [`UNIT`].
     matrix: [[f32; 3]; 3],
     shift: [f32; 3],
+    /// Whether a colour may be beyond single precision.
+    wide: bool,
 }
 
-/// Logarithms are taken of cones in units of two to this power, which keeps those of bright colours small and exact.
-const HIGHEST: i32 = 21;
+/// What logarithms are counted in: the whole part of one lies in the exponent's place.
+const UNIT: f32 = 1.0 / (1 << MANTISSA_BITS) as f32;
 
 /// Powers of two beyond this are left to wider numbers.
 const WIDEST: f32 = 100.0;
@@ -49,17 +53,24 @@ impl Change {
         let mean = statistics.mean;
         let stretch =
             [0, 1, 2].map(|channel| stretch(statistics.deviation[channel], TARGET_DEVIATION[channel]));
-        let mut change = Self { mean, stretch, matrix: [[0.0; 3]; 3], shift: [0.0; 3] };
-        let unit = f64::from(HIGHEST) / LOG2_10 - libm::log10(CONE_UNIT);
+        let mut change = Self { mean, stretch, matrix: [[0.0; 3]; 3], shift: [0.0; 3], wide: true };
+        let unit = f64::from(HIGHEST) / LOG2_10 - libm::log10(WHITE);
         let at_unit = change.of_logarithms([unit; 3]);
         for cone in 0..3 {
             let mut beside = [unit; 3];
             beside[cone] += 1.0;
             let moved = change.of_logarithms(beside);
-            (0..3).for_each(|row| change.matrix[row][cone] = (moved[row] - at_unit[row]) as f32);
+            (0..3).for_each(|row| change.matrix[row][cone] = (moved[row] - at_unit[row]) as f32 * UNIT);
         }
         change.shift = at_unit.map(|x| (x * LOG2_10 + libm::log2(255.0)) as f32);
+        change.wide = !(0..3).all(|row| change.farthest(row) < WIDEST);
         change
+    }
+
+    /// A bound of the logarithms that may come out. Of those that go in, none of tissue is below −14.
+    fn farthest(&self, row: usize) -> f32 {
+        let longest: f32 = self.matrix[row].iter().map(|factor| factor.abs() * (14.0 / UNIT)).sum();
+        longest + self.shift[row].abs() + 1.0
     }
 
     /// What becomes of the decimal logarithms of what the cones see.
@@ -87,50 +98,84 @@ fn stretch(deviation: f64, target: f64) -> f64 {
 }
 
 versions! {
-    /// Changes rows; where a row holds a colour beyond single precision, pixel by pixel in double.
+    /// Changes rows; where a run holds a colour beyond single precision, pixel by pixel in double. Glass keeps its colour.
     fn change_rows(image: View<'_, [u8; 3]>, change: &Change, target: ViewMut<'_, [u8; 3]>) {
         let mut target = target;
+        let mut run = Run::new();
         for y in 0..image.height() {
-            if change_row(image.row(y), change, target.row_mut(y)) {
-                change_wide(image.row(y), change, target.row_mut(y));
+            for (pixels, target) in image.row(y).chunks(RUN).zip(target.row_mut(y).chunks_mut(RUN)) {
+                change_run(pixels, change, &mut run, target);
             }
         }
     }
 }
 
-/// Changes a row, and says whether it holds a colour that single precision cannot express.
 #[inline(always)]
-fn change_row(row: &[[u8; 3]], change: &Change, target: &mut [[u8; 3]]) -> bool {
+fn change_run(pixels: &[[u8; 3]], change: &Change, run: &mut Run<f32>, target: &mut [[u8; 3]]) {
+    if run.look(pixels, base2) == 0 {
+        target.copy_from_slice(pixels);
+        return;
+    }
+    move_logarithms(run, change, pixels.len());
+    let wide = change.wide && holds_wide(run, pixels.len());
+    if change.wide {
+        run.each(pixels.len(), |x| if x > -WIDEST { x } else { -WIDEST });
+    }
+    run.each(pixels.len(), exp2);
+    write(run, pixels, target);
+    if wide {
+        change_wide(pixels, change, target);
+    }
+}
+
+#[inline(always)]
+fn move_logarithms(run: &mut Run<f32>, change: &Change, len: usize) {
     let (matrix, shift) = (change.matrix, change.shift);
+    let [long, middle, short] = &mut run.cones;
+    for ((long, middle), short) in long[..len].iter_mut().zip(middle).zip(short) {
+        [*long, *middle, *short] = linear(&matrix, &shift, [*long, *middle, *short]);
+    }
+}
+
+/// Whether tissue holds a logarithm that single precision cannot express.
+#[inline(always)]
+fn holds_wide(run: &Run<f32>, len: usize) -> bool {
+    let [long, middle, short] = &run.cones;
     let mut wide = 0;
-    for (pixel, target) in row.iter().zip(target) {
-        let colour = [f32::from(pixel[0]), f32::from(pixel[1]), f32::from(pixel[2])];
-        let seen = cones(colour);
-        let moved = linear(&matrix, &shift, seen);
-        let tissue = is_tissue(colour);
-        wide |= u32::from(tissue) & u32::from(!is_narrow(moved));
-        let changed = [
-            if tissue { power(moved[0]) } else { seen[0] / 10_000.0 },
-            if tissue { power(moved[1]) } else { seen[1] / 10_000.0 },
-            if tissue { power(moved[2]) } else { seen[2] / 10_000.0 },
-        ];
-        let [red, green, blue] = from_cones(changed);
-        *target = [to_level(red), to_level(green), to_level(blue)];
+    for (((tissue, long), middle), short) in run.tissue[..len].iter().zip(long).zip(middle).zip(short) {
+        wide |= tissue & -i32::from(!is_narrow([*long, *middle, *short]));
     }
     wide != 0
 }
 
+/// Writes the colours that the cones shall see of tissue; glass keeps its own.
 #[inline(always)]
-fn linear(matrix: &[[f32; 3]; 3], shift: &[f32; 3], seen: [f32; 3]) -> [f32; 3] {
-    let [l, m, s] = [logarithm(seen[0]), logarithm(seen[1]), logarithm(seen[2])];
+fn write(run: &Run<f32>, pixels: &[[u8; 3]], target: &mut [[u8; 3]]) {
+    let [long, middle, short] = &run.cones;
+    let cones = run.tissue.iter().zip(long).zip(middle).zip(short);
+    for ((pixel, target), (((tissue, long), middle), short)) in pixels.iter().zip(target).zip(cones) {
+        let colour = from_cones([*long, *middle, *short]);
+        let colour = [level(colour[0]), level(colour[1]), level(colour[2])];
+        let (changed, kept) = (*tissue as u8, !*tissue as u8);
+        *target = [
+            (colour[0] & changed) | (pixel[0] & kept),
+            (colour[1] & changed) | (pixel[1] & kept),
+            (colour[2] & changed) | (pixel[2] & kept),
+        ];
+    }
+}
+
+#[inline(always)]
+fn linear(matrix: &[[f32; 3]; 3], shift: &[f32; 3], [l, m, s]: [f32; 3]) -> [f32; 3] {
     let row = |row: usize| matrix[row][0] * l + matrix[row][1] * m + matrix[row][2] * s + shift[row];
     [row(0), row(1), row(2)]
 }
 
+/// Base-2 logarithms in units of [`UNIT`].
 #[inline(always)]
-fn logarithm(cone: f32) -> f32 {
-    let (whole, rest) = log2_parts(cone);
-    (whole - HIGHEST) as f32 + rest
+fn base2(cones: [f32; 3]) -> [f32; 3] {
+    let (whole, rest) = log2_parts::<MANTISSA_BITS>(cones);
+    [whole[0] as f32 + rest[0], whole[1] as f32 + rest[1], whole[2] as f32 + rest[2]]
 }
 
 /// Whether single precision can express the powers; not when one is no number.
@@ -139,23 +184,12 @@ fn is_narrow([x, y, z]: [f32; 3]) -> bool {
     (x < WIDEST) & (y < WIDEST) & (z < WIDEST)
 }
 
-#[inline(always)]
-fn power(x: f32) -> f32 {
-    exp2(if x > -WIDEST { x } else { -WIDEST })
-}
-
-#[inline(always)]
-fn to_level(value: f32) -> u8 {
-    let positive = if value > 0.0 { value } else { 0.0 };
-    nearest(if positive < 255.0 { positive } else { 255.0 }) as u8
-}
-
 /// Replaces the tissue colours of a row that single precision cannot express.
 #[cold]
 fn change_wide(row: &[[u8; 3]], change: &Change, target: &mut [[u8; 3]]) {
     for (pixel, target) in row.iter().zip(target) {
         let colour = pixel.map(f32::from);
-        if is_tissue(colour) && !is_narrow(linear(&change.matrix, &change.shift, cones(colour))) {
+        if is_tissue(colour) && !is_narrow(linear(&change.matrix, &change.shift, base2(cones(colour)))) {
             *target = change.of_pixel(*pixel);
         }
     }
