@@ -124,10 +124,8 @@ impl Prepared<'_> {
 
     /// What the hungriest bucket takes.
     fn most_bytes(&self, plan: &Plan, merged: &MergedStage, order: Order) -> u64 {
-        (0..merged.buckets.len())
-            .map(|bucket| rehearse(&self.bucket_graph(plan, merged, bucket), order, 1).peak)
-            .max()
-            .unwrap_or_default()
+        let bytes = |rows: Vec<u32>| rehearse(&self.bucket_graph(plan, merged, &rows), order, 1).peak;
+        merged.rows().into_iter().map(bytes).max().unwrap_or_default()
     }
 
     /// The figures of a stage's buckets.
@@ -153,9 +151,8 @@ impl Prepared<'_> {
 
     /// What the largest bucket takes on one worker with one thread, by the order of its tasks.
     fn peaks(&self, plan: &Plan, merged: &MergedStage) -> Vec<(String, u64)> {
-        let largest = (0..merged.buckets.len()).max_by_key(|bucket| merged.buckets.get(*bucket).len());
-        let Some(largest) = largest else { return Vec::new() };
-        let graph = self.bucket_graph(plan, merged, largest);
+        let Some(rows) = merged.rows().into_iter().max_by_key(Vec::len) else { return Vec::new() };
+        let graph = self.bucket_graph(plan, merged, &rows);
         let orders = [
             ("breadth-first", Order::BreadthFirst),
             ("rmsr with 1 active path", Order::Rmsr { active_paths: 1 }),
@@ -164,15 +161,13 @@ impl Prepared<'_> {
         orders.map(|(name, order)| (name.to_owned(), rehearse(&graph, order, 1).peak)).to_vec()
     }
 
-    /// The tasks of a bucket on the largest part.
-    fn bucket_graph(&self, plan: &Plan, merged: &MergedStage, bucket: usize) -> TaskGraph {
-        let rows = merged.of_row().into_iter().zip(0u32..).filter(|(of, _)| *of as usize == bucket);
-        let rows: Vec<u32> = rows.map(|(_, row)| row).collect();
+    /// The tasks of a bucket's rows on the largest part.
+    fn bucket_graph(&self, plan: &Plan, merged: &MergedStage, rows: &[u32]) -> TaskGraph {
         let stage = merged.instances.stage;
         let costs = self.seconds();
         let pixels = self.inputs.layout().parts.iter().map(|part| part.pixels).max().unwrap_or_default();
         let inside = |task: usize| plan.flow().tasks[task].stage == stage;
-        plan.task_graph(&rows, pixels, &inside, &|task| costs[task])
+        plan.task_graph(rows, pixels, &inside, &|task| costs[task])
     }
 }
 

@@ -135,8 +135,7 @@ fn bucket(plan: &Plan, merged: &MergedStage, number: usize) -> Result<Drawing, E
     if number >= merged.buckets.len() {
         return Err(no_such_bucket(number, merged.buckets.len()));
     }
-    let of_row = merged.of_row();
-    let rows: Vec<usize> = (0..plan.rows()).filter(|row| of_row[*row] as usize == number).collect();
+    let rows: Vec<usize> = merged.rows().swap_remove(number).into_iter().map(|row| row as usize).collect();
     let chain = &plan.flow().stages[merged.instances.stage].tasks;
     let name = &plan.flow().stages[merged.instances.stage].name;
     let title = format!("{name}, {}: bucket {number}, {}", merged.how, counted(rows.len(), "row"));

@@ -179,8 +179,7 @@ fn explain_bucket(plan: &Plan, merged: &MergedStage, bucket: usize) -> Result<Ex
     }
     let stage = &plan.flow().stages[merged.instances.stage];
     let places = merged.buckets.get(bucket);
-    let rows = merged.of_row().into_iter().zip(0u32..).filter(|(of, _)| *of as usize == bucket);
-    let rows: Vec<u32> = rows.map(|(_, row)| row).collect();
+    let rows = merged.rows().swap_remove(bucket);
     let tree = &merged.instances.tree;
     let shared = places.windows(2).map(|pair| tree.shared_between(pair[0], pair[1])).min();
     let mean = merged.cost() / merged.costs.len() as f64;

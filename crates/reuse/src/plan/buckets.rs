@@ -211,6 +211,15 @@ impl MergedStage {
         self.instances.of_row.iter().map(|instance| of_instance[*instance as usize]).collect()
     }
 
+    /// The rows of each bucket, ascending.
+    pub fn rows(&self) -> Vec<Vec<u32>> {
+        let mut rows = vec![Vec::new(); self.buckets.len()];
+        for (row, bucket) in self.of_row().into_iter().enumerate() {
+            rows[bucket as usize].push(row as u32);
+        }
+        rows
+    }
+
     /// The cost of one part.
     pub fn cost(&self) -> f64 {
         self.costs.iter().sum()
