@@ -86,33 +86,27 @@ impl Prepared<'_> {
         Ok(Grouped { plan, whole: Some(whole), merged })
     }
 
-    /// The largest buckets whose tasks fit a bound level after level, as the papers' workers keep them; for algorithms
-    /// that choose sizes by themselves, the buckets if their tasks fit in the order that keeps least.
+    /// The largest buckets whose tasks fit a bound: level after level, as the papers' workers keep them, or in the order
+    /// that keeps least where the algorithm chooses sizes by itself.
     fn within(&self, plan: &Plan, bytes: u64, merging: &Merging) -> Result<Vec<MergedStage>, EngineError> {
-        let costs = self.seconds();
-        let parts = self.part_weights();
-        let sized = |most: usize| match *merging {
-            Merging::Naive { .. } => Some(Merging::Naive { most }),
-            Merging::Sca { .. } => Some(Merging::Sca { most }),
-            Merging::Rtma { .. } => Some(Merging::Rtma { most }),
-            Merging::Packed { .. } => Some(Merging::Packed { most }),
-            Merging::Trtma { .. } | Merging::Auto { .. } => None,
+        let (costs, parts) = (self.seconds(), self.part_weights());
+        let order = match merging {
+            Merging::Trtma { .. } | Merging::Auto { .. } => Order::Postorder,
+            _ => Order::BreadthFirst,
         };
-        let order = if sized(1).is_some() { Order::BreadthFirst } else { Order::Postorder };
-        let merged = |merging: &Merging| -> Result<(Vec<MergedStage>, u64), EngineError> {
-            let merged = plan.merge(merging, &parts, &|task| costs[task])?;
-            let needs =
-                merged.iter().map(|stage| self.most_bytes(plan, stage, order)).max().unwrap_or_default();
-            Ok((merged, needs))
+        let merged = |most: usize| -> Result<(Vec<MergedStage>, u64), EngineError> {
+            let merged = plan.merge(&sized(merging, most, plan.rows()), &parts, &|task| costs[task])?;
+            let needs = merged.iter().map(|stage| self.most_bytes(plan, stage, order)).max();
+            Ok((merged, needs.unwrap_or_default()))
         };
-        let (mut best, needed) = merged(&sized(1).unwrap_or(*merging))?;
+        let (mut best, needed) = merged(1)?;
         if needed > bytes {
             return Err(EngineError::BucketMemory { needed, limit: bytes });
         }
         let (mut low, mut high) = (1, plan.rows().max(1) + 1);
-        while sized(1).is_some() && high - low > 1 {
+        while high - low > 1 {
             let most = low + (high - low) / 2;
-            let (found, needed) = merged(&sized(most).unwrap_or(*merging))?;
+            let (found, needed) = merged(most)?;
             if needed <= bytes {
                 (low, best) = (most, found);
             } else {
@@ -168,6 +162,21 @@ impl Prepared<'_> {
         let pixels = self.inputs.layout().parts.iter().map(|part| part.pixels).max().unwrap_or_default();
         let inside = |task: usize| plan.flow().tasks[task].stage == stage;
         plan.task_graph(rows, pixels, &inside, &|task| costs[task])
+    }
+}
+
+/// An algorithm with so many instances in a bucket, or so many buckets that each has about as many.
+fn sized(merging: &Merging, most: usize, rows: usize) -> Merging {
+    let buckets = rows.div_ceil(most.max(1));
+    match *merging {
+        Merging::Naive { .. } => Merging::Naive { most },
+        Merging::Sca { .. } => Merging::Sca { most },
+        Merging::Rtma { .. } => Merging::Rtma { most },
+        Merging::Packed { .. } => Merging::Packed { most },
+        Merging::Trtma { buckets: asked, pruning, small } => {
+            Merging::Trtma { buckets: buckets.max(asked), pruning, small }
+        }
+        Merging::Auto { workers } => Merging::Auto { workers: buckets.max(workers) },
     }
 }
 
