@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use onceflow_engine::{EngineError, Level, RunOptions, available_memory, available_workers};
 use onceflow_study::{Diagnostic, Size, Study};
 
+use crate::allocation::METER;
 use crate::args::{LevelWord, MachineArgs, MergeArgs};
 use crate::failure::Failure;
 use crate::file::unwritable;
@@ -22,6 +23,7 @@ pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> R
         merge: buckets::merge(merge, level, workers)?,
         workers,
         memory: memory.unwrap_or_else(available_memory),
+        meter: Some(METER),
         stop: AtomicBool::new(false),
     })
 }

@@ -1,5 +1,6 @@
 //! The onceflow command: words in, answers out. Everything that can be tested elsewhere lives in the libraries.
 
+mod allocation;
 mod args;
 mod bench;
 mod costs;

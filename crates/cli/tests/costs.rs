@@ -137,3 +137,19 @@ fn the_command_line_goes_over_the_environment() {
     assert_eq!(other.exit, 0);
     assert!(shell.exists("o.jsonl") && !shell.exists("x.jsonl") && !shell.exists("none"));
 }
+
+/// What an operation holds beside what it makes is measured, and no more than was declared for its pixels, but for tables
+/// of a fixed size that matter in tiny parts only.
+#[test]
+fn memory_of_operations_is_remembered() {
+    let shell = shell();
+    shell.ok("run study.toml -o run");
+    let text = shell.read("run/costs.jsonl");
+    let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let scratch = |line: &serde_json::Value| line["scratch_bytes"].as_u64().unwrap_or_default();
+    let splits: Vec<_> = lines.filter(|line| line["operation"] == "nuclei.split").collect();
+    assert!(!splits.is_empty() && splits.iter().all(|line| scratch(line) > 0), "{text}");
+    let (declared, fixed) = (32, 1 << 20);
+    let pixels = |line: &serde_json::Value| line["pixels"].as_u64().unwrap();
+    assert!(splits.iter().all(|line| scratch(line) <= declared * pixels(line) + fixed), "{splits:?}");
+}

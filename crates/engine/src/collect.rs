@@ -63,19 +63,20 @@ impl<'a> Collector<'a> {
 
     /// What a task cost; one that failed, or that an earlier run had done, says nothing of the next.
     fn cost(&self, finished: &Finished<'_>) -> Option<Record> {
-        let Entry { instance, task, seconds, remembered, .. } = *finished.entry;
+        let Entry { instance, task, seconds, bytes, remembered, .. } = *finished.entry;
         if remembered || matches!(finished.outcome, Outcome::Failed(_)) {
             return None;
         }
         let spec = &self.flow.tasks[task].spec;
+        let output_bytes = finished.outputs.iter().map(|region| region.bytes()).sum();
         Some(Record {
             operation: spec.id.clone(),
             version: spec.version,
             device: device().into(),
             pixels: self.layout.pixels(self.flow.scope(task), instance.site),
             seconds,
-            output_bytes: finished.outputs.iter().map(|region| region.bytes()).sum(),
-            scratch_bytes: 0,
+            output_bytes,
+            scratch_bytes: bytes.saturating_sub(output_bytes),
         })
     }
 

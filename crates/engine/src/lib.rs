@@ -60,6 +60,7 @@ pub use measure::Scheduling;
 pub use objects::objects;
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
 pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
+pub use onceflow_runtime::Meter;
 pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
 pub use pictures::pictures;

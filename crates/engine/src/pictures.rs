@@ -101,7 +101,7 @@ impl Show<'_> {
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let budget = Budget::new(self.memory);
         let supply = Sources::new(inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
-        let work = Work { operations: &operations, supply: &supply, memo: &NoMemo };
+        let work = Work { operations: &operations, supply: &supply, memo: &NoMemo, meter: None };
         let mut keeper = Keeper { wanted: makers(&plan, region), kept: HashMap::new() };
         let options = Options { workers: 1, budget, stop: None };
         execute(&mut plan, &inputs.layout(), &work, &options, &mut keeper)?;

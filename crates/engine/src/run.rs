@@ -8,7 +8,7 @@ use onceflow_costs::Record;
 use onceflow_region::Budget;
 use onceflow_reuse::{Account, Level, NodeId, Plan, plan};
 use onceflow_runtime::{
-    Entry, ExecuteError, Execution, NoMemo, Operation, SchedulerError, Work as RuntimeWork, execute,
+    Entry, ExecuteError, Execution, Meter, NoMemo, Operation, SchedulerError, Work as RuntimeWork, execute,
 };
 use onceflow_sensitivity::Analysis;
 use onceflow_study::Phase;
@@ -35,6 +35,8 @@ pub struct RunOptions {
     pub workers: usize,
     /// The bound of memory in bytes.
     pub memory: u64,
+    /// What memory is measured with, where the program can tell.
+    pub meter: Option<Meter>,
     /// Set from outside: start nothing more.
     pub stop: AtomicBool,
 }
@@ -221,7 +223,8 @@ impl<'a> Runner<'a> {
             failed: HashSet::new(),
             most_failed: (self.prepared.study.run.stop_above * rows as f64) as u64,
         };
-        let work = RuntimeWork { operations: &operations, supply: &supply, memo: &NoMemo };
+        let meter = self.options.meter;
+        let work = RuntimeWork { operations: &operations, supply: &supply, memo: &NoMemo, meter };
         let options = onceflow_runtime::Options {
             workers: self.options.workers,
             budget: self.budget.clone(),

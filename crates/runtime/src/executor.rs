@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use onceflow_region::Budget;
 use onceflow_reuse::Account;
 
-use crate::{Event, Instance, Memo, Operation, Scheduler, SchedulerError, Supply};
+use crate::{Event, Instance, Memo, Meter, Operation, Scheduler, SchedulerError, Supply};
 
 pub use threads::execute;
 pub use zero_work::execute_zero_work;
@@ -24,6 +24,8 @@ pub struct Work<'a> {
     pub supply: &'a dyn Supply,
     /// What earlier runs left behind.
     pub memo: &'a dyn Memo,
+    /// What memory is measured with, where it can be.
+    pub meter: Option<Meter>,
 }
 
 /// How a plan is carried out.
@@ -61,6 +63,8 @@ pub struct Entry {
     pub start: f64,
     /// Seconds its operation took, without fetching what it takes.
     pub seconds: f64,
+    /// Most bytes that its operation held at once, what it made included; 0 where nobody counts.
+    pub bytes: u64,
     /// The worker that ran it.
     pub worker: usize,
     /// Whether the memo had it, so that nothing was computed.

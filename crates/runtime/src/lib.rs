@@ -8,6 +8,7 @@
 mod executor;
 mod layout;
 mod memo;
+mod meter;
 mod observer;
 mod operation;
 mod scheduler;
@@ -16,6 +17,7 @@ mod supply;
 pub use executor::{Entry, ExecuteError, Execution, Options, Work, execute, execute_zero_work};
 pub use layout::{Instance, Layout, PartSite};
 pub use memo::{Memo, NoMemo};
+pub use meter::Meter;
 pub use observer::{Finished, Observer};
 pub use operation::{Call, Done, Operation, OperationError};
 pub use scheduler::{Event, Instruction, Outcome, RowOutcome, Scheduler, SchedulerError};

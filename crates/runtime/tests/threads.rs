@@ -119,7 +119,7 @@ fn run(world: &World, level: Level, workers: usize, memo: &dyn Memo) -> Ran {
     let toys: Vec<Toy<'_>> =
         (0..world.flow.tasks.len()).map(|task| Toy { world, task, runs: AtomicUsize::new(0) }).collect();
     let operations: Vec<&dyn Operation> = toys.iter().map(|toy| toy as &dyn Operation).collect();
-    let work = Work { operations: &operations, supply: &ToySupply, memo };
+    let work = Work { operations: &operations, supply: &ToySupply, memo, meter: None };
     let options = Options { workers, budget: Budget::new(1 << 40), stop: None };
     let mut metrics = Metrics::default();
     let execution = execute(&mut world.plan(level), &world.layout, &work, &options, &mut metrics).unwrap();
@@ -220,8 +220,10 @@ fn a_stop_lets_what_runs_finish_and_starts_nothing_more() {
         .map(|task| Toy { world: &world, task, runs: AtomicUsize::new(0) })
         .collect();
     let operations: Vec<&dyn Operation> = toys.iter().map(|toy| toy as &dyn Operation).collect();
-    let (stop, work) =
-        (AtomicBool::new(false), Work { operations: &operations, supply: &ToySupply, memo: &NoMemo });
+    let (stop, work) = (
+        AtomicBool::new(false),
+        Work { operations: &operations, supply: &ToySupply, memo: &NoMemo, meter: None },
+    );
     let options = Options { workers: 2, budget: Budget::new(1 << 40), stop: Some(&stop) };
     let mut observer = Stopping(&stop, 0);
     let execution =
@@ -232,7 +234,7 @@ fn a_stop_lets_what_runs_finish_and_starts_nothing_more() {
 #[test]
 fn an_operation_for_every_task_is_asked_for() {
     let world = World::new(5, Bounds { stages: 1, rows: 1, parts: 1, failures: false, never: false });
-    let work = Work { operations: &[], supply: &ToySupply, memo: &NoMemo };
+    let work = Work { operations: &[], supply: &ToySupply, memo: &NoMemo, meter: None };
     let options = Options { workers: 1, budget: Budget::new(1), stop: None };
     let refused =
         execute(&mut world.plan(Level::None), &world.layout, &work, &options, &mut Metrics::default());

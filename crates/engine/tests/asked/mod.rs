@@ -61,13 +61,21 @@ impl Asked {
             merge: Merge::Nothing,
             workers,
             memory,
+            meter: None,
             stop: AtomicBool::new(false),
         })
     }
 
     /// Runs with buckets.
     pub fn run_merged(&self, level: Level, merge: Merge) -> Run {
-        let options = RunOptions { level, merge, workers: 2, memory: 1 << 30, stop: AtomicBool::new(false) };
+        let options = RunOptions {
+            level,
+            merge,
+            workers: 2,
+            memory: 1 << 30,
+            meter: None,
+            stop: AtomicBool::new(false),
+        };
         self.run_with(options).unwrap()
     }
 

@@ -11,7 +11,7 @@ use onceflow_study::Canonical;
 
 use super::Work;
 use super::inputs::{Ground, JobInput};
-use crate::{Call, Done, Instance, Operation, OperationError, Outcome};
+use crate::{Call, Done, Instance, Meter, Operation, OperationError, Outcome};
 
 /// An instance with all that is needed to run it.
 pub(super) struct Job {
@@ -33,6 +33,7 @@ pub(super) struct Report {
     pub(super) worker: usize,
     pub(super) start: f64,
     pub(super) seconds: f64,
+    pub(super) bytes: u64,
     pub(super) remembered: bool,
     pub(super) outcome: Outcome,
     pub(super) outputs: Vec<Arc<Region>>,
@@ -45,11 +46,12 @@ impl Job {
         let key = self.key;
         let found = key.and_then(|key| guarded(|| Ok(work.memo.get(&key))).ok().flatten());
         let remembered = found.as_ref().is_some_and(|outputs| outputs.len() == self.outputs);
-        let mut seconds = 0.0;
+        let mut took = (0.0, 0);
         let (outcome, outputs) = match found {
             Some(outputs) if remembered => (Outcome::Done, outputs),
-            _ => self.compute(work, &mut seconds),
+            _ => self.compute(work, &mut took),
         };
+        let (seconds, bytes) = took;
         if let (Some(key), Outcome::Done, false) = (key, &outcome, remembered) {
             // What cannot be remembered is computed again another time: no reason to fail.
             _ = guarded(|| {
@@ -57,11 +59,11 @@ impl Job {
                 Ok(())
             });
         }
-        Report { instance, task, worker, start, seconds, remembered, outcome, outputs }
+        Report { instance, task, worker, start, seconds, bytes, remembered, outcome, outputs }
     }
 
-    fn compute(self, work: &Work<'_>, seconds: &mut f64) -> (Outcome, Vec<Arc<Region>>) {
-        match self.try_compute(work, seconds) {
+    fn compute(self, work: &Work<'_>, took: &mut (f64, u64)) -> (Outcome, Vec<Arc<Region>>) {
+        match self.try_compute(work, took) {
             Ok(Done { outputs, ended }) => {
                 (ended.map_or(Outcome::Done, Outcome::Ended), outputs.into_iter().map(Arc::new).collect())
             }
@@ -69,14 +71,15 @@ impl Job {
         }
     }
 
-    /// Times the operation alone: what is fetched may be there already for the next task that takes it.
-    fn try_compute(self, work: &Work<'_>, seconds: &mut f64) -> Result<Done, OperationError> {
+    /// Measures the operation alone: what is fetched may be there already for the next task that takes it.
+    fn try_compute(self, work: &Work<'_>, took: &mut (f64, u64)) -> Result<Done, OperationError> {
         let (ground, expected, operation) = (self.ground, self.outputs, work.operations[self.task]);
         let fetch = || self.inputs.into_iter().map(|input| input.fetch(work.supply, ground)).collect();
         let inputs: Vec<Arc<Region>> = guarded(fetch)?;
         let began = Instant::now();
-        let done = run(operation, &Call { inputs: &inputs, parameters: &self.parameters });
-        *seconds = began.elapsed().as_secs_f64();
+        let call = Call { inputs: &inputs, parameters: &self.parameters };
+        let (done, bytes) = Meter::around(work.meter, || run(operation, &call));
+        *took = (began.elapsed().as_secs_f64(), bytes);
         let done = done?;
         let found = done.outputs.len();
         if found == expected || done.ended.is_some() {

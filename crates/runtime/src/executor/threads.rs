@@ -128,9 +128,9 @@ impl Coordinator<'_, '_> {
     }
 
     fn take(&mut self, report: Report) {
-        let Report { instance, task, worker, start, seconds, remembered, outcome, outputs } = report;
+        let Report { instance, task, worker, start, seconds, bytes, remembered, outcome, outputs } = report;
         let row = self.scheduler.plan().first_row(instance.node);
-        let entry = Entry { instance, task, row, start, seconds, worker, remembered };
+        let entry = Entry { instance, task, row, start, seconds, bytes, worker, remembered };
         let outcome = self.checked(task, outcome, outputs.len());
         self.observer.finished(&Finished { entry: &entry, outcome: &outcome, outputs: &outputs });
         self.log.push(entry);

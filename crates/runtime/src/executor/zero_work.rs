@@ -38,5 +38,5 @@ pub fn execute_zero_work(
 fn entry(scheduler: &Scheduler<'_>, instance: Instance) -> Entry {
     let plan = scheduler.plan();
     let (task, row) = (plan.task_of(instance.node), plan.first_row(instance.node));
-    Entry { instance, task, row, start: 0.0, seconds: 0.0, worker: 0, remembered: false }
+    Entry { instance, task, row, start: 0.0, seconds: 0.0, bytes: 0, worker: 0, remembered: false }
 }

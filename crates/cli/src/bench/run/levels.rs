@@ -30,6 +30,7 @@ fn run(asked: &Asked, level: Level, terminal: &Terminal) -> Result<LevelRun, Fai
         merge: Merge::Nothing,
         workers: WORKERS,
         memory: available_memory(),
+        meter: None,
         stop: AtomicBool::new(false),
     };
     // A study of one phase keeps no region, so that the folder stays empty.
