@@ -188,6 +188,7 @@ fn arrow_svg(
     );
     if !words.is_empty() {
         let x = beside + 4.0;
+        around.right = around.right.max(x + words.chars().count() as f64 * LETTER);
         text.push_str(&format!(
             "<text x=\"{x:.1}\" y=\"{middle:.1}\" font-size=\"10\" fill=\"#666\">{}</text>\n",
             escaped(words)
