@@ -22,99 +22,138 @@ fn main() -> Result<(), Box<dyn Error>> {
         shapes(runs);
         return Ok(());
     }
-    let image = read(&file)?;
-    let mut statistics = Statistics::new();
-    statistics.add(image.view());
-    let normalized = transfer(image.view(), &statistics.finish());
-    let p = Parameters::default();
-    let Reconstructed { rc, rc_recon } = nuclei::reconstruct(normalized.view(), Connectivity::Eight);
-    let opened = open(rc.view(), Element::Disk19);
-    let Candidates { diff, bw1 } = nuclei::candidates(rc.view(), rc_recon.view(), Connectivity::Four, p.g1);
-    let dark = above(&diff, p.g2);
-    let candidates = above(&diff, p.g1);
-    let rbc = nuclei::red_blood_cells(normalized.view(), p.t1, p.t2);
-    let bw1_t = nuclei::sized_candidates(bw1.view(), p.min_size, p.max_size);
-    let seg_open = nuclei::grow(diff.view(), bw1_t.view(), rbc.view(), p.g2);
-    let big = nuclei::clumps(seg_open.view(), p.min_size_pl);
-    let far = distance(big.view());
-    let levelled = level_peaks(far.view(), big.view());
-    let pixels = big.pixels().len();
-    let measure = |name: &str, bytes: usize, work: &mut dyn FnMut()| {
-        let (wall, busy) = least(runs, work);
-        println!("{name:32} {wall:8.1} wall {busy:8.1} busy   floor {:6.1}", floor(bytes * pixels, runs));
-    };
-    let [four, eight] = [Connectivity::Four, Connectivity::Eight];
-    let (isa, machine) = (Isa::best(), Machine::default());
-    let (mut grey, mut grey_f32, mut plateaus) =
-        (GreyScratch::default(), GreyScratch::default(), PlateauScratch::default());
-    let mut both = vec![GreyScratch::default(); 2];
-    let (mut found, mut components) = (Runs::default(), Vec::new());
-    let mut mask = Plane::filled(0u8, big.width(), big.height());
-    let mut labels = Plane::filled(0u32, big.width(), big.height());
-    let mut heights = far.clone();
-    for (name, connectivity) in [("8", eight), ("4", four)] {
-        measure(&format!("reconstruct u8 {name}"), 5, &mut || {
-            mask.pixels_mut().copy_from_slice(opened.pixels());
-            reconstruct_into(isa, rc.view(), connectivity, mask.view_mut(), &mut grey);
-        });
-        measure(&format!("reconstruct u8 {name}, two threads"), 5, &mut || {
-            mask.pixels_mut().copy_from_slice(opened.pixels());
-            reconstruct_threaded(isa, rc.view(), connectivity, mask.view_mut(), &mut both);
-        });
-        measure(&format!("fill holes {name}"), 2, &mut || {
-            fill_holes_into(machine, candidates.view(), connectivity, mask.view_mut(), &mut found);
-        });
-        measure(&format!("label {name}"), 5, &mut || {
-            label_into(machine, dark.view(), connectivity, labels.view_mut(), &mut components, &mut found);
-        });
-        measure(&format!("filter area {name}"), 2, &mut || {
-            filter_area_into(machine, dark.view(), 21, Some(1000), connectivity, mask.view_mut(), &mut found);
-        });
-        measure(&format!("select {name}"), 3, &mut || {
-            select_into(machine, dark.view(), bw1_t.view(), connectivity, mask.view_mut(), &mut found);
-        });
-        measure(&format!("regional maxima f32 {name}"), 5, &mut || {
-            regional_maxima_into(isa, levelled.view(), connectivity, mask.view_mut(), &mut plateaus);
-        });
-    }
-    measure("level peaks f32 8", 9, &mut || {
-        level_peaks_into(isa, far.view(), big.view(), heights.view_mut(), &mut grey_f32);
-    });
-    measure("h-maxima f32 8", 8, &mut || {
-        h_maxima_into(isa, far.view(), 1.0, eight, heights.view_mut(), &mut grey_f32);
-    });
-    for isa in Isa::available() {
-        measure(&format!("reconstruct u8 8 {}", isa.word()), 5, &mut || {
-            mask.pixels_mut().copy_from_slice(opened.pixels());
-            reconstruct_into(isa, rc.view(), eight, mask.view_mut(), &mut grey);
-        });
-        measure(&format!("regional maxima f32 8 {}", isa.word()), 5, &mut || {
-            regional_maxima_into(isa, levelled.view(), eight, mask.view_mut(), &mut plateaus);
-        });
-    }
-    // The caller's thread works on one of the bands and on what is left between them: its time says on a busy machine, too,
-    // what threads gain.
-    let mut segmenting = SegmentScratch::default();
-    for threads in [1, 2].into_iter().filter_map(NonZeroUsize::new) {
-        let machine = Machine { threads, ..Machine::default() };
-        measure(&format!("fill holes 4, threads: {threads}"), 2, &mut || {
-            fill_holes_into(machine, candidates.view(), four, mask.view_mut(), &mut found);
-        });
-        measure(&format!("label 8, threads: {threads}"), 5, &mut || {
-            label_into(machine, dark.view(), eight, labels.view_mut(), &mut components, &mut found);
-        });
-        measure(&format!("filter area 8, threads: {threads}"), 2, &mut || {
-            filter_area_into(machine, dark.view(), 21, Some(1000), eight, mask.view_mut(), &mut found);
-        });
-        measure(&format!("select 8, threads: {threads}"), 3, &mut || {
-            select_into(machine, dark.view(), bw1_t.view(), eight, mask.view_mut(), &mut found);
-        });
-        measure(&format!("segmentation, threads: {threads}"), 4, &mut || {
-            nuclei::segment_into(machine, normalized.view(), &p, mask.view_mut(), &mut segmenting);
-        });
-    }
-    measure("label 8, new memory", 5, &mut || drop(black_box(label(dark.view(), eight))));
+    let tile = Tile::new(&read(&file)?, runs);
+    tile.both_connectivities();
+    tile.every_instruction_set();
+    tile.threads();
     Ok(())
+}
+
+/// What the workflow's tasks get of a tile.
+struct Tile {
+    runs: usize,
+    parameters: Parameters,
+    normalized: Plane<[u8; 3]>,
+    rc: Plane<u8>,
+    opened: Plane<u8>,
+    dark: Plane<u8>,
+    candidates: Plane<u8>,
+    bw1_t: Plane<u8>,
+    big: Plane<u8>,
+    far: Plane<f32>,
+    levelled: Plane<f32>,
+}
+
+impl Tile {
+    fn new(image: &Plane<[u8; 3]>, runs: usize) -> Self {
+        let mut statistics = Statistics::new();
+        statistics.add(image.view());
+        let normalized = transfer(image.view(), &statistics.finish());
+        let p = Parameters::default();
+        let Reconstructed { rc, rc_recon } = nuclei::reconstruct(normalized.view(), Connectivity::Eight);
+        let opened = open(rc.view(), Element::Disk19);
+        let Candidates { diff, bw1 } =
+            nuclei::candidates(rc.view(), rc_recon.view(), Connectivity::Four, p.g1);
+        let rbc = nuclei::red_blood_cells(normalized.view(), p.t1, p.t2);
+        let bw1_t = nuclei::sized_candidates(bw1.view(), p.min_size, p.max_size);
+        let seg_open = nuclei::grow(diff.view(), bw1_t.view(), rbc.view(), p.g2);
+        let big = nuclei::clumps(seg_open.view(), p.min_size_pl);
+        let far = distance(big.view());
+        let levelled = level_peaks(far.view(), big.view());
+        let (dark, candidates) = (above(&diff, p.g2), above(&diff, p.g1));
+        Self { runs, parameters: p, normalized, rc, opened, dark, candidates, bw1_t, big, far, levelled }
+    }
+
+    fn measure(&self, name: &str, bytes: usize, work: &mut dyn FnMut()) {
+        let (wall, busy) = least(self.runs, work);
+        let floor = floor(bytes * self.big.pixels().len(), self.runs);
+        println!("{name:32} {wall:8.1} wall {busy:8.1} busy   floor {floor:6.1}");
+    }
+
+    fn mask(&self) -> Plane<u8> {
+        Plane::filled(0, self.big.width(), self.big.height())
+    }
+
+    fn both_connectivities(&self) {
+        let isa = Isa::best();
+        let (mut grey, mut plateaus) = (GreyScratch::default(), PlateauScratch::default());
+        let (mut both, mut mask) = (vec![GreyScratch::default(); 2], self.mask());
+        for (name, connectivity) in [("8", Connectivity::Eight), ("4", Connectivity::Four)] {
+            self.measure(&format!("reconstruct u8 {name}"), 5, &mut || {
+                mask.pixels_mut().copy_from_slice(self.opened.pixels());
+                reconstruct_into(isa, self.rc.view(), connectivity, mask.view_mut(), &mut grey);
+            });
+            self.measure(&format!("reconstruct u8 {name}, two threads"), 5, &mut || {
+                mask.pixels_mut().copy_from_slice(self.opened.pixels());
+                reconstruct_threaded(isa, self.rc.view(), connectivity, mask.view_mut(), &mut both);
+            });
+            self.measure(&format!("regional maxima f32 {name}"), 5, &mut || {
+                regional_maxima_into(isa, self.levelled.view(), connectivity, mask.view_mut(), &mut plateaus);
+            });
+            self.components(Machine::default(), connectivity, name);
+        }
+        let mut new = || drop(black_box(label(self.dark.view(), Connectivity::Eight)));
+        self.measure("label 8, new memory", 5, &mut new);
+    }
+
+    /// The operations on components, on as many threads as the machine says.
+    fn components(&self, machine: Machine, connectivity: Connectivity, name: &str) {
+        let (mut found, mut components, mut mask) = (Runs::default(), Vec::new(), self.mask());
+        let mut labels = Plane::filled(0u32, mask.width(), mask.height());
+        self.measure(&format!("fill holes {name}"), 2, &mut || {
+            fill_holes_into(machine, self.candidates.view(), connectivity, mask.view_mut(), &mut found);
+        });
+        self.measure(&format!("label {name}"), 5, &mut || {
+            let target = labels.view_mut();
+            label_into(machine, self.dark.view(), connectivity, target, &mut components, &mut found);
+        });
+        self.measure(&format!("filter area {name}"), 2, &mut || {
+            let target = mask.view_mut();
+            filter_area_into(machine, self.dark.view(), 21, Some(1000), connectivity, target, &mut found);
+        });
+        self.measure(&format!("select {name}"), 3, &mut || {
+            let (mask, seeds) = (mask.view_mut(), self.bw1_t.view());
+            select_into(machine, self.dark.view(), seeds, connectivity, mask, &mut found);
+        });
+    }
+
+    fn every_instruction_set(&self) {
+        let eight = Connectivity::Eight;
+        let (mut grey, mut grey_f32, mut plateaus) =
+            (GreyScratch::default(), GreyScratch::default(), PlateauScratch::default());
+        let (mut mask, mut heights) = (self.mask(), self.far.clone());
+        for isa in Isa::available() {
+            let word = isa.word();
+            self.measure(&format!("reconstruct u8 8 {word}"), 5, &mut || {
+                mask.pixels_mut().copy_from_slice(self.opened.pixels());
+                reconstruct_into(isa, self.rc.view(), eight, mask.view_mut(), &mut grey);
+            });
+            self.measure(&format!("regional maxima f32 8 {word}"), 5, &mut || {
+                regional_maxima_into(isa, self.levelled.view(), eight, mask.view_mut(), &mut plateaus);
+            });
+            self.measure(&format!("level peaks f32 8 {word}"), 9, &mut || {
+                let target = heights.view_mut();
+                level_peaks_into(isa, self.far.view(), self.big.view(), target, &mut grey_f32);
+            });
+            self.measure(&format!("h-maxima f32 8 {word}"), 8, &mut || {
+                h_maxima_into(isa, self.far.view(), 1.0, eight, heights.view_mut(), &mut grey_f32);
+            });
+        }
+    }
+
+    /// The caller's thread works on one of the bands and on what is left between them: its time says on a busy machine,
+    /// too, what threads gain.
+    fn threads(&self) {
+        let (mut segmenting, mut mask) = (SegmentScratch::default(), self.mask());
+        for threads in [1, 2].into_iter().filter_map(NonZeroUsize::new) {
+            let machine = Machine { threads, ..Machine::default() };
+            self.components(machine, Connectivity::Eight, &format!("8, threads: {threads}"));
+            self.measure(&format!("segmentation, threads: {threads}"), 4, &mut || {
+                let image = self.normalized.view();
+                nuclei::segment_into(machine, image, &self.parameters, mask.view_mut(), &mut segmenting);
+            });
+        }
+    }
 }
 
 /// Whether a pixel belongs to a shape.

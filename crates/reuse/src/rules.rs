@@ -66,18 +66,18 @@ impl Plan {
             };
             let before = reports.last().map_or((tasks, cost), |last| (last.tasks.1, last.cost.1));
             if !cut && tasks > before.0 {
-                return Err(Broken::Unbalanced);
+                return Err(Broken::Grew { rule: name, before: before.0, after: tasks });
             }
             reports.push(RuleReport { rule: name, tasks: (before.0, tasks), cost: (before.1, cost), did });
         }
         self.verify()?;
-        let left = self.planned() as u64;
-        if reports.last().is_none_or(|last| last.tasks.1 != left) {
-            return Err(Broken::Unbalanced);
+        let planned = self.planned() as u64;
+        let (left, cost) = reports.last().map_or((planned, 0.0), |last| (last.tasks.1, last.cost.1));
+        if left != planned {
+            return Err(Broken::Lost { left, planned });
         }
-        let (tasks, cost) = reports.last().map_or((left, 0.0), |last| (last.tasks.1, last.cost.1));
         let did = "every row gets its tasks once, each after what it needs; the account balances".into();
-        reports.push(RuleReport { rule: "verify", tasks: (tasks, tasks), cost: (cost, cost), did });
+        reports.push(RuleReport { rule: "verify", tasks: (left, left), cost: (cost, cost), did });
         Ok(reports)
     }
 }

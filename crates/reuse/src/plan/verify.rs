@@ -17,6 +17,10 @@ pub enum Broken {
     TooEarly { node: u32, input: u32 },
     #[error("the account does not balance: expected asked = merged + planned for every task")]
     Unbalanced,
+    #[error("rule `{rule}`: expected at most the {before} tasks it found, found {after} left")]
+    Grew { rule: &'static str, before: u64, after: u64 },
+    #[error("the rules leave {left} tasks: expected the {planned} of the plan")]
+    Lost { left: u64, planned: u64 },
 }
 
 impl Plan {
