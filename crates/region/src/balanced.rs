@@ -51,6 +51,11 @@ impl CostMap {
         )
     }
 
+    /// The box of the map.
+    pub fn bounds(&self) -> Bounds {
+        self.whole
+    }
+
     /// What a box inside costs.
     pub fn cost(&self, bounds: &Bounds) -> f64 {
         self.profile(bounds, Axis::X).iter().map(|(_, cost)| cost).sum()

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{Bounds, Element, Position, RegionId, SourceError};
+use crate::{Bounds, Element, Position, RegionId, SourceError, StoreError};
 
 /// A region that cannot be made, cut or turned into another.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -88,6 +88,12 @@ pub enum RegionError {
     Source {
         /// Why.
         error: Box<SourceError>,
+    },
+    /// The store of a region cannot give it.
+    #[error("{error}")]
+    Store {
+        /// Why.
+        error: Box<StoreError>,
     },
     /// A number of channels that is neither 1 nor 3.
     #[error("expected 1 channel (grey) or 3 (colour), found {found}; drop or split the others")]

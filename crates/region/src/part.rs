@@ -44,7 +44,7 @@ pub enum Remainder {
 }
 
 /// More parts than this are a mistake in the size.
-const MOST_PARTS: u64 = 1 << 24;
+pub(crate) const MOST_PARTS: u64 = 1 << 24;
 
 /// Cuts a box into squares of `size` with a `halo`; every position lies in the core of exactly one part.
 ///

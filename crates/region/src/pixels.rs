@@ -181,6 +181,44 @@ impl Pixels {
         }
     }
 
+    /// Zeros.
+    pub(crate) fn zeros(element: Element, length: usize) -> Pixels {
+        match element {
+            Element::U8 => Pixels::U8(vec![0; length]),
+            Element::I8 => Pixels::I8(vec![0; length]),
+            Element::U16 => Pixels::U16(vec![0; length]),
+            Element::I16 => Pixels::I16(vec![0; length]),
+            Element::I32 => Pixels::I32(vec![0; length]),
+            Element::U32 => Pixels::U32(vec![0; length]),
+            Element::I64 => Pixels::I64(vec![0; length]),
+            Element::U64 => Pixels::U64(vec![0; length]),
+            Element::F32 => Pixels::F32(vec![0.0; length]),
+            Element::F64 => Pixels::F64(vec![0.0; length]),
+        }
+    }
+
+    /// Copies rows of so many values from others of the same type: where each begins here and there. Says whether the type
+    /// is the same.
+    pub(crate) fn paste(
+        &mut self,
+        other: &Pixels,
+        rows: impl Iterator<Item = (usize, usize)>,
+        length: usize,
+    ) -> bool {
+        macro_rules! copy {
+            ($($kind:ident)*) => {
+                match (self, other) {
+                    $((Pixels::$kind(to), Pixels::$kind(from)) => {
+                        rows.for_each(|(at, its)| to[at..at + length].copy_from_slice(&from[its..its + length]));
+                        true
+                    })*
+                    _ => false,
+                }
+            };
+        }
+        copy!(U8 I8 U16 I16 I32 U32 I64 U64 F32 F64)
+    }
+
     /// So many values from each of some places on, one row after the other.
     pub(crate) fn rows(&self, starts: impl Iterator<Item = usize>, length: usize) -> Pixels {
         map_values!(self, values => {

@@ -1,0 +1,207 @@
+//! Data regions: known by what is said of them, read when somebody first looks, and then no more than is of interest.
+
+mod home;
+mod stitch;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::{
+    Bounds, Budget, Element, Held, Pieces, Region, RegionError, RegionId, Relation, Source, Store,
+    VolumeSource,
+};
+use home::Home;
+
+/// What is known of a region before it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegionInfo {
+    /// The type of its values; none when it has no array of them, or nobody said.
+    pub element: Option<Element>,
+    /// Where it lies.
+    pub bounds: Bounds,
+    /// The part of it that is of interest: reading brings this and nothing else.
+    pub interest: Bounds,
+    /// Its resolution in micrometres per pixel, when it is known.
+    pub um_per_pixel: Option<f64>,
+    /// Other regions and templates that cover the same space.
+    pub relations: Vec<Relation>,
+}
+
+/// A region of which first only the metadata are known: whoever plans the work passes it on without reading a pixel.
+///
+/// The first [`DataRegion::get`] reads what is of interest, and keeps it for all later ones. To read before somebody looks,
+/// call it early, or have [`DataRegion::prefetch`] do so in the background.
+///
+/// ```
+/// use std::sync::Arc;
+/// use onceflow_region::{Bounds, DataRegion, Dense, Metered, Pixels, RegionId, RegionKind, open_bytes, png_bytes};
+///
+/// let image = Dense::new(4, 2, 1, Pixels::U8(vec![0, 1, 2, 3, 4, 5, 6, 7]))?;
+/// let source = Arc::new(Metered::new(open_bytes("a.png", png_bytes(&image)?)?));
+/// let id = RegionId::new("slide", "image", RegionKind::Dense);
+/// let whole = DataRegion::of_image(id, source.clone(), 0)?;
+/// let right = whole.with_interest(Bounds::plane(2, 0, 2, 2).ok_or("too large")?)?;
+/// assert_eq!((right.is_read(), source.meter().calls()), (false, 0));
+/// assert_eq!(right.get()?.as_dense().and_then(Dense::as_u8), Some(&[2, 3, 6, 7][..]));
+/// assert_eq!((right.is_read(), source.meter().bytes()), (true, 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct DataRegion {
+    id: RegionId,
+    info: RegionInfo,
+    home: Home,
+    budget: Option<Budget>,
+    read: Mutex<Option<Held>>,
+}
+
+/// Work to be done wherever the caller likes.
+pub type Job = Box<dyn FnOnce() + Send>;
+
+impl DataRegion {
+    /// A region that is in memory already.
+    pub fn of(id: RegionId, bounds: Bounds, region: Region) -> DataRegion {
+        let element = region.element();
+        DataRegion::new(id, element, bounds, Home::Memory(Held::new(region, None)))
+    }
+
+    /// One scale of an image that is not read; its resolution is that of the scale.
+    ///
+    /// # Errors
+    /// When there is no such scale.
+    pub fn of_image(id: RegionId, source: Arc<dyn Source>, scale: usize) -> Result<DataRegion, RegionError> {
+        let (info, none) = (source.info(), || home::no_scale(source.as_ref(), scale));
+        let bounds = info.scale_bounds(scale).ok_or_else(none)?;
+        let downsample = info.scales.get(scale).ok_or_else(none)?.downsample;
+        let (element, um_per_pixel) = (Some(info.element), info.um_per_pixel.map(|um| um * downsample));
+        let region = DataRegion::new(id, element, bounds, Home::Image { source, scale });
+        Ok(region.with_um_per_pixel(um_per_pixel))
+    }
+
+    /// A volume that is not read.
+    pub fn of_volume(id: RegionId, source: Arc<VolumeSource>) -> DataRegion {
+        let info = source.info();
+        let (element, bounds, um) = (Some(info.element), info.bounds, info.geometry.um_per_pixel());
+        DataRegion::new(id, element, bounds, Home::Volume(source)).with_um_per_pixel(um)
+    }
+
+    /// A region in a store, where it lies by what the caller says: the store is not asked before it is read.
+    pub fn of_store(
+        id: RegionId,
+        element: Option<Element>,
+        bounds: Bounds,
+        store: Arc<dyn Store>,
+    ) -> DataRegion {
+        DataRegion::new(id, element, bounds, Home::Store(store))
+    }
+
+    /// A plane in pieces, each a region of its own: reading brings of each piece what is of interest. Where pieces
+    /// overlap, they show the same.
+    ///
+    /// # Errors
+    /// When there is no piece.
+    pub fn of_pieces(id: RegionId, pieces: Arc<Pieces<Arc<DataRegion>>>) -> Result<DataRegion, RegionError> {
+        let none = || RegionError::Partition { expected: "a piece", found: "none".into(), todo: "give some" };
+        let (bounds, (_, first)) = pieces.bounds().zip(pieces.keyed().next()).ok_or_else(none)?;
+        let info = first.id.info().clone();
+        let region = DataRegion::new(id, info.element, bounds, Home::Pieces(pieces));
+        Ok(region.with_um_per_pixel(info.um_per_pixel))
+    }
+
+    /// The same region, not read, of which another part is of interest: the halo around a part, or the part without it.
+    ///
+    /// # Errors
+    /// When the box reaches outside.
+    pub fn with_interest(&self, interest: Bounds) -> Result<DataRegion, RegionError> {
+        if !self.info.bounds.contains(&interest) {
+            let outer = Box::new(self.info.bounds);
+            return Err(RegionError::Outside { outer, inner: Box::new(interest) });
+        }
+        let (id, home, budget) = (self.id.clone(), self.home.clone(), self.budget.clone());
+        let info = RegionInfo { interest, ..self.info.clone() };
+        Ok(DataRegion { id, info, home, budget, read: Mutex::default() })
+    }
+
+    /// The same with another resolution.
+    pub fn with_um_per_pixel(mut self, um_per_pixel: Option<f64>) -> DataRegion {
+        self.info.um_per_pixel = um_per_pixel;
+        self
+    }
+
+    /// The same with one more relation.
+    pub fn with_relation(mut self, relation: Relation) -> DataRegion {
+        self.info.relations.push(relation);
+        self
+    }
+
+    /// The same, whose reads reserve their bytes first.
+    pub fn within(mut self, budget: Budget) -> DataRegion {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// Its identifier.
+    pub fn id(&self) -> &RegionId {
+        &self.id
+    }
+
+    /// What is known of it.
+    pub fn info(&self) -> &RegionInfo {
+        &self.info
+    }
+
+    /// Whether it is in memory.
+    pub fn is_read(&self) -> bool {
+        matches!(self.home, Home::Memory(_)) || self.slot().is_some()
+    }
+
+    /// Bytes that it holds in memory now.
+    pub fn bytes(&self) -> u64 {
+        match (&self.home, &*self.slot()) {
+            (_, Some(held)) | (Home::Memory(held), None) => held.bytes(),
+            _ => 0,
+        }
+    }
+
+    /// What is of interest: read at the first call, by one of those who ask at a time, and kept. Planes and objects are
+    /// seen from the upper left corner of what is of interest.
+    ///
+    /// # Errors
+    /// When it cannot be read, or there is no room for it; the next call tries again.
+    pub fn get(&self) -> Result<Held, RegionError> {
+        let mut slot = self.slot();
+        if let Some(held) = &*slot {
+            return Ok(held.clone());
+        }
+        let held = self.home.read(&self.id, &self.info, self.budget.as_ref())?;
+        *slot = Some(held.clone());
+        Ok(held)
+    }
+
+    /// Reads in the background: `run` is given the work, to do it on another thread or in a queue of its own. Who looks
+    /// meanwhile waits for it; when it fails, the next [`DataRegion::get`] says why.
+    pub fn prefetch(self: &Arc<Self>, run: impl FnOnce(Job)) {
+        if !self.is_read() {
+            let region = Arc::clone(self);
+            run(Box::new(move || drop(region.get())));
+        }
+    }
+
+    /// Lets go of what was read; it is read again when somebody looks.
+    pub fn forget(&self) {
+        let held = self.slot().take();
+        drop(held);
+    }
+
+    fn new(id: RegionId, element: Option<Element>, bounds: Bounds, home: Home) -> DataRegion {
+        let (interest, relations) = (bounds, Vec::new());
+        let info = RegionInfo { element, bounds, interest, um_per_pixel: None, relations };
+        DataRegion { id, info, home, budget: None, read: Mutex::default() }
+    }
+
+    /// What was read is whole or not there at all, so a panic elsewhere leaves it sound.
+    fn slot(&self) -> MutexGuard<'_, Option<Held>> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
