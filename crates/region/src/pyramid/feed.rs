@@ -64,7 +64,7 @@ impl<'a> Feed<'a> {
         let image = match self.rows {
             _ if self.stop.load(Ordering::Relaxed) => Err(PyramidError::Stopped),
             // Others wait meanwhile: rows come one after the other anyway.
-            Some(rows) => self.from_band(&mut state, bounds, rows),
+            Some(rows) => self.of_band(&mut state, bounds, rows),
             None => {
                 drop(state);
                 self.read(bounds)
@@ -85,7 +85,7 @@ impl<'a> Feed<'a> {
         self.moved.notify_all();
     }
 
-    fn from_band(&self, state: &mut State, bounds: Bounds, rows: u64) -> Result<Dense, PyramidError> {
+    fn of_band(&self, state: &mut State, bounds: Bounds, rows: u64) -> Result<Dense, PyramidError> {
         let here = |(band, _): &&(Bounds, Dense)| band.contains(&bounds);
         if state.band.as_ref().filter(here).is_none() {
             state.band = None;
