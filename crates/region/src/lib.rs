@@ -26,6 +26,7 @@ mod identifier;
 mod objects;
 mod part;
 mod pixels;
+pub mod publish;
 mod region;
 mod shelf;
 mod sink;
