@@ -27,6 +27,7 @@ mod objects;
 mod part;
 mod pixels;
 pub mod pyramid;
+pub mod publish;
 mod region;
 mod shelf;
 mod sink;
