@@ -26,8 +26,8 @@ mod identifier;
 mod objects;
 mod part;
 mod pixels;
-pub mod pyramid;
 pub mod publish;
+pub mod pyramid;
 mod region;
 mod shelf;
 mod sink;
@@ -50,7 +50,10 @@ pub use objects::{Object, ObjectSet, Run};
 pub use part::{Part, Remainder, partition};
 pub use pixels::{Element, Pixels};
 pub use region::{Region, RegionKind};
-pub use sink::{PNG_LABELS, ParquetWriter, Picture, PictureKind, TakeRows, png_bytes, write_png, write_tiff};
+pub use sink::{
+    PNG_LABELS, ParquetWriter, Picture, PictureKind, PngScales, TakeRows, TiffCompression, TiffForm,
+    TiffScales, png_bytes, write_png, write_tiff,
+};
 pub use source::{
     Access, Details, ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes,
 };

@@ -153,6 +153,12 @@ fn expected(image: &Dense, wish: &Wish, pyramid: &Pyramid) -> BTreeMap<(usize, B
     tiles
 }
 
+/// An image and all its scales, halved in memory.
+pub(crate) fn halved(image: &Dense, pyramid: &Pyramid) -> Vec<Dense> {
+    let next = |image: &Dense| Some(halve(image, pyramid.halving).unwrap());
+    std::iter::successors(Some(image.clone()), next).take(pyramid.scales.len()).collect()
+}
+
 fn ramp(width: usize, height: usize, channels: usize) -> Dense {
     let values = (0..width * height * channels).map(|at| (at * 7919 % 65521 % 256) as u8).collect();
     Dense::new(width, height, channels, Pixels::U8(values)).unwrap()

@@ -43,7 +43,7 @@ pub fn write_pyramid(
     source: &dyn Source,
     pyramid: &Pyramid,
     work: &Work<'_>,
-    mut sink: Box<dyn ScaleSink>,
+    mut sink: Box<dyn ScaleSink + '_>,
 ) -> Result<Written, PyramidError> {
     let access = source.access();
     let grid = Grid::new(pyramid, sink.tile(), access);
@@ -180,7 +180,7 @@ fn put_blocks(
 /// The one who puts tiles.
 struct Desk<'a> {
     grid: &'a Grid,
-    sink: &'a mut dyn ScaleSink,
+    sink: &'a mut (dyn ScaleSink + 'a),
     encoder: &'a dyn TileEncoder,
     growing: Growing<'a>,
     written: Written,
