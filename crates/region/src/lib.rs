@@ -36,6 +36,7 @@ pub mod store;
 mod table;
 mod template;
 pub mod volume;
+pub mod zarr;
 
 pub use balanced::{CostMap, partition_by_cost};
 pub use bounds::Bounds;
@@ -58,3 +59,4 @@ pub use store::{Held, MemoryStore, Store, StoreError};
 pub use table::{Column, Table};
 pub use template::{RegionTemplate, Staged};
 pub use volume::{Geometry, Volume, VolumeForm, VolumeInfo, VolumeSource, open_volume, open_volume_bytes};
+pub use zarr::OmeZarr;

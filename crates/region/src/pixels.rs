@@ -181,6 +181,41 @@ impl Pixels {
         }
     }
 
+    /// So many zeros.
+    pub(crate) fn zeros(element: Element, length: usize) -> Pixels {
+        match element {
+            Element::U8 => Pixels::U8(vec![0; length]),
+            Element::I8 => Pixels::I8(vec![0; length]),
+            Element::U16 => Pixels::U16(vec![0; length]),
+            Element::I16 => Pixels::I16(vec![0; length]),
+            Element::I32 => Pixels::I32(vec![0; length]),
+            Element::U32 => Pixels::U32(vec![0; length]),
+            Element::I64 => Pixels::I64(vec![0; length]),
+            Element::U64 => Pixels::U64(vec![0; length]),
+            Element::F32 => Pixels::F32(vec![0.0; length]),
+            Element::F64 => Pixels::F64(vec![0.0; length]),
+        }
+    }
+
+    /// The bytes of the values in the order of the machine.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        with_values!(self, values => bytemuck::cast_slice(values))
+    }
+
+    /// The bytes of the values in the order of the machine, to be written.
+    pub(crate) fn as_bytes_mut(&mut self) -> &mut [u8] {
+        with_values!(self, values => bytemuck::cast_slice_mut(values))
+    }
+
+    /// Turns the bytes of values that were filled in another order than the machine's.
+    pub(crate) fn swap_bytes_from(&mut self, order: Order) {
+        let machine = if cfg!(target_endian = "little") { Order::Little } else { Order::Big };
+        let bytes = self.element().bytes() as usize;
+        if order != machine && bytes > 1 {
+            self.as_bytes_mut().chunks_exact_mut(bytes).for_each(<[u8]>::reverse);
+        }
+    }
+
     /// Some values out of each of `rows` rows that lie `pitch` values apart.
     pub(crate) fn cut(&self, first: usize, pitch: usize, rows: usize, length: usize) -> Pixels {
         map_values!(self, values => {
