@@ -27,6 +27,7 @@ mod objects;
 mod part;
 mod pixels;
 pub mod pyramid;
+pub mod publish;
 mod region;
 mod shelf;
 mod sink;
@@ -52,7 +53,7 @@ pub use pixels::{Element, Pixels};
 pub use region::{Region, RegionKind};
 pub use sink::{PNG_LABELS, ParquetWriter, Picture, PictureKind, TakeRows, png_bytes, write_png, write_tiff};
 pub use source::{
-    Details, ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes,
+    Access, Details, ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes,
 };
 pub use span::Span;
 pub use store::{Held, MemoryStore, Store, StoreError};

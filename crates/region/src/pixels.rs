@@ -182,19 +182,36 @@ impl Pixels {
     }
 
     /// So many zeros.
-    pub(crate) fn zeros(element: Element, length: usize) -> Pixels {
+    pub(crate) fn zeros(element: Element, count: usize) -> Pixels {
         match element {
-            Element::U8 => Pixels::U8(vec![0; length]),
-            Element::I8 => Pixels::I8(vec![0; length]),
-            Element::U16 => Pixels::U16(vec![0; length]),
-            Element::I16 => Pixels::I16(vec![0; length]),
-            Element::I32 => Pixels::I32(vec![0; length]),
-            Element::U32 => Pixels::U32(vec![0; length]),
-            Element::I64 => Pixels::I64(vec![0; length]),
-            Element::U64 => Pixels::U64(vec![0; length]),
-            Element::F32 => Pixels::F32(vec![0.0; length]),
-            Element::F64 => Pixels::F64(vec![0.0; length]),
+            Element::U8 => Pixels::U8(vec![0; count]),
+            Element::I8 => Pixels::I8(vec![0; count]),
+            Element::U16 => Pixels::U16(vec![0; count]),
+            Element::I16 => Pixels::I16(vec![0; count]),
+            Element::I32 => Pixels::I32(vec![0; count]),
+            Element::U32 => Pixels::U32(vec![0; count]),
+            Element::I64 => Pixels::I64(vec![0; count]),
+            Element::U64 => Pixels::U64(vec![0; count]),
+            Element::F32 => Pixels::F32(vec![0.0; count]),
+            Element::F64 => Pixels::F64(vec![0.0; count]),
         }
+    }
+
+    /// Copies rows of `length` values each over rows that begin at `first` and lie `pitch` values apart; values of another
+    /// type change nothing.
+    pub(crate) fn paste(&mut self, first: usize, pitch: usize, rows: &Pixels, length: usize) {
+        macro_rules! pasted {
+            ($($kind:ident),*) => {
+                match (self, rows) {
+                    $((Pixels::$kind(to), Pixels::$kind(rows)) => {
+                        let to = to[first..].chunks_mut(pitch.max(1));
+                        to.zip(rows.chunks(length.max(1))).for_each(|(to, row)| to[..row.len()].copy_from_slice(row));
+                    })*
+                    _ => {}
+                }
+            };
+        }
+        pasted!(U8, I8, U16, I16, I32, U32, I64, U64, F32, F64);
     }
 
     /// The bytes of the values in the order of the machine.

@@ -3,9 +3,17 @@
 //! A [`Pyramid`] says what is written, a [`ScaleSink`] is where: one file format each.
 
 mod error;
+mod feed;
+mod grid;
+mod growing;
+mod halve;
 mod plan;
 mod sink;
+#[cfg(test)]
+pub(crate) mod tests;
+mod write;
 
 pub use error::{PyramidError, SinkError};
 pub use plan::{Halving, Pyramid, Wish};
 pub use sink::{ScaleSink, TileEncoder};
+pub use write::{Work, Written, write_pyramid};

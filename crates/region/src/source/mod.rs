@@ -26,6 +26,17 @@ use origin::Origin;
 /// The most bytes that one read may decode; larger boxes are read in parts.
 pub const READ_LIMIT: u64 = 1 << 30;
 
+/// How the pixels of an image are best read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Any box for about what its pixels cost.
+    Boxes,
+    /// Whole rows from the top: a box costs about as much as all rows that it touches, or even those above.
+    Rows,
+    /// All at once: every read decodes the whole image.
+    Whole,
+}
+
 /// An image of which any box can be read, by several threads at once.
 pub trait Source: Debug + Send + Sync {
     /// What is known without reading pixels.
@@ -50,6 +61,11 @@ pub trait Source: Debug + Send + Sync {
                 scales: self.info().scales.len(),
             }),
         }
+    }
+
+    /// How the pixels are best read, by whoever wants all of them.
+    fn access(&self) -> Access {
+        Access::Boxes
     }
 
     /// A digest of the content, kept after the first call.

@@ -11,8 +11,9 @@ mod words;
 
 use super::openslide;
 use super::origin::Origin;
-use super::{Details, ImageInfo, Scale, Source, SourceError, check_read, dense};
+use super::{Access, Details, ImageInfo, Scale, Source, SourceError, check_read, dense};
 use crate::{Bounds, Dense, Digest};
+use codec::Compression;
 use directory::Directories;
 use layout::Layout;
 use words::Words;
@@ -67,6 +68,17 @@ impl Source for TiffSource {
         let layout = &self.scales[scale];
         let pixels = chunk::read(&self.origin, layout, x..x + width, y..y + height)?;
         dense(self.origin.name(), [width, height], layout.channels(), pixels)
+    }
+
+    /// Strips are as wide as the image; one that is as high, too, is decoded from its first row by every read.
+    fn access(&self) -> Access {
+        match self.scales.first() {
+            Some(whole) if whole.tiled => Access::Boxes,
+            Some(whole) if whole.chunk[1] >= whole.height && whole.compression != Compression::None => {
+                Access::Whole
+            }
+            _ => Access::Rows,
+        }
     }
 
     fn digest(&self) -> Result<Digest, SourceError> {
