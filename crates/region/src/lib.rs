@@ -16,6 +16,7 @@
 //! ```
 
 mod balanced;
+pub mod blob;
 mod bounds;
 mod budget;
 mod convert;
@@ -44,7 +45,7 @@ pub use bounds::Bounds;
 pub use budget::{Budget, Lease};
 pub use convert::{Labels, labels, rgb8};
 pub use dense::Dense;
-pub use digest::Digest;
+pub use digest::{Digest, NotADigest};
 pub use error::RegionError;
 pub use identifier::{RegionId, RegionQuery};
 pub use objects::{Object, ObjectSet, Run};

@@ -130,6 +130,24 @@ impl Publisher {
         Ok(made)
     }
 
+    /// Makes a folder and those above it, and brings their names to the disk.
+    ///
+    /// # Errors
+    /// When one cannot be made.
+    pub fn create_folder(&self, path: &Path) -> io::Result<()> {
+        if path.is_dir() {
+            return Ok(());
+        }
+        if !parent(path).exists() {
+            self.create_folder(parent(path))?;
+        }
+        match fs::create_dir(path) {
+            Err(error) if !path.is_dir() => return Err(error),
+            _ => {}
+        }
+        if self.hasty { Ok(()) } else { folder::sync(parent(path)) }
+    }
+
     /// Marks a published folder as complete: the last step for what consists of several pieces that were published one
     /// by one. Readers trust such a folder only when it has its marker.
     ///
