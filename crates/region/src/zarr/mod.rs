@@ -7,11 +7,15 @@ mod array;
 mod band;
 mod codec;
 mod folder;
+mod form;
 mod json;
 mod layout;
 mod ome;
 mod scatter;
 mod shard;
+mod sink;
 mod source;
 
+pub use form::Compression;
+pub use sink::OmeZarrSink;
 pub use source::OmeZarr;

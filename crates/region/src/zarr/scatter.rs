@@ -57,3 +57,29 @@ fn rows<const N: usize>(from: &[u8], to: &mut [u8], part: &Scatter) {
         }
     }
 }
+
+/// The way back: values of an image, of so many bytes, to their places in a chunk.
+pub(super) fn gather(image: &[u8], chunk: &mut [u8], part: &Scatter, bytes: u64) {
+    if part.lengths.contains(&0) {
+        return;
+    }
+    match bytes {
+        1 => rows_back::<1>(image, chunk, part),
+        2 => rows_back::<2>(image, chunk, part),
+        4 => rows_back::<4>(image, chunk, part),
+        _ => rows_back::<8>(image, chunk, part),
+    }
+}
+
+fn rows_back<const N: usize>(image: &[u8], chunk: &mut [u8], part: &Scatter) {
+    let (image, chunk) = (image.as_chunks::<N>().0, chunk.as_chunks_mut::<N>().0);
+    let [channels, height, width] = part.lengths;
+    for channel in 0..channels {
+        for row in 0..height {
+            let first = part.from_first + channel * part.from[0] + row * part.from[1];
+            let image = &image[part.to_first + row * part.pitch + channel..];
+            let pixels = image.iter().step_by(part.channels);
+            chunk[first..first + width].iter_mut().zip(pixels).for_each(|(to, from)| *to = *from);
+        }
+    }
+}
