@@ -16,6 +16,7 @@
 //! ```
 
 mod balanced;
+pub mod blob;
 mod bounds;
 mod budget;
 mod convert;
@@ -37,13 +38,14 @@ pub mod store;
 mod table;
 mod template;
 pub mod volume;
+pub mod zarr;
 
 pub use balanced::{CostMap, partition_by_cost};
 pub use bounds::Bounds;
 pub use budget::{Budget, Lease};
 pub use convert::{Labels, labels, rgb8};
 pub use dense::Dense;
-pub use digest::Digest;
+pub use digest::{Digest, NotADigest};
 pub use error::RegionError;
 pub use identifier::{RegionId, RegionQuery};
 pub use objects::{Object, ObjectSet, Run};
@@ -62,3 +64,4 @@ pub use store::{Held, MemoryStore, Store, StoreError};
 pub use table::{Column, Table};
 pub use template::{RegionTemplate, Staged};
 pub use volume::{Geometry, Volume, VolumeForm, VolumeInfo, VolumeSource, open_volume, open_volume_bytes};
+pub use zarr::{OmeZarr, OmeZarrSink};

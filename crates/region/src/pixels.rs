@@ -214,6 +214,25 @@ impl Pixels {
         pasted!(U8, I8, U16, I16, I32, U32, I64, U64, F32, F64);
     }
 
+    /// The bytes of the values in the order of the machine.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        with_values!(self, values => bytemuck::cast_slice(values))
+    }
+
+    /// The bytes of the values in the order of the machine, to be written.
+    pub(crate) fn as_bytes_mut(&mut self) -> &mut [u8] {
+        with_values!(self, values => bytemuck::cast_slice_mut(values))
+    }
+
+    /// Turns the bytes of values that were filled in another order than the machine's.
+    pub(crate) fn swap_bytes_from(&mut self, order: Order) {
+        let machine = if cfg!(target_endian = "little") { Order::Little } else { Order::Big };
+        let bytes = self.element().bytes() as usize;
+        if order != machine && bytes > 1 {
+            self.as_bytes_mut().chunks_exact_mut(bytes).for_each(<[u8]>::reverse);
+        }
+    }
+
     /// Some values out of each of `rows` rows that lie `pitch` values apart.
     pub(crate) fn cut(&self, first: usize, pitch: usize, rows: usize, length: usize) -> Pixels {
         map_values!(self, values => {

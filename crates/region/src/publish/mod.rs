@@ -118,16 +118,43 @@ impl Publisher {
         path: &Path,
         fill: impl FnOnce(&Path) -> Result<T, E>,
     ) -> Result<T, E> {
+        let filling = self.begin_folder(path)?;
+        let made = fill(filling.path())?;
+        filling.finish()?;
+        Ok(made)
+    }
+
+    /// Begins a folder that is filled bit by bit, by whoever holds it; it is seen under its name when it is finished.
+    ///
+    /// # Errors
+    /// When the temporary folder cannot be made.
+    pub fn begin_folder(&self, path: &Path) -> io::Result<Filling> {
         let path = resolved(path);
         if path.exists() && !path.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::NotADirectory).into());
+            return Err(io::ErrorKind::NotADirectory.into());
         }
         self.meet(Step::Create, None)?;
         let mut temporary = Temporary::folder(parent(&path))?;
         self.meet(Step::Write, Some(&mut temporary))?;
-        let made = fill(temporary.path())?;
-        self.finish_folder(temporary, &path)?;
-        Ok(made)
+        Ok(Filling { publisher: self.clone(), temporary, path })
+    }
+
+    /// Makes a folder and those above it, and brings their names to the disk.
+    ///
+    /// # Errors
+    /// When one cannot be made.
+    pub fn create_folder(&self, path: &Path) -> io::Result<()> {
+        if path.is_dir() {
+            return Ok(());
+        }
+        if !parent(path).exists() {
+            self.create_folder(parent(path))?;
+        }
+        match fs::create_dir(path) {
+            Err(error) if !path.is_dir() => return Err(error),
+            _ => {}
+        }
+        if self.hasty { Ok(()) } else { folder::sync(parent(path)) }
     }
 
     /// Marks a published folder as complete: the last step for what consists of several pieces that were published one
@@ -184,6 +211,34 @@ impl Publisher {
                 Err(io::Error::other(format!("killed before step {step:?}")))
             }
         }
+    }
+}
+
+/// A folder that is being filled. Dropped before it is finished, it goes.
+pub struct Filling {
+    publisher: Publisher,
+    temporary: Temporary,
+    path: PathBuf,
+}
+
+impl Filling {
+    /// Where it is filled.
+    pub fn path(&self) -> &Path {
+        self.temporary.path()
+    }
+
+    /// Gives the folder its name. One that is there already is exchanged for it.
+    ///
+    /// # Errors
+    /// When that cannot be done; what was there stays.
+    pub fn finish(self) -> io::Result<()> {
+        self.publisher.finish_folder(self.temporary, &self.path)
+    }
+}
+
+impl std::fmt::Debug for Filling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Filling").field("path", &self.path).finish()
     }
 }
 

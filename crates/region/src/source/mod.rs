@@ -8,7 +8,7 @@ mod meter;
 mod openslide;
 pub(crate) mod origin;
 mod png;
-mod resolution;
+pub(crate) mod resolution;
 mod tiff;
 
 use std::fmt::Debug;
@@ -20,7 +20,7 @@ pub use info::{Details, ImageInfo, Scale};
 pub use meter::{Meter, Metered};
 
 use crate::dense::cells;
-use crate::{Bounds, Dense, Digest, Pixels};
+use crate::{Bounds, Dense, Digest, OmeZarr, Pixels};
 use origin::Origin;
 
 /// The most bytes that one read may decode; larger boxes are read in parts.
@@ -75,12 +75,12 @@ pub trait Source: Debug + Send + Sync {
     fn digest(&self) -> Result<Digest, SourceError>;
 }
 
-/// Opens an image file, whatever its name ends with: its first bytes say what it is.
+/// Opens an image file, whatever its name ends with: its first bytes say what it is. A folder is one of Zarr.
 ///
 /// # Errors
 /// When the file cannot be read, or is not an image that we read.
 pub fn open(path: &Path) -> Result<Arc<dyn Source>, SourceError> {
-    detect::open(Origin::file(path, Arc::default())?)
+    open_metered(path, Arc::default())
 }
 
 /// Opens an image that is in memory already; errors call it by the name given.
@@ -96,11 +96,14 @@ pub fn open_bytes(name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Arc<dyn Sou
 /// # Errors
 /// As [`open`].
 pub fn open_metered(path: &Path, meter: Arc<Meter>) -> Result<Arc<dyn Source>, SourceError> {
+    if path.is_dir() {
+        return Ok(Arc::new(OmeZarr::open(path, meter)?));
+    }
     detect::open(Origin::file(path, meter)?)
 }
 
 /// The numbers of a box that may be read: within the scale, not empty, and not too large.
-fn check_read(
+pub(crate) fn check_read(
     file: &str,
     info: &ImageInfo,
     scale: usize,
@@ -120,7 +123,7 @@ fn check_read(
 }
 
 /// The pixels of a box, once they are read.
-fn dense(file: &str, size: [usize; 2], channels: usize, pixels: Pixels) -> Result<Dense, SourceError> {
+pub(crate) fn dense(file: &str, size: [usize; 2], channels: usize, pixels: Pixels) -> Result<Dense, SourceError> {
     Dense::new(size[0], size[1], channels, pixels)
         .map_err(|error| SourceError::Region { file: file.to_owned(), error: Box::new(error) })
 }
