@@ -50,7 +50,8 @@ pub use pixels::{Element, Pixels};
 pub use region::{Region, RegionKind};
 pub use sink::{PNG_LABELS, ParquetWriter, Picture, PictureKind, TakeRows, png_bytes, write_png, write_tiff};
 pub use source::{
-    Details, ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes,
+    Details, ImageInfo, Meter, Metered, Placed, READ_LIMIT, Resampled, Scale, Source, SourceError, Working,
+    open, open_bytes,
 };
 pub use span::Span;
 pub use store::{Held, MemoryStore, Store, StoreError};
