@@ -8,6 +8,7 @@ mod answer;
 mod catalogue;
 mod collect;
 mod compare;
+mod convert;
 mod device;
 mod drawing;
 mod error;
@@ -48,6 +49,7 @@ pub use answer::{
     RowRecord, RowStatus, Work,
 };
 pub use catalogue::catalogue;
+pub use convert::{Conversion, ImageForm, PlannedConversion, WantedPixels, convert, plan_conversion};
 pub use error::EngineError;
 pub use features::{
     FeatureFile, FeatureForm, Nuclei, NucleiFeatures, bytes_to_measure, disk_bytes_to_measure, features,

@@ -57,8 +57,8 @@ pub use sink::{
     TiffScales, png_bytes, write_png, write_tiff,
 };
 pub use source::{
-    Access, Details, ImageInfo, Meter, Metered, Placed, READ_LIMIT, Resampled, Scale, Source, SourceError, Working,
-    open, open_bytes,
+    Access, Details, ImageInfo, Meter, Metered, Placed, READ_LIMIT, Resampled, Scale, Source, SourceError,
+    Working, open, open_bytes,
 };
 pub use span::Span;
 pub use store::{Held, MemoryStore, Store, StoreError};

@@ -249,11 +249,6 @@ impl Pixels {
     pub(crate) fn append(&mut self, more: Pixels) {
         with_values!(self, values => extend(values, &more));
     }
-
-    /// Writes rows of `length` values of the same type over those that lie `pitch` values apart, from `first` on.
-    pub(crate) fn paste(&mut self, from: &Pixels, first: usize, pitch: usize, length: usize) {
-        with_values!(self, values => paste(values, from, first, pitch, length));
-    }
 }
 
 /// A type of values, and how to see them.
@@ -276,13 +271,6 @@ values!(U8 u8, I8 i8, U16 u16, I16 i16, I32 i32, U32 u32, I64 i64, U64 u64, F32 
 
 fn extend<T: Values>(values: &mut Vec<T>, more: &Pixels) {
     values.extend_from_slice(T::of(more));
-}
-
-fn paste<T: Values>(values: &mut [T], from: &Pixels, first: usize, pitch: usize, length: usize) {
-    let lines = T::of(from).chunks_exact(length.max(1));
-    for (to, line) in values[first..].chunks_mut(pitch.max(1)).zip(lines) {
-        to[..length].copy_from_slice(line);
-    }
 }
 
 fn join<T, const N: usize>(

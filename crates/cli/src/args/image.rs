@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use onceflow_study::Size;
 
+use super::ConvertArgs;
+
 /// Arguments of `image`.
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
@@ -20,6 +22,8 @@ pub(crate) enum ImageVerb {
     Info(InfoArgs),
     /// Say how an image is cut into parts
     Parts(PartsArgs),
+    /// Write an image as a pyramid of tiles, as OME-Zarr or as PNG
+    Convert(ConvertArgs),
     /// Make synthetic tissue with known nuclei
     Synth(SynthArgs),
 }
@@ -30,6 +34,7 @@ impl ImageArgs {
         match &self.verb {
             ImageVerb::Info(args) => args.json,
             ImageVerb::Parts(args) => args.json,
+            ImageVerb::Convert(args) => args.json,
             ImageVerb::Synth(args) => args.json,
         }
     }

@@ -46,7 +46,7 @@ impl Source for Placed {
             let corner = |outer: i64, inner: i64| inner.abs_diff(outer) as usize;
             let (x, y) = (corner(bounds.x(), there.x()), corner(bounds.y(), there.y()));
             let length = found.width() * channels;
-            pixels.paste(found.pixels(), (y * width + x) * channels, width * channels, length);
+            pixels.paste((y * width + x) * channels, width * channels, found.pixels(), length);
         }
         dense(&self.info.format, [width, height], channels, pixels)
     }

@@ -145,13 +145,9 @@ fn padded(bytes: Vec<u8>, [width, height]: [usize; 2], side: usize, pixel: usize
 
 /// The bytes of all values, the lowest of each first.
 fn little_endian(pixels: &Pixels) -> Vec<u8> {
-    macro_rules! bytes {
-        ($($kind:ident),*) => {
-            match pixels {
-                Pixels::U8(values) => values.clone(),
-                $(Pixels::$kind(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),)*
-            }
-        };
+    let mut bytes = pixels.as_bytes().to_vec();
+    if cfg!(target_endian = "big") {
+        bytes.chunks_exact_mut(pixels.element().bytes() as usize).for_each(<[u8]>::reverse);
     }
-    bytes!(I8, U16, I16, I32, U32, I64, U64, F32, F64)
+    bytes
 }
