@@ -24,6 +24,7 @@ mod objects;
 mod operation;
 mod overlay;
 mod paint;
+mod parts_picture;
 mod phase;
 mod pictures;
 mod planned;
@@ -64,6 +65,7 @@ pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
 pub use onceflow_runtime::Meter;
 pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
+pub use parts_picture::{DrawnParts, draw_parts};
 pub use pictures::pictures;
 pub use planned::{
     Alternative, BucketFigures, Explanation, GraphForm, GraphOf, LaterPhase, Limits, Merge, Planned,

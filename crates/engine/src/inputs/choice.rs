@@ -7,7 +7,7 @@ use crate::EngineError;
 use crate::tissue_costs::tissue_pixels;
 
 /// A part with less tissue than this holds nothing to study.
-const LEAST_TISSUE: f64 = 0.01;
+pub(crate) const LEAST_TISSUE: f64 = 0.01;
 
 /// The parts that are run, and how many hold no tissue.
 pub(super) fn choose(

@@ -7,6 +7,7 @@ use onceflow_region::{Bounds, Part, Remainder, Source, partition};
 use onceflow_runtime::{Layout, PartSite};
 use onceflow_study::{Diagnostic, Image, Seams, Study};
 
+pub(crate) use choice::LEAST_TISSUE;
 use choice::choose;
 use resolution::resolution;
 use studied::studied;

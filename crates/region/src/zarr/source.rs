@@ -248,6 +248,7 @@ fn info(format: &str, um_per_pixel: Option<f64>, scales: &[Array]) -> ImageInfo 
         scales: scales.iter().map(scale).collect(),
         details: Details {
             tile: Some(whole.tile()),
+            tiles: scales.iter().map(|array| Some(array.tile())).collect(),
             compression: Some(whole.layout().codecs.name().to_owned()),
             ..Details::default()
         },
