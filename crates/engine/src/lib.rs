@@ -8,11 +8,11 @@ mod answer;
 mod catalogue;
 mod collect;
 mod compare;
+mod convert;
 mod device;
 mod drawing;
 mod error;
 mod features;
-mod file;
 mod folder;
 mod image;
 mod inputs;
@@ -24,6 +24,7 @@ mod objects;
 mod operation;
 mod overlay;
 mod paint;
+mod parts_picture;
 mod phase;
 mod pictures;
 mod planned;
@@ -49,20 +50,22 @@ pub use answer::{
     RowRecord, RowStatus, Work,
 };
 pub use catalogue::catalogue;
+pub use convert::{Conversion, ImageForm, PlannedConversion, WantedPixels, convert, plan_conversion};
 pub use error::EngineError;
 pub use features::{
     FeatureFile, FeatureForm, Nuclei, NucleiFeatures, bytes_to_measure, disk_bytes_to_measure, features,
 };
-pub use file::{remove_unfinished, write_whole, write_whole_with};
 pub use folder::RunFolder;
 pub use image::{as_eight_bits, open_deep_image, open_image, open_labels, open_source, open_volume};
 pub use measure::Scheduling;
 pub use objects::objects;
+pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
 pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
 pub use onceflow_runtime::Meter;
 pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
+pub use parts_picture::{DrawnParts, draw_parts};
 pub use pictures::pictures;
 pub use planned::{
     Alternative, BucketFigures, Explanation, GraphForm, GraphOf, LaterPhase, Limits, Merge, Planned,

@@ -16,6 +16,7 @@
 //! ```
 
 mod balanced;
+pub mod blob;
 mod bounds;
 mod budget;
 mod convert;
@@ -33,6 +34,8 @@ mod pixels;
 mod points;
 mod polygons;
 mod position;
+pub mod publish;
+pub mod pyramid;
 mod quad;
 mod region;
 mod relation;
@@ -45,6 +48,7 @@ pub mod store;
 mod table;
 mod template;
 pub mod volume;
+pub mod zarr;
 
 pub use balanced::{CostMap, partition_by_cost};
 pub use bounds::Bounds;
@@ -52,7 +56,7 @@ pub use budget::{Budget, Lease};
 pub use convert::{Labels, labels, rgb8};
 pub use data::{DataRegion, Job, RegionInfo};
 pub use dense::Dense;
-pub use digest::Digest;
+pub use digest::{Digest, NotADigest};
 pub use error::RegionError;
 pub use identifier::{RegionId, RegionQuery};
 pub use kind::RegionKind;
@@ -67,9 +71,13 @@ pub use position::Position;
 pub use quad::{Until, drop_background, partition_by_quad_tree};
 pub use region::Region;
 pub use relation::{Other, Relation, RelationKind};
-pub use sink::{PNG_LABELS, ParquetWriter, Picture, PictureKind, TakeRows, png_bytes, write_png, write_tiff};
+pub use sink::{
+    PNG_LABELS, ParquetWriter, Picture, PictureKind, PngScales, TakeRows, TiffCompression, TiffForm,
+    TiffScales, png_bytes, write_png, write_tiff,
+};
 pub use source::{
-    Details, ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes,
+    Access, Details, ImageInfo, Meter, Metered, Placed, READ_LIMIT, Resampled, Scale, Source, SourceError,
+    Working, open, open_bytes,
 };
 pub use span::Span;
 pub use sparse::Sparse;
@@ -77,3 +85,4 @@ pub use store::{Held, MemoryStore, Store, StoreError};
 pub use table::{Column, Table};
 pub use template::RegionTemplate;
 pub use volume::{Geometry, Volume, VolumeForm, VolumeInfo, VolumeSource, open_volume, open_volume_bytes};
+pub use zarr::{OmeZarr, OmeZarrSink};

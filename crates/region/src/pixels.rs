@@ -126,7 +126,7 @@ macro_rules! map_values {
     };
 }
 
-pub(crate) use with_values;
+pub(crate) use {map_values, with_values};
 
 impl Pixels {
     /// The type of the values.
@@ -181,42 +181,56 @@ impl Pixels {
         }
     }
 
-    /// Zeros.
-    pub(crate) fn zeros(element: Element, length: usize) -> Pixels {
+    /// So many zeros.
+    pub(crate) fn zeros(element: Element, count: usize) -> Pixels {
         match element {
-            Element::U8 => Pixels::U8(vec![0; length]),
-            Element::I8 => Pixels::I8(vec![0; length]),
-            Element::U16 => Pixels::U16(vec![0; length]),
-            Element::I16 => Pixels::I16(vec![0; length]),
-            Element::I32 => Pixels::I32(vec![0; length]),
-            Element::U32 => Pixels::U32(vec![0; length]),
-            Element::I64 => Pixels::I64(vec![0; length]),
-            Element::U64 => Pixels::U64(vec![0; length]),
-            Element::F32 => Pixels::F32(vec![0.0; length]),
-            Element::F64 => Pixels::F64(vec![0.0; length]),
+            Element::U8 => Pixels::U8(vec![0; count]),
+            Element::I8 => Pixels::I8(vec![0; count]),
+            Element::U16 => Pixels::U16(vec![0; count]),
+            Element::I16 => Pixels::I16(vec![0; count]),
+            Element::I32 => Pixels::I32(vec![0; count]),
+            Element::U32 => Pixels::U32(vec![0; count]),
+            Element::I64 => Pixels::I64(vec![0; count]),
+            Element::U64 => Pixels::U64(vec![0; count]),
+            Element::F32 => Pixels::F32(vec![0.0; count]),
+            Element::F64 => Pixels::F64(vec![0.0; count]),
         }
     }
 
-    /// Copies rows of so many values from others of the same type: where each begins here and there. Says whether the type
-    /// is the same.
-    pub(crate) fn paste(
-        &mut self,
-        other: &Pixels,
-        rows: impl Iterator<Item = (usize, usize)>,
-        length: usize,
-    ) -> bool {
-        macro_rules! copy {
-            ($($kind:ident)*) => {
-                match (self, other) {
-                    $((Pixels::$kind(to), Pixels::$kind(from)) => {
-                        rows.for_each(|(at, its)| to[at..at + length].copy_from_slice(&from[its..its + length]));
-                        true
+    /// Copies rows of `length` values each over rows that begin at `first` and lie `pitch` values apart; values of another
+    /// type change nothing.
+    pub(crate) fn paste(&mut self, first: usize, pitch: usize, rows: &Pixels, length: usize) {
+        macro_rules! pasted {
+            ($($kind:ident),*) => {
+                match (self, rows) {
+                    $((Pixels::$kind(to), Pixels::$kind(rows)) => {
+                        let to = to[first..].chunks_mut(pitch.max(1));
+                        to.zip(rows.chunks(length.max(1))).for_each(|(to, row)| to[..row.len()].copy_from_slice(row));
                     })*
-                    _ => false,
+                    _ => {}
                 }
             };
         }
-        copy!(U8 I8 U16 I16 I32 U32 I64 U64 F32 F64)
+        pasted!(U8, I8, U16, I16, I32, U32, I64, U64, F32, F64);
+    }
+
+    /// The bytes of the values in the order of the machine.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        with_values!(self, values => bytemuck::cast_slice(values))
+    }
+
+    /// The bytes of the values in the order of the machine, to be written.
+    pub(crate) fn as_bytes_mut(&mut self) -> &mut [u8] {
+        with_values!(self, values => bytemuck::cast_slice_mut(values))
+    }
+
+    /// Turns the bytes of values that were filled in another order than the machine's.
+    pub(crate) fn swap_bytes_from(&mut self, order: Order) {
+        let machine = if cfg!(target_endian = "little") { Order::Little } else { Order::Big };
+        let bytes = self.element().bytes() as usize;
+        if order != machine && bytes > 1 {
+            self.as_bytes_mut().chunks_exact_mut(bytes).for_each(<[u8]>::reverse);
+        }
     }
 
     /// So many values from each of some places on, one row after the other.
@@ -261,6 +275,33 @@ impl Pixels {
             kept
         })
     }
+
+    /// Adds values of the same type at the end; others are left out.
+    pub(crate) fn append(&mut self, more: Pixels) {
+        with_values!(self, values => extend(values, &more));
+    }
+}
+
+/// A type of values, and how to see them.
+trait Values: Copy {
+    /// The values when they are of this type.
+    fn of(pixels: &Pixels) -> &[Self];
+}
+
+macro_rules! values {
+    ($($kind:ident $number:ty),*) => {
+        $(impl Values for $number {
+            fn of(pixels: &Pixels) -> &[Self] {
+                if let Pixels::$kind(values) = pixels { values } else { &[] }
+            }
+        })*
+    };
+}
+
+values!(U8 u8, I8 i8, U16 u16, I16 i16, I32 i32, U32 u32, I64 i64, U64 u64, F32 f32, F64 f64);
+
+fn extend<T: Values>(values: &mut Vec<T>, more: &Pixels) {
+    values.extend_from_slice(T::of(more));
 }
 
 fn join<T, const N: usize>(

@@ -50,10 +50,13 @@ impl Sheet {
         let width = at.width() as usize;
         let starts: Vec<usize> = self.bounds.row_offsets(at).map(|start| start as usize).collect();
         starts.iter().for_each(|&start| self.covered[start..start + width].fill(true));
-        let channels = self.channels;
-        let rows = starts.iter().enumerate().map(|(row, start)| (start * channels, row * width * channels));
-        let same = piece.channels() == channels && self.pixels.paste(piece.pixels(), rows, width * channels);
-        if same { Ok(()) } else { Err(different(piece)) }
+        if (piece.channels(), piece.element()) != (self.channels, self.pixels.element()) {
+            return Err(different(piece));
+        }
+        let (first, pitch) =
+            (starts.first().map_or(0, |start| start * self.channels), self.bounds.width() as usize);
+        self.pixels.paste(first, pitch * self.channels, piece.pixels(), width * self.channels);
+        Ok(())
     }
 
     fn finish(self) -> Result<Dense, RegionError> {

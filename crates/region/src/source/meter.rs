@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{ImageInfo, Source, SourceError};
+use super::{Access, ImageInfo, Source, SourceError};
 use crate::{Bounds, Dense, Digest};
 
 /// Calls and bytes.
@@ -64,6 +64,10 @@ impl Source for Metered {
         let dense = self.source.read_scale(scale, bounds)?;
         self.meter.count(dense.bytes());
         Ok(dense)
+    }
+
+    fn access(&self) -> Access {
+        self.source.access()
     }
 
     fn digest(&self) -> Result<Digest, SourceError> {

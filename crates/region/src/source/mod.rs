@@ -7,8 +7,10 @@ mod jpeg;
 mod meter;
 mod openslide;
 pub(crate) mod origin;
+mod placed;
 mod png;
-mod resolution;
+mod resample;
+pub(crate) mod resolution;
 mod tiff;
 
 use std::fmt::Debug;
@@ -18,13 +20,26 @@ use std::sync::Arc;
 pub use error::SourceError;
 pub use info::{Details, ImageInfo, Scale};
 pub use meter::{Meter, Metered};
+pub use placed::Placed;
+pub use resample::{Resampled, Working};
 
 use crate::dense::cells;
-use crate::{Bounds, Dense, Digest, Pixels};
+use crate::{Bounds, Dense, Digest, OmeZarr, Pixels};
 use origin::Origin;
 
 /// The most bytes that one read may decode; larger boxes are read in parts.
 pub const READ_LIMIT: u64 = 1 << 30;
+
+/// How the pixels of an image are best read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Any box for about what its pixels cost.
+    Boxes,
+    /// Whole rows from the top: a box costs about as much as all rows that it touches, or even those above.
+    Rows,
+    /// All at once: every read decodes the whole image.
+    Whole,
+}
 
 /// An image of which any box can be read, by several threads at once.
 pub trait Source: Debug + Send + Sync {
@@ -52,6 +67,11 @@ pub trait Source: Debug + Send + Sync {
         }
     }
 
+    /// How the pixels are best read, by whoever wants all of them.
+    fn access(&self) -> Access {
+        Access::Boxes
+    }
+
     /// A digest of the content, kept after the first call.
     ///
     /// # Errors
@@ -59,12 +79,12 @@ pub trait Source: Debug + Send + Sync {
     fn digest(&self) -> Result<Digest, SourceError>;
 }
 
-/// Opens an image file, whatever its name ends with: its first bytes say what it is.
+/// Opens an image file, whatever its name ends with: its first bytes say what it is. A folder is one of Zarr.
 ///
 /// # Errors
 /// When the file cannot be read, or is not an image that we read.
 pub fn open(path: &Path) -> Result<Arc<dyn Source>, SourceError> {
-    detect::open(Origin::file(path, Arc::default())?)
+    open_metered(path, Arc::default())
 }
 
 /// Opens an image that is in memory already; errors call it by the name given.
@@ -80,11 +100,14 @@ pub fn open_bytes(name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Arc<dyn Sou
 /// # Errors
 /// As [`open`].
 pub fn open_metered(path: &Path, meter: Arc<Meter>) -> Result<Arc<dyn Source>, SourceError> {
+    if path.is_dir() {
+        return Ok(Arc::new(OmeZarr::open(path, meter)?));
+    }
     detect::open(Origin::file(path, meter)?)
 }
 
 /// The numbers of a box that may be read: within the scale, not empty, and not too large.
-fn check_read(
+pub(crate) fn check_read(
     file: &str,
     info: &ImageInfo,
     scale: usize,
@@ -104,7 +127,12 @@ fn check_read(
 }
 
 /// The pixels of a box, once they are read.
-fn dense(file: &str, size: [usize; 2], channels: usize, pixels: Pixels) -> Result<Dense, SourceError> {
+pub(crate) fn dense(
+    file: &str,
+    size: [usize; 2],
+    channels: usize,
+    pixels: Pixels,
+) -> Result<Dense, SourceError> {
     Dense::new(size[0], size[1], channels, pixels)
         .map_err(|error| SourceError::Region { file: file.to_owned(), error: Box::new(error) })
 }

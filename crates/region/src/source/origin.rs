@@ -140,11 +140,16 @@ impl State {
     }
 }
 
-fn content(name: &str, expected: &str, found: impl Into<String>, todo: &'static str) -> SourceError {
+pub(crate) fn content(
+    name: &str,
+    expected: &str,
+    found: impl Into<String>,
+    todo: &'static str,
+) -> SourceError {
     SourceError::Content { file: name.to_owned(), expected: expected.to_owned(), found: found.into(), todo }
 }
 
-fn unreadable(name: &str, error: &io::Error) -> SourceError {
+pub(crate) fn unreadable(name: &str, error: &io::Error) -> SourceError {
     let todo = match error.kind() {
         io::ErrorKind::NotFound => "check the name",
         io::ErrorKind::PermissionDenied => "ask for the right to read it",

@@ -9,7 +9,7 @@ use png::{BitDepth, ColorType, Decoder, DecodingError, Limits, PixelDimensions, 
 
 use super::origin::{Origin, Reader};
 use super::resolution::{METRE, um_per_pixel};
-use super::{Details, ImageInfo, READ_LIMIT, Scale, Source, SourceError, check_read, dense};
+use super::{Access, Details, ImageInfo, READ_LIMIT, Scale, Source, SourceError, check_read, dense};
 use crate::{Bounds, Dense, Digest, Element, Pixels};
 
 /// Bytes that the decoder may take beside what we keep; one row must fit.
@@ -59,7 +59,7 @@ impl PngSource {
             element: if depth == BitDepth::Sixteen { Element::U16 } else { Element::U8 },
             um_per_pixel: header.pixel_dims.and_then(resolution),
             scales: vec![Scale::whole(width, height)],
-            details: Details::default(),
+            details: Details { compression: Some("deflate".into()), ..Details::default() },
         };
         let (samples, interlaced) = (color.samples(), header.interlaced);
         let (verified, ahead) = (AtomicBool::new(false), Mutex::new(None));
@@ -126,6 +126,10 @@ impl Source for PngSource {
         };
         self.rows(&mut kept).map_err(|error| broken(&self.origin, &error))?;
         dense(self.origin.name(), [width, height], channels, kept.pixels)
+    }
+
+    fn access(&self) -> Access {
+        if self.interlaced { Access::Whole } else { Access::Rows }
     }
 
     fn digest(&self) -> Result<Digest, SourceError> {

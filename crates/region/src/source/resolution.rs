@@ -1,7 +1,7 @@
 //! Micrometres per pixel, when a file states them and they can be true.
 
 /// Micrometres in a metre, a centimetre and an inch.
-pub(super) const METRE: f64 = 1e6;
+pub(crate) const METRE: f64 = 1e6;
 pub(super) const CENTIMETRE: f64 = 1e4;
 pub(super) const INCH: f64 = 25_400.0;
 
@@ -18,7 +18,7 @@ pub(super) fn um_per_pixel(unit: f64, across: f64, down: f64) -> Option<f64> {
 }
 
 /// Micrometres per pixel from the sides of a pixel.
-pub(super) fn plausible(width: f64, height: f64) -> Option<f64> {
+pub(crate) fn plausible(width: f64, height: f64) -> Option<f64> {
     let square = (width - height).abs() <= SQUARE * width;
     (square && PLAUSIBLE.contains(&width)).then_some(width)
 }

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::super::origin::Origin;
 use super::super::resolution::{CENTIMETRE, INCH, um_per_pixel};
-use super::super::{Details, ImageInfo, READ_LIMIT, Scale, Source, SourceError, check_read, dense};
+use super::super::{Access, Details, ImageInfo, READ_LIMIT, Scale, Source, SourceError, check_read, dense};
 use super::{Colours, Frame, Refused, decode};
 use crate::{Bounds, Dense, Digest, Element, Pixels};
 
@@ -56,6 +56,10 @@ impl Source for JpegSource {
         let (pitch, first) = (self.frame.width * channels, (y * self.frame.width + x) * channels);
         let kept = whole.cut(first, pitch, height, width * channels);
         dense(self.origin.name(), [width, height], channels, kept)
+    }
+
+    fn access(&self) -> Access {
+        Access::Whole
     }
 
     fn digest(&self) -> Result<Digest, SourceError> {

@@ -11,8 +11,9 @@ mod words;
 
 use super::openslide;
 use super::origin::Origin;
-use super::{Details, ImageInfo, Scale, Source, SourceError, check_read, dense};
+use super::{Access, Details, ImageInfo, Scale, Source, SourceError, check_read, dense};
 use crate::{Bounds, Dense, Digest};
+use codec::Compression;
 use directory::Directories;
 use layout::Layout;
 use words::Words;
@@ -69,6 +70,17 @@ impl Source for TiffSource {
         dense(self.origin.name(), [width, height], layout.channels(), pixels)
     }
 
+    /// Strips are as wide as the image; one that is as high, too, is decoded from its first row by every read.
+    fn access(&self) -> Access {
+        match self.scales.first() {
+            Some(whole) if whole.tiled => Access::Boxes,
+            Some(whole) if whole.chunk[1] >= whole.height && whole.compression != Compression::None => {
+                Access::Whole
+            }
+            _ => Access::Rows,
+        }
+    }
+
     fn digest(&self) -> Result<Digest, SourceError> {
         self.origin.digest()
     }
@@ -80,6 +92,7 @@ fn info(words: Words, whole: &Layout, scales: &[Layout]) -> ImageInfo {
         height: layout.height as u64,
         downsample: pyramid::downsample(whole, layout),
     };
+    let tile = |layout: &Layout| layout.tiled.then(|| layout.chunk.map(|side| side as u64));
     ImageInfo {
         format: words.format.unwrap_or("tiff").into(),
         width: whole.width as u64,
@@ -91,7 +104,8 @@ fn info(words: Words, whole: &Layout, scales: &[Layout]) -> ImageInfo {
         details: Details {
             vendor: words.vendor,
             objective_power: words.objective_power,
-            tile: whole.tiled.then(|| whole.chunk.map(|side| side as u64)),
+            tile: tile(whole),
+            tiles: scales.iter().map(tile).collect(),
             compression: Some(whole.compression.name().into()),
             library: None,
         },

@@ -1,0 +1,192 @@
+//! How the values of a chunk became bytes: the order of the axes and of the bytes, then compressions and checksums.
+//!
+//! Nothing is unpacked into more room than the chunk is known to take, whatever its bytes promise.
+
+use std::io::Read;
+
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use serde_json::Value;
+use zstd::bulk::Decompressor;
+
+use super::json::{self, Wrong};
+use super::layout::codec_name;
+use crate::pixels::Order;
+
+/// The steps from values to bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Codecs {
+    /// Which axis of the array each axis of the stored values is, the slowest first.
+    pub(super) axes: Vec<usize>,
+    /// The order of the bytes of a value.
+    pub(super) order: Order,
+    /// What was done with the bytes, in this order.
+    pub(super) packings: Vec<Packing>,
+}
+
+/// One step that turns bytes into other bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    Zstd,
+    Gzip,
+    Zlib,
+    Crc32c,
+}
+
+/// What is wrong with the bytes of a chunk.
+pub(super) type Corrupt = String;
+
+impl Codecs {
+    /// Reads a list of codecs for arrays of so many axes.
+    pub(super) fn parse(codecs: &[Value], rank: usize) -> Result<Codecs, Wrong> {
+        let mut axes: Vec<usize> = (0..rank).collect();
+        let mut codecs = codecs.iter().peekable();
+        while let Some(transpose) = codecs.next_if(|codec| codec_name(codec) == Some("transpose")) {
+            axes = transposed(transpose, &axes)?;
+        }
+        let order = byte_order(codecs.next())?;
+        let packings = codecs.map(packing).collect::<Result<_, _>>()?;
+        Ok(Codecs { axes, order, packings })
+    }
+
+    /// Reads the codecs of a shard's index: whether its lowest bytes come first, and whether it has a checksum.
+    pub(super) fn parse_index(codecs: &[Value]) -> Result<(bool, bool), Wrong> {
+        let codecs = Codecs::parse(codecs, 1)?;
+        let checked = match codecs.packings[..] {
+            [] => false,
+            [Packing::Crc32c] => true,
+            _ => return Err(Wrong::new("index_codecs bytes and crc32c", "others")),
+        };
+        Ok((codecs.order == Order::Little, checked))
+    }
+
+    /// What users call the compression.
+    pub(super) fn name(&self) -> &'static str {
+        let name = |packing: &Packing| match packing {
+            Packing::Zstd => Some("zstd"),
+            Packing::Gzip => Some("gzip"),
+            Packing::Zlib => Some("zlib"),
+            Packing::Crc32c => None,
+        };
+        self.packings.iter().find_map(name).unwrap_or("none")
+    }
+
+    /// The most bytes that such a chunk takes in a file: no compression makes its input much longer.
+    pub(super) fn most_bytes(cell: usize) -> usize {
+        cell + cell / 8 + 4096
+    }
+}
+
+fn transposed(codec: &Value, axes: &[usize]) -> Result<Vec<usize>, Wrong> {
+    let configuration = codec.get("configuration").unwrap_or(&Value::Null);
+    let order = json::numbers(configuration, "order", Some(axes.len()))?;
+    let wrong = || json::wrong("an order that names every axis once", configuration.get("order"));
+    let place = |&axis: &u64| axes.get(usize::try_from(axis).ok()?).copied();
+    let axes: Vec<usize> = order.iter().map(place).collect::<Option<_>>().ok_or_else(wrong)?;
+    let mut sorted = axes.clone();
+    sorted.sort_unstable();
+    if sorted.iter().enumerate().all(|(place, axis)| place == *axis) { Ok(axes) } else { Err(wrong()) }
+}
+
+fn byte_order(codec: Option<&Value>) -> Result<Order, Wrong> {
+    let expected = "the codec bytes, after transpose or alone in sharding_indexed";
+    let codec = codec
+        .filter(|codec| codec_name(codec) == Some("bytes"))
+        .ok_or_else(|| json::wrong(expected, codec))?;
+    let endian = codec.get("configuration").and_then(|configuration| configuration.get("endian"));
+    match endian.map(Value::as_str) {
+        None | Some(Some("little")) => Ok(Order::Little),
+        Some(Some("big")) => Ok(Order::Big),
+        _ => Err(json::wrong("the endian little or big", endian)),
+    }
+}
+
+fn packing(codec: &Value) -> Result<Packing, Wrong> {
+    match codec_name(codec) {
+        Some("zstd") => Ok(Packing::Zstd),
+        Some("gzip") => Ok(Packing::Gzip),
+        Some("zlib" | "numcodecs.zlib") => Ok(Packing::Zlib),
+        Some("crc32c") => Ok(Packing::Crc32c),
+        _ => Err(json::wrong("the codecs zstd, gzip, zlib or crc32c", Some(codec))),
+    }
+}
+
+/// Unpacks chunk after chunk, in memory that is used again.
+pub(super) struct Unpacker {
+    zstd: Option<Decompressor<'static>>,
+    /// The bytes so far, and room for what they become.
+    now: Vec<u8>,
+    next: Vec<u8>,
+}
+
+impl Unpacker {
+    pub(super) fn new() -> Unpacker {
+        Unpacker { zstd: None, now: Vec::new(), next: Vec::new() }
+    }
+
+    /// Room for the bytes of a chunk as they are in a file.
+    pub(super) fn room(&mut self, length: usize) -> &mut [u8] {
+        grow(&mut self.now, length)
+    }
+
+    /// The values of a chunk out of the first `length` bytes of the room, as bytes of which there must be `cell`.
+    pub(super) fn unpack(&mut self, codecs: &Codecs, length: usize, cell: usize) -> Result<&[u8], Corrupt> {
+        let mut length = length;
+        for packing in codecs.packings.iter().rev() {
+            length = match packing {
+                Packing::Crc32c => without_checksum(&self.now[..length])?,
+                packing => self.expand(*packing, length, Codecs::most_bytes(cell))?,
+            };
+        }
+        match length == cell {
+            true => Ok(&self.now[..cell]),
+            false => Err(format!("{length} bytes of values instead of {cell}")),
+        }
+    }
+
+    fn expand(&mut self, packing: Packing, length: usize, most: usize) -> Result<usize, Corrupt> {
+        let (from, to) = (&self.now[..length], grow(&mut self.next, most));
+        let written = match packing {
+            Packing::Zstd => match &mut self.zstd {
+                Some(zstd) => zstd.decompress_to_buffer(from, to),
+                none => Decompressor::new().and_then(|zstd| none.insert(zstd).decompress_to_buffer(from, to)),
+            },
+            Packing::Gzip => inflate(MultiGzDecoder::new(from), to),
+            Packing::Zlib => inflate(ZlibDecoder::new(from), to),
+            Packing::Crc32c => Ok(length),
+        };
+        std::mem::swap(&mut self.now, &mut self.next);
+        written.map_err(|error| format!("{length} bytes that cannot be unpacked ({error})"))
+    }
+}
+
+/// At least so many bytes of a buffer that is never made smaller: fresh zeros are written only when it grows.
+fn grow(buffer: &mut Vec<u8>, length: usize) -> &mut [u8] {
+    if buffer.len() < length {
+        buffer.resize(length, 0);
+    }
+    &mut buffer[..length]
+}
+
+fn inflate(mut from: impl Read, to: &mut [u8]) -> std::io::Result<usize> {
+    let mut written = 0;
+    while written < to.len() {
+        match from.read(&mut to[written..])? {
+            0 => return Ok(written),
+            length => written += length,
+        }
+    }
+    // More than the chunk can hold.
+    Ok(written)
+}
+
+/// How many bytes come before a checksum that fits them.
+pub(super) fn without_checksum(bytes: &[u8]) -> Result<usize, Corrupt> {
+    let Some((bytes, checksum)) = bytes.split_last_chunk::<4>() else {
+        return Err(format!("{} bytes, too few for a checksum", bytes.len()));
+    };
+    let (stated, found) = (u32::from_le_bytes(*checksum), crc32c::crc32c(bytes));
+    match stated == found {
+        true => Ok(bytes.len()),
+        false => Err(format!("bytes with checksum {found:08x} instead of {stated:08x}")),
+    }
+}

@@ -1,0 +1,244 @@
+//! The files under one folder: names lead nowhere else, and what is read of them is counted.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use crate::SourceError;
+use crate::source::Meter;
+use crate::source::origin::{content, unreadable};
+
+/// A folder of which only what lies in it is read.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    name: String,
+    place: Place,
+    meter: Arc<Meter>,
+}
+
+#[derive(Debug)]
+enum Place {
+    Disk(PathBuf),
+    Memory(BTreeMap<String, Arc<[u8]>>),
+}
+
+impl Folder {
+    /// A folder on a disk. It may itself be reached through links.
+    pub(crate) fn open(path: &Path, meter: Arc<Meter>) -> Result<Folder, SourceError> {
+        let name = path.display().to_string();
+        let root = fs::canonicalize(path).map_err(|error| unreadable(&name, &error))?;
+        Ok(Folder { name, place: Place::Disk(root), meter })
+    }
+
+    /// Files in memory, under their names as seen from the folder.
+    pub(crate) fn memory(name: &str, files: BTreeMap<String, Arc<[u8]>>, meter: Arc<Meter>) -> Folder {
+        Folder { name: name.to_owned(), place: Place::Memory(files), meter }
+    }
+
+    /// What errors call the folder.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What errors call a file in it.
+    pub(crate) fn file_name(&self, relative: &str) -> String {
+        if relative.is_empty() { self.name.clone() } else { format!("{}/{relative}", self.name) }
+    }
+
+    /// A file in the folder; none when there is no such file.
+    pub(crate) fn file(&self, relative: &str) -> Result<Option<Entry>, SourceError> {
+        let name = self.file_name(relative);
+        let (bytes, length) = match &self.place {
+            Place::Memory(files) => match files.get(relative) {
+                None => return Ok(None),
+                Some(bytes) => (Bytes::Memory(Cursor::new(Arc::clone(bytes))), bytes.len() as u64),
+            },
+            Place::Disk(root) => match open_within(root, relative, &name)? {
+                None => return Ok(None),
+                Some((file, length)) => (Bytes::File(file), length),
+            },
+        };
+        Ok(Some(Entry { name, length, bytes, meter: Arc::clone(&self.meter) }))
+    }
+
+    /// All of a small file; none when there is no such file.
+    pub(crate) fn small(&self, relative: &str, limit: u64) -> Result<Option<Vec<u8>>, SourceError> {
+        let Some(mut file) = self.file(relative)? else { return Ok(None) };
+        if file.length > limit {
+            let expected = format!("a file of at most {limit} bytes");
+            let found = format!("one of {}", file.length);
+            return Err(content(&file.name, &expected, found, "check what wrote it"));
+        }
+        let mut bytes = vec![0; file.length as usize];
+        file.read_at(0, &mut bytes)?;
+        Ok(Some(bytes))
+    }
+
+    /// The names of all files below a folder, as seen from here, in ascending order. Links are left out.
+    pub(crate) fn files_below(&self, relative: &str) -> Result<Vec<String>, SourceError> {
+        let mut names = Vec::new();
+        match &self.place {
+            Place::Memory(files) => {
+                let below = |name: &&String| relative.is_empty() || name.starts_with(&format!("{relative}/"));
+                names.extend(files.keys().filter(below).cloned());
+            }
+            Place::Disk(root) => {
+                let listed = list(root, Path::new(relative), DEEPEST, &mut names);
+                listed.map_err(|error| unreadable(&self.file_name(relative), &error))?;
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+}
+
+/// Folders within folders that are looked into.
+const DEEPEST: usize = 16;
+
+fn list(root: &Path, folder: &Path, depth: usize, names: &mut Vec<String>) -> io::Result<()> {
+    for entry in fs::read_dir(root.join(folder))? {
+        let entry = entry?;
+        let (path, kind) = (folder.join(entry.file_name()), entry.file_type()?);
+        if kind.is_dir() && depth > 0 {
+            list(root, &path, depth - 1, names)?;
+        } else if kind.is_file()
+            && let Some(name) = path.to_str()
+        {
+            names.push(name.replace('\\', "/"));
+        }
+    }
+    Ok(())
+}
+
+/// Opens a regular file below a folder; a link on the way must stay within.
+fn open_within(root: &Path, relative: &str, name: &str) -> Result<Option<(File, u64)>, SourceError> {
+    let failed = |error: &io::Error| unreadable(name, error);
+    let Some(path) = within(root, relative, name)? else { return Ok(None) };
+    let meta = fs::metadata(&path).map_err(|error| failed(&error))?;
+    if !meta.is_file() {
+        // A pipe would make us wait for ever.
+        return Err(content(name, "a file", "something else", "check what wrote it"));
+    }
+    let file = File::open(&path).map_err(|error| failed(&error))?;
+    Ok(Some((file, meta.len())))
+}
+
+/// Where a name leads to, when something is there and lies within the folder.
+fn within(root: &Path, relative: &str, name: &str) -> Result<Option<PathBuf>, SourceError> {
+    let mut path = root.to_owned();
+    let mut linked = false;
+    for part in Path::new(relative).components() {
+        let Component::Normal(part) = part else { return Err(outside(name, relative.to_owned())) };
+        path.push(part);
+        match fs::symlink_metadata(&path) {
+            Ok(meta) => linked |= meta.is_symlink(),
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(unreadable(name, &error)),
+        }
+    }
+    if !linked {
+        return Ok(Some(path));
+    }
+    let target = fs::canonicalize(&path).map_err(|error| unreadable(name, &error))?;
+    match target.starts_with(root) {
+        true => Ok(Some(target)),
+        false => Err(outside(name, format!("a link to {}", target.display()))),
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn outside(name: &str, found: String) -> SourceError {
+    content(name, "a name within the folder", found, "put the file itself into the folder")
+}
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// What errors call it.
+    pub(crate) name: String,
+    /// Bytes that it has.
+    pub(crate) length: u64,
+    bytes: Bytes,
+    meter: Arc<Meter>,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    File(File),
+    Memory(Cursor<Arc<[u8]>>),
+}
+
+impl Entry {
+    /// Fills a buffer with the bytes from a place on.
+    pub(crate) fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<(), SourceError> {
+        let read = match &mut self.bytes {
+            Bytes::File(file) => fill(file, offset, buffer),
+            Bytes::Memory(bytes) => fill(bytes, offset, buffer),
+        };
+        read.map_err(|error| unreadable(&self.name, &error))?;
+        self.meter.count(buffer.len() as u64);
+        Ok(())
+    }
+}
+
+fn fill(from: &mut (impl Read + Seek), offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+    from.seek(SeekFrom::Start(offset))?;
+    from.read_exact(buffer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(path: &Path) -> Folder {
+        Folder::open(path, Arc::default()).unwrap()
+    }
+
+    #[test]
+    fn names_lead_nowhere_else() {
+        let place = tempfile::tempdir().unwrap();
+        let inside = place.path().join("inside");
+        fs::create_dir_all(inside.join("c/0")).unwrap();
+        fs::write(place.path().join("secret"), "secret").unwrap();
+        fs::write(inside.join("c/0/0"), "pixels").unwrap();
+        let folder = folder(&inside);
+        assert_eq!(folder.small("c/0/0", 99).unwrap().unwrap(), b"pixels");
+        assert!(folder.file("c/0/1").unwrap().is_none());
+        assert!(folder.file("c/0/0/0").unwrap().is_none(), "a file is no folder");
+        for name in ["../secret", "c/../../secret", "/etc/passwd", "c"] {
+            assert!(folder.file(name).is_err(), "{name}");
+        }
+        assert!(
+            folder.small("c/0/0", 5).unwrap_err().to_string().contains("at most 5 bytes, found one of 6")
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_within() {
+        use std::os::unix::fs::symlink;
+        let place = tempfile::tempdir().unwrap();
+        let inside = place.path().join("inside");
+        fs::create_dir_all(inside.join("a")).unwrap();
+        fs::write(place.path().join("secret"), "secret").unwrap();
+        fs::write(inside.join("a/0"), "pixels").unwrap();
+        symlink(inside.join("a"), inside.join("b")).unwrap();
+        symlink(place.path(), inside.join("out")).unwrap();
+        symlink("../secret", inside.join("file")).unwrap();
+        let folder = folder(&inside);
+        assert_eq!(folder.small("b/0", 99).unwrap().unwrap(), b"pixels");
+        for name in ["out/secret", "file"] {
+            let error = folder.file(name).unwrap_err().to_string();
+            assert!(error.contains("expected a name within the folder, found a link to"), "{error}");
+        }
+        assert_eq!(folder.files_below("").unwrap(), ["a/0"]);
+        let linked = place.path().join("linked");
+        symlink(&inside, &linked).unwrap();
+        assert_eq!(Folder::open(&linked, Arc::default()).unwrap().files_below("").unwrap(), ["a/0"]);
+    }
+}

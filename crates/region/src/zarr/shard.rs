@@ -1,0 +1,81 @@
+//! Shards: files of several chunks with an index of where each stands.
+
+use std::ops::Range;
+
+use super::codec::without_checksum;
+use super::folder::Entry;
+use super::layout::Index;
+use crate::SourceError;
+use crate::source::origin::content;
+
+/// Where the chunks of a shard stand, as the file says it.
+pub(super) struct Places {
+    bytes: Vec<u8>,
+    little: bool,
+}
+
+/// What stands in place of offset and length for a chunk that was not written.
+const ABSENT: u64 = u64::MAX;
+
+/// Bytes of an offset and a length.
+const ENTRY: u64 = 16;
+
+/// What to do about a shard that is not as it was written.
+const TODO: &str = "write the image again from its origin";
+
+impl Places {
+    /// Reads the index of a shard of so many chunks.
+    pub(super) fn read(file: &mut Entry, index: Index, chunks: u64) -> Result<Places, SourceError> {
+        let length = chunks * ENTRY + if index.checked { 4 } else { 0 };
+        let corrupt = |file: &Entry, found| {
+            content(&file.name, &format!("a shard with an index of {chunks} chunks"), found, TODO)
+        };
+        let Some(before) = file.length.checked_sub(length) else {
+            return Err(corrupt(file, format!("{} bytes", file.length)));
+        };
+        let mut bytes = vec![0; length as usize];
+        file.read_at(if index.at_end { before } else { 0 }, &mut bytes)?;
+        if index.checked {
+            let kept =
+                without_checksum(&bytes).map_err(|found| corrupt(file, format!("an index of {found}")))?;
+            bytes.truncate(kept);
+        }
+        Ok(Places { bytes, little: index.little })
+    }
+
+    /// Where a chunk stands; none when it was not written.
+    pub(super) fn place(&self, number: u64, file: &Entry) -> Result<Option<Range<u64>>, SourceError> {
+        let (entries, _) = self.bytes.as_chunks::<8>();
+        let read = |at: u64| match entries.get(at as usize) {
+            Some(&bytes) if self.little => u64::from_le_bytes(bytes),
+            Some(&bytes) => u64::from_be_bytes(bytes),
+            None => ABSENT,
+        };
+        let (offset, length) = (read(number * 2), read(number * 2 + 1));
+        if (offset, length) == (ABSENT, ABSENT) {
+            return Ok(None);
+        }
+        match offset.checked_add(length).filter(|&end| end <= file.length) {
+            Some(end) => Ok(Some(offset..end)),
+            None => {
+                let found = format!("{length} bytes from byte {offset} on, in a file of {}", file.length);
+                Err(content(&file.name, &format!("chunk {number} within the file"), found, TODO))
+            }
+        }
+    }
+}
+
+/// Puts chunks into a shard, one after the other, with the index and its checksum at the end; none is one that is not
+/// written.
+pub(super) fn write(chunks: impl IntoIterator<Item = Option<Vec<u8>>>) -> Vec<u8> {
+    let (mut shard, mut index) = (Vec::new(), Vec::new());
+    for chunk in chunks {
+        let place = chunk.as_ref().map_or([ABSENT; 2], |chunk| [shard.len() as u64, chunk.len() as u64]);
+        place.iter().for_each(|number| index.extend_from_slice(&number.to_le_bytes()));
+        shard.extend_from_slice(chunk.as_deref().unwrap_or_default());
+    }
+    let checksum = crc32c::crc32c(&index);
+    shard.extend_from_slice(&index);
+    shard.extend_from_slice(&checksum.to_le_bytes());
+    shard
+}

@@ -1,0 +1,256 @@
+//! OME-Zarr images and plain Zarr arrays as images, of which any box can be read.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+use super::array::{Array, Plane};
+use super::folder::Folder;
+use super::json::{self, METADATA_LIMIT, Wrong};
+use super::layout::Layout;
+use super::ome::{self, Multiscale};
+use crate::digest::Digester;
+use crate::source::origin::content;
+use crate::source::{Details, ImageInfo, Meter, Scale, Source, SourceError, check_read, dense};
+use crate::{Bounds, Dense, Digest};
+
+/// An image in a folder: OME-Zarr 0.5, or a plain Zarr v3 array of two axes, or of three with grey or colour.
+///
+/// A box is read chunk by chunk, and of a shard only the index and the chunks that the box touches.
+#[derive(Debug)]
+pub struct OmeZarr {
+    folder: Folder,
+    info: ImageInfo,
+    scales: Vec<Array>,
+    /// The folders whose files are the image.
+    paths: Vec<String>,
+    digest: OnceLock<Digest>,
+}
+
+impl OmeZarr {
+    /// Opens a folder and counts in the meter what is read of its files.
+    ///
+    /// # Errors
+    /// When it holds no image that we read.
+    pub fn open(path: &Path, meter: Arc<Meter>) -> Result<OmeZarr, SourceError> {
+        OmeZarr::look(Folder::open(path, meter)?)
+    }
+
+    /// Opens an image whose files are in memory, under their names as seen from its folder.
+    ///
+    /// # Errors
+    /// When they are no image that we read.
+    pub fn from_files(name: &str, files: BTreeMap<String, Arc<[u8]>>) -> Result<OmeZarr, SourceError> {
+        OmeZarr::look(Folder::memory(name, files, Arc::default()))
+    }
+
+    /// The pixels in a box of one scale, unpacked by several threads at once.
+    ///
+    /// # Errors
+    /// As [`Source::read_scale`].
+    pub fn read_parallel(
+        &self,
+        scale: usize,
+        bounds: Bounds,
+        threads: NonZeroUsize,
+    ) -> Result<Dense, SourceError> {
+        let [x, y, width, height] = check_read(self.folder.name(), &self.info, scale, &bounds)?;
+        let range = |start: usize, length: usize| start as u64..(start + length) as u64;
+        let array = &self.scales[scale];
+        let pixels = array.read(&self.folder, range(y, height), range(x, width), threads.get())?;
+        dense(self.folder.name(), [width, height], self.info.channels as usize, pixels)
+    }
+
+    fn look(folder: Folder) -> Result<OmeZarr, SourceError> {
+        let Some(root) = metadata(&folder, "")? else { return Err(no_metadata(&folder)) };
+        match root.get("node_type").and_then(Value::as_str) {
+            Some("array") => OmeZarr::plain(folder, &root),
+            _ => OmeZarr::group(folder, &root),
+        }
+    }
+
+    /// An image whose scales are arrays.
+    fn group(folder: Folder, root: &Value) -> Result<OmeZarr, SourceError> {
+        let name = folder.file_name("zarr.json");
+        let ome = root.get("attributes").and_then(|attributes| attributes.get("ome"));
+        check_version(ome).map_err(|wrong| wrong.in_file(&name))?;
+        let image = Multiscale::parse(ome.unwrap_or(&Value::Null)).map_err(|wrong| wrong.in_file(&name))?;
+        let mut scales = Vec::new();
+        for (path, _) in &image.scales {
+            scales.push(array(&folder, path, |layout| image.plane(layout))?);
+        }
+        check_alike(&scales).map_err(|wrong| wrong.in_file(&name))?;
+        let um_per_pixel = image.um_per_pixel(scales[0].plane());
+        let mut paths: Vec<String> = image.scales.into_iter().map(|(path, _)| path).collect();
+        paths.dedup();
+        Ok(OmeZarr::new(folder, "ome-zarr", um_per_pixel, scales, paths))
+    }
+
+    /// An array that is an image by itself.
+    fn plain(folder: Folder, root: &Value) -> Result<OmeZarr, SourceError> {
+        let wrong = |wrong: Wrong| wrong.in_file(&folder.file_name("zarr.json"));
+        let layout = Layout::parse(root).map_err(wrong)?;
+        let plane = plain_plane(&layout).map_err(wrong)?;
+        Ok(OmeZarr::new(folder, "zarr", None, vec![Array::new("", layout, plane)], Vec::new()))
+    }
+
+    fn new(
+        folder: Folder,
+        format: &str,
+        um_per_pixel: Option<f64>,
+        scales: Vec<Array>,
+        paths: Vec<String>,
+    ) -> OmeZarr {
+        let info = info(format, um_per_pixel, &scales);
+        OmeZarr { folder, info, scales, paths, digest: OnceLock::new() }
+    }
+
+    /// The digest of names, lengths and bytes of all files that make up the image.
+    fn digest_files(&self) -> Result<Digest, SourceError> {
+        let mut digester = Digester::new(DIGEST_CONTEXT);
+        let mut names = vec!["zarr.json".to_owned()];
+        for path in &self.paths {
+            names.extend(self.folder.files_below(path)?);
+        }
+        if self.paths.is_empty() {
+            names = self.folder.files_below("")?;
+        }
+        let mut block = vec![0; 1 << 16];
+        for name in names {
+            let Some(mut file) = self.folder.file(&name)? else { continue };
+            digester.text(&name);
+            digester.number(file.length);
+            for start in (0..file.length).step_by(block.len()) {
+                let length = (file.length - start).min(block.len() as u64) as usize;
+                file.read_at(start, &mut block[..length])?;
+                digester.bytes(&block[..length]);
+            }
+        }
+        Ok(digester.finish())
+    }
+}
+
+/// Digests are kept between runs: this text changes when their form does.
+const DIGEST_CONTEXT: &str = "onceflow image 2026-11 folder v1";
+
+impl Source for OmeZarr {
+    fn info(&self) -> &ImageInfo {
+        &self.info
+    }
+
+    fn read(&self, bounds: Bounds) -> Result<Dense, SourceError> {
+        self.read_scale(0, bounds)
+    }
+
+    fn read_scale(&self, scale: usize, bounds: Bounds) -> Result<Dense, SourceError> {
+        self.read_parallel(scale, bounds, NonZeroUsize::MIN)
+    }
+
+    fn digest(&self) -> Result<Digest, SourceError> {
+        if let Some(digest) = self.digest.get() {
+            return Ok(*digest);
+        }
+        let digest = self.digest_files()?;
+        Ok(*self.digest.get_or_init(|| digest))
+    }
+}
+
+/// The metadata of a folder within; none when there are none.
+fn metadata(folder: &Folder, path: &str) -> Result<Option<Value>, SourceError> {
+    let name = if path.is_empty() { "zarr.json".to_owned() } else { format!("{path}/zarr.json") };
+    let Some(bytes) = folder.small(&name, METADATA_LIMIT)? else { return Ok(None) };
+    json::parse(&bytes).map(Some).map_err(|wrong| wrong.in_file(&folder.file_name(&name)))
+}
+
+fn array(
+    folder: &Folder,
+    path: &str,
+    plane: impl Fn(&Layout) -> Result<Plane, Wrong>,
+) -> Result<Array, SourceError> {
+    let wrong = |wrong: Wrong| wrong.in_file(&folder.file_name(&format!("{path}/zarr.json")));
+    let absent = || wrong(Wrong::new("the array that the image names", "no file"));
+    let layout = Layout::parse(&metadata(folder, path)?.ok_or_else(absent)?).map_err(wrong)?;
+    let plane = plane(&layout).map_err(wrong)?;
+    Ok(Array::new(path, layout, plane))
+}
+
+fn no_metadata(folder: &Folder) -> SourceError {
+    let old = [".zattrs", ".zgroup", ".zarray"];
+    if old.iter().any(|name| folder.file(name).is_ok_and(|file| file.is_some())) {
+        let found = "one of Zarr v2 (OME-Zarr 0.4 or older)";
+        let todo = "write it anew as OME-Zarr 0.5";
+        return content(folder.name(), "an OME-Zarr 0.5 image", found, todo);
+    }
+    let expected = "an image file, or a folder with an OME-Zarr image";
+    content(folder.name(), expected, "a folder without zarr.json", "name the image itself")
+}
+
+fn check_version(ome: Option<&Value>) -> Result<(), Wrong> {
+    let version = ome.and_then(|ome| ome.get("version"));
+    match version.map(Value::as_str) {
+        None => Ok(()),
+        Some(Some(text)) if text == "0.5" || text.starts_with("0.5.") || text.starts_with("0.5-") => Ok(()),
+        _ => Err(json::wrong("the OME-Zarr version 0.5", version)),
+    }
+}
+
+/// All scales show the same image, from large to small.
+fn check_alike(scales: &[Array]) -> Result<(), Wrong> {
+    let alike = |pair: &[Array]| {
+        let [before, after] = [&pair[0], &pair[1]];
+        before.layout().element == after.layout().element
+            && before.size[0] == after.size[0]
+            && before.size[1] >= after.size[1]
+            && before.size[2] >= after.size[2]
+    };
+    match scales.windows(2).all(alike) {
+        true => Ok(()),
+        false => Err(Wrong::new("scales of the same pixels, the largest first", "others")),
+    }
+}
+
+/// The axes of an array without OME-Zarr: as they are named, or rows, columns and last or first one or three channels.
+fn plain_plane(layout: &Layout) -> Result<Plane, Wrong> {
+    let names: Vec<Option<&str>> = layout.names.iter().map(Option::as_deref).collect();
+    if names.iter().all(Option::is_some) {
+        return ome::plane(&names, &layout.shape);
+    }
+    let guessed = match layout.shape[..] {
+        [_, _] => "yx",
+        [_, _, 1 | 3] => "yxc",
+        [1 | 3, _, _] => "cyx",
+        _ => {
+            let found = format!("axes without names and shape {:?}", layout.shape);
+            return Err(Wrong::new("rows and columns, or rows, columns and 1 or 3 channels", found));
+        }
+    };
+    let names: Vec<Option<&str>> = guessed.split("").filter(|name| !name.is_empty()).map(Some).collect();
+    ome::plane(&names, &layout.shape)
+}
+
+fn info(format: &str, um_per_pixel: Option<f64>, scales: &[Array]) -> ImageInfo {
+    let whole = &scales[0];
+    let [channels, height, width] = whole.size;
+    let scale = |array: &Array| {
+        let along = |axis: usize| whole.size[axis] as f64 / array.size[axis] as f64;
+        Scale { width: array.size[2], height: array.size[1], downsample: (along(1) + along(2)) / 2.0 }
+    };
+    ImageInfo {
+        format: format.to_owned(),
+        width,
+        height,
+        channels: channels as u32,
+        element: whole.layout().element,
+        um_per_pixel,
+        scales: scales.iter().map(scale).collect(),
+        details: Details {
+            tile: Some(whole.tile()),
+            tiles: scales.iter().map(|array| Some(array.tile())).collect(),
+            compression: Some(whole.layout().codecs.name().to_owned()),
+            ..Details::default()
+        },
+    }
+}
