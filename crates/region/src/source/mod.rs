@@ -123,7 +123,12 @@ pub(crate) fn check_read(
 }
 
 /// The pixels of a box, once they are read.
-pub(crate) fn dense(file: &str, size: [usize; 2], channels: usize, pixels: Pixels) -> Result<Dense, SourceError> {
+pub(crate) fn dense(
+    file: &str,
+    size: [usize; 2],
+    channels: usize,
+    pixels: Pixels,
+) -> Result<Dense, SourceError> {
     Dense::new(size[0], size[1], channels, pixels)
         .map_err(|error| SourceError::Region { file: file.to_owned(), error: Box::new(error) })
 }

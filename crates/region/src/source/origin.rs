@@ -140,7 +140,12 @@ impl State {
     }
 }
 
-pub(crate) fn content(name: &str, expected: &str, found: impl Into<String>, todo: &'static str) -> SourceError {
+pub(crate) fn content(
+    name: &str,
+    expected: &str,
+    found: impl Into<String>,
+    todo: &'static str,
+) -> SourceError {
     SourceError::Content { file: name.to_owned(), expected: expected.to_owned(), found: found.into(), todo }
 }
 

@@ -102,15 +102,24 @@ impl Array {
         thread::scope(|scope| {
             let work = |(window, band)| scope.spawn(move || Band::new(self, folder, window, band).fill());
             let running: Vec<_> = bands.into_iter().map(work).collect();
-            running.into_iter().try_for_each(|band| {
-                band.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
+            running
+                .into_iter()
+                .try_for_each(|band| band.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
     }
 
-    fn check_chunks(&self, folder: &Folder, rows: &Range<u64>, columns: &Range<u64>) -> Result<(), SourceError> {
+    fn check_chunks(
+        &self,
+        folder: &Folder,
+        rows: &Range<u64>,
+        columns: &Range<u64>,
+    ) -> Result<(), SourceError> {
         let count = |range: &Range<u64>, side| touched(range, side).end - touched(range, side).start;
-        let along = [count(&(0..self.size[0]), self.cell[0]), count(rows, self.cell[1]), count(columns, self.cell[2])];
+        let along = [
+            count(&(0..self.size[0]), self.cell[0]),
+            count(rows, self.cell[1]),
+            count(columns, self.cell[2]),
+        ];
         let chunks = along.into_iter().fold(1u64, u64::saturating_mul);
         if chunks <= MOST_CHUNKS {
             return Ok(());
@@ -160,7 +169,8 @@ impl Array {
     /// Which values of a cell, or of a file that is not there, go where in a band.
     pub(super) fn part(&self, [rows, columns]: &Window, first: [u64; 3], sides: [u64; 3]) -> Scatter {
         let whole = [0..self.size[0], rows.clone(), columns.clone()];
-        let overlaps: [Range<u64>; 3] = std::array::from_fn(|axis| overlap(&whole[axis], first[axis], sides[axis]));
+        let overlaps: [Range<u64>; 3] =
+            std::array::from_fn(|axis| overlap(&whole[axis], first[axis], sides[axis]));
         let from = |axis: usize| (overlaps[axis].start - first[axis]) as usize * self.strides[axis];
         let [channels, width] = [self.size[0], columns.end - columns.start].map(|side| side as usize);
         let to = |axis: usize| (overlaps[axis].start - whole[axis].start) as usize;

@@ -21,7 +21,12 @@ pub(super) struct Band<'a> {
 }
 
 impl<'a> Band<'a> {
-    pub(super) fn new(array: &'a Array, folder: &'a Folder, window: Window, target: &'a mut [u8]) -> Band<'a> {
+    pub(super) fn new(
+        array: &'a Array,
+        folder: &'a Folder,
+        window: Window,
+        target: &'a mut [u8],
+    ) -> Band<'a> {
         Band { array, folder, window, target, unpacker: Unpacker::new() }
     }
 
@@ -50,7 +55,8 @@ impl<'a> Band<'a> {
         let counts = layout.cells_per_file();
         let index = shard::Places::read(&mut file, index, counts.iter().product())?;
         for cell in self.cells(place) {
-            let inner = std::array::from_fn(|axis| cell[axis] % (self.array.file[axis] / self.array.cell[axis]));
+            let inner =
+                std::array::from_fn(|axis| cell[axis] % (self.array.file[axis] / self.array.cell[axis]));
             let number = linear(&self.array.spread(inner), &counts);
             let first = std::array::from_fn(|axis| cell[axis] * self.array.cell[axis]);
             match index.place(number, &file)? {

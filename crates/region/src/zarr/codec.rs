@@ -89,7 +89,9 @@ fn transposed(codec: &Value, axes: &[usize]) -> Result<Vec<usize>, Wrong> {
 
 fn byte_order(codec: Option<&Value>) -> Result<Order, Wrong> {
     let expected = "the codec bytes, after transpose or alone in sharding_indexed";
-    let codec = codec.filter(|codec| codec_name(codec) == Some("bytes")).ok_or_else(|| json::wrong(expected, codec))?;
+    let codec = codec
+        .filter(|codec| codec_name(codec) == Some("bytes"))
+        .ok_or_else(|| json::wrong(expected, codec))?;
     let endian = codec.get("configuration").and_then(|configuration| configuration.get("endian"));
     match endian.map(Value::as_str) {
         None | Some(Some("little")) => Ok(Order::Little),

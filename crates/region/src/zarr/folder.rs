@@ -213,7 +213,9 @@ mod tests {
         for name in ["../secret", "c/../../secret", "/etc/passwd", "c"] {
             assert!(folder.file(name).is_err(), "{name}");
         }
-        assert!(folder.small("c/0/0", 5).unwrap_err().to_string().contains("at most 5 bytes, found one of 6"));
+        assert!(
+            folder.small("c/0/0", 5).unwrap_err().to_string().contains("at most 5 bytes, found one of 6")
+        );
     }
 
     #[cfg(unix)]

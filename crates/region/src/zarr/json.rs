@@ -28,7 +28,8 @@ pub(super) const METADATA_LIMIT: u64 = 16 << 20;
 
 /// The JSON object of a file.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, Wrong> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| Wrong::new("JSON", error.to_string()))?;
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|error| Wrong::new("JSON", error.to_string()))?;
     if value.is_object() { Ok(value) } else { Err(wrong("a JSON object", Some(&value))) }
 }
 

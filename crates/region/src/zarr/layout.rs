@@ -212,8 +212,8 @@ fn keys(metadata: &Value) -> Result<Keys, Wrong> {
 
 fn names(metadata: &Value, rank: usize) -> Vec<Option<String>> {
     let names = metadata.get("dimension_names").and_then(Value::as_array);
-    let mut names: Vec<_> =
-        names.map_or_else(Vec::new, |names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect());
+    let mut names: Vec<_> = names
+        .map_or_else(Vec::new, |names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect());
     names.resize(rank, None);
     names
 }
@@ -239,7 +239,9 @@ pub(super) fn element_name(element: Element) -> &'static str {
 
 fn element(name: &str) -> Result<Element, Wrong> {
     let found = ELEMENTS.iter().find(|(its, _)| *its == name).map(|(_, element)| *element);
-    found.ok_or_else(|| Wrong::new("whole numbers of 8 to 64 bits or real ones of 32 or 64", format!("data_type {name}")))
+    found.ok_or_else(|| {
+        Wrong::new("whole numbers of 8 to 64 bits or real ones of 32 or 64", format!("data_type {name}"))
+    })
 }
 
 /// The value of what was not written. A real number may be a word, or its bits.

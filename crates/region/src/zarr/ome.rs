@@ -120,7 +120,8 @@ fn scale(value: &Value, rank: usize) -> Result<Vec<f64>, Wrong> {
     };
     let scale = transformations.iter().find(|one| one.get("type").and_then(Value::as_str) == Some("scale"));
     let Some(numbers) = scale.and_then(|scale| scale.get("scale")) else { return Ok(vec![1.0; rank]) };
-    let steps: Option<Vec<f64>> = numbers.as_array().and_then(|list| list.iter().map(Value::as_f64).collect());
+    let steps: Option<Vec<f64>> =
+        numbers.as_array().and_then(|list| list.iter().map(Value::as_f64).collect());
     let steps = steps.filter(|steps| steps.len() == rank);
     steps.ok_or_else(|| json::wrong(&format!("a scale of {rank} numbers"), Some(numbers)))
 }

@@ -51,7 +51,8 @@ fn rows<const N: usize>(from: &[u8], to: &mut [u8], part: &Scatter) {
         } else {
             for column in 0..width {
                 for channel in 0..channels {
-                    to[column * part.channels + channel] = from[source + column * column_step + channel * channel_step];
+                    to[column * part.channels + channel] =
+                        from[source + column * column_step + channel * channel_step];
                 }
             }
         }

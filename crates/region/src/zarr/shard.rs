@@ -36,7 +36,8 @@ impl Places {
         let mut bytes = vec![0; length as usize];
         file.read_at(if index.at_end { before } else { 0 }, &mut bytes)?;
         if index.checked {
-            let kept = without_checksum(&bytes).map_err(|found| corrupt(file, format!("an index of {found}")))?;
+            let kept =
+                without_checksum(&bytes).map_err(|found| corrupt(file, format!("an index of {found}")))?;
             bytes.truncate(kept);
         }
         Ok(Places { bytes, little: index.little })

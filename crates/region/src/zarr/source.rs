@@ -51,7 +51,12 @@ impl OmeZarr {
     ///
     /// # Errors
     /// As [`Source::read_scale`].
-    pub fn read_parallel(&self, scale: usize, bounds: Bounds, threads: NonZeroUsize) -> Result<Dense, SourceError> {
+    pub fn read_parallel(
+        &self,
+        scale: usize,
+        bounds: Bounds,
+        threads: NonZeroUsize,
+    ) -> Result<Dense, SourceError> {
         let [x, y, width, height] = check_read(self.folder.name(), &self.info, scale, &bounds)?;
         let range = |start: usize, length: usize| start as u64..(start + length) as u64;
         let array = &self.scales[scale];
