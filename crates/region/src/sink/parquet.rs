@@ -54,6 +54,8 @@ impl<W: Write + Send> ParquetWriter<W> {
         let schema = Type::group_type_builder("table").with_fields(fields).build().map_err(failed)?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
+            // A dictionary may take a negative zero for a zero.
+            .set_dictionary_enabled(nulls == Nulls::Missing)
             .set_created_by(concat!("onceflow ", env!("CARGO_PKG_VERSION")).into())
             .build();
         let file = SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties)).map_err(failed)?;

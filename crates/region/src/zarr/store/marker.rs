@@ -64,10 +64,15 @@ impl Marker {
         if value.get("version").and_then(Value::as_u64) != Some(VERSION) {
             return Err(json::wrong("a marker of version 1", value.get("version")));
         }
-        let number = |key: &str| value.get(key).and_then(Value::as_u64).ok_or_else(|| json::wrong(key, value.get(key)));
+        let number = |key: &str| {
+            value.get(key).and_then(Value::as_u64).ok_or_else(|| json::wrong(key, value.get(key)))
+        };
         let kind = RegionKind::from_word(json::text(value, "kind")?);
         let files = value.get("files").and_then(Value::as_object);
-        let files = files.into_iter().flatten().map(|(name, digest)| Some((name.clone(), digest.as_str()?.parse().ok()?)));
+        let files = files
+            .into_iter()
+            .flatten()
+            .map(|(name, digest)| Some((name.clone(), digest.as_str()?.parse().ok()?)));
         Ok(Marker {
             id: RegionId {
                 namespace: json::text(value, "namespace")?.to_owned(),
@@ -80,7 +85,9 @@ impl Marker {
             folder: json::text(value, "folder")?.to_owned(),
             bytes: number("bytes")?,
             header: value.get("header").cloned().unwrap_or_default(),
-            files: files.collect::<Option<_>>().ok_or_else(|| json::wrong("digests of files", value.get("files")))?,
+            files: files
+                .collect::<Option<_>>()
+                .ok_or_else(|| json::wrong("digests of files", value.get("files")))?,
         })
     }
 

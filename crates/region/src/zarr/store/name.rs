@@ -50,13 +50,25 @@ mod tests {
     #[test]
     fn names_are_safe_and_differ() {
         let mut names = std::collections::BTreeSet::new();
-        let ids = [("a", "b"), ("a::b", ""), ("..", "/etc/passwd"), ("A", "b"), ("CON", "nul"), ("", ""), ("ü\0\n", "*?")];
+        let ids = [
+            ("a", "b"),
+            ("a::b", ""),
+            ("..", "/etc/passwd"),
+            ("A", "b"),
+            ("CON", "nul"),
+            ("", ""),
+            ("ü\0\n", "*?"),
+        ];
         for (namespace, key) in ids {
             for kind in [RegionKind::Dense, RegionKind::Table] {
                 for (timestamp, version) in [(0, 0), (0, 1), (1, 0), (-1, 0)] {
-                    let id = RegionId::new(namespace, key, kind).with_timestamp(timestamp).with_version(version);
+                    let id =
+                        RegionId::new(namespace, key, kind).with_timestamp(timestamp).with_version(version);
                     let name = name(&id);
-                    assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{name}");
+                    assert!(
+                        name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
+                        "{name}"
+                    );
                     assert!(name.starts_with(&beginning_of(&RegionQuery::from(&id))));
                     assert!(name.len() < 120 && names.insert(name));
                 }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use crate::{
-    Bounds, Column, Dense, Geometry, Line, ObjectSet, Pixels, Points, Polygons, Region, RegionError, RegionKind, Run, Span,
-    Sparse, Table, Volume,
+    Bounds, Column, Dense, Geometry, Line, ObjectSet, Pixels, Points, Polygons, Region, RegionError,
+    RegionKind, Run, Span, Sparse, Table, Volume,
 };
 
 /// What a region consists of. Arrays become Zarr, tables Parquet.
@@ -34,7 +34,9 @@ pub(super) fn names(kind: RegionKind) -> (&'static [&'static str], &'static [&'s
 /// Takes a region apart; none for an image that is not read.
 pub(super) fn apart(region: &Region) -> Result<Option<Pieces<'_>>, RegionError> {
     Ok(Some(match region {
-        Region::Dense(dense) => Pieces { arrays: vec![("pixels", Cow::Borrowed(dense))], ..Pieces::default() },
+        Region::Dense(dense) => {
+            Pieces { arrays: vec![("pixels", Cow::Borrowed(dense))], ..Pieces::default() }
+        }
         Region::Line(line) => Pieces {
             header: json!({"start": line.span().start()}),
             arrays: vec![("values", row(line.values())?)],
@@ -54,7 +56,8 @@ pub(super) fn apart(region: &Region) -> Result<Option<Pieces<'_>>, RegionError> 
             }
         }
         Region::Points(points) => {
-            let along = |axis: usize| Column::Real(points.coordinates().iter().map(|point| point[axis]).collect());
+            let along =
+                |axis: usize| Column::Real(points.coordinates().iter().map(|point| point[axis]).collect());
             let places = table([("x", along(0)), ("y", along(1)), ("z", along(2))])?;
             tables(vec![("points", places), ("columns", Cow::Borrowed(points.columns()))])
         }
@@ -82,7 +85,8 @@ pub(super) fn together(kind: RegionKind, pieces: Pieces<'_>) -> Option<Region> {
         }
         RegionKind::Sparse => {
             let (bounds, offsets) = (bounds(&header)?, tables.next()?);
-            let places = offsets.integers("offset")?.iter().map(|&offset| bounds.position_at(offset.cast_unsigned()));
+            let places =
+                offsets.integers("offset")?.iter().map(|&offset| bounds.position_at(offset.cast_unsigned()));
             let places: Vec<_> = places.collect::<Option<_>>()?;
             Region::Sparse(Sparse::new(bounds, &places, arrays.next()?.into_pixels()).ok()?)
         }
@@ -90,7 +94,9 @@ pub(super) fn together(kind: RegionKind, pieces: Pieces<'_>) -> Option<Region> {
         RegionKind::Polygons => {
             let [corners, rings, shapes] = [tables.next()?, tables.next()?, tables.next()?];
             let corners = pairs(&corners)?;
-            Region::Polygons(Polygons::from_parts(corners, ends(&rings)?, ends(&shapes)?, tables.next()?).ok()?)
+            Region::Polygons(
+                Polygons::from_parts(corners, ends(&rings)?, ends(&shapes)?, tables.next()?).ok()?,
+            )
         }
         RegionKind::Objects => objects_together(&header, &tables.next()?, tables.next()?)?,
         RegionKind::Table => Region::Table(tables.next()?),
@@ -122,7 +128,8 @@ fn plane<'a>(volume: &Volume) -> Result<Cow<'a, Dense>, RegionError> {
 fn polygons_apart(polygons: &Polygons) -> Result<Pieces<'_>, RegionError> {
     let (corners, rings, shapes) = polygons.parts();
     let along = |axis: usize| Column::Real(corners.iter().map(|corner| corner[axis]).collect());
-    let ends = |ends: &[usize]| table([("end", Column::Integer(ends.iter().map(|&end| end as i64).collect()))]);
+    let ends =
+        |ends: &[usize]| table([("end", Column::Integer(ends.iter().map(|&end| end as i64).collect()))]);
     Ok(tables(vec![
         ("corners", table([("x", along(0)), ("y", along(1))])?),
         ("rings", ends(rings)?),
@@ -133,7 +140,8 @@ fn polygons_apart(polygons: &Polygons) -> Result<Pieces<'_>, RegionError> {
 
 fn objects_apart(objects: &ObjectSet) -> Result<Pieces<'_>, RegionError> {
     let column = |value: fn(u32, &Run) -> u32| {
-        let runs = objects.objects().flat_map(|object| object.runs.iter().map(move |run| (object.label, run)));
+        let runs =
+            objects.objects().flat_map(|object| object.runs.iter().map(move |run| (object.label, run)));
         Column::Integer(runs.map(|(label, run)| i64::from(value(label, run))).collect())
     };
     let runs = table([
@@ -150,7 +158,8 @@ fn objects_apart(objects: &ObjectSet) -> Result<Pieces<'_>, RegionError> {
 fn objects_together(header: &Value, runs: &Table, features: Table) -> Option<Region> {
     let side = |key: &str| u32::try_from(header.get(key)?.as_u64()?).ok();
     let column = |name: &str| runs.integers(name);
-    let [labels, rows, starts, lengths] = [column("label")?, column("row")?, column("start")?, column("length")?];
+    let [labels, rows, starts, lengths] =
+        [column("label")?, column("row")?, column("start")?, column("length")?];
     let number = |value: i64| u32::try_from(value).ok();
     let run = |at: usize| {
         let run = Run { row: number(rows[at])?, start: number(starts[at])?, length: number(lengths[at])? };
