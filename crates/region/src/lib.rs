@@ -85,4 +85,4 @@ pub use store::{Held, MemoryStore, Store, StoreError};
 pub use table::{Column, Table};
 pub use template::RegionTemplate;
 pub use volume::{Geometry, Volume, VolumeForm, VolumeInfo, VolumeSource, open_volume, open_volume_bytes};
-pub use zarr::{OmeZarr, OmeZarrSink};
+pub use zarr::{OmeZarr, OmeZarrSink, ZarrStore};

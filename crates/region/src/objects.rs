@@ -163,6 +163,34 @@ impl ObjectSet {
         self.features.digest(digester);
     }
 
+    /// The set whose objects have these runs, in the order of their labels, with their features; none when runs lie outside,
+    /// are out of order, or features are not one row per object.
+    pub(crate) fn from_runs(
+        width: u32,
+        height: u32,
+        runs: &[(u32, Run)],
+        features: Table,
+    ) -> Option<ObjectSet> {
+        let inside = |&(label, run): &(u32, Run)| {
+            let end = run.start.checked_add(run.length);
+            label != 0 && run.length > 0 && run.row < height && end.is_some_and(|end| end <= width)
+        };
+        let place = |(label, run): &(u32, Run), column: u32| (*label, run.row, column);
+        let ordered = |pair: &[(u32, Run)]| {
+            let [before, after] = [&pair[0], &pair[1]];
+            place(before, before.1.start + before.1.length) <= place(after, after.1.start)
+        };
+        if !runs.iter().all(inside) || !runs.windows(2).all(ordered) {
+            return None;
+        }
+        let mut set = ObjectSet::empty(width, height);
+        runs.chunk_by(|a, b| a.0 == b.0).for_each(|object| set.push(object));
+        for (name, column) in features.columns() {
+            set.add_feature(name.clone(), column.clone()).ok()?;
+        }
+        Some(set)
+    }
+
     fn empty(width: u32, height: u32) -> ObjectSet {
         let (labels, ends, runs, boxes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         ObjectSet { width, height, labels, ends, runs, boxes, features: Table::default() }

@@ -159,6 +159,36 @@ impl Polygons {
         self.columns.digest(digester);
     }
 
+    /// The corners, where each ring ends among them, and where each polygon ends among the rings.
+    pub(crate) fn parts(&self) -> (&[Corner], &[usize], &[usize]) {
+        (&self.corners, &self.rings, &self.shapes)
+    }
+
+    /// The polygons that have these [parts](Polygons::parts), as they were.
+    pub(crate) fn from_parts(
+        corners: Vec<Corner>,
+        rings: Vec<usize>,
+        shapes: Vec<usize>,
+        columns: Table,
+    ) -> Result<Polygons, RegionError> {
+        refuse_nowhere(corners.as_flattened())?;
+        let ends_at = |ends: &[usize], end: usize| {
+            ends.is_sorted() && ends.last().map_or(end == 0, |&last| last == end)
+        };
+        if !ends_at(&rings, corners.len()) || !ends_at(&shapes, rings.len()) {
+            return Err(RegionError::Ring { found: corners.len() });
+        }
+        let length = |start: &mut usize, &end: &usize| Some(end - std::mem::replace(start, end));
+        if let Some(found) = rings.iter().scan(0, length).find(|&found| found < 3) {
+            return Err(RegionError::Ring { found });
+        }
+        let mut polygons = Polygons { corners, rings, shapes, columns: Table::default() };
+        for (name, column) in columns.columns() {
+            polygons.add_column(name.clone(), column.clone())?;
+        }
+        Ok(polygons)
+    }
+
     fn add_ring(&mut self, ring: Vec<Corner>) {
         self.corners.extend(ring);
         self.rings.push(self.corners.len());

@@ -19,6 +19,16 @@ pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     /// Names and columns without values, to compare with.
     columns: Table,
+    nulls: Nulls,
+}
+
+/// What becomes of real numbers that are none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Nulls {
+    /// They are null, which other programs take for missing.
+    Missing,
+    /// They stay what they are, bit by bit.
+    Kept,
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
@@ -27,15 +37,29 @@ impl<W: Write + Send> ParquetWriter<W> {
     /// # Errors
     /// When it cannot be written, or a name cannot be one of Parquet.
     pub fn new(to: W, columns: &Table) -> io::Result<Self> {
-        let fields = columns.columns().iter().map(|(name, column)| field(name, column));
+        Self::with(to, columns, Nulls::Missing)
+    }
+
+    /// Begins a file in which every bit of every number is kept, for tables that are read again as they were.
+    ///
+    /// # Errors
+    /// As [`ParquetWriter::new`].
+    pub(crate) fn exact(to: W, columns: &Table) -> io::Result<Self> {
+        Self::with(to, columns, Nulls::Kept)
+    }
+
+    fn with(to: W, columns: &Table, nulls: Nulls) -> io::Result<Self> {
+        let fields = columns.columns().iter().map(|(name, column)| field(name, column, nulls));
         let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
         let schema = Type::group_type_builder("table").with_fields(fields).build().map_err(failed)?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
+            // A dictionary may take a negative zero for a zero.
+            .set_dictionary_enabled(nulls == Nulls::Missing)
             .set_created_by(concat!("onceflow ", env!("CARGO_PKG_VERSION")).into())
             .build();
         let file = SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
-        Ok(Self { file, columns: columns.without_rows() })
+        Ok(Self { file, columns: columns.without_rows(), nulls })
     }
 
     /// Writes a row group.
@@ -52,7 +76,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         let mut group = self.file.next_row_group().map_err(failed)?;
         for (_, column) in rows.columns() {
             if let Some(writer) = group.next_column().map_err(failed)? {
-                write_column(writer, column).map_err(failed)?;
+                write_column(writer, column, self.nulls).map_err(failed)?;
             }
         }
         group.close().map(|_| ()).map_err(failed)
@@ -75,9 +99,10 @@ impl<W: Write + Send> std::fmt::Debug for ParquetWriter<W> {
     }
 }
 
-fn field(name: &str, column: &Column) -> Result<Arc<Type>, ParquetError> {
+fn field(name: &str, column: &Column, nulls: Nulls) -> Result<Arc<Type>, ParquetError> {
     let (physical, logical, repetition) = match column {
         Column::Integer(_) => (Physical::INT64, None, Repetition::REQUIRED),
+        Column::Real(_) if nulls == Nulls::Kept => (Physical::DOUBLE, None, Repetition::REQUIRED),
         Column::Real(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
         Column::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED),
     };
@@ -85,9 +110,16 @@ fn field(name: &str, column: &Column) -> Result<Arc<Type>, ParquetError> {
     field.with_logical_type(logical).build().map(Arc::new)
 }
 
-fn write_column(mut writer: SerializedColumnWriter<'_>, column: &Column) -> Result<(), ParquetError> {
+fn write_column(
+    mut writer: SerializedColumnWriter<'_>,
+    column: &Column,
+    nulls: Nulls,
+) -> Result<(), ParquetError> {
     match (writer.untyped(), column) {
         (ColumnWriter::Int64ColumnWriter(to), Column::Integer(values)) => {
+            to.write_batch(values, None, None)?;
+        }
+        (ColumnWriter::DoubleColumnWriter(to), Column::Real(values)) if nulls == Nulls::Kept => {
             to.write_batch(values, None, None)?;
         }
         (ColumnWriter::DoubleColumnWriter(to), Column::Real(values)) => {

@@ -2,8 +2,8 @@
 
 use super::{List, Read, ReadPart, Remove, Store, StoreError, Write};
 use crate::{
-    Bounds, Column, Dense, Geometry, Line, ObjectSet, Pixels, Points, Polygons, Region, RegionId, RegionKind,
-    RegionQuery, Span, Sparse, Table, Volume,
+    Bounds, Column, Dense, Element, Geometry, Line, ObjectSet, Pixels, Points, Polygons, Region, RegionId,
+    RegionKind, RegionQuery, Span, Sparse, Table, Volume,
 };
 
 /// Checks an empty store and leaves it empty if it can remove.
@@ -12,6 +12,10 @@ pub(crate) fn check(store: &dyn Store) {
     regions_come_back(writer, reader);
     the_latest_staged_counts(writer, reader);
     wrong_kinds_are_refused(writer, reader);
+    every_element_and_size_comes_back(writer, reader);
+    names_are_only_names(writer, reader);
+    writing_again_replaces(writer, reader);
+    readers_see_one_or_the_other(store);
     if let Some(parts) = store.part_reader() {
         parts_are_crops(writer, reader, parts);
     }
@@ -104,4 +108,88 @@ fn removes(remover: &dyn Remove, reader: &dyn Read, lister: &dyn List) {
         assert!(matches!(remover.remove(&id), Err(StoreError::Missing { .. })));
     }
     assert!(lister.list().unwrap().is_empty());
+}
+
+/// Nothing, one value, one row, one column, and more than one chunk of a file, of every type.
+fn every_element_and_size_comes_back(writer: &dyn Write, reader: &dyn Read) {
+    let elements = [
+        Element::U8,
+        Element::I8,
+        Element::U16,
+        Element::I16,
+        Element::I32,
+        Element::U32,
+        Element::I64,
+        Element::U64,
+        Element::F32,
+        Element::F64,
+    ];
+    let id = RegionId::new("image", "sizes", RegionKind::Dense);
+    for (at, element) in elements.into_iter().enumerate() {
+        for (width, height, channels) in [(0, 0, 1), (0, 3, 3), (1, 1, 3), (1, 700, 1), (600, 1, 3)] {
+            let bytes = (0..width * height * channels * element.bytes() as usize).map(|at| (at * 37) as u8);
+            let values = Pixels::from_bytes(element, bytes.collect(), crate::pixels::Order::Little);
+            let region = Region::Dense(Dense::new(width, height, channels, values).unwrap());
+            let id = id.clone().with_version(at as u32);
+            writer.write(&id, region.clone()).unwrap();
+            assert!(reader.read(&id).unwrap().is_same(&region), "{element} {width} x {height} x {channels}");
+        }
+    }
+}
+
+/// Whatever stands in a name, it names one region and nothing else.
+fn names_are_only_names(writer: &dyn Write, reader: &dyn Read) {
+    let long = "n".repeat(3000);
+    let names = ["..", "../../up", "/", "a/b", "a", "A", "a::b", "", "\u{0}", "nul", "ü", " ", "a\nb", &long];
+    let number = |at: usize| Region::Table(Table::numbers([("at", at as f64)]).unwrap());
+    let ids: Vec<RegionId> = names
+        .iter()
+        .flat_map(|name| {
+            [RegionId::new(*name, "key", RegionKind::Table), RegionId::new("key", *name, RegionKind::Table)]
+        })
+        .flat_map(|id| [id.clone().with_timestamp(-1), id])
+        .collect();
+    for (at, id) in ids.iter().enumerate() {
+        writer.write(id, number(at)).unwrap();
+    }
+    for (at, id) in ids.iter().enumerate() {
+        assert!(reader.read(id).unwrap().is_same(&number(at)), "{id:?}");
+    }
+}
+
+fn writing_again_replaces(writer: &dyn Write, reader: &dyn Read) {
+    let id = RegionId::new("image", "again", RegionKind::Dense);
+    for side in [9usize, 3, 700] {
+        let plane =
+            Region::Dense(Dense::new(side, side, 1, Pixels::U8(vec![side as u8; side * side])).unwrap());
+        writer.write(&id, plane.clone()).unwrap();
+        assert!(reader.read(&id).unwrap().is_same(&plane));
+    }
+}
+
+/// Two write one region again and again while two read it: always one that was written whole.
+fn readers_see_one_or_the_other(store: &dyn Store) {
+    let id = RegionId::new("image", "shared", RegionKind::Dense);
+    let plane = |side: usize| {
+        Region::Dense(Dense::new(side, side, 1, Pixels::U8(vec![side as u8; side * side])).unwrap())
+    };
+    let (writer, reader) = (store.writer().unwrap(), store.reader().unwrap());
+    writer.write(&id, plane(1)).unwrap();
+    std::thread::scope(|scope| {
+        for first in [1usize, 2] {
+            let (id, plane) = (&id, &plane);
+            scope.spawn(move || {
+                (0..8).for_each(|turn| store.writer().unwrap().write(id, plane(first + 2 * turn)).unwrap());
+            });
+            scope.spawn(move || {
+                for _ in 0..16 {
+                    let held = store.reader().unwrap().read(id).unwrap();
+                    let side = held.as_dense().unwrap().width();
+                    assert!(held.is_same(&plane(side)));
+                }
+            });
+        }
+    });
+    let side = reader.read(&id).unwrap().as_dense().unwrap().width();
+    assert!(side == 15 || side == 16, "{side} was not written last by either");
 }

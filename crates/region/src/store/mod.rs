@@ -3,7 +3,7 @@
 //! What a store can do are small traits; [`Store`] hands out those that a store has.
 
 #[cfg(test)]
-mod conformance;
+pub(crate) mod conformance;
 mod held;
 mod memory;
 
@@ -136,6 +136,18 @@ pub enum StoreError {
         bytes: u64,
         /// Bytes free.
         free: u64,
+    },
+    /// The system refuses to write: no space, no permission.
+    #[error("{store}: {file}: {reason}; {todo}")]
+    Write {
+        /// The store.
+        store: String,
+        /// The file or folder.
+        file: String,
+        /// What the system says.
+        reason: String,
+        /// What to do.
+        todo: &'static str,
     },
     /// The store met a panic in another thread and does not trust itself any more.
     #[error("{store}: a thread stopped in the middle of a change; run again")]

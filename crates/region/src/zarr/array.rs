@@ -70,6 +70,9 @@ impl Array {
         columns: Range<u64>,
         threads: usize,
     ) -> Result<Pixels, SourceError> {
+        if rows.is_empty() || columns.is_empty() {
+            return Ok(Pixels::zeros(self.layout.element, 0));
+        }
         self.check_chunks(folder, &rows, &columns)?;
         let row = (columns.end - columns.start) * self.size[0];
         let mut pixels = Pixels::zeros(self.layout.element, ((rows.end - rows.start) * row) as usize);
@@ -88,7 +91,7 @@ impl Array {
         pitch: usize,
         target: &mut [u8],
     ) -> Result<(), SourceError> {
-        if threads <= 1 || rows.is_empty() {
+        if threads <= 1 {
             return Band::new(self, folder, [rows, columns], target).fill();
         }
         let height = (rows.end - rows.start).div_ceil(threads as u64).next_multiple_of(self.cell[1]);

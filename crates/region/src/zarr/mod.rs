@@ -15,7 +15,9 @@ mod scatter;
 mod shard;
 mod sink;
 mod source;
+mod store;
 
 pub use form::Compression;
 pub use sink::OmeZarrSink;
 pub use source::OmeZarr;
+pub use store::ZarrStore;

@@ -1,0 +1,147 @@
+//! The files of one region: written into a folder, and read again with everything checked.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::super::array::{Array, Plane};
+use super::super::folder::Folder;
+use super::super::form::{Compression, Form};
+use super::super::json;
+use super::super::layout::Layout;
+use super::super::sink::write_shard;
+use super::marker::{Marker, digest_of};
+use super::pieces::{self, Pieces};
+use super::{TODO, table};
+use crate::source::dense;
+use crate::source::origin::content;
+use crate::{Bounds, Dense, Digest, READ_LIMIT, Region, SourceError, dense::cells};
+
+/// Writes the pieces of a region; gives the digests of the files that have no checksums of their own.
+pub(super) fn write(
+    folder: &Path,
+    pieces: &Pieces<'_>,
+    compression: Compression,
+) -> io::Result<Vec<(String, Digest)>> {
+    let mut files = Vec::new();
+    for (name, array) in &pieces.arrays {
+        let metadata = write_array(&folder.join(name), array, compression)?;
+        files.push((format!("{name}/zarr.json"), metadata));
+    }
+    for (name, table) in &pieces.tables {
+        let (name, bytes) = (format!("{name}.parquet"), table::write(table)?);
+        fs::write(folder.join(&name), &bytes)?;
+        files.push((name, digest_of(&bytes)));
+    }
+    Ok(files)
+}
+
+/// Writes an array, all of its shards; gives the digest of its metadata.
+fn write_array(folder: &Path, array: &Dense, compression: Compression) -> io::Result<Digest> {
+    let size = [array.width() as u64, array.height() as u64];
+    let form = Form::new(size, array.channels(), array.element(), compression);
+    fs::create_dir(folder)?;
+    let metadata = serde_json::to_vec_pretty(&form.metadata())?;
+    fs::write(folder.join("zarr.json"), &metadata)?;
+    for bounds in form.shards() {
+        let whole = (bounds.width(), bounds.height()) == (size[0], size[1]);
+        let shard = match whole {
+            true => form.encode(array)?,
+            false => form.encode(&array.crop(bounds).map_err(io::Error::other)?)?,
+        };
+        write_shard(&folder.join(form.key(&bounds)), &shard)?;
+    }
+    Ok(digest_of(&metadata))
+}
+
+/// Reads a region.
+pub(super) fn read(folder: &Folder, path: &str, marker: &Marker) -> Result<Region, SourceError> {
+    let (arrays, tables) = pieces::names(marker.id.kind);
+    let mut pieces = Pieces { header: marker.header.clone(), ..Pieces::default() };
+    for name in arrays {
+        let stored = Stored::open(folder, &format!("{path}/{name}"), name, marker)?;
+        pieces.arrays.push((name, Cow::Owned(stored.read(folder, None)?)));
+    }
+    for name in tables {
+        pieces.tables.push((name, Cow::Owned(read_table(folder, path, name, marker)?)));
+    }
+    let broken = || content(&folder.file_name(path), "the pieces of a region", "others", TODO);
+    pieces::together(marker.id.kind, pieces).ok_or_else(broken)
+}
+
+/// Reads a box of a plane.
+pub(super) fn read_part(
+    folder: &Folder,
+    path: &str,
+    marker: &Marker,
+    bounds: Bounds,
+) -> Result<Dense, SourceError> {
+    Stored::open(folder, &format!("{path}/pixels"), "pixels", marker)?.read(folder, Some(bounds))
+}
+
+fn read_table(folder: &Folder, path: &str, name: &str, marker: &Marker) -> Result<crate::Table, SourceError> {
+    let file = format!("{name}.parquet");
+    let relative = format!("{path}/{file}");
+    let bytes = checked(folder, &relative, &file, marker)?;
+    let broken = |found: String| content(&folder.file_name(&relative), "a table", found, TODO);
+    table::read(bytes).map_err(broken)
+}
+
+/// All bytes of a file, when they are those that the marker knows.
+fn checked(folder: &Folder, relative: &str, name: &str, marker: &Marker) -> Result<Vec<u8>, SourceError> {
+    let wrong = |expected: &str, found: String| content(&folder.file_name(relative), expected, found, TODO);
+    let expected = marker.digest(name).ok_or_else(|| wrong("a digest in the marker", "none".into()))?;
+    let bytes = folder.small(relative, READ_LIMIT)?;
+    let bytes = bytes.ok_or_else(|| wrong("the file as it was written", "no file".into()))?;
+    let found = digest_of(&bytes);
+    match found == expected {
+        true => Ok(bytes),
+        false => Err(wrong(&format!("bytes with digest {expected}"), format!("{found}"))),
+    }
+}
+
+/// An array of the store.
+struct Stored {
+    array: Array,
+    name: String,
+}
+
+impl Stored {
+    fn open(folder: &Folder, path: &str, name: &str, marker: &Marker) -> Result<Stored, SourceError> {
+        let relative = format!("{path}/zarr.json");
+        let bytes = checked(folder, &relative, &format!("{name}/zarr.json"), marker)?;
+        let file = folder.file_name(&relative);
+        let layout = json::parse(&bytes).and_then(|metadata| Layout::parse(&metadata));
+        let layout = layout.map_err(|wrong| wrong.in_file(&file))?;
+        if layout.shape.len() != 3 {
+            return Err(content(
+                &file,
+                "channels, rows and columns",
+                format!("shape {:?}", layout.shape),
+                TODO,
+            ));
+        }
+        let plane = Plane { channels: Some(0), rows: 1, columns: 2 };
+        Ok(Stored { array: Array::new(path, layout, plane), name: folder.file_name(path) })
+    }
+
+    /// The pixels of a box, or of all.
+    fn read(&self, folder: &Folder, bounds: Option<Bounds>) -> Result<Dense, SourceError> {
+        let [channels, height, width] = self.array.size;
+        let whole = Bounds::plane(0, 0, width, height).ok_or_else(|| self.too_large())?;
+        let bounds = bounds.unwrap_or(whole);
+        let outside =
+            || SourceError::Outside { file: self.name.clone(), width, height, bounds: Box::new(bounds) };
+        let inside = Some(bounds).filter(|bounds| whole.contains(bounds));
+        let [x, y, wide, high] = inside.as_ref().and_then(cells).ok_or_else(outside)?;
+        let range = |start: usize, length: usize| start as u64..(start + length) as u64;
+        let pixels = self.array.read(folder, range(y, high), range(x, wide), 1)?;
+        dense(&self.name, [wide, high], channels as usize, pixels)
+    }
+
+    fn too_large(&self) -> SourceError {
+        let found = format!("shape {:?}", self.array.layout().shape);
+        content(&self.name, "sides that a box can have", found, TODO)
+    }
+}

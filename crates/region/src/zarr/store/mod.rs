@@ -1,0 +1,380 @@
+//! Regions in a folder: arrays as Zarr, tables as Parquet, each region published whole and checked when it is read.
+//!
+//! ```text
+//! store.json              says that this is a store
+//! content/NAME.STAGED/    the files of a region: pixels/zarr.json, pixels/c/0/0/0, table.parquet, ...
+//! regions/NAME.json       its marker, written last
+//! ```
+//!
+//! A region without a marker does not exist. Chunks and indices of arrays have checksums; all other files have their
+//! digests in the marker, and the marker has its own. A region that is written again gets new files before the marker
+//! changes, so that readers see the old one or the new one.
+
+mod content;
+mod marker;
+mod name;
+mod pieces;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::folder::Folder;
+use super::form::Compression;
+use super::json::METADATA_LIMIT;
+use crate::publish::{self, Publisher};
+use crate::source::origin::content;
+use crate::store::{Held, List, Read, ReadPart, Remove, Store, StoreError, Write};
+use crate::{Bounds, Budget, Dense, Lease, Region, RegionId, RegionKind, RegionQuery, SourceError};
+use marker::Marker;
+
+/// A store of regions in a folder.
+#[derive(Debug)]
+pub struct ZarrStore {
+    name: String,
+    root: PathBuf,
+    folder: Folder,
+    budget: Budget,
+    publisher: Publisher,
+    compression: Compression,
+    /// When the last region was staged.
+    staged: AtomicU64,
+}
+
+const STORE: &str = "store.json";
+const STORE_BYTES: &[u8] = b"{\"onceflow_store\":\"regions\",\"version\":1}\n";
+const REGIONS: &str = "regions";
+const CONTENT: &str = "content";
+
+impl ZarrStore {
+    /// Opens a store, or makes one where there is nothing yet. What is read draws from the budget; what writers that no longer
+    /// live have left is removed.
+    ///
+    /// # Errors
+    /// When the folder holds something else, or cannot be made.
+    pub fn open(path: &Path, budget: Budget) -> Result<ZarrStore, StoreError> {
+        ZarrStore::with(path, budget, Compression::default(), Publisher::new())
+    }
+
+    /// As [`ZarrStore::open`], with another compression of new arrays and another way of publishing.
+    ///
+    /// # Errors
+    /// As [`ZarrStore::open`].
+    pub fn with(
+        path: &Path,
+        budget: Budget,
+        compression: Compression,
+        publisher: Publisher,
+    ) -> Result<ZarrStore, StoreError> {
+        let name = path.display().to_string();
+        prepare(path, &name, &publisher)?;
+        let folder = Folder::open(path, Arc::default()).map_err(|error| in_store(&name, error))?;
+        let root = path.to_owned();
+        for folder in [&root, &root.join(REGIONS), &root.join(CONTENT)] {
+            // A store that may only be read has nothing to be tidied by us.
+            let _ = publish::remove_abandoned(folder);
+        }
+        Ok(ZarrStore { name, root, folder, budget, publisher, compression, staged: AtomicU64::new(0) })
+    }
+
+    /// Removes the files of regions that were never finished or are no longer there, and tells how many folders that were.
+    /// Nobody may write meanwhile.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or files cannot be removed.
+    pub fn remove_unmarked(&self) -> Result<usize, StoreError> {
+        let kept: Vec<String> = self.markers("")?.into_iter().map(|marker| marker.folder).collect();
+        let mut removed = 0;
+        for name in self.names(CONTENT)? {
+            if !kept.contains(&name) {
+                let path = self.root.join(CONTENT).join(&name);
+                fs::remove_dir_all(&path).map_err(|error| self.unwritable(&path, &error))?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+
+    /// The marker of a region; none when there is no such region.
+    fn marker(&self, name: &str) -> Result<Option<Marker>, StoreError> {
+        let relative = format!("{REGIONS}/{name}.json");
+        let bytes =
+            self.folder.small(&relative, METADATA_LIMIT).map_err(|error| in_store(&self.name, error))?;
+        let Some(bytes) = bytes else { return Ok(None) };
+        let wrong = |wrong: super::json::Wrong| {
+            in_store(&self.name, wrong.in_file(&self.folder.file_name(&relative)))
+        };
+        let marker = Marker::parse(&bytes).map_err(wrong)?;
+        let fits = name::name(&marker.id) == name && marker.folder.starts_with(&format!("{name}."));
+        if !fits || marker.folder.contains(['/', '\\']) {
+            let found = format!("that of {}", marker.id);
+            let error = content(&self.folder.file_name(&relative), "the marker of its name", found, TODO);
+            return Err(in_store(&self.name, error));
+        }
+        Ok(Some(marker))
+    }
+
+    /// The markers whose names begin so.
+    fn markers(&self, beginning: &str) -> Result<Vec<Marker>, StoreError> {
+        let names = self.names(REGIONS)?;
+        let names = names.iter().filter_map(|name| name.strip_suffix(".json"));
+        let markers = names.filter(|name| name.starts_with(beginning)).map(|name| self.marker(name));
+        // A region may be removed while we look.
+        markers.filter_map(Result::transpose).collect()
+    }
+
+    /// What lies in a folder of the store, without what is being written.
+    fn names(&self, folder: &str) -> Result<Vec<String>, StoreError> {
+        let path = self.root.join(folder);
+        let unreadable = |error: io::Error| {
+            let file = path.display().to_string();
+            in_store(&self.name, crate::source::origin::unreadable(&file, &error))
+        };
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&path).map_err(unreadable)? {
+            let name = entry.map_err(unreadable)?.file_name();
+            if !publish::is_temporary(&name) {
+                names.extend(name.into_string());
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// A number larger than that of everything staged before, here or by others on this machine.
+    fn next_staged(&self) -> u64 {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+        let next = |before: u64| Some(now.max(before + 1));
+        let before = self.staged.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        now.max(before.unwrap_or_default() + 1)
+    }
+
+    fn publish(&self, id: &RegionId, region: &Region) -> Result<(), StoreError> {
+        let (name, staged) = (name::name(id), self.next_staged());
+        let before = self.marker(&name).ok().flatten();
+        let folder = format!("{name}.{staged}");
+        let path = self.root.join(CONTENT).join(&folder);
+        let pieces = pieces::apart(region).map_err(|error| self.region(error))?;
+        let pieces = pieces.ok_or_else(|| self.wrong_kind(id, "a region with content", region.kind()))?;
+        let failed = |error: io::Error| self.unwritable(&path, &error);
+        let files = match pieces.arrays.len() + pieces.tables.len() {
+            0 => Vec::new(),
+            _ => {
+                let fill = |folder: &Path| content::write(folder, &pieces, self.compression);
+                self.publisher.publish_folder(&path, fill).map_err(failed)?
+            }
+        };
+        let marker =
+            Marker { id: id.clone(), staged, folder, bytes: region.bytes(), header: pieces.header, files };
+        let regions = self.root.join(REGIONS);
+        let marked = self.publisher.mark(&regions, &format!("{name}.json"), &marker.to_bytes());
+        marked.map_err(|error| self.unwritable(&regions.join(&name), &error))?;
+        if let Some(before) = before {
+            // Nobody finds it any more; what cannot be removed now is removed as unmarked later.
+            let _ = fs::remove_dir_all(self.root.join(CONTENT).join(before.folder));
+        }
+        Ok(())
+    }
+
+    /// Does something with a region's files. When another writer replaces them meanwhile, it is done with the new ones.
+    fn with_files<T>(
+        &self,
+        id: &RegionId,
+        read: impl Fn(&Marker) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let name = name::name(id);
+        let missing = || StoreError::Missing { store: self.name.clone(), region: id.to_string() };
+        let mut marker = self.marker(&name)?.ok_or_else(missing)?;
+        loop {
+            let result = read(&marker);
+            let now = if result.is_err() { self.marker(&name)?.ok_or_else(missing)? } else { return result };
+            if now == marker {
+                return result;
+            }
+            marker = now;
+        }
+    }
+
+    fn content(&self, marker: &Marker) -> Result<Held, StoreError> {
+        let lease = self.reserve(marker)?;
+        let path = format!("{CONTENT}/{}", marker.folder);
+        let region =
+            content::read(&self.folder, &path, marker).map_err(|error| in_store(&self.name, error))?;
+        Ok(Held::new(region, Some(lease)))
+    }
+
+    fn reserve(&self, marker: &Marker) -> Result<Lease, StoreError> {
+        let full = || {
+            let free = self.budget.limit().saturating_sub(self.budget.used());
+            let (store, region) = (self.name.clone(), marker.id.to_string());
+            StoreError::Full { store, region, bytes: marker.bytes, free }
+        };
+        self.budget.try_reserve(marker.bytes).ok_or_else(full)
+    }
+
+    fn wrong_kind(&self, id: &RegionId, expected: &str, found: RegionKind) -> StoreError {
+        let (store, region) = (self.name.clone(), id.to_string());
+        StoreError::Kind { store, region, expected: expected.to_owned(), found: found.to_string() }
+    }
+
+    fn region(&self, error: crate::RegionError) -> StoreError {
+        StoreError::Region { store: self.name.clone(), error: Box::new(error) }
+    }
+
+    fn unwritable(&self, path: &Path, error: &io::Error) -> StoreError {
+        unwritable(&self.name, path, error)
+    }
+}
+
+/// What to do about a file that is not as it was written.
+const TODO: &str = "remove the region and compute it again";
+
+fn in_store(store: &str, error: SourceError) -> StoreError {
+    StoreError::Source { store: store.to_owned(), error: Box::new(error) }
+}
+
+fn unwritable(store: &str, path: &Path, error: &io::Error) -> StoreError {
+    let todo = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "ask for the right to write there"
+        }
+        _ => "check the disk",
+    };
+    let (store, file, reason) = (store.to_owned(), path.display().to_string(), error.to_string());
+    StoreError::Write { store, file, reason, todo }
+}
+
+/// Makes the folders of a new store, or checks that they are those of one.
+fn prepare(path: &Path, name: &str, publisher: &Publisher) -> Result<(), StoreError> {
+    let failed = |error: io::Error| unwritable(name, path, &error);
+    let is_store = fs::read(path.join(STORE)).is_ok_and(|bytes| bytes == STORE_BYTES);
+    if !is_store {
+        let others = fs::read_dir(path).map_or(0, |entries| {
+            let seen =
+                |name: &std::ffi::OsStr| !publish::is_temporary(name) && name != REGIONS && name != CONTENT;
+            entries.flatten().filter(|entry| seen(&entry.file_name())).count()
+        });
+        if others > 0 {
+            let error = content(name, "a store of regions, or nothing", "other files", "name a new folder");
+            return Err(in_store(name, error));
+        }
+        for folder in [REGIONS, CONTENT] {
+            publisher.create_folder(&path.join(folder)).map_err(failed)?;
+        }
+        publisher.mark(path, STORE, STORE_BYTES).map_err(failed)?;
+    }
+    for folder in [REGIONS, CONTENT] {
+        // A link would lead writers out of the store.
+        let real = fs::symlink_metadata(path.join(folder)).is_ok_and(|there| there.is_dir());
+        if !real {
+            let file = path.join(folder).display().to_string();
+            let error = content(
+                &file,
+                "a folder of the store",
+                "a link or nothing",
+                "name a new folder for the store",
+            );
+            return Err(in_store(name, error));
+        }
+    }
+    Ok(())
+}
+
+impl Read for ZarrStore {
+    fn latest(&self, query: &RegionQuery) -> Result<(RegionId, Held), StoreError> {
+        let fitting = self.markers(&name::beginning_of(query))?.into_iter();
+        let fitting = fitting.filter(|marker| query.fits(&marker.id));
+        let latest = fitting.max_by_key(|marker| (marker.staged, marker.id.clone()));
+        let missing = || StoreError::Missing { store: self.name.clone(), region: query.to_string() };
+        let id = latest.ok_or_else(missing)?.id;
+        let held = self.read(&id)?;
+        Ok((id, held))
+    }
+
+    fn read(&self, id: &RegionId) -> Result<Held, StoreError> {
+        self.with_files(id, |marker| self.content(marker))
+    }
+}
+
+impl ReadPart for ZarrStore {
+    fn read_part(&self, id: &RegionId, bounds: Bounds) -> Result<Dense, StoreError> {
+        if id.kind != RegionKind::Dense {
+            self.with_files(id, |_| Ok(()))?;
+            return Err(self.wrong_kind(id, "dense", id.kind));
+        }
+        self.with_files(id, |marker| {
+            let path = format!("{CONTENT}/{}", marker.folder);
+            content::read_part(&self.folder, &path, marker, bounds)
+                .map_err(|error| in_store(&self.name, error))
+        })
+    }
+}
+
+impl Write for ZarrStore {
+    fn write(&self, id: &RegionId, region: Region) -> Result<(), StoreError> {
+        match id.kind == region.kind() {
+            true => self.publish(id, &region),
+            false => Err(self.wrong_kind(id, id.kind.word(), region.kind())),
+        }
+    }
+}
+
+impl List for ZarrStore {
+    fn list(&self) -> Result<Vec<RegionId>, StoreError> {
+        let mut ids: Vec<RegionId> = self.markers("")?.into_iter().map(|marker| marker.id).collect();
+        ids.sort_unstable();
+        Ok(ids)
+    }
+}
+
+impl Remove for ZarrStore {
+    fn remove(&self, id: &RegionId) -> Result<(), StoreError> {
+        let name = name::name(id);
+        let path = self.root.join(REGIONS).join(format!("{name}.json"));
+        // A marker that is broken can be removed too: that is what its error says to do.
+        let folder = self.marker(&name).ok().flatten().map(|marker| marker.folder);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(StoreError::Missing { store: self.name.clone(), region: id.to_string() });
+            }
+            result => result.map_err(|error| self.unwritable(&path, &error))?,
+        }
+        if let Some(folder) = folder {
+            let _ = fs::remove_dir_all(self.root.join(CONTENT).join(folder));
+        }
+        Ok(())
+    }
+}
+
+impl Store for ZarrStore {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn reader(&self) -> Option<&dyn Read> {
+        Some(self)
+    }
+
+    fn part_reader(&self) -> Option<&dyn ReadPart> {
+        Some(self)
+    }
+
+    fn writer(&self) -> Option<&dyn Write> {
+        Some(self)
+    }
+
+    fn lister(&self) -> Option<&dyn List> {
+        Some(self)
+    }
+
+    fn remover(&self) -> Option<&dyn Remove> {
+        Some(self)
+    }
+}
