@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::{Pixels, pixels::with_values};
+use crate::{Bounds, Pixels, pixels::with_values};
 
 /// A BLAKE3 digest of content, printed as hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,6 +69,14 @@ impl Digester {
 
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
+    }
+
+    /// Where a box begins and how long it is along each axis.
+    pub(crate) fn bounds(&mut self, bounds: &Bounds) {
+        for span in [bounds.columns(), bounds.rows(), bounds.z(), bounds.time()] {
+            self.bytes(&span.start().to_le_bytes());
+            self.number(span.length());
+        }
     }
 
     /// The values in little-endian order, whatever the machine's.

@@ -1,5 +1,7 @@
 //! Sets of objects: a run-length mask, a box and a row of features for each.
 
+mod crop;
+
 use crate::digest::Digester;
 use crate::{Bounds, Column, Dense, Pixels, RegionError, Table};
 

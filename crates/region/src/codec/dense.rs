@@ -1,9 +1,9 @@
-//! Dense regions: columns, rows, channels, the type of the values, the values.
+//! Dense regions: columns, rows, channels, the type of the values, the values; lines: the start instead of the sides.
 
 use super::CodecError;
 use super::reading::Fields;
 use super::writing::Put;
-use crate::{Dense, Element};
+use crate::{Dense, Element, Line};
 
 pub(super) fn put(dense: &Dense, to: &mut impl Put) -> Result<(), CodecError> {
     to.number(dense.width() as u64)?;
@@ -11,6 +11,20 @@ pub(super) fn put(dense: &Dense, to: &mut impl Put) -> Result<(), CodecError> {
     to.number(dense.channels() as u64)?;
     to.number(code(dense.element()))?;
     Ok(to.pixels(dense.pixels())?)
+}
+
+pub(super) fn put_line(line: &Line, to: &mut impl Put) -> Result<(), CodecError> {
+    to.bytes(&line.span().start().to_le_bytes())?;
+    to.number(code(line.element()))?;
+    to.number(line.values().len() as u64)?;
+    Ok(to.pixels(line.values())?)
+}
+
+pub(super) fn take_line(fields: &mut Fields<'_>) -> Result<Line, CodecError> {
+    let start = fields.bytes("start").map(i64::from_le_bytes)?;
+    let element = element(fields.number("type of the values")?)?;
+    let count = fields.number("count of the values")?;
+    Ok(Line::new(start, fields.pixels(element, count)?)?)
 }
 
 pub(super) fn take(fields: &mut Fields<'_>) -> Result<Dense, CodecError> {

@@ -18,10 +18,14 @@
 mod dense;
 mod error;
 mod objects;
+mod points;
+mod polygons;
 mod reading;
+mod sparse;
 mod table;
 #[cfg(test)]
 mod tests;
+mod volume;
 mod writing;
 
 use std::io::{Read, Write};
@@ -123,8 +127,17 @@ impl Header {
 }
 
 /// The numbers of the kinds, which never change. A new kind gets a new one, and a line in `put` and in `take`.
-const KINDS: [(RegionKind, u64); 4] =
-    [(RegionKind::Nothing, 0), (RegionKind::Dense, 1), (RegionKind::Objects, 2), (RegionKind::Table, 3)];
+const KINDS: [(RegionKind, u64); 9] = [
+    (RegionKind::Nothing, 0),
+    (RegionKind::Dense, 1),
+    (RegionKind::Objects, 2),
+    (RegionKind::Table, 3),
+    (RegionKind::Line, 4),
+    (RegionKind::Volume, 5),
+    (RegionKind::Sparse, 6),
+    (RegionKind::Points, 7),
+    (RegionKind::Polygons, 8),
+];
 
 fn put(region: &Region, to: &mut impl Put) -> Result<(), CodecError> {
     let code = KINDS.iter().find(|(kind, _)| *kind == region.kind()).map(|(_, code)| *code);
@@ -134,6 +147,11 @@ fn put(region: &Region, to: &mut impl Put) -> Result<(), CodecError> {
     to.number(region.bytes())?;
     match region {
         Region::Dense(dense) => dense::put(dense, to),
+        Region::Line(line) => dense::put_line(line, to),
+        Region::Volume(volume) => volume::put(volume, to),
+        Region::Sparse(sparse) => sparse::put(sparse, to),
+        Region::Points(points) => points::put(points, to),
+        Region::Polygons(polygons) => polygons::put(polygons, to),
         Region::Objects(objects) => objects::put(objects, to),
         Region::Table(table) => table::put(table, to),
         Region::Image(_) => Err(CodecError::Unread),
@@ -144,6 +162,11 @@ fn put(region: &Region, to: &mut impl Put) -> Result<(), CodecError> {
 fn take(kind: RegionKind, fields: &mut Fields<'_>) -> Result<Region, CodecError> {
     Ok(match kind {
         RegionKind::Dense => Region::Dense(dense::take(fields)?),
+        RegionKind::Line => Region::Line(dense::take_line(fields)?),
+        RegionKind::Volume => Region::Volume(volume::take(fields)?),
+        RegionKind::Sparse => Region::Sparse(sparse::take(fields)?),
+        RegionKind::Points => Region::Points(points::take(fields)?),
+        RegionKind::Polygons => Region::Polygons(polygons::take(fields)?),
         RegionKind::Objects => Region::Objects(objects::take(fields)?),
         RegionKind::Table => Region::Table(table::take(fields)?),
         RegionKind::Image => return Err(CodecError::Unread),

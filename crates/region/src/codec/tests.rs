@@ -4,7 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::blob::{BlobStore, Content, MemoryBlobs};
-use crate::{Budget, Column, Dense, ObjectSet, Pixels, Table};
+use crate::{
+    Bounds, Budget, Column, Dense, Geometry, Line, ObjectSet, Pixels, Points, Polygon, Polygons, Span,
+    Sparse, Table, Volume,
+};
 
 fn bytes_of(region: &Region) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -24,10 +27,59 @@ macro_rules! any_pixels {
 }
 
 /// Values of any bits, those of numbers that are none too.
+fn pixels(count: usize) -> impl Strategy<Value = Pixels> {
+    any_pixels!(count; U8 u8, I8 i8, U16 u16, I16 i16, U32 u32, I32 i32, U64 u64, I64 i64, F32 f32, F64 f64)
+}
+
+fn line() -> impl Strategy<Value = Region> {
+    let values = (0usize..50).prop_flat_map(pixels);
+    (any::<i32>(), values).prop_map(|(start, values)| Region::Line(Line::new(start.into(), values).unwrap()))
+}
+
+fn volume() -> impl Strategy<Value = Volume> {
+    let side =
+        || (any::<i32>(), 0u64..4).prop_map(|(start, length)| Span::new(start.into(), length).unwrap());
+    let bounds = (side(), side(), side(), side()).prop_map(|(x, y, z, time)| Bounds::new(x, y, z, time));
+    bounds.prop_flat_map(|bounds| {
+        let geometry = Geometry { origin: [1.0, f64::NAN, -0.0], ..Geometry::default() };
+        let values = pixels(bounds.positions().unwrap() as usize);
+        values.prop_map(move |values| Volume::new(bounds, values, geometry).unwrap())
+    })
+}
+
+fn points() -> impl Strategy<Value = Region> {
+    let place = || prop::array::uniform3(-1e9f64..1e9);
+    (prop::collection::vec(place(), 0..9)).prop_flat_map(|places| {
+        (Just(places.clone()), table(places.len())).prop_map(|(places, columns)| {
+            let mut points = Points::new(places).unwrap();
+            columns
+                .into_columns()
+                .into_iter()
+                .for_each(|(name, column)| points.add_column(name, column).unwrap());
+            Region::Points(points)
+        })
+    })
+}
+
+/// As they come, clipped, or traced around objects.
+fn polygons() -> impl Strategy<Value = Region> {
+    let corner = || prop::array::uniform2(-9.0f64..9.0);
+    let rings = || prop::collection::vec(prop::collection::vec(corner(), 3..7), 0..3);
+    let polygon = (rings(), rings()).prop_map(|(outer, holes)| Polygon { outer, holes });
+    let polygons = prop::collection::vec(polygon, 0..4).prop_map(|all| Polygons::new(all).unwrap());
+    let clip = Bounds::plane(-4, -4, 8, 8).unwrap();
+    prop_oneof![
+        polygons.clone(),
+        polygons.prop_map(move |polygons| polygons.crop(&clip)),
+        object_set().prop_map(|set| Polygons::from_objects(&set).unwrap()),
+    ]
+    .prop_map(Region::Polygons)
+}
+
 fn dense() -> impl Strategy<Value = Region> {
     (0usize..7, 0usize..7, prop_oneof![Just(1usize), Just(3)]).prop_flat_map(|(width, height, channels)| {
         let count = width * height * channels;
-        any_pixels!(count; U8 u8, I8 i8, U16 u16, I16 i16, U32 u32, I32 i32, U64 u64, I64 i64, F32 f32, F64 f64)
+        pixels(count)
             .prop_map(move |pixels| Region::Dense(Dense::new(width, height, channels, pixels).unwrap()))
     })
 }
@@ -48,6 +100,10 @@ fn table(rows: usize) -> impl Strategy<Value = Table> {
 }
 
 fn objects() -> impl Strategy<Value = Region> {
+    object_set().prop_map(Region::Objects)
+}
+
+fn object_set() -> impl Strategy<Value = ObjectSet> {
     let label = prop_oneof![3 => Just(0u32), 3 => 1u32..4, 1 => any::<u32>()];
     let plane = (0usize..9, 0usize..9).prop_flat_map(move |(width, height)| {
         prop::collection::vec(label.clone(), width * height)
@@ -60,13 +116,23 @@ fn objects() -> impl Strategy<Value = Region> {
                 .into_columns()
                 .into_iter()
                 .for_each(|(name, column)| set.add_feature(name, column).unwrap());
-            Region::Objects(set)
+            set
         })
     })
 }
 
 fn region() -> impl Strategy<Value = Region> {
-    prop_oneof![4 => dense(), 4 => objects(), 2 => (0usize..5).prop_flat_map(table).prop_map(Region::Table), 1 => Just(Region::Nothing)]
+    prop_oneof![
+        4 => dense(),
+        1 => line(),
+        2 => volume().prop_map(Region::Volume),
+        2 => volume().prop_map(|volume| Region::Sparse(Sparse::from_volume(&volume))),
+        2 => points(),
+        3 => polygons(),
+        4 => objects(),
+        2 => (0usize..5).prop_flat_map(table).prop_map(Region::Table),
+        1 => Just(Region::Nothing),
+    ]
 }
 
 proptest! {
@@ -133,6 +199,17 @@ fn absurd_sizes_are_refused_before_anything_is_allocated() {
         with(3, &[large]),
         with(3, &[1, large, 0, 0]),
         with(3, &[1, 0, 2, large >> 3]),
+        with(4, &[0, 0, large]),
+        with(4, &[i64::MAX as u64, 0, 1, 0]),
+        with(5, &[0, large, 0, 1, 0, 1, 0, 1]),
+        with(5, &[0, 1 << 30, 0, 1 << 30, 0, 1 << 30, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        with(6, &[0, 1, 0, 1, 0, 1, 0, 1, 0, large]),
+        with(6, &[0, 1, 0, 1, 0, 1, 0, 1, 6, 1, 0, 0]),
+        with(6, &[0, 1, 0, 1, 0, 1, 0, 1, 6, 1, 1, 1]),
+        with(7, &[large >> 3]),
+        with(8, &[large]),
+        with(8, &[1, large]),
+        with(8, &[1, 1, large]),
         with(9, &[]),
     ] {
         assert!(again(&bytes).is_err());
