@@ -19,6 +19,7 @@ mod balanced;
 pub mod blob;
 mod bounds;
 mod budget;
+pub mod codec;
 mod convert;
 mod data;
 mod dense;

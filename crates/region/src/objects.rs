@@ -191,12 +191,13 @@ impl ObjectSet {
         Some(set)
     }
 
-    fn empty(width: u32, height: u32) -> ObjectSet {
+    pub(crate) fn empty(width: u32, height: u32) -> ObjectSet {
         let (labels, ends, runs, boxes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         ObjectSet { width, height, labels, ends, runs, boxes, features: Table::default() }
     }
 
-    fn push(&mut self, object: &[(u32, Run)]) {
+    /// Adds an object whose label is larger than those before, with the runs of a plane.
+    pub(crate) fn push(&mut self, object: &[(u32, Run)]) {
         let bounds = object.iter().filter_map(|(_, run)| run.bounds()).reduce(|a, b| a.hull(&b));
         if let (Some((label, _)), Some(bounds)) = (object.first(), bounds) {
             self.labels.push(*label);

@@ -48,6 +48,15 @@ impl Sparse {
         Ok(Sparse { bounds, offsets: places.into_iter().map(|place| offsets[place]).collect(), values })
     }
 
+    /// The array whose values stand at these ascending offsets, none of them zero; none when it is not one.
+    pub(crate) fn from_offsets(bounds: Bounds, offsets: Vec<u64>, values: Pixels) -> Option<Sparse> {
+        let positions = bounds.positions()?;
+        let ascending =
+            offsets.is_sorted_by(|a, b| a < b) && offsets.last().is_none_or(|&last| last < positions);
+        let full = offsets.len() == values.len() && values.set().len() == values.len();
+        (ascending && full).then_some(Sparse { bounds, offsets, values })
+    }
+
     /// What is not zero in a volume.
     pub fn from_volume(volume: &Volume) -> Sparse {
         Sparse::of(volume.bounds(), volume.values())

@@ -130,6 +130,11 @@ impl Table {
         &self.columns
     }
 
+    /// The columns from left to right, without a copy.
+    pub fn into_columns(self) -> Vec<(String, Column)> {
+        self.columns
+    }
+
     /// The column with a name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|(its, _)| its == name).map(|(_, column)| column)

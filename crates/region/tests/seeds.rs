@@ -6,7 +6,10 @@ mod support;
 
 use std::path::Path;
 
-use onceflow_region::{Bounds, Geometry, Pixels, Span, Volume, VolumeForm};
+use onceflow_region::{
+    Bounds, Column, Dense, Geometry, Line, ObjectSet, Pixels, Points, Polygons, Region, Span, Sparse, Table,
+    Volume, VolumeForm,
+};
 use support::jpeg::{JpegForm, tables};
 use support::texture;
 use support::tiff::{Directory, Value, tiff};
@@ -63,10 +66,41 @@ fn volumes() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
+fn regions() -> Vec<(&'static str, Vec<u8>)> {
+    let plane = Dense::new(4, 3, 1, Pixels::U32(vec![0, 1, 1, 0, 2, 2, 0, 0, 0, 0, 9, 9])).unwrap();
+    let mut objects = ObjectSet::from_labels(&plane).unwrap();
+    objects.add_feature("area", Column::Real(vec![2.0, 2.0, 2.0])).unwrap();
+    let bounds = Bounds::plane(-1, 2, 2, 2).unwrap();
+    let volume = Volume::new(bounds, Pixels::F32(vec![0.0, 0.5, 0.0, -1.0]), Geometry::default()).unwrap();
+    let mut points = Points::new(vec![[0.5, 1.5, 0.0], [-3.0, 4.0, 1.0]]).unwrap();
+    points.add_column("kind", Column::Text(vec!["a".into(), "ü".into()])).unwrap();
+    let colours = Dense::new(2, 1, 3, Pixels::U8(vec![1, 2, 3, 4, 5, 6])).unwrap();
+    let write = |region: Region| {
+        let mut bytes = Vec::new();
+        onceflow_region::codec::encode(&region, &mut bytes).unwrap();
+        bytes
+    };
+    vec![
+        ("region_bytes/nothing", write(Region::Nothing)),
+        ("region_bytes/colours", write(Region::Dense(colours))),
+        ("region_bytes/labels", write(Region::Dense(plane))),
+        ("region_bytes/line", write(Region::Line(Line::new(-5, Pixels::I16(vec![1, -2, 3])).unwrap()))),
+        ("region_bytes/sparse", write(Region::Sparse(Sparse::from_volume(&volume)))),
+        ("region_bytes/volume", write(Region::Volume(volume))),
+        ("region_bytes/points", write(Region::Points(points))),
+        ("region_bytes/polygons", write(Region::Polygons(Polygons::from_objects(&objects).unwrap()))),
+        ("region_bytes/objects", write(Region::Objects(objects))),
+        (
+            "region_bytes/table",
+            write(Region::Table(Table::numbers([("mean", 0.5), ("count", 7.0)]).unwrap())),
+        ),
+    ]
+}
+
 #[test]
 fn seeds_are_what_the_tests_write() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
-    for (name, bytes) in slides().into_iter().chain(volumes()) {
+    for (name, bytes) in slides().into_iter().chain(volumes()).chain(regions()) {
         let path = folder.join(name);
         if std::env::var_os("ONCEFLOW_BLESS").is_some() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

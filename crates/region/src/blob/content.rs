@@ -29,7 +29,10 @@ impl Content for &[u8] {
 }
 
 /// The digest under which a store keeps the content.
-pub(crate) fn digest(content: &dyn Content) -> Result<Digest, BlobError> {
+///
+/// # Errors
+/// When the content cannot be written.
+pub fn digest(content: &dyn Content) -> Result<Digest, BlobError> {
     let mut summing = Summing::new(io::sink());
     content.write_to(&mut summing).map_err(|error| BlobError::from_stream("content", &error))?;
     let (length, checksums) = summing.finish();

@@ -33,7 +33,7 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 pub use chunks::CHUNK;
-pub use content::Content;
+pub use content::{Content, digest};
 pub use disk::DiskBlobs;
 pub use error::BlobError;
 pub use memory::MemoryBlobs;

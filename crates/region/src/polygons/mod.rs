@@ -189,6 +189,16 @@ impl Polygons {
         Ok(polygons)
     }
 
+    /// Adds a polygon whose rings are turned already, as they are.
+    pub(crate) fn push(&mut self, rings: Vec<Vec<Corner>>) -> Result<(), RegionError> {
+        for ring in rings {
+            refuse_nowhere(ring.as_flattened())?;
+            self.add_ring(ring);
+        }
+        self.shapes.push(self.rings.len());
+        Ok(())
+    }
+
     fn add_ring(&mut self, ring: Vec<Corner>) {
         self.corners.extend(ring);
         self.rings.push(self.corners.len());
