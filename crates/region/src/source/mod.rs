@@ -88,7 +88,7 @@ pub fn open_metered(path: &Path, meter: Arc<Meter>) -> Result<Arc<dyn Source>, S
 }
 
 /// The numbers of a box that may be read: within the scale, not empty, and not too large.
-fn check_read(
+pub(crate) fn check_read(
     file: &str,
     info: &ImageInfo,
     scale: usize,
@@ -108,7 +108,12 @@ fn check_read(
 }
 
 /// The pixels of a box, once they are read.
-fn dense(file: &str, size: [usize; 2], channels: usize, pixels: Pixels) -> Result<Dense, SourceError> {
+pub(crate) fn dense(
+    file: &str,
+    size: [usize; 2],
+    channels: usize,
+    pixels: Pixels,
+) -> Result<Dense, SourceError> {
     Dense::new(size[0], size[1], channels, pixels)
         .map_err(|error| SourceError::Region { file: file.to_owned(), error: Box::new(error) })
 }
