@@ -56,6 +56,7 @@ pub(crate) fn engine_failure(error: EngineError) -> Failure {
                     Size(needed)
                 )),
         ),
+        EngineError::Several(errors) => Failure::several(errors.into_iter().map(engine_failure)),
         EngineError::Internal(message) => Failure::internal(message),
     }
 }

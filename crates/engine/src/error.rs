@@ -42,6 +42,9 @@ pub enum EngineError {
         /// The bound.
         limit: u64,
     },
+    /// Several things at once, such as images that cannot be read.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Several(Vec<EngineError>),
     /// Our bug.
     #[error("{0}")]
     Internal(String),

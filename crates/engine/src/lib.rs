@@ -32,6 +32,7 @@ mod prepared;
 mod progress;
 mod remembered;
 mod report;
+mod resampling;
 mod resources;
 mod run;
 mod save;
@@ -75,6 +76,7 @@ pub use remembered::{CostsFile, LoadedCosts};
 pub use report::{
     Picture, answer_text, best, best_json, html, indices_json, metrics_csv, rows_csv, run_json,
 };
+pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use resources::{available_memory, available_workers, peak_resident};
 pub use run::{Ending, Run, RunOptions, TraceEntry, run};
 pub use save::{Texts, begin, save};

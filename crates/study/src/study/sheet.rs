@@ -51,7 +51,7 @@ pub fn parse_sheet(source: &Arc<Source>) -> Result<Sheet, Diagnostics> {
     Ok(Sheet { images, diagnostics })
 }
 
-const KNOWN: [&str; 5] = ["name", "file", "box", "truth", "um_per_pixel"];
+const KNOWN: [&str; 6] = ["name", "file", "box", "truth", "truth_box", "um_per_pixel"];
 
 /// Columns without which there is no image.
 const NEEDED: [&str; 2] = ["name", "file"];
@@ -128,8 +128,9 @@ impl Columns {
         let bounds = row.parsed("box", read_box);
         let um_per_pixel = row.parsed("um_per_pixel", read_resolution);
         let truth = row.field("truth").map(str::to_owned);
+        let truth_box = row.parsed("truth_box", read_box);
         let columns = row.own();
-        let image = Image { name: name?, file: file?, bounds, truth, um_per_pixel, columns };
+        let image = Image { bounds, truth, truth_box, um_per_pixel, columns, ..Image::of_file(name?, file?) };
         Some(ImageEntry { image, place: Place::new(source, line.span) })
     }
 }

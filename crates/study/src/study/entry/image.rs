@@ -28,11 +28,12 @@ fn read_image(source: &Arc<Source>, mut fields: Fields<'_, '_>) -> Option<ImageE
     let file: Option<String> = fields.required("file");
     let bounds = fields.parsed("box", |numbers: Vec<u64>| check_bounds(&numbers));
     let truth = fields.optional("truth");
+    let truth_box = fields.parsed("truth_box", |numbers: Vec<u64>| check_bounds(&numbers));
     let um_per_pixel = positive(&mut fields, "um_per_pixel");
     fields.finish();
     let name = name?;
     let place = Place::new(source, name.span);
-    let image = Image { name: name.value, file: file?, bounds, truth, um_per_pixel, columns: Vec::new() };
+    let image = Image { bounds, truth, truth_box, um_per_pixel, ..Image::of_file(name.value, file?) };
     Some(ImageEntry { image, place })
 }
 
@@ -51,14 +52,7 @@ pub(crate) fn check_bounds(numbers: &[u64]) -> Result<ImageBox, String> {
 /// A list of files in place of tables: each is named by its file, without folder and ending.
 pub(crate) fn read_files(source: &Arc<Source>, files: &[Located<String>]) -> Vec<ImageEntry> {
     let entry = |file: &Located<String>| {
-        let image = Image {
-            name: stem(&file.value).into(),
-            file: file.value.clone(),
-            bounds: None,
-            truth: None,
-            um_per_pixel: None,
-            columns: Vec::new(),
-        };
+        let image = Image::of_file(stem(&file.value), &file.value);
         ImageEntry { image, place: Place::new(source, file.span) }
     };
     files.iter().map(entry).collect()
