@@ -8,6 +8,9 @@ use onceflow_study::Diagnostic;
 /// Why a study could not be run, by what the user can do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
+    /// A file that a study names is not there.
+    #[error("{0}")]
+    Missing(Box<Diagnostic>),
     /// The study, or a file it names, asks for something that cannot be.
     #[error("{0}")]
     BadInput(Box<Diagnostic>),

@@ -44,7 +44,7 @@ pub fn open_labels(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineE
 pub fn open_volume(name: &str) -> Result<VolumeSource, EngineError> {
     let path = Path::new(name);
     onceflow_region::open_volume(path).map_err(|error| match error {
-        SourceError::File { .. } if !path.exists() => missing("image", name).into(),
+        SourceError::File { .. } if !path.exists() => missing("image", name),
         error => unreadable(error),
     })
 }
@@ -52,17 +52,17 @@ pub fn open_volume(name: &str) -> Result<VolumeSource, EngineError> {
 fn open_file(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
     let path = folder.join(name);
     onceflow_region::open(&path).map_err(|error| match error {
-        SourceError::File { .. } if !path.exists() => missing("image", name).into(),
+        SourceError::File { .. } if !path.exists() => missing("image", name),
         error => unreadable(error),
     })
 }
 
 /// What is said of an image or a truth that is not there.
-pub(crate) fn missing(what: &str, name: &str) -> Diagnostic {
+pub(crate) fn missing(what: &str, name: &str) -> EngineError {
     let message = Diagnostic::error(format!("cannot open the {what} {name}"));
-    let message = message
-        .expected_found(format!("an {what} file").replace("an truth", "a truth"), "nothing of that name");
-    message.with_hint("check the name; a study names images relative to itself")
+    let message = message.expected_found("a file that is there", "nothing of that name");
+    let message = message.with_hint("check the name; a study names images relative to itself");
+    EngineError::Missing(Box::new(message))
 }
 
 /// What is said of an image that cannot be read: the machine's refusals are not the image's fault.

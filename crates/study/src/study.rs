@@ -7,6 +7,7 @@ mod keep;
 mod resolve;
 mod sheet;
 
+pub use self::entry::FindFiles;
 pub use self::file::{StudyFile, parse_study};
 pub use self::keep::{Effect, Keep, KeepRule};
 pub use self::sheet::{Sheet, parse_sheet};

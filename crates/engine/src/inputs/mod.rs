@@ -11,13 +11,23 @@ use choice::{Look, choose};
 use opened::{Opened, open_all};
 pub(crate) use truth::Truth;
 
-use crate::{EngineError, ImageSummary, Resampling};
+use crate::{EngineError, ImageSummary, Resampling, resampling_words};
 
 mod choice;
 mod opened;
 mod resolution;
 mod studied;
 mod truth;
+
+/// Looks at the images of a study without reading their pixels: one sentence for each way in which they are resampled.
+///
+/// # Errors
+/// Everything that is wrong with any of them.
+pub fn look_at_images(study: &Study, folder: &Path) -> Result<Vec<String>, EngineError> {
+    let opened = open_all(study, folder)?;
+    let names = study.images.iter().map(|image| image.name.as_str());
+    Ok(resampling_words(names.zip(opened.iter().map(|opened| opened.at_work.resampled))))
+}
 
 /// The images of a study with their parts.
 #[derive(Clone, Debug)]

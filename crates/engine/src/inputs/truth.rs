@@ -98,7 +98,7 @@ impl Drawn<'_> {
     /// Labels have the size of the image, of the box that is studied, or of the box that has truth.
     fn labels(&self, file: &str, within: Option<Bounds>) -> Result<Arc<dyn Source>, EngineError> {
         if parse_synthetic(file)?.is_none() && !self.folder.join(file).exists() {
-            return Err(missing("truth", file).into());
+            return Err(missing("truth", file));
         }
         let source = open_labels(file, self.folder)?;
         let whole = Bounds::plane(0, 0, self.of.width, self.of.height);
