@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_region::{Element, Source, SourceError, VolumeSource};
+use onceflow_region::{Element, ImageInfo, Outlines, Source, SourceError, VolumeSource, Working};
 use onceflow_study::Diagnostic;
 
 use crate::EngineError;
@@ -38,6 +38,15 @@ pub fn open_labels(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineE
         Some(tissue) => Ok(Arc::new(Synthetic::truth(tissue))),
         None => open_file(name, folder),
     }
+}
+
+/// Opens what was drawn on an image: a mask or a label image, or outlines (GeoJSON, ImageScope XML), drawn over its pixels.
+pub fn open_drawn(name: &str, folder: &Path, of: &ImageInfo) -> Result<Arc<dyn Source>, EngineError> {
+    let path = folder.join(name);
+    if parse_synthetic(name)?.is_some() || !Outlines::is_one(&path) {
+        return open_labels(name, folder);
+    }
+    Ok(Outlines::read(&path).map_err(unreadable)?.over(of, &Working::whole(of)))
 }
 
 /// Opens a volume of three dimensions.

@@ -56,7 +56,9 @@ pub use features::{
 };
 pub use file::{remove_unfinished, write_whole, write_whole_with};
 pub use folder::RunFolder;
-pub use image::{as_eight_bits, open_deep_image, open_image, open_labels, open_source, open_volume};
+pub use image::{
+    as_eight_bits, open_deep_image, open_drawn, open_image, open_labels, open_source, open_volume,
+};
 pub use inputs::look_at_images;
 pub use measure::Scheduling;
 pub use objects::objects;
