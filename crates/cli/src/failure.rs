@@ -48,6 +48,18 @@ impl Failure {
         Self { exit: Exit::Internal, messages: vec![message] }
     }
 
+    /// Several things at once: a mistake in what was given weighs more than what the machine lacks.
+    pub(crate) fn several(failures: impl Iterator<Item = Self>) -> Self {
+        let mut all = Self { exit: Exit::Environment, messages: Vec::new() };
+        for failure in failures {
+            if failure.exit != Exit::Environment {
+                all.exit = failure.exit;
+            }
+            all.messages.extend(failure.messages);
+        }
+        all
+    }
+
     /// Standard output cannot be written.
     pub(crate) fn standard_output(error: &io::Error) -> Self {
         // The reader of a pipe has seen enough: that is no failure.

@@ -95,3 +95,110 @@ fn an_account_of_what_is_written_is_json() {
     assert_eq!(written["bytes"], shell.read("a.toml").len());
     assert_eq!(shell.run("init --model --json").exit, 2, "standard output cannot hold both");
 }
+
+#[test]
+fn a_study_of_images_that_are_there_is_checked_and_run() {
+    let shell = Shell::new();
+    shell.write("slides/.keep", "").write("truth/notes.txt", "");
+    for (seed, name, truth) in [(1, "a", "a-labels"), (2, "b", "of-none")] {
+        shell.ok(&format!(
+            "image synth --width 120 --height 90 --seed {seed} -o slides/{name}.png --truth truth/{truth}.png"
+        ));
+    }
+    shell.write("slides/broken.png", "no image");
+    let planned = shell.ok("init slides --truth truth --dry-run --json").json();
+    assert_eq!(
+        (&planned["images"], &planned["unreadable"], &planned["with_truth"]),
+        (&2.into(), &1.into(), &1.into())
+    );
+    assert!(!shell.exists("study.toml") && !shell.exists("images.csv"), "nothing is written");
+    let said = shell.ok("init 'slides/*.png' --truth truth");
+    for expected in [
+        "1 cannot be read",
+        "1 of 2 images; none for b; of no image: truth/of-none.png",
+        "next: onceflow check study.toml",
+    ] {
+        assert!(said.stderr.contains(expected), "{expected}\n{said}");
+    }
+    assert_eq!(
+        shell.read("images.csv"),
+        "name,file,truth,um_per_pixel\na,slides/a.png,truth/a-labels.png,\nb,slides/b.png,,\n"
+    );
+    assert_eq!(shell.run("init 'slides/*.png'").exit, 2, "what is there stays");
+    let checked = shell.ok("check study.toml");
+    assert!(checked.stdout.contains("2, of which 1 with truth"), "{checked}");
+    let few = shell.read("study.toml").replace("trajectories = 20", "trajectories = 1");
+    let few = few.split("\n[[phase]]\nname   = \"decompose\"").next().unwrap().to_owned();
+    shell.write("study.toml", few);
+    shell.ok("run study.toml -o first");
+}
+
+#[test]
+fn slides_of_a_project_lie_where_it_says() {
+    let shell = Shell::new();
+    shell.write("slides/.keep", "");
+    shell.ok("image synth --width 64 --height 48 --seed 1 -o 'slides/a b.png' --truth t.png");
+    shell.write(
+        "project/project.qpproj",
+        r#"{"version":"0.5.1","images":[{"serverBuilder":{"builderType":"rotated","builder":{"builderType":"uri",
+        "uri":"../slides/a%20b.png"}},"entryID":1,"imageName":"a b.png"}]}"#,
+    );
+    shell.ok("init project/project.qpproj -o work.toml");
+    assert!(
+        shell.read("work-images.csv").contains("a b,slides/a b.png,,"),
+        "{}",
+        shell.read("work-images.csv")
+    );
+    shell.ok("check work.toml");
+    for (words, expected) in [
+        ("init --truth t", "no images that --truth could belong to"),
+        ("init none.svs", "none of the images can be read"),
+        ("init 'none/*.svs'", "there is no image in none/*.svs"),
+        ("init slides -o -", "two files"),
+        ("init a.toml -o b.toml", "two studies"),
+        ("init slides --model", "images belong to a workflow"),
+    ] {
+        let said = shell.run(words);
+        assert!(said.exit == 2 && said.stderr.contains(expected), "{words}\n{said}");
+    }
+}
+
+#[test]
+fn lists_and_patterns_name_images() {
+    let shell = Shell::new();
+    shell.write("slides/.keep", "");
+    for seed in 1..4 {
+        shell.ok(&format!(
+            "image synth --width 64 --height 48 --seed {seed} -o slides/{seed}.png --truth t.png"
+        ));
+    }
+    let study = |images: &str| {
+        format!(
+            "name = \"x\"\nworkflow = \"nuclei\"\nimages = {images}\n[parameters]\nG1 = {{ from = 5, to = 80, step = 5 }}\n\
+             [[metric]]\nname = \"change\"\nof = \"nuclei\"\nmeasure = \"pixel_difference\"\nagainst = \"default\"\n\
+             [[phase]]\nname = \"look\"\nmethod = \"mc\"\nrows = 2\n"
+        )
+    };
+    shell.write("list.txt", "# slides\nslides/1.png\nslides/2.*\n");
+    let list = "[\"slides/1.png\", \"slides/2.p?g\", \"**/3.png\"]";
+    for (images, count) in [("\"slides/*.png\"", 3), (list, 3), ("\"list.txt\"", 2)] {
+        shell.write("study.toml", study(images));
+        let json = shell.run("check study.toml --json").json();
+        assert_eq!(json["summary"]["images"], count, "{json}");
+    }
+    shell.write("study.toml", study("\"none/*.png\""));
+    let said = shell.run("check study.toml");
+    assert!(said.exit == 2 && said.stderr.contains("no file fits `none/*.png`"), "{said}");
+    assert!(said.stderr.contains("study.toml:3:10"), "{said}");
+    shell.write("study.toml", study("[\"slides/7.png\", \"slides/8.png\", \"slides/1.png\"]"));
+    let said = shell.run("check study.toml");
+    assert!(
+        said.exit == 0 && said.stderr.contains("slides/7.png") && said.stderr.contains("slides/8.png"),
+        "{said}"
+    );
+    let said = shell.run("plan study.toml");
+    assert!(
+        said.exit == 2 && said.stderr.contains("slides/7.png") && said.stderr.contains("slides/8.png"),
+        "{said}"
+    );
+}

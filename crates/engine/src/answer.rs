@@ -43,6 +43,8 @@ pub struct ImageSummary {
     pub height: u64,
     /// Resolution, when it is known.
     pub um_per_pixel: Option<f64>,
+    /// How it came to that resolution, when it was scanned at another.
+    pub resampled: Option<crate::Resampling>,
     /// Parts that were run.
     pub parts: usize,
     /// Parts left out because they hold no tissue.

@@ -8,6 +8,9 @@ use onceflow_study::Diagnostic;
 /// Why a study could not be run, by what the user can do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
+    /// A file that a study names is not there.
+    #[error("{0}")]
+    Missing(Box<Diagnostic>),
     /// The study, or a file it names, asks for something that cannot be.
     #[error("{0}")]
     BadInput(Box<Diagnostic>),
@@ -45,6 +48,9 @@ pub enum EngineError {
     /// Somebody asked to stop.
     #[error("stopped before the end")]
     Stopped,
+    /// Several things at once, such as images that cannot be read.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Several(Vec<EngineError>),
     /// Our bug.
     #[error("{0}")]
     Internal(String),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_region::{Element, Source, SourceError, VolumeSource};
+use onceflow_region::{Element, ImageInfo, Outlines, Source, SourceError, VolumeSource, Working};
 use onceflow_study::Diagnostic;
 
 use crate::EngineError;
@@ -40,11 +40,20 @@ pub fn open_labels(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineE
     }
 }
 
+/// Opens what was drawn on an image: a mask or a label image, or outlines (GeoJSON, ImageScope XML), drawn over its pixels.
+pub fn open_drawn(name: &str, folder: &Path, of: &ImageInfo) -> Result<Arc<dyn Source>, EngineError> {
+    let path = folder.join(name);
+    if parse_synthetic(name)?.is_some() || !Outlines::is_one(&path) {
+        return open_labels(name, folder);
+    }
+    Ok(Outlines::read(&path).map_err(unreadable)?.over(of, &Working::whole(of)))
+}
+
 /// Opens a volume of three dimensions.
 pub fn open_volume(name: &str) -> Result<VolumeSource, EngineError> {
     let path = Path::new(name);
     onceflow_region::open_volume(path).map_err(|error| match error {
-        SourceError::File { .. } if !path.exists() => missing(name).into(),
+        SourceError::File { .. } if !path.exists() => missing("image", name),
         error => unreadable(error),
     })
 }
@@ -52,15 +61,17 @@ pub fn open_volume(name: &str) -> Result<VolumeSource, EngineError> {
 fn open_file(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
     let path = folder.join(name);
     onceflow_region::open(&path).map_err(|error| match error {
-        SourceError::File { .. } if !path.exists() => missing(name).into(),
+        SourceError::File { .. } if !path.exists() => missing("image", name),
         error => unreadable(error),
     })
 }
 
-fn missing(name: &str) -> Diagnostic {
-    let message = Diagnostic::error(format!("cannot open the image {name}"));
-    let message = message.expected_found("an image file", "nothing of that name");
-    message.with_hint("check the name; a study names images relative to itself")
+/// What is said of an image or a truth that is not there.
+pub(crate) fn missing(what: &str, name: &str) -> EngineError {
+    let message = Diagnostic::error(format!("cannot open the {what} {name}"));
+    let message = message.expected_found("a file that is there", "nothing of that name");
+    let message = message.with_hint("check the name; a study names images relative to itself");
+    EngineError::Missing(Box::new(message))
 }
 
 /// What is said of an image that cannot be read: the machine's refusals are not the image's fault.

@@ -33,6 +33,7 @@ mod prepared;
 mod progress;
 mod remembered;
 mod report;
+mod resampling;
 mod resources;
 mod run;
 mod save;
@@ -56,7 +57,10 @@ pub use features::{
     FeatureFile, FeatureForm, Nuclei, NucleiFeatures, bytes_to_measure, disk_bytes_to_measure, features,
 };
 pub use folder::RunFolder;
-pub use image::{as_eight_bits, open_deep_image, open_image, open_labels, open_source, open_volume};
+pub use image::{
+    as_eight_bits, open_deep_image, open_drawn, open_image, open_labels, open_source, open_volume,
+};
+pub use inputs::look_at_images;
 pub use measure::Scheduling;
 pub use objects::objects;
 pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
@@ -78,6 +82,7 @@ pub use remembered::{CostsFile, LoadedCosts};
 pub use report::{
     Picture, answer_text, best, best_json, html, indices_json, metrics_csv, rows_csv, run_json,
 };
+pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use resources::{available_memory, available_workers, peak_resident};
 pub use run::{Ending, Run, RunOptions, TraceEntry, run};
 pub use save::{Texts, begin, save};

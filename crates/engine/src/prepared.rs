@@ -11,7 +11,7 @@ use crate::inputs::Inputs;
 use crate::keep::Keeper;
 use crate::metrics::Metrics;
 use crate::phase::{PhaseRows, Reference};
-use crate::{EngineError, catalogue};
+use crate::{EngineError, catalogue, resampling_words};
 
 /// What stands before the first row: everything that can be wrong with a study has been said by now.
 #[derive(Debug)]
@@ -49,6 +49,11 @@ impl<'s> Prepared<'s> {
     /// How often the plan of one part is carried out.
     pub fn multiplicity(&self) -> Multiplicity {
         Multiplicity { parts: self.inputs.parts.len() as u64, images: self.inputs.images.len() as u64 }
+    }
+
+    /// One sentence for each way in which images were brought to the resolution of the study.
+    pub fn resampling(&self) -> Vec<String> {
+        resampling_words(self.inputs.images.iter().map(|image| (image.name.as_str(), image.resampled)))
     }
 
     /// The rows of a phase, after the reference row when it is wanted.

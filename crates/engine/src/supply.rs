@@ -11,8 +11,8 @@ use onceflow_reuse::REFERENCE_SUFFIX;
 use onceflow_runtime::{OperationError, Supply};
 use onceflow_study::{RegionKind, Scope};
 
+use crate::compare;
 use crate::inputs::{ImagePart, Inputs};
-use crate::{compare, objects};
 
 /// Reads sources when tasks ask for them, and keeps the last few.
 pub(crate) struct Sources<'a> {
@@ -89,11 +89,12 @@ impl<'a> Sources<'a> {
         let image = &self.inputs.images[at.image];
         match name {
             compare::NOTHING => Ok(Region::Nothing),
-            compare::TRUTH => image.truth.as_ref().map_or(Ok(Region::Nothing), |truth| {
-                let corner = if truth.of_box { (image.bounds.x(), image.bounds.y()) } else { (0, 0) };
-                let bounds = at.part.read.translate(-corner.0, -corner.1).ok_or_else(outside)?;
-                read(truth.source.as_ref(), bounds, objects)
-            }),
+            compare::TRUTH => match &image.truth {
+                Some(truth) if truth.covers(&at.part.core) => {
+                    read(truth.source.as_ref(), at.part.read, |found| truth.objects(found))
+                }
+                _ => Ok(Region::Nothing),
+            },
             _ if name.ends_with(REFERENCE_SUFFIX) => match self.references.get(&(name.to_owned(), part)) {
                 Some(Reference::Saved(file)) => saved(file),
                 Some(Reference::Ended) => Ok(self.empty(RegionKind::Mask, Scope::Part, part)),
@@ -159,9 +160,11 @@ fn empty(kind: RegionKind, width: usize, height: usize) -> Option<Region> {
     }
 }
 
-type Convert = fn(&Dense) -> Result<Dense, RegionError>;
-
-fn read(source: &dyn Source, bounds: Bounds, convert: Convert) -> Result<Region, OperationError> {
+fn read(
+    source: &dyn Source,
+    bounds: Bounds,
+    convert: impl Fn(&Dense) -> Result<Dense, RegionError>,
+) -> Result<Region, OperationError> {
     let dense = source.read(bounds).map_err(unreadable)?;
     convert(&dense).map(Region::Dense).map_err(|error| OperationError::new(error.to_string()))
 }

@@ -37,7 +37,16 @@ fn cost(source: &dyn Source, bounds: Bounds) -> Result<f64, EngineError> {
 
 /// How many pixels of a box are tissue.
 pub(crate) fn tissue_pixels(source: &dyn Source, bounds: Bounds) -> Result<u64, EngineError> {
-    tissue_of(&source.read(bounds).map_err(unreadable)?)
+    tissue_pixels_of(source, 0, bounds)
+}
+
+/// The same of a scale, in its own pixels.
+pub(crate) fn tissue_pixels_of(
+    source: &dyn Source,
+    scale: usize,
+    bounds: Bounds,
+) -> Result<u64, EngineError> {
+    tissue_of(&source.read_scale(scale, bounds).map_err(unreadable)?)
 }
 
 /// How many pixels of an image are tissue.

@@ -79,11 +79,13 @@ pub use parameter::{Canonical, Kind, Parameter};
 pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, shipped_ranges, shipped_workflow};
 pub use space::{Factor, Problem, Space, SpaceError};
 pub use study::{
-    Against, Background, Effect, Image, ImageBox, Keep, KeepRule, Metric, OnFailure, Parts, Phase,
+    Against, Background, Effect, FindFiles, Image, ImageBox, Keep, KeepRule, Metric, OnFailure, Parts, Phase,
     RunSettings, Seams, Sheet, Study, StudyFile, WorkflowReference, parse_sheet, parse_study,
 };
 pub use summary::Summary;
-pub use template::{model_template, problem_template, workflow_template};
+pub use template::{
+    ImagesTemplate, images_template, model_template, problem_template, sheet_text, workflow_template,
+};
 pub use units::{Share, Size, UnitError, counted, with_commas};
 pub use value::Value;
 pub use workflow::{

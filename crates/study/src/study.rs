@@ -7,6 +7,7 @@ mod keep;
 mod resolve;
 mod sheet;
 
+pub use self::entry::FindFiles;
 pub use self::file::{StudyFile, parse_study};
 pub use self::keep::{Effect, Keep, KeepRule};
 pub use self::sheet::{Sheet, parse_sheet};
@@ -60,10 +61,27 @@ pub struct Image {
     pub bounds: Option<ImageBox>,
     /// File with the truth, relative to the study file.
     pub truth: Option<String>,
+    /// The part of the image that the truth covers; all of it without one.
+    pub truth_box: Option<ImageBox>,
     /// Resolution, where the file does not say it.
     pub um_per_pixel: Option<f64>,
     /// The user's own columns, to group by.
     pub columns: Vec<(String, String)>,
+}
+
+impl Image {
+    /// All of a file, without truth.
+    pub fn of_file(name: impl Into<String>, file: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            file: file.into(),
+            bounds: None,
+            truth: None,
+            truth_box: None,
+            um_per_pixel: None,
+            columns: Vec::new(),
+        }
+    }
 }
 
 /// A rectangle in full-resolution pixels.

@@ -1,15 +1,26 @@
 //! Texts of studies to start from: for a workflow, for one's own model, and from a problem read elsewhere.
 
+mod images;
 mod ranges;
 mod write;
 
 use std::fmt::Write as _;
 
+pub use self::images::{ImagesTemplate, sheet_text};
 use self::write::{key, parameter_value, phase, text};
 use crate::{Parameter, Problem, Workflow, WorkflowParameter};
 
 /// A commented study of a workflow, every parameter with a range; `reference` is how the study names the workflow.
 pub fn workflow_template(workflow: &Workflow, reference: &str) -> String {
+    study_template(workflow, reference, IMAGES, false)
+}
+
+/// The same with images of a sheet.
+pub fn images_template(workflow: &Workflow, reference: &str, images: &ImagesTemplate) -> String {
+    study_template(workflow, reference, &images.text(), images.with_truth)
+}
+
+fn study_template(workflow: &Workflow, reference: &str, images: &str, with_truth: bool) -> String {
     let mut out = format!(
         "# Which parameters of {} change its result, and by how much?\n\
          name     = {}\n\
@@ -20,13 +31,13 @@ pub fn workflow_template(workflow: &Workflow, reference: &str) -> String {
         text(&format!("{}-study", workflow.name)),
         text(reference),
     );
-    out.push_str(IMAGES);
+    out.push_str(images);
     out.push_str(
         "\n[parameters]                        # what varies; take a line away and its default stays\n",
     );
     let lines = workflow.parameters.iter().map(|p| (key(&p.name), ranges::proposed(workflow, p), remark(p)));
     push_aligned(&mut out, lines.collect());
-    push_metrics(&mut out, workflow.outputs.first().map_or("result", String::as_str));
+    push_metrics(&mut out, workflow.outputs.first().map_or("result", String::as_str), with_truth);
     out.push_str(PHASES);
     out.push_str(RUN);
     out
@@ -68,15 +79,29 @@ failures     = "drop"               # drop | bounds | stop
 stop_above   = 0.05                 # more failed rows than this share: stop and say why
 "#;
 
-fn push_metrics(out: &mut String, output: &str) {
+fn push_metrics(out: &mut String, output: &str, with_truth: bool) {
     let output = text(output);
-    let _infallible = write!(
-        out,
-        "\n[[metric]]                          # the first metric is the one the answer speaks of\n\
-         name    = \"change\"\n\
+    let change = format!(
+        "name    = \"change\"\n\
          of      = {output}\n\
          measure = \"pixel_difference\"\n\
-         against = \"default\"                 # the result with default values; \"truth\" where images have it\n\
+         against = \"default\"                 # the result with default values; \"truth\" where images have it\n"
+    );
+    if with_truth {
+        let _infallible = write!(
+            out,
+            "\n[[metric]]                          # the first metric is the one the answer speaks of\n\
+             name    = \"dice\"\n\
+             of      = {output}\n\
+             measure = \"dice\"\n\
+             against = \"truth\"                   # images without truth take no part in it\n\
+             \n[[metric]]\n{change}"
+        );
+        return;
+    }
+    let _infallible = write!(
+        out,
+        "\n[[metric]]                          # the first metric is the one the answer speaks of\n{change}\
          \n\
          # [[metric]]\n\
          # name    = \"dice\"\n\

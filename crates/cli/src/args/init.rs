@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "\
 Examples:
   onceflow init -o study.toml                    a commented study of the shipped nuclei workflow
+  onceflow init 'slides/*.svs' --truth truth/    study.toml and images.csv for these slides
   onceflow init --model -o study.toml            a study of your own model, in any language
   onceflow init --from params.txt -o study.toml  a SALib parameter file as a study
   onceflow init --from moat.in -o study.toml     a Dakota input as a study
@@ -16,9 +17,12 @@ Examples:
 
 A file that is already there is not replaced without --force.")]
 pub(crate) struct InitArgs {
-    /// The study to write (the same as -o FILE)
-    #[arg(value_name = "FILE", conflicts_with = "output")]
-    pub(crate) file: Option<PathBuf>,
+    /// Images to study: files, folders, patterns in quotes, a QuPath project; or the study to write, FILE.toml
+    #[arg(value_name = "IMAGES|FILE")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// A folder of truth, found by the names of the images (.geojson, .json, .xml, .png, .tif)
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["from", "model"])]
+    pub(crate) truth: Option<PathBuf>,
     /// Convert this study, SALib problem or Dakota input
     #[arg(long, value_name = "PROBLEM")]
     pub(crate) from: Option<PathBuf>,

@@ -9,17 +9,23 @@ use onceflow_study::{
 };
 
 use super::{Content, workflow};
-use crate::file::{Limit, read_text};
+use crate::file::{Limit, matching, read_text};
 
 /// Reads a study with what it names.
 pub(super) fn read_study(path: &Path, source: &Arc<Source>) -> (Option<Content>, Diagnostics) {
-    let file = match parse_study(source) {
+    let mut file = match parse_study(source) {
         Ok(file) => file,
         Err(diagnostics) => return (None, diagnostics),
     };
     let mut said = Diagnostics::default();
     let workflow = file.workflow().and_then(|(name, place)| read_workflow(path, name, &place, &mut said));
     let sheet = file.sheet().and_then(|(name, place)| read_sheet(path, name, &place, &mut said));
+    let mut find = |pattern: &str| files_of(path, pattern);
+    file.expand(&mut find);
+    let sheet = sheet.map(|mut sheet| {
+        sheet.expand(&mut find);
+        sheet
+    });
     // Without them most of the study's names would look unknown: first things first.
     if said.has_errors() {
         return (None, said);
@@ -70,14 +76,34 @@ fn read_sheet(study: &Path, name: &str, place: &Place, said: &mut Diagnostics) -
     }
 }
 
+/// The files that a pattern in a study means, relative to the study.
+fn files_of(study: &Path, pattern: &str) -> Result<Vec<String>, Diagnostic> {
+    let path = beside(study, pattern).ok_or_else(|| not_relative(pattern))?;
+    let folder = study.parent().unwrap_or(Path::new(""));
+    let found = matching(&path).map_err(|error| {
+        let message = Diagnostic::error(format!("cannot look for `{pattern}`"));
+        message.expected_found("folders that can be read", error.to_string())
+    })?;
+    let text = |file: &PathBuf| file.strip_prefix(folder).unwrap_or(file).display().to_string();
+    if found.is_empty() {
+        let message = Diagnostic::error(format!("no file fits `{pattern}`"));
+        let message = message.expected_found("at least one image", "none");
+        return Err(message.with_hint("patterns are relative to the study; `**` means any folders"));
+    }
+    Ok(found.iter().map(text).collect())
+}
+
+fn not_relative(name: &str) -> Diagnostic {
+    let error = Diagnostic::error("a study names its files relative to itself");
+    let error = error.expected_found("a relative path", format!("`{name}`"));
+    error.with_hint("put the file beside the study, or under it")
+}
+
 /// The text of a file that a study names. A study is often someone else's: it may name files relative to itself, not
 /// anything on this machine.
 fn read_beside(study: &Path, name: &str, place: &Place) -> Result<Arc<Source>, Diagnostics> {
-    let path = beside(study, name).ok_or_else(|| {
-        let error = Diagnostic::error("a study names its files relative to itself").at_place(Some(place), "");
-        let error = error.expected_found("a relative path", format!("`{name}`"));
-        Diagnostics::from(error.with_hint("put the file beside the study, or under it"))
-    })?;
+    let path =
+        beside(study, name).ok_or_else(|| Diagnostics::from(not_relative(name).at_place(Some(place), "")))?;
     read_text(&path, Limit::Description).map_err(|failure| {
         let place = |message: Diagnostic| message.at_place(Some(place), "");
         Diagnostics(failure.into_messages().into_iter().map(place).collect())

@@ -1,20 +1,27 @@
 //! `onceflow check`: what a file asks, and everything that is wrong with it.
 
+mod images;
 mod summary;
+
+use std::path::Path;
 
 use onceflow_study::{Diagnostics, FileKind, Severity, counted};
 use serde_json::json;
 
 use crate::args::CheckArgs;
 use crate::diagnostics;
-use crate::document::{Document, open};
+use crate::document::{Content, Document, open};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 /// Reads, says, judges.
 pub(crate) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let document = open(&args.file)?;
+    let mut document = open(&args.file)?;
+    if let Some(Content::Study(study, Some(_))) = &document.content {
+        let folder = args.file.parent().unwrap_or(Path::new(""));
+        document.diagnostics.0.extend(images::look(study, folder));
+    }
     if args.json {
         terminal.diagnostics(&document.diagnostics.0);
         terminal.json(&to_json(&args.file.display().to_string(), &document))?;

@@ -1,10 +1,11 @@
 //! `onceflow compare`: how far two results agree.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use onceflow_engine::{agreement, bytes_to_compare, open_labels};
+use onceflow_engine::{agreement, bytes_to_compare, open_drawn, open_labels};
 use onceflow_kernels::compare::{Counts, Measure};
-use onceflow_region::ImageInfo;
+use onceflow_region::{ImageInfo, Outlines, Source};
 use onceflow_study::with_commas;
 use serde_json::{Map, Value, json};
 
@@ -17,8 +18,7 @@ use crate::terminal::Terminal;
 
 /// Opens, counts, says.
 pub(crate) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let open = |name: &str| open_labels(name, Path::new("")).map_err(engine_failure);
-    let (result, reference) = (open(&args.result)?, open(&args.reference)?);
+    let (result, reference) = open(args)?;
     memory::check("compare the two", bytes_to_compare(result.info()), args.memory)?;
     let counts = {
         let _progress = terminal.progress("comparing");
@@ -33,6 +33,20 @@ pub(crate) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Exit, Failu
         terminal.result(&to_text(args, result.info(), &counts, um_per_pixel))?;
     }
     Ok(Exit::Ok)
+}
+
+/// Opens both; outlines are drawn over the pixels of the other one.
+fn open(args: &CompareArgs) -> Result<(Arc<dyn Source>, Arc<dyn Source>), Failure> {
+    let here = Path::new("");
+    let opened = if Outlines::is_one(Path::new(&args.result)) {
+        let reference = open_labels(&args.reference, here).map_err(engine_failure)?;
+        (open_drawn(&args.result, here, reference.info()), reference)
+    } else {
+        let result = open_labels(&args.result, here).map_err(engine_failure)?;
+        let reference = open_drawn(&args.reference, here, result.info()).map_err(engine_failure)?;
+        (Ok(result), reference)
+    };
+    Ok((opened.0.map_err(engine_failure)?, opened.1))
 }
 
 fn to_json(counts: &Counts, um_per_pixel: Option<f64>) -> Value {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use onceflow_engine::{
     Desk, FeatureFile, FeatureForm, Nuclei, NucleiFeatures, Tiling, available_workers, bytes_to_measure,
-    check_sizes, disk_bytes_to_measure, features, open_deep_image, open_labels,
+    check_sizes, disk_bytes_to_measure, features, open_deep_image, open_drawn,
 };
 use onceflow_kernels::features::names;
 use onceflow_region::Source;
@@ -51,7 +51,7 @@ fn measured(args: &FeaturesArgs, terminal: &Terminal) -> Result<Option<NucleiFea
     let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
     let kernel = parameters.to_kernel().map_err(engine_failure)?;
     let source = open_deep_image(args.image(), Path::new("")).map_err(engine_failure)?;
-    let drawn = open_drawn(args, &*source)?;
+    let drawn = open_nuclei(args, &*source)?;
     let nuclei = match (drawn.as_deref(), &args.mask, &args.labels) {
         (Some(drawn), Some(name), _) => Nuclei::Mask(name, drawn),
         (Some(drawn), _, Some(name)) => Nuclei::Labels(name, drawn),
@@ -89,9 +89,9 @@ fn inputs(args: &FeaturesArgs) -> Vec<&Path> {
 }
 
 /// Opens the mask or the labels, which must be of the image's size.
-fn open_drawn(args: &FeaturesArgs, image: &dyn Source) -> Result<Option<Arc<dyn Source>>, Failure> {
+fn open_nuclei(args: &FeaturesArgs, image: &dyn Source) -> Result<Option<Arc<dyn Source>>, Failure> {
     let Some(name) = args.mask.as_ref().or(args.labels.as_ref()) else { return Ok(None) };
-    let drawn = open_labels(name, Path::new("")).map_err(engine_failure)?;
+    let drawn = open_drawn(name, Path::new(""), image.info()).map_err(engine_failure)?;
     check_sizes((name, &*drawn), (args.image(), image)).map_err(engine_failure)?;
     Ok(Some(drawn))
 }

@@ -1,6 +1,11 @@
-//! `onceflow init`: a study to start from, or a problem in another form.
+//! `onceflow init`: a study to start from, one of images that are there, or a problem in another form.
 
-use std::path::Path;
+mod qupath;
+mod resolution;
+mod slides;
+mod truth;
+
+use std::path::{Path, PathBuf};
 
 use onceflow_study::{
     Diagnostic, Exported, SHIPPED, Workflow, dakota_input, model_template, nearest, problem_template,
@@ -18,7 +23,11 @@ use crate::terminal::Terminal;
 
 /// Writes the text and says what it lost.
 pub(crate) fn run(args: &InitArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let target = Target::new(args.output.as_deref().or(args.file.as_deref()));
+    let (images, named) = split(args)?;
+    if !images.is_empty() {
+        return slides::run(args, images, terminal);
+    }
+    let target = Target::new(args.output.as_deref().or(named));
     let exported = match &args.from {
         Some(path) => convert(path, args.to, terminal)?,
         None => whole(template(args, &target)?),
@@ -44,6 +53,29 @@ pub(crate) fn run(args: &InitArgs, terminal: &Terminal) -> Result<Exit, Failure>
     }
     say(args, &target, terminal);
     Ok(Exit::Ok)
+}
+
+/// Images, or the one study that is to be written.
+fn split(args: &InitArgs) -> Result<(&[PathBuf], Option<&Path>), Failure> {
+    let is_study = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "toml");
+    let senseless = |message: &str, expected: &str, found: &str| {
+        Failure::bad_input(Diagnostic::error(message).expected_found(expected, found))
+    };
+    match args.inputs.as_slice() {
+        [file] if is_study(file) && args.output.is_some() => {
+            Err(senseless("two studies to write are named", "one of FILE and -o FILE", "both"))
+        }
+        [file] if is_study(file) && args.truth.is_none() => Ok((&[], Some(file))),
+        [] if args.truth.is_some() => Err(senseless(
+            "there are no images that --truth could belong to",
+            "images before --truth",
+            "none",
+        )),
+        images if !images.is_empty() && (args.from.is_some() || args.model) => {
+            Err(senseless("images belong to a workflow", "images without --from and --model", "both"))
+        }
+        images => Ok((images, None)),
+    }
 }
 
 fn account(args: &InitArgs, target: &Target, exported: &Exported) -> serde_json::Value {
@@ -96,15 +128,21 @@ fn template(args: &InitArgs, target: &Target) -> Result<String, Failure> {
     if args.model {
         return Ok(model_template());
     }
+    let (workflow, reference) = workflow(args, target)?;
+    Ok(workflow_template(&workflow, &reference))
+}
+
+/// The workflow, and how the study names it.
+fn workflow(args: &InitArgs, target: &Target) -> Result<(Workflow, String), Failure> {
     let name = args.workflow.as_str();
     if let Some(source) = shipped_workflow(name) {
-        return Ok(workflow_template(&read_workflow(&source)?, name));
+        return Ok((read_workflow(&source)?, name.to_owned()));
     }
     let path = Path::new(name);
     if path.extension().is_none() && !path.exists() {
         return Err(unknown_workflow(name));
     }
-    Ok(workflow_template(&workflow_of(path)?, &reference(path, target)))
+    Ok((workflow_of(path)?, reference(path, target)))
 }
 
 fn workflow_of(path: &Path) -> Result<Workflow, Failure> {

@@ -47,9 +47,13 @@ pub(crate) fn print(
         .plan(options.level, &options.merge, options.workers, options.memory)
         .map_err(engine_failure)?;
     if json {
-        terminal.json(&to_json(&planned))?;
+        let mut json = to_json(&planned);
+        json["resampled"] = prepared.resampling().into();
+        terminal.json(&json)?;
     } else {
-        terminal.result(&text(&planned, options.workers, options.memory))?;
+        let mut text = text(&planned, options.workers, options.memory);
+        prepared.resampling().iter().for_each(|how| text.push_str(&format!("images     {how}\n")));
+        terminal.result(&text)?;
         // The time differs from run to run, so it is no part of the result.
         terminal.say(&format!("planned in {:.2} s, nothing computed", planned.seconds));
     }

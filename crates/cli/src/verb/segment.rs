@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use onceflow_engine::{
     NucleiParameters, Tiling, as_eight_bits, bytes_to_segment, check_sizes, check_truth, open_deep_image,
-    open_labels, segment,
+    open_drawn, segment,
 };
 use onceflow_kernels::nuclei::Status;
 use onceflow_region::{ImageInfo, Source};
@@ -86,7 +86,7 @@ fn inputs(args: &SegmentArgs) -> Vec<&Path> {
 /// Opens the truth, which must be of the image's size.
 fn open_truth(args: &SegmentArgs, image: &dyn Source) -> Result<Option<Arc<dyn Source>>, Failure> {
     let Some(name) = &args.truth else { return Ok(None) };
-    let truth = open_labels(name, Path::new("")).map_err(engine_failure)?;
+    let truth = open_drawn(name, Path::new(""), image.info()).map_err(engine_failure)?;
     check_sizes((args.image(), image), (name, &*truth)).map_err(engine_failure)?;
     Ok(Some(truth))
 }

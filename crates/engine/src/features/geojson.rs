@@ -76,3 +76,49 @@ fn geometry(polygons: &[Polygon]) -> Value {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use onceflow_kernels::{Plane, outline};
+    use onceflow_region::{Details, Element, ImageInfo, Outlines, Scale, Source, Working};
+    use proptest::prelude::*;
+
+    use super::GeoJson;
+
+    proptest! {
+        #[test]
+        fn outlines_drawn_again_are_the_labels_they_came_from(
+            width in 1usize..20, height in 1usize..20, values in prop::collection::vec(0u32..5, 400),
+        ) {
+            let labels: Vec<u32> = values[..width * height].to_vec();
+            let plane = Plane::from_vec(labels.clone(), width, height).unwrap();
+            let mut file = Vec::new();
+            let mut json = GeoJson::new(&mut file).unwrap();
+            // Objects are numbered in the order of the file.
+            let mut numbers = vec![0u32; 5];
+            for label in 1..5 {
+                if labels.contains(&label) {
+                    numbers[label as usize] = numbers.iter().max().unwrap() + 1;
+                    json.add(label, false, &outline(plane.view(), label, [0, 0]), None).unwrap();
+                }
+            }
+            json.finish().unwrap();
+            prop_assume!(labels.iter().any(|label| *label > 0));
+            let (wide, high) = (width as u64, height as u64);
+            let info = ImageInfo {
+                format: "test".into(),
+                width: wide,
+                height: high,
+                channels: 1,
+                element: Element::U8,
+                um_per_pixel: None,
+                scales: vec![Scale::whole(wide, high)],
+                details: Details::default(),
+            };
+            let drawn = Outlines::parse("t", &file).unwrap().over(&info, &Working::whole(&info));
+            let drawn = drawn.read(info.bounds().unwrap()).unwrap();
+            let expected: Vec<u32> = labels.iter().map(|label| numbers[*label as usize]).collect();
+            prop_assert_eq!(drawn.as_u32().unwrap(), expected.as_slice());
+        }
+    }
+}

@@ -8,18 +8,27 @@ use onceflow_runtime::{Layout, PartSite};
 use onceflow_study::{Diagnostic, Image, Seams, Study};
 
 pub(crate) use choice::LEAST_TISSUE;
-use choice::choose;
-use resolution::resolution;
-use studied::studied;
+use choice::{Look, choose};
+use opened::{Opened, open_all};
 pub(crate) use truth::Truth;
-use truth::open_truth;
 
-use crate::{EngineError, ImageSummary, open_image};
+use crate::{EngineError, ImageSummary, Resampling, resampling_words};
 
 mod choice;
+mod opened;
 mod resolution;
 mod studied;
 mod truth;
+
+/// Looks at the images of a study without reading their pixels: one sentence for each way in which they are resampled.
+///
+/// # Errors
+/// Everything that is wrong with any of them.
+pub fn look_at_images(study: &Study, folder: &Path) -> Result<Vec<String>, EngineError> {
+    let opened = open_all(study, folder)?;
+    let names = study.images.iter().map(|image| image.name.as_str());
+    Ok(resampling_words(names.zip(opened.iter().map(|opened| opened.at_work.resampled))))
+}
 
 /// The images of a study with their parts.
 #[derive(Clone, Debug)]
@@ -37,6 +46,8 @@ pub(crate) struct OpenedImage {
     /// What of it is studied.
     pub(crate) bounds: Bounds,
     pub(crate) um_per_pixel: Option<f64>,
+    /// How it came to that resolution, when it was scanned at another.
+    pub(crate) resampled: Option<Resampling>,
     /// Parts without tissue.
     pub(crate) left_out: usize,
 }
@@ -59,23 +70,24 @@ impl Inputs {
                 .into());
         }
         let mut inputs = Self { images: Vec::new(), parts: Vec::new() };
-        for image in &study.images {
-            inputs.add(study, image, folder)?;
+        // Everything is opened before anything is read: the last image may be missing.
+        let opened = open_all(study, folder)?;
+        for (image, opened) in study.images.iter().zip(opened) {
+            inputs.add(study, image, opened)?;
         }
         Ok(inputs)
     }
 
-    fn add(&mut self, study: &Study, image: &Image, folder: &Path) -> Result<(), EngineError> {
-        let source = open_image(&image.file, folder)?;
-        let bounds = studied(image, source.as_ref())?;
-        let truth = image.truth.as_ref().map(|file| open_truth(image, file, folder, source.as_ref(), bounds));
-        let truth = truth.transpose()?;
-        let um_per_pixel = resolution(study, image, source.as_ref())?;
+    fn add(&mut self, study: &Study, image: &Image, opened: Opened) -> Result<(), EngineError> {
+        let Opened { file, at_work, truth, bounds } = opened;
+        let source = at_work.source;
         let parts = partition(bounds, study.parts.size, 0, Remainder::Merge);
         let parts =
             parts.map_err(|error| Diagnostic::error(format!("cannot cut {}: {error}", image.name)))?;
         check_seams(study, image, parts.len())?;
-        let (chosen, left_out) = choose(study, source.as_ref(), parts)?;
+        let look = Look { name: &image.name, source: &*source, file: &*file, working: at_work.working };
+        let (chosen, left_out) = choose(study, &look, parts)?;
+        check_truth(image, truth.as_ref(), &chosen)?;
         let place = self.images.len();
         self.parts.extend(chosen.into_iter().map(|part| ImagePart { image: place, part }));
         self.images.push(OpenedImage {
@@ -83,7 +95,8 @@ impl Inputs {
             source,
             truth,
             bounds,
-            um_per_pixel,
+            um_per_pixel: at_work.um_per_pixel,
+            resampled: at_work.resampled,
             left_out,
         });
         Ok(())
@@ -125,6 +138,7 @@ impl Inputs {
             width: image.bounds.width(),
             height: image.bounds.height(),
             um_per_pixel: image.um_per_pixel,
+            resampled: image.resampled,
             parts: self.parts_of(place),
             left_out: image.left_out,
             truth_objects: None,
@@ -145,5 +159,19 @@ fn check_seams(study: &Study, image: &Image, parts: usize) -> Result<(), EngineE
     );
     Err(error
         .with_hint("write seams = \"independent\" under [parts], raise its size, or give the image a box")
+        .into())
+}
+
+/// A truth that no part can be compared with is a mistake.
+fn check_truth(image: &Image, truth: Option<&Truth>, parts: &[Part]) -> Result<(), EngineError> {
+    let used = |truth: &Truth| parts.is_empty() || parts.iter().any(|part| truth.covers(&part.core));
+    if truth.is_none_or(used) {
+        return Ok(());
+    }
+    let error = Diagnostic::error(format!("no part of image `{}` lies in its truth_box", image.name));
+    let error =
+        error.expected_found("a part of which all has truth", "parts that reach outside the truth_box");
+    Err(error
+        .with_hint("make size under [parts] smaller, or write box = with the numbers of truth_box")
         .into())
 }

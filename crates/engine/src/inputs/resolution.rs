@@ -1,29 +1,55 @@
-//! The resolution that a study works at.
+//! The resolution that a study works at: scans of another one are seen through it.
 
-use onceflow_region::Source;
+use std::sync::Arc;
+
+use onceflow_region::{Resampled, Source, Working};
 use onceflow_study::{Diagnostic, Image, Study};
 
-use crate::EngineError;
+use crate::image::unreadable;
+use crate::{EngineError, Resampling};
 
-/// The resolution that is known; a study that asks for one must get it.
-pub(super) fn resolution(
-    study: &Study,
-    image: &Image,
-    source: &dyn Source,
-) -> Result<Option<f64>, EngineError> {
+/// An image at the resolution of the study.
+#[derive(Clone, Debug)]
+pub(super) struct AtWork {
+    pub(super) source: Arc<dyn Source>,
+    /// Its pixels over those of the file.
+    pub(super) working: Working,
+    /// What is known of its resolution.
+    pub(super) um_per_pixel: Option<f64>,
+    /// What was done to it.
+    pub(super) resampled: Option<Resampling>,
+}
+
+/// Sees an image at the resolution that the study asks for; a study that asks for one must get it.
+pub(super) fn at_work(study: &Study, image: &Image, source: Arc<dyn Source>) -> Result<AtWork, EngineError> {
     let known = image.um_per_pixel.or(source.info().um_per_pixel);
-    let Some(wanted) = study.parts.um_per_pixel else { return Ok(known) };
-    match known {
-        Some(known) if (known / wanted - 1.0).abs() <= 0.01 => Ok(Some(known)),
-        Some(known) => {
-            let error = Diagnostic::error(format!("the image `{}` has another resolution", image.name));
-            let error = error.expected_found(format!("{wanted} um per pixel"), format!("{known}"));
-            Err(error.with_hint("resample it first; images are not resampled yet").into())
-        }
-        None => {
-            let error = Diagnostic::error(format!("the image `{}` does not say its resolution", image.name));
-            let error = error.expected_found(format!("{wanted} um per pixel"), "nothing in the file");
-            Err(error.with_hint(format!("write um_per_pixel = {wanted} with the image, if it is so")).into())
-        }
+    let as_it_is = |source: Arc<dyn Source>| {
+        let working = Working::whole(source.info());
+        AtWork { source, working, um_per_pixel: known, resampled: None }
+    };
+    let Some(wanted) = study.parts.um_per_pixel else { return Ok(as_it_is(source)) };
+    let known = known.ok_or_else(|| unknown(image, wanted))?;
+    let working = Working::new(source.info(), known, wanted).ok_or_else(|| absurd(image, known, wanted))?;
+    if working.is_whole() {
+        return Ok(as_it_is(source));
     }
+    let um_per_pixel = if working.is_scale() { known * working.ratio() } else { wanted };
+    let resampled = Some(Resampling::new(known, um_per_pixel, &working));
+    let source = Resampled::colours(source, working, Some(um_per_pixel)).map_err(unreadable)?;
+    Ok(AtWork { source: Arc::new(source), working, um_per_pixel: Some(um_per_pixel), resampled })
+}
+
+fn unknown(image: &Image, wanted: f64) -> EngineError {
+    let error = Diagnostic::error(format!("the image `{}` does not say its resolution", image.name));
+    let error = error.expected_found(format!("{wanted} um per pixel"), "nothing in the file");
+    error.with_hint(format!("write um_per_pixel = {wanted} with the image, if it is so")).into()
+}
+
+fn absurd(image: &Image, known: f64, wanted: f64) -> EngineError {
+    let error = Diagnostic::error(format!("the image `{}` cannot be resampled so far", image.name));
+    let error = error.expected_found(
+        format!("a resolution within a thousand times {wanted} um per pixel"),
+        format!("{known}"),
+    );
+    error.with_hint("resolutions are micrometres per pixel, usually 0.25 or 0.5").into()
 }

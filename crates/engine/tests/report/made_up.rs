@@ -38,6 +38,7 @@ pub(crate) fn images() -> Vec<ImageSummary> {
         width: 1000,
         height: 1000,
         um_per_pixel: Some(0.25),
+        resampled: None,
         parts: 1,
         left_out: 0,
         truth_objects,

@@ -8,6 +8,7 @@ mod account;
 mod differential;
 mod early;
 mod failures;
+mod images;
 mod memory;
 mod oracle;
 mod predicted;

@@ -7,7 +7,8 @@ mod parameter;
 mod phase;
 mod settings;
 
-pub(super) use self::image::{ImageEntry, check_bounds, read_files, read_images};
+pub use self::image::FindFiles;
+pub(super) use self::image::{ImageEntry, check_bounds, expand, listed, read_files, read_images};
 pub(super) use self::metric::{MetricEntry, read_metrics};
 pub(super) use self::parameter::{ParameterEntry, Values, read_parameters};
 pub(super) use self::phase::{KeepEntry, PhaseEntry, read_phases};

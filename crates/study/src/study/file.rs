@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::entry::{
-    ImageEntry, MetricEntry, ParameterEntry, PhaseEntry, RunEntry, inner_share, read_files, read_images,
-    read_metrics, read_parameters, read_parts, read_phases, read_run,
+    FindFiles, ImageEntry, MetricEntry, ParameterEntry, PhaseEntry, RunEntry, expand, inner_share,
+    read_files, read_images, read_metrics, read_parameters, read_parts, read_phases, read_run,
 };
 use super::{Parts, WorkflowReference};
 use crate::located::{Data, Fields, Located, Node, parse_toml};
@@ -43,6 +43,11 @@ impl StudyFile {
     /// The workflow it asks about, and where it says so.
     pub fn workflow(&self) -> Option<(&WorkflowReference, Place)> {
         self.workflow.as_ref().map(|w| (&w.value, Place::new(&self.source, w.span)))
+    }
+
+    /// Puts the files that patterns such as `images = "slides/*.svs"` mean in their places.
+    pub fn expand(&mut self, find: &mut FindFiles<'_>) {
+        expand(&mut self.images, find, &mut self.diagnostics);
     }
 
     /// The sheet of images it names, relative to it, and where it says so.
@@ -95,7 +100,7 @@ fn list<'a>(fields: &mut Fields<'a, '_>, key: &str) -> Option<&'a [Node]> {
     fields.optional(key)
 }
 
-/// `images`: a sheet, one file, or a list of files.
+/// `images`: a sheet, one file or pattern, or a list of these.
 fn read_image_key(
     source: &Arc<Source>,
     fields: &mut Fields<'_, '_>,

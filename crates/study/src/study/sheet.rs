@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Image;
-use super::entry::{ImageEntry, check_bounds};
+use super::entry::{FindFiles, ImageEntry, check_bounds, expand, listed};
 use crate::{Diagnostic, Diagnostics, Place, Source, Span, nearest};
 
 /// The images of a sheet.
@@ -15,15 +15,23 @@ pub struct Sheet {
 }
 
 impl Sheet {
+    /// Puts the files that patterns of a list mean in their places.
+    pub fn expand(&mut self, find: &mut FindFiles<'_>) {
+        expand(&mut self.images, find, &mut self.diagnostics);
+    }
+
     /// The images, in the order of the sheet.
     pub fn images(&self) -> impl Iterator<Item = &Image> {
         self.images.iter().map(|entry| &entry.image)
     }
 }
 
-/// Reads a sheet. Fields are separated by commas, semicolons or tabs, whichever the header has; files are relative to
+/// Reads a sheet; one whose name ends in `.txt` has a file in each line and nothing else. Fields are separated by commas, semicolons or tabs, whichever the header has; files are relative to
 /// the study. Lines that make no image are left out; [`StudyFile::resolve`](super::StudyFile::resolve) says why.
 pub fn parse_sheet(source: &Arc<Source>) -> Result<Sheet, Diagnostics> {
+    if source.name.to_lowercase().ends_with(".txt") {
+        return parse_list(source);
+    }
     let mut diagnostics = Diagnostics::default();
     let mut lines = Lines::new(source);
     let header = match lines.next() {
@@ -51,7 +59,25 @@ pub fn parse_sheet(source: &Arc<Source>) -> Result<Sheet, Diagnostics> {
     Ok(Sheet { images, diagnostics })
 }
 
-const KNOWN: [&str; 5] = ["name", "file", "box", "truth", "um_per_pixel"];
+/// A text with a file or a pattern in each line; lines that begin with `#` are remarks.
+fn parse_list(source: &Arc<Source>) -> Result<Sheet, Diagnostics> {
+    let (mut images, mut start) = (Vec::new(), 0);
+    for line in source.text.split_inclusive('\n') {
+        let file = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let first = start + line.find(file).unwrap_or(0);
+        start += line.len();
+        if !file.is_empty() && !file.starts_with('#') {
+            images.push(listed(file, Place::new(source, first..first + file.len())));
+        }
+    }
+    if images.is_empty() {
+        let error = complaint(source, Span::default(), "the list is empty", "an image in each line", "none");
+        return Err(error.into());
+    }
+    Ok(Sheet { images, diagnostics: Diagnostics::default() })
+}
+
+const KNOWN: [&str; 6] = ["name", "file", "box", "truth", "truth_box", "um_per_pixel"];
 
 /// Columns without which there is no image.
 const NEEDED: [&str; 2] = ["name", "file"];
@@ -128,9 +154,10 @@ impl Columns {
         let bounds = row.parsed("box", read_box);
         let um_per_pixel = row.parsed("um_per_pixel", read_resolution);
         let truth = row.field("truth").map(str::to_owned);
+        let truth_box = row.parsed("truth_box", read_box);
         let columns = row.own();
-        let image = Image { name: name?, file: file?, bounds, truth, um_per_pixel, columns };
-        Some(ImageEntry { image, place: Place::new(source, line.span) })
+        let image = Image { bounds, truth, truth_box, um_per_pixel, columns, ..Image::of_file(name?, file?) };
+        Some(ImageEntry { image, place: Place::new(source, line.span), is_listed: false })
     }
 }
 
@@ -296,6 +323,25 @@ mod tests {
         {
             assert_eq!(images(text)[0].bounds, Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn a_list_has_a_file_or_a_pattern_in_each_line() {
+        let text = "\u{feff}# slides\nslides/a.svs\n\n  b/*.svs \r\nc/a.svs\n";
+        let mut sheet = parse_sheet(&Source::new("images.txt", text)).unwrap();
+        let mut asked = Vec::new();
+        sheet.expand(&mut |pattern| {
+            asked.push(pattern.to_owned());
+            Ok(vec!["b/x.svs".into(), "b/y.svs".into()])
+        });
+        assert_eq!(asked, ["b/*.svs"]);
+        let names: Vec<_> = sheet.images().map(|image| image.name.as_str()).collect();
+        assert_eq!(names, ["slides/a.svs", "x", "y", "c/a.svs"]);
+        sheet = parse_sheet(&Source::new("images.txt", text)).unwrap();
+        sheet.expand(&mut |_| Err(Diagnostic::error("nothing there")));
+        assert_eq!(sheet.diagnostics.to_string(), "images.txt:4:3: error: nothing there");
+        let empty = parse_sheet(&Source::new("images.txt", "# none\n")).unwrap_err().to_string();
+        assert!(empty.contains("the list is empty"), "{empty}");
     }
 
     #[test]

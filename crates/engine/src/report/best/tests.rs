@@ -11,7 +11,16 @@ fn metric(measure: &str, against: Against) -> Metric {
 
 fn image(name: &str, truth_objects: Option<u64>) -> ImageSummary {
     let name = name.into();
-    ImageSummary { name, width: 1, height: 1, um_per_pixel: None, parts: 1, left_out: 0, truth_objects }
+    ImageSummary {
+        name,
+        width: 1,
+        height: 1,
+        um_per_pixel: None,
+        resampled: None,
+        parts: 1,
+        left_out: 0,
+        truth_objects,
+    }
 }
 
 /// G1 from 5 to 80 by 5 with the default 80, and a connectivity of 4 or 8.

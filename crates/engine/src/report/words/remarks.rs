@@ -5,7 +5,7 @@ use onceflow_study::{Against, Parameter, Seams, counted, with_commas};
 
 use super::{and, capital};
 use crate::report::subject::Subject;
-use crate::{Answer, PhaseAnswer};
+use crate::{Answer, PhaseAnswer, resampling_words};
 
 /// Whole sentences: those of the run itself, then what follows from its numbers.
 pub(crate) fn remarks(answer: &Answer) -> Vec<String> {
@@ -15,6 +15,7 @@ pub(crate) fn remarks(answer: &Answer) -> Vec<String> {
     remarks.extend(answer.phases.iter().flat_map(|phase| other_metrics_screened(answer, phase)));
     remarks.extend(undecided(answer));
     remarks.extend(without_truth(answer));
+    remarks.extend(resampling_words(answer.images.iter().map(|i| (i.name.as_str(), i.resampled))));
     remarks.extend(without_tissue(answer));
     remarks.extend(seams(answer));
     remarks.extend(intervals(answer));

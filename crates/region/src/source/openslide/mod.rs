@@ -4,9 +4,10 @@
 
 mod colour;
 mod library;
+mod pool;
 
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use super::origin::Origin;
 use super::resolution::plausible;
@@ -15,6 +16,7 @@ use crate::digest::Digester;
 use crate::{Bounds, Dense, Digest, Element, Pixels};
 use colour::Background;
 use library::{Library, Slide, library};
+use pool::Pooled;
 
 /// What to do where OpenSlide is missing.
 const INSTALL: &str = "install OpenSlide (Debian and Ubuntu: libopenslide0; Fedora: openslide; Homebrew: \
@@ -31,8 +33,7 @@ pub(super) struct OpenSlideSource {
     background: Background,
     version: &'static str,
     hash: String,
-    /// The slide; after an error what the library said, since then it can do nothing but be closed.
-    slide: RwLock<Result<Slide, String>>,
+    slide: Arc<Pooled>,
 }
 
 /// Opens a slide of a form that only OpenSlide reads.
@@ -75,7 +76,8 @@ impl OpenSlideSource {
         let background = Background::of(slide.property("openslide.background-color").as_deref());
         let hash = slide.property("openslide.quickhash-1").unwrap_or_default();
         let version = library.version();
-        Ok(OpenSlideSource { origin, info, background, version, hash, slide: RwLock::new(Ok(slide)) })
+        let slide = Pooled::new(library, path, slide);
+        Ok(OpenSlideSource { origin, info, background, version, hash, slide })
     }
 
     fn band(
@@ -85,15 +87,8 @@ impl OpenSlideSource {
         width: usize,
         height: usize,
     ) -> Result<Vec<u32>, SourceError> {
-        let found = match &*self.slide.read().unwrap_or_else(PoisonError::into_inner) {
-            Ok(slide) => slide.read(corner, scale, width, height),
-            Err(error) => Err(error.clone()),
-        };
-        found.map_err(|error| {
-            // Dropping the slide closes it.
-            *self.slide.write().unwrap_or_else(PoisonError::into_inner) = Err(error.clone());
-            broken(&self.origin, &error)
-        })
+        let found = self.slide.with(|slide| slide.read(corner, scale, width, height));
+        found.map_err(|error| broken(&self.origin, &error))
     }
 }
 

@@ -49,7 +49,7 @@ impl Working {
             return None;
         }
         let near = |scale: &usize| (downsample(info, *scale) / ratio - 1.0).abs() <= NEAR;
-        match (0..info.scales.len()).find(near) {
+        match steady(info).find(near) {
             Some(scale) => Some(Working::of_scale(info, scale)),
             None => Some(Working::between(info, ratio)),
         }
@@ -121,7 +121,7 @@ impl Working {
     }
 
     fn between(info: &ImageInfo, ratio: f64) -> Working {
-        let known = (0..info.scales.len()).map(|scale| (scale, downsample(info, scale)));
+        let known = steady(info).map(|scale| (scale, downsample(info, scale)));
         let fine_enough = known.filter(|(_, downsample)| *downsample <= ratio);
         let scale = fine_enough.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(scale, _)| scale);
         let [across, down] = downsamples(info, scale);
@@ -135,6 +135,13 @@ impl Working {
 fn nearest(at: u64, ratio: u64) -> u64 {
     let (at, ratio) = (u128::from(at) * u128::from(ONE), u128::from(ratio.max(1)));
     u64::try_from((2 * at + ratio) / (2 * ratio)).unwrap_or(u64::MAX)
+}
+
+/// The scales whose pixels do not depend on the box that is read: a library shifts those of a downsample that is no whole
+/// number.
+fn steady(info: &ImageInfo) -> impl Iterator<Item = usize> + '_ {
+    let shifts = |scale: &Scale| info.details.library.is_some() && scale.downsample.fract() != 0.0;
+    info.scales.iter().enumerate().filter(move |(_, scale)| !shifts(scale)).map(|(at, _)| at)
 }
 
 /// How many pixels of the whole image one of a scale is wide, or high if that is more.
@@ -192,6 +199,15 @@ mod tests {
         assert_eq!(Working::new(&slide, 0.25, 257.0), None);
         assert_eq!(Working::new(&slide, 0.25, f64::NAN), None);
         assert_eq!(Working::new(&slide, 0.0, 0.25), None);
+    }
+
+    #[test]
+    fn scales_that_a_library_shifts_are_not_read() {
+        let mut slide = info(4443, 3567, &[(2221, 1783, 2.0005), (1110, 891, 4.0)]);
+        slide.details.library = Some("a library".into());
+        let grid = |wanted: f64| Working::new(&slide, 0.25, wanted).unwrap();
+        assert_eq!((grid(0.5).scale, grid(0.5).is_scale), (0, false));
+        assert_eq!((grid(1.0).scale, grid(1.0).is_scale), (2, true));
     }
 
     #[test]

@@ -9,6 +9,12 @@ pub(crate) fn images(context: &Context<'_>, diagnostics: &mut Diagnostics) {
         let warning = Diagnostic::warning("the study has no image, so its workflow cannot be run");
         diagnostics.push(warning.with_hint("add [[image]] with name and file, or images = \"images.csv\""));
     }
+    for entry in context.images.iter().filter(|i| i.image.truth_box.is_some() && i.image.truth.is_none()) {
+        let error =
+            Diagnostic::error(format!("the image `{}` has a truth_box but no truth", entry.image.name));
+        let error = error.at_place(Some(&entry.place), "").expected_found("truth with truth_box", "none");
+        diagnostics.push(error.with_hint("name the file with the truth, or take truth_box away"));
+    }
     regions(context, diagnostics);
 }
 

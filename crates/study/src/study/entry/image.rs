@@ -1,17 +1,20 @@
 //! `[[image]]` and `images`.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::super::{Image, ImageBox};
 use super::{positive, read_each};
 use crate::located::{Fields, Located, Node};
-use crate::{Diagnostics, Place, Source};
+use crate::{Diagnostic, Diagnostics, Place, Source};
 
 /// An image and where it is named.
 #[derive(Clone, Debug)]
 pub(crate) struct ImageEntry {
     pub(crate) image: Image,
     pub(crate) place: Place,
+    /// Whether it was listed without a name, and has that of its file.
+    pub(crate) is_listed: bool,
 }
 
 /// Reads the tables of `[[image]]`.
@@ -28,12 +31,13 @@ fn read_image(source: &Arc<Source>, mut fields: Fields<'_, '_>) -> Option<ImageE
     let file: Option<String> = fields.required("file");
     let bounds = fields.parsed("box", |numbers: Vec<u64>| check_bounds(&numbers));
     let truth = fields.optional("truth");
+    let truth_box = fields.parsed("truth_box", |numbers: Vec<u64>| check_bounds(&numbers));
     let um_per_pixel = positive(&mut fields, "um_per_pixel");
     fields.finish();
     let name = name?;
     let place = Place::new(source, name.span);
-    let image = Image { name: name.value, file: file?, bounds, truth, um_per_pixel, columns: Vec::new() };
-    Some(ImageEntry { image, place })
+    let image = Image { bounds, truth, truth_box, um_per_pixel, ..Image::of_file(name.value, file?) };
+    Some(ImageEntry { image, place, is_listed: false })
 }
 
 /// Four numbers make a box when it has an area and ends within 64 bits.
@@ -50,18 +54,41 @@ pub(crate) fn check_bounds(numbers: &[u64]) -> Result<ImageBox, String> {
 
 /// A list of files in place of tables: each is named by its file, without folder and ending.
 pub(crate) fn read_files(source: &Arc<Source>, files: &[Located<String>]) -> Vec<ImageEntry> {
-    let entry = |file: &Located<String>| {
-        let image = Image {
-            name: stem(&file.value).into(),
-            file: file.value.clone(),
-            bounds: None,
-            truth: None,
-            um_per_pixel: None,
-            columns: Vec::new(),
-        };
-        ImageEntry { image, place: Place::new(source, file.span) }
-    };
-    files.iter().map(entry).collect()
+    files.iter().map(|file| listed(&file.value, Place::new(source, file.span))).collect()
+}
+
+/// A file that was listed.
+pub(crate) fn listed(file: &str, place: Place) -> ImageEntry {
+    ImageEntry { image: Image::of_file(stem(file), file), place, is_listed: true }
+}
+
+/// Finds the files that a pattern such as `slides/*.svs` means; the error is told where the pattern stands.
+pub type FindFiles<'a> = dyn FnMut(&str) -> Result<Vec<String>, Diagnostic> + 'a;
+
+/// Puts the files that patterns mean in their places, and names files alike by their folders, too.
+pub(crate) fn expand(entries: &mut Vec<ImageEntry>, find: &mut FindFiles<'_>, diagnostics: &mut Diagnostics) {
+    for entry in std::mem::take(entries) {
+        if !entry.is_listed || !is_pattern(&entry.image.file) {
+            entries.push(entry);
+            continue;
+        }
+        match find(&entry.image.file) {
+            Ok(files) => entries.extend(files.iter().map(|file| listed(file, entry.place.clone()))),
+            Err(error) => diagnostics.push(error.at_place(Some(&entry.place), "")),
+        }
+    }
+    let mut named: HashMap<String, usize> = HashMap::new();
+    entries.iter().for_each(|entry| *named.entry(entry.image.name.clone()).or_default() += 1);
+    for entry in entries.iter_mut().filter(|entry| entry.is_listed) {
+        if named.get(&entry.image.name).is_some_and(|count| *count > 1) {
+            entry.image.name.clone_from(&entry.image.file);
+        }
+    }
+}
+
+/// Whether a text means the files that are there.
+fn is_pattern(file: &str) -> bool {
+    file.contains(['*', '?']) && !file.contains(':')
 }
 
 /// `breast-01` for `slides/breast-01.ome.tif`; patterns and synthetic images are named by all of their text.
