@@ -40,6 +40,8 @@ pub(crate) enum BenchSubject {
     Sensitivity,
     /// Planning: published figures of merging from the plan alone, balance on many workers, and how it grows
     Plan,
+    /// Regions and files: what the abstraction costs, arrays and conversions beside peers, staging, a slide in little memory
+    Region,
     /// Levels of reuse: what each leaves of a screening study, in time and in cost; what scheduling itself takes
     Run,
     /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes

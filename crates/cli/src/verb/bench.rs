@@ -11,6 +11,7 @@ pub(crate) fn run(args: &BenchArgs, terminal: &Terminal) -> Result<Exit, Failure
     let (name, figures) = match args.subject {
         BenchSubject::Sensitivity => ("sensitivity", bench::sensitivity::figures(terminal, args)?),
         BenchSubject::Plan => ("plan", bench::plan::figures(terminal)?),
+        BenchSubject::Region => ("region", bench::region::figures(terminal, args)?),
         BenchSubject::Run => ("run", bench::run::figures(terminal, args.image.as_deref())?),
         BenchSubject::Kernels => ("kernels", bench::kernels::figures(terminal, args)?),
     };

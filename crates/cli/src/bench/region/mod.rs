@@ -1,0 +1,107 @@
+//! Figures of regions and files: what the abstraction costs, how fast pixels come and go, and what slides take.
+
+mod arrays;
+mod boxes;
+mod conversion;
+mod copies;
+mod overhead;
+mod peer;
+mod program;
+mod slide;
+mod staged;
+
+use std::fmt::Display;
+use std::path::Path;
+use std::time::Instant;
+
+use onceflow_study::Diagnostic;
+use tempfile::TempDir;
+
+use crate::args::BenchArgs;
+use crate::bench::Figure;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+use peer::Peer;
+
+/// Measures them; peers take part when a Python that has them is found.
+pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figure>, Failure> {
+    let peer = if args.no_peer { None } else { Peer::find(args.python.as_deref()) };
+    match &peer {
+        Some(peer) => terminal.say(&format!("peers: {}", peer.name())),
+        None if args.no_peer => {}
+        None => terminal.say(
+            "no peers: no Python with zarr, tensorstore and ome-zarr was found (scripts/peers installs one; --python names one)",
+        ),
+    }
+    let folder = tempfile::tempdir_in(".").map_err(failed)?;
+    let bench = Bench { folder: &folder, peer: peer.as_ref(), image: args.image.as_deref() };
+    let mut figures = Vec::new();
+    let sections: [(&str, Section); 7] = [
+        ("measuring what regions cost", overhead::figures),
+        ("measuring copies", copies::figures),
+        ("measuring box queries", boxes::figures),
+        ("measuring arrays on the disk", arrays::figures),
+        ("measuring staging", staged::figures),
+        ("measuring conversions", conversion::figures),
+        ("measuring a slide of 100,000 x 100,000 pixels, two minutes", slide::figures),
+    ];
+    for (what, section) in sections {
+        let _progress = terminal.progress(what);
+        figures.extend(section(&bench)?);
+    }
+    Ok(figures)
+}
+
+type Section = fn(&Bench<'_>) -> Result<Vec<Figure>, Failure>;
+
+/// What every section may use.
+struct Bench<'a> {
+    /// On the disk that is measured: that of the working folder.
+    folder: &'a TempDir,
+    peer: Option<&'a Peer>,
+    image: Option<&'a str>,
+}
+
+impl Bench<'_> {
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+/// Seconds of two ways to do the same, the least of rounds that take turns.
+fn compare(
+    rounds: usize,
+    mut one: impl FnMut() -> Result<(), Failure>,
+    mut other: impl FnMut() -> Result<(), Failure>,
+) -> Result<(f64, f64), Failure> {
+    let mut best = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..rounds {
+        let start = Instant::now();
+        one()?;
+        best.0 = best.0.min(start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        other()?;
+        best.1 = best.1.min(start.elapsed().as_secs_f64());
+    }
+    Ok(best)
+}
+
+fn figure(name: impl Into<String>, value: f64, unit: &'static str) -> Figure {
+    Figure { name: name.into(), value, unit, goal: None, peer: None }
+}
+
+/// Bytes of files and folders below a path.
+fn bytes_below(path: &Path) -> u64 {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(data) if data.is_dir() => bytes_below(&entry.path()),
+            Ok(data) => data.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+fn failed(error: impl Display) -> Failure {
+    Failure::environment(Diagnostic::error("the benchmark cannot be measured").with_why(error.to_string()))
+}

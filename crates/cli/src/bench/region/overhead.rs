@@ -1,0 +1,138 @@
+//! What regions cost an application: nuclei of tiles, found in plain buffers and files and through regions and stores.
+
+use std::fs;
+
+use onceflow_kernels::nuclei::{Parameters, segment};
+use onceflow_kernels::View;
+use onceflow_region::publish::Publisher;
+use onceflow_region::store::{Read as _, Write as _};
+use onceflow_region::zarr::Compression;
+use onceflow_region::{
+    Bounds, Budget, Dense, MemoryStore, Pixels, Region, RegionId, RegionKind, Remainder, ZarrStore, partition,
+};
+
+use super::{Bench, compare, failed, figure};
+use crate::bench::{Figure, Goal};
+use crate::failure::Failure;
+
+/// Side of the image and of a tile.
+const SIDE: u64 = 2048;
+const TILE: u64 = 1024;
+
+const ROUNDS: usize = 7;
+
+pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
+    let name = format!("synth:{SIDE}x{SIDE}?seed=7");
+    let source = onceflow_engine::open_image(&name, "".as_ref()).map_err(failed)?;
+    let image = source.read(source.info().bounds().ok_or_else(|| failed("no pixels"))?).map_err(failed)?;
+    let tiles = Tiles::new(bench, image)?;
+    let memory = compare(ROUNDS, || tiles.plain(), || tiles.regions())?;
+    let disk = compare(ROUNDS, || tiles.plain_files(), || tiles.stored())?;
+    let share = |name: &str, (plain, regions): (f64, f64)| Figure {
+        goal: Some(Goal::AtMost(1.0)),
+        ..figure(name, (regions / plain - 1.0) * 100.0, "%")
+    };
+    Ok(vec![
+        share("overhead of regions in memory over buffers, nuclei of 4 tiles", memory),
+        share("overhead of regions on disk over files, nuclei of 4 tiles", disk),
+    ])
+}
+
+/// The same tiles in every form.
+struct Tiles<'a> {
+    bench: &'a Bench<'a>,
+    image: Dense,
+    boxes: Vec<Bounds>,
+    store: ZarrStore,
+}
+
+impl<'a> Tiles<'a> {
+    fn new(bench: &'a Bench<'a>, image: Dense) -> Result<Self, Failure> {
+        let parts = partition(image.bounds(), TILE, 0, Remainder::Keep).map_err(failed)?;
+        let boxes: Vec<Bounds> = parts.iter().map(|part| part.core).collect();
+        let (budget, publisher) = (Budget::new(1 << 30), Publisher::hasty());
+        let store = ZarrStore::with(&bench.path("store"), budget, Compression::None, publisher);
+        let tiles = Self { bench, image, boxes, store: store.map_err(failed)? };
+        for (at, bounds) in tiles.boxes.iter().enumerate() {
+            let tile = tiles.image.crop(*bounds).map_err(failed)?;
+            fs::write(bench.path(&format!("{at}.raw")), bytes(&tile)?).map_err(failed)?;
+            tiles.store.write(&id("tile", at), Region::Dense(tile)).map_err(failed)?;
+        }
+        Ok(tiles)
+    }
+
+    /// Rows are copied into a buffer, and the mask into the whole.
+    fn plain(&self) -> Result<(), Failure> {
+        let (pixels, side) = (bytes(&self.image)?, SIDE as usize);
+        let mut whole = vec![0u8; side * side];
+        for bounds in &self.boxes {
+            let [x, y, width, height] = sides(bounds);
+            let mut tile = Vec::with_capacity(3 * width * height);
+            (y..y + height).for_each(|row| tile.extend_from_slice(&pixels[3 * (row * side + x)..][..3 * width]));
+            let mask = nuclei(&tile, width, height)?;
+            for (row, line) in mask.chunks(width).enumerate() {
+                whole[(y + row) * side + x..][..width].copy_from_slice(line);
+            }
+        }
+        std::hint::black_box(&whole);
+        Ok(())
+    }
+
+    /// Tiles are cropped, staged, read, and the masks staged in their turn.
+    fn regions(&self) -> Result<(), Failure> {
+        let store = MemoryStore::new(Budget::new(1 << 30));
+        for (at, bounds) in self.boxes.iter().enumerate() {
+            let tile = self.image.crop(*bounds).map_err(failed)?;
+            store.write(&id("tile", at), Region::Dense(tile)).map_err(failed)?;
+            let held = store.read(&id("tile", at)).map_err(failed)?;
+            store.write(&id("mask", at), mask(&held)?).map_err(failed)?;
+        }
+        std::hint::black_box(&store);
+        Ok(())
+    }
+
+    fn plain_files(&self) -> Result<(), Failure> {
+        for (at, bounds) in self.boxes.iter().enumerate() {
+            let [_, _, width, height] = sides(bounds);
+            let tile = fs::read(self.bench.path(&format!("{at}.raw"))).map_err(failed)?;
+            let mask = nuclei(&tile, width, height)?;
+            fs::write(self.bench.path(&format!("{at}.mask")), mask).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    fn stored(&self) -> Result<(), Failure> {
+        for at in 0..self.boxes.len() {
+            let held = self.store.read(&id("tile", at)).map_err(failed)?;
+            self.store.write(&id("mask", at), mask(&held)?).map_err(failed)?;
+        }
+        Ok(())
+    }
+}
+
+fn id(key: &str, at: usize) -> RegionId {
+    RegionId::new(at.to_string(), key, RegionKind::Dense)
+}
+
+fn mask(region: &Region) -> Result<Region, Failure> {
+    let tile = region.as_dense().ok_or_else(|| failed("no pixels"))?;
+    let (width, height) = (tile.width(), tile.height());
+    let mask = nuclei(bytes(tile)?, width, height)?;
+    Dense::new(width, height, 1, Pixels::U8(mask)).map(Region::Dense).map_err(failed)
+}
+
+fn nuclei(tile: &[u8], width: usize, height: usize) -> Result<Vec<u8>, Failure> {
+    let (colours, _) = tile.as_chunks::<3>();
+    let view = View::new(colours, width, height).ok_or_else(|| failed("a tile of another size"))?;
+    Ok(segment(view, &Parameters::default()).mask.into_vec())
+}
+
+fn bytes(dense: &Dense) -> Result<&[u8], Failure> {
+    dense.as_u8().ok_or_else(|| failed("pixels of more than 8 bits"))
+}
+
+fn sides(bounds: &Bounds) -> [usize; 4] {
+    let [x, y] = [bounds.x(), bounds.y()].map(|side| usize::try_from(side).unwrap_or(0));
+    let [width, height] = [bounds.width(), bounds.height()].map(|side| side as usize);
+    [x, y, width, height]
+}
