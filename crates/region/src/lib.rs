@@ -145,7 +145,7 @@
 //! ```
 //! use onceflow_region::{Bounds, Piece, Pieces};
 //!
-//! let tile = |x, y| Bounds::plane(x * 256, y * 256, 256, 256).map(|bounds| Piece { bounds, id: (x, y) });
+//! let tile = |x: i64, y: i64| Bounds::plane(x * 256, y * 256, 256, 256).map(|bounds| Piece { bounds, id: (x, y) });
 //! let tiles = (0..64).flat_map(|y| (0..64).filter_map(move |x| tile(x, y))).collect();
 //! let pieces = Pieces::new(tiles)?;
 //! let query = Bounds::plane(1000, 1000, 600, 30).ok_or("too large")?;
