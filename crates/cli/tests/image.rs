@@ -152,6 +152,26 @@ fn tissue_that_cannot_be_says_why() {
 }
 
 #[test]
+fn parts_of_a_quad_tree_are_smaller_where_tissue_is() {
+    let shell = Shell::new();
+    let parts = |words: &str| {
+        let found = shell.ok(&format!("image parts synth:1000x700?seed=5 {words} --json")).json();
+        found["parts"].as_array().unwrap().clone()
+    };
+    let area = |parts: &[serde_json::Value]| -> u64 {
+        parts.iter().map(|part| part["width"].as_u64().unwrap() * part["height"].as_u64().unwrap()).sum()
+    };
+    let quad = parts("--count 20 --by quad");
+    assert!((18..=20).contains(&quad.len()) && area(&quad) == 1000 * 700);
+    let kept = parts("--size 50 --skip-background");
+    assert!(kept.len() <= 280 && area(&kept) <= 1000 * 700);
+    assert!(kept.iter().enumerate().all(|(index, part)| part["index"].as_u64() == Some(index as u64)));
+    for wrong in ["--count 4 --by grid", "--size 50 --by kd", "--size 50 --by quad", "--count 4 --by oct"] {
+        assert_eq!(shell.run(&format!("image parts synth:300x200 {wrong}")).exit, 2, "{wrong}");
+    }
+}
+
+#[test]
 fn parts_of_equal_cost_cover_the_image() {
     let shell = Shell::new();
     let found = shell.ok("image parts synth:1000x700?seed=5 --count 9 --halo 8 --json").json();

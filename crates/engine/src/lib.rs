@@ -91,6 +91,6 @@ pub use synthetic::parse_synthetic;
 pub use tiled::Tiling;
 pub use whole::desk::{Desk, Step};
 
-pub use tissue_costs::tissue_costs;
+pub use tissue_costs::{BLANK_COST, tissue_costs};
 #[cfg(test)]
 use whole::desk::test_desk;

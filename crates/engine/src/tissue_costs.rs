@@ -12,7 +12,7 @@ const CELLS: u64 = 128;
 /// Smaller cells would be mostly reading.
 const LEAST_CELL: u64 = 32;
 /// What a pixel without tissue costs beside one with it: it is read and looked at, but nothing is found there.
-const BLANK: f64 = 0.1;
+pub const BLANK_COST: f64 = 0.1;
 
 /// A map of an image's costs: each cell costs as much as it has tissue, and a little for its other pixels.
 ///
@@ -32,7 +32,7 @@ pub fn tissue_costs(source: &dyn Source) -> Result<CostMap, EngineError> {
 fn cost(source: &dyn Source, bounds: Bounds) -> Result<f64, EngineError> {
     let tissue = tissue_pixels(source, bounds)?;
     let blank = bounds.area().saturating_sub(tissue);
-    Ok(tissue as f64 + BLANK * blank as f64)
+    Ok(tissue as f64 + BLANK_COST * blank as f64)
 }
 
 /// How many pixels of a box are tissue.

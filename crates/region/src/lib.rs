@@ -1,18 +1,157 @@
-//! Boxes in space and time, regions, templates, parts, the memory budget, stores and image files.
+//! Boxes in space and time, the regions that lie in them, and where regions are kept, found, cut and read.
 //!
-//! A [`Bounds`] says where something lies, a [`Region`] is what lies there, a [`RegionTemplate`] holds regions under
-//! their identifiers, and [`partition`] cuts a box into [`Part`]s with halos. [`Budget`] is the one ledger of memory.
-//! This crate knows neither tasks nor parameters.
+//! This crate knows neither tasks nor parameters: it answers *what lies where*. From the small to the large:
+//!
+//! # Boxes
+//!
+//! A [`Span`] is a half-open stretch of one axis, a [`Bounds`] one of each axis of space (`x`, `y`, `z`) and of time, a
+//! [`Position`] one place. Their arithmetic cannot overflow: what leaves the numbers is none.
 //!
 //! ```
-//! use onceflow_region::{Bounds, Dense, Pixels, Remainder, partition};
+//! use onceflow_region::{Bounds, Position};
 //!
-//! let image = Dense::new(4, 2, 1, Pixels::U8(vec![0, 1, 2, 3, 4, 5, 6, 7]))?;
-//! let parts = partition(image.bounds(), 2, 1, Remainder::Keep)?;
-//! let with_halo = image.crop(parts[1].read)?;
-//! assert_eq!(with_halo.as_u8(), Some(&[1, 2, 3, 5, 6, 7][..]));
-//! assert_eq!(parts[1].crop(&with_halo)?.as_u8(), Some(&[2, 3, 6, 7][..]));
-//! # Ok::<(), onceflow_region::RegionError>(())
+//! let tile = Bounds::plane(100, 50, 20, 10).ok_or("too large")?;
+//! let with_halo = tile.grow(4).ok_or("too large")?;
+//! assert_eq!(with_halo.to_string(), "[96 46 28 x 18]");
+//! assert_eq!(tile.relative_to(&with_halo), Bounds::plane(4, 4, 20, 10));
+//! assert!(tile.has(&Position::plane(119, 59)) && !tile.has(&Position::plane(120, 59)));
+//! # Ok::<(), &str>(())
+//! ```
+//!
+//! # Regions
+//!
+//! A [`Region`] is what lies in a box, of one of these kinds ([`RegionKind`]):
+//!
+//! | kind | type | for |
+//! |---|---|---|
+//! | `dense` | [`Dense`] | planes of 1 or 3 channels: images, masks, labels |
+//! | `line` | [`Line`] | one dimension: profiles, histograms, signals |
+//! | `volume` | [`Volume`] | up to three dimensions and time, placed in the world |
+//! | `sparse` | [`Sparse`] | large boxes that are mostly zero: seeds, counts |
+//! | `points` | [`Points`] | places with columns: centres, annotations |
+//! | `polygons` | [`Polygons`] | outlines with holes and columns |
+//! | `objects` | [`ObjectSet`] | run-length masks with columns of features |
+//! | `table` | [`Table`] | small tables that lie nowhere |
+//! | `image` | [`Source`] | an image that is known but not read |
+//! | `nothing` | | an image without truth |
+//!
+//! Values are of any [`Element`] from `u8` to `f64`. Every kind knows its bytes, its digest (the same on every machine, and
+//! between versions), its box, what of it lies in a smaller box, and whether it is the same as another to the last bit.
+//!
+//! ```
+//! use onceflow_region::{Bounds, Dense, ObjectSet, Pixels, Polygons, Region, Sparse};
+//!
+//! let labels = Dense::new(4, 2, 1, Pixels::U32(vec![0, 7, 7, 0, 0, 7, 0, 3]))?;
+//! let objects = ObjectSet::from_labels(&labels)?;
+//! let outlines = Polygons::from_objects(&objects)?;
+//! assert_eq!(outlines.shapes().map(|shape| shape.area()).collect::<Vec<_>>(), [1.0, 3.0]);
+//! let regions = [
+//!     Region::Sparse(Sparse::from_dense(&labels)?),
+//!     Region::Polygons(outlines),
+//!     Region::Objects(objects),
+//!     Region::Dense(labels),
+//! ];
+//! let left = Bounds::plane(0, 0, 2, 2).ok_or("too large")?;
+//! for region in regions {
+//!     let crop = region.crop(left)?;
+//!     assert!(crop.kind() == region.kind() && !crop.is_same(&region) && crop.bytes() < region.bytes());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Identifiers, templates, relations
+//!
+//! A [`RegionId`] is a name (`namespace::key`), a kind, a time and a version; a [`RegionQuery`] leaves some of them open and
+//! means the latest staged one that fits. A [`DataRegion`] is a region of which first only the metadata are known: element,
+//! box, resolution, the part of interest, where it lies. A [`RegionTemplate`] holds such regions; its box is always the
+//! smallest around theirs. A [`Relation`] leads to others that cover the same space: another scale, another time, what it
+//! was made of.
+//!
+//! Whoever plans the work reads no pixel; the first look reads what is of interest, once:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use onceflow_region::{Dense, Metered, Pixels, RegionTemplate, Remainder, Source};
+//! use onceflow_region::{open_bytes, partition, png_bytes};
+//!
+//! let image = Dense::new(6, 4, 1, Pixels::U8((0..24).collect()))?;
+//! let meter = Arc::new(Metered::new(open_bytes("slide.png", png_bytes(&image)?)?));
+//! let source: Arc<dyn Source> = meter.clone();
+//! let slide = RegionTemplate::pyramid("slide", &source)?.remove(0);
+//! let whole = slide.bounds().ok_or("no region")?;
+//! let mut work = Vec::new();
+//! for part in partition(whole, 3, 1, Remainder::Keep)? {
+//!     work.push((part, slide.with_interest(&part.read)?));
+//! }
+//! assert_eq!((work.len(), meter.meter().calls()), (4, 0), "planned, and nothing read");
+//!
+//! for (part, template) in work {
+//!     let (_, region) = template.regions().next().ok_or("no region")?;
+//!     let held = region.get()?;
+//!     let result = held.as_dense().ok_or("no plane")?;
+//!     assert_eq!(part.crop(result)?, image.crop(part.core)?);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`DataRegion::prefetch`] reads before somebody looks, in a thread of the caller's.
+//!
+//! # Stores and sources
+//!
+//! A [`Store`] keeps regions under their identifiers and says what it can do: read, read a box, write, list, remove
+//! ([`store`]). A [`Source`] is an image file of which boxes are read at any scale ([`source`]), a [`VolumeSource`] the same
+//! for volumes ([`volume`]). [`Budget`] is the one ledger of memory that all of them draw from.
+//!
+//! ```
+//! use onceflow_region::store::{Read, Write};
+//! use onceflow_region::{Budget, MemoryStore, Region, RegionId, RegionKind, RegionQuery, Table};
+//!
+//! let budget = Budget::new(1 << 20);
+//! let store = MemoryStore::new(budget.clone());
+//! let count = |version| RegionId::new("slide", "count", RegionKind::Table).with_version(version);
+//! for version in [1, 2] {
+//!     store.write(&count(version), Region::Table(Table::numbers([("nuclei", f64::from(version) * 10.0)])?))?;
+//! }
+//! let (id, held) = store.latest(&RegionQuery::named("slide", "count"))?;
+//! assert_eq!((id.version, held.as_table().and_then(|table| table.number("nuclei"))), (2, Some(20.0)));
+//! assert_eq!(budget.used(), store.read(&count(1))?.bytes() + held.bytes());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Parts
+//!
+//! [`partition`] cuts a box into squares, [`partition_by_cost`] into halves of equal cost (a k-d tree),
+//! [`partition_by_quad_tree`] into quarters where it is dear; [`drop_background`] leaves out what costs nothing. Each
+//! [`Part`] has a core that belongs to it alone, and reads a halo around it that is cropped again.
+//!
+//! ```
+//! use onceflow_region::{Bounds, CostMap, Until, partition_by_cost, partition_by_quad_tree};
+//!
+//! let whole = Bounds::plane(0, 0, 400, 100).ok_or("too large")?;
+//! let map = CostMap::new(whole, 100, vec![6.0, 1.0, 1.0, 0.0])?;
+//! let halves = partition_by_cost(&map, 2, 8)?;
+//! assert_eq!((halves[0].core.width(), halves[0].read.width()), (67, 75));
+//! let quarters = partition_by_quad_tree(&map, Until::Cost(2.0), 8)?;
+//! assert!(quarters.iter().all(|part| map.cost(&part.core) <= 2.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Pieces
+//!
+//! A region may be split over files or nodes. [`Pieces`] finds what holds a box among millions of them in microseconds, by
+//! keys along a [`Hilbert`] curve: a box is a few ranges of keys, and a node holds one ([`Placement`]). [`DataRegion::of_pieces`]
+//! puts a plane together from those that are of interest.
+//!
+//! ```
+//! use onceflow_region::{Bounds, Piece, Pieces};
+//!
+//! let tile = |x: i64, y: i64| Bounds::plane(x * 256, y * 256, 256, 256).map(|bounds| Piece { bounds, id: (x, y) });
+//! let tiles = (0..64).flat_map(|y| (0..64).filter_map(move |x| tile(x, y))).collect();
+//! let pieces = Pieces::new(tiles)?;
+//! let query = Bounds::plane(1000, 1000, 600, 30).ok_or("too large")?;
+//! assert_eq!(pieces.query(&query).count(), 8);
+//! assert!(pieces.ranges(&query, Some(2)).len() <= 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod balanced;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use onceflow_study::Size;
 
 use super::ConvertArgs;
@@ -63,6 +63,7 @@ Examples:
   onceflow image parts slide.tif --size 4096
   onceflow image parts slide.tif --size 4096 --halo 64 --json | jq '.parts | length'
   onceflow image parts slide.svs --count 24          24 parts of about the same cost, by their tissue
+  onceflow image parts slide.svs --count 64 --by quad --skip-background
   onceflow image parts slide.svs --size 4096 --halo 64 --picture parts.png
 
 Parts go row by row from the upper left. A rest of less than half a part joins its neighbour, as in
@@ -77,6 +78,12 @@ pub(crate) struct PartsArgs {
     /// So many parts of about the same cost instead: the image is read, and where tissue is parts are smaller
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
     pub(crate) count: Option<u64>,
+    /// Squares of --size, or to --count parts halves of equal cost (kd, the default) or quarters of what is dearest
+    #[arg(long, value_name = "WAY")]
+    pub(crate) by: Option<CutWord>,
+    /// Leave out parts without tissue: the image is read
+    #[arg(long)]
+    pub(crate) skip_background: bool,
     /// Pixels that a part reads around itself
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) halo: u64,
@@ -86,6 +93,14 @@ pub(crate) struct PartsArgs {
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Ways to cut an image: squares, halves of equal cost (a k-d tree), quarters of what is dearest (a quad tree).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CutWord {
+    Grid,
+    Kd,
+    Quad,
 }
 
 /// Arguments of `image synth`.

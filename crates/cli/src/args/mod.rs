@@ -29,7 +29,7 @@ pub(crate) use convert::{CompressionWord, ConvertArgs, HalvingWord};
 pub(crate) use demo::{DemoArgs, DemoFunction, SIDES};
 pub(crate) use extend::ExtendArgs;
 pub(crate) use features::{FeaturesArgs, TableWord};
-pub(crate) use image::{ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
+pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
 pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallWord};
 pub(crate) use report::ReportArgs;

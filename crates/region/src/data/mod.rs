@@ -151,17 +151,14 @@ impl DataRegion {
         &self.info
     }
 
-    /// Whether it is in memory.
+    /// Whether it is in memory; what is being read is not yet.
     pub fn is_read(&self) -> bool {
-        matches!(self.home, Home::Memory(_)) || self.slot().is_some()
+        self.held().is_some()
     }
 
     /// Bytes that it holds in memory now.
     pub fn bytes(&self) -> u64 {
-        match (&self.home, &*self.slot()) {
-            (_, Some(held)) | (Home::Memory(held), None) => held.bytes(),
-            _ => 0,
-        }
+        self.held().map_or(0, |held| held.bytes())
     }
 
     /// What is of interest: read at the first call, by one of those who ask at a time, and kept. Planes and objects are
@@ -182,7 +179,9 @@ impl DataRegion {
     /// Reads in the background: `run` is given the work, to do it on another thread or in a queue of its own. Who looks
     /// meanwhile waits for it; when it fails, the next [`DataRegion::get`] says why.
     pub fn prefetch(self: &Arc<Self>, run: impl FnOnce(Job)) {
-        if !self.is_read() {
+        // Who is reading it already holds the lock, and nobody waits for that here.
+        let idle = self.read.try_lock().is_ok_and(|slot| slot.is_none());
+        if idle && !self.is_read() {
             let region = Arc::clone(self);
             run(Box::new(move || drop(region.get())));
         }
@@ -198,6 +197,11 @@ impl DataRegion {
         let (interest, relations) = (bounds, Vec::new());
         let info = RegionInfo { element, bounds, interest, um_per_pixel: None, relations };
         DataRegion { id, info, home, budget: None, read: Mutex::default() }
+    }
+
+    fn held(&self) -> Option<Held> {
+        let read = self.read.try_lock().ok().and_then(|slot| slot.clone());
+        if let (None, Home::Memory(held)) = (&read, &self.home) { Some(held.clone()) } else { read }
     }
 
     /// What was read is whole or not there at all, so a panic elsewhere leaves it sound.

@@ -111,10 +111,10 @@ impl<I> Pieces<I> {
     ///
     /// With `at_most` there are at most so many (at least one): ranges with the fewest pieces between them are joined.
     pub fn ranges(&self, bounds: &Bounds, at_most: Option<usize>) -> Vec<Range<u64>> {
-        let found = self.stretches(bounds);
-        let between = |one: &Range<usize>, other: &Range<usize>| (other.start - one.end) as u64;
-        let found =
-            at_most.map_or_else(|| found.clone(), |most| hilbert::joined(found.clone(), most, between));
+        let mut found = self.stretches(bounds);
+        if let Some(most) = at_most {
+            found = hilbert::joined(found, most, |one, other| (other.start - one.end) as u64);
+        }
         let keys = found.into_iter().map(|stretch| self.keys[stretch.start]..self.keys[stretch.end - 1] + 1);
         hilbert::merged(keys.collect())
     }

@@ -1,4 +1,15 @@
 //! Image files: what is in them is known when they are opened, and pixels are read box by box.
+//!
+//! ```
+//! use onceflow_region::{Bounds, Dense, Pixels, open_bytes, png_bytes};
+//!
+//! let file = png_bytes(&Dense::new(3, 2, 1, Pixels::U8(vec![0, 1, 2, 3, 4, 5]))?)?;
+//! let image = open_bytes("small.png", file)?;
+//! assert_eq!((image.info().width, image.info().height, image.info().format.as_str()), (3, 2, "png"));
+//! let right = image.read(Bounds::plane(2, 0, 1, 2).ok_or("too large")?)?;
+//! assert_eq!(right.as_u8(), Some(&[2, 5][..]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod detect;
 mod error;

@@ -1,6 +1,19 @@
 //! Stores: where regions are kept under their identifiers, each saying what it can do.
 //!
 //! What a store can do are small traits; [`Store`] hands out those that a store has.
+//!
+//! ```
+//! use onceflow_region::{Bounds, Budget, Dense, MemoryStore, Pixels, Region, RegionId, RegionKind, Store};
+//!
+//! let store: Box<dyn Store> = Box::new(MemoryStore::new(Budget::new(1 << 20)));
+//! let id = RegionId::new("slide", "mask", RegionKind::Dense);
+//! let mask = Dense::new(3, 2, 1, Pixels::U8(vec![0, 1, 0, 0, 1, 1]))?;
+//! store.writer().ok_or("it does not write")?.write(&id, Region::Dense(mask))?;
+//! let middle = Bounds::plane(1, 0, 1, 2).ok_or("too large")?;
+//! let read = store.part_reader().ok_or("it reads no boxes")?.read_part(&id, middle)?;
+//! assert_eq!(read.as_u8(), Some(&[1, 1][..]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[cfg(test)]
 pub(crate) mod conformance;

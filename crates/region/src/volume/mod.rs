@@ -1,6 +1,20 @@
 //! Volumes of three dimensions and time: NIfTI and MetaImage files, read box by box and written.
 //!
 //! Lengths are in millimetres; places and directions are those of the patient's left, back and head (LPS), as in ITK.
+//!
+//! ```
+//! use onceflow_region::{Bounds, Geometry, Pixels, Span, Volume, VolumeForm, open_volume_bytes};
+//!
+//! let bounds = Bounds::new(Span::from(2), Span::from(2), Span::from(3), Span::ONE);
+//! let geometry = Geometry { spacing: [0.5, 0.5, 2.0], ..Geometry::default() };
+//! let volume = Volume::new(bounds, Pixels::I16((0..12).collect()), geometry)?;
+//! let mut file = Vec::new();
+//! VolumeForm::NiftiGz.write(&volume, &mut file)?;
+//! let source = open_volume_bytes("small.nii.gz", file)?;
+//! let last = Bounds::new(Span::from(2), Span::ONE, Span::new(2, 1).ok_or("too large")?, Span::ONE);
+//! assert_eq!(source.read(last)?.values(), &Pixels::I16(vec![8, 9]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod affine;
 mod error;

@@ -4,11 +4,14 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_engine::{draw_parts, open_source, tissue_costs};
-use onceflow_region::{Bounds, ImageInfo, Part, Remainder, Source, partition, partition_by_cost};
+use onceflow_engine::{BLANK_COST, draw_parts, open_source, tissue_costs};
+use onceflow_region::{
+    Bounds, ImageInfo, Part, Remainder, Source, Until, drop_background, partition, partition_by_cost,
+    partition_by_quad_tree,
+};
 use onceflow_study::{Diagnostic, counted, with_commas};
 
-use crate::args::PartsArgs;
+use crate::args::{CutWord, PartsArgs};
 use crate::diagnostics::from_region_error;
 use crate::engine::engine_failure;
 use crate::exit::Exit;
@@ -21,10 +24,7 @@ pub(super) fn run(args: &PartsArgs, terminal: &Terminal) -> Result<Exit, Failure
     check_picture(args)?;
     let source = open_source(&args.file, Path::new("")).map_err(engine_failure)?;
     let info = source.info();
-    let (parts, costs) = match (args.count, args.size) {
-        (Some(count), _) => by_cost(source.as_ref(), count, args.halo, terminal)?,
-        (None, size) => (squares(info, size.unwrap_or(1), args.halo)?, None),
-    };
+    let (parts, costs) = cut(args, source.as_ref(), terminal)?;
     let listed = Listed { args, info, parts: &parts, costs: costs.as_deref() };
     if let Some(path) = &args.picture {
         draw(path, &source, &parts, terminal)?;
@@ -66,21 +66,47 @@ fn squares(info: &ImageInfo, size: u64, halo: u64) -> Result<Vec<Part>, Failure>
     Ok(parts.map_err(|error| from_region_error("cannot cut the image", &error))?)
 }
 
-/// Parts, and what each costs beside their mean.
-fn by_cost(
+/// Parts, and what each costs beside their mean when they were cut by cost.
+fn cut(
+    args: &PartsArgs,
     source: &dyn Source,
-    count: u64,
-    halo: u64,
     terminal: &Terminal,
 ) -> Result<(Vec<Part>, Option<Vec<f64>>), Failure> {
+    let way = way(args)?;
+    if way == CutWord::Grid && !args.skip_background {
+        return Ok((squares(source.info(), args.size.unwrap_or(1), args.halo)?, None));
+    }
     let _progress = terminal.progress("looking for tissue");
     let map = tissue_costs(source).map_err(engine_failure)?;
-    let count = usize::try_from(count).unwrap_or(usize::MAX);
-    let parts = partition_by_cost(&map, count, halo);
-    let parts = parts.map_err(|error| from_region_error("cannot cut the image", &error))?;
+    let count = usize::try_from(args.count.unwrap_or(1)).unwrap_or(usize::MAX);
+    let parts = match way {
+        CutWord::Grid => Ok(squares(source.info(), args.size.unwrap_or(1), args.halo)?),
+        CutWord::Kd => partition_by_cost(&map, count, args.halo),
+        CutWord::Quad => partition_by_quad_tree(&map, Until::Parts(count), args.halo),
+    };
+    let mut parts = parts.map_err(|error| from_region_error("cannot cut the image", &error))?;
+    if args.skip_background {
+        parts = drop_background(&map, parts, BLANK_COST);
+    }
     let costs: Vec<f64> = parts.iter().map(|part| map.cost(&part.core)).collect();
     let mean = costs.iter().sum::<f64>() / costs.len() as f64;
     Ok((parts, Some(costs.iter().map(|cost| cost / mean).collect())))
+}
+
+/// The way to cut, which needs the number that goes with it.
+fn way(args: &PartsArgs) -> Result<CutWord, Failure> {
+    let natural = if args.count.is_some() { CutWord::Kd } else { CutWord::Grid };
+    let way = args.by.unwrap_or(natural);
+    if (way == CutWord::Grid) == (natural == CutWord::Grid) {
+        return Ok(way);
+    }
+    let (expected, found) = match way {
+        CutWord::Grid => ("--size with --by grid", "--count"),
+        CutWord::Kd => ("--count with --by kd", "--size"),
+        CutWord::Quad => ("--count with --by quad", "--size"),
+    };
+    let message = Diagnostic::error("the parts have no number that fits").expected_found(expected, found);
+    Err(message.with_hint("a grid has a size, the other ways have a number of parts").into())
 }
 
 /// A list that nobody reads.
