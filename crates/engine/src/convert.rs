@@ -80,7 +80,11 @@ pub fn plan_conversion(
     };
     let single = wanted.single || wanted.form == ImageForm::Png;
     let wish = Wish { scale, bounds, tile, single, halving: wanted.halving };
-    let pyramid = Pyramid::plan(info, &wish).map_err(|error| failed(Path::new(""), error))?;
+    let mut pyramid = Pyramid::plan(info, &wish).map_err(|error| failed(Path::new(""), error))?;
+    if let WantedPixels::Micrometres(um) = wanted.pixels {
+        // Labels that were resampled do not know it.
+        pyramid.um_per_pixel = pyramid.um_per_pixel.or(Some(um));
+    }
     Ok(PlannedConversion { source, form: wanted.form, pyramid })
 }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::grid::Grid;
+use super::order::Order;
 use super::{Pyramid, PyramidError};
 use crate::{Bounds, Dense, Source};
 
@@ -21,9 +22,10 @@ pub(super) struct Feed<'a> {
     moved: Condvar,
 }
 
-#[derive(Default)]
 struct State {
-    next: usize,
+    /// Blocks that were not given out yet.
+    order: Order,
+    given: usize,
     put: usize,
     ended: bool,
     band: Option<(Bounds, Dense)>,
@@ -43,21 +45,22 @@ impl<'a> Feed<'a> {
         rows: Option<u64>,
         stop: &'a AtomicBool,
     ) -> Feed<'a> {
-        let (state, moved) = (Mutex::default(), Condvar::new());
-        Feed { source, pyramid, grid, window, rows, stop, state, moved }
+        let state = Mutex::new(State { order: grid.order(), given: 0, put: 0, ended: false, band: None });
+        Feed { source, pyramid, grid, window, rows, stop, state, moved: Condvar::new() }
     }
 
     /// The next block, when there is room for it; none when all are given out or nobody wants more.
     pub(super) fn next(&self) -> Option<Block> {
-        let waits = |state: &mut State| !state.ended && state.next >= state.put + self.window;
+        let waits = |state: &mut State| !state.ended && state.given >= state.put + self.window;
         let state = self.moved.wait_while(self.lock(), waits);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        if state.ended || state.next >= self.grid.blocks() {
+        if state.ended {
             return None;
         }
-        let index = state.next;
-        state.next += 1;
-        let bounds = match self.grid.block(index) {
+        let place = state.order.next()?;
+        let index = state.given;
+        state.given += 1;
+        let bounds = match self.grid.block(place) {
             Ok(bounds) => bounds,
             Err(error) => return Some(Block { index, bounds: self.pyramid.bounds, image: Err(error) }),
         };

@@ -1,5 +1,6 @@
 //! How the scales of an image lie on each other: tiles, and blocks of tiles that are read at once.
 
+use super::order::Order;
 use super::{Halving, Pyramid, PyramidError};
 use crate::source::Access;
 use crate::{Bounds, Element};
@@ -18,6 +19,8 @@ pub(super) struct Grid {
     tile: [u64; 2],
     /// How often a block is halved until it is one tile.
     depth: usize,
+    /// How blocks follow each other.
+    access: Access,
     pub(super) channels: usize,
     pub(super) element: Element,
     pub(super) halving: Halving,
@@ -27,18 +30,18 @@ impl Grid {
     pub(super) fn new(pyramid: &Pyramid, tile: [u64; 2], access: Access) -> Grid {
         let scales = pyramid.scales.clone();
         let (channels, element, halving) = (pyramid.channels, pyramid.element, pyramid.halving);
-        let mut grid = Grid { scales, tile, depth: 0, channels, element, halving };
-        while grid.depth < grid.last() && grid.may_be_deeper(access) {
+        let mut grid = Grid { scales, tile, depth: 0, access, channels, element, halving };
+        while grid.depth < grid.last() && grid.may_be_deeper() {
             grid.depth += 1;
         }
         grid
     }
 
     /// The depth must not follow from memory or threads: the order of tiles in the result does from it.
-    fn may_be_deeper(&self, access: Access) -> bool {
+    fn may_be_deeper(&self) -> bool {
         let [width, height] = self.tile.map(|side| side << self.depth << 1);
         let band = self.scales[0][0].saturating_mul(height).saturating_mul(self.pixel_bytes());
-        width.max(height) <= BLOCK && (access != Access::Rows || band <= BAND)
+        width.max(height) <= BLOCK && (self.access != Access::Rows || band <= BAND)
     }
 
     /// The last scale.
@@ -57,11 +60,20 @@ impl Grid {
         usize::try_from(across.saturating_mul(down)).unwrap_or(usize::MAX)
     }
 
-    /// The box of a block; blocks go row by row.
-    pub(super) fn block(&self, index: usize) -> Result<Bounds, PyramidError> {
-        let ([width, height], [across, _]) = (self.block_sides(), self.blocks_along());
-        let (column, row) = (index as u64 % across, index as u64 / across);
+    /// The order in which blocks are read: quarter by quarter, so that few tiles grow at a time, or else row by row.
+    pub(super) fn order(&self) -> Order {
+        Order::new(self.blocks_along(), self.access == Access::Boxes)
+    }
+
+    /// The box of a block.
+    pub(super) fn block(&self, [column, row]: [u64; 2]) -> Result<Bounds, PyramidError> {
+        let [width, height] = self.block_sides();
         self.cut(0, [column * width, row * height], [width, height])
+    }
+
+    /// Rows of a block.
+    pub(super) fn block_rows(&self) -> u64 {
+        self.block_sides()[1]
     }
 
     /// The tiles of a scale that lie in a box which begins on the grid.
@@ -97,11 +109,12 @@ impl Grid {
         self.bytes([width, height.min(self.block_sides()[1])])
     }
 
-    /// Bytes of the tiles that grow at one time: a row of them at each scale that is put together.
+    /// Bytes of the tiles that grow at one time: of each scale that is put together one, or a row of them.
     pub(super) fn growing_bytes(&self) -> u64 {
         let scales = self.scales.iter().skip(self.depth + 1);
-        let row = |&[width, height]: &[u64; 2]| self.bytes([width, height.min(self.tile[1])]);
-        scales.map(row).fold(0, u64::saturating_add)
+        let across = if self.access == Access::Boxes { self.tile[0] } else { u64::MAX };
+        let tiles = |&[width, height]: &[u64; 2]| self.bytes([width.min(across), height.min(self.tile[1])]);
+        scales.map(tiles).fold(0, u64::saturating_add)
     }
 
     /// Bytes of all that is read.

@@ -7,6 +7,7 @@ mod feed;
 mod grid;
 mod growing;
 mod halve;
+mod order;
 mod plan;
 mod sink;
 #[cfg(test)]

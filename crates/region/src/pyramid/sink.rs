@@ -9,8 +9,8 @@ use crate::{Bounds, Dense};
 /// writes to what [`publish`](crate::publish) gives it, or does the same itself.
 ///
 /// Tiles are encoded by many threads and put by one, always in the same order, so that the result has the same bytes
-/// whatever the number of threads. Every tile of every scale is put exactly once: those of the whole image row by row within
-/// blocks of some tiles, those of a smaller scale when the last pixel they are made of was there.
+/// whatever the number of threads. Every tile of every scale is put exactly once, those of a smaller scale when the last
+/// pixel they are made of was there.
 pub trait ScaleSink: Send {
     /// Columns and rows of a tile, the same at all scales: boxes lie on this grid, cut at the image's end.
     ///

@@ -50,7 +50,7 @@ pub fn write_pyramid(
     let (window, _lease) = reserve(&grid, access, work)?;
     let rows = match access {
         Access::Boxes => None,
-        Access::Rows => Some(grid.block(0)?.height()),
+        Access::Rows => Some(grid.block_rows()),
         Access::Whole => Some(pyramid.bounds.height()),
     };
     let feed = Feed::new((source, pyramid, &grid), window, rows, work.stop);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 pub use working::Working;
 
-use super::{Details, ImageInfo, Scale, Source, SourceError, check_read, dense};
+use super::{Access, Details, ImageInfo, Scale, Source, SourceError, check_read, dense};
 use crate::digest::Digester;
 use crate::pixels::map_values;
 use crate::{Bounds, Dense, Digest, Element, Pixels};
@@ -167,6 +167,10 @@ impl Source for Resampled {
         })?;
         let pixels = made.unwrap_or(Pixels::U8(Vec::new()));
         dense(name, [width, height], self.info.channels as usize, pixels)
+    }
+
+    fn access(&self) -> Access {
+        self.source.access()
     }
 
     /// What the file holds, and the grid.
