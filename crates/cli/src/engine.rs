@@ -56,6 +56,7 @@ pub(crate) fn engine_failure(error: EngineError) -> Failure {
                     Size(needed)
                 )),
         ),
+        EngineError::Stopped => Failure::interrupted(),
         EngineError::Internal(message) => Failure::internal(message),
     }
 }

@@ -36,6 +36,11 @@ impl Failure {
         Self { exit: Exit::Memory, messages: vec![message] }
     }
 
+    /// Somebody asked to stop, and need not be told.
+    pub(crate) fn interrupted() -> Self {
+        Self { exit: Exit::Interrupted, messages: Vec::new() }
+    }
+
     /// Our bug.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         let message = Diagnostic::error(format!("internal error (our bug): {}", message.into()))

@@ -12,6 +12,7 @@ mod exit;
 mod failure;
 mod file;
 mod internal_error;
+mod many;
 mod memory;
 mod phase;
 mod picture;

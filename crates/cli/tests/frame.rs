@@ -25,6 +25,7 @@ fn help_of_each_verb() {
         "image",
         "image info",
         "image parts",
+        "image convert",
         "image synth",
         "bench",
         "completions",

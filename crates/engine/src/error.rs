@@ -42,6 +42,9 @@ pub enum EngineError {
         /// The bound.
         limit: u64,
     },
+    /// Somebody asked to stop.
+    #[error("stopped before the end")]
+    Stopped,
     /// Our bug.
     #[error("{0}")]
     Internal(String),

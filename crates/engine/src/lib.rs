@@ -8,6 +8,7 @@ mod answer;
 mod catalogue;
 mod collect;
 mod compare;
+mod convert;
 mod device;
 mod drawing;
 mod error;
@@ -23,6 +24,7 @@ mod objects;
 mod operation;
 mod overlay;
 mod paint;
+mod parts_picture;
 mod phase;
 mod pictures;
 mod planned;
@@ -48,6 +50,7 @@ pub use answer::{
     RowRecord, RowStatus, Work,
 };
 pub use catalogue::catalogue;
+pub use convert::{Conversion, ImageForm, PlannedConversion, WantedPixels, convert, plan_conversion};
 pub use error::EngineError;
 pub use features::{
     FeatureFile, FeatureForm, Nuclei, NucleiFeatures, bytes_to_measure, disk_bytes_to_measure, features,
@@ -62,6 +65,7 @@ pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
 pub use onceflow_runtime::Meter;
 pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
+pub use parts_picture::{DrawnParts, draw_parts};
 pub use pictures::pictures;
 pub use planned::{
     Alternative, BucketFigures, Explanation, GraphForm, GraphOf, LaterPhase, Limits, Merge, Planned,

@@ -1,7 +1,7 @@
 //! What the parts of an image will cost, guessed from where its tissue is.
 
 use onceflow_kernels::colour::Statistics;
-use onceflow_region::{Bounds, CostMap, Source, rgb8};
+use onceflow_region::{Bounds, CostMap, Dense, Source, rgb8};
 
 use crate::EngineError;
 use crate::image::unreadable;
@@ -37,8 +37,12 @@ fn cost(source: &dyn Source, bounds: Bounds) -> Result<f64, EngineError> {
 
 /// How many pixels of a box are tissue.
 pub(crate) fn tissue_pixels(source: &dyn Source, bounds: Bounds) -> Result<u64, EngineError> {
-    let dense = source.read(bounds).map_err(unreadable)?;
-    let dense = rgb8(&dense).map_err(|error| EngineError::Internal(error.to_string()))?;
+    tissue_of(&source.read(bounds).map_err(unreadable)?)
+}
+
+/// How many pixels of an image are tissue.
+pub(crate) fn tissue_of(image: &Dense) -> Result<u64, EngineError> {
+    let dense = rgb8(image).map_err(|error| EngineError::Internal(error.to_string()))?;
     let mut statistics = Statistics::new();
     if let Some(view) = colour_view(&dense) {
         statistics.add(view);

@@ -63,9 +63,13 @@ pub use points::Points;
 pub use polygons::{Corner, Polygon, Polygons, Shape};
 pub use position::Position;
 pub use region::Region;
-pub use sink::{PNG_LABELS, ParquetWriter, Picture, PictureKind, TakeRows, png_bytes, write_png, write_tiff};
+pub use sink::{
+    PNG_LABELS, ParquetWriter, Picture, PictureKind, PngScales, TakeRows, TiffCompression, TiffForm,
+    TiffScales, png_bytes, write_png, write_tiff,
+};
 pub use source::{
-    Access, Details, ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes,
+    Access, Details, ImageInfo, Meter, Metered, Placed, READ_LIMIT, Resampled, Scale, Source, SourceError,
+    Working, open, open_bytes,
 };
 pub use span::Span;
 pub use sparse::Sparse;

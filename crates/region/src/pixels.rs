@@ -126,7 +126,7 @@ macro_rules! map_values {
     };
 }
 
-pub(crate) use with_values;
+pub(crate) use {map_values, with_values};
 
 impl Pixels {
     /// The type of the values.
@@ -275,6 +275,33 @@ impl Pixels {
             kept
         })
     }
+
+    /// Adds values of the same type at the end; others are left out.
+    pub(crate) fn append(&mut self, more: Pixels) {
+        with_values!(self, values => extend(values, &more));
+    }
+}
+
+/// A type of values, and how to see them.
+trait Values: Copy {
+    /// The values when they are of this type.
+    fn of(pixels: &Pixels) -> &[Self];
+}
+
+macro_rules! values {
+    ($($kind:ident $number:ty),*) => {
+        $(impl Values for $number {
+            fn of(pixels: &Pixels) -> &[Self] {
+                if let Pixels::$kind(values) = pixels { values } else { &[] }
+            }
+        })*
+    };
+}
+
+values!(U8 u8, I8 i8, U16 u16, I16 i16, I32 i32, U32 u32, I64 i64, U64 u64, F32 f32, F64 f64);
+
+fn extend<T: Values>(values: &mut Vec<T>, more: &Pixels) {
+    values.extend_from_slice(T::of(more));
 }
 
 fn join<T, const N: usize>(

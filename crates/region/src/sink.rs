@@ -3,12 +3,16 @@
 mod parquet;
 mod rows;
 mod tiff;
+mod tiled;
+mod whole;
 
 use png::{BitDepth, ColorType, Encoder};
 
 pub use parquet::ParquetWriter;
 pub use rows::{PNG_LABELS, Picture, PictureKind, TakeRows, write_png};
 pub use tiff::write_tiff;
+pub use tiled::{TiffCompression, TiffForm, TiffScales};
+pub use whole::PngScales;
 
 use crate::{Dense, Pixels, RegionError};
 

@@ -2,29 +2,34 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use onceflow_study::Size;
 
 /// Arguments of `features`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 Examples:
   onceflow features tile.png -o nuclei.csv                        find the nuclei, then measure them
   onceflow features tile.png --mask mask.png -o nuclei.geojson    outlines and measurements for QuPath
   onceflow features tile.png --labels labels.png -o - | head -3
   onceflow features slide.tif -o nuclei.parquet --memory '1 GiB'  in tiles, if it does not fit
+  onceflow features @slides.txt -o tables/ --format parquet       many images, and tables/summary.csv
 
 Without --mask or --labels the nuclei are found as `onceflow segment` does. Colours are moved to the target's
 before they are measured, unless --no-normalize is given. An image that does not fit in memory is worked on in
 tiles, with up to 7 bytes for each pixel on the disk of the output meanwhile; the output is the same, byte for
-byte. docs/features.md says what each column is.")]
+byte. With several images -o (and --mask or --labels) is a folder with a file named after each, and what is wrong
+with one image does not stop the others (exit code 1). docs/features.md says what each column is.")]
 pub(crate) struct FeaturesArgs {
-    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S
-    #[arg(value_name = "IMAGE")]
-    pub(crate) image: String,
+    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S; several, a 'pattern*' or a list @FILE
+    #[arg(value_name = "IMAGE", required = true)]
+    pub(crate) images: Vec<String>,
     /// Where to write: .csv and .parquet are tables, .geojson is for QuPath; - is .csv on standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    /// What is written of each of several images [default: csv]
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(crate) format: Option<TableWord>,
     /// The nuclei: the connected pixels of a mask (corners connect)
     #[arg(long, value_name = "MASK.png", conflicts_with = "labels")]
     pub(crate) mask: Option<String>,
@@ -55,4 +60,19 @@ pub(crate) struct FeaturesArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What is written of each of several images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableWord {
+    Csv,
+    Parquet,
+    Geojson,
+}
+
+impl FeaturesArgs {
+    /// The image, when it is one.
+    pub(crate) fn image(&self) -> &str {
+        self.images.first().map_or("", String::as_str)
+    }
 }

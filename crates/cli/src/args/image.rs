@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use onceflow_study::Size;
 
+use super::ConvertArgs;
+
 /// Arguments of `image`.
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
@@ -20,6 +22,8 @@ pub(crate) enum ImageVerb {
     Info(InfoArgs),
     /// Say how an image is cut into parts
     Parts(PartsArgs),
+    /// Write an image as a pyramid of tiles, as OME-Zarr or as PNG
+    Convert(ConvertArgs),
     /// Make synthetic tissue with known nuclei
     Synth(SynthArgs),
 }
@@ -30,6 +34,7 @@ impl ImageArgs {
         match &self.verb {
             ImageVerb::Info(args) => args.json,
             ImageVerb::Parts(args) => args.json,
+            ImageVerb::Convert(args) => args.json,
             ImageVerb::Synth(args) => args.json,
         }
     }
@@ -58,6 +63,7 @@ Examples:
   onceflow image parts slide.tif --size 4096
   onceflow image parts slide.tif --size 4096 --halo 64 --json | jq '.parts | length'
   onceflow image parts slide.svs --count 24          24 parts of about the same cost, by their tissue
+  onceflow image parts slide.svs --size 4096 --halo 64 --picture parts.png
 
 Parts go row by row from the upper left. A rest of less than half a part joins its neighbour, as in
 a study.")]
@@ -74,6 +80,9 @@ pub(crate) struct PartsArgs {
     /// Pixels that a part reads around itself
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) halo: u64,
+    /// Where to draw the parts over a small copy of the image: borders, halos, parts without tissue in grey
+    #[arg(long, value_name = "FILE.png")]
+    pub(crate) picture: Option<PathBuf>,
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod compare;
 mod completions;
+mod convert;
 mod demo;
 mod extend;
 mod features;
@@ -24,9 +25,10 @@ pub(crate) use bench::{BenchArgs, BenchSubject};
 pub(crate) use check::CheckArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use completions::CompletionsArgs;
+pub(crate) use convert::{CompressionWord, ConvertArgs, HalvingWord};
 pub(crate) use demo::{DemoArgs, DemoFunction, SIDES};
 pub(crate) use extend::ExtendArgs;
-pub(crate) use features::FeaturesArgs;
+pub(crate) use features::{FeaturesArgs, TableWord};
 pub(crate) use image::{ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
 pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallWord};
@@ -100,9 +102,9 @@ pub(crate) enum Verb {
     Run(RunArgs),
     /// Print the answer of a run again
     Report(ReportArgs),
-    /// Find the nuclei of one image
+    /// Find the nuclei of images
     Segment(SegmentArgs),
-    /// Measure the nuclei of one image: shape, colours, stains, texture, outlines
+    /// Measure the nuclei of images: shape, colours, stains, texture, outlines
     Features(FeaturesArgs),
     /// Say how far two masks or label images agree
     Compare(CompareArgs),

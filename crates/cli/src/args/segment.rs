@@ -6,7 +6,7 @@ use clap::Args;
 use onceflow_study::Size;
 
 /// Arguments of `segment`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 Examples:
   onceflow segment tile.png -o mask.png
@@ -15,15 +15,17 @@ Examples:
   onceflow segment tile.png --polygons nuclei.geojson             outlines for QuPath
   onceflow segment synth:640x480?seed=7 --labels nuclei.png      tissue that is made up
   onceflow segment slide.tif -o mask.tif --labels nuclei.tif --memory '1 GiB'
+  onceflow segment 'tiles/*.png' -o masks/ --polygons outlines/    many images, and masks/summary.csv
 
 The parameters are those of the shipped workflow `nuclei`; -p goes over --params, which goes over
 its defaults. onceflow init writes a study with all of them. An image that does not fit in memory,
 48 bytes for each pixel, is worked on in tiles, with 6 bytes for each pixel on the disk of the
-outputs meanwhile; every output is the same, byte for byte.")]
+outputs meanwhile; every output is the same, byte for byte. With several images the outputs (and --truth) are
+folders with a file named after each, and what is wrong with one image does not stop the others (exit code 1).")]
 pub(crate) struct SegmentArgs {
-    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S
-    #[arg(value_name = "IMAGE")]
-    pub(crate) image: String,
+    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S; several, a 'pattern*' or a list @FILE
+    #[arg(value_name = "IMAGE", required = true)]
+    pub(crate) images: Vec<String>,
     /// Where to write the mask, 255 in nuclei: .png or .tif; - is standard output
     #[arg(short, long, value_name = "MASK.png")]
     pub(crate) output: Option<PathBuf>,
@@ -63,4 +65,11 @@ pub(crate) struct SegmentArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl SegmentArgs {
+    /// The image, when it is one.
+    pub(crate) fn image(&self) -> &str {
+        self.images.first().map_or("", String::as_str)
+    }
 }

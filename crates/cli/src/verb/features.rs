@@ -1,6 +1,7 @@
-//! `onceflow features`: what the nuclei of one image are like.
+//! `onceflow features`: what the nuclei of images are like.
 
 mod form;
+mod many;
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -20,18 +21,36 @@ use crate::engine::engine_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::file::{Target, remove_on_signal};
+use crate::many::{Asked, asked};
 use crate::picture::{self, Stream, write_stream};
 use crate::terminal::Terminal;
 use crate::verb::segment::place::Place;
 use crate::verb::segment::{note, parameters, tell_depth};
 
-/// Opens, checks, measures, writes, says.
+/// Measures one image, or several.
 pub(crate) fn run(args: &FeaturesArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let form = form::of(&args.output)?;
+    if let Asked::Many(images) = asked(&args.images)? {
+        return many::run(args, &images, terminal);
+    }
+    if args.format.is_some() {
+        let message = Diagnostic::error("--format is for several images");
+        let message = message.expected_found("the ending of -o to say the form", "--format");
+        return Err(message.with_hint("leave --format out").into());
+    }
+    form::of(&args.output)?;
     check_target(args)?;
+    match measured(args, terminal)? {
+        Some(found) => tell(args, &found, terminal),
+        None => Ok(Exit::Ok),
+    }
+}
+
+/// Opens, checks, measures, writes; a dry run says what would be done, and measures nothing.
+fn measured(args: &FeaturesArgs, terminal: &Terminal) -> Result<Option<NucleiFeatures>, Failure> {
+    let form = form::of(&args.output)?;
     let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
     let kernel = parameters.to_kernel().map_err(engine_failure)?;
-    let source = open_deep_image(&args.image, Path::new("")).map_err(engine_failure)?;
+    let source = open_deep_image(args.image(), Path::new("")).map_err(engine_failure)?;
     let drawn = open_drawn(args, &*source)?;
     let nuclei = match (drawn.as_deref(), &args.mask, &args.labels) {
         (Some(drawn), Some(name), _) => Nuclei::Mask(name, drawn),
@@ -41,12 +60,12 @@ pub(crate) fn run(args: &FeaturesArgs, terminal: &Terminal) -> Result<Exit, Fail
     let needed = bytes_to_measure(source.info(), nuclei);
     let place = Place::new(args.memory, args.tile, &[&args.output]).fitting(needed)?;
     if args.dry_run {
-        return plan(args, (&*source, nuclei), &place, terminal);
+        plan(args, (&*source, nuclei), &place, terminal)?;
+        return Ok(None);
     }
-    tell_depth(&args.image, &*source, terminal);
+    tell_depth(args.image(), &*source, terminal);
     remove_on_signal();
-    let found = work(args, (&*source, nuclei), &place, (form, terminal))?;
-    tell(args, &found, terminal)
+    work(args, (&*source, nuclei), &place, (form, terminal)).map(Some)
 }
 
 /// Refuses what could not be written, before the work.
@@ -66,14 +85,14 @@ fn check_target(args: &FeaturesArgs) -> Result<(), Failure> {
 
 fn inputs(args: &FeaturesArgs) -> Vec<&Path> {
     let drawn = args.mask.as_ref().or(args.labels.as_ref()).map(Path::new);
-    [Some(Path::new(&args.image)), drawn, args.params.as_deref()].into_iter().flatten().collect()
+    [Some(Path::new(args.image())), drawn, args.params.as_deref()].into_iter().flatten().collect()
 }
 
 /// Opens the mask or the labels, which must be of the image's size.
 fn open_drawn(args: &FeaturesArgs, image: &dyn Source) -> Result<Option<Arc<dyn Source>>, Failure> {
     let Some(name) = args.mask.as_ref().or(args.labels.as_ref()) else { return Ok(None) };
     let drawn = open_labels(name, Path::new("")).map_err(engine_failure)?;
-    check_sizes((name, &*drawn), (&args.image, image)).map_err(engine_failure)?;
+    check_sizes((name, &*drawn), (args.image(), image)).map_err(engine_failure)?;
     Ok(Some(drawn))
 }
 
@@ -82,7 +101,7 @@ fn plan(
     (source, nuclei): (&dyn Source, Nuclei<'_>),
     place: &Place,
     terminal: &Terminal,
-) -> Result<Exit, Failure> {
+) -> Result<(), Failure> {
     let info = source.info();
     let needed = place.tiling.as_ref().map_or(bytes_to_measure(info, nuclei), Tiling::memory);
     let disk = disk_bytes_to_measure(info, nuclei);
@@ -92,7 +111,7 @@ fn plan(
     let words = place.plan_words(needed, disk);
     terminal.say(&format!("would measure {} x {} pixels in at most {words}", info.width, info.height));
     terminal.say(&format!("would write {}", args.output.display()));
-    Ok(Exit::Ok)
+    Ok(())
 }
 
 fn work(

@@ -1,5 +1,6 @@
 //! `onceflow image`: looking into images, and making synthetic ones.
 
+mod convert;
 mod info;
 mod parts;
 mod synth;
@@ -15,6 +16,7 @@ pub(crate) fn run(args: &ImageArgs, terminal: &Terminal) -> Result<Exit, Failure
     match &args.verb {
         ImageVerb::Info(args) => info::run(args, terminal),
         ImageVerb::Parts(args) => parts::run(args, terminal),
+        ImageVerb::Convert(args) => convert::run(args, terminal),
         ImageVerb::Synth(args) => synth::run(args, terminal),
     }
 }

@@ -1,5 +1,6 @@
-//! `onceflow segment`: the nuclei of one image.
+//! `onceflow segment`: the nuclei of images.
 
+mod many;
 mod outcome;
 pub(super) mod parameters;
 pub(super) mod place;
@@ -21,29 +22,41 @@ use crate::engine::engine_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::file::remove_on_signal;
+use crate::many::{Asked, asked};
 use crate::picture;
 use crate::terminal::Terminal;
 use outcome::Outcome;
 use place::Place;
 use written::outputs;
 
-/// Opens, checks, segments, writes, says.
+/// Segments one image, or several.
 pub(crate) fn run(args: &SegmentArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    if let Asked::Many(images) = asked(&args.images)? {
+        return many::run(args, &images, terminal);
+    }
+    if let Some((outcome, parameters)) = found(args, terminal)? {
+        tell(args, &outcome, &parameters, terminal)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Opens, checks, segments, writes; a dry run says what would be done, and finds nothing.
+fn found(args: &SegmentArgs, terminal: &Terminal) -> Result<Option<(Outcome, NucleiParameters)>, Failure> {
     picture::check(&outputs(args), &inputs(args), args.json)?;
     written::check_endings(args)?;
     let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
-    let source = open_deep_image(&args.image, Path::new("")).map_err(engine_failure)?;
+    let source = open_deep_image(args.image(), Path::new("")).map_err(engine_failure)?;
     let truth = open_truth(args, &*source)?;
     let place =
         Place::new(args.memory, args.tile, &outputs(args)).fitting(bytes_to_segment(source.info()))?;
     if args.dry_run {
-        return plan(args, source.info(), &place, terminal);
+        plan(args, source.info(), &place, terminal)?;
+        return Ok(None);
     }
-    tell_depth(&args.image, &*source, terminal);
+    tell_depth(args.image(), &*source, terminal);
     remove_on_signal();
     let outcome = work(args, &*source, truth.as_deref(), &place, &parameters, terminal)?;
-    tell(args, &outcome, &parameters, terminal)?;
-    Ok(Exit::Ok)
+    Ok(Some((outcome, parameters)))
 }
 
 fn work(
@@ -66,7 +79,7 @@ fn work(
 }
 
 fn inputs(args: &SegmentArgs) -> Vec<&Path> {
-    let named = [Some(args.image.as_ref()), args.truth.as_ref().map(Path::new), args.params.as_deref()];
+    let named = [Some(Path::new(args.image())), args.truth.as_ref().map(Path::new), args.params.as_deref()];
     named.into_iter().flatten().collect()
 }
 
@@ -74,7 +87,7 @@ fn inputs(args: &SegmentArgs) -> Vec<&Path> {
 fn open_truth(args: &SegmentArgs, image: &dyn Source) -> Result<Option<Arc<dyn Source>>, Failure> {
     let Some(name) = &args.truth else { return Ok(None) };
     let truth = open_labels(name, Path::new("")).map_err(engine_failure)?;
-    check_sizes((&args.image, image), (name, &*truth)).map_err(engine_failure)?;
+    check_sizes((args.image(), image), (name, &*truth)).map_err(engine_failure)?;
     Ok(Some(truth))
 }
 
@@ -85,7 +98,7 @@ pub(super) fn tell_depth(name: &str, source: &dyn Source, terminal: &Terminal) {
     }
 }
 
-fn plan(args: &SegmentArgs, info: &ImageInfo, place: &Place, terminal: &Terminal) -> Result<Exit, Failure> {
+fn plan(args: &SegmentArgs, info: &ImageInfo, place: &Place, terminal: &Terminal) -> Result<(), Failure> {
     let tiling = place.tiling.as_ref();
     let needed = tiling.map_or(bytes_to_segment(info), Tiling::memory);
     let disk = Tiling::disk_bytes(info);
@@ -97,7 +110,7 @@ fn plan(args: &SegmentArgs, info: &ImageInfo, place: &Place, terminal: &Terminal
     for path in outputs(args) {
         terminal.say(&format!("would write {}", path.display()));
     }
-    Ok(Exit::Ok)
+    Ok(())
 }
 
 fn tell(

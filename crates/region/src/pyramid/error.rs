@@ -50,6 +50,9 @@ pub enum PyramidError {
     /// The result cannot be written.
     #[error(transparent)]
     Sink(#[from] SinkError),
+    /// The result is whole, but cannot get its name.
+    #[error(transparent)]
+    Publish(#[from] io::Error),
     /// Pixels that are no region.
     #[error(transparent)]
     Region(#[from] RegionError),

@@ -10,14 +10,12 @@ const BLOCK: u64 = 2048;
 /// The most bytes of a band of blocks, where whole rows are read at once.
 const BAND: u64 = 64 << 20;
 
-/// The geometry of all that is computed. Level 0 is what is read; the whole image of the result comes some halvings later.
+/// The geometry of all that is computed.
 #[derive(Debug)]
 pub(super) struct Grid {
-    /// Columns and rows of each level.
-    levels: Vec<[u64; 2]>,
+    /// Columns and rows of each scale.
+    scales: Vec<[u64; 2]>,
     tile: [u64; 2],
-    /// Levels that are read but not written.
-    skipped: usize,
     /// How often a block is halved until it is one tile.
     depth: usize,
     pub(super) channels: usize,
@@ -27,12 +25,9 @@ pub(super) struct Grid {
 
 impl Grid {
     pub(super) fn new(pyramid: &Pyramid, tile: [u64; 2], access: Access) -> Grid {
-        let skipped = pyramid.halvings as usize;
-        let read = [pyramid.bounds.width(), pyramid.bounds.height()];
-        let halve = |&[width, height]: &[u64; 2]| Some([width.div_ceil(2), height.div_ceil(2)]);
-        let levels = std::iter::successors(Some(read), halve).take(skipped + pyramid.scales.len()).collect();
+        let scales = pyramid.scales.clone();
         let (channels, element, halving) = (pyramid.channels, pyramid.element, pyramid.halving);
-        let mut grid = Grid { levels, tile, skipped, depth: 0, channels, element, halving };
+        let mut grid = Grid { scales, tile, depth: 0, channels, element, halving };
         while grid.depth < grid.last() && grid.may_be_deeper(access) {
             grid.depth += 1;
         }
@@ -42,23 +37,18 @@ impl Grid {
     /// The depth must not follow from memory or threads: the order of tiles in the result does from it.
     fn may_be_deeper(&self, access: Access) -> bool {
         let [width, height] = self.tile.map(|side| side << self.depth << 1);
-        let band = self.levels[0][0].saturating_mul(height).saturating_mul(self.pixel_bytes());
+        let band = self.scales[0][0].saturating_mul(height).saturating_mul(self.pixel_bytes());
         width.max(height) <= BLOCK && (access != Access::Rows || band <= BAND)
     }
 
-    /// The last level.
+    /// The last scale.
     pub(super) fn last(&self) -> usize {
-        self.levels.len().saturating_sub(1)
+        self.scales.len().saturating_sub(1)
     }
 
-    /// The level that blocks are halved to by those who read them; above it tiles are put together.
+    /// The scale that blocks are halved to by those who read them; above it tiles are put together.
     pub(super) fn depth(&self) -> usize {
         self.depth
-    }
-
-    /// The scale of the result that a level is, when it is written.
-    pub(super) fn scale(&self, level: usize) -> Option<usize> {
-        level.checked_sub(self.skipped)
     }
 
     /// How many blocks there are.
@@ -74,7 +64,7 @@ impl Grid {
         self.cut(0, [column * width, row * height], [width, height])
     }
 
-    /// The tiles of a level that lie in a box which begins on the grid.
+    /// The tiles of a scale that lie in a box which begins on the grid.
     pub(super) fn tiles_in(&self, bounds: &Bounds) -> impl Iterator<Item = Bounds> + use<> {
         let ([width, height], bounds) = (self.tile.map(|side| side as usize), *bounds);
         let rows = (bounds.y()..bounds.bottom()).step_by(height);
@@ -82,70 +72,70 @@ impl Grid {
             .filter_map(move |(x, y)| Bounds::plane(x, y, width as u64, height as u64)?.intersect(&bounds))
     }
 
-    /// The tile of a level that a box lies in.
-    pub(super) fn tile_at(&self, level: usize, bounds: &Bounds) -> Result<Bounds, PyramidError> {
+    /// The tile of a scale that a box lies in.
+    pub(super) fn tile_at(&self, scale: usize, bounds: &Bounds) -> Result<Bounds, PyramidError> {
         let start = |at: i64, side: u64| at.unsigned_abs() / side * side;
         let origin = [start(bounds.x(), self.tile[0]), start(bounds.y(), self.tile[1])];
-        self.cut(level, origin, self.tile)
+        self.cut(scale, origin, self.tile)
     }
 
-    /// The box that a box of a level is at the next one.
-    pub(super) fn halved(&self, level: usize, bounds: &Bounds) -> Result<Bounds, PyramidError> {
+    /// The box that a box of a scale is at the next one.
+    pub(super) fn halved(&self, scale: usize, bounds: &Bounds) -> Result<Bounds, PyramidError> {
         let origin = [bounds.x().unsigned_abs() / 2, bounds.y().unsigned_abs() / 2];
-        self.cut(level + 1, origin, [bounds.width().div_ceil(2), bounds.height().div_ceil(2)])
+        self.cut(scale + 1, origin, [bounds.width().div_ceil(2), bounds.height().div_ceil(2)])
     }
 
     /// Bytes of a block's pixels.
     pub(super) fn block_bytes(&self) -> u64 {
         let [width, height] = self.block_sides();
-        self.bytes([width.min(self.levels[0][0]), height.min(self.levels[0][1])])
+        self.bytes([width.min(self.scales[0][0]), height.min(self.scales[0][1])])
     }
 
     /// Bytes of a band of blocks.
     pub(super) fn band_bytes(&self) -> u64 {
-        let [width, height] = self.levels[0];
+        let [width, height] = self.scales[0];
         self.bytes([width, height.min(self.block_sides()[1])])
     }
 
-    /// Bytes of the tiles that grow at one time: a row of them at each level that is put together.
+    /// Bytes of the tiles that grow at one time: a row of them at each scale that is put together.
     pub(super) fn growing_bytes(&self) -> u64 {
-        let levels = self.levels.iter().skip(self.depth + 1);
+        let scales = self.scales.iter().skip(self.depth + 1);
         let row = |&[width, height]: &[u64; 2]| self.bytes([width, height.min(self.tile[1])]);
-        levels.map(row).fold(0, u64::saturating_add)
+        scales.map(row).fold(0, u64::saturating_add)
     }
 
     /// Bytes of all that is read.
     pub(super) fn read_bytes(&self) -> u64 {
-        self.bytes(self.levels[0])
+        self.bytes(self.scales[0])
     }
 
     /// Pixels of all that is read.
     pub(super) fn pixels(&self) -> u64 {
-        self.levels[0][0].saturating_mul(self.levels[0][1])
+        self.scales[0][0].saturating_mul(self.scales[0][1])
     }
 
     /// A box that cannot be: the sides of images are checked when they are opened.
     pub(super) fn lost(&self, bounds: &Bounds) -> PyramidError {
-        let [width, height] = self.levels[0];
+        let [width, height] = self.scales[0];
         let expected = format!("boxes within {width} x {height} pixels");
         PyramidError::Wish { expected, found: bounds.to_string(), todo: "report this, please" }
     }
 
     fn blocks_along(&self) -> [u64; 2] {
         let sides = self.block_sides();
-        [0, 1].map(|axis| self.levels[0][axis].div_ceil(sides[axis]))
+        [0, 1].map(|axis| self.scales[0][axis].div_ceil(sides[axis]))
     }
 
     fn block_sides(&self) -> [u64; 2] {
         self.tile.map(|side| side << self.depth)
     }
 
-    fn cut(&self, level: usize, [x, y]: [u64; 2], [width, height]: [u64; 2]) -> Result<Bounds, PyramidError> {
+    fn cut(&self, scale: usize, [x, y]: [u64; 2], [width, height]: [u64; 2]) -> Result<Bounds, PyramidError> {
         let place = |at: u64| i64::try_from(at).unwrap_or(i64::MAX);
-        let whole = self.levels.get(level).and_then(|&[width, height]| Bounds::plane(0, 0, width, height));
+        let whole = self.scales.get(scale).and_then(|&[width, height]| Bounds::plane(0, 0, width, height));
         let cut = Bounds::plane(place(x), place(y), width, height).and_then(|b| whole?.intersect(&b));
         cut.ok_or_else(|| PyramidError::Wish {
-            expected: format!("a box of level {level}"),
+            expected: format!("a box of scale {scale}"),
             found: format!("{width} x {height} from {x}, {y}"),
             todo: "report this, please",
         })

@@ -29,16 +29,16 @@ impl<'a> Growing<'a> {
     /// Adds pixels of a scale that lie within one tile; what becomes whole by them is given out, the largest scale first.
     pub(super) fn add(
         &mut self,
-        (mut level, mut bounds, mut image): (usize, Bounds, Dense),
+        (mut scale, mut bounds, mut image): (usize, Bounds, Dense),
         mut whole: impl FnMut(usize, Bounds, &Dense) -> Result<(), PyramidError>,
     ) -> Result<(), PyramidError> {
-        while let Some((of, tile)) = self.grow(level, bounds, &image)? {
-            whole(level, of, &tile)?;
-            if level == self.grid.last() {
+        while let Some((of, tile)) = self.grow(scale, bounds, &image)? {
+            whole(scale, of, &tile)?;
+            if scale == self.grid.last() {
                 break;
             }
             image = halve(&tile, self.grid.halving)?;
-            (level, bounds) = (level + 1, self.grid.halved(level, &of)?);
+            (scale, bounds) = (scale + 1, self.grid.halved(scale, &of)?);
         }
         Ok(())
     }
@@ -46,12 +46,12 @@ impl<'a> Growing<'a> {
     /// Adds pixels to their tile, and takes it out when it is whole.
     fn grow(
         &mut self,
-        level: usize,
+        scale: usize,
         bounds: Bounds,
         image: &Dense,
     ) -> Result<Option<(Bounds, Dense)>, PyramidError> {
-        let of = self.grid.tile_at(level, &bounds)?;
-        let key = (level, [of.y(), of.x()]);
+        let of = self.grid.tile_at(scale, &bounds)?;
+        let key = (scale, [of.y(), of.x()]);
         let channels = self.grid.channels;
         let tile = self.tiles.entry(key).or_insert_with(|| {
             let values = of.area() as usize * channels;

@@ -8,8 +8,6 @@ use crate::{Bounds, Element, ImageInfo};
 pub struct Wish {
     /// The scale of the source that becomes the whole image: 0 is the source's own whole.
     pub scale: usize,
-    /// How many times it is halved before it becomes the whole image.
-    pub halvings: u32,
     /// The box that is wanted, in pixels of the source's whole image; all of it when nothing is said.
     pub bounds: Option<Bounds>,
     /// Columns and rows of a tile of the result: scales end when one tile holds all.
@@ -54,8 +52,6 @@ pub struct Pyramid {
     pub halving: Halving,
     /// The scale of the source that is read.
     pub source_scale: usize,
-    /// How often what is read is halved before it is the whole image.
-    pub halvings: u32,
     /// What is read of it, in its own pixels.
     pub bounds: Bounds,
 }
@@ -70,16 +66,14 @@ impl Pyramid {
     /// When the image has no such scale or box, or tiles have an odd side.
     pub fn plan(info: &ImageInfo, wish: &Wish) -> Result<Pyramid, PyramidError> {
         let bounds = read_bounds(info, wish)?;
-        let halve = |side: u64| side.div_ceil(1u64.checked_shl(wish.halvings).unwrap_or(u64::MAX));
-        let whole = [halve(bounds.width()), halve(bounds.height())];
+        let whole = [bounds.width(), bounds.height()];
         check_tile(wish, whole)?;
         let scales = if wish.single { vec![whole] } else { scales(whole, wish.tile) };
         let channels = info.channels as usize;
         let halving = wish.halving.unwrap_or_else(|| Halving::of(info.element, channels));
-        let smaller = info.scales[wish.scale].downsample * f64::from(wish.halvings).exp2();
-        let um_per_pixel = info.um_per_pixel.map(|um| um * smaller);
-        let (source_scale, halvings, element) = (wish.scale, wish.halvings, info.element);
-        Ok(Pyramid { channels, element, um_per_pixel, scales, halving, source_scale, halvings, bounds })
+        let um_per_pixel = info.um_per_pixel.map(|um| um * info.scales[wish.scale].downsample);
+        let (source_scale, element) = (wish.scale, info.element);
+        Ok(Pyramid { channels, element, um_per_pixel, scales, halving, source_scale, bounds })
     }
 
     /// The box of a scale; none when there is no such scale.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::SinkError;
 use crate::{Bounds, Dense};
 
-/// Where the scales of an image are written, tile by tile: a file or a folder that is seen under its name only when it is
-/// finished. A sink that is dropped before leaves nothing behind.
+/// Where the scales of an image are written, tile by tile. What is not finished is never seen under its name: a sink
+/// writes to what [`publish`](crate::publish) gives it, or does the same itself.
 ///
 /// Tiles are encoded by many threads and put by one, always in the same order, so that the result has the same bytes
 /// whatever the number of threads. Every tile of every scale is put exactly once: those of the whole image row by row within
@@ -26,10 +26,10 @@ pub trait ScaleSink: Send {
     /// When they cannot be written.
     fn put(&mut self, scale: usize, bounds: Bounds, encoded: Vec<u8>) -> Result<(), SinkError>;
 
-    /// Writes what is still missing and makes the result seen under its name.
+    /// Writes what is still missing.
     ///
     /// # Errors
-    /// When it cannot be written; nothing is left behind then.
+    /// When it cannot be written, or tiles are missing.
     fn finish(self: Box<Self>) -> Result<(), SinkError>;
 }
 

@@ -43,7 +43,7 @@ pub fn write_pyramid(
     source: &dyn Source,
     pyramid: &Pyramid,
     work: &Work<'_>,
-    mut sink: Box<dyn ScaleSink>,
+    mut sink: Box<dyn ScaleSink + '_>,
 ) -> Result<Written, PyramidError> {
     let access = source.access();
     let grid = Grid::new(pyramid, sink.tile(), access);
@@ -135,18 +135,16 @@ fn encode(
     mut image: Dense,
 ) -> Result<Encoded, PyramidError> {
     let mut encoded = Encoded { pixels: bounds.area(), tiles: Vec::new(), rest: None };
-    for level in 0..=grid.depth() {
-        if let Some(scale) = grid.scale(level) {
-            for tile in grid.tiles_in(&bounds) {
-                let within = tile.relative_to(&bounds).ok_or_else(|| grid.lost(&tile))?;
-                encoded.tiles.push((scale, tile, encoder.encode(scale, tile, &image.crop(within)?)?));
-            }
+    for scale in 0..=grid.depth() {
+        for tile in grid.tiles_in(&bounds) {
+            let within = tile.relative_to(&bounds).ok_or_else(|| grid.lost(&tile))?;
+            encoded.tiles.push((scale, tile, encoder.encode(scale, tile, &image.crop(within)?)?));
         }
-        if level == grid.last() {
+        if scale == grid.last() {
             return Ok(encoded);
         }
         image = halve(&image, grid.halving)?;
-        bounds = grid.halved(level, &bounds)?;
+        bounds = grid.halved(scale, &bounds)?;
     }
     encoded.rest = Some((grid.depth() + 1, bounds, image));
     Ok(encoded)
@@ -180,7 +178,7 @@ fn put_blocks(
 /// The one who puts tiles.
 struct Desk<'a> {
     grid: &'a Grid,
-    sink: &'a mut dyn ScaleSink,
+    sink: &'a mut (dyn ScaleSink + 'a),
     encoder: &'a dyn TileEncoder,
     growing: Growing<'a>,
     written: Written,
@@ -188,7 +186,7 @@ struct Desk<'a> {
 
 impl Desk<'_> {
     fn put(&mut self, encoded: Encoded) -> Result<(), PyramidError> {
-        let Self { grid, sink, encoder, growing, written } = self;
+        let Self { sink, encoder, growing, written, .. } = self;
         let mut put = |scale, bounds, bytes: Vec<u8>| {
             written.tiles += 1;
             written.bytes += bytes.len() as u64;
@@ -198,9 +196,6 @@ impl Desk<'_> {
             put(scale, bounds, bytes)?;
         }
         let Some(rest) = encoded.rest else { return Ok(()) };
-        growing.add(rest, |level, bounds, tile| match grid.scale(level) {
-            Some(scale) => Ok(put(scale, bounds, encoder.encode(scale, bounds, tile)?)?),
-            None => Ok(()),
-        })
+        growing.add(rest, |scale, bounds, tile| Ok(put(scale, bounds, encoder.encode(scale, bounds, tile)?)?))
     }
 }

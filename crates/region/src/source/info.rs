@@ -32,10 +32,19 @@ pub struct Details {
     pub objective_power: Option<f64>,
     /// Columns and rows of a tile of the whole image, when it is stored in tiles.
     pub tile: Option<[u64; 2]>,
+    /// The same of each scale, the whole image first; empty when that is not known.
+    pub tiles: Vec<Option<[u64; 2]>>,
     /// How the pixels are compressed.
     pub compression: Option<String>,
     /// The library that reads the file, when it is not our own code.
     pub library: Option<String>,
+}
+
+impl Details {
+    /// Columns and rows of a tile of a scale, when that is known.
+    pub fn tile_of(&self, scale: usize) -> Option<[u64; 2]> {
+        if scale == 0 { self.tile } else { self.tiles.get(scale).copied().flatten() }
+    }
 }
 
 /// One scale of an image.

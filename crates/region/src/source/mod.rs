@@ -7,7 +7,9 @@ mod jpeg;
 mod meter;
 mod openslide;
 pub(crate) mod origin;
+mod placed;
 mod png;
+mod resample;
 pub(crate) mod resolution;
 mod tiff;
 
@@ -18,6 +20,8 @@ use std::sync::Arc;
 pub use error::SourceError;
 pub use info::{Details, ImageInfo, Scale};
 pub use meter::{Meter, Metered};
+pub use placed::Placed;
+pub use resample::{Resampled, Working};
 
 use crate::dense::cells;
 use crate::{Bounds, Dense, Digest, OmeZarr, Pixels};

@@ -59,7 +59,7 @@ impl PngSource {
             element: if depth == BitDepth::Sixteen { Element::U16 } else { Element::U8 },
             um_per_pixel: header.pixel_dims.and_then(resolution),
             scales: vec![Scale::whole(width, height)],
-            details: Details::default(),
+            details: Details { compression: Some("deflate".into()), ..Details::default() },
         };
         let (samples, interlaced) = (color.samples(), header.interlaced);
         let (verified, ahead) = (AtomicBool::new(false), Mutex::new(None));

@@ -29,19 +29,23 @@ pub(super) fn run(args: &InfoArgs, terminal: &Terminal) -> Result<Exit, Failure>
 }
 
 fn to_json(info: &ImageInfo) -> Value {
-    let scale = |s: &Scale| json!({ "width": s.width, "height": s.height, "downsample": s.downsample });
+    let sides = |[width, height]: [u64; 2]| json!({ "width": width, "height": height });
+    let scale = |(at, s): (usize, &Scale)| {
+        let tile = info.details.tile_of(at).map(sides);
+        json!({ "width": s.width, "height": s.height, "downsample": s.downsample, "tile": tile })
+    };
     json!({
         "version": 1,
         "format": info.format,
         "width": info.width,
         "height": info.height,
-        "scales": info.scales.iter().map(scale).collect::<Vec<_>>(),
+        "scales": info.scales.iter().enumerate().map(scale).collect::<Vec<_>>(),
         "um_per_pixel": info.um_per_pixel,
         "channels": info.channels,
         "element": info.element.to_string(),
         "vendor": info.details.vendor,
         "objective_power": info.details.objective_power,
-        "tile": info.details.tile.map(|[width, height]| json!({ "width": width, "height": height })),
+        "tile": info.details.tile.map(sides),
         "compression": info.details.compression,
         "library": info.details.library,
     })
@@ -63,8 +67,13 @@ fn to_text(info: &ImageInfo) -> String {
     if let Some(stored) = stored(&info.details) {
         line("stored", stored);
     }
-    for Scale { width, height, downsample } in info.scales.iter().skip(1) {
-        line("scale", format!("{} x {}, 1/{} of it", commas(*width), commas(*height), rounded(*downsample)));
+    for (at, Scale { width, height, downsample }) in info.scales.iter().enumerate().skip(1) {
+        let smaller = format!("{} x {}, 1/{} of it", commas(*width), commas(*height), rounded(*downsample));
+        let other = info.details.tile_of(at).filter(|tile| Some(*tile) != info.details.tile);
+        line(
+            "scale",
+            with(&smaller, other.map(|[width, height]| format!(", in tiles of {width} x {height}"))),
+        );
     }
     if let Some(library) = &info.details.library {
         line("read by", library.clone());

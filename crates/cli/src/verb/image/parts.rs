@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
-use onceflow_engine::{open_source, tissue_costs};
+use onceflow_engine::{draw_parts, open_source, tissue_costs};
 use onceflow_region::{Bounds, ImageInfo, Part, Remainder, Source, partition, partition_by_cost};
 use onceflow_study::{Diagnostic, counted, with_commas};
 
@@ -12,10 +13,12 @@ use crate::diagnostics::from_region_error;
 use crate::engine::engine_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::picture::{self, PictureForm};
 use crate::terminal::Terminal;
 
 /// Cuts, lists.
 pub(super) fn run(args: &PartsArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    check_picture(args)?;
     let source = open_source(&args.file, Path::new("")).map_err(engine_failure)?;
     let info = source.info();
     let (parts, costs) = match (args.count, args.size) {
@@ -23,8 +26,37 @@ pub(super) fn run(args: &PartsArgs, terminal: &Terminal) -> Result<Exit, Failure
         (None, size) => (squares(info, size.unwrap_or(1), args.halo)?, None),
     };
     let listed = Listed { args, info, parts: &parts, costs: costs.as_deref() };
+    if let Some(path) = &args.picture {
+        draw(path, &source, &parts, terminal)?;
+    }
     terminal.result(&if args.json { listed.to_json() } else { listed.to_text() })?;
     Ok(Exit::Ok)
+}
+
+/// Refuses a picture that could not be written, before the image is read.
+fn check_picture(args: &PartsArgs) -> Result<(), Failure> {
+    let Some(path) = args.picture.as_deref() else { return Ok(()) };
+    picture::check(&[path], &[Path::new(&args.file)], args.json)?;
+    match PictureForm::of(path)? {
+        PictureForm::Png if path != Path::new("-") => Ok(()),
+        _ => {
+            let message = Diagnostic::error("parts are drawn as a PNG file");
+            let message = message.expected_found("a file that ends with .png", path.display().to_string());
+            Err(message.with_hint("name it parts.png").into())
+        }
+    }
+}
+
+fn draw(path: &Path, source: &Arc<dyn Source>, parts: &[Part], terminal: &Terminal) -> Result<(), Failure> {
+    let drawn = {
+        let _progress = terminal.progress("drawing the parts");
+        draw_parts(Arc::clone(source), parts).map_err(engine_failure)?
+    };
+    picture::write(path, &drawn.picture, terminal)?;
+    if drawn.background > 0 {
+        terminal.say(&format!("grey: {} without tissue, by the picture", counted(drawn.background, "part")));
+    }
+    Ok(())
 }
 
 fn squares(info: &ImageInfo, size: u64, halo: u64) -> Result<Vec<Part>, Failure> {

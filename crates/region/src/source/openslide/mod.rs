@@ -168,7 +168,11 @@ fn info(origin: &Origin, slide: &Slide, vendor: &str, version: &str) -> Result<I
     };
     let number = |name: &str| slide.property(name).and_then(|value| value.parse::<f64>().ok());
     let side = |name: &str| slide.property(name).and_then(|value| value.parse::<u64>().ok());
-    let tile = side("openslide.level[0].tile-width").zip(side("openslide.level[0].tile-height"));
+    let tile = |scale: usize| {
+        let side = |name: &str| side(&format!("openslide.level[{scale}].tile-{name}"));
+        side("width").zip(side("height")).map(|(width, height)| [width, height])
+    };
+    let tiles = (0..scales.len()).map(tile).collect();
     Ok(ImageInfo {
         format: format(vendor, origin),
         width,
@@ -182,7 +186,8 @@ fn info(origin: &Origin, slide: &Slide, vendor: &str, version: &str) -> Result<I
         details: Details {
             vendor: Some(vendor.to_owned()),
             objective_power: number("openslide.objective-power"),
-            tile: tile.map(|(width, height)| [width, height]),
+            tile: tile(0),
+            tiles,
             compression: None,
             library: Some(format!("OpenSlide {version}")),
         },

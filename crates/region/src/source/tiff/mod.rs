@@ -92,6 +92,7 @@ fn info(words: Words, whole: &Layout, scales: &[Layout]) -> ImageInfo {
         height: layout.height as u64,
         downsample: pyramid::downsample(whole, layout),
     };
+    let tile = |layout: &Layout| layout.tiled.then(|| layout.chunk.map(|side| side as u64));
     ImageInfo {
         format: words.format.unwrap_or("tiff").into(),
         width: whole.width as u64,
@@ -103,7 +104,8 @@ fn info(words: Words, whole: &Layout, scales: &[Layout]) -> ImageInfo {
         details: Details {
             vendor: words.vendor,
             objective_power: words.objective_power,
-            tile: whole.tiled.then(|| whole.chunk.map(|side| side as u64)),
+            tile: tile(whole),
+            tiles: scales.iter().map(tile).collect(),
             compression: Some(whole.compression.name().into()),
             library: None,
         },

@@ -42,7 +42,10 @@ fn named(files: &mut Directories<'_>, first: &Directory) -> Vec<Directory> {
 
 fn is_next(scales: &[Layout], layout: &Layout) -> bool {
     let [Some(whole), Some(last)] = [scales.first(), scales.last()] else { return false };
-    let smaller = layout.width < last.width && layout.height < last.height;
+    // A side of one pixel stays when the other is halved.
+    let smaller = (layout.width < last.width || last.width == 1)
+        && (layout.height < last.height || last.height == 1)
+        && layout.width * layout.height < last.width * last.height;
     let alike = layout.channels() == whole.channels() && layout.element == whole.element;
     smaller && alike && same_shape(whole, layout)
 }

@@ -1,0 +1,126 @@
+//! How all images ended, as a table.
+
+use onceflow_study::{Diagnostic, counted};
+use serde_json::{Value, json};
+
+use super::Ended;
+use crate::diagnostics;
+
+/// The images and what is told of each.
+pub(super) struct Summary<'a> {
+    pub(super) ended: &'a [Ended],
+    /// What is told of an image that went well, in this order.
+    pub(super) columns: &'static [&'static str],
+}
+
+impl Summary<'_> {
+    pub(super) fn to_json(&self) -> Value {
+        let image = |ended: &Ended| match &ended.result {
+            Ok(said) => {
+                let mut object = json!({ "image": ended.image });
+                said.iter().for_each(|(key, value)| object[key.as_str()] = value.clone());
+                object
+            }
+            Err(messages) => json!({
+                "image": ended.image,
+                "status": "failed",
+                "diagnostics": diagnostics::to_json(messages),
+            }),
+        };
+        let images: Vec<Value> = self.ended.iter().map(image).collect();
+        json!({ "version": 1, "images": images, "failed": self.failed() })
+    }
+
+    pub(super) fn to_csv(&self) -> String {
+        let head = ["image"].into_iter().chain(self.columns.iter().copied()).chain(["error"]);
+        let mut lines = vec![head.map(str::to_owned).collect::<Vec<_>>()];
+        lines.extend(self.ended.iter().map(|ended| self.row(ended)));
+        let line =
+            |fields: &Vec<String>| fields.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(",");
+        lines.iter().map(line).collect::<Vec<_>>().join("\n") + "\n"
+    }
+
+    /// The image, its columns, and what went wrong.
+    fn row(&self, ended: &Ended) -> Vec<String> {
+        let field = |column: &&str| match &ended.result {
+            Ok(said) => said.get(*column).map_or_else(String::new, plain),
+            Err(_) if *column == "status" => "failed".into(),
+            Err(_) => String::new(),
+        };
+        let error = ended.result.as_ref().err().map_or_else(String::new, |messages| words(messages));
+        let columns = self.columns.iter().map(field);
+        [ended.image.clone()].into_iter().chain(columns).chain([error]).collect()
+    }
+
+    pub(super) fn to_text(&self) -> String {
+        let head = ["image"].into_iter().chain(self.columns.iter().copied()).map(str::to_owned).collect();
+        let mut rows: Vec<Vec<String>> = vec![head];
+        rows.extend(self.ended.iter().map(|ended| {
+            let mut row = self.row(ended);
+            row.pop();
+            row
+        }));
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..=self.columns.len()).map(width).collect();
+        let mut text = String::new();
+        for row in &rows {
+            let fields = row.iter().zip(&widths).enumerate().map(|(at, (field, width))| match at {
+                // Names and words begin at the left, numbers end at the right.
+                0 | 1 => format!("{field:<width$}"),
+                _ => format!("{field:>width$}"),
+            });
+            text.push_str(fields.collect::<Vec<_>>().join("  ").trim_end());
+            text.push('\n');
+        }
+        text + &format!("{}, {} failed\n", counted(self.ended.len(), "image"), self.failed())
+    }
+
+    fn failed(&self) -> usize {
+        self.ended.iter().filter(|ended| ended.result.is_err()).count()
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// The first message in one line.
+fn words(messages: &[Diagnostic]) -> String {
+    messages.first().map_or_else(String::new, |message| message.to_string().replace('\n', " "))
+}
+
+/// A field of a table, in quotes where it needs them.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_with_commas_are_quoted() {
+        let said = json!({ "status": "ok", "objects": 7, "more": 1 }).as_object().cloned().unwrap();
+        let wrong = Diagnostic::error("no \"image\"").expected_found("one, at least", "none");
+        let ended = [
+            Ended { image: "a,b.png".into(), result: Ok(said) },
+            Ended { image: "c.png".into(), result: Err(vec![wrong]) },
+        ];
+        let summary = Summary { ended: &ended, columns: &["status", "objects"] };
+        assert_eq!(
+            summary.to_csv(),
+            "image,status,objects,error\n\"a,b.png\",ok,7,\nc.png,failed,,\"error: no \"\"image\"\"; expected one, at least, found none\"\n"
+        );
+        assert_eq!(summary.to_json()["failed"], 1);
+        assert_eq!(summary.to_json()["images"][0]["more"], 1);
+        assert!(summary.to_text().ends_with("2 images, 1 failed\n"));
+    }
+}
