@@ -6,9 +6,12 @@ mod support;
 
 use std::path::Path;
 
+use onceflow_region::publish::Publisher;
+use onceflow_region::pyramid::{Pyramid, ScaleSink, Wish};
+use onceflow_region::zarr::{Compression, OmeZarrSink};
 use onceflow_region::{
     Bounds, Column, Dense, Geometry, Line, ObjectSet, Pixels, Points, Polygons, Region, Span, Sparse, Table,
-    Volume, VolumeForm,
+    Volume, VolumeForm, open_bytes, png_bytes,
 };
 use support::jpeg::{JpegForm, tables};
 use support::texture;
@@ -97,10 +100,58 @@ fn regions() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
+/// The files of a folder, each after a line with its name and length.
+fn folder(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for name in ["zarr.json", "0/zarr.json", "0/c/0/0/0", "1/zarr.json", "1/c/0/0/0", "c/0/0/0"] {
+        if let Ok(content) = std::fs::read(path.join(name)) {
+            bytes.extend_from_slice(format!("#{name} {}\n", content.len()).as_bytes());
+            bytes.extend_from_slice(&content);
+        }
+    }
+    bytes
+}
+
+fn arrays() -> Vec<(&'static str, Vec<u8>)> {
+    let place = tempfile::tempdir().unwrap();
+    let write = |name: &str, channels: usize, compression: Compression| {
+        let path = place.path().join(name);
+        let (width, height) = (24, 18);
+        let image =
+            Dense::new(width, height, channels, Pixels::U8(texture(width * height * channels))).unwrap();
+        let source = open_bytes("image.png", png_bytes(&image).unwrap()).unwrap();
+        let mut pyramid = Pyramid::plan(source.info(), &Wish { tile: [16, 16], ..Wish::default() }).unwrap();
+        pyramid.um_per_pixel = Some(0.5);
+        let mut sink =
+            Box::new(OmeZarrSink::create(&path, &pyramid, compression, &Publisher::hasty()).unwrap());
+        for (scale, bounds) in (0..2).map(|scale| (scale, pyramid.scale_bounds(scale).unwrap())) {
+            let pixels = image.crop(bounds).unwrap();
+            let encoded = sink.encoder().encode(scale, bounds, &pixels).unwrap();
+            sink.put(scale, bounds, encoded).unwrap();
+        }
+        sink.finish().unwrap();
+        path
+    };
+    let colour = write("colour.ome.zarr", 3, Compression::Zstd(1));
+    let grey = write("grey.ome.zarr", 1, Compression::None);
+    vec![
+        ("zarr_source/colour", folder(&colour)),
+        ("zarr_source/grey", folder(&grey)),
+        ("zarr_source/plain", folder(&grey.join("0"))),
+        ("zarr_source/words", zarr_words()),
+    ]
+}
+
+/// Metadata with the other words that arrays may have.
+fn zarr_words() -> Vec<u8> {
+    let metadata = r#"{"zarr_format":3,"node_type":"array","shape":[6,4,3],"data_type":"float32","fill_value":"NaN","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2,2,3]}},"chunk_key_encoding":{"name":"v2","configuration":{"separator":"."}},"codecs":[{"name":"transpose","configuration":{"order":[2,1,0]}},{"name":"bytes","configuration":{"endian":"big"}},{"name":"gzip","configuration":{"level":1}},"crc32c"],"dimension_names":["y","x","c"],"attributes":{}}"#;
+    format!("#zarr.json {}\n{metadata}#0.0.0 4\nabcd", metadata.len()).into_bytes()
+}
+
 #[test]
 fn seeds_are_what_the_tests_write() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
-    for (name, bytes) in slides().into_iter().chain(volumes()).chain(regions()) {
+    for (name, bytes) in slides().into_iter().chain(volumes()).chain(regions()).chain(arrays()) {
         let path = folder.join(name);
         if std::env::var_os("ONCEFLOW_BLESS").is_some() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -540,9 +540,15 @@ fn other_folders_are_refused_by_name() {
     let refused = || open(place.path()).unwrap_err().to_string();
     assert!(refused().contains("found a folder without zarr.json"), "{}", refused());
     std::fs::write(place.path().join(".zattrs"), "{}").unwrap();
-    assert!(refused().contains("OME-Zarr 0.4"), "{}", refused());
+    assert!(refused().contains("found a folder without zarr.json"), "{}", refused());
+    let old = json!({"multiscales": [{"version": "0.3", "axes": ["y", "x"], "datasets": [{"path": "0"}]}]});
+    std::fs::write(place.path().join(".zattrs"), old.to_string()).unwrap();
+    assert!(refused().contains("or 0.4 with Zarr v2, found \"0.3\""), "{}", refused());
     for (ome, expected) in [
-        (json!({"version": "0.6", "multiscales": []}), "the OME-Zarr version 0.5, found \"0.6\""),
+        (
+            json!({"version": "0.6", "multiscales": []}),
+            "the OME-Zarr version 0.5, or 0.4 with Zarr v2, found \"0.6\"",
+        ),
         (json!({"version": "0.5", "plate": {}}), "a plate of many"),
         (json!({"version": "0.5", "bioformats2raw.layout": 3}), "its folder 0"),
         (json!({}), "expected an image (multiscales), found none"),

@@ -167,6 +167,15 @@ impl Publisher {
         self.write_file(&folder.join(name), |file| file.write_all(bytes))
     }
 
+    /// Removes a file, and brings that to the disk before what depends on it goes.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn remove_file(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)?;
+        self.finish(parent(path))
+    }
+
     fn finish_file(&self, file: &File, mut temporary: Temporary, path: &Path) -> io::Result<()> {
         if let Ok(there) = path.metadata() {
             file.set_permissions(there.permissions())?;

@@ -8,6 +8,7 @@ use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use serde_json::Value;
 use zstd::bulk::Decompressor;
 
+use super::blosc;
 use super::json::{self, Wrong};
 use super::layout::codec_name;
 use crate::pixels::Order;
@@ -29,6 +30,7 @@ pub(super) enum Packing {
     Zstd,
     Gzip,
     Zlib,
+    Blosc,
     Crc32c,
 }
 
@@ -65,6 +67,7 @@ impl Codecs {
             Packing::Zstd => Some("zstd"),
             Packing::Gzip => Some("gzip"),
             Packing::Zlib => Some("zlib"),
+            Packing::Blosc => Some("blosc"),
             Packing::Crc32c => None,
         };
         self.packings.iter().find_map(name).unwrap_or("none")
@@ -101,12 +104,19 @@ fn byte_order(codec: Option<&Value>) -> Result<Order, Wrong> {
 }
 
 fn packing(codec: &Value) -> Result<Packing, Wrong> {
-    match codec_name(codec) {
-        Some("zstd") => Ok(Packing::Zstd),
-        Some("gzip") => Ok(Packing::Gzip),
-        Some("zlib" | "numcodecs.zlib") => Ok(Packing::Zlib),
-        Some("crc32c") => Ok(Packing::Crc32c),
-        _ => Err(json::wrong("the codecs zstd, gzip, zlib or crc32c", Some(codec))),
+    let packing = codec_name(codec).and_then(packing_named);
+    packing.ok_or_else(|| json::wrong("the codecs zstd, gzip, zlib, blosc or crc32c", Some(codec)))
+}
+
+/// The packing with a name.
+pub(super) fn packing_named(name: &str) -> Option<Packing> {
+    match name {
+        "zstd" => Some(Packing::Zstd),
+        "gzip" => Some(Packing::Gzip),
+        "zlib" | "numcodecs.zlib" => Some(Packing::Zlib),
+        "blosc" => Some(Packing::Blosc),
+        "crc32c" => Some(Packing::Crc32c),
+        _ => None,
     }
 }
 
@@ -152,6 +162,7 @@ impl Unpacker {
             },
             Packing::Gzip => inflate(MultiGzDecoder::new(from), to),
             Packing::Zlib => inflate(ZlibDecoder::new(from), to),
+            Packing::Blosc => blosc::unpack(from, to).map_err(std::io::Error::other),
             Packing::Crc32c => Ok(length),
         };
         std::mem::swap(&mut self.now, &mut self.next);
@@ -167,7 +178,7 @@ fn grow(buffer: &mut Vec<u8>, length: usize) -> &mut [u8] {
     &mut buffer[..length]
 }
 
-fn inflate(mut from: impl Read, to: &mut [u8]) -> std::io::Result<usize> {
+pub(super) fn inflate(mut from: impl Read, to: &mut [u8]) -> std::io::Result<usize> {
     let mut written = 0;
     while written < to.len() {
         match from.read(&mut to[written..])? {

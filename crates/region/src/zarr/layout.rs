@@ -137,7 +137,7 @@ fn check_format(metadata: &Value) -> Result<(), Wrong> {
     }
 }
 
-fn check_axes(shape: &[u64]) -> Result<(), Wrong> {
+pub(super) fn check_axes(shape: &[u64]) -> Result<(), Wrong> {
     let expected = format!("1 to {MOST_AXES} axes of at most {LONGEST} places");
     match shape.len() {
         1..=MOST_AXES if shape.iter().all(|&side| side <= LONGEST) => Ok(()),
@@ -168,7 +168,7 @@ fn sharded(codec: &Value, rank: usize) -> Result<Sharded, Wrong> {
     Ok((cell, codecs, Some(Index { at_end, checked, little })))
 }
 
-fn check_cells(file: &[u64], cell: &[u64], element: Element) -> Result<(), Wrong> {
+pub(super) fn check_cells(file: &[u64], cell: &[u64], element: Element) -> Result<(), Wrong> {
     let values = product(cell.iter().copied()).and_then(|values| values.checked_mul(element.bytes()));
     if !values.is_some_and(|bytes| (1..=CELL_LIMIT).contains(&bytes)) {
         let expected = format!("chunks of 1 to {CELL_LIMIT} bytes");
@@ -245,7 +245,7 @@ fn element(name: &str) -> Result<Element, Wrong> {
 }
 
 /// The value of what was not written. A real number may be a word, or its bits.
-fn fill(value: Option<&Value>, element: Element) -> Result<[u8; 8], Wrong> {
+pub(super) fn fill(value: Option<&Value>, element: Element) -> Result<[u8; 8], Wrong> {
     let wrong = || json::wrong(&format!("a fill_value of {element}"), value);
     let value = value.ok_or_else(wrong)?;
     let number = match element {

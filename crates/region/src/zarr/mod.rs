@@ -5,11 +5,13 @@
 
 mod array;
 mod band;
+mod blosc;
 mod codec;
 mod folder;
 mod form;
 mod json;
 mod layout;
+mod layout_v2;
 mod ome;
 mod scatter;
 mod shard;

@@ -11,13 +11,14 @@ use super::array::{Array, Plane};
 use super::folder::Folder;
 use super::json::{self, METADATA_LIMIT, Wrong};
 use super::layout::Layout;
+use super::layout_v2;
 use super::ome::{self, Multiscale};
 use crate::digest::Digester;
 use crate::source::origin::content;
 use crate::source::{Details, ImageInfo, Meter, Scale, Source, SourceError, check_read, dense};
 use crate::{Bounds, Dense, Digest};
 
-/// An image in a folder: OME-Zarr 0.5, or a plain Zarr v3 array of two axes, or of three with grey or colour.
+/// An image in a folder: OME-Zarr 0.5 or 0.4, or a plain Zarr array of two axes, or of three with grey or colour.
 ///
 /// A box is read chunk by chunk, and of a shard only the index and the chunks that the box touches.
 #[derive(Debug)]
@@ -65,53 +66,52 @@ impl OmeZarr {
     }
 
     fn look(folder: Folder) -> Result<OmeZarr, SourceError> {
-        let Some(root) = metadata(&folder, "")? else { return Err(no_metadata(&folder)) };
-        match root.get("node_type").and_then(Value::as_str) {
-            Some("array") => OmeZarr::plain(folder, &root),
-            _ => OmeZarr::group(folder, &root),
+        if let Some(root) = metadata(&folder, "zarr.json")? {
+            let ome = root.get("attributes").and_then(|attributes| attributes.get("ome"));
+            return match root.get("node_type").and_then(Value::as_str) {
+                Some("array") => OmeZarr::plain(folder, Edition::Third),
+                _ => OmeZarr::group(folder, Edition::Third, ome.unwrap_or(&Value::Null)),
+            };
+        }
+        match metadata(&folder, ".zattrs")? {
+            Some(ome) if ome.get("multiscales").is_some() => OmeZarr::group(folder, Edition::Second, &ome),
+            _ if folder.file(".zarray")?.is_some() => OmeZarr::plain(folder, Edition::Second),
+            _ => Err(no_metadata(&folder)),
         }
     }
 
     /// An image whose scales are arrays.
-    fn group(folder: Folder, root: &Value) -> Result<OmeZarr, SourceError> {
-        let name = folder.file_name("zarr.json");
-        let ome = root.get("attributes").and_then(|attributes| attributes.get("ome"));
-        check_version(ome).map_err(|wrong| wrong.in_file(&name))?;
-        let image = Multiscale::parse(ome.unwrap_or(&Value::Null)).map_err(|wrong| wrong.in_file(&name))?;
+    fn group(folder: Folder, edition: Edition, ome: &Value) -> Result<OmeZarr, SourceError> {
+        let name = folder.file_name(edition.group());
+        let wrong = |wrong: Wrong| wrong.in_file(&name);
+        edition.check_version(ome).map_err(wrong)?;
+        let image = Multiscale::parse(ome).map_err(wrong)?;
         let mut scales = Vec::new();
         for (path, _) in &image.scales {
-            scales.push(array(&folder, path, |layout| image.plane(layout))?);
+            scales.push(array(&folder, edition, path, |layout| image.plane(layout))?);
         }
-        check_alike(&scales).map_err(|wrong| wrong.in_file(&name))?;
+        check_alike(&scales).map_err(wrong)?;
         let um_per_pixel = image.um_per_pixel(scales[0].plane());
         let mut paths: Vec<String> = image.scales.into_iter().map(|(path, _)| path).collect();
         paths.dedup();
-        Ok(OmeZarr::new(folder, "ome-zarr", um_per_pixel, scales, paths))
+        Ok(OmeZarr { paths, ..OmeZarr::new(folder, "ome-zarr", um_per_pixel, scales) })
     }
 
     /// An array that is an image by itself.
-    fn plain(folder: Folder, root: &Value) -> Result<OmeZarr, SourceError> {
-        let wrong = |wrong: Wrong| wrong.in_file(&folder.file_name("zarr.json"));
-        let layout = Layout::parse(root).map_err(wrong)?;
-        let plane = plain_plane(&layout).map_err(wrong)?;
-        Ok(OmeZarr::new(folder, "zarr", None, vec![Array::new("", layout, plane)], Vec::new()))
+    fn plain(folder: Folder, edition: Edition) -> Result<OmeZarr, SourceError> {
+        let array = array(&folder, edition, "", plain_plane)?;
+        Ok(OmeZarr::new(folder, "zarr", None, vec![array]))
     }
 
-    fn new(
-        folder: Folder,
-        format: &str,
-        um_per_pixel: Option<f64>,
-        scales: Vec<Array>,
-        paths: Vec<String>,
-    ) -> OmeZarr {
+    fn new(folder: Folder, format: &str, um_per_pixel: Option<f64>, scales: Vec<Array>) -> OmeZarr {
         let info = info(format, um_per_pixel, &scales);
-        OmeZarr { folder, info, scales, paths, digest: OnceLock::new() }
+        OmeZarr { folder, info, scales, paths: Vec::new(), digest: OnceLock::new() }
     }
 
     /// The digest of names, lengths and bytes of all files that make up the image.
     fn digest_files(&self) -> Result<Digest, SourceError> {
         let mut digester = Digester::new(DIGEST_CONTEXT);
-        let mut names = vec!["zarr.json".to_owned()];
+        let mut names = vec![".zattrs".to_owned(), "zarr.json".to_owned()];
         for path in &self.paths {
             names.extend(self.folder.files_below(path)?);
         }
@@ -158,43 +158,67 @@ impl Source for OmeZarr {
     }
 }
 
-/// The metadata of a folder within; none when there are none.
-fn metadata(folder: &Folder, path: &str) -> Result<Option<Value>, SourceError> {
-    let name = if path.is_empty() { "zarr.json".to_owned() } else { format!("{path}/zarr.json") };
-    let Some(bytes) = folder.small(&name, METADATA_LIMIT)? else { return Ok(None) };
-    json::parse(&bytes).map(Some).map_err(|wrong| wrong.in_file(&folder.file_name(&name)))
+/// The edition of Zarr that a folder is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Edition {
+    /// Zarr v2, with OME-Zarr 0.4.
+    Second,
+    /// Zarr v3, with OME-Zarr 0.5.
+    Third,
+}
+
+impl Edition {
+    /// The file that says what an image is.
+    fn group(self) -> &'static str {
+        if self == Edition::Second { ".zattrs" } else { "zarr.json" }
+    }
+
+    /// The file that says what an array is.
+    fn array(self, path: &str) -> String {
+        let name = if self == Edition::Second { ".zarray" } else { "zarr.json" };
+        if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") }
+    }
+
+    fn layout(self, metadata: &Value) -> Result<Layout, Wrong> {
+        if self == Edition::Second { layout_v2::parse(metadata) } else { Layout::parse(metadata) }
+    }
+
+    fn check_version(self, ome: &Value) -> Result<(), Wrong> {
+        let (version, expected) = match self {
+            Edition::Second => (ome.pointer("/multiscales/0/version"), "0.4"),
+            Edition::Third => (ome.get("version"), "0.5"),
+        };
+        match version.map(Value::as_str) {
+            None => Ok(()),
+            Some(Some(text)) if text == expected || text.starts_with(&format!("{expected}.")) => Ok(()),
+            _ => Err(json::wrong("the OME-Zarr version 0.5, or 0.4 with Zarr v2", version)),
+        }
+    }
+}
+
+/// The metadata in a file; none when there is no such file.
+fn metadata(folder: &Folder, name: &str) -> Result<Option<Value>, SourceError> {
+    let Some(bytes) = folder.small(name, METADATA_LIMIT)? else { return Ok(None) };
+    json::parse(&bytes).map(Some).map_err(|wrong| wrong.in_file(&folder.file_name(name)))
 }
 
 fn array(
     folder: &Folder,
+    edition: Edition,
     path: &str,
     plane: impl Fn(&Layout) -> Result<Plane, Wrong>,
 ) -> Result<Array, SourceError> {
-    let wrong = |wrong: Wrong| wrong.in_file(&folder.file_name(&format!("{path}/zarr.json")));
+    let name = edition.array(path);
+    let wrong = |wrong: Wrong| wrong.in_file(&folder.file_name(&name));
     let absent = || wrong(Wrong::new("the array that the image names", "no file"));
-    let layout = Layout::parse(&metadata(folder, path)?.ok_or_else(absent)?).map_err(wrong)?;
+    let layout = edition.layout(&metadata(folder, &name)?.ok_or_else(absent)?).map_err(wrong)?;
     let plane = plane(&layout).map_err(wrong)?;
     Ok(Array::new(path, layout, plane))
 }
 
 fn no_metadata(folder: &Folder) -> SourceError {
-    let old = [".zattrs", ".zgroup", ".zarray"];
-    if old.iter().any(|name| folder.file(name).is_ok_and(|file| file.is_some())) {
-        let found = "one of Zarr v2 (OME-Zarr 0.4 or older)";
-        let todo = "write it anew as OME-Zarr 0.5";
-        return content(folder.name(), "an OME-Zarr 0.5 image", found, todo);
-    }
     let expected = "an image file, or a folder with an OME-Zarr image";
     content(folder.name(), expected, "a folder without zarr.json", "name the image itself")
-}
-
-fn check_version(ome: Option<&Value>) -> Result<(), Wrong> {
-    let version = ome.and_then(|ome| ome.get("version"));
-    match version.map(Value::as_str) {
-        None => Ok(()),
-        Some(Some(text)) if text == "0.5" || text.starts_with("0.5.") || text.starts_with("0.5-") => Ok(()),
-        _ => Err(json::wrong("the OME-Zarr version 0.5", version)),
-    }
 }
 
 /// All scales show the same image, from large to small.

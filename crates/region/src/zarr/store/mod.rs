@@ -21,8 +21,8 @@ mod tests;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::folder::Folder;
@@ -45,6 +45,8 @@ pub struct ZarrStore {
     compression: Compression,
     /// When the last region was staged.
     staged: AtomicU64,
+    /// Held by whoever writes a marker.
+    marking: Mutex<()>,
 }
 
 const STORE: &str = "store.json";
@@ -80,7 +82,16 @@ impl ZarrStore {
             // A store that may only be read has nothing to be tidied by us.
             let _ = publish::remove_abandoned(folder);
         }
-        Ok(ZarrStore { name, root, folder, budget, publisher, compression, staged: AtomicU64::new(0) })
+        Ok(ZarrStore {
+            name,
+            root,
+            folder,
+            budget,
+            publisher,
+            compression,
+            staged: AtomicU64::new(0),
+            marking: Mutex::new(()),
+        })
     }
 
     /// Removes the files of regions that were never finished or are no longer there, and tells how many folders that were.
@@ -155,26 +166,33 @@ impl ZarrStore {
         now.max(before.unwrap_or_default() + 1)
     }
 
+    /// Publishes the files of a region, then its marker.
     fn publish(&self, id: &RegionId, region: &Region) -> Result<(), StoreError> {
-        let (name, staged) = (name::name(id), self.next_staged());
-        let before = self.marker(&name).ok().flatten();
-        let folder = format!("{name}.{staged}");
+        let name = name::name(id);
+        let folder = format!("{name}.{}", self.next_staged());
         let path = self.root.join(CONTENT).join(&folder);
         let pieces = pieces::apart(region).map_err(|error| self.region(error))?;
         let pieces = pieces.ok_or_else(|| self.wrong_kind(id, "a region with content", region.kind()))?;
-        let failed = |error: io::Error| self.unwritable(&path, &error);
-        let files = match pieces.arrays.len() + pieces.tables.len() {
-            0 => Vec::new(),
-            _ => {
-                let fill = |folder: &Path| content::write(folder, &pieces, self.compression);
-                self.publisher.publish_folder(&path, fill).map_err(failed)?
-            }
-        };
-        let marker =
-            Marker { id: id.clone(), staged, folder, bytes: region.bytes(), header: pieces.header, files };
+        let mut files = Vec::new();
+        if pieces.arrays.len() + pieces.tables.len() > 0 {
+            let fill = |folder: &Path| content::write(folder, &pieces, self.compression);
+            let published = self.publisher.publish_folder(&path, fill);
+            files = published.map_err(|error| self.unwritable(&path, &error))?;
+        }
+        let (id, bytes, header) = (id.clone(), region.bytes(), pieces.header);
+        self.mark(&name, Marker { id, staged: 0, folder, bytes, header, files })
+    }
+
+    /// Writes a marker and removes the files of the region that it replaces.
+    fn mark(&self, name: &str, marker: Marker) -> Result<(), StoreError> {
+        // One after the other, so that each sees the marker that it replaces.
+        let marking = self.marking.lock().map_err(|_| StoreError::Broken { store: self.name.clone() })?;
+        let before = self.marker(name).ok().flatten();
+        let marker = Marker { staged: self.next_staged(), ..marker };
         let regions = self.root.join(REGIONS);
         let marked = self.publisher.mark(&regions, &format!("{name}.json"), &marker.to_bytes());
-        marked.map_err(|error| self.unwritable(&regions.join(&name), &error))?;
+        marked.map_err(|error| self.unwritable(&regions.join(name), &error))?;
+        drop(marking);
         if let Some(before) = before {
             // Nobody finds it any more; what cannot be removed now is removed as unmarked later.
             let _ = fs::remove_dir_all(self.root.join(CONTENT).join(before.folder));
@@ -340,7 +358,7 @@ impl Remove for ZarrStore {
         let path = self.root.join(REGIONS).join(format!("{name}.json"));
         // A marker that is broken can be removed too: that is what its error says to do.
         let folder = self.marker(&name).ok().flatten().map(|marker| marker.folder);
-        match fs::remove_file(&path) {
+        match self.publisher.remove_file(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(StoreError::Missing { store: self.name.clone(), region: id.to_string() });
             }

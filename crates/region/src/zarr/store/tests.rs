@@ -282,3 +282,62 @@ fn links_lead_no_writer_out() {
     std::os::unix::fs::symlink(&other, store.join(CONTENT)).unwrap();
     assert!(ZarrStore::open(&store, Budget::new(1)).unwrap_err().to_string().contains("a link or nothing"));
 }
+
+fn noise(side: usize) -> Region {
+    let mut state = 7u64;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 40) as u8
+    };
+    Region::Dense(Dense::new(side, side, 1, Pixels::U8((0..side * side).map(|_| next()).collect())).unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_only_be_read_is_read_and_says_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = tempfile::tempdir().unwrap();
+    open(place.path()).write(&id(RegionKind::Dense), Region::Dense(plane(5, 5))).unwrap();
+    let folders = [place.path().join(REGIONS), place.path().join(CONTENT), place.path().to_owned()];
+    let allow =
+        |mode| folders.iter().for_each(|f| fs::set_permissions(f, fs::Permissions::from_mode(mode)).unwrap());
+    allow(0o555);
+    if fs::write(place.path().join("probe"), "").is_ok() {
+        println!("skipped: this user may write into folders that may only be read");
+    } else {
+        let store = open(place.path());
+        assert_eq!(store.read(&id(RegionKind::Dense)).unwrap().as_dense(), Some(&plane(5, 5)));
+        let error = store.write(&id(RegionKind::Dense), noise(3)).unwrap_err().to_string();
+        assert!(error.contains("ask for the right to write there"), "{error}");
+    }
+    allow(0o755);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said_and_the_old_region_stays() {
+    use std::process::Command;
+    let place = tempfile::tempdir().unwrap();
+    let mount = |program: &str, options: &[&str]| {
+        let done = Command::new(program).args(options).arg(place.path()).output();
+        done.is_ok_and(|output| output.status.success())
+    };
+    if !mount("mount", &["-t", "tmpfs", "-o", "size=512k", "tmpfs"]) {
+        println!("skipped: this user cannot make a small disk");
+        return;
+    }
+    let result = std::panic::catch_unwind(|| {
+        let store = open(&place.path().join("store"));
+        store.write(&id(RegionKind::Dense), noise(100)).unwrap();
+        let error = store.write(&id(RegionKind::Dense), noise(1200)).unwrap_err().to_string();
+        assert!(error.contains("free some space"), "{error}");
+        assert!(store.read(&id(RegionKind::Dense)).unwrap().is_same(&noise(100)));
+        assert_eq!(
+            fs::read_dir(place.path().join("store").join(CONTENT)).unwrap().count(),
+            1,
+            "nothing is left behind"
+        );
+    });
+    assert!(mount("umount", &[]));
+    result.unwrap();
+}
