@@ -43,6 +43,7 @@ mod sparse;
 pub mod store;
 mod table;
 mod template;
+pub mod tier;
 pub mod volume;
 
 pub use balanced::{CostMap, partition_by_cost};
