@@ -40,6 +40,7 @@ mod sink;
 pub mod source;
 mod span;
 mod sparse;
+pub mod staging;
 pub mod store;
 mod table;
 mod template;

@@ -190,7 +190,7 @@ impl Tiers {
 
     fn keep(&self, key: Key, region: Arc<Region>, lease: Option<Lease>, cost: Cost) -> Result<(), TierError> {
         self.shared.surface()?;
-        let content = Encoded::new(&region)?;
+        let content = Encoded::new(&*region)?;
         let (digest, length) = (digest(&content)?, content.length());
         let is_there = |state: &State| state.entries.contains_key(&digest);
         let mut state = self.shared.lock();

@@ -90,7 +90,7 @@ impl Shared {
         let region = self.lock().entries.get(digest).and_then(memory);
         let missing = || BlobError::Missing { store: "memory".into(), digest: *digest };
         let region = region.ok_or_else(missing)?;
-        Ok(target.write(digest, &Encoded::new(&region)?)?)
+        Ok(target.write(digest, &Encoded::new(&*region)?)?)
     }
 
     fn arrive(&self, from: usize, to: usize, digest: &Digest) {
