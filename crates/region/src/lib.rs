@@ -185,9 +185,11 @@ mod sink;
 pub mod source;
 mod span;
 mod sparse;
+pub mod staging;
 pub mod store;
 mod table;
 mod template;
+pub mod tier;
 pub mod volume;
 pub mod zarr;
 

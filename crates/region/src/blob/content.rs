@@ -28,6 +28,16 @@ impl Content for &[u8] {
     }
 }
 
+impl Content for Vec<u8> {
+    fn length(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn write_to(&self, to: &mut dyn Write) -> io::Result<()> {
+        to.write_all(self)
+    }
+}
+
 /// The digest under which a store keeps the content.
 ///
 /// # Errors

@@ -29,6 +29,7 @@ mod volume;
 mod writing;
 
 use std::io::{Read, Write};
+use std::ops::Deref;
 
 pub use error::CodecError;
 
@@ -73,32 +74,33 @@ pub fn memory(from: &mut dyn Read) -> Result<u64, CodecError> {
     Header::take(&mut Fields::new(from, HEADER)).map(|header| header.memory)
 }
 
-/// A region as the content of a blob: its bytes are made while they are written, and never stand in memory.
+/// A region, borrowed or shared, as the content of a blob: its bytes are made while they are written, and never stand in
+/// memory.
 #[derive(Debug, Clone, Copy)]
-pub struct Encoded<'a> {
-    region: &'a Region,
+pub struct Encoded<R> {
+    region: R,
     length: u64,
 }
 
-impl Encoded<'_> {
+impl<R: Deref<Target = Region>> Encoded<R> {
     /// The bytes of a region.
     ///
     /// # Errors
     /// When it is an image that is not read.
-    pub fn new(region: &Region) -> Result<Encoded<'_>, CodecError> {
+    pub fn new(region: R) -> Result<Encoded<R>, CodecError> {
         let mut counting = Counting::default();
-        put(region, &mut counting)?;
+        put(&region, &mut counting)?;
         Ok(Encoded { region, length: counting.bytes })
     }
 }
 
-impl Content for Encoded<'_> {
+impl<R: Deref<Target = Region>> Content for Encoded<R> {
     fn length(&self) -> u64 {
         self.length
     }
 
     fn write_to(&self, to: &mut dyn Write) -> std::io::Result<()> {
-        encode(self.region, to).map_err(std::io::Error::from)
+        encode(&self.region, to).map_err(std::io::Error::from)
     }
 }
 

@@ -31,7 +31,7 @@ pub use step::{Fault, Step};
 pub use temporary::{is_temporary, remove_abandoned, remove_unfinished};
 
 use step::Faults;
-use temporary::Temporary;
+pub(crate) use temporary::Temporary;
 
 /// Writes all bytes to a file, or leaves what was there.
 ///

@@ -40,7 +40,8 @@ pub fn is_temporary(name: &std::ffi::OsStr) -> bool {
 }
 
 /// A file or folder that goes when this does, unless it has been left to others.
-pub(super) struct Temporary {
+#[derive(Debug)]
+pub(crate) struct Temporary {
     path: PathBuf,
     /// Holds the lock that keeps others from tidying it away; on systems without such locks of folders it is none.
     _lock: Option<File>,
@@ -62,7 +63,7 @@ impl Temporary {
     }
 
     /// A new folder with the permissions that any new folder gets.
-    pub(super) fn folder(folder: &Path) -> io::Result<Temporary> {
+    pub(crate) fn folder(folder: &Path) -> io::Result<Temporary> {
         loop {
             let ((), temporary) = begin(|| {
                 let path = builder(0o777).tempdir_in(folder)?.keep();
@@ -75,7 +76,7 @@ impl Temporary {
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 

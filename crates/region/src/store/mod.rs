@@ -27,6 +27,7 @@ use thiserror::Error;
 pub use held::Held;
 pub use memory::MemoryStore;
 
+use crate::tier::TierError;
 use crate::{Bounds, Dense, Region, RegionError, RegionId, RegionQuery, SourceError};
 
 /// A place for regions. What it cannot do it answers with none.
@@ -175,6 +176,14 @@ pub enum StoreError {
         store: String,
         /// Why.
         error: Box<RegionError>,
+    },
+    /// The tiers under the store failed.
+    #[error("{store}: {error}")]
+    Tier {
+        /// The store.
+        store: String,
+        /// Why.
+        error: Box<TierError>,
     },
     /// The image behind a region cannot be read.
     #[error("{store}: {error}")]

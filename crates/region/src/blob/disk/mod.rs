@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::{BlobError, BlobStore, Content, Opened, checked_range};
 use crate::Digest;
-use crate::publish::{Publisher, remove_abandoned};
+use crate::publish::{Publisher, Temporary, remove_abandoned};
 use file::BlobFile;
 
 /// What the file in the folder says that tells what the folder is.
@@ -24,6 +24,8 @@ const DAMAGED: &str = "damaged";
 pub struct DiskBlobs {
     root: PathBuf,
     publisher: Publisher,
+    /// Removes the folder, when it is for this process alone.
+    _scratch: Option<Temporary>,
 }
 
 impl DiskBlobs {
@@ -40,11 +42,25 @@ impl DiskBlobs {
     /// # Errors
     /// When the folder cannot be made or read, or holds something else.
     pub fn open_with(root: impl Into<PathBuf>, publisher: Publisher) -> Result<DiskBlobs, BlobError> {
-        let blobs = DiskBlobs { root: root.into(), publisher };
+        let blobs = DiskBlobs { root: root.into(), publisher, _scratch: None };
         blobs.publisher.create_folder(&blobs.root).map_err(|error| BlobError::at(&blobs.root, error))?;
         blobs.check_format()?;
         blobs.tidy()?;
         Ok(blobs)
+    }
+
+    /// Blobs for this process alone, in a new folder within the given one. They go when this does; those of processes
+    /// that were killed are removed now.
+    ///
+    /// # Errors
+    /// When the folder cannot be made or read.
+    pub fn scratch(within: impl AsRef<Path>) -> Result<DiskBlobs, BlobError> {
+        let at = |error| BlobError::at(within.as_ref(), error);
+        Publisher::hasty().create_folder(within.as_ref()).map_err(at)?;
+        remove_abandoned(within.as_ref()).map_err(at)?;
+        let scratch = Temporary::folder(within.as_ref()).map_err(at)?;
+        let blobs = DiskBlobs::open_with(scratch.path(), Publisher::hasty())?;
+        Ok(DiskBlobs { _scratch: Some(scratch), ..blobs })
     }
 
     /// The folder.

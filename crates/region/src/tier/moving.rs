@@ -1,0 +1,154 @@
+//! Moving content down: out of memory or out of a store, into the first tier below that takes it.
+
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::TierError;
+use super::shared::Shared;
+use crate::Digest;
+use crate::blob::{BlobError, Content, Opened};
+use crate::codec::Encoded;
+
+impl Shared {
+    /// Makes content that is marked busy leave a tier; tells whether it did.
+    pub(super) fn evict(&self, tier: usize, digest: &Digest) -> bool {
+        let gone = self.leave_copy(tier, digest)
+            || (tier + 1..self.levels.len()).any(|to| self.move_down(tier, to, digest))
+            || self.drop_content(digest);
+        let mut state = self.lock();
+        if !gone && let Some(entry) = state.entries.get_mut(digest) {
+            entry.stuck = true;
+        }
+        state.statistics.tiers[tier].evictions += u64::from(gone);
+        self.settle(&mut state, digest);
+        gone
+    }
+
+    /// Content that lies elsewhere too just leaves.
+    fn leave_copy(&self, tier: usize, digest: &Digest) -> bool {
+        let elsewhere = self.lock().entries.get(digest).is_some_and(|entry| entry.is_elsewhere(tier));
+        elsewhere && self.leave(tier, digest)
+    }
+
+    /// Takes content out of one tier, unless it has been pinned to memory meanwhile.
+    fn leave(&self, tier: usize, digest: &Digest) -> bool {
+        let mut state = self.lock();
+        if tier > 0 {
+            self.leave_store(&mut state, tier, digest);
+            return true;
+        }
+        let pinned = state.entries.get(digest).is_some_and(|entry| entry.pins > 0);
+        if !pinned {
+            state.leave_memory(digest);
+        }
+        !pinned
+    }
+
+    fn move_down(&self, from: usize, to: usize, digest: &Digest) -> bool {
+        let Some(length) = self.lock().entries.get(digest).map(|entry| entry.length) else { return false };
+        if self.lock().broken[to] || !self.make_room(to, length) {
+            return false;
+        }
+        match self.copy(from, to, digest) {
+            Ok(()) => self.arrive(from, to, digest),
+            Err(error) => {
+                self.fail(from, to, length, digest, error);
+                return false;
+            }
+        }
+        self.leave(from, digest)
+    }
+
+    /// Sets bytes of a tier aside, making others leave for them; tells whether there is room.
+    pub(super) fn make_room(&self, tier: usize, bytes: u64) -> bool {
+        let capacity = self.levels[tier].capacity;
+        if bytes > capacity {
+            return false;
+        }
+        loop {
+            let mut state = self.lock();
+            if state.used[tier] + bytes <= capacity {
+                state.used[tier] += bytes;
+                return true;
+            }
+            let Some(victim) = self.victim(&state, tier) else { return false };
+            if let Some(entry) = state.entries.get_mut(&victim) {
+                entry.busy = true;
+            }
+            drop(state);
+            self.evict(tier, &victim);
+        }
+    }
+
+    fn copy(&self, from: usize, to: usize, digest: &Digest) -> Result<(), TierError> {
+        let Some(target) = self.store(to) else { return Ok(()) };
+        if let Some(source) = self.store(from) {
+            return Ok(target.write(digest, &Copied::new(source.open(digest)?))?);
+        }
+        let memory =
+            |entry: &super::entry::Entry| entry.memory.as_ref().map(|(region, _)| Arc::clone(region));
+        let region = self.lock().entries.get(digest).and_then(memory);
+        let missing = || BlobError::Missing { store: "memory".into(), digest: *digest };
+        let region = region.ok_or_else(missing)?;
+        Ok(target.write(digest, &Encoded::new(&*region)?)?)
+    }
+
+    fn arrive(&self, from: usize, to: usize, digest: &Digest) {
+        let mut state = self.lock();
+        let now = state.tick();
+        let Some(entry) = state.entries.get_mut(digest) else { return };
+        entry.below[to] = true;
+        entry.came[to] = now;
+        let (left, came) = (entry.size(from), entry.size(to));
+        state.statistics.tiers[from].bytes_out += left;
+        state.statistics.tiers[to].bytes_in += came;
+    }
+
+    /// A store failed. When it was the one that was read from, what it had of the content is lost.
+    fn fail(&self, from: usize, to: usize, length: u64, digest: &Digest, error: TierError) {
+        let mut state = self.lock();
+        state.used[to] -= length;
+        match &error {
+            TierError::Blob(BlobError::Damaged { .. } | BlobError::Missing { .. }) => {
+                self.leave_store(&mut state, from, digest);
+            }
+            _ => state.broken[to] = true,
+        }
+        state.errors.push_back(error);
+    }
+
+    /// Content for which no tier has room is dropped, if it may be.
+    fn drop_content(&self, digest: &Digest) -> bool {
+        let mut state = self.lock();
+        let Some(entry) = state.entries.get(digest) else { return true };
+        let droppable = entry.cost.droppable && entry.pins == 0;
+        let lost = !(0..self.levels.len()).any(|tier| entry.is_in(tier));
+        if droppable || lost {
+            self.remove(&mut state, digest);
+            state.statistics.dropped += 1;
+        }
+        droppable || lost
+    }
+}
+
+/// A blob on its way from one store to another.
+struct Copied {
+    length: u64,
+    stream: Mutex<Box<dyn Read + Send>>,
+}
+
+impl Copied {
+    fn new(opened: Opened) -> Copied {
+        Copied { length: opened.length, stream: Mutex::new(opened.stream) }
+    }
+}
+
+impl Content for Copied {
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn write_to(&self, to: &mut dyn Write) -> io::Result<()> {
+        io::copy(&mut *self.stream.lock().unwrap_or_else(PoisonError::into_inner), to).map(drop)
+    }
+}
