@@ -11,7 +11,9 @@ use onceflow_reuse::REFERENCE_SUFFIX;
 use onceflow_runtime::{OperationError, Supply};
 use onceflow_study::{RegionKind, Scope};
 
-use crate::inputs::{ImagePart, Inputs};
+use crate::inputs::{ImagePart, Inputs, OpenedImage};
+use crate::operation::Counted;
+use crate::view::window;
 use crate::{compare, objects};
 
 /// Reads sources when tasks ask for them, and keeps the last few.
@@ -89,9 +91,10 @@ impl<'a> Sources<'a> {
         let image = &self.inputs.images[at.image];
         match name {
             compare::NOTHING => Ok(Region::Nothing),
+            compare::COUNTED => counted(&at, image).ok_or_else(outside),
             compare::TRUTH => image.truth.as_ref().map_or(Ok(Region::Nothing), |truth| {
                 let corner = if truth.of_box { (image.bounds.x(), image.bounds.y()) } else { (0, 0) };
-                let bounds = at.part.read.translate(-corner.0, -corner.1).ok_or_else(outside)?;
+                let bounds = at.counted(image).translate(-corner.0, -corner.1).ok_or_else(outside)?;
                 read(truth.source.as_ref(), bounds, objects)
             }),
             _ if name.ends_with(REFERENCE_SUFFIX) => match self.references.get(&(name.to_owned(), part)) {
@@ -140,6 +143,16 @@ impl Supply for Sources<'_> {
         };
         size.and_then(|(width, height)| empty(kind, width, height)).unwrap_or(Region::Nothing)
     }
+}
+
+/// What of a part is counted, where that is not all it sees.
+fn counted(at: &ImagePart, image: &OpenedImage) -> Option<Region> {
+    let (seen, core) = (at.counted(image), at.part.core);
+    if core == at.part.read {
+        return Some(Region::Nothing);
+    }
+    let [seen, core] = [at.seen(seen)?, core.relative_to(&seen)?].map(window);
+    Some(Region::Table(Counted { seen, core }.to_table()))
 }
 
 /// A region of a kind with nothing in it.

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 mod entry;
 mod file;
+mod halo;
 mod keep;
 mod resolve;
 mod sheet;

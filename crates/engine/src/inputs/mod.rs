@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_region::{Bounds, Part, Remainder, Source, partition};
+use onceflow_region::{Bounds, Part, Source};
 use onceflow_runtime::{Layout, PartSite};
-use onceflow_study::{Diagnostic, Image, Seams, Study};
+use onceflow_study::{Diagnostic, Image, Study};
 
 use choice::choose;
+use cut::cut;
 use resolution::resolution;
 use studied::studied;
 pub(crate) use truth::Truth;
@@ -16,6 +17,7 @@ use truth::open_truth;
 use crate::{EngineError, ImageSummary, open_image};
 
 mod choice;
+mod cut;
 mod resolution;
 mod studied;
 mod truth;
@@ -48,9 +50,22 @@ pub(crate) struct ImagePart {
     pub(crate) part: Part,
 }
 
+impl ImagePart {
+    /// What of a part can be counted: what it reads of the box that is studied. Beyond it there is nothing to compare.
+    pub(crate) fn counted(&self, image: &OpenedImage) -> Bounds {
+        // The core lies in both, so the two always meet.
+        self.part.read.intersect(&image.bounds).unwrap_or(self.part.core)
+    }
+
+    /// A box of the image as the part sees it.
+    pub(crate) fn seen(&self, bounds: Bounds) -> Option<Bounds> {
+        bounds.relative_to(&self.part.read)
+    }
+}
+
 impl Inputs {
-    /// Opens everything a study names, relative to `folder`.
-    pub(crate) fn open(study: &Study, folder: &Path) -> Result<Self, EngineError> {
+    /// Opens everything a study names, relative to `folder`; owned parts see `halo` pixels around themselves.
+    pub(crate) fn open(study: &Study, halo: u64, folder: &Path) -> Result<Self, EngineError> {
         if study.images.is_empty() {
             let error = Diagnostic::error("the study has no image, so its workflow cannot be run");
             return Err(error
@@ -59,21 +74,20 @@ impl Inputs {
         }
         let mut inputs = Self { images: Vec::new(), parts: Vec::new() };
         for image in &study.images {
-            inputs.add(study, image, folder)?;
+            inputs.add(study, image, halo, folder)?;
         }
         Ok(inputs)
     }
 
-    fn add(&mut self, study: &Study, image: &Image, folder: &Path) -> Result<(), EngineError> {
+    fn add(&mut self, study: &Study, image: &Image, halo: u64, folder: &Path) -> Result<(), EngineError> {
         let source = open_image(&image.file, folder)?;
         let bounds = studied(image, source.as_ref())?;
         let truth = image.truth.as_ref().map(|file| open_truth(image, file, folder, source.as_ref(), bounds));
         let truth = truth.transpose()?;
         let um_per_pixel = resolution(study, image, source.as_ref())?;
-        let parts = partition(bounds, study.parts.size, 0, Remainder::Merge);
+        let parts = cut(&study.parts, halo, source.info(), bounds);
         let parts =
             parts.map_err(|error| Diagnostic::error(format!("cannot cut {}: {error}", image.name)))?;
-        check_seams(study, image, parts.len())?;
         let (chosen, left_out) = choose(study, source.as_ref(), parts)?;
         let place = self.images.len();
         self.parts.extend(chosen.into_iter().map(|part| ImagePart { image: place, part }));
@@ -130,19 +144,4 @@ impl Inputs {
         };
         self.images.iter().enumerate().map(summary).collect()
     }
-}
-
-/// Until objects can be followed across borders, a study must say that its parts stand alone.
-fn check_seams(study: &Study, image: &Image, parts: usize) -> Result<(), EngineError> {
-    if parts == 1 || study.parts.seams == Seams::Independent {
-        return Ok(());
-    }
-    let error = Diagnostic::error(format!("the image `{}` has {parts} parts that meet", image.name));
-    let error = error.expected_found(
-        "parts that stand alone: seams = \"independent\"",
-        "seams that follow objects from part to part, which are not built yet",
-    );
-    Err(error
-        .with_hint("write seams = \"independent\" under [parts], raise its size, or give the image a box")
-        .into())
 }
