@@ -25,6 +25,8 @@ mod truth;
 /// The images of a study with their parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Inputs {
+    /// Pixels that parts see around themselves; 0 where no part sees any.
+    pub(crate) halo: u64,
     pub(crate) images: Vec<OpenedImage>,
     pub(crate) parts: Vec<ImagePart>,
 }
@@ -72,9 +74,12 @@ impl Inputs {
                 .with_hint("add [[image]] with name and file, or images = \"images.csv\"")
                 .into());
         }
-        let mut inputs = Self { images: Vec::new(), parts: Vec::new() };
+        let mut inputs = Self { halo: 0, images: Vec::new(), parts: Vec::new() };
         for image in &study.images {
             inputs.add(study, image, halo, folder)?;
+        }
+        if inputs.parts.iter().any(|p| p.part.core != p.part.read) {
+            inputs.halo = halo;
         }
         Ok(inputs)
     }
@@ -123,7 +128,8 @@ impl Inputs {
 
     /// The same images with one part only.
     pub(crate) fn only(&self, part: usize) -> Self {
-        Self { images: self.images.clone(), parts: self.parts.get(part).copied().into_iter().collect() }
+        let parts = self.parts.get(part).copied().into_iter().collect();
+        Self { halo: self.halo, images: self.images.clone(), parts }
     }
 
     /// How many parts an image has.

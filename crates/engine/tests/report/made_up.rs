@@ -149,6 +149,7 @@ impl Study {
             images: self.images.clone(),
             metrics: self.metrics.clone(),
             seams: Seams::Owned,
+            halo: 148,
             table,
             phases,
             best,

@@ -11,3 +11,4 @@ mod failures;
 mod memory;
 mod oracle;
 mod predicted;
+mod seams;
