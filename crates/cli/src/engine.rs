@@ -48,6 +48,16 @@ pub(crate) fn engine_failure(error: EngineError) -> Failure {
                 .expected_found(format!("at least {}", Size(needed)), Size(limit).to_string())
                 .with_hint(format!("give --memory '{}' or more, or make the parts smaller", Size(needed))),
         ),
+        EngineError::ExactMemory { needed, limit } => Failure::memory(
+            Diagnostic::error(
+                "the memory bound is too small for exact seams, which take an image in one part",
+            )
+            .expected_found(format!("at least {}", Size(needed)), Size(limit).to_string())
+            .with_hint(format!(
+                "give --memory '{}' or more, or write seams = \"owned\" under [parts], which needs less",
+                Size(needed)
+            )),
+        ),
         EngineError::BucketMemory { needed, limit } => Failure::memory(
             Diagnostic::error("the memory bound of buckets is too small for one instance")
                 .expected_found(format!("at least {}", Size(needed)), Size(limit).to_string())

@@ -154,6 +154,33 @@ fn parts_that_stand_alone() {
     assert_eq!(json["instances"].as_u64(), Some(17 * 9));
 }
 
+#[test]
+fn parts_that_see_around_themselves_say_so() {
+    let shell = shell(&with("[parts]\nsize = 32"));
+    let checked = shell.ok("check study.toml").stdout;
+    let line = "owned: parts see 150 px around themselves";
+    assert!(checked.contains(&format!("seams       {line}")), "{checked}");
+    let planned = shell.ok("plan study.toml").stdout;
+    assert!(planned.contains(&format!("seams      {line}")), "{planned}");
+    shell.ok("run study.toml -o cut");
+    let report = shell.read("cut/answer.txt");
+    assert!(report.contains("Seams are owned: parts see 150 pixels around themselves"), "{report}");
+    assert!(report.contains("owned seams and a halo of 150 px."), "{report}");
+    shell.write("study.toml", STUDY);
+    assert!(!shell.ok("plan study.toml").stdout.contains("seams"), "one part has no seams");
+    shell.ok("run study.toml -o whole");
+    assert_eq!(shell.read("cut/rows.csv"), shell.read("whole/rows.csv"), "each part sees the whole image");
+}
+
+#[test]
+fn exact_seams_without_the_memory_for_them() {
+    let shell = shell(&with("[parts]\nsize = 32\nseams = \"exact\""));
+    let said = shell.run("run study.toml -o first --workers 1 --memory 100KiB");
+    assert_eq!(said.exit, 4);
+    insta::assert_snapshot!("exact-memory", said);
+    assert_eq!(shell.ok("plan study.toml --json").json()["halo"], 0);
+}
+
 /// A mask of noise that ends in the middle of its pixels.
 fn broken_png() -> Vec<u8> {
     let pixels: Vec<u8> = (0..96 * 80_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();

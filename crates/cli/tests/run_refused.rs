@@ -22,7 +22,6 @@ fn studies() -> Vec<(&'static str, String)> {
         ("no-tissue", image("synth:96")),
         ("truth-of-another-size", truth("synth:95x80?seed=3")),
         ("box-outside", changed("truth =", "box = [90, 0, 20, 20]\ntruth =")),
-        ("seams", with("[parts]\nsize = 48")),
         ("measure", changed("measure = \"dice\"", "measure = \"dise\"")),
         ("another-resolution", with("[parts]\num_per_pixel = 0.5")),
         (

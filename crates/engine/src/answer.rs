@@ -20,6 +20,8 @@ pub struct Answer {
     pub metrics: Vec<Metric>,
     /// What happened where parts meet.
     pub seams: Seams,
+    /// Pixels that parts saw around themselves; 0 where they saw nothing.
+    pub halo: u64,
     /// One record per row.
     pub table: MetricTable,
     /// What each phase says, in their order.

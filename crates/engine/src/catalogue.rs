@@ -1,6 +1,6 @@
 //! The operations a workflow may name.
 
-use onceflow_study::{Catalogue, Kind, OpSpec, RegionKind};
+use onceflow_study::{Catalogue, Halo, Kind, OpSpec, RegionKind};
 
 use crate::compare;
 
@@ -12,8 +12,15 @@ pub fn catalogue() -> Catalogue {
 
 fn comparison() -> OpSpec {
     OpSpec::new(compare::OPERATION, "counts of a mask, alone and against a reference and the truth", 2.0)
-        .takes(&[("mask", RegionKind::Mask), ("reference", RegionKind::Any), ("truth", RegionKind::Any)])
+        .takes(&[
+            ("mask", RegionKind::Mask),
+            ("reference", RegionKind::Any),
+            ("truth", RegionKind::Any),
+            ("counted", RegionKind::Any),
+        ])
         .reads(&[("boundary", Kind::Integer)])
         .makes(&[("counts", RegionKind::Table)])
+        // An object that begins in a part's core is counted with all its pixels.
+        .sees(Halo::Objects(0))
         .with_scratch(16)
 }

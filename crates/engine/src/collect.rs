@@ -116,7 +116,7 @@ impl Observer for Collector<'_> {
         {
             self.save(instance.site, &name, region);
         }
-        if let Err(error) = self.keeper.keep(finished, self.first, self.folder) {
+        if let Err(error) = self.keeper.keep(finished, self.inputs, self.first, self.folder) {
             self.give_up(error);
         }
         self.progress.task();

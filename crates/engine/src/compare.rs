@@ -15,6 +15,9 @@ pub(crate) const OPERATION: &str = "metric.compare";
 /// The source that holds the truth of a part.
 pub(crate) const TRUTH: &str = "truth";
 
+/// The source that says what of a part is counted, and what belongs to its core; no region of a workflow has such a name.
+pub(crate) const COUNTED: &str = "counted@part";
+
 /// The source that holds nothing, for what a study does not ask.
 pub(crate) const NOTHING: &str = "nothing";
 
@@ -33,7 +36,7 @@ pub(crate) fn measured(metrics: &[Metric]) -> Vec<&str> {
 }
 
 /// The workflow with the stage `compare`: one task per output that is measured, which takes the output, that of the
-/// reference row, and the truth, as far as the metrics ask for them.
+/// reference row, and the truth, as far as the metrics ask for them, and what of the part is counted.
 pub(crate) fn with_compare(workflow: &Workflow, metrics: &[Metric]) -> Workflow {
     let regions = measured(metrics);
     let mut stage = Stage::new(STAGE);
@@ -59,6 +62,7 @@ fn task(region: &str, regions: usize, metrics: &[Metric]) -> Task {
         region.to_owned(),
         source(asks(Against::Default), &format!("{region}{REFERENCE}")),
         source(asks(Against::Truth), TRUTH),
+        COUNTED.to_owned(),
     ];
     task.outputs = vec![format!("{name}_counts")];
     let of_region = |m: &&Metric| m.of.as_deref() == Some(region);
@@ -74,7 +78,7 @@ fn kind_of(workflow: &Workflow, name: &str) -> RegionKind {
     let made = name.strip_suffix(REFERENCE).unwrap_or(name);
     match workflow.region(made) {
         Some(region) => region.kind,
-        None if name == TRUTH || name == NOTHING => RegionKind::Any,
+        None if [TRUTH, COUNTED, NOTHING].contains(&name) => RegionKind::Any,
         None => RegionKind::Table,
     }
 }
@@ -117,7 +121,7 @@ mod tests {
             compare(&[metric("dice", Against::Truth), metric("pixel_difference", Against::Default)]);
         assert_eq!((extended.stage_count(), extended.task_count()), (4, 12));
         let task = extended.stage(STAGE).unwrap().tasks().next().unwrap().clone();
-        assert_eq!(task.inputs, ["nuclei", "nuclei@reference", "truth"]);
+        assert_eq!(task.inputs, ["nuclei", "nuclei@reference", "truth", "counted@part"]);
         assert_eq!(extended.outputs, ["compare_counts"]);
     }
 
@@ -125,6 +129,6 @@ mod tests {
     fn what_nobody_asks_is_not_taken() {
         let extended = compare(&[metric("objects", Against::Nothing)]);
         let task = extended.stage(STAGE).unwrap().tasks().next().unwrap().clone();
-        assert_eq!(task.inputs, ["nuclei", "nothing", "nothing"]);
+        assert_eq!(task.inputs, ["nuclei", "nothing", "nothing", "counted@part"]);
     }
 }

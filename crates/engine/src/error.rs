@@ -35,6 +35,14 @@ pub enum EngineError {
         /// The bound.
         limit: u64,
     },
+    /// The bound of memory is too small for a box that exact seams leave uncut.
+    #[error("the memory bound is too small for exact seams: they need {needed} bytes, the bound is {limit}")]
+    ExactMemory {
+        /// The least bound that works.
+        needed: u64,
+        /// The bound.
+        limit: u64,
+    },
     /// The bound of a bucket's memory is too small for one instance.
     #[error(
         "the memory bound of buckets is too small: one instance needs {needed} bytes, the bound is {limit}"

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use onceflow_region::png_bytes;
+use onceflow_region::{Dense, RegionError, png_bytes};
 use onceflow_reuse::{Flow, NodeId, Plan};
 use onceflow_runtime::Finished;
 use onceflow_study::{Diagnostic, RegionKind, Scope, Study};
 
-use crate::inputs::Inputs;
+use crate::inputs::{ImagePart, Inputs};
 use crate::{EngineError, RunFolder};
 
 /// Writes regions when their task is over; equal ones of several rows are one file.
@@ -25,6 +25,8 @@ struct Wanted {
     task: usize,
     output: usize,
     name: String,
+    /// Whether there is one for each part, rather than for each image.
+    of_parts: bool,
 }
 
 /// The head of the list.
@@ -46,6 +48,7 @@ impl Keeper {
     pub(crate) fn keep(
         &mut self,
         finished: &Finished<'_>,
+        inputs: &Inputs,
         first: usize,
         folder: &RunFolder,
     ) -> Result<(), EngineError> {
@@ -54,7 +57,8 @@ impl Keeper {
             let Some(dense) = finished.outputs.get(wanted.output).and_then(|region| region.as_dense()) else {
                 continue;
             };
-            let bytes = png_bytes(dense).map_err(|error| EngineError::Internal(error.to_string()))?;
+            let part = wanted.of_parts.then(|| inputs.parts.get(instance.site)).flatten();
+            let bytes = png(dense, part).map_err(|error| EngineError::Internal(error.to_string()))?;
             let file = format!("regions/{}/row{row}-{}.png", wanted.name, instance.site);
             folder.write(&file, &bytes)?;
             self.files.insert((instance.node, instance.site, place), file);
@@ -85,6 +89,14 @@ impl Keeper {
     }
 }
 
+/// What belongs to the part, without what it sees around itself.
+fn png(dense: &Dense, part: Option<&ImagePart>) -> Result<Vec<u8>, RegionError> {
+    match part {
+        Some(at) if at.part.core != at.part.read => png_bytes(&at.part.crop(dense)?),
+        _ => png_bytes(dense),
+    }
+}
+
 fn find(flow: &Flow, name: &str) -> Result<Wanted, EngineError> {
     let place = flow.tasks.iter().enumerate().find_map(|(task, made)| {
         let output = made.outputs.iter().position(|region| region.name == name)?;
@@ -92,7 +104,9 @@ fn find(flow: &Flow, name: &str) -> Result<Wanted, EngineError> {
     });
     let image = [RegionKind::Mask, RegionKind::U8, RegionKind::U16, RegionKind::Labels, RegionKind::Rgb8];
     match place {
-        Some((task, output, kind)) if image.contains(&kind) => Ok(Wanted { task, output, name: name.into() }),
+        Some((task, output, kind)) if image.contains(&kind) => {
+            Ok(Wanted { task, output, name: name.into(), of_parts: flow.scope(task) == Scope::Part })
+        }
         other => {
             let found =
                 other.map_or("a region that no task makes".to_owned(), |(_, _, kind)| kind.to_string());

@@ -3,7 +3,9 @@
 use onceflow_region::Budget;
 use onceflow_reuse::Plan;
 use onceflow_runtime::{ExecuteError, Options, Outcome, SchedulerError, execute_zero_work};
+use onceflow_study::Seams;
 
+use crate::inputs::ImagePart;
 use crate::{EngineError, Prepared};
 
 /// Parts that are open at once: the next one opens while the last tasks of one still run.
@@ -29,7 +31,7 @@ impl Prepared<'_> {
         }
         match self.climb(plan, workers, memory)? {
             Climb::Fits => Ok(0),
-            Climb::Needs { task, bytes } => Err(too_small(task, bytes.unwrap_or(peak), memory)),
+            Climb::Needs { task, bytes } => Err(self.too_small(task, bytes.unwrap_or(peak), memory)),
         }
     }
 
@@ -77,6 +79,18 @@ impl Prepared<'_> {
     }
 }
 
+impl Prepared<'_> {
+    /// What is too large may have been left uncut.
+    fn too_small(&self, task: String, needed: u64, limit: u64) -> EngineError {
+        let size = self.study.parts.size;
+        let uncut = |part: &ImagePart| part.part.core.width().max(part.part.core.height()) > size;
+        if self.study.parts.seams == Seams::Exact && self.inputs.parts.iter().any(uncut) {
+            return EngineError::ExactMemory { needed, limit };
+        }
+        EngineError::Memory { task, needed, limit }
+    }
+}
+
 /// Whether a bound of memory does.
 enum Climb {
     Fits,
@@ -85,8 +99,4 @@ enum Climb {
         task: String,
         bytes: Option<u64>,
     },
-}
-
-fn too_small(task: String, needed: u64, limit: u64) -> EngineError {
-    EngineError::Memory { task, needed, limit }
 }

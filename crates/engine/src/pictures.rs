@@ -62,11 +62,21 @@ impl Show<'_> {
         // A truth that cannot be read has failed its rows already; the picture does without it.
         let truth = sources.source(0, Scope::Part, 0).ok();
         let truth = truth.as_ref().and_then(|truth| truth.as_dense());
-        let pixels = image.source.read(at.part.read).map_err(unreadable)?;
+        // What is counted is drawn, and what belongs to the part is shown of it.
+        let counted = at.counted(image);
+        let core = at.part.core.relative_to(&counted).ok_or_else(|| unreadable("a part outside its box"))?;
+        let seen = at.seen(counted).ok_or_else(|| unreadable("a part outside its box"))?;
+        let pixels = image.source.read(counted).map_err(unreadable)?;
         let pixels = rgb8(&pixels).map_err(unreadable)?;
-        let mut pictures = vec![self.picture(&image.name, "image", String::new(), &pixels)?];
+        let mut pictures = vec![self.picture(
+            &image.name,
+            "image",
+            String::new(),
+            &pixels.crop(core).map_err(unreadable)?,
+        )?];
         for (row, mask) in self.shown().iter().zip(&found) {
-            let drawn = overlay(&pixels, mask, truth)?;
+            let mask = mask.crop(seen).map_err(unreadable)?;
+            let drawn = overlay(&pixels, &mask, truth)?.crop(core).map_err(unreadable)?;
             pictures.push(self.picture(
                 &image.name,
                 &self.title(*row),

@@ -9,7 +9,7 @@ mod why;
 use std::time::Instant;
 
 use onceflow_reuse::{Comparison, Level, MergedStage, Plan, Rows, RuleReport, plan};
-use onceflow_study::{Method, Phase, Scope, Study};
+use onceflow_study::{Method, Phase, Scope, Seams, Study};
 
 use buckets::Grouped;
 pub use buckets::{BucketFigures, Merge};
@@ -30,6 +30,10 @@ pub struct Planned {
     pub rows: u64,
     /// Parts of all images.
     pub parts: u64,
+    /// What happens where parts meet.
+    pub seams: Seams,
+    /// Pixels that parts see around themselves; 0 where they see nothing.
+    pub halo: u64,
     /// Tasks and seconds at each level, up to the one that was asked for.
     pub levels: Comparison,
     /// Most bytes that regions and scratch take at once, by their declared sizes.
@@ -132,6 +136,8 @@ impl Prepared<'_> {
             phase,
             rows,
             parts: many.parts,
+            seams: self.study.parts.seams,
+            halo: self.inputs.halo,
             levels,
             buckets: merged.iter().map(|stage| self.bucket_figures(&plan, stage, workers)).collect(),
             makespan: self.makespan(&merged, work, workers),

@@ -35,8 +35,9 @@ impl<'s> Prepared<'s> {
         }
         let metrics = Metrics::new(study)?;
         let reference = Reference::new(study)?;
-        let flow = Flow::new(&with_compare(workflow, &study.metrics), &catalogue())?;
-        let inputs = Inputs::open(study, folder)?;
+        let catalogue = catalogue();
+        let flow = Flow::new(&with_compare(workflow, &study.metrics), &catalogue)?;
+        let inputs = Inputs::open(study, study.halo(workflow, &catalogue), folder)?;
         let keeper = Keeper::new(study, &flow)?;
         Ok(Self { study, workflow, inputs, metrics, reference, flow, keeper, costs: Costs::default() })
     }

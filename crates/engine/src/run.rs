@@ -363,6 +363,7 @@ impl<'a> Runner<'a> {
             images,
             metrics: study.metrics.clone(),
             seams: study.parts.seams,
+            halo: self.prepared.inputs.halo,
             table: self.table,
             phases: self.phases,
             best,

@@ -12,7 +12,9 @@ use onceflow_runtime::{OperationError, Supply};
 use onceflow_study::{RegionKind, Scope};
 
 use crate::compare;
-use crate::inputs::{ImagePart, Inputs};
+use crate::inputs::{ImagePart, Inputs, OpenedImage};
+use crate::operation::Counted;
+use crate::view::window;
 
 /// Reads sources when tasks ask for them, and keeps the last few.
 pub(crate) struct Sources<'a> {
@@ -89,9 +91,10 @@ impl<'a> Sources<'a> {
         let image = &self.inputs.images[at.image];
         match name {
             compare::NOTHING => Ok(Region::Nothing),
+            compare::COUNTED => counted(&at, image).ok_or_else(outside),
             compare::TRUTH => match &image.truth {
                 Some(truth) if truth.covers(&at.part.core) => {
-                    read(truth.source.as_ref(), at.part.read, |found| truth.objects(found))
+                    read(truth.source.as_ref(), at.counted(image), |found| truth.objects(found))
                 }
                 _ => Ok(Region::Nothing),
             },
@@ -141,6 +144,16 @@ impl Supply for Sources<'_> {
         };
         size.and_then(|(width, height)| empty(kind, width, height)).unwrap_or(Region::Nothing)
     }
+}
+
+/// What of a part is counted, where that is not all it sees.
+fn counted(at: &ImagePart, image: &OpenedImage) -> Option<Region> {
+    let (seen, core) = (at.counted(image), at.part.core);
+    if core == at.part.read {
+        return Some(Region::Nothing);
+    }
+    let [seen, core] = [at.seen(seen)?, core.relative_to(&seen)?].map(window);
+    Some(Region::Table(Counted { seen, core }.to_table()))
 }
 
 /// A region of a kind with nothing in it.

@@ -29,6 +29,27 @@ impl Window {
         image.window(self.left, self.top, self.width, self.height)
     }
 
+    /// All of an image.
+    pub fn whole<T>(image: View<'_, T>) -> Self {
+        Self { left: 0, top: 0, width: image.width(), height: image.height() }
+    }
+
+    /// Whether it is all of an image.
+    pub(crate) fn is_whole<T>(&self, image: View<'_, T>) -> bool {
+        *self == Self::whole(image)
+    }
+
+    /// The columns it has in a row of the image; none above and below it.
+    pub(crate) fn columns_of(&self, row: usize) -> Range<usize> {
+        let inside = (self.top..self.top + self.height).contains(&row);
+        self.left..self.left + if inside { self.width } else { 0 }
+    }
+
+    /// Whether a pixel lies in it.
+    pub(crate) fn holds(&self, x: usize, y: usize) -> bool {
+        self.columns_of(y).contains(&x)
+    }
+
     /// Number of pixels.
     pub fn len(&self) -> usize {
         self.width * self.height

@@ -41,6 +41,8 @@ pub struct OpSpec {
     pub per_object: Option<String>,
     /// The statuses with which it may end its part.
     pub statuses: Vec<String>,
+    /// The parameter that says how many pixels the largest objects have that it keeps.
+    pub largest: Option<String>,
 }
 
 /// A parameter an operation reads.
@@ -105,6 +107,7 @@ impl OpSpec {
             repeats: Repeats::Exact,
             per_object: None,
             statuses: Vec::new(),
+            largest: None,
         }
     }
 
@@ -142,6 +145,13 @@ impl OpSpec {
     #[must_use]
     pub fn sees(mut self, halo: Halo) -> Self {
         self.halo = halo;
+        self
+    }
+
+    /// Says which of its parameters bounds the pixels of the objects that it keeps.
+    #[must_use]
+    pub fn keeps_up_to(mut self, parameter: &str) -> Self {
+        self.largest = Some(parameter.into());
         self
     }
 
@@ -190,6 +200,7 @@ mod tests {
             let object = spec.per_object.as_ref();
             let input = object.and_then(|name| spec.inputs.iter().find(|r| r.name == *name));
             assert_eq!(object.is_some(), input.is_some_and(|r| r.kind.has_objects()), "{}", spec.id);
+            assert!(spec.largest.iter().all(|name| spec.parameter(name).is_some()), "{}", spec.id);
         }
     }
 }

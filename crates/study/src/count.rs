@@ -2,7 +2,7 @@
 
 use crate::study::check::Context;
 use crate::units::with_commas;
-use crate::{Diagnostic, Diagnostics, Image, Keep, Method, Parts, Phase, Study};
+use crate::{Diagnostic, Diagnostics, Image, Keep, Method, Parts, Phase, Seams, Study};
 
 /// More rows than this in one phase are an error.
 pub const MOST_ROWS: u128 = 1_000_000_000;
@@ -15,7 +15,7 @@ pub const MOST_INSTANCES: u128 = 1_000_000_000_000;
 pub struct Counts {
     /// One entry per phase.
     pub phases: Vec<PhaseCount>,
-    /// Parts over all images, when that is known without opening them: every image has a box, or `per_image` is said.
+    /// Parts over all images, when that is known without opening them: every image has a box, `per_image` is said, or seams are exact.
     /// A box of an image of unknown resolution is taken to be at the resolution of the study.
     pub parts: Option<u128>,
 }
@@ -77,6 +77,9 @@ fn parts_of(image: &Image, parts: &Parts) -> Option<u128> {
 }
 
 fn parts_in(image: &Image, parts: &Parts) -> Option<u128> {
+    if parts.seams == Seams::Exact {
+        return Some(1);
+    }
     let bounds = image.bounds?;
     let scale = image.um_per_pixel.zip(parts.um_per_pixel).map_or(1.0, |(image, work)| image / work);
     // A sum of floats cannot overflow here: saturating casts keep absurd scales absurd.

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 mod entry;
 mod file;
+mod halo;
 mod keep;
 mod resolve;
 mod sheet;
@@ -115,13 +116,24 @@ pub struct Parts {
 /// What happens where parts meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seams {
-    /// The tiled result is the untiled one.
+    /// The result of the uncut image: a box is one part, however large it is.
     Exact,
-    /// Parts have halos, and an object belongs to the part that holds its first pixel.
+    /// Parts see a halo around themselves, and an object belongs to the part that holds its first pixel.
     #[default]
     Owned,
     /// Each part by itself.
     Independent,
+}
+
+impl Seams {
+    /// Its word in a study.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Owned => "owned",
+            Self::Independent => "independent",
+        }
+    }
 }
 
 /// What happens to parts without tissue.

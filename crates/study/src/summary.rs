@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::units::{counted, with_commas};
-use crate::{Against, Counts, ImageBox, Keep, Method, Phase, PhaseCount, Study, Workflow};
+use crate::{Against, Catalogue, Counts, ImageBox, Keep, Method, Phase, PhaseCount, Seams, Study, Workflow};
 
 /// The facts of a study. `Display` prints them, one line each.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,8 @@ pub struct Summary {
     pub counts: Counts,
     /// Size of the parts in pixels, where all are alike.
     pub part_size: Option<(u64, u64)>,
+    /// `owned: parts see 148 px around themselves`, where images may be cut.
+    pub seams: Option<String>,
     /// Resolution of the work.
     pub um_per_pixel: Option<f64>,
     /// One line per phase: its name, and what it makes.
@@ -44,6 +46,7 @@ impl Summary {
             with_truth: study.images.iter().filter(|i| i.truth.is_some()).count(),
             counts,
             part_size: part_size(study),
+            seams: workflow.and_then(|workflow| seams(study, workflow)),
             um_per_pixel: study.parts.um_per_pixel,
             phases,
             metrics: study.metrics.iter().map(|m| metric_words(study, &m.name, m.against)).collect(),
@@ -75,9 +78,25 @@ fn metric_words(study: &Study, name: &str, against: Against) -> String {
     }
 }
 
+/// What happens where parts meet; nothing when every image is known to be one part.
+fn seams(study: &Study, workflow: &Workflow) -> Option<String> {
+    let images = study.images.len() as u128;
+    let is_cut = Counts::of(study).parts.is_none_or(|parts| parts > images);
+    let word = study.parts.seams.word();
+    let words = match study.parts.seams {
+        Seams::Exact => return None,
+        Seams::Owned => {
+            let halo = study.halo(workflow, &Catalogue::nuclei());
+            format!("{word}: parts see {} px around themselves", with_commas(halo.into()))
+        }
+        Seams::Independent => format!("{word}: each part by itself"),
+    };
+    (is_cut && images > 0).then_some(words)
+}
+
 /// The size all parts have: that of the boxes when they are smaller than a part and alike.
 fn part_size(study: &Study) -> Option<(u64, u64)> {
-    let size = study.parts.size;
+    let size = if study.parts.seams == Seams::Exact { u64::MAX } else { study.parts.size };
     let cut = |b: ImageBox| (b.width.min(size), b.height.min(size));
     let mut sizes = study.images.iter().map(|i| i.bounds.map(cut));
     let first = sizes.next()??;
@@ -132,6 +151,7 @@ impl fmt::Display for Summary {
         if self.images > 0 {
             lines.push(("images", self.image_words()));
         }
+        lines.extend(self.seams.iter().map(|seams| ("seams", seams.clone())));
         lines.extend(self.phases.iter().map(|(name, line)| (name.as_str(), line.clone())));
         if !self.metrics.is_empty() {
             lines.push(("metrics", self.metrics.join(", ")));

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 pub use self::images::{ImagesTemplate, sheet_text};
 use self::write::{key, parameter_value, phase, text};
-use crate::{Parameter, Problem, Workflow, WorkflowParameter};
+use crate::{Catalogue, Halo, Parameter, Problem, Task, Workflow, WorkflowParameter};
 
 /// A commented study of a workflow, every parameter with a range; `reference` is how the study names the workflow.
 pub fn workflow_template(workflow: &Workflow, reference: &str) -> String {
@@ -31,7 +31,7 @@ fn study_template(workflow: &Workflow, reference: &str, images: &str, with_truth
         text(&format!("{}-study", workflow.name)),
         text(reference),
     );
-    out.push_str(images);
+    out.push_str(&images.replace("\"owned\"      ", seams(workflow)));
     out.push_str(
         "\n[parameters]                        # what varies; take a line away and its default stays\n",
     );
@@ -57,6 +57,14 @@ seams        = "owned"              # exact | owned | independent
 background   = "skip"               # skip | keep
 # per_image  = 4                    # so many parts of each image; without it: all of them
 "#;
+
+/// As the papers did where a task takes a part for the whole image, padded to the width of the line.
+fn seams(workflow: &Workflow) -> &'static str {
+    let catalogue = Catalogue::nuclei();
+    let halo = |task: &Task| catalogue.get(task.op.built_in()?).map(|spec| spec.halo);
+    let alone = workflow.tasks().any(|task| halo(task) == Some(Halo::Whole));
+    if alone { "\"independent\"" } else { "\"owned\"      " }
+}
 
 const PHASES: &str = r#"
 [[phase]]

@@ -5,6 +5,7 @@ mod digraph;
 mod display;
 mod flatten;
 mod graph;
+mod halo;
 mod operation;
 mod read;
 mod region_kind;

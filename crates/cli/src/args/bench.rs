@@ -16,10 +16,10 @@ pub(crate) struct BenchArgs {
     /// What to measure
     #[arg(value_enum)]
     pub(crate) subject: BenchSubject,
-    /// Image for `run` and `kernels`: a file, or tissue such as synth:1000x1000?seed=7
+    /// Image for `run`, `seams` and `kernels`: a file, or tissue such as synth:1000x1000?seed=7
     #[arg(long, value_name = "FILE")]
     pub(crate) image: Option<String>,
-    /// Side of the tile for `kernels`, in pixels; of an image, its first rows and columns
+    /// Side of the tile for `seams` and `kernels`, in pixels; of an image, its first rows and columns
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=8192))]
     pub(crate) size: u64,
     /// Print one JSON object in place of the table
@@ -44,6 +44,8 @@ pub(crate) enum BenchSubject {
     Region,
     /// Levels of reuse: what each leaves of a screening study, in time and in cost; what scheduling itself takes
     Run,
+    /// Seams between parts: how far an image that is cut gives other nuclei, by the pixels read around its parts
+    Seams,
     /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
     Kernels,
 }

@@ -4,6 +4,7 @@ pub(crate) mod kernels;
 pub(crate) mod plan;
 pub(crate) mod region;
 pub(crate) mod run;
+pub(crate) mod seams;
 pub(crate) mod sensitivity;
 
 use serde_json::{Value, json};

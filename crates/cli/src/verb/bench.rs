@@ -13,6 +13,7 @@ pub(crate) fn run(args: &BenchArgs, terminal: &Terminal) -> Result<Exit, Failure
         BenchSubject::Plan => ("plan", bench::plan::figures(terminal)?),
         BenchSubject::Region => ("region", bench::region::figures(terminal, args)?),
         BenchSubject::Run => ("run", bench::run::figures(terminal, args.image.as_deref())?),
+        BenchSubject::Seams => ("seams", bench::seams::figures(terminal, args)?),
         BenchSubject::Kernels => ("kernels", bench::kernels::figures(terminal, args)?),
     };
     if args.json {

@@ -74,6 +74,10 @@ fn text(planned: &Planned, workers: usize, memory: u64) -> String {
         let rows: String = rows.collect();
         text.push_str(&format!("{}: {}, rows by parameters kept{rows}\n", phase.name, phase.size));
     }
+    if planned.halo > 0 {
+        let (seams, halo) = (planned.seams.word(), with_commas(planned.halo.into()));
+        text.push_str(&format!("seams      {seams}: parts see {halo} px around themselves\n"));
+    }
     planned.buckets.iter().for_each(|stage| text.push_str(&buckets_text(stage)));
     let time = planned.makespan.ceil();
     let balance = if planned.buckets.is_empty() {
@@ -127,6 +131,8 @@ fn to_json(planned: &Planned) -> serde_json::Value {
         "phase": planned.phase,
         "rows": planned.rows,
         "instances": planned.instances(),
+        "seams": planned.seams.word(),
+        "halo": planned.halo,
         "tasks": { "asked": tasks(first), "planned": tasks(last) },
         "cost": { "asked": cost(first), "planned": cost(last) },
         "costs": { "records": planned.costs.records, "measured": planned.costs.measured, "declared": planned.costs.declared },

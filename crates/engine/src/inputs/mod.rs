@@ -3,18 +3,20 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_region::{Bounds, Part, Remainder, Source, partition};
+use onceflow_region::{Bounds, Part, Source};
 use onceflow_runtime::{Layout, PartSite};
-use onceflow_study::{Diagnostic, Image, Seams, Study};
+use onceflow_study::{Diagnostic, Image, Study};
 
 pub(crate) use choice::LEAST_TISSUE;
 use choice::{Look, choose};
+use cut::cut;
 use opened::{Opened, open_all};
 pub(crate) use truth::Truth;
 
 use crate::{EngineError, ImageSummary, Resampling, resampling_words};
 
 mod choice;
+mod cut;
 mod opened;
 mod resolution;
 mod studied;
@@ -33,6 +35,8 @@ pub fn look_at_images(study: &Study, folder: &Path) -> Result<Vec<String>, Engin
 /// The images of a study with their parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Inputs {
+    /// Pixels that parts see around themselves; 0 where no part sees any.
+    pub(crate) halo: u64,
     pub(crate) images: Vec<OpenedImage>,
     pub(crate) parts: Vec<ImagePart>,
 }
@@ -60,31 +64,46 @@ pub(crate) struct ImagePart {
     pub(crate) part: Part,
 }
 
+impl ImagePart {
+    /// What of a part can be counted: what it reads of the box that is studied. Beyond it there is nothing to compare.
+    pub(crate) fn counted(&self, image: &OpenedImage) -> Bounds {
+        // The core lies in both, so the two always meet.
+        self.part.read.intersect(&image.bounds).unwrap_or(self.part.core)
+    }
+
+    /// A box of the image as the part sees it.
+    pub(crate) fn seen(&self, bounds: Bounds) -> Option<Bounds> {
+        bounds.relative_to(&self.part.read)
+    }
+}
+
 impl Inputs {
-    /// Opens everything a study names, relative to `folder`.
-    pub(crate) fn open(study: &Study, folder: &Path) -> Result<Self, EngineError> {
+    /// Opens everything a study names, relative to `folder`; owned parts see `halo` pixels around themselves.
+    pub(crate) fn open(study: &Study, halo: u64, folder: &Path) -> Result<Self, EngineError> {
         if study.images.is_empty() {
             let error = Diagnostic::error("the study has no image, so its workflow cannot be run");
             return Err(error
                 .with_hint("add [[image]] with name and file, or images = \"images.csv\"")
                 .into());
         }
-        let mut inputs = Self { images: Vec::new(), parts: Vec::new() };
+        let mut inputs = Self { halo: 0, images: Vec::new(), parts: Vec::new() };
         // Everything is opened before anything is read: the last image may be missing.
         let opened = open_all(study, folder)?;
         for (image, opened) in study.images.iter().zip(opened) {
-            inputs.add(study, image, opened)?;
+            inputs.add(study, image, halo, opened)?;
+        }
+        if inputs.parts.iter().any(|p| p.part.core != p.part.read) {
+            inputs.halo = halo;
         }
         Ok(inputs)
     }
 
-    fn add(&mut self, study: &Study, image: &Image, opened: Opened) -> Result<(), EngineError> {
+    fn add(&mut self, study: &Study, image: &Image, halo: u64, opened: Opened) -> Result<(), EngineError> {
         let Opened { file, at_work, truth, bounds } = opened;
         let source = at_work.source;
-        let parts = partition(bounds, study.parts.size, 0, Remainder::Merge);
+        let parts = cut(&study.parts, halo, source.info(), bounds);
         let parts =
             parts.map_err(|error| Diagnostic::error(format!("cannot cut {}: {error}", image.name)))?;
-        check_seams(study, image, parts.len())?;
         let look = Look { name: &image.name, source: &*source, file: &*file, working: at_work.working };
         let (chosen, left_out) = choose(study, &look, parts)?;
         check_truth(image, truth.as_ref(), &chosen)?;
@@ -123,7 +142,8 @@ impl Inputs {
 
     /// The same images with one part only.
     pub(crate) fn only(&self, part: usize) -> Self {
-        Self { images: self.images.clone(), parts: self.parts.get(part).copied().into_iter().collect() }
+        let parts = self.parts.get(part).copied().into_iter().collect();
+        Self { halo: self.halo, images: self.images.clone(), parts }
     }
 
     /// How many parts an image has.
@@ -145,21 +165,6 @@ impl Inputs {
         };
         self.images.iter().enumerate().map(summary).collect()
     }
-}
-
-/// Until objects can be followed across borders, a study must say that its parts stand alone.
-fn check_seams(study: &Study, image: &Image, parts: usize) -> Result<(), EngineError> {
-    if parts == 1 || study.parts.seams == Seams::Independent {
-        return Ok(());
-    }
-    let error = Diagnostic::error(format!("the image `{}` has {parts} parts that meet", image.name));
-    let error = error.expected_found(
-        "parts that stand alone: seams = \"independent\"",
-        "seams that follow objects from part to part, which are not built yet",
-    );
-    Err(error
-        .with_hint("write seams = \"independent\" under [parts], raise its size, or give the image a box")
-        .into())
 }
 
 /// A truth that no part can be compared with is a mistake.

@@ -1,13 +1,13 @@
 //! Comparison of a mask with the reference row's and with the truth, as counts that add up over parts.
 
 use onceflow_kernels::compare::{self, Boundary, Counts, ExactSum, SizesDiffer};
-use onceflow_kernels::{Connectivity, Plane, View, label};
+use onceflow_kernels::{Connectivity, Plane, View, Window, label};
 use onceflow_region::{Column, Region, Table};
 use onceflow_runtime::{Done, OperationError};
 use onceflow_study::Against;
 
-use super::Arguments;
 use super::regions::{from_table, grey, labels};
+use super::{Arguments, Counted};
 
 /// The counts of a part: of a result alone, and against what the study asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,18 +37,20 @@ impl Comparison {
 
 /// Counts of a mask, alone and against what is there of reference and truth.
 pub(super) fn compare(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let result = label(arguments.grey(0)?, Connectivity::Eight).plane;
+    let mask = arguments.grey(0)?;
+    let Counted { seen, core } = Counted::from_region(arguments.region(3)?, mask)?;
+    let result = label(seen.of(mask), Connectivity::Eight).plane;
     let boundary = arguments.integer(0)? != 0;
-    let against = |input| -> Result<Counts, OperationError> {
-        match objects(arguments.region(input)?)? {
-            None => Ok(Counts::default()),
-            Some(other) => {
-                counts(result.view(), other.view(), boundary).map_err(|e| OperationError::new(e.to_string()))
-            }
-        }
+    let against = |other: Option<Plane<u32>>| -> Result<Counts, OperationError> {
+        let counts = other.map(|other| counts(result.view(), other.view(), core, boundary));
+        Ok(counts.transpose().map_err(|error| OperationError::new(error.to_string()))?.unwrap_or_default())
     };
-    let comparison =
-        Comparison { alone: compare::count(result.view()), default: against(1)?, truth: against(2)? };
+    let comparison = Comparison {
+        alone: compare::count_owned(result.view(), core),
+        // The reference row's part is cut as this one is; the truth comes as it is counted.
+        default: against(objects(arguments.region(1)?, Some(seen))?)?,
+        truth: against(objects(arguments.region(2)?, None)?)?,
+    };
     from_table(Ok(to_table(&comparison)))
 }
 
@@ -58,23 +60,37 @@ pub(crate) fn counts_of(region: &Region) -> Option<Comparison> {
     Some(Comparison { alone: from_row(table, 0)?, default: from_row(table, 1)?, truth: from_row(table, 2)? })
 }
 
-fn counts(result: View<'_, u32>, other: View<'_, u32>, boundary: bool) -> Result<Counts, SizesDiffer> {
-    if boundary { compare::compare_boundaries(result, other) } else { compare::compare(result, other) }
+fn counts(
+    result: View<'_, u32>,
+    other: View<'_, u32>,
+    core: Window,
+    boundary: bool,
+) -> Result<Counts, SizesDiffer> {
+    let count = if boundary { compare::compare_boundaries_owned } else { compare::compare_owned };
+    count(result, other, core)
 }
 
-/// The objects of a mask or label image; `None` when there is none.
-fn objects(region: &Region) -> Result<Option<Plane<u32>>, OperationError> {
+/// The objects of a mask or label image, or of a window of it; `None` when there is none.
+fn objects(region: &Region, window: Option<Window>) -> Result<Option<Plane<u32>>, OperationError> {
     let dense = match region {
         Region::Nothing => return Ok(None),
         Region::Dense(dense) => dense,
         _ => return Err(OperationError::new("expected a mask or a label image to compare with")),
     };
     if let Some(mask) = grey(dense) {
-        return Ok(Some(label(mask, Connectivity::Eight).plane));
+        return Ok(Some(label(shown(mask, window)?, Connectivity::Eight).plane));
     }
     labels(dense)
-        .map(|view| Some(view.to_plane()))
+        .map(|view| Ok(Some(shown(view, window)?.to_plane())))
+        .transpose()?
         .ok_or_else(|| OperationError::new("expected labels of 32 bits"))
+}
+
+/// What an image shows in a window.
+fn shown<T>(view: View<'_, T>, window: Option<Window>) -> Result<View<'_, T>, OperationError> {
+    let Some(Window { left, top, width, height }) = window else { return Ok(view) };
+    let outside = || OperationError::new("expected a reference of the part's size, found a smaller one");
+    view.crop(left, top, width, height).ok_or_else(outside)
 }
 
 /// How a count is written and read.

@@ -1,6 +1,7 @@
 //! Built-in operations: each binds an entry of the catalogue to a kernel.
 
 mod colour;
+mod counted;
 mod metric;
 mod nuclei;
 mod regions;
@@ -11,6 +12,7 @@ use onceflow_reuse::FlowTask;
 use onceflow_runtime::{Call, Done, Operation, OperationError};
 use onceflow_study::Canonical;
 
+pub(crate) use counted::Counted;
 pub(crate) use metric::{Comparison, counts_of};
 pub(crate) use regions::colour as colour_view;
 

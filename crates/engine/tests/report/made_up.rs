@@ -150,6 +150,7 @@ impl Study {
             images: self.images.clone(),
             metrics: self.metrics.clone(),
             seams: Seams::Owned,
+            halo: 148,
             table,
             phases,
             best,

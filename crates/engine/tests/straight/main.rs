@@ -12,3 +12,4 @@ mod images;
 mod memory;
 mod oracle;
 mod predicted;
+mod seams;

@@ -2,9 +2,9 @@
 
 use onceflow_engine::{Level, RowRecord, open_image, open_labels};
 use onceflow_kernels::colour::{Statistics, transfer};
-use onceflow_kernels::compare::{Counts, Measure, compare_boundaries, count};
+use onceflow_kernels::compare::{Counts, Measure, compare_boundaries_owned, count_owned};
 use onceflow_kernels::nuclei::{Parameters, segment};
-use onceflow_kernels::{Connectivity, Plane, label};
+use onceflow_kernels::{Connectivity, Plane, Window, label};
 use onceflow_region::{Bounds, Source};
 use onceflow_study::Value;
 
@@ -13,7 +13,7 @@ use crate::asked::{Asked, IMAGES, METRICS, PARAMETERS};
 #[test]
 fn rows_have_the_metrics_of_the_segmentation_itself() {
     let phase = "[[phase]]\nname = \"look\"\nmethod = \"mc\"\nrows = 12\n";
-    check("", phase, &[&[[0, 0, 96, 80]], &[[10, 3, 110, 60]]]);
+    check("", phase, [&[alone([0, 0, 96, 80])], &[alone([10, 3, 110, 60])]]);
 }
 
 /// Parts of 48 pixels: a remainder of less than half joins the last one.
@@ -21,14 +21,34 @@ fn rows_have_the_metrics_of_the_segmentation_itself() {
 fn counts_of_parts_are_added_before_ratios_are_taken() {
     let parts = "[parts]\nsize = 48\nseams = \"independent\"\n";
     let phase = "[[phase]]\nname = \"look\"\nmethod = \"mc\"\nrows = 5\n";
-    let boxes: [&[[u64; 4]]; 2] = [
-        &[[0, 0, 48, 48], [48, 0, 48, 48], [0, 48, 48, 32], [48, 48, 48, 32]],
-        &[[10, 3, 48, 60], [58, 3, 62, 60]],
-    ];
-    check(parts, phase, &boxes);
+    let first = [[0, 0, 48, 48], [48, 0, 48, 48], [0, 48, 48, 32], [48, 48, 48, 32]].map(alone);
+    check(parts, phase, [&first, &[[10, 3, 48, 60], [58, 3, 62, 60]].map(alone)]);
 }
 
-fn check(parts: &str, phase: &str, boxes: &[&[[u64; 4]]; 2]) {
+/// Owned parts of these small images see all of them, also what lies beyond the box of the second.
+#[test]
+fn owned_parts_see_beyond_the_box_and_count_within_it() {
+    let parts = "[parts]\nsize = 48\n";
+    let phase = "[[phase]]\nname = \"look\"\nmethod = \"mc\"\nrows = 5\n";
+    let first = [[0, 0, 48, 48], [48, 0, 48, 48], [0, 48, 48, 32], [48, 48, 48, 32]];
+    let first = first.map(|core| Part { read: [0, 0, 96, 80], counted: [0, 0, 96, 80], core });
+    let second = [[10, 3, 48, 60], [58, 3, 62, 60]];
+    let second = second.map(|core| Part { read: [0, 0, 150, 70], counted: [10, 3, 110, 60], core });
+    check(parts, phase, [&first, &second]);
+}
+
+/// What a part reads, what of it lies in the box, and what belongs to it: x, y, width and height in the image.
+struct Part {
+    read: [u64; 4],
+    counted: [u64; 4],
+    core: [u64; 4],
+}
+
+fn alone(at: [u64; 4]) -> Part {
+    Part { read: at, counted: at, core: at }
+}
+
+fn check(parts: &str, phase: &str, boxes: [&[Part]; 2]) {
     let head = "name = \"oracle\"\nworkflow = \"nuclei\"\nseed = 9\n";
     let asked = Asked::new(&format!("{head}{IMAGES}{parts}{PARAMETERS}{METRICS}{phase}"));
     let run = asked.run(Level::Dataflow, 2);
@@ -61,20 +81,22 @@ impl Image {
     }
 
     /// Dice, change, largest distance to the truth, and density, as the study asks for them.
-    fn metrics(&self, boxes: &[[u64; 4]], row: &Parameters, defaults: &Parameters) -> Vec<Option<f64>> {
+    fn metrics(&self, parts: &[Part], row: &Parameters, defaults: &Parameters) -> Vec<Option<f64>> {
         let [mut alone, mut default, mut truth] = [Counts::default(); 3];
-        for at in boxes {
-            let normalized = transfer(colours(self.source.as_ref(), *at).view(), &self.statistics.finish());
+        for Part { read, counted, core } in parts {
+            let normalized = transfer(colours(self.source.as_ref(), *read).view(), &self.statistics.finish());
+            let (seen, core) = (window(*counted, *read), window(*core, *counted));
             let found = |parameters| {
-                label(segment(normalized.view(), parameters).mask.view(), Connectivity::Eight).plane
+                let mask = segment(normalized.view(), parameters).mask;
+                label(seen.of(mask.view()), Connectivity::Eight).plane
             };
             let mask = found(row);
-            alone += count(mask.view());
-            default += compare_boundaries(mask.view(), found(defaults).view()).unwrap();
+            alone += count_owned(mask.view(), core);
+            default += compare_boundaries_owned(mask.view(), found(defaults).view(), core).unwrap();
             if let Some(source) = &self.truth {
-                let labels = source.read(bounds(*at)).unwrap().as_u32().unwrap().to_vec();
+                let labels = source.read(bounds(*counted)).unwrap().as_u32().unwrap().to_vec();
                 let labels = Plane::from_vec(labels, mask.width(), mask.height()).unwrap();
-                truth += compare_boundaries(mask.view(), labels.view()).unwrap();
+                truth += compare_boundaries_owned(mask.view(), labels.view(), core).unwrap();
             }
         }
         let value =
@@ -86,6 +108,12 @@ impl Image {
             value(Measure::from_word("objects_per_mm2").unwrap(), &alone),
         ]
     }
+}
+
+/// A box as seen from another's corner.
+fn window([x, y, width, height]: [u64; 4], from: [u64; 4]) -> Window {
+    let [left, top] = [x - from[0], y - from[1]].map(|side| side as usize);
+    Window { left, top, width: width as usize, height: height as usize }
 }
 
 fn bounds([x, y, width, height]: [u64; 4]) -> Bounds {

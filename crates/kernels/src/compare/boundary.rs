@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use super::ExactSum;
 use crate::distance::each_inside;
-use crate::{ON, Plane, View};
+use crate::{ON, Plane, View, Window};
 
 /// Distances, in pixels, from each boundary pixel of one result to the nearest boundary pixel of the other, both ways;
 /// over several parts the mean of the parts' means and the largest of all.
@@ -25,11 +25,11 @@ pub struct Boundary {
 }
 
 impl Boundary {
-    /// Distances in one part; both planes of labels have the same size.
-    pub(super) fn between(result: View<'_, u32>, reference: View<'_, u32>) -> Self {
+    /// Distances from the boundary pixels in a core; both planes of labels have the same size.
+    pub(super) fn between(result: View<'_, u32>, reference: View<'_, u32>, core: Window) -> Self {
         let (result, reference) = (beyond_boundary(result), beyond_boundary(reference));
-        let there = Distances::from_to(&result, &reference);
-        let back = Distances::from_to(&reference, &result);
+        let there = Distances::from_to(&result, &reference, core);
+        let back = Distances::from_to(&reference, &result, core);
         if there.unreachable || back.unreachable {
             return Self { undefined: 1, ..Self::default() };
         }
@@ -87,12 +87,14 @@ struct Distances {
 }
 
 impl Distances {
-    /// From each boundary pixel of one to the boundary of the other.
-    fn from_to(from: &Plane<u8>, to: &Plane<u8>) -> Self {
-        let number = from.pixels().iter().filter(|&&beyond| beyond == 0).count() as u64;
+    /// From each boundary pixel of one in the core to the boundary of the other.
+    fn from_to(from: &Plane<u8>, to: &Plane<u8>, core: Window) -> Self {
+        let view = core.of(from.view());
+        let number = view.rows().flatten().filter(|&&beyond| beyond == 0).count() as u64;
         let mut distances = Self { number, ..Self::default() };
+        let width = from.width().max(1);
         each_inside(to.view(), |position, squared| {
-            if from.pixels()[position] == 0 {
+            if from.pixels()[position] == 0 && core.holds(position % width, position / width) {
                 distances.unreachable |= squared.is_none();
                 distances.sum += (squared.unwrap_or(0) as f64).sqrt();
                 distances.largest_squared = distances.largest_squared.max(squared.unwrap_or(0));

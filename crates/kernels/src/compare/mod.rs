@@ -15,7 +15,7 @@ pub use counts::Counts;
 pub use exact::ExactSum;
 pub use measure::Measure;
 
-use crate::View;
+use crate::{View, Window};
 
 /// Two results that do not cover the same pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,20 +32,51 @@ pub struct SizesDiffer {
 
 /// Pixels and objects of one result.
 pub fn count(result: View<'_, u32>) -> Counts {
-    overlap::count(result)
+    count_owned(result, Window::whole(result))
 }
 
 /// Pixels and objects of a result, and how they agree with those of a reference.
 pub fn compare(result: View<'_, u32>, reference: View<'_, u32>) -> Result<Counts, SizesDiffer> {
-    check_sizes(result, reference)?;
-    Ok(overlap::compare(result, reference))
+    compare_owned(result, reference, Window::whole(result))
 }
 
 /// The same, with the distances between boundaries, which cost several times as much.
 pub fn compare_boundaries(result: View<'_, u32>, reference: View<'_, u32>) -> Result<Counts, SizesDiffer> {
+    compare_boundaries_owned(result, reference, Window::whole(result))
+}
+
+/// What of a result belongs to the core of a part, where the planes show the part with a halo around it; the core lies
+/// inside them.
+///
+/// Pixels belong to the core they lie in; an object, with all its pixels, to the core that holds its first pixel in
+/// reading order; two partners to the core that holds the first pixel of the result's object; a boundary pixel, with
+/// its distance to the nearest boundary in the plane, to the core it lies in. Added over the cores of an image the
+/// counts are those of the whole image, except of what is counted in parts ([`Counts::parts`], [`Counts::compared`], the
+/// mean distance), if every plane shows all of the objects that belong to its core and of what lies on them; the largest
+/// distance is that of the whole image if it is no longer than the halo.
+pub fn count_owned(result: View<'_, u32>, core: Window) -> Counts {
+    overlap::count(result, core)
+}
+
+/// What of the agreement of two results belongs to a core, as [`count_owned`] says.
+pub fn compare_owned(
+    result: View<'_, u32>,
+    reference: View<'_, u32>,
+    core: Window,
+) -> Result<Counts, SizesDiffer> {
     check_sizes(result, reference)?;
-    let boundary = Boundary::between(result, reference);
-    Ok(Counts { boundary, ..overlap::compare(result, reference) })
+    Ok(overlap::compare(result, reference, core))
+}
+
+/// The same, with the distances between boundaries.
+pub fn compare_boundaries_owned(
+    result: View<'_, u32>,
+    reference: View<'_, u32>,
+    core: Window,
+) -> Result<Counts, SizesDiffer> {
+    check_sizes(result, reference)?;
+    let boundary = Boundary::between(result, reference, core);
+    Ok(Counts { boundary, ..overlap::compare(result, reference, core) })
 }
 
 fn check_sizes(result: View<'_, u32>, reference: View<'_, u32>) -> Result<(), SizesDiffer> {

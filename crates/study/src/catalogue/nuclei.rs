@@ -1,16 +1,22 @@
 //! The operations of the workflows `nuclei` and `nuclei-paper`.
 //!
 //! Whatever follows connected pixels (reconstruction, selection, hole filling, area filters, floods) has no halo of
-//! fixed width: an object may reach across the whole image.
+//! fixed width: an object may reach across the whole image. What is fixed is how far structuring elements reach.
 
 use super::OpSpec;
-use crate::Halo::Whole;
+use crate::Halo::{Objects, Whole};
 use crate::Kind::{Connectivity, Integer, Real};
 use crate::RegionKind::{Mask, Rgb8, Table, U8};
 
 const THRESHOLDS: [(&str, crate::Kind); 3] = [("blue", Integer), ("green", Integer), ("red", Integer)];
 const RATIOS: [(&str, crate::Kind); 2] = [("T1", Real), ("T2", Real)];
 const BACKGROUND: [&str; 2] = ["background", "background_likely"];
+
+/// Erosion and dilation with a disk of 19 x 19 pixels reach 9 pixels each.
+const OPENING: u32 = 18;
+
+/// Erosion and dilation with a cross of 3 x 3 pixels.
+const CROSS_OPENING: u32 = 2;
 
 pub(super) fn specs() -> Vec<OpSpec> {
     [colour(), detection(), separation(), published()].concat()
@@ -40,32 +46,33 @@ fn detection() -> Vec<OpSpec> {
             .takes(&[("normalized", Rgb8)])
             .reads(&RATIOS)
             .makes(&[("rbc", Mask)])
-            .sees(Whole)
+            .sees(Objects(0))
             .with_scratch(6),
         OpSpec::new("nuclei.reconstruct", "inverted red and its opening by reconstruction", 9.0)
             .takes(&[("normalized", Rgb8)])
             .reads(&[("reconConnectivity", Connectivity)])
             .makes(&[("rc", U8), ("rc_recon", U8)])
-            .sees(Whole)
+            .sees(Objects(OPENING))
             .with_scratch(6),
         OpSpec::new("nuclei.candidates", "top-hat above a threshold, holes filled", 2.0)
             .takes(&[("rc", U8), ("rc_recon", U8)])
             .reads(&[("fillHolesConnectivity", Connectivity), ("G1", Integer)])
             .makes(&[("diff", U8), ("bw1", Mask)])
-            .sees(Whole)
+            .sees(Objects(0))
             .with_scratch(5),
         OpSpec::new("mask.area_filter", "components of `from` pixels up to, not including, `below`", 2.0)
             .takes(&[("mask", Mask)])
             .reads(&[("from", Integer), ("below", Integer), ("connectivity", Connectivity)])
             .makes(&[("filtered", Mask)])
-            .sees(Whole)
+            .sees(Objects(0))
+            .keeps_up_to("below")
             .with_scratch(8)
             .may_end(&["no_candidates"]),
         OpSpec::new("nuclei.grow", "candidates grown in the top-hat, without red blood cells", 4.0)
             .takes(&[("diff", U8), ("bw1_t", Mask), ("rbc", Mask)])
             .reads(&[("G2", Integer)])
             .makes(&[("seg_open", Mask)])
-            .sees(Whole)
+            .sees(Objects(CROSS_OPENING))
             .with_scratch(6),
     ]
 }
@@ -77,13 +84,13 @@ fn separation() -> Vec<OpSpec> {
             .takes(&[("seg_open", Mask)])
             .reads(&[("minSizePl", Integer)])
             .makes(&[("big", Mask)])
-            .sees(Whole)
+            .sees(Objects(1))
             .with_scratch(9),
         OpSpec::new("nuclei.split", "clumps split by a watershed of the colour image", 17.0)
             .takes(&[("normalized", Rgb8), ("big", Mask)])
             .reads(&[("watershedConnectivity", Connectivity)])
             .makes(&[("seg_nonoverlap", Mask)])
-            .sees(Whole)
+            .sees(Objects(1))
             .with_scratch(32)
             .per_object_of("big"),
         OpSpec::new("nuclei.finish", "nuclei of the right size, holes filled", 3.0)
@@ -94,7 +101,8 @@ fn separation() -> Vec<OpSpec> {
                 ("fillHolesConnectivity", Connectivity),
             ])
             .makes(&[("nuclei", Mask)])
-            .sees(Whole)
+            .sees(Objects(0))
+            .keeps_up_to("maxSizeSeg")
             .with_scratch(9)
             .may_end(&["no_candidates"]),
     ]
@@ -113,14 +121,14 @@ fn published() -> Vec<OpSpec> {
             .takes(&[("normalized", Rgb8)])
             .reads(&thresholds_and_ratios)
             .makes(&[("rbc", Mask)])
-            .sees(Whole)
+            .sees(Objects(0))
             .with_scratch(6)
             .may_end(&BACKGROUND),
         OpSpec::new("nuclei.separate", "clumps found and split in one", 20.0)
             .takes(&[("normalized", Rgb8), ("seg_open", Mask)])
             .reads(&[("minSizePl", Integer), ("watershedConnectivity", Connectivity)])
             .makes(&[("seg_nonoverlap", Mask)])
-            .sees(Whole)
+            .sees(Objects(2))
             .with_scratch(33),
     ]
 }

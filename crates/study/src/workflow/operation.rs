@@ -73,7 +73,10 @@ pub enum Halo {
     None,
     /// That many pixels.
     Pixels(u32),
-    /// No fixed distance is enough: an object may reach across the whole image.
+    /// It follows connected pixels as far as they go, and sees that many pixels around them: no fixed distance is always
+    /// enough, but one that is larger than the objects is.
+    Objects(u32),
+    /// No fixed distance is enough: every pixel of the image may count.
     Whole,
 }
 

@@ -18,6 +18,7 @@ use crate::terminal::Terminal;
 use clock::Clock;
 use operations::{Bench, Measured, OPERATIONS};
 use peers::{PeerTime, Peers};
+pub(crate) use tile::{normalize, read_colours};
 
 /// Measures them; peers take part when a Python that has them is found.
 pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figure>, Failure> {

@@ -40,11 +40,16 @@ const BYTES: u64 = 120;
 
 /// Reads the first rows and columns of an image, or paints tissue, and runs the workflow on it.
 pub(super) fn read(image: Option<&str>, size: u64) -> Result<Tile, Failure> {
+    Ok(Tile::new(read_colours(image, size)?))
+}
+
+/// The first rows and columns of an image, or painted tissue.
+pub(crate) fn read_colours(image: Option<&str>, size: u64) -> Result<Plane<[u8; 3]>, Failure> {
     let name = image.map_or_else(|| format!("synth:{size}x{size}?seed=7"), str::to_owned);
     let source = open_image(&name, Path::new("")).map_err(engine_failure)?;
     let (width, height) = (source.info().width.min(size), source.info().height.min(size));
     memory::check("measure operations on this tile", width * height * BYTES, None)?;
-    Ok(Tile::new(colours(source.as_ref(), &name, width, height)?))
+    colours(source.as_ref(), &name, width, height)
 }
 
 fn colours(source: &dyn Source, name: &str, width: u64, height: u64) -> Result<Plane<[u8; 3]>, Failure> {
@@ -99,7 +104,7 @@ impl Tile {
 }
 
 /// Colours moved to the target's.
-pub(super) fn normalize(rgb: &Plane<[u8; 3]>) -> Plane<[u8; 3]> {
+pub(crate) fn normalize(rgb: &Plane<[u8; 3]>) -> Plane<[u8; 3]> {
     let mut statistics = Statistics::new();
     statistics.add(rgb.view());
     transfer(rgb.view(), &statistics.finish())

@@ -1,6 +1,6 @@
 //! What a file asks, in a few lines.
 
-use onceflow_study::{Design, Problem, Study, Summary, Workflow, counted, with_commas};
+use onceflow_study::{Catalogue, Design, Problem, Seams, Study, Summary, Workflow, counted, with_commas};
 use serde_json::{Value, json};
 
 use crate::design::rows_json;
@@ -102,6 +102,8 @@ fn study_json(study: &Study, workflow: Option<&Workflow>) -> Value {
         "images": summary.images,
         "images_with_truth": summary.with_truth,
         "parts": summary.counts.parts.map(rows_json),
+        "seams": study.parts.seams.word(),
+        "halo": workflow.filter(|_| study.parts.seams == Seams::Owned).map(|w| study.halo(w, &Catalogue::nuclei())),
         "metrics": study.outputs(),
         "phases": phases,
     })

@@ -1,7 +1,7 @@
 //! How it was computed: one paragraph to paste into a paper.
 
 use onceflow_sensitivity::Analysis;
-use onceflow_study::{Seams, counted};
+use onceflow_study::counted;
 
 use super::and;
 use crate::{Answer, ImageSummary, PhaseAnswer};
@@ -15,12 +15,9 @@ pub(crate) fn how(answer: &Answer) -> String {
         images(&answer.images),
         answer.seed
     )];
-    let seams = match answer.seams {
-        Seams::Exact => "exact",
-        Seams::Owned => "owned",
-        Seams::Independent => "independent",
-    };
-    sentences.push(format!("Images were cut into parts with {seams} seams."));
+    let seams = answer.seams.word();
+    let halo = if answer.halo > 0 { format!(" and a halo of {} px", answer.halo) } else { String::new() };
+    sentences.push(format!("Images were cut into parts with {seams} seams{halo}."));
     sentences.extend(answer.phases.iter().map(phase));
     let mut citations: Vec<String> = Vec::new();
     for analysis in answer.phases.iter().flat_map(|phase| &phase.analyses) {

@@ -149,17 +149,20 @@ fn without_tissue(answer: &Answer) -> Option<String> {
 fn seams(answer: &Answer) -> Option<String> {
     let is_cut = answer.images.iter().any(|image| image.parts + image.left_out > 1);
     let sentence = match answer.seams {
-        Seams::Exact => "Seams are exact: the result does not depend on how the images were cut into parts.",
-        Seams::Owned => {
-            "Seams are owned: parts overlap, and an object belongs to the part that holds its first pixel; nothing \
-             is counted twice."
-        }
+        Seams::Exact => "Seams are exact: the result does not depend on how the images were cut into parts.".into(),
+        Seams::Owned => format!(
+            "Seams are owned: parts see {} pixels around themselves, and an object belongs to the part that holds its \
+             first pixel; nothing is counted twice. Only objects longer than that, and tests of a whole part such as \
+             that for background, depend on how the images were cut.",
+            answer.halo
+        ),
         Seams::Independent => {
             "Parts are independent, as in the papers: an object cut by a seam counts in each part that holds a piece \
              of it."
+                .into()
         }
     };
-    is_cut.then(|| sentence.into())
+    is_cut.then_some(sentence)
 }
 
 fn intervals(answer: &Answer) -> Option<String> {

@@ -7,8 +7,11 @@ use super::{at_least, inner_share, positive};
 use crate::located::{Fields, Located, Node};
 use crate::{Diagnostics, Share, Size, Source};
 
-const SEAMS: [(&str, Seams); 3] =
-    [("exact", Seams::Exact), ("owned", Seams::Owned), ("independent", Seams::Independent)];
+const SEAMS: [(&str, Seams); 3] = [
+    (Seams::Exact.word(), Seams::Exact),
+    (Seams::Owned.word(), Seams::Owned),
+    (Seams::Independent.word(), Seams::Independent),
+];
 
 const BACKGROUND: [(&str, Background); 2] = [("skip", Background::Skip), ("keep", Background::Keep)];
 
