@@ -44,3 +44,32 @@ impl Study {
         [default, fixed, varied].into_iter().flatten().reduce(f64::max)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Source, parse_study, read_workflow, shipped_workflow};
+
+    fn halo(parameters: &str) -> u64 {
+        let workflow = read_workflow(&shipped_workflow("nuclei").unwrap()).unwrap();
+        let text = format!(
+            "name = \"halo\"\nworkflow = \"nuclei\"\n[parameters]\n{parameters}\n[[metric]]\nname = \"n\"\nof = \"nuclei\"\n\
+             measure = \"objects\"\n[[phase]]\nname = \"look\"\nmethod = \"mc\"\nrows = 5\n"
+        );
+        let file = parse_study(&Source::new("study.toml", text)).unwrap();
+        let (study, said) = file.resolve(Some(&workflow), None);
+        study.unwrap_or_else(|| panic!("{said}")).halo(&workflow, &Catalogue::nuclei())
+    }
+
+    #[test]
+    fn the_largest_object_that_rows_allow_is_seen_twice() {
+        assert_eq!(halo("G1 = [20, 80]"), 22 + 2 * 64, "areas below 1000");
+        assert_eq!(halo("maxSizeSeg = { from = 900, to = 1600, step = 50 }"), 22 + 2 * 80);
+        assert_eq!(halo("maxSize = { from = 900, to = 2500, step = 50 }"), 22 + 2 * 100);
+        assert_eq!(
+            halo("maxSizeSeg = [400]\nmaxSize = [100, 400]"),
+            22 + 2 * 64,
+            "the reference row has the defaults"
+        );
+    }
+}

@@ -152,8 +152,8 @@ fn seams(answer: &Answer) -> Option<String> {
         Seams::Exact => "Seams are exact: the result does not depend on how the images were cut into parts.".into(),
         Seams::Owned => format!(
             "Seams are owned: parts see {} pixels around themselves, and an object belongs to the part that holds its \
-             first pixel; nothing is counted twice. Only objects longer than that, and tests of a whole part such as \
-             that for background, depend on how the images were cut.",
+             first pixel, so that it is counted once. What connected pixels carry further than that, and tests of a \
+             whole part such as that for background, still depend on how the images were cut.",
             answer.halo
         ),
         Seams::Independent => {
