@@ -1,9 +1,10 @@
 //! Where the outputs of finished instances lie: in memory, below it in the tiers, or on their way.
 //!
 //! Only what a part's tasks leave for each other can leave memory: results are read as soon as their row is through, and
-//! what wider scopes make is small.
+//! what wider scopes make is small. What was touched longest ago goes first: rows follow each other depth first, so that
+//! it is also what is read last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A node at a site, by the site's place in the order of sites.
 pub(super) type Home = (u32, u32);
@@ -12,6 +13,9 @@ pub(super) type Home = (u32, u32);
 #[derive(Debug, Default)]
 pub(super) struct Residence {
     outputs: BTreeMap<Home, Output>,
+    /// What could leave memory now, in the order in which it was touched.
+    idle: BTreeSet<(u64, Home)>,
+    touches: u64,
     /// Bytes that are being written, and free as soon as they are.
     leaving: u64,
 }
@@ -20,6 +24,8 @@ pub(super) struct Residence {
 struct Output {
     bytes: u64,
     place: Place,
+    /// When it was made, read or moved last.
+    touched: u64,
     /// Running instances that read it.
     readers: u32,
     /// Whether a copy lies below.
@@ -63,8 +69,10 @@ impl Residence {
     /// Outputs were made, and are in memory.
     pub(super) fn made(&mut self, home: Home, bytes: u64) {
         let place = Place::Memory;
-        let output = Output { bytes, place, readers: 0, copied: false, refused: false, unread: false };
+        let output =
+            Output { bytes, place, touched: 0, readers: 0, copied: false, refused: false, unread: false };
         self.outputs.insert(home, output);
+        self.touch(home);
     }
 
     /// Where outputs are; those that cannot leave are in memory.
@@ -86,21 +94,23 @@ impl Residence {
     pub(super) fn read(&mut self, home: Home, begins: bool) {
         if let Some(output) = self.outputs.get_mut(&home) {
             output.readers = if begins { output.readers + 1 } else { output.readers.saturating_sub(1) };
+            self.touch(home);
         }
     }
 
-    /// What could leave memory now.
-    pub(super) fn movable(&self) -> impl Iterator<Item = Home> {
-        let idle = |output: &Output| output.place == Place::Memory && output.readers == 0 && !output.refused;
-        self.outputs.iter().filter(move |(_, output)| idle(output)).map(|(home, _)| *home)
+    /// What could leave memory now; what is read last comes first.
+    pub(super) fn idle(&self) -> impl Iterator<Item = Home> {
+        self.idle.iter().map(|(_, home)| *home)
     }
 
     /// Outputs leave memory; says whether they must be written first.
     pub(super) fn leave(&mut self, home: Home) -> bool {
         let Some(output) = self.outputs.get_mut(&home) else { return false };
-        output.place = if output.copied { Place::Below } else { Place::Leaving };
-        self.leaving += if output.copied { 0 } else { output.bytes };
-        !output.copied
+        let writes = !output.copied;
+        output.place = if writes { Place::Leaving } else { Place::Below };
+        self.leaving += if writes { output.bytes } else { 0 };
+        self.touch(home);
+        writes
     }
 
     /// Outputs come back into memory that is reserved.
@@ -125,8 +135,9 @@ impl Residence {
         };
         output.place = if frees { Place::Below } else { Place::Memory };
         let unread = output.unread;
+        self.touch(home);
         if unread {
-            self.outputs.remove(&home);
+            self.remove(home);
         }
         Some(Arrival { frees, unread })
     }
@@ -141,9 +152,26 @@ impl Residence {
                 Farewell::Later
             }
             place => {
-                self.outputs.remove(&home);
+                self.remove(home);
                 if place == Place::Below { Farewell::FromBelow } else { Farewell::FromMemory }
             }
+        }
+    }
+
+    /// Puts outputs at the end of those that could leave, if they could.
+    fn touch(&mut self, home: Home) {
+        let Some(output) = self.outputs.get_mut(&home) else { return };
+        self.idle.remove(&(output.touched, home));
+        self.touches += 1;
+        output.touched = self.touches;
+        if output.place == Place::Memory && output.readers == 0 && !output.refused {
+            self.idle.insert((output.touched, home));
+        }
+    }
+
+    fn remove(&mut self, home: Home) {
+        if let Some(output) = self.outputs.remove(&home) {
+            self.idle.remove(&(output.touched, home));
         }
     }
 }

@@ -108,17 +108,7 @@ impl Scheduler<'_> {
     /// The outputs in memory that are read last, those that the candidate itself reads left aside.
     fn read_last(&self, candidate: Candidate) -> Option<Home> {
         let needed: Vec<Home> = self.inputs(candidate).collect();
-        let movable = self.residence.movable().filter(|home| !needed.contains(home));
-        movable.max_by_key(|home| (home.0, self.next_reader(*home), self.residence.bytes(*home)))
-    }
-
-    /// The place of the first row that will read outputs; later than all when none is planned to.
-    fn next_reader(&self, (sequence, node): Home) -> u32 {
-        let task = self.diversions.task(node);
-        let rows = self.diversions.planned_rows(node);
-        let site = self.sites.site(sequence);
-        let readers = site.into_iter().flat_map(|site| site.readers(node, task, rows, &self.shape));
-        readers.map(|walker| self.position[walker as usize]).min().unwrap_or(u32::MAX)
+        self.residence.idle().find(|home| !needed.contains(home))
     }
 
     fn inputs(&self, candidate: Candidate) -> impl Iterator<Item = Home> {

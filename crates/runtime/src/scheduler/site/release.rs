@@ -69,28 +69,6 @@ impl Site {
         }
     }
 
-    /// The walkers that may still read a node's outputs, of those it was planned for and those that were diverted to it;
-    /// whatever a provider makes is read by everybody, so the provider itself stands for them.
-    pub(in crate::scheduler) fn readers<'a>(
-        &'a self,
-        node: u32,
-        task: usize,
-        rows: &'a [u32],
-        shape: &'a Shape,
-    ) -> impl Iterator<Item = u32> + 'a {
-        let providers = self.rows as u32..self.walkers() as u32;
-        let diverted = self.diverted.get(&node).into_iter().flatten().copied();
-        let walkers = rows.iter().copied().chain(diverted).chain(providers);
-        let served = walkers.filter(move |walker| self.node(*walker as usize, task) == node);
-        served.filter(move |walker| self.may_read(*walker as usize, task, shape))
-    }
-
-    fn may_read(&self, walker: usize, task: usize, shape: &Shape) -> bool {
-        let provides =
-            walker.checked_sub(self.rows).is_some_and(|provider| shape.providers[provider].task == task);
-        provides || shape.takers[task].iter().any(|taker| self.waiting(walker, *taker) > 0)
-    }
-
     pub(super) fn drop_holds(&mut self, node: u32, reads: u32, effects: &mut Vec<Effect>) {
         self.nodes[node as usize].holds -= reads;
         self.release_if_unread(node, effects);
