@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use onceflow_region::Budget;
 use onceflow_reuse::{Account, Plan};
 
-use crate::{Below, Event, Instance, Layout, Memo, Meter, Operation, Scheduler, SchedulerError, Supply};
+use crate::{
+    Below, Event, Instance, Known, Layout, Memo, Meter, Operation, Scheduler, SchedulerError, Supply,
+};
 
 pub use threads::execute;
 pub use zero_work::execute_zero_work;
@@ -40,6 +42,8 @@ pub struct Options<'a> {
     pub budget: Budget,
     /// Whether outputs may leave memory for what lies below it.
     pub spilling: bool,
+    /// Rows that are known from before, and left out.
+    pub known: Known,
     /// When it becomes true nothing more is started, and the run ends when what runs is over.
     pub stop: Option<&'a AtomicBool>,
 }
@@ -119,6 +123,7 @@ pub enum ExecuteError {
 impl Options<'_> {
     fn scheduler<'p>(&self, plan: &'p mut Plan, layout: &Layout) -> Result<Scheduler<'p>, SchedulerError> {
         let scheduler = Scheduler::new(plan, layout, self.workers, self.budget.clone())?;
+        let scheduler = scheduler.knowing(self.known.clone());
         Ok(if self.spilling { scheduler.spilling() } else { scheduler })
     }
 

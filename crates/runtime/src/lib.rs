@@ -7,6 +7,7 @@
 
 mod below;
 mod executor;
+mod known;
 mod layout;
 mod memo;
 mod meter;
@@ -17,6 +18,7 @@ mod supply;
 
 pub use below::{Below, NoBelow};
 pub use executor::{Entry, ExecuteError, Execution, Moves, Options, Work, execute, execute_zero_work};
+pub use known::Known;
 pub use layout::{Instance, Layout, PartSite};
 pub use memo::{Memo, NoMemo};
 pub use meter::Meter;

@@ -30,7 +30,7 @@ use self::shape::Shape;
 use self::site::{Effect, Surroundings};
 use self::sites::Sites;
 use self::tally::Tally;
-use crate::{Instance, Layout};
+use crate::{Instance, Known, Layout};
 
 pub use error::SchedulerError;
 pub use event::{Event, Instruction, Outcome, RowOutcome};
@@ -48,6 +48,7 @@ pub struct Scheduler<'p> {
     residence: Residence,
     /// Whether outputs may leave memory.
     spilling: bool,
+    known: Known,
     tally: Tally,
     /// The place of each row in the plan's order.
     position: Vec<u32>,
@@ -83,6 +84,7 @@ impl<'p> Scheduler<'p> {
             memory,
             residence: Residence::default(),
             spilling: false,
+            known: Known::nothing(),
             tally,
             position,
             instructions: VecDeque::new(),
@@ -91,6 +93,13 @@ impl<'p> Scheduler<'p> {
             running: 0,
             stopped: false,
         })
+    }
+
+    /// Leaves out rows that are known from before; nothing is said of them.
+    #[must_use]
+    pub fn knowing(mut self, known: Known) -> Self {
+        self.known = known;
+        self
     }
 
     /// The next thing to do; none when something must happen first or all is over.
@@ -211,8 +220,10 @@ impl<'p> Scheduler<'p> {
     }
 
     fn open_next(&mut self) -> bool {
-        let Self { shape, diversions, effects, sites, .. } = self;
-        let opened = sites.open_next(&mut Surroundings { shape, diversions, effects });
+        let Self { shape, diversions, effects, sites, known, layout, .. } = self;
+        let rows = diversions.plan.rows();
+        let known = |scope, index| known.at(layout, scope, index, rows);
+        let opened = sites.open_next(known, &mut Surroundings { shape, diversions, effects });
         if let Some(sequence) = opened {
             self.apply(sequence);
         }

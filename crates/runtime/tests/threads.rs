@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use onceflow_region::{Budget, Column, Region, Table};
 use onceflow_reuse::{Digest32, Key, Level, NodeId};
 use onceflow_runtime::{
-    Below, Call, Done, ExecuteError, Execution, Finished, Instance, Memo, NoBelow, NoMemo, Observer,
+    Below, Call, Done, ExecuteError, Execution, Finished, Instance, Known, Memo, NoBelow, NoMemo, Observer,
     Operation, OperationError, Options, Outcome, RowOutcome, Supply, Work, execute,
 };
 use onceflow_study::{RegionKind, Scope};
@@ -150,7 +150,7 @@ fn try_run(
         (0..world.flow.tasks.len()).map(|task| Toy { world, task, runs: AtomicUsize::new(0) }).collect();
     let operations: Vec<&dyn Operation> = toys.iter().map(|toy| toy as &dyn Operation).collect();
     let work = Work { operations: &operations, supply: &ToySupply, memo, below: &below, meter: None };
-    let options = Options { workers, budget, spilling: true, stop: None };
+    let options = Options { workers, budget, spilling: true, known: Known::nothing(), stop: None };
     let mut metrics = Metrics::default();
     let execution = execute(&mut world.plan(level), &world.layout, &work, &options, &mut metrics)?;
     assert!(below.0.lock().unwrap().is_empty(), "something stays below");
@@ -271,7 +271,13 @@ fn a_stop_lets_what_runs_finish_and_starts_nothing_more() {
         AtomicBool::new(false),
         Work { operations: &operations, supply: &ToySupply, memo: &NoMemo, below: &NoBelow, meter: None },
     );
-    let options = Options { workers: 2, budget: Budget::new(1 << 40), spilling: false, stop: Some(&stop) };
+    let options = Options {
+        workers: 2,
+        budget: Budget::new(1 << 40),
+        spilling: false,
+        known: Known::nothing(),
+        stop: Some(&stop),
+    };
     let mut observer = Stopping(&stop, 0);
     let execution =
         execute(&mut world.plan(Level::None), &world.layout, &work, &options, &mut observer).unwrap();
@@ -282,7 +288,8 @@ fn a_stop_lets_what_runs_finish_and_starts_nothing_more() {
 fn an_operation_for_every_task_is_asked_for() {
     let world = World::new(5, Bounds { stages: 1, rows: 1, parts: 1, failures: false, never: false });
     let work = Work { operations: &[], supply: &ToySupply, memo: &NoMemo, below: &NoBelow, meter: None };
-    let options = Options { workers: 1, budget: Budget::new(1), spilling: false, stop: None };
+    let options =
+        Options { workers: 1, budget: Budget::new(1), spilling: false, known: Known::nothing(), stop: None };
     let refused =
         execute(&mut world.plan(Level::None), &world.layout, &work, &options, &mut Metrics::default());
     let expected = world.flow.tasks.len();
