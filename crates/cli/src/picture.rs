@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal as _};
 use std::path::Path;
 
-use onceflow_engine::{EngineError, write_whole_with};
+use onceflow_engine::{EngineError, write_file};
 use onceflow_region::{Dense, Picture, TakeRows, png_bytes, write_png, write_tiff};
 use onceflow_study::Diagnostic;
 
@@ -102,7 +102,7 @@ pub(crate) fn write_stream(
             }
         });
     };
-    let written = write_whole_with(path, |file| write(Stream::File(file)));
+    let written = write_file(path, |file| write(Stream::File(file)));
     written.map_err(|error| engine_failure(EngineError::from_writing(path, error)))?;
     terminal.say(&format!("wrote {}", path.display()));
     Ok(())

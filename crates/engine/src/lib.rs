@@ -12,7 +12,6 @@ mod device;
 mod drawing;
 mod error;
 mod features;
-mod file;
 mod folder;
 mod image;
 mod inputs;
@@ -53,11 +52,11 @@ pub use error::EngineError;
 pub use features::{
     FeatureFile, FeatureForm, Nuclei, NucleiFeatures, bytes_to_measure, disk_bytes_to_measure, features,
 };
-pub use file::{remove_unfinished, write_whole, write_whole_with};
 pub use folder::RunFolder;
 pub use image::{as_eight_bits, open_deep_image, open_image, open_labels, open_source, open_volume};
 pub use measure::Scheduling;
 pub use objects::objects;
+pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
 pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
 pub use onceflow_runtime::Meter;

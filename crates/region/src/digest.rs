@@ -1,8 +1,11 @@
 //! Content digests: 32 bytes that two different contents do not share.
 
 use std::fmt;
+use std::str::FromStr;
 
-use crate::{Pixels, pixels::with_values};
+use thiserror::Error;
+
+use crate::{Bounds, Pixels, pixels::with_values};
 
 /// A BLAKE3 digest of content, printed as hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,6 +24,29 @@ impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
+}
+
+impl FromStr for Digest {
+    type Err = NotADigest;
+
+    fn from_str(text: &str) -> Result<Digest, NotADigest> {
+        let digits = text.as_bytes();
+        // One digest has one text: capital digits are none.
+        let proper = |digit: &u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(digit);
+        if digits.len() != 64 || !digits.iter().all(proper) {
+            return Err(NotADigest { found: text.to_owned() });
+        }
+        let value = |digit: u8| (digit as char).to_digit(16).map_or(0, |value| value as u8);
+        Ok(Digest(std::array::from_fn(|at| value(digits[2 * at]) << 4 | value(digits[2 * at + 1]))))
+    }
+}
+
+/// A text that is no digest.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("expected a digest of 64 hexadecimal digits, found {found}")]
+pub struct NotADigest {
+    /// The text.
+    pub found: String,
 }
 
 /// Digests numbers and texts with their lengths, so that no two sequences of fields look alike.
@@ -43,6 +69,14 @@ impl Digester {
 
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
+    }
+
+    /// Where a box begins and how long it is along each axis.
+    pub(crate) fn bounds(&mut self, bounds: &Bounds) {
+        for span in [bounds.columns(), bounds.rows(), bounds.z(), bounds.time()] {
+            self.bytes(&span.start().to_le_bytes());
+            self.number(span.length());
+        }
     }
 
     /// The values in little-endian order, whatever the machine's.

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{Bounds, Element, RegionId};
+use crate::{Bounds, Element, Position, RegionId, SourceError};
 
 /// A region that cannot be made, cut or turned into another.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -50,6 +50,44 @@ pub enum RegionError {
         expected: Option<u64>,
         /// Values given.
         found: usize,
+    },
+    /// A position that lies outside.
+    #[error(
+        "expected positions within {bounds}, found {} {} (depth {}, time {}); leave out those outside",
+        found.x, found.y, found.z, found.time
+    )]
+    Position {
+        /// The box.
+        bounds: Box<Bounds>,
+        /// The first that is outside.
+        found: Box<Position>,
+    },
+    /// A position with two values.
+    #[error(
+        "expected one value per position, found two at {} {} (depth {}, time {}); add or drop one",
+        found.x, found.y, found.z, found.time
+    )]
+    Twice {
+        /// The position.
+        found: Box<Position>,
+    },
+    /// A coordinate that lies nowhere.
+    #[error("expected coordinates within 2^53 pixels, found {found}; leave the point out")]
+    Nowhere {
+        /// The first that does not.
+        found: f64,
+    },
+    /// A ring that encloses nothing.
+    #[error("expected rings of at least 3 corners, found {found}; leave it out")]
+    Ring {
+        /// Corners found.
+        found: usize,
+    },
+    /// The image of a region cannot be read.
+    #[error("{error}")]
+    Source {
+        /// Why.
+        error: Box<SourceError>,
     },
     /// A number of channels that is neither 1 nor 3.
     #[error("expected 1 channel (grey) or 3 (colour), found {found}; drop or split the others")]

@@ -16,21 +16,30 @@
 //! ```
 
 mod balanced;
+pub mod blob;
 mod bounds;
 mod budget;
+pub mod codec;
 mod convert;
 mod dense;
 mod digest;
 mod error;
 mod identifier;
+mod kind;
+mod line;
 mod objects;
 mod part;
 mod pixels;
+mod points;
+mod polygons;
+mod position;
+pub mod publish;
 mod region;
 mod shelf;
 mod sink;
 pub mod source;
 mod span;
+mod sparse;
 pub mod store;
 mod table;
 mod template;
@@ -41,18 +50,24 @@ pub use bounds::Bounds;
 pub use budget::{Budget, Lease};
 pub use convert::{Labels, labels, rgb8};
 pub use dense::Dense;
-pub use digest::Digest;
+pub use digest::{Digest, NotADigest};
 pub use error::RegionError;
 pub use identifier::{RegionId, RegionQuery};
+pub use kind::RegionKind;
+pub use line::Line;
 pub use objects::{Object, ObjectSet, Run};
 pub use part::{Part, Remainder, partition};
 pub use pixels::{Element, Pixels};
-pub use region::{Region, RegionKind};
+pub use points::Points;
+pub use polygons::{Corner, Polygon, Polygons, Shape};
+pub use position::Position;
+pub use region::Region;
 pub use sink::{PNG_LABELS, ParquetWriter, Picture, PictureKind, TakeRows, png_bytes, write_png, write_tiff};
 pub use source::{
     Details, ImageInfo, Meter, Metered, READ_LIMIT, Scale, Source, SourceError, open, open_bytes,
 };
 pub use span::Span;
+pub use sparse::Sparse;
 pub use store::{Held, MemoryStore, Store, StoreError};
 pub use table::{Column, Table};
 pub use template::{RegionTemplate, Staged};

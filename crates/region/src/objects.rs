@@ -1,5 +1,7 @@
 //! Sets of objects: a run-length mask, a box and a row of features for each.
 
+mod crop;
+
 use crate::digest::Digester;
 use crate::{Bounds, Column, Dense, Pixels, RegionError, Table};
 
@@ -161,12 +163,13 @@ impl ObjectSet {
         self.features.digest(digester);
     }
 
-    fn empty(width: u32, height: u32) -> ObjectSet {
+    pub(crate) fn empty(width: u32, height: u32) -> ObjectSet {
         let (labels, ends, runs, boxes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         ObjectSet { width, height, labels, ends, runs, boxes, features: Table::default() }
     }
 
-    fn push(&mut self, object: &[(u32, Run)]) {
+    /// Adds an object whose label is larger than those before, with the runs of a plane.
+    pub(crate) fn push(&mut self, object: &[(u32, Run)]) {
         let bounds = object.iter().filter_map(|(_, run)| run.bounds()).reduce(|a, b| a.hull(&b));
         if let (Some((label, _)), Some(bounds)) = (object.first(), bounds) {
             self.labels.push(*label);

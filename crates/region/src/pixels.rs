@@ -181,6 +181,37 @@ impl Pixels {
         }
     }
 
+    /// So many values from each of some places on, one row after the other.
+    pub(crate) fn rows(&self, starts: impl Iterator<Item = usize>, length: usize) -> Pixels {
+        map_values!(self, values => {
+            let mut kept = Vec::with_capacity(starts.size_hint().0.saturating_mul(length));
+            starts.for_each(|start| kept.extend_from_slice(&values[start..start + length]));
+            kept
+        })
+    }
+
+    /// The values at some places.
+    pub(crate) fn pick(&self, places: &[usize]) -> Pixels {
+        map_values!(self, values => places.iter().map(|&place| values[place]).collect())
+    }
+
+    /// Zeros, but for these values at their places.
+    pub(crate) fn spread(&self, places: &[usize], length: usize) -> Pixels {
+        map_values!(self, values => {
+            let mut spread = vec![Default::default(); length];
+            places.iter().zip(values).for_each(|(&place, &value)| spread[place] = value);
+            spread
+        })
+    }
+
+    /// The places of the values of which not every bit is zero, so that a negative zero is one of them.
+    pub(crate) fn set(&self) -> Vec<usize> {
+        with_values!(self, values => {
+            let set = |value: &[u8]| value.iter().any(|&byte| byte != 0);
+            (0..values.len()).filter(|&place| set(&values[place].to_le_bytes())).collect()
+        })
+    }
+
     /// Some values out of each of `rows` rows that lie `pitch` values apart.
     pub(crate) fn cut(&self, first: usize, pitch: usize, rows: usize, length: usize) -> Pixels {
         map_values!(self, values => {

@@ -1,16 +1,28 @@
 //! A region: what lies in a box, whatever its kind.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::digest::Digester;
-use crate::{Dense, Digest, ObjectSet, Source, Table};
+use crate::{
+    Bounds, Dense, Digest, Element, Line, ObjectSet, Points, Polygons, RegionError, RegionKind, Source,
+    Sparse, Table, Volume,
+};
 
 /// What lies in a box.
 #[derive(Debug, Clone)]
 pub enum Region {
     /// A rectangle full of values.
     Dense(Dense),
+    /// A row full of values: one dimension.
+    Line(Line),
+    /// A box full of values: up to three dimensions and time.
+    Volume(Volume),
+    /// A box of which most values are zero.
+    Sparse(Sparse),
+    /// Points with columns.
+    Points(Points),
+    /// Polygons with columns.
+    Polygons(Polygons),
     /// Objects with their masks and features.
     Objects(ObjectSet),
     /// A small table.
@@ -26,6 +38,11 @@ impl Region {
     pub fn kind(&self) -> RegionKind {
         match self {
             Region::Dense(_) => RegionKind::Dense,
+            Region::Line(_) => RegionKind::Line,
+            Region::Volume(_) => RegionKind::Volume,
+            Region::Sparse(_) => RegionKind::Sparse,
+            Region::Points(_) => RegionKind::Points,
+            Region::Polygons(_) => RegionKind::Polygons,
             Region::Objects(_) => RegionKind::Objects,
             Region::Table(_) => RegionKind::Table,
             Region::Image(_) => RegionKind::Image,
@@ -37,9 +54,65 @@ impl Region {
     pub fn bytes(&self) -> u64 {
         match self {
             Region::Dense(dense) => dense.bytes(),
+            Region::Line(line) => line.bytes(),
+            Region::Volume(volume) => volume.bytes(),
+            Region::Sparse(sparse) => sparse.bytes(),
+            Region::Points(points) => points.bytes(),
+            Region::Polygons(polygons) => polygons.bytes(),
             Region::Objects(objects) => objects.bytes(),
             Region::Table(table) => table.bytes(),
             Region::Image(_) | Region::Nothing => 0,
+        }
+    }
+
+    /// The type of its values; none for what has no array of them.
+    pub fn element(&self) -> Option<Element> {
+        match self {
+            Region::Dense(dense) => Some(dense.element()),
+            Region::Line(line) => Some(line.element()),
+            Region::Volume(volume) => Some(volume.element()),
+            Region::Sparse(sparse) => Some(sparse.element()),
+            Region::Image(source) => Some(source.info().element),
+            Region::Points(_) | Region::Polygons(_) | Region::Objects(_) => None,
+            Region::Table(_) | Region::Nothing => None,
+        }
+    }
+
+    /// The smallest box with all of it. Planes and objects are seen from their own upper left corner, all others know
+    /// their place; tables lie nowhere.
+    pub fn bounds(&self) -> Option<Bounds> {
+        match self {
+            Region::Dense(dense) => Some(dense.bounds()),
+            Region::Line(line) => Some(line.bounds()),
+            Region::Volume(volume) => Some(volume.bounds()),
+            Region::Sparse(sparse) => Some(sparse.bounds()),
+            Region::Points(points) => points.bounds(),
+            Region::Polygons(polygons) => polygons.bounds(),
+            Region::Objects(objects) => Some(objects.bounds()),
+            Region::Image(source) => source.info().bounds(),
+            Region::Table(_) | Region::Nothing => None,
+        }
+    }
+
+    /// What of it lies in a box, in the coordinates of [`Region::bounds`]; of an image the pixels are read. What lies
+    /// nowhere is the same everywhere.
+    ///
+    /// # Errors
+    /// When the box reaches outside of what is full of values, or an image cannot be read.
+    pub fn crop(&self, bounds: Bounds) -> Result<Region, RegionError> {
+        match self {
+            Region::Dense(dense) => dense.crop(bounds).map(Region::Dense),
+            Region::Line(line) => crop_line(line, &bounds).map(Region::Line),
+            Region::Volume(volume) => volume.crop(bounds).map(Region::Volume),
+            Region::Sparse(sparse) => sparse.crop(bounds).map(Region::Sparse),
+            Region::Points(points) => Ok(Region::Points(points.crop(&bounds))),
+            Region::Polygons(polygons) => Ok(Region::Polygons(polygons.crop(&bounds))),
+            Region::Objects(objects) => objects.crop(bounds).map(Region::Objects),
+            Region::Image(source) => {
+                let read = source.read(bounds).map(Region::Dense);
+                read.map_err(|error| RegionError::Source { error: Box::new(error) })
+            }
+            Region::Table(_) | Region::Nothing => Ok(self.clone()),
         }
     }
 
@@ -49,6 +122,11 @@ impl Region {
         digester.text(&self.kind().to_string());
         match self {
             Region::Dense(dense) => dense.digest(&mut digester),
+            Region::Line(line) => line.digest(&mut digester),
+            Region::Volume(volume) => volume.digest(&mut digester),
+            Region::Sparse(sparse) => sparse.digest(&mut digester),
+            Region::Points(points) => points.digest(&mut digester),
+            Region::Polygons(polygons) => polygons.digest(&mut digester),
             Region::Objects(objects) => objects.digest(&mut digester),
             Region::Table(table) => table.digest(&mut digester),
             Region::Image(_) => return None,
@@ -57,9 +135,43 @@ impl Region {
         Some(digester.finish())
     }
 
+    /// Whether two regions are the same to the last bit: a number that is none equals itself, and a negative zero is no
+    /// zero. An image that is not read is the same as itself alone.
+    pub fn is_same(&self, other: &Region) -> bool {
+        if let (Region::Image(one), Region::Image(other)) = (self, other) {
+            return Arc::ptr_eq(one, other);
+        }
+        self.kind() == other.kind() && self.bytes() == other.bytes() && self.digest() == other.digest()
+    }
+
     /// The dense region, when it is one.
     pub fn as_dense(&self) -> Option<&Dense> {
         if let Region::Dense(dense) = self { Some(dense) } else { None }
+    }
+
+    /// The line, when it is one.
+    pub fn as_line(&self) -> Option<&Line> {
+        if let Region::Line(line) = self { Some(line) } else { None }
+    }
+
+    /// The volume, when it is one.
+    pub fn as_volume(&self) -> Option<&Volume> {
+        if let Region::Volume(volume) = self { Some(volume) } else { None }
+    }
+
+    /// The sparse array, when it is one.
+    pub fn as_sparse(&self) -> Option<&Sparse> {
+        if let Region::Sparse(sparse) = self { Some(sparse) } else { None }
+    }
+
+    /// The points, when it is some.
+    pub fn as_points(&self) -> Option<&Points> {
+        if let Region::Points(points) = self { Some(points) } else { None }
+    }
+
+    /// The polygons, when it is some.
+    pub fn as_polygons(&self) -> Option<&Polygons> {
+        if let Region::Polygons(polygons) = self { Some(polygons) } else { None }
     }
 
     /// The objects, when it is a set of them.
@@ -78,53 +190,52 @@ impl Region {
     }
 }
 
+fn crop_line(line: &Line, bounds: &Bounds) -> Result<Line, RegionError> {
+    if !line.bounds().contains(bounds) {
+        return Err(RegionError::Outside { outer: Box::new(line.bounds()), inner: Box::new(*bounds) });
+    }
+    line.crop(bounds.columns())
+}
+
 /// Digests are kept between runs: this text changes when their form does.
 const DIGEST_CONTEXT: &str = "onceflow region 2026-11 content v1";
-
-/// The kind of a region, as its identifier says it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum RegionKind {
-    /// [`Region::Dense`].
-    Dense,
-    /// [`Region::Objects`].
-    Objects,
-    /// [`Region::Table`].
-    Table,
-    /// [`Region::Image`].
-    Image,
-    /// [`Region::Nothing`].
-    Nothing,
-}
-
-impl fmt::Display for RegionKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            RegionKind::Dense => "dense",
-            RegionKind::Objects => "objects",
-            RegionKind::Table => "table",
-            RegionKind::Image => "image",
-            RegionKind::Nothing => "nothing",
-        })
-    }
-}
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{Column, Pixels};
+    use crate::{Column, Geometry, Pixels, Span};
 
     fn dense(width: usize, height: usize, channels: usize, pixels: Pixels) -> Region {
         Region::Dense(Dense::new(width, height, channels, pixels).unwrap())
     }
 
-    #[test]
-    fn what_differs_in_kind_size_type_or_value_has_another_digest() {
-        let labels = |values: Vec<u32>| Dense::new(3, 2, 1, Pixels::U32(values)).unwrap();
-        let objects = |values| Region::Objects(ObjectSet::from_labels(&labels(values)).unwrap());
+    fn line(start: i64, values: Pixels) -> Region {
+        Region::Line(Line::new(start, values).unwrap())
+    }
+
+    fn volume(bounds: Bounds, values: Vec<u8>) -> Volume {
+        Volume::new(bounds, Pixels::U8(values), Geometry::default()).unwrap()
+    }
+
+    fn objects(values: Vec<u32>) -> ObjectSet {
+        ObjectSet::from_labels(&Dense::new(3, 2, 1, Pixels::U32(values)).unwrap()).unwrap()
+    }
+
+    fn points(x: f64, number: i64) -> Region {
+        let mut points = Points::new(vec![[x, 1.5, 0.0]]).unwrap();
+        points.add_column("number", Column::Integer(vec![number])).unwrap();
+        Region::Points(points)
+    }
+
+    /// Regions of every kind, no two of them the same.
+    fn different() -> Vec<Region> {
         let table = |column| Region::Table(Table::new(vec![("a".into(), column)]).unwrap());
-        let regions = [
+        let outlines = |values| Region::Polygons(Polygons::from_objects(&objects(values)).unwrap());
+        let (here, there) = (Bounds::plane(0, 0, 2, 2).unwrap(), Bounds::plane(1, 0, 2, 2).unwrap());
+        let upright = Bounds::new(Span::from(2), Span::ONE, Span::from(2), Span::ONE);
+        vec![
             dense(3, 2, 1, Pixels::U8(vec![0; 6])),
             dense(2, 3, 1, Pixels::U8(vec![0; 6])),
             dense(2, 1, 3, Pixels::U8(vec![0; 6])),
@@ -132,19 +243,59 @@ mod tests {
             dense(3, 2, 1, Pixels::U32(vec![0; 6])),
             dense(3, 2, 1, Pixels::I32(vec![0; 6])),
             dense(3, 2, 1, Pixels::F32(vec![0.0; 6])),
+            dense(3, 2, 1, Pixels::F32(vec![-0.0; 6])),
             dense(3, 1, 1, Pixels::U16(vec![0; 3])),
-            objects(vec![0; 6]),
-            objects(vec![0, 1, 0, 0, 1, 0]),
-            objects(vec![0, 1, 0, 0, 2, 0]),
+            line(0, Pixels::U8(vec![0; 6])),
+            line(1, Pixels::U8(vec![0; 6])),
+            line(0, Pixels::I8(vec![0; 6])),
+            Region::Volume(volume(here, vec![0, 0, 1, 0])),
+            Region::Volume(volume(there, vec![0, 0, 1, 0])),
+            Region::Volume(volume(upright, vec![0, 0, 1, 0])),
+            Region::Sparse(Sparse::from_volume(&volume(here, vec![0, 0, 1, 0]))),
+            Region::Sparse(Sparse::from_volume(&volume(there, vec![0, 0, 1, 0]))),
+            Region::Sparse(Sparse::from_volume(&volume(here, vec![0, 1, 0, 0]))),
+            points(0.5, 1),
+            points(0.5, 2),
+            points(0.75, 1),
+            outlines(vec![0, 1, 0, 0, 1, 0]),
+            outlines(vec![0, 1, 1, 0, 1, 0]),
+            Region::Objects(objects(vec![0; 6])),
+            Region::Objects(objects(vec![0, 1, 0, 0, 1, 0])),
+            Region::Objects(objects(vec![0, 1, 0, 0, 2, 0])),
             table(Column::Integer(vec![0])),
             table(Column::Real(vec![0.0])),
             table(Column::Text(vec!["0".into()])),
             table(Column::Text(vec!["0".into(), String::new()])),
             Region::Nothing,
-        ];
+        ]
+    }
+
+    #[test]
+    fn what_differs_in_kind_size_type_place_or_value_has_another_digest() {
+        let regions = different();
         let digests: BTreeSet<_> = regions.iter().map(|region| region.digest().unwrap()).collect();
         assert_eq!(digests.len(), regions.len());
-        assert_eq!(regions[0].clone().digest(), regions[0].digest());
+        for (at, one) in regions.iter().enumerate() {
+            for (other_at, other) in regions.iter().enumerate() {
+                assert_eq!(one.is_same(&other.clone()), at == other_at);
+            }
+        }
+        let kinds: BTreeSet<_> = regions.iter().map(Region::kind).collect();
+        assert_eq!(kinds.len() + 1, RegionKind::ALL.len(), "every kind but an image that is not read");
+    }
+
+    #[test]
+    fn its_own_box_holds_all_of_a_region() {
+        for region in different() {
+            let bounds = region.bounds().unwrap_or(Bounds::plane(0, 0, 1, 1).unwrap());
+            assert!(region.crop(bounds).unwrap().is_same(&region), "{region:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_the_same_as_itself() {
+        let region = || dense(1, 1, 1, Pixels::F64(vec![f64::NAN]));
+        assert!(region().is_same(&region()));
     }
 
     #[test]
@@ -152,6 +303,19 @@ mod tests {
         let region = dense(2, 1, 3, Pixels::U16(vec![1, 2, 3, 4, 5, 65535]));
         let expected = "236c294b4de6acb21b6a9dbae823091d563babff3199a64221edf1716852db69";
         assert_eq!(region.digest().unwrap().to_string(), expected);
+        let digests: Vec<String> =
+            [9, 12, 15, 18, 21].map(|at| different()[at].digest().unwrap().to_string()).into();
+        let starts: Vec<&str> = digests.iter().map(|digest| &digest[..16]).collect();
+        assert_eq!(
+            starts,
+            [
+                "3aec8b7b725b1591",
+                "d9336f2671bb9e22",
+                "2bd5b5ed7837e317",
+                "fe1f4b96a057edf5",
+                "0c4c4244501d02db"
+            ]
+        );
     }
 
     #[test]

@@ -61,3 +61,10 @@ impl Span {
         Some(Span { start: self.start.checked_add(by)?, end: self.end.checked_add(by)? })
     }
 }
+
+impl From<u32> for Span {
+    /// So many positions from 0 on.
+    fn from(length: u32) -> Span {
+        Span { start: 0, end: i64::from(length) }
+    }
+}

@@ -107,6 +107,19 @@ impl Table {
         Table { columns: self.columns.iter().map(|(name, column)| (name.clone(), empty(column))).collect() }
     }
 
+    /// Some of the rows, in the order given.
+    pub(crate) fn pick(&self, rows: &[usize]) -> Table {
+        fn of<T: Clone>(values: &[T], rows: &[usize]) -> Vec<T> {
+            rows.iter().map(|&row| values[row].clone()).collect()
+        }
+        let pick = |column: &Column| match column {
+            Column::Integer(values) => Column::Integer(of(values, rows)),
+            Column::Real(values) => Column::Real(of(values, rows)),
+            Column::Text(values) => Column::Text(of(values, rows)),
+        };
+        Table { columns: self.columns.iter().map(|(name, column)| (name.clone(), pick(column))).collect() }
+    }
+
     /// How many rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |(_, column)| column.len())
@@ -115,6 +128,11 @@ impl Table {
     /// The columns from left to right.
     pub fn columns(&self) -> &[(String, Column)] {
         &self.columns
+    }
+
+    /// The columns from left to right, without a copy.
+    pub fn into_columns(self) -> Vec<(String, Column)> {
+        self.columns
     }
 
     /// The column with a name.

@@ -1,7 +1,10 @@
 //! What every store must do, as far as it can do it at all.
 
 use super::{List, Read, ReadPart, Remove, Store, StoreError, Write};
-use crate::{Bounds, Column, Dense, ObjectSet, Pixels, Region, RegionId, RegionKind, RegionQuery, Table};
+use crate::{
+    Bounds, Column, Dense, Geometry, Line, ObjectSet, Pixels, Points, Polygons, Region, RegionId, RegionKind,
+    RegionQuery, Span, Sparse, Table, Volume,
+};
 
 /// Checks an empty store and leaves it empty if it can remove.
 pub(crate) fn check(store: &dyn Store) {
@@ -26,9 +29,19 @@ fn labels() -> Dense {
 
 fn kinds() -> Vec<Region> {
     let table = Table::new(vec![("name".into(), Column::Text(vec!["a".into(), "ü".into()]))]).unwrap();
+    let objects = ObjectSet::from_labels(&labels()).unwrap();
+    let deep = Bounds::new(Span::from(2), Span::from(1), Span::new(-3, 2).unwrap(), Span::ONE);
+    let volume = Volume::new(deep, Pixels::I16(vec![0, -7, 7, 0]), Geometry::default()).unwrap();
+    let mut points = Points::new(vec![[0.5, -1.25, 3.0], [7.0, 0.0, 0.0]]).unwrap();
+    points.add_column("area", Column::Integer(vec![4, 5])).unwrap();
     vec![
         Region::Dense(labels()),
-        Region::Objects(ObjectSet::from_labels(&labels()).unwrap()),
+        Region::Line(Line::new(-2, Pixels::F32(vec![0.5, f32::NAN])).unwrap()),
+        Region::Volume(volume.clone()),
+        Region::Sparse(Sparse::from_volume(&volume)),
+        Region::Points(points),
+        Region::Polygons(Polygons::from_objects(&objects).unwrap()),
+        Region::Objects(objects),
         Region::Table(table),
         Region::Nothing,
     ]

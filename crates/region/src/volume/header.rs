@@ -47,7 +47,7 @@ const MOST_GROWTH: u64 = 1032;
 impl Header {
     /// Bytes of all values; none when that is not a number we can hold.
     pub(super) fn bytes(&self) -> Option<u64> {
-        super::places(&self.bounds)?.checked_mul(self.stored.bytes())
+        self.bounds.positions()?.checked_mul(self.stored.bytes())
     }
 
     /// Refuses a file that is too short for what it says.
@@ -60,7 +60,7 @@ impl Header {
         if end.is_some_and(|end| end <= most) {
             return Ok(());
         }
-        let [width, height, depth, times] = super::size(&self.bounds);
+        let [width, height, depth, times] = self.bounds.size();
         let expected = format!("values for {width} x {height} x {depth} places and {times} times");
         let found = format!("a file of {} bytes, which cannot hold them", origin.length());
         Err(origin.content(&expected, found, TODO))

@@ -17,6 +17,7 @@ pub use geometry::Geometry;
 pub use source::{VolumeInfo, VolumeSource, open_volume, open_volume_bytes};
 pub use write::VolumeForm;
 
+use crate::digest::Digester;
 use crate::{Bounds, Element, Pixels, RegionError};
 
 /// The values of a box, one per place: columns change fastest, then rows, depths and times.
@@ -34,7 +35,7 @@ impl Volume {
     /// When there is not one value for each place of the box.
     pub fn new(bounds: Bounds, values: Pixels, geometry: Geometry) -> Result<Volume, RegionError> {
         let found = values.len();
-        match places(&bounds) {
+        match bounds.positions() {
             Some(expected) if expected == found as u64 => Ok(Volume { bounds, values, geometry }),
             expected => Err(RegionError::Volume { bounds: Box::new(bounds), expected, found }),
         }
@@ -67,15 +68,59 @@ impl Volume {
 
     /// Columns, rows, depths and times.
     pub fn size(&self) -> [u64; 4] {
-        size(&self.bounds)
+        self.bounds.size()
+    }
+
+    /// Bytes that the values take.
+    pub fn bytes(&self) -> u64 {
+        self.values.bytes()
+    }
+
+    /// The values in a box, where they are.
+    ///
+    /// # Errors
+    /// When the box reaches outside.
+    pub fn crop(&self, bounds: Bounds) -> Result<Volume, RegionError> {
+        if !self.bounds.contains(&bounds) {
+            return Err(RegionError::Outside { outer: Box::new(self.bounds), inner: Box::new(bounds) });
+        }
+        // What lies in memory has places that an index can hold.
+        let starts = self.bounds.row_offsets(&bounds).map(|start| start as usize);
+        let values = match bounds.is_empty() {
+            true => self.values.pick(&[]),
+            false => self.values.rows(starts, bounds.width() as usize),
+        };
+        Volume::new(bounds, values, self.geometry)
+    }
+
+    pub(crate) fn digest(&self, digester: &mut Digester) {
+        digester.text(&self.element().to_string());
+        digester.bounds(&self.bounds);
+        let Geometry { spacing, origin, directions } = &self.geometry;
+        for numbers in [spacing, origin].into_iter().chain(directions) {
+            digester.wide(numbers, f64::to_le_bytes);
+        }
+        digester.pixels(&self.values);
     }
 }
 
-fn size(bounds: &Bounds) -> [u64; 4] {
-    [bounds.width(), bounds.height(), bounds.z().length(), bounds.time().length()]
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-/// How many places a box has; none when that is not a number we can hold.
-fn places(bounds: &Bounds) -> Option<u64> {
-    size(bounds).into_iter().try_fold(1u64, |product, side| product.checked_mul(side))
+    use super::*;
+    use crate::position::tests::{all, nested};
+
+    proptest! {
+        #[test]
+        fn a_crop_holds_the_values_of_the_box((outer, inner) in nested()) {
+            let count = outer.positions().unwrap() as u32;
+            let volume = Volume::new(outer, Pixels::U32((0..count).collect()), Geometry::default()).unwrap();
+            let crop = volume.crop(inner).unwrap();
+            prop_assert_eq!(crop.bounds(), inner);
+            let expected = all(&inner).iter().map(|p| outer.offset_of(p).unwrap() as u32).collect();
+            prop_assert_eq!(crop.values(), &Pixels::U32(expected));
+            prop_assert_eq!(crop.crop(outer).is_ok(), inner == outer);
+        }
+    }
 }

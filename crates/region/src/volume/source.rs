@@ -115,7 +115,7 @@ impl VolumeSource {
             let (width, height) = (whole.width(), whole.height());
             return Err(SourceError::Outside { file, width, height, bounds: Box::new(*bounds) });
         }
-        let places = super::places(bounds).unwrap_or(u64::MAX);
+        let places = bounds.positions().unwrap_or(u64::MAX);
         let bytes = places.saturating_mul(self.info.element.bytes());
         if bytes > READ_LIMIT {
             return Err(SourceError::TooLarge { file, bounds: Box::new(*bounds), bytes, limit: READ_LIMIT });

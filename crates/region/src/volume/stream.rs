@@ -27,21 +27,8 @@ pub(super) fn read(reader: Reader, header: &Header, bounds: &Bounds, target: &mu
 
 /// Where the rows of a box begin among the bytes of the values, and how long they are.
 fn rows(header: &Header, bounds: &Bounds) -> impl Iterator<Item = (u64, u64)> {
-    let [columns, rows, depths, _] = super::size(&header.bounds);
-    let (value, width, left) = (header.stored.bytes(), bounds.width(), bounds.x().unsigned_abs());
-    let (within, deep) = (positions(bounds.rows()), positions(bounds.z()));
-    positions(bounds.time()).flat_map(move |time| {
-        let within = within.clone();
-        deep.clone().flat_map(move |depth| {
-            let first = move |row: u64| ((time * depths + depth) * rows + row) * columns + left;
-            within.clone().map(move |row| (first(row) * value, width * value))
-        })
-    })
-}
-
-/// The positions of a span that begins at 0 or later.
-fn positions(span: crate::Span) -> std::ops::Range<u64> {
-    span.start().unsigned_abs()..span.end().unsigned_abs()
+    let (value, width) = (header.stored.bytes(), bounds.width());
+    header.bounds.row_offsets(bounds).map(move |first| (first * value, width * value))
 }
 
 enum Stream {

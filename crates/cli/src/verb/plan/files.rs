@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
-use onceflow_engine::{GraphForm, GraphOf, Prepared, RunOptions, write_whole_with};
+use onceflow_engine::{GraphForm, GraphOf, Prepared, RunOptions, write_file};
 use onceflow_study::Diagnostic;
 
 use crate::args::PlanArgs;
@@ -37,7 +37,7 @@ pub(super) fn write(
 /// Line by line: a plan of many parts may be larger than memory.
 fn export(prepared: &Prepared<'_>, options: &RunOptions, file: &Path) -> Result<u64, Failure> {
     let mut exported = Ok(0);
-    let written = write_whole_with(file, |to| {
+    let written = write_file(file, |to| {
         let mut to = BufWriter::new(to);
         exported = prepared.export(options.level, &options.merge, &mut to);
         // What was wrong is told below; here it only keeps the file from being there.
@@ -50,7 +50,7 @@ fn export(prepared: &Prepared<'_>, options: &RunOptions, file: &Path) -> Result<
 }
 
 fn write_text(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_whole_with(file, |to| to.write_all(bytes)).map_err(|error| unwritable(file, &error))
+    write_file(file, |to| to.write_all(bytes)).map_err(|error| unwritable(file, &error))
 }
 
 fn form(file: &Path) -> Result<GraphForm, Failure> {
