@@ -11,3 +11,5 @@ mod failures;
 mod memory;
 mod oracle;
 mod predicted;
+mod resumed;
+mod spilled;
