@@ -23,6 +23,7 @@ pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> R
         merge: buckets::merge(merge, level, workers)?,
         workers,
         memory: memory.unwrap_or_else(available_memory),
+        scratch: args.scratch.clone(),
         meter: Some(METER),
         stop: AtomicBool::new(false),
     })

@@ -36,6 +36,7 @@ fn add(sum: &mut Amounts, account: &Account, cost: impl Fn(usize) -> f64) {
     sum.dataflow += dataflow;
     sum.ended_early += more.ended_early;
     sum.failed += more.failed;
+    sum.resumed += more.resumed;
     sum.computed += more.planned;
 }
 

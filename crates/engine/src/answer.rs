@@ -208,13 +208,17 @@ pub struct Work {
     pub peak_resident: Option<u64>,
     /// The bound of memory.
     pub memory: u64,
+    /// Regions that had no room in memory and were written to the disk meanwhile.
+    pub spilled: u64,
+    /// Their bytes.
+    pub spilled_bytes: u64,
     /// Rows, the reference included.
     pub rows: u64,
     /// Rows times parts.
     pub instances: u64,
 }
 
-/// `asked = stage + task + dataflow + products + ended_early + failed + computed`.
+/// `asked = stage + task + dataflow + products + ended_early + failed + resumed + computed`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Amounts {
     /// What running every row by itself would take.
@@ -231,6 +235,8 @@ pub struct Amounts {
     pub ended_early: f64,
     /// Failed, or waiting for one that failed.
     pub failed: f64,
+    /// Done before the run was interrupted, as the journal says.
+    pub resumed: f64,
     /// Run.
     pub computed: f64,
 }

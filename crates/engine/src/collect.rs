@@ -11,6 +11,7 @@ use onceflow_runtime::{Entry, Finished, Layout, Observer, Outcome, RowOutcome};
 
 use crate::device::device;
 use crate::inputs::Inputs;
+use crate::journal::{Journal, Line, tables};
 use crate::keep::Keeper;
 use crate::metrics::{Metrics, Tally};
 use crate::operation::{Comparison, counts_of};
@@ -23,6 +24,7 @@ pub(crate) struct Collector<'a> {
     pub(crate) layout: &'a Layout,
     pub(crate) flow: &'a Flow,
     pub(crate) folder: &'a RunFolder,
+    pub(crate) journal: &'a mut Journal,
     pub(crate) progress: &'a mut dyn Progress,
     pub(crate) stop: &'a AtomicBool,
     /// The reference row, when it is among the rows.
@@ -51,6 +53,21 @@ impl<'a> Collector<'a> {
     /// Empty tallies for so many rows.
     pub(crate) fn tallies(metrics: &Metrics, rows: usize, images: usize) -> Vec<Vec<Tally>> {
         (0..rows).map(|_| metrics.tallies(images)).collect()
+    }
+
+    /// Adds what a row gave at a part.
+    pub(crate) fn add(&mut self, row: usize, part: usize, comparisons: &[Comparison], status: Option<&str>) {
+        self.tallies[row][self.inputs.parts[part].image].add(part, comparisons, status);
+        if status.is_some() && self.reference == Some(row) {
+            self.note_ended_reference(part);
+        }
+    }
+
+    /// Writes a line into the journal; a run that cannot be gone on with is not gone on with.
+    fn note(&mut self, line: &Line) {
+        if let Err(error) = self.journal.write(line) {
+            self.give_up(error);
+        }
     }
 
     /// A row that fails on several parts is one failed row.
@@ -87,22 +104,28 @@ impl<'a> Collector<'a> {
 
     /// What was not made before a stage of the reference row ended stays empty.
     fn note_ended_reference(&mut self, part: usize) {
-        for (_, _, name) in &self.wanted {
-            self.saved.entry((reference_name(name), part)).or_insert(Reference::Ended);
+        for name in self.wanted.iter().map(|(_, _, name)| name.clone()).collect::<Vec<_>>() {
+            let key = (reference_name(&name), part);
+            if !self.saved.contains_key(&key) {
+                self.saved.insert(key, Reference::Ended);
+                self.note(&Line::Saved { name, part, file: None });
+            }
         }
     }
 
     fn save(&mut self, part: usize, name: &str, region: &Region) {
         match self.folder.save_reference(name, part, region) {
-            Ok(path) => {
+            Ok((file, path)) => {
                 self.saved.insert((reference_name(name), part), Reference::Saved(path));
+                self.note(&Line::Saved { name: name.to_owned(), part, file: Some(file) });
             }
             Err(error) => self.give_up(error),
         }
     }
 }
 
-fn reference_name(region: &str) -> String {
+/// The name under which tasks take a region of the reference row.
+pub(crate) fn reference_name(region: &str) -> String {
     format!("{region}{REFERENCE_SUFFIX}")
 }
 
@@ -116,28 +139,29 @@ impl Observer for Collector<'_> {
         {
             self.save(instance.site, &name, region);
         }
-        if let Err(error) = self.keeper.keep(finished, self.inputs, self.first, self.folder) {
+        if let Err(error) = self.keeper.keep(finished, self.inputs, self.first, self.folder, self.journal) {
             self.give_up(error);
         }
         self.progress.task();
     }
 
     fn row(&mut self, row: usize, part: usize, outcome: &RowOutcome, results: &[Vec<Arc<Region>>]) {
-        let image = self.inputs.parts[part].image;
-        let tally = &mut self.tallies[row][image];
         match outcome {
             RowOutcome::Failed { task, message } => {
-                tally.fail(part, &self.flow.tasks[*task].name, message);
+                let task = self.flow.tasks[*task].name.clone();
+                self.tallies[row][self.inputs.parts[part].image].fail(part, &task, message);
                 self.count_failure(row);
+                self.note(&Line::Failed { row, part, task, message: message.clone() });
             }
             RowOutcome::Done { status } => {
                 let counts =
                     |outputs: &Vec<Arc<Region>>| outputs.first().and_then(|region| counts_of(region));
                 match results.iter().map(counts).collect::<Option<Vec<Comparison>>>() {
                     Some(comparisons) => {
-                        tally.add(part, &comparisons, status.as_deref());
-                        if status.is_some() && self.reference == Some(row) {
-                            self.note_ended_reference(part);
+                        self.add(row, part, &comparisons, status.as_deref());
+                        let regions = results.iter().filter_map(|outputs| outputs.first());
+                        if let Some(results) = tables(regions.map(AsRef::as_ref)) {
+                            self.note(&Line::Done { row, part, status: status.clone(), results });
                         }
                     }
                     None => self.give_up(EngineError::Internal(format!("row {row} came without counts"))),

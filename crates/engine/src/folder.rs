@@ -47,19 +47,20 @@ impl RunFolder {
         }
     }
 
-    /// Keeps a region of the reference row for later phases.
+    /// Keeps a region of the reference row for later phases; says where, seen from the folder and from outside.
     pub(crate) fn save_reference(
         &self,
         name: &str,
         part: usize,
         region: &Region,
-    ) -> Result<PathBuf, EngineError> {
+    ) -> Result<(String, PathBuf), EngineError> {
         let file = format!("{REGIONS}/reference/{name}-{part}.png");
         let dense = region.as_dense().ok_or_else(|| {
             let error = io::Error::other("only images can be kept so far");
             EngineError::Write { path: self.path.join(&file), error }
         })?;
         let bytes = png_bytes(dense).map_err(|error| EngineError::Internal(error.to_string()))?;
-        self.write(&file, &bytes)
+        let path = self.write(&file, &bytes)?;
+        Ok((file, path))
     }
 }

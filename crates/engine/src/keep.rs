@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 
 use onceflow_region::{Dense, RegionError, png_bytes};
 use onceflow_reuse::{Flow, NodeId, Plan};
-use onceflow_runtime::Finished;
+use onceflow_runtime::{Finished, Layout};
 use onceflow_study::{Diagnostic, RegionKind, Scope, Study};
 
 use crate::inputs::{ImagePart, Inputs};
+use crate::journal::{Journal, Line};
 use crate::{EngineError, RunFolder};
 
 /// Writes regions when their task is over; equal ones of several rows are one file.
@@ -51,6 +52,7 @@ impl Keeper {
         inputs: &Inputs,
         first: usize,
         folder: &RunFolder,
+        journal: &mut Journal,
     ) -> Result<(), EngineError> {
         let (instance, row) = (finished.entry.instance, first + finished.entry.row as usize);
         for (place, wanted) in self.wanted.iter().enumerate().filter(|(_, w)| w.task == finished.entry.task) {
@@ -61,9 +63,26 @@ impl Keeper {
             let bytes = png(dense, part).map_err(|error| EngineError::Internal(error.to_string()))?;
             let file = format!("regions/{}/row{row}-{}.png", wanted.name, instance.site);
             folder.write(&file, &bytes)?;
+            let (row, site) = (finished.entry.row as usize, instance.site);
+            journal.write(&Line::Kept { row, place, site, file: file.clone() })?;
             self.files.insert((instance.node, instance.site, place), file);
         }
         Ok(())
+    }
+
+    /// Takes note of a file that an earlier run wrote for a row of the plan; says whether it is of use.
+    pub(crate) fn restore(&mut self, plan: &Plan, row: usize, place: usize, site: usize, file: &str) -> bool {
+        let task = self.wanted.get(place).map(|wanted| wanted.task).filter(|_| row < plan.rows());
+        let node = task.map(|task| plan.node(row, task));
+        node.is_some_and(|node| self.files.insert((node, site, place), file.to_owned()).is_none())
+    }
+
+    /// Whether all that is wanted of a row at a part was kept.
+    pub(crate) fn has_all(&self, plan: &Plan, layout: &Layout, row: usize, part: usize) -> bool {
+        self.wanted.iter().enumerate().all(|(place, wanted)| {
+            let site = layout.site(plan.flow().scope(wanted.task), part);
+            self.files.contains_key(&(plan.node(row, wanted.task), site, place))
+        })
     }
 
     /// One line per row, part and region that was made.

@@ -2,7 +2,7 @@
 
 use onceflow_region::Budget;
 use onceflow_reuse::Plan;
-use onceflow_runtime::{ExecuteError, Options, Outcome, SchedulerError, execute_zero_work};
+use onceflow_runtime::{ExecuteError, Known, Options, Outcome, SchedulerError, execute_zero_work};
 use onceflow_study::Seams;
 
 use crate::inputs::ImagePart;
@@ -69,12 +69,13 @@ impl Prepared<'_> {
         Ok(Climb::Needs { task, bytes: None })
     }
 
-    /// Carries out a plan at the largest parts without computing anything.
+    /// Carries out a plan at the largest parts without computing anything; what does not fit goes below memory.
     fn rehearse(&self, plan: &mut Plan, workers: usize, budget: &Budget) -> Result<(), ExecuteError> {
         let mut layout = self.inputs.layout();
         layout.parts.sort_by_key(|part| std::cmp::Reverse(part.pixels));
         layout.parts.truncate(OPEN_PARTS);
-        let options = Options { workers, budget: budget.clone(), stop: None };
+        let options =
+            Options { workers, budget: budget.clone(), spilling: true, known: Known::nothing(), stop: None };
         execute_zero_work(plan, &layout, &options, &mut |_, _| Outcome::Done).map(|_| ())
     }
 }

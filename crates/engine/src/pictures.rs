@@ -6,7 +6,7 @@ use std::sync::Arc;
 use onceflow_region::{Bounds, Budget, Dense, Region, png_bytes, rgb8};
 use onceflow_reuse::{Level, NodeId, Plan, Rows, plan};
 use onceflow_runtime::{
-    Finished, NoMemo, Observer, Operation, Options, RowOutcome, Supply as _, Work, execute,
+    Finished, Known, NoBelow, NoMemo, Observer, Operation, Options, RowOutcome, Supply as _, Work, execute,
 };
 use onceflow_study::{RegionKind, Scope};
 
@@ -111,9 +111,10 @@ impl Show<'_> {
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let budget = Budget::new(self.memory);
         let supply = Sources::new(inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
-        let work = Work { operations: &operations, supply: &supply, memo: &NoMemo, meter: None };
+        let work =
+            Work { operations: &operations, supply: &supply, memo: &NoMemo, below: &NoBelow, meter: None };
         let mut keeper = Keeper { wanted: makers(&plan, region), kept: HashMap::new() };
-        let options = Options { workers: 1, budget, stop: None };
+        let options = Options { workers: 1, budget, spilling: false, known: Known::nothing(), stop: None };
         execute(&mut plan, &inputs.layout(), &work, &options, &mut keeper)?;
         let kept =
             |(node, _): &(NodeId, usize)| keeper.kept.get(node).and_then(|region| region.as_dense().cloned());

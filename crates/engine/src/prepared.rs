@@ -8,6 +8,7 @@ use onceflow_study::{Diagnostic, Study, Workflow};
 
 use crate::compare::with_compare;
 use crate::inputs::Inputs;
+use crate::journal::stamps;
 use crate::keep::Keeper;
 use crate::metrics::Metrics;
 use crate::phase::{PhaseRows, Reference};
@@ -23,6 +24,8 @@ pub struct Prepared<'s> {
     pub(crate) reference: Reference,
     pub(crate) flow: Flow,
     pub(crate) keeper: Keeper,
+    /// Which files of images there are, as they were when they were opened.
+    pub(crate) stamps: String,
     /// What earlier runs measured, for predictions only.
     pub(crate) costs: Costs,
 }
@@ -39,7 +42,8 @@ impl<'s> Prepared<'s> {
         let flow = Flow::new(&with_compare(workflow, &study.metrics), &catalogue)?;
         let inputs = Inputs::open(study, study.halo(workflow, &catalogue), folder)?;
         let keeper = Keeper::new(study, &flow)?;
-        Ok(Self { study, workflow, inputs, metrics, reference, flow, keeper, costs: Costs::default() })
+        let (stamps, costs) = (stamps(study, folder), Costs::default());
+        Ok(Self { study, workflow, inputs, metrics, reference, flow, keeper, stamps, costs })
     }
 
     /// The study.

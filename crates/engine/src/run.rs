@@ -1,6 +1,7 @@
 //! The straight line: phase after phase, rows are sampled, planned, run, and their metrics analysed.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -8,7 +9,8 @@ use onceflow_costs::Record;
 use onceflow_region::Budget;
 use onceflow_reuse::{Account, Level, NodeId, Plan, plan};
 use onceflow_runtime::{
-    Entry, ExecuteError, Execution, Meter, NoMemo, Operation, SchedulerError, Work as RuntimeWork, execute,
+    Entry, ExecuteError, Execution, Meter, Moves, NoMemo, Operation, SchedulerError, Work as RuntimeWork,
+    execute,
 };
 use onceflow_sensitivity::Analysis;
 use onceflow_study::Phase;
@@ -16,11 +18,13 @@ use onceflow_study::Phase;
 use crate::account::Ledger;
 use crate::answer::{Answer, ImageAnalysis, MetricTable, PhaseAnswer, RowStatus};
 use crate::collect::Collector;
+use crate::journal::{Journal, PastPhase, identity, rows_digest};
 use crate::keep::{HEAD, Keeper};
 use crate::metrics::Tally;
 use crate::operation::operation;
 use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
+use crate::scratch::Scratch;
 use crate::supply::{References, Sources};
 use crate::{EngineError, Merge, Progress, RunFolder, best, peak_resident};
 
@@ -35,6 +39,8 @@ pub struct RunOptions {
     pub workers: usize,
     /// The bound of memory in bytes.
     pub memory: u64,
+    /// Where results go that memory has no room for; the folder of the run when it is not said.
+    pub scratch: Option<PathBuf>,
     /// What memory is measured with, where the program can tell.
     pub meter: Option<Meter>,
     /// Set from outside: start nothing more.
@@ -104,13 +110,15 @@ pub fn run(
     progress: &mut dyn Progress,
 ) -> Result<Run, EngineError> {
     prepared.inputs.warm();
-    let mut runner = Runner::new(prepared, options, folder);
+    let journal = Journal::open(folder, &identity(prepared))?;
+    let mut runner = Runner::new(prepared, options, folder, journal);
     for phase in &prepared.study.phases {
         runner.phase(phase, progress)?;
         if runner.ending != Ending::Complete {
             break;
         }
     }
+    runner.journal.sync()?;
     Ok(runner.finish())
 }
 
@@ -118,6 +126,7 @@ struct Runner<'a> {
     prepared: &'a Prepared<'a>,
     options: &'a RunOptions,
     folder: &'a RunFolder,
+    journal: Journal,
     budget: Budget,
     began: Instant,
     table: MetricTable,
@@ -130,11 +139,17 @@ struct Runner<'a> {
     trace: Vec<TraceEntry>,
     notes: Vec<String>,
     kept: String,
+    moves: Moves,
     ending: Ending,
 }
 
 impl<'a> Runner<'a> {
-    fn new(prepared: &'a Prepared<'a>, options: &'a RunOptions, folder: &'a RunFolder) -> Self {
+    fn new(
+        prepared: &'a Prepared<'a>,
+        options: &'a RunOptions,
+        folder: &'a RunFolder,
+        journal: Journal,
+    ) -> Self {
         let names = |images: &[crate::inputs::OpenedImage]| images.iter().map(|i| i.name.clone()).collect();
         let table = MetricTable {
             parameters: prepared.reference.names.clone(),
@@ -146,6 +161,7 @@ impl<'a> Runner<'a> {
             prepared,
             options,
             folder,
+            journal,
             budget: Budget::new(options.memory),
             began: Instant::now(),
             table,
@@ -158,6 +174,7 @@ impl<'a> Runner<'a> {
             trace: Vec::new(),
             notes: Vec::new(),
             kept: String::new(),
+            moves: Moves::default(),
             ending: Ending::Complete,
         }
     }
@@ -172,11 +189,14 @@ impl<'a> Runner<'a> {
         let planned = plan.account().times(plan.flow(), self.prepared.multiplicity()).total().planned;
         let parts = self.prepared.multiplicity().parts;
         progress.phase(&phase.name, rows.len() as u64 * parts, planned);
-        let (execution, gathered) = self.execute(&mut plan, with_reference, progress)?;
+        let rows = rows_digest(self.prepared, &sampled, with_reference);
+        let past = self.journal.phase(&phase.name, &rows)?;
+        let (execution, gathered) = self.execute(&mut plan, with_reference, &past, progress)?;
         let first = self.table.rows.len();
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(phase, &plan, first, &execution.log);
         self.conclude(&execution, &gathered);
+        self.moves += execution.moves;
         let account = self.ledger.add(&execution.account, &plan, &execution.log);
         self.kept.push_str(&gathered.keeper.lines(&plan, &self.prepared.inputs, first));
         self.references.extend(gathered.saved);
@@ -193,6 +213,7 @@ impl<'a> Runner<'a> {
         &mut self,
         plan: &mut Plan,
         with_reference: bool,
+        past: &PastPhase,
         progress: &mut dyn Progress,
     ) -> Result<(Execution, Gathered), EngineError> {
         let flow = plan.flow().clone();
@@ -205,6 +226,7 @@ impl<'a> Runner<'a> {
         let (references, budget) = (self.references.clone(), self.budget.clone());
         let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
         let (rows, layout) = (plan.rows(), inputs.layout());
+        let wanted = if with_reference { self.wanted(plan) } else { Vec::new() };
         let mut collector = Collector {
             inputs,
             layout: &layout,
@@ -213,7 +235,8 @@ impl<'a> Runner<'a> {
             progress,
             stop: &self.options.stop,
             reference: plan.reference(),
-            wanted: if with_reference { self.wanted(plan) } else { Vec::new() },
+            wanted,
+            journal: &mut self.journal,
             keeper: self.prepared.keeper.clone(),
             first: self.table.rows.len(),
             tallies: Collector::tallies(&self.prepared.metrics, rows, inputs.images.len()),
@@ -223,11 +246,16 @@ impl<'a> Runner<'a> {
             failed: HashSet::new(),
             most_failed: (self.prepared.study.run.stop_above * rows as f64) as u64,
         };
+        let known = collector.resume(plan, past);
         let meter = self.options.meter;
-        let work = RuntimeWork { operations: &operations, supply: &supply, memo: &NoMemo, meter };
+        let below = Scratch::new(self.options.scratch.as_deref().unwrap_or(self.folder.path()));
+        let work =
+            RuntimeWork { operations: &operations, supply: &supply, memo: &NoMemo, below: &below, meter };
         let options = onceflow_runtime::Options {
             workers: self.options.workers,
             budget: self.budget.clone(),
+            spilling: true,
+            known,
             stop: Some(&self.options.stop),
         };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
@@ -335,7 +363,7 @@ impl<'a> Runner<'a> {
             analyses,
             per_image,
             computed: total.planned,
-            reused: total.asked - total.planned - total.failed,
+            reused: total.asked - total.planned - total.failed - total.resumed,
             seconds,
         });
     }
@@ -351,6 +379,8 @@ impl<'a> Runner<'a> {
         work.wall = self.began.elapsed().as_secs_f64();
         work.workers = self.options.workers;
         work.memory = self.options.memory;
+        work.spilled = self.moves.spilled;
+        work.spilled_bytes = self.moves.spilled_bytes;
         work.peak_reserved = self.budget.peak();
         work.peak_resident = peak_resident();
         work.rows = self.table.rows.len() as u64;

@@ -15,6 +15,8 @@ pub enum Served {
     Ended,
     /// It failed, or something it needs did.
     Failed,
+    /// What became of the row was known before.
+    Resumed,
 }
 
 /// The account of all tasks, in the order of the flow.
@@ -24,7 +26,7 @@ pub struct Account {
     pub tasks: Vec<TaskAccount>,
 }
 
-/// The account of one task. It balances: asked = by + ended early + failed + planned.
+/// The account of one task. It balances: asked = by + ended early + failed + resumed + planned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaskAccount {
     /// How many of it the rows ask for.
@@ -35,6 +37,8 @@ pub struct TaskAccount {
     pub ended_early: u64,
     /// How many failed.
     pub failed: u64,
+    /// How many belong to rows that were known before.
+    pub resumed: u64,
     /// How many have to be computed.
     pub planned: u64,
 }
@@ -50,6 +54,8 @@ pub struct Weighed {
     pub ended_early: f64,
     /// The cost of what failed.
     pub failed: f64,
+    /// The cost of what belongs to rows that were known before.
+    pub resumed: f64,
     /// The cost of what has to be computed.
     pub planned: f64,
 }
@@ -104,7 +110,8 @@ impl TaskAccount {
 
     /// Whether it adds up.
     pub fn is_balanced(&self) -> bool {
-        self.asked == self.by.iter().sum::<u64>() + self.ended_early + self.failed + self.planned
+        let saved: u64 = self.by.iter().sum();
+        self.asked == saved + self.ended_early + self.failed + self.resumed + self.planned
     }
 
     fn times(&self, times: u64) -> Self {
@@ -113,6 +120,7 @@ impl TaskAccount {
             by: self.by.map(|saved| saved * times),
             ended_early: self.ended_early * times,
             failed: self.failed * times,
+            resumed: self.resumed * times,
             planned: self.planned * times,
         }
     }
@@ -132,6 +140,7 @@ impl Weighed {
         }
         self.ended_early += task.ended_early as f64 * cost;
         self.failed += task.failed as f64 * cost;
+        self.resumed += task.resumed as f64 * cost;
         self.planned += task.planned as f64 * cost;
     }
 }
@@ -155,6 +164,7 @@ impl AddAssign for TaskAccount {
         }
         self.ended_early += other.ended_early;
         self.failed += other.failed;
+        self.resumed += other.resumed;
         self.planned += other.planned;
     }
 }

@@ -1,5 +1,6 @@
 //! Executors carry out what the scheduler says: with threads, or with no work at all.
 
+mod carry;
 mod inputs;
 mod job;
 mod threads;
@@ -8,9 +9,11 @@ mod zero_work;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use onceflow_region::Budget;
-use onceflow_reuse::Account;
+use onceflow_reuse::{Account, Plan};
 
-use crate::{Event, Instance, Memo, Meter, Operation, Scheduler, SchedulerError, Supply};
+use crate::{
+    Below, Event, Instance, Known, Layout, Memo, Meter, Operation, Scheduler, SchedulerError, Supply,
+};
 
 pub use threads::execute;
 pub use zero_work::execute_zero_work;
@@ -24,6 +27,8 @@ pub struct Work<'a> {
     pub supply: &'a dyn Supply,
     /// What earlier runs left behind.
     pub memo: &'a dyn Memo,
+    /// Where outputs go that memory has no room for.
+    pub below: &'a dyn Below,
     /// What memory is measured with, where it can be.
     pub meter: Option<Meter>,
 }
@@ -35,6 +40,10 @@ pub struct Options<'a> {
     pub workers: usize,
     /// The memory there is.
     pub budget: Budget,
+    /// Whether outputs may leave memory for what lies below it.
+    pub spilling: bool,
+    /// Rows that are known from before, and left out.
+    pub known: Known,
     /// When it becomes true nothing more is started, and the run ends when what runs is over.
     pub stop: Option<&'a AtomicBool>,
 }
@@ -46,8 +55,29 @@ pub struct Execution {
     pub account: Account,
     /// Every instance that ran, in the order in which they ended.
     pub log: Vec<Entry>,
+    /// What moved between memory and what lies below it.
+    pub moves: Moves,
     /// Whether it was stopped before all was done; the account then covers the parts that were complete.
     pub stopped: bool,
+}
+
+/// How often outputs left memory and came back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moves {
+    /// Outputs that were written.
+    pub spilled: u64,
+    /// Their bytes.
+    pub spilled_bytes: u64,
+    /// Outputs that were read again.
+    pub restored: u64,
+}
+
+impl std::ops::AddAssign for Moves {
+    fn add_assign(&mut self, other: Self) {
+        self.spilled += other.spilled;
+        self.spilled_bytes += other.spilled_bytes;
+        self.restored += other.restored;
+    }
 }
 
 /// One instance that ran.
@@ -91,6 +121,12 @@ pub enum ExecuteError {
 }
 
 impl Options<'_> {
+    fn scheduler<'p>(&self, plan: &'p mut Plan, layout: &Layout) -> Result<Scheduler<'p>, SchedulerError> {
+        let scheduler = Scheduler::new(plan, layout, self.workers, self.budget.clone())?;
+        let scheduler = scheduler.knowing(self.known.clone());
+        Ok(if self.spilling { scheduler.spilling() } else { scheduler })
+    }
+
     fn pass_on_stop(&self, scheduler: &mut Scheduler<'_>) {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             scheduler.handle(Event::Stop);
@@ -99,7 +135,7 @@ impl Options<'_> {
 }
 
 impl Execution {
-    fn of(scheduler: &Scheduler<'_>, log: Vec<Entry>) -> Self {
-        Self { account: scheduler.account().clone(), log, stopped: scheduler.is_stopped() }
+    fn of(scheduler: &Scheduler<'_>, log: Vec<Entry>, moves: Moves) -> Self {
+        Self { account: scheduler.account().clone(), log, moves, stopped: scheduler.is_stopped() }
     }
 }

@@ -2,16 +2,19 @@
 //! every executor runs the same code and a test drives it by hand.
 //!
 //! Every row walks through its own tasks by the rules of `shape`; a site holds all rows at one part, image or the whole
-//! study, and nodes are where rows meet. `ready` says what comes first, `memory` what fits, `sites` what opens when.
+//! study, and nodes are where rows meet. `ready` says what comes first, `memory` what fits, `residence` what of it lies in
+//! memory, `spilling` what moves, `sites` what opens when.
 
 mod diversion;
 mod error;
 mod event;
 mod memory;
 mod ready;
+mod residence;
 mod shape;
 mod site;
 mod sites;
+mod spilling;
 mod tally;
 
 use std::collections::VecDeque;
@@ -22,11 +25,12 @@ use onceflow_reuse::{Account, NodeId, Plan};
 use self::diversion::Diversions;
 use self::memory::Memory;
 use self::ready::{Candidate, Ready};
+use self::residence::Residence;
 use self::shape::Shape;
 use self::site::{Effect, Surroundings};
 use self::sites::Sites;
 use self::tally::Tally;
-use crate::{Instance, Layout};
+use crate::{Instance, Known, Layout};
 
 pub use error::SchedulerError;
 pub use event::{Event, Instruction, Outcome, RowOutcome};
@@ -41,6 +45,10 @@ pub struct Scheduler<'p> {
     sites: Sites,
     ready: Ready,
     memory: Memory,
+    residence: Residence,
+    /// Whether outputs may leave memory.
+    spilling: bool,
+    known: Known,
     tally: Tally,
     /// The place of each row in the plan's order.
     position: Vec<u32>,
@@ -74,6 +82,9 @@ impl<'p> Scheduler<'p> {
             sites,
             ready: Ready::default(),
             memory,
+            residence: Residence::default(),
+            spilling: false,
+            known: Known::nothing(),
             tally,
             position,
             instructions: VecDeque::new(),
@@ -82,6 +93,13 @@ impl<'p> Scheduler<'p> {
             running: 0,
             stopped: false,
         })
+    }
+
+    /// Leaves out rows that are known from before; nothing is said of them.
+    #[must_use]
+    pub fn knowing(mut self, known: Known) -> Self {
+        self.known = known;
+        self
     }
 
     /// The next thing to do; none when something must happen first or all is over.
@@ -98,7 +116,7 @@ impl<'p> Scheduler<'p> {
                 return Ok(None);
             }
             if let Some(candidate) = self.wanted() {
-                return Ok(self.choose(candidate)?.map(|instance| Instruction::Run { instance }));
+                return self.choose(candidate);
             }
             if !self.open_next() {
                 return Ok(None);
@@ -111,6 +129,7 @@ impl<'p> Scheduler<'p> {
         match event {
             Event::Stop => self.stopped = true,
             Event::Finished { instance, outcome } => self.finished(instance, &outcome),
+            Event::Moved { instance, moved } => self.moved(instance, moved),
         }
     }
 
@@ -148,15 +167,16 @@ impl<'p> Scheduler<'p> {
         None
     }
 
-    /// Starts the first candidate when it fits. Later ones must not take the memory it waits for; only when nothing runs
-    /// that could free memory, the first that fits is started.
-    fn choose(&mut self, first: Candidate) -> Result<Option<Instance>, SchedulerError> {
+    /// Starts the first candidate when it fits, or makes way for it. Later ones must not take the memory it waits for;
+    /// only when nothing runs that could free memory, the first that fits is started.
+    fn choose(&mut self, first: Candidate) -> Result<Option<Instruction>, SchedulerError> {
         if self.fits(first) {
             self.ready.pop();
             return Ok(Some(self.start(first)));
         }
-        if self.running > 0 {
-            return Ok(None);
+        let way = self.make_way(first);
+        if way.is_some() || self.running > 0 {
+            return Ok(way);
         }
         match self.first_that_fits() {
             Some(candidate) => Ok(Some(self.start(candidate))),
@@ -182,15 +202,16 @@ impl<'p> Scheduler<'p> {
     fn fits(&mut self, candidate: Candidate) -> bool {
         let task = self.diversions.task(candidate.node);
         let pixels = self.pixels(candidate.sequence, task);
-        self.memory.admit(task, pixels)
+        self.has_inputs(candidate) && self.memory.admit(task, pixels)
     }
 
-    fn start(&mut self, candidate: Candidate) -> Instance {
+    fn start(&mut self, candidate: Candidate) -> Instruction {
+        self.note_readers(candidate.sequence, candidate.node, true);
         if let Some(site) = self.sites.site_mut(candidate.sequence) {
             site.start(candidate.node, &self.shape, &self.diversions);
         }
         self.running += 1;
-        self.instance(candidate.sequence, candidate.node)
+        Instruction::Run { instance: self.instance(candidate.sequence, candidate.node) }
     }
 
     fn stuck(&self, candidate: Candidate) -> SchedulerError {
@@ -199,8 +220,10 @@ impl<'p> Scheduler<'p> {
     }
 
     fn open_next(&mut self) -> bool {
-        let Self { shape, diversions, effects, sites, .. } = self;
-        let opened = sites.open_next(&mut Surroundings { shape, diversions, effects });
+        let Self { shape, diversions, effects, sites, known, layout, .. } = self;
+        let rows = diversions.plan.rows();
+        let known = |scope, index| known.at(layout, scope, index, rows);
+        let opened = sites.open_next(known, &mut Surroundings { shape, diversions, effects });
         if let Some(sequence) = opened {
             self.apply(sequence);
         }
@@ -219,7 +242,12 @@ impl<'p> Scheduler<'p> {
         let Some(site) = sites.site_mut(sequence).filter(|site| site.is_running(node.0)) else { return };
         site.finish(node.0, outcome, &mut Surroundings { shape, diversions, effects });
         self.running -= 1;
-        self.memory.finished(task, pixels, !matches!(outcome, Outcome::Failed(_)));
+        let made = !matches!(outcome, Outcome::Failed(_));
+        self.memory.finished(task, pixels, made);
+        self.note_readers(sequence, node.0, false);
+        if made {
+            self.note_made(sequence, node.0, task);
+        }
         self.apply(sequence);
     }
 
@@ -251,11 +279,7 @@ impl<'p> Scheduler<'p> {
                 node,
             }),
             Effect::Row { row } => self.instructions.extend(self.row(sequence, row as usize)),
-            Effect::Release { node } => {
-                let task = self.diversions.task(node);
-                self.memory.released(task, self.pixels(sequence, task));
-                self.instructions.push_back(Instruction::Release(self.instance(sequence, node)));
-            }
+            Effect::Release { node } => self.let_go((sequence, node)),
         }
     }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use onceflow_region::Budget;
 use onceflow_reuse::{Account, Level, NodeInput, Plan};
 use onceflow_runtime::{
-    Event, Instance, Instruction, Layout, Outcome, RowOutcome, Scheduler, SchedulerError,
+    Event, Instance, Instruction, Known, Layout, Outcome, RowOutcome, Scheduler, SchedulerError,
 };
 use onceflow_study::Scope;
 use proptest::prelude::*;
@@ -23,6 +23,12 @@ struct Driver<'w> {
     oracle: &'w Oracle<'w>,
     dice: Dice,
     running: Vec<Instance>,
+    /// Outputs on their way, and whether down.
+    moving: Vec<(Instance, bool)>,
+    /// Outputs below memory.
+    below: HashSet<Instance>,
+    /// Whether what lies below sometimes takes nothing.
+    refuses: bool,
     /// What each instance gave.
     contents: HashMap<Instance, u64>,
     /// Instances whose outputs are there.
@@ -41,6 +47,9 @@ impl<'w> Driver<'w> {
             oracle,
             dice: Dice(seed),
             running: Vec::new(),
+            moving: Vec::new(),
+            below: HashSet::new(),
+            refuses: false,
             contents: HashMap::new(),
             kept: HashSet::new(),
             released: HashSet::new(),
@@ -64,25 +73,68 @@ impl<'w> Driver<'w> {
             }
             while let Some(instruction) = scheduler.next()? {
                 self.obey(scheduler.plan(), instruction);
-                assert!(self.running.len() <= workers, "more instances run than there are workers");
+                let busy = self.running.len() + self.moving.len();
+                assert!(busy <= workers, "more instances run than there are workers");
             }
-            if self.running.is_empty() {
-                break;
-            }
-            let instance = self.running.swap_remove(self.dice.roll(self.running.len()));
-            let outcome = self.finish(scheduler.plan(), instance);
-            scheduler.handle(Event::Finished { instance, outcome });
+            let Some(event) = self.happen(scheduler.plan()) else { break };
+            scheduler.handle(event);
         }
         assert!(scheduler.is_finished(), "nothing runs, but the scheduler is not finished");
         assert_eq!(scheduler.next(), Ok(None), "an instruction after the end");
         Ok(())
     }
 
+    /// Something that runs or moves is over.
+    fn happen(&mut self, plan: &Plan) -> Option<Event> {
+        let busy = self.running.len() + self.moving.len();
+        if busy == 0 {
+            return None;
+        }
+        let which = self.dice.roll(busy);
+        if which < self.running.len() {
+            let instance = self.running.swap_remove(which);
+            let outcome = self.finish(plan, instance);
+            return Some(Event::Finished { instance, outcome });
+        }
+        let (instance, down) = self.moving.swap_remove(which - self.running.len());
+        let moved = !(down && self.refuses && self.dice.roll(3) == 0);
+        if moved && down {
+            assert!(self.kept.remove(&instance) && self.below.insert(instance), "it is not in memory");
+        } else if !down {
+            assert!(self.kept.insert(instance), "it is in memory already");
+        }
+        Some(Event::Moved { instance, moved })
+    }
+
+    fn leave(&mut self, plan: &Plan, instance: Instance) {
+        assert!(self.kept.contains(&instance), "it is not in memory");
+        for reader in &self.running {
+            assert!(!self.inputs(plan, *reader).contains(&instance), "it leaves while it is read");
+        }
+    }
+
     fn obey(&mut self, plan: &Plan, instruction: Instruction) {
         match instruction {
             Instruction::Run { instance } => self.start(plan, instance),
+            Instruction::Spill(instance) => {
+                self.leave(plan, instance);
+                assert!(!self.below.contains(&instance), "it is written twice");
+                self.moving.push((instance, true));
+            }
+            Instruction::Drop(instance) => {
+                self.leave(plan, instance);
+                assert!(self.below.contains(&instance), "what is dropped is lost");
+                self.kept.remove(&instance);
+            }
+            Instruction::Restore(instance) => {
+                assert!(self.below.contains(&instance), "it is not below");
+                assert!(!self.kept.contains(&instance), "it is in memory");
+                self.moving.push((instance, false));
+            }
             Instruction::Release(instance) => {
-                assert!(self.kept.remove(&instance), "released what is not there");
+                let (above, below) = (self.kept.remove(&instance), self.below.remove(&instance));
+                assert!(above || below, "released what is not there");
+                assert!(self.moving.iter().all(|(moving, _)| *moving != instance), "released on its way");
                 assert!(self.released.insert(instance), "released twice");
                 for reader in &self.running {
                     assert!(!self.inputs(plan, *reader).contains(&instance), "released while it is read");
@@ -195,7 +247,7 @@ impl<'w> Driver<'w> {
         let told: BTreeMap<_, _> =
             self.oracle.fates.iter().map(|(at, fate)| (*at, fate.outcome.clone())).collect();
         assert_eq!(self.rows, told);
-        assert!(self.kept.is_empty(), "outputs stay behind");
+        assert!(self.kept.is_empty() && self.below.is_empty(), "outputs stay behind");
         let ran: BTreeSet<_> = self.ran.iter().copied().collect();
         assert!(ran.is_superset(&self.oracle.needed), "something needed did not run");
         if !self.has_failures() {
@@ -252,6 +304,33 @@ fn workers() -> impl Strategy<Value = usize> {
 
 const PLENTY: u64 = 1 << 40;
 
+/// The largest task with all it reads, beside everything that cannot leave memory.
+fn surely_enough(world: &World) -> u64 {
+    let flow = &world.flow;
+    let pixels = |task: usize, part: usize| {
+        world.layout.pixels(flow.scope(task), world.layout.site(flow.scope(task), part))
+    };
+    let outputs = |task: usize, part: usize| {
+        u64::from(flow.tasks[task].spec.output_bytes_per_pixel) * pixels(task, part)
+    };
+    let alone = |task: usize, part: usize| {
+        let makers: BTreeSet<usize> =
+            flow.tasks[task].inputs.iter().filter_map(|input| input.maker()).collect();
+        let read: u64 = makers.iter().map(|maker| outputs(*maker, part)).sum();
+        // A row and the reference row may both give it their own.
+        2 * read
+            + outputs(task, part)
+            + u64::from(flow.tasks[task].spec.scratch_bytes_per_pixel) * pixels(task, part)
+    };
+    let (tasks, parts) = (0..flow.tasks.len(), 0..world.layout.parts.len());
+    let largest = parts.clone().flat_map(|part| tasks.clone().map(move |task| alone(task, part))).max();
+    let stays = |task: &usize| flow.results.contains(task) || flow.scope(*task) != Scope::Part;
+    let stay: u64 =
+        parts.flat_map(|part| tasks.clone().filter(stays).map(move |task| outputs(task, part))).sum();
+    // Each row may have its own, once as planned and once more when a stage ended.
+    largest.unwrap_or(0) + stay * 2 * (world.values.len() as u64 + 1)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -291,6 +370,36 @@ proptest! {
     }
 
     #[test]
+    fn what_does_not_fit_goes_below_and_comes_back(
+        seed in any::<u64>(), order in any::<u64>(), bounds in bounds(), workers in workers(), limit in 0u64..400,
+        refuses in any::<bool>(),
+    ) {
+        let world = World::new(seed, bounds);
+        let oracle = Oracle::new(&world);
+        let (mut plan, budget) = (world.plan(Level::Dataflow), Budget::new(limit));
+        let mut driver = Driver::new(&oracle, order);
+        driver.refuses = refuses;
+        let mut account = None;
+        let ran = Scheduler::new(&mut plan, &world.layout, workers, budget.clone()).and_then(|scheduler| {
+            let mut scheduler = scheduler.spilling();
+            let ran = driver.run(&mut scheduler, workers, usize::MAX);
+            account = Some(scheduler.account().clone());
+            ran
+        });
+        prop_assert!(budget.peak() <= limit);
+        match ran {
+            Ok(()) => {
+                driver.check_end(Level::Dataflow, &account.unwrap());
+                prop_assert_eq!(budget.used(), 0);
+            }
+            Err(SchedulerError::MemoryTooSmall { .. }) => {
+                prop_assert!(refuses || limit < surely_enough(&world), "it can always go on");
+            }
+            Err(other) => prop_assert!(false, "{other}"),
+        }
+    }
+
+    #[test]
     fn after_a_stop_only_what_runs_is_finished(
         seed in any::<u64>(), order in any::<u64>(), bounds in bounds(), workers in workers(), events in 0usize..40
     ) {
@@ -307,6 +416,45 @@ proptest! {
             prop_assert_eq!(outcome, &oracle.fates[at].outcome);
         }
         prop_assert!(scheduler.account().is_balanced());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rows_that_are_known_are_not_run_again_and_the_others_go_as_before(
+        seed in any::<u64>(), order in any::<u64>(), bounds in bounds(), level in levels(), workers in workers(),
+        events in 0usize..40,
+    ) {
+        let world = World::new(seed, bounds);
+        let oracle = Oracle::new(&world);
+        let mut plan = world.plan(level);
+        let mut scheduler = Scheduler::new(&mut plan, &world.layout, workers, Budget::new(PLENTY)).unwrap();
+        let mut first = Driver::new(&oracle, order);
+        first.run(&mut scheduler, workers, events).unwrap();
+        drop(scheduler);
+        let mut known = Known::nothing();
+        first.rows.keys().for_each(|(part, row)| known.note(*row, *part));
+
+        let (mut plan, budget) = (world.plan(level), Budget::new(PLENTY));
+        let scheduler = Scheduler::new(&mut plan, &world.layout, workers, budget.clone()).unwrap();
+        let mut scheduler = scheduler.knowing(known.clone());
+        let mut second = Driver::new(&oracle, order.rotate_left(7));
+        second.run(&mut scheduler, workers, usize::MAX).unwrap();
+        prop_assert!(second.rows.keys().all(|(part, row)| !known.knows(*row, *part)));
+        let mut all = first.rows;
+        all.extend(second.rows);
+        let told: BTreeMap<_, _> = oracle.fates.iter().map(|(at, fate)| (*at, fate.outcome.clone())).collect();
+        prop_assert_eq!(all, told);
+        prop_assert!(second.kept.is_empty(), "outputs stay behind");
+        prop_assert!(scheduler.account().is_balanced());
+        let (planned, ran) = (scheduler.account().total().planned, second.ran.len() - second.failed);
+        prop_assert_eq!(planned, ran as u64);
+        if known.len() == oracle.fates.len() {
+            prop_assert!(second.ran.is_empty(), "all was known");
+        }
+        prop_assert_eq!(budget.used(), 0);
     }
 }
 
@@ -331,7 +479,7 @@ fn one_worker_finishes_a_part_before_it_begins_the_next() {
                 scheduler.handle(Event::Finished { instance, outcome: Outcome::Done });
             }
             Instruction::Row { part, .. } => told.push(part),
-            Instruction::Release(_) => {}
+            _ => {}
         }
     }
     assert_eq!(told.len(), 24);

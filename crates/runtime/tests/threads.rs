@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use onceflow_region::{Budget, Column, Region, Table};
 use onceflow_reuse::{Digest32, Key, Level, NodeId};
 use onceflow_runtime::{
-    Call, Done, ExecuteError, Execution, Finished, Memo, NoMemo, Observer, Operation, OperationError,
-    Options, Outcome, RowOutcome, Supply, Work, execute,
+    Below, Call, Done, ExecuteError, Execution, Finished, Instance, Known, Memo, NoBelow, NoMemo, Observer,
+    Operation, OperationError, Options, Outcome, RowOutcome, Supply, Work, execute,
 };
 use onceflow_study::{RegionKind, Scope};
 use proptest::prelude::*;
@@ -115,18 +115,49 @@ struct Ran {
     runs: usize,
 }
 
+/// Keeps what does not fit in another map.
+#[derive(Default)]
+struct Cellar(Mutex<HashMap<Instance, Vec<Arc<Region>>>>);
+
+impl Below for Cellar {
+    fn put(&self, instance: Instance, outputs: &[Arc<Region>]) -> Result<(), OperationError> {
+        assert!(self.0.lock().unwrap().insert(instance, outputs.to_vec()).is_none());
+        Ok(())
+    }
+
+    fn get(&self, instance: Instance) -> Result<Vec<Arc<Region>>, OperationError> {
+        Ok(self.0.lock().unwrap()[&instance].clone())
+    }
+
+    fn forget(&self, instance: Instance) {
+        self.0.lock().unwrap().remove(&instance);
+    }
+}
+
 fn run(world: &World, level: Level, workers: usize, memo: &dyn Memo) -> Ran {
+    try_run(world, level, workers, memo, Budget::new(1 << 40)).unwrap()
+}
+
+fn try_run(
+    world: &World,
+    level: Level,
+    workers: usize,
+    memo: &dyn Memo,
+    budget: Budget,
+) -> Result<Ran, ExecuteError> {
+    let below = Cellar::default();
     let toys: Vec<Toy<'_>> =
         (0..world.flow.tasks.len()).map(|task| Toy { world, task, runs: AtomicUsize::new(0) }).collect();
     let operations: Vec<&dyn Operation> = toys.iter().map(|toy| toy as &dyn Operation).collect();
-    let work = Work { operations: &operations, supply: &ToySupply, memo, meter: None };
-    let options = Options { workers, budget: Budget::new(1 << 40), stop: None };
+    let work = Work { operations: &operations, supply: &ToySupply, memo, below: &below, meter: None };
+    let options = Options { workers, budget, spilling: true, known: Known::nothing(), stop: None };
     let mut metrics = Metrics::default();
-    let execution = execute(&mut world.plan(level), &world.layout, &work, &options, &mut metrics).unwrap();
+    let execution = execute(&mut world.plan(level), &world.layout, &work, &options, &mut metrics)?;
+    assert!(below.0.lock().unwrap().is_empty(), "something stays below");
     assert!(execution.account.is_balanced() && !execution.stopped);
     assert_eq!(options.budget.used(), 0);
     assert_eq!(metrics.finished, execution.log.len());
-    Ran { metrics, execution, runs: toys.iter().map(|toy| toy.runs.load(Ordering::SeqCst)).sum() }
+    Ok(Ran { metrics, execution, runs: toys.iter().map(|toy| toy.runs.load(Ordering::SeqCst)).sum() })
 }
 
 /// What rows must give, without anything shared.
@@ -190,6 +221,22 @@ proptest! {
     }
 
     #[test]
+    fn little_memory_changes_no_row(world in world()) {
+        quietly(|| {
+            let budget = Budget::new(1 << 40);
+            try_run(&world, Level::Dataflow, 2, &NoMemo, budget.clone()).unwrap();
+            let expected = expected(&world);
+            for percent in [100, 75, 50, 40, 30, 20] {
+                let Ok(ran) = try_run(&world, Level::Dataflow, 2, &NoMemo, Budget::new(budget.peak() * percent / 100))
+                else {
+                    continue;
+                };
+                assert_eq!(without_panics(&ran.metrics.rows), expected, "{percent} %");
+            }
+        });
+    }
+
+    #[test]
     fn what_a_memo_has_is_not_computed_again(world in world()) {
         quietly(|| {
             let memo = Everything::default();
@@ -222,9 +269,15 @@ fn a_stop_lets_what_runs_finish_and_starts_nothing_more() {
     let operations: Vec<&dyn Operation> = toys.iter().map(|toy| toy as &dyn Operation).collect();
     let (stop, work) = (
         AtomicBool::new(false),
-        Work { operations: &operations, supply: &ToySupply, memo: &NoMemo, meter: None },
+        Work { operations: &operations, supply: &ToySupply, memo: &NoMemo, below: &NoBelow, meter: None },
     );
-    let options = Options { workers: 2, budget: Budget::new(1 << 40), stop: Some(&stop) };
+    let options = Options {
+        workers: 2,
+        budget: Budget::new(1 << 40),
+        spilling: false,
+        known: Known::nothing(),
+        stop: Some(&stop),
+    };
     let mut observer = Stopping(&stop, 0);
     let execution =
         execute(&mut world.plan(Level::None), &world.layout, &work, &options, &mut observer).unwrap();
@@ -234,8 +287,9 @@ fn a_stop_lets_what_runs_finish_and_starts_nothing_more() {
 #[test]
 fn an_operation_for_every_task_is_asked_for() {
     let world = World::new(5, Bounds { stages: 1, rows: 1, parts: 1, failures: false, never: false });
-    let work = Work { operations: &[], supply: &ToySupply, memo: &NoMemo, meter: None };
-    let options = Options { workers: 1, budget: Budget::new(1), stop: None };
+    let work = Work { operations: &[], supply: &ToySupply, memo: &NoMemo, below: &NoBelow, meter: None };
+    let options =
+        Options { workers: 1, budget: Budget::new(1), spilling: false, known: Known::nothing(), stop: None };
     let refused =
         execute(&mut world.plan(Level::None), &world.layout, &work, &options, &mut Metrics::default());
     let expected = world.flow.tasks.len();

@@ -91,6 +91,10 @@ pub(crate) struct MachineArgs {
     /// Bound of memory, such as '2 GiB' [default: the study's, else three quarters of what is free]
     #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = size)]
     pub(crate) memory: Option<Size>,
+    /// Folder on a fast disk for results that memory has no room for; they are gone when the run ends [default: the folder
+    /// of the run]
+    #[arg(long, value_name = "DIR", env = "ONCEFLOW_SCRATCH", hide_env_values = true)]
+    pub(crate) scratch: Option<PathBuf>,
     /// File that remembers what tasks cost: runs add to it, plans predict by it; none switches it off [default:
     /// onceflow/costs.jsonl in the folder of the user's state]
     #[arg(long, value_name = "FILE", env = "ONCEFLOW_COSTS", hide_env_values = true)]

@@ -73,7 +73,7 @@ pub(super) const COMPUTED: &str = "computed";
 /// Word for what no term explains: it stands there only when the account itself is wrong.
 const UNACCOUNTED: &str = "unaccounted";
 
-fn terms(amounts: &Amounts) -> [(&'static str, f64); 7] {
+fn terms(amounts: &Amounts) -> [(&'static str, f64); 8] {
     [
         ("stage", amounts.stage),
         ("task", amounts.task),
@@ -81,6 +81,7 @@ fn terms(amounts: &Amounts) -> [(&'static str, f64); 7] {
         ("products", amounts.products),
         ("ended early", amounts.ended_early),
         ("failed", amounts.failed),
+        ("resumed", amounts.resumed),
         (COMPUTED, amounts.computed),
     ]
 }
@@ -118,15 +119,15 @@ mod tests {
 
     use super::*;
 
-    fn amounts(parts: [f64; 7]) -> Amounts {
-        let [stage, task, dataflow, products, ended_early, failed, computed] = parts;
+    fn amounts(parts: [f64; 8]) -> Amounts {
+        let [stage, task, dataflow, products, ended_early, failed, resumed, computed] = parts;
         let asked = parts.iter().sum();
-        Amounts { asked, stage, task, dataflow, products, ended_early, failed, computed }
+        Amounts { asked, stage, task, dataflow, products, ended_early, failed, resumed, computed }
     }
 
     #[test]
     fn zero_terms_are_left_out_but_never_what_was_computed() {
-        let account = Account::tasks(&amounts([17276.0, 21184.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
+        let account = Account::tasks(&amounts([17276.0, 21184.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
         assert_eq!(account.sentence("tasks"), "38,460 tasks asked = stage 17,276 + task 21,184 + computed 0");
     }
 
@@ -138,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_account_adds_up_as_it_is_shown(parts in prop::array::uniform7(0.0..1e5f64), quiet in 0..7usize) {
+        fn every_account_adds_up_as_it_is_shown(parts in prop::array::uniform8(0.0..1e5f64), quiet in 0..8usize) {
             let mut parts = parts;
             parts[quiet] = 0.0;
             for account in [Account::seconds(&amounts(parts)), Account::tasks(&amounts(parts.map(f64::round)))] {

@@ -194,5 +194,12 @@ pub(super) fn machine(answer: &Answer) -> String {
     if let Some(resident) = work.peak_resident {
         let _infallible = write!(text, ", {} resident", memory(resident, 0));
     }
+    if work.spilled > 0 {
+        let (regions, bytes) = (
+            counted(usize::try_from(work.spilled).unwrap_or(usize::MAX), "result"),
+            memory(work.spilled_bytes, 0),
+        );
+        let _infallible = write!(text, "; {regions} ({bytes}) went to the disk and back for lack of memory");
+    }
     text
 }

@@ -2,11 +2,11 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use onceflow_engine::{
-    EngineError, Level, Merge, Prepared, Run, RunFolder, RunOptions, Silent, indices_json, metrics_csv,
-    rows_csv, run,
+    EngineError, Level, Merge, Prepared, Progress, Run, RunFolder, RunOptions, Silent, indices_json,
+    metrics_csv, rows_csv, run,
 };
 use onceflow_region::{Bounds, Dense, Pixels, png_bytes};
 use onceflow_study::{
@@ -56,14 +56,19 @@ impl Asked {
     }
 
     pub fn run_in(&self, memory: u64, level: Level, workers: usize) -> Result<Run, EngineError> {
-        self.run_with(RunOptions {
+        self.run_with(Self::options(memory, level, workers))
+    }
+
+    pub fn options(memory: u64, level: Level, workers: usize) -> RunOptions {
+        RunOptions {
             level,
             merge: Merge::Nothing,
             workers,
             memory,
+            scratch: None,
             meter: None,
             stop: AtomicBool::new(false),
-        })
+        }
     }
 
     /// Runs with buckets.
@@ -73,16 +78,28 @@ impl Asked {
             merge,
             workers: 2,
             memory: 1 << 30,
+            scratch: None,
             meter: None,
             stop: AtomicBool::new(false),
         };
         self.run_with(options).unwrap()
     }
 
-    fn run_with(&self, options: RunOptions) -> Result<Run, EngineError> {
-        let name = format!("{:?}-{}-{}", options.level, options.workers, options.merge != Merge::Nothing);
+    /// Runs in a folder that nobody has used: in any other a run would go on where it was interrupted.
+    pub fn run_with(&self, options: RunOptions) -> Result<Run, EngineError> {
+        static RUNS: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("run-{}", RUNS.fetch_add(1, Ordering::Relaxed));
+        self.run_into(&name, &options, &mut Silent)
+    }
+
+    pub fn run_into(
+        &self,
+        name: &str,
+        options: &RunOptions,
+        progress: &mut dyn Progress,
+    ) -> Result<Run, EngineError> {
         let folder = RunFolder::create(&self.path().join(name)).unwrap();
-        run(&self.prepared(), &options, &folder, &mut Silent)
+        run(&self.prepared(), options, &folder, progress)
     }
 
     /// Runs at every level on 1, 2 and 8 workers, and expects the same bytes each time.

@@ -300,6 +300,7 @@ fn work(rows: u64, images: u64) -> Work {
         products: 0.0,
         ended_early: 0.0,
         failed: 2.0,
+        resumed: 0.0,
         computed: tasks(4.0) - 2.0,
     };
     let cost = 0.004_775;
@@ -311,6 +312,7 @@ fn work(rows: u64, images: u64) -> Work {
         products: 0.0,
         ended_early: 0.0,
         failed: tasks.failed * cost,
+        resumed: 0.0,
         computed: tasks.computed * cost,
     };
     Work {
@@ -318,6 +320,8 @@ fn work(rows: u64, images: u64) -> Work {
         seconds,
         wall: 28.1,
         workers: 2,
+        spilled: 0,
+        spilled_bytes: 0,
         peak_reserved: 118_000_000,
         peak_resident: Some(150_000_000),
         memory: 2 << 30,

@@ -8,8 +8,9 @@ const PHASES: &str = "[[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajector
     [[phase]]\nname = \"decompose\"\nmethod = \"vbd\"\nbase = 4\nkeep = [\"G1\", \"minSize\", \"T1\"]\n";
 
 fn sum(amounts: &Amounts) -> f64 {
-    let Amounts { asked: _, stage, task, dataflow, products, ended_early, failed, computed } = *amounts;
-    stage + task + dataflow + products + ended_early + failed + computed
+    let Amounts { asked: _, stage, task, dataflow, products, ended_early, failed, resumed, computed } =
+        *amounts;
+    stage + task + dataflow + products + ended_early + failed + resumed + computed
 }
 
 fn check(run: &Run, asked: f64) {

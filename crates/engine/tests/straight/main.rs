@@ -12,4 +12,6 @@ mod images;
 mod memory;
 mod oracle;
 mod predicted;
+mod resumed;
 mod seams;
+mod spilled;

@@ -13,7 +13,7 @@ impl Plan {
         let ladder: Vec<_> = self.ladder().collect();
         let task = |at: usize| {
             let counts = ladder.iter().map(|(level, table)| (*level, u64::from(table.classes[at].count)));
-            entry(self.rows as u64, 0, 0, counts)
+            entry(TaskAccount { asked: self.rows as u64, ..TaskAccount::default() }, counts)
         };
         let account = Account { tasks: (0..self.flow.tasks.len()).map(task).collect() };
         debug_assert!(account.is_balanced());
@@ -38,23 +38,24 @@ impl Plan {
         state: &dyn Fn(usize, usize) -> Served,
         lower: &mut [LowerKeys<'_>],
     ) -> TaskAccount {
-        let (mut ended, mut failed, mut live) = (0, 0, Vec::new());
+        let mut account = TaskAccount { asked: self.rows as u64, ..TaskAccount::default() };
+        let mut live = Vec::new();
         for row in 0..self.rows {
             match state(row, task) {
                 Served::Node(node) => live.push((row, node)),
-                Served::Ended => ended += 1,
-                Served::Failed => failed += 1,
+                Served::Ended => account.ended_early += 1,
+                Served::Failed => account.failed += 1,
+                Served::Resumed => account.resumed += 1,
             }
         }
         let counts = lower.iter_mut().map(|keys| (keys.level, keys.distinct(task, &live)));
-        entry(self.rows as u64, ended, failed, counts)
+        entry(account, counts)
     }
 }
 
 /// Each level saves what the one before it left and it no longer needs.
-fn entry(asked: u64, ended: u64, failed: u64, left_by: impl Iterator<Item = (Level, u64)>) -> TaskAccount {
-    let mut account = TaskAccount { asked, ended_early: ended, failed, ..TaskAccount::default() };
-    account.planned = asked - ended - failed;
+fn entry(mut account: TaskAccount, left_by: impl Iterator<Item = (Level, u64)>) -> TaskAccount {
+    account.planned = account.asked - account.ended_early - account.failed - account.resumed;
     let left_by: Vec<(Level, u64)> = left_by.collect();
     let computed = left_by.last().map_or(account.planned, |(_, left)| *left);
     for (level, left) in left_by {

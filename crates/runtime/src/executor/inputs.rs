@@ -11,13 +11,19 @@ use crate::{Instance, Layout, OperationError, Supply};
 
 /// The outputs that somebody will still read.
 #[derive(Default)]
-pub(super) struct Kept(HashMap<Instance, Vec<Arc<Region>>>);
+pub(super) struct Kept {
+    outputs: HashMap<Instance, Vec<Arc<Region>>>,
+    /// Those that could not be brought back, and why.
+    lost: HashMap<Instance, OperationError>,
+}
 
 /// An input of an instance: there, or still to be asked for.
 pub(super) enum JobInput {
     Region(Arc<Region>),
     Source(usize),
     Empty(RegionKind),
+    /// It was made and cannot be read any more.
+    Lost(OperationError),
     /// It should be there and is not.
     Missing,
 }
@@ -31,15 +37,21 @@ pub(super) struct Ground {
 
 impl Kept {
     pub(super) fn keep(&mut self, instance: Instance, outputs: Vec<Arc<Region>>) {
-        self.0.insert(instance, outputs);
+        self.outputs.insert(instance, outputs);
+    }
+
+    /// Notes that outputs are gone, and why.
+    pub(super) fn lose(&mut self, instance: Instance, reason: OperationError) {
+        self.lost.insert(instance, reason);
     }
 
     pub(super) fn release(&mut self, instance: Instance) {
-        self.0.remove(&instance);
+        self.outputs.remove(&instance);
+        self.lost.remove(&instance);
     }
 
     pub(super) fn outputs(&self, instance: Instance) -> Vec<Arc<Region>> {
-        self.0.get(&instance).cloned().unwrap_or_default()
+        self.outputs.get(&instance).cloned().unwrap_or_default()
     }
 
     /// The inputs of an instance, in the order of its task's.
@@ -56,8 +68,11 @@ impl Kept {
     fn made(&self, plan: &Plan, layout: &Layout, ground: Ground, node: NodeId, output: usize) -> JobInput {
         let scope = plan.flow().scope(plan.task_of(node));
         let site = ground.wider(layout, scope);
-        let region = self.0.get(&Instance { node, site }).and_then(|outputs| outputs.get(output));
-        region.map_or(JobInput::Missing, |region| JobInput::Region(region.clone()))
+        let maker = Instance { node, site };
+        let region = self.outputs.get(&maker).and_then(|outputs| outputs.get(output));
+        let lost =
+            || self.lost.get(&maker).map_or(JobInput::Missing, |reason| JobInput::Lost(reason.clone()));
+        region.map_or_else(lost, |region| JobInput::Region(region.clone()))
     }
 }
 
@@ -68,6 +83,7 @@ impl JobInput {
             Self::Region(region) => Ok(region),
             Self::Source(source) => supply.source(source, ground.scope, ground.site),
             Self::Empty(kind) => Ok(Arc::new(supply.empty(kind, ground.scope, ground.site))),
+            Self::Lost(reason) => Err(reason),
             Self::Missing => {
                 Err(OperationError("internal error: an input was not there; please report this".into()))
             }

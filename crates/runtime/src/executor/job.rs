@@ -95,7 +95,7 @@ fn run(operation: &dyn Operation, call: &Call<'_>) -> Result<Done, OperationErro
 }
 
 /// A panic of somebody else's code is a failure of the task, not of the run.
-fn guarded<T>(act: impl FnOnce() -> Result<T, OperationError>) -> Result<T, OperationError> {
+pub(super) fn guarded<T>(act: impl FnOnce() -> Result<T, OperationError>) -> Result<T, OperationError> {
     catch_unwind(AssertUnwindSafe(act))
         .unwrap_or_else(|panic| Err(OperationError(format!("it panicked: {}", text(panic.as_ref())))))
 }

@@ -9,9 +9,10 @@ use onceflow_region::Region;
 use onceflow_reuse::{Digest32, Key, NodeId, Plan};
 use onceflow_study::Scope;
 
+use super::carry::{Carried, Carry};
 use super::inputs::{Ground, Kept};
 use super::job::{Job, Report};
-use super::{Entry, ExecuteError, Execution, Options, Work};
+use super::{Entry, ExecuteError, Execution, Moves, Options, Work};
 use crate::{Event, Finished, Instance, Instruction, Layout, Observer, Outcome, RowOutcome, Scheduler};
 
 /// Carries out a plan at all parts of a layout.
@@ -29,10 +30,10 @@ pub fn execute(
     if expected != found {
         return Err(ExecuteError::Operations { expected, found });
     }
-    let scheduler = Scheduler::new(plan, layout, options.workers, options.budget.clone())?;
+    let scheduler = options.scheduler(plan, layout)?;
     let began = Instant::now();
     thread::scope(|scope| {
-        let ((jobs, waiting), (done, reports)) = (unbounded::<Job>(), unbounded::<Report>());
+        let ((jobs, waiting), (done, reports)) = (unbounded::<Order>(), unbounded::<Answer>());
         for worker in 0..options.workers {
             let (waiting, done) = (waiting.clone(), done.clone());
             scope.spawn(move || serve(&waiting, &done, work, worker, began));
@@ -40,14 +41,31 @@ pub fn execute(
         // Only workers hold the sending side now: when they are gone, waiting for a report ends.
         drop(done);
         let kept = Kept::default();
-        Coordinator { scheduler, layout, work, observer, kept, jobs, log: Vec::new() }.run(options, &reports)
+        let (log, moves) = (Vec::new(), Moves::default());
+        Coordinator { scheduler, layout, work, observer, kept, jobs, log, moves }.run(options, &reports)
     })
 }
 
+/// What a worker is asked to do.
+enum Order {
+    Run(Job),
+    Carry(Carry),
+}
+
+/// How it went.
+enum Answer {
+    Ran(Report),
+    Carried(Carried),
+}
+
 /// What a worker thread does until there are no more jobs.
-fn serve(waiting: &Receiver<Job>, done: &Sender<Report>, work: &Work<'_>, worker: usize, began: Instant) {
-    for job in waiting {
-        if done.send(job.run(work, worker, began)).is_err() {
+fn serve(waiting: &Receiver<Order>, done: &Sender<Answer>, work: &Work<'_>, worker: usize, began: Instant) {
+    for order in waiting {
+        let answer = match order {
+            Order::Run(job) => Answer::Ran(job.run(work, worker, began)),
+            Order::Carry(carry) => Answer::Carried(carry.carry(work)),
+        };
+        if done.send(answer).is_err() {
             return;
         }
     }
@@ -60,29 +78,41 @@ struct Coordinator<'a, 'p> {
     work: &'a Work<'a>,
     observer: &'a mut dyn Observer,
     kept: Kept,
-    jobs: Sender<Job>,
+    jobs: Sender<Order>,
     log: Vec<Entry>,
+    moves: Moves,
 }
 
 impl Coordinator<'_, '_> {
-    fn run(mut self, options: &Options<'_>, reports: &Receiver<Report>) -> Result<Execution, ExecuteError> {
+    fn run(mut self, options: &Options<'_>, reports: &Receiver<Answer>) -> Result<Execution, ExecuteError> {
         loop {
             options.pass_on_stop(&mut self.scheduler);
             while let Some(instruction) = self.scheduler.next()? {
                 self.carry_out(instruction)?;
             }
             if self.scheduler.is_finished() {
-                return Ok(Execution::of(&self.scheduler, self.log));
+                return Ok(Execution::of(&self.scheduler, self.log, self.moves));
             }
-            let report = reports.recv().map_err(|_| ExecuteError::WorkerLost)?;
-            self.take(report);
+            match reports.recv().map_err(|_| ExecuteError::WorkerLost)? {
+                Answer::Ran(report) => self.take(report),
+                Answer::Carried(carried) => self.carried(carried),
+            }
         }
     }
 
     fn carry_out(&mut self, instruction: Instruction) -> Result<(), ExecuteError> {
         match instruction {
             Instruction::Run { instance } => return self.start(instance),
-            Instruction::Release(instance) => self.kept.release(instance),
+            Instruction::Release(instance) => {
+                self.kept.release(instance);
+                self.work.below.forget(instance);
+            }
+            Instruction::Spill(instance) => {
+                let outputs = self.kept.outputs(instance);
+                return self.order(Order::Carry(Carry::Down { instance, outputs }));
+            }
+            Instruction::Restore(instance) => return self.order(Order::Carry(Carry::Up { instance })),
+            Instruction::Drop(instance) => self.kept.release(instance),
             Instruction::Row { row, part, outcome, results } => self.row(row, part, &outcome, &results),
         }
         Ok(())
@@ -103,7 +133,34 @@ impl Coordinator<'_, '_> {
             key: self.key(instance.node, ground),
         };
         self.observer.started(instance, task);
-        self.jobs.send(job).map_err(|_| ExecuteError::WorkerLost)
+        self.order(Order::Run(job))
+    }
+
+    fn order(&self, order: Order) -> Result<(), ExecuteError> {
+        self.jobs.send(order).map_err(|_| ExecuteError::WorkerLost)
+    }
+
+    /// Outputs left memory or came back; what cannot be brought back fails the tasks that take it.
+    fn carried(&mut self, carried: Carried) {
+        let (instance, moved) = match carried {
+            Carried::Down { instance, bytes } => {
+                if let Some(bytes) = bytes {
+                    self.kept.release(instance);
+                    self.moves += Moves { spilled: 1, spilled_bytes: bytes, restored: 0 };
+                }
+                (instance, bytes.is_some())
+            }
+            Carried::Up { instance, outputs } => {
+                self.moves.restored += 1;
+                let there = outputs.is_ok();
+                match outputs {
+                    Ok(outputs) => self.kept.keep(instance, outputs),
+                    Err(reason) => self.kept.lose(instance, reason),
+                }
+                (instance, there)
+            }
+        };
+        self.scheduler.handle(Event::Moved { instance, moved });
     }
 
     /// The static key of a node, when the memo wants it and the node's bytes are the same in every run.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use onceflow_reuse::Plan;
 
-use super::{Entry, ExecuteError, Execution, Options};
+use super::{Entry, ExecuteError, Execution, Moves, Options};
 use crate::{Event, Instance, Instruction, Layout, Outcome, Scheduler};
 
 /// Carries out a plan without work; `outcome` says how the instance of a task goes.
@@ -17,14 +17,23 @@ pub fn execute_zero_work(
     options: &Options<'_>,
     outcome: &mut dyn FnMut(Instance, usize) -> Outcome,
 ) -> Result<Execution, ExecuteError> {
-    let mut scheduler = Scheduler::new(plan, layout, options.workers, options.budget.clone())?;
+    let mut scheduler = options.scheduler(plan, layout)?;
     let mut running: VecDeque<Instance> = VecDeque::new();
-    let mut log = Vec::new();
+    let (mut log, mut moves) = (Vec::new(), Moves::default());
     loop {
         options.pass_on_stop(&mut scheduler);
         while let Some(instruction) = scheduler.next()? {
-            if let Instruction::Run { instance } = instruction {
-                running.push_back(instance);
+            match instruction {
+                Instruction::Run { instance } => running.push_back(instance),
+                Instruction::Spill(instance) => {
+                    moves.spilled += 1;
+                    scheduler.handle(Event::Moved { instance, moved: true });
+                }
+                Instruction::Restore(instance) => {
+                    moves.restored += 1;
+                    scheduler.handle(Event::Moved { instance, moved: true });
+                }
+                Instruction::Release(_) | Instruction::Drop(_) | Instruction::Row { .. } => {}
             }
         }
         let Some(instance) = running.pop_front() else { break };
@@ -32,7 +41,7 @@ pub fn execute_zero_work(
         log.push(entry);
         scheduler.handle(Event::Finished { instance, outcome: outcome(instance, entry.task) });
     }
-    Ok(Execution::of(&scheduler, log))
+    Ok(Execution::of(&scheduler, log, moves))
 }
 
 fn entry(scheduler: &Scheduler<'_>, instance: Instance) -> Entry {

@@ -12,6 +12,13 @@ pub enum Event {
         /// How it went.
         outcome: Outcome,
     },
+    /// Outputs that were to be spilled or restored are where they should be, or could not be moved.
+    Moved {
+        /// The instance that made them.
+        instance: Instance,
+        /// Whether they were moved.
+        moved: bool,
+    },
     /// Nothing more is to be started; what runs may finish.
     Stop,
 }
@@ -37,6 +44,12 @@ pub enum Instruction {
     },
     /// Let its outputs go: nobody will read them again.
     Release(Instance),
+    /// Move its outputs out of memory, and say when it is done: others do not fit.
+    Spill(Instance),
+    /// Bring its outputs back into memory, which is reserved, and say when it is done: others will read them.
+    Restore(Instance),
+    /// Forget its outputs in memory: they were restored, and what was spilled is still below.
+    Drop(Instance),
     /// A row is complete for a part. Its results are released only after this.
     Row {
         /// The row.

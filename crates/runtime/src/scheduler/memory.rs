@@ -50,8 +50,17 @@ impl Memory {
 
     /// Reserves what a task needs, or nothing when it does not fit now.
     pub(super) fn admit(&mut self, task: usize, pixels: u64) -> bool {
-        let bytes = self.outputs(task, pixels).saturating_add(self.scratch(task, pixels));
+        self.reserve(self.own(task, pixels))
+    }
+
+    /// Reserves bytes, or nothing when they do not fit now.
+    pub(super) fn reserve(&mut self, bytes: u64) -> bool {
         self.lease.as_mut().is_some_and(|lease| lease.try_grow(bytes))
+    }
+
+    /// Bytes that nobody has reserved.
+    pub(super) fn free(&self) -> u64 {
+        self.limit().saturating_sub(self.budget.used())
     }
 
     /// A task ended: its scratch goes back, and its outputs too when it made none.
@@ -69,11 +78,12 @@ impl Memory {
 
     /// The error of a task that does not fit beside what is held.
     pub(super) fn stuck(&self, flow: &Flow, task: usize, pixels: u64) -> SchedulerError {
-        let own = self.outputs(task, pixels).saturating_add(self.scratch(task, pixels));
+        let own = self.own(task, pixels);
         self.too_small(flow, task, own.saturating_add(self.budget.used()))
     }
 
-    fn give_back(&mut self, bytes: u64) {
+    /// Bytes that were reserved go back.
+    pub(super) fn give_back(&mut self, bytes: u64) {
         if let Some(lease) = &mut self.lease {
             lease.shrink(lease.bytes() - bytes);
         }
@@ -90,7 +100,13 @@ impl Memory {
         inputs.chain(own).fold(0, u64::saturating_add)
     }
 
-    fn outputs(&self, task: usize, pixels: u64) -> u64 {
+    /// What a task needs besides its inputs.
+    pub(super) fn own(&self, task: usize, pixels: u64) -> u64 {
+        self.outputs(task, pixels).saturating_add(self.scratch(task, pixels))
+    }
+
+    /// What a task leaves behind.
+    pub(super) fn outputs(&self, task: usize, pixels: u64) -> u64 {
         self.needs[task].outputs.saturating_mul(pixels)
     }
 

@@ -78,6 +78,8 @@ struct Walk {
     ended: Vec<Ending>,
     failure: Option<Failure>,
     through: bool,
+    /// Whether what became of it is known from before.
+    known: bool,
 }
 
 /// A stage that ended early.
@@ -172,8 +174,11 @@ impl Site {
     /// done for it.
     pub(super) fn served(&self, row: usize, task: usize) -> Served {
         let providers = if self.reference == Some(row) { self.rows..self.walkers() } else { 0..0 };
-        let mut served = std::iter::once(row).chain(providers).map(|walker| self.served_to(walker, task));
-        served.find(|served| *served != Served::Failed).unwrap_or(Served::Failed)
+        let known = self.walks[row].known;
+        let own = (!known).then_some(row);
+        let mut served = own.into_iter().chain(providers).map(|walker| self.served_to(walker, task));
+        let otherwise = if known { Served::Resumed } else { Served::Failed };
+        served.find(|served| *served != Served::Failed).unwrap_or(otherwise)
     }
 
     fn served_to(&self, walker: usize, task: usize) -> Served {

@@ -54,13 +54,18 @@ impl Sites {
     }
 
     /// Opens the first site that can be opened, and says where it stands.
-    pub(super) fn open_next(&mut self, around: &mut Surroundings<'_, '_>) -> Option<u32> {
+    pub(super) fn open_next(
+        &mut self,
+        known: impl Fn(Scope, usize) -> Vec<usize>,
+        around: &mut Surroundings<'_, '_>,
+    ) -> Option<u32> {
         while self.places.get(self.next).is_some_and(|place| place.opened) {
             self.next += 1;
         }
         let at = (self.next..self.places.len()).find(|at| self.can_open(*at))?;
         let wider = self.places[at].wider.and_then(|wider| self.places[wider as usize].site.as_deref());
-        let site = self.templates[self.places[at].scope as usize].open(wider, around);
+        let Place { scope, index, .. } = self.places[at];
+        let site = self.templates[scope as usize].open(wider, &known(scope, index), around);
         self.places[at].opened = true;
         self.places[at].site = Some(Box::new(site));
         self.open += 1;

@@ -30,6 +30,7 @@ fn run(asked: &Asked, level: Level, terminal: &Terminal) -> Result<LevelRun, Fai
         merge: Merge::Nothing,
         workers: WORKERS,
         memory: available_memory(),
+        scratch: None,
         meter: None,
         stop: AtomicBool::new(false),
     };

@@ -42,12 +42,18 @@ impl Site {
         site
     }
 
-    /// A site of the template's scope, inside a wider one.
-    pub(in crate::scheduler) fn open(&self, wider: Option<&Self>, around: &mut Surroundings<'_, '_>) -> Self {
+    /// A site of the template's scope, inside a wider one, where some rows are known from before.
+    pub(in crate::scheduler) fn open(
+        &self,
+        wider: Option<&Self>,
+        known: &[usize],
+        around: &mut Surroundings<'_, '_>,
+    ) -> Self {
         let mut site = self.clone();
         if let Some(wider) = wider {
             site.inherit(wider, around);
         }
+        site.skip(known, around);
         for walker in (0..site.walkers()).rev() {
             // Providers first: a task that takes from a provider with nothing left to do need not wait for it.
             site.arrive(walker, around);
@@ -94,6 +100,16 @@ impl Site {
             if self.walks[walker].failure.is_some() {
                 self.abandon(walker, |_, _| true, around);
             }
+        }
+    }
+
+    /// Rows that are known have nothing to do; when there are no others, nobody takes from the reference row either.
+    fn skip(&mut self, known: &[usize], around: &mut Surroundings<'_, '_>) {
+        self.eventful |= !known.is_empty();
+        let providers = if known.len() == self.rows { self.rows..self.walkers() } else { 0..0 };
+        for walker in known.iter().copied().chain(providers) {
+            self.walks[walker].known = true;
+            self.abandon(walker, |_, _| true, around);
         }
     }
 

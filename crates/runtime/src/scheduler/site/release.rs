@@ -43,7 +43,9 @@ impl Site {
         if self.scope != Scope::Part {
             return;
         }
-        around.effects.push(Effect::Row { row: row as u32 });
+        if !self.walks[row].known {
+            around.effects.push(Effect::Row { row: row as u32 });
+        }
         let shape = around.shape;
         for task in &shape.results {
             if !self.has_ended(row, shape.stage[*task]) {

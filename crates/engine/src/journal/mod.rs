@@ -1,0 +1,206 @@
+//! The journal of a run: what is known line by line, so that after whatever ends a run the same command goes on.
+//!
+//! Lines are appended and never changed. A line that is torn, and all after it, never happened. The file is locked while
+//! a run writes to it, by the system: a lock that its owner did not live to give back is gone with him.
+
+mod identity;
+mod line;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use onceflow_study::Diagnostic;
+
+use crate::{EngineError, RunFolder};
+
+pub(crate) use identity::{identity, rows_digest, stamps};
+pub(crate) use line::{Line, tables};
+
+/// A journal that is open for more.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: File,
+    /// What earlier runs left, in order.
+    past: Vec<PastPhase>,
+    synced: Instant,
+}
+
+/// What earlier runs left of a phase.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PastPhase {
+    name: String,
+    rows: String,
+    /// What happened in it.
+    pub(crate) lines: Vec<Line>,
+}
+
+/// The file, in the folder of a run.
+const FILE: &str = "journal.jsonl";
+
+/// What the system has is safe from the end of the process, and this often also from the end of the machine.
+const SYNC: Duration = Duration::from_secs(2);
+
+/// A line of a journal is no longer than this; one that is was not written by us.
+const LONGEST: usize = 1 << 20;
+
+impl Journal {
+    /// Opens the journal of a run of something; that of a run of something else begins anew.
+    pub(crate) fn open(folder: &RunFolder, identity: &str) -> Result<Self, EngineError> {
+        let path = folder.path().join(FILE);
+        let written = |error| EngineError::Write { path: path.clone(), error };
+        let mut file =
+            OpenOptions::new().read(true).append(true).create(true).open(&path).map_err(written)?;
+        lock(&file).map_err(|_| taken(folder.path()))?;
+        let (past, end) = read(&mut file, identity).map_err(written)?;
+        file.set_len(end).map_err(written)?;
+        file.seek(SeekFrom::End(0)).map_err(written)?;
+        let mut journal = Self { path: path.clone(), file, past, synced: Instant::now() };
+        if end == 0 {
+            journal.write(&Line::Head { identity: identity.into() })?;
+        }
+        Ok(journal)
+    }
+
+    /// Begins a phase, or goes on with it: what is known of its rows. The rows must be the same as before.
+    pub(crate) fn phase(&mut self, name: &str, rows: &str) -> Result<PastPhase, EngineError> {
+        let same = |phase: &PastPhase| phase.name == name && phase.rows == rows;
+        let mut known = PastPhase { name: name.into(), rows: rows.into(), lines: Vec::new() };
+        // An interrupted run may have gone on with a phase several times.
+        for phase in self.past.extract_if(.., |phase| same(phase)) {
+            known.lines.extend(phase.lines);
+        }
+        self.write(&Line::Phase { name: name.into(), rows: rows.into() })?;
+        Ok(known)
+    }
+
+    /// Appends a line.
+    pub(crate) fn write(&mut self, line: &Line) -> Result<(), EngineError> {
+        let synced = self.synced.elapsed() >= SYNC;
+        let written = self.file.write_all(line.to_text().as_bytes());
+        written.map_err(|error| EngineError::Write { path: self.path.clone(), error })?;
+        if synced { self.sync() } else { Ok(()) }
+    }
+
+    /// Makes sure that all lines outlive the machine.
+    pub(crate) fn sync(&mut self) -> Result<(), EngineError> {
+        self.synced = Instant::now();
+        self.file.sync_data().map_err(|error| EngineError::Write { path: self.path.clone(), error })
+    }
+}
+
+#[cfg(unix)]
+fn lock(file: &File) -> io::Result<()> {
+    use rustix::fs::{FlockOperation, flock};
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(io::ErrorKind::WouldBlock.into()),
+        // A file system without locks does not keep anybody from working.
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn lock(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+fn taken(folder: &Path) -> EngineError {
+    let error = Diagnostic::error(format!("another run is writing to {}", folder.display()));
+    let error = error.expected_found("a folder that no other run uses", "one that is in use");
+    EngineError::Environment(Box::new(
+        error.with_hint("wait until it is over, stop it, or choose another folder after -o"),
+    ))
+}
+
+/// What a journal says, and where what can be trusted ends.
+fn read(file: &mut File, identity: &str) -> io::Result<(Vec<PastPhase>, u64)> {
+    file.seek(SeekFrom::Start(0))?;
+    let (mut reader, mut past, mut end) = (BufReader::new(file), Vec::<PastPhase>::new(), 0);
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let length = io::Read::take(&mut reader, LONGEST as u64).read_until(b'\n', &mut bytes)?;
+        let text = bytes.strip_suffix(b"\n").and_then(|text| std::str::from_utf8(text).ok());
+        match (text.and_then(Line::parse), past.last_mut()) {
+            (Some(Line::Head { identity: other }), None) if end == 0 && other == identity => {}
+            (Some(Line::Phase { name, rows }), _) if end > 0 => {
+                past.push(PastPhase { name, rows, lines: Vec::new() });
+            }
+            (Some(Line::Head { .. }), _) | (None, _) | (_, None) => return Ok((past, end)),
+            (Some(line), Some(phase)) => phase.lines.push(line),
+        }
+        end += length as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(row: usize) -> Line {
+        Line::Done { row, part: 0, status: None, results: Vec::new() }
+    }
+
+    fn folder() -> (tempfile::TempDir, RunFolder) {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = RunFolder::create(temporary.path()).unwrap();
+        (temporary, folder)
+    }
+
+    fn write(folder: &RunFolder, rows: std::ops::Range<usize>) {
+        let mut journal = Journal::open(folder, "id").unwrap();
+        journal.phase("screen", "rows").unwrap();
+        rows.for_each(|row| journal.write(&done(row)).unwrap());
+    }
+
+    #[test]
+    fn what_was_written_is_known_again_over_several_runs() {
+        let (_temporary, folder) = folder();
+        write(&folder, 0..3);
+        write(&folder, 3..5);
+        let mut journal = Journal::open(&folder, "id").unwrap();
+        let lines: Vec<Line> = (0..5).map(done).collect();
+        assert_eq!(journal.phase("screen", "rows").unwrap().lines, lines);
+        assert_eq!(journal.phase("screen", "others").unwrap().lines, []);
+    }
+
+    #[test]
+    fn other_rows_and_other_runs_are_not_taken_for_these() {
+        let (_temporary, folder) = folder();
+        write(&folder, 0..3);
+        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", "others").unwrap().lines, []);
+        assert_eq!(Journal::open(&folder, "another").unwrap().past, []);
+        assert_eq!(Journal::open(&folder, "id").unwrap().past, [], "it has begun anew");
+    }
+
+    #[test]
+    fn wherever_it_is_cut_the_lines_before_are_known() {
+        let (_temporary, folder) = folder();
+        write(&folder, 0..4);
+        let path = folder.path().join(FILE);
+        let whole = std::fs::read(&path).unwrap();
+        for end in 0..whole.len() {
+            std::fs::write(&path, &whole[..end]).unwrap();
+            let complete = whole[..end].iter().filter(|byte| **byte == b'\n').count();
+            let known = Journal::open(&folder, "id").unwrap().phase("screen", "rows").unwrap();
+            assert_eq!(known.lines.len(), complete.saturating_sub(2), "cut at {end}");
+            write(&folder, 10..11);
+            let known = Journal::open(&folder, "id").unwrap().phase("screen", "rows").unwrap();
+            assert_eq!(known.lines.last(), Some(&done(10)));
+        }
+    }
+
+    #[test]
+    fn two_runs_in_one_folder_are_told_apart() {
+        let (_temporary, folder) = folder();
+        let first = Journal::open(&folder, "id").unwrap();
+        if cfg!(unix) {
+            let error = Journal::open(&folder, "id").unwrap_err().to_string();
+            assert!(error.contains("another run is writing to"), "{error}");
+        }
+        drop(first);
+        Journal::open(&folder, "id").unwrap();
+    }
+}

@@ -1,0 +1,57 @@
+//! What a run takes over from its journal: rows that are done, and regions that were kept.
+
+use onceflow_reuse::Plan;
+use onceflow_runtime::Known;
+
+use crate::collect::{Collector, reference_name};
+use crate::journal::{Line, PastPhase};
+use crate::operation::{Comparison, counts_of};
+use crate::supply::Reference;
+
+impl Collector<'_> {
+    /// Takes over what is known of a phase, and says which rows need not be run. Rows that failed are tried again.
+    pub(crate) fn resume(&mut self, plan: &Plan, past: &PastPhase) -> Known {
+        past.lines.iter().for_each(|line| self.restore(plan, line));
+        let mut known = Known::nothing();
+        for line in &past.lines {
+            let Line::Done { row, part, status, results } = line else { continue };
+            let tables =
+                results.iter().map(|table| counts_of(&onceflow_region::Region::Table(table.clone())));
+            let Some(comparisons) = tables.collect::<Option<Vec<Comparison>>>() else { continue };
+            let whole = comparisons.len() == plan.flow().results.len();
+            if whole && !known.knows(*row, *part) && self.is_complete(plan, *row, *part, status.is_some()) {
+                known.note(*row, *part);
+                self.add(*row, *part, &comparisons, status.as_deref());
+                self.progress.row();
+            }
+        }
+        known
+    }
+
+    /// Files that an earlier run kept and that are still there.
+    fn restore(&mut self, plan: &Plan, line: &Line) {
+        let there = |file: &str| self.folder.path().join(file).is_file();
+        match line {
+            Line::Kept { row, place, site, file } if there(file) => {
+                self.keeper.restore(plan, *row, *place, *site, file);
+            }
+            Line::Saved { name, part, file: None } => {
+                self.saved.insert((reference_name(name), *part), Reference::Ended);
+            }
+            Line::Saved { name, part, file: Some(file) } if there(file) => {
+                let path = self.folder.path().join(file);
+                self.saved.insert((reference_name(name), *part), Reference::Saved(path));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether nothing is missing that a row leaves behind at a part.
+    fn is_complete(&self, plan: &Plan, row: usize, part: usize, ended: bool) -> bool {
+        let there = row < plan.rows() && part < self.layout.parts.len();
+        let kept = || ended || self.keeper.has_all(plan, self.layout, row, part);
+        let saved = |(_, _, name): &(_, _, String)| self.saved.contains_key(&(reference_name(name), part));
+        let is_reference = self.reference == Some(row);
+        there && kept() && (!is_reference || self.wanted.iter().all(saved))
+    }
+}

@@ -1,0 +1,177 @@
+//! Where the outputs of finished instances lie: in memory, below it in the tiers, or on their way.
+//!
+//! Only what a part's tasks leave for each other can leave memory: results are read as soon as their row is through, and
+//! what wider scopes make is small. What was touched longest ago goes first: rows follow each other depth first, so that
+//! it is also what is read last.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A node at a site, by the site's place in the order of sites.
+pub(super) type Home = (u32, u32);
+
+/// The outputs that may leave memory.
+#[derive(Debug, Default)]
+pub(super) struct Residence {
+    outputs: BTreeMap<Home, Output>,
+    /// What could leave memory now, in the order in which it was touched.
+    idle: BTreeSet<(u64, Home)>,
+    touches: u64,
+    /// Bytes that are being written, and free as soon as they are.
+    leaving: u64,
+}
+
+#[derive(Debug)]
+struct Output {
+    bytes: u64,
+    place: Place,
+    /// When it was made, read or moved last.
+    touched: u64,
+    /// Running instances that read it.
+    readers: u32,
+    /// Whether a copy lies below.
+    copied: bool,
+    /// Whether the tiers refused it.
+    refused: bool,
+    /// Whether it was let go while on its way.
+    unread: bool,
+}
+
+/// Where outputs are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Memory,
+    Leaving,
+    Below,
+    Coming,
+}
+
+/// What to do about outputs that nobody reads any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Farewell {
+    /// They are in memory, which they give back.
+    FromMemory,
+    /// They are below.
+    FromBelow,
+    /// They are on their way: when they arrive.
+    Later,
+}
+
+/// What became of outputs that were on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Arrival {
+    /// Whether their memory is free now.
+    pub(super) frees: bool,
+    /// Whether nobody wants them any more.
+    pub(super) unread: bool,
+}
+
+impl Residence {
+    /// Outputs were made, and are in memory.
+    pub(super) fn made(&mut self, home: Home, bytes: u64) {
+        let place = Place::Memory;
+        let output =
+            Output { bytes, place, touched: 0, readers: 0, copied: false, refused: false, unread: false };
+        self.outputs.insert(home, output);
+        self.touch(home);
+    }
+
+    /// Where outputs are; those that cannot leave are in memory.
+    pub(super) fn place(&self, home: Home) -> Place {
+        self.outputs.get(&home).map_or(Place::Memory, |output| output.place)
+    }
+
+    /// Bytes of outputs that can leave.
+    pub(super) fn bytes(&self, home: Home) -> u64 {
+        self.outputs.get(&home).map_or(0, |output| output.bytes)
+    }
+
+    /// Bytes that will be free without anything more being done.
+    pub(super) fn leaving(&self) -> u64 {
+        self.leaving
+    }
+
+    /// A running instance reads outputs, or does so no more.
+    pub(super) fn read(&mut self, home: Home, begins: bool) {
+        if let Some(output) = self.outputs.get_mut(&home) {
+            output.readers = if begins { output.readers + 1 } else { output.readers.saturating_sub(1) };
+            self.touch(home);
+        }
+    }
+
+    /// What could leave memory now; what is read last comes first.
+    pub(super) fn idle(&self) -> impl Iterator<Item = Home> {
+        self.idle.iter().map(|(_, home)| *home)
+    }
+
+    /// Outputs leave memory; says whether they must be written first.
+    pub(super) fn leave(&mut self, home: Home) -> bool {
+        let Some(output) = self.outputs.get_mut(&home) else { return false };
+        let writes = !output.copied;
+        output.place = if writes { Place::Leaving } else { Place::Below };
+        self.leaving += if writes { output.bytes } else { 0 };
+        self.touch(home);
+        writes
+    }
+
+    /// Outputs come back into memory that is reserved.
+    pub(super) fn come(&mut self, home: Home) {
+        if let Some(output) = self.outputs.get_mut(&home) {
+            output.place = Place::Coming;
+        }
+    }
+
+    /// What was on its way is there, or could not be moved. What could not be read is told by whoever needs it.
+    pub(super) fn arrived(&mut self, home: Home, moved: bool) -> Option<Arrival> {
+        let output = self.outputs.get_mut(&home)?;
+        let frees = match output.place {
+            Place::Memory | Place::Below => return None,
+            Place::Coming => false,
+            Place::Leaving => {
+                self.leaving -= output.bytes;
+                output.refused = !moved;
+                output.copied = moved;
+                moved
+            }
+        };
+        output.place = if frees { Place::Below } else { Place::Memory };
+        let unread = output.unread;
+        self.touch(home);
+        if unread {
+            self.remove(home);
+        }
+        Some(Arrival { frees, unread })
+    }
+
+    /// Nobody reads outputs any more.
+    pub(super) fn released(&mut self, home: Home) -> Farewell {
+        match self.place(home) {
+            Place::Leaving | Place::Coming => {
+                if let Some(output) = self.outputs.get_mut(&home) {
+                    output.unread = true;
+                }
+                Farewell::Later
+            }
+            place => {
+                self.remove(home);
+                if place == Place::Below { Farewell::FromBelow } else { Farewell::FromMemory }
+            }
+        }
+    }
+
+    /// Puts outputs at the end of those that could leave, if they could.
+    fn touch(&mut self, home: Home) {
+        let Some(output) = self.outputs.get_mut(&home) else { return };
+        self.idle.remove(&(output.touched, home));
+        self.touches += 1;
+        output.touched = self.touches;
+        if output.place == Place::Memory && output.readers == 0 && !output.refused {
+            self.idle.insert((output.touched, home));
+        }
+    }
+
+    fn remove(&mut self, home: Home) {
+        if let Some(output) = self.outputs.remove(&home) {
+            self.idle.remove(&(output.touched, home));
+        }
+    }
+}

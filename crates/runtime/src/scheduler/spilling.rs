@@ -1,0 +1,122 @@
+//! What is done when the next task does not fit: outputs that are read last go down the tiers, and come back before they
+//! are read.
+
+use super::ready::Candidate;
+use super::residence::{Farewell, Home, Place};
+use super::{Instruction, Scheduler};
+use crate::Instance;
+use onceflow_study::Scope;
+
+impl Scheduler<'_> {
+    /// Lets outputs of tasks leave memory when others do not fit: the executor then carries out [`Instruction::Spill`],
+    /// [`Instruction::Restore`] and [`Instruction::Drop`].
+    #[must_use]
+    pub fn spilling(mut self) -> Self {
+        self.spilling = true;
+        self
+    }
+
+    /// Whether all that a candidate reads is in memory.
+    pub(super) fn has_inputs(&self, candidate: Candidate) -> bool {
+        !self.spilling || self.inputs(candidate).all(|home| self.residence.place(home) == Place::Memory)
+    }
+
+    /// One step towards a candidate that cannot start: what it reads is brought back, or something else moves out of its
+    /// way. None when enough is on its way already, or nothing can be moved.
+    pub(super) fn make_way(&mut self, candidate: Candidate) -> Option<Instruction> {
+        if !self.spilling {
+            return None;
+        }
+        let below = self.inputs(candidate).find(|home| self.residence.place(*home) == Place::Below);
+        let wanted = match below {
+            Some(home) => self.residence.bytes(home),
+            None => self.own_bytes(candidate),
+        };
+        if let Some(home) = below.filter(|_| self.memory.reserve(wanted)) {
+            self.residence.come(home);
+            return Some(Instruction::Restore(self.moving(home)));
+        }
+        if wanted <= self.memory.free().saturating_add(self.residence.leaving()) {
+            return None;
+        }
+        let last_read = self.read_last(candidate)?;
+        Some(self.leave(last_read))
+    }
+
+    /// A running instance reads its inputs, or does so no more.
+    pub(super) fn note_readers(&mut self, sequence: u32, node: u32, begins: bool) {
+        if self.spilling {
+            let inputs: Vec<Home> = self.diversions.inputs(node).map(|input| (sequence, input)).collect();
+            inputs.into_iter().for_each(|home| self.residence.read(home, begins));
+        }
+    }
+
+    /// Outputs that were made may leave when they are a part's own and nobody's result.
+    pub(super) fn note_made(&mut self, sequence: u32, node: u32, task: usize) {
+        let bytes = self.memory.outputs(task, self.pixels(sequence, task));
+        if self.spilling && bytes > 0 && self.shape.scope[task] == Scope::Part && !self.shape.result[task] {
+            self.residence.made((sequence, node), bytes);
+        }
+    }
+
+    /// Nobody reads outputs any more.
+    pub(super) fn let_go(&mut self, home: Home) {
+        let (sequence, node) = home;
+        match self.residence.released(home) {
+            Farewell::Later => return,
+            Farewell::FromBelow => {}
+            Farewell::FromMemory => {
+                let task = self.diversions.task(node);
+                self.memory.released(task, self.pixels(sequence, task));
+            }
+        }
+        self.instructions.push_back(Instruction::Release(self.instance(sequence, node)));
+    }
+
+    /// Outputs that were on their way are there, or could not be moved.
+    pub(super) fn moved(&mut self, instance: Instance, moved: bool) {
+        if instance.node.0 as usize >= self.plan().node_count() {
+            return;
+        }
+        let Some(sequence) = self.sites.sequence(Scope::Part, instance.site) else { return };
+        let home = (sequence, instance.node.0);
+        let bytes = self.residence.bytes(home);
+        let Some(arrival) = self.residence.arrived(home, moved) else { return };
+        self.running -= 1;
+        if arrival.frees || arrival.unread {
+            self.memory.give_back(bytes);
+        }
+        if arrival.unread {
+            self.instructions.push_back(Instruction::Release(instance));
+        }
+    }
+
+    fn leave(&mut self, home: Home) -> Instruction {
+        if self.residence.leave(home) {
+            return Instruction::Spill(self.moving(home));
+        }
+        self.memory.give_back(self.residence.bytes(home));
+        Instruction::Drop(self.instance(home.0, home.1))
+    }
+
+    /// Whatever moves takes the place of a worker meanwhile.
+    fn moving(&mut self, home: Home) -> Instance {
+        self.running += 1;
+        self.instance(home.0, home.1)
+    }
+
+    /// The outputs in memory that are read last, those that the candidate itself reads left aside.
+    fn read_last(&self, candidate: Candidate) -> Option<Home> {
+        let needed: Vec<Home> = self.inputs(candidate).collect();
+        self.residence.idle().find(|home| !needed.contains(home))
+    }
+
+    fn inputs(&self, candidate: Candidate) -> impl Iterator<Item = Home> {
+        self.diversions.inputs(candidate.node).map(move |input| (candidate.sequence, input))
+    }
+
+    fn own_bytes(&self, candidate: Candidate) -> u64 {
+        let task = self.diversions.task(candidate.node);
+        self.memory.own(task, self.pixels(candidate.sequence, task))
+    }
+}
