@@ -1,4 +1,4 @@
-//! Ctrl-C: rows that are done stay, and the same command goes on to the same end.
+//! Ctrl-C and worse: rows that are done stay, and the same command goes on to the same end.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -36,6 +36,14 @@ fn interrupt(child: &Child) {
     assert!(kill.unwrap().success());
 }
 
+/// Runs the study without a disturbance, and compares.
+fn undisturbed(shell: &Shell, folder: &str) {
+    shell.ok("run study.toml -o undisturbed");
+    for name in ["rows.csv", "metrics.csv", "indices.json"] {
+        assert_eq!(shell.read(&format!("{folder}/{name}")), shell.read(&format!("undisturbed/{name}")));
+    }
+}
+
 #[test]
 fn an_interrupted_run_keeps_its_rows_and_is_run_again_to_the_same_bytes() {
     let shell = Shell::new();
@@ -59,12 +67,50 @@ fn an_interrupted_run_keeps_its_rows_and_is_run_again_to_the_same_bytes() {
     let done = rows.lines().count() - 1;
     assert!((1..97).contains(&done), "{done} rows");
     assert_eq!(shell.read("first/metrics.csv").lines().count() - 1, done);
-    shell.ok(COMMAND);
-    shell.ok("run study.toml -o undisturbed");
-    for name in ["rows.csv", "metrics.csv", "indices.json"] {
-        assert_eq!(shell.read(&format!("first/{name}")), shell.read(&format!("undisturbed/{name}")));
-    }
+    let again = shell.ok(COMMAND).stderr;
+    assert!(again.contains("going on: ") && again.contains(" of 97 instances are done"), "{again}");
+    undisturbed(&shell, "first");
     let whole = shell.read("undisturbed/rows.csv");
     let whole: std::collections::HashSet<&str> = whole.lines().collect();
     assert!(rows.lines().all(|line| whole.contains(line)), "a row that was done says what it always says");
+}
+
+/// Kills a run at ever other moments until one gets through. `ONCEFLOW_KILLS` says how many kills there must be at least.
+#[test]
+fn a_run_that_is_killed_again_and_again_ends_with_the_same_bytes() {
+    let least: u64 = std::env::var("ONCEFLOW_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
+    let shell = Shell::new();
+    shell.write("study.toml", changed("trajectories = 4", "trajectories = 12").replace("96x80", "500x400"));
+    let (mut kills, mut folder) = (0, 0);
+    while kills < least {
+        folder += 1;
+        let command = format!("run study.toml -o killed-{folder} --reuse none --memory '64 MiB'");
+        kills += killed(&shell, &format!("killed-{folder}"), 3 + 11 * kills % 97);
+        let again = shell.ok(&command);
+        let left = std::fs::read_dir(shell.path(&format!("killed-{folder}"))).unwrap();
+        let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        assert!(
+            left.iter().all(|name| !name.to_string_lossy().starts_with('.')),
+            "{left:?} {}",
+            again.stderr
+        );
+        undisturbed(&shell, &format!("killed-{folder}"));
+    }
+}
+
+/// Starts a run and kills it with nothing said, a little later each time; says how often.
+fn killed(shell: &Shell, folder: &str, step: u64) -> u64 {
+    for kills in 0..40 {
+        let mut command = shell::command(&shell.path(""));
+        command.args(["run", "study.toml", "-o", folder, "--reuse", "none", "--memory", "64 MiB"]);
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(step * (kills + 1)));
+        if child.try_wait().unwrap().is_some() {
+            return kills;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    40
 }

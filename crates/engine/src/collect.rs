@@ -1,6 +1,6 @@
 //! What is gathered while a phase runs: counts of rows, costs of tasks, regions of the reference row.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, hash_map};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -105,9 +105,8 @@ impl<'a> Collector<'a> {
     /// What was not made before a stage of the reference row ended stays empty.
     fn note_ended_reference(&mut self, part: usize) {
         for name in self.wanted.iter().map(|(_, _, name)| name.clone()).collect::<Vec<_>>() {
-            let key = (reference_name(&name), part);
-            if !self.saved.contains_key(&key) {
-                self.saved.insert(key, Reference::Ended);
+            if let hash_map::Entry::Vacant(vacant) = self.saved.entry((reference_name(&name), part)) {
+                vacant.insert(Reference::Ended);
                 self.note(&Line::Saved { name, part, file: None });
             }
         }

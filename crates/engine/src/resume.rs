@@ -25,6 +25,9 @@ impl Collector<'_> {
                 self.progress.row();
             }
         }
+        if !known.is_empty() {
+            self.progress.resumed(known.len() as u64);
+        }
         known
     }
 

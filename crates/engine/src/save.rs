@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::journal::Journal;
 use crate::run::{Ending, Run, TraceEntry};
 use crate::{
     EngineError, Picture, RunFolder, answer_text, best_json, html, indices_json, metrics_csv, rows_csv,
@@ -22,6 +23,7 @@ const MARKER: &str = "run.json";
 
 /// Takes possession of a folder: says whose results it will hold, and that they are not complete.
 pub fn begin(folder: &RunFolder, texts: Texts<'_>) -> Result<(), EngineError> {
+    Journal::check_free(folder)?;
     folder.remove(MARKER)?;
     // The two texts belong together, also when there is no space for the second.
     folder.remove("workflow.json")?;

@@ -7,16 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use onceflow_region::blob::{BlobStore as _, DiskBlobs, digest};
 use onceflow_region::codec::{Encoded, decode};
-use onceflow_region::publish::Publisher;
+use onceflow_region::publish::{Publisher, ScratchFolder, remove_abandoned};
 use onceflow_region::{Digest, Region};
 use onceflow_runtime::{Below, Instance, OperationError};
-use tempfile::TempDir;
 
 /// A folder that is made when the first result goes into it, and gone with the last.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     parent: PathBuf,
-    place: OnceLock<Result<(TempDir, DiskBlobs), String>>,
+    place: OnceLock<Result<(ScratchFolder, DiskBlobs), String>>,
     shelf: Mutex<Shelf>,
 }
 
@@ -28,8 +27,10 @@ struct Shelf {
 }
 
 impl Scratch {
-    /// A folder that will be made in this one, should anything not fit.
+    /// A folder that will be made in this one, should anything not fit. What killed runs left there goes.
     pub(crate) fn new(parent: &Path) -> Self {
+        // A folder that is not there or cannot be read has nothing in it that could be removed.
+        let _ = remove_abandoned(parent);
         Self { parent: parent.to_path_buf(), place: OnceLock::new(), shelf: Mutex::default() }
     }
 
@@ -60,9 +61,8 @@ impl Scratch {
 }
 
 /// Nobody needs what is there after a loss of power, so that nothing waits for the disk.
-fn make(parent: &Path) -> Result<(TempDir, DiskBlobs), String> {
-    std::fs::create_dir_all(parent).map_err(|error| error.to_string())?;
-    let folder = tempfile::Builder::new().prefix(".onceflow-scratch-").tempdir_in(parent);
+fn make(parent: &Path) -> Result<(ScratchFolder, DiskBlobs), String> {
+    let folder = std::fs::create_dir_all(parent).and_then(|()| ScratchFolder::new(parent));
     let folder = folder.map_err(|error| error.to_string())?;
     let blobs = DiskBlobs::open_with(folder.path(), Publisher::hasty()).map_err(|error| error.to_string())?;
     Ok((folder, blobs))

@@ -17,7 +17,8 @@ Examples:
   onceflow run study.toml --dry-run                    what it would compute
 
 The folder gets rows.csv, metrics.csv, indices.json, best.json, report.html, trace.json, costs.jsonl and a copy of the
-study. Ctrl-C lets running tasks end and keeps the rows that are done; a second one stops at once.")]
+study. Ctrl-C lets running tasks end; a second one stops at once. The same command goes on with what is not done, after
+Ctrl-C as after a crash.")]
 pub(crate) struct RunArgs {
     /// The study
     pub(crate) study: PathBuf,

@@ -6,7 +6,7 @@
 mod identity;
 mod line;
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -64,6 +64,14 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Refuses a folder into which another run writes.
+    pub(crate) fn check_free(folder: &RunFolder) -> Result<(), EngineError> {
+        match File::open(folder.path().join(FILE)) {
+            Ok(file) => lock(&file).map_err(|_| taken(folder.path())),
+            Err(_) => Ok(()),
+        }
+    }
+
     /// Begins a phase, or goes on with it: what is known of its rows. The rows must be the same as before.
     pub(crate) fn phase(&mut self, name: &str, rows: &str) -> Result<PastPhase, EngineError> {
         let same = |phase: &PastPhase| phase.name == name && phase.rows == rows;
@@ -91,19 +99,12 @@ impl Journal {
     }
 }
 
-#[cfg(unix)]
-fn lock(file: &File) -> io::Result<()> {
-    use rustix::fs::{FlockOperation, flock};
-    match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(io::ErrorKind::WouldBlock.into()),
-        // A file system without locks does not keep anybody from working.
+/// A file system without locks does not keep anybody from working.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
         _ => Ok(()),
     }
-}
-
-#[cfg(not(unix))]
-fn lock(_: &File) -> io::Result<()> {
-    Ok(())
 }
 
 fn taken(folder: &Path) -> EngineError {

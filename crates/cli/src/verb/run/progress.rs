@@ -51,6 +51,11 @@ impl RunProgress {
         }
     }
 
+    /// Where a line of its own begins.
+    fn begin(&self) -> &'static str {
+        if self.mode == Mode::Rewrite { "\r" } else { "" }
+    }
+
     fn speak(&mut self) {
         if self.mode == Mode::Silent || self.spoke.elapsed() < self.pause {
             return;
@@ -97,6 +102,12 @@ impl Progress for RunProgress {
         self.phase = name.to_owned();
         (self.rows, self.tasks) = ((0, rows), (0, tasks));
         self.began = Instant::now();
+    }
+
+    fn resumed(&mut self, rows: u64) {
+        let (known, all) = (with_commas(rows.into()), with_commas(self.rows.1.into()));
+        let end = if self.mode == Mode::Rewrite { "\x1b[K" } else { "" };
+        say(&format!("{}going on: {known} of {all} instances are done{end}\n", self.begin()));
     }
 
     fn task(&mut self) {
