@@ -7,7 +7,7 @@ mod shell;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use onceflow_region::{Dense, Source};
+use onceflow_region::Dense;
 use pictures::{read, shared, tiff};
 use serde_json::json;
 use shell::Shell;

@@ -1,71 +1,70 @@
-//! Results that memory has no room for, on a disk until they are needed again.
+//! Results that memory has no room for, on disks until they are needed again.
 
-use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-use onceflow_region::blob::{BlobStore as _, DiskBlobs, digest};
-use onceflow_region::codec::{Encoded, decode};
-use onceflow_region::publish::{Publisher, ScratchFolder, remove_abandoned};
-use onceflow_region::{Digest, Region};
+use onceflow_region::blob::DiskBlobs;
+use onceflow_region::publish::remove_abandoned;
+use onceflow_region::tier::{Cost, Tiers};
+use onceflow_region::{Budget, Region};
 use onceflow_runtime::{Below, Instance, OperationError};
 
-/// A folder that is made when the first result goes into it, and gone with the last.
-#[derive(Debug)]
+/// The tiers below memory, made when the first result goes down, and gone with the last: a fast disk when one is named,
+/// and the disk of the run when that one is full.
 pub(crate) struct Scratch {
-    parent: PathBuf,
-    place: OnceLock<Result<(ScratchFolder, DiskBlobs), String>>,
-    shelf: Mutex<Shelf>,
+    folders: Vec<PathBuf>,
+    tiers: OnceLock<Result<Tiers, String>>,
 }
 
-/// What lies in the folder. Equal results of several instances are one blob.
-#[derive(Debug, Default)]
-struct Shelf {
-    digests: HashMap<Instance, Vec<Digest>>,
-    owners: HashMap<Digest, usize>,
-}
+/// The most results that one task makes.
+const MOST_OUTPUTS: usize = 64;
 
 impl Scratch {
-    /// A folder that will be made in this one, should anything not fit. What killed runs left there goes.
-    pub(crate) fn new(parent: &Path) -> Self {
-        // A folder that is not there or cannot be read has nothing in it that could be removed.
-        let _ = remove_abandoned(parent);
-        Self { parent: parent.to_path_buf(), place: OnceLock::new(), shelf: Mutex::default() }
+    /// Tiers in these folders, the fastest first. What killed runs left there goes.
+    pub(crate) fn new(folders: Vec<PathBuf>) -> Self {
+        for folder in &folders {
+            // A folder that is not there or cannot be read has nothing in it that could be removed.
+            let _ = remove_abandoned(folder);
+        }
+        Self { folders, tiers: OnceLock::new() }
     }
 
-    fn blobs(&self) -> Result<&DiskBlobs, OperationError> {
-        let made = self.place.get_or_init(|| make(&self.parent));
-        made.as_ref().map(|(_, blobs)| blobs).map_err(failed)
+    fn tiers(&self) -> Result<&Tiers, OperationError> {
+        self.tiers.get_or_init(|| start(&self.folders).map_err(|error| error.to_string())).as_ref().map_err(failed)
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whoever writes owns before he does: else the last other owner could take away what is thought to be there.
-    fn write(&self, instance: Instance, region: &Region) -> Result<(), OperationError> {
-        let (blobs, content) = (self.blobs()?, Encoded::new(region).map_err(failed)?);
-        let digest = digest(&content).map_err(failed)?;
-        let mut shelf = self.shelf();
-        *shelf.owners.entry(digest).or_default() += 1;
-        shelf.digests.entry(instance).or_default().push(digest);
-        drop(shelf);
-        blobs.write(&digest, &content).map_err(failed)
-    }
-
-    fn read(&self, digest: &Digest) -> Result<Arc<Region>, OperationError> {
-        let mut opened = self.blobs()?.open(digest).map_err(failed)?;
-        decode(&mut opened.stream, opened.length).map(Arc::new).map_err(failed)
+    fn write(&self, instance: Instance, outputs: &[Arc<Region>]) -> Result<(), OperationError> {
+        let tiers = self.tiers()?;
+        for (output, region) in outputs.iter().enumerate() {
+            tiers.put(key(instance, output), Arc::clone(region), Cost::keep()).map_err(failed)?;
+        }
+        // Whoever asked may use the memory as soon as he is answered: the results must have left it.
+        tiers.flush().map_err(failed)
     }
 }
 
-/// Nobody needs what is there after a loss of power, so that nothing waits for the disk.
-fn make(parent: &Path) -> Result<(ScratchFolder, DiskBlobs), String> {
-    let folder = std::fs::create_dir_all(parent).and_then(|()| ScratchFolder::new(parent));
-    let folder = folder.map_err(|error| error.to_string())?;
-    let blobs = DiskBlobs::open_with(folder.path(), Publisher::hasty()).map_err(|error| error.to_string())?;
-    Ok((folder, blobs))
+/// Nothing stays in memory here: the scheduler has decided what leaves it, and reserved what comes back.
+fn start(folders: &[PathBuf]) -> Result<Tiers, Box<dyn std::error::Error>> {
+    let mut builder = Tiers::builder(Budget::new(u64::MAX), 0).threads(1);
+    for folder in folders {
+        std::fs::create_dir_all(folder)?;
+        builder = builder.below(DiskBlobs::scratch(folder)?, room(folder));
+    }
+    Ok(builder.start()?)
+}
+
+/// Nine tenths of what is free on the disk of a folder, where the system says it.
+fn room(folder: &Path) -> u64 {
+    crate::whole::free_space(folder).map_or(u64::MAX, |free| free / 10 * 9)
+}
+
+fn key(instance: Instance, output: usize) -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&u64::from(instance.node.0).to_le_bytes());
+    key[8..16].copy_from_slice(&(instance.site as u64).to_le_bytes());
+    key[16..24].copy_from_slice(&(output as u64).to_le_bytes());
+    key
 }
 
 fn failed(error: impl Display) -> OperationError {
@@ -74,8 +73,7 @@ fn failed(error: impl Display) -> OperationError {
 
 impl Below for Scratch {
     fn put(&self, instance: Instance, outputs: &[Arc<Region>]) -> Result<(), OperationError> {
-        self.shelf().digests.insert(instance, Vec::new());
-        let written = outputs.iter().try_for_each(|region| self.write(instance, region));
+        let written = self.write(instance, outputs);
         if written.is_err() {
             self.forget(instance);
         }
@@ -83,21 +81,18 @@ impl Below for Scratch {
     }
 
     fn get(&self, instance: Instance) -> Result<Vec<Arc<Region>>, OperationError> {
-        let digests = self.shelf().digests.get(&instance).cloned();
-        let digests = digests.ok_or_else(|| OperationError::new("a result was never put on the disk"))?;
-        digests.iter().map(|digest| self.read(digest)).collect()
+        let tiers = self.tiers()?;
+        let mut outputs = Vec::new();
+        while let Some(region) = tiers.get(key(instance, outputs.len())).map_err(failed)? {
+            outputs.push(region);
+        }
+        Ok(outputs)
     }
 
     fn forget(&self, instance: Instance) {
-        let mut shelf = self.shelf();
-        for digest in shelf.digests.remove(&instance).unwrap_or_default() {
-            let owners = shelf.owners.entry(digest).or_default();
-            *owners = owners.saturating_sub(1);
-            if *owners == 0 {
-                shelf.owners.remove(&digest);
-                // What cannot be removed now is removed with the folder.
-                let _ = self.blobs().map(|blobs| blobs.remove(&digest));
-            }
+        // Most of what is forgotten has never left memory.
+        if let Some(Ok(tiers)) = self.tiers.get() {
+            let _last = (0..MOST_OUTPUTS).find(|output| !tiers.forget(key(instance, *output)));
         }
     }
 }

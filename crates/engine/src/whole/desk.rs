@@ -106,13 +106,13 @@ pub(crate) fn strips(image: Window, rows: usize) -> impl Iterator<Item = Window>
 
 /// Bytes that may still be written to a folder's disk; none where the system does not say.
 #[cfg(unix)]
-fn free_space(folder: &Path) -> Option<u64> {
+pub(crate) fn free_space(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
 #[cfg(not(unix))]
-fn free_space(_folder: &Path) -> Option<u64> {
+pub(crate) fn free_space(_folder: &Path) -> Option<u64> {
     None
 }
 

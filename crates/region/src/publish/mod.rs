@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use step::{Fault, Step};
-pub use temporary::{ScratchFolder, is_temporary, remove_abandoned, remove_unfinished};
+pub use temporary::{is_temporary, remove_abandoned, remove_unfinished};
 
 use step::Faults;
 pub(crate) use temporary::Temporary;

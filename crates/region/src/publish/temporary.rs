@@ -39,25 +39,6 @@ pub fn is_temporary(name: &std::ffi::OsStr) -> bool {
     name.as_encoded_bytes().starts_with(PREFIX.as_bytes())
 }
 
-/// A folder for what nobody needs later: it goes when this does, and when its owner was killed by [`remove_abandoned`].
-#[derive(Debug)]
-pub struct ScratchFolder(Temporary);
-
-impl ScratchFolder {
-    /// A new folder in another one.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    pub fn new(parent: &Path) -> io::Result<ScratchFolder> {
-        Temporary::folder(parent).map(ScratchFolder)
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        self.0.path()
-    }
-}
-
 /// A file or folder that goes when this does, unless it has been left to others.
 #[derive(Debug)]
 pub(crate) struct Temporary {

@@ -12,8 +12,6 @@ pub(super) struct Took {
     pub(super) seconds: f64,
     /// Most bytes resident at once, where the system says it.
     pub(super) resident: u64,
-    /// Whether it ended by itself, and well.
-    pub(super) done: bool,
 }
 
 /// Runs a command of ours for at most so long.
@@ -40,11 +38,10 @@ pub(super) fn run(arguments: &[&str], limit: Duration) -> Result<(Took, String),
         child.kill().and_then(|()| child.wait()).map_err(failed)?;
     }
     let said = std::fs::read_to_string(log.path()).unwrap_or_default();
-    let done = status.is_some_and(|status| status.success());
-    if status.is_some() && !done {
-        return Err(failed(said));
+    match status {
+        Some(status) if !status.success() => Err(failed(said)),
+        _ => Ok((Took { seconds, resident }, said)),
     }
-    Ok((Took { seconds, resident, done }, said))
 }
 
 fn peak(child: &Child) -> u64 {
