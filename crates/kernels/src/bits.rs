@@ -83,6 +83,16 @@ pub(crate) fn pack_into(row: &[u8], words: &mut [u64]) {
     }
 }
 
+/// The same of the pixels that are wanted; 0 never is.
+#[inline(always)]
+pub(crate) fn pack_where(row: &[u8], wanted: impl Fn(u8) -> bool, words: &mut [u64]) {
+    for (word, chunk) in words.iter_mut().zip(row.chunks(64)) {
+        let mut flags = [0; 64];
+        flags[..chunk.len()].copy_from_slice(chunk);
+        *word = pack_chunk(&flags.map(|flag| u8::from(wanted(flag))));
+    }
+}
+
 /// Writes a row of pixels, each on where its bit is set.
 #[inline(always)]
 pub(crate) fn expand(words: &[u64], row: &mut [u8]) {

@@ -61,7 +61,9 @@ pub use reconstruct::{
 pub use runs::Runs;
 pub use select::{select, select_into};
 pub use view::{Plane, View, ViewMut};
-pub use watershed::{LINE, WatershedScratch, repair_lines, watershed, watershed_into, watershed_on};
+pub use watershed::{
+    LINE, WatershedScratch, repair_lines, watershed, watershed_from, watershed_into, watershed_on,
+};
 
 /// A mask's pixel that belongs to it.
 pub const ON: u8 = 255;

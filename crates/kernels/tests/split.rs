@@ -16,7 +16,7 @@ use onceflow_kernels::nuclei::{
 };
 use onceflow_kernels::{
     Connectivity, Groups, Isa, LINE, Machine, ON, Objects, Plane, View, ViewMut, WatershedScratch, distance,
-    filter_area, label, reconstruct, regional_maxima, repair_lines, watershed, watershed_on,
+    filter_area, label, reconstruct, regional_maxima, repair_lines, watershed, watershed_from, watershed_on,
 };
 use proptest::prelude::*;
 
@@ -224,6 +224,9 @@ fn check_machines(image: View<'_, [u8; 3]>, markers: View<'_, u32>) {
         let expected = expected.pixels().iter().map(|&label| u32::try_from(label).unwrap_or(LINE));
         assert!(found.pixels().iter().copied().eq(expected), "{machine:?}");
         assert!(data.chunks_exact(width + 3).all(|row| row[width..] == [7; 3]));
+        let mut made = Plane::filled(7, width, height);
+        watershed_from(machine, image, markers, made.view_mut(), &mut scratch);
+        assert!(made == found, "from markers, {machine:?}");
     }
 }
 
@@ -253,6 +256,32 @@ fn lakes_across_the_parts_of_threads() {
         }
     }
     check_machines(Plane::filled([0; 3], 0, 0).view(), Plane::filled(0, 0, 0).view());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    /// Disks in the dark with some markers inside: most shores are flooded last, and lines cut off parts of some lakes.
+    #[test]
+    fn shores_in_the_dark_flood_as_defined(
+        (width, height) in (4usize..30, 4usize..24),
+        round in prop::collection::vec((0i32..30, 0i32..24, 1i32..8), 1..5),
+        seeds in prop::collection::vec((0usize..30 * 24, 2u32..5), 0..7),
+        (seed, levels, contrast) in (any::<u32>(), 1u32..256, 1u8..16),
+    ) {
+        let lake = disks(width, height, &round);
+        let noise = colours(width, height, seed, levels);
+        let dark = |x, y| lake.view().at(x, y) == 0;
+        let tissue = plane(width, height, |x, y| {
+            noise.view().at(x, y).map(|level| if dark(x, y) { 0 } else { 100 + level / contrast / 2 })
+        });
+        let mut markers = plane(width, height, |x, y| u32::from(dark(x, y)));
+        for &(at, label) in &seeds {
+            let place = &mut markers.pixels_mut()[at % (width * height)];
+            *place = if *place == 0 { label } else { *place };
+        }
+        check_machines(tissue.view(), markers.view());
+    }
 }
 
 proptest! {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::field::{Field, Place};
-use crate::isa::versions;
-use crate::{Connectivity, Machine, ViewMut, bits};
+use crate::isa::{Isa, versions};
+use crate::{Connectivity, Machine, View, ViewMut, bits};
 
 /// How often bands tell each other what they reached before one thread does the rest: tissue needs two or three times,
 /// only ways that wind to and fro across a seam need more.
@@ -50,6 +50,29 @@ impl Spread {
             settle(machine.isa, &mut field, connectivity, waiting);
         });
         self.cross_seams(machine, (across, height), connectivity);
+    }
+
+    /// Whether all flags that are open, in 4-connected rows, can be reached from those of them that are seeds.
+    #[inline]
+    pub(crate) fn covers(
+        &mut self,
+        isa: Isa,
+        flags: View<'_, u8>,
+        open: impl Fn(u8) -> bool,
+        seed: impl Fn(u8) -> bool,
+    ) -> bool {
+        let across = flags.width().div_ceil(64);
+        self.open.resize(across * flags.height(), 0);
+        self.reached.resize(across * flags.height(), 0);
+        self.waiting.resize_with(self.waiting.len().max(1), Vec::new);
+        for (y, row) in flags.rows().enumerate() {
+            bits::pack_where(row, &open, &mut self.open[y * across..][..across]);
+            bits::pack_where(row, &seed, &mut self.reached[y * across..][..across]);
+        }
+        let Self { open, reached, waiting } = self;
+        let mut field = Field { open, reached, across, height: flags.height() };
+        settle(isa, &mut field, Connectivity::Four, &mut waiting[0]);
+        open == reached
     }
 
     /// What one band reached may reach on in the next.

@@ -2,7 +2,8 @@
 
 use super::buckets::Buckets;
 use super::flood::{DOWN, Flood, Pond, RIGHT, each_flag};
-use super::{LINE, WALL, is_label};
+use super::shore::{Shore, is_shore};
+use super::{LINE, QUEUED, WALL};
 use crate::View;
 use crate::isa::{Isa, versions};
 
@@ -13,9 +14,12 @@ pub(crate) struct Basin {
     labels: Vec<u32>,
     /// Red, green and blue, and eight bits that mean nothing.
     colours: Vec<u32>,
+    /// From each pixel to the right and down.
+    steps: [Vec<u8>; 2],
+    shore: Shore,
     /// Labels and colour steps, as they are flooded; at least as many as a pond has.
     cells: Vec<u64>,
-    beside: Vec<u8>,
+    lines: Vec<u8>,
     near: Buckets<u16>,
     far: Buckets<usize>,
 }
@@ -38,11 +42,6 @@ impl Basin {
     /// All labels, framed.
     pub(crate) fn labels_mut(&mut self) -> &mut [u32] {
         &mut self.labels
-    }
-
-    /// Labels of a row after the flood, from a column on.
-    pub(crate) fn flooded(&self, x: usize, y: usize) -> impl Iterator<Item = u32> {
-        self.cells[(y + 1) * self.stride + 1 + x..].iter().map(|cell| *cell as u32)
     }
 
     /// A row of labels, without the frame.
@@ -76,38 +75,67 @@ impl Basin {
 
     /// Closes the diagonal steps of lines inside the mask, and gives the columns and rows of all lines in raster order.
     pub(crate) fn repair_lines(&mut self, mask: View<'_, u8>, lines: &mut Vec<(usize, usize)>) {
-        self.labels.iter_mut().zip(&self.cells).for_each(|(label, cell)| *label = *cell as u32);
-        repair(Isa::best(), &mut self.labels, self.stride, mask, &mut self.beside);
-        each_flag(&self.beside, |position| {
-            lines.push((position % self.stride - 1, position / self.stride - 1))
-        });
+        repair(Isa::best(), &mut self.labels, self.stride, mask, &mut self.lines);
+        each_flag(
+            &self.lines,
+            |flag| flag != 0,
+            |position| lines.push((position % self.stride - 1, position / self.stride - 1)),
+        );
     }
 
-    /// Floods all that is 0, which [`Self::flooded`] shows; says whether floods met anywhere.
+    /// Floods all that is 0; says whether floods met anywhere.
+    ///
+    /// Most lakes are flooded from one label in their middle, and their shore last: that needs no waiting.
     pub(crate) fn flood(&mut self, isa: Isa) -> bool {
-        let Self { stride, labels, colours, cells, beside, near, far } = self;
-        let untouched = flag_beside(isa, labels, *stride, beside);
-        fill_cells(isa, labels, colours, *stride, cells);
-        match cells.first_chunk_mut() {
+        let Self { stride, labels, colours, steps, shore, .. } = self;
+        let survey = shore.survey(isa, labels, *stride);
+        find_steps(isa, colours, *stride, steps, labels.len());
+        let last = shore.floods_last(isa, [&steps[0], &steps[1]], *stride);
+        if last && survey.lowest == survey.highest && shore.rest_is_reached(isa, *stride) {
+            return shore.settle(isa, labels, *stride, &survey);
+        }
+        self.flood_in_order(isa, survey.outer, last)
+    }
+
+    /// Floods pixel by pixel; if the shore is `last` it waits until the rest is flooded.
+    fn flood_in_order(&mut self, isa: Isa, outer: u32, last: bool) -> bool {
+        let Self { stride, labels, steps: [right, down], shore, cells, near, far, .. } = self;
+        fill_cells(isa, labels, [right, down], shore.kinds(), last, cells);
+        let (kinds, outer_last) = (shore.kinds(), last.then_some(outer));
+        let met = match cells.first_chunk_mut() {
             Some(cells) if labels.len() <= cells.len() => {
-                Flood::<u16, Pond> { stride: *stride as u16, cells, buckets: near }.run(beside, untouched)
+                Flood::<u16, Pond> { stride: *stride as u16, cells, buckets: near }.run(kinds, outer_last)
             }
-            _ => Flood::<usize, [u64]> { stride: *stride, cells, buckets: far }.run(beside, untouched),
+            _ => Flood::<usize, [u64]> { stride: *stride, cells, buckets: far }.run(kinds, outer_last),
+        };
+        met | shore.settle_waiting(isa, cells, *stride, outer, labels)
+    }
+}
+
+versions! {
+    /// The steps from each of so many pixels to the right and down.
+    fn find_steps(colours: &[u32], stride: usize, steps: &mut [Vec<u8>; 2], length: usize) {
+        let [right, down] = steps;
+        right.resize(length, 0);
+        down.resize(length, 0);
+        let here = colours[..length].iter();
+        for (to, (one, other)) in right.iter_mut().zip(here.clone().zip(&colours[1..length])) {
+            *to = step(*one, *other);
+        }
+        for (to, (one, other)) in down.iter_mut().zip(here.zip(&colours[stride..length])) {
+            *to = step(*one, *other);
         }
     }
 }
 
 versions! {
-    /// Puts labels together with the steps to the right and down.
-    fn fill_cells(labels: &[u32], colours: &[u32], stride: usize, cells: &mut [u64]) {
-        let here = labels.iter().zip(colours).zip(&colours[1..]).zip(&colours[stride..]);
-        for (cell, (((label, colour), right), below)) in cells.iter_mut().zip(here) {
-            let steps = u64::from(step(*colour, *right)) << RIGHT | u64::from(step(*colour, *below)) << DOWN;
-            *cell = u64::from(*label) | steps;
+    /// Puts labels together with the steps; those of the shore wait already if it is to be `last`.
+    fn fill_cells(labels: &[u32], steps: [&[u8]; 2], kinds: &[u8], last: bool, cells: &mut [u64]) {
+        let steps = steps[0].iter().zip(steps[1]);
+        for (cell, ((label, kind), (right, down))) in cells.iter_mut().zip(labels.iter().zip(kinds).zip(steps)) {
+            let waits = if is_shore(*kind) & last { u64::from(QUEUED) } else { 0 };
+            *cell = u64::from(*label) | u64::from(*right) << RIGHT | u64::from(*down) << DOWN | waits;
         }
-        // The last row is wall and has no step that counts.
-        let start = labels.len() - stride;
-        cells[start..].iter_mut().zip(&labels[start..]).for_each(|(cell, label)| *cell = u64::from(*label));
     }
 }
 
@@ -116,24 +144,6 @@ versions! {
 fn step(one: u32, other: u32) -> u8 {
     let channel = |shift: u32| ((one >> shift) as u8).abs_diff((other >> shift) as u8);
     channel(0).max(channel(8)).max(channel(16))
-}
-
-versions! {
-    /// Flags whoever is unlabelled and beside a label; the frame's flags are 0. Says how many are unlabelled.
-    fn flag_beside(labels: &[u32], stride: usize, beside: &mut Vec<u8>) -> usize {
-        beside.clear();
-        beside.resize(labels.len(), 0);
-        let inner = labels.len().saturating_sub(2 * stride);
-        let flags = beside[stride.min(labels.len())..].iter_mut().take(inner);
-        let here = labels.iter().skip(stride);
-        let sides = labels.iter().skip(stride - 1).zip(labels.iter().skip(stride + 1));
-        let rows = labels.iter().zip(labels.iter().skip(2 * stride));
-        for (((flag, here), (left, right)), (above, below)) in flags.zip(here).zip(sides).zip(rows) {
-            let labelled = is_label(*left) | is_label(*right) | is_label(*above) | is_label(*below);
-            *flag = u8::from(*here == 0) & u8::from(labelled);
-        }
-        labels.iter().fold(0, |count, label| count + usize::from(*label == 0))
-    }
 }
 
 versions! {
@@ -171,25 +181,43 @@ fn flag_lines(above: &[u32], here: &[u32], mask: &[u8], flags: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    fn noise(at: usize, seed: u32) -> u32 {
+        ((at as u32) ^ (seed << 20)).wrapping_mul(2_654_435_761) >> 9
+    }
+
+    /// Framed labels: 1 outside, 0 inside, with a few others there.
+    fn basin(width: usize, height: usize, seed: u32, inside: impl Fn(usize, usize) -> bool) -> Basin {
+        let mut basin = Basin::default();
+        basin.fit(width, height);
+        for at in 0..width * height {
+            let (x, y) = (at % width, at / width);
+            let label = if noise(at, seed).is_multiple_of(61) { 2 + noise(at, !seed) % 3 } else { 0 };
+            basin.row_mut(y)[x] = if inside(x, y) { label } else { 1 };
+        }
+        basin
+    }
 
     #[test]
     fn wide_places_flood_as_narrow_ones_do() {
         let (width, height) = (37, 23);
-        let noise = |at: usize| (at as u32).wrapping_mul(2_654_435_761) >> 20;
-        let mut basin = Basin::default();
-        basin.fit(width, height);
-        for at in 0..width * height {
-            basin.row_mut(at / width)[at % width] = if noise(at) % 61 == 0 { at as u32 + 1 } else { 0 };
+        let mut basin = basin(width, height, 5, |x, y| x % 19 > 0 || y == 9);
+        basin.colours.iter_mut().enumerate().for_each(|(at, colour)| *colour = noise(at, 3) % 4);
+        let Basin { stride, labels, colours, steps, shore, .. } = &mut basin;
+        let outer = shore.survey(Isa::best(), labels, *stride).outer;
+        find_steps(Isa::best(), colours, *stride, steps, labels.len());
+        for last in [false, true] {
+            let Basin { stride, labels, steps: [right, down], shore, .. } = &basin;
+            let (mut cells, mut buckets) = (vec![0; labels.len()], Buckets::default());
+            fill_cells(Isa::best(), labels, [right, down], shore.kinds(), last, &mut cells);
+            let mut flood =
+                Flood::<usize, [u64]> { stride: *stride, cells: &mut cells, buckets: &mut buckets };
+            let met = flood.run(shore.kinds(), last.then_some(outer));
+            let mut narrow = basin.clone();
+            assert_eq!(narrow.flood_in_order(Isa::best(), outer, last), met | last);
+            assert_eq!(cells, narrow.cells[..cells.len()]);
         }
-        basin.colours.iter_mut().enumerate().for_each(|(at, colour)| *colour = noise(at) % 4);
-        let mut cells = vec![0; basin.labels.len()];
-        fill_cells(Isa::PORTABLE, &basin.labels, &basin.colours, basin.stride, &mut cells);
-        assert!(basin.flood(Isa::best()));
-        let mut buckets = Buckets::default();
-        let mut flood = Flood::<usize, [u64]> { stride: width + 2, cells: &mut cells, buckets: &mut buckets };
-        let untouched = basin.labels.iter().filter(|label| **label == 0).count();
-        assert!(flood.run(&basin.beside, untouched));
-        assert_eq!(cells, basin.cells[..cells.len()]);
     }
 
     #[test]
@@ -197,42 +225,63 @@ mod tests {
         for (width, height, seed) in
             [(1, 1, 1), (1, 40, 2), (40, 1, 3), (2, 2, 4), (37, 23, 5), (130, 9, 6), (66, 70, 7)]
         {
-            let noise = |at: usize| ((at as u32) ^ (seed << 20)).wrapping_mul(2_654_435_761) >> 9;
             let stride = width + 2;
             let length = stride * (height + 2);
             let kinds = [0, 0, 0, LINE, LINE, WALL, 1, 2, WALL - 1];
-            let labels: Vec<u32> = (0..length).map(|at| kinds[noise(at) as usize % 9]).collect();
-            let colours: Vec<u32> = (0..length).map(|at| noise(at).wrapping_mul(77_777)).collect();
-            let mask: Vec<u8> = (0..width * height).map(|at| u8::from(noise(at) % 7 > 0)).collect();
+            let labels: Vec<u32> = (0..length).map(|at| kinds[noise(at, seed) as usize % 9]).collect();
+            let colours: Vec<u32> = (0..length).map(|at| noise(at, seed).wrapping_mul(77_777)).collect();
+            let shore: Vec<u8> = (0..length).map(|at| noise(at, !seed) as u8 % 64).collect();
+            let mask: Vec<u8> =
+                (0..width * height).map(|at| u8::from(!noise(at, seed).is_multiple_of(7))).collect();
             let mask = View::new(&mask, width, height).unwrap();
             let on = |isa| {
-                let (mut cells, mut beside, mut lines) = (vec![0; length], Vec::new(), Vec::new());
+                let (mut cells, mut steps, mut lines) =
+                    (vec![0; length], <[Vec<u8>; 2]>::default(), Vec::new());
                 let mut repaired = labels.clone();
-                fill_cells(isa, &labels, &colours, stride, &mut cells);
-                flag_beside(isa, &labels, stride, &mut beside);
+                find_steps(isa, &colours, stride, &mut steps, length);
+                fill_cells(isa, &labels, [&steps[0], &steps[1]], &shore, seed % 2 == 0, &mut cells);
                 repair(isa, &mut repaired, stride, mask, &mut lines);
-                (cells, beside, repaired, lines)
+                (steps, cells, repaired, lines)
             };
             let expected = on(Isa::PORTABLE);
-            check_prepared(&labels, &colours, stride, &expected.0, &expected.1);
+            check_steps(&colours, stride, &expected.0);
             assert!(Isa::available().into_iter().all(|isa| on(isa) == expected));
         }
     }
 
     /// Pixel by pixel, within the frame.
-    fn check_prepared(labels: &[u32], colours: &[u32], stride: usize, cells: &[u64], beside: &[u8]) {
-        for at in (stride..labels.len() - stride)
-            .filter(|at| !matches!(at % stride, 0) && at % stride != stride - 1)
-        {
+    fn check_steps(colours: &[u32], stride: usize, [right, down]: &[Vec<u8>; 2]) {
+        for at in stride..colours.len() - stride {
             let step = |other: usize| {
                 let pair = colours[at].to_le_bytes().into_iter().zip(colours[other].to_le_bytes());
                 pair.take(3).map(|(one, other)| one.abs_diff(other)).max().unwrap()
             };
-            let [right, down] = [RIGHT, DOWN].map(|shift| (cells[at] >> shift) as u8);
-            assert_eq!((cells[at] as u32, right, down), (labels[at], step(at + 1), step(at + stride)));
-            let near = [at - 1, at + 1, at - stride, at + stride];
-            let expected = labels[at] == 0 && near.iter().any(|at| is_label(labels[*at]));
-            assert_eq!(beside[at] != 0, expected);
+            assert_eq!((right[at], down[at]), (step(at + 1), step(at + stride)));
+        }
+    }
+
+    proptest! {
+        /// Light tissue in the dark, more or less rough: with a shore that is last, and one that is not.
+        #[test]
+        fn a_shore_that_is_last_changes_nothing(
+            (width, height, seed) in (1usize..40, 1usize..30, 0u32..1000),
+            (roughness, size) in (1u32..120, 2usize..12),
+        ) {
+            let inside = |x: usize, y: usize| !noise(x / size + 50 * (y / size), seed).is_multiple_of(3);
+            let mut basin = basin(width, height, seed, inside);
+            for at in 0..basin.colours.len() {
+                let tissue = 0x0064_6464 + noise(at, seed) % roughness;
+                basin.colours[at] = if basin.labels[at] == 1 { 0 } else { tissue };
+            }
+            for isa in Isa::available() {
+                let (mut found, mut expected) = (basin.clone(), basin.clone());
+                let met = found.flood(isa);
+                expected.shore.survey(Isa::PORTABLE, &expected.labels, expected.stride);
+                let Basin { colours, stride, steps, labels, .. } = &mut expected;
+                find_steps(Isa::PORTABLE, colours, *stride, steps, labels.len());
+                prop_assert_eq!(met, expected.flood_in_order(Isa::PORTABLE, 1, false));
+                prop_assert_eq!(&found.labels, &expected.labels);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The flood itself: pixels are settled one after the other, whoever waits in the lowest bucket first.
 
 use super::buckets::Buckets;
+use super::shore::{is_rest, is_shore, is_start};
 use super::{LINE, QUEUED, is_label};
 use crate::bits;
 use crate::prefetch::prefetch;
@@ -93,21 +94,56 @@ pub(super) struct Flood<'a, P, W: ?Sized> {
 }
 
 impl<P: Place, W: Water<P> + ?Sized> Flood<'_, P, W> {
-    /// Floods from those who are flagged because they are beside a label; says whether floods met anywhere.
+    /// Floods from those who are beside a label; says whether floods met anywhere.
     ///
-    /// `untouched` pixels are 0. Once none is, nobody is queued any more, and who waits is settled bucket after bucket.
-    pub(super) fn run(&mut self, beside: &[u8], untouched: usize) -> bool {
-        let mut waiting = Waiting { low: 0, high: [0; 4], untouched };
-        each_flag(beside, |position| self.start(P::new(position), &mut waiting));
+    /// If the outer label is given, the shore waits in no bucket. It is settled by somebody else once all of the rest is
+    /// flooded; if lines cut off a part of the rest, it has to be joined after all.
+    pub(super) fn run(&mut self, kinds: &[u8], outer: Option<u32>) -> bool {
+        let mut waiting = Waiting::default();
+        match outer {
+            Some(_) => self.start_all(kinds, is_rest, is_start, &mut waiting),
+            None => self.start_all(
+                kinds,
+                |kind| is_rest(kind) | is_shore(kind),
+                |kind| is_start(kind) | is_shore(kind),
+                &mut waiting,
+            ),
+        }
+        let met = self.flow(&mut waiting);
+        match outer.filter(|_| waiting.untouched > 0) {
+            Some(outer) => {
+                each_flag(kinds, is_shore, |position| self.join(P::new(position), outer, &mut waiting));
+                met | self.flow(&mut waiting)
+            }
+            None => met,
+        }
+    }
+
+    /// Queues those of the `wet` who start.
+    fn start_all(
+        &mut self,
+        kinds: &[u8],
+        wet: impl Fn(u8) -> bool,
+        starts: impl Fn(u8) -> bool,
+        waiting: &mut Waiting,
+    ) {
+        waiting.untouched = kinds.iter().filter(|kind| wet(**kind)).count();
+        each_flag(kinds, starts, |position| self.start(P::new(position), waiting));
+    }
+
+    /// Goes on until nobody waits.
+    ///
+    /// Once nobody is untouched, nobody is queued any more, and who waits is settled bucket after bucket.
+    fn flow(&mut self, waiting: &mut Waiting) -> bool {
         let mut met = false;
         while waiting.untouched > 0 {
             let Some(bucket) = waiting.lowest() else { return met };
             let (position, emptied) = self.buckets.pop(bucket);
             waiting.forget(bucket, emptied);
             self.cells.bring(self.buckets.coming(bucket), self.stride);
-            met |= !self.settle(position, &mut waiting);
+            met |= !self.settle(position, waiting);
         }
-        met | self.settle_all(&mut waiting)
+        met | self.settle_all(waiting)
     }
 
     /// Settles all who wait, the last of the lake; says whether floods met anywhere.
@@ -135,10 +171,20 @@ impl<P: Place, W: Water<P> + ?Sized> Flood<'_, P, W> {
         self.queue(position, step, waiting);
     }
 
+    /// Puts a pixel of the shore, which nobody can touch any more, into its bucket.
+    fn join(&mut self, position: P, outer: u32, waiting: &mut Waiting) {
+        let around = around(self.cells, position, self.stride);
+        let steps = around.map(|(_, label, step)| if label == outer { step } else { u8::MAX });
+        let step = steps[0].min(steps[1]).min(steps[2]).min(steps[3]);
+        self.buckets.push(step, position);
+        waiting.note(step);
+    }
+
     #[inline(always)]
     fn queue(&mut self, position: P, step: u8, waiting: &mut Waiting) {
         *self.cells.at(position) |= u64::from(QUEUED);
         self.buckets.push(step, position);
+        waiting.untouched -= 1;
         waiting.note(step);
     }
 
@@ -181,6 +227,7 @@ fn give(cell: &mut u64, label: Option<u32>) {
 }
 
 /// Which buckets hold somebody, and how many pixels nobody has touched.
+#[derive(Default)]
 struct Waiting {
     low: u64,
     /// Those from 64 on; the first word is not used.
@@ -198,10 +245,9 @@ impl Waiting {
         Some(word * 64 + self.high[word].trailing_zeros() as usize)
     }
 
-    /// Somebody untouched waits in a bucket.
+    /// Somebody waits in a bucket.
     #[inline(always)]
     fn note(&mut self, step: u8) {
-        self.untouched -= 1;
         if step < 64 {
             self.low |= 1 << step;
         } else {
@@ -220,14 +266,14 @@ impl Waiting {
     }
 }
 
-/// Gives the positions of flags that are not 0.
+/// Gives the positions of the flags that are wanted.
 ///
-/// Flags are few and far between: the more of them are looked at together, the better the processor guesses.
+/// They are few and far between: the more of them are looked at together, the better the processor guesses.
 #[inline(always)]
-pub(super) fn each_flag(flags: &[u8], mut give: impl FnMut(usize)) {
+pub(super) fn each_flag(flags: &[u8], wanted: impl Fn(u8) -> bool, mut give: impl FnMut(usize)) {
     for (at, chunk) in flags.chunks(64).enumerate() {
         let mut word = [0];
-        bits::pack_into(chunk, &mut word);
+        bits::pack_where(chunk, &wanted, &mut word);
         let [mut word] = word;
         while word != 0 {
             give(at * 64 + word.trailing_zeros() as usize);

@@ -41,33 +41,41 @@ pub(super) struct Left {
 }
 
 impl Lakes {
-    /// Floods the lakes that do not reach an open end.
+    /// Floods the lakes that do not reach an open end. Labels are there already, or are those of the markers.
     pub(super) fn flood(
         &mut self,
         isa: Isa,
         image: View<'_, [u8; 3]>,
+        markers: Option<View<'_, u32>>,
         labels: ViewMut<'_, u32>,
         open: Open,
     ) -> Left {
         let rows = (BAND / labels.width().max(1)).max(ROWS);
-        self.flood_bands(isa, image, labels, open, rows)
+        self.flood_bands(isa, image, markers, labels, open, rows)
     }
 
     fn flood_bands(
         &mut self,
         isa: Isa,
         image: View<'_, [u8; 3]>,
+        markers: Option<View<'_, u32>>,
         mut labels: ViewMut<'_, u32>,
         open: Open,
         usual: usize,
     ) -> Left {
         let height = labels.height();
+        // Up to here labels are there.
+        let mut known = if markers.is_some() { 0 } else { height };
         let (mut start, mut length) = (0usize, usual);
         let mut left = Left::default();
         loop {
             let end = start.saturating_add(length).min(height);
             let ends = Open { top: start > 0 || open.top, bottom: end < height || open.bottom };
-            let band = self.flood_band(isa, image.band(start..end), rows(&mut labels, start..end), ends);
+            let mut part = rows(&mut labels, start..end);
+            let fresh = markers.map(|markers| markers.band(known.min(end)..end));
+            flag_unlabelled(isa, fresh, part.reborrow(), &mut self.unlabelled);
+            known = known.max(end);
+            let band = self.flood_band(isa, image.band(start..end), part, ends);
             // Below an open end, what reaches the top of a band goes on in the band above.
             left.top = if band.top > 0 { start + band.top } else { left.top };
             if end == height {
@@ -90,7 +98,6 @@ impl Lakes {
         open: Open,
     ) -> Left {
         let height = labels.height();
-        flag_unlabelled(isa, labels.view(), &mut self.unlabelled);
         let mut left = Left::default();
         let Some(mask) = View::new(&self.unlabelled, labels.width(), height) else { return left };
         // Taken while the basin is filled; what it holds is used again for the next band.
@@ -132,8 +139,8 @@ impl Lakes {
         });
         basin.flood(isa);
         lakes.each_row(lake, |y, columns| {
-            let flooded = basin.flooded(columns.start - window.left, y - window.top);
-            labels.row_mut(y)[columns].iter_mut().zip(flooded).for_each(|(label, flooded)| *label = flooded);
+            let flooded = columns.start - window.left..columns.end - window.left;
+            labels.row_mut(y)[columns].copy_from_slice(&basin.row_mut(y - window.top)[flooded]);
         });
     }
 }
@@ -143,11 +150,18 @@ fn rows<'a>(labels: &'a mut ViewMut<'_, u32>, rows: Range<usize>) -> ViewMut<'a,
 }
 
 versions! {
-    /// 1 where there is no label.
-    fn flag_unlabelled(labels: View<'_, u32>, flags: &mut Vec<u8>) {
-        flags.resize(labels.len(), 0);
-        for (flags, row) in flags.chunks_exact_mut(labels.width().max(1)).zip(labels.rows()) {
-            flags.iter_mut().zip(row).for_each(|(flag, label)| *flag = u8::from(*label == 0));
+    /// 1 where there is no label; the last rows may be `fresh` markers, which become labels.
+    fn flag_unlabelled(fresh: Option<View<'_, u32>>, labels: ViewMut<'_, u32>, flags: &mut Vec<u8>) {
+        let mut labels = labels;
+        let (width, height) = (labels.width(), labels.height());
+        flags.resize(width * height, 0);
+        let known = height - fresh.map_or(0, |markers| markers.height());
+        for (y, flags) in flags.chunks_exact_mut(width.max(1)).enumerate() {
+            let row = labels.row_mut(y);
+            if let Some(markers) = fresh.filter(|_| y >= known) {
+                row.copy_from_slice(markers.row(y - known));
+            }
+            flags.iter_mut().zip(&*row).for_each(|(flag, label)| *flag = u8::from(*label == 0));
         }
     }
 }
@@ -190,13 +204,24 @@ mod tests {
 
     fn check(image: &Plane<[u8; 3]>, markers: &Plane<u32>) {
         let mut expected = markers.clone();
-        Lakes::default().flood_bands(Isa::PORTABLE, image.view(), expected.view_mut(), CLOSED, usize::MAX);
+        Lakes::default().flood_bands(
+            Isa::PORTABLE,
+            image.view(),
+            None,
+            expected.view_mut(),
+            CLOSED,
+            usize::MAX,
+        );
         for (isa, rows) in
             Isa::available().into_iter().flat_map(|isa| [1, 2, 3, 7, 16].map(|rows| (isa, rows)))
         {
-            let mut found = markers.clone();
-            Lakes::default().flood_bands(isa, image.view(), found.view_mut(), CLOSED, rows);
+            let (mut found, mut made) =
+                (markers.clone(), Plane::filled(7, markers.width(), markers.height()));
+            Lakes::default().flood_bands(isa, image.view(), None, found.view_mut(), CLOSED, rows);
             assert!(found == expected, "{} in bands of {rows} rows", isa.word());
+            let markers = Some(markers.view());
+            Lakes::default().flood_bands(isa, image.view(), markers, made.view_mut(), CLOSED, rows);
+            assert!(made == expected, "{} from markers in bands of {rows} rows", isa.word());
         }
     }
 

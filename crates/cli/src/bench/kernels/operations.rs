@@ -8,7 +8,7 @@ use onceflow_kernels::nuclei::{self, Parameters, SegmentScratch};
 use onceflow_kernels::{
     Connectivity, Digester, DistanceScratch, Element, GreyScratch, Isa, Machine, Plane, PlateauScratch, Runs,
     Scratch, WatershedScratch, above_into, distance_on, fill_holes_into, filter_area_into, h_maxima_on,
-    label_into, open_into, reconstruct_threaded, regional_maxima_on, select_into, watershed_on,
+    label_into, open_into, reconstruct_threaded, regional_maxima_on, select_into, watershed_from,
 };
 
 use super::clock::Clock;
@@ -184,8 +184,8 @@ fn regional_maxima(bench: &Bench<'_>) -> Result<Measured, Failure> {
 fn watershed(bench: &Bench<'_>) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), WatershedScratch::default());
     let time = bench.threaded("watershed", 11, |machine| {
-        result.pixels_mut().copy_from_slice(bench.tile.markers.pixels());
-        watershed_on(machine, bench.tile.basins.view(), result.view_mut(), &mut scratch);
+        let (image, markers) = (bench.tile.basins.view(), bench.tile.markers.view());
+        watershed_from(machine, image, markers, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Labels(&result))
 }
