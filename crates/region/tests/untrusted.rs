@@ -125,7 +125,7 @@ fn what_is_no_image_is_said() {
         expected("noise.tif", "a file that begins with the bytes 01 02 03 ff")
     );
     let folder_message = message(open(folder.path()));
-    assert!(folder_message.ends_with("expected an image file, found a folder; name the image itself"));
+    assert!(folder_message.ends_with("expected an image file, or a folder with an OME-Zarr image, found a folder without zarr.json; name the image itself"));
     let missing = message(open(&folder.path().join("none.png")));
     assert!(missing.contains("none.png") && missing.ends_with("check the name"), "{missing}");
 }

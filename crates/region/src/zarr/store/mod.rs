@@ -10,10 +10,12 @@
 //! digests in the marker, and the marker has its own. A region that is written again gets new files before the marker
 //! changes, so that readers see the old one or the new one.
 
+mod capabilities;
 mod content;
 mod marker;
 mod name;
 mod pieces;
+mod prepare;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -30,8 +32,8 @@ use super::form::Compression;
 use super::json::METADATA_LIMIT;
 use crate::publish::{self, Publisher};
 use crate::source::origin::content;
-use crate::store::{Held, List, Read, ReadPart, Remove, Store, StoreError, Write};
-use crate::{Bounds, Budget, Dense, Lease, Region, RegionId, RegionKind, RegionQuery, SourceError};
+use crate::store::{Held, StoreError};
+use crate::{Budget, Lease, Region, RegionId, RegionKind, SourceError};
 use marker::Marker;
 
 /// A store of regions in a folder.
@@ -49,8 +51,6 @@ pub struct ZarrStore {
     marking: Mutex<()>,
 }
 
-const STORE: &str = "store.json";
-const STORE_BYTES: &[u8] = b"{\"onceflow_store\":\"regions\",\"version\":1}\n";
 const REGIONS: &str = "regions";
 const CONTENT: &str = "content";
 
@@ -75,7 +75,7 @@ impl ZarrStore {
         publisher: Publisher,
     ) -> Result<ZarrStore, StoreError> {
         let name = path.display().to_string();
-        prepare(path, &name, &publisher)?;
+        prepare::prepare(path, &name, &publisher)?;
         let folder = Folder::open(path, Arc::default()).map_err(|error| in_store(&name, error))?;
         let root = path.to_owned();
         for folder in [&root, &root.join(REGIONS), &root.join(CONTENT)] {
@@ -267,132 +267,4 @@ fn unwritable(store: &str, path: &Path, error: &io::Error) -> StoreError {
     };
     let (store, file, reason) = (store.to_owned(), path.display().to_string(), error.to_string());
     StoreError::Write { store, file, reason, todo }
-}
-
-/// Makes the folders of a new store, or checks that they are those of one.
-fn prepare(path: &Path, name: &str, publisher: &Publisher) -> Result<(), StoreError> {
-    let failed = |error: io::Error| unwritable(name, path, &error);
-    let is_store = fs::read(path.join(STORE)).is_ok_and(|bytes| bytes == STORE_BYTES);
-    if !is_store {
-        let others = fs::read_dir(path).map_or(0, |entries| {
-            let seen =
-                |name: &std::ffi::OsStr| !publish::is_temporary(name) && name != REGIONS && name != CONTENT;
-            entries.flatten().filter(|entry| seen(&entry.file_name())).count()
-        });
-        if others > 0 {
-            let error = content(name, "a store of regions, or nothing", "other files", "name a new folder");
-            return Err(in_store(name, error));
-        }
-        for folder in [REGIONS, CONTENT] {
-            publisher.create_folder(&path.join(folder)).map_err(failed)?;
-        }
-        publisher.mark(path, STORE, STORE_BYTES).map_err(failed)?;
-    }
-    for folder in [REGIONS, CONTENT] {
-        // A link would lead writers out of the store.
-        let real = fs::symlink_metadata(path.join(folder)).is_ok_and(|there| there.is_dir());
-        if !real {
-            let file = path.join(folder).display().to_string();
-            let error = content(
-                &file,
-                "a folder of the store",
-                "a link or nothing",
-                "name a new folder for the store",
-            );
-            return Err(in_store(name, error));
-        }
-    }
-    Ok(())
-}
-
-impl Read for ZarrStore {
-    fn latest(&self, query: &RegionQuery) -> Result<(RegionId, Held), StoreError> {
-        let fitting = self.markers(&name::beginning_of(query))?.into_iter();
-        let fitting = fitting.filter(|marker| query.fits(&marker.id));
-        let latest = fitting.max_by_key(|marker| (marker.staged, marker.id.clone()));
-        let missing = || StoreError::Missing { store: self.name.clone(), region: query.to_string() };
-        let id = latest.ok_or_else(missing)?.id;
-        let held = self.read(&id)?;
-        Ok((id, held))
-    }
-
-    fn read(&self, id: &RegionId) -> Result<Held, StoreError> {
-        self.with_files(id, |marker| self.content(marker))
-    }
-}
-
-impl ReadPart for ZarrStore {
-    fn read_part(&self, id: &RegionId, bounds: Bounds) -> Result<Dense, StoreError> {
-        if id.kind != RegionKind::Dense {
-            self.with_files(id, |_| Ok(()))?;
-            return Err(self.wrong_kind(id, "dense", id.kind));
-        }
-        self.with_files(id, |marker| {
-            let path = format!("{CONTENT}/{}", marker.folder);
-            content::read_part(&self.folder, &path, marker, bounds)
-                .map_err(|error| in_store(&self.name, error))
-        })
-    }
-}
-
-impl Write for ZarrStore {
-    fn write(&self, id: &RegionId, region: Region) -> Result<(), StoreError> {
-        match id.kind == region.kind() {
-            true => self.publish(id, &region),
-            false => Err(self.wrong_kind(id, id.kind.word(), region.kind())),
-        }
-    }
-}
-
-impl List for ZarrStore {
-    fn list(&self) -> Result<Vec<RegionId>, StoreError> {
-        let mut ids: Vec<RegionId> = self.markers("")?.into_iter().map(|marker| marker.id).collect();
-        ids.sort_unstable();
-        Ok(ids)
-    }
-}
-
-impl Remove for ZarrStore {
-    fn remove(&self, id: &RegionId) -> Result<(), StoreError> {
-        let name = name::name(id);
-        let path = self.root.join(REGIONS).join(format!("{name}.json"));
-        // A marker that is broken can be removed too: that is what its error says to do.
-        let folder = self.marker(&name).ok().flatten().map(|marker| marker.folder);
-        match self.publisher.remove_file(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(StoreError::Missing { store: self.name.clone(), region: id.to_string() });
-            }
-            result => result.map_err(|error| self.unwritable(&path, &error))?,
-        }
-        if let Some(folder) = folder {
-            let _ = fs::remove_dir_all(self.root.join(CONTENT).join(folder));
-        }
-        Ok(())
-    }
-}
-
-impl Store for ZarrStore {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn reader(&self) -> Option<&dyn Read> {
-        Some(self)
-    }
-
-    fn part_reader(&self) -> Option<&dyn ReadPart> {
-        Some(self)
-    }
-
-    fn writer(&self) -> Option<&dyn Write> {
-        Some(self)
-    }
-
-    fn lister(&self) -> Option<&dyn List> {
-        Some(self)
-    }
-
-    fn remover(&self) -> Option<&dyn Remove> {
-        Some(self)
-    }
 }

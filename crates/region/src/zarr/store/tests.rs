@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::publish::{Fault, Step};
-use crate::store::conformance;
-use crate::{Column, Element, ObjectSet, Pixels, Table};
+use crate::store::{List, Read, ReadPart, Write, conformance};
+use crate::{Bounds, Column, Dense, Element, ObjectSet, Pixels, RegionQuery, Table};
 
 fn open(path: &Path) -> ZarrStore {
     ZarrStore::open(path, Budget::new(1 << 30)).unwrap()
