@@ -211,33 +211,49 @@ fn two_writers_of_one_blob_do_not_disturb_each_other() {
 }
 
 const CHILD: &str = "ONCEFLOW_TEST_BLOBS";
+const COUNT: &str = "ONCEFLOW_TEST_COUNT";
 
-/// Puts blobs until it is killed, when another test has started it for that.
+/// A process that puts blobs into a folder.
+fn child(root: &Path) -> std::process::Command {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "child_that_puts_blobs"]).env(CHILD, root).stdout(std::process::Stdio::null());
+    command
+}
+
+/// Puts blobs until it is killed or has put enough, when another test has started it for that.
 #[test]
 fn child_that_puts_blobs() {
     let Some(root) = std::env::var_os(CHILD) else { return };
     let blobs = DiskBlobs::open(PathBuf::from(root)).unwrap();
-    for number in 0usize.. {
+    let count = std::env::var(COUNT).map_or(usize::MAX, |count| count.parse().unwrap());
+    for number in 0..count {
         let mut content = texture(1000 + number * 70_001 % (2 * CHUNK));
         content[..8].copy_from_slice(&number.to_le_bytes());
         blobs.put(&content).unwrap();
     }
 }
 
+#[test]
+fn processes_that_write_the_same_blobs_do_not_disturb_each_other() {
+    let place = tempfile::tempdir().unwrap();
+    let children: Vec<_> = (0..3).map(|_| child(place.path()).env(COUNT, "25").spawn().unwrap()).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let blobs = DiskBlobs::open(place.path()).unwrap();
+    assert_eq!((blobs.list().unwrap().len(), temporaries(place.path())), (25, 0));
+    for digest in blobs.list().unwrap() {
+        blobs.get(&digest).unwrap();
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn killed_processes_leave_whole_blobs() {
-    use std::process::{Command, Stdio};
-
     let place = tempfile::tempdir().unwrap();
     let mut left = 0;
     for round in 0u64..30 {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "child_that_puts_blobs"])
-            .env(CHILD, place.path())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = child(place.path()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(10 + round * 7919 % 50));
         // On Unix this is SIGKILL.
         child.kill().unwrap();

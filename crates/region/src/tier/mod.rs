@@ -174,7 +174,9 @@ impl Tiers {
         let mut state = self.shared.lock();
         state.loosen();
         let state = background::wait_for_rest(&self.shared, state);
-        let stuck = state.entries.values().find(|entry| entry.stuck).map(|entry| entry.length);
+        let full = state.used[0] > self.shared.levels[0].capacity;
+        let stuck = state.entries.values().find(|entry| full && entry.stuck && entry.is_in(0));
+        let stuck = stuck.map(|entry| entry.length);
         drop(state);
         self.shared.surface()?;
         stuck.map_or(Ok(()), |bytes| Err(TierError::Stuck { bytes }))

@@ -12,22 +12,25 @@ use crate::codec::Encoded;
 impl Shared {
     /// Makes content that is marked busy leave a tier; tells whether it did.
     pub(super) fn evict(&self, tier: usize, digest: &Digest) -> bool {
-        let gone = self.leave_copy(tier, digest)
-            || (tier + 1..self.levels.len()).any(|to| self.move_down(tier, to, digest))
-            || self.drop_content(digest);
+        // Whether it left or was pinned meanwhile; none while nobody takes it.
+        let left = self
+            .leave_copy(tier, digest)
+            .or_else(|| (tier + 1..self.levels.len()).find_map(|to| self.move_down(tier, to, digest)))
+            .or_else(|| self.drop_content(digest));
         let mut state = self.lock();
-        if !gone && let Some(entry) = state.entries.get_mut(digest) {
-            entry.stuck = true;
+        if let Some(entry) = state.entries.get_mut(digest) {
+            entry.stuck = left.is_none();
         }
+        let gone = left == Some(true);
         state.statistics.tiers[tier].evictions += u64::from(gone);
         self.settle(&mut state, digest);
         gone
     }
 
     /// Content that lies elsewhere too just leaves.
-    fn leave_copy(&self, tier: usize, digest: &Digest) -> bool {
+    fn leave_copy(&self, tier: usize, digest: &Digest) -> Option<bool> {
         let elsewhere = self.lock().entries.get(digest).is_some_and(|entry| entry.is_elsewhere(tier));
-        elsewhere && self.leave(tier, digest)
+        elsewhere.then(|| self.leave(tier, digest))
     }
 
     /// Takes content out of one tier, unless it has been pinned to memory meanwhile.
@@ -44,19 +47,19 @@ impl Shared {
         !pinned
     }
 
-    fn move_down(&self, from: usize, to: usize, digest: &Digest) -> bool {
-        let Some(length) = self.lock().entries.get(digest).map(|entry| entry.length) else { return false };
+    fn move_down(&self, from: usize, to: usize, digest: &Digest) -> Option<bool> {
+        let length = self.lock().entries.get(digest).map(|entry| entry.length)?;
         if self.lock().broken[to] || !self.make_room(to, length) {
-            return false;
+            return None;
         }
         match self.copy(from, to, digest) {
             Ok(()) => self.arrive(from, to, digest),
             Err(error) => {
                 self.fail(from, to, length, digest, error);
-                return false;
+                return None;
             }
         }
-        self.leave(from, digest)
+        Some(self.leave(from, digest))
     }
 
     /// Sets bytes of a tier aside, making others leave for them; tells whether there is room.
@@ -118,16 +121,16 @@ impl Shared {
     }
 
     /// Content for which no tier has room is dropped, if it may be.
-    fn drop_content(&self, digest: &Digest) -> bool {
+    fn drop_content(&self, digest: &Digest) -> Option<bool> {
         let mut state = self.lock();
-        let Some(entry) = state.entries.get(digest) else { return true };
-        let droppable = entry.cost.droppable && entry.pins == 0;
+        let Some(entry) = state.entries.get(digest) else { return Some(true) };
         let lost = !(0..self.levels.len()).any(|tier| entry.is_in(tier));
-        if droppable || lost {
+        if entry.cost.droppable && entry.pins == 0 || lost {
             self.remove(&mut state, digest);
             state.statistics.dropped += 1;
+            return Some(true);
         }
-        droppable || lost
+        (entry.pins > 0 && entry.is_in(0)).then_some(false)
     }
 }
 
