@@ -71,7 +71,7 @@ pub(crate) fn missing(what: &str, name: &str) -> EngineError {
     let message = Diagnostic::error(format!("cannot open the {what} {name}"));
     let message = message.expected_found("a file that is there", "nothing of that name");
     let message = message.with_hint("check the name; a study names images relative to itself");
-    EngineError::Missing(Box::new(message))
+    EngineError::Missing { file: name.to_owned(), message: Box::new(message) }
 }
 
 /// What is said of an image that cannot be read: the machine's refusals are not the image's fault.
