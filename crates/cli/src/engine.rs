@@ -41,7 +41,7 @@ fn level(args: &MachineArgs) -> Level {
 /// The failure that an error of the engine is.
 pub(crate) fn engine_failure(error: EngineError) -> Failure {
     match error {
-        EngineError::Missing(message) | EngineError::BadInput(message) => Failure::bad_input(*message),
+        EngineError::Missing { message, .. } | EngineError::BadInput(message) => Failure::bad_input(*message),
         EngineError::Environment(message) => Failure::environment(*message),
         EngineError::Write { path, error } => unwritable(&path, &error),
         EngineError::Memory { task, needed, limit } => Failure::memory(

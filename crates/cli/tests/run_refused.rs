@@ -23,7 +23,7 @@ fn studies() -> Vec<(&'static str, String)> {
         ("truth-of-another-size", truth("synth:95x80?seed=3")),
         ("box-outside", changed("truth =", "box = [90, 0, 20, 20]\ntruth =")),
         ("measure", changed("measure = \"dice\"", "measure = \"dise\"")),
-        ("another-resolution", with("[parts]\num_per_pixel = 0.5")),
+        ("absurd-resolution", with("[parts]\num_per_pixel = 1000")),
         (
             "unknown-resolution",
             image("small.png").replace("[parameters]", "[parts]\num_per_pixel = 0.25\n[parameters]"),

@@ -9,8 +9,13 @@ use onceflow_study::Diagnostic;
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A file that a study names is not there.
-    #[error("{0}")]
-    Missing(Box<Diagnostic>),
+    #[error("{message}")]
+    Missing {
+        /// The file, as the study names it.
+        file: String,
+        /// What is said of it alone.
+        message: Box<Diagnostic>,
+    },
     /// The study, or a file it names, asks for something that cannot be.
     #[error("{0}")]
     BadInput(Box<Diagnostic>),

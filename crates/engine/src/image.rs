@@ -69,9 +69,10 @@ fn open_file(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> 
 /// What is said of an image or a truth that is not there.
 pub(crate) fn missing(what: &str, name: &str) -> EngineError {
     let message = Diagnostic::error(format!("cannot open the {what} {name}"));
-    let message = message.expected_found("a file that is there", "nothing of that name");
+    let expected = if what == "image" { "an image file" } else { "a file with truth" };
+    let message = message.expected_found(expected, "nothing of that name");
     let message = message.with_hint("check the name; a study names images relative to itself");
-    EngineError::Missing(Box::new(message))
+    EngineError::Missing { file: name.to_owned(), message: Box::new(message) }
 }
 
 /// What is said of an image that cannot be read: the machine's refusals are not the image's fault.

@@ -35,7 +35,7 @@ pub(super) fn working(seen: &[Seen]) -> Proposed {
             let others =
                 if silent.len() == 1 { String::new() } else { format!(" and {} more", silent.len() - 1) };
             let because = format!(
-                "{}{others} does not say its resolution: write it under um_per_pixel in the sheet first",
+                "{}{others} not say the resolution: write it under um_per_pixel in the sheet first",
                 first.file.display()
             );
             (None, because)
@@ -58,7 +58,7 @@ mod tests {
         let differing = of(&[Some(0.5), Some(0.25)]);
         assert_eq!(differing.um_per_pixel, Some(0.5));
         assert!(differing.because.contains("0.25 to 0.5"), "{}", differing.because);
-        assert!(of(&[None, Some(0.25)]).because.starts_with("a.svs does not say"));
+        assert!(of(&[None, Some(0.25)]).because.starts_with("a.svs does not say the resolution"));
         assert_eq!(
             of(&[None, None]),
             Proposed { um_per_pixel: None, because: "no image says its resolution".into() }

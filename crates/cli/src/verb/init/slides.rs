@@ -258,7 +258,9 @@ fn relative(path: &Path, folder: &Path) -> String {
     relative.display().to_string()
 }
 
-/// An absolute path without `..`, of which the end need not be there.
+/// An absolute path without `..`; links stay what they are called, unless the way leads back up.
 fn plain(path: &Path) -> std::io::Result<PathBuf> {
-    path.canonicalize().or_else(|_| std::path::absolute(path))
+    let absolute = std::path::absolute(path)?;
+    let leads_up = absolute.components().any(|part| part == Component::ParentDir);
+    if leads_up { absolute.canonicalize() } else { Ok(absolute) }
 }
