@@ -163,7 +163,7 @@ fn parts_that_see_around_themselves_say_so() {
     let planned = shell.ok("plan study.toml").stdout;
     assert!(planned.contains(&format!("seams      {line}")), "{planned}");
     shell.ok("run study.toml -o cut");
-    let report = shell.read("cut/answer.txt");
+    let report = shell.read("cut/report.html");
     assert!(report.contains("Seams are owned: parts see 150 pixels around themselves"), "{report}");
     assert!(report.contains("owned seams and a halo of 150 px."), "{report}");
     shell.write("study.toml", STUDY);

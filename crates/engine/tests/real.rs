@@ -6,7 +6,7 @@ mod asked;
 use std::path::{Path, PathBuf};
 
 use asked::Asked;
-use onceflow_engine::{Level, Run};
+use onceflow_engine::{Level, Run, rows_csv};
 use onceflow_sensitivity::Indices;
 
 fn tiles() -> Option<PathBuf> {
@@ -115,3 +115,22 @@ fn the_defaults_agree_with_the_truth_as_well_as_is_known() {
     }
     assert_eq!(run.answer.table.rows[1].images, reference.images, "the first combination is the defaults");
 }
+
+/// Nuclei of this tile are smaller than the halo, and no reconstruction goes far in it: even small parts change no digit.
+#[test]
+fn a_tile_of_glioma_that_is_cut_gives_the_rows_of_the_whole_tile() {
+    let Some(tiles) = tiles() else { return };
+    let rows = |parts: &str| {
+        let head = "name = \"cut\"\nworkflow = \"nuclei\"\nseed = 3\n";
+        let ranges =
+            "[parameters]\nG1 = { from = 20, to = 80, step = 10 }\nG2 = { from = 20, to = 45, step = 5 }\n";
+        let phase = "[[phase]]\nname = \"look\"\nmethod = \"mc\"\nrows = 3\n";
+        let text = format!("{head}{}{parts}{ranges}{}{}{phase}", glioma(&tiles), metric("truth"), OBJECTS);
+        rows_csv(&Asked::new(&text).run(Level::Dataflow, 2).answer)
+    };
+    let whole = rows("");
+    assert_eq!(rows("[parts]\nsize = 128\n"), whole);
+    assert_ne!(rows("[parts]\nsize = 128\nseams = \"independent\"\n"), whole);
+}
+
+const OBJECTS: &str = "[[metric]]\nname = \"objects\"\nof = \"nuclei\"\nmeasure = \"objects\"\n";

@@ -117,18 +117,25 @@ fn a_parameter_that_is_not_listed_keeps_the_default_and_one_number_fixes_another
 #[test]
 fn no_more_parts_are_counted_than_a_box_has() {
     let parts = |size: &str| {
-        let text = NUCLEI.replace("size         = 4096", size);
+        let text = NUCLEI.replace("size         = 4096", size).replace(EXACT, OWNED);
         Counts::of(&resolve(&text, Some(&nuclei())).0.unwrap()).parts
     };
     assert_eq!(parts("size = 4096\nper_image = 4"), Some(2), "two boxes, each smaller than a part");
     assert_eq!(parts("size = 500\nper_image = 3"), Some(6), "two boxes of four parts each");
     assert_eq!(parts("size = 500"), Some(8));
+    let exact = NUCLEI.replace("size         = 4096", "size = 500");
+    let exact = Counts::of(&resolve(&exact, Some(&nuclei())).0.unwrap()).parts;
+    assert_eq!(exact, Some(2), "exact seams leave boxes uncut");
 }
+
+const EXACT: &str = "seams        = \"exact\"";
+const OWNED: &str = "seams        = \"owned\"";
 
 #[test]
 fn images_come_from_a_sheet_too() {
     let images = &NUCLEI[NUCLEI.find("[[image]]").unwrap()..NUCLEI.find("[parts]").unwrap()];
     let text = NUCLEI.replace(images, "").replace("seed ", "images = \"images.csv\"\nseed ");
+    let text = text.replace(EXACT, OWNED);
     let file = parse_study(&Source::new("study.toml", text.clone())).unwrap();
     assert_eq!(file.sheet().unwrap().0, "images.csv");
     let sheet = Source::new("images.csv", "name,file,truth,site\na,a.svs,a.png,X\nb,b.svs,,X\n");

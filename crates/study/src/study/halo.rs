@@ -67,9 +67,9 @@ mod tests {
         assert_eq!(halo("maxSizeSeg = { from = 900, to = 1600, step = 50 }"), 22 + 2 * 80);
         assert_eq!(halo("maxSize = { from = 900, to = 2500, step = 50 }"), 22 + 2 * 100);
         assert_eq!(
-            halo("maxSizeSeg = [400]\nmaxSize = [100, 400]"),
+            halo("G1 = [20, 80]\nmaxSizeSeg = 400\nmaxSize = 400"),
             22 + 2 * 64,
-            "the reference row has the defaults"
+            "never less than what the defaults allow"
         );
     }
 }
