@@ -16,6 +16,7 @@ mod file;
 mod folder;
 mod image;
 mod inputs;
+mod instance;
 mod keep;
 mod measure;
 mod memory;
@@ -30,6 +31,8 @@ mod planned;
 mod predicted;
 mod prepared;
 mod progress;
+mod provenance;
+mod remade;
 mod remembered;
 mod report;
 mod resources;
@@ -38,6 +41,7 @@ mod save;
 mod segment;
 mod supply;
 mod synthetic;
+mod table_file;
 mod tiled;
 mod tissue_costs;
 mod view;
@@ -56,6 +60,7 @@ pub use features::{
 pub use file::{remove_unfinished, write_whole, write_whole_with};
 pub use folder::RunFolder;
 pub use image::{as_eight_bits, open_deep_image, open_image, open_labels, open_source, open_volume};
+pub use instance::{Asked, Instance, instance};
 pub use measure::Scheduling;
 pub use objects::objects;
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
@@ -71,15 +76,18 @@ pub use planned::{
 pub use predicted::CostOrigin;
 pub use prepared::Prepared;
 pub use progress::{Progress, Silent};
+pub use provenance::{Started, provenance};
 pub use remembered::{CostsFile, LoadedCosts};
 pub use report::{
-    Picture, answer_text, best, best_json, html, indices_json, metrics_csv, rows_csv, run_json,
+    Material, Pictures, Provenance, Scene, Shown, UsedFile, answer_text, best, best_json, html, indices_json,
+    metrics_csv, provenance_json, ro_crate, rows_csv, run_json,
 };
 pub use resources::{available_memory, available_workers, peak_resident};
 pub use run::{Ending, Run, RunOptions, TraceEntry, run};
 pub use save::{Texts, begin, save};
 pub use segment::{NucleiParameters, Overlay, Segmented, bytes_to_segment, check_truth, segment};
 pub use synthetic::parse_synthetic;
+pub use table_file::read_row;
 pub use tiled::Tiling;
 pub use whole::desk::{Desk, Step};
 
