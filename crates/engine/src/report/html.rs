@@ -38,11 +38,12 @@ pub fn html(answer: &Answer, material: &Material<'_>) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{}\"/>\n\
-         <title>{study}</title>\n<style>\n{}</style>\n</head>\n<body>\n{}<script>{SCRIPT}</script>\n</body>\n</html>\n",
+         <title>{study}</title>\n<style>\n{}{}</style>\n</head>\n<body>\n{}<script>{SCRIPT}</script>\n</body>\n</html>\n",
         attribute(&format!(
             "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src '{DIGEST}'"
         )),
         include_str!("html/style.css"),
+        effects::rules(answer),
         sections.concat()
     )
 }
@@ -65,7 +66,7 @@ fn below(answer: &Answer, material: &Material<'_>) -> Vec<String> {
         scenes::others(answer, material.pictures),
         rest::failures(answer, material),
         schedule::detail(answer, material.trace),
-        rest::how(answer),
+        rest::how(answer, material.provenance),
         rest::provenance(answer, material.provenance),
         rest::downloads(answer),
     ]

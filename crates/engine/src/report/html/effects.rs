@@ -29,7 +29,7 @@ pub(super) fn tabs(answer: &Answer) -> String {
     if subjects.len() == 1 {
         return section("effects", &format!("Effect on {}", first.output.name), &panel(answer, first));
     }
-    let (mut heads, mut panels, mut rules) = (String::new(), String::new(), String::new());
+    let (mut heads, mut panels) = (String::new(), String::new());
     for (place, subject) in subjects.iter().enumerate() {
         let (name, checked) =
             (escaped(&subject.output.name), if place == 0 { " checked=\"checked\"" } else { "" });
@@ -40,13 +40,14 @@ pub(super) fn tabs(answer: &Answer) -> String {
             "<div class=\"panel\" id=\"panel-{place}\">\n<h3 class=\"print\">{name}</h3>\n{}</div>\n",
             panel(answer, subject)
         ));
-        rules.push_str(&format!("#effect-{place}:checked ~ #panel-{place} {{ display: block; }}\n"));
     }
-    section(
-        "effects",
-        "Effect on",
-        &format!("<style>\n{rules}</style>\n<div class=\"tabs\">\n{heads}{panels}</div>\n"),
-    )
+    section("effects", "Effect on", &format!("<div class=\"tabs\">\n{heads}{panels}</div>\n"))
+}
+
+/// What shows the panel of the tab that is chosen.
+pub(super) fn rules(answer: &Answer) -> String {
+    let rule = |place| format!("#effect-{place}:checked ~ #panel-{place} {{ display: block; }}\n");
+    (0..answer.metrics.len()).map(rule).collect()
 }
 
 /// One metric: what it compares with, a line per parameter, and who is not among them.

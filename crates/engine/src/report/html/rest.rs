@@ -43,13 +43,28 @@ pub(super) fn failures(answer: &Answer, material: &Material<'_>) -> String {
 }
 
 /// A paragraph for a paper.
-pub(super) fn how(answer: &Answer) -> String {
+pub(super) fn how(answer: &Answer, provenance: Option<&Provenance>) -> String {
+    let digests = provenance.map(digests).unwrap_or_default();
     let body = format!(
         "<p id=\"how-text\">{}</p>\n<p class=\"fine\"><button type=\"button\" hidden=\"hidden\" \
          data-copy=\"how-text\">copy</button></p>\n",
-        escaped(&how_words(answer))
+        escaped(&format!("{}{digests}", how_words(answer)))
     );
     section("how", "How it was computed", &body)
+}
+
+/// The beginnings of the digests of a few files: enough to tell them from others.
+fn digests(provenance: &Provenance) -> String {
+    let short = |file: &UsedFile| {
+        let digest: String = file.digest.chars().take(16).collect();
+        format!("{} of {} {digest}", file.role, file.image)
+    };
+    let known: Vec<String> =
+        provenance.files.iter().filter(|file| !file.digest.is_empty()).map(short).collect();
+    match known.len() {
+        1..=6 => format!(" Files, by the first digits of their BLAKE3 digests: {}.", known.join(", ")),
+        _ => String::new(),
+    }
 }
 
 /// Study, versions, seeds, digests, command.

@@ -90,7 +90,7 @@ impl Svg {
         let head = |style: &str| {
             format!(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-                 viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\">\n<title>{}</title>\n{style}{body}</svg>\n",
+                 viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" class=\"ours\">\n<title>{}</title>\n{style}{body}</svg>\n",
                 escaped(title)
             )
         };
