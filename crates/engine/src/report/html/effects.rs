@@ -143,8 +143,10 @@ pub(super) fn metrics(answer: &Answer) -> String {
         })
         .collect();
     let leader = |metric: &Metric| others(answer, &metric.name).into_iter().next().map(|(name, _)| name);
-    let leaders: HashSet<String> = answer.metrics.iter().filter_map(leader).collect();
+    let analysed = answer.metrics.iter().filter(|metric| Subject::of(answer, &metric.name).is_some());
+    let leaders: HashSet<Option<String>> = analysed.map(leader).collect();
     let title = match leaders.len() {
+        1 if leaders.contains(&None) => "No metric has an influential parameter",
         1 => "All metrics agree on the first parameter",
         _ => "The answer depends on the metric",
     };

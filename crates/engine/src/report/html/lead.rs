@@ -39,13 +39,15 @@ pub(super) fn answer(answer: &Answer, material: &Material<'_>) -> String {
         ));
     }
     let doubts = doubts(answer, material);
+    let has_values = answer.best.as_ref().is_some_and(|best| !best.changes.is_empty());
+    let what = if has_values { "use them" } else { "believe it" };
     let (class, doubts) = if doubts.is_empty() {
         ("", String::new())
     } else {
         (
             " class=\"beside\"",
             format!(
-                "<div class=\"doubts\">\n<h3>Before you use them</h3>\n{}</div>\n",
+                "<div class=\"doubts\">\n<h3>Before you {what}</h3>\n{}</div>\n",
                 list("warnings", &doubts)
             ),
         )

@@ -58,6 +58,11 @@ fn ordered(answer: &Answer, metric: &str) -> Vec<Response> {
 /// The slice of the leading parameter, in words and as a drawing.
 pub(super) fn leading(answer: &Answer) -> Option<String> {
     let metric = &answer.metrics.first()?.name;
+    // Where nothing has an effect, nothing leads.
+    let most = Subject::of(answer, metric)?.table.lines.first()?.main.value;
+    if most == 0.0 || most.is_nan() {
+        return None;
+    }
     let responses = ordered(answer, metric);
     let response = responses.first()?;
     let scale = Scale::over(std::slice::from_ref(response))?;

@@ -34,6 +34,8 @@ fn row(subject: &Subject<'_>, line: &EffectLine<'_>, scale: &Scale) -> String {
     let (class, verdict) = match line.verdict {
         Some(Verdict::Influential) => ("yes", "influential"),
         Some(Verdict::NotInfluential) => ("no", "not influential"),
+        // A metric that does not vary: there is nothing that more rows would decide.
+        Some(_) if line.main.value == 0.0 && line.main.high == 0.0 => ("no", "no effect"),
         Some(Verdict::NotSeparated { .. }) => ("open", "? not separated"),
         None => ("none", ""),
     };
