@@ -45,6 +45,11 @@ impl LoadedStudy {
         Prepared::new(&self.study, &self.workflow, folder).map_err(engine_failure)
     }
 
+    /// Its file, as it can be found from everywhere.
+    pub(crate) fn origin(&self) -> String {
+        std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone()).display().to_string()
+    }
+
     /// What it was read from.
     pub(crate) fn texts(&self) -> Texts<'_> {
         let workflow = self.workflow.source.as_ref().map_or("", |source| source.text.as_str());

@@ -29,3 +29,77 @@ fn a_folder_without_results_says_what_to_do() {
         assert_eq!(shell.run(&format!("report {folder} --json")).exit, 2);
     }
 }
+
+/// Row 0 found what the overlay of the report shows, region by region; the same command writes the same bytes.
+#[test]
+fn a_row_is_made_again_region_by_region() {
+    let shell = Shell::new();
+    shell.write("deep/study.toml", STUDY.replace("[run]\n", "[run]\nkeep_regions = [\"nuclei\"]\n"));
+    shell.ok("run deep/study.toml -o first");
+    let said = shell.ok("report first --row 3 -o look");
+    let files: Vec<&str> = said.stdout.lines().collect();
+    assert_eq!(files.first(), Some(&"look/01-image.png"));
+    assert!(files.iter().any(|file| file.ends_with("-normalized.png")), "{said}");
+    assert_eq!(&files[files.len() - 2..], ["look/overlay.png", "look/nuclei.geojson"]);
+    assert!(files.iter().all(|file| shell.exists(file)), "{said}");
+    let list = shell.read("first/regions/list.csv");
+    let kept = list.lines().find(|line| line.starts_with("3,one,")).unwrap();
+    let kept = format!("first/{}", kept.rsplit(',').next().unwrap());
+    let made = files.iter().find(|file| file.ends_with("-nuclei.png")).unwrap();
+    let read = |file: &str| std::fs::read(shell.path(file)).unwrap();
+    assert_eq!(pixels(&read(made)), pixels(&read(&kept)), "what was kept is made again");
+    let polygons: serde_json::Value = serde_json::from_str(&shell.read("look/nuclei.geojson")).unwrap();
+    assert_eq!(polygons["type"], "FeatureCollection");
+    shell.ok("report first --row 3 --image one --part 0 -o again");
+    for file in &files {
+        assert_eq!(read(file), read(&file.replace("look/", "again/")), "{file}");
+    }
+}
+
+/// Whether each pixel of a PNG file is of an object.
+fn pixels(file: &[u8]) -> Vec<bool> {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    pixels.iter().map(|pixel| *pixel != 0).collect()
+}
+
+#[test]
+fn a_row_that_cannot_be_made_again_says_why() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    shell.ok("run study.toml -o first");
+    for (words, said) in [
+        ("report first --row 99 -o look", "there is no row 99"),
+        ("report first --row 1 --image two -o look", "the study has no image `two`"),
+        ("report first --row 1 --part 7 -o look", "the image has no such part"),
+        ("report none --row 1 -o look", "none is not the folder of a finished run"),
+        ("report first --row 1", "-o <FOLDER>"),
+    ] {
+        let refused = shell.run(words);
+        assert_eq!(refused.exit, 2, "{refused}");
+        assert!(refused.stderr.contains(said), "{refused}");
+    }
+    shell.write("study.toml", STUDY.replace("seed = 3", "seed = 4"));
+    let said = shell.run("report first --row 1 -o look");
+    assert!(said.exit == 2 && said.to_string().contains("has changed since"), "{said}");
+    assert!(!shell.exists("look"));
+}
+
+/// What archives read: every file that it names lies in the folder, and every reference is described.
+#[test]
+fn the_folder_describes_itself() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    shell.ok("run study.toml -o first");
+    let described: serde_json::Value =
+        serde_json::from_str(&shell.read("first/ro-crate-metadata.json")).unwrap();
+    let graph = described["@graph"].as_array().unwrap();
+    for file in graph.iter().filter(|entity| entity["@type"] == "File") {
+        let name = file["@id"].as_str().unwrap();
+        assert!(shell.exists(&format!("first/{name}")), "{name}");
+    }
+    let known: serde_json::Value = serde_json::from_str(&shell.read("first/provenance.json")).unwrap();
+    assert!(known["command"].as_str().unwrap().ends_with("run study.toml -o first"));
+    assert!(known["files"].as_array().unwrap().iter().all(|f| f["blake3"].as_str().unwrap().len() == 64));
+}

@@ -9,13 +9,15 @@ use pictures::grey_png;
 use shell::Shell;
 use studies::{STUDY, changed, timeless, with};
 
-const FILES: [&str; 10] = [
+const FILES: [&str; 12] = [
     "answer.txt",
     "best.json",
     "costs.jsonl",
     "indices.json",
     "metrics.csv",
+    "provenance.json",
     "report.html",
+    "ro-crate-metadata.json",
     "rows.csv",
     "run.json",
     "study.toml",

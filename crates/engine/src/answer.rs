@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use onceflow_sensitivity::Analysis;
+use onceflow_sensitivity::{Analysis, Progress};
 use onceflow_study::{Metric, Seams, Space, Value};
 
 /// Everything a run found. Reports are renderings of it.
@@ -133,6 +133,8 @@ pub struct PhaseAnswer {
     pub analyses: Vec<Analysis>,
     /// The same for each image; empty when there is only one.
     pub per_image: Vec<ImageAnalysis>,
+    /// How the main index of each metric settles as rows are added.
+    pub progress: Vec<Progress>,
     /// Tasks computed, in all its rows and parts.
     pub computed: u64,
     /// Tasks asked for and not computed.

@@ -16,6 +16,7 @@ mod features;
 mod folder;
 mod image;
 mod inputs;
+mod instance;
 mod journal;
 mod keep;
 mod measure;
@@ -32,6 +33,8 @@ mod planned;
 mod predicted;
 mod prepared;
 mod progress;
+mod provenance;
+mod remade;
 mod remembered;
 mod report;
 mod resampling;
@@ -43,6 +46,7 @@ mod scratch;
 mod segment;
 mod supply;
 mod synthetic;
+mod table_file;
 mod tiled;
 mod tissue_costs;
 mod view;
@@ -64,6 +68,7 @@ pub use image::{
     as_eight_bits, open_deep_image, open_drawn, open_image, open_labels, open_source, open_volume,
 };
 pub use inputs::look_at_images;
+pub use instance::{Asked, Instance, instance};
 pub use measure::Scheduling;
 pub use objects::objects;
 pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
@@ -81,9 +86,11 @@ pub use planned::{
 pub use predicted::CostOrigin;
 pub use prepared::Prepared;
 pub use progress::{Progress, Silent};
+pub use provenance::{Started, provenance};
 pub use remembered::{CostsFile, LoadedCosts};
 pub use report::{
-    Picture, answer_text, best, best_json, html, indices_json, metrics_csv, rows_csv, run_json,
+    Material, Pictures, Provenance, Scene, Shown, UsedFile, answer_text, best, best_json, html, indices_json,
+    metrics_csv, provenance_json, ro_crate, rows_csv, run_json,
 };
 pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use resources::{available_memory, available_workers, peak_resident};
@@ -91,6 +98,7 @@ pub use run::{Ending, Run, RunOptions, TraceEntry, run};
 pub use save::{Texts, begin, save};
 pub use segment::{NucleiParameters, Overlay, Segmented, bytes_to_segment, check_truth, segment};
 pub use synthetic::parse_synthetic;
+pub use table_file::read_row;
 pub use tiled::Tiling;
 pub use whole::desk::{Desk, Step};
 

@@ -24,9 +24,9 @@ impl Agreement {
     /// Its colour: none of stained tissue, and apart for people who see few colours.
     pub fn colour(self) -> [u8; 3] {
         match self {
-            Self::Both => [0, 220, 130],
-            Self::OnlyTruth => [0, 180, 255],
-            Self::OnlyFound => [255, 170, 0],
+            Self::Both => BOTH,
+            Self::OnlyTruth => ONLY_TRUTH,
+            Self::OnlyFound => ONLY_FOUND,
         }
     }
 
@@ -48,6 +48,10 @@ impl Agreement {
         }
     }
 }
+
+const BOTH: [u8; 3] = [0, 220, 130];
+const ONLY_TRUTH: [u8; 3] = [0, 180, 255];
+const ONLY_FOUND: [u8; 3] = [255, 170, 0];
 
 /// Outlines without a truth.
 const OUTLINE: [u8; 3] = [255, 240, 0];
@@ -71,6 +75,44 @@ pub fn overlay(image: &Dense, found: &Dense, truth: Option<&Dense>) -> Result<De
     let Pixels::U8(mut values) = picture.into_pixels() else { return Err(no_labels()) };
     draw(values.as_chunks_mut().0, Drawn { found, truth, first: 0 });
     Dense::new(size.0, size.1, 3, Pixels::U8(values)).map_err(impossible)
+}
+
+/// What [`overlay`] would draw, without the image below it: a small PNG file that is transparent where nothing is drawn.
+///
+/// # Errors
+/// When the two are not of one size, or one is not what its name says.
+pub(crate) fn marks(found: &Dense, truth: Option<&Dense>) -> Result<Vec<u8>, EngineError> {
+    let found = objects(found).map_err(impossible)?;
+    let truth = truth.map(objects).transpose().map_err(impossible)?;
+    let size = (found.width(), found.height());
+    if truth.as_ref().is_some_and(|truth| (truth.width(), truth.height()) != size) {
+        return Err(EngineError::Internal("an overlay of images of different sizes".into()));
+    }
+    let found = labels(&found).ok_or_else(no_labels)?;
+    let truth = truth.as_ref().map(|truth| labels(truth).ok_or_else(no_labels)).transpose()?;
+    let drawn = Drawn { found, truth, first: 0 };
+    let places = (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y)));
+    let inks: Vec<u8> = places.map(|(x, y)| drawn.ink(x, y).map_or(0, |ink| ink.number())).collect();
+    transparent(size, &inks).map_err(|error| EngineError::Internal(error.to_string()))
+}
+
+/// Numbers of inks as a PNG file with a palette; 0 is nothing.
+fn transparent((width, height): (usize, usize), inks: &[u8]) -> Result<Vec<u8>, png::EncodingError> {
+    let side = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, side(width), side(height));
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::High);
+    let cover = |cover: u16| cover.min(255) as u8;
+    let colours = std::iter::once([0; 3]).chain(Ink::ALL.iter().map(|ink| ink.colour));
+    let covers = std::iter::once(0).chain(Ink::ALL.iter().map(|ink| cover(ink.cover)));
+    encoder.set_palette(colours.flatten().collect::<Vec<u8>>());
+    encoder.set_trns(covers.collect::<Vec<u8>>());
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(inks)?;
+    writer.finish()?;
+    Ok(bytes)
 }
 
 /// What is drawn on some rows of an image: labels of these rows and, where the image goes on, of one above and below.
@@ -108,12 +150,29 @@ impl<T: Copy + PartialEq + Default> Drawn<'_, T> {
 }
 
 /// A colour and how much of it covers the image, of 256.
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Ink {
     colour: [u8; 3],
     cover: u16,
 }
 
 impl Ink {
+    /// Every ink there is.
+    const ALL: [Self; 7] = [
+        Self { colour: OUTLINE, cover: SOLID },
+        Self { colour: BOTH, cover: SOLID },
+        Self { colour: ONLY_TRUTH, cover: SOLID },
+        Self { colour: ONLY_FOUND, cover: SOLID },
+        Self { colour: BOTH, cover: TINT },
+        Self { colour: ONLY_TRUTH, cover: TINT },
+        Self { colour: ONLY_FOUND, cover: TINT },
+    ];
+
+    /// Its place among all, from 1 on.
+    fn number(self) -> u8 {
+        Self::ALL.iter().position(|ink| *ink == self).map_or(0, |place| place as u8 + 1)
+    }
+
     fn over(&self, below: [u8; 3]) -> [u8; 3] {
         let mix = |ink: u8, below: u8| {
             (u16::from(ink) * self.cover / 256 + u16::from(below) * (256 - self.cover) / 256) as u8
@@ -181,6 +240,34 @@ mod tests {
         let found = ["11100", "11100", "11100", "00000"];
         let truth = ["00000", "03330", "03330", "03330"];
         assert_eq!(drawn(&found, Some(&truth)), ["~~f..", "~bbt.", "fbbt.", ".t~t."]);
+    }
+
+    #[test]
+    fn marks_over_the_image_are_the_overlay() {
+        let found = ["11100", "11100", "11100", "00000"];
+        let truth = ["00000", "03330", "03330", "03330"];
+        for truth in [None, Some(truth.as_slice().try_into().map(plane_of).unwrap())] {
+            let black = Dense::new(5, 4, 1, Pixels::U8(vec![0; 20])).unwrap();
+            let expected = overlay(&black, &plane(&found), truth.as_ref()).unwrap();
+            let file = marks(&plane(&found), truth.as_ref()).unwrap();
+            let mut decoder = png::Decoder::new(std::io::Cursor::new(file));
+            decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::ALPHA);
+            let mut reader = decoder.read_info().unwrap();
+            let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+            reader.next_frame(&mut pixels).unwrap();
+            let expected = expected.as_u8().unwrap().as_chunks::<3>().0;
+            for (pixel, expected) in pixels.as_chunks::<4>().0.iter().zip(expected) {
+                let near = |a: u8, b: u8| {
+                    let mixed = f64::from(a) * f64::from(pixel[3]) / 255.0;
+                    (mixed - f64::from(b)).abs() <= 2.0
+                };
+                assert!((0..3).all(|c| near(pixel[c], expected[c])), "{pixel:?} {expected:?}");
+            }
+        }
+    }
+
+    fn plane_of(rows: [&str; 4]) -> Dense {
+        plane(&rows)
     }
 
     #[test]

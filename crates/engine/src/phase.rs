@@ -1,8 +1,8 @@
 //! A phase of a study: its rows, and what their metrics say.
 
 use onceflow_sensitivity::{
-    Analysis, AnalyzeError, Indices, Options, Outputs, Sample, SampleError, Status, Technique, analyze,
-    sample,
+    Analysis, AnalyzeError, Indices, Options, Outputs, Progress, Sample, SampleError, Status, Technique,
+    analyze, convergence, sample,
 };
 use onceflow_study::{Effect, Keep, KeepRule, Parameter, Phase, Space, Study, Value};
 
@@ -76,7 +76,30 @@ impl PhaseRows {
         let options = |technique| Options::of_study(study, technique).in_phase(phase);
         techniques.map(|t| analyze(&self.space, &self.sample, &outputs, &options(t))).collect()
     }
+
+    /// How the main index of each metric settles as rows are added, by the first technique that has one.
+    pub(crate) fn progress(
+        &self,
+        study: &Study,
+        phase: &Phase,
+        metrics: &[String],
+        value: impl Fn(usize, usize) -> Measured,
+    ) -> Vec<Progress> {
+        let outputs = outputs(metrics, self.sample.len(), value);
+        let techniques = phase.analyses.iter().filter_map(|word| Technique::from_word(word));
+        let parts = |technique| {
+            let options = Options::of_study(study, technique).in_phase(phase);
+            let parts = convergence(&self.space, &self.sample, &outputs, &options, STEPS).ok()?;
+            let settled: Vec<Progress> =
+                (0..outputs.names.len()).filter_map(|output| Progress::of(&parts, output)).collect();
+            (parts.len() > 1 && !settled.is_empty()).then_some(settled)
+        };
+        techniques.filter(|_| !outputs.names.is_empty()).find_map(parts).unwrap_or_default()
+    }
 }
+
+/// Parts of a sample over which indices are shown to settle: the whole, half of it, and so on.
+const STEPS: usize = 5;
 
 /// What a row has of a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,190 +1,151 @@
-//! Pictures for the report: a part of each image, with what the defaults and the best row find in it.
+//! Pictures for the report: a piece of each image with what the defaults and the best row find in it, and the rows that
+//! differ most.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use onceflow_region::{Bounds, Budget, Dense, Region, png_bytes, rgb8};
-use onceflow_reuse::{Level, NodeId, Plan, Rows, plan};
-use onceflow_runtime::{
-    Finished, Known, NoBelow, NoMemo, Observer, Operation, Options, RowOutcome, Supply as _, Work, execute,
-};
-use onceflow_study::{RegionKind, Scope};
+use onceflow_region::{Bounds, Budget, Dense, png_bytes, rgb8};
+use onceflow_runtime::Supply as _;
+use onceflow_study::Scope;
 
 use crate::inputs::Inputs;
-use crate::operation::operation;
+use crate::overlay::marks;
+use crate::remade::{Remade, remake};
+use crate::report::most_different;
 use crate::supply::{References, Sources};
-use crate::{Answer, EngineError, Picture, Prepared, compare, overlay};
+use crate::{Answer, EngineError, Pictures, Prepared, RowStatus, Scene, Shown, compare};
 
 /// Images that are shown at most.
 const MOST_IMAGES: usize = 3;
 
-/// The longest side of a picture: nuclei stay visible, the page stays small.
-const LONGEST: u64 = 512;
+/// The longest side of the first piece: nuclei stay visible, the page stays small.
+const LONGEST: u64 = 400;
 
-/// The first part of each image, plain and with what was found; the rows are computed again for it.
-pub fn pictures(prepared: &Prepared<'_>, answer: &Answer, memory: u64) -> Result<Vec<Picture>, EngineError> {
+/// The longest side of the other pieces.
+const LONGEST_OTHER: u64 = 280;
+
+/// Rows in the gallery.
+const GALLERY: usize = 6;
+
+/// A piece of each image with what was found in it; the rows are computed again for it. Images with a truth come first.
+pub fn pictures(prepared: &Prepared<'_>, answer: &Answer, memory: u64) -> Result<Pictures, EngineError> {
+    let mut pictures = Pictures::default();
     let Some(region) = compare::measured(&prepared.study.metrics).first().map(|name| (*name).to_owned())
     else {
-        return Ok(Vec::new());
+        return Ok(pictures);
     };
-    let first_parts = (0..prepared.inputs.images.len())
-        .filter_map(|image| prepared.inputs.parts.iter().position(|part| part.image == image));
-    let shows = first_parts.take(MOST_IMAGES).map(|part| Show { prepared, answer, part, memory });
-    let mut pictures = Vec::new();
-    for show in shows {
-        pictures.extend(show.pictures(&region)?);
+    let mut images: Vec<usize> = (0..prepared.inputs.images.len()).collect();
+    images.sort_by_key(|image| prepared.inputs.images[*image].truth.is_none());
+    let first_part = |image: usize| prepared.inputs.parts.iter().position(|part| part.image == image);
+    for part in images.into_iter().filter_map(first_part).take(MOST_IMAGES) {
+        Show { prepared, answer, memory, region: &region }.add(part, &mut pictures)?;
     }
     Ok(pictures)
 }
 
-/// One part that is shown.
+/// What is shown of every piece.
 struct Show<'a> {
     prepared: &'a Prepared<'a>,
     answer: &'a Answer,
-    part: usize,
     memory: u64,
+    region: &'a str,
 }
 
 impl Show<'_> {
-    fn pictures(&self, region: &str) -> Result<Vec<Picture>, EngineError> {
-        let inputs = self.prepared.inputs.only(self.part);
-        let Some(at) = inputs.parts.first().copied() else { return Ok(Vec::new()) };
-        let image = &inputs.images[at.image];
-        let rows = self.rows()?;
-        let found = self.compute(&inputs, &rows, region)?;
-        let sources = Sources::new(
-            &inputs,
-            vec![compare::TRUTH.into()],
-            References::new(),
-            Budget::new(self.memory),
-            0,
-        );
-        // A truth that cannot be read has failed its rows already; the picture does without it.
-        let truth = sources.source(0, Scope::Part, 0).ok();
-        let truth = truth.as_ref().and_then(|truth| truth.as_dense());
-        // What is counted is drawn, and what belongs to the part is shown of it.
-        let counted = at.counted(image);
-        let core = at.part.core.relative_to(&counted).ok_or_else(|| unreadable("a part outside its box"))?;
-        let seen = at.seen(counted).ok_or_else(|| unreadable("a part outside its box"))?;
-        let pixels = image.source.read(counted).map_err(unreadable)?;
-        let pixels = rgb8(&pixels).map_err(unreadable)?;
-        let mut pictures = vec![self.picture(
-            &image.name,
-            "image",
-            String::new(),
-            &pixels.crop(core).map_err(unreadable)?,
-        )?];
-        for (row, mask) in self.shown().iter().zip(&found) {
-            let mask = mask.crop(seen).map_err(unreadable)?;
-            let drawn = overlay(&pixels, &mask, truth)?.crop(core).map_err(unreadable)?;
-            pictures.push(self.picture(
-                &image.name,
-                &self.title(*row),
-                self.caption(*row, at.image),
-                &drawn,
-            )?);
+    fn add(&self, part: usize, pictures: &mut Pictures) -> Result<(), EngineError> {
+        let inputs = self.prepared.inputs.only(part);
+        let Some(at) = inputs.parts.first().copied() else { return Ok(()) };
+        let shown = self.shown();
+        let known = shown.len();
+        let different = if pictures.scenes.is_empty() {
+            most_different(&self.answer.table, &shown, GALLERY)
+        } else {
+            Vec::new()
+        };
+        let rows: Vec<usize> = shown.into_iter().chain(different).collect();
+        let found = self.found(&inputs, &rows)?;
+        let Some(first) = found.first() else { return Ok(()) };
+        let truth = truth(&inputs);
+        let longest = if pictures.scenes.is_empty() { LONGEST } else { LONGEST_OTHER };
+        let window = richest(first, truth.as_ref(), longest);
+        let crop = |dense: &Dense| dense.crop(window).map_err(unreadable);
+        let pixels = inputs.images[at.image].source.read(at.part.core).map_err(unreadable)?;
+        let png = png_bytes(&crop(&rgb8(&pixels).map_err(unreadable)?)?).map_err(unreadable)?;
+        let truth = truth.as_ref().map(crop).transpose()?;
+        let scene = pictures.scenes.len();
+        pictures.scenes.push(Scene {
+            image: at.image,
+            left: at.part.core.x() + window.x(),
+            top: at.part.core.y() + window.y(),
+            width: window.width(),
+            height: window.height(),
+            with_truth: truth.is_some(),
+            png,
+        });
+        for (place, (row, mask)) in rows.iter().zip(&found).enumerate() {
+            let drawn = Shown { scene, row: *row, marks: marks(&crop(mask)?, truth.as_ref())? };
+            if self.is_failed(*row) {
+                continue;
+            }
+            if place < known { pictures.shown.push(drawn) } else { pictures.gallery.push(drawn) }
         }
-        Ok(pictures)
+        Ok(())
     }
 
-    /// Places in the table: the reference row and, when there is one, the best.
+    /// Places in the table: the reference row and, when there is one and it is another, the best.
     fn shown(&self) -> Vec<usize> {
         let reference = self.answer.table.rows.iter().position(|row| row.phase.is_none());
-        reference.into_iter().chain(self.answer.best.as_ref().map(|best| best.row)).collect()
+        let best = self.answer.best.as_ref().map(|best| best.row).filter(|best| Some(*best) != reference);
+        reference.into_iter().chain(best).collect()
     }
 
-    fn rows(&self) -> Result<Rows, EngineError> {
-        let mut rows = Rows::new(self.answer.table.parameters.clone());
-        for row in self.shown() {
-            rows.push(&self.answer.table.rows[row].values)?;
-        }
-        rows.reference = Some(0);
-        Ok(rows)
+    fn is_failed(&self, row: usize) -> bool {
+        matches!(self.answer.table.rows[row].status, RowStatus::Failed { .. })
     }
 
-    /// A region of each row.
-    fn compute(&self, inputs: &Inputs, rows: &Rows, region: &str) -> Result<Vec<Dense>, EngineError> {
-        let mut plan = plan(self.prepared.flow.clone(), rows, Level::Dataflow)?;
-        let flow = plan.flow().clone();
-        let operations: Option<Vec<Arc<dyn Operation>>> = flow.tasks.iter().map(operation).collect();
-        let operations = operations.unwrap_or_default();
-        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
-        let budget = Budget::new(self.memory);
-        let supply = Sources::new(inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
-        let work =
-            Work { operations: &operations, supply: &supply, memo: &NoMemo, below: &NoBelow, meter: None };
-        let mut keeper = Keeper { wanted: makers(&plan, region), kept: HashMap::new() };
-        let options = Options { workers: 1, budget, spilling: false, known: Known::nothing(), stop: None };
-        execute(&mut plan, &inputs.layout(), &work, &options, &mut keeper)?;
-        let kept =
-            |(node, _): &(NodeId, usize)| keeper.kept.get(node).and_then(|region| region.as_dense().cloned());
-        let empty = || supply.empty(RegionKind::Mask, Scope::Part, 0).as_dense().cloned();
-        let regions = keeper.wanted.iter().map(|wanted| kept(wanted).or_else(empty));
-        regions.collect::<Option<_>>().ok_or_else(|| EngineError::Internal("a region without pixels".into()))
-    }
-
-    fn title(&self, row: usize) -> String {
-        match &self.answer.table.rows[row].phase {
-            None => "default".into(),
-            Some(_) => format!("row {}", self.answer.table.rows[row].row),
-        }
-    }
-
-    /// The first metric of the row on the image.
-    fn caption(&self, row: usize, image: usize) -> String {
-        let value = self.answer.table.rows[row].images[image].metrics.first().copied().flatten();
-        let name = self.answer.table.metrics.first();
-        value.zip(name).map_or_else(String::new, |(value, name)| format!("{name} {value:.3}"))
-    }
-
-    fn picture(
-        &self,
-        image: &str,
-        title: &str,
-        caption: String,
-        pixels: &Dense,
-    ) -> Result<Picture, EngineError> {
-        let bounds = pixels.bounds();
-        let side = |length: u64| length.min(LONGEST);
-        let corner = |length: u64| i64::try_from((length - side(length)) / 2).unwrap_or(0);
-        let middle = Bounds::plane(
-            corner(bounds.width()),
-            corner(bounds.height()),
-            side(bounds.width()),
-            side(bounds.height()),
-        );
-        let cropped = pixels.crop(middle.unwrap_or(bounds)).map_err(unreadable)?;
-        let png = png_bytes(&cropped).map_err(unreadable)?;
-        Ok(Picture { title: format!("{image}: {title}"), caption, png })
+    /// What belongs to the part of the region that is measured, of each row.
+    fn found(&self, inputs: &Inputs, rows: &[usize]) -> Result<Vec<Dense>, EngineError> {
+        let values: Vec<_> = rows.iter().map(|row| self.answer.table.rows[*row].values.as_slice()).collect();
+        let names = &self.answer.table.parameters;
+        let asked = Remade { prepared: self.prepared, inputs, names, rows: &values, memory: self.memory };
+        let core = inputs.parts.first().and_then(|at| at.seen(at.part.core));
+        let core = core.ok_or_else(|| unreadable("a part outside its box"))?;
+        let belonging = |dense: Dense| dense.crop(core).map_err(unreadable);
+        let made = remake(&asked, Some(self.region))?;
+        made.into_iter().map(|made| made.dense(self.region).and_then(belonging)).collect()
     }
 }
 
-/// The node and output that make a region, per row.
-fn makers(plan: &Plan, region: &str) -> Vec<(NodeId, usize)> {
-    let flow = plan.flow();
-    let output = |task: usize| flow.tasks[task].outputs.iter().position(|o| o.name == region);
-    let maker = (0..flow.tasks.len()).find_map(|task| Some((task, output(task)?)));
-    maker.map_or_else(Vec::new, |(task, output)| {
-        (0..plan.rows()).map(|row| (plan.node(row, task), output)).collect()
-    })
+/// The truth of what belongs to the first part. One that cannot be read has failed its rows already; the picture does without it.
+pub(crate) fn truth(inputs: &Inputs) -> Option<Dense> {
+    let budget = Budget::new(u64::MAX);
+    let sources = Sources::new(inputs, vec![compare::TRUTH.into()], References::new(), budget, 0);
+    let truth = sources.source(0, Scope::Part, 0).ok()?;
+    let at = inputs.parts.first()?;
+    let core = at.part.core.relative_to(&at.counted(&inputs.images[at.image]))?;
+    truth.as_dense()?.crop(core).ok()
 }
 
-/// Keeps what some nodes make.
-struct Keeper {
-    wanted: Vec<(NodeId, usize)>,
-    kept: HashMap<NodeId, Arc<Region>>,
+/// The piece of at most so many pixels a side that holds most of what was found and drawn; the middle one of equal ones.
+fn richest(found: &Dense, truth: Option<&Dense>, longest: u64) -> Bounds {
+    let bounds = found.bounds();
+    let starts = |length: u64| {
+        let most = length.saturating_sub(longest);
+        [most / 2, 0, most]
+    };
+    let (width, height) = (bounds.width().min(longest), bounds.height().min(longest));
+    let place = |x: u64, y: u64| Bounds::plane(x as i64, y as i64, width, height);
+    let pieces = starts(bounds.height())
+        .into_iter()
+        .flat_map(|y| starts(bounds.width()).into_iter().filter_map(move |x| place(x, y)));
+    let amount = |piece: &Bounds| {
+        std::iter::once(found).chain(truth).map(|plane| foreground(plane, piece)).sum::<usize>()
+    };
+    pieces.rev().max_by_key(amount).unwrap_or(bounds)
 }
 
-impl Observer for Keeper {
-    fn finished(&mut self, finished: &Finished<'_>) {
-        let node = finished.entry.instance.node;
-        let output = self.wanted.iter().find(|(wanted, _)| *wanted == node).map(|(_, output)| *output);
-        if let Some(region) = output.and_then(|output| finished.outputs.get(output)) {
-            self.kept.insert(node, Arc::clone(region));
-        }
-    }
-
-    fn row(&mut self, _row: usize, _part: usize, _outcome: &RowOutcome, _results: &[Vec<Arc<Region>>]) {}
+fn foreground(plane: &Dense, piece: &Bounds) -> usize {
+    let Ok(cropped) = plane.crop(*piece) else { return 0 };
+    let bytes = cropped.as_u8().map(|pixels| pixels.iter().filter(|pixel| **pixel != 0).count());
+    let labels = cropped.as_u32().map(|pixels| pixels.iter().filter(|pixel| **pixel != 0).count());
+    bytes.or(labels).unwrap_or(0)
 }
 
 fn unreadable(error: impl std::fmt::Display) -> EngineError {

@@ -90,6 +90,8 @@ pub struct TraceEntry {
     pub start: f64,
     /// Seconds it took.
     pub seconds: f64,
+    /// Most bytes its operation held at once; 0 where nobody counts.
+    pub bytes: u64,
 }
 
 impl Run {
@@ -313,6 +315,7 @@ impl<'a> Runner<'a> {
             worker: entry.worker,
             start: since.max(0.0) + entry.start,
             seconds: entry.seconds,
+            bytes: entry.bytes,
         }));
     }
 
@@ -346,6 +349,8 @@ impl<'a> Runner<'a> {
         } else {
             Vec::new()
         };
+        let progress =
+            sampled.progress(study, phase, &table.metrics, |row, m| table.measured(rows.start + row, m));
         let analyses = overall.unwrap_or_else(|error| {
             self.notes.push(format!("Phase {} could not be analysed: {error}.", phase.name));
             Vec::new()
@@ -362,6 +367,7 @@ impl<'a> Runner<'a> {
             kept: sampled.kept,
             analyses,
             per_image,
+            progress,
             computed: total.planned,
             reused: total.asked - total.planned - total.failed - total.resumed,
             seconds,

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::journal::Journal;
 use crate::run::{Ending, Run, TraceEntry};
 use crate::{
-    EngineError, Picture, RunFolder, answer_text, best_json, html, indices_json, metrics_csv, rows_csv,
-    run_json,
+    EngineError, Material, Pictures, Provenance, RunFolder, answer_text, best_json, html, indices_json,
+    metrics_csv, provenance_json, ro_crate, rows_csv, run_json,
 };
 
 /// The texts of a study as they were.
@@ -32,8 +32,13 @@ pub fn begin(folder: &RunFolder, texts: Texts<'_>) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Writes everything a run found; each file whole or not at all.
-pub fn save(run: &Run, pictures: &[Picture], folder: &RunFolder) -> Result<(), EngineError> {
+/// Writes everything a run found; each file whole or not at all. Only a complete run gets its marker.
+pub fn save(
+    run: &Run,
+    pictures: Option<&Pictures>,
+    provenance: &Provenance,
+    folder: &RunFolder,
+) -> Result<(), EngineError> {
     let answer = &run.answer;
     folder.write("rows.csv", rows_csv(answer).as_bytes())?;
     folder.write("metrics.csv", metrics_csv(answer).as_bytes())?;
@@ -42,15 +47,23 @@ pub fn save(run: &Run, pictures: &[Picture], folder: &RunFolder) -> Result<(), E
     if let Some(kept) = &run.kept {
         folder.write("regions/list.csv", kept.as_bytes())?;
     }
-    if run.ending != Ending::Complete {
-        return Ok(());
+    let material =
+        Material { ending: &run.ending, pictures, trace: &run.trace, provenance: Some(provenance) };
+    folder.write("best.json", pretty(&best_json(answer)).as_bytes())?;
+    folder.write("report.html", html(answer, &material).as_bytes())?;
+    folder.write("provenance.json", pretty(&provenance_json(provenance)).as_bytes())?;
+    let described = ro_crate(answer, provenance, &run.ending);
+    folder.write("ro-crate-metadata.json", pretty(&described).as_bytes())?;
+    if run.ending == Ending::Complete {
+        folder.write("indices.json", pretty(&indices_json(answer)).as_bytes())?;
+        folder.write("answer.txt", answer_text(answer).as_bytes())?;
+        folder.write(MARKER, format!("{}\n", run_json(answer)).as_bytes())?;
     }
-    folder.write("indices.json", format!("{:#}\n", indices_json(answer)).as_bytes())?;
-    folder.write("best.json", format!("{:#}\n", best_json(answer)).as_bytes())?;
-    folder.write("answer.txt", answer_text(answer).as_bytes())?;
-    folder.write("report.html", html(answer, pictures).as_bytes())?;
-    folder.write(MARKER, format!("{}\n", run_json(answer)).as_bytes())?;
     Ok(())
+}
+
+fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
 }
 
 fn costs(run: &Run) -> String {
@@ -69,7 +82,7 @@ fn trace(entries: &[TraceEntry]) -> Value {
             "dur": micros(entry.seconds),
             "pid": 0,
             "tid": entry.worker,
-            "args": { "row": entry.row, "site": entry.site },
+            "args": { "row": entry.row, "site": entry.site, "bytes": entry.bytes },
         })
     };
     json!({ "displayTimeUnit": "ms", "traceEvents": entries.iter().map(event).collect::<Vec<_>>() })

@@ -16,9 +16,9 @@ Examples:
   onceflow run study.toml -o runs/none --reuse none    the same answer, without reuse
   onceflow run study.toml --dry-run                    what it would compute
 
-The folder gets rows.csv, metrics.csv, indices.json, best.json, report.html, trace.json, costs.jsonl and a copy of the
-study. Ctrl-C lets running tasks end; a second one stops at once. The same command goes on with what is not done, after
-Ctrl-C as after a crash.")]
+The folder gets rows.csv, metrics.csv, indices.json, best.json, report.html, trace.json, costs.jsonl, provenance.json,
+ro-crate-metadata.json and a copy of the study. Ctrl-C lets running tasks end; a second one stops at once. The same command
+goes on with what is not done, after Ctrl-C as after a crash.")]
 pub(crate) struct RunArgs {
     /// The study
     pub(crate) study: PathBuf,

@@ -1,4 +1,6 @@
-//! `onceflow report`: the answer of a run, printed again.
+//! `onceflow report`: the answer of a run, printed again, or one of its rows to look at.
+
+mod row;
 
 use std::path::Path;
 
@@ -10,8 +12,11 @@ use crate::failure::Failure;
 use crate::file::{Limit, read_text};
 use crate::terminal::Terminal;
 
-/// Prints what the folder holds.
+/// Prints what the folder holds, or draws a row of it.
 pub(crate) fn run(args: &ReportArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    if let (Some(row), Some(into)) = (args.row, &args.o) {
+        return row::run(args, row, into, terminal);
+    }
     let name = if args.json { "run.json" } else { "answer.txt" };
     let path = args.folder.join(name);
     if !path.exists() {
@@ -24,7 +29,7 @@ pub(crate) fn run(args: &ReportArgs, terminal: &Terminal) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
-fn no_run(folder: &Path) -> Failure {
+pub(super) fn no_run(folder: &Path) -> Failure {
     let found = if folder.exists() { "a folder without results" } else { "nothing of that name" };
     Failure::bad_input(
         Diagnostic::error(format!("{} is not the folder of a finished run", folder.display()))

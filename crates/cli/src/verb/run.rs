@@ -6,7 +6,9 @@ mod progress;
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_engine::{Ending, Prepared, Run, RunFolder, answer_text, begin, pictures, run_json, save};
+use onceflow_engine::{
+    Ending, Prepared, Run, RunFolder, Started, answer_text, begin, pictures, provenance, run_json, save,
+};
 use onceflow_study::Diagnostic;
 
 use crate::args::{MachineArgs, MergeArgs, RunArgs};
@@ -50,15 +52,35 @@ pub(crate) fn carry_out(
     let run = onceflow_engine::run(prepared, &options, &folder, &mut progress).map_err(engine_failure)?;
     progress.end();
     let pictures = match run.ending {
-        Ending::Complete => pictures(prepared, &run.answer, options.memory).unwrap_or_else(|error| {
-            terminal.say(&format!("note: the report has no pictures: {error}"));
-            Vec::new()
-        }),
-        _ => Vec::new(),
+        Ending::Complete => pictures(prepared, &run.answer, options.memory)
+            .inspect_err(|error| terminal.say(&format!("note: the report has no pictures: {error}")))
+            .ok(),
+        _ => None,
     };
-    save(&run, &pictures, &folder).map_err(engine_failure)?;
+    let known = (loaded.origin(), path.display().to_string(), command());
+    let provenance = provenance(prepared, &run, &started(loaded, &known));
+    save(&run, pictures.as_ref(), &provenance, &folder).map_err(engine_failure)?;
     remember(&run, machine, terminal);
     report(&run, path, json, terminal)
+}
+
+fn started<'a>(
+    loaded: &'a LoadedStudy,
+    (origin, folder, command): &'a (String, String, String),
+) -> Started<'a> {
+    Started { texts: loaded.texts(), origin, folder, command }
+}
+
+/// The command that was given, as a shell takes it.
+fn command() -> String {
+    let plain = |word: &str| {
+        !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./:=,+@%".contains(c))
+    };
+    let quoted = |word: String| {
+        if plain(&word) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    std::iter::once("onceflow".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// What the folder holds decides: the same study is not run twice, another one is not replaced unasked.
@@ -98,7 +120,7 @@ fn report(run: &Run, path: &Path, json: bool, terminal: &Terminal) -> Result<Exi
     } else {
         terminal.result(&text)?;
     }
-    if run.ending == Ending::Complete {
+    if run.ending != Ending::TooManyFailures {
         terminal.say(&format!("Report    {}", path.join("report.html").display()));
     }
     ending(run, path, terminal)

@@ -50,6 +50,16 @@ impl Account {
         Self { asked: shown(units.total), terms: named }
     }
 
+    /// The place of a term's name in every account.
+    pub(super) fn place(name: &str) -> usize {
+        MEANINGS.iter().position(|(known, _)| *known == name).unwrap_or(MEANINGS.len())
+    }
+
+    /// What a term's name means, for people who have not read the manual.
+    pub(super) fn meaning(name: &str) -> &'static str {
+        MEANINGS.iter().find(|(known, _)| *known == name).map_or("", |(_, meaning)| meaning)
+    }
+
     /// `300.8 s asked = stage 93.7 + task 80.0 + computed 127.1`, with the unit given.
     pub(super) fn sentence(&self, unit: &str) -> String {
         let terms: Vec<String> = self.terms.iter().map(|(name, shown)| format!("{name} {shown}")).collect();
@@ -72,6 +82,18 @@ impl std::fmt::Display for Shown {
 pub(super) const COMPUTED: &str = "computed";
 /// Word for what no term explains: it stands there only when the account itself is wrong.
 const UNACCOUNTED: &str = "unaccounted";
+
+const MEANINGS: [(&str, &str); 9] = [
+    ("stage", "saved: a whole stage read the same values as in another row"),
+    ("task", "saved: the chain of tasks up to it was that of another row"),
+    ("dataflow", "saved: it took and read the same as in another row"),
+    ("products", "saved: an earlier run had made it"),
+    ("ended early", "not needed: its part had ended"),
+    ("failed", "failed, or waited for one that failed"),
+    ("resumed", "done before the run was interrupted"),
+    (UNACCOUNTED, "explained by nothing: the account is wrong"),
+    (COMPUTED, "run"),
+];
 
 fn terms(amounts: &Amounts) -> [(&'static str, f64); 8] {
     [
@@ -129,6 +151,13 @@ mod tests {
     fn zero_terms_are_left_out_but_never_what_was_computed() {
         let account = Account::tasks(&amounts([17276.0, 21184.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
         assert_eq!(account.sentence("tasks"), "38,460 tasks asked = stage 17,276 + task 21,184 + computed 0");
+    }
+
+    #[test]
+    fn every_term_has_a_meaning_and_its_place() {
+        let all = Account::tasks(&amounts([1.0; 7]));
+        let places: Vec<usize> = all.terms.iter().map(|(name, _)| Account::place(name)).collect();
+        assert!(places.is_sorted() && all.terms.iter().all(|(name, _)| !Account::meaning(name).is_empty()));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use onceflow_study::Value;
 use serde_json::{Map, Value as Json, json};
 
 use super::words::failed;
+use super::{Provenance, UsedFile};
 use crate::{Amounts, Answer, Best, PhaseAnswer};
 
 /// The indices of each phase, over all images and for each image.
@@ -104,4 +105,18 @@ fn value_json(value: &Value) -> Json {
         Value::Real(x) => json!(x),
         Value::Text(text) => json!(text),
     }
+}
+
+/// Where results came from: what it takes to find the study again, and the digests of what was read.
+pub fn provenance_json(provenance: &Provenance) -> Json {
+    let file = |file: &UsedFile| json!({ "image": file.image, "role": file.role, "file": file.file, "blake3": file.digest });
+    json!({
+        "version": 1,
+        "program": format!("onceflow {}", env!("CARGO_PKG_VERSION")),
+        "command": provenance.command,
+        "study": provenance.origin,
+        "began": provenance.began,
+        "ended": provenance.ended,
+        "files": provenance.files.iter().map(file).collect::<Vec<_>>(),
+    })
 }

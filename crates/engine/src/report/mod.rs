@@ -4,14 +4,22 @@
 mod account;
 mod best;
 mod csv;
+mod different;
 mod html;
 mod json;
+mod material;
+mod response;
+mod ro_crate;
+mod schedule;
 mod subject;
 mod text;
 mod words;
 
 pub use best::best;
 pub use csv::{metrics_csv, rows_csv};
-pub use html::{Picture, html};
-pub use json::{best_json, indices_json, run_json};
+pub(crate) use different::most_different;
+pub use html::html;
+pub use json::{best_json, indices_json, provenance_json, run_json};
+pub use material::{Material, Pictures, Provenance, Scene, Shown, UsedFile};
+pub use ro_crate::ro_crate;
 pub use text::answer_text;

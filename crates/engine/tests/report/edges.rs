@@ -2,18 +2,24 @@
 
 use insta::assert_snapshot;
 use onceflow_engine::{
-    Amounts, Answer, Work, answer_text, best_json, html, indices_json, metrics_csv, rows_csv, run_json,
+    Amounts, Answer, Ending, Material, Work, answer_text, best_json, html, indices_json, metrics_csv,
+    ro_crate, rows_csv, run_json,
 };
 use onceflow_study::Against;
 
-use crate::made_up::{Study, images, metrics, space, two_phases};
+use crate::made_up::{Study, images, metrics, provenance, space, two_phases};
 
 /// All renderings, of which only the text is returned: none may panic.
 fn rendered(answer: &Answer) -> String {
     let _ =
         (rows_csv(answer), metrics_csv(answer), indices_json(answer), run_json(answer), best_json(answer));
-    let page = html(answer, &[]);
-    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    for ending in [Ending::Complete, Ending::Stopped, Ending::TooManyFailures] {
+        let material = Material { ending: &ending, ..Material::default() };
+        let page = html(answer, &material);
+        crate::page::elements(&page);
+        crate::page::leave(&page, &format!("{ending:?}"));
+        assert!(ro_crate(answer, &provenance(), &ending)["@graph"].is_array());
+    }
     answer_text(answer)
 }
 
@@ -106,7 +112,7 @@ fn what_the_rows_cannot_say() {
         images: images()[..1].to_vec(),
     };
     let answer = study.run(true);
-    let page = html(&answer, &[]);
+    let page = html(&answer, &Material::default());
     assert!(page.contains("the rows cannot say"), "{}", answer_text(&answer));
     assert_snapshot!(rendered(&answer));
 }

@@ -1,10 +1,12 @@
 //! A made-up run: a small function in place of images, sampled and analysed by the real statistics.
 
 use onceflow_engine::{
-    Amounts, Answer, ImageAnalysis, ImageRecord, ImageSummary, Kept, MetricTable, PhaseAnswer, RowRecord,
-    RowStatus, Work, best,
+    Amounts, Answer, ImageAnalysis, ImageRecord, ImageSummary, Kept, MetricTable, PhaseAnswer, Pictures,
+    Provenance, RowRecord, RowStatus, Scene, Shown, TraceEntry, UsedFile, Work, best,
 };
-use onceflow_sensitivity::{Analysis, Options, Outputs, Sample, Status, Technique, analyze, sample};
+use onceflow_sensitivity::{
+    Analysis, Options, Outputs, Progress, Sample, Status, Technique, analyze, convergence, sample,
+};
 use onceflow_study::{
     Against, Design, Domain, Effect, KeepRule, LatinHypercube, Method, Metric, Morris, Parameter, Saltelli,
     Seams, Space, Trajectories, Value,
@@ -206,6 +208,7 @@ impl Study {
             } else {
                 Vec::new()
             },
+            progress: progress(space, &rows, &self.metrics, records, technique),
             computed: 7 * rows.len() as u64,
             reused: 17 * rows.len() as u64 - 4 * failed,
             failed,
@@ -261,6 +264,34 @@ fn analysis(
     technique: Technique,
     column: &dyn Fn(&RowRecord, usize) -> Option<f64>,
 ) -> Option<Analysis> {
+    let outputs = outputs(metrics, records, column);
+    if outputs.names.is_empty() {
+        return None;
+    }
+    analyze(space, sample, &outputs, &options(technique)).ok()
+}
+
+fn options(technique: Technique) -> Options {
+    Options { resamples: 200, ..Options::new(technique) }
+}
+
+fn progress(
+    space: &Space,
+    sample: &Sample,
+    metrics: &[Metric],
+    records: &[RowRecord],
+    technique: Technique,
+) -> Vec<Progress> {
+    let outputs = outputs(metrics, records, &|row, metric| row.metrics[metric]);
+    let parts = convergence(space, sample, &outputs, &options(technique), 4).unwrap_or_default();
+    (0..outputs.names.len()).filter_map(|output| Progress::of(&parts, output)).collect()
+}
+
+fn outputs(
+    metrics: &[Metric],
+    records: &[RowRecord],
+    column: &dyn Fn(&RowRecord, usize) -> Option<f64>,
+) -> Outputs {
     let status =
         records.iter().map(|r| if r.status == RowStatus::Ok { Status::Ok } else { Status::Failed }).collect();
     let mut outputs = Outputs { status, ..Outputs::default() };
@@ -271,10 +302,7 @@ fn analysis(
             outputs.columns.push(values);
         }
     }
-    if outputs.names.is_empty() {
-        return None;
-    }
-    analyze(space, sample, &outputs, &Options { resamples: 200, ..Options::new(technique) }).ok()
+    outputs
 }
 
 fn kept(phase: &PhaseAnswer, metric: &str, of: usize) -> Kept {
@@ -328,4 +356,58 @@ fn work(rows: u64, images: u64) -> Work {
         rows,
         instances: rows * images,
     }
+}
+
+/// Two pieces of images that no browser could show, with rows in them.
+pub(crate) fn pictures() -> Pictures {
+    let scene = |image| Scene {
+        image,
+        left: 100,
+        top: 2000,
+        width: 400,
+        height: 400,
+        with_truth: image == 0,
+        png: vec![1, 2, 3, 4],
+    };
+    let shown = |scene, row| Shown { scene, row, marks: vec![5, 6, 7] };
+    Pictures {
+        scenes: vec![scene(0), scene(1)],
+        shown: vec![shown(0, 0), shown(0, 9), shown(1, 0)],
+        gallery: vec![shown(0, 4), shown(0, 25)],
+    }
+}
+
+/// Where a made-up run came from.
+pub(crate) fn provenance() -> Provenance {
+    let file = |role, file: &str| UsedFile {
+        image: "breast-01".into(),
+        role,
+        file: file.into(),
+        digest: "9f".repeat(32),
+    };
+    Provenance {
+        study: "# Which parameters matter, and why?\nname = \"nuclei-two-slides\"\n".into(),
+        workflow: "{ \"workflow\": \"nuclei\" }\n".into(),
+        origin: "/data/study.toml".into(),
+        folder: "runs/first".into(),
+        command: "onceflow run study.toml -o runs/first".into(),
+        began: "2026-01-02T03:04:05Z".into(),
+        ended: "2026-01-02T03:04:33Z".into(),
+        files: vec![file("image", "slides/breast-01.svs"), file("truth", "truth/breast-01.geojson")],
+    }
+}
+
+/// Two workers that take turns with two tasks.
+pub(crate) fn trace() -> Vec<TraceEntry> {
+    let entry = |place: usize| TraceEntry {
+        phase: "screen".into(),
+        task: ["t1", "t6_flood"][place % 2].into(),
+        row: place,
+        site: 0,
+        worker: place % 2,
+        start: place as f64 * 0.5,
+        seconds: 0.75,
+        bytes: 1 << 20,
+    };
+    (0..40).map(entry).collect()
 }

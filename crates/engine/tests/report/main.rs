@@ -4,5 +4,6 @@
 mod edges;
 mod made_up;
 mod page;
+mod sha256;
 mod tables;
 mod text;

@@ -1,13 +1,19 @@
 //! Effects on the page: plots and tables of each metric, phase and image.
 
+mod track;
+
 use std::collections::HashSet;
 
-use onceflow_sensitivity::{Analysis, EffectTable, PlotKind, effect_table, plot, plot_kinds};
+use onceflow_sensitivity::{
+    Analysis, EffectTable, PlotKind, Progress, analysis_to_csv, convergence_plot, csv_lines, effect_table,
+    number_text, pairs_to_csv, plot, plot_kinds,
+};
 use onceflow_study::{Metric, counted};
 
-use super::element::{details, drawing, paragraph, section, table};
+use super::element::{details, escaped, opened, paragraph, section, table};
+use super::figure::figure;
 use crate::report::subject::{Subject, leading};
-use crate::report::words::{and, others, screened};
+use crate::report::words::{against, and, others, screened};
 use crate::{Answer, PhaseAnswer};
 
 /// Images that have a line of their own; the others are in indices.json.
@@ -15,30 +21,88 @@ const MOST_IMAGES: usize = 24;
 /// Parameters that are compared over images.
 const COMPARED: usize = 3;
 
-/// The effects on the first metric: the plot, and the numbers to open.
-pub(super) fn first(answer: &Answer) -> String {
-    let subject = answer.metrics.first().and_then(|metric| Subject::of(answer, &metric.name));
-    let Some(subject) = subject else { return String::new() };
-    let metric = &subject.output.name;
-    let place = subject.analysis.outputs.iter().position(|o| o.name == *metric).unwrap_or(0);
-    let mut body = plots(subject.analysis, place, &[PlotKind::Bars]);
-    if let Some(screened) = screened(answer, &subject) {
-        let names =
-            if screened.names.is_empty() { String::new() } else { format!(" ({})", and(&screened.names)) };
-        body.push_str(&paragraph(&format!(
-            "{}{names} {}.",
-            counted(screened.count, "other parameter"),
-            screened.why
-        )));
+/// Every metric behind a tab of its own, the first one open; works without a script.
+pub(super) fn tabs(answer: &Answer) -> String {
+    let subjects: Vec<Subject<'_>> =
+        answer.metrics.iter().filter_map(|metric| Subject::of(answer, &metric.name)).collect();
+    let Some(first) = subjects.first() else { return String::new() };
+    if subjects.len() == 1 {
+        return section("effects", &format!("Effect on {}", first.output.name), &panel(answer, first));
     }
-    body.push_str(&details("The numbers", &numbers(&subject.table)));
-    section("effects", &format!("Effect on {metric}"), &body)
+    let (mut heads, mut panels) = (String::new(), String::new());
+    for (place, subject) in subjects.iter().enumerate() {
+        let (name, checked) =
+            (escaped(&subject.output.name), if place == 0 { " checked=\"checked\"" } else { "" });
+        heads.push_str(&format!(
+            "<input type=\"radio\" name=\"effect\" id=\"effect-{place}\"{checked}/><label for=\"effect-{place}\">{name}</label>\n"
+        ));
+        panels.push_str(&format!(
+            "<div class=\"panel\" id=\"panel-{place}\">\n<h3 class=\"print\">{name}</h3>\n{}</div>\n",
+            panel(answer, subject)
+        ));
+    }
+    section("effects", "Effect on", &format!("<div class=\"tabs\">\n{heads}{panels}</div>\n"))
 }
 
-fn plots(analysis: &Analysis, output: usize, kinds: &[PlotKind]) -> String {
+/// What shows the panel of the tab that is chosen.
+pub(super) fn rules(answer: &Answer) -> String {
+    let rule = |place| format!("#effect-{place}:checked ~ #panel-{place} {{ display: block; }}\n");
+    (0..answer.metrics.len()).map(rule).collect()
+}
+
+/// One metric: what it compares with, a line per parameter, and who is not among them.
+fn panel(answer: &Answer, subject: &Subject<'_>) -> String {
+    let mut body = track::table(subject, against(answer, &subject.output.name));
+    for group in subject.table.unseparated() {
+        body.push_str(&fine(&format!("{} are not separated from each other.", and(&group))));
+    }
+    if let Some(screened) = screened(answer, subject) {
+        let names =
+            if screened.names.is_empty() { String::new() } else { format!(" ({})", and(&screened.names)) };
+        let others = counted(screened.count, "other parameter");
+        body.push_str(&fine(&format!("{others}{names} {}.", screened.why)));
+    }
+    body
+}
+
+fn fine(text: &str) -> String {
+    format!("<p class=\"fine\">{}</p>\n", escaped(text))
+}
+
+fn plots(analysis: &Analysis, output: usize, phase: &str) -> String {
     let name = analysis.outputs.get(output).map(|o| o.name.as_str()).unwrap_or_default();
-    let drawn = kinds.iter().filter_map(|kind| plot(analysis, output, *kind));
-    drawn.map(|svg| drawing(&svg, &format!("Plot of the effects on {name}"))).collect()
+    let draw = |kind: PlotKind| {
+        let svg = plot(analysis, output, kind)?;
+        let (what, csv) = match kind {
+            PlotKind::Bars => ("Indices with their intervals", analysis_to_csv(analysis)),
+            PlotKind::Scatter => ("Size against spread of elementary effects", analysis_to_csv(analysis)),
+            PlotKind::HeatMap => ("Second-order indices", pairs_to_csv(analysis)),
+        };
+        let file = format!("{phase}-{name}-{}", kind.word());
+        Some(figure(&svg.into(), &file, &format!("{what}, {name}, {phase}."), Some(&csv)))
+    };
+    plot_kinds(analysis, output).into_iter().filter_map(draw).collect()
+}
+
+/// How the main index settles as rows are added.
+fn settling(phase: &PhaseAnswer, output: &str) -> String {
+    let Some(progress) = phase.progress.iter().find(|p| p.output == output) else { return String::new() };
+    let file = format!("{}-{output}-convergence", phase.name);
+    let caption =
+        format!("Convergence of the {} over {}, {output}, {}.", progress.index, progress.unit, phase.name);
+    figure(&convergence_plot(progress).into(), &file, &caption, Some(&progress_csv(progress)))
+}
+
+fn progress_csv(progress: &Progress) -> String {
+    let head =
+        [progress.unit.as_str(), "parameter", progress.index.as_str(), "low", "high"].map(str::to_owned);
+    let field = |x: f64| if x.is_finite() { number_text(x) } else { String::new() };
+    let lines = progress.lines.iter().flat_map(|line| {
+        progress.sizes.iter().zip(&line.estimates).map(move |(size, e)| {
+            vec![size.to_string(), line.name.clone(), field(e.value), field(e.low), field(e.high)]
+        })
+    });
+    csv_lines(std::iter::once(head.to_vec()).chain(lines))
 }
 
 /// Bars are drawn in the plot: the table leaves them out.
@@ -79,8 +143,10 @@ pub(super) fn metrics(answer: &Answer) -> String {
         })
         .collect();
     let leader = |metric: &Metric| others(answer, &metric.name).into_iter().next().map(|(name, _)| name);
-    let leaders: HashSet<String> = answer.metrics.iter().filter_map(leader).collect();
+    let analysed = answer.metrics.iter().filter(|metric| Subject::of(answer, &metric.name).is_some());
+    let leaders: HashSet<Option<String>> = analysed.map(leader).collect();
     let title = match leaders.len() {
+        1 if leaders.contains(&None) => "No metric has an influential parameter",
         1 => "All metrics agree on the first parameter",
         _ => "The answer depends on the metric",
     };
@@ -92,9 +158,11 @@ pub(super) fn metrics(answer: &Answer) -> String {
 
 /// For each metric that several images have: whether the answer holds on each.
 pub(super) fn images(answer: &Answer) -> String {
-    let tables: String =
+    let tables: Vec<String> =
         answer.metrics.iter().filter_map(|metric| image_table(answer, &metric.name)).collect();
-    if tables.is_empty() { tables } else { section("images", "Does it hold on each image?", &tables) }
+    let Some((first, others)) = tables.split_first() else { return String::new() };
+    let others = if others.is_empty() { String::new() } else { details("Other metrics", &others.concat()) };
+    section("images", "Does it hold on each image?", &format!("{first}{others}"))
 }
 
 fn image_table(answer: &Answer, metric: &str) -> Option<String> {
@@ -152,9 +220,16 @@ fn phase_section(place: usize, phase: &PhaseAnswer) -> String {
     let mut body = paragraph(&format!("{}, {rows}.", phase.method));
     for analysis in &phase.analyses {
         for (output, found) in analysis.outputs.iter().enumerate() {
-            let drawn = plots(analysis, output, &plot_kinds(analysis, output));
+            let drawn = format!(
+                "<div class=\"plots\">\n{}{}</div>\n",
+                plots(analysis, output, &phase.name),
+                settling(phase, &found.name)
+            );
             let summary = format!("{} ({})", found.name, analysis.technique.word());
-            body.push_str(&details(&summary, &(drawn + &numbers(&effect_table(analysis, found)))));
+            let shown = numbers(&effect_table(analysis, found)) + &drawn;
+            // What the answer speaks of stands open.
+            let is_first = output == 0 && std::ptr::eq(analysis, &phase.analyses[0]);
+            body.push_str(&if is_first { opened(&summary, &shown) } else { details(&summary, &shown) });
         }
     }
     section(&format!("phase-{place}"), &format!("Phase {}", phase.name), &body)

@@ -57,15 +57,14 @@ fn table_row(cells: &[String]) -> String {
     format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", escaped(name))
 }
 
-/// A drawing of ours, which may be wider than a narrow window.
-pub(super) fn drawing(svg: &str, label: &str) -> String {
-    let label = attribute(label);
-    format!("<div class=\"plot\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n{svg}</div>\n")
-}
-
 /// Something to open.
 pub(super) fn details(summary: &str, body: &str) -> String {
     format!("<details>\n<summary>{}</summary>\n{body}</details>\n", escaped(summary))
+}
+
+/// Something that stands open, to be closed.
+pub(super) fn opened(summary: &str, body: &str) -> String {
+    format!("<details open=\"open\">\n<summary>{}</summary>\n{body}</details>\n", escaped(summary))
 }
 
 #[cfg(test)]

@@ -1,64 +1,105 @@
-//! What stands first: what was run, the answer in words, the doubts, the pictures.
+//! What stands first: what was run, the answer in words, and the doubts beside it.
 
 use onceflow_study::counted;
 
-use super::Picture;
-use super::base64::base64;
-use super::element::{attribute, escaped, list, paragraph, section};
-use crate::Answer;
+use super::element::{escaped, list, paragraph};
+use crate::report::Material;
 use crate::report::words::{against, better, failed, headline, values};
+use crate::{Answer, Best, Ending};
 
 /// The name of the study and its size.
-pub(super) fn header(answer: &Answer) -> String {
+pub(super) fn header(answer: &Answer, material: &Material<'_>) -> String {
     let with_truth = answer.images.iter().filter(|image| image.truth_objects.is_some()).count();
+    let ending = match material.ending {
+        Ending::Complete => "complete",
+        Ending::Stopped => "stopped before its end",
+        Ending::TooManyFailures => "stopped: too many rows failed",
+    };
     let facts = [
         answer.workflow.clone(),
+        ending.to_owned(),
         counted(answer.table.rows.len(), "row"),
         format!("{}, {with_truth} with truth", counted(answer.images.len(), "image")),
-        format!("{} failed", counted(failed(answer), "row")),
+        format!("{} failed", failed(answer)),
         format!("seed {}", answer.seed),
     ];
     let facts = escaped(&facts.join(" · "));
     format!("<header>\n<h1>{}</h1>\n<p class=\"facts\">{facts}</p>\n</header>\n", escaped(&answer.study))
 }
 
-/// The question, the answer, the better values, and what to know before using them.
-pub(super) fn answer(answer: &Answer) -> String {
-    let metric = answer.metrics.first().map(|m| m.name.as_str()).unwrap_or_default();
-    let against = against(answer, metric).map(|words| format!(" ({words})")).unwrap_or_default();
-    let question = match answer.metrics.is_empty() {
-        true => "What was found".into(),
-        false => format!("Which parameters matter for {metric}{against}, and which values are best?"),
-    };
+/// The question, the answer, the better values, and beside them what to know before using them.
+pub(super) fn answer(answer: &Answer, material: &Material<'_>) -> String {
     let mut body = format!("<p class=\"lead\">{}</p>\n", escaped(&headline(answer)));
     body.push_str(&paragraph(&better(answer)));
-    if let Some(best) = &answer.best {
-        if !best.changes.is_empty() {
-            body.push_str(&list("values", &values(best)));
-        }
-        if !best.warnings.is_empty() {
-            body.push_str("<h3>Before you use them</h3>\n");
-            body.push_str(&list("warnings", &best.warnings));
-        }
+    if let Some(best) = answer.best.as_ref().filter(|best| !best.changes.is_empty()) {
+        body.push_str(&format!(
+            "<div class=\"copied\">\n{}{}</div>\n",
+            list("values", &values(best)),
+            copy(best)
+        ));
     }
-    section("answer", &question, &body)
-}
-
-/// The pictures, each with its title and where it comes from.
-pub(super) fn pictures(pictures: &[Picture]) -> String {
-    let figure = |picture: &Picture| {
-        format!(
-            "<figure>\n<img alt=\"{}\" src=\"data:image/png;base64,{}\"/>\n<figcaption><b>{}</b> {}</figcaption>\n\
-             </figure>\n",
-            attribute(&picture.title),
-            base64(&picture.png),
-            escaped(&picture.title),
-            escaped(&picture.caption)
+    let doubts = doubts(answer, material);
+    let has_values = answer.best.as_ref().is_some_and(|best| !best.changes.is_empty());
+    let what = if has_values { "use them" } else { "believe it" };
+    let (class, doubts) = if doubts.is_empty() {
+        ("", String::new())
+    } else {
+        (
+            " class=\"beside\"",
+            format!(
+                "<div class=\"doubts\">\n<h3>Before you {what}</h3>\n{}</div>\n",
+                list("warnings", &doubts)
+            ),
         )
     };
-    if pictures.is_empty() {
-        return String::new();
+    format!(
+        "<section id=\"answer\">\n<h2>{}</h2>\n<div{class}>\n<div>\n{body}</div>\n{doubts}</div>\n</section>\n",
+        escaped(&question(answer, material))
+    )
+}
+
+/// The question that the study itself asks in its first comment, or the one its first metric asks.
+fn question(answer: &Answer, material: &Material<'_>) -> String {
+    let asked = material.provenance.and_then(|provenance| {
+        let first = provenance.study.lines().next()?.strip_prefix('#')?.trim();
+        first.ends_with('?').then(|| first.to_owned())
+    });
+    let metric = answer.metrics.first().map(|m| m.name.as_str()).unwrap_or_default();
+    let against = against(answer, metric).map(|words| format!(" ({words})")).unwrap_or_default();
+    match answer.metrics.is_empty() {
+        _ if asked.is_some() => asked.unwrap_or_default(),
+        true => "What was found".into(),
+        false => format!("Which parameters matter for {metric}{against}, and which values are best?"),
     }
-    let figures: String = pictures.iter().map(figure).collect();
-    section("pictures", "What it looks like", &format!("<div class=\"pictures\">\n{figures}</div>\n"))
+}
+
+/// Why the answer, and the best row, should not be believed blindly.
+fn doubts(answer: &Answer, material: &Material<'_>) -> Vec<String> {
+    let rows = counted(answer.table.rows.len(), "row");
+    let early = match material.ending {
+        Ending::Complete => None,
+        Ending::Stopped => Some(format!(
+            "The run was stopped: this is what {rows} say; give the same command for all of them."
+        )),
+        Ending::TooManyFailures => {
+            Some(format!("The run was stopped because too many of {rows} failed; the failures stand below."))
+        }
+    };
+    let failed = match failed(answer) {
+        0 => None,
+        some => Some(format!("{} of {rows} failed and take no part in the numbers.", some)),
+    };
+    let own = answer.best.iter().flat_map(|best| best.warnings.iter().cloned());
+    early.into_iter().chain(failed).chain(own).collect()
+}
+
+/// The values as a study writes them, for the clipboard.
+fn copy(best: &Best) -> String {
+    let line = |change: &crate::Change| format!("{} = {}\n", change.parameter, change.to);
+    let text: String = best.changes.iter().map(line).collect();
+    format!(
+        "<p class=\"fine\"><button type=\"button\" hidden=\"hidden\" data-copy=\"best-values\">copy</button> \
+         <a href=\"#files\">all values in best.json</a></p>\n<pre id=\"best-values\" hidden=\"hidden\">{}</pre>\n",
+        escaped(&text)
+    )
 }

@@ -8,21 +8,25 @@ use crate::report::text::{less, machine};
 /// Seconds as a bar with its balance, then tasks and the machine.
 pub(super) fn account(answer: &Answer) -> String {
     let work = &answer.work;
+    if work.tasks.asked == 0.0 {
+        return section("work", "Work", &paragraph(&format!("{}. {NO_ACCOUNT}", machine(answer))));
+    }
     let (seconds, tasks) = (Account::seconds(&work.seconds), Account::tasks(&work.tasks));
     let mut body = bar(&seconds, "s");
     let less = less(work.seconds.asked, work.seconds.computed)
         .map(|times| format!("{times}, with the same result as without reuse. "));
-    body.push_str(&paragraph(&format!(
-        "{}{}. {}.",
-        less.unwrap_or_default(),
-        tasks.sentence("tasks"),
-        machine(answer)
-    )));
+    body.push_str(&format!(
+        "<p class=\"fine\">{} <a href=\"#schedule\">in detail</a></p>\n",
+        escaped(&format!("{}{}. {}.", less.unwrap_or_default(), tasks.sentence("tasks"), machine(answer)))
+    ));
     section("work", "Work", &body)
 }
 
+/// A phase that did not end has no account.
+pub(super) const NO_ACCOUNT: &str = "No phase came to its end, so there is no account of what was saved.";
+
+/// The balance, each term with its colour, and the bar of the same parts.
 fn bar(account: &Account, unit: &str) -> String {
-    let sentence = account.sentence(unit);
     let class = |name: &str| format!("part {}", name.replace(' ', "-"));
     let filled = || account.terms.iter().filter(|(name, shown)| shown.units > 0 || *name == COMPUTED);
     let parts: String = filled()
@@ -30,12 +34,13 @@ fn bar(account: &Account, unit: &str) -> String {
             format!("<span class=\"{}\" style=\"flex-grow:{}\"></span>", class(name), shown.units)
         })
         .collect();
-    let key: String = filled()
-        .map(|(name, shown)| format!("<li><span class=\"{}\"></span> {name} {shown}</li>\n", class(name)))
+    let terms: Vec<String> = filled()
+        .map(|(name, shown)| format!("<span class=\"{}\"></span>\u{a0}{name}\u{a0}{shown}", class(name)))
         .collect();
     format!(
-        "<p>{}</p>\n<div class=\"bar\" role=\"img\" aria-label=\"{}\">{parts}</div>\n<ul class=\"key\">\n{key}</ul>\n",
-        escaped(&sentence),
-        attribute(&sentence)
+        "<p class=\"balance\">{} {unit} asked = {}</p>\n<div class=\"bar\" role=\"img\" aria-label=\"{}\">{parts}</div>\n",
+        account.asked,
+        terms.join(" + "),
+        attribute(&account.sentence(unit))
     )
 }

@@ -1,0 +1,119 @@
+//! Rows made again on one part: what their tasks make, kept for pictures.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use onceflow_region::{Budget, Dense, Region};
+use onceflow_reuse::{Level, NodeId, Plan, Rows, plan};
+use onceflow_runtime::{
+    Finished, Known, NoBelow, NoMemo, Observer, Operation, Options, Outcome, RowOutcome, Supply as _, Work, execute,
+};
+use onceflow_study::{RegionKind, Scope, Value};
+
+use crate::inputs::Inputs;
+use crate::operation::operation;
+use crate::supply::{References, Sources};
+use crate::{EngineError, Prepared};
+
+/// Rows that are to be made again; the first one is what others compare with.
+pub(crate) struct Remade<'a> {
+    pub(crate) prepared: &'a Prepared<'a>,
+    /// One part of one image.
+    pub(crate) inputs: &'a Inputs,
+    /// Names of the parameters.
+    pub(crate) names: &'a [String],
+    /// Their values, one list per row.
+    pub(crate) rows: &'a [&'a [Value]],
+    pub(crate) memory: u64,
+}
+
+/// What the tasks of a row made.
+pub(crate) struct Made {
+    /// Regions in the order of their tasks; one that was not made, because its stage ended early, is empty.
+    pub(crate) regions: Vec<(String, Arc<Region>)>,
+    /// The task that failed, and what it said.
+    pub(crate) failure: Option<(String, String)>,
+}
+
+impl Made {
+    /// The pixels of a region.
+    pub(crate) fn dense(&self, name: &str) -> Result<Dense, EngineError> {
+        let region = self.regions.iter().find(|(found, _)| found == name);
+        let dense = region.and_then(|(_, region)| region.as_dense().cloned());
+        dense.ok_or_else(|| EngineError::Internal(format!("the region {name} has no pixels")))
+    }
+}
+
+/// Runs the rows, each equal task once, and keeps what they make: one region, or all of them.
+pub(crate) fn remake(asked: &Remade<'_>, only: Option<&str>) -> Result<Vec<Made>, EngineError> {
+    let mut rows = Rows::new(asked.names.to_vec());
+    for row in asked.rows {
+        rows.push(row)?;
+    }
+    rows.reference = Some(0);
+    let mut plan = plan(asked.prepared.flow.clone(), &rows, Level::Dataflow)?;
+    let flow = plan.flow().clone();
+    let operations: Option<Vec<Arc<dyn Operation>>> = flow.tasks.iter().map(operation).collect();
+    let operations = operations.unwrap_or_default();
+    let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
+    let budget = Budget::new(asked.memory);
+    let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
+    let work = Work { operations: &operations, supply: &supply, memo: &NoMemo, below: &NoBelow, meter: None };
+    let mut keeper = Keeper { outputs: outputs(&plan, only), ..Keeper::default() };
+    let options = Options { workers: 1, budget, spilling: false, known: Known::nothing(), stop: None };
+    execute(&mut plan, &asked.inputs.layout(), &work, &options, &mut keeper)?;
+    let empty = |kind| Arc::new(supply.empty(kind, Scope::Part, 0));
+    Ok((0..plan.rows()).map(|row| keeper.made(&plan, row, &empty)).collect())
+}
+
+/// Task, output and kind of each region that is wanted.
+fn outputs(plan: &Plan, only: Option<&str>) -> Vec<(usize, usize, RegionKind)> {
+    let tasks = plan.flow().tasks.iter().enumerate();
+    tasks
+        .flat_map(|(task, made)| made.outputs.iter().enumerate().map(move |(place, o)| (task, place, o)))
+        .filter(|(_, _, output)| only.is_none_or(|name| output.name == name))
+        .map(|(task, place, output)| (task, place, output.kind))
+        .collect()
+}
+
+/// Keeps what nodes make.
+#[derive(Default)]
+struct Keeper {
+    outputs: Vec<(usize, usize, RegionKind)>,
+    kept: HashMap<(NodeId, usize), Arc<Region>>,
+    failures: HashMap<NodeId, String>,
+}
+
+impl Keeper {
+    fn made(&self, plan: &Plan, row: usize, empty: &dyn Fn(RegionKind) -> Arc<Region>) -> Made {
+        let flow = plan.flow();
+        let region = |(task, output, kind): &(usize, usize, RegionKind)| {
+            let kept = self.kept.get(&(plan.node(row, *task), *output)).cloned();
+            (flow.tasks[*task].outputs[*output].name.clone(), kept.unwrap_or_else(|| empty(*kind)))
+        };
+        let failure = |task: usize| {
+            let message = self.failures.get(&plan.node(row, task))?;
+            Some((flow.tasks[task].name.clone(), message.clone()))
+        };
+        Made {
+            regions: self.outputs.iter().map(region).collect(),
+            failure: (0..flow.tasks.len()).find_map(failure),
+        }
+    }
+}
+
+impl Observer for Keeper {
+    fn finished(&mut self, finished: &Finished<'_>) {
+        let (node, task) = (finished.entry.instance.node, finished.entry.task);
+        if let Outcome::Failed(message) = finished.outcome {
+            self.failures.insert(node, message.to_string());
+        }
+        for (_, output, _) in self.outputs.iter().filter(|(wanted, _, _)| *wanted == task) {
+            if let Some(region) = finished.outputs.get(*output) {
+                self.kept.insert((node, *output), Arc::clone(region));
+            }
+        }
+    }
+
+    fn row(&mut self, _row: usize, _part: usize, _outcome: &RowOutcome, _results: &[Vec<Arc<Region>>]) {}
+}
