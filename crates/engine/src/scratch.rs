@@ -56,7 +56,7 @@ fn start(folders: &[PathBuf]) -> Result<Tiers, Box<dyn std::error::Error>> {
 
 /// Nine tenths of what is free on the disk of a folder, where the system says it.
 fn room(folder: &Path) -> u64 {
-    crate::whole::free_space(folder).map_or(u64::MAX, |free| free / 10 * 9)
+    crate::whole::desk::free_space(folder).map_or(u64::MAX, |free| free / 10 * 9)
 }
 
 fn key(instance: Instance, output: usize) -> [u8; 32] {

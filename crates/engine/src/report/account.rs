@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn every_term_has_a_meaning_and_its_place() {
-        let all = Account::tasks(&amounts([1.0; 7]));
+        let all = Account::tasks(&amounts([1.0; 8]));
         let places: Vec<usize> = all.terms.iter().map(|(name, _)| Account::place(name)).collect();
         assert!(places.is_sorted() && all.terms.iter().all(|(name, _)| !Account::meaning(name).is_empty()));
     }

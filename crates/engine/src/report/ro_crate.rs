@@ -177,6 +177,7 @@ mod tests {
             seed: 1,
             images: Vec::new(),
             metrics: Vec::new(),
+            halo: 0,
             seams: onceflow_study::Seams::Exact,
             table: MetricTable { parameters: vec!["G1".into(), "G2".into()], ..MetricTable::default() },
             phases: Vec::new(),
