@@ -47,7 +47,7 @@ for name in ["plain.tif", "deflate.tif"]:
         assert numpy.array_equal(a, b), (name, scale)
 
 for a, b in zip(levels("jpeg.tif"), expected):
-    assert a.shape == b.shape and numpy.abs(a.astype(int) - b.astype(int)).mean() < 4
+    assert a.shape == b.shape and numpy.abs(a.astype(int) - b.astype(int)).mean() < 6
 
 labels = levels("labels.tif")
 for scale, found in enumerate(labels):
@@ -68,7 +68,7 @@ for name in ["plain.tif", "deflate.tif", "jpeg.tif"]:
         for level, image in enumerate(expected):
             read = numpy.asarray(slide.read_region((0, 0), level, slide.level_dimensions[level]).convert("RGB"))
             if name == "jpeg.tif":
-                assert numpy.abs(read.astype(int) - image.astype(int)).mean() < 4, (name, level)
+                assert numpy.abs(read.astype(int) - image.astype(int)).mean() < 6, (name, level)
             else:
                 assert numpy.array_equal(read, image), (name, level)
 print(f"OpenSlide {openslide.__library_version__}: {len(expected)} scales, equal at each")

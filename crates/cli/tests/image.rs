@@ -14,11 +14,11 @@ fn info_says_what_is_in_a_file() {
     shell.write("deep.png", deep_colour_png(3, 2));
     insta::assert_snapshot!("info", shell.ok("image info deep.png"));
     let found = shell.ok("image info deep.png --json").json();
-    let scales = json!([{ "width": 3, "height": 2, "downsample": 1.0 }]);
+    let scales = json!([{ "width": 3, "height": 2, "downsample": 1.0, "tile": null }]);
     let expected = json!({
         "version": 1, "format": "png", "width": 3, "height": 2, "scales": scales, "um_per_pixel": null,
-        "channels": 3, "element": "u16", "vendor": null, "objective_power": null, "tile": null, "compression": null,
-        "library": null
+        "channels": 3, "element": "u16", "vendor": null, "objective_power": null, "tile": null,
+        "compression": "deflate", "library": null
     });
     assert_eq!(found, expected);
     insta::assert_snapshot!("info-synthetic", shell.ok("image info synth:100000x90000?seed=3"));
@@ -59,7 +59,8 @@ fn info_of_real_slides() {
         json,
         json!({
             "version": 1, "format": "svs", "width": 2220, "height": 2967,
-            "scales": [{ "width": 2220, "height": 2967, "downsample": 1.0 }], "um_per_pixel": 0.499, "channels": 3,
+            "scales": [{ "width": 2220, "height": 2967, "downsample": 1.0, "tile": { "width": 240, "height": 240 } }],
+            "um_per_pixel": 0.499, "channels": 3,
             "element": "u8", "vendor": "aperio", "objective_power": 20.0, "tile": { "width": 240, "height": 240 },
             "compression": "JPEG", "library": null
         })

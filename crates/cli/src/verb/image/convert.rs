@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use onceflow_engine::{
-    Conversion, PlannedConversion, Step, WantedPixels, available_memory, available_workers, convert,
-    open_source, plan_conversion,
+    Conversion, EngineError, PlannedConversion, Step, WantedPixels, available_memory, available_workers,
+    convert, open_source, plan_conversion,
 };
 use onceflow_region::Budget;
 use onceflow_region::pyramid::{Halving, Pyramid, Work, Written};
-use onceflow_study::{Size, counted, with_commas};
+use onceflow_study::{Diagnostic, Size, counted, with_commas};
 use serde_json::{Value, json};
 
 use crate::args::{ConvertArgs, HalvingWord};
@@ -56,7 +56,17 @@ fn work(args: &ConvertArgs, planned: &PlannedConversion, terminal: &Terminal) ->
     let budget = Budget::new(args.memory.map_or_else(available_memory, |size| size.0));
     let stop = AtomicBool::new(false);
     let work = Work { threads, budget, watch: &watch, stop: &stop };
-    convert(planned, &args.output, &work).map_err(engine_failure)
+    convert(planned, &args.output, &work).map_err(|error| match error {
+        EngineError::Memory { needed, limit, .. } => too_small(needed, limit),
+        other => engine_failure(other),
+    })
+}
+
+fn too_small(needed: u64, limit: u64) -> Failure {
+    let least = Size(needed.div_ceil(1 << 20) << 20);
+    let message = Diagnostic::error("the memory bound is too small for one block of the image");
+    let message = message.expected_found(format!("at least {least}"), Size(limit).to_string());
+    Failure::memory(message.with_hint(format!("give --memory '{least}' or more")))
 }
 
 fn tell(
