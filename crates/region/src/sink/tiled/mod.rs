@@ -149,7 +149,7 @@ fn check(file: &str, pyramid: &Pyramid, form: TiffForm) -> Result<(), SinkError>
     let [width, height] = pyramid.scales.first().copied().unwrap_or_default();
     let tiles = width.div_ceil(form.tile.max(1)).saturating_mul(height.div_ceil(form.tile.max(1)));
     match form.compression {
-        _ if form.tile % 16 != 0 || !(16..=LARGEST_TILE).contains(&form.tile) => refused(
+        _ if !form.tile.is_multiple_of(16) || !(16..=LARGEST_TILE).contains(&form.tile) => refused(
             "tiles with a multiple of 16 columns and rows, at most 4096",
             form.tile.to_string(),
             "choose 256 or 512",
