@@ -121,7 +121,11 @@ fn json_counts_and_places_everything() {
         (json["version"].as_u64(), json["kind"].as_str(), json["ok"].as_bool()),
         (Some(1), Some("study"), Some(true))
     );
-    assert_eq!((json["errors"].as_u64(), json["warnings"].as_u64()), (Some(0), Some(1)));
+    assert_eq!(
+        (json["errors"].as_u64(), json["warnings"].as_u64()),
+        (Some(0), Some(2)),
+        "one is that of the missing image"
+    );
     let warning = &json["diagnostics"][0];
     assert_eq!(
         (warning["severity"].as_str(), warning["line"].as_u64(), warning["column"].as_u64()),

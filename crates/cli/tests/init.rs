@@ -127,7 +127,7 @@ fn a_study_of_images_that_are_there_is_checked_and_run() {
     assert_eq!(shell.run("init 'slides/*.png'").exit, 2, "what is there stays");
     let checked = shell.ok("check study.toml");
     assert!(checked.stdout.contains("2, of which 1 with truth"), "{checked}");
-    let few = shell.read("study.toml").replace("trajectories = 20", "trajectories = 1");
+    let few = shell.read("study.toml").replace("trajectories = 20", "trajectories = 2");
     let few = few.split("\n[[phase]]\nname   = \"decompose\"").next().unwrap().to_owned();
     shell.write("study.toml", few);
     shell.ok("run study.toml -o first");

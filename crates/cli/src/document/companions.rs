@@ -77,18 +77,20 @@ fn read_sheet(study: &Path, name: &str, place: &Place, said: &mut Diagnostics) -
 }
 
 /// The files that a pattern in a study means, relative to the study.
-fn files_of(study: &Path, pattern: &str) -> Result<Vec<String>, Diagnostic> {
+fn files_of(study: &Path, pattern: &str) -> Result<Vec<String>, Box<Diagnostic>> {
     let path = beside(study, pattern).ok_or_else(|| not_relative(pattern))?;
     let folder = study.parent().unwrap_or(Path::new(""));
     let found = matching(&path).map_err(|error| {
         let message = Diagnostic::error(format!("cannot look for `{pattern}`"));
-        message.expected_found("folders that can be read", error.to_string())
+        Box::new(message.expected_found("folders that can be read", error.to_string()))
     })?;
     let text = |file: &PathBuf| file.strip_prefix(folder).unwrap_or(file).display().to_string();
     if found.is_empty() {
         let message = Diagnostic::error(format!("no file fits `{pattern}`"));
         let message = message.expected_found("at least one image", "none");
-        return Err(message.with_hint("patterns are relative to the study; `**` means any folders"));
+        return Err(Box::new(
+            message.with_hint("patterns are relative to the study; `**` means any folders"),
+        ));
     }
     Ok(found.iter().map(text).collect())
 }

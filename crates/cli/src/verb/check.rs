@@ -21,6 +21,8 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Exit, Failure
     if let Some(Content::Study(study, Some(_))) = &document.content {
         let folder = args.file.parent().unwrap_or(Path::new(""));
         document.diagnostics.0.extend(images::look(study, folder));
+        // What must be done comes before what is good to know.
+        document.diagnostics.0.sort_by_key(|message| std::cmp::Reverse(message.severity));
     }
     if args.json {
         terminal.diagnostics(&document.diagnostics.0);

@@ -107,8 +107,11 @@ fn drawn(parts: &[(Part, u64)], number: u64) -> Option<Part> {
     parts.last().map(|(part, _)| *part)
 }
 
+/// Does something with the parts of a neighbourhood.
+type Visit<'a> = dyn FnMut(&[(Part, u64)]) + 'a;
+
 /// Cuts parts into `count` neighbourhoods of about equal tissue: across the longer side, in two and in two again.
-fn neighbourhoods(parts: &mut [(Part, u64)], count: usize, visit: &mut dyn FnMut(&[(Part, u64)])) {
+fn neighbourhoods(parts: &mut [(Part, u64)], count: usize, visit: &mut Visit<'_>) {
     if count <= 1 {
         return visit(parts);
     }

@@ -338,7 +338,7 @@ mod tests {
         let names: Vec<_> = sheet.images().map(|image| image.name.as_str()).collect();
         assert_eq!(names, ["slides/a.svs", "x", "y", "c/a.svs"]);
         sheet = parse_sheet(&Source::new("images.txt", text)).unwrap();
-        sheet.expand(&mut |_| Err(Diagnostic::error("nothing there")));
+        sheet.expand(&mut |_| Err(Box::new(Diagnostic::error("nothing there"))));
         assert_eq!(sheet.diagnostics.to_string(), "images.txt:4:3: error: nothing there");
         let empty = parse_sheet(&Source::new("images.txt", "# none\n")).unwrap_err().to_string();
         assert!(empty.contains("the list is empty"), "{empty}");

@@ -32,8 +32,10 @@ pub(super) fn working(seen: &[Seen]) -> Proposed {
         ),
         _ if silent.len() == seen.len() => (None, "no image says its resolution".to_owned()),
         [first, ..] => {
-            let others =
-                if silent.len() == 1 { String::new() } else { format!(" and {} more", silent.len() - 1) };
+            let others = match silent.len() - 1 {
+                0 => " does".to_owned(),
+                more => format!(" and {more} more do"),
+            };
             let because = format!(
                 "{}{others} not say the resolution: write it under um_per_pixel in the sheet first",
                 first.file.display()

@@ -63,7 +63,7 @@ pub(crate) fn listed(file: &str, place: Place) -> ImageEntry {
 }
 
 /// Finds the files that a pattern such as `slides/*.svs` means; the error is told where the pattern stands.
-pub type FindFiles<'a> = dyn FnMut(&str) -> Result<Vec<String>, Diagnostic> + 'a;
+pub type FindFiles<'a> = dyn FnMut(&str) -> Result<Vec<String>, Box<Diagnostic>> + 'a;
 
 /// Puts the files that patterns mean in their places, and names files alike by their folders, too.
 pub(crate) fn expand(entries: &mut Vec<ImageEntry>, find: &mut FindFiles<'_>, diagnostics: &mut Diagnostics) {
@@ -74,7 +74,7 @@ pub(crate) fn expand(entries: &mut Vec<ImageEntry>, find: &mut FindFiles<'_>, di
         }
         match find(&entry.image.file) {
             Ok(files) => entries.extend(files.iter().map(|file| listed(file, entry.place.clone()))),
-            Err(error) => diagnostics.push(error.at_place(Some(&entry.place), "")),
+            Err(error) => diagnostics.push((*error).at_place(Some(&entry.place), "")),
         }
     }
     let mut named: HashMap<String, usize> = HashMap::new();
