@@ -6,7 +6,7 @@ mod support;
 use onceflow_study::{
     Constraint, Design, Distribution, Domain, Grid, Kind, LatinHypercube, Method, Morris, Parameter, Problem,
     Saltelli, Severity, Source, Space, Trajectories, Value, Workflow, WorkflowParameter, model_template,
-    problem_template, workflow_template,
+    problem_template, read_workflow, shipped_workflow, workflow_template,
 };
 use proptest::prelude::*;
 use support::{nuclei, resolve};
@@ -22,6 +22,17 @@ fn the_template_of_a_workflow_has_the_published_ranges_and_only_the_known_warnin
     }
     let warnings: Vec<_> = diagnostics.0.iter().filter(|d| d.severity == Severity::Warning).collect();
     assert!(warnings.len() == 1 && warnings[0].message.contains("G2"), "{diagnostics}");
+}
+
+#[test]
+fn the_workflow_of_the_papers_is_proposed_with_their_seams() {
+    let paper = read_workflow(&shipped_workflow("nuclei-paper").unwrap()).unwrap();
+    let seams = |workflow: &Workflow| {
+        let text = workflow_template(workflow, "nuclei");
+        text.lines().find(|line| line.starts_with("seams")).unwrap().to_owned()
+    };
+    assert_eq!(seams(&paper), "seams        = \"independent\"        # exact | owned | independent");
+    assert_eq!(seams(&nuclei()), "seams        = \"owned\"              # exact | owned | independent");
 }
 
 #[test]
