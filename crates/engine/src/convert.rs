@@ -109,11 +109,11 @@ pub fn convert(planned: &PlannedConversion, to: &Path, work: &Work<'_>) -> Resul
     written.map_err(|error| failed(to, error))
 }
 
+/// A source, one of its scales, and a box in its pixels.
+type Wanted = (Arc<dyn Source>, usize, Option<Bounds>);
+
 /// The source that has the wanted pixels, at which scale, and the box in its pixels.
-fn wanted_pixels(
-    source: Arc<dyn Source>,
-    wanted: &Conversion,
-) -> Result<(Arc<dyn Source>, usize, Option<Bounds>), EngineError> {
+fn wanted_pixels(source: Arc<dyn Source>, wanted: &Conversion) -> Result<Wanted, EngineError> {
     let um = match wanted.pixels {
         WantedPixels::Scale(scale) => return Ok((source, scale, wanted.bounds)),
         WantedPixels::Micrometres(um) => um,

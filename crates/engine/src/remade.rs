@@ -6,7 +6,8 @@ use std::sync::Arc;
 use onceflow_region::{Budget, Dense, Region};
 use onceflow_reuse::{Level, NodeId, Plan, Rows, plan};
 use onceflow_runtime::{
-    Finished, Known, NoBelow, NoMemo, Observer, Operation, Options, Outcome, RowOutcome, Supply as _, Work, execute,
+    Finished, Known, NoBelow, NoMemo, Observer, Operation, Options, Outcome, RowOutcome, Supply as _, Work,
+    execute,
 };
 use onceflow_study::{RegionKind, Scope, Value};
 

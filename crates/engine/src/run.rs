@@ -250,7 +250,8 @@ impl<'a> Runner<'a> {
         };
         let known = collector.resume(plan, past);
         let meter = self.options.meter;
-        let below = Scratch::new(self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect());
+        let below =
+            Scratch::new(self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect());
         let work =
             RuntimeWork { operations: &operations, supply: &supply, memo: &NoMemo, below: &below, meter };
         let options = onceflow_runtime::Options {

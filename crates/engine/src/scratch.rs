@@ -31,7 +31,10 @@ impl Scratch {
     }
 
     fn tiers(&self) -> Result<&Tiers, OperationError> {
-        self.tiers.get_or_init(|| start(&self.folders).map_err(|error| error.to_string())).as_ref().map_err(failed)
+        self.tiers
+            .get_or_init(|| start(&self.folders).map_err(|error| error.to_string()))
+            .as_ref()
+            .map_err(failed)
     }
 
     fn write(&self, instance: Instance, outputs: &[Arc<Region>]) -> Result<(), OperationError> {

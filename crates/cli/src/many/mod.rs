@@ -67,7 +67,7 @@ pub(crate) fn tell(
 }
 
 /// A folder for files named after the images; it is made, unless nothing is to be written.
-pub(crate) fn folder<'a>(path: Option<&'a Path>, dry_run: bool) -> Result<Option<&'a Path>, Failure> {
+pub(crate) fn folder(path: Option<&Path>, dry_run: bool) -> Result<Option<&Path>, Failure> {
     let Some(path) = path else { return Ok(None) };
     let is_file = path.extension().is_some() && !path.to_string_lossy().ends_with(['/', '\\']);
     if path == Path::new("-") || !path.is_dir() && (is_file || path.exists()) {

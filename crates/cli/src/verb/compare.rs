@@ -35,8 +35,11 @@ pub(crate) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Exit, Failu
     Ok(Exit::Ok)
 }
 
+/// What is compared with what.
+type Both = (Arc<dyn Source>, Arc<dyn Source>);
+
 /// Opens both; outlines are drawn over the pixels of the other one.
-fn open(args: &CompareArgs) -> Result<(Arc<dyn Source>, Arc<dyn Source>), Failure> {
+fn open(args: &CompareArgs) -> Result<Both, Failure> {
     let here = Path::new("");
     let opened = if Outlines::is_one(Path::new(&args.result)) {
         let reference = open_labels(&args.reference, here).map_err(engine_failure)?;

@@ -95,7 +95,7 @@ mod tests {
             let mut file = Vec::new();
             let mut json = GeoJson::new(&mut file).unwrap();
             // Objects are numbered in the order of the file.
-            let mut numbers = vec![0u32; 5];
+            let mut numbers = [0u32; 5];
             for label in 1..5 {
                 if labels.contains(&label) {
                     numbers[label as usize] = numbers.iter().max().unwrap() + 1;

@@ -1,6 +1,6 @@
 //! Images that are cut with owned seams give what the uncut image gives.
 
-use onceflow_engine::{EngineError, Level, Run, RunFolder};
+use onceflow_engine::{EngineError, Level, Run, RunFolder, Silent};
 use onceflow_region::{Bounds, open};
 
 use crate::asked::{Answered, Asked, METRICS, PARAMETERS, QUICK};
@@ -110,8 +110,9 @@ fn kept_regions_show_what_belongs_to_a_part() {
     let kept = |parts: &str| {
         let keep = "[run]\nkeep_regions = [\"nuclei\"]\n";
         let asked = Asked::new(&format!("{HEAD}{}{parts}{ROWS}{METRICS}{keep}", image("synth:96x80?seed=3")));
-        let _ = asked.run(Level::Dataflow, 1);
-        let folder = RunFolder::create(&asked.path().join("Dataflow-1-false")).unwrap();
+        let options = Asked::options(1 << 30, Level::Dataflow, 1);
+        asked.run_into("kept", &options, &mut Silent).unwrap();
+        let folder = RunFolder::create(&asked.path().join("kept")).unwrap();
         let masks = (0..).map_while(|part| {
             let source = open(&folder.path().join(format!("regions/nuclei/row0-{part}.png"))).ok()?;
             let (width, height) = (source.info().width, source.info().height);

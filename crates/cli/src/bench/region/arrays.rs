@@ -39,7 +39,11 @@ pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
             goal: Some(Goal::AtLeast(0.8)),
             ..figure("Zarr without compression: share of the speed of a raw file", file / array, "")
         },
-        figure("Zarr with zstd, share of the bytes", bytes_below(&packed.join("0")) as f64 / BYTES as f64, ""),
+        figure(
+            "Zarr with zstd, share of the bytes",
+            bytes_below(&packed.join("0")) as f64 / BYTES as f64,
+            "",
+        ),
         figure("Zarr with zstd, warm, two threads", rate(threads), "GB/s"),
     ];
     let Some(peer) = bench.peer else { return Ok(figures) };

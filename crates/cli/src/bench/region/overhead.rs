@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use onceflow_kernels::nuclei::{Parameters, segment};
 use onceflow_kernels::View;
+use onceflow_kernels::nuclei::{Parameters, segment};
 use onceflow_region::publish::Publisher;
 use onceflow_region::store::{Read as _, Write as _};
 use onceflow_region::zarr::Compression;
@@ -68,7 +68,8 @@ impl<'a> Tiles<'a> {
         for bounds in &self.boxes {
             let [x, y, width, height] = sides(bounds);
             let mut tile = Vec::with_capacity(3 * width * height);
-            (y..y + height).for_each(|row| tile.extend_from_slice(&pixels[3 * (row * side + x)..][..3 * width]));
+            (y..y + height)
+                .for_each(|row| tile.extend_from_slice(&pixels[3 * (row * side + x)..][..3 * width]));
             let mask = nuclei(&tile, width, height)?;
             for (row, line) in mask.chunks(width).enumerate() {
                 whole[(y + row) * side + x..][..width].copy_from_slice(line);

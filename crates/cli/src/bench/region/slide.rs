@@ -22,7 +22,11 @@ pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
     let (took, said) = run(&arguments, WATCHED)?;
     let done = passed(&said);
     Ok(vec![
-        figure("slide of 100,000 x 100,000: pixels of a pass", done * (SIDE * SIDE) as f64 / took.seconds / 1e6, "Mpx/s"),
+        figure(
+            "slide of 100,000 x 100,000: pixels of a pass",
+            done * (SIDE * SIDE) as f64 / took.seconds / 1e6,
+            "Mpx/s",
+        ),
         Figure {
             goal: Some(Goal::AtMost(BOUND)),
             ..figure("slide of 100,000 x 100,000: most memory", took.resident as f64 / 1e6, "MB")

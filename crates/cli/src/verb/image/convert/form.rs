@@ -110,7 +110,7 @@ fn tiff(args: &ConvertArgs, word: Option<CompressionWord>) -> Result<TiffForm, F
         }
     };
     let tile = args.tile.unwrap_or(TILE);
-    if tile % 16 != 0 {
+    if !tile.is_multiple_of(16) {
         return Err(refused(
             "no TIFF has such tiles",
             "a multiple of 16 after --tile",
