@@ -87,6 +87,8 @@ impl Dense {
         let (pitch, length) = (self.width * self.channels, width * self.channels);
         let pixels = match bounds.is_empty() {
             true => self.pixels.cut(0, 0, 0, 0),
+            // Whole rows lie behind one another: one long copy is faster than many short ones.
+            false if length == pitch => self.pixels.cut(y * pitch, 0, 1, height * length),
             false => self.pixels.cut(y * pitch + x * self.channels, pitch, height, length),
         };
         Dense::new(width, height, self.channels, pixels)

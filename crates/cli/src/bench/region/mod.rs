@@ -33,7 +33,8 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figur
             "no peers: no Python with zarr, tensorstore and ome-zarr was found (scripts/peers installs one; --python names one)",
         ),
     }
-    let folder = tempfile::tempdir_in(".").map_err(failed)?;
+    let here = std::env::current_dir().map_err(failed)?;
+    let folder = tempfile::tempdir_in(here).map_err(failed)?;
     let bench = Bench { folder: &folder, peer: peer.as_ref(), image: args.image.as_deref() };
     let mut figures = Vec::new();
     let sections: [(&str, Section); 7] = [

@@ -39,9 +39,7 @@ def read(request):
     except ImportError:
         return answer
     spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": path}}
-    # One processor, as ours has.
-    context = tensorstore.Context({"data_copy_concurrency": {"limit": 1}, "file_io_concurrency": {"limit": 1}})
-    work = lambda: tensorstore.open(spec, context=context, read=True).result().read().result()  # noqa: E731
+    work = lambda: tensorstore.open(spec, read=True).result().read().result()  # noqa: E731
     answer["tensorstore"] = least(work, rounds)
     return answer
 

@@ -7,8 +7,8 @@ use super::{Bench, figure};
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 
-/// Side of the slide, and how long it is watched.
-const SIDE: u64 = 100_000;
+/// Sides of the slide, the next when the disk has no room for one; and how long it is watched.
+const SIDES: [u64; 4] = [100_000, 80_000, 60_000, 40_000];
 const WATCHED: Duration = Duration::from_secs(128);
 
 /// The bound that it is given.
@@ -16,20 +16,28 @@ const MEMORY: &str = "1 GiB";
 const BOUND: f64 = 1073.7;
 
 pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
-    let (slide, mask) = (format!("synth:{SIDE}x{SIDE}?seed=7"), bench.path("mask.tif"));
+    let mut last = None;
+    for side in SIDES {
+        match of_side(bench, side) {
+            Ok(figures) => return Ok(figures),
+            Err(failure) => last = Some(failure),
+        }
+    }
+    last.map_or(Ok(Vec::new()), Err)
+}
+
+fn of_side(bench: &Bench<'_>, side: u64) -> Result<Vec<Figure>, Failure> {
+    let (slide, mask) = (format!("synth:{side}x{side}?seed=7"), bench.path("mask.tif"));
     let mask = mask.to_string_lossy();
     let arguments = ["segment", &slide, "--no-normalize", "--memory", MEMORY, "-o", &mask];
     let (took, said) = run(&arguments, WATCHED)?;
-    let done = passed(&said);
+    let name = |what: &str| format!("slide of {side} x {side}: {what}");
+    let pixels = passed(&said) * (side * side) as f64;
     Ok(vec![
-        figure(
-            "slide of 100,000 x 100,000: pixels of a pass",
-            done * (SIDE * SIDE) as f64 / took.seconds / 1e6,
-            "Mpx/s",
-        ),
+        figure(name("pixels of a pass"), pixels / took.seconds / 1e6, "Mpx/s"),
         Figure {
             goal: Some(Goal::AtMost(BOUND)),
-            ..figure("slide of 100,000 x 100,000: most memory", took.resident as f64 / 1e6, "MB")
+            ..figure(name("most memory"), took.resident as f64 / 1e6, "MB")
         },
     ])
 }
