@@ -39,18 +39,27 @@ pub(crate) enum Content {
 pub(crate) fn open(path: &Path) -> Result<Document, Failure> {
     let source = read_text(path, Limit::Description)?;
     let kind = detect(&source.name, &source.text).ok_or_else(|| unknown_kind(&source))?;
+    Ok(read(path, kind, &source))
+}
+
+/// Reads a text as if it were the study at a path.
+pub(crate) fn reopen(path: &Path, source: &Arc<Source>) -> Document {
+    read(path, FileKind::Study, source)
+}
+
+fn read(path: &Path, kind: FileKind, source: &Arc<Source>) -> Document {
     let (content, diagnostics) = match kind {
-        FileKind::Study => companions::read_study(path, &source),
+        FileKind::Study => companions::read_study(path, source),
         FileKind::Workflow | FileKind::OriginalStage | FileKind::Taverna => {
-            let (workflow, diagnostics) = workflow(kind, &source);
+            let (workflow, diagnostics) = workflow(kind, source);
             (workflow.map(|w| Content::Workflow(Box::new(w))), diagnostics)
         }
-        FileKind::SalibProblem => problem(read_salib_problem(&source)),
-        FileKind::SalibParameters => problem(read_salib_parameters(&source)),
-        FileKind::DakotaInput => problem(read_dakota_input(&source)),
+        FileKind::SalibProblem => problem(read_salib_problem(source)),
+        FileKind::SalibParameters => problem(read_salib_parameters(source)),
+        FileKind::DakotaInput => problem(read_dakota_input(source)),
     };
     let content = content.filter(|_| !diagnostics.has_errors());
-    Ok(Document { kind, content, diagnostics })
+    Document { kind, content, diagnostics }
 }
 
 fn problem(read: onceflow_study::Imported) -> (Option<Content>, Diagnostics) {

@@ -1,16 +1,19 @@
 //! A study that can be run, with the texts it was read from, and whether a folder holds its results.
 
+mod held;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use onceflow_engine::{Prepared, Texts};
 use onceflow_study::{Diagnostic, Severity, Source, Study, Workflow, counted};
 
-use crate::document::{Content, open};
+use crate::document::{Content, open, reopen};
 use crate::engine::engine_failure;
 use crate::failure::Failure;
 use crate::file::{Limit, read_text};
 use crate::terminal::Terminal;
+pub(crate) use held::{Holds, holds};
 
 /// A study with its workflow.
 pub(crate) struct LoadedStudy {
@@ -45,6 +48,15 @@ impl LoadedStudy {
         Prepared::new(&self.study, &self.workflow, folder).map_err(engine_failure)
     }
 
+    /// An earlier form of it, as the text says that stood in the same place.
+    fn earlier(&self, text: String) -> Option<Box<Study>> {
+        let source = Arc::new(Source { name: self.text.name.clone(), text });
+        match reopen(&self.path, &source).content? {
+            Content::Study(study, _) => Some(study),
+            _ => None,
+        }
+    }
+
     /// Its file, as it can be found from everywhere.
     pub(crate) fn origin(&self) -> String {
         std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone()).display().to_string()
@@ -63,33 +75,4 @@ fn no_workflow(path: &Path) -> Failure {
             .expected_found("a study with workflow = \"nuclei\" or a descriptor", "none")
             .with_hint("onceflow sample and onceflow analyze serve a model of your own"),
     )
-}
-
-/// What a folder holds.
-pub(crate) enum Holds {
-    /// No results.
-    Nothing,
-    /// Results of this study, not all of them.
-    Unfinished,
-    /// All results of this study; its JSON object.
-    Complete(String),
-    /// Results of another study.
-    Another,
-}
-
-/// Looks into a folder.
-pub(crate) fn holds(folder: &Path, loaded: &LoadedStudy) -> Holds {
-    let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    let texts = loaded.texts();
-    match (read("study.toml"), read("workflow.json"), read("run.json")) {
-        (None, _, _) => Holds::Nothing,
-        // A run that ended before it wrote the workflow left nothing else either.
-        (Some(study), workflow, _)
-            if study != texts.study || workflow.as_ref().is_some_and(|w| w != texts.workflow) =>
-        {
-            Holds::Another
-        }
-        (_, _, Some(json)) => Holds::Complete(json),
-        _ => Holds::Unfinished,
-    }
 }

@@ -18,7 +18,7 @@ use onceflow_study::Phase;
 use crate::account::Ledger;
 use crate::answer::{Answer, ImageAnalysis, MetricTable, PhaseAnswer, RowStatus};
 use crate::collect::Collector;
-use crate::journal::{Journal, PastPhase, identity, rows_digest};
+use crate::journal::{Journal, PastPhase, RowsIdentity, identity};
 use crate::keep::{HEAD, Keeper};
 use crate::metrics::Tally;
 use crate::operation::operation;
@@ -190,7 +190,7 @@ impl<'a> Runner<'a> {
         let mut plan = self.prepared.grouped(plan, &self.options.merge)?.plan;
         let bounds = (self.options.workers, self.options.memory);
         progress.phase(&self.prepared.ahead(&phase.name, &plan, bounds));
-        let rows = rows_digest(self.prepared, &sampled, with_reference);
+        let rows = RowsIdentity::new(self.prepared, &sampled, with_reference, self.table.rows.len());
         let past = self.journal.phase(&phase.name, &rows)?;
         let (execution, gathered) = self.execute(&mut plan, with_reference, &past, progress)?;
         let first = self.table.rows.len();

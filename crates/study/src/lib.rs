@@ -79,8 +79,9 @@ pub use parameter::{Canonical, Kind, Parameter};
 pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, shipped_ranges, shipped_workflow};
 pub use space::{Factor, Problem, Space, SpaceError};
 pub use study::{
-    Against, Background, Effect, FindFiles, Image, ImageBox, Keep, KeepRule, Metric, OnFailure, Parts, Phase,
-    RunSettings, Seams, Sheet, Study, StudyFile, WorkflowReference, parse_sheet, parse_study,
+    Against, Background, Effect, FindFiles, Growth, Image, ImageBox, Keep, KeepRule, Metric, OnFailure,
+    Parts, Phase, RunSettings, Seams, Sheet, Study, StudyChange, StudyFile, WorkflowReference, parse_sheet,
+    parse_study,
 };
 pub use summary::Summary;
 pub use template::{

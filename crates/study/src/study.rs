@@ -1,5 +1,6 @@
 //! A study: what is asked of which workflow, on which images, by which phases.
 
+mod change;
 pub(crate) mod check;
 mod entry;
 mod file;
@@ -8,6 +9,7 @@ mod keep;
 mod resolve;
 mod sheet;
 
+pub use self::change::{Growth, StudyChange};
 pub use self::entry::FindFiles;
 pub use self::file::{StudyFile, parse_study};
 pub use self::keep::{Effect, Keep, KeepRule};

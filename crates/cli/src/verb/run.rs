@@ -105,7 +105,7 @@ fn already_there(
 ) -> Result<Option<Exit>, Failure> {
     match holds(path, loaded) {
         Holds::Nothing | Holds::Unfinished => Ok(None),
-        _ if args.force => Ok(None),
+        Holds::Complete(_) | Holds::Another(_) if args.force => Ok(None),
         Holds::Complete(json) => {
             terminal.say(&format!(
                 "complete: nothing to compute. Report: {}",
@@ -116,11 +116,11 @@ fn already_there(
             }
             Ok(Some(Exit::Ok))
         }
-        Holds::Another => Err(Failure::bad_input(
-            Diagnostic::error(format!("{} holds another study", path.display()))
-                .expected_found("the results of this study, or none", "results of a study that differs")
-                .with_hint("choose another folder after -o, or add --force to replace them"),
-        )),
+        Holds::Earlier(change) => {
+            terminal.say(&format!("study changed: {change}; rows that are done are taken over"));
+            Ok(None)
+        }
+        Holds::Another(difference) => Err(Failure::bad_input(*difference)),
     }
 }
 

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 pub(crate) enum Line {
     /// The journal of a run begins; what it is a run of.
     Head { identity: String },
-    /// A phase begins, with rows of this digest.
-    Phase { name: String, rows: String },
+    /// A phase begins, with so many rows besides the reference row, of this digest.
+    Phase { name: String, rows: usize, digest: String },
     /// A row is done at a part, with these results.
     Done { row: usize, part: usize, status: Option<String>, results: Vec<Table> },
     /// A row failed at a part, in this task and for this reason.
@@ -21,7 +21,7 @@ pub(crate) enum Line {
 }
 
 /// The form of lines.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 impl Line {
     /// The line with its end.
@@ -39,7 +39,9 @@ impl Line {
     fn to_json(&self) -> Value {
         match self {
             Self::Head { identity } => json!({ "journal": VERSION, "identity": identity }),
-            Self::Phase { name, rows } => json!({ "phase": name, "rows": rows }),
+            Self::Phase { name, rows, digest } => {
+                json!({ "phase": name, "rows": rows, "digest": digest })
+            }
             Self::Done { row, part, status, results } => {
                 let results: Vec<Value> = results.iter().map(table_json).collect();
                 json!({ "row": row, "part": part, "status": status, "results": results })
@@ -73,7 +75,7 @@ fn from_json(value: &Value) -> Option<Line> {
             .then(|| text("identity").map(|identity| Line::Head { identity }))?;
     }
     if value.get("phase").is_some() {
-        return Some(Line::Phase { name: text("phase")?, rows: text("rows")? });
+        return Some(Line::Phase { name: text("phase")?, rows: number("rows")?, digest: text("digest")? });
     }
     if value.get("saved").is_some() {
         return Some(Line::Saved { name: text("saved")?, part: number("part")?, file: text("file") });
@@ -127,7 +129,7 @@ mod tests {
         ]);
         vec![
             Line::Head { identity: "ab".into() },
-            Line::Phase { name: "screen".into(), rows: "cd".into() },
+            Line::Phase { name: "screen".into(), rows: 7, digest: "cd".into() },
             Line::Done { row: 3, part: 1, status: Some("background".into()), results: vec![table.unwrap()] },
             Line::Done { row: 4, part: 0, status: None, results: Vec::new() },
             Line::Failed { row: 5, part: 2, task: "t6".into(), message: "no \t luck\n".into() },

@@ -15,7 +15,7 @@ use onceflow_study::Diagnostic;
 
 use crate::{EngineError, RunFolder};
 
-pub(crate) use identity::{identity, rows_digest, stamps};
+pub(crate) use identity::{RowsIdentity, identity, stamps};
 pub(crate) use line::{Line, tables};
 
 /// A journal that is open for more.
@@ -32,7 +32,8 @@ pub(crate) struct Journal {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PastPhase {
     name: String,
-    rows: String,
+    rows: usize,
+    digest: String,
     /// What happened in it.
     pub(crate) lines: Vec<Line>,
 }
@@ -72,15 +73,18 @@ impl Journal {
         }
     }
 
-    /// Begins a phase, or goes on with it: what is known of its rows. The rows must be the same as before.
-    pub(crate) fn phase(&mut self, name: &str, rows: &str) -> Result<PastPhase, EngineError> {
-        let same = |phase: &PastPhase| phase.name == name && phase.rows == rows;
-        let mut known = PastPhase { name: name.into(), rows: rows.into(), lines: Vec::new() };
+    /// Begins a phase, or goes on with it: what is known of its rows, which must begin with those that were known.
+    pub(crate) fn phase(&mut self, name: &str, rows: &RowsIdentity) -> Result<PastPhase, EngineError> {
+        let same = |phase: &PastPhase| {
+            phase.name == name && phase.rows <= rows.len() && phase.digest == rows.digest(phase.rows)
+        };
+        let digest = rows.digest(rows.len());
+        let mut known = PastPhase { name: name.into(), rows: rows.len(), digest, lines: Vec::new() };
         // An interrupted run may have gone on with a phase several times.
         for phase in self.past.extract_if(.., |phase| same(phase)) {
             known.lines.extend(phase.lines);
         }
-        self.write(&Line::Phase { name: name.into(), rows: rows.into() })?;
+        self.write(&Line::Phase { name: name.into(), rows: known.rows, digest: known.digest.clone() })?;
         Ok(known)
     }
 
@@ -138,8 +142,8 @@ fn read(file: &mut File, identity: &str) -> io::Result<(Vec<PastPhase>, u64)> {
         let text = bytes.strip_suffix(b"\n").and_then(|text| std::str::from_utf8(text).ok());
         match (text.and_then(Line::parse), past.last_mut()) {
             (Some(Line::Head { identity: other }), None) if end == 0 && other == identity => {}
-            (Some(Line::Phase { name, rows }), _) if end > 0 => {
-                past.push(PastPhase { name, rows, lines: Vec::new() });
+            (Some(Line::Phase { name, rows, digest }), _) if end > 0 => {
+                past.push(PastPhase { name, rows, digest, lines: Vec::new() });
             }
             (Some(Line::Head { .. }), _) | (None, _) | (_, None) => return Ok((past, end)),
             (Some(line), Some(phase)) => phase.lines.push(line),
@@ -156,16 +160,24 @@ mod tests {
         Line::Done { row, part: 0, status: None, results: Vec::new() }
     }
 
+    fn rows(count: usize) -> RowsIdentity {
+        RowsIdentity::made_up("true 0", (0..count).map(|row| format!(" {row}")).collect())
+    }
+
+    fn others() -> RowsIdentity {
+        RowsIdentity::made_up("true 0", (0..5).map(|row| format!(" {}", row + 1)).collect())
+    }
+
     fn folder() -> (tempfile::TempDir, RunFolder) {
         let temporary = tempfile::tempdir().unwrap();
         let folder = RunFolder::create(temporary.path()).unwrap();
         (temporary, folder)
     }
 
-    fn write(folder: &RunFolder, rows: std::ops::Range<usize>) {
+    fn write(folder: &RunFolder, done_rows: std::ops::Range<usize>) {
         let mut journal = Journal::open(folder, "id").unwrap();
-        journal.phase("screen", "rows").unwrap();
-        rows.for_each(|row| journal.write(&done(row)).unwrap());
+        journal.phase("screen", &rows(5)).unwrap();
+        done_rows.for_each(|row| journal.write(&done(row)).unwrap());
     }
 
     #[test]
@@ -175,15 +187,26 @@ mod tests {
         write(&folder, 3..5);
         let mut journal = Journal::open(&folder, "id").unwrap();
         let lines: Vec<Line> = (0..5).map(done).collect();
-        assert_eq!(journal.phase("screen", "rows").unwrap().lines, lines);
-        assert_eq!(journal.phase("screen", "others").unwrap().lines, []);
+        assert_eq!(journal.phase("screen", &rows(5)).unwrap().lines, lines);
+        assert_eq!(journal.phase("screen", &others()).unwrap().lines, []);
+    }
+
+    #[test]
+    fn more_rows_that_begin_with_the_known_ones_know_them() {
+        let (_temporary, folder) = folder();
+        write(&folder, 0..5);
+        let lines: Vec<Line> = (0..5).map(done).collect();
+        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &rows(8)).unwrap().lines, lines);
+        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &rows(4)).unwrap().lines, []);
+        let elsewhere = RowsIdentity::made_up("true 9", (0..8).map(|row| format!(" {row}")).collect());
+        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &elsewhere).unwrap().lines, []);
     }
 
     #[test]
     fn other_rows_and_other_runs_are_not_taken_for_these() {
         let (_temporary, folder) = folder();
         write(&folder, 0..3);
-        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", "others").unwrap().lines, []);
+        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &others()).unwrap().lines, []);
         assert_eq!(Journal::open(&folder, "another").unwrap().past, []);
         assert_eq!(Journal::open(&folder, "id").unwrap().past, [], "it has begun anew");
     }
@@ -197,10 +220,10 @@ mod tests {
         for end in 0..whole.len() {
             std::fs::write(&path, &whole[..end]).unwrap();
             let complete = whole[..end].iter().filter(|byte| **byte == b'\n').count();
-            let known = Journal::open(&folder, "id").unwrap().phase("screen", "rows").unwrap();
+            let known = Journal::open(&folder, "id").unwrap().phase("screen", &rows(5)).unwrap();
             assert_eq!(known.lines.len(), complete.saturating_sub(2), "cut at {end}");
             write(&folder, 10..11);
-            let known = Journal::open(&folder, "id").unwrap().phase("screen", "rows").unwrap();
+            let known = Journal::open(&folder, "id").unwrap().phase("screen", &rows(5)).unwrap();
             assert_eq!(known.lines.last(), Some(&done(10)));
         }
     }
