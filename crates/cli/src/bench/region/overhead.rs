@@ -1,5 +1,6 @@
 //! What regions cost an application: nuclei of tiles, found in plain buffers and files and through regions and stores.
 
+use std::cell::Cell;
 use std::fs;
 
 use onceflow_kernels::View;
@@ -15,26 +16,44 @@ use super::{Bench, compare, failed, figure};
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 
-/// Side of the image and of a tile.
-const SIDE: u64 = 2048;
-const TILE: u64 = 1024;
+/// Side of the image and of its tiles: four small ones, whose files cost more beside their pixels than those of larger
+/// ones, and one of the size that the Region Templates paper measures with.
+const SIZES: [(u64, u64); 2] = [(2048, 1024), (4096, 4096)];
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 9;
 
 pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
-    let name = format!("synth:{SIDE}x{SIDE}?seed=7");
-    let source = onceflow_engine::open_image(&name, "".as_ref()).map_err(failed)?;
-    let image = source.read(source.info().bounds().ok_or_else(|| failed("no pixels"))?).map_err(failed)?;
-    let tiles = Tiles::new(bench, image)?;
-    let memory = compare(ROUNDS, || tiles.plain(), || tiles.regions())?;
-    let disk = compare(ROUNDS, || tiles.plain_files(), || tiles.stored())?;
+    let mut figures = Vec::new();
+    for (side, tile) in SIZES {
+        let source = onceflow_engine::open_image(&format!("synth:{side}x{side}?seed=7"), "".as_ref());
+        let source = source.map_err(failed)?;
+        let image =
+            source.read(source.info().bounds().ok_or_else(|| failed("no pixels"))?).map_err(failed)?;
+        figures.extend(figures_of(&Tiles::new(bench, image, tile)?, tile)?);
+    }
+    Ok(figures)
+}
+
+/// What regions cost the application in memory and on disk; then the reading and writing alone, without the work.
+fn figures_of(tiles: &Tiles<'_>, tile: u64) -> Result<Vec<Figure>, Failure> {
+    let of = format!("{} tiles of {tile} x {tile}", tiles.boxes.len());
     let share = |name: &str, (plain, regions): (f64, f64)| Figure {
         goal: Some(Goal::AtMost(1.0)),
-        ..figure(name, (regions / plain - 1.0) * 100.0, "%")
+        ..figure(format!("{name}, nuclei of {of}"), (regions / plain - 1.0) * 100.0, "%")
+    };
+    let memory = compare(ROUNDS, || tiles.plain(), || tiles.regions())?;
+    let disk = compare(ROUNDS, || tiles.files(nuclei), || tiles.stored(nuclei))?;
+    let bare = compare(ROUNDS, || tiles.files(no_work), || tiles.stored(no_work))?;
+    let each = 1e3 / tiles.boxes.len() as f64;
+    let beside = |name: &str, (plain, regions): (f64, f64)| Figure {
+        peer: Some(plain * each),
+        ..figure(format!("{name}, each of {of}, beside plain files"), regions * each, "ms")
     };
     Ok(vec![
-        share("overhead of regions in memory over buffers, nuclei of 4 tiles", memory),
-        share("overhead of regions on disk over files, nuclei of 4 tiles", disk),
+        share("overhead of regions in memory over buffers", memory),
+        share("overhead of regions on disk over files", disk),
+        beside("region read, worked on and written", disk),
+        beside("region read and written without work", bare),
     ])
 }
 
@@ -44,15 +63,19 @@ struct Tiles<'a> {
     image: Dense,
     boxes: Vec<Bounds>,
     store: ZarrStore,
+    /// How many masks were written: each has a name of its own, as in an application that stages what it makes once.
+    written: Cell<usize>,
 }
 
 impl<'a> Tiles<'a> {
-    fn new(bench: &'a Bench<'a>, image: Dense) -> Result<Self, Failure> {
-        let parts = partition(image.bounds(), TILE, 0, Remainder::Keep).map_err(failed)?;
+    fn new(bench: &'a Bench<'a>, image: Dense, tile: u64) -> Result<Self, Failure> {
+        let parts = partition(image.bounds(), tile, 0, Remainder::Keep).map_err(failed)?;
         let boxes: Vec<Bounds> = parts.iter().map(|part| part.core).collect();
+        // Neither side waits for the disk: both lose what the power takes.
         let (budget, publisher) = (Budget::new(1 << 30), Publisher::hasty());
-        let store = ZarrStore::with(&bench.path("store"), budget, Compression::None, publisher);
-        let tiles = Self { bench, image, boxes, store: store.map_err(failed)? };
+        let store =
+            ZarrStore::with(&bench.path(&format!("store-{tile}")), budget, Compression::None, publisher);
+        let tiles = Self { bench, image, boxes, store: store.map_err(failed)?, written: Cell::new(0) };
         for (at, bounds) in tiles.boxes.iter().enumerate() {
             let tile = tiles.image.crop(*bounds).map_err(failed)?;
             fs::write(bench.path(&format!("{at}.raw")), bytes(&tile)?).map_err(failed)?;
@@ -63,7 +86,7 @@ impl<'a> Tiles<'a> {
 
     /// Rows are copied into a buffer, and the mask into the whole.
     fn plain(&self) -> Result<(), Failure> {
-        let (pixels, side) = (bytes(&self.image)?, SIDE as usize);
+        let (pixels, side) = (bytes(&self.image)?, self.image.width());
         let mut whole = vec![0u8; side * side];
         for bounds in &self.boxes {
             let [x, y, width, height] = sides(bounds);
@@ -86,39 +109,46 @@ impl<'a> Tiles<'a> {
             let tile = self.image.crop(*bounds).map_err(failed)?;
             store.write(&id("tile", at), Region::Dense(tile)).map_err(failed)?;
             let held = store.read(&id("tile", at)).map_err(failed)?;
-            store.write(&id("mask", at), mask(&held)?).map_err(failed)?;
+            store.write(&id("mask", at), mask(&held, nuclei)?).map_err(failed)?;
         }
         std::hint::black_box(&store);
         Ok(())
     }
 
-    fn plain_files(&self) -> Result<(), Failure> {
+    fn files(&self, work: Work) -> Result<(), Failure> {
         for (at, bounds) in self.boxes.iter().enumerate() {
             let [_, _, width, height] = sides(bounds);
             let tile = fs::read(self.bench.path(&format!("{at}.raw"))).map_err(failed)?;
-            let mask = nuclei(&tile, width, height)?;
-            fs::write(self.bench.path(&format!("{at}.mask")), mask).map_err(failed)?;
+            let mask = work(&tile, width, height)?;
+            fs::write(self.bench.path(&format!("{}.mask", self.next())), mask).map_err(failed)?;
         }
         Ok(())
     }
 
-    fn stored(&self) -> Result<(), Failure> {
+    fn stored(&self, work: Work) -> Result<(), Failure> {
         for at in 0..self.boxes.len() {
             let held = self.store.read(&id("tile", at)).map_err(failed)?;
-            self.store.write(&id("mask", at), mask(&held)?).map_err(failed)?;
+            self.store.write(&id("mask", self.next()), mask(&held, work)?).map_err(failed)?;
         }
         Ok(())
     }
+
+    fn next(&self) -> usize {
+        self.written.replace(self.written.get() + 1)
+    }
 }
+
+/// What is done with the colours of a tile of so many columns and rows.
+type Work = fn(&[u8], usize, usize) -> Result<Vec<u8>, Failure>;
 
 fn id(key: &str, at: usize) -> RegionId {
     RegionId::new(at.to_string(), key, RegionKind::Dense)
 }
 
-fn mask(region: &Region) -> Result<Region, Failure> {
+fn mask(region: &Region, work: Work) -> Result<Region, Failure> {
     let tile = region.as_dense().ok_or_else(|| failed("no pixels"))?;
     let (width, height) = (tile.width(), tile.height());
-    let mask = nuclei(bytes(tile)?, width, height)?;
+    let mask = work(bytes(tile)?, width, height)?;
     Dense::new(width, height, 1, Pixels::U8(mask)).map(Region::Dense).map_err(failed)
 }
 
@@ -126,6 +156,11 @@ fn nuclei(tile: &[u8], width: usize, height: usize) -> Result<Vec<u8>, Failure> 
     let (colours, _) = tile.as_chunks::<3>();
     let view = View::new(colours, width, height).ok_or_else(|| failed("a tile of another size"))?;
     Ok(segment(view, &Parameters::default()).mask.into_vec())
+}
+
+/// A mask as large as that of the nuclei, of which no chunk is empty.
+fn no_work(_: &[u8], width: usize, height: usize) -> Result<Vec<u8>, Failure> {
+    Ok(vec![255; width * height])
 }
 
 fn bytes(dense: &Dense) -> Result<&[u8], Failure> {

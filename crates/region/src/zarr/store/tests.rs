@@ -211,9 +211,12 @@ fn what_is_cut_or_lost_is_said() {
 
 #[test]
 fn a_fault_before_any_step_leaves_the_old_region_or_the_new_one() {
-    for fault in
-        [Fault::Kill, Fault::Error(io::ErrorKind::StorageFull), Fault::Error(io::ErrorKind::PermissionDenied)]
-    {
+    for (fault, todo) in [
+        (Fault::Kill, "check the disk"),
+        (Fault::Error(io::ErrorKind::StorageFull), "free some space"),
+        (Fault::Error(io::ErrorKind::PermissionDenied), "ask for the right to write there"),
+        (Fault::Error(io::ErrorKind::ReadOnlyFilesystem), "name a folder on a disk that may be written"),
+    ] {
         for (step, times) in Step::ALL.into_iter().flat_map(|step| [(step, 0), (step, 1)]) {
             let place = tempfile::tempdir().unwrap();
             let old = open(place.path());
@@ -235,9 +238,7 @@ fn a_fault_before_any_step_leaves_the_old_region_or_the_new_one() {
                 if written.is_ok() { is(plane(9, 9)) } else { is(plane(5, 5)) || is(plane(9, 9)) },
                 "{step:?}"
             );
-            if let (Err(error), Fault::Error(kind)) = (&written, fault) {
-                let todo =
-                    if kind == io::ErrorKind::StorageFull { "free some space" } else { "ask for the right" };
+            if let Err(error) = &written {
                 assert!(error.to_string().contains(todo), "{error}");
             }
             now.remove_unmarked().unwrap();
@@ -302,27 +303,36 @@ fn a_folder_that_may_only_be_read_is_read_and_says_so() {
     let allow =
         |mode| folders.iter().for_each(|f| fs::set_permissions(f, fs::Permissions::from_mode(mode)).unwrap());
     allow(0o555);
-    if fs::write(place.path().join("probe"), "").is_ok() {
-        println!("skipped: this user may write into folders that may only be read");
-    } else {
+    // Whoever may do everything is kept out by no permission, but by a disk that may only be read.
+    let privileged = fs::write(place.path().join("probe"), "").is_ok();
+    if privileged && !run("mount", &["--bind", "-o", "ro"], &[place.path(), place.path()]) {
+        println!("skipped: this user may write everywhere and mount nothing");
+        return;
+    }
+    let result = std::panic::catch_unwind(|| {
         let store = open(place.path());
         assert_eq!(store.read(&id(RegionKind::Dense)).unwrap().as_dense(), Some(&plane(5, 5)));
         let error = store.write(&id(RegionKind::Dense), noise(3)).unwrap_err().to_string();
-        assert!(error.contains("ask for the right to write there"), "{error}");
-    }
+        let todo = if privileged { "name a folder on a disk" } else { "ask for the right to write there" };
+        assert!(error.contains(todo), "{error}");
+        assert_eq!(store.read(&id(RegionKind::Dense)).unwrap().as_dense(), Some(&plane(5, 5)));
+    });
+    assert!(!privileged || run("umount", &[], &[place.path()]));
     allow(0o755);
+    result.unwrap();
+}
+
+#[cfg(unix)]
+fn run(program: &str, options: &[&str], paths: &[&Path]) -> bool {
+    let done = std::process::Command::new(program).args(options).args(paths).output();
+    done.is_ok_and(|output| output.status.success())
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_said_and_the_old_region_stays() {
-    use std::process::Command;
     let place = tempfile::tempdir().unwrap();
-    let mount = |program: &str, options: &[&str]| {
-        let done = Command::new(program).args(options).arg(place.path()).output();
-        done.is_ok_and(|output| output.status.success())
-    };
-    if !mount("mount", &["-t", "tmpfs", "-o", "size=512k", "tmpfs"]) {
+    if !run("mount", &["-t", "tmpfs", "-o", "size=512k", "tmpfs"], &[place.path()]) {
         println!("skipped: this user cannot make a small disk");
         return;
     }
@@ -338,6 +348,6 @@ fn a_full_disk_is_said_and_the_old_region_stays() {
             "nothing is left behind"
         );
     });
-    assert!(mount("umount", &[]));
+    assert!(run("umount", &[], &[place.path()]));
     result.unwrap();
 }
