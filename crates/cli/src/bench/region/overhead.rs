@@ -2,11 +2,12 @@
 
 use std::cell::Cell;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use onceflow_kernels::View;
 use onceflow_kernels::nuclei::{Parameters, segment};
 use onceflow_region::publish::Publisher;
-use onceflow_region::store::{Read as _, Write as _};
+use onceflow_region::store::{List as _, Read as _, Write as _};
 use onceflow_region::zarr::Compression;
 use onceflow_region::{
     Bounds, Budget, Dense, MemoryStore, Pixels, Region, RegionId, RegionKind, Remainder, ZarrStore, partition,
@@ -54,6 +55,10 @@ fn figures_of(tiles: &Tiles<'_>, tile: u64) -> Result<Vec<Figure>, Failure> {
         share("overhead of regions on disk over files", disk),
         beside("region read, worked on and written", disk),
         beside("region read and written without work", bare),
+        Figure {
+            peer: Some(1.0),
+            ..figure(format!("files and folders of a region, {of}"), tiles.files_each()?, "")
+        },
     ])
 }
 
@@ -63,6 +68,7 @@ struct Tiles<'a> {
     image: Dense,
     boxes: Vec<Bounds>,
     store: ZarrStore,
+    folder: PathBuf,
     /// How many masks were written: each has a name of its own, as in an application that stages what it makes once.
     written: Cell<usize>,
 }
@@ -73,9 +79,10 @@ impl<'a> Tiles<'a> {
         let boxes: Vec<Bounds> = parts.iter().map(|part| part.core).collect();
         // Neither side waits for the disk: both lose what the power takes.
         let (budget, publisher) = (Budget::new(1 << 30), Publisher::hasty());
-        let store =
-            ZarrStore::with(&bench.path(&format!("store-{tile}")), budget, Compression::None, publisher);
-        let tiles = Self { bench, image, boxes, store: store.map_err(failed)?, written: Cell::new(0) };
+        let folder = bench.path(&format!("store-{tile}"));
+        let store = ZarrStore::with(&folder, budget, Compression::None, publisher);
+        let tiles =
+            Self { bench, image, boxes, store: store.map_err(failed)?, folder, written: Cell::new(0) };
         for (at, bounds) in tiles.boxes.iter().enumerate() {
             let tile = tiles.image.crop(*bounds).map_err(failed)?;
             fs::write(bench.path(&format!("{at}.raw")), bytes(&tile)?).map_err(failed)?;
@@ -133,6 +140,12 @@ impl<'a> Tiles<'a> {
         Ok(())
     }
 
+    /// Each is an inode, which a disk takes longer to make than to fill.
+    fn files_each(&self) -> Result<f64, Failure> {
+        let regions = self.store.list().map_err(failed)?.len();
+        Ok(entries_below(&self.folder) as f64 / regions.max(1) as f64)
+    }
+
     fn next(&self) -> usize {
         self.written.replace(self.written.get() + 1)
     }
@@ -165,6 +178,15 @@ fn no_work(_: &[u8], width: usize, height: usize) -> Result<Vec<u8>, Failure> {
 
 fn bytes(dense: &Dense) -> Result<&[u8], Failure> {
     dense.as_u8().ok_or_else(|| failed("pixels of more than 8 bits"))
+}
+
+/// Files and folders below those of a store itself.
+fn entries_below(folder: &Path) -> usize {
+    let entries =
+        |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let regions =
+        entries(folder).filter(|path| path.is_dir()).flat_map(|path| entries(&path).collect::<Vec<_>>());
+    regions.map(|path| 1 + if path.is_dir() { entries(&path).count() } else { 0 }).sum()
 }
 
 fn sides(bounds: &Bounds) -> [usize; 4] {

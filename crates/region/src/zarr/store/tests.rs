@@ -106,24 +106,37 @@ proptest! {
 }
 
 /// Several shards with several chunks each, of which some are zeros.
-fn large() -> Dense {
-    let (width, height) = (2600, 2100);
-    let value = |x: usize, y: usize| if x > 1500 && y > 1500 { 0 } else { (x * 31 + y * 17) as u8 };
-    let values = (0..width * height).map(|at| value(at % width, at / width)).collect();
-    Dense::new(width, height, 1, Pixels::U8(values)).unwrap()
+fn large(width: usize, height: usize, channels: usize) -> Dense {
+    let value = |x: usize, y: usize| if x > 1500 && y > 800 { 0 } else { (x * 31 + y * 17) as u8 };
+    let values = (0..width * height * channels).map(|at| value(at / channels % width, at / channels / width));
+    Dense::new(width, height, channels, Pixels::U8(values.collect())).unwrap()
 }
 
 #[test]
 fn large_planes_come_back_over_shards_and_chunks() {
-    let place = tempfile::tempdir().unwrap();
-    let store = open(place.path());
-    store.write(&id(RegionKind::Dense), Region::Dense(large())).unwrap();
-    assert_eq!(store.read(&id(RegionKind::Dense)).unwrap().as_dense(), Some(&large()));
-    for (x, y, width, height) in
-        [(0, 0, 1, 1), (500, 500, 30, 30), (2040, 2040, 20, 20), (2599, 2099, 1, 1), (0, 2047, 2600, 2)]
-    {
-        let bounds = Bounds::plane(x, y, width, height).unwrap();
-        assert_eq!(store.read_part(&id(RegionKind::Dense), bounds).unwrap(), large().crop(bounds).unwrap());
+    // Chunks of whole rows, and squares for what is wider.
+    for (width, height, channels) in [(2600, 2100, 1), (2500, 1100, 3), (4500, 1100, 3), (4097, 2100, 1)] {
+        let large = large(width, height, channels);
+        for compression in [Compression::None, Compression::default()] {
+            let place = tempfile::tempdir().unwrap();
+            let store =
+                ZarrStore::with(place.path(), Budget::new(1 << 30), compression, Publisher::hasty()).unwrap();
+            store.write(&id(RegionKind::Dense), Region::Dense(large.clone())).unwrap();
+            assert!(store.read(&id(RegionKind::Dense)).unwrap().as_dense() == Some(&large));
+            let (right, bottom) = (width as i64 - 1, height as i64 - 1);
+            for (x, y, width, height) in [
+                (0, 0, 1, 1),
+                (500, 500, 30, 30),
+                (2040, 1020, 20, 20),
+                (right, bottom, 1, 1),
+                (0, 1023, right as u64, 2),
+            ] {
+                let bounds = Bounds::plane(x, y, width, height).unwrap();
+                assert!(
+                    store.read_part(&id(RegionKind::Dense), bounds).unwrap() == large.crop(bounds).unwrap()
+                );
+            }
+        }
     }
 }
 
@@ -144,7 +157,11 @@ fn small_store(path: &Path) -> Vec<(RegionId, Region)> {
     ];
     let named = regions.map(|region| (id(region.kind()), region));
     named.iter().for_each(|(id, region)| store.write(id, region.clone()).unwrap());
-    named.to_vec()
+    // Rows that are read to their places as they stand in the file.
+    let plain = (RegionId::new("image", "plain", RegionKind::Dense), Region::Dense(plane(4, 5)));
+    let store = ZarrStore::with(path, Budget::new(1 << 30), Compression::None, Publisher::new()).unwrap();
+    store.write(&plain.0, plain.1.clone()).unwrap();
+    named.into_iter().chain([plain]).collect()
 }
 
 #[test]
