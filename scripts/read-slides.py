@@ -2,11 +2,13 @@
 
 Takes a folder with plain.tif, deflate.tif and jpeg.tif of the same image, and labels.tif."""
 
+import io
 import pathlib
 import sys
 
 import numpy
 import tifffile
+from PIL import Image
 
 folder = pathlib.Path(sys.argv[1])
 
@@ -35,6 +37,19 @@ def levels(name):
         return [level.asarray() for level in series.levels]
 
 
+def error(one, other):
+    """The mean difference of two images."""
+    return numpy.abs(one.astype(int) - other.astype(int)).mean()
+
+
+def most_error(image):
+    """What another encoder loses at the same quality, and a little for tiles that reach over the edge. Smaller scales have
+    more contrast from pixel to pixel and lose more, here from 2.3 to 4.2 steps of 255: no number would fit them all."""
+    file = io.BytesIO()
+    Image.fromarray(image).save(file, "JPEG", quality=90, subsampling=0)
+    return 1.05 * error(numpy.asarray(Image.open(file)), image)
+
+
 whole = tifffile.imread(folder / "plain.tif")
 expected = [whole]
 while max(expected[-1].shape[:2]) > 512:
@@ -47,7 +62,7 @@ for name in ["plain.tif", "deflate.tif"]:
         assert numpy.array_equal(a, b), (name, scale)
 
 for a, b in zip(levels("jpeg.tif"), expected):
-    assert a.shape == b.shape and numpy.abs(a.astype(int) - b.astype(int)).mean() < 6
+    assert a.shape == b.shape and error(a, b) < most_error(b), (error(a, b), most_error(b))
 
 labels = levels("labels.tif")
 for scale, found in enumerate(labels):
@@ -68,7 +83,7 @@ for name in ["plain.tif", "deflate.tif", "jpeg.tif"]:
         for level, image in enumerate(expected):
             read = numpy.asarray(slide.read_region((0, 0), level, slide.level_dimensions[level]).convert("RGB"))
             if name == "jpeg.tif":
-                assert numpy.abs(read.astype(int) - image.astype(int)).mean() < 6, (name, level)
+                assert error(read, image) < most_error(image), (name, level)
             else:
                 assert numpy.array_equal(read, image), (name, level)
 print(f"OpenSlide {openslide.__library_version__}: {len(expected)} scales, equal at each")

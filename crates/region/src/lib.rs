@@ -118,6 +118,72 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # On a disk
+//!
+//! A [`ZarrStore`] keeps arrays as Zarr v3 and tables as Parquet, so that other programs read them too. A region is
+//! published whole or not at all ([`publish`]), every chunk has a checksum, and a box is read for about what it holds. What
+//! was changed behind its back is said, and never served:
+//!
+//! ```
+//! use onceflow_region::store::{Read, ReadPart, Write};
+//! use onceflow_region::{Bounds, Budget, Dense, Pixels, Region, RegionId, RegionKind, ZarrStore};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let id = RegionId::new("slide", "mask", RegionKind::Dense);
+//! let mask = Dense::new(300, 200, 1, Pixels::U8((0..60_000).map(|at| (at % 251) as u8).collect()))?;
+//! ZarrStore::open(folder.path(), Budget::new(1 << 20))?.write(&id, Region::Dense(mask.clone()))?;
+//!
+//! // Another process, another day.
+//! let store = ZarrStore::open(folder.path(), Budget::new(1 << 20))?;
+//! let corner = Bounds::plane(290, 190, 10, 10).ok_or("too large")?;
+//! assert_eq!(store.read_part(&id, corner)?, mask.crop(corner)?);
+//!
+//! let array = std::fs::read_dir(folder.path().join("content"))?.next().ok_or("no region")??;
+//! let shard = array.path().join("c.0.0.0");
+//! let mut bytes = std::fs::read(&shard)?;
+//! bytes[100] ^= 1;
+//! std::fs::write(&shard, bytes)?;
+//! let error = store.read(&id).err().ok_or("served")?.to_string();
+//! assert!(error.contains("checksum"), "{error}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What does not fit memory goes down [tiers](tier) of disks and comes back when it is asked for; what computing threads
+//! make is brought to a disk by [staging]: by themselves, in groups, or by threads of their own.
+//!
+//! # Images for others
+//!
+//! [`pyramid::write_pyramid`] reads an image once, in bounded memory, and writes it with all its scales: as OME-Zarr
+//! ([`OmeZarrSink`]), as a tiled TIFF ([`TiffScales`]) or as a PNG. Images of others ([`open`]) are PNG, JPEG, TIFF and its
+//! kin, OME-Zarr, and with OpenSlide's library the slides of scanners. A [`Meter`] counts what is really read:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::sync::atomic::AtomicBool;
+//! use onceflow_region::publish::Publisher;
+//! use onceflow_region::pyramid::{Pyramid, Wish, Work, write_pyramid};
+//! use onceflow_region::source::open_metered;
+//! use onceflow_region::zarr::{Compression, OmeZarrSink};
+//! use onceflow_region::{Bounds, Budget, Dense, Meter, Pixels, open_bytes, png_bytes};
+//!
+//! let pixels = (0..1200 * 1100).map(|at| (at / 7 % 251) as u8).collect();
+//! let image = open_bytes("image.png", png_bytes(&Dense::new(1200, 1100, 1, Pixels::U8(pixels))?)?)?;
+//! let pyramid = Pyramid::plan(image.info(), &Wish::default())?;
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("image.ome.zarr");
+//! let sink = OmeZarrSink::create(&path, &pyramid, Compression::None, &Publisher::new())?;
+//! let (budget, stop) = (Budget::new(64 << 20), AtomicBool::new(false));
+//! write_pyramid(&*image, &pyramid, &Work { threads: 2, budget, watch: &|_, _| (), stop: &stop }, Box::new(sink))?;
+//!
+//! let meter = Arc::new(Meter::default());
+//! let written = open_metered(&path, meter.clone())?;
+//! assert_eq!(written.info().scales.iter().map(|scale| scale.width).collect::<Vec<_>>(), [1200, 600, 300]);
+//! let before = meter.bytes();
+//! written.read(Bounds::plane(1030, 600, 100, 100).ok_or("too large")?)?;
+//! assert!(meter.bytes() - before < 600_000, "one chunk of 512 x 512 and an index, not 1.3 million pixels");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Parts
 //!
 //! [`partition`] cuts a box into squares, [`partition_by_cost`] into halves of equal cost (a k-d tree),

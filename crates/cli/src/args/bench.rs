@@ -22,6 +22,9 @@ pub(crate) struct BenchArgs {
     /// Side of the tile for `seams` and `kernels`, in pixels; of an image, its first rows and columns
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=8192))]
     pub(crate) size: u64,
+    /// Only the sections of `region` with this in their names: overhead, copies, boxes, arrays, staging, conversions, slide
+    #[arg(long, value_name = "SECTION")]
+    pub(crate) only: Option<String>,
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,

@@ -9,7 +9,7 @@ use crate::blob::BlobError;
 pub enum StagingError {
     /// Words that say no staging.
     #[error(
-        "expected co-located or separated:writers=4,group=2,batch=4,round-robin|random|random=SEED, found {found}; {todo}"
+        "expected co-located, co-located:group=2,batch=4 or separated:writers=4,group=2,batch=4,round-robin|random|random=SEED, found {found}; {todo}"
     )]
     Words {
         /// The words.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::queues::mixed;
-use super::{Placement, Staging, StagingError};
+use super::{Staging, StagingError};
 use crate::Budget;
 use crate::blob::BlobStore;
 
@@ -46,8 +46,7 @@ pub fn measure(
     store: Arc<dyn BlobStore>,
     budget: &Budget,
 ) -> Result<Measured, StagingError> {
-    let writers = if let Placement::Separated { writers, .. } = staging.placement { writers } else { 0 };
-    let computing = load.threads.saturating_sub(writers).max(1);
+    let computing = load.threads.saturating_sub(staging.placement.writers()).max(1);
     let stager = staging.start(store, budget.clone())?;
     let begun = Instant::now();
     let compute = |first: usize| {

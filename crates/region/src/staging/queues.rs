@@ -14,6 +14,12 @@ pub(super) struct Buffer {
     pub(super) _lease: Lease,
 }
 
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Buffer").field("digest", &self.digest).finish_non_exhaustive()
+    }
+}
+
 /// What computing threads and writers share.
 pub(super) struct Queues {
     group_size: usize,
@@ -46,10 +52,6 @@ impl Queues {
             error: None,
         };
         Queues { group_size, batch, distribution, state: Mutex::new(state), changed: Condvar::new() }
-    }
-
-    pub(super) fn writers(&self) -> usize {
-        self.lock().queues.len()
     }
 
     /// Reserves memory for a blob; waits for writers to give some back.

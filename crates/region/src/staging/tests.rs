@@ -19,7 +19,12 @@ fn any_staging() -> impl Strategy<Value = Staging> {
         (1usize..6, 1usize..6, 1usize..5, distribution).prop_map(|(writers, group, batch, distribution)| {
             separated(writers, group.min(writers), batch, distribution)
         });
-    prop_oneof![1 => Just(Staging { placement: Placement::CoLocated }), 4 => separate]
+    let together = (1usize..6, 1usize..5).prop_map(|(group, batch)| co_located(group, batch));
+    prop_oneof![1 => Just(co_located(1, 1)), 2 => together, 4 => separate]
+}
+
+fn co_located(group_size: usize, batch: usize) -> Staging {
+    Staging { placement: Placement::CoLocated { group_size, batch } }
 }
 
 proptest! {
@@ -53,13 +58,21 @@ proptest! {
 #[test]
 fn words_say_what_is_meant() {
     let read = |text: &str| text.parse::<Staging>();
-    assert_eq!(read("co-located").unwrap().placement, Placement::CoLocated);
+    assert_eq!(read("co-located").unwrap(), co_located(1, 1));
+    assert_eq!(read("co-located:group=3").unwrap(), co_located(3, 1));
+    assert_eq!(read("co-located:batch=2,group=3").unwrap(), co_located(3, 2));
     assert_eq!(read("separated").unwrap(), separated(1, 1, 4, Distribution::RoundRobin));
     let four = read("separated:writers=4,group=2,random").unwrap();
     assert_eq!(four, separated(4, 2, 4, Distribution::Random(0)));
     for text in [
         "",
         "colocated",
+        "co-located:",
+        "co-located:group=0",
+        "co-located:group=2000",
+        "co-located:batch=0",
+        "co-located:writers=2",
+        "co-located:random",
         "separated:",
         "separatedwriters=2",
         "separated:writers=0",
@@ -72,7 +85,7 @@ fn words_say_what_is_meant() {
         "separated:speed=9",
     ] {
         let error = read(text).unwrap_err().to_string();
-        assert!(error.starts_with("expected co-located or separated:"), "{text}: {error}");
+        assert!(error.starts_with("expected co-located, co-located:"), "{text}: {error}");
     }
 }
 
@@ -164,6 +177,47 @@ fn a_full_queue_makes_its_whole_group_write() {
 }
 
 #[test]
+fn a_thread_with_a_batch_makes_its_whole_group_write() {
+    // Threads come one after the other: the first makes two blobs, the second as many as are told.
+    let written = |group, blobs: u8| {
+        let store = Noting::new(false);
+        let stager = co_located(group, 3).start(store.clone(), Budget::new(1 << 20)).unwrap();
+        for (thread, blobs) in [2, blobs].into_iter().enumerate() {
+            let stage = || {
+                for number in 0..blobs {
+                    stager.stage(vec![thread as u8, number]).unwrap();
+                }
+            };
+            std::thread::scope(|scope| scope.spawn(stage).join().unwrap());
+        }
+        store.list().unwrap().len()
+    };
+    assert_eq!([written(1, 2), written(1, 3), written(1, 4)], [0, 3, 3]);
+    assert_eq!([written(2, 2), written(2, 3), written(2, 4)], [0, 5, 5]);
+}
+
+#[test]
+fn threads_of_a_group_write_together_and_groups_apart() {
+    for (group, batch) in [(1, 1), (2, 1), (4, 1), (4, 3), (3, 2)] {
+        let store = Noting::new(false);
+        let stager = co_located(group, batch).start(store.clone(), Budget::new(1 << 20)).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4u8 {
+                let stager = &stager;
+                scope.spawn(move || {
+                    for number in 0..7 + thread {
+                        stager.stage(vec![thread, number]).unwrap();
+                    }
+                });
+            }
+        });
+        stager.flush().unwrap();
+        assert_eq!(store.list().unwrap().len(), 7 + 8 + 9 + 10);
+        assert!(store.most.load(Ordering::SeqCst) > 1, "{group} {batch}");
+    }
+}
+
+#[test]
 fn writers_of_a_group_write_at_the_same_time() {
     let store = Noting::new(false);
     let staging = separated(4, 4, 5, Distribution::RoundRobin);
@@ -176,8 +230,7 @@ fn writers_of_a_group_write_at_the_same_time() {
 
 #[test]
 fn failures_are_told_on_the_next_call_or_flush() {
-    for staging in [Staging { placement: Placement::CoLocated }, separated(2, 2, 1, Distribution::RoundRobin)]
-    {
+    for staging in [co_located(1, 1), co_located(2, 3), separated(2, 2, 1, Distribution::RoundRobin)] {
         let stager = staging.start(Noting::new(true), Budget::new(1000)).unwrap();
         let told = (0..50).find_map(|number| stager.stage(vec![number; 10]).err()).or(stager.flush().err());
         let Some(StagingError::Blob(error)) = told else { panic!("{staging}: {told:?}") };
@@ -205,8 +258,13 @@ fn a_blob_larger_than_all_memory_is_refused() {
 #[test]
 fn a_measurement_stages_every_blob() {
     let load = Load { threads: 3, blobs: 12, bytes: 5000, passes: 2 };
-    let placements =
-        [("co-located", 3), ("separated:writers=2,group=2,batch=2", 1), ("separated:writers=1,random", 2)];
+    let placements = [
+        ("co-located", 3),
+        ("co-located:group=2,batch=2", 3),
+        ("co-located:group=3", 3),
+        ("separated:writers=2,group=2,batch=2", 1),
+        ("separated:writers=1,random", 2),
+    ];
     for (text, computing) in placements {
         let place = tempfile::tempdir().unwrap();
         let disk = Arc::new(DiskBlobs::open_with(place.path(), Publisher::hasty()).unwrap());

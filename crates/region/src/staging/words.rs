@@ -12,27 +12,40 @@ impl FromStr for Staging {
     type Err = StagingError;
 
     fn from_str(text: &str) -> Result<Staging, StagingError> {
-        if text == "co-located" {
-            return Ok(Staging { placement: Placement::CoLocated });
-        }
-        let rest = text.strip_prefix("separated").ok_or_else(|| wrong(text, "name one of the two"))?;
-        let words = match rest.strip_prefix(':') {
-            Some(words) => words.split(',').collect(),
-            None if rest.is_empty() => Vec::new(),
-            None => return Err(wrong(text, "put a colon before the choices")),
+        let (kind, words) = text.split_once(':').map_or((text, None), |(kind, words)| (kind, Some(words)));
+        let co_located = match kind {
+            "co-located" => true,
+            "separated" => false,
+            _ => return Err(wrong(text, "name one of the two, and put a colon before the choices")),
         };
-        let mut choices = Choices { writers: 1, group: 1, batch: 4, distribution: Distribution::RoundRobin };
-        words.into_iter().try_for_each(|word| choices.read(word))?;
-        let Choices { writers, group: group_size, batch, distribution } = choices;
-        check(writers, group_size, batch)?;
-        Ok(Staging { placement: Placement::Separated { writers, group_size, batch, distribution } })
+        let mut choices = Choices {
+            co_located,
+            writers: 1,
+            group: 1,
+            batch: if co_located { 1 } else { 4 },
+            distribution: Distribution::RoundRobin,
+        };
+        words.into_iter().flat_map(|words| words.split(',')).try_for_each(|word| choices.read(word))?;
+        let Choices { writers, group: group_size, batch, distribution, .. } = choices;
+        let placement = match co_located {
+            true => Placement::CoLocated { group_size, batch },
+            false => Placement::Separated { writers, group_size, batch, distribution },
+        };
+        check(placement)?;
+        Ok(Staging { placement })
     }
 }
 
 impl fmt::Display for Staging {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Placement::Separated { writers, group_size, batch, distribution } = self.placement else {
-            return f.write_str("co-located");
+        let (writers, group_size, batch, distribution) = match self.placement {
+            Placement::CoLocated { group_size: 1, batch: 1 } => return f.write_str("co-located"),
+            Placement::CoLocated { group_size, batch } => {
+                return write!(f, "co-located:group={group_size},batch={batch}");
+            }
+            Placement::Separated { writers, group_size, batch, distribution } => {
+                (writers, group_size, batch, distribution)
+            }
         };
         write!(f, "separated:writers={writers},group={group_size},batch={batch},")?;
         match distribution {
@@ -44,6 +57,8 @@ impl fmt::Display for Staging {
 }
 
 struct Choices {
+    /// Whether there are no writers to be chosen, nor which of them gets a blob.
+    co_located: bool,
     writers: usize,
     group: usize,
     batch: usize,
@@ -54,9 +69,10 @@ impl Choices {
     fn read(&mut self, word: &str) -> Result<(), StagingError> {
         let number = |text: &str| text.parse().map_err(|_| wrong(word, "give a whole number"));
         match word.split_once('=') {
-            Some(("writers", count)) => self.writers = number(count)?,
             Some(("group", count)) => self.group = number(count)?,
             Some(("batch", count)) => self.batch = number(count)?,
+            _ if self.co_located => return Err(wrong(word, "leave out what is about writers")),
+            Some(("writers", count)) => self.writers = number(count)?,
             Some(("random", seed)) => {
                 let seed = seed.parse().map_err(|_| wrong(word, "give a whole number"))?;
                 self.distribution = Distribution::Random(seed);
@@ -70,21 +86,21 @@ impl Choices {
 }
 
 /// Whether there are writers, groups of them, and batches.
-pub(super) fn check(writers: usize, group_size: usize, batch: usize) -> Result<(), StagingError> {
-    let found = || format!("writers={writers},group={group_size},batch={batch}");
-    if writers == 0 || writers > WRITERS {
-        return Err(StagingError::Words { found: found(), todo: "let there be 1 to 1024 writers" });
-    }
-    if group_size == 0 || group_size > writers {
-        return Err(StagingError::Words {
-            found: found(),
-            todo: "let a group have 1 writer up to all of them",
-        });
-    }
-    if batch == 0 {
-        return Err(StagingError::Words { found: found(), todo: "let a batch have at least 1 blob" });
-    }
-    Ok(())
+pub(super) fn check(placement: Placement) -> Result<(), StagingError> {
+    let (writers, group_size, batch) = match placement {
+        // Any thread may come: there are no more of them than a group may have.
+        Placement::CoLocated { group_size, batch } => (WRITERS, group_size, batch),
+        Placement::Separated { writers, group_size, batch, .. } => (writers, group_size, batch),
+    };
+    let todo = match (writers, group_size, batch) {
+        (0, _, _) => "let there be 1 to 1024 writers",
+        (writers, _, _) if writers > WRITERS => "let there be 1 to 1024 writers",
+        (_, 0, _) => "let a group have 1 writer up to all of them",
+        (writers, group_size, _) if group_size > writers => "let a group have 1 writer up to all of them",
+        (_, _, 0) => "let a batch have at least 1 blob",
+        _ => return Ok(()),
+    };
+    Err(StagingError::Words { found: Staging { placement }.to_string(), todo })
 }
 
 fn wrong(found: &str, todo: &'static str) -> StagingError {

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::thread;
 
 use super::band::Band;
+use super::codec::Packing;
 use super::folder::Folder;
 use super::layout::Layout;
 use super::scatter::Scatter;
@@ -184,6 +185,56 @@ impl Array {
             channels,
             pitch: width * channels,
             lengths: std::array::from_fn(|axis| (overlaps[axis].end - overlaps[axis].start) as usize),
+        }
+    }
+}
+
+/// The rows of a cell that stand in its file as they are wanted, counted in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows {
+    /// Where the first begins in what is filled.
+    first: usize,
+    /// How far one begins after the other.
+    pitch: usize,
+    /// Bytes of a row.
+    width: usize,
+    count: usize,
+    /// Whether a checksum follows them in the file.
+    pub(super) checked: bool,
+}
+
+impl Rows {
+    /// The rows in what is filled.
+    pub(super) fn of(self, target: &mut [u8]) -> impl Iterator<Item = &mut [u8]> {
+        target[self.first..].chunks_mut(self.pitch).take(self.count).map(move |row| &mut row[..self.width])
+    }
+}
+
+impl Array {
+    /// The rows of a cell of which all of these bytes are wanted, and in the order in which they stand in the file.
+    pub(super) fn rows_of(&self, part: &Scatter, length: usize) -> Option<Rows> {
+        let [channels, height, width] = part.lengths;
+        let cell = self.cell.map(|side| side as usize);
+        let whole = part.lengths == cell && channels == part.channels;
+        let ordered = part.from[1] == channels * width
+            && part.from[2] == channels
+            && (channels == 1 || part.from[0] == 1);
+        let checked = match self.layout.codecs.packings[..] {
+            [] => false,
+            [Packing::Crc32c] => true,
+            _ => return None,
+        };
+        let expected = self.layout.cell_bytes() + if checked { 4 } else { 0 };
+        if !whole || !ordered || length != expected {
+            return None;
+        }
+        let bytes = self.layout.element.bytes() as usize;
+        let [first, pitch, width] =
+            [part.to_first, part.pitch, channels * width].map(|values| values * bytes);
+        match width == pitch {
+            // Rows that lie together are one.
+            true => Some(Rows { first, pitch: width * height, width: width * height, count: 1, checked }),
+            false => Some(Rows { first, pitch, width, count: height, checked }),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Filling a box: file by file, and of each file the chunks that the box touches.
 
+use std::io::IoSliceMut;
 use std::ops::Range;
 
-use super::array::{Array, Window, overlap, touched};
-use super::codec::{Codecs, Unpacker};
+use super::array::{Array, Rows, Window, overlap, touched};
+use super::codec::{Codecs, Unpacker, same_checksum};
 use super::folder::{Entry, Folder};
 use super::scatter::{Scatter, scatter};
 use super::shard;
@@ -95,11 +96,35 @@ impl<'a> Band<'a> {
         if length > Codecs::most_bytes(cell) {
             return Err(corrupt(file, first, format!("{length} bytes, more than it takes")));
         }
-        file.read_at(bytes.start, self.unpacker.room(length))?;
         let part = self.array.part(&self.window, first, self.array.cell);
+        if let Some(rows) = self.array.rows_of(&part, length) {
+            return self.take_rows(file, first, bytes.start, rows);
+        }
+        file.read_at(bytes.start, self.unpacker.room(length))?;
         match self.unpacker.unpack(&layout.codecs, length, cell) {
             Ok(values) => scatter(values, self.target, &part, layout.element.bytes()),
             Err(found) => return Err(corrupt(file, first, found)),
+        }
+        Ok(())
+    }
+
+    /// Takes a cell whose rows stand in the file as they are wanted: each is read to its place, and checked there.
+    fn take_rows(
+        &mut self,
+        file: &mut Entry,
+        first: [u64; 3],
+        at: u64,
+        rows: Rows,
+    ) -> Result<(), SourceError> {
+        let mut checksum = [0; 4];
+        let mut slices: Vec<IoSliceMut<'_>> = rows.of(self.target).map(IoSliceMut::new).collect();
+        if rows.checked {
+            slices.push(IoSliceMut::new(&mut checksum));
+        }
+        file.read_slices_at(at, &mut slices)?;
+        if rows.checked {
+            let found = rows.of(self.target).fold(0, |found, row| crc32c::crc32c_append(found, row));
+            same_checksum(checksum, found).map_err(|found| corrupt(file, first, found))?;
         }
         Ok(())
     }

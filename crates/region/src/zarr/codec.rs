@@ -195,9 +195,13 @@ pub(super) fn without_checksum(bytes: &[u8]) -> Result<usize, Corrupt> {
     let Some((bytes, checksum)) = bytes.split_last_chunk::<4>() else {
         return Err(format!("{} bytes, too few for a checksum", bytes.len()));
     };
-    let (stated, found) = (u32::from_le_bytes(*checksum), crc32c::crc32c(bytes));
-    match stated == found {
-        true => Ok(bytes.len()),
-        false => Err(format!("bytes with checksum {found:08x} instead of {stated:08x}")),
+    same_checksum(*checksum, crc32c::crc32c(bytes)).map(|()| bytes.len())
+}
+
+/// Whether bytes have the checksum that a file says.
+pub(super) fn same_checksum(stated: [u8; 4], found: u32) -> Result<(), Corrupt> {
+    match u32::from_le_bytes(stated) {
+        stated if stated == found => Ok(()),
+        stated => Err(format!("bytes with checksum {found:08x} instead of {stated:08x}")),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, IoSliceMut, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -184,11 +184,44 @@ impl Entry {
         self.meter.count(buffer.len() as u64);
         Ok(())
     }
+
+    /// Fills buffers that do not lie together with the bytes from a place on, one after the other.
+    pub(crate) fn read_slices_at(
+        &mut self,
+        offset: u64,
+        slices: &mut [IoSliceMut<'_>],
+    ) -> Result<(), SourceError> {
+        let length = slices.iter().map(|slice| slice.len() as u64).sum();
+        let read = match &mut self.bytes {
+            Bytes::File(file) => fill_slices(file, offset, slices),
+            Bytes::Memory(bytes) => fill_slices(bytes, offset, slices),
+        };
+        read.map_err(|error| unreadable(&self.name, &error))?;
+        self.meter.count(length);
+        Ok(())
+    }
 }
 
 fn fill(from: &mut (impl Read + Seek), offset: u64, buffer: &mut [u8]) -> io::Result<()> {
     from.seek(SeekFrom::Start(offset))?;
     from.read_exact(buffer)
+}
+
+fn fill_slices(
+    from: &mut (impl Read + Seek),
+    offset: u64,
+    mut slices: &mut [IoSliceMut<'_>],
+) -> io::Result<()> {
+    from.seek(SeekFrom::Start(offset))?;
+    while !slices.is_empty() {
+        match from.read_vectored(slices) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => IoSliceMut::advance_slices(&mut slices, read),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! How we write arrays: shards of chunks, each chunk with a checksum, all channels together.
 //!
+//! Images for others have their colours in planes, as microscopy has them. Regions of a store have the colours of a pixel
+//! side by side, as they lie in memory, so that rows go to the disk and come back without being copied on the way.
+//!
 //! A chunk has 512 x 512 pixels, so that a view of a screen touches few and each is worth compressing; a shard has 4 x 4
 //! of them, so that a slide of 100,000 x 100,000 pixels is some thousands of files and one shard fits in a thread's memory.
 
 use serde_json::{Value, json};
-use zstd::bulk::Compressor;
 
 use super::layout::{COMPLETE, element_name};
-use super::scatter::{Scatter, gather};
-use super::shard;
 use crate::{Bounds, Dense, Element};
 
 /// How the chunks of an array are compressed.
@@ -31,15 +31,25 @@ impl Default for Compression {
 pub(super) const CHUNK: u64 = 512;
 pub(super) const SHARD: u64 = 4 * CHUNK;
 
+/// Chunks of a shard.
+const CHUNKS: u64 = 16;
+
+/// The widest region whose chunks are whole rows: a small box of a wider one would lie in too many.
+const WIDEST: u64 = 2 * SHARD;
+
 /// An array of channels, rows and columns, as it is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Form {
     /// Channels, rows and columns.
     size: [u64; 3],
-    element: Element,
-    compression: Compression,
-    chunk: [u64; 3],
-    shard: [u64; 3],
+    pub(super) element: Element,
+    pub(super) compression: Compression,
+    pub(super) chunk: [u64; 3],
+    pub(super) shard: [u64; 3],
+    /// Whether the channels of a pixel lie side by side in a chunk, rather than in planes.
+    pub(super) interleaved: bool,
+    /// What stands between the numbers in the names of files.
+    separator: char,
 }
 
 impl Form {
@@ -59,7 +69,25 @@ impl Form {
             compression,
             chunk: [channels, chunk(height), chunk(width)],
             shard: [channels, shard(height), shard(width)],
+            interleaved: channels == 1,
+            separator: '/',
         }
+    }
+
+    /// The form of a region in a store: as it lies in memory, in files that need no folders of their own. Chunks of a
+    /// region that is not very wide are whole rows, about as many pixels as others have, so that each lies in one piece.
+    pub(super) fn of_region(region: &Dense, compression: Compression) -> Form {
+        let size = [region.width() as u64, region.height() as u64];
+        let form = Form::new(size, region.channels(), region.element(), compression);
+        let form = Form { interleaved: true, separator: '.', ..form };
+        let [width, height] = size.map(|side| side.max(1));
+        if width > WIDEST {
+            return form;
+        }
+        let count = (width * height).div_ceil(CHUNK * CHUNK);
+        let rows = height.div_ceil(count);
+        let chunk = [form.chunk[0], rows, width];
+        Form { chunk, shard: [chunk[0], rows * count.min(CHUNKS), width], ..form }
     }
 
     /// The metadata of the array, with attributes.
@@ -68,20 +96,21 @@ impl Form {
         let bytes = json!({"name": "bytes", "configuration": {"endian": endian}});
         let index = json!({"name": "bytes", "configuration": {"endian": "little"}});
         let checksum = json!({"name": "crc32c"});
-        let codecs = match self.compression {
-            Compression::None => json!([bytes, checksum]),
-            Compression::Zstd(level) => {
-                let zstd = json!({"name": "zstd", "configuration": {"level": level, "checksum": false}});
-                json!([bytes, zstd, checksum])
-            }
-        };
+        let mut codecs = vec![bytes];
+        if self.interleaved && self.size[0] > 1 {
+            codecs.insert(0, json!({"name": "transpose", "configuration": {"order": [1, 2, 0]}}));
+        }
+        if let Compression::Zstd(level) = self.compression {
+            codecs.push(json!({"name": "zstd", "configuration": {"level": level, "checksum": false}}));
+        }
+        codecs.push(checksum.clone());
         json!({
             "zarr_format": 3,
             "node_type": "array",
             "shape": self.size,
             "data_type": element_name(self.element),
             "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": self.shard}},
-            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": self.separator.to_string()}},
             "fill_value": if matches!(self.element, Element::F32 | Element::F64) { json!(0.0) } else { json!(0) },
             "codecs": [{"name": "sharding_indexed", "configuration": {
                 "chunk_shape": self.chunk,
@@ -110,62 +139,7 @@ impl Form {
     /// The name of the shard that begins at the corner of a box.
     pub(super) fn key(&self, bounds: &Bounds) -> String {
         let number = |start: i64, side: u64| start.unsigned_abs() / side;
-        format!("c/0/{}/{}", number(bounds.y(), self.shard[1]), number(bounds.x(), self.shard[2]))
-    }
-
-    /// The bytes of the shard whose pixels these are. Chunks of zeros alone are not written: the index says so.
-    pub(super) fn encode(&self, pixels: &Dense) -> std::io::Result<Vec<u8>> {
-        let mut packer = Packer::new(self.compression)?;
-        let bytes = (self.chunk.iter().product::<u64>() * self.element.bytes()) as usize;
-        let mut chunks = Vec::new();
-        for top in (0..self.shard[1]).step_by(self.chunk[1] as usize) {
-            for left in (0..self.shard[2]).step_by(self.chunk[2] as usize) {
-                let mut chunk = vec![0; bytes];
-                self.gather(pixels, [top as usize, left as usize], &mut chunk);
-                let there = chunk.iter().any(|&byte| byte != 0);
-                chunks.push(if there { Some(packer.pack(chunk)?) } else { None });
-            }
-        }
-        Ok(shard::write(chunks))
-    }
-
-    /// The values of one chunk, plane by plane; beyond the image's end they stay zero.
-    fn gather(&self, pixels: &Dense, [top, left]: [usize; 2], chunk: &mut [u8]) {
-        let [channels, rows, columns] = self.chunk.map(|side| side as usize);
-        let part = Scatter {
-            from_first: 0,
-            from: [rows * columns, columns, 1],
-            to_first: (top * pixels.width() + left) * channels,
-            channels,
-            pitch: pixels.width() * channels,
-            lengths: [
-                channels,
-                rows.min(pixels.height().saturating_sub(top)),
-                columns.min(pixels.width().saturating_sub(left)),
-            ],
-        };
-        gather(pixels.pixels().as_bytes(), chunk, &part, self.element.bytes());
-    }
-}
-
-/// Compresses chunk after chunk.
-struct Packer(Option<Compressor<'static>>);
-
-impl Packer {
-    fn new(compression: Compression) -> std::io::Result<Packer> {
-        Ok(Packer(match compression {
-            Compression::None => None,
-            Compression::Zstd(level) => Some(Compressor::new(level)?),
-        }))
-    }
-
-    /// The chunk as it stands in a file, with its checksum.
-    fn pack(&mut self, chunk: Vec<u8>) -> std::io::Result<Vec<u8>> {
-        let mut packed = match &mut self.0 {
-            None => chunk,
-            Some(zstd) => zstd.compress(&chunk)?,
-        };
-        packed.extend_from_slice(&crc32c::crc32c(&packed).to_le_bytes());
-        Ok(packed)
+        let (row, column) = (number(bounds.y(), self.shard[1]), number(bounds.x(), self.shard[2]));
+        format!("c{0}0{0}{row}{0}{column}", self.separator)
     }
 }

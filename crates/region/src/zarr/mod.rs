@@ -7,6 +7,7 @@ mod array;
 mod band;
 mod blosc;
 mod codec;
+mod encode;
 mod folder;
 mod form;
 mod json;

@@ -1,8 +1,10 @@
 //! Shards: files of several chunks with an index of where each stands.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::codec::without_checksum;
+use super::encode::Pieces;
 use super::folder::Entry;
 use super::layout::Index;
 use crate::SourceError;
@@ -65,17 +67,37 @@ impl Places {
     }
 }
 
-/// Puts chunks into a shard, one after the other, with the index and its checksum at the end; none is one that is not
-/// written.
-pub(super) fn write(chunks: impl IntoIterator<Item = Option<Vec<u8>>>) -> Vec<u8> {
-    let (mut shard, mut index) = (Vec::new(), Vec::new());
-    for chunk in chunks {
-        let place = chunk.as_ref().map_or([ABSENT; 2], |chunk| [shard.len() as u64, chunk.len() as u64]);
-        place.iter().for_each(|number| index.extend_from_slice(&number.to_le_bytes()));
-        shard.extend_from_slice(chunk.as_deref().unwrap_or_default());
+/// Puts chunks into a shard, one after the other, with the index and its checksum at the end.
+#[derive(Default)]
+pub(super) struct Builder<'a> {
+    pieces: Pieces<'a>,
+    index: Vec<u8>,
+    length: u64,
+}
+
+impl<'a> Builder<'a> {
+    /// The next chunk.
+    pub(super) fn add(&mut self, chunk: Pieces<'a>) {
+        let length = chunk.iter().map(|piece| piece.len() as u64).sum();
+        self.say([self.length, length]);
+        self.length += length;
+        self.pieces.extend(chunk);
     }
-    let checksum = crc32c::crc32c(&index);
-    shard.extend_from_slice(&index);
-    shard.extend_from_slice(&checksum.to_le_bytes());
-    shard
+
+    /// Says that the next chunk is not written.
+    pub(super) fn leave_out(&mut self) {
+        self.say([ABSENT; 2]);
+    }
+
+    fn say(&mut self, place: [u64; 2]) {
+        place.iter().for_each(|number| self.index.extend_from_slice(&number.to_le_bytes()));
+    }
+
+    /// All bytes of the shard.
+    pub(super) fn finish(mut self) -> Pieces<'a> {
+        let checksum = crc32c::crc32c(&self.index);
+        self.index.extend_from_slice(&checksum.to_le_bytes());
+        self.pieces.push(Cow::Owned(self.index));
+        self.pieces
+    }
 }

@@ -90,7 +90,7 @@ impl TileEncoder for Scales {
 }
 
 /// Writes a file of an array, and the folders on the way to it.
-pub(super) fn write_shard(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_shard(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match fs::write(path, bytes) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;

@@ -1,11 +1,13 @@
 //! What regions cost an application: nuclei of tiles, found in plain buffers and files and through regions and stores.
 
+use std::cell::Cell;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use onceflow_kernels::View;
 use onceflow_kernels::nuclei::{Parameters, segment};
 use onceflow_region::publish::Publisher;
-use onceflow_region::store::{Read as _, Write as _};
+use onceflow_region::store::{List as _, Read as _, Write as _};
 use onceflow_region::zarr::Compression;
 use onceflow_region::{
     Bounds, Budget, Dense, MemoryStore, Pixels, Region, RegionId, RegionKind, Remainder, ZarrStore, partition,
@@ -15,26 +17,48 @@ use super::{Bench, compare, failed, figure};
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 
-/// Side of the image and of a tile.
-const SIDE: u64 = 2048;
-const TILE: u64 = 1024;
+/// Side of the image and of its tiles: four small ones, whose files cost more beside their pixels than those of larger
+/// ones, and one of the size that the Region Templates paper measures with.
+const SIZES: [(u64, u64); 2] = [(2048, 1024), (4096, 4096)];
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 9;
 
 pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
-    let name = format!("synth:{SIDE}x{SIDE}?seed=7");
-    let source = onceflow_engine::open_image(&name, "".as_ref()).map_err(failed)?;
-    let image = source.read(source.info().bounds().ok_or_else(|| failed("no pixels"))?).map_err(failed)?;
-    let tiles = Tiles::new(bench, image)?;
-    let memory = compare(ROUNDS, || tiles.plain(), || tiles.regions())?;
-    let disk = compare(ROUNDS, || tiles.plain_files(), || tiles.stored())?;
+    let mut figures = Vec::new();
+    for (side, tile) in SIZES {
+        let source = onceflow_engine::open_image(&format!("synth:{side}x{side}?seed=7"), "".as_ref());
+        let source = source.map_err(failed)?;
+        let image =
+            source.read(source.info().bounds().ok_or_else(|| failed("no pixels"))?).map_err(failed)?;
+        figures.extend(figures_of(&Tiles::new(bench, image, tile)?, tile)?);
+    }
+    Ok(figures)
+}
+
+/// What regions cost the application in memory and on disk; then the reading and writing alone, without the work.
+fn figures_of(tiles: &Tiles<'_>, tile: u64) -> Result<Vec<Figure>, Failure> {
+    let of = format!("{} tiles of {tile} x {tile}", tiles.boxes.len());
     let share = |name: &str, (plain, regions): (f64, f64)| Figure {
         goal: Some(Goal::AtMost(1.0)),
-        ..figure(name, (regions / plain - 1.0) * 100.0, "%")
+        ..figure(format!("{name}, nuclei of {of}"), (regions / plain - 1.0) * 100.0, "%")
+    };
+    let memory = compare(ROUNDS, || tiles.plain(), || tiles.regions())?;
+    let disk = compare(ROUNDS, || tiles.files(nuclei), || tiles.stored(nuclei))?;
+    let bare = compare(ROUNDS, || tiles.files(no_work), || tiles.stored(no_work))?;
+    let each = 1e3 / tiles.boxes.len() as f64;
+    let beside = |name: &str, (plain, regions): (f64, f64)| Figure {
+        peer: Some(plain * each),
+        ..figure(format!("{name}, each of {of}, beside plain files"), regions * each, "ms")
     };
     Ok(vec![
-        share("overhead of regions in memory over buffers, nuclei of 4 tiles", memory),
-        share("overhead of regions on disk over files, nuclei of 4 tiles", disk),
+        share("overhead of regions in memory over buffers", memory),
+        share("overhead of regions on disk over files", disk),
+        beside("region read, worked on and written", disk),
+        beside("region read and written without work", bare),
+        Figure {
+            peer: Some(1.0),
+            ..figure(format!("files and folders of a region, {of}"), tiles.files_each()?, "")
+        },
     ])
 }
 
@@ -44,15 +68,21 @@ struct Tiles<'a> {
     image: Dense,
     boxes: Vec<Bounds>,
     store: ZarrStore,
+    folder: PathBuf,
+    /// How many masks were written: each has a name of its own, as in an application that stages what it makes once.
+    written: Cell<usize>,
 }
 
 impl<'a> Tiles<'a> {
-    fn new(bench: &'a Bench<'a>, image: Dense) -> Result<Self, Failure> {
-        let parts = partition(image.bounds(), TILE, 0, Remainder::Keep).map_err(failed)?;
+    fn new(bench: &'a Bench<'a>, image: Dense, tile: u64) -> Result<Self, Failure> {
+        let parts = partition(image.bounds(), tile, 0, Remainder::Keep).map_err(failed)?;
         let boxes: Vec<Bounds> = parts.iter().map(|part| part.core).collect();
+        // Neither side waits for the disk: both lose what the power takes.
         let (budget, publisher) = (Budget::new(1 << 30), Publisher::hasty());
-        let store = ZarrStore::with(&bench.path("store"), budget, Compression::None, publisher);
-        let tiles = Self { bench, image, boxes, store: store.map_err(failed)? };
+        let folder = bench.path(&format!("store-{tile}"));
+        let store = ZarrStore::with(&folder, budget, Compression::None, publisher);
+        let tiles =
+            Self { bench, image, boxes, store: store.map_err(failed)?, folder, written: Cell::new(0) };
         for (at, bounds) in tiles.boxes.iter().enumerate() {
             let tile = tiles.image.crop(*bounds).map_err(failed)?;
             fs::write(bench.path(&format!("{at}.raw")), bytes(&tile)?).map_err(failed)?;
@@ -63,7 +93,7 @@ impl<'a> Tiles<'a> {
 
     /// Rows are copied into a buffer, and the mask into the whole.
     fn plain(&self) -> Result<(), Failure> {
-        let (pixels, side) = (bytes(&self.image)?, SIDE as usize);
+        let (pixels, side) = (bytes(&self.image)?, self.image.width());
         let mut whole = vec![0u8; side * side];
         for bounds in &self.boxes {
             let [x, y, width, height] = sides(bounds);
@@ -86,39 +116,52 @@ impl<'a> Tiles<'a> {
             let tile = self.image.crop(*bounds).map_err(failed)?;
             store.write(&id("tile", at), Region::Dense(tile)).map_err(failed)?;
             let held = store.read(&id("tile", at)).map_err(failed)?;
-            store.write(&id("mask", at), mask(&held)?).map_err(failed)?;
+            store.write(&id("mask", at), mask(&held, nuclei)?).map_err(failed)?;
         }
         std::hint::black_box(&store);
         Ok(())
     }
 
-    fn plain_files(&self) -> Result<(), Failure> {
+    fn files(&self, work: Work) -> Result<(), Failure> {
         for (at, bounds) in self.boxes.iter().enumerate() {
             let [_, _, width, height] = sides(bounds);
             let tile = fs::read(self.bench.path(&format!("{at}.raw"))).map_err(failed)?;
-            let mask = nuclei(&tile, width, height)?;
-            fs::write(self.bench.path(&format!("{at}.mask")), mask).map_err(failed)?;
+            let mask = work(&tile, width, height)?;
+            fs::write(self.bench.path(&format!("{}.mask", self.next())), mask).map_err(failed)?;
         }
         Ok(())
     }
 
-    fn stored(&self) -> Result<(), Failure> {
+    fn stored(&self, work: Work) -> Result<(), Failure> {
         for at in 0..self.boxes.len() {
             let held = self.store.read(&id("tile", at)).map_err(failed)?;
-            self.store.write(&id("mask", at), mask(&held)?).map_err(failed)?;
+            self.store.write(&id("mask", self.next()), mask(&held, work)?).map_err(failed)?;
         }
         Ok(())
     }
+
+    /// Each is an inode, which a disk takes longer to make than to fill.
+    fn files_each(&self) -> Result<f64, Failure> {
+        let regions = self.store.list().map_err(failed)?.len();
+        Ok(entries_below(&self.folder) as f64 / regions.max(1) as f64)
+    }
+
+    fn next(&self) -> usize {
+        self.written.replace(self.written.get() + 1)
+    }
 }
+
+/// What is done with the colours of a tile of so many columns and rows.
+type Work = fn(&[u8], usize, usize) -> Result<Vec<u8>, Failure>;
 
 fn id(key: &str, at: usize) -> RegionId {
     RegionId::new(at.to_string(), key, RegionKind::Dense)
 }
 
-fn mask(region: &Region) -> Result<Region, Failure> {
+fn mask(region: &Region, work: Work) -> Result<Region, Failure> {
     let tile = region.as_dense().ok_or_else(|| failed("no pixels"))?;
     let (width, height) = (tile.width(), tile.height());
-    let mask = nuclei(bytes(tile)?, width, height)?;
+    let mask = work(bytes(tile)?, width, height)?;
     Dense::new(width, height, 1, Pixels::U8(mask)).map(Region::Dense).map_err(failed)
 }
 
@@ -128,8 +171,22 @@ fn nuclei(tile: &[u8], width: usize, height: usize) -> Result<Vec<u8>, Failure> 
     Ok(segment(view, &Parameters::default()).mask.into_vec())
 }
 
+/// A mask as large as that of the nuclei, of which no chunk is empty.
+fn no_work(_: &[u8], width: usize, height: usize) -> Result<Vec<u8>, Failure> {
+    Ok(vec![255; width * height])
+}
+
 fn bytes(dense: &Dense) -> Result<&[u8], Failure> {
     dense.as_u8().ok_or_else(|| failed("pixels of more than 8 bits"))
+}
+
+/// Files and folders below those of a store itself.
+fn entries_below(folder: &Path) -> usize {
+    let entries =
+        |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let regions =
+        entries(folder).filter(|path| path.is_dir()).flat_map(|path| entries(&path).collect::<Vec<_>>());
+    regions.map(|path| 1 + if path.is_dir() { entries(&path).count() } else { 0 }).sum()
 }
 
 fn sides(bounds: &Bounds) -> [usize; 4] {

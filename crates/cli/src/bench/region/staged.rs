@@ -10,15 +10,24 @@ use super::{Bench, failed, figure};
 use crate::bench::Figure;
 use crate::failure::Failure;
 
-/// As figure 12 of the Region Templates paper compares them, with as many threads as a small machine has use for.
-const PLACEMENTS: [&str; 7] = [
+/// As figure 12 of the Region Templates paper compares them, with as many threads as a small machine has use for: each
+/// placement with groups of one, of some and of all, and each number of writers; blobs in turn and at random.
+const PLACEMENTS: [&str; 15] = [
     "co-located",
+    "co-located:group=2,batch=1",
+    "co-located:group=6,batch=1",
+    "co-located:group=1,batch=4",
+    "co-located:group=2,batch=4",
+    "co-located:group=6,batch=4",
     "separated:writers=1,group=1,round-robin",
     "separated:writers=2,group=1,round-robin",
     "separated:writers=2,group=1,random",
     "separated:writers=2,group=2,round-robin",
+    "separated:writers=2,group=2,random",
+    "separated:writers=4,group=1,round-robin",
     "separated:writers=4,group=2,round-robin",
     "separated:writers=4,group=4,round-robin",
+    "separated:writers=4,group=4,random",
 ];
 
 /// Blobs as large as the masks and colours of a tile, computed about as long as they take to write.

@@ -1,8 +1,8 @@
 //! The files of one region: written into a folder, and read again with everything checked.
 
 use std::borrow::Cow;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, IoSlice, Write as _};
 use std::path::Path;
 
 use super::super::array::{Array, Plane};
@@ -10,13 +10,15 @@ use super::super::folder::Folder;
 use super::super::form::{Compression, Form};
 use super::super::json;
 use super::super::layout::Layout;
-use super::super::sink::write_shard;
 use super::marker::{Marker, digest_of};
 use super::pieces::{self, Pieces};
 use super::{TODO, table};
 use crate::source::dense;
 use crate::source::origin::content;
 use crate::{Bounds, Dense, Digest, READ_LIMIT, Region, SourceError, dense::cells};
+
+/// What Zarr calls the file that describes an array.
+const METADATA: &str = "zarr.json";
 
 /// Writes the pieces of a region; gives the digests of the files that have no checksums of their own.
 pub(super) fn write(
@@ -26,8 +28,13 @@ pub(super) fn write(
 ) -> io::Result<Vec<(String, Digest)>> {
     let mut files = Vec::new();
     for (name, array) in &pieces.arrays {
-        let metadata = write_array(&folder.join(name), array, compression)?;
-        files.push((format!("{name}/zarr.json"), metadata));
+        if pieces.is_array() {
+            files.push((METADATA.to_owned(), write_array(folder, array, compression)?));
+        } else {
+            fs::create_dir(folder.join(name))?;
+            let metadata = write_array(&folder.join(name), array, compression)?;
+            files.push((format!("{name}/{METADATA}"), metadata));
+        }
     }
     for (name, table) in &pieces.tables {
         let (name, bytes) = (format!("{name}.parquet"), table::write(table)?);
@@ -39,20 +46,30 @@ pub(super) fn write(
 
 /// Writes an array, all of its shards; gives the digest of its metadata.
 fn write_array(folder: &Path, array: &Dense, compression: Compression) -> io::Result<Digest> {
-    let size = [array.width() as u64, array.height() as u64];
-    let form = Form::new(size, array.channels(), array.element(), compression);
-    fs::create_dir(folder)?;
-    let metadata = serde_json::to_vec_pretty(&form.metadata())?;
-    fs::write(folder.join("zarr.json"), &metadata)?;
+    let form = Form::of_region(array, compression);
+    let metadata = serde_json::to_vec(&form.metadata())?;
+    fs::write(folder.join(METADATA), &metadata)?;
     for bounds in form.shards() {
-        let whole = (bounds.width(), bounds.height()) == (size[0], size[1]);
-        let shard = match whole {
-            true => form.encode(array)?,
-            false => form.encode(&array.crop(bounds).map_err(io::Error::other)?)?,
-        };
-        write_shard(&folder.join(form.key(&bounds)), &shard)?;
+        let corner = [bounds.y(), bounds.x()].map(|at| at.unsigned_abs() as usize);
+        write_all(&folder.join(form.key(&bounds)), &form.pieces(array, corner)?)?;
     }
     Ok(digest_of(&metadata))
+}
+
+/// Writes bytes that do not lie together, without bringing them together.
+fn write_all(path: &Path, pieces: &[Cow<'_, [u8]>]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    let mut slices: Vec<IoSlice<'_>> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+    let mut rest = &mut slices[..];
+    while !rest.is_empty() {
+        match file.write_vectored(rest) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut rest, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Reads a region.
@@ -60,7 +77,7 @@ pub(super) fn read(folder: &Folder, path: &str, marker: &Marker) -> Result<Regio
     let (arrays, tables) = pieces::names(marker.id.kind);
     let mut pieces = Pieces { header: marker.header.clone(), ..Pieces::default() };
     for name in arrays {
-        let stored = Stored::open(folder, &format!("{path}/{name}"), name, marker)?;
+        let stored = Stored::open(folder, path, name, marker)?;
         pieces.arrays.push((name, Cow::Owned(stored.read(folder, None)?)));
     }
     for name in tables {
@@ -77,7 +94,7 @@ pub(super) fn read_part(
     marker: &Marker,
     bounds: Bounds,
 ) -> Result<Dense, SourceError> {
-    Stored::open(folder, &format!("{path}/pixels"), "pixels", marker)?.read(folder, Some(bounds))
+    Stored::open(folder, path, "pixels", marker)?.read(folder, Some(bounds))
 }
 
 fn read_table(folder: &Folder, path: &str, name: &str, marker: &Marker) -> Result<crate::Table, SourceError> {
@@ -109,8 +126,13 @@ struct Stored {
 
 impl Stored {
     fn open(folder: &Folder, path: &str, name: &str, marker: &Marker) -> Result<Stored, SourceError> {
-        let relative = format!("{path}/zarr.json");
-        let bytes = checked(folder, &relative, &format!("{name}/zarr.json"), marker)?;
+        // A region that is nothing but an array is so itself.
+        let inner = format!("{name}/{METADATA}");
+        let alone = marker.digest(&inner).is_none();
+        let (path, metadata) =
+            if alone { (path.to_owned(), METADATA) } else { (format!("{path}/{name}"), &*inner) };
+        let relative = format!("{path}/{METADATA}");
+        let bytes = checked(folder, &relative, metadata, marker)?;
         let file = folder.file_name(&relative);
         let layout = json::parse(&bytes).and_then(|metadata| Layout::parse(&metadata));
         let layout = layout.map_err(|wrong| wrong.in_file(&file))?;
@@ -123,7 +145,7 @@ impl Stored {
             ));
         }
         let plane = Plane { channels: Some(0), rows: 1, columns: 2 };
-        Ok(Stored { array: Array::new(path, layout, plane), name: folder.file_name(path) })
+        Ok(Stored { array: Array::new(&path, layout, plane), name: folder.file_name(&path) })
     }
 
     /// The pixels of a box, or of all.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! store.json              says that this is a store
-//! content/NAME.STAGED/    the files of a region: pixels/zarr.json, pixels/c/0/0/0, table.parquet, ...
+//! content/NAME.STAGED/    the files of a region: zarr.json and c.0.0.0 of an array, table.parquet, ...
 //! regions/NAME.json       its marker, written last
 //! ```
 //!
@@ -260,9 +260,8 @@ fn in_store(store: &str, error: SourceError) -> StoreError {
 fn unwritable(store: &str, path: &Path, error: &io::Error) -> StoreError {
     let todo = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "ask for the right to write there"
-        }
+        io::ErrorKind::PermissionDenied => "ask for the right to write there",
+        io::ErrorKind::ReadOnlyFilesystem => "name a folder on a disk that may be written",
         _ => "check the disk",
     };
     let (store, file, reason) = (store.to_owned(), path.display().to_string(), error.to_string());

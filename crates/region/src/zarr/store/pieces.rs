@@ -17,6 +17,13 @@ pub(super) struct Pieces<'a> {
     pub(super) tables: Vec<(&'static str, Cow<'a, Table>)>,
 }
 
+impl Pieces<'_> {
+    /// Whether the region is one array and nothing else, so that its folder can be that of the array.
+    pub(super) fn is_array(&self) -> bool {
+        self.arrays.len() == 1 && self.tables.is_empty()
+    }
+}
+
 /// What the pieces of a kind are called, arrays and tables.
 pub(super) fn names(kind: RegionKind) -> (&'static [&'static str], &'static [&'static str]) {
     match kind {

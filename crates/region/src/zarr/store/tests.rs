@@ -106,24 +106,37 @@ proptest! {
 }
 
 /// Several shards with several chunks each, of which some are zeros.
-fn large() -> Dense {
-    let (width, height) = (2600, 2100);
-    let value = |x: usize, y: usize| if x > 1500 && y > 1500 { 0 } else { (x * 31 + y * 17) as u8 };
-    let values = (0..width * height).map(|at| value(at % width, at / width)).collect();
-    Dense::new(width, height, 1, Pixels::U8(values)).unwrap()
+fn large(width: usize, height: usize, channels: usize) -> Dense {
+    let value = |x: usize, y: usize| if x > 1500 && y > 800 { 0 } else { (x * 31 + y * 17) as u8 };
+    let values = (0..width * height * channels).map(|at| value(at / channels % width, at / channels / width));
+    Dense::new(width, height, channels, Pixels::U8(values.collect())).unwrap()
 }
 
 #[test]
 fn large_planes_come_back_over_shards_and_chunks() {
-    let place = tempfile::tempdir().unwrap();
-    let store = open(place.path());
-    store.write(&id(RegionKind::Dense), Region::Dense(large())).unwrap();
-    assert_eq!(store.read(&id(RegionKind::Dense)).unwrap().as_dense(), Some(&large()));
-    for (x, y, width, height) in
-        [(0, 0, 1, 1), (500, 500, 30, 30), (2040, 2040, 20, 20), (2599, 2099, 1, 1), (0, 2047, 2600, 2)]
-    {
-        let bounds = Bounds::plane(x, y, width, height).unwrap();
-        assert_eq!(store.read_part(&id(RegionKind::Dense), bounds).unwrap(), large().crop(bounds).unwrap());
+    // Chunks of whole rows, and squares for what is wider.
+    for (width, height, channels) in [(2600, 2100, 1), (2500, 1100, 3), (4500, 1100, 3), (4097, 2100, 1)] {
+        let large = large(width, height, channels);
+        for compression in [Compression::None, Compression::default()] {
+            let place = tempfile::tempdir().unwrap();
+            let store =
+                ZarrStore::with(place.path(), Budget::new(1 << 30), compression, Publisher::hasty()).unwrap();
+            store.write(&id(RegionKind::Dense), Region::Dense(large.clone())).unwrap();
+            assert!(store.read(&id(RegionKind::Dense)).unwrap().as_dense() == Some(&large));
+            let (right, bottom) = (width as i64 - 1, height as i64 - 1);
+            for (x, y, width, height) in [
+                (0, 0, 1, 1),
+                (500, 500, 30, 30),
+                (2040, 1020, 20, 20),
+                (right, bottom, 1, 1),
+                (0, 1023, right as u64, 2),
+            ] {
+                let bounds = Bounds::plane(x, y, width, height).unwrap();
+                assert!(
+                    store.read_part(&id(RegionKind::Dense), bounds).unwrap() == large.crop(bounds).unwrap()
+                );
+            }
+        }
     }
 }
 
@@ -144,7 +157,11 @@ fn small_store(path: &Path) -> Vec<(RegionId, Region)> {
     ];
     let named = regions.map(|region| (id(region.kind()), region));
     named.iter().for_each(|(id, region)| store.write(id, region.clone()).unwrap());
-    named.to_vec()
+    // Rows that are read to their places as they stand in the file.
+    let plain = (RegionId::new("image", "plain", RegionKind::Dense), Region::Dense(plane(4, 5)));
+    let store = ZarrStore::with(path, Budget::new(1 << 30), Compression::None, Publisher::new()).unwrap();
+    store.write(&plain.0, plain.1.clone()).unwrap();
+    named.into_iter().chain([plain]).collect()
 }
 
 #[test]
@@ -211,9 +228,12 @@ fn what_is_cut_or_lost_is_said() {
 
 #[test]
 fn a_fault_before_any_step_leaves_the_old_region_or_the_new_one() {
-    for fault in
-        [Fault::Kill, Fault::Error(io::ErrorKind::StorageFull), Fault::Error(io::ErrorKind::PermissionDenied)]
-    {
+    for (fault, todo) in [
+        (Fault::Kill, "check the disk"),
+        (Fault::Error(io::ErrorKind::StorageFull), "free some space"),
+        (Fault::Error(io::ErrorKind::PermissionDenied), "ask for the right to write there"),
+        (Fault::Error(io::ErrorKind::ReadOnlyFilesystem), "name a folder on a disk that may be written"),
+    ] {
         for (step, times) in Step::ALL.into_iter().flat_map(|step| [(step, 0), (step, 1)]) {
             let place = tempfile::tempdir().unwrap();
             let old = open(place.path());
@@ -235,9 +255,7 @@ fn a_fault_before_any_step_leaves_the_old_region_or_the_new_one() {
                 if written.is_ok() { is(plane(9, 9)) } else { is(plane(5, 5)) || is(plane(9, 9)) },
                 "{step:?}"
             );
-            if let (Err(error), Fault::Error(kind)) = (&written, fault) {
-                let todo =
-                    if kind == io::ErrorKind::StorageFull { "free some space" } else { "ask for the right" };
+            if let Err(error) = &written {
                 assert!(error.to_string().contains(todo), "{error}");
             }
             now.remove_unmarked().unwrap();
@@ -302,27 +320,36 @@ fn a_folder_that_may_only_be_read_is_read_and_says_so() {
     let allow =
         |mode| folders.iter().for_each(|f| fs::set_permissions(f, fs::Permissions::from_mode(mode)).unwrap());
     allow(0o555);
-    if fs::write(place.path().join("probe"), "").is_ok() {
-        println!("skipped: this user may write into folders that may only be read");
-    } else {
+    // Whoever may do everything is kept out by no permission, but by a disk that may only be read.
+    let privileged = fs::write(place.path().join("probe"), "").is_ok();
+    if privileged && !run("mount", &["--bind", "-o", "ro"], &[place.path(), place.path()]) {
+        println!("skipped: this user may write everywhere and mount nothing");
+        return;
+    }
+    let result = std::panic::catch_unwind(|| {
         let store = open(place.path());
         assert_eq!(store.read(&id(RegionKind::Dense)).unwrap().as_dense(), Some(&plane(5, 5)));
         let error = store.write(&id(RegionKind::Dense), noise(3)).unwrap_err().to_string();
-        assert!(error.contains("ask for the right to write there"), "{error}");
-    }
+        let todo = if privileged { "name a folder on a disk" } else { "ask for the right to write there" };
+        assert!(error.contains(todo), "{error}");
+        assert_eq!(store.read(&id(RegionKind::Dense)).unwrap().as_dense(), Some(&plane(5, 5)));
+    });
+    assert!(!privileged || run("umount", &[], &[place.path()]));
     allow(0o755);
+    result.unwrap();
+}
+
+#[cfg(unix)]
+fn run(program: &str, options: &[&str], paths: &[&Path]) -> bool {
+    let done = std::process::Command::new(program).args(options).args(paths).output();
+    done.is_ok_and(|output| output.status.success())
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_said_and_the_old_region_stays() {
-    use std::process::Command;
     let place = tempfile::tempdir().unwrap();
-    let mount = |program: &str, options: &[&str]| {
-        let done = Command::new(program).args(options).arg(place.path()).output();
-        done.is_ok_and(|output| output.status.success())
-    };
-    if !mount("mount", &["-t", "tmpfs", "-o", "size=512k", "tmpfs"]) {
+    if !run("mount", &["-t", "tmpfs", "-o", "size=512k", "tmpfs"], &[place.path()]) {
         println!("skipped: this user cannot make a small disk");
         return;
     }
@@ -338,6 +365,6 @@ fn a_full_disk_is_said_and_the_old_region_stays() {
             "nothing is left behind"
         );
     });
-    assert!(mount("umount", &[]));
+    assert!(run("umount", &[], &[place.path()]));
     result.unwrap();
 }

@@ -1,5 +1,7 @@
 //! What the halo of a part is good for: how far an image that is cut gives other nuclei than the whole image does.
 
+mod operations;
+
 use onceflow_kernels::compare::{Counts, Measure, compare_owned};
 use onceflow_kernels::nuclei::{Parameters, segment};
 use onceflow_kernels::{Connectivity, Plane, View, Window, label};
@@ -31,6 +33,28 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figur
                 let counts = differences(image.view(), whole.view(), &parameters, &parts)?;
                 figures.extend(said(&format!("{name}; parts {size}, halo {halo}"), &counts));
             }
+        }
+    }
+    figures.extend(by_operation(image.view())?);
+    Ok(figures)
+}
+
+/// The halo that studies with default parameters take.
+const HALO: u64 = 150;
+
+/// What is left of the difference when only one operation is computed in parts.
+fn by_operation(image: View<'_, [u8; 3]>) -> Result<Vec<Figure>, Failure> {
+    let (parameters, mut figures) = (Parameters::default(), Vec::new());
+    let whole = operations::nuclei(image, &parameters, None)?;
+    for size in PARTS {
+        let parts = cut(image, size, HALO)?;
+        // An image of one part has no seam.
+        for (number, (operation, ..)) in operations::OPERATIONS.iter().enumerate().filter(|_| parts.len() > 1)
+        {
+            let found = operations::nuclei(image, &parameters, Some((number, &parts)))?;
+            let name = format!("parts {size}, halo {HALO}, only {operation} cut: pixels that differ");
+            let value = operations::difference(&found, &whole);
+            figures.push(Figure { name, value, unit: "%", goal: None, peer: None });
         }
     }
     Ok(figures)

@@ -1,0 +1,123 @@
+//! Pixels to the bytes of a shard. Rows of a region that are neither compressed nor put in another order are not copied.
+
+use std::borrow::Cow;
+use std::io;
+
+use zstd::bulk::Compressor;
+
+use super::form::{Compression, Form};
+use super::scatter::{Scatter, gather};
+use super::shard::Builder;
+use crate::Dense;
+
+/// Bytes of a shard, one after the other.
+pub(super) type Pieces<'a> = Vec<Cow<'a, [u8]>>;
+
+/// What stands for pixels beyond the image's end.
+static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+
+impl Form {
+    /// The bytes of the shard whose pixels these are.
+    pub(super) fn encode(&self, pixels: &Dense) -> io::Result<Vec<u8>> {
+        Ok(self.pieces(pixels, [0, 0])?.concat())
+    }
+
+    /// The bytes of the shard whose pixels begin at a row and a column. Chunks of zeros alone are not written: the index
+    /// says so.
+    pub(super) fn pieces<'a>(&self, pixels: &'a Dense, [row, column]: [usize; 2]) -> io::Result<Pieces<'a>> {
+        let mut packer = Packer::new(self.compression)?;
+        let mut shard = Builder::default();
+        for top in (0..self.shard[1] as usize).step_by(self.chunk[1] as usize) {
+            for left in (0..self.shard[2] as usize).step_by(self.chunk[2] as usize) {
+                let values = self.values(pixels, [row + top, column + left]);
+                match values.iter().all(|bytes| bytes.iter().all(|&byte| byte == 0)) {
+                    true => shard.leave_out(),
+                    false => shard.add(packer.pack(values)?),
+                }
+            }
+        }
+        Ok(shard.finish())
+    }
+
+    /// The values of the chunk that begins at a row and a column; beyond the image's end they are zero.
+    fn values<'a>(&self, pixels: &'a Dense, [top, left]: [usize; 2]) -> Pieces<'a> {
+        if self.interleaved {
+            return self.rows(pixels, [top, left]);
+        }
+        let mut chunk = vec![0; (self.chunk.iter().product::<u64>() * self.element.bytes()) as usize];
+        self.gather(pixels, [top, left], &mut chunk);
+        vec![Cow::Owned(chunk)]
+    }
+
+    /// The rows of a chunk as they lie in memory.
+    fn rows<'a>(&self, pixels: &'a Dense, [top, left]: [usize; 2]) -> Pieces<'a> {
+        let [channels, rows, columns] = self.chunk.map(|side| side as usize);
+        let pixel = channels * self.element.bytes() as usize;
+        let high = rows.min(pixels.height().saturating_sub(top));
+        let wide = columns.min(pixels.width().saturating_sub(left)) * pixel;
+        let (bytes, pitch, full) = (pixels.pixels().as_bytes(), pixels.width() * pixel, columns * pixel);
+        let mut pieces = Vec::with_capacity(high + 1);
+        if (wide, high) == (pitch, rows) && wide == full {
+            // Rows that lie together are one.
+            pieces.push(Cow::Borrowed(&bytes[top * pitch..][..high * pitch]));
+        } else if wide > 0 {
+            for row in top..top + high {
+                pieces.push(Cow::Borrowed(&bytes[row * pitch + left * pixel..][..wide]));
+                add_zeros(&mut pieces, full - wide);
+            }
+        }
+        let taken: usize = pieces.iter().map(|piece| piece.len()).sum();
+        add_zeros(&mut pieces, rows * columns * pixel - taken);
+        pieces
+    }
+
+    /// The values of one chunk, plane by plane.
+    fn gather(&self, pixels: &Dense, [top, left]: [usize; 2], chunk: &mut [u8]) {
+        let [channels, rows, columns] = self.chunk.map(|side| side as usize);
+        let part = Scatter {
+            from_first: 0,
+            from: [rows * columns, columns, 1],
+            to_first: (top * pixels.width() + left) * channels,
+            channels,
+            pitch: pixels.width() * channels,
+            lengths: [
+                channels,
+                rows.min(pixels.height().saturating_sub(top)),
+                columns.min(pixels.width().saturating_sub(left)),
+            ],
+        };
+        gather(pixels.pixels().as_bytes(), chunk, &part, self.element.bytes());
+    }
+}
+
+fn add_zeros(pieces: &mut Pieces<'_>, mut count: usize) {
+    while count > 0 {
+        let taken = count.min(ZEROS.len());
+        pieces.push(Cow::Borrowed(&ZEROS[..taken]));
+        count -= taken;
+    }
+}
+
+/// Compresses chunk after chunk.
+struct Packer(Option<Compressor<'static>>);
+
+impl Packer {
+    fn new(compression: Compression) -> io::Result<Packer> {
+        Ok(Packer(match compression {
+            Compression::None => None,
+            Compression::Zstd(level) => Some(Compressor::new(level)?),
+        }))
+    }
+
+    /// The chunk as it stands in a file, with its checksum.
+    fn pack<'a>(&mut self, values: Pieces<'a>) -> io::Result<Pieces<'a>> {
+        let mut packed = match (&mut self.0, &values[..]) {
+            (None, _) => values,
+            (Some(zstd), [whole]) => vec![Cow::Owned(zstd.compress(whole)?)],
+            (Some(zstd), _) => vec![Cow::Owned(zstd.compress(&values.concat())?)],
+        };
+        let checksum = packed.iter().fold(0, |checksum, piece| crc32c::crc32c_append(checksum, piece));
+        packed.push(Cow::Owned(checksum.to_le_bytes().to_vec()));
+        Ok(packed)
+    }
+}
