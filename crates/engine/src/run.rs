@@ -28,6 +28,9 @@ use crate::scratch::Scratch;
 use crate::supply::{References, Sources};
 use crate::{EngineError, Merge, Progress, RunFolder, best, peak_resident};
 
+/// How often a task that failed for a reason that may pass is tried again.
+const RETRIES: u32 = 2;
+
 /// How a study is run.
 #[derive(Debug)]
 pub struct RunOptions {
@@ -255,11 +258,11 @@ impl<'a> Runner<'a> {
         let work =
             RuntimeWork { operations: &operations, supply: &supply, memo: &NoMemo, below: &below, meter };
         let options = onceflow_runtime::Options {
-            workers: self.options.workers,
-            budget: self.budget.clone(),
             spilling: true,
             known,
             stop: Some(&self.options.stop),
+            retries: RETRIES,
+            ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
         };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
         let Collector { tallies, records, saved, error, failed, most_failed, keeper, .. } = collector;
