@@ -9,8 +9,8 @@ use onceflow_costs::Record;
 use onceflow_region::Budget;
 use onceflow_reuse::{Account, Level, NodeId, Plan, plan};
 use onceflow_runtime::{
-    Entry, ExecuteError, Execution, Meter, Moves, NoMemo, Operation, SchedulerError, Work as RuntimeWork,
-    execute,
+    Entry, ExecuteError, Execution, Meter, Moves, NoMemo, Operation, Policy, SchedulerError,
+    Work as RuntimeWork, execute,
 };
 use onceflow_sensitivity::Analysis;
 use onceflow_study::Phase;
@@ -46,6 +46,8 @@ pub struct RunOptions {
     pub scratch: Option<PathBuf>,
     /// What memory is measured with, where the program can tell.
     pub meter: Option<Meter>,
+    /// How the next task is chosen.
+    pub policy: Policy,
     /// Set from outside: start nothing more.
     pub stop: AtomicBool,
 }
@@ -95,6 +97,8 @@ pub struct TraceEntry {
     pub seconds: f64,
     /// Most bytes its operation held at once; 0 where nobody counts.
     pub bytes: u64,
+    /// Why it was its turn.
+    pub cause: &'static str,
 }
 
 impl Run {
@@ -261,6 +265,7 @@ impl<'a> Runner<'a> {
             spilling: true,
             known,
             stop: Some(&self.options.stop),
+            policy: self.options.policy,
             retries: RETRIES,
             ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
         };
@@ -320,6 +325,7 @@ impl<'a> Runner<'a> {
             start: since.max(0.0) + entry.start,
             seconds: entry.seconds,
             bytes: entry.bytes,
+            cause: entry.cause.words(),
         }));
     }
 

@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod sample;
 mod segment;
+mod simulated;
 mod why;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -36,6 +37,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use run::{LevelWord, MachineArgs, PlanArgs, RunArgs};
 pub(crate) use sample::{KindWord, MethodWord, SampleArgs, SampleFormatWord};
 pub(crate) use segment::SegmentArgs;
+pub(crate) use simulated::ExecutorWord;
 pub(crate) use why::WhyArgs;
 
 /// Which parameters of my workflow matter, and what are the best values?

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use onceflow_study::Size;
 
 use super::merge::MergeArgs;
+use super::simulated::ExecutorArgs;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -15,6 +16,7 @@ Examples:
   onceflow run study.toml -o runs/first --workers 8 --memory '16 GiB'
   onceflow run study.toml -o runs/none --reuse none    the same answer, without reuse
   onceflow run study.toml --dry-run                    what it would compute
+  onceflow run study.toml --executor simulated --machine cluster.toml --costs costs.jsonl
 
 The folder gets rows.csv, metrics.csv, indices.json, best.json, report.html, trace.json, costs.jsonl, provenance.json,
 ro-crate-metadata.json and a copy of the study. Ctrl-C lets running tasks end; a second one stops at once. The same command
@@ -23,12 +25,14 @@ pub(crate) struct RunArgs {
     /// The study
     pub(crate) study: PathBuf,
     /// Folder for the results; made when it is not there
-    #[arg(short, value_name = "DIR", required_unless_present = "dry_run")]
+    #[arg(short, value_name = "DIR", required_unless_present_any = ["dry_run", "machine_file"])]
     pub(crate) o: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
     #[command(flatten)]
     pub(crate) merge: MergeArgs,
+    #[command(flatten)]
+    pub(crate) executor: ExecutorArgs,
     /// Say what would be computed, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,

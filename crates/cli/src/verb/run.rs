@@ -2,16 +2,18 @@
 
 mod interrupt;
 mod progress;
+mod simulated;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_engine::{
-    Ending, Prepared, Run, RunFolder, Started, answer_text, begin, pictures, provenance, run_json, save,
+    Ending, Policy, Prepared, Run, RunFolder, RunOptions, Started, answer_text, begin, pictures, provenance,
+    run_json, save, suits_threads,
 };
 use onceflow_study::Diagnostic;
 
-use crate::args::{MachineArgs, MergeArgs, RunArgs};
+use crate::args::{ExecutorWord, MachineArgs, MergeArgs, RunArgs};
 use crate::costs::{remember, with_costs};
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
@@ -25,6 +27,11 @@ pub(crate) use progress::RunProgress;
 pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = LoadedStudy::open(&args.study, terminal)?;
     let prepared = loaded.prepare()?;
+    if let (Some(ExecutorWord::Simulated), Some(file)) = (args.executor.executor, &args.executor.machine_file)
+    {
+        let prepared = with_costs(prepared, &args.machine, terminal);
+        return simulated::run(args, file, &prepared, terminal);
+    }
     let (Some(path), false) = (&args.o, args.dry_run) else {
         let prepared = with_costs(prepared, &args.machine, terminal);
         return plan::print(&prepared, &args.machine, &args.merge, args.json, terminal);
@@ -32,19 +39,21 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     if let Some(exit) = already_there(args, path, &loaded, terminal)? {
         return Ok(exit);
     }
-    carry_out(&loaded, &prepared, (&args.machine, &args.merge), path, args.json, terminal)
+    let policy = threads_policy(args)?;
+    carry_out(&loaded, &prepared, (&args.machine, &args.merge, policy), path, args.json, terminal)
 }
 
 /// Runs a study that is ready into a folder that may be written, and prints its answer.
 pub(crate) fn carry_out(
     loaded: &LoadedStudy,
     prepared: &Prepared<'_>,
-    (machine, merge): (&MachineArgs, &MergeArgs),
+    (machine, merge, policy): (&MachineArgs, &MergeArgs, Policy),
     path: &Path,
     json: bool,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    let options = Arc::new(options(machine, merge, prepared.study())?);
+    let options = RunOptions { policy, ..options(machine, merge, prepared.study())? };
+    let options = Arc::new(options);
     let folder = RunFolder::create(path).map_err(engine_failure)?;
     begin(&folder, loaded.texts()).map_err(engine_failure)?;
     let _guard = interrupt::watch(Arc::clone(&options));
@@ -62,6 +71,19 @@ pub(crate) fn carry_out(
     save(&run, pictures.as_ref(), &provenance, &folder).map_err(engine_failure)?;
     remember(&run, machine, terminal);
     report(&run, path, json, terminal)
+}
+
+/// The policy of a run on threads, which have no use for what is about graphics cards.
+fn threads_policy(args: &RunArgs) -> Result<Policy, Failure> {
+    let policy = args.executor.policy.unwrap_or_default();
+    if suits_threads(&policy) {
+        return Ok(policy);
+    }
+    Err(Failure::bad_input(
+        Diagnostic::error("threads cannot follow this policy")
+            .expected_found("reservation, fcfs or rmsr:K", policy.to_string())
+            .with_hint("add --executor simulated --machine FILE to see what it would do on graphics cards"),
+    ))
 }
 
 fn started<'a>(
