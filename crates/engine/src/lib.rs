@@ -44,6 +44,7 @@ mod run;
 mod save;
 mod scratch;
 mod segment;
+mod simulated;
 mod supply;
 mod synthetic;
 mod table_file;
@@ -75,7 +76,10 @@ pub use objects::objects;
 pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
 pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
-pub use onceflow_runtime::Meter;
+pub use onceflow_runtime::{
+    Bucket, Cause, Chance, Crew, Device, Expected, Files, Layout, Machine, Meter, Network, NodeFigures,
+    NodeKind, PartSite, Policy, PolicyError, Simulated, SimulatedTask, Simulation, Transfers, simulate,
+};
 pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
 pub use parts_picture::{DrawnParts, draw_parts};
@@ -98,6 +102,7 @@ pub use resources::{available_memory, available_workers, peak_resident};
 pub use run::{Ending, Run, RunOptions, TraceEntry, run};
 pub use save::{Texts, begin, save};
 pub use segment::{NucleiParameters, Overlay, Segmented, bytes_to_segment, check_truth, segment};
+pub use simulated::{SimulatedStudy, SimulationOptions, suits_threads};
 pub use synthetic::parse_synthetic;
 pub use table_file::read_row;
 pub use tiled::Tiling;

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use onceflow_study::Size;
 
 use super::merge::MergeArgs;
+use super::simulated::ExecutorArgs;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -15,6 +16,7 @@ Examples:
   onceflow run study.toml -o runs/first --workers 8 --memory '16 GiB'
   onceflow run study.toml -o runs/none --reuse none    the same answer, without reuse
   onceflow run study.toml --dry-run                    what it would compute
+  onceflow run study.toml --executor simulated --machine cluster.toml --costs costs.jsonl
   onceflow run study.toml -o runs/first --events /dev/fd/3 3>events.jsonl    for programs that watch
 
 The folder gets rows.csv, metrics.csv, indices.json, best.json, report.html, trace.json, costs.jsonl, provenance.json,
@@ -24,7 +26,7 @@ pub(crate) struct RunArgs {
     /// The study
     pub(crate) study: PathBuf,
     /// Folder for the results; made when it is not there
-    #[arg(short, value_name = "DIR", required_unless_present = "dry_run")]
+    #[arg(short, value_name = "DIR", required_unless_present_any = ["dry_run", "machine_file"])]
     pub(crate) o: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
@@ -33,6 +35,8 @@ pub(crate) struct RunArgs {
     /// Write what happens as lines of JSON into a file or a pipe
     #[arg(long, value_name = "FILE", env = "ONCEFLOW_EVENTS", hide_env_values = true)]
     pub(crate) events: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) executor: ExecutorArgs,
     /// Say what would be computed, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,

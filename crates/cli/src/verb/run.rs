@@ -2,16 +2,18 @@
 
 mod interrupt;
 mod progress;
+mod simulated;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_engine::{
-    Ending, Prepared, Run, RunFolder, Started, answer_text, begin, pictures, provenance, run_json, save,
+    Ending, Policy, Prepared, Run, RunFolder, RunOptions, Started, answer_text, begin, pictures, provenance,
+    run_json, save, suits_threads,
 };
 use onceflow_study::Diagnostic;
 
-use crate::args::{MachineArgs, MergeArgs, RunArgs};
+use crate::args::{ExecutorWord, MachineArgs, MergeArgs, RunArgs};
 use crate::costs::{remember, with_costs};
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
@@ -27,13 +29,22 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     let loaded = LoadedStudy::open(&args.study, terminal)?;
     let prepared = loaded.prepare()?;
     let prepared = with_costs(prepared, &args.machine, terminal);
+    if let (Some(ExecutorWord::Simulated), Some(file)) = (args.executor.executor, &args.executor.machine_file)
+    {
+        return simulated::run(args, file, &prepared, terminal);
+    }
     let (Some(path), false) = (&args.o, args.dry_run) else {
         return plan::print(&prepared, &args.machine, &args.merge, args.json, terminal);
     };
     if let Some(exit) = already_there(args, path, &loaded, terminal)? {
         return Ok(exit);
     }
-    let asked = AskedOf { machine: &args.machine, merge: &args.merge, events: args.events.as_deref() };
+    let asked = AskedOf {
+        machine: &args.machine,
+        merge: &args.merge,
+        policy: threads_policy(args)?,
+        events: args.events.as_deref(),
+    };
     carry_out(&loaded, &prepared, &asked, path, args.json, terminal)
 }
 
@@ -43,6 +54,8 @@ pub(crate) struct AskedOf<'a> {
     pub(crate) machine: &'a MachineArgs,
     /// How its work is grouped.
     pub(crate) merge: &'a MergeArgs,
+    /// How the next task is chosen.
+    pub(crate) policy: Policy,
     /// Where events go.
     pub(crate) events: Option<&'a Path>,
 }
@@ -56,7 +69,9 @@ pub(crate) fn carry_out(
     json: bool,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    let options = Arc::new(options(asked.machine, asked.merge, prepared.study())?);
+    let options =
+        RunOptions { policy: asked.policy, ..options(asked.machine, asked.merge, prepared.study())? };
+    let options = Arc::new(options);
     let folder = RunFolder::create(path).map_err(engine_failure)?;
     begin(&folder, loaded.texts()).map_err(engine_failure)?;
     let _guard = interrupt::watch(Arc::clone(&options));
@@ -75,6 +90,19 @@ pub(crate) fn carry_out(
     remember(&run, asked.machine, terminal);
     progress.end(&run.ending);
     report(&run, path, json, terminal)
+}
+
+/// The policy of a run on threads, which have no use for what is about graphics cards.
+fn threads_policy(args: &RunArgs) -> Result<Policy, Failure> {
+    let policy = args.executor.policy.unwrap_or_default();
+    if suits_threads(&policy) {
+        return Ok(policy);
+    }
+    Err(Failure::bad_input(
+        Diagnostic::error("threads cannot follow this policy")
+            .expected_found("reservation, fcfs or rmsr:K", policy.to_string())
+            .with_hint("add --executor simulated --machine FILE to see what it would do on graphics cards"),
+    ))
 }
 
 fn started<'a>(
