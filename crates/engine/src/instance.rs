@@ -6,6 +6,7 @@ use onceflow_study::{Diagnostic, Value};
 
 use crate::features::GeoJson;
 use crate::inputs::{ImagePart, Inputs};
+use crate::operations::Place;
 use crate::remade::{Made, Remade, remake};
 use crate::view::labels;
 use crate::{EngineError, Prepared, compare, objects, overlay};
@@ -52,7 +53,8 @@ pub fn instance(prepared: &Prepared<'_>, asked: &Asked<'_>) -> Result<Instance, 
         }
     }
     let rows = [defaults.as_slice(), values.as_slice()];
-    let remade = Remade { prepared, inputs: &inputs, names, rows: &rows, memory: asked.memory };
+    let remade =
+        Remade { prepared, inputs: &inputs, names, rows: &rows, memory: asked.memory, place: Place::Passing };
     let made = remake(&remade, None)?.pop().ok_or_else(|| internal("no row was made"))?;
     Draw { prepared, inputs: &inputs, at, made }.instance()
 }

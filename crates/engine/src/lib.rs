@@ -7,6 +7,7 @@ mod agreement;
 mod answer;
 mod catalogue;
 mod collect;
+mod command;
 mod compare;
 mod convert;
 mod device;
@@ -24,6 +25,7 @@ mod memory;
 mod metrics;
 mod objects;
 mod operation;
+mod operations;
 mod overlay;
 mod paint;
 mod parts_picture;
@@ -57,7 +59,8 @@ pub use answer::{
     Amounts, Answer, Best, Change, ImageAnalysis, ImageRecord, ImageSummary, Kept, MetricTable, PhaseAnswer,
     RowRecord, RowStatus, Work,
 };
-pub use catalogue::catalogue;
+pub use catalogue::{Operations, catalogue};
+pub use command::look_at_commands;
 pub use convert::{Conversion, ImageForm, PlannedConversion, WantedPixels, convert, plan_conversion};
 pub use error::EngineError;
 pub use features::{
@@ -74,7 +77,7 @@ pub use objects::objects;
 pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
 pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
-pub use onceflow_runtime::Meter;
+pub use onceflow_runtime::{Call, Done, Meter, Operation, OperationError};
 pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
 pub use parts_picture::{DrawnParts, draw_parts};

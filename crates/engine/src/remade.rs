@@ -12,7 +12,7 @@ use onceflow_runtime::{
 use onceflow_study::{RegionKind, Scope, Value};
 
 use crate::inputs::Inputs;
-use crate::operation::operation;
+use crate::operations::Place;
 use crate::supply::{References, Sources};
 use crate::{EngineError, Prepared};
 
@@ -26,6 +26,8 @@ pub(crate) struct Remade<'a> {
     /// Their values, one list per row.
     pub(crate) rows: &'a [&'a [Value]],
     pub(crate) memory: u64,
+    /// Where programs run.
+    pub(crate) place: Place<'a>,
 }
 
 /// What the tasks of a row made.
@@ -54,8 +56,7 @@ pub(crate) fn remake(asked: &Remade<'_>, only: Option<&str>) -> Result<Vec<Made>
     rows.reference = Some(0);
     let mut plan = plan(asked.prepared.flow.clone(), &rows, Level::Dataflow)?;
     let flow = plan.flow().clone();
-    let operations: Option<Vec<Arc<dyn Operation>>> = flow.tasks.iter().map(operation).collect();
-    let operations = operations.unwrap_or_default();
+    let operations = asked.prepared.operations(&flow, asked.inputs, &asked.place)?;
     let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
     let budget = Budget::new(asked.memory);
     let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), 0);

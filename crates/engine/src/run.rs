@@ -21,7 +21,7 @@ use crate::collect::Collector;
 use crate::journal::{Journal, PastPhase, identity, rows_digest};
 use crate::keep::{HEAD, Keeper};
 use crate::metrics::Tally;
-use crate::operation::operation;
+use crate::operations::Place;
 use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
 use crate::scratch::Scratch;
@@ -174,7 +174,7 @@ impl<'a> Runner<'a> {
             ledger: Ledger::default(),
             records: Vec::new(),
             trace: Vec::new(),
-            notes: Vec::new(),
+            notes: prepared.doubts(),
             kept: String::new(),
             moves: Moves::default(),
             ending: Ending::Complete,
@@ -219,11 +219,10 @@ impl<'a> Runner<'a> {
         progress: &mut dyn Progress,
     ) -> Result<(Execution, Gathered), EngineError> {
         let flow = plan.flow().clone();
-        let operations =
-            flow.tasks.iter().map(|task| operation(task).ok_or_else(|| not_built_in(&task.name)));
-        let operations = operations.collect::<Result<Vec<_>, _>>()?;
-        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let inputs = &self.prepared.inputs;
+        let place = Place::Run(self.folder, self.table.rows.len());
+        let operations = self.prepared.operations(&flow, inputs, &place)?;
+        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let spare = self.prepared.spare(plan, self.options.workers, self.options.memory)?;
         let (references, budget) = (self.references.clone(), self.budget.clone());
         let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
@@ -428,10 +427,6 @@ fn method_word(phase: &Phase) -> &'static str {
         "saltelli" => "vbd",
         other => other,
     }
-}
-
-fn not_built_in(task: &str) -> EngineError {
-    EngineError::Internal(format!("the operation of task {task} is in the catalogue but has no kernel"))
 }
 
 impl From<ExecuteError> for EngineError {
