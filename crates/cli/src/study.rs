@@ -45,6 +45,11 @@ impl LoadedStudy {
         Prepared::new(&self.study, &self.workflow, folder).map_err(engine_failure)
     }
 
+    /// Its file, as it was named.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Its file, as it can be found from everywhere.
     pub(crate) fn origin(&self) -> String {
         std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone()).display().to_string()
@@ -73,12 +78,22 @@ pub(crate) enum Holds {
     Unfinished,
     /// All results of this study; its JSON object.
     Complete(String),
+    /// Results of this study with other files of its programs.
+    Outdated,
     /// Results of another study.
     Another,
 }
 
+/// The file that says which programs a run consists of.
+pub(crate) const COMMANDS: &str = "commands.json";
+
+/// What it holds: commands, and digests of their files.
+pub(crate) fn commands_text(prepared: &Prepared<'_>) -> String {
+    format!("{:#}\n", prepared.commands())
+}
+
 /// Looks into a folder.
-pub(crate) fn holds(folder: &Path, loaded: &LoadedStudy) -> Holds {
+pub(crate) fn holds(folder: &Path, loaded: &LoadedStudy, prepared: &Prepared<'_>) -> Holds {
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     let texts = loaded.texts();
     match (read("study.toml"), read("workflow.json"), read("run.json")) {
@@ -89,6 +104,7 @@ pub(crate) fn holds(folder: &Path, loaded: &LoadedStudy) -> Holds {
         {
             Holds::Another
         }
+        _ if read(COMMANDS).is_some_and(|commands| commands != commands_text(prepared)) => Holds::Outdated,
         (_, _, Some(json)) => Holds::Complete(json),
         _ => Holds::Unfinished,
     }

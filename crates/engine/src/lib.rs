@@ -42,6 +42,7 @@ mod report;
 mod resampling;
 mod resources;
 mod resume;
+mod row;
 mod run;
 mod save;
 mod scratch;
@@ -60,7 +61,7 @@ pub use answer::{
     RowRecord, RowStatus, Work,
 };
 pub use catalogue::{Operations, catalogue};
-pub use command::look_at_commands;
+pub use command::{AskedLog, FoundLog, find_logs, look_at_commands};
 pub use convert::{Conversion, ImageForm, PlannedConversion, WantedPixels, convert, plan_conversion};
 pub use error::EngineError;
 pub use features::{
@@ -92,8 +93,8 @@ pub use progress::{Progress, Silent};
 pub use provenance::{Started, provenance};
 pub use remembered::{CostsFile, LoadedCosts};
 pub use report::{
-    Material, Pictures, Provenance, Scene, Shown, UsedFile, answer_text, best, best_json, html, indices_json,
-    metrics_csv, provenance_json, ro_crate, rows_csv, run_json,
+    Failing, Material, Pictures, Provenance, Scene, Shown, UsedFile, answer_text, best, best_json, failing,
+    html, indices_json, metrics_csv, provenance_json, ro_crate, rows_csv, run_json,
 };
 pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use resources::{available_memory, available_workers, peak_resident};

@@ -111,6 +111,7 @@ impl Show<'_> {
             names,
             rows: &values,
             memory: self.memory,
+            flow: None,
             place: Place::Passing,
         };
         let core = inputs.parts.first().and_then(|at| at.seen(at.part.core));

@@ -18,6 +18,7 @@ use onceflow_study::Phase;
 use crate::account::Ledger;
 use crate::answer::{Answer, ImageAnalysis, MetricTable, PhaseAnswer, RowStatus};
 use crate::collect::Collector;
+use crate::command::{forget_logs, list_logs};
 use crate::journal::{Journal, PastPhase, identity, rows_digest};
 use crate::keep::{HEAD, Keeper};
 use crate::metrics::Tally;
@@ -112,7 +113,11 @@ pub fn run(
     progress: &mut dyn Progress,
 ) -> Result<Run, EngineError> {
     prepared.inputs.warm();
+    prepared.check_commands()?;
     let journal = Journal::open(folder, &identity(prepared))?;
+    if journal.is_new() {
+        forget_logs(folder.path());
+    }
     let mut runner = Runner::new(prepared, options, folder, journal);
     for phase in &prepared.study.phases {
         runner.phase(phase, progress)?;
@@ -197,6 +202,7 @@ impl<'a> Runner<'a> {
         let first = self.table.rows.len();
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(phase, &plan, first, &execution.log);
+        self.list_logs(&plan, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
         let account = self.ledger.add(&execution.account, &plan, &execution.log);
@@ -267,6 +273,19 @@ impl<'a> Runner<'a> {
         }
         let too_many = failed.len() as u64 > most_failed;
         Ok((execution?, Gathered { tallies, records, saved, too_many, keeper }))
+    }
+
+    /// Which row has which log of a program.
+    fn list_logs(&self, plan: &Plan, first: usize) -> Result<(), EngineError> {
+        let is_own = |task: &usize| {
+            self.prepared.own.iter().any(|own| own.spec.id == plan.flow().tasks[*task].spec.id)
+        };
+        let tasks: Vec<usize> = (0..plan.flow().tasks.len()).filter(is_own).collect();
+        if tasks.is_empty() {
+            return Ok(());
+        }
+        let listed = list_logs(self.folder.path(), plan, &self.prepared.inputs, &tasks, first);
+        listed.map_err(|error| EngineError::Write { path: self.folder.path().into(), error })
     }
 
     /// What later phases compare with, when there are some.

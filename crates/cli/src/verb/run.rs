@@ -1,6 +1,8 @@
 //! `onceflow run`: from a study file to its answer.
 
+mod failing;
 mod interrupt;
+mod one;
 mod progress;
 
 use std::path::Path;
@@ -16,22 +18,27 @@ use crate::costs::{remember, with_costs};
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::study::{Holds, LoadedStudy, holds};
+use crate::study::{COMMANDS, Holds, LoadedStudy, commands_text, holds};
 use crate::terminal::Terminal;
 use crate::verb::plan;
+use crate::words::quoted;
 pub(crate) use progress::RunProgress;
 
 /// Runs a study and prints its answer.
 pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = LoadedStudy::open(&args.study, terminal)?;
-    let prepared = loaded.prepare()?;
+    let prepared = loaded.prepare()?.allow_commands(args.allow.allow_commands);
     let (Some(path), false) = (&args.o, args.dry_run) else {
         let prepared = with_costs(prepared, &args.machine, terminal);
         return plan::print(&prepared, &args.machine, &args.merge, args.json, terminal);
     };
-    if let Some(exit) = already_there(args, path, &loaded, terminal)? {
+    if let Some(row) = args.one.row {
+        return one::run(args, &prepared, row, path, terminal);
+    }
+    if let Some(exit) = already_there(args, path, &loaded, &prepared, terminal)? {
         return Ok(exit);
     }
+    prepared.check_commands().map_err(engine_failure)?;
     carry_out(&loaded, &prepared, (&args.machine, &args.merge), path, args.json, terminal)
 }
 
@@ -47,6 +54,9 @@ pub(crate) fn carry_out(
     let options = Arc::new(options(machine, merge, prepared.study())?);
     let folder = RunFolder::create(path).map_err(engine_failure)?;
     begin(&folder, loaded.texts()).map_err(engine_failure)?;
+    if prepared.commands() != serde_json::json!([]) {
+        folder.write(COMMANDS, commands_text(prepared).as_bytes()).map_err(engine_failure)?;
+    }
     let _guard = interrupt::watch(Arc::clone(&options));
     let mut progress = RunProgress::new(terminal);
     let run = onceflow_engine::run(prepared, &options, &folder, &mut progress).map_err(engine_failure)?;
@@ -61,7 +71,9 @@ pub(crate) fn carry_out(
     let provenance = provenance(prepared, &run, &started(loaded, &known));
     save(&run, pictures.as_ref(), &provenance, &folder).map_err(engine_failure)?;
     remember(&run, machine, terminal);
-    report(&run, path, json, terminal)
+    let exit = report(&run, path, json, terminal);
+    failing::say(&run, prepared, loaded.path(), path, terminal);
+    exit
 }
 
 fn started<'a>(
@@ -73,13 +85,7 @@ fn started<'a>(
 
 /// The command that was given, as a shell takes it.
 fn command() -> String {
-    let plain = |word: &str| {
-        !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./:=,+@%".contains(c))
-    };
-    let quoted = |word: String| {
-        if plain(&word) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
-    };
-    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
     std::iter::once("onceflow".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
@@ -88,11 +94,16 @@ fn already_there(
     args: &RunArgs,
     path: &Path,
     loaded: &LoadedStudy,
+    prepared: &Prepared<'_>,
     terminal: &Terminal,
 ) -> Result<Option<Exit>, Failure> {
-    match holds(path, loaded) {
+    match holds(path, loaded, prepared) {
         Holds::Nothing | Holds::Unfinished => Ok(None),
         _ if args.force => Ok(None),
+        Holds::Outdated => {
+            terminal.say("commands of the workflow or their files have changed since the last run");
+            Ok(None)
+        }
         Holds::Complete(json) => {
             terminal.say(&format!(
                 "complete: nothing to compute. Report: {}",

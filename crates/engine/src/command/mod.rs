@@ -8,6 +8,7 @@ mod container;
 mod external;
 mod folder;
 mod form;
+mod kept_logs;
 mod log;
 mod memory;
 mod own;
@@ -18,6 +19,8 @@ mod watch;
 mod workshop;
 
 pub(crate) use external::External;
+pub use kept_logs::{AskedLog, FoundLog, find_logs};
+pub(crate) use kept_logs::{forget_logs, list_logs};
 pub use own::look_at_commands;
 pub(crate) use own::{OwnTask, own_tasks};
 pub(crate) use workshop::{Kept, Workshop};

@@ -135,6 +135,14 @@ impl Kept<'_> {
             fs::remove_dir_all(&to)?;
         }
         fs::rename(&from, &to)?;
+        // What was written before names the folder by its former name.
+        for name in ["task.json", "command.sh"] {
+            let path = to.join(name);
+            if let Ok(text) = fs::read_to_string(&path) {
+                let [from, to] = [&from, &to].map(|path| path.display().to_string());
+                fs::write(&path, text.replace(&from, &to))?;
+            }
+        }
         Ok(Some(to))
     }
 }
@@ -152,7 +160,8 @@ pub(crate) fn part_name(image: &str, part: usize) -> String {
 
 /// A name as the name of a file, and no two names as one.
 pub(crate) fn encoded(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    // Only what is ASCII has a meaning to a file system.
+    let plain = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let character = |c: char| if plain(c) { c.to_string() } else { format!("%{:02x}", u32::from(c)) };
     name.chars().map(character).collect()
 }

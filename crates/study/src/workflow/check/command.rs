@@ -32,8 +32,9 @@ impl<'w> Checker<'w> {
                 }
             }
         }
-        // A program that serves is told what it needs line by line.
-        if readable && !command.serve {
+        if command.serve {
+            self.check_served(task, command);
+        } else if readable {
             self.check_unused(task, &declared, &used);
         }
     }
@@ -75,6 +76,18 @@ impl<'w> Checker<'w> {
                     .expected_found(format!("one of {}", known.join(", ")), region.kind.word());
                 self.push(diagnostic);
             }
+        }
+    }
+
+    /// A program that serves is started once for many tasks, so its arguments cannot be those of one of them.
+    fn check_served(&mut self, task: &'w Task, command: &'w Command) {
+        let holds = |argument: &&String| placeholders(argument).is_ok_and(|names| !names.is_empty());
+        if let Some(argument) = command.command.iter().find(holds) {
+            let diagnostic = Diagnostic::error("a program that serves is started once for many tasks")
+                .at_place(task.place_of(Role::Declares, argument).as_ref(), "")
+                .expected_found("arguments without placeholders", format!("`{argument}`"))
+                .with_hint("take them away: the line of each task says its inputs, outputs and parameters");
+            self.push(diagnostic);
         }
     }
 
