@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use onceflow_costs::Record;
-use onceflow_region::Region;
+use onceflow_region::{Budget, Region};
 use onceflow_reuse::{Flow, NodeId, REFERENCE_SUFFIX};
 use onceflow_runtime::{Entry, Finished, Layout, Observer, Outcome, RowOutcome};
+use onceflow_study::Scope;
 
 use crate::device::device;
 use crate::inputs::Inputs;
@@ -16,7 +17,7 @@ use crate::keep::Keeper;
 use crate::metrics::{Metrics, Tally};
 use crate::operation::{Comparison, counts_of};
 use crate::supply::{Reference, References};
-use crate::{EngineError, Progress, RunFolder};
+use crate::{EngineError, Progress, RowOver, RunFolder, TaskOver};
 
 /// Gathers the results of one phase.
 pub(crate) struct Collector<'a> {
@@ -26,6 +27,7 @@ pub(crate) struct Collector<'a> {
     pub(crate) folder: &'a RunFolder,
     pub(crate) journal: &'a mut Journal,
     pub(crate) progress: &'a mut dyn Progress,
+    pub(crate) budget: &'a Budget,
     pub(crate) stop: &'a AtomicBool,
     /// The reference row, when it is among the rows.
     pub(crate) reference: Option<usize>,
@@ -97,6 +99,34 @@ impl<'a> Collector<'a> {
         })
     }
 
+    fn tell_of_task(&mut self, finished: &Finished<'_>) {
+        let Entry { instance, task, row, seconds, .. } = *finished.entry;
+        let image = match self.flow.scope(task) {
+            Scope::Part => Some(self.inputs.parts[instance.site].image),
+            Scope::Image => Some(instance.site),
+            Scope::Study => None,
+        };
+        let failed = match finished.outcome {
+            Outcome::Failed(message) => Some(message.as_str()),
+            _ => None,
+        };
+        self.progress.task(&TaskOver {
+            task,
+            row: self.first + row as usize,
+            image: image.map(|image| self.inputs.images[image].name.as_str()),
+            site: instance.site,
+            seconds,
+            reserved: self.budget.used(),
+            failed,
+        });
+    }
+
+    /// Says that a row is over on a part.
+    pub(crate) fn tell_of_row(&mut self, row: usize, part: usize, status: &str, resumed: bool) {
+        let image = self.inputs.images[self.inputs.parts[part].image].name.as_str();
+        self.progress.row(&RowOver { row: self.first + row, image, part, status, resumed });
+    }
+
     fn give_up(&mut self, error: EngineError) {
         self.error.get_or_insert(error);
         self.stop.store(true, Ordering::Relaxed);
@@ -141,7 +171,7 @@ impl Observer for Collector<'_> {
         if let Err(error) = self.keeper.keep(finished, self.inputs, self.first, self.folder, self.journal) {
             self.give_up(error);
         }
-        self.progress.task();
+        self.tell_of_task(finished);
     }
 
     fn row(&mut self, row: usize, part: usize, outcome: &RowOutcome, results: &[Vec<Arc<Region>>]) {
@@ -167,6 +197,10 @@ impl Observer for Collector<'_> {
                 }
             }
         }
-        self.progress.row();
+        let status = match outcome {
+            RowOutcome::Failed { .. } => "failed",
+            RowOutcome::Done { status } => status.as_deref().unwrap_or("ok"),
+        };
+        self.tell_of_row(row, part, status, false);
     }
 }

@@ -73,6 +73,7 @@ pub use image::{
 };
 pub use inputs::look_at_images;
 pub use instance::{Asked, Instance, instance};
+pub use journal::is_running;
 pub use measure::Scheduling;
 pub use objects::objects;
 pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
@@ -89,12 +90,13 @@ pub use planned::{
 };
 pub use predicted::CostOrigin;
 pub use prepared::Prepared;
-pub use progress::{Progress, Silent};
+pub use progress::{PhaseBegun, Progress, RowOver, Silent, TaskAhead, TaskOver};
 pub use provenance::{Started, provenance};
 pub use remembered::{CostsFile, LoadedCosts};
 pub use report::{
-    Failing, Material, Pictures, Provenance, Scene, Shown, UsedFile, answer_text, best, best_json, failing,
-    html, indices_json, metrics_csv, provenance_json, ro_crate, rows_csv, run_json,
+    Failing, Material, Pictures, Provenance, Scene, Shown, UsedFile, answer_text, best, best_json,
+    duration_words, failing, html, indices_json, memory_words, metrics_csv, provenance_json, ro_crate, rows_csv,
+    run_json,
 };
 pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use resources::{available_memory, available_workers, peak_resident};

@@ -1,15 +1,85 @@
 //! Who wants to know how far a run is.
 
+use onceflow_reuse::Plan;
+
+use crate::Prepared;
+
 /// Told while a study runs, on the coordinating thread.
 pub trait Progress {
-    /// A phase begins: so many rows on all parts, so many tasks to compute at most.
-    fn phase(&mut self, name: &str, rows: u64, tasks: u64);
+    /// A phase begins.
+    fn phase(&mut self, phase: &PhaseBegun);
     /// Of the rows of the phase, so many are done on a part as the journal says.
-    fn resumed(&mut self, _rows: u64) {}
-    /// One more task is done.
-    fn task(&mut self) {}
-    /// One more row is done on one part.
-    fn row(&mut self) {}
+    fn resumed(&mut self, _instances: u64) {}
+    /// One more task is over.
+    fn task(&mut self, _task: &TaskOver<'_>) {}
+    /// One more row is over on one part.
+    fn row(&mut self, _row: &RowOver<'_>) {}
+}
+
+/// A phase and what it has to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseBegun {
+    /// Its name.
+    pub name: String,
+    /// Rows on all parts.
+    pub instances: u64,
+    /// Names of the stages, in their order.
+    pub stages: Vec<String>,
+    /// What is to be done of each task, in the order of the workflow.
+    pub tasks: Vec<TaskAhead>,
+    /// How many tasks may run at a time.
+    pub workers: usize,
+    /// The bound of memory in bytes.
+    pub memory: u64,
+}
+
+/// What is to be done of one task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskAhead {
+    /// Its name.
+    pub name: String,
+    /// The number of its stage.
+    pub stage: usize,
+    /// How many of it the rows ask for.
+    pub asked: u64,
+    /// How many of it are computed at most.
+    pub planned: u64,
+    /// Seconds that one of it is expected to take.
+    pub seconds: f64,
+}
+
+/// A task that is over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TaskOver<'a> {
+    /// Its number in the workflow.
+    pub task: usize,
+    /// The first row that asked for it, in the table.
+    pub row: usize,
+    /// The image, unless it belongs to all.
+    pub image: Option<&'a str>,
+    /// Number of the part or image.
+    pub site: usize,
+    /// Seconds it took.
+    pub seconds: f64,
+    /// Bytes of memory that are reserved now.
+    pub reserved: u64,
+    /// Why it failed.
+    pub failed: Option<&'a str>,
+}
+
+/// A row that is over on one part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowOver<'a> {
+    /// Its number in the table.
+    pub row: usize,
+    /// The image.
+    pub image: &'a str,
+    /// The part, counted over all images.
+    pub part: usize,
+    /// `ok`, the status that ended it, or `failed`.
+    pub status: &'a str,
+    /// Whether an earlier run had done it.
+    pub resumed: bool,
 }
 
 /// Nobody.
@@ -17,5 +87,28 @@ pub trait Progress {
 pub struct Silent;
 
 impl Progress for Silent {
-    fn phase(&mut self, _name: &str, _rows: u64, _tasks: u64) {}
+    fn phase(&mut self, _phase: &PhaseBegun) {}
+}
+
+impl Prepared<'_> {
+    /// What a plan of a phase has to do.
+    pub(crate) fn ahead(&self, name: &str, plan: &Plan, (workers, memory): (usize, u64)) -> PhaseBegun {
+        let flow = plan.flow();
+        let account = plan.account().times(flow, self.multiplicity());
+        let ahead = |(number, account): (usize, &onceflow_reuse::TaskAccount)| TaskAhead {
+            name: flow.tasks[number].name.clone(),
+            stage: flow.tasks[number].stage,
+            asked: account.asked,
+            planned: account.planned,
+            seconds: self.mean_seconds(number, &self.sizes(flow.scope(number))),
+        };
+        PhaseBegun {
+            name: name.to_owned(),
+            instances: plan.rows() as u64 * self.multiplicity().parts,
+            stages: flow.stages.iter().map(|stage| stage.name.clone()).collect(),
+            tasks: account.tasks.iter().enumerate().map(ahead).collect(),
+            workers,
+            memory,
+        }
+    }
 }

@@ -22,7 +22,7 @@ impl Collector<'_> {
             if whole && !known.knows(*row, *part) && self.is_complete(plan, *row, *part, status.is_some()) {
                 known.note(*row, *part);
                 self.add(*row, *part, &comparisons, status.as_deref());
-                self.progress.row();
+                self.tell_of_row(*row, *part, status.as_deref().unwrap_or("ok"), true);
             }
         }
         if !known.is_empty() {

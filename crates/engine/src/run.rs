@@ -193,9 +193,8 @@ impl<'a> Runner<'a> {
         let rows = self.prepared.rows(&sampled, with_reference)?;
         let plan = plan(self.prepared.flow.clone(), &rows, self.options.level)?;
         let mut plan = self.prepared.grouped(plan, &self.options.merge)?.plan;
-        let planned = plan.account().times(plan.flow(), self.prepared.multiplicity()).total().planned;
-        let parts = self.prepared.multiplicity().parts;
-        progress.phase(&phase.name, rows.len() as u64 * parts, planned);
+        let bounds = (self.options.workers, self.options.memory);
+        progress.phase(&self.prepared.ahead(&phase.name, &plan, bounds));
         let rows = rows_digest(self.prepared, &sampled, with_reference);
         let past = self.journal.phase(&phase.name, &rows)?;
         let (execution, gathered) = self.execute(&mut plan, with_reference, &past, progress)?;
@@ -240,6 +239,7 @@ impl<'a> Runner<'a> {
             flow: &flow,
             folder: self.folder,
             progress,
+            budget: &self.budget,
             stop: &self.options.stop,
             reference: plan.reference(),
             wanted,

@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod sample;
 mod segment;
+mod status;
 mod why;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -36,6 +37,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use run::{LevelWord, MachineArgs, PlanArgs, RunArgs};
 pub(crate) use sample::{KindWord, MethodWord, SampleArgs, SampleFormatWord};
 pub(crate) use segment::SegmentArgs;
+pub(crate) use status::StatusArgs;
 pub(crate) use why::WhyArgs;
 
 /// Which parameters of my workflow matter, and what are the best values?
@@ -100,6 +102,8 @@ pub(crate) enum Verb {
     Why(WhyArgs),
     /// Run a study: from its file to its answer
     Run(RunArgs),
+    /// Say how far a run is, from another terminal
+    Status(StatusArgs),
     /// Print the answer of a run again
     Report(ReportArgs),
     /// Find the nuclei of images
@@ -130,6 +134,7 @@ impl Verb {
             Self::Plan(args) => args.json,
             Self::Why(args) => args.json,
             Self::Run(args) => args.json,
+            Self::Status(args) => args.json,
             Self::Report(args) => args.json,
             Self::Segment(args) => args.json,
             Self::Features(args) => args.json,

@@ -17,6 +17,7 @@ Examples:
   onceflow run study.toml --dry-run                    what it would compute
   onceflow run study.toml --row 17 --image one -o look/               one row alone, every region as a picture
   onceflow run study.toml --row reference -p G1=40 --task t4 -o look/ one task and what it needs, with values of yours
+  onceflow run study.toml -o runs/first --events /dev/fd/3 3>events.jsonl    for programs that watch
 
 The folder gets rows.csv, metrics.csv, indices.json, best.json, report.html, trace.json, costs.jsonl, provenance.json,
 ro-crate-metadata.json and a copy of the study. Ctrl-C lets running tasks end; a second one stops at once. The same command
@@ -31,6 +32,9 @@ pub(crate) struct RunArgs {
     pub(crate) machine: MachineArgs,
     #[command(flatten)]
     pub(crate) merge: MergeArgs,
+    /// Write what happens as lines of JSON into a file or a pipe
+    #[arg(long, value_name = "FILE", env = "ONCEFLOW_EVENTS", hide_env_values = true)]
+    pub(crate) events: Option<PathBuf>,
     /// Say what would be computed, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -15,6 +15,7 @@ mod report;
 mod run;
 mod sample;
 mod segment;
+mod status;
 mod why;
 
 use crate::args::Verb;
@@ -34,6 +35,7 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Plan(args) => plan::run(args, terminal),
         Verb::Why(args) => why::run(args, terminal),
         Verb::Run(args) => run::run(args, terminal),
+        Verb::Status(args) => status::run(args, terminal),
         Verb::Report(args) => report::run(args, terminal),
         Verb::Features(args) => features::run(args, terminal),
         Verb::Segment(args) => segment::run(args, terminal),

@@ -22,14 +22,15 @@ use crate::study::{COMMANDS, Holds, LoadedStudy, commands_text, holds};
 use crate::terminal::Terminal;
 use crate::verb::plan;
 use crate::words::quoted;
-pub(crate) use progress::RunProgress;
+use progress::RunProgress;
+pub(crate) use progress::STATUS_FILE;
 
 /// Runs a study and prints its answer.
 pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = LoadedStudy::open(&args.study, terminal)?;
     let prepared = loaded.prepare()?.allow_commands(args.allow.allow_commands);
+    let prepared = with_costs(prepared, &args.machine, terminal);
     let (Some(path), false) = (&args.o, args.dry_run) else {
-        let prepared = with_costs(prepared, &args.machine, terminal);
         return plan::print(&prepared, &args.machine, &args.merge, args.json, terminal);
     };
     if let Some(row) = args.one.row {
@@ -39,28 +40,39 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
         return Ok(exit);
     }
     prepared.check_commands().map_err(engine_failure)?;
-    carry_out(&loaded, &prepared, (&args.machine, &args.merge), path, args.json, terminal)
+    let asked = AskedOf { machine: &args.machine, merge: &args.merge, events: args.events.as_deref() };
+    carry_out(&loaded, &prepared, &asked, path, args.json, terminal)
+}
+
+/// How a run was asked for.
+pub(crate) struct AskedOf<'a> {
+    /// What it may use.
+    pub(crate) machine: &'a MachineArgs,
+    /// How its work is grouped.
+    pub(crate) merge: &'a MergeArgs,
+    /// Where events go.
+    pub(crate) events: Option<&'a Path>,
 }
 
 /// Runs a study that is ready into a folder that may be written, and prints its answer.
 pub(crate) fn carry_out(
     loaded: &LoadedStudy,
     prepared: &Prepared<'_>,
-    (machine, merge): (&MachineArgs, &MergeArgs),
+    asked: &AskedOf<'_>,
     path: &Path,
     json: bool,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    let options = Arc::new(options(machine, merge, prepared.study())?);
+    let options = Arc::new(options(asked.machine, asked.merge, prepared.study())?);
     let folder = RunFolder::create(path).map_err(engine_failure)?;
     begin(&folder, loaded.texts()).map_err(engine_failure)?;
     if prepared.commands() != serde_json::json!([]) {
         folder.write(COMMANDS, commands_text(prepared).as_bytes()).map_err(engine_failure)?;
     }
     let _guard = interrupt::watch(Arc::clone(&options));
-    let mut progress = RunProgress::new(terminal);
+    let mut progress = RunProgress::new(terminal, &folder, asked.events)?;
     let run = onceflow_engine::run(prepared, &options, &folder, &mut progress).map_err(engine_failure)?;
-    progress.end();
+    progress.clear();
     let pictures = match run.ending {
         Ending::Complete => pictures(prepared, &run.answer, options.memory)
             .inspect_err(|error| terminal.say(&format!("note: the report has no pictures: {error}")))
@@ -70,7 +82,8 @@ pub(crate) fn carry_out(
     let known = (loaded.origin(), path.display().to_string(), command());
     let provenance = provenance(prepared, &run, &started(loaded, &known));
     save(&run, pictures.as_ref(), &provenance, &folder).map_err(engine_failure)?;
-    remember(&run, machine, terminal);
+    remember(&run, asked.machine, terminal);
+    progress.end(&run.ending);
     let exit = report(&run, path, json, terminal);
     failing::say(&run, prepared, loaded.path(), path, terminal);
     exit

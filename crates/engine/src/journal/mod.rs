@@ -104,13 +104,25 @@ impl Journal {
     }
 }
 
+/// Whether a run is writing to a folder now.
+pub fn is_running(folder: &Path) -> bool {
+    File::open(folder.join(FILE)).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 /// A file system without locks does not keep anybody from working.
 fn lock(file: &File) -> Result<(), TryLockError> {
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
-        _ => Ok(()),
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_TRIES),
+            _ => return Ok(()),
+        }
     }
+    Err(TryLockError::WouldBlock)
 }
+
+/// Whoever asks for the status of a run holds the lock for a moment.
+const TRIES: usize = 5;
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
 fn taken(folder: &Path) -> EngineError {
     let error = Diagnostic::error(format!("another run is writing to {}", folder.display()));

@@ -25,3 +25,4 @@ pub use json::{best_json, indices_json, provenance_json, run_json};
 pub use material::{Material, Pictures, Provenance, Scene, Shown, UsedFile};
 pub use ro_crate::ro_crate;
 pub use text::answer_text;
+pub use words::{duration_words, memory_words};

@@ -7,7 +7,8 @@ use onceflow_study::{counted, with_commas};
 use super::account::Account;
 use super::subject::Subject;
 use super::words::{
-    against, and, duration, failed, failures, headline, memory, metric_pair, metric_text, others, screened,
+    against, and, duration_words, failed, failures, headline, memory_words, metric_pair, metric_text, others,
+    screened,
 };
 use crate::{Answer, Best, PhaseAnswer, RowRecord};
 
@@ -48,7 +49,7 @@ fn phases(phases: &[PhaseAnswer]) -> String {
                 count(p.computed),
                 count(p.reused),
                 count(p.failed),
-                duration(p.seconds),
+                duration_words(p.seconds),
             ]
         })
         .collect();
@@ -189,15 +190,15 @@ pub(super) fn less(asked: f64, computed: f64) -> Option<String> {
 /// `28 s on 2 workers; peak 0.11 of 2 GiB`.
 pub(super) fn machine(answer: &Answer) -> String {
     let work = &answer.work;
-    let mut text = format!("{} on {}", duration(work.wall), counted(work.workers, "worker"));
-    let _infallible = write!(text, "; peak {} reserved", memory(work.peak_reserved, work.memory));
+    let mut text = format!("{} on {}", duration_words(work.wall), counted(work.workers, "worker"));
+    let _infallible = write!(text, "; peak {} reserved", memory_words(work.peak_reserved, work.memory));
     if let Some(resident) = work.peak_resident {
-        let _infallible = write!(text, ", {} resident", memory(resident, 0));
+        let _infallible = write!(text, ", {} resident", memory_words(resident, 0));
     }
     if work.spilled > 0 {
         let (regions, bytes) = (
             counted(usize::try_from(work.spilled).unwrap_or(usize::MAX), "result"),
-            memory(work.spilled_bytes, 0),
+            memory_words(work.spilled_bytes, 0),
         );
         let _infallible = write!(text, "; {regions} ({bytes}) went to the disk and back for lack of memory");
     }

@@ -10,7 +10,8 @@ mod row;
 pub(super) use effects::{against, headline, others, screened};
 pub(super) use failures::{Failure, failed, failures};
 pub(super) use how::how;
-pub(super) use number::{capital, duration, memory, metric_pair, metric_text};
+pub(super) use number::{capital, metric_pair, metric_text};
+pub use number::{duration_words, memory_words};
 pub(super) use remarks::remarks;
 pub(super) use row::{better, values};
 

@@ -1,6 +1,6 @@
 //! A run that was interrupted goes on where it was, whatever interrupted it, and ends with the same bytes.
 
-use onceflow_engine::{Ending, Level, Progress, Run, RunOptions};
+use onceflow_engine::{Ending, Level, PhaseBegun, Progress, Run, RunOptions, TaskOver};
 use std::sync::atomic::Ordering;
 
 use crate::asked::{Answered, Asked, IMAGES, METRICS, PARAMETERS, QUICK, half_glass};
@@ -12,9 +12,9 @@ struct Interrupt<'o> {
 }
 
 impl Progress for Interrupt<'_> {
-    fn phase(&mut self, _: &str, _: u64, _: u64) {}
+    fn phase(&mut self, _: &PhaseBegun) {}
 
-    fn task(&mut self) {
+    fn task(&mut self, _: &TaskOver<'_>) {
         self.tasks = self.tasks.saturating_sub(1);
         if self.tasks == 0 {
             self.options.stop.store(true, Ordering::Relaxed);

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::memory;
 use crate::study::LoadedStudy;
 use crate::terminal::Terminal;
-use crate::verb::run::carry_out;
+use crate::verb::run::{AskedOf, carry_out};
 
 /// Makes tissue, asks which parameters matter for its nuclei, answers.
 pub(super) fn run(args: &DemoArgs, terminal: &Terminal) -> Result<Exit, Failure> {
@@ -28,7 +28,7 @@ pub(super) fn run(args: &DemoArgs, terminal: &Terminal) -> Result<Exit, Failure>
     let exit = carry_out(
         &loaded,
         &loaded.prepare()?,
-        (&args.machine, &MergeArgs::default()),
+        &AskedOf { machine: &args.machine, merge: &MergeArgs::default(), events: None },
         &args.output,
         args.json,
         terminal,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
-use onceflow_engine::RunOptions;
+use onceflow_engine::{RunOptions, remove_unfinished};
 
 use crate::exit::Exit;
 
@@ -33,6 +33,9 @@ fn stop() {
     let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     match running.as_ref() {
         Some(options) if !ASKED.swap(true, Ordering::Relaxed) => options.stop.store(true, Ordering::Relaxed),
-        _ => std::process::exit(Exit::Interrupted as i32),
+        _ => {
+            let _nothing_more = remove_unfinished();
+            std::process::exit(Exit::Interrupted as i32)
+        }
     }
 }

@@ -1,122 +1,128 @@
-//! How far a run is: a line that is rewritten on a terminal, and elsewhere plain lines at growing distances.
+//! How far a run is, told to whoever wants to know: bars on a terminal, plain lines elsewhere, a file for
+//! `onceflow status`, and events for programs.
 
-use std::io::{IsTerminal as _, Write as _};
-use std::time::{Duration, Instant};
+mod bars;
+mod events;
+mod far;
+mod lines;
+mod status;
 
-use onceflow_engine::Progress;
-use onceflow_study::with_commas;
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::time::Instant;
+
+use onceflow_engine::{Ending, PhaseBegun, Progress, RowOver, RunFolder, TaskOver};
 
 use crate::args::ProgressMode;
+use crate::failure::Failure;
 use crate::terminal::Terminal;
+use bars::Bars;
+use events::Events;
+use far::HowFar;
+use lines::Lines;
+pub(crate) use status::{STATUS_FILE, StatusFile};
 
-/// Speaks of rows and tasks.
+/// Tells everybody.
 pub(crate) struct RunProgress {
-    mode: Mode,
-    phase: String,
-    rows: (u64, u64),
-    tasks: (u64, u64),
-    began: Instant,
-    spoke: Instant,
-    pause: Duration,
+    far: HowFar,
+    speaker: Speaker,
+    status: StatusFile,
+    events: Option<Events>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Mode {
-    Rewrite,
-    Lines,
+enum Speaker {
+    Bars(Bars),
+    Lines(Lines),
     Silent,
 }
 
-/// Often enough to look alive, rarely enough to cost nothing.
-const REWRITE: Duration = Duration::from_millis(100);
-const FIRST_LINE: Duration = Duration::from_secs(1);
-
 impl RunProgress {
-    /// Says nothing yet.
-    pub(crate) fn new(terminal: &Terminal) -> Self {
-        let mode = match terminal.progress_mode() {
-            ProgressMode::Never => Mode::Silent,
-            ProgressMode::Auto if std::io::stderr().is_terminal() => Mode::Rewrite,
-            ProgressMode::Auto => Mode::Lines,
+    /// Says nothing yet. Events go to a file, when one is named.
+    pub(crate) fn new(
+        terminal: &Terminal,
+        folder: &RunFolder,
+        events: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let speaker = match terminal.progress_mode() {
+            ProgressMode::Never => Speaker::Silent,
+            ProgressMode::Auto if std::io::stderr().is_terminal() => Speaker::Bars(Bars::new()),
+            ProgressMode::Auto => Speaker::Lines(Lines::new()),
         };
-        let pause = if mode == Mode::Rewrite { REWRITE } else { FIRST_LINE };
-        let now = Instant::now();
-        Self { mode, phase: String::new(), rows: (0, 0), tasks: (0, 0), began: now, spoke: now, pause }
+        let (far, status) = (HowFar::new(Instant::now()), StatusFile::new(folder));
+        let events = events.map(Events::create).transpose()?;
+        Ok(Self { far, speaker, status, events })
     }
 
-    /// Clears the line, so that the answer stands alone.
-    pub(crate) fn end(&mut self) {
-        if self.mode == Mode::Rewrite {
-            say("\r\x1b[K");
+    /// Clears the terminal, so that what follows stands alone.
+    pub(crate) fn clear(&mut self) {
+        if let Speaker::Bars(bars) = &mut self.speaker {
+            bars.end();
         }
     }
 
-    /// Where a line of its own begins.
-    fn begin(&self) -> &'static str {
-        if self.mode == Mode::Rewrite { "\r" } else { "" }
+    /// Tells others how it ended.
+    pub(crate) fn end(&mut self, ending: &Ending) {
+        let word = ending_word(ending);
+        self.status.write(&self.far, word);
+        if let Some(events) = &mut self.events {
+            events.end(word, &self.far);
+        }
     }
 
     fn speak(&mut self) {
-        if self.mode == Mode::Silent || self.spoke.elapsed() < self.pause {
-            return;
+        match &mut self.speaker {
+            Speaker::Bars(bars) => bars.show(&self.far),
+            Speaker::Lines(lines) => lines.show(&self.far),
+            Speaker::Silent => {}
         }
-        self.spoke = Instant::now();
-        match self.mode {
-            Mode::Rewrite => say(&format!("\r{}\x1b[K", self.line())),
-            _ => {
-                say(&format!("{}\n", self.line()));
-                self.pause *= 2;
-            }
-        }
-    }
-
-    /// `screen  123 of 321 instances  1,024 of at most 2,351 tasks  12 s, about 20 s more`.
-    fn line(&self) -> String {
-        let number = |n: u64| with_commas(n.into());
-        let seconds = self.began.elapsed().as_secs_f64();
-        let done = self.tasks.0 as f64 / (self.tasks.1.max(1)) as f64;
-        let more = if done > 0.02 {
-            format!(", at most {:.0} s more", seconds / done - seconds)
-        } else {
-            String::new()
-        };
-        let ((rows, all_rows), (tasks, all_tasks)) = (self.rows, self.tasks);
-        format!(
-            "{}  {} of {} instances  {} of at most {} tasks  {seconds:.0} s{more}",
-            self.phase,
-            number(rows),
-            number(all_rows),
-            number(tasks),
-            number(all_tasks)
-        )
+        self.status.refresh(&self.far);
     }
 }
 
-fn say(text: &str) {
-    // A closed standard error must not stop the work.
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+fn ending_word(ending: &Ending) -> &'static str {
+    match ending {
+        Ending::Complete => "complete",
+        Ending::Stopped => "stopped",
+        Ending::TooManyFailures => "too many rows failed",
+    }
 }
 
 impl Progress for RunProgress {
-    fn phase(&mut self, name: &str, rows: u64, tasks: u64) {
-        self.phase = name.to_owned();
-        (self.rows, self.tasks) = ((0, rows), (0, tasks));
-        self.began = Instant::now();
+    fn phase(&mut self, phase: &PhaseBegun) {
+        self.far.begin(phase);
+        if let Speaker::Bars(bars) = &mut self.speaker {
+            bars.begin(&self.far);
+        }
+        self.status.write(&self.far, "running");
+        if let Some(events) = &mut self.events {
+            events.phase(&self.far);
+        }
     }
 
-    fn resumed(&mut self, rows: u64) {
-        let (known, all) = (with_commas(rows.into()), with_commas(self.rows.1.into()));
-        let end = if self.mode == Mode::Rewrite { "\x1b[K" } else { "" };
-        say(&format!("{}going on: {known} of {all} instances are done{end}\n", self.begin()));
+    fn resumed(&mut self, instances: u64) {
+        let text = self.far.going_on(instances);
+        match &self.speaker {
+            Speaker::Bars(bars) => bars.say(&text),
+            Speaker::Lines(_) | Speaker::Silent => lines::say(&text),
+        }
+        if let Some(events) = &mut self.events {
+            events.resumed(&self.far, instances);
+        }
     }
 
-    fn task(&mut self) {
-        self.tasks.0 += 1;
+    fn task(&mut self, task: &TaskOver<'_>) {
+        self.far.task(task);
+        if let Some(events) = &mut self.events {
+            events.task(&self.far, task);
+        }
         self.speak();
     }
 
-    fn row(&mut self) {
-        self.rows.0 += 1;
+    fn row(&mut self, row: &RowOver<'_>) {
+        self.far.row(row);
+        if let Some(events) = &mut self.events {
+            events.row(&self.far, row);
+        }
         self.speak();
     }
 }

@@ -9,7 +9,7 @@ use super::svg::{Anchor, Drawing, Svg};
 use super::work::NO_ACCOUNT;
 use crate::report::account::Account;
 use crate::report::schedule::{Schedule, TaskTotal};
-use crate::report::words::{duration, memory};
+use crate::report::words::{duration_words, memory_words};
 use crate::{Answer, TraceEntry};
 
 /// Steps of the drawing.
@@ -72,8 +72,8 @@ fn drawn(answer: &Answer, schedule: &Schedule) -> String {
     };
     let caption = format!(
         "Schedule over {}: each step shows the task that took most of it; gaps are idle. {held} Most reserved at once: {}.",
-        duration(schedule.seconds),
-        memory(answer.work.peak_reserved, answer.work.memory)
+        duration_words(schedule.seconds),
+        memory_words(answer.work.peak_reserved, answer.work.memory)
     );
     let key = |(place, task): (usize, &TaskTotal)| {
         let colour = COLOURS[place % COLOURS.len()];
@@ -112,7 +112,7 @@ fn gantt(schedule: &Schedule) -> Drawing {
     let end = bottom + curve + 6.0;
     svg.line((LEFT, end), (WIDTH - 12.0, end), "d-grid");
     svg.text((LEFT, end + 16.0), Anchor::Start, "d-quiet", "0 s");
-    svg.text((WIDTH - 12.0, end + 16.0), Anchor::End, "d-quiet", &duration(schedule.seconds));
+    svg.text((WIDTH - 12.0, end + 16.0), Anchor::End, "d-quiet", &duration_words(schedule.seconds));
     svg.finish("Schedule of the workers and memory that operations held")
 }
 
@@ -127,17 +127,17 @@ fn held(svg: &mut Svg, schedule: &Schedule, top: f64, step: f64) {
     places.push((LEFT + STEPS as f64 * step, base));
     svg.path(&places, "d-band");
     svg.line((LEFT, top), (WIDTH - 12.0, top), "d-grid");
-    svg.text((LEFT - 8.0, top + 5.0), Anchor::End, "d-quiet", &memory(most, 0));
+    svg.text((LEFT - 8.0, top + 5.0), Anchor::End, "d-quiet", &memory_words(most, 0));
 }
 
 fn tasks(schedule: &Schedule) -> String {
     let row = |task: &TaskTotal| {
         let each = task.seconds / task.runs.max(1) as f64;
-        let bytes = if task.bytes == 0 { "not counted".into() } else { memory(task.bytes, 0) };
+        let bytes = if task.bytes == 0 { "not counted".into() } else { memory_words(task.bytes, 0) };
         vec![
             task.name.clone(),
             with_commas(task.runs.into()),
-            duration(task.seconds),
+            duration_words(task.seconds),
             small_time(each),
             bytes,
         ]
@@ -150,7 +150,7 @@ fn tasks(schedule: &Schedule) -> String {
 }
 
 fn small_time(seconds: f64) -> String {
-    if seconds < 0.1 { format!("{:.2} ms", seconds * 1e3) } else { duration(seconds) }
+    if seconds < 0.1 { format!("{:.2} ms", seconds * 1e3) } else { duration_words(seconds) }
 }
 
 /// One line per worker and run of steps.

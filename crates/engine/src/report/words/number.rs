@@ -19,7 +19,7 @@ pub(crate) fn metric_pair(a: f64, b: f64) -> (String, String) {
 }
 
 /// Seconds in the units in which people think of them.
-pub(crate) fn duration(seconds: f64) -> String {
+pub fn duration_words(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match seconds {
         s if s < 1.0 => format!("{s:.2} s"),
@@ -31,7 +31,7 @@ pub(crate) fn duration(seconds: f64) -> String {
 }
 
 /// Bytes against a bound, in its unit unless they are much less: `0.11 of 2 GiB`, `5.4 MiB of 2 GiB`.
-pub(crate) fn memory(bytes: u64, bound: u64) -> String {
+pub fn memory_words(bytes: u64, bound: u64) -> String {
     let size = |bytes: u64| {
         let (unit, word) = unit(bytes);
         format!("{} {word}", short_number(bytes as f64 / unit))
@@ -73,10 +73,10 @@ mod tests {
 
     #[test]
     fn durations_and_sizes_have_fitting_units() {
-        let shown = [0.25, 4.26, 24.4, 125.0, 7300.0].map(duration);
+        let shown = [0.25, 4.26, 24.4, 125.0, 7300.0].map(duration_words);
         assert_eq!(shown, ["0.25 s", "4.3 s", "24 s", "2 min 5 s", "2 h 1 min"]);
-        assert_eq!(memory(118_000_000, 2 << 30), "0.11 of 2 GiB");
-        assert_eq!(memory(5_700_000, 2 << 30), "5.44 MiB of 2 GiB");
-        assert_eq!(memory(1 << 20, 0), "1 MiB");
+        assert_eq!(memory_words(118_000_000, 2 << 30), "0.11 of 2 GiB");
+        assert_eq!(memory_words(5_700_000, 2 << 30), "5.44 MiB of 2 GiB");
+        assert_eq!(memory_words(1 << 20, 0), "1 MiB");
     }
 }

@@ -1,0 +1,96 @@
+//! `onceflow status`: how far a run is, from another terminal.
+
+use std::path::Path;
+use std::time::Duration;
+
+use onceflow_engine::{duration_words, is_running, memory_words};
+use onceflow_study::{Diagnostic, with_commas};
+use serde_json::{Value, json};
+
+use crate::args::StatusArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::file::{Limit, read_text};
+use crate::terminal::Terminal;
+use crate::verb::run::STATUS_FILE;
+
+/// Says how far a run is, once or until it is over.
+pub(crate) fn run(args: &StatusArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    loop {
+        let status = look(&args.folder)?;
+        if args.json {
+            terminal.json(&status)?;
+        } else {
+            terminal.result(&text(&args.folder, &status))?;
+        }
+        match status["state"].as_str() {
+            Some("running") if args.watch => std::thread::sleep(Duration::from_secs(1)),
+            Some("running" | "complete") => return Ok(Exit::Ok),
+            _ => return Ok(Exit::RowsFailed),
+        }
+    }
+}
+
+/// What the run said last. One that says it is running and is not was interrupted.
+fn look(folder: &Path) -> Result<Value, Failure> {
+    let path = folder.join(STATUS_FILE);
+    if !path.is_file() {
+        return Err(no_status(folder));
+    }
+    let text = read_text(&path, Limit::Description)?;
+    let mut status: Value = serde_json::from_str(&text.text).map_err(|_| no_status(folder))?;
+    if status["state"] == "running" && !is_running(folder) {
+        status["state"] = json!("interrupted");
+    }
+    Ok(status)
+}
+
+fn no_status(folder: &Path) -> Failure {
+    let found = if folder.exists() { "a folder without a status" } else { "nothing of that name" };
+    Failure::bad_input(
+        Diagnostic::error(format!("{} is not the folder of a run", folder.display()))
+            .expected_found(format!("a folder with {STATUS_FILE}, which onceflow run writes"), found)
+            .with_hint("name the folder after -o of onceflow run"),
+    )
+}
+
+fn text(folder: &Path, status: &Value) -> String {
+    let number = |value: &Value| with_commas(value.as_u64().unwrap_or(0).into());
+    let mut text = format!("{}  {}\n", folder.display(), state(status));
+    let instances = &status["instances"];
+    let failed = match instances["failed"].as_u64() {
+        Some(failed) if failed > 0 => format!(", {} failed", with_commas(failed.into())),
+        _ => String::new(),
+    };
+    let (done, of) = (number(&instances["done"]), number(&instances["of"]));
+    text += &format!("{}  {done} of {of} instances{failed}\n", status["phase"].as_str().unwrap_or_default());
+    let stages = status["stages"].as_array().map_or(&[][..], Vec::as_slice);
+    let name = |stage: &Value| stage["stage"].as_str().unwrap_or_default().to_owned();
+    let width = stages.iter().map(|stage| name(stage).len()).max().unwrap_or(0);
+    for stage in stages {
+        let (computed, planned) = (number(&stage["computed"]), number(&stage["planned"]));
+        let asked = number(&stage["asked"]);
+        text +=
+            &format!("  {:width$}  {computed} of at most {planned} computed, {asked} asked\n", name(stage));
+    }
+    if status["state"] != "running" {
+        return text;
+    }
+    let bytes = |name: &str| status["memory"][name].as_u64().unwrap_or(0);
+    text + &format!("memory  {} reserved\n", memory_words(bytes("reserved_bytes"), bytes("bound_bytes")))
+}
+
+/// `running for 12 s, at most 20 s more (process 4711)`, or what became of it and what to do.
+fn state(status: &Value) -> String {
+    let time = duration_words(status["running_s"].as_f64().unwrap_or(0.0));
+    let state = status["state"].as_str().unwrap_or("unknown");
+    match (state, status["left_s"].as_f64()) {
+        ("running", left) => {
+            let more =
+                left.map_or_else(String::new, |left| format!(", at most {} more", duration_words(left)));
+            format!("running for {time}{more} (process {})", status["process"])
+        }
+        ("complete", _) => format!("complete after {time}"),
+        (state, _) => format!("{state} after {time}; the same onceflow run goes on"),
+    }
+}
