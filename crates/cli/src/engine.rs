@@ -4,7 +4,7 @@ mod buckets;
 
 use std::sync::atomic::AtomicBool;
 
-use onceflow_engine::{EngineError, Level, RunOptions, available_memory, available_workers};
+use onceflow_engine::{EngineError, Level, Policy, RunOptions, available_memory, available_workers};
 use onceflow_study::{Diagnostic, Size, Study};
 
 use crate::allocation::METER;
@@ -25,6 +25,7 @@ pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> R
         memory: memory.unwrap_or_else(available_memory),
         scratch: args.scratch.clone(),
         meter: Some(METER),
+        policy: Policy::default(),
         stop: AtomicBool::new(false),
     })
 }

@@ -1,6 +1,6 @@
 //! Estimates from records, and from what operations declare where there are none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use onceflow_study::OpSpec;
 
@@ -38,6 +38,11 @@ impl Costs {
     /// What a task of an operation costs on a device, for so many pixels.
     pub fn estimate(&self, spec: &OpSpec, device: &str, pixels: u64) -> Estimate {
         self.model(spec, device).seconds(pixels)
+    }
+
+    /// The devices of which there are records.
+    pub fn devices(&self) -> BTreeSet<&str> {
+        self.measured.values().flat_map(BTreeMap::keys).map(String::as_str).collect()
     }
 
     /// How many records there are.

@@ -83,7 +83,7 @@ impl<'a> Collector<'a> {
     /// What a task cost; one that failed, or that an earlier run had done, says nothing of the next.
     fn cost(&self, finished: &Finished<'_>) -> Option<Record> {
         let Entry { instance, task, seconds, bytes, remembered, .. } = *finished.entry;
-        if remembered || matches!(finished.outcome, Outcome::Failed(_)) {
+        if remembered || matches!(finished.outcome, Outcome::Failed { .. }) {
             return None;
         }
         let spec = &self.flow.tasks[task].spec;
@@ -107,7 +107,7 @@ impl<'a> Collector<'a> {
             Scope::Study => None,
         };
         let failed = match finished.outcome {
-            Outcome::Failed(message) => Some(message.as_str()),
+            Outcome::Failed { message, .. } => Some(message.as_str()),
             _ => None,
         };
         self.progress.task(&TaskOver {

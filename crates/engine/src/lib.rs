@@ -47,6 +47,7 @@ mod run;
 mod save;
 mod scratch;
 mod segment;
+mod simulated;
 mod supply;
 mod synthetic;
 mod table_file;
@@ -79,7 +80,11 @@ pub use objects::objects;
 pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
 pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
-pub use onceflow_runtime::{Call, Done, Meter, Operation, OperationError};
+pub use onceflow_runtime::{
+    Bucket, Call, Cause, Chance, Crew, Device, Done, Expected, Files, Layout, Machine, Meter, Network,
+    NodeFigures, NodeKind, Operation, OperationError, PartSite, Policy, PolicyError, Simulated,
+    SimulatedTask, Simulation, Transfers, simulate,
+};
 pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
 pub use parts_picture::{DrawnParts, draw_parts};
@@ -95,14 +100,15 @@ pub use provenance::{Started, provenance};
 pub use remembered::{CostsFile, LoadedCosts};
 pub use report::{
     Failing, Material, Pictures, Provenance, Scene, Shown, UsedFile, answer_text, best, best_json,
-    duration_words, failing, html, indices_json, memory_words, metrics_csv, provenance_json, ro_crate, rows_csv,
-    run_json,
+    duration_words, failing, html, indices_json, memory_words, metrics_csv, provenance_json, ro_crate,
+    rows_csv, run_json,
 };
 pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use resources::{available_memory, available_workers, peak_resident};
 pub use run::{Ending, Run, RunOptions, TraceEntry, run};
 pub use save::{Texts, begin, save};
 pub use segment::{NucleiParameters, Overlay, Segmented, bytes_to_segment, check_truth, segment};
+pub use simulated::{SimulatedStudy, SimulationOptions, suits_threads};
 pub use synthetic::parse_synthetic;
 pub use table_file::read_row;
 pub use tiled::Tiling;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use onceflow_region::Budget;
 use onceflow_reuse::{Level, Plan, plan};
-use onceflow_runtime::{Known, Layout, Options, Outcome, PartSite, execute_zero_work};
+use onceflow_runtime::{Layout, Options, Outcome, PartSite, execute_zero_work};
 
 use crate::phase::PhaseRows;
 use crate::prepared::no_phase;
@@ -41,13 +41,7 @@ impl Prepared<'_> {
             images: vec![PIXELS * parts as u64],
             parts: vec![PartSite { image: 0, pixels: PIXELS }; parts],
         };
-        let options = Options {
-            workers,
-            budget: Budget::new(u64::MAX),
-            spilling: false,
-            known: Known::nothing(),
-            stop: None,
-        };
+        let options = Options::new(workers, Budget::new(u64::MAX));
         let start = Instant::now();
         let execution = execute_zero_work(&mut plan, &layout, &options, &mut |_, _| Outcome::Done)?;
         Ok(Scheduling { tasks: execution.log.len() as u64, seconds: start.elapsed().as_secs_f64() })

@@ -2,7 +2,7 @@
 
 use onceflow_region::Budget;
 use onceflow_reuse::Plan;
-use onceflow_runtime::{ExecuteError, Known, Options, Outcome, SchedulerError, execute_zero_work};
+use onceflow_runtime::{ExecuteError, Options, Outcome, SchedulerError, execute_zero_work};
 use onceflow_study::Seams;
 
 use crate::inputs::ImagePart;
@@ -74,8 +74,7 @@ impl Prepared<'_> {
         let mut layout = self.inputs.layout();
         layout.parts.sort_by_key(|part| std::cmp::Reverse(part.pixels));
         layout.parts.truncate(OPEN_PARTS);
-        let options =
-            Options { workers, budget: budget.clone(), spilling: true, known: Known::nothing(), stop: None };
+        let options = Options { spilling: true, ..Options::new(workers, budget.clone()) };
         execute_zero_work(plan, &layout, &options, &mut |_, _| Outcome::Done).map(|_| ())
     }
 }

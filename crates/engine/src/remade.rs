@@ -8,8 +8,7 @@ use std::sync::Arc;
 use onceflow_region::{Budget, Dense, Region};
 use onceflow_reuse::{Flow, Level, NodeId, Plan, Rows, plan};
 use onceflow_runtime::{
-    Finished, Known, NoBelow, NoMemo, Observer, Operation, Options, Outcome, RowOutcome, Supply as _, Work,
-    execute,
+    Finished, NoBelow, NoMemo, Observer, Operation, Options, Outcome, RowOutcome, Supply as _, Work, execute,
 };
 use onceflow_study::{RegionKind, Scope, Value};
 
@@ -70,7 +69,7 @@ pub(crate) fn remake(asked: &Remade<'_>, only: Option<&str>) -> Result<Vec<Made>
     let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
     let work = Work { operations: &operations, supply: &supply, memo: &NoMemo, below: &NoBelow, meter: None };
     let mut keeper = Keeper { outputs: outputs(&plan, only), ..Keeper::default() };
-    let options = Options { workers: 1, budget, spilling: false, known: Known::nothing(), stop: None };
+    let options = Options::new(1, budget);
     execute(&mut plan, &asked.inputs.layout(), &work, &options, &mut keeper)?;
     let empty = |kind| Arc::new(supply.empty(kind, Scope::Part, 0));
     let mut made: Vec<Made> = (0..plan.rows()).map(|row| keeper.made(&plan, row, &empty)).collect();
@@ -132,7 +131,7 @@ impl Keeper {
 impl Observer for Keeper {
     fn finished(&mut self, finished: &Finished<'_>) {
         let (node, task) = (finished.entry.instance.node, finished.entry.task);
-        if let Outcome::Failed(message) = finished.outcome {
+        if let Outcome::Failed { message, .. } = finished.outcome {
             self.failures.insert(node, message.to_string());
         }
         for (_, output, _) in self.outputs.iter().filter(|(wanted, _, _)| *wanted == task) {

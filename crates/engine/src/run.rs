@@ -9,8 +9,8 @@ use onceflow_costs::Record;
 use onceflow_region::Budget;
 use onceflow_reuse::{Account, Level, NodeId, Plan, plan};
 use onceflow_runtime::{
-    Entry, ExecuteError, Execution, Meter, Moves, NoMemo, Operation, SchedulerError, Work as RuntimeWork,
-    execute,
+    Entry, ExecuteError, Execution, Meter, Moves, NoMemo, Operation, Policy, SchedulerError,
+    Work as RuntimeWork, execute,
 };
 use onceflow_sensitivity::Analysis;
 use onceflow_study::Phase;
@@ -29,6 +29,9 @@ use crate::scratch::Scratch;
 use crate::supply::{References, Sources};
 use crate::{EngineError, Merge, Progress, RunFolder, best, peak_resident};
 
+/// How often a task that failed for a reason that may pass is tried again.
+const RETRIES: u32 = 2;
+
 /// How a study is run.
 #[derive(Debug)]
 pub struct RunOptions {
@@ -44,6 +47,8 @@ pub struct RunOptions {
     pub scratch: Option<PathBuf>,
     /// What memory is measured with, where the program can tell.
     pub meter: Option<Meter>,
+    /// How the next task is chosen.
+    pub policy: Policy,
     /// Set from outside: start nothing more.
     pub stop: AtomicBool,
 }
@@ -93,6 +98,8 @@ pub struct TraceEntry {
     pub seconds: f64,
     /// Most bytes its operation held at once; 0 where nobody counts.
     pub bytes: u64,
+    /// Why it was its turn.
+    pub cause: &'static str,
 }
 
 impl Run {
@@ -260,11 +267,12 @@ impl<'a> Runner<'a> {
         let work =
             RuntimeWork { operations: &operations, supply: &supply, memo: &NoMemo, below: &below, meter };
         let options = onceflow_runtime::Options {
-            workers: self.options.workers,
-            budget: self.budget.clone(),
             spilling: true,
             known,
             stop: Some(&self.options.stop),
+            policy: self.options.policy,
+            retries: RETRIES,
+            ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
         };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
         let Collector { tallies, records, saved, error, failed, most_failed, keeper, .. } = collector;
@@ -335,6 +343,7 @@ impl<'a> Runner<'a> {
             start: since.max(0.0) + entry.start,
             seconds: entry.seconds,
             bytes: entry.bytes,
+            cause: entry.cause.words(),
         }));
     }
 

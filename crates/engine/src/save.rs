@@ -82,7 +82,7 @@ fn trace(entries: &[TraceEntry]) -> Value {
             "dur": micros(entry.seconds),
             "pid": 0,
             "tid": entry.worker,
-            "args": { "row": entry.row, "site": entry.site, "bytes": entry.bytes },
+            "args": { "row": entry.row, "site": entry.site, "bytes": entry.bytes, "cause": entry.cause },
         })
     };
     json!({ "displayTimeUnit": "ms", "traceEvents": entries.iter().map(event).collect::<Vec<_>>() })

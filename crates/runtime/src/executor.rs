@@ -1,8 +1,9 @@
-//! Executors carry out what the scheduler says: with threads, or with no work at all.
+//! Executors carry out what the scheduler says: with threads, in virtual time, or with no work at all.
 
 mod carry;
 mod inputs;
 mod job;
+mod simulated;
 mod threads;
 mod zero_work;
 
@@ -12,9 +13,11 @@ use onceflow_region::Budget;
 use onceflow_reuse::{Account, Plan};
 
 use crate::{
-    Below, Event, Instance, Known, Layout, Memo, Meter, Operation, Scheduler, SchedulerError, Supply,
+    Below, Cause, Event, Instance, Known, Layout, Memo, Meter, Operation, Policy, Scheduler, SchedulerError,
+    Supply,
 };
 
+pub use simulated::{Chance, NodeFigures, Simulated, SimulatedTask, Simulation, Transfers, simulate};
 pub use threads::execute;
 pub use zero_work::execute_zero_work;
 
@@ -46,6 +49,10 @@ pub struct Options<'a> {
     pub known: Known,
     /// When it becomes true nothing more is started, and the run ends when what runs is over.
     pub stop: Option<&'a AtomicBool>,
+    /// How the next task is chosen.
+    pub policy: Policy,
+    /// How often a task that failed for a reason that may pass is tried again.
+    pub retries: u32,
 }
 
 /// What was carried out.
@@ -99,6 +106,10 @@ pub struct Entry {
     pub worker: usize,
     /// Whether the memo had it, so that nothing was computed.
     pub remembered: bool,
+    /// How often it had been started before.
+    pub attempt: u32,
+    /// Why it was its turn.
+    pub cause: Cause,
 }
 
 /// Why a plan was not carried out.
@@ -118,12 +129,33 @@ pub enum ExecuteError {
     /// A worker went away without finishing what it was given.
     #[error("internal error: a worker ended before its task; please report this")]
     WorkerLost,
+    /// A simulated run came to a halt with work left.
+    #[error("internal error: {left} of {all} buckets were never done; please report this")]
+    Halted {
+        /// Buckets that are not done.
+        left: usize,
+        /// All of them.
+        all: usize,
+    },
 }
 
 impl Options<'_> {
+    /// So many workers within a budget: nothing moves out of memory, nothing is known, nobody stops it, no second try.
+    pub fn new(workers: usize, budget: Budget) -> Self {
+        Self {
+            workers,
+            budget,
+            spilling: false,
+            known: Known::nothing(),
+            stop: None,
+            policy: Policy::default(),
+            retries: 0,
+        }
+    }
+
     fn scheduler<'p>(&self, plan: &'p mut Plan, layout: &Layout) -> Result<Scheduler<'p>, SchedulerError> {
         let scheduler = Scheduler::new(plan, layout, self.workers, self.budget.clone())?;
-        let scheduler = scheduler.knowing(self.known.clone());
+        let scheduler = scheduler.knowing(self.known.clone()).following(self.policy).retrying(self.retries);
         Ok(if self.spilling { scheduler.spilling() } else { scheduler })
     }
 

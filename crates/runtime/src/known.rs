@@ -49,6 +49,9 @@ impl Known {
         if self.parts.is_empty() {
             return Vec::new();
         }
+        if scope == Scope::Part {
+            return (0..rows).filter(|row| self.knows(*row, index)).collect();
+        }
         let within = |part: &usize| layout.site(scope, *part) == index;
         let parts: Vec<usize> = (0..layout.parts.len()).filter(within).collect();
         (0..rows).filter(|row| parts.iter().all(|part| self.knows(*row, *part))).collect()

@@ -38,13 +38,23 @@ pub struct Done {
 
 /// Why an operation could not be done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct OperationError(pub String);
+#[error("{message}")]
+pub struct OperationError {
+    /// What went wrong, in words.
+    pub message: String,
+    /// Whether it may pass by itself, so that trying again makes sense: a disk that was busy, a service that was away.
+    pub transient: bool,
+}
 
 impl OperationError {
-    /// A failure with this message.
+    /// A failure with this message, which trying again would only repeat.
     pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
+        Self { message: message.into(), transient: false }
+    }
+
+    /// A failure that may pass by itself.
+    pub fn transient(message: impl Into<String>) -> Self {
+        Self { message: message.into(), transient: true }
     }
 }
 

@@ -2,12 +2,15 @@
 //! every executor runs the same code and a test drives it by hand.
 //!
 //! Every row walks through its own tasks by the rules of `shape`; a site holds all rows at one part, image or the whole
-//! study, and nodes are where rows meet. `ready` says what comes first, `memory` what fits, `residence` what of it lies in
-//! memory, `spilling` what moves, `sites` what opens when.
+//! study, and nodes are where rows meet. `ready` says what comes first, `workers` who is free, `choice` what is started,
+//! `memory` what fits, `residence` what of it lies in memory, `spilling` what moves, `sites` what opens when, and `growth`
+//! what comes while it runs.
 
+mod choice;
 mod diversion;
 mod error;
 mod event;
+mod growth;
 mod memory;
 mod ready;
 mod residence;
@@ -16,21 +19,24 @@ mod site;
 mod sites;
 mod spilling;
 mod tally;
+mod workers;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use onceflow_region::Budget;
 use onceflow_reuse::{Account, NodeId, Plan};
+use onceflow_study::Scope;
 
 use self::diversion::Diversions;
 use self::memory::Memory;
 use self::ready::{Candidate, Ready};
-use self::residence::Residence;
+use self::residence::{Home, Residence};
 use self::shape::Shape;
 use self::site::{Effect, Surroundings};
 use self::sites::Sites;
 use self::tally::Tally;
-use crate::{Instance, Known, Layout};
+use self::workers::Workers;
+use crate::{Crew, Instance, Known, Layout, Policy};
 
 pub use error::SchedulerError;
 pub use event::{Event, Instruction, Outcome, RowOutcome};
@@ -54,8 +60,13 @@ pub struct Scheduler<'p> {
     position: Vec<u32>,
     instructions: VecDeque<Instruction>,
     effects: Vec<Effect>,
-    workers: usize,
-    running: usize,
+    workers: Workers,
+    policy: Policy,
+    /// How often a task that failed for a reason that may pass is tried again.
+    retries: u32,
+    attempts: BTreeMap<Home, u32>,
+    /// Whether parts may still come.
+    growing: bool,
     stopped: bool,
 }
 
@@ -80,7 +91,7 @@ impl<'p> Scheduler<'p> {
             layout: layout.clone(),
             shape,
             sites,
-            ready: Ready::default(),
+            ready: Ready::new(Policy::default()),
             memory,
             residence: Residence::default(),
             spilling: false,
@@ -89,10 +100,37 @@ impl<'p> Scheduler<'p> {
             position,
             instructions: VecDeque::new(),
             effects: Vec::new(),
-            workers,
-            running: 0,
+            workers: Workers::new(Crew::of_cpus(workers), 1),
+            policy: Policy::default(),
+            retries: 0,
+            attempts: BTreeMap::new(),
+            growing: false,
             stopped: false,
         })
+    }
+
+    /// Lets other workers than CPUs take part, and says what is expected of tasks.
+    #[must_use]
+    pub fn with_crew(self, crew: Crew) -> Self {
+        let policy = self.policy;
+        Self { workers: Workers::new(crew, 1), ..self }.following(policy)
+    }
+
+    /// Chooses by a policy.
+    #[must_use]
+    pub fn following(mut self, policy: Policy) -> Self {
+        let slots = if policy.prefetch { 2 } else { 1 };
+        self.workers = Workers::new(self.workers.crew, slots);
+        self.ready = Ready::new(policy);
+        self.policy = policy;
+        self
+    }
+
+    /// Tries a task again, so many times, when it failed for a reason that may pass.
+    #[must_use]
+    pub fn retrying(mut self, times: u32) -> Self {
+        self.retries = times;
+        self
     }
 
     /// Leaves out rows that are known from before; nothing is said of them.
@@ -112,11 +150,14 @@ impl<'p> Scheduler<'p> {
             if let Some(instruction) = self.instructions.pop_front() {
                 return Ok(Some(instruction));
             }
-            if self.stopped || self.running >= self.workers {
+            if self.stopped || self.is_full() {
                 return Ok(None);
             }
-            if let Some(candidate) = self.wanted() {
-                return self.choose(candidate);
+            if self.ready.len() < self.choice_wanted() && self.open_next() {
+                continue;
+            }
+            if let Some((queued, worker, cause)) = self.wanted() {
+                return self.choose(queued, worker, cause);
             }
             if !self.open_next() {
                 return Ok(None);
@@ -130,13 +171,14 @@ impl<'p> Scheduler<'p> {
             Event::Stop => self.stopped = true,
             Event::Finished { instance, outcome } => self.finished(instance, &outcome),
             Event::Moved { instance, moved } => self.moved(instance, moved),
+            Event::NoMore => self.no_more(),
         }
     }
 
     /// Whether no instruction will come any more.
     pub fn is_finished(&self) -> bool {
-        let over = self.stopped || self.sites.all_closed();
-        over && self.running == 0 && self.instructions.is_empty()
+        let over = self.stopped || (!self.growing && self.sites.all_closed());
+        over && self.workers.rest() && self.instructions.is_empty()
     }
 
     /// Whether it was told to stop before all was done.
@@ -154,75 +196,15 @@ impl<'p> Scheduler<'p> {
         self.diversions.plan
     }
 
-    /// The first candidate that somebody still wants.
-    fn wanted(&mut self) -> Option<Candidate> {
-        while let Some(candidate) = self.ready.first() {
-            match self.sites.site_mut(candidate.sequence) {
-                Some(site) if site.wants(candidate.node) => return Some(candidate),
-                Some(site) => site.forget(candidate.node),
-                None => {}
-            }
-            self.ready.pop();
-        }
-        None
-    }
-
-    /// Starts the first candidate when it fits, or makes way for it. Later ones must not take the memory it waits for;
-    /// only when nothing runs that could free memory, the first that fits is started.
-    fn choose(&mut self, first: Candidate) -> Result<Option<Instruction>, SchedulerError> {
-        if self.fits(first) {
-            self.ready.pop();
-            return Ok(Some(self.start(first)));
-        }
-        let way = self.make_way(first);
-        if way.is_some() || self.running > 0 {
-            return Ok(way);
-        }
-        match self.first_that_fits() {
-            Some(candidate) => Ok(Some(self.start(candidate))),
-            None => Err(self.stuck(first)),
-        }
-    }
-
-    fn first_that_fits(&mut self) -> Option<Candidate> {
-        let mut passed = Vec::new();
-        let mut found = None;
-        while let Some(candidate) = self.wanted() {
-            self.ready.pop();
-            if self.fits(candidate) {
-                found = Some(candidate);
-                break;
-            }
-            passed.push(candidate);
-        }
-        passed.into_iter().for_each(|candidate| self.ready.push(candidate));
-        found
-    }
-
-    fn fits(&mut self, candidate: Candidate) -> bool {
-        let task = self.diversions.task(candidate.node);
-        let pixels = self.pixels(candidate.sequence, task);
-        self.has_inputs(candidate) && self.memory.admit(task, pixels)
-    }
-
-    fn start(&mut self, candidate: Candidate) -> Instruction {
-        self.note_readers(candidate.sequence, candidate.node, true);
-        if let Some(site) = self.sites.site_mut(candidate.sequence) {
-            site.start(candidate.node, &self.shape, &self.diversions);
-        }
-        self.running += 1;
-        Instruction::Run { instance: self.instance(candidate.sequence, candidate.node) }
-    }
-
-    fn stuck(&self, candidate: Candidate) -> SchedulerError {
-        let task = self.diversions.task(candidate.node);
-        self.memory.stuck(self.plan().flow(), task, self.pixels(candidate.sequence, task))
-    }
-
     fn open_next(&mut self) -> bool {
+        let growing = self.growing;
         let Self { shape, diversions, effects, sites, known, layout, .. } = self;
         let rows = diversions.plan.rows();
-        let known = |scope, index| known.at(layout, scope, index, rows);
+        // What a wide site will be needed for is not known while parts may still come.
+        let known = |scope, index| match scope {
+            Scope::Image | Scope::Study if growing => Vec::new(),
+            _ => known.at(layout, scope, index, rows),
+        };
         let opened = sites.open_next(known, &mut Surroundings { shape, diversions, effects });
         if let Some(sequence) = opened {
             self.apply(sequence);
@@ -231,30 +213,39 @@ impl<'p> Scheduler<'p> {
     }
 
     fn finished(&mut self, instance: Instance, outcome: &Outcome) {
-        let Instance { node, site } = instance;
-        if node.0 as usize >= self.plan().node_count() {
-            return;
+        let Some(home) = self.home(instance) else { return };
+        let Some(running) = self.workers.end(home) else { return };
+        let task = self.plan().task_of(instance.node);
+        if self.tries_again(home, outcome) {
+            return self.try_again(running, task);
         }
-        let task = self.plan().task_of(node);
-        let Some(sequence) = self.sites.sequence(self.shape.scope[task], site) else { return };
-        let pixels = self.layout.pixels(self.shape.scope[task], site);
+        let pixels = self.layout.pixels(self.shape.scope[task], instance.site);
         let Self { shape, diversions, effects, sites, .. } = self;
-        let Some(site) = sites.site_mut(sequence).filter(|site| site.is_running(node.0)) else { return };
-        site.finish(node.0, outcome, &mut Surroundings { shape, diversions, effects });
-        self.running -= 1;
-        let made = !matches!(outcome, Outcome::Failed(_));
+        let Some(site) = sites.site_mut(home.0) else { return };
+        site.finish(home.1, outcome, &mut Surroundings { shape, diversions, effects });
+        self.attempts.remove(&home);
+        let made = !matches!(outcome, Outcome::Failed { .. });
         self.memory.finished(task, pixels, made);
-        self.note_readers(sequence, node.0, false);
+        self.note_readers(home.0, home.1, false);
         if made {
-            self.note_made(sequence, node.0, task);
+            self.note_made(home.0, home.1, task);
+            self.note_maker(home, running.worker);
         }
-        self.apply(sequence);
+        self.apply(home.0);
+    }
+
+    /// Where an instance is, if there is such an instance at a site that is known.
+    fn home(&self, instance: Instance) -> Option<Home> {
+        let Instance { node, site } = instance;
+        let known = (node.0 as usize) < self.plan().node_count();
+        let task = known.then(|| self.plan().task_of(node))?;
+        Some((self.sites.sequence(self.shape.scope[task], site)?, node.0))
     }
 
     /// Turns what a site asked for into candidates and instructions, and closes what is over.
     fn apply(&mut self, sequence: u32) {
         self.apply_all(sequence);
-        if let Some(mut site) = self.sites.take_closed(sequence) {
+        if let Some(mut site) = self.sites.take_closed(sequence, self.growing) {
             self.tally.add(self.diversions.plan, &self.shape, &site);
             site.close(&mut self.effects);
             self.apply_all(sequence);
@@ -272,7 +263,7 @@ impl<'p> Scheduler<'p> {
 
     fn apply_one(&mut self, sequence: u32, effect: Effect) {
         match effect {
-            Effect::Ready { node, walker } => self.ready.push(Candidate {
+            Effect::Ready { node, walker } => self.queue(Candidate {
                 sequence,
                 position: self.position[walker as usize],
                 rank: self.shape.rank[self.diversions.task(node)],

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use onceflow_region::{Budget, Column, Region, Table};
 use onceflow_reuse::{Digest32, Key, Level, NodeId};
 use onceflow_runtime::{
-    Below, Call, Done, ExecuteError, Execution, Finished, Instance, Known, Memo, NoBelow, NoMemo, Observer,
+    Below, Call, Done, ExecuteError, Execution, Finished, Instance, Memo, NoBelow, NoMemo, Observer,
     Operation, OperationError, Options, Outcome, RowOutcome, Supply, Work, execute,
 };
 use onceflow_study::{RegionKind, Scope};
@@ -33,8 +33,10 @@ impl Operation for Toy<'_> {
         let inputs: Vec<u64> = call.inputs.iter().map(|region| number(region)).collect();
         let content = self.world.content(self.task, 0, call.parameters, &inputs);
         let ended = match self.world.outcome(self.task, content) {
-            Outcome::Failed(message) if content.is_multiple_of(2) => return Err(OperationError(message)),
-            Outcome::Failed(_) => std::panic::panic_any(format!("content {content}")),
+            Outcome::Failed { message, .. } if content.is_multiple_of(2) => {
+                return Err(OperationError::new(message));
+            }
+            Outcome::Failed { .. } => std::panic::panic_any(format!("content {content}")),
             Outcome::Ended(status) => Some(status),
             Outcome::Done => None,
         };
@@ -81,7 +83,7 @@ struct Metrics {
 
 impl Observer for Metrics {
     fn finished(&mut self, finished: &Finished<'_>) {
-        assert_eq!(finished.outputs.is_empty(), matches!(finished.outcome, Outcome::Failed(_)));
+        assert_eq!(finished.outputs.is_empty(), matches!(finished.outcome, Outcome::Failed { .. }));
         self.finished += 1;
         if *finished.outcome == Outcome::Done && !finished.entry.remembered {
             self.computed.push(finished.entry.instance.node);
@@ -150,7 +152,7 @@ fn try_run(
         (0..world.flow.tasks.len()).map(|task| Toy { world, task, runs: AtomicUsize::new(0) }).collect();
     let operations: Vec<&dyn Operation> = toys.iter().map(|toy| toy as &dyn Operation).collect();
     let work = Work { operations: &operations, supply: &ToySupply, memo, below: &below, meter: None };
-    let options = Options { workers, budget, spilling: true, known: Known::nothing(), stop: None };
+    let options = Options { spilling: true, ..Options::new(workers, budget) };
     let mut metrics = Metrics::default();
     let execution = execute(&mut world.plan(level), &world.layout, &work, &options, &mut metrics)?;
     assert!(below.0.lock().unwrap().is_empty(), "something stays below");
@@ -271,13 +273,7 @@ fn a_stop_lets_what_runs_finish_and_starts_nothing_more() {
         AtomicBool::new(false),
         Work { operations: &operations, supply: &ToySupply, memo: &NoMemo, below: &NoBelow, meter: None },
     );
-    let options = Options {
-        workers: 2,
-        budget: Budget::new(1 << 40),
-        spilling: false,
-        known: Known::nothing(),
-        stop: Some(&stop),
-    };
+    let options = Options { stop: Some(&stop), ..Options::new(2, Budget::new(1 << 40)) };
     let mut observer = Stopping(&stop, 0);
     let execution =
         execute(&mut world.plan(Level::None), &world.layout, &work, &options, &mut observer).unwrap();
@@ -288,8 +284,7 @@ fn a_stop_lets_what_runs_finish_and_starts_nothing_more() {
 fn an_operation_for_every_task_is_asked_for() {
     let world = World::new(5, Bounds { stages: 1, rows: 1, parts: 1, failures: false, never: false });
     let work = Work { operations: &[], supply: &ToySupply, memo: &NoMemo, below: &NoBelow, meter: None };
-    let options =
-        Options { workers: 1, budget: Budget::new(1), spilling: false, known: Known::nothing(), stop: None };
+    let options = Options::new(1, Budget::new(1));
     let refused =
         execute(&mut world.plan(Level::None), &world.layout, &work, &options, &mut Metrics::default());
     let expected = world.flow.tasks.len();

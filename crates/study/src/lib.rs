@@ -74,7 +74,7 @@ pub use import::{
     Imported, ImportedWorkflow, TavernaCounts, count_taverna, import_original, import_taverna,
     read_dakota_input, read_salib_parameters, read_salib_problem,
 };
-pub use located::{Data, Entry, Fields, FromNode, Located, Mismatch, Node, Table, parse_json};
+pub use located::{Data, Entry, Fields, FromNode, Located, Mismatch, Node, Table, parse_json, parse_toml};
 pub use parameter::{Canonical, Kind, Parameter};
 pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, shipped_ranges, shipped_workflow};
 pub use space::{Factor, Problem, Space, SpaceError};

@@ -8,7 +8,7 @@ mod toml;
 pub use self::fields::Fields;
 pub use self::json::parse_json;
 pub use self::read::{FromNode, Located, Mismatch};
-pub(crate) use self::toml::parse_toml;
+pub use self::toml::parse_toml;
 
 use crate::{Span, excerpt};
 

@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod sample;
 mod segment;
+mod simulated;
 mod status;
 mod why;
 
@@ -37,6 +38,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use run::{LevelWord, MachineArgs, PlanArgs, RunArgs};
 pub(crate) use sample::{KindWord, MethodWord, SampleArgs, SampleFormatWord};
 pub(crate) use segment::SegmentArgs;
+pub(crate) use simulated::ExecutorWord;
 pub(crate) use status::StatusArgs;
 pub(crate) use why::WhyArgs;
 

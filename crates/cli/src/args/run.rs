@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use onceflow_study::Size;
 
 use super::merge::MergeArgs;
+use super::simulated::ExecutorArgs;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -18,6 +19,7 @@ Examples:
   onceflow run study.toml --row 17 --image one -o look/               one row alone, every region as a picture
   onceflow run study.toml --row reference -p G1=40 --task t4 -o look/ one task and what it needs, with values of yours
   onceflow run study.toml -o runs/first --events /dev/fd/3 3>events.jsonl    for programs that watch
+  onceflow run study.toml --executor simulated --machine cluster.toml --costs costs.jsonl
 
 The folder gets rows.csv, metrics.csv, indices.json, best.json, report.html, trace.json, costs.jsonl, provenance.json,
 ro-crate-metadata.json and a copy of the study. Ctrl-C lets running tasks end; a second one stops at once. The same command
@@ -26,7 +28,7 @@ pub(crate) struct RunArgs {
     /// The study
     pub(crate) study: PathBuf,
     /// Folder for the results; made when it is not there
-    #[arg(short, value_name = "DIR", required_unless_present = "dry_run")]
+    #[arg(short, value_name = "DIR", required_unless_present_any = ["dry_run", "machine_file"])]
     pub(crate) o: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
@@ -35,6 +37,8 @@ pub(crate) struct RunArgs {
     /// Write what happens as lines of JSON into a file or a pipe
     #[arg(long, value_name = "FILE", env = "ONCEFLOW_EVENTS", hide_env_values = true)]
     pub(crate) events: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) executor: ExecutorArgs,
     /// Say what would be computed, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -4,16 +4,18 @@ mod failing;
 mod interrupt;
 mod one;
 mod progress;
+mod simulated;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_engine::{
-    Ending, Prepared, Run, RunFolder, Started, answer_text, begin, pictures, provenance, run_json, save,
+    Ending, Policy, Prepared, Run, RunFolder, RunOptions, Started, answer_text, begin, pictures, provenance,
+    run_json, save, suits_threads,
 };
 use onceflow_study::Diagnostic;
 
-use crate::args::{MachineArgs, MergeArgs, RunArgs};
+use crate::args::{ExecutorWord, MachineArgs, MergeArgs, RunArgs};
 use crate::costs::{remember, with_costs};
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
@@ -30,6 +32,10 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     let loaded = LoadedStudy::open(&args.study, terminal)?;
     let prepared = loaded.prepare()?.allow_commands(args.allow.allow_commands);
     let prepared = with_costs(prepared, &args.machine, terminal);
+    if let (Some(ExecutorWord::Simulated), Some(file)) = (args.executor.executor, &args.executor.machine_file)
+    {
+        return simulated::run(args, file, &prepared, terminal);
+    }
     let (Some(path), false) = (&args.o, args.dry_run) else {
         return plan::print(&prepared, &args.machine, &args.merge, args.json, terminal);
     };
@@ -40,8 +46,9 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
         return Ok(exit);
     }
     prepared.check_commands().map_err(engine_failure)?;
-    let asked = AskedOf { machine: &args.machine, merge: &args.merge, events: args.events.as_deref() };
-    carry_out(&loaded, &prepared, &asked, path, args.json, terminal)
+    let policy = threads_policy(args)?;
+    let (machine, merge, events) = (&args.machine, &args.merge, args.events.as_deref());
+    carry_out(&loaded, &prepared, &AskedOf { machine, merge, policy, events }, path, args.json, terminal)
 }
 
 /// How a run was asked for.
@@ -50,6 +57,8 @@ pub(crate) struct AskedOf<'a> {
     pub(crate) machine: &'a MachineArgs,
     /// How its work is grouped.
     pub(crate) merge: &'a MergeArgs,
+    /// Which task comes next.
+    pub(crate) policy: Policy,
     /// Where events go.
     pub(crate) events: Option<&'a Path>,
 }
@@ -63,7 +72,8 @@ pub(crate) fn carry_out(
     json: bool,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    let options = Arc::new(options(asked.machine, asked.merge, prepared.study())?);
+    let options = options(asked.machine, asked.merge, prepared.study())?;
+    let options = Arc::new(RunOptions { policy: asked.policy, ..options });
     let folder = RunFolder::create(path).map_err(engine_failure)?;
     begin(&folder, loaded.texts()).map_err(engine_failure)?;
     if prepared.commands() != serde_json::json!([]) {
@@ -87,6 +97,19 @@ pub(crate) fn carry_out(
     let exit = report(&run, path, json, terminal);
     failing::say(&run, prepared, loaded.path(), path, terminal);
     exit
+}
+
+/// The policy of a run on threads, which have no use for what is about graphics cards.
+fn threads_policy(args: &RunArgs) -> Result<Policy, Failure> {
+    let policy = args.executor.policy.unwrap_or_default();
+    if suits_threads(&policy) {
+        return Ok(policy);
+    }
+    Err(Failure::bad_input(
+        Diagnostic::error("threads cannot follow this policy")
+            .expected_found("reservation, fcfs or rmsr:K", policy.to_string())
+            .with_hint("add --executor simulated --machine FILE to see what it would do on graphics cards"),
+    ))
 }
 
 fn started<'a>(

@@ -292,7 +292,7 @@ impl Failure {
     fn into_error(self, external: &External) -> OperationError {
         let last = self.last_line.map(|line| format!("{LOG_MARK}{line}")).unwrap_or_default();
         let message = format!("`{}` {}{last}", shown(&external.task.command.command), self.what);
-        if self.transient { transient(message) } else { OperationError::new(message) }
+        if self.transient { OperationError::transient(message) } else { OperationError::new(message) }
     }
 }
 
@@ -300,11 +300,6 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::new(format!("could not be run: {error}"))
     }
-}
-
-/// A failure that may go better another time.
-fn transient(message: String) -> OperationError {
-    OperationError::new(message)
 }
 
 /// What the end of a program means.

@@ -134,7 +134,17 @@ mod tests {
     use super::*;
 
     fn entry(task: &str, worker: usize, start: f64, seconds: f64, bytes: u64) -> TraceEntry {
-        TraceEntry { phase: "p".into(), task: task.into(), row: 0, site: 0, worker, start, seconds, bytes }
+        TraceEntry {
+            phase: "p".into(),
+            task: task.into(),
+            row: 0,
+            site: 0,
+            worker,
+            start,
+            seconds,
+            bytes,
+            cause: "",
+        }
     }
 
     #[test]

@@ -67,6 +67,7 @@ impl Asked {
             memory,
             scratch: None,
             meter: None,
+            policy: onceflow_engine::Policy::default(),
             stop: AtomicBool::new(false),
         }
     }
@@ -80,6 +81,7 @@ impl Asked {
             memory: 1 << 30,
             scratch: None,
             meter: None,
+            policy: onceflow_engine::Policy::default(),
             stop: AtomicBool::new(false),
         };
         self.run_with(options).unwrap()

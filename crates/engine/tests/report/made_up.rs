@@ -408,6 +408,7 @@ pub(crate) fn trace() -> Vec<TraceEntry> {
         start: place as f64 * 0.5,
         seconds: 0.75,
         bytes: 1 << 20,
+        cause: "first come",
     };
     (0..40).map(entry).collect()
 }

@@ -85,7 +85,7 @@ impl JobInput {
             Self::Empty(kind) => Ok(Arc::new(supply.empty(kind, ground.scope, ground.site))),
             Self::Lost(reason) => Err(reason),
             Self::Missing => {
-                Err(OperationError("internal error: an input was not there; please report this".into()))
+                Err(OperationError::new("internal error: an input was not there; please report this"))
             }
         }
     }

@@ -11,7 +11,7 @@ use onceflow_study::Canonical;
 
 use super::Work;
 use super::inputs::{Ground, JobInput};
-use crate::{Call, Done, Instance, Meter, Operation, OperationError, Outcome};
+use crate::{Call, Cause, Done, Instance, Meter, Operation, OperationError, Outcome};
 
 /// An instance with all that is needed to run it.
 pub(super) struct Job {
@@ -26,6 +26,9 @@ pub(super) struct Job {
     pub(super) outputs: usize,
     /// Its key, where the memo is to be asked.
     pub(super) key: Option<Key>,
+    /// How often it was started before, and why it is its turn.
+    pub(super) attempt: u32,
+    pub(super) cause: Cause,
 }
 
 /// How a job went.
@@ -37,6 +40,8 @@ pub(super) struct Report {
     pub(super) seconds: f64,
     pub(super) bytes: u64,
     pub(super) remembered: bool,
+    pub(super) attempt: u32,
+    pub(super) cause: Cause,
     pub(super) outcome: Outcome,
     pub(super) outputs: Vec<Arc<Region>>,
 }
@@ -45,7 +50,7 @@ impl Job {
     /// Runs it; `began` is when the run began.
     pub(super) fn run(self, work: &Work<'_>, worker: usize, began: Instant) -> Report {
         let (instance, task, start) = (self.instance, self.task, began.elapsed().as_secs_f64());
-        let key = self.key;
+        let (key, attempt, cause) = (self.key, self.attempt, self.cause);
         let found = key.and_then(|key| guarded(|| Ok(work.memo.get(&key))).ok().flatten());
         let remembered = found.as_ref().is_some_and(|outputs| outputs.len() == self.outputs);
         let mut took = (0.0, 0);
@@ -61,7 +66,7 @@ impl Job {
                 Ok(())
             });
         }
-        Report { instance, task, worker, start, seconds, bytes, remembered, outcome, outputs }
+        Report { instance, task, worker, start, seconds, bytes, remembered, attempt, cause, outcome, outputs }
     }
 
     fn compute(self, work: &Work<'_>, took: &mut (f64, u64)) -> (Outcome, Vec<Arc<Region>>) {
@@ -69,7 +74,9 @@ impl Job {
             Ok(Done { outputs, ended }) => {
                 (ended.map_or(Outcome::Done, Outcome::Ended), outputs.into_iter().map(Arc::new).collect())
             }
-            Err(OperationError(message)) => (Outcome::Failed(message), Vec::new()),
+            Err(OperationError { message, transient }) => {
+                (Outcome::Failed { message, transient }, Vec::new())
+            }
         }
     }
 
@@ -87,7 +94,9 @@ impl Job {
         if found == expected || done.ended.is_some() {
             Ok(done)
         } else {
-            Err(OperationError(format!("expected {expected} outputs, found {found}; correct the operation")))
+            Err(OperationError::new(format!(
+                "expected {expected} outputs, found {found}; correct the operation"
+            )))
         }
     }
 }
@@ -99,7 +108,7 @@ fn run(operation: &dyn Operation, call: &Call<'_>) -> Result<Done, OperationErro
 /// A panic of somebody else's code is a failure of the task, not of the run.
 pub(super) fn guarded<T>(act: impl FnOnce() -> Result<T, OperationError>) -> Result<T, OperationError> {
     catch_unwind(AssertUnwindSafe(act))
-        .unwrap_or_else(|panic| Err(OperationError(format!("it panicked: {}", text(panic.as_ref())))))
+        .unwrap_or_else(|panic| Err(OperationError::new(format!("it panicked: {}", text(panic.as_ref())))))
 }
 
 fn text(panic: &(dyn Any + Send)) -> &str {

@@ -13,7 +13,9 @@ use super::carry::{Carried, Carry};
 use super::inputs::{Ground, Kept};
 use super::job::{Job, Report};
 use super::{Entry, ExecuteError, Execution, Moves, Options, Work};
-use crate::{Event, Finished, Instance, Instruction, Layout, Observer, Outcome, RowOutcome, Scheduler};
+use crate::{
+    Cause, Event, Finished, Instance, Instruction, Layout, Observer, Outcome, RowOutcome, Scheduler,
+};
 
 /// Carries out a plan at all parts of a layout.
 ///
@@ -102,7 +104,7 @@ impl Coordinator<'_, '_> {
 
     fn carry_out(&mut self, instruction: Instruction) -> Result<(), ExecuteError> {
         match instruction {
-            Instruction::Run { instance } => return self.start(instance),
+            Instruction::Run { instance, attempt, cause, .. } => return self.start(instance, attempt, cause),
             Instruction::Release(instance) => {
                 self.kept.release(instance);
                 self.work.below.forget(instance);
@@ -118,7 +120,7 @@ impl Coordinator<'_, '_> {
         Ok(())
     }
 
-    fn start(&mut self, instance: Instance) -> Result<(), ExecuteError> {
+    fn start(&mut self, instance: Instance, attempt: u32, cause: Cause) -> Result<(), ExecuteError> {
         let plan = self.scheduler.plan();
         let node = plan.spelled(instance.node);
         let task = node.task;
@@ -132,6 +134,8 @@ impl Coordinator<'_, '_> {
             row: plan.first_row(instance.node),
             outputs: plan.flow().tasks[task].outputs.len(),
             key: self.key(instance.node, ground),
+            attempt,
+            cause,
         };
         self.observer.started(instance, task);
         self.order(Order::Run(job))
@@ -186,13 +190,14 @@ impl Coordinator<'_, '_> {
     }
 
     fn take(&mut self, report: Report) {
-        let Report { instance, task, worker, start, seconds, bytes, remembered, outcome, outputs } = report;
+        let Report { instance, task, worker, start, seconds, bytes, remembered, .. } = report;
+        let Report { attempt, cause, outcome, outputs, .. } = report;
         let row = self.scheduler.plan().first_row(instance.node);
-        let entry = Entry { instance, task, row, start, seconds, bytes, worker, remembered };
+        let entry = Entry { instance, task, row, start, seconds, bytes, worker, remembered, attempt, cause };
         let outcome = self.checked(task, outcome, outputs.len());
         self.observer.finished(&Finished { entry: &entry, outcome: &outcome, outputs: &outputs });
         self.log.push(entry);
-        if !matches!(outcome, Outcome::Failed(_)) {
+        if !matches!(outcome, Outcome::Failed { .. }) {
             self.kept.keep(instance, outputs);
         }
         self.scheduler.handle(Event::Finished { instance, outcome });
@@ -204,7 +209,7 @@ impl Coordinator<'_, '_> {
         match outcome {
             Outcome::Ended(status) if found != task.outputs.len() && !task.ends.contains(&status) => {
                 let expected = task.outputs.len();
-                Outcome::Failed(format!(
+                Outcome::failed(format!(
                     "expected {expected} outputs, found {found}: the status `{status}` does not end the stage; list it in `ends`"
                 ))
             }

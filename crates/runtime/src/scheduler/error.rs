@@ -27,4 +27,8 @@ pub enum SchedulerError {
          move the task into a stage of its own"
     )]
     ReferenceInStage { task: String },
+    #[error(
+        "nothing may be added: expected a scheduler that was made to grow, found one whose parts are fixed"
+    )]
+    Fixed,
 }

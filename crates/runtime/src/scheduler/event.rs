@@ -1,6 +1,6 @@
 //! What goes into the scheduler and what comes out of it.
 
-use crate::Instance;
+use crate::{Cause, Instance};
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum Event {
         /// Whether they were moved.
         moved: bool,
     },
+    /// No part will be added any more.
+    NoMore,
     /// Nothing more is to be started; what runs may finish.
     Stop,
 }
@@ -30,8 +32,20 @@ pub enum Outcome {
     Done,
     /// It said a status. Where the workflow lists it, the stage ends for every row that the instance serves.
     Ended(String),
-    /// It has no outputs, for this reason.
-    Failed(String),
+    /// It has no outputs.
+    Failed {
+        /// Why.
+        message: String,
+        /// Whether trying again may help.
+        transient: bool,
+    },
+}
+
+impl Outcome {
+    /// A failure that trying again would only repeat.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), transient: false }
+    }
 }
 
 /// What is to be done.
@@ -41,6 +55,12 @@ pub enum Instruction {
     Run {
         /// The instance.
         instance: Instance,
+        /// The worker whose turn it is, among those of the [`Crew`](crate::Crew).
+        worker: u32,
+        /// How often it was started before.
+        attempt: u32,
+        /// Why this one, there.
+        cause: Cause,
     },
     /// Let its outputs go: nobody will read them again.
     Release(Instance),

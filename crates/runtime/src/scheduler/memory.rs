@@ -1,6 +1,8 @@
 //! Memory by reservation: a task is admitted with its outputs and scratch, gives the scratch back when it ends, and the
 //! outputs when nobody reads them any more.
 
+use std::ops::Range;
+
 use onceflow_region::{Budget, Lease};
 use onceflow_reuse::Flow;
 
@@ -39,15 +41,27 @@ impl Memory {
         };
         let needs = flow.tasks.iter().map(need).collect();
         let memory = Self { lease: budget.try_reserve(0), budget, needs };
-        for part in 0..layout.parts.len() {
+        memory.check(flow, shape, layout, 0..layout.parts.len())?;
+        Ok(memory)
+    }
+
+    /// Refuses when a single task of some parts can never fit.
+    pub(super) fn check(
+        &self,
+        flow: &Flow,
+        shape: &Shape,
+        layout: &Layout,
+        parts: Range<usize>,
+    ) -> Result<(), SchedulerError> {
+        for part in parts {
             for task in 0..flow.tasks.len() {
-                let needed = memory.needed(shape, layout, task, part);
-                if needed > memory.limit() {
-                    return Err(memory.too_small(flow, task, needed));
+                let needed = self.needed(shape, layout, task, part);
+                if needed > self.limit() {
+                    return Err(self.too_small(flow, task, needed));
                 }
             }
         }
-        Ok(memory)
+        Ok(())
     }
 
     /// Reserves what a task needs, or nothing when it does not fit now.
@@ -78,10 +92,9 @@ impl Memory {
         self.give_back(self.outputs(task, pixels));
     }
 
-    /// The error of a task that does not fit beside what is held.
-    pub(super) fn stuck(&self, flow: &Flow, task: usize, pixels: u64) -> SchedulerError {
-        let own = self.own(task, pixels);
-        self.too_small(flow, task, own.saturating_add(self.budget.used()))
+    /// The error of a task that needs so many bytes and does not fit beside what is held.
+    pub(super) fn stuck(&self, flow: &Flow, task: usize, bytes: u64) -> SchedulerError {
+        self.too_small(flow, task, bytes.saturating_add(self.budget.used()))
     }
 
     /// Bytes that were reserved go back.

@@ -150,11 +150,6 @@ impl Site {
         self.nodes[node as usize].openers > 0
     }
 
-    /// Whether a node runs.
-    pub(super) fn is_running(&self, node: u32) -> bool {
-        self.nodes.get(node as usize).is_some_and(|state| state.progress == Progress::Running)
-    }
-
     /// Whether every walker is through.
     pub(super) fn is_settled(&self) -> bool {
         self.walking == 0
@@ -226,7 +221,7 @@ impl Progress {
             Outcome::Done => Self::Done,
             Outcome::Ended(status) if ends(status) => Self::Ended,
             Outcome::Ended(_) => Self::Done,
-            Outcome::Failed(_) => Self::Failed,
+            Outcome::Failed { .. } => Self::Failed,
         }
     }
 }

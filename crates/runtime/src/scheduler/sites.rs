@@ -21,6 +21,7 @@ pub(super) struct Sites {
     next: usize,
     templates: [Site; 3],
     open: usize,
+    opened_parts: usize,
 }
 
 /// A site in the order of sites.
@@ -46,6 +47,7 @@ impl Sites {
             next: 0,
             templates,
             open: 0,
+            opened_parts: 0,
         };
         for (part, place) in layout.parts.iter().enumerate() {
             sites.add_part(part, place.image);
@@ -69,7 +71,13 @@ impl Sites {
         self.places[at].opened = true;
         self.places[at].site = Some(Box::new(site));
         self.open += 1;
+        self.opened_parts += usize::from(scope == Scope::Part);
         Some(at as u32)
+    }
+
+    /// How many parts were never opened.
+    pub(super) fn unopened(&self) -> usize {
+        self.part.len() - self.opened_parts
     }
 
     /// Where the site of a scope with that number stands.
@@ -94,9 +102,12 @@ impl Sites {
         self.places.get_mut(sequence as usize)?.site.as_deref_mut()
     }
 
-    /// Takes a site out when its work and all below it is over.
-    pub(super) fn take_closed(&mut self, sequence: u32) -> Option<Box<Site>> {
+    /// Takes a site out when its work and all below it is over; while parts may still come, wide sites stay.
+    pub(super) fn take_closed(&mut self, sequence: u32, growing: bool) -> Option<Box<Site>> {
         let place = &mut self.places[sequence as usize];
+        if growing && place.scope != Scope::Part {
+            return None;
+        }
         let over =
             place.below == 0 && place.site.as_ref().is_some_and(|site| site.is_settled() && site.is_quiet());
         let site = place.site.take_if(|_| over)?;
@@ -123,7 +134,14 @@ impl Sites {
         !place.opened && place.wider.is_none_or(settled)
     }
 
-    fn add_part(&mut self, part: usize, image: usize) {
+    /// The wide sites, each before the one around it.
+    pub(super) fn wide(&self) -> Vec<u32> {
+        let images = self.image.iter().copied().filter(|place| *place != u32::MAX);
+        images.chain((!self.places.is_empty()).then_some(0)).collect()
+    }
+
+    /// A part of an image comes after all others.
+    pub(super) fn add_part(&mut self, part: usize, image: usize) {
         if self.places.is_empty() {
             self.add(Scope::Study, 0, None);
         }

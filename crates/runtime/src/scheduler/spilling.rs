@@ -62,6 +62,7 @@ impl Scheduler<'_> {
     /// Nobody reads outputs any more.
     pub(super) fn let_go(&mut self, home: Home) {
         let (sequence, node) = home;
+        self.workers.forget_maker(home);
         match self.residence.released(home) {
             Farewell::Later => return,
             Farewell::FromBelow => {}
@@ -75,14 +76,10 @@ impl Scheduler<'_> {
 
     /// Outputs that were on their way are there, or could not be moved.
     pub(super) fn moved(&mut self, instance: Instance, moved: bool) {
-        if instance.node.0 as usize >= self.plan().node_count() {
-            return;
-        }
-        let Some(sequence) = self.sites.sequence(Scope::Part, instance.site) else { return };
-        let home = (sequence, instance.node.0);
+        let Some(home) = self.home(instance) else { return };
         let bytes = self.residence.bytes(home);
         let Some(arrival) = self.residence.arrived(home, moved) else { return };
-        self.running -= 1;
+        self.workers.move_ends();
         if arrival.frees || arrival.unread {
             self.memory.give_back(bytes);
         }
@@ -101,7 +98,7 @@ impl Scheduler<'_> {
 
     /// Whatever moves takes the place of a worker meanwhile.
     fn moving(&mut self, home: Home) -> Instance {
-        self.running += 1;
+        self.workers.move_begins();
         self.instance(home.0, home.1)
     }
 
@@ -115,7 +112,14 @@ impl Scheduler<'_> {
         self.diversions.inputs(candidate.node).map(move |input| (candidate.sequence, input))
     }
 
-    fn own_bytes(&self, candidate: Candidate) -> u64 {
+    /// Bytes of what a candidate reads that are not in memory.
+    pub(super) fn bytes_below(&self, candidate: Candidate) -> u64 {
+        let below = self.inputs(candidate).filter(|home| self.residence.place(*home) == Place::Below);
+        below.map(|home| self.residence.bytes(home)).sum()
+    }
+
+    /// Bytes that a candidate needs besides what it reads.
+    pub(super) fn own_bytes(&self, candidate: Candidate) -> u64 {
         let task = self.diversions.task(candidate.node);
         self.memory.own(task, self.pixels(candidate.sequence, task))
     }

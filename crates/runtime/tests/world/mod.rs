@@ -3,7 +3,9 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
+pub mod driver;
 pub mod oracle;
+pub mod strategies;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -82,7 +84,7 @@ impl World {
     pub fn outcome(&self, task: usize, content: u64) -> Outcome {
         let ends = !self.flow.tasks[task].ends.is_empty();
         match content % 60 {
-            0..=6 if self.fails[task] => Outcome::Failed(format!("content {content}")),
+            0..=6 if self.fails[task] => Outcome::failed(format!("content {content}")),
             10..=29 if ends => Outcome::Ended("a".into()),
             30..=34 if ends => Outcome::Ended("b".into()),
             35..=37 if ends => Outcome::Ended("not listed".into()),

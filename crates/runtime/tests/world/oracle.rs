@@ -147,7 +147,7 @@ impl Walk<'_> {
         let outcome = self.world.outcome(task, content);
         fate.tasks[task] = Fate::Runs(content);
         fate.ended[self.world.flow.tasks[task].stage] = self.world.ends(task, &outcome).is_some();
-        if let Outcome::Failed(message) = &outcome {
+        if let Outcome::Failed { message, .. } = &outcome {
             fate.failed = Some(task);
             fate.outcome = RowOutcome::Failed { task, message: message.clone() };
         }
@@ -157,7 +157,7 @@ impl Walk<'_> {
     /// Whether nothing that a task waits for failed or was not reached.
     fn is_free(&self, task: usize, fate: &RowFate) -> bool {
         before(self.world, task).into_iter().all(|other| match &fate.tasks[other] {
-            Fate::Runs(_) => !matches!(fate.outcomes[other], Some(Outcome::Failed(_))),
+            Fate::Runs(_) => !matches!(fate.outcomes[other], Some(Outcome::Failed { .. })),
             Fate::Ended => true,
             Fate::NotReached => false,
         })

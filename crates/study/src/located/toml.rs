@@ -9,7 +9,7 @@ use super::{DEEPEST, Data, Entry, Node, Table};
 use crate::{Diagnostic, Source, Span};
 
 /// Reads a TOML text. Dates are an error: nothing here holds one. Whole numbers beyond 64 bits become reals.
-pub(crate) fn parse_toml(source: &Arc<Source>) -> Result<Node, Box<Diagnostic>> {
+pub fn parse_toml(source: &Arc<Source>) -> Result<Node, Box<Diagnostic>> {
     let document = DeTable::parse(&source.text).map_err(|error| unreadable(source, &error))?;
     let span = document.span().into();
     Ok(Node { span, data: Data::Table(Converter { source }.table(document.into_inner(), 0)?) })

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use onceflow_engine::{Ending, Level, Merge, Run, RunFolder, RunOptions, Silent, available_memory, rows_csv};
+use onceflow_engine::{
+    Ending, Level, Merge, Policy, Run, RunFolder, RunOptions, Silent, available_memory, rows_csv,
+};
 use onceflow_study::Diagnostic;
 
 use super::{Asked, WORKERS, figure, published};
@@ -32,6 +34,7 @@ fn run(asked: &Asked, level: Level, terminal: &Terminal) -> Result<LevelRun, Fai
         memory: available_memory(),
         scratch: None,
         meter: None,
+        policy: Policy::default(),
         stop: AtomicBool::new(false),
     };
     // A study of one phase keeps no region, so that the folder stays empty.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use onceflow_engine::{Painted, bytes_to_paint, paint, tissue};
+use onceflow_engine::{Painted, Policy, bytes_to_paint, paint, tissue};
 use onceflow_study::{Size, with_commas};
 
 use super::folder::{DemoFolder, IMAGE, STUDY, TRUTH};
@@ -28,7 +28,12 @@ pub(super) fn run(args: &DemoArgs, terminal: &Terminal) -> Result<Exit, Failure>
     let exit = carry_out(
         &loaded,
         &loaded.prepare()?,
-        &AskedOf { machine: &args.machine, merge: &MergeArgs::default(), events: None },
+        &AskedOf {
+            machine: &args.machine,
+            merge: &MergeArgs::default(),
+            policy: Policy::default(),
+            events: None,
+        },
         &args.output,
         args.json,
         terminal,

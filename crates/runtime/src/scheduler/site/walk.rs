@@ -31,8 +31,10 @@ impl Site {
         let progress = Progress::of(outcome, |status| around.diversions.ends(task, status));
         self.running -= 1;
         self.nodes[node as usize].progress = progress;
-        if let (Progress::Ended | Progress::Failed, Outcome::Ended(reason) | Outcome::Failed(reason)) =
-            (progress, outcome)
+        if let (
+            Progress::Ended | Progress::Failed,
+            Outcome::Ended(reason) | Outcome::Failed { message: reason, .. },
+        ) = (progress, outcome)
         {
             self.reasons.insert(node, reason.as_str().into());
             self.eventful = true;
@@ -40,6 +42,18 @@ impl Site {
         self.call(node, task, around);
         self.walk_on(around);
         self.release_if_unread(node, around.effects);
+        self.hold_no_more(node, around);
+    }
+
+    /// A running node is to be run again: it is as if it had not been started.
+    pub(in crate::scheduler) fn interrupt(&mut self, node: u32, around: &mut Surroundings<'_, '_>) {
+        self.running -= 1;
+        self.nodes[node as usize].progress = Progress::Queued;
+        self.hold_no_more(node, around);
+    }
+
+    /// What a node that ran held by itself.
+    fn hold_no_more(&mut self, node: u32, around: &mut Surroundings<'_, '_>) {
         for input in around.diversions.inputs(node) {
             if around.shape.scope[around.diversions.task(input)] == self.scope {
                 self.drop_holds(input, 1, around.effects);

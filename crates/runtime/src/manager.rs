@@ -1,0 +1,263 @@
+//! The manager of many nodes: a pure state machine that hands out buckets on demand and takes each result once.
+//!
+//! Nodes ask, and may hold several buckets at once. What a lost node held is handed out again; what it still says is not
+//! listened to. Buckets may wait for others, and more may come at any time: a bucket that is done may create some.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::Cause;
+
+/// The number of a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BucketId(pub usize);
+
+/// Work that one node does: some rows at one part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// The part.
+    pub part: usize,
+    /// The rows; all where none are named.
+    pub rows: Option<Vec<usize>>,
+    /// Buckets that must be done first.
+    pub after: Vec<BucketId>,
+}
+
+/// What the manager is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// A node wants one more bucket.
+    Asks {
+        /// The node.
+        node: usize,
+    },
+    /// A node has done a bucket.
+    Done {
+        /// The node.
+        node: usize,
+        /// The bucket.
+        bucket: BucketId,
+    },
+    /// A node is gone.
+    Lost {
+        /// The node.
+        node: usize,
+    },
+}
+
+/// What the manager wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directive {
+    /// A node gets a bucket.
+    Give {
+        /// The node.
+        node: usize,
+        /// The bucket.
+        bucket: BucketId,
+        /// Why now.
+        cause: Cause,
+    },
+    /// The results of a bucket are taken from a node: once for each bucket.
+    Publish {
+        /// The node.
+        node: usize,
+        /// The bucket.
+        bucket: BucketId,
+    },
+}
+
+/// Hands out buckets.
+#[derive(Debug, Default)]
+pub struct Manager {
+    buckets: Vec<Bucket>,
+    states: Vec<State>,
+    /// Buckets that could be handed out; those of lost nodes come first.
+    ready: VecDeque<(BucketId, Cause)>,
+    /// Buckets that wait for one that is not done.
+    waiters: BTreeMap<BucketId, Vec<BucketId>>,
+    /// Nodes that asked and got nothing yet.
+    asking: VecDeque<usize>,
+    lost: BTreeSet<usize>,
+    orders: VecDeque<Directive>,
+    done: usize,
+    reissued: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It waits for so many others.
+    Waits(usize),
+    Ready,
+    Held(usize),
+    Done,
+}
+
+impl Manager {
+    /// With these buckets to begin with.
+    pub fn new(buckets: impl IntoIterator<Item = Bucket>) -> Self {
+        let mut manager = Self::default();
+        buckets.into_iter().for_each(|bucket| {
+            manager.add(bucket);
+        });
+        manager
+    }
+
+    /// Adds a bucket. What it should wait for and is not known, it does not wait for.
+    pub fn add(&mut self, bucket: Bucket) -> BucketId {
+        let id = BucketId(self.buckets.len());
+        let open = |other: &&BucketId| self.states.get(other.0).is_some_and(|state| *state != State::Done);
+        let waits: BTreeSet<BucketId> = bucket.after.iter().filter(open).copied().collect();
+        waits.iter().for_each(|other| self.waiters.entry(*other).or_default().push(id));
+        self.states.push(if waits.is_empty() { State::Ready } else { State::Waits(waits.len()) });
+        self.buckets.push(bucket);
+        if waits.is_empty() {
+            self.ready.push_back((id, Cause::NodeAsked));
+        }
+        self.hand_out();
+        id
+    }
+
+    /// What is to be done next.
+    #[allow(clippy::should_implement_trait, reason = "it gives more after a notice")]
+    pub fn next(&mut self) -> Option<Directive> {
+        self.orders.pop_front()
+    }
+
+    /// Takes note. Lost nodes, and nodes that speak of what they do not hold, are not listened to.
+    pub fn handle(&mut self, notice: &Notice) {
+        match *notice {
+            Notice::Asks { node } if !self.lost.contains(&node) => {
+                self.asking.push_back(node);
+                self.hand_out();
+            }
+            Notice::Done { node, bucket } if self.states.get(bucket.0) == Some(&State::Held(node)) => {
+                self.publish(node, bucket);
+            }
+            Notice::Lost { node } if self.lost.insert(node) => self.lose(node),
+            _ => {}
+        }
+    }
+
+    /// A bucket.
+    pub fn bucket(&self, id: BucketId) -> Option<&Bucket> {
+        self.buckets.get(id.0)
+    }
+
+    /// How many buckets there are so far.
+    pub fn len(&self) -> usize {
+        self.buckets.len()
+    }
+
+    /// Whether there was nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.buckets.is_empty()
+    }
+
+    /// Whether every bucket is done and published.
+    pub fn is_finished(&self) -> bool {
+        self.done == self.buckets.len() && self.orders.is_empty()
+    }
+
+    /// How many buckets are not done.
+    pub fn unfinished(&self) -> usize {
+        self.buckets.len() - self.done
+    }
+
+    /// How often a bucket was handed out again.
+    pub fn reissued(&self) -> usize {
+        self.reissued
+    }
+
+    fn hand_out(&mut self) {
+        while !self.asking.is_empty() {
+            let Some((bucket, cause)) = self.ready.pop_front() else { return };
+            let Some(node) = self.asking.pop_front() else { return };
+            self.states[bucket.0] = State::Held(node);
+            self.orders.push_back(Directive::Give { node, bucket, cause });
+        }
+    }
+
+    fn publish(&mut self, node: usize, bucket: BucketId) {
+        self.states[bucket.0] = State::Done;
+        self.done += 1;
+        self.orders.push_back(Directive::Publish { node, bucket });
+        for waiter in self.waiters.remove(&bucket).unwrap_or_default() {
+            match &mut self.states[waiter.0] {
+                State::Waits(1) => {
+                    self.states[waiter.0] = State::Ready;
+                    self.ready.push_back((waiter, Cause::NodeAsked));
+                }
+                State::Waits(others) => *others -= 1,
+                _ => {}
+            }
+        }
+        self.hand_out();
+    }
+
+    /// What a node held is handed out again, before anything else.
+    fn lose(&mut self, node: usize) {
+        self.asking.retain(|other| *other != node);
+        for id in (0..self.states.len())
+            .rev()
+            .filter(|id| self.states[*id] == State::Held(node))
+            .collect::<Vec<_>>()
+        {
+            self.states[id] = State::Ready;
+            self.ready.push_front((BucketId(id), Cause::NodeLost));
+            self.reissued += 1;
+        }
+        self.hand_out();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bucket(part: usize, after: &[usize]) -> Bucket {
+        Bucket { part, rows: None, after: after.iter().map(|id| BucketId(*id)).collect() }
+    }
+
+    fn orders(manager: &mut Manager) -> Vec<Directive> {
+        std::iter::from_fn(|| manager.next()).collect()
+    }
+
+    #[test]
+    fn whoever_asks_gets_the_next_and_what_waits_comes_when_it_can() {
+        let mut manager = Manager::new([bucket(0, &[]), bucket(1, &[0]), bucket(2, &[])]);
+        for node in [4, 4, 5] {
+            manager.handle(&Notice::Asks { node });
+        }
+        let give = |node, id, cause| Directive::Give { node, bucket: BucketId(id), cause };
+        assert_eq!(orders(&mut manager), [give(4, 0, Cause::NodeAsked), give(4, 2, Cause::NodeAsked)]);
+        manager.handle(&Notice::Done { node: 4, bucket: BucketId(0) });
+        let published = Directive::Publish { node: 4, bucket: BucketId(0) };
+        assert_eq!(orders(&mut manager), [published, give(5, 1, Cause::NodeAsked)]);
+        assert!(!manager.is_finished());
+    }
+
+    #[test]
+    fn what_a_lost_node_held_goes_to_another_and_is_published_once() {
+        let mut manager = Manager::new([bucket(0, &[]), bucket(1, &[])]);
+        for node in [1, 1, 2] {
+            manager.handle(&Notice::Asks { node });
+        }
+        orders(&mut manager);
+        manager.handle(&Notice::Lost { node: 1 });
+        let again = Directive::Give { node: 2, bucket: BucketId(0), cause: Cause::NodeLost };
+        assert_eq!(orders(&mut manager), [again]);
+        manager.handle(&Notice::Done { node: 1, bucket: BucketId(0) });
+        manager.handle(&Notice::Asks { node: 1 });
+        assert_eq!(orders(&mut manager), [], "nobody listens to a lost node");
+        manager.handle(&Notice::Done { node: 2, bucket: BucketId(0) });
+        manager.handle(&Notice::Done { node: 2, bucket: BucketId(0) });
+        assert_eq!(orders(&mut manager), [Directive::Publish { node: 2, bucket: BucketId(0) }]);
+        manager.handle(&Notice::Asks { node: 2 });
+        manager.handle(&Notice::Done { node: 2, bucket: BucketId(1) });
+        assert_eq!(orders(&mut manager).len(), 2);
+        assert!(manager.is_finished() && manager.reissued() == 2);
+        manager.add(bucket(7, &[1, 99]));
+        assert!(!manager.is_finished(), "the graph may grow at any time");
+        manager.handle(&Notice::Asks { node: 2 });
+        assert_eq!(orders(&mut manager).len(), 1);
+    }
+}
