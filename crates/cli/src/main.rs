@@ -11,6 +11,7 @@ mod engine;
 mod exit;
 mod failure;
 mod file;
+mod instance;
 mod internal_error;
 mod many;
 mod memory;
@@ -22,6 +23,7 @@ mod sample_file;
 mod study;
 mod terminal;
 mod verb;
+mod words;
 
 use clap::Parser as _;
 

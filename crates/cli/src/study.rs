@@ -13,7 +13,7 @@ use crate::engine::engine_failure;
 use crate::failure::Failure;
 use crate::file::{Limit, read_text};
 use crate::terminal::Terminal;
-pub(crate) use held::{Holds, holds};
+pub(crate) use held::{COMMANDS, Holds, commands_text, holds};
 
 /// A study with its workflow.
 pub(crate) struct LoadedStudy {
@@ -55,6 +55,11 @@ impl LoadedStudy {
             Content::Study(study, _) => Some(study),
             _ => None,
         }
+    }
+
+    /// Its file, as it was named.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Its file, as it can be found from everywhere.

@@ -61,6 +61,8 @@ struct Declared {
     seconds: f64,
     output: u32,
     scratch: u32,
+    /// Scratch whatever the number of pixels.
+    fixed: u64,
 }
 
 /// Machines differ by about so much.
@@ -76,6 +78,7 @@ impl Model {
                 seconds: spec.cost_ns_per_pixel * 1e-9,
                 output: spec.output_bytes_per_pixel,
                 scratch: spec.scratch_bytes_per_pixel,
+                fixed: spec.scratch_bytes,
             },
             records: sizes.iter().map(|size| size.count()).sum(),
             seconds: rising(&sizes),
@@ -101,7 +104,9 @@ impl Model {
 
     /// Bytes that it needs besides while it runs. Records in which they are 0 were not measured for it.
     pub fn scratch_bytes(&self, pixels: u64) -> Bytes {
-        self.bytes(self.scratch.as_ref(), self.declared.scratch, pixels)
+        let Bytes { bytes, origin } = self.bytes(self.scratch.as_ref(), self.declared.scratch, pixels);
+        // What a program takes beside us is declared and never measured here.
+        Bytes { bytes: bytes.saturating_add(self.declared.fixed), origin }
     }
 
     fn bytes(&self, curve: Option<&Curve>, declared: u32, pixels: u64) -> Bytes {

@@ -1,11 +1,15 @@
 //! One row on one part of an image, made again: every region of it as a picture.
 
+use std::path::{Path, PathBuf};
+
 use onceflow_kernels::{View, outline};
 use onceflow_region::{Dense, Pixels, png_bytes, rgb8};
-use onceflow_study::{Diagnostic, Value};
+use onceflow_reuse::{Flow, Input};
+use onceflow_study::{Diagnostic, Value, nearest};
 
 use crate::features::GeoJson;
 use crate::inputs::{ImagePart, Inputs};
+use crate::operations::Place;
 use crate::remade::{Made, Remade, remake};
 use crate::view::labels;
 use crate::{EngineError, Prepared, compare, objects, overlay};
@@ -21,6 +25,10 @@ pub struct Asked<'a> {
     pub part: usize,
     /// The bound of memory in bytes.
     pub memory: u64,
+    /// Only this task and what it needs; all of them without it.
+    pub task: Option<&'a str>,
+    /// Where the folders of programs stay; they stay nowhere without it.
+    pub keep: Option<&'a Path>,
 }
 
 /// The pictures of an instance.
@@ -34,6 +42,8 @@ pub struct Instance {
     pub without: Vec<String>,
     /// The task that failed, and what it said.
     pub failure: Option<(String, String)>,
+    /// Folders of programs, with their files, inputs, outputs, log and a script that repeats them.
+    pub folders: Vec<PathBuf>,
 }
 
 /// Runs one row alone, on one part, and draws what each of its tasks makes.
@@ -52,9 +62,33 @@ pub fn instance(prepared: &Prepared<'_>, asked: &Asked<'_>) -> Result<Instance, 
         }
     }
     let rows = [defaults.as_slice(), values.as_slice()];
-    let remade = Remade { prepared, inputs: &inputs, names, rows: &rows, memory: asked.memory };
+    let flow = asked.task.map(|name| up_to(&prepared.flow, name)).transpose()?;
+    // A task by itself needs the reference row only when it compares with it.
+    let alone = flow.as_ref().is_some_and(|flow| !takes_reference(flow));
+    let rows = if alone { &rows[1..] } else { &rows[..] };
+    let place = asked.keep.map_or(Place::Passing, Place::Kept);
+    let (flow, memory) = (flow.as_ref(), asked.memory);
+    let remade = Remade { prepared, inputs: &inputs, names, rows, memory, flow, place };
     let made = remake(&remade, None)?.pop().ok_or_else(|| internal("no row was made"))?;
     Draw { prepared, inputs: &inputs, at, made }.instance()
+}
+
+fn up_to(flow: &Flow, name: &str) -> Result<Flow, EngineError> {
+    let names: Vec<&str> = flow.tasks.iter().map(|task| task.name.as_str()).collect();
+    flow.task(name).map(|task| flow.up_to(task)).ok_or_else(|| {
+        let error = Diagnostic::error(format!("there is no task `{name}`"));
+        let error = error.expected_found(format!("one of {}", names.join(", ")), format!("`{name}`"));
+        let near = nearest(name, names.iter().copied());
+        error
+            .with_hint(
+                near.map_or_else(|| "give one of them".into(), |near| format!("did you mean `{near}`?")),
+            )
+            .into()
+    })
+}
+
+fn takes_reference(flow: &Flow) -> bool {
+    flow.tasks.iter().flat_map(|task| &task.inputs).any(|input| matches!(input, Input::Reference { .. }))
 }
 
 /// The part that is asked for, among those of the study.
@@ -107,7 +141,13 @@ impl Draw<'_> {
             files.push(("overlay.png".into(), self.overlay(&pixels, &found)?));
             files.push((format!("{}.geojson", file_name(name)), self.polygons(&found)?));
         }
-        Ok(Instance { image: image.name.clone(), files, without, failure: self.made.failure })
+        Ok(Instance {
+            image: image.name.clone(),
+            files,
+            without,
+            failure: self.made.failure,
+            folders: self.made.folders,
+        })
     }
 
     /// What belongs to the part: of what lies around it no truth is read.

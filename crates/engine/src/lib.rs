@@ -7,6 +7,7 @@ mod agreement;
 mod answer;
 mod catalogue;
 mod collect;
+mod command;
 mod compare;
 mod convert;
 mod device;
@@ -24,6 +25,7 @@ mod memory;
 mod metrics;
 mod objects;
 mod operation;
+mod operations;
 mod overlay;
 mod paint;
 mod parts_picture;
@@ -40,6 +42,7 @@ mod report;
 mod resampling;
 mod resources;
 mod resume;
+mod row;
 mod run;
 mod save;
 mod scratch;
@@ -58,7 +61,8 @@ pub use answer::{
     Amounts, Answer, Best, Change, ImageAnalysis, ImageRecord, ImageSummary, Kept, MetricTable, PhaseAnswer,
     RowRecord, RowStatus, Work,
 };
-pub use catalogue::catalogue;
+pub use catalogue::{Operations, catalogue};
+pub use command::{AskedLog, FoundLog, find_logs, look_at_commands};
 pub use convert::{Conversion, ImageForm, PlannedConversion, WantedPixels, convert, plan_conversion};
 pub use error::EngineError;
 pub use features::{
@@ -77,8 +81,9 @@ pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
 pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
 pub use onceflow_runtime::{
-    Bucket, Cause, Chance, Crew, Device, Expected, Files, Layout, Machine, Meter, Network, NodeFigures,
-    NodeKind, PartSite, Policy, PolicyError, Simulated, SimulatedTask, Simulation, Transfers, simulate,
+    Bucket, Call, Cause, Chance, Crew, Device, Done, Expected, Files, Layout, Machine, Meter, Network,
+    NodeFigures, NodeKind, Operation, OperationError, PartSite, Policy, PolicyError, Simulated,
+    SimulatedTask, Simulation, Transfers, simulate,
 };
 pub use overlay::{Agreement, overlay};
 pub use paint::{Painted, bytes_to_paint, paint, tissue};
@@ -94,8 +99,9 @@ pub use progress::{PhaseBegun, Progress, RowOver, Silent, TaskAhead, TaskOver};
 pub use provenance::{Started, provenance};
 pub use remembered::{CostsFile, LoadedCosts};
 pub use report::{
-    Material, Pictures, Provenance, Scene, Shown, UsedFile, answer_text, best, best_json, duration_words,
-    html, indices_json, memory_words, metrics_csv, provenance_json, ro_crate, rows_csv, run_json,
+    Failing, Material, Pictures, Provenance, Scene, Shown, UsedFile, answer_text, best, best_json,
+    duration_words, failing, html, indices_json, memory_words, metrics_csv, provenance_json, ro_crate,
+    rows_csv, run_json,
 };
 pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use resources::{available_memory, available_workers, peak_resident};

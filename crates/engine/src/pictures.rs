@@ -6,6 +6,7 @@ use onceflow_runtime::Supply as _;
 use onceflow_study::Scope;
 
 use crate::inputs::Inputs;
+use crate::operations::Place;
 use crate::overlay::marks;
 use crate::remade::{Remade, remake};
 use crate::report::most_different;
@@ -104,7 +105,15 @@ impl Show<'_> {
     fn found(&self, inputs: &Inputs, rows: &[usize]) -> Result<Vec<Dense>, EngineError> {
         let values: Vec<_> = rows.iter().map(|row| self.answer.table.rows[*row].values.as_slice()).collect();
         let names = &self.answer.table.parameters;
-        let asked = Remade { prepared: self.prepared, inputs, names, rows: &values, memory: self.memory };
+        let asked = Remade {
+            prepared: self.prepared,
+            inputs,
+            names,
+            rows: &values,
+            memory: self.memory,
+            flow: None,
+            place: Place::Passing,
+        };
         let core = inputs.parts.first().and_then(|at| at.seen(at.part.core));
         let core = core.ok_or_else(|| unreadable("a part outside its box"))?;
         let belonging = |dense: Dense| dense.crop(core).map_err(unreadable);

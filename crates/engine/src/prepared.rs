@@ -1,18 +1,20 @@
 //! A study that is ready to be planned and run: its images are open, its metrics known, its tasks in order.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use onceflow_costs::Costs;
 use onceflow_reuse::{Flow, FlowError, Multiplicity, PlanError, Rows, RowsError};
 use onceflow_study::{Diagnostic, Study, Workflow};
 
+use crate::command::{OwnTask, own_tasks};
 use crate::compare::with_compare;
 use crate::inputs::Inputs;
 use crate::journal::stamps;
 use crate::keep::Keeper;
 use crate::metrics::Metrics;
 use crate::phase::{PhaseRows, Reference};
-use crate::{EngineError, catalogue, resampling_words};
+use crate::{EngineError, Operations, resampling_words};
 
 /// What stands before the first row: everything that can be wrong with a study has been said by now.
 #[derive(Debug)]
@@ -28,22 +30,59 @@ pub struct Prepared<'s> {
     pub(crate) stamps: String,
     /// What earlier runs measured, for predictions only.
     pub(crate) costs: Costs,
+    /// What carries out tasks, beside programs of the user.
+    pub(crate) operations: Operations,
+    /// The tasks whose operation is a program.
+    pub(crate) own: Vec<Arc<OwnTask>>,
+    /// Whether they may be run.
+    pub(crate) allowed: bool,
 }
 
 impl<'s> Prepared<'s> {
     /// Opens the images of a study, relative to `folder`, and puts the tasks of its workflow and metrics in order.
+    ///
+    /// # Errors
+    /// When the study asks for nothing, or for something that cannot be, or a file it names cannot be read.
     pub fn new(study: &'s Study, workflow: &'s Workflow, folder: &Path) -> Result<Self, EngineError> {
+        Self::with_operations(study, workflow, folder, Operations::built_in())
+    }
+
+    /// The same for a program that brings operations of its own.
+    ///
+    /// # Errors
+    /// As [`Prepared::new`].
+    pub fn with_operations(
+        study: &'s Study,
+        workflow: &'s Workflow,
+        folder: &Path,
+        operations: Operations,
+    ) -> Result<Self, EngineError> {
         if study.phases.is_empty() {
             return Err(no_phase());
         }
         let metrics = Metrics::new(study)?;
         let reference = Reference::new(study)?;
-        let catalogue = catalogue();
-        let flow = Flow::new(&with_compare(workflow, &study.metrics), &catalogue)?;
+        let compared = with_compare(workflow, &study.metrics);
+        let (bound, catalogue, own) = own_tasks(&compared, operations.catalogue().clone(), folder)?;
+        let flow = Flow::new(&bound, &catalogue)?;
         let inputs = Inputs::open(study, study.halo(workflow, &catalogue), folder)?;
         let keeper = Keeper::new(study, &flow)?;
         let (stamps, costs) = (stamps(study, folder), Costs::default());
-        Ok(Self { study, workflow, inputs, metrics, reference, flow, keeper, stamps, costs })
+        let allowed = false;
+        Ok(Self {
+            study,
+            workflow,
+            inputs,
+            metrics,
+            reference,
+            flow,
+            keeper,
+            stamps,
+            costs,
+            operations,
+            own,
+            allowed,
+        })
     }
 
     /// The study.

@@ -1,17 +1,20 @@
 //! Rows made again on one part: what their tasks make, kept for pictures.
 
 use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use onceflow_region::{Budget, Dense, Region};
-use onceflow_reuse::{Level, NodeId, Plan, Rows, plan};
+use onceflow_reuse::{Flow, Level, NodeId, Plan, Rows, plan};
 use onceflow_runtime::{
     Finished, NoBelow, NoMemo, Observer, Operation, Options, Outcome, RowOutcome, Supply as _, Work, execute,
 };
 use onceflow_study::{RegionKind, Scope, Value};
 
+use crate::command::Kept;
 use crate::inputs::Inputs;
-use crate::operation::operation;
+use crate::operations::Place;
 use crate::supply::{References, Sources};
 use crate::{EngineError, Prepared};
 
@@ -25,6 +28,10 @@ pub(crate) struct Remade<'a> {
     /// Their values, one list per row.
     pub(crate) rows: &'a [&'a [Value]],
     pub(crate) memory: u64,
+    /// Some of the study's tasks; all without it.
+    pub(crate) flow: Option<&'a Flow>,
+    /// Where programs run.
+    pub(crate) place: Place<'a>,
 }
 
 /// What the tasks of a row made.
@@ -33,6 +40,8 @@ pub(crate) struct Made {
     pub(crate) regions: Vec<(String, Arc<Region>)>,
     /// The task that failed, and what it said.
     pub(crate) failure: Option<(String, String)>,
+    /// Folders of tasks that were kept.
+    pub(crate) folders: Vec<PathBuf>,
 }
 
 impl Made {
@@ -51,10 +60,10 @@ pub(crate) fn remake(asked: &Remade<'_>, only: Option<&str>) -> Result<Vec<Made>
         rows.push(row)?;
     }
     rows.reference = Some(0);
-    let mut plan = plan(asked.prepared.flow.clone(), &rows, Level::Dataflow)?;
+    let flow = asked.flow.cloned().unwrap_or_else(|| asked.prepared.flow.clone());
+    let mut plan = plan(flow, &rows, Level::Dataflow)?;
     let flow = plan.flow().clone();
-    let operations: Option<Vec<Arc<dyn Operation>>> = flow.tasks.iter().map(operation).collect();
-    let operations = operations.unwrap_or_default();
+    let operations = asked.prepared.operations(&flow, asked.inputs, &asked.place)?;
     let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
     let budget = Budget::new(asked.memory);
     let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
@@ -63,7 +72,23 @@ pub(crate) fn remake(asked: &Remade<'_>, only: Option<&str>) -> Result<Vec<Made>
     let options = Options::new(1, budget);
     execute(&mut plan, &asked.inputs.layout(), &work, &options, &mut keeper)?;
     let empty = |kind| Arc::new(supply.empty(kind, Scope::Part, 0));
-    Ok((0..plan.rows()).map(|row| keeper.made(&plan, row, &empty)).collect())
+    let mut made: Vec<Made> = (0..plan.rows()).map(|row| keeper.made(&plan, row, &empty)).collect();
+    if let (Place::Kept(folder), Some(last)) = (&asked.place, made.last_mut()) {
+        last.folders =
+            folders(&plan, folder).map_err(|error| EngineError::Write { path: folder.into(), error })?;
+    }
+    Ok(made)
+}
+
+/// Folders of the last row's tasks get the names of the tasks.
+fn folders(plan: &Plan, folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let last = plan.rows().saturating_sub(1);
+    let chosen = plan.flow().tasks.iter().enumerate().map(|(task, named)| {
+        let row = plan.first_row(plan.node(last, task));
+        Kept(folder).choose(&named.name, row, plan.rows() as u32)
+    });
+    let chosen = chosen.collect::<io::Result<Vec<_>>>()?;
+    Ok(chosen.into_iter().flatten().collect())
 }
 
 /// Task, output and kind of each region that is wanted.
@@ -98,6 +123,7 @@ impl Keeper {
         Made {
             regions: self.outputs.iter().map(region).collect(),
             failure: (0..flow.tasks.len()).find_map(failure),
+            folders: Vec::new(),
         }
     }
 }

@@ -18,10 +18,11 @@ use onceflow_study::Phase;
 use crate::account::Ledger;
 use crate::answer::{Answer, ImageAnalysis, MetricTable, PhaseAnswer, RowStatus};
 use crate::collect::Collector;
+use crate::command::{forget_logs, list_logs};
 use crate::journal::{Journal, PastPhase, RowsIdentity, identity};
 use crate::keep::{HEAD, Keeper};
 use crate::metrics::Tally;
-use crate::operation::operation;
+use crate::operations::Place;
 use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
 use crate::scratch::Scratch;
@@ -119,7 +120,11 @@ pub fn run(
     progress: &mut dyn Progress,
 ) -> Result<Run, EngineError> {
     prepared.inputs.warm();
+    prepared.check_commands()?;
     let journal = Journal::open(folder, &identity(prepared))?;
+    if journal.is_new() {
+        forget_logs(folder.path());
+    }
     let mut runner = Runner::new(prepared, options, folder, journal);
     for phase in &prepared.study.phases {
         runner.phase(phase, progress)?;
@@ -181,7 +186,7 @@ impl<'a> Runner<'a> {
             ledger: Ledger::default(),
             records: Vec::new(),
             trace: Vec::new(),
-            notes: Vec::new(),
+            notes: prepared.doubts(),
             kept: String::new(),
             moves: Moves::default(),
             ending: Ending::Complete,
@@ -203,6 +208,7 @@ impl<'a> Runner<'a> {
         let first = self.table.rows.len();
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(phase, &plan, first, &execution.log);
+        self.list_logs(&plan, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
         let account = self.ledger.add(&execution.account, &plan, &execution.log);
@@ -225,11 +231,10 @@ impl<'a> Runner<'a> {
         progress: &mut dyn Progress,
     ) -> Result<(Execution, Gathered), EngineError> {
         let flow = plan.flow().clone();
-        let operations =
-            flow.tasks.iter().map(|task| operation(task).ok_or_else(|| not_built_in(&task.name)));
-        let operations = operations.collect::<Result<Vec<_>, _>>()?;
-        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let inputs = &self.prepared.inputs;
+        let place = Place::Run(self.folder, self.table.rows.len());
+        let operations = self.prepared.operations(&flow, inputs, &place)?;
+        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let spare = self.prepared.spare(plan, self.options.workers, self.options.memory)?;
         let (references, budget) = (self.references.clone(), self.budget.clone());
         let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
@@ -276,6 +281,19 @@ impl<'a> Runner<'a> {
         }
         let too_many = failed.len() as u64 > most_failed;
         Ok((execution?, Gathered { tallies, records, saved, too_many, keeper }))
+    }
+
+    /// Which row has which log of a program.
+    fn list_logs(&self, plan: &Plan, first: usize) -> Result<(), EngineError> {
+        let is_own = |task: &usize| {
+            self.prepared.own.iter().any(|own| own.spec.id == plan.flow().tasks[*task].spec.id)
+        };
+        let tasks: Vec<usize> = (0..plan.flow().tasks.len()).filter(is_own).collect();
+        if tasks.is_empty() {
+            return Ok(());
+        }
+        let listed = list_logs(self.folder.path(), plan, &self.prepared.inputs, &tasks, first);
+        listed.map_err(|error| EngineError::Write { path: self.folder.path().into(), error })
     }
 
     /// What later phases compare with, when there are some.
@@ -437,10 +455,6 @@ fn method_word(phase: &Phase) -> &'static str {
         "saltelli" => "vbd",
         other => other,
     }
-}
-
-fn not_built_in(task: &str) -> EngineError {
-    EngineError::Internal(format!("the operation of task {task} is in the catalogue but has no kernel"))
 }
 
 impl From<ExecuteError> for EngineError {

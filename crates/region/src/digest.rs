@@ -1,6 +1,7 @@
 //! Content digests: 32 bytes that two different contents do not share.
 
 use std::fmt;
+use std::io;
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -17,6 +18,23 @@ impl Digest {
         let mut digester = Digester::new(kind);
         digester.text(text);
         digester.finish()
+    }
+
+    /// The digest of all bytes that a reader gives, in little memory.
+    ///
+    /// # Errors
+    /// When the reader fails.
+    pub fn of_reader(kind: &str, mut reader: impl io::Read) -> io::Result<Digest> {
+        let mut digester = Digester::new(kind);
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => return Ok(digester.finish()),
+                Ok(length) => digester.bytes(&buffer[..length]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tasks of a workflow as the planner sees them: flat, each after what it needs.
 
 mod build;
+mod narrow;
 
 use onceflow_study::{Canonical, Cycle, Kind, OpSpec, RegionKind, Repeats, Scope};
 

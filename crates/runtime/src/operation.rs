@@ -21,6 +21,10 @@ pub struct Call<'a> {
     pub inputs: &'a [Arc<Region>],
     /// The values it reads, in the order of its parameters.
     pub parameters: &'a [Canonical],
+    /// The first row of the plan that asked for it.
+    pub row: u32,
+    /// The number of the part or image, by the scope of its task; 0 for the study.
+    pub site: usize,
 }
 
 /// What an operation gives.

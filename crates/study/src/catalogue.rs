@@ -33,6 +33,8 @@ pub struct OpSpec {
     pub output_bytes_per_pixel: u32,
     /// Bytes it needs per pixel of its part while it runs, beyond inputs and outputs.
     pub scratch_bytes_per_pixel: u32,
+    /// Bytes it needs while it runs, whatever the size of its part: those of a program of its own.
+    pub scratch_bytes: u64,
     /// What it costs per pixel, in nanoseconds of one core, until a run has measured it.
     pub cost_ns_per_pixel: f64,
     /// Whether the same inputs give the same bytes.
@@ -74,6 +76,13 @@ impl Catalogue {
         Self::new(nuclei::specs())
     }
 
+    /// The same with one operation more; it takes the place of one with its id.
+    #[must_use]
+    pub fn with(mut self, spec: OpSpec) -> Self {
+        self.specs.insert(spec.id.clone(), spec);
+        self
+    }
+
     /// The operation with that id.
     pub fn get(&self, id: &str) -> Option<&OpSpec> {
         self.specs.get(id)
@@ -103,6 +112,7 @@ impl OpSpec {
             halo: Halo::None,
             output_bytes_per_pixel: 0,
             scratch_bytes_per_pixel: 0,
+            scratch_bytes: 0,
             cost_ns_per_pixel,
             repeats: Repeats::Exact,
             per_object: None,
@@ -174,6 +184,11 @@ impl OpSpec {
     pub fn may_end(mut self, statuses: &[&str]) -> Self {
         self.statuses.extend(statuses.iter().map(|s| (*s).to_owned()));
         self
+    }
+
+    /// Bytes it needs while it runs on so many pixels, beyond inputs and outputs.
+    pub fn scratch(&self, pixels: u64) -> u64 {
+        u64::from(self.scratch_bytes_per_pixel).saturating_mul(pixels).saturating_add(self.scratch_bytes)
     }
 
     /// The parameter with that name.

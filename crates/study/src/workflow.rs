@@ -1,5 +1,6 @@
 //! A workflow: stages made of tasks that take regions, read parameters and make regions.
 
+mod argument;
 mod check;
 mod digraph;
 mod display;

@@ -16,8 +16,10 @@ Examples:
   onceflow run study.toml -o runs/first --workers 8 --memory '16 GiB'
   onceflow run study.toml -o runs/none --reuse none    the same answer, without reuse
   onceflow run study.toml --dry-run                    what it would compute
-  onceflow run study.toml --executor simulated --machine cluster.toml --costs costs.jsonl
+  onceflow run study.toml --row 17 --image one -o look/               one row alone, every region as a picture
+  onceflow run study.toml --row reference -p G1=40 --task t4 -o look/ one task and what it needs, with values of yours
   onceflow run study.toml -o runs/first --events /dev/fd/3 3>events.jsonl    for programs that watch
+  onceflow run study.toml --executor simulated --machine cluster.toml --costs costs.jsonl
 
 The folder gets rows.csv, metrics.csv, indices.json, best.json, report.html, trace.json, costs.jsonl, provenance.json,
 ro-crate-metadata.json and a copy of the study. Ctrl-C lets running tasks end; a second one stops at once. The same command
@@ -43,9 +45,48 @@ pub(crate) struct RunArgs {
     /// Replace the results of another study in the folder
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) one: OneArgs,
+    #[command(flatten)]
+    pub(crate) allow: AllowArgs,
     /// Print one JSON object; the answer for people goes to standard error
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// One instance in place of a study.
+#[derive(Debug, Args)]
+pub(crate) struct OneArgs {
+    /// Make only this row, and draw every region of it; 0 and `reference` are the row with the defaults
+    #[arg(long, value_name = "N", value_parser = row, requires = "o", conflicts_with_all = ["dry_run", "json", "force"])]
+    pub(crate) row: Option<u64>,
+    /// The image to make it on [default: the first]
+    #[arg(long, value_name = "NAME", requires = "row")]
+    pub(crate) image: Option<String>,
+    /// Which of the image's parts, counted from 0
+    #[arg(long, value_name = "K", requires = "row", default_value_t = 0)]
+    pub(crate) part: usize,
+    /// Only this task and what it needs
+    #[arg(long, value_name = "TASK", requires = "row")]
+    pub(crate) task: Option<String>,
+    /// A value of yours for a parameter, such as G1=40
+    #[arg(short = 'p', value_name = "NAME=VALUE", requires = "row")]
+    pub(crate) parameters: Vec<String>,
+}
+
+/// Whether programs of a study may be run.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct AllowArgs {
+    /// Let the study run the commands of its workflow: whoever wrote them can then do whatever you can
+    #[arg(long, env = "ONCEFLOW_ALLOW_COMMANDS", hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) allow_commands: bool,
+}
+
+fn row(text: &str) -> Result<u64, String> {
+    if text == "reference" {
+        return Ok(0);
+    }
+    text.parse().map_err(|_| "expected the number of a row, or the word reference".to_owned())
 }
 
 /// Arguments of `plan`.

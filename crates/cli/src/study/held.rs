@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use onceflow_engine::Prepared;
 use onceflow_study::{Diagnostic, Growth, StudyChange, with_commas};
 
 use super::LoadedStudy;
@@ -14,21 +15,33 @@ pub(crate) enum Holds {
     Unfinished,
     /// All results of this study; its JSON object.
     Complete(String),
+    /// Results of this study with other files of its programs.
+    Outdated,
     /// Results of an earlier form of this study, whose rows are of use; how it changed.
     Earlier(String),
     /// Results of another study; how it differs.
     Another(Box<Diagnostic>),
 }
 
+/// The file that says which programs a run consists of.
+pub(crate) const COMMANDS: &str = "commands.json";
+
+/// What it holds: commands, and digests of their files.
+pub(crate) fn commands_text(prepared: &Prepared<'_>) -> String {
+    format!("{:#}\n", prepared.commands())
+}
+
 /// Looks into a folder.
-pub(crate) fn holds(folder: &Path, loaded: &LoadedStudy) -> Holds {
+pub(crate) fn holds(folder: &Path, loaded: &LoadedStudy, prepared: &Prepared<'_>) -> Holds {
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     let Some(study) = read("study.toml") else { return Holds::Nothing };
     // A run that ended before it wrote the workflow left nothing else either.
     if read("workflow.json").is_some_and(|workflow| workflow != loaded.texts().workflow) {
         return Holds::Another(another(folder).into());
     }
+    let outdated = || read(COMMANDS).is_some_and(|commands| commands != commands_text(prepared));
     match change(loaded, &study) {
+        StudyChange::Nothing if outdated() => Holds::Outdated,
         StudyChange::Nothing => read("run.json").map_or(Holds::Unfinished, Holds::Complete),
         StudyChange::Settings => Holds::Earlier("its settings".into()),
         StudyChange::Larger(growths) => {

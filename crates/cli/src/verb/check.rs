@@ -5,6 +5,7 @@ mod summary;
 
 use std::path::Path;
 
+use onceflow_engine::look_at_commands;
 use onceflow_study::{Diagnostics, FileKind, Severity, counted};
 use serde_json::json;
 
@@ -21,6 +22,10 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Exit, Failure
     if let Some(Content::Study(study, Some(_))) = &document.content {
         let folder = args.file.parent().unwrap_or(Path::new(""));
         document.diagnostics.0.extend(images::look(study, folder));
+    }
+    if let Some(Content::Study(_, Some(workflow)) | Content::Workflow(workflow)) = &document.content {
+        let folder = args.file.parent().unwrap_or(Path::new(""));
+        document.diagnostics.0.extend(look_at_commands(workflow, folder));
         // What must be done comes before what is good to know.
         document.diagnostics.0.sort_by_key(|message| std::cmp::Reverse(message.severity));
     }

@@ -1,5 +1,6 @@
 //! `onceflow report`: the answer of a run, printed again, or one of its rows to look at.
 
+mod log;
 mod row;
 
 use std::path::Path;
@@ -14,6 +15,9 @@ use crate::terminal::Terminal;
 
 /// Prints what the folder holds, or draws a row of it.
 pub(crate) fn run(args: &ReportArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    if let (Some(row), true) = (args.row, args.log) {
+        return log::run(args, row, terminal);
+    }
     if let (Some(row), Some(into)) = (args.row, &args.o) {
         return row::run(args, row, into, terminal);
     }

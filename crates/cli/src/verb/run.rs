@@ -1,6 +1,8 @@
 //! `onceflow run`: from a study file to its answer.
 
+mod failing;
 mod interrupt;
+mod one;
 mod progress;
 mod simulated;
 
@@ -18,16 +20,17 @@ use crate::costs::{remember, with_costs};
 use crate::engine::{engine_failure, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::study::{Holds, LoadedStudy, holds};
+use crate::study::{COMMANDS, Holds, LoadedStudy, commands_text, holds};
 use crate::terminal::Terminal;
 use crate::verb::plan;
+use crate::words::quoted;
 use progress::RunProgress;
 pub(crate) use progress::STATUS_FILE;
 
 /// Runs a study and prints its answer.
 pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = LoadedStudy::open(&args.study, terminal)?;
-    let prepared = loaded.prepare()?;
+    let prepared = loaded.prepare()?.allow_commands(args.allow.allow_commands);
     let prepared = with_costs(prepared, &args.machine, terminal);
     if let (Some(ExecutorWord::Simulated), Some(file)) = (args.executor.executor, &args.executor.machine_file)
     {
@@ -36,16 +39,16 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     let (Some(path), false) = (&args.o, args.dry_run) else {
         return plan::print(&prepared, &args.machine, &args.merge, args.json, terminal);
     };
-    if let Some(exit) = already_there(args, path, &loaded, terminal)? {
+    if let Some(row) = args.one.row {
+        return one::run(args, &prepared, row, path, terminal);
+    }
+    if let Some(exit) = already_there(args, path, &loaded, &prepared, terminal)? {
         return Ok(exit);
     }
-    let asked = AskedOf {
-        machine: &args.machine,
-        merge: &args.merge,
-        policy: threads_policy(args)?,
-        events: args.events.as_deref(),
-    };
-    carry_out(&loaded, &prepared, &asked, path, args.json, terminal)
+    prepared.check_commands().map_err(engine_failure)?;
+    let policy = threads_policy(args)?;
+    let (machine, merge, events) = (&args.machine, &args.merge, args.events.as_deref());
+    carry_out(&loaded, &prepared, &AskedOf { machine, merge, policy, events }, path, args.json, terminal)
 }
 
 /// How a run was asked for.
@@ -54,7 +57,7 @@ pub(crate) struct AskedOf<'a> {
     pub(crate) machine: &'a MachineArgs,
     /// How its work is grouped.
     pub(crate) merge: &'a MergeArgs,
-    /// How the next task is chosen.
+    /// Which task comes next.
     pub(crate) policy: Policy,
     /// Where events go.
     pub(crate) events: Option<&'a Path>,
@@ -69,11 +72,13 @@ pub(crate) fn carry_out(
     json: bool,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    let options =
-        RunOptions { policy: asked.policy, ..options(asked.machine, asked.merge, prepared.study())? };
-    let options = Arc::new(options);
+    let options = options(asked.machine, asked.merge, prepared.study())?;
+    let options = Arc::new(RunOptions { policy: asked.policy, ..options });
     let folder = RunFolder::create(path).map_err(engine_failure)?;
     begin(&folder, loaded.texts()).map_err(engine_failure)?;
+    if prepared.commands() != serde_json::json!([]) {
+        folder.write(COMMANDS, commands_text(prepared).as_bytes()).map_err(engine_failure)?;
+    }
     let _guard = interrupt::watch(Arc::clone(&options));
     let mut progress = RunProgress::new(terminal, &folder, asked.events)?;
     let run = onceflow_engine::run(prepared, &options, &folder, &mut progress).map_err(engine_failure)?;
@@ -89,7 +94,9 @@ pub(crate) fn carry_out(
     save(&run, pictures.as_ref(), &provenance, &folder).map_err(engine_failure)?;
     remember(&run, asked.machine, terminal);
     progress.end(&run.ending);
-    report(&run, path, json, terminal)
+    let exit = report(&run, path, json, terminal);
+    failing::say(&run, prepared, loaded.path(), path, terminal);
+    exit
 }
 
 /// The policy of a run on threads, which have no use for what is about graphics cards.
@@ -114,13 +121,7 @@ fn started<'a>(
 
 /// The command that was given, as a shell takes it.
 fn command() -> String {
-    let plain = |word: &str| {
-        !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./:=,+@%".contains(c))
-    };
-    let quoted = |word: String| {
-        if plain(&word) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
-    };
-    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
     std::iter::once("onceflow".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
@@ -129,11 +130,16 @@ fn already_there(
     args: &RunArgs,
     path: &Path,
     loaded: &LoadedStudy,
+    prepared: &Prepared<'_>,
     terminal: &Terminal,
 ) -> Result<Option<Exit>, Failure> {
-    match holds(path, loaded) {
+    match holds(path, loaded, prepared) {
         Holds::Nothing | Holds::Unfinished => Ok(None),
         Holds::Complete(_) | Holds::Another(_) if args.force => Ok(None),
+        Holds::Outdated => {
+            terminal.say("commands of the workflow or their files have changed since the last run");
+            Ok(None)
+        }
         Holds::Complete(json) => {
             terminal.say(&format!(
                 "complete: nothing to compute. Report: {}",

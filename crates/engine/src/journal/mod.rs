@@ -65,6 +65,11 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Whether no earlier run left anything.
+    pub(crate) fn is_new(&self) -> bool {
+        self.past.is_empty()
+    }
+
     /// Refuses a folder into which another run writes.
     pub(crate) fn check_free(folder: &RunFolder) -> Result<(), EngineError> {
         match File::open(folder.path().join(FILE)) {

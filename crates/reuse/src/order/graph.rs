@@ -111,7 +111,7 @@ impl Plan {
             };
             let inputs: Vec<u32> = self.inputs_of(id).filter_map(number).collect();
             let bytes = |per_pixel: u32| pixels.saturating_mul(u64::from(per_pixel));
-            let needs = (bytes(spec.output_bytes_per_pixel), bytes(spec.scratch_bytes_per_pixel));
+            let needs = (bytes(spec.output_bytes_per_pixel), spec.scratch(pixels));
             let row = self.first_row(id) as usize;
             let previous =
                 self.flow().previous(task).and_then(|before| numbers.get(&self.node(row, before)).copied());

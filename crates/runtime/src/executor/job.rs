@@ -20,6 +20,8 @@ pub(super) struct Job {
     pub(super) ground: Ground,
     pub(super) inputs: Vec<JobInput>,
     pub(super) parameters: Vec<Canonical>,
+    /// The first row that asked for it.
+    pub(super) row: u32,
     /// How many regions it must make.
     pub(super) outputs: usize,
     /// Its key, where the memo is to be asked.
@@ -84,7 +86,7 @@ impl Job {
         let fetch = || self.inputs.into_iter().map(|input| input.fetch(work.supply, ground)).collect();
         let inputs: Vec<Arc<Region>> = guarded(fetch)?;
         let began = Instant::now();
-        let call = Call { inputs: &inputs, parameters: &self.parameters };
+        let call = Call { inputs: &inputs, parameters: &self.parameters, row: self.row, site: ground.site };
         let (done, bytes) = Meter::around(work.meter, || run(operation, &call));
         *took = (began.elapsed().as_secs_f64(), bytes);
         let done = done?;

@@ -131,6 +131,7 @@ impl Coordinator<'_, '_> {
             ground,
             inputs: self.kept.inputs(plan, self.layout, instance),
             parameters: node.parameters,
+            row: plan.first_row(instance.node),
             outputs: plan.flow().tasks[task].outputs.len(),
             key: self.key(instance.node, ground),
             attempt,

@@ -18,11 +18,12 @@ pub(super) struct Memory {
     needs: Vec<Need>,
 }
 
-/// What a task needs per pixel.
+/// What a task needs per pixel, and whatever its pixels.
 #[derive(Clone, Copy, Debug)]
 struct Need {
     outputs: u64,
     scratch: u64,
+    fixed: u64,
 }
 
 impl Memory {
@@ -36,6 +37,7 @@ impl Memory {
         let need = |task: &onceflow_reuse::FlowTask| Need {
             outputs: u64::from(task.spec.output_bytes_per_pixel),
             scratch: u64::from(task.spec.scratch_bytes_per_pixel),
+            fixed: task.spec.scratch_bytes,
         };
         let needs = flow.tasks.iter().map(need).collect();
         let memory = Self { lease: budget.try_reserve(0), budget, needs };
@@ -124,7 +126,8 @@ impl Memory {
     }
 
     fn scratch(&self, task: usize, pixels: u64) -> u64 {
-        self.needs[task].scratch.saturating_mul(pixels)
+        let Need { scratch, fixed, .. } = self.needs[task];
+        scratch.saturating_mul(pixels).saturating_add(fixed)
     }
 
     fn limit(&self) -> u64 {

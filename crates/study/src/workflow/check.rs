@@ -6,6 +6,8 @@ mod flow;
 mod operations;
 mod stages;
 
+pub(crate) use command::is_container_file;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 

@@ -163,6 +163,13 @@ impl Operation {
     }
 }
 
+impl Command {
+    /// Whether its container is a file; otherwise it is the name of an image.
+    pub fn container_is_file(&self) -> bool {
+        self.container.as_deref().is_some_and(super::check::is_container_file)
+    }
+}
+
 impl Repeats {
     /// All of them with the words used in files.
     pub const WORDS: [(&'static str, Self); 3] =

@@ -122,6 +122,12 @@ impl RegionKind {
         )
     }
 
+    /// Whether there is a file in which a program can be given it or make it.
+    pub fn has_file(self) -> bool {
+        use RegionKind::{F32, F64, I32, Labels, Mask, Rgb8, Table, U8, U16};
+        matches!(self, Rgb8 | U8 | U16 | I32 | F32 | F64 | Mask | Labels | Table)
+    }
+
     /// Whether a region of this kind can stand where `wanted` is asked for.
     pub fn fits(self, wanted: Self) -> bool {
         self == wanted || self == Self::Any || wanted == Self::Any

@@ -120,8 +120,10 @@ pub enum Role {
     Ended,
     /// The operation; the name is empty.
     Operation,
-    /// An argument, file or key of an external operation.
+    /// An argument or key of an external operation.
     Declares,
+    /// A file or container of an external operation.
+    File,
 }
 
 /// Where the names in a task or stage stand, so that messages can point at them.

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use onceflow_engine::{Asked, available_memory, instance, read_row};
+use onceflow_engine::{Asked, available_memory, read_row};
 use onceflow_study::Diagnostic;
 
 use super::no_run;
 use crate::args::ReportArgs;
-use crate::engine::engine_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::file::{Limit, make_folder, read_text, write_bytes};
+use crate::file::{Limit, read_text};
+use crate::instance::show;
 use crate::study::{Holds, LoadedStudy, holds};
 use crate::terminal::Terminal;
 
@@ -22,30 +22,14 @@ pub(super) fn run(args: &ReportArgs, row: u64, into: &Path, terminal: &Terminal)
     }
     let values = read_row(&read_text(&rows, Limit::Table)?.text, row).ok_or_else(|| no_row(&rows, row))?;
     let loaded = LoadedStudy::open(&origin(&args.folder)?, terminal)?;
-    if !matches!(holds(&args.folder, &loaded), Holds::Complete(_) | Holds::Unfinished) {
+    let prepared = loaded.prepare()?.allow_commands(args.allow.allow_commands);
+    if !matches!(holds(&args.folder, &loaded, &prepared), Holds::Complete(_) | Holds::Unfinished) {
         return Err(changed(&args.folder));
     }
-    let prepared = loaded.prepare()?;
     let memory = prepared.study().run.memory.unwrap_or_else(available_memory);
-    let asked = Asked { values, image: args.image.as_deref(), part: args.part, memory };
-    let made = instance(&prepared, &asked).map_err(engine_failure)?;
-    make_folder(into)?;
-    for (name, bytes) in &made.files {
-        write_bytes(&into.join(name), bytes)?;
-    }
-    let names: Vec<String> =
-        made.files.iter().map(|(name, _)| into.join(name).display().to_string()).collect();
-    terminal.result(&format!("{}\n", names.join("\n")))?;
-    if !made.without.is_empty() {
-        terminal.say(&format!("note: no pictures of {}, which are tables", made.without.join(", ")));
-    }
-    match &made.failure {
-        Some((task, message)) => {
-            terminal.say(&format!("{task} failed: {message}; what comes after it is empty"));
-            Ok(Exit::RowsFailed)
-        }
-        None => Ok(Exit::Ok),
-    }
+    let (image, task) = (args.image.as_deref(), args.task.as_deref());
+    let asked = Asked { values, image, part: args.part, memory, task, keep: Some(into) };
+    show(&prepared, &asked, into, terminal)
 }
 
 /// Where the study of a run lies: its images are found from there.
@@ -71,7 +55,7 @@ fn origin(folder: &Path) -> Result<PathBuf, Failure> {
 fn changed(folder: &Path) -> Failure {
     Failure::bad_input(
         Diagnostic::error(format!("the study of {} has changed since it was run", folder.display()))
-            .expected_found("the text that study.toml in the folder holds", "another one")
+            .expected_found("the texts and programs that the folder names", "others")
             .with_hint("run the study as it is now, or undo the change"),
     )
 }

@@ -1,13 +1,17 @@
-//! Placeholders in the arguments of a program: each declared by the task, and what is declared is used.
+//! A program: placeholders in its arguments are declared and what is declared is used, its files stay beside the
+//! descriptor, and its regions are of kinds that have a file.
 
 use std::collections::HashSet;
 
 use super::Checker;
-use crate::Diagnostic;
+use crate::workflow::argument::placeholders;
 use crate::workflow::{Command, Role, Task};
+use crate::{Diagnostic, RegionKind};
 
 impl<'w> Checker<'w> {
     pub(super) fn check_command(&mut self, task: &'w Task, command: &'w Command) {
+        self.check_files(task, command);
+        self.check_kinds(task);
         let declared = declared_by(task);
         self.check_clashes(task, &declared);
         let mut used = HashSet::new();
@@ -28,9 +32,62 @@ impl<'w> Checker<'w> {
                 }
             }
         }
-        // A program that serves is told what it needs line by line.
-        if readable && !command.serve {
+        if command.serve {
+            self.check_served(task, command);
+        } else if readable {
             self.check_unused(task, &declared, &used);
+        }
+    }
+
+    /// A descriptor is often someone else's: it may name what lies beside it, not anything on this machine.
+    fn check_files(&mut self, task: &'w Task, command: &'w Command) {
+        for file in &command.files {
+            if let Some(expected) = misplaced(file) {
+                let diagnostic = Diagnostic::error(format!("task `{}` cannot be given `{file}`", task.name))
+                    .at_place(task.place_of(Role::File, file).as_ref(), "")
+                    .expected_found(expected, format!("`{file}`"))
+                    .with_hint("put the file beside the descriptor, or under it");
+                self.push(diagnostic);
+            }
+        }
+        let tag =
+            command.container.as_ref().filter(|name| !is_container_file(name) && !name.contains("@sha256:"));
+        if let Some(name) = tag {
+            let diagnostic = Diagnostic::warning(format!("`{name}` may become another image without notice"))
+                .at_place(task.place_of(Role::File, name).as_ref(), "")
+                .with_why("its name is in the key of the task, its content is not: results of both would be taken for one")
+                .with_hint("name a file that ends in .sif, or write the image as name@sha256:…");
+            self.push(diagnostic);
+        }
+    }
+
+    fn check_kinds(&mut self, task: &'w Task) {
+        let inputs = task.inputs.iter().map(|name| (Role::Input, name));
+        let outputs = task.outputs.iter().map(|name| (Role::Output, name));
+        for (role, name) in inputs.chain(outputs) {
+            let declared = self.regions.get(name.as_str()).copied();
+            if let Some(region) = declared.filter(|region| !region.kind.has_file()) {
+                let message = format!("a program cannot be given or asked for `{name}`, a {}", region.kind);
+                let known = RegionKind::ALL.into_iter().filter(|kind| kind.has_file());
+                let known: Vec<_> = known.map(RegionKind::word).collect();
+                let diagnostic = Diagnostic::error(message)
+                    .at_place(task.place_of(role, name).as_ref(), "")
+                    .at_place(region.place.as_ref(), "declared here")
+                    .expected_found(format!("one of {}", known.join(", ")), region.kind.word());
+                self.push(diagnostic);
+            }
+        }
+    }
+
+    /// A program that serves is started once for many tasks, so its arguments cannot be those of one of them.
+    fn check_served(&mut self, task: &'w Task, command: &'w Command) {
+        let holds = |argument: &&String| placeholders(argument).is_ok_and(|names| !names.is_empty());
+        if let Some(argument) = command.command.iter().find(holds) {
+            let diagnostic = Diagnostic::error("a program that serves is started once for many tasks")
+                .at_place(task.place_of(Role::Declares, argument).as_ref(), "")
+                .expected_found("arguments without placeholders", format!("`{argument}`"))
+                .with_hint("take them away: the line of each task says its inputs, outputs and parameters");
+            self.push(diagnostic);
         }
     }
 
@@ -89,38 +146,39 @@ fn declared_by(task: &Task) -> Vec<(Role, &str)> {
     inputs.chain(outputs).chain(reads).collect()
 }
 
-/// The names in braces; doubled braces stand for themselves. An error is the text from the lonely brace on.
-pub(crate) fn placeholders(argument: &str) -> Result<Vec<&str>, &str> {
-    let mut names = Vec::new();
-    let mut rest = argument;
-    while let Some(at) = rest.find(['{', '}']) {
-        let tail = &rest[at..];
-        if tail.starts_with("{{") || tail.starts_with("}}") {
-            rest = &tail[2..];
-            continue;
-        }
-        let end = tail.find('}').filter(|_| tail.starts_with('{')).ok_or(tail)?;
-        let name = &tail[1..end];
-        if name.contains('{') {
-            return Err(tail);
-        }
-        names.push(name);
-        rest = &tail[end + 1..];
+/// What a file should have been called that a task cannot be given; none when it can.
+fn misplaced(file: &str) -> Option<&'static str> {
+    let mut parts = file.split(['/', '\\']);
+    let first = parts.clone().next().unwrap_or_default();
+    if parts.any(|part| matches!(part, "" | "." | "..")) || first.contains(':') {
+        return Some("a path relative to the descriptor, without `..`");
     }
-    Ok(names)
+    RESERVED
+        .contains(&first)
+        .then_some("another name than those of the folders of regions, `inputs` and `outputs`")
+}
+
+/// Folders beside a program's files, where its regions are.
+const RESERVED: [&str; 2] = ["inputs", "outputs"];
+
+/// Whether a container is a file; otherwise it is the name of an image.
+pub(crate) fn is_container_file(name: &str) -> bool {
+    name.ends_with(".sif")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::placeholders;
+    use super::misplaced;
 
     #[test]
-    fn braces_are_names_or_doubled() {
-        assert_eq!(placeholders("--a={a},{b}"), Ok(vec!["a", "b"]));
-        assert_eq!(placeholders("{{x}} {{{y}}}"), Ok(vec!["y"]));
-        assert_eq!(placeholders("plain"), Ok(vec![]));
-        assert_eq!(placeholders("{a"), Err("{a"));
-        assert_eq!(placeholders("a}"), Err("}"));
-        assert_eq!(placeholders("{a{b}"), Err("{a{b}"));
+    fn files_stay_beside_the_descriptor() {
+        for good in ["flood.py", "lib/a.py", "..a", "a..b/c"] {
+            assert_eq!(misplaced(good), None, "{good}");
+        }
+        for bad in
+            ["/etc/passwd", "../x", "a/../../x", "a//b", "./x", "a/", "c:\\x", "\\x", "inputs/x", "outputs"]
+        {
+            assert!(misplaced(bad).is_some(), "{bad}");
+        }
     }
 }

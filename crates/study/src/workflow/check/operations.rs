@@ -19,8 +19,16 @@ impl<'w> Checker<'w> {
             Operation::Command(command) => {
                 self.check_command(task, command);
                 self.check_external(task, &command.declared);
+                if !command.serve {
+                    let hint =
+                        "take `ends` away, or let the program serve: it may then answer {\"ended\": …}";
+                    self.check_no_statuses(task, hint);
+                }
             }
-            Operation::Python(python) => self.check_external(task, &python.declared),
+            Operation::Python(python) => {
+                self.check_external(task, &python.declared);
+                self.check_no_statuses(task, "take `ends` away");
+            }
             Operation::Foreign(_) => {}
         }
     }
@@ -85,14 +93,17 @@ impl<'w> Checker<'w> {
         }
     }
 
-    fn check_external(&mut self, task: &'w Task, declared: &'w Declared) {
-        self.check_external_bindings(task);
+    fn check_no_statuses(&mut self, task: &'w Task, hint: &str) {
         if let Some(status) = task.ends.first() {
             let diagnostic = Diagnostic::error("an operation of your own has no statuses to end with")
                 .at_place(task.place_of(Role::Ends, status).as_ref(), "")
-                .with_hint("take `ends` away");
+                .with_hint(hint);
             self.push(diagnostic);
         }
+    }
+
+    fn check_external(&mut self, task: &'w Task, declared: &'w Declared) {
+        self.check_external_bindings(task);
         let Some(name) = &declared.per_object else { return };
         let place = task.place_of(Role::Declares, "per_object");
         if !task.inputs.contains(name) && task.op.takes_are_known() {

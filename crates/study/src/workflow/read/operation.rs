@@ -41,8 +41,8 @@ fn command_from(
     for argument in arguments.and_then(Node::as_list).unwrap_or_default() {
         marks.set(Role::Declares, argument.as_text().unwrap_or_default(), argument.span);
     }
-    let files = fields.parsed("files", file_names).unwrap_or_default();
-    let container = fields.parsed("container", file_name);
+    let files = files_from(&mut fields, marks);
+    let container = container_from(source, &mut fields, marks);
     let serve = fields.optional("serve").unwrap_or_default();
     let declared = declared_from(source, &mut fields, marks);
     fields.finish();
@@ -57,11 +57,31 @@ fn python_from(
 ) -> Option<Operation> {
     let mut fields = Fields::new(source, node, "Python operation", diagnostics)?;
     let place = fields.parsed("python", file_and_function);
-    let files = fields.parsed("files", file_names).unwrap_or_default();
+    let files = files_from(&mut fields, marks);
     let declared = declared_from(source, &mut fields, marks);
     fields.finish();
     let (file, function) = place?;
     Some(Operation::Python(Box::new(Python { file, function, files, declared, ..Python::default() })))
+}
+
+/// Files, each at its place.
+fn files_from(fields: &mut Fields<'_, '_>, marks: &mut Marks) -> Vec<String> {
+    for file in fields.optional::<&Node>("files").and_then(Node::as_list).unwrap_or_default() {
+        marks.set(Role::File, file.as_text().unwrap_or_default(), file.span);
+    }
+    fields.parsed("files", file_names).unwrap_or_default()
+}
+
+/// A container, or `null` for none.
+fn container_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>, marks: &mut Marks) -> Option<String> {
+    let node = fields.optional::<&Node>("container").filter(|node| !matches!(node.data, Data::Null))?;
+    let name = node.as_text().filter(|name| !name.is_empty());
+    if name.is_none() {
+        let mismatch = Mismatch::new(node, "a file such as \"flood.sif\", the name of an image, or null");
+        fields.diagnostics().push(mismatch.diagnostic(source, "container"));
+    }
+    marks.set(Role::File, name.unwrap_or_default(), node.span);
+    name.map(str::to_owned)
 }
 
 fn declared_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>, marks: &mut Marks) -> Declared {

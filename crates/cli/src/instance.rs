@@ -1,0 +1,48 @@
+//! One instance made to be looked at: every region of it as a picture, and the folders of programs.
+
+use std::path::Path;
+
+use onceflow_engine::{Asked, Prepared, instance};
+
+use crate::engine::engine_failure;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::file::{make_folder, write_bytes};
+use crate::terminal::Terminal;
+
+/// Makes an instance and writes what it made into a folder.
+pub(crate) fn show(
+    prepared: &Prepared<'_>,
+    asked: &Asked<'_>,
+    into: &Path,
+    terminal: &Terminal,
+) -> Result<Exit, Failure> {
+    prepared.check_commands().map_err(engine_failure)?;
+    make_folder(into)?;
+    let made = instance(prepared, asked).map_err(engine_failure)?;
+    for (name, bytes) in &made.files {
+        write_bytes(&into.join(name), bytes)?;
+    }
+    let files = made.files.iter().map(|(name, _)| into.join(name).display().to_string());
+    let folder = |path: &std::path::PathBuf| {
+        let name = path.file_name().map_or(path.as_path(), Path::new);
+        format!("{}/", into.join(name).display())
+    };
+    let names: Vec<String> = files.chain(made.folders.iter().map(folder)).collect();
+    terminal.result(&format!("{}\n", names.join("\n")))?;
+    if let Some(folder) = made.folders.iter().map(folder).next_back() {
+        terminal.say(&format!(
+            "{folder} holds files, inputs, outputs and log.txt of a task; {folder}command.sh repeats it"
+        ));
+    }
+    if !made.without.is_empty() {
+        terminal.say(&format!("note: no pictures of {}, which are tables", made.without.join(", ")));
+    }
+    match &made.failure {
+        Some((task, message)) => {
+            terminal.say(&format!("{task} failed: {message}; what comes after it is empty"));
+            Ok(Exit::RowsFailed)
+        }
+        None => Ok(Exit::Ok),
+    }
+}

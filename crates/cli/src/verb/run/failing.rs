@@ -1,0 +1,58 @@
+//! What to do about tasks that failed: where it happened first, the last words, and commands that lead on.
+
+use std::path::Path;
+
+use onceflow_engine::{AskedLog, Failing, Prepared, Run, failing, find_logs};
+use onceflow_study::{counted, with_commas};
+
+use crate::terminal::Terminal;
+use crate::words::quoted;
+
+/// Tasks that are told of.
+const SHOWN: usize = 3;
+
+/// Says it.
+pub(super) fn say(run: &Run, prepared: &Prepared<'_>, study: &Path, folder: &Path, terminal: &Terminal) {
+    let rows = run.answer.table.rows.len();
+    for failing in failing(&run.answer).iter().take(SHOWN) {
+        terminal.say("");
+        terminal.say(&block(failing, rows, is_first(failing, prepared), study, folder));
+    }
+}
+
+/// Whether the rows of its phase follow from the study alone.
+fn is_first(failing: &Failing, prepared: &Prepared<'_>) -> bool {
+    prepared.row(failing.row).is_ok()
+}
+
+fn block(failing: &Failing, rows: usize, first: bool, study: &Path, folder: &Path) -> String {
+    let Failing { task, row, image, message, .. } = failing;
+    let asked = AskedLog { row: *row, image, part: None, task: Some(task) };
+    let log = find_logs(folder, &asked).into_iter().next();
+    let part = log
+        .as_ref()
+        .filter(|log| log.part > 0)
+        .map(|log| format!(" --part {}", log.part))
+        .unwrap_or_default();
+    let place = format!("--row {row} --image {}{part} --task {}", quoted(image), quoted(task));
+    let [study, folder] = [study, folder].map(|path| quoted(&path.display().to_string()));
+    let (failed, all) = (with_commas(failing.rows.into()), counted(rows, "row"));
+    let share = 100.0 * failing.rows as f64 / rows.max(1) as f64;
+    let mut lines = vec![
+        format!(
+            "{task} failed in {failed} of {all} ({share:.1} %), which are left out; intervals are wider for it"
+        ),
+        format!("  first      row {row}, {image}: {message}"),
+    ];
+    lines.extend(failing.last_line.iter().map(|line| format!("  its log    {line}")));
+    if log.is_some() {
+        lines.push(format!("  all of it  onceflow report {folder} --log {place}"));
+    }
+    let again = if first {
+        format!("onceflow run {study} {place} -o look/")
+    } else {
+        format!("onceflow report {folder} {place} -o look/")
+    };
+    lines.push(format!("  to do      {again}    repeats it alone, in a folder you can enter"));
+    lines.join("\n")
+}

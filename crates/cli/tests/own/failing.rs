@@ -1,0 +1,90 @@
+//! Programs that do not do what they should: rows fail, in words that lead on.
+
+use crate::shell::Shell;
+use crate::study::{HEAD, SCRIPT, changed, failure, run, study};
+
+#[test]
+fn an_exit_code_fails_rows_and_the_commands_that_are_printed_work() {
+    let shell = study(
+        "echo working; if [ \"$1\" = 5 ]; then echo 'ValueError: five' >&2; exit 1; fi; cp \"$2\" \"$3\"\n",
+    );
+    let said = run(&shell);
+    assert_eq!(said.exit, 1, "{said}");
+    let line = |name: &str| {
+        let found = said.stderr.lines().find_map(|line| line.trim_start().strip_prefix(name));
+        found.unwrap_or_else(|| panic!("{name}\n{said}")).trim().to_owned()
+    };
+    assert!(line("first").ends_with("one: `sh keep.sh ...` ended with exit code 1"), "{said}");
+    assert_eq!(line("its log"), "ValueError: five");
+    let log = shell.ok(line("all of it").strip_prefix("onceflow ").unwrap());
+    assert_eq!(log.stdout, "working\nValueError: five\n");
+    let again = line("to do").strip_prefix("onceflow ").unwrap().split("   ").next().unwrap().to_owned();
+    let said = shell.run(&format!("{again} --allow-commands"));
+    assert_eq!(said.exit, 1, "{said}");
+    assert!(said.stderr.contains("keep failed: `sh keep.sh ...` ended with exit code 1"), "{said}");
+    assert_eq!(shell.read("look/keep/log.txt"), "working\nValueError: five\n");
+    let script = std::process::Command::new(shell.path("look/keep/command.sh")).output().unwrap();
+    assert_eq!((script.status.code(), script.stderr), (Some(1), b"ValueError: five\n".to_vec()));
+}
+
+#[test]
+fn what_it_makes_is_looked_at() {
+    let cases = [
+        ("true\n", "outputs/kept.tif: expected a mask, found no file of that name"),
+        (
+            "echo hello > \"$3\"\n",
+            "outputs/kept.tif: expected a mask as TIFF or PNG, found a file that cannot be read so",
+        ),
+        ("head -c 200 \"$2\" > \"$3\"\n", "outputs/kept.tif: expected a mask"),
+        ("ln -s ../inputs/bw.tif \"$3\"\n", "expected a mask as a plain file"),
+    ];
+    for (script, expected) in cases {
+        let said = failure(&study(script));
+        assert!(said.contains("did not make what it should") && said.contains(expected), "{said}");
+    }
+    // One pixel of another value.
+    let odd = format!(
+        "cp \"$2\" \"$3\"; printf '\\007' | dd of=\"$3\" bs=1 seek={HEAD} conv=notrunc 2>/dev/null\n"
+    );
+    assert!(failure(&study(&odd)).contains("expected a mask of 0 and 255, or of 0 and 1, found the value"));
+}
+
+#[test]
+fn a_program_that_hangs_is_stopped_with_its_children() {
+    let shell = changed("sleep 61 & sleep 60\n", r#""time": "20 s""#, r#""time": "300 ms""#);
+    let began = std::time::Instant::now();
+    let said = failure(&shell);
+    assert!(said.contains("was stopped: it took more than its 0.3 s"), "{said}");
+    assert!(began.elapsed().as_secs() < 30, "it waited for the children");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_takes_too_much_memory_is_stopped() {
+    let leak = "chunk=$(printf '%1000000s' x); while :; do all=\"$all$chunk\"; done\n";
+    let said = failure(&changed(leak, "200 MiB", "40 MiB"));
+    assert!(said.contains("of memory, more than its 40 MiB"), "{said}");
+}
+
+#[test]
+fn memory_that_can_never_be_had_is_refused_before_anything_runs() {
+    let shell = changed(SCRIPT, "200 MiB", "2 GiB");
+    let said = run(&shell);
+    assert!(said.exit == 4 && said.stderr.contains("keep"), "{said}");
+}
+
+#[test]
+fn a_wrong_exact_is_found_with_the_first_instance() {
+    let random = format!(
+        "cp \"$2\" \"$3\"; n=$(date +%N | sed 's/^0*//'); n=$((n % 997 + 1)); \
+         head -c $n /dev/zero | tr '\\0' '\\377' | dd of=\"$3\" bs=1 seek={HEAD} conv=notrunc 2>/dev/null\n"
+    );
+    let said = failure(&study(&random));
+    assert!(said.contains("is declared exact, but two runs of one task differ in "), "{said}");
+    assert!(
+        said.contains(" of 7680 values of `kept`") && said.contains(r#"declare "repeats": "close""#),
+        "{said}"
+    );
+    let shell: Shell = changed(&random, r#""time": "20 s""#, r#""repeats": "close""#);
+    assert_eq!(run(&shell).exit, 0);
+}

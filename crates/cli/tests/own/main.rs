@@ -1,0 +1,13 @@
+//! Programs of the user's own: given what they declare, bounded, checked, logged, and gone when the run is.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../shell/mod.rs"]
+mod shell;
+
+mod asked;
+mod ended;
+mod failing;
+mod plain;
+mod served;
+mod study;

@@ -1,0 +1,147 @@
+//! A program that does what it should.
+
+use crate::shell::Shell;
+use crate::study::{SCRIPT, changed, run, study};
+
+#[test]
+fn a_study_with_a_program_runs_and_is_not_run_twice() {
+    let shell = study(SCRIPT);
+    let said = run(&shell);
+    assert_eq!(said.exit, 0, "{said}");
+    assert_eq!(shell.read("run/rows.csv").lines().count(), 1 + 1 + 2 * 3);
+    assert!(!shell.read("run/rows.csv").contains("failed"));
+    assert!(run(&shell).stderr.contains("complete: nothing to compute"));
+    let left: Vec<String> = std::fs::read_dir(shell.path("run"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("commands-"))
+        .collect();
+    assert_eq!(left, Vec::<String>::new(), "folders of tasks are gone");
+}
+
+#[test]
+fn its_log_is_kept_and_found_for_every_row() {
+    let shell = study(SCRIPT);
+    assert_eq!(run(&shell).exit, 0);
+    let rows = shell.read("run/rows.csv");
+    let head: Vec<&str> = rows.lines().next().unwrap().split(',').collect();
+    let level = head.iter().position(|name| *name == "level").unwrap();
+    for line in rows.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let said = shell.ok(&format!("report run --log --row {} --image one --task keep", fields[0]));
+        assert_eq!(said.stdout, format!("level {}\n", fields[level]), "row {}", fields[0]);
+    }
+    let said = shell.run("report run --log --row 1 --image other");
+    assert!(said.exit == 2 && said.stderr.contains("there is no log"), "{said}");
+}
+
+#[test]
+fn an_edited_script_is_run_again_and_an_untouched_study_is_not() {
+    let shell = study(SCRIPT);
+    assert_eq!(run(&shell).exit, 0);
+    shell.write("keep.sh", format!("{SCRIPT}# changed\n"));
+    let said = run(&shell);
+    assert!(said.exit == 0 && said.stderr.contains("have changed since the last run"), "{said}");
+    assert!(run(&shell).stderr.contains("complete: nothing to compute"));
+}
+
+#[test]
+fn it_finds_what_it_declares_and_nothing_else() {
+    let shell = study("find . | sort; env | cut -d= -f1 | sort | tr '\\n' ' '; cp \"$2\" \"$3\"\n");
+    shell.write("secret.txt", "x");
+    assert_eq!(run(&shell).exit, 0);
+    let said = shell.ok("report run --log --row 0 --image one").stdout;
+    let (files, environment) = said.split_once("./outputs\n").unwrap();
+    assert_eq!(files, ".\n./inputs\n./inputs/bw.tif\n./keep.sh\n");
+    for name in ["HOME", "LANG", "OMP_NUM_THREADS", "ONCEFLOW_TASK", "PATH"] {
+        assert!(environment.split_whitespace().any(|found| found == name), "{environment}");
+    }
+    assert!(!environment.contains("CARGO"), "{environment}");
+}
+
+#[test]
+fn nothing_runs_unless_it_is_allowed() {
+    let shell = study("touch ../../../ran\ncp \"$2\" \"$3\"\n");
+    for words in ["run study.toml -o run", "run study.toml --row 0 -o look"] {
+        let said = shell.run(words);
+        assert_eq!(said.exit, 2, "{said}");
+        for part in ["keep `sh keep.sh {level} {bw} {kept}`", "--allow-commands", "ONCEFLOW_ALLOW_COMMANDS=1"]
+        {
+            assert!(said.stderr.contains(part), "{part}\n{said}");
+        }
+    }
+    shell.ok("check study.toml");
+    shell.ok("plan study.toml");
+    shell.ok("run study.toml --dry-run");
+    assert_eq!(shell.files(), ["keep.sh", "study.toml", "workflow.json"]);
+    let said = shell.run_with("run study.toml -o run", "", &[("ONCEFLOW_ALLOW_COMMANDS", "1")]);
+    assert_eq!(said.exit, 0, "{said}");
+}
+
+#[test]
+fn what_never_repeats_is_run_for_each_row_and_what_is_close_is_noted() {
+    let planned =
+        |shell: &Shell| shell.ok("plan study.toml --json").json()["tasks"]["computed"].as_u64().unwrap();
+    let exact = study(SCRIPT);
+    let never = changed(SCRIPT, r#""time": "20 s""#, r#""repeats": "never""#);
+    assert!(planned(&never) > planned(&exact), "{} {}", planned(&never), planned(&exact));
+    // Rows that differ in nothing that the tasks before it read share those, and not it: one for each row and comparison.
+    let said = run(&never);
+    assert_eq!(said.exit, 0, "{said}");
+    let trace: serde_json::Value = serde_json::from_str(&never.read("run/trace.json")).unwrap();
+    let runs =
+        trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == "keep").count();
+    assert_eq!(runs, 7);
+    let close = changed(SCRIPT, r#""time": "20 s""#, r#""repeats": "close""#);
+    assert_eq!(run(&close).exit, 0);
+    assert!(close.read("run/report.html").contains("declared close"));
+}
+
+#[test]
+fn a_program_that_is_not_there_is_the_machines_fault() {
+    let missing = changed(SCRIPT, r#"["sh", "#, r#"["no-such-program-here", "#);
+    let said = run(&missing);
+    assert!(said.exit == 3 && said.stderr.contains("install no-such-program-here"), "{said}");
+    let container = changed(SCRIPT, r#""files""#, r#""container": "x.sif", "files""#);
+    container.write("x.sif", "x");
+    let said =
+        container.run_with("run study.toml -o run --allow-commands", "", &[("PATH", "/bin-not-there")]);
+    assert!(said.exit == 3, "{said}");
+    assert!(said.stderr.contains("install apptainer") || said.stderr.contains("cannot write"), "{said}");
+}
+
+#[test]
+fn a_container_is_started_by_whoever_can() {
+    let shell = changed(SCRIPT, r#""files""#, r#""container": "x.sif", "files""#);
+    shell.write("x.sif", "x");
+    // What is asked of it is printed; the words after the image are run.
+    shell.write("bin/apptainer", "#!/bin/sh\necho \"$@\"\nwhile [ \"$1\" != \"${1%.sif}\" ] || [ $# -gt 5 ]; do case $1 in *.sif) shift; break;; esac; shift; done\nexec \"$@\"\n");
+    let program = shell.path("bin/apptainer");
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", shell.path("bin").display(), std::env::var("PATH").unwrap());
+    let said = shell.run_with("run study.toml -o run --allow-commands", "", &[("PATH", &path)]);
+    assert_eq!(said.exit, 0, "{said}");
+    let log = shell.ok("report run --log --row 0 --image one").stdout;
+    for part in [
+        "exec --containall --net --network none --bind ",
+        "/x.sif sh keep.sh 3 inputs/bw.tif outputs/kept.tif",
+    ] {
+        assert!(log.contains(part), "{log}");
+    }
+}
+
+#[test]
+fn check_looks_at_the_files() {
+    let missing = study(SCRIPT);
+    std::fs::remove_file(missing.path("keep.sh")).unwrap();
+    let said = missing.run("check study.toml");
+    assert!(said.exit == 2 && said.stderr.contains("workflow.json:13"), "{said}");
+    let outside = study(SCRIPT);
+    std::fs::remove_file(outside.path("keep.sh")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", outside.path("keep.sh")).unwrap();
+    let said = outside.run("check study.toml");
+    assert!(said.exit == 2 && said.stderr.contains("a link that leads out of it"), "{said}");
+    let above = changed(SCRIPT, r#""files": ["keep.sh"]"#, r#""files": ["../keep.sh"]"#);
+    let said = above.run("check study.toml");
+    assert!(said.exit == 2 && said.stderr.contains("without `..`"), "{said}");
+}
