@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::program::run;
 use super::{Bench, figure};
+use crate::bench::program::run;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 
@@ -17,7 +17,7 @@ const MEMORY: f64 = 500.0;
 
 pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
     let slide = bench.path("slide.tif").display().to_string();
-    let made = run(&["image", "convert", TISSUE, &slide, "--compression", "jpeg"], HOUR)?.0;
+    let made = run(&["image", "convert", TISSUE, &slide, "--compression", "jpeg"], HOUR)?;
     let mut figures = vec![
         figure("20,000 x 20,000 pixels of tissue as a TIFF pyramid", made.seconds, "s"),
         memory("20,000 x 20,000 pixels of tissue as a TIFF pyramid", made.resident),
@@ -34,7 +34,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 fn as_zarr(bench: &Bench<'_>, name: &str, file: &str) -> Result<Vec<Figure>, Failure> {
     let target = bench.path("ours.zarr");
     let target = target.to_string_lossy();
-    let ours = run(&["image", "convert", file, &target, "--memory", "400 MiB", "--force"], HOUR)?.0;
+    let ours = run(&["image", "convert", file, &target, "--memory", "400 MiB", "--force"], HOUR)?;
     let title = format!("{name} as OME-Zarr");
     let mut figures = vec![figure(title.clone(), ours.seconds, "s"), memory(&title, ours.resident)];
     let Some(peer) = bench.peer else { return Ok(figures) };

@@ -6,15 +6,13 @@ mod conversion;
 mod copies;
 mod overhead;
 mod peer;
-mod program;
 mod slide;
 mod staged;
 
-use std::fmt::Display;
+use crate::bench::program::failed;
 use std::path::Path;
 use std::time::Instant;
 
-use onceflow_study::Diagnostic;
 use tempfile::TempDir;
 
 use crate::args::BenchArgs;
@@ -105,8 +103,4 @@ fn bytes_below(path: &Path) -> u64 {
             Err(_) => 0,
         })
         .sum()
-}
-
-fn failed(error: impl Display) -> Failure {
-    Failure::environment(Diagnostic::error("the benchmark cannot be measured").with_why(error.to_string()))
 }

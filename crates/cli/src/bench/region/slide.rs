@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::program::run;
 use super::{Bench, figure};
+use crate::bench::program::run;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 
@@ -30,9 +30,9 @@ fn of_side(bench: &Bench<'_>, side: u64) -> Result<Vec<Figure>, Failure> {
     let (slide, mask) = (format!("synth:{side}x{side}?seed=7"), bench.path("mask.tif"));
     let mask = mask.to_string_lossy();
     let arguments = ["segment", &slide, "--no-normalize", "--memory", MEMORY, "-o", &mask];
-    let (took, said) = run(&arguments, WATCHED)?;
+    let took = run(&arguments, WATCHED)?;
     let name = |what: &str| format!("slide of {side} x {side}: {what}");
-    let pixels = passed(&said) * (side * side) as f64;
+    let pixels = passed(&took.stderr) * (side * side) as f64;
     Ok(vec![
         figure(name("pixels of a pass"), pixels / took.seconds / 1e6, "Mpx/s"),
         Figure {

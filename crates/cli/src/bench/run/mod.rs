@@ -1,14 +1,14 @@
 //! Figures of running a study: what each level of reuse leaves in time and in cost, and what scheduling itself takes.
 
-mod effects;
-mod levels;
 mod planning;
+mod real;
 
 use std::path::Path;
 
 use onceflow_engine::Prepared;
 use onceflow_study::{Source, Study, Workflow, parse_study, read_workflow, shipped_workflow};
 
+use crate::args::BenchArgs;
 use crate::bench::Figure;
 use crate::engine::engine_failure;
 use crate::failure::Failure;
@@ -24,17 +24,13 @@ const PUBLISHED: [(&str, f64); 7] =
     [("t1", 12.0), ("t2", 20.9), ("t3", 6.9), ("t4", 3.5), ("t5", 8.0), ("t6_flood", 39.6), ("t7", 9.1)];
 
 /// Measures them, on an image or on synthetic tissue.
-pub(crate) fn figures(terminal: &Terminal, image: Option<&str>) -> Result<Vec<Figure>, Failure> {
-    let asked = Asked::new(image)?;
+pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figure>, Failure> {
+    let asked = Asked::new(args.image.as_deref())?;
     let mut figures = {
         let _progress = terminal.progress("planning and scheduling");
         planning::figures(&asked)?
     };
-    let runs = levels::run_all(&asked, terminal)?;
-    figures.extend(levels::figures(&runs));
-    if image.is_some() {
-        figures.extend(runs.last().map_or_else(Vec::new, effects::figures));
-    }
+    figures.extend(real::figures(args, terminal)?);
     Ok(figures)
 }
 

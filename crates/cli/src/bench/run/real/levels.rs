@@ -1,0 +1,105 @@
+//! The levels of reuse: the clock, the work, whether all found the same, and whether the plan had foreseen it.
+
+use serde_json::Value;
+
+use super::super::{WORKERS, figure};
+use super::{Design, Place, Ran};
+use crate::bench::program::{self, failed};
+use crate::bench::{Figure, Goal};
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// A way to run a study: its name, and the options that say it.
+struct Way {
+    name: &'static str,
+    options: &'static [&'static str],
+}
+
+/// The dearest first; the papers' baseline before the last.
+const WAYS: [Way; 4] = [
+    Way { name: "none", options: &["--reuse", "none"] },
+    Way { name: "stage", options: &["--reuse", "stage"] },
+    Way { name: "rtma 7", options: &["--reuse", "task", "--merge", "rtma", "--max-bucket-size", "7"] },
+    Way { name: "dataflow", options: &["--reuse", "dataflow"] },
+];
+
+/// A study that was run in a way.
+pub(super) struct WayRan {
+    way: &'static Way,
+    pub(super) ran: Ran,
+}
+
+/// Runs a study in every way.
+pub(super) fn run_all(place: &Place, design: Design, terminal: &Terminal) -> Result<Vec<WayRan>, Failure> {
+    let run = |way: &'static Way| {
+        let _progress = terminal.progress(format!("running {}: {}", design.name(), way.name));
+        Ok(WayRan { way, ran: place.run(design, &way.name.replace(' ', "-"), way.options)? })
+    };
+    WAYS.iter().map(run).collect()
+}
+
+/// All figures of a study.
+pub(super) fn figures(place: &Place, design: Design, runs: &[WayRan]) -> Result<Vec<Figure>, Failure> {
+    let [none, _, baseline, best] = runs else { return Ok(Vec::new()) };
+    let mut figures: Vec<Figure> = runs.iter().flat_map(|run| way(design, run, &none.ran)).collect();
+    let least = if design == Design::Moat { 1.4 } else { 1.0 };
+    let ratio = baseline.ran.wall / best.ran.wall;
+    let name = format!("{}: rtma 7 over dataflow, wall time", design.name());
+    figures.push(Figure { goal: Some(Goal::AtLeast(least)), ..figure(name, ratio, "x") });
+    for run in &runs[1..] {
+        figures.push(foreseen(place, design, run, none)?);
+    }
+    figures.push(equal(design, runs));
+    Ok(figures)
+}
+
+fn way(design: Design, run: &WayRan, none: &Ran) -> Vec<Figure> {
+    let name = |what: &str| format!("{}, {}: {what}", design.name(), run.way.name);
+    let floor = run.ran.busy / WORKERS as f64;
+    let wall = figure(name("wall time (peer: none)"), run.ran.wall, "s");
+    vec![
+        Figure { peer: Some(none.wall), ..wall },
+        figure(name("wall time over its floor, seconds in tasks / 2"), run.ran.wall / floor, ""),
+        figure(name("tasks executed"), run.ran.tasks as f64, ""),
+        figure(name("share of segmentation's cost executed"), run.ran.cost / none.cost, ""),
+        figure(name("resident peak"), run.ran.resident as f64 / 1e6, "MB"),
+    ]
+}
+
+/// How many times sooner than without reuse it was done, over what the plan says by what tasks cost without reuse.
+fn foreseen(place: &Place, design: Design, run: &WayRan, none: &WayRan) -> Result<Figure, Failure> {
+    let costs = none.ran.folder.join("costs.jsonl").display().to_string();
+    let study = place.study(design)?.display().to_string();
+    let makespan = |way: &Way| -> Result<f64, Failure> {
+        let mut arguments = vec!["plan", &study, "--costs", &costs, "--workers", "2", "--json"];
+        arguments.extend(way.options);
+        let said = program::run(&arguments, std::time::Duration::from_secs(600))?.stdout;
+        let json: Value = serde_json::from_str(&said).map_err(failed)?;
+        json["makespan_s"].as_f64().ok_or_else(|| failed("a plan without makespan_s"))
+    };
+    let planned = makespan(none.way)? / makespan(run.way)?;
+    let value = none.ran.wall / run.ran.wall / planned;
+    let name = format!("{}: none over {}, measured over planned", design.name(), run.way.name);
+    Ok(Figure { goal: Some(Goal::Between(0.95, 1.05)), ..figure(name, value, "") })
+}
+
+/// Reuse never changes a result: the tables are equal to the last digit.
+fn equal(design: Design, runs: &[WayRan]) -> Figure {
+    let equal = runs.iter().filter(|run| run.ran.rows == runs[0].ran.rows).count();
+    let name = format!("{}: share of ways whose table equals that of none", design.name());
+    Figure { goal: Some(Goal::AtLeast(1.0)), ..figure(name, equal as f64 / runs.len() as f64, "") }
+}
+
+/// What a second worker brings.
+pub(super) fn one_worker(place: &Place, two: &Ran, terminal: &Terminal) -> Result<Vec<Figure>, Failure> {
+    let _progress = terminal.progress("running MOAT 640 with one worker");
+    let one = place.run(Design::Moat, "alone", &["--reuse", "dataflow", "--workers", "1"])?;
+    let efficiency = one.wall / (2.0 * two.wall);
+    let name = "MOAT 640, dataflow: efficiency of two workers";
+    let shared =
+        "MOAT 640, dataflow: seconds in tasks, two workers over one: what sharing memory and caches costs";
+    Ok(vec![
+        Figure { goal: Some(Goal::AtLeast(0.92)), ..figure(name, efficiency, "") },
+        figure(shared, two.busy / one.busy, ""),
+    ])
+}

@@ -1,0 +1,105 @@
+//! The papers' two studies run for real, each by a process of its own: levels of reuse beside the published baseline and
+//! beside what the plan predicts, bounds of memory, one worker and two, and the same study written with Dask.
+
+mod bounded;
+mod dask;
+mod effects;
+mod levels;
+mod ran;
+
+use std::path::{Path, PathBuf};
+
+use crate::args::BenchArgs;
+use crate::bench::Figure;
+use crate::bench::program::failed;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+use ran::Ran;
+
+/// A study of the papers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Design {
+    /// 40 trajectories over 15 parameters: 640 rows.
+    Moat,
+    /// 100 base rows over 8 parameters on their grid: 1,000 rows.
+    Vbd,
+}
+
+impl Design {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Moat => "MOAT 640",
+            Self::Vbd => "VBD-grid 1000",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Moat => include_str!("../study.toml"),
+            Self::Vbd => include_str!("../vbd.toml"),
+        }
+    }
+}
+
+/// Where studies are written and run; gone when dropped.
+struct Place {
+    folder: tempfile::TempDir,
+    image: String,
+}
+
+impl Place {
+    /// Images are looked for where the command was given.
+    fn new(image: Option<&str>) -> Result<Self, Failure> {
+        let image = image.unwrap_or("synth:1000x1000?seed=1");
+        let image = match image.starts_with("synth:") {
+            true => image.to_owned(),
+            false => std::path::absolute(image).map_err(failed)?.display().to_string(),
+        };
+        Ok(Self { folder: tempfile::tempdir().map_err(failed)?, image })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a study of the image.
+    fn study(&self, design: Design) -> Result<PathBuf, Failure> {
+        let path = self.path(&format!("{design:?}.toml"));
+        let image = format!("{:?}", self.image);
+        let text = design.text().replace("\"synth:1000x1000?seed=1\"", &image);
+        std::fs::write(&path, text).map_err(failed)?;
+        Ok(path)
+    }
+
+    fn run(&self, design: Design, name: &str, options: &[&str]) -> Result<Ran, Failure> {
+        Ran::of(&self.study(design)?, &self.path(&format!("{design:?}-{name}")), options)
+    }
+}
+
+/// All figures.
+pub(super) fn figures(args: &BenchArgs, terminal: &Terminal) -> Result<Vec<Figure>, Failure> {
+    let place = Place::new(args.image.as_deref())?;
+    let mut figures = Vec::new();
+    let mut screened = None;
+    for design in [Design::Moat, Design::Vbd] {
+        let runs = levels::run_all(&place, design, terminal)?;
+        figures.extend(levels::figures(&place, design, &runs)?);
+        if design == Design::Moat {
+            screened = runs.into_iter().next_back();
+        }
+    }
+    let Some(screened) = screened else { return Ok(figures) };
+    figures.extend(bounded::figures(&place, &screened.ran, terminal)?);
+    figures.extend(levels::one_worker(&place, &screened.ran, terminal)?);
+    if args.image.is_some() {
+        figures.extend(effects::figures(&screened.ran)?);
+    }
+    if !args.no_peer {
+        figures.extend(dask::figures(&place, &screened.ran, args.python.as_deref(), terminal)?);
+    }
+    Ok(figures)
+}
+
+fn folder_text(folder: &Path, name: &str) -> Result<String, Failure> {
+    std::fs::read_to_string(folder.join(name)).map_err(failed)
+}
