@@ -45,13 +45,13 @@ pub(super) fn compare(arguments: &Arguments<'_>) -> Result<Done, OperationError>
         let counts = other.map(|other| counts(result.view(), other.view(), core, boundary));
         Ok(counts.transpose().map_err(|error| OperationError::new(error.to_string()))?.unwrap_or_default())
     };
-    let comparison = Comparison {
-        alone: compare::count_owned(result.view(), core),
-        // The reference row's part is cut as this one is; the truth comes as it is counted.
-        default: against(objects(arguments.region(1)?, Some(seen))?)?,
-        truth: against(objects(arguments.region(2)?, None)?)?,
-    };
-    from_table(Ok(to_table(&comparison)))
+    // The reference row's part is cut as this one is; the truth comes as it is counted.
+    let default = against(objects(arguments.region(1)?, Some(seen))?)?;
+    let truth = against(objects(arguments.region(2)?, None)?)?;
+    // Either knows the result; it is counted by itself only where there is neither.
+    let known = [default, truth].into_iter().find(|counts| counts.parts > 0);
+    let alone = known.map_or_else(|| compare::count_owned(result.view(), core), |counts| counts.alone());
+    from_table(Ok(to_table(&Comparison { alone, default, truth })))
 }
 
 /// The comparison in a table that [`compare`] made.

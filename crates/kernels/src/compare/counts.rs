@@ -38,6 +38,13 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// What is counted of the result alone.
+    #[must_use]
+    pub fn alone(&self) -> Self {
+        let Self { parts, pixels, foreground, objects, .. } = *self;
+        Self { parts, pixels, foreground, objects, ..Self::default() }
+    }
+
     /// Pixels where one has an object and the other has none.
     pub fn different(&self) -> u64 {
         self.either().saturating_sub(self.common)

@@ -1,6 +1,7 @@
 //! Which objects of two results lie on each other, and which of them are partners.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::{Counts, ExactSum};
 use crate::{View, Window};
@@ -23,21 +24,11 @@ impl Overlap {
 }
 
 pub(super) fn count(result: View<'_, u32>, core: Window) -> Counts {
-    let overlaps =
-        overlaps(result.rows().map(|row| row.iter().map(|&label| (label, 0))), result.width(), core);
-    Counts {
-        parts: 1,
-        pixels: core.len() as u64,
-        foreground: foreground(&overlaps, |overlap| overlap.result != 0),
-        objects: Owned::new(result, core).of(&areas(&overlaps, |overlap| overlap.result)),
-        ..Counts::default()
-    }
+    compare(result, result, core).alone()
 }
 
 pub(super) fn compare(result: View<'_, u32>, reference: View<'_, u32>, core: Window) -> Counts {
-    let rows = result.rows().zip(reference.rows());
-    let rows = rows.map(|(a, b)| a.iter().copied().zip(b.iter().copied()));
-    let overlaps = overlaps(rows, result.width(), core);
+    let overlaps = overlaps(result, reference, core);
     let areas = (areas(&overlaps, |overlap| overlap.result), areas(&overlaps, |overlap| overlap.reference));
     let owned = Owned::new(result, core);
     let mut counts = Counts {
@@ -127,46 +118,86 @@ fn partners(overlaps: &[Overlap], of_result: &Areas, of_reference: &Areas) -> Ve
     partners
 }
 
-/// Each pair of labels once, in order; runs of equal pairs are collected first, so that few pairs are sorted.
-fn overlaps<R: Iterator<Item = (u32, u32)>>(
-    rows: impl Iterator<Item = R>,
-    width: usize,
-    core: Window,
-) -> Vec<Overlap> {
-    let mut runs: Vec<Overlap> = Vec::new();
-    for (y, mut row) in rows.enumerate() {
+/// Each pair of labels of which one at least is that of an object, once, in order.
+fn overlaps(result: View<'_, u32>, reference: View<'_, u32>, core: Window) -> Vec<Overlap> {
+    let mut pairs = Pairs::default();
+    for (y, (result, reference)) in result.rows().zip(reference.rows()).enumerate() {
         let inside = core.columns_of(y);
-        let stretches =
-            [(inside.start, false), (inside.len(), true), (width.saturating_sub(inside.end), false)];
-        for (columns, within) in stretches {
-            collect(&mut runs, row.by_ref().take(columns), within);
+        let (start, end) = (inside.start.min(result.len()), inside.end.min(result.len()));
+        for (columns, within) in [(0..start, false), (start..end, true), (end..result.len(), false)] {
+            pairs.collect(&result[columns.clone()], &reference[columns], within);
         }
     }
-    runs.sort_unstable();
-    runs.dedup_by(|run, kept| {
-        let same = (run.result, run.reference) == (kept.result, kept.reference);
-        if same {
-            kept.pixels += run.pixels;
-            kept.within += run.within;
-        }
-        same
-    });
-    runs
+    pairs.sorted()
 }
 
-/// Adds the runs of some columns of a row, all of them in the core or all outside.
-fn collect(runs: &mut Vec<Overlap>, columns: impl Iterator<Item = (u32, u32)>, within: bool) {
-    let mut run: Option<Overlap> = None;
-    let mut end = |run: Option<Overlap>| {
-        runs.extend(run.map(|run| Overlap { within: if within { run.pixels } else { 0 }, ..run }));
-    };
-    for (result, reference) in columns {
-        match &mut run {
-            Some(run) if (run.result, run.reference) == (result, reference) => run.pixels += 1,
-            _ => end(run.replace(Overlap { result, reference, pixels: 1, within: 0 })),
+/// How often pairs of labels were met.
+#[derive(Default)]
+struct Pairs {
+    /// Where each pair stands in the list.
+    places: HashMap<u64, usize, BuildHasherDefault<Spread>>,
+    met: Vec<Overlap>,
+}
+
+impl Pairs {
+    /// Adds the runs of equal pairs in some columns of a row, all of them in the core or all outside.
+    fn collect(&mut self, result: &[u32], reference: &[u32], within: bool) {
+        // Where the run of each goes to: a long one is looked at once, however often the other changes meanwhile.
+        let (mut start, mut ends) = (0, (0, 0));
+        while start < result.len() {
+            let (a, b) = (result[start], reference[start]);
+            ends.0 = if ends.0 == start { start + same(&result[start..], a) } else { ends.0 };
+            ends.1 = if ends.1 == start { start + same(&reference[start..], b) } else { ends.1 };
+            let end = ends.0.min(ends.1);
+            if a | b != 0 {
+                self.add(a, b, (end - start) as u64, within);
+            }
+            start = end;
         }
     }
-    end(run);
+
+    fn add(&mut self, result: u32, reference: u32, pixels: u64, within: bool) {
+        let met = self.met.len();
+        let place = *self.places.entry(u64::from(result) << 32 | u64::from(reference)).or_insert(met);
+        if place == met {
+            self.met.push(Overlap { result, reference, pixels: 0, within: 0 });
+        }
+        self.met[place].pixels += pixels;
+        self.met[place].within += if within { pixels } else { 0 };
+    }
+
+    fn sorted(mut self) -> Vec<Overlap> {
+        self.met.sort_unstable();
+        self.met
+    }
+}
+
+/// How many of the first labels are this one, at least one. Sixteen are looked at in one step.
+fn same(labels: &[u32], label: u32) -> usize {
+    const STEP: usize = 16;
+    let all_same =
+        |chunk: &[u32]| chunk.iter().fold(0, |differences, other| differences | (other ^ label)) == 0;
+    let whole = labels.chunks_exact(STEP).take_while(|chunk| all_same(chunk)).count() * STEP;
+    whole + labels[whole..].iter().take_while(|other| **other == label).count()
+}
+
+/// Spreads pairs of labels over a table; labels are small numbers, and whoever makes them up only slows himself down.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, pair: u64) {
+        let mixed = (self.0 ^ pair).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = (mixed ^ mixed >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
 }
 
 fn areas(overlaps: &[Overlap], label: impl Fn(&Overlap) -> u32) -> Areas {

@@ -30,7 +30,7 @@ pub(super) fn figures(
     }
     let image = place.path("image.png").display().to_string();
     let limit = std::time::Duration::from_secs(600);
-    program::run(&["image", "convert", &place.image, &image, "--scales", "1"], limit)?;
+    program::run(&["image", "convert", &place.image, &image], limit)?;
     let pythons = python.map_or_else(|| PYTHONS.to_vec(), |python| vec![python]);
     let mut figures = Vec::new();
     for how in ["usual", "fastest"] {
