@@ -15,6 +15,10 @@ use crate::file::{Limit, read_text};
 use crate::terminal::Terminal;
 pub(crate) use held::{COMMANDS, Holds, commands_text, holds};
 
+/// What the program itself has resident besides what tasks reserve: its code, its threads, the plan of a study of usual
+/// size. `onceflow bench run` says whether it is enough.
+const PROGRAM: u64 = 24 << 20;
+
 /// A study with its workflow.
 pub(crate) struct LoadedStudy {
     study: Box<Study>,
@@ -45,7 +49,8 @@ impl LoadedStudy {
     /// Opens its images.
     pub(crate) fn prepare(&self) -> Result<Prepared<'_>, Failure> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        Prepared::new(&self.study, &self.workflow, folder).map_err(engine_failure)
+        let prepared = Prepared::new(&self.study, &self.workflow, folder).map_err(engine_failure)?;
+        Ok(prepared.setting_aside(PROGRAM))
     }
 
     /// An earlier form of it, as the text says that stood in the same place.

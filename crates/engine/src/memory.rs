@@ -19,7 +19,7 @@ impl Prepared<'_> {
     pub(crate) fn peak(&self, plan: &mut Plan, workers: usize) -> Result<u64, EngineError> {
         let budget = Budget::new(u64::MAX);
         self.rehearse(plan, workers, &budget)?;
-        Ok(budget.peak())
+        Ok(budget.peak().saturating_add(self.aside))
     }
 
     /// The bytes of a bound that no plan needs, for what is kept only to save time; refuses a bound under which the
@@ -35,12 +35,17 @@ impl Prepared<'_> {
         }
     }
 
+    /// What tasks may use of a bound: what the program needs for itself is none of theirs.
+    pub(crate) fn budget(&self, bound: u64) -> Budget {
+        Budget::new(bound.saturating_sub(self.aside))
+    }
+
     /// The least bound under which the plan was found to work, to within a few percent.
     pub(crate) fn least(&self, plan: &mut Plan, workers: usize) -> Result<u64, EngineError> {
-        let (mut low, mut high) = (0, self.peak(plan, workers)?);
+        let (mut low, mut high) = (self.aside, self.peak(plan, workers)?);
         while high - low > high / 32 {
             let middle = low + (high - low) / 2;
-            match self.rehearse(plan, workers, &Budget::new(middle)) {
+            match self.rehearse(plan, workers, &self.budget(middle)) {
                 Ok(()) => high = middle,
                 Err(ExecuteError::Scheduler(SchedulerError::MemoryTooSmall { .. })) => low = middle,
                 Err(other) => return Err(other.into()),
@@ -54,13 +59,13 @@ impl Prepared<'_> {
         let mut refusal = None;
         for _ in 0..MOST_TRIES {
             let bound = refusal.as_ref().map_or(memory, |(_, needed)| *needed);
-            match self.rehearse(plan, workers, &Budget::new(bound)) {
+            match self.rehearse(plan, workers, &self.budget(bound)) {
                 Ok(()) => {
                     let needs = |(task, needed)| Climb::Needs { task, bytes: Some(needed) };
                     return Ok(refusal.map_or(Climb::Fits, needs));
                 }
                 Err(ExecuteError::Scheduler(SchedulerError::MemoryTooSmall { task, needed, .. })) => {
-                    refusal = Some((task, needed));
+                    refusal = Some((task, needed.saturating_add(self.aside)));
                 }
                 Err(other) => return Err(other.into()),
             }

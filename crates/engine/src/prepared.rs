@@ -28,6 +28,8 @@ pub struct Prepared<'s> {
     pub(crate) keeper: Keeper,
     /// Which files of images there are, as they were when they were opened.
     pub(crate) stamps: String,
+    /// Bytes of a bound of memory that the program needs for itself.
+    pub(crate) aside: u64,
     /// What earlier runs measured, for predictions only.
     pub(crate) costs: Costs,
     /// What carries out tasks, beside programs of the user.
@@ -78,11 +80,18 @@ impl<'s> Prepared<'s> {
             flow,
             keeper,
             stamps,
+            aside: 0,
             costs,
             operations,
             own,
             allowed,
         })
+    }
+
+    /// Sets so many bytes of every bound of memory aside, for the program itself: what is resident includes it.
+    #[must_use]
+    pub fn setting_aside(self, bytes: u64) -> Self {
+        Self { aside: bytes, ..self }
     }
 
     /// The study.

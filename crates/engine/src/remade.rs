@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use onceflow_region::{Budget, Dense, Region};
+use onceflow_region::{Dense, Region};
 use onceflow_reuse::{Flow, Level, NodeId, Plan, Rows, plan};
 use onceflow_runtime::{
     Finished, NoBelow, NoMemo, Observer, Operation, Options, Outcome, RowOutcome, Supply as _, Work, execute,
@@ -65,7 +65,7 @@ pub(crate) fn remake(asked: &Remade<'_>, only: Option<&str>) -> Result<Vec<Made>
     let flow = plan.flow().clone();
     let operations = asked.prepared.operations(&flow, asked.inputs, &asked.place)?;
     let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
-    let budget = Budget::new(asked.memory);
+    let budget = asked.prepared.budget(asked.memory);
     let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
     let work = Work { operations: &operations, supply: &supply, memo: &NoMemo, below: &NoBelow, meter: None };
     let mut keeper = Keeper { outputs: outputs(&plan, only), ..Keeper::default() };

@@ -176,7 +176,7 @@ impl<'a> Runner<'a> {
             options,
             folder,
             journal,
-            budget: Budget::new(options.memory),
+            budget: prepared.budget(options.memory),
             began: Instant::now(),
             table,
             phases: Vec::new(),
@@ -415,7 +415,7 @@ impl<'a> Runner<'a> {
         work.memory = self.options.memory;
         work.spilled = self.moves.spilled;
         work.spilled_bytes = self.moves.spilled_bytes;
-        work.peak_reserved = self.budget.peak();
+        work.peak_reserved = self.budget.peak().saturating_add(self.prepared.aside);
         work.peak_resident = peak_resident();
         work.rows = self.table.rows.len() as u64;
         work.instances = work.rows * self.prepared.inputs.parts.len() as u64;
