@@ -1,11 +1,13 @@
-//! What regions cost an application: nuclei of tiles, found in plain buffers and files and through regions and stores.
+//! What regions cost an application: nuclei of tiles and their features, found in plain buffers and files and through regions
+//! and stores.
 
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use onceflow_kernels::View;
+use onceflow_kernels::features::features;
 use onceflow_kernels::nuclei::{Parameters, segment};
+use onceflow_kernels::{Connectivity, View, label};
 use onceflow_region::publish::Publisher;
 use onceflow_region::store::{List as _, Read as _, Write as _};
 use onceflow_region::zarr::Compression;
@@ -20,7 +22,7 @@ use crate::failure::Failure;
 
 /// Side of the image and of its tiles, and how often it is done: four small ones, whose files cost more beside their pixels
 /// than those of larger ones, and one of the size that the Region Templates paper measures with.
-const SIZES: [(u64, u64, usize); 2] = [(2048, 1024, 31), (4096, 4096, 11)];
+const SIZES: [(u64, u64, usize); 2] = [(2048, 1024, 21), (4096, 4096, 7)];
 
 pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
     let mut figures = Vec::new();
@@ -188,7 +190,10 @@ impl<'a> Tiles<'a> {
 
     fn name(&self) -> String {
         let side = self.boxes.first().map_or(0, Bounds::width);
-        format!("nuclei of {} of {side} x {side}", onceflow_study::counted(self.boxes.len(), "tile"))
+        format!(
+            "nuclei and features, {} of {side} x {side}",
+            onceflow_study::counted(self.boxes.len(), "tile")
+        )
     }
 
     fn next(&self) -> usize {
@@ -210,10 +215,13 @@ fn mask(region: &Region, work: Work) -> Result<Region, Failure> {
     Dense::new(width, height, 1, Pixels::U8(mask)).map(Region::Dense).map_err(failed)
 }
 
+/// The application of the Region Templates paper: nuclei are found, and features of each measured.
 fn nuclei(tile: &[u8], width: usize, height: usize) -> Result<Vec<u8>, Failure> {
     let (colours, _) = tile.as_chunks::<3>();
     let view = View::new(colours, width, height).ok_or_else(|| failed("a tile of another size"))?;
-    Ok(segment(view, &Parameters::default()).mask.into_vec())
+    let mask = segment(view, &Parameters::default()).mask;
+    std::hint::black_box(features(view, label(mask.view(), Connectivity::Eight).plane.view()));
+    Ok(mask.into_vec())
 }
 
 /// A mask as large as that of the nuclei, of which no chunk is empty.
