@@ -239,11 +239,13 @@ impl Array {
             [Packing::Crc32c] => true,
             _ => return None,
         };
-        let expected = self.layout.cell_bytes() + if checked { 4 } else { 0 };
-        if !whole || !ordered || length != expected {
+        let bytes = self.layout.element.bytes() as usize;
+        // A cell may also hold places of other axes, at which the array has none.
+        let values = channels * height * width * bytes;
+        let all = values == self.layout.cell_bytes() && length == values + if checked { 4 } else { 0 };
+        if !whole || !ordered || !all {
             return None;
         }
-        let bytes = self.layout.element.bytes() as usize;
         let [first, pitch, width] =
             [part.to_first, part.pitch, channels * width].map(|values| values * bytes);
         Some(Rows { first, pitch, width, count: height, checked })
