@@ -168,7 +168,7 @@
 //!
 //! let pixels = (0..1200 * 1100).map(|at| (at / 7 % 251) as u8).collect();
 //! let image = open_bytes("image.png", png_bytes(&Dense::new(1200, 1100, 1, Pixels::U8(pixels))?)?)?;
-//! let pyramid = Pyramid::plan(image.info(), &Wish::default())?;
+//! let pyramid = Pyramid::plan(image.info(), &Wish { tile: [512, 512], ..Wish::default() })?;
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("image.ome.zarr");
 //! let sink = OmeZarrSink::create(&path, &pyramid, Compression::None, &Publisher::new())?;

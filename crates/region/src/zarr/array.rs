@@ -208,6 +208,21 @@ impl Rows {
     pub(super) fn of(self, target: &mut [u8]) -> impl Iterator<Item = &mut [u8]> {
         target[self.first..].chunks_mut(self.pitch).take(self.count).map(move |row| &mut row[..self.width])
     }
+
+    /// The same rows, so many bytes of them at a time, but at least one row.
+    pub(super) fn in_blocks(self, bytes: usize) -> impl Iterator<Item = Rows> {
+        let step = (bytes / self.width.max(1)).max(1);
+        (0..self.count).step_by(step).map(move |row| {
+            let first = self.first + row * self.pitch;
+            Rows { first, count: step.min(self.count - row), ..self }.joined()
+        })
+    }
+
+    /// Rows that lie together are one.
+    fn joined(self) -> Rows {
+        let all = self.width * self.count;
+        if self.width == self.pitch { Rows { pitch: all, width: all, count: 1, ..self } } else { self }
+    }
 }
 
 impl Array {
@@ -224,17 +239,15 @@ impl Array {
             [Packing::Crc32c] => true,
             _ => return None,
         };
-        let expected = self.layout.cell_bytes() + if checked { 4 } else { 0 };
-        if !whole || !ordered || length != expected {
+        let bytes = self.layout.element.bytes() as usize;
+        // A cell may also hold places of other axes, at which the array has none.
+        let values = channels * height * width * bytes;
+        let all = values == self.layout.cell_bytes() && length == values + if checked { 4 } else { 0 };
+        if !whole || !ordered || !all {
             return None;
         }
-        let bytes = self.layout.element.bytes() as usize;
         let [first, pitch, width] =
             [part.to_first, part.pitch, channels * width].map(|values| values * bytes);
-        match width == pitch {
-            // Rows that lie together are one.
-            true => Some(Rows { first, pitch: width * height, width: width * height, count: 1, checked }),
-            false => Some(Rows { first, pitch, width, count: height, checked }),
-        }
+        Some(Rows { first, pitch, width, count: height, checked })
     }
 }

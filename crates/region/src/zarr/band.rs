@@ -108,7 +108,8 @@ impl<'a> Band<'a> {
         Ok(())
     }
 
-    /// Takes a cell whose rows stand in the file as they are wanted: each is read to its place, and checked there.
+    /// Takes a cell whose rows stand in the file as they are wanted: some after some they are read to their places, and
+    /// checked there while they are in the processor's cache.
     fn take_rows(
         &mut self,
         file: &mut Entry,
@@ -116,17 +117,20 @@ impl<'a> Band<'a> {
         at: u64,
         rows: Rows,
     ) -> Result<(), SourceError> {
+        let (mut at, mut found) = (at, 0);
+        for some in rows.in_blocks(BLOCK) {
+            let mut slices: Vec<IoSliceMut<'_>> = some.of(self.target).map(IoSliceMut::new).collect();
+            at += file.read_slices_at(at, &mut slices)?;
+            if rows.checked {
+                found = some.of(self.target).fold(found, |found, row| crc32c::crc32c_append(found, row));
+            }
+        }
+        if !rows.checked {
+            return Ok(());
+        }
         let mut checksum = [0; 4];
-        let mut slices: Vec<IoSliceMut<'_>> = rows.of(self.target).map(IoSliceMut::new).collect();
-        if rows.checked {
-            slices.push(IoSliceMut::new(&mut checksum));
-        }
-        file.read_slices_at(at, &mut slices)?;
-        if rows.checked {
-            let found = rows.of(self.target).fold(0, |found, row| crc32c::crc32c_append(found, row));
-            same_checksum(checksum, found).map_err(|found| corrupt(file, first, found))?;
-        }
-        Ok(())
+        file.read_at(at, &mut checksum)?;
+        same_checksum(checksum, found).map_err(|found| corrupt(file, first, found))
     }
 
     fn without_file(&mut self, key: &str, place: [u64; 3]) -> Result<(), SourceError> {
@@ -154,6 +158,9 @@ impl<'a> Band<'a> {
         scatter(&value[..bytes], self.target, &Scatter { from_first: 0, from: [0; 3], ..part }, bytes as u64);
     }
 }
+
+/// Bytes that a processor's cache holds with ease.
+const BLOCK: usize = 1 << 17;
 
 fn corrupt(file: &Entry, first: [u64; 3], found: String) -> SourceError {
     let expected = format!("the chunk at channel {}, row {}, column {}", first[0], first[1], first[2]);

@@ -7,11 +7,14 @@ use zstd::bulk::Compressor;
 
 use super::form::{Compression, Form};
 use super::scatter::{Scatter, gather};
-use super::shard::Builder;
+use super::shard::IndexBuilder;
 use crate::Dense;
 
-/// Bytes of a shard, one after the other.
+/// Bytes of a chunk, one after the other.
 pub(super) type Pieces<'a> = Vec<Cow<'a, [u8]>>;
+
+/// Takes the bytes of a shard, chunk by chunk.
+pub(super) type Put<'a> = dyn FnMut(&[Cow<'_, [u8]>]) -> io::Result<()> + 'a;
 
 /// What stands for pixels beyond the image's end.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
@@ -19,24 +22,39 @@ static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 impl Form {
     /// The bytes of the shard whose pixels these are.
     pub(super) fn encode(&self, pixels: &Dense) -> io::Result<Vec<u8>> {
-        Ok(self.pieces(pixels, [0, 0])?.concat())
+        let plain = self.compression == Compression::None;
+        let mut shard =
+            Vec::with_capacity(if plain { pixels.pixels().as_bytes().len() + (1 << 12) } else { 0 });
+        self.write(pixels, [0, 0], &mut |pieces| {
+            pieces.iter().for_each(|piece| shard.extend_from_slice(piece));
+            Ok(())
+        })?;
+        Ok(shard)
     }
 
-    /// The bytes of the shard whose pixels begin at a row and a column. Chunks of zeros alone are not written: the index
-    /// says so.
-    pub(super) fn pieces<'a>(&self, pixels: &'a Dense, [row, column]: [usize; 2]) -> io::Result<Pieces<'a>> {
+    /// Hands on the bytes of the shard whose pixels begin at a row and a column: each chunk right after its checksum was
+    /// made, while it is in the processor's cache, and the index. Chunks of zeros alone are not written: the index says so.
+    pub(super) fn write(
+        &self,
+        pixels: &Dense,
+        [row, column]: [usize; 2],
+        put: &mut Put<'_>,
+    ) -> io::Result<()> {
         let mut packer = Packer::new(self.compression)?;
-        let mut shard = Builder::default();
+        let mut index = IndexBuilder::default();
         for top in (0..self.shard[1] as usize).step_by(self.chunk[1] as usize) {
             for left in (0..self.shard[2] as usize).step_by(self.chunk[2] as usize) {
                 let values = self.values(pixels, [row + top, column + left]);
-                match values.iter().all(|bytes| bytes.iter().all(|&byte| byte == 0)) {
-                    true => shard.leave_out(),
-                    false => shard.add(packer.pack(values)?),
+                if values.iter().all(|bytes| bytes.iter().all(|&byte| byte == 0)) {
+                    index.leave_out();
+                } else {
+                    let chunk = packer.pack(values)?;
+                    index.add(chunk.iter().map(|piece| piece.len() as u64).sum());
+                    put(&chunk)?;
                 }
             }
         }
-        Ok(shard.finish())
+        put(&[Cow::Owned(index.finish())])
     }
 
     /// The values of the chunk that begins at a row and a column; beyond the image's end they are zero.

@@ -185,12 +185,12 @@ impl Entry {
         Ok(())
     }
 
-    /// Fills buffers that do not lie together with the bytes from a place on, one after the other.
+    /// Fills buffers that do not lie together with the bytes from a place on, one after the other; tells how many.
     pub(crate) fn read_slices_at(
         &mut self,
         offset: u64,
         slices: &mut [IoSliceMut<'_>],
-    ) -> Result<(), SourceError> {
+    ) -> Result<u64, SourceError> {
         let length = slices.iter().map(|slice| slice.len() as u64).sum();
         let read = match &mut self.bytes {
             Bytes::File(file) => fill_slices(file, offset, slices),
@@ -198,7 +198,7 @@ impl Entry {
         };
         read.map_err(|error| unreadable(&self.name, &error))?;
         self.meter.count(length);
-        Ok(())
+        Ok(length)
     }
 }
 

@@ -1,10 +1,8 @@
 //! Shards: files of several chunks with an index of where each stands.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::codec::without_checksum;
-use super::encode::Pieces;
 use super::folder::Entry;
 use super::layout::Index;
 use crate::SourceError;
@@ -67,24 +65,21 @@ impl Places {
     }
 }
 
-/// Puts chunks into a shard, one after the other, with the index and its checksum at the end.
+/// Makes the index of a shard whose chunks stand one after the other, with its checksum.
 #[derive(Default)]
-pub(super) struct Builder<'a> {
-    pieces: Pieces<'a>,
+pub(super) struct IndexBuilder {
     index: Vec<u8>,
     length: u64,
 }
 
-impl<'a> Builder<'a> {
-    /// The next chunk.
-    pub(super) fn add(&mut self, chunk: Pieces<'a>) {
-        let length = chunk.iter().map(|piece| piece.len() as u64).sum();
+impl IndexBuilder {
+    /// The next chunk has so many bytes.
+    pub(super) fn add(&mut self, length: u64) {
         self.say([self.length, length]);
         self.length += length;
-        self.pieces.extend(chunk);
     }
 
-    /// Says that the next chunk is not written.
+    /// The next chunk is not written.
     pub(super) fn leave_out(&mut self) {
         self.say([ABSENT; 2]);
     }
@@ -93,11 +88,10 @@ impl<'a> Builder<'a> {
         place.iter().for_each(|number| self.index.extend_from_slice(&number.to_le_bytes()));
     }
 
-    /// All bytes of the shard.
-    pub(super) fn finish(mut self) -> Pieces<'a> {
+    /// The bytes of the index.
+    pub(super) fn finish(mut self) -> Vec<u8> {
         let checksum = crc32c::crc32c(&self.index);
         self.index.extend_from_slice(&checksum.to_le_bytes());
-        self.pieces.push(Cow::Owned(self.index));
-        self.pieces
+        self.index
     }
 }

@@ -106,7 +106,7 @@ impl Clock {
 }
 
 /// How long this thread has run, in milliseconds, where the system says it.
-fn processor_time() -> Option<f64> {
+pub(crate) fn processor_time() -> Option<f64> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(text.split(' ').next()?.parse::<f64>().ok()? / 1e6)
 }

@@ -15,6 +15,8 @@ use crate::args::BenchArgs;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
+pub(crate) use clock::processor_time;
+
 use clock::Clock;
 use operations::{Bench, Measured, OPERATIONS};
 use peers::{PeerTime, Peers};

@@ -51,14 +51,14 @@ fn write_array(folder: &Path, array: &Dense, compression: Compression) -> io::Re
     fs::write(folder.join(METADATA), &metadata)?;
     for bounds in form.shards() {
         let corner = [bounds.y(), bounds.x()].map(|at| at.unsigned_abs() as usize);
-        write_all(&folder.join(form.key(&bounds)), &form.pieces(array, corner)?)?;
+        let mut file = File::create(folder.join(form.key(&bounds)))?;
+        form.write(array, corner, &mut |pieces| write_all(&mut file, pieces))?;
     }
     Ok(digest_of(&metadata))
 }
 
 /// Writes bytes that do not lie together, without bringing them together.
-fn write_all(path: &Path, pieces: &[Cow<'_, [u8]>]) -> io::Result<()> {
-    let mut file = File::create(path)?;
+fn write_all(file: &mut File, pieces: &[Cow<'_, [u8]>]) -> io::Result<()> {
     let mut slices: Vec<IoSlice<'_>> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
     let mut rest = &mut slices[..];
     while !rest.is_empty() {
