@@ -81,7 +81,7 @@ fn nothing_runs_unless_it_is_allowed() {
 #[test]
 fn what_never_repeats_is_run_for_each_row_and_what_is_close_is_noted() {
     let planned =
-        |shell: &Shell| shell.ok("plan study.toml --json").json()["tasks"]["computed"].as_u64().unwrap();
+        |shell: &Shell| shell.ok("plan study.toml --json").json()["tasks"]["planned"].as_u64().unwrap();
     let exact = study(SCRIPT);
     let never = changed(SCRIPT, r#""time": "20 s""#, r#""repeats": "never""#);
     assert!(planned(&never) > planned(&exact), "{} {}", planned(&never), planned(&exact));
@@ -106,8 +106,7 @@ fn a_program_that_is_not_there_is_the_machines_fault() {
     container.write("x.sif", "x");
     let said =
         container.run_with("run study.toml -o run --allow-commands", "", &[("PATH", "/bin-not-there")]);
-    assert!(said.exit == 3, "{said}");
-    assert!(said.stderr.contains("install apptainer") || said.stderr.contains("cannot write"), "{said}");
+    assert!(said.exit == 3 && said.stderr.contains("install apptainer"), "{said}");
 }
 
 #[test]
