@@ -17,9 +17,8 @@ pub(crate) fn show(
     into: &Path,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    prepared.check_commands().map_err(engine_failure)?;
-    make_folder(into)?;
     let made = instance(prepared, asked).map_err(engine_failure)?;
+    make_folder(into)?;
     for (name, bytes) in &made.files {
         write_bytes(&into.join(name), bytes)?;
     }

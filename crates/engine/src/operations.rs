@@ -51,11 +51,12 @@ impl Prepared<'_> {
         inputs: &Inputs,
         place: &Place<'_>,
     ) -> Result<Vec<Arc<dyn Operation>>, EngineError> {
-        self.check_commands()?;
-        let is_asked = |task: &&Arc<OwnTask>| flow.tasks.iter().any(|other| other.spec.id == task.spec.id);
-        let workshop = match self.own.iter().any(|task| is_asked(&task)) {
-            true => Some(Arc::new(workshop(inputs, place)?)),
-            false => None,
+        let is_asked = |task: &Arc<OwnTask>| flow.tasks.iter().any(|other| other.spec.id == task.spec.id);
+        let workshop = if self.own.iter().any(is_asked) {
+            self.check_commands()?;
+            Some(Arc::new(workshop(inputs, place)?))
+        } else {
+            None
         };
         let bound = flow.tasks.iter().enumerate().map(|(at, task)| {
             let own = self.own.iter().find(|own| own.spec.id == task.spec.id);

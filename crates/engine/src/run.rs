@@ -27,7 +27,9 @@ use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
 use crate::scratch::Scratch;
 use crate::supply::{References, Sources};
-use crate::{EngineError, Merge, Progress, RunFolder, best, peak_resident};
+use crate::{
+    EngineError, Merge, Progress, RunFolder, available_memory, available_workers, best, peak_resident,
+};
 
 /// How often a task that failed for a reason that may pass is tried again.
 const RETRIES: u32 = 2;
@@ -51,6 +53,22 @@ pub struct RunOptions {
     pub policy: Policy,
     /// Set from outside: start nothing more.
     pub stop: AtomicBool,
+}
+
+/// All reuse, and what the machine allows.
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            level: Level::Dataflow,
+            merge: Merge::Nothing,
+            workers: available_workers().max(1),
+            memory: available_memory(),
+            scratch: None,
+            meter: None,
+            policy: Policy::default(),
+            stop: AtomicBool::new(false),
+        }
+    }
 }
 
 /// A run that is over.

@@ -17,9 +17,12 @@ pub struct Dark;
 
 impl Operation for Dark {
     fn run(&self, call: &Call<'_>) -> Result<Done, OperationError> {
-        let image = call.inputs.first().and_then(|region| region.as_dense()).ok_or_else(|| wrong("an image"))?;
+        let image =
+            call.inputs.first().and_then(|region| region.as_dense()).ok_or_else(|| wrong("an image"))?;
         let pixels = image.as_u8().filter(|_| image.channels() == 3).ok_or_else(|| wrong("8-bit colour"))?;
-        let Some(Canonical::Integer(limit)) = call.parameters.first() else { return Err(wrong("a whole number")) };
+        let Some(Canonical::Integer(limit)) = call.parameters.first() else {
+            return Err(wrong("a whole number"));
+        };
         let is_dark = |pixel: &[u8; 3]| pixel.iter().all(|value| i64::from(*value) < *limit);
         let mask = pixels.as_chunks().0.iter().map(|pixel| if is_dark(pixel) { 255 } else { 0 });
         let mask = Dense::new(image.width(), image.height(), 1, Pixels::U8(mask.collect()));

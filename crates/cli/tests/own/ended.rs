@@ -4,7 +4,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::shell;
-use crate::study::{SCRIPT, run, study};
+use crate::study::study;
+#[cfg(target_os = "linux")]
+use crate::study::{SCRIPT, run};
 
 /// Waits for something, not for ever.
 fn wait(what: &str, mut is_so: impl FnMut() -> bool) {
@@ -15,6 +17,7 @@ fn wait(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn lives(id: &str) -> bool {
     let state = std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
     !state.is_empty() && !state.contains(") Z ")
@@ -30,7 +33,7 @@ fn a_killed_run_leaves_no_process_and_goes_on() {
         "keep.sh",
         format!(
             "if [ \"$1\" != 3 ] && [ ! -e {folder}/go ]; then\n  sleep 300 & echo $! > {folder}/child\n  \
-             setsid sleep 300 & sleep 0.2; pgrep -n -f 'sleep 300' > {folder}/grandchild\n  echo $$ > {folder}/pid; sleep 300\nfi\n{SCRIPT}"
+             setsid sleep 300 & echo $! > {folder}/grandchild\n  echo $$ > {folder}/pid; sleep 300\nfi\n{SCRIPT}"
         ),
     );
     let mut command = shell::command(&shell.path(""));

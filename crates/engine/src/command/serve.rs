@@ -54,17 +54,23 @@ const PATIENCE: Duration = Duration::from_secs(1);
 impl Servers {
     /// Has one task done. A server that dies by itself before it answers is replaced once.
     pub(super) fn run(&self, external: &External, call: &Call<'_>) -> Result<Done, Failure> {
-        match self.attempt(external, call)? {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match self.attempt(external, call, idle)? {
             Attempt::Done(done) => done,
-            Attempt::Died(_) => match self.attempt(external, call)? {
+            // One that waits may be as worn as the one that died: a new one does it.
+            Attempt::Died(_) => match self.attempt(external, call, None)? {
                 Attempt::Done(done) => done,
                 Attempt::Died(failure) => Err(failure),
             },
         }
     }
 
-    fn attempt(&self, external: &External, call: &Call<'_>) -> Result<Attempt, Failure> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    fn attempt(
+        &self,
+        external: &External,
+        call: &Call<'_>,
+        idle: Option<Server>,
+    ) -> Result<Attempt, Failure> {
         let mut server = match idle {
             Some(server) => server,
             None => Server::start(external, call.row)?,
@@ -156,7 +162,9 @@ impl Server {
         }
     }
 
-    fn stopped(self, why: String) -> Served {
+    fn stopped(mut self, why: String) -> Served {
+        // Whoever passes a bound, or says what nobody understands, is not waited for.
+        let _ = self.process.end();
         Served::Gone { failure: Failure::new(why), by_itself: false }
     }
 

@@ -22,7 +22,10 @@ impl Watcher {
     /// # Errors
     /// When there is no shell.
     pub(super) fn start(token: String) -> io::Result<Self> {
-        let mut shell = Command::new("sh");
+        let mut shell = Command::new("/bin/sh");
+        // What it needs is in these places, whatever the user's path is.
+        let path = std::env::var("PATH").unwrap_or_default();
+        shell.env("PATH", format!("{path}:/usr/bin:/bin"));
         shell.args(["-c", SCRIPT, "onceflow-watch", &token]);
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         // Ctrl-C at the terminal goes to the run; the watcher stays until the run is gone.

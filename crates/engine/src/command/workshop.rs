@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use onceflow_study::Scope;
+use onceflow_study::{Diagnostic, Scope};
 use tempfile::TempDir;
 
 use super::watch::Watcher;
@@ -80,7 +80,7 @@ impl Workshop {
         let absolute = folder.canonicalize().map_err(unwritable)?;
         let temporary = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&absolute).map_err(unwritable)?;
         let token = temporary.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let watcher = Watcher::start(format!("{token}-{}", std::process::id())).map_err(unwritable)?;
+        let watcher = Watcher::start(format!("{token}-{}", std::process::id())).map_err(no_shell)?;
         let (parts, images) = places(inputs);
         let (logs, kept, twice, count) = (None, None, false, AtomicU64::new(0));
         Ok(Self { temporary, watcher: Arc::new(watcher), parts, images, logs, kept, twice, count })
@@ -164,6 +164,12 @@ pub(crate) fn encoded(name: &str) -> String {
     let plain = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let character = |c: char| if plain(c) { c.to_string() } else { format!("%{:02x}", u32::from(c)) };
     name.chars().map(character).collect()
+}
+
+fn no_shell(error: io::Error) -> EngineError {
+    let message = Diagnostic::error("programs of a study need a shell that watches over them");
+    let message = message.expected_found("/bin/sh", error.to_string());
+    EngineError::Environment(Box::new(message.with_hint("commands are run on Linux and other Unix systems")))
 }
 
 fn places(inputs: &Inputs) -> (Vec<Place>, Vec<Place>) {
