@@ -12,7 +12,7 @@ pub(crate) fn run(args: &BenchArgs, terminal: &Terminal) -> Result<Exit, Failure
         BenchSubject::Sensitivity => ("sensitivity", bench::sensitivity::figures(terminal, args)?),
         BenchSubject::Plan => ("plan", bench::plan::figures(terminal)?),
         BenchSubject::Region => ("region", bench::region::figures(terminal, args)?),
-        BenchSubject::Run => ("run", bench::run::figures(terminal, args.image.as_deref())?),
+        BenchSubject::Run => ("run", bench::run::figures(terminal, args)?),
         BenchSubject::Seams => ("seams", bench::seams::figures(terminal, args)?),
         BenchSubject::Kernels => ("kernels", bench::kernels::figures(terminal, args)?),
     };

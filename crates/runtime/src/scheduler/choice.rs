@@ -41,7 +41,7 @@ impl Scheduler<'_> {
         if self.fits(choice.candidate) {
             return Ok(Some(self.start(choice, worker, cause)));
         }
-        let way = self.make_way(choice.candidate);
+        let way = self.make_way(choice.candidate, worker);
         if way.is_some() || !self.workers.rest() {
             return Ok(way);
         }
@@ -137,6 +137,8 @@ impl Scheduler<'_> {
 
     fn stuck(&self, candidate: Candidate) -> SchedulerError {
         let task = self.diversions.task(candidate.node);
-        self.memory.stuck(self.plan().flow(), task, self.own_bytes(candidate) + self.bytes_below(candidate))
+        let needed = self.bytes_of_next_step(candidate);
+        let needed = needed.unwrap_or_else(|| self.own_bytes(candidate) + self.bytes_below(candidate));
+        self.memory.stuck(self.plan().flow(), task, needed)
     }
 }

@@ -37,11 +37,11 @@ fn run(asked: &Asked, level: Level, terminal: &Terminal) -> Result<LevelRun, Fai
         policy: Policy::default(),
         stop: AtomicBool::new(false),
     };
-    // A study of one phase keeps no region, so that the folder stays empty.
-    let path = std::env::temp_dir().join(format!("onceflow-bench-{}", std::process::id()));
+    // Each level has a folder of its own: what another left there would be gone on with.
+    let path = std::env::temp_dir().join(format!("onceflow-bench-{}-{}", std::process::id(), level.word()));
     let folder = RunFolder::create(&path).map_err(engine_failure)?;
     let run = onceflow_engine::run(&prepared, &options, &folder, &mut Silent);
-    let _left_behind = std::fs::remove_dir(&path);
+    let _left_behind = std::fs::remove_dir_all(&path);
     let run = run.map_err(engine_failure)?;
     if run.ending != Ending::Complete {
         let error = Diagnostic::error("too many rows failed on this image");

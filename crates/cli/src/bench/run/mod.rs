@@ -1,14 +1,18 @@
 //! Figures of running a study: what each level of reuse leaves in time and in cost, and what scheduling itself takes.
 
+mod clusters;
 mod effects;
+mod hybrid;
 mod levels;
+mod peer;
 mod planning;
 
 use std::path::Path;
 
 use onceflow_engine::Prepared;
-use onceflow_study::{Source, Study, Workflow, parse_study, read_workflow, shipped_workflow};
+use onceflow_study::{Method, Source, Study, Workflow, parse_study, read_workflow, shipped_workflow};
 
+use crate::args::BenchArgs;
 use crate::bench::Figure;
 use crate::engine::engine_failure;
 use crate::failure::Failure;
@@ -23,13 +27,23 @@ const WORKERS: usize = 2;
 const PUBLISHED: [(&str, f64); 7] =
     [("t1", 12.0), ("t2", 20.9), ("t3", 6.9), ("t4", 3.5), ("t5", 8.0), ("t6_flood", 39.6), ("t7", 9.1)];
 
-/// Measures them, on an image or on synthetic tissue.
-pub(crate) fn figures(terminal: &Terminal, image: Option<&str>) -> Result<Vec<Figure>, Failure> {
+/// Measures them, on an image or on synthetic tissue; simulated machines need neither.
+pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figure>, Failure> {
+    let image = args.image.as_deref();
     let asked = Asked::new(image)?;
     let mut figures = {
         let _progress = terminal.progress("planning and scheduling");
-        planning::figures(&asked)?
+        let dask = if args.no_peer { None } else { peer::dask(args.python.as_deref(), terminal) };
+        planning::figures(&asked, dask)?
     };
+    {
+        let _progress = terminal.progress("simulating clusters");
+        figures.extend(clusters::figures()?);
+    }
+    {
+        let _progress = terminal.progress("simulating a node with graphics cards");
+        figures.extend(hybrid::figures()?);
+    }
     let runs = levels::run_all(&asked, terminal)?;
     figures.extend(levels::figures(&runs));
     if image.is_some() {
@@ -62,6 +76,17 @@ impl Asked {
         let mut study = self.study.clone();
         study.seed = seed;
         study.phases.iter_mut().for_each(|phase| phase.design.seed = seed);
+        study
+    }
+
+    /// The same with that many trajectories.
+    fn with_trajectories(&self, trajectories: u64) -> Study {
+        let mut study = self.study.clone();
+        for phase in &mut study.phases {
+            if let Method::Morris(morris) = &mut phase.design.method {
+                morris.trajectories = trajectories;
+            }
+        }
         study
     }
 
