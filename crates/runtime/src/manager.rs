@@ -25,6 +25,11 @@ pub struct Bucket {
 /// What the manager is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
+    /// A node is there, and will ask.
+    Joins {
+        /// The node.
+        node: usize,
+    },
     /// A node wants one more bucket.
     Asks {
         /// The node.
@@ -127,6 +132,9 @@ impl Manager {
     /// Takes note. Lost nodes, and nodes that speak of what they do not hold, are not listened to.
     pub fn handle(&mut self, notice: &Notice) {
         match *notice {
+            Notice::Joins { node } if !self.lost.contains(&node) => {
+                self.held.entry(node).or_default();
+            }
             Notice::Asks { node } if !self.lost.contains(&node) => {
                 self.held.entry(node).or_default();
                 self.asking.push_back(node);
@@ -251,8 +259,9 @@ mod tests {
     #[test]
     fn the_last_buckets_are_spread_over_all_nodes() {
         let mut manager = Manager::new((0..6).map(|part| bucket(part, &[])));
-        manager.handle(&Notice::Asks { node: 2 });
+        manager.handle(&Notice::Joins { node: 2 });
         (0..9).for_each(|_| manager.handle(&Notice::Asks { node: 1 }));
+        manager.handle(&Notice::Asks { node: 2 });
         manager.handle(&Notice::Asks { node: 2 });
         let of = |directive: &Directive| matches!(directive, Directive::Give { node: 1, .. });
         let given = orders(&mut manager);

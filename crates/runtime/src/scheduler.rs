@@ -30,14 +30,14 @@ use onceflow_study::Scope;
 
 use self::diversion::Diversions;
 use self::memory::Memory;
-use self::ready::{Candidate, Ready};
+use self::ready::{Candidate, Queued, Ready};
 use self::residence::{Home, Residence};
 use self::shape::Shape;
 use self::site::{Effect, Surroundings};
 use self::sites::Sites;
 use self::tally::Tally;
 use self::workers::Workers;
-use crate::{Crew, Instance, Known, Layout, Policy};
+use crate::{Cause, Crew, Instance, Known, Layout, Policy};
 
 pub use error::SchedulerError;
 pub use event::{Event, Instruction, Outcome, RowOutcome};
@@ -70,6 +70,8 @@ pub struct Scheduler<'p> {
     effects: Vec<Effect>,
     workers: Workers,
     policy: Policy,
+    /// The candidate for which way is being made, and why it is its turn.
+    favoured: Option<(Queued, Cause)>,
     /// How often a task that failed for a reason that may pass is tried again.
     retries: u32,
     attempts: BTreeMap<Home, u32>,
@@ -114,6 +116,7 @@ impl<'p> Scheduler<'p> {
             effects: Vec::new(),
             workers: Workers::new(Crew::of_cpus(workers), 1),
             policy: Policy::default(),
+            favoured: None,
             retries: 0,
             attempts: BTreeMap::new(),
             growing: false,

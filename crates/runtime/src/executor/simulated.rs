@@ -120,6 +120,7 @@ struct Run<'a, 'p> {
 
 impl Run<'_, '_> {
     fn begin(&mut self) -> Result<(), ExecuteError> {
+        (0..self.nodes.len()).for_each(|node| self.manager.handle(&Notice::Joins { node }));
         for node in 0..self.nodes.len() {
             if let Some(when) = self.simulation.chance.loss(node) {
                 self.clock.at(when, Happening::Fails { node });

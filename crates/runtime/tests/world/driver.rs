@@ -81,6 +81,7 @@ impl<'w> Driver<'w> {
             if event == events {
                 scheduler.handle(Event::Stop);
             }
+            assert!(event < 100_000, "it never ends");
             while let Some(instruction) = scheduler.next()? {
                 self.obey(scheduler.plan(), instruction);
                 let busy = self.running.len() + self.moving.len();
