@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use onceflow_region::Budget;
 use onceflow_reuse::{Level, Plan, plan};
-use onceflow_runtime::{Layout, Options, Outcome, PartSite, execute_zero_work};
+use onceflow_runtime::{Layout, Meter, Options, Outcome, PartSite, execute_zero_work};
 
 use crate::phase::PhaseRows;
 use crate::prepared::no_phase;
@@ -17,6 +17,8 @@ pub struct Scheduling {
     pub tasks: u64,
     /// Seconds for all of them.
     pub seconds: f64,
+    /// Most bytes that it held at once, the plan not counted.
+    pub bytes: u64,
 }
 
 impl Prepared<'_> {
@@ -34,6 +36,7 @@ impl Prepared<'_> {
         level: Level,
         workers: usize,
         parts: usize,
+        meter: Meter,
     ) -> Result<Scheduling, EngineError> {
         const PIXELS: u64 = 1 << 20;
         let mut plan = self.first_plan(level, true)?;
@@ -42,9 +45,11 @@ impl Prepared<'_> {
             parts: vec![PartSite { image: 0, pixels: PIXELS }; parts],
         };
         let options = Options::new(workers, Budget::new(u64::MAX));
+        (meter.begin)();
         let start = Instant::now();
         let execution = execute_zero_work(&mut plan, &layout, &options, &mut |_, _| Outcome::Done)?;
-        Ok(Scheduling { tasks: execution.log.len() as u64, seconds: start.elapsed().as_secs_f64() })
+        let seconds = start.elapsed().as_secs_f64();
+        Ok(Scheduling { tasks: execution.executed, seconds, bytes: (meter.peak)() })
     }
 
     fn first_plan(&self, level: Level, with_reference: bool) -> Result<Plan, EngineError> {

@@ -13,8 +13,8 @@ use onceflow_region::Budget;
 use onceflow_reuse::{Account, Plan};
 
 use crate::{
-    Below, Cause, Event, Instance, Known, Layout, Memo, Meter, Operation, Policy, Scheduler, SchedulerError,
-    Supply,
+    Below, Cause, Crew, Event, Expected, Instance, Known, Layout, Memo, Meter, Operation, Policy, Scheduler,
+    SchedulerError, Supply,
 };
 
 pub use simulated::{Chance, NodeFigures, Simulated, SimulatedTask, Simulation, Transfers, simulate};
@@ -53,6 +53,17 @@ pub struct Options<'a> {
     pub policy: Policy,
     /// How often a task that failed for a reason that may pass is tried again.
     pub retries: u32,
+    /// What decides whether outputs that must leave memory are written or made again; always written without it.
+    pub remaking: Option<Remaking>,
+}
+
+/// What making outputs again is weighed against.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remaking {
+    /// Bytes per second to and from what lies below memory.
+    pub bandwidth: f64,
+    /// Seconds for each pixel of each task.
+    pub seconds_per_pixel: Vec<f64>,
 }
 
 /// What was carried out.
@@ -60,7 +71,9 @@ pub struct Options<'a> {
 pub struct Execution {
     /// Where the work went, over all parts.
     pub account: Account,
-    /// Every instance that ran, in the order in which they ended.
+    /// How many instances ran.
+    pub executed: u64,
+    /// Every instance that ran, in the order in which they ended; where there was no work to log, none.
     pub log: Vec<Entry>,
     /// What moved between memory and what lies below it.
     pub moves: Moves,
@@ -77,6 +90,8 @@ pub struct Moves {
     pub spilled_bytes: u64,
     /// Outputs that were read again.
     pub restored: u64,
+    /// Outputs that were let go and made again, because that was cheaper.
+    pub recomputed: u64,
 }
 
 impl std::ops::AddAssign for Moves {
@@ -84,6 +99,7 @@ impl std::ops::AddAssign for Moves {
         self.spilled += other.spilled;
         self.spilled_bytes += other.spilled_bytes;
         self.restored += other.restored;
+        self.recomputed += other.recomputed;
     }
 }
 
@@ -150,13 +166,18 @@ impl Options<'_> {
             stop: None,
             policy: Policy::default(),
             retries: 0,
+            remaking: None,
         }
     }
 
     fn scheduler<'p>(&self, plan: &'p mut Plan, layout: &Layout) -> Result<Scheduler<'p>, SchedulerError> {
         let scheduler = Scheduler::new(plan, layout, self.workers, self.budget.clone())?;
         let scheduler = scheduler.knowing(self.known.clone()).following(self.policy).retrying(self.retries);
-        Ok(if self.spilling { scheduler.spilling() } else { scheduler })
+        let scheduler = if self.spilling { scheduler.spilling() } else { scheduler };
+        Ok(match &self.remaking {
+            Some(remaking) => scheduler.with_crew(remaking.crew(self.workers)).remaking(remaking.bandwidth),
+            None => scheduler,
+        })
     }
 
     fn pass_on_stop(&self, scheduler: &mut Scheduler<'_>) {
@@ -166,8 +187,16 @@ impl Options<'_> {
     }
 }
 
+impl Remaking {
+    fn crew(&self, cpus: usize) -> Crew {
+        let expected = |seconds: &f64| Expected { seconds_per_pixel: *seconds, ..Expected::default() };
+        Crew { cpus, gpus: 0, expected: self.seconds_per_pixel.iter().map(expected).collect() }
+    }
+}
+
 impl Execution {
-    fn of(scheduler: &Scheduler<'_>, log: Vec<Entry>, moves: Moves) -> Self {
-        Self { account: scheduler.account().clone(), log, moves, stopped: scheduler.is_stopped() }
+    fn of(scheduler: &Scheduler<'_>, executed: u64, log: Vec<Entry>, moves: Moves) -> Self {
+        let moves = Moves { recomputed: scheduler.recomputed(), ..moves };
+        Self { account: scheduler.account().clone(), executed, log, moves, stopped: scheduler.is_stopped() }
     }
 }

@@ -26,7 +26,7 @@ pub use below::{Below, NoBelow};
 pub use cause::Cause;
 pub use crew::{Crew, Device, Expected};
 pub use executor::{
-    Chance, Entry, ExecuteError, Execution, Moves, NodeFigures, Options, Simulated, SimulatedTask,
+    Chance, Entry, ExecuteError, Execution, Moves, NodeFigures, Options, Remaking, Simulated, SimulatedTask,
     Simulation, Transfers, Work, execute, execute_zero_work, simulate,
 };
 pub use known::Known;

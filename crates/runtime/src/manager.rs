@@ -25,6 +25,11 @@ pub struct Bucket {
 /// What the manager is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
+    /// A node is there, and will ask.
+    Joins {
+        /// The node.
+        node: usize,
+    },
     /// A node wants one more bucket.
     Asks {
         /// The node.
@@ -76,6 +81,8 @@ pub struct Manager {
     waiters: BTreeMap<BucketId, Vec<BucketId>>,
     /// Nodes that asked and got nothing yet.
     asking: VecDeque<usize>,
+    /// How many buckets each node has that asked and is not lost.
+    held: BTreeMap<usize, usize>,
     lost: BTreeSet<usize>,
     orders: VecDeque<Directive>,
     done: usize,
@@ -125,7 +132,11 @@ impl Manager {
     /// Takes note. Lost nodes, and nodes that speak of what they do not hold, are not listened to.
     pub fn handle(&mut self, notice: &Notice) {
         match *notice {
+            Notice::Joins { node } if !self.lost.contains(&node) => {
+                self.held.entry(node).or_default();
+            }
             Notice::Asks { node } if !self.lost.contains(&node) => {
+                self.held.entry(node).or_default();
                 self.asking.push_back(node);
                 self.hand_out();
             }
@@ -167,10 +178,18 @@ impl Manager {
         self.reissued
     }
 
+    /// Gives buckets to those who asked, in their order. Nobody holds more than a fair share of what is not done, so that
+    /// the last buckets are spread over all nodes; who holds nothing is always served.
     fn hand_out(&mut self) {
-        while !self.asking.is_empty() {
-            let Some((bucket, cause)) = self.ready.pop_front() else { return };
-            let Some(node) = self.asking.pop_front() else { return };
+        while !self.ready.is_empty() {
+            let left = self.ready.len() + self.held.values().sum::<usize>();
+            let share = left.div_ceil(self.held.len().max(1));
+            let fair = |node: &usize| self.held.get(node).copied().unwrap_or(0) < share;
+            let Some(place) = self.asking.iter().position(fair) else { return };
+            let Some(((bucket, cause), node)) = self.ready.pop_front().zip(self.asking.remove(place)) else {
+                return;
+            };
+            *self.held.entry(node).or_default() += 1;
             self.states[bucket.0] = State::Held(node);
             self.orders.push_back(Directive::Give { node, bucket, cause });
         }
@@ -178,6 +197,7 @@ impl Manager {
 
     fn publish(&mut self, node: usize, bucket: BucketId) {
         self.states[bucket.0] = State::Done;
+        self.held.entry(node).and_modify(|held| *held -= 1);
         self.done += 1;
         self.orders.push_back(Directive::Publish { node, bucket });
         for waiter in self.waiters.remove(&bucket).unwrap_or_default() {
@@ -196,6 +216,7 @@ impl Manager {
     /// What a node held is handed out again, before anything else.
     fn lose(&mut self, node: usize) {
         self.asking.retain(|other| *other != node);
+        self.held.remove(&node);
         for id in (0..self.states.len())
             .rev()
             .filter(|id| self.states[*id] == State::Held(node))
@@ -224,15 +245,27 @@ mod tests {
     #[test]
     fn whoever_asks_gets_the_next_and_what_waits_comes_when_it_can() {
         let mut manager = Manager::new([bucket(0, &[]), bucket(1, &[0]), bucket(2, &[])]);
-        for node in [4, 4, 5] {
-            manager.handle(&Notice::Asks { node });
-        }
-        let give = |node, id, cause| Directive::Give { node, bucket: BucketId(id), cause };
-        assert_eq!(orders(&mut manager), [give(4, 0, Cause::NodeAsked), give(4, 2, Cause::NodeAsked)]);
+        manager.handle(&Notice::Asks { node: 4 });
+        manager.handle(&Notice::Asks { node: 4 });
+        manager.handle(&Notice::Asks { node: 5 });
+        let give = |node, id| Directive::Give { node, bucket: BucketId(id), cause: Cause::NodeAsked };
+        assert_eq!(orders(&mut manager), [give(4, 0), give(4, 2)]);
         manager.handle(&Notice::Done { node: 4, bucket: BucketId(0) });
         let published = Directive::Publish { node: 4, bucket: BucketId(0) };
-        assert_eq!(orders(&mut manager), [published, give(5, 1, Cause::NodeAsked)]);
+        assert_eq!(orders(&mut manager), [published, give(5, 1)]);
         assert!(!manager.is_finished());
+    }
+
+    #[test]
+    fn the_last_buckets_are_spread_over_all_nodes() {
+        let mut manager = Manager::new((0..6).map(|part| bucket(part, &[])));
+        manager.handle(&Notice::Joins { node: 2 });
+        (0..9).for_each(|_| manager.handle(&Notice::Asks { node: 1 }));
+        manager.handle(&Notice::Asks { node: 2 });
+        manager.handle(&Notice::Asks { node: 2 });
+        let of = |directive: &Directive| matches!(directive, Directive::Give { node: 1, .. });
+        let given = orders(&mut manager);
+        assert_eq!((given.len(), given.iter().filter(|directive| of(directive)).count()), (5, 3));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! Every row walks through its own tasks by the rules of `shape`; a site holds all rows at one part, image or the whole
 //! study, and nodes are where rows meet. `ready` says what comes first, `workers` who is free, `choice` what is started,
-//! `memory` what fits, `residence` what of it lies in memory, `spilling` what moves, `sites` what opens when, and `growth`
+//! `memory` what fits, `residence` what of it lies in memory, `spilling` what moves, `remaking` what is made again, `sites` what opens when, and `growth`
 //! what comes while it runs.
 
 mod choice;
@@ -13,6 +13,7 @@ mod event;
 mod growth;
 mod memory;
 mod ready;
+mod remaking;
 mod residence;
 mod shape;
 mod site;
@@ -29,14 +30,14 @@ use onceflow_study::Scope;
 
 use self::diversion::Diversions;
 use self::memory::Memory;
-use self::ready::{Candidate, Ready};
+use self::ready::{Candidate, Queued, Ready};
 use self::residence::{Home, Residence};
 use self::shape::Shape;
 use self::site::{Effect, Surroundings};
 use self::sites::Sites;
 use self::tally::Tally;
 use self::workers::Workers;
-use crate::{Crew, Instance, Known, Layout, Policy};
+use crate::{Cause, Crew, Instance, Known, Layout, Policy};
 
 pub use error::SchedulerError;
 pub use event::{Event, Instruction, Outcome, RowOutcome};
@@ -54,6 +55,13 @@ pub struct Scheduler<'p> {
     residence: Residence,
     /// Whether outputs may leave memory.
     spilling: bool,
+    /// Bytes per second of what lies below memory, where outputs may be made again rather than written.
+    bandwidth: Option<f64>,
+    /// What is being made again, and how much has been.
+    remaking: Option<Home>,
+    /// On whose behalf, and what it is in the end.
+    chain: Option<(Candidate, Home)>,
+    remade: u64,
     known: Known,
     tally: Tally,
     /// The place of each row in the plan's order.
@@ -62,6 +70,8 @@ pub struct Scheduler<'p> {
     effects: Vec<Effect>,
     workers: Workers,
     policy: Policy,
+    /// The candidate for which way is being made, and why it is its turn.
+    favoured: Option<(Queued, Cause)>,
     /// How often a task that failed for a reason that may pass is tried again.
     retries: u32,
     attempts: BTreeMap<Home, u32>,
@@ -95,6 +105,10 @@ impl<'p> Scheduler<'p> {
             memory,
             residence: Residence::default(),
             spilling: false,
+            bandwidth: None,
+            remaking: None,
+            chain: None,
+            remade: 0,
             known: Known::nothing(),
             tally,
             position,
@@ -102,6 +116,7 @@ impl<'p> Scheduler<'p> {
             effects: Vec::new(),
             workers: Workers::new(Crew::of_cpus(workers), 1),
             policy: Policy::default(),
+            favoured: None,
             retries: 0,
             attempts: BTreeMap::new(),
             growing: false,
@@ -191,6 +206,11 @@ impl<'p> Scheduler<'p> {
         self.tally.account()
     }
 
+    /// How many outputs were made again because they had been let go to make room.
+    pub fn recomputed(&self) -> u64 {
+        self.remade
+    }
+
     /// The plan, with the nodes that were added on the way.
     pub fn plan(&self) -> &Plan {
         self.diversions.plan
@@ -214,6 +234,9 @@ impl<'p> Scheduler<'p> {
 
     fn finished(&mut self, instance: Instance, outcome: &Outcome) {
         let Some(home) = self.home(instance) else { return };
+        if self.remaking == Some(home) {
+            return self.remade(home);
+        }
         let Some(running) = self.workers.end(home) else { return };
         let task = self.plan().task_of(instance.node);
         if self.tries_again(home, outcome) {
@@ -249,6 +272,7 @@ impl<'p> Scheduler<'p> {
             self.tally.add(self.diversions.plan, &self.shape, &site);
             site.close(&mut self.effects);
             self.apply_all(sequence);
+            self.end_chain(sequence);
             if let Some(wider) = self.sites.wider(sequence) {
                 self.apply(wider);
             }

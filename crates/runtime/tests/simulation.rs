@@ -111,6 +111,7 @@ impl Story {
             outcome: &outcome,
             grows: &grows,
             logged: true,
+            remaking: self.seed.is_multiple_of(2),
             ..Simulation::new(&machine, &seconds)
         };
         let mut told = Told::new();

@@ -12,7 +12,7 @@ use onceflow_region::{Budget, Column, Region, Table};
 use onceflow_reuse::{Digest32, Key, Level, NodeId};
 use onceflow_runtime::{
     Below, Call, Done, ExecuteError, Execution, Finished, Instance, Memo, NoBelow, NoMemo, Observer,
-    Operation, OperationError, Options, Outcome, RowOutcome, Supply, Work, execute,
+    Operation, OperationError, Options, Outcome, Remaking, RowOutcome, Supply, Work, execute,
 };
 use onceflow_study::{RegionKind, Scope};
 use proptest::prelude::*;
@@ -152,7 +152,10 @@ fn try_run(
         (0..world.flow.tasks.len()).map(|task| Toy { world, task, runs: AtomicUsize::new(0) }).collect();
     let operations: Vec<&dyn Operation> = toys.iter().map(|toy| toy as &dyn Operation).collect();
     let work = Work { operations: &operations, supply: &ToySupply, memo, below: &below, meter: None };
-    let options = Options { spilling: true, ..Options::new(workers, budget) };
+    // Under every other bound, outputs may be made again where that seems cheaper.
+    let seconds_per_pixel = (0..world.flow.tasks.len()).map(|task| (task % 3) as f64).collect();
+    let remaking = budget.limit().is_multiple_of(2).then_some(Remaking { bandwidth: 1.0, seconds_per_pixel });
+    let options = Options { spilling: true, remaking, ..Options::new(workers, budget) };
     let mut metrics = Metrics::default();
     let execution = execute(&mut world.plan(level), &world.layout, &work, &options, &mut metrics)?;
     assert!(below.0.lock().unwrap().is_empty(), "something stays below");

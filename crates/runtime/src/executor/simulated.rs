@@ -40,6 +40,8 @@ pub struct Simulation<'a> {
     pub retries: u32,
     /// Whether outputs may leave memory for the disk of a node.
     pub spilling: bool,
+    /// Whether outputs that must leave are made again where that is expected to be cheaper.
+    pub remaking: bool,
     /// How a task goes that does not fail by chance, by its node in the plan at a part, an image or the study.
     pub outcome: &'a dyn Fn(&Plan, Instance) -> Outcome,
     /// Buckets that come when one is done.
@@ -59,6 +61,7 @@ impl<'a> Simulation<'a> {
             chance: Chance::default(),
             retries: 0,
             spilling: true,
+            remaking: false,
             outcome: &|_, _| Outcome::Done,
             grows: &|_, _| Vec::new(),
             logged: false,
@@ -117,6 +120,7 @@ struct Run<'a, 'p> {
 
 impl Run<'_, '_> {
     fn begin(&mut self) -> Result<(), ExecuteError> {
+        (0..self.nodes.len()).for_each(|node| self.manager.handle(&Notice::Joins { node }));
         for node in 0..self.nodes.len() {
             if let Some(when) = self.simulation.chance.loss(node) {
                 self.clock.at(when, Happening::Fails { node });

@@ -14,7 +14,8 @@ use super::inputs::{Ground, Kept};
 use super::job::{Job, Report};
 use super::{Entry, ExecuteError, Execution, Moves, Options, Work};
 use crate::{
-    Cause, Event, Finished, Instance, Instruction, Layout, Observer, Outcome, RowOutcome, Scheduler,
+    Cause, Event, Finished, Instance, Instruction, Layout, Observer, OperationError, Outcome, RowOutcome,
+    Scheduler,
 };
 
 /// Carries out a plan at all parts of a layout.
@@ -93,7 +94,8 @@ impl Coordinator<'_, '_> {
                 self.carry_out(instruction)?;
             }
             if self.scheduler.is_finished() {
-                return Ok(Execution::of(&self.scheduler, self.log, self.moves));
+                let executed = self.log.len() as u64;
+                return Ok(Execution::of(&self.scheduler, executed, self.log, self.moves));
             }
             match reports.recv().map_err(|_| ExecuteError::WorkerLost)? {
                 Answer::Ran(report) => self.take(report),
@@ -137,7 +139,9 @@ impl Coordinator<'_, '_> {
             attempt,
             cause,
         };
-        self.observer.started(instance, task);
+        if cause != Cause::MadeAgain {
+            self.observer.started(instance, task);
+        }
         self.order(Order::Run(job))
     }
 
@@ -151,7 +155,7 @@ impl Coordinator<'_, '_> {
             Carried::Down { instance, bytes } => {
                 if let Some(bytes) = bytes {
                     self.kept.release(instance);
-                    self.moves += Moves { spilled: 1, spilled_bytes: bytes, restored: 0 };
+                    self.moves += Moves { spilled: 1, spilled_bytes: bytes, ..Moves::default() };
                 }
                 (instance, bytes.is_some())
             }
@@ -190,6 +194,9 @@ impl Coordinator<'_, '_> {
     }
 
     fn take(&mut self, report: Report) {
+        if report.cause == Cause::MadeAgain {
+            return self.take_again(report);
+        }
         let Report { instance, task, worker, start, seconds, bytes, remembered, .. } = report;
         let Report { attempt, cause, outcome, outputs, .. } = report;
         let row = self.scheduler.plan().first_row(instance.node);
@@ -199,6 +206,16 @@ impl Coordinator<'_, '_> {
         self.log.push(entry);
         if !matches!(outcome, Outcome::Failed { .. }) {
             self.kept.keep(instance, outputs);
+        }
+        self.scheduler.handle(Event::Finished { instance, outcome });
+    }
+
+    /// What was made before is there again; the run has been told of it, and knows its outcome.
+    fn take_again(&mut self, report: Report) {
+        let Report { instance, outcome, outputs, .. } = report;
+        match &outcome {
+            Outcome::Failed { message, .. } => self.kept.lose(instance, OperationError::new(message.clone())),
+            _ => self.kept.keep(instance, outputs),
         }
         self.scheduler.handle(Event::Finished { instance, outcome });
     }

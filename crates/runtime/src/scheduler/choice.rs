@@ -17,8 +17,11 @@ impl Scheduler<'_> {
         self.workers.free() == 0 || self.workers.running() >= paths
     }
 
-    /// What a free worker should run, of all that somebody still wants.
+    /// What a free worker should run, of all that somebody still wants: first the one for which way is being made.
     pub(super) fn wanted(&mut self) -> Option<(Queued, u32, Cause)> {
+        if let Some(favoured) = self.still_favoured() {
+            return Some(favoured);
+        }
         for device in [Device::Gpu, Device::Cpu] {
             let Some(worker) = self.workers.idle(device) else { continue };
             while let Some((queued, cause)) = self.ready.choose(worker, &self.workers.crew) {
@@ -41,7 +44,11 @@ impl Scheduler<'_> {
         if self.fits(choice.candidate) {
             return Ok(Some(self.start(choice, worker, cause)));
         }
-        let way = self.make_way(choice.candidate);
+        let way = self.make_way(choice.candidate, worker);
+        if way.is_some() {
+            // Were way made for one and then for another, each could undo what was done for the other, without end.
+            self.favoured = Some((choice, cause));
+        }
         if way.is_some() || !self.workers.rest() {
             return Ok(way);
         }
@@ -91,6 +98,23 @@ impl Scheduler<'_> {
         self.queue(running.candidate);
     }
 
+    /// The candidate for which way is being made, when somebody wants it and somebody could run it.
+    fn still_favoured(&mut self) -> Option<(Queued, u32, Cause)> {
+        let (queued, cause) = self.favoured?;
+        if !self.ready.contains(queued) || !self.is_wanted(queued) {
+            self.favoured = None;
+            return None;
+        }
+        self.worker_for(queued).map(|worker| (queued, worker, cause))
+    }
+
+    /// A free worker that can run a candidate.
+    fn worker_for(&self, queued: Queued) -> Option<u32> {
+        let devices = [Device::Gpu, Device::Cpu].into_iter();
+        let mut workers = devices.filter_map(|device| self.workers.idle(device));
+        workers.find(|worker| queued.runs_on(self.workers.crew.device(*worker), &self.workers.crew))
+    }
+
     /// Whether somebody wants a candidate; one that nobody wants is forgotten.
     fn is_wanted(&mut self, queued: Queued) -> bool {
         let Candidate { sequence, node, .. } = queued.candidate;
@@ -137,6 +161,8 @@ impl Scheduler<'_> {
 
     fn stuck(&self, candidate: Candidate) -> SchedulerError {
         let task = self.diversions.task(candidate.node);
-        self.memory.stuck(self.plan().flow(), task, self.own_bytes(candidate) + self.bytes_below(candidate))
+        let needed = self.bytes_of_next_step(candidate);
+        let needed = needed.unwrap_or_else(|| self.own_bytes(candidate) + self.bytes_below(candidate));
+        self.memory.stuck(self.plan().flow(), task, needed)
     }
 }

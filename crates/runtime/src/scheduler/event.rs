@@ -68,7 +68,7 @@ pub enum Instruction {
     Spill(Instance),
     /// Bring its outputs back into memory, which is reserved, and say when it is done: others will read them.
     Restore(Instance),
-    /// Forget its outputs in memory: they were restored, and what was spilled is still below.
+    /// Forget its outputs in memory: what was spilled is still below, or they are made again when somebody needs them.
     Drop(Instance),
     /// A row is complete for a part. Its results are released only after this.
     Row {

@@ -42,6 +42,13 @@ impl Candidate {
     }
 }
 
+impl Queued {
+    /// Whether a kind of device can run it.
+    pub(super) fn runs_on(self, device: Device, crew: &Crew) -> bool {
+        device == Device::Cpu || crew.expects(self.task as usize).speedup.is_some()
+    }
+}
+
 impl Ready {
     pub(super) fn new(policy: Policy) -> Self {
         Self { policy, queue: BTreeSet::new(), near: BTreeMap::new(), arrivals: 0 }
@@ -77,6 +84,11 @@ impl Ready {
         });
     }
 
+    /// Whether a candidate waits.
+    pub(super) fn contains(&self, queued: Queued) -> bool {
+        self.queue.contains(&queued)
+    }
+
     /// How many candidates there are.
     pub(super) fn len(&self) -> usize {
         self.queue.len()
@@ -84,7 +96,7 @@ impl Ready {
 
     /// All candidates that a kind of device can run, in the order of the policy.
     pub(super) fn all(&self, device: Device, crew: &Crew) -> Vec<Queued> {
-        self.queue.iter().filter(|queued| runs_on(crew, **queued, device)).copied().collect()
+        self.queue.iter().filter(|queued| queued.runs_on(device, crew)).copied().collect()
     }
 
     /// What a free worker should run, and why.
@@ -99,7 +111,7 @@ impl Ready {
     }
 
     fn best(&self, queue: &BTreeSet<Queued>, device: Device, crew: &Crew) -> Option<(Queued, Cause)> {
-        let runs = |queued: &&Queued| runs_on(crew, **queued, device);
+        let runs = |queued: &&Queued| queued.runs_on(device, crew);
         let first = || queue.iter().find(runs).copied();
         match (self.policy.order, device) {
             (Order::Reservation, _) => first().map(|queued| (queued, Cause::InOrder)),
@@ -129,10 +141,6 @@ impl Ready {
             Device::Cpu => close * kept <= other,
         }
     }
-}
-
-fn runs_on(crew: &Crew, queued: Queued, device: Device) -> bool {
-    device == Device::Cpu || crew.expects(queued.task as usize).speedup.is_some()
 }
 
 /// What cannot run on a GPU gains nothing there.

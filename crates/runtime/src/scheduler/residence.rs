@@ -34,6 +34,10 @@ struct Output {
     refused: bool,
     /// Whether it was let go while on its way.
     unread: bool,
+    /// Whether nobody but what is made again reads it.
+    temporary: bool,
+    /// Whether it was made again: the next time it is written.
+    remade: bool,
 }
 
 /// Where outputs are.
@@ -43,6 +47,8 @@ pub(super) enum Place {
     Leaving,
     Below,
     Coming,
+    /// They were let go, and are made again when they are needed.
+    Gone,
 }
 
 /// What to do about outputs that nobody reads any more.
@@ -50,7 +56,7 @@ pub(super) enum Place {
 pub(super) enum Farewell {
     /// They are in memory, which they give back.
     FromMemory,
-    /// They are below.
+    /// They are not in memory.
     FromBelow,
     /// They are on their way: when they arrive.
     Later,
@@ -69,8 +75,17 @@ impl Residence {
     /// Outputs were made, and are in memory.
     pub(super) fn made(&mut self, home: Home, bytes: u64) {
         let place = Place::Memory;
-        let output =
-            Output { bytes, place, touched: 0, readers: 0, copied: false, refused: false, unread: false };
+        let output = Output {
+            bytes,
+            place,
+            touched: 0,
+            readers: 0,
+            copied: false,
+            refused: false,
+            unread: false,
+            temporary: false,
+            remade: false,
+        };
         self.outputs.insert(home, output);
         self.touch(home);
     }
@@ -88,6 +103,48 @@ impl Residence {
     /// Bytes that will be free without anything more being done.
     pub(super) fn leaving(&self) -> u64 {
         self.leaving
+    }
+
+    /// Where outputs are that can leave.
+    pub(super) fn known_place(&self, home: Home) -> Option<Place> {
+        self.outputs.get(&home).map(|output| output.place)
+    }
+
+    /// Whether outputs may be let go: no copy lies below, and they were not made again before.
+    pub(super) fn may_go(&self, home: Home) -> bool {
+        self.outputs.get(&home).is_some_and(|output| !output.copied && !output.remade)
+    }
+
+    /// Whether nobody but what is made again reads outputs.
+    pub(super) fn is_temporary(&self, home: Home) -> bool {
+        self.outputs.get(&home).is_some_and(|output| output.temporary)
+    }
+
+    /// Outputs leave memory without being written.
+    pub(super) fn let_go(&mut self, home: Home) {
+        if let Some(output) = self.outputs.get_mut(&home) {
+            output.place = Place::Gone;
+            self.touch(home);
+        }
+    }
+
+    /// Outputs that are not there are being made again, in memory that is reserved. What had been released is temporary.
+    pub(super) fn come_again(&mut self, home: Home, bytes: u64) {
+        if !self.outputs.contains_key(&home) {
+            self.made(home, bytes);
+            self.outputs.entry(home).and_modify(|output| output.temporary = true);
+        }
+        self.outputs.entry(home).and_modify(|output| {
+            output.place = Place::Coming;
+            output.remade = true;
+        });
+        self.touch(home);
+    }
+
+    /// What is kept at a site only because something is made again, and is not being read.
+    pub(super) fn temporaries(&self, sequence: u32) -> Vec<Home> {
+        let all = self.outputs.range((sequence, 0)..=(sequence, u32::MAX));
+        all.filter(|(_, output)| output.temporary && output.readers == 0).map(|(home, _)| *home).collect()
     }
 
     /// A running instance reads outputs, or does so no more.
@@ -124,7 +181,7 @@ impl Residence {
     pub(super) fn arrived(&mut self, home: Home, moved: bool) -> Option<Arrival> {
         let output = self.outputs.get_mut(&home)?;
         let frees = match output.place {
-            Place::Memory | Place::Below => return None,
+            Place::Memory | Place::Below | Place::Gone => return None,
             Place::Coming => false,
             Place::Leaving => {
                 self.leaving -= output.bytes;
@@ -153,7 +210,10 @@ impl Residence {
             }
             place => {
                 self.remove(home);
-                if place == Place::Below { Farewell::FromBelow } else { Farewell::FromMemory }
+                match place {
+                    Place::Below | Place::Gone => Farewell::FromBelow,
+                    _ => Farewell::FromMemory,
+                }
             }
         }
     }
@@ -169,7 +229,8 @@ impl Residence {
         }
     }
 
-    fn remove(&mut self, home: Home) {
+    /// Forgets outputs.
+    pub(super) fn remove(&mut self, home: Home) {
         if let Some(output) = self.outputs.remove(&home) {
             self.idle.remove(&(output.touched, home));
         }

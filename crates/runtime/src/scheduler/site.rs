@@ -150,6 +150,11 @@ impl Site {
         self.nodes[node as usize].openers > 0
     }
 
+    /// Whether a node's outputs were let go for good.
+    pub(super) fn is_released(&self, node: u32) -> bool {
+        self.nodes.get(node as usize).is_some_and(|state| state.released)
+    }
+
     /// Whether every walker is through.
     pub(super) fn is_settled(&self) -> bool {
         self.walking == 0

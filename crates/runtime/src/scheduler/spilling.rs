@@ -23,9 +23,12 @@ impl Scheduler<'_> {
 
     /// One step towards a candidate that cannot start: what it reads is brought back, or something else moves out of its
     /// way. None when enough is on its way already, or nothing can be moved.
-    pub(super) fn make_way(&mut self, candidate: Candidate) -> Option<Instruction> {
+    pub(super) fn make_way(&mut self, candidate: Candidate, worker: u32) -> Option<Instruction> {
         if !self.spilling {
             return None;
+        }
+        if let Some(gone) = self.gone_input(candidate) {
+            return self.make_again(candidate, gone, worker);
         }
         let below = self.inputs(candidate).find(|home| self.residence.place(*home) == Place::Below);
         let wanted = match below {
@@ -63,6 +66,9 @@ impl Scheduler<'_> {
     pub(super) fn let_go(&mut self, home: Home) {
         let (sequence, node) = home;
         self.workers.forget_maker(home);
+        if self.chain.is_some_and(|(_, target)| target == home) && self.remaking.is_none() {
+            self.end_chain(home.0);
+        }
         match self.residence.released(home) {
             Farewell::Later => return,
             Farewell::FromBelow => {}
@@ -88,7 +94,16 @@ impl Scheduler<'_> {
         }
     }
 
-    fn leave(&mut self, home: Home) -> Instruction {
+    /// Outputs leave memory: the cheaper way.
+    pub(super) fn leave(&mut self, home: Home) -> Instruction {
+        if self.residence.is_temporary(home) || self.remaking_is_cheaper(home) {
+            return self.drop_for_now(home);
+        }
+        self.write_or_drop(home)
+    }
+
+    /// Outputs leave memory and are written, unless they had been before.
+    pub(super) fn write_or_drop(&mut self, home: Home) -> Instruction {
         if self.residence.leave(home) {
             return Instruction::Spill(self.moving(home));
         }
@@ -97,7 +112,7 @@ impl Scheduler<'_> {
     }
 
     /// Whatever moves takes the place of a worker meanwhile.
-    fn moving(&mut self, home: Home) -> Instance {
+    pub(super) fn moving(&mut self, home: Home) -> Instance {
         self.workers.move_begins();
         self.instance(home.0, home.1)
     }
@@ -108,7 +123,7 @@ impl Scheduler<'_> {
         self.residence.idle().find(|home| !needed.contains(home))
     }
 
-    fn inputs(&self, candidate: Candidate) -> impl Iterator<Item = Home> {
+    pub(super) fn inputs(&self, candidate: Candidate) -> impl Iterator<Item = Home> {
         self.diversions.inputs(candidate.node).map(move |input| (candidate.sequence, input))
     }
 

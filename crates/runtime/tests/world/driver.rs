@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use onceflow_reuse::{Account, Level, NodeInput, Plan};
-use onceflow_runtime::{Event, Instance, Instruction, Outcome, RowOutcome, Scheduler, SchedulerError};
-use onceflow_study::Scope;
+use onceflow_runtime::{Cause, Event, Instance, Instruction, Outcome, RowOutcome, Scheduler, SchedulerError};
+use onceflow_study::{Repeats, Scope};
 
 use super::oracle::{Fate, Oracle, RowFate};
 use super::{Dice, World, empty_content, output_content, source_content};
@@ -19,6 +19,12 @@ pub struct Driver<'w> {
     moving: Vec<(Instance, bool)>,
     /// Outputs below memory.
     below: HashSet<Instance>,
+    /// Outputs that were let go to be made again.
+    gone: HashSet<Instance>,
+    /// What runs again, and how often something did.
+    again: HashSet<Instance>,
+    twice: HashSet<Instance>,
+    pub remade: u64,
     /// Whether what lies below sometimes takes nothing.
     pub refuses: bool,
     /// How often each instance may fail for a reason that passes.
@@ -46,6 +52,10 @@ impl<'w> Driver<'w> {
             running: Vec::new(),
             moving: Vec::new(),
             below: HashSet::new(),
+            gone: HashSet::new(),
+            again: HashSet::new(),
+            twice: HashSet::new(),
+            remade: 0,
             refuses: false,
             hiccups: 0,
             attempts: HashMap::new(),
@@ -71,6 +81,7 @@ impl<'w> Driver<'w> {
             if event == events {
                 scheduler.handle(Event::Stop);
             }
+            assert!(event < 100_000, "it never ends");
             while let Some(instruction) = scheduler.next()? {
                 self.obey(scheduler.plan(), instruction);
                 let busy = self.running.len() + self.moving.len();
@@ -93,6 +104,11 @@ impl<'w> Driver<'w> {
         let which = self.dice.roll(busy);
         if which < self.running.len() {
             let instance = self.running.swap_remove(which);
+            if self.again.remove(&instance) {
+                self.gone.remove(&instance);
+                assert!(self.kept.insert(instance), "it was there all the time");
+                return Some(Event::Finished { instance, outcome: Outcome::Done });
+            }
             let tried = self.attempts.entry(instance).or_default();
             if *tried < self.hiccups && self.dice.chance(30) {
                 *tried += 1;
@@ -122,6 +138,7 @@ impl<'w> Driver<'w> {
 
     fn obey(&mut self, plan: &Plan, instruction: Instruction) {
         match instruction {
+            Instruction::Run { instance, cause: Cause::MadeAgain, .. } => self.start_again(plan, instance),
             Instruction::Run { instance, attempt, .. } => self.start(plan, instance, attempt),
             Instruction::Spill(instance) => {
                 self.leave(plan, instance);
@@ -130,8 +147,10 @@ impl<'w> Driver<'w> {
             }
             Instruction::Drop(instance) => {
                 self.leave(plan, instance);
-                assert!(self.below.contains(&instance), "what is dropped is lost");
                 self.kept.remove(&instance);
+                if !self.below.contains(&instance) && !self.released.contains(&instance) {
+                    self.gone.insert(instance);
+                }
             }
             Instruction::Restore(instance) => {
                 assert!(self.below.contains(&instance), "it is not below");
@@ -140,9 +159,11 @@ impl<'w> Driver<'w> {
             }
             Instruction::Release(instance) => {
                 let (above, below) = (self.kept.remove(&instance), self.below.remove(&instance));
-                assert!(above || below, "released what is not there");
+                let gone = self.gone.remove(&instance);
+                assert!(above || below || gone, "released what is not there");
                 assert!(self.moving.iter().all(|(moving, _)| *moving != instance), "released on its way");
-                assert!(self.released.insert(instance), "released twice");
+                // What had been released may be made once more for others, and goes again.
+                assert!(self.released.insert(instance) || self.twice.contains(&instance), "released twice");
                 for reader in &self.running {
                     assert!(!self.inputs(plan, *reader).contains(&instance), "released while it is read");
                 }
@@ -160,6 +181,24 @@ impl<'w> Driver<'w> {
                 assert!(self.rows.insert((part, row), outcome).is_none(), "a row is told twice");
             }
         }
+    }
+
+    /// What was let go is made again: its inputs are there, and it gives what it gave.
+    fn start_again(&mut self, plan: &Plan, instance: Instance) {
+        for input in self.inputs(plan, instance) {
+            assert!(self.kept.contains(&input), "an input is not there");
+        }
+        assert!(!self.kept.contains(&instance), "it is there");
+        let let_go = self.gone.contains(&instance) || self.released.contains(&instance);
+        assert!(let_go && !self.below.contains(&instance), "it was not let go");
+        let task = plan.task_of(instance.node);
+        assert_eq!(self.world.flow.tasks[task].spec.repeats, Repeats::Exact);
+        assert_eq!(self.content(plan, instance), self.contents[&instance]);
+        assert!(self.again.insert(instance));
+        self.twice.insert(instance);
+        assert!(self.remade < 100_000, "it is made again and again");
+        self.remade += 1;
+        self.running.push(instance);
     }
 
     fn start(&mut self, plan: &Plan, instance: Instance, attempt: u32) {
@@ -258,7 +297,7 @@ impl<'w> Driver<'w> {
         let told: BTreeMap<_, _> =
             self.oracle.fates.iter().map(|(at, fate)| (*at, fate.outcome.clone())).collect();
         assert_eq!(self.rows, told);
-        assert!(self.kept.is_empty() && self.below.is_empty(), "outputs stay behind");
+        assert!(self.kept.is_empty() && self.below.is_empty() && self.gone.is_empty(), "outputs stay behind");
         let ran: BTreeSet<_> = self.ran.iter().copied().collect();
         assert!(ran.is_superset(&self.oracle.needed), "something needed did not run");
         if !self.has_failures() {

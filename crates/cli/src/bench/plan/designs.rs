@@ -11,10 +11,10 @@ use super::ours;
 use crate::failure::Failure;
 
 /// The workflow as published, and its parameters.
-pub(super) struct Paper {
-    pub(super) flow: Flow,
+pub(in crate::bench) struct Paper {
+    pub(in crate::bench) flow: Flow,
     /// The stage whose instances are merged.
-    pub(super) segment: usize,
+    pub(in crate::bench) segment: usize,
     ranges: Vec<(&'static str, Domain)>,
 }
 
@@ -24,14 +24,14 @@ const DECOMPOSED: [&str; 8] =
 
 /// How base points are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Points {
+pub(in crate::bench) enum Points {
     MonteCarlo,
     LatinHypercube,
     Halton,
 }
 
 impl Paper {
-    pub(super) fn new() -> Result<Self, Failure> {
+    pub(in crate::bench) fn new() -> Result<Self, Failure> {
         let source = shipped_workflow("nuclei-paper").ok_or_else(|| ours("nuclei-paper is not shipped"))?;
         let mut flow = Flow::new(&read_workflow(&source)?, &Catalogue::nuclei()).map_err(ours)?;
         // The published program tells a connectivity of 4 from one of 5, as it compares whole numbers.
@@ -50,7 +50,7 @@ impl Paper {
     }
 
     /// Morris trajectories over all fifteen parameters on their grids: sixteen rows each.
-    pub(super) fn screening(&self, trajectories: u64, seed: u64) -> Result<Rows, Failure> {
+    pub(in crate::bench) fn screening(&self, trajectories: u64, seed: u64) -> Result<Rows, Failure> {
         let parameters = self.ranges.iter().map(|(name, domain)| Parameter::new(*name, domain.clone()));
         let space = Space::new(parameters.collect(), Vec::new()).map_err(ours)?;
         let morris = Morris { trajectories, values: Morris::VALUES, kind: Trajectories::Plain };
@@ -64,7 +64,12 @@ impl Paper {
     }
 
     /// Ten rows for each of `base` points: two of them, and the first with each of eight parameters from the second.
-    pub(super) fn decomposition(&self, base: u64, points: Points, seed: u64) -> Result<Rows, Failure> {
+    pub(in crate::bench) fn decomposition(
+        &self,
+        base: u64,
+        points: Points,
+        seed: u64,
+    ) -> Result<Rows, Failure> {
         let units = unit_points(base, points, seed)?;
         let mut rows = self.rows();
         for point in &units {

@@ -1,7 +1,7 @@
 //! Figures of planning alone: what the merging algorithms save, how evenly they load workers, and how they grow.
 
 mod balance;
-mod designs;
+pub(in crate::bench) mod designs;
 mod published;
 mod scale;
 
@@ -14,7 +14,7 @@ use crate::terminal::Terminal;
 use designs::Paper;
 
 /// Seconds of the published tasks, t1 to t7.
-const SECONDS: [f64; 7] = [1.14, 1.99, 0.65, 0.33, 0.76, 3.76, 0.86];
+pub(in crate::bench) const SECONDS: [f64; 7] = [1.14, 1.99, 0.65, 0.33, 0.76, 3.76, 0.86];
 
 /// Measures them.
 pub(crate) fn figures(terminal: &Terminal) -> Result<Vec<Figure>, Failure> {
@@ -53,6 +53,6 @@ fn figure(name: impl Into<String>, value: f64, unit: &'static str, goal: Option<
 }
 
 /// What cannot happen with our own inputs is our bug.
-fn ours(error: impl std::fmt::Display) -> Failure {
+pub(in crate::bench) fn ours(error: impl std::fmt::Display) -> Failure {
     Failure::internal(error.to_string())
 }

@@ -1,12 +1,15 @@
 //! Figures of running a study: what each level of reuse leaves in time and in cost, and what scheduling itself takes.
 
+mod clusters;
+mod hybrid;
+mod peer;
 mod planning;
 mod real;
 
 use std::path::Path;
 
 use onceflow_engine::Prepared;
-use onceflow_study::{Source, Study, Workflow, parse_study, read_workflow, shipped_workflow};
+use onceflow_study::{Method, Source, Study, Workflow, parse_study, read_workflow, shipped_workflow};
 
 use crate::args::BenchArgs;
 use crate::bench::Figure;
@@ -28,8 +31,17 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figur
     let asked = Asked::new(args.image.as_deref())?;
     let mut figures = {
         let _progress = terminal.progress("planning and scheduling");
-        planning::figures(&asked)?
+        let dask = if args.no_peer { None } else { peer::dask(args.python.as_deref(), terminal) };
+        planning::figures(&asked, dask)?
     };
+    {
+        let _progress = terminal.progress("simulating clusters");
+        figures.extend(clusters::figures()?);
+    }
+    {
+        let _progress = terminal.progress("simulating a node with graphics cards");
+        figures.extend(hybrid::figures()?);
+    }
     figures.extend(real::figures(args, terminal)?);
     Ok(figures)
 }
@@ -58,6 +70,17 @@ impl Asked {
         let mut study = self.study.clone();
         study.seed = seed;
         study.phases.iter_mut().for_each(|phase| phase.design.seed = seed);
+        study
+    }
+
+    /// The same with that many trajectories.
+    fn with_trajectories(&self, trajectories: u64) -> Study {
+        let mut study = self.study.clone();
+        for phase in &mut study.phases {
+            if let Method::Morris(morris) = &mut phase.design.method {
+                morris.trajectories = trajectories;
+            }
+        }
         study
     }
 

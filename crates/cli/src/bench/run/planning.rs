@@ -1,8 +1,10 @@
 //! What planning promises over many seeds, and what scheduling costs when tasks take no time.
 
-use onceflow_engine::{Level, Prepared};
+use onceflow_engine::{Level, Prepared, Scheduling};
+use onceflow_study::with_commas;
 
 use super::{Asked, WORKERS, figure, published};
+use crate::allocation::METER;
 use crate::bench::{Figure, Goal};
 use crate::engine::engine_failure;
 use crate::failure::Failure;
@@ -21,11 +23,12 @@ const PARTS: usize = 100;
 /// Each is the best of this many: what else the machine does only adds time.
 const TRIES: usize = 3;
 
-pub(super) fn figures(asked: &Asked) -> Result<Vec<Figure>, Failure> {
+pub(super) fn figures(asked: &Asked, dask: Option<f64>) -> Result<Vec<Figure>, Failure> {
     let mut figures = shares(asked)?;
     let prepared = asked.prepare(&asked.study)?;
     figures.push(overhead(&prepared, Level::Dataflow)?);
     figures.push(overhead(&prepared, Level::None)?);
+    figures.extend(million(asked, dask)?);
     Ok(figures)
 }
 
@@ -61,11 +64,32 @@ fn mean_and_spread(values: &[f64]) -> (f64, f64) {
 fn overhead(prepared: &Prepared<'_>, level: Level) -> Result<Figure, Failure> {
     let mut least = f64::INFINITY;
     for _ in 0..TRIES {
-        let found = prepared.schedule_alone(level, WORKERS, PARTS).map_err(engine_failure)?;
+        let found = prepared.schedule_alone(level, WORKERS, PARTS, METER).map_err(engine_failure)?;
         least = least.min(found.seconds / found.tasks.max(1) as f64);
     }
     let name = format!("{}: scheduling alone, per executed task, 641 rows x {PARTS} parts", level.word());
     Ok(Figure { goal: Some(Goal::AtMost(5.0)), ..figure(name, least * 1e6, "us") })
+}
+
+/// A million tasks in one graph: all rows of a part at once, nothing merged. The peer is Dask, in seconds per task.
+fn million(asked: &Asked, dask: Option<f64>) -> Result<Vec<Figure>, Failure> {
+    const TASKS: u64 = 1_000_000;
+    let study = asked.with_trajectories(TASKS.div_ceil(12 * 16));
+    let prepared = asked.prepare(&study)?;
+    let mut best: Option<Scheduling> = None;
+    for _ in 0..TRIES {
+        let found = prepared.schedule_alone(Level::None, WORKERS, 1, METER).map_err(engine_failure)?;
+        best = Some(best.filter(|best| best.seconds <= found.seconds).unwrap_or(found));
+    }
+    let Some(Scheduling { tasks, seconds, bytes }) = best else { return Ok(Vec::new()) };
+    let name = |what: &str| format!("zero work, {} tasks in one graph: {what}", with_commas(tasks.into()));
+    let each = |all: f64| all / tasks as f64;
+    let time = figure(name("time per task"), each(seconds) * 1e6, "us");
+    let state = figure(name("state per task, the plan not counted"), each(bytes as f64), "B");
+    Ok(vec![
+        Figure { goal: Some(Goal::AtMost(2.0)), peer: dask.map(|seconds| seconds * 1e6), ..time },
+        Figure { goal: Some(Goal::AtMost(200.0)), ..state },
+    ])
 }
 
 #[cfg(test)]
@@ -91,7 +115,7 @@ mod tests {
     fn scheduling_executes_what_the_levels_leave() {
         let asked = Asked::new(None).unwrap();
         let prepared = asked.prepare(&asked.study).unwrap();
-        let tasks = |level, parts| prepared.schedule_alone(level, WORKERS, parts).unwrap().tasks;
+        let tasks = |level, parts| prepared.schedule_alone(level, WORKERS, parts, METER).unwrap().tasks;
         // Statistics are made once per image, the eleven others once per part.
         assert_eq!((tasks(Level::None, 1), tasks(Level::None, 3)), (641 * 12, 641 * (1 + 3 * 11)));
         assert!(

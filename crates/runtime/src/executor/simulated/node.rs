@@ -56,6 +56,8 @@ impl<'p> SimulatedNode<'p> {
         let scheduler =
             scheduler.with_crew(crew.clone()).following(simulation.policy).retrying(simulation.retries);
         let scheduler = if simulation.spilling { scheduler.spilling() } else { scheduler };
+        let scheduler =
+            if simulation.remaking { scheduler.remaking(simulation.machine.disk) } else { scheduler };
         let figures = NodeFigures {
             workers: (kind.cpus, kind.gpus),
             on_gpus: vec![0; tasks],

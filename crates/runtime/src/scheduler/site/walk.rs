@@ -12,6 +12,16 @@ impl Site {
     /// Marks a queued node as running. It holds what it reads by itself: those on whose behalf it runs may fail meanwhile.
     pub(in crate::scheduler) fn start(&mut self, node: u32, shape: &Shape, diversions: &Diversions<'_>) {
         self.nodes[node as usize].progress = Progress::Running;
+        self.begin_again(node, shape, diversions);
+    }
+
+    /// A node that is over runs once more: it holds what it reads, and is otherwise as it was.
+    pub(in crate::scheduler) fn begin_again(
+        &mut self,
+        node: u32,
+        shape: &Shape,
+        diversions: &Diversions<'_>,
+    ) {
         self.running += 1;
         for input in
             diversions.inputs(node).filter(|input| shape.scope[diversions.task(*input)] == self.scope)
@@ -49,6 +59,12 @@ impl Site {
     pub(in crate::scheduler) fn interrupt(&mut self, node: u32, around: &mut Surroundings<'_, '_>) {
         self.running -= 1;
         self.nodes[node as usize].progress = Progress::Queued;
+        self.hold_no_more(node, around);
+    }
+
+    /// A node that ran once more is over.
+    pub(in crate::scheduler) fn end_again(&mut self, node: u32, around: &mut Surroundings<'_, '_>) {
+        self.running -= 1;
         self.hold_no_more(node, around);
     }
 
