@@ -9,11 +9,13 @@ use shell::Shell;
 fn parts_differ_less_with_a_wider_halo() {
     let printed = Shell::new().ok("bench seams --image synth:600x500?seed=4 --json").json();
     let figures = printed["figures"].as_array().unwrap();
+    let named = |word: &str| figures.iter().filter(|f| f["name"].as_str().unwrap().contains(word)).count();
     assert_eq!(
-        figures.len(),
+        named("halo"),
         3 * 4 * 2,
         "three sets of parameters, four halos, pixels and objects; no parts of 1024"
     );
+    assert_eq!(named(", only "), figures.len() - 3 * 4 * 2, "then one operation at a time");
     let value = |name: &str| figures.iter().find(|f| f["name"] == name).unwrap()["value"].as_f64().unwrap();
     assert!(value("defaults; parts 256, halo 0: pixels that differ") > 1.0);
     assert_eq!(

@@ -26,6 +26,8 @@ const ALLOWED: [(&str, &[&str]); 10] = [
             "onceflow-synth",
         ],
     ),
+    // An example of what others build on the engine.
+    ("own-operation", &["onceflow-engine", "onceflow-region", "onceflow-study"]),
     (
         "onceflow-cli",
         &[
