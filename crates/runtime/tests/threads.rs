@@ -293,3 +293,46 @@ fn an_operation_for_every_task_is_asked_for() {
     let expected = world.flow.tasks.len();
     assert_eq!(refused.unwrap_err(), ExecuteError::Operations { expected, found: 0 });
 }
+
+/// Away at first, as a disk may be; then it does what another does.
+struct Hiccup<'a> {
+    operation: &'a dyn Operation,
+    failures: AtomicUsize,
+}
+
+impl Operation for Hiccup<'_> {
+    fn run(&self, call: &Call<'_>) -> Result<Done, OperationError> {
+        let left = self.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if left.is_ok() {
+            Err(OperationError::transient("the disk was busy"))
+        } else {
+            self.operation.run(call)
+        }
+    }
+}
+
+#[test]
+fn what_fails_for_a_reason_that_passes_is_tried_again_and_counted() {
+    let world = World::new(5, Bounds { stages: 2, rows: 3, parts: 1, failures: false, never: false });
+    let toys: Vec<Toy<'_>> = (0..world.flow.tasks.len())
+        .map(|task| Toy { world: &world, task, runs: AtomicUsize::new(0) })
+        .collect();
+    let rows = |failures: usize, retries: u32| {
+        let hiccups: Vec<Hiccup<'_>> =
+            toys.iter().map(|toy| Hiccup { operation: toy, failures: AtomicUsize::new(failures) }).collect();
+        let operations: Vec<&dyn Operation> = hiccups.iter().map(|hiccup| hiccup as &dyn Operation).collect();
+        let work =
+            Work { operations: &operations, supply: &ToySupply, memo: &NoMemo, below: &NoBelow, meter: None };
+        let options = Options { retries, ..Options::new(1, Budget::new(1 << 40)) };
+        let mut metrics = Metrics::default();
+        let mut plan = world.plan(Level::Dataflow);
+        let execution = execute(&mut plan, &world.layout, &work, &options, &mut metrics).unwrap();
+        let attempts = execution.log.iter().map(|entry| entry.attempt).max().unwrap();
+        (metrics.rows, attempts)
+    };
+    let (well, never) = rows(0, 0);
+    let (tried, twice) = rows(2, 2);
+    assert_eq!((tried, never, twice), (well.clone(), 0, 2));
+    let (given_up, once) = rows(2, 1);
+    assert!(given_up != well && once == 1, "what does not pass in time fails its rows");
+}
