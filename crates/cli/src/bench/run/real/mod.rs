@@ -5,6 +5,7 @@ mod bounded;
 mod dask;
 mod effects;
 mod levels;
+mod paths;
 mod ran;
 
 use std::path::{Path, PathBuf};
@@ -90,6 +91,7 @@ pub(super) fn figures(args: &BenchArgs, terminal: &Terminal) -> Result<Vec<Figur
     }
     let Some(screened) = screened else { return Ok(figures) };
     figures.extend(bounded::figures(&place, &screened.ran, terminal)?);
+    figures.extend(paths::figures(&place, terminal)?);
     figures.extend(levels::one_worker(&place, &screened.ran, terminal)?);
     if args.image.is_some() {
         figures.extend(effects::figures(&screened.ran)?);
