@@ -1,0 +1,75 @@
+//! A disk that is full, at every place where a run writes: it says so, and goes on when there is space again.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod shell;
+mod studies;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use shell::Shell;
+use studies::STUDY;
+
+/// A small disk of its own, where the system lets us have one.
+struct Disk(PathBuf);
+
+impl Disk {
+    fn mount(path: PathBuf, kibibytes: u32) -> Option<Self> {
+        std::fs::create_dir_all(&path).unwrap();
+        let options = format!("size={kibibytes}k");
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(&path).output();
+        mounted.is_ok_and(|output| output.status.success()).then_some(Self(path))
+    }
+
+    fn resize(&self, kibibytes: u32) {
+        let options = format!("remount,size={kibibytes}k");
+        let resized = Command::new("mount").args(["-o", &options]).arg(&self.0).status().unwrap();
+        assert!(resized.success());
+    }
+
+    /// Files that a run was writing when it ended.
+    fn unfinished(&self) -> Vec<PathBuf> {
+        let hidden =
+            |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let files = std::fs::read_dir(self.0.join("first")).into_iter().flatten();
+        files.map(|entry| entry.unwrap().path()).filter(|path| hidden(path)).collect()
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+/// Sizes from too small for the first line of the journal up to enough for all.
+#[test]
+fn a_full_disk_is_said_and_the_run_goes_on_when_there_is_space() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    let Some(disk) = Disk::mount(shell.path("disk"), 4) else {
+        eprintln!("skipped: this user may not mount a small disk");
+        return;
+    };
+    let mut places = std::collections::BTreeSet::new();
+    for kibibytes in [4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024] {
+        disk.resize(kibibytes);
+        let said = shell.run("run study.toml -o disk/first");
+        if said.exit == 0 {
+            break;
+        }
+        assert_eq!(said.exit, 3, "{said}");
+        assert!(said.stderr.contains("cannot write") && said.stderr.contains("space"), "{said}");
+        assert!(!shell.exists("disk/first/run.json"), "{said}");
+        assert_eq!(disk.unfinished(), Vec::<PathBuf>::new(), "{said}");
+        places.insert(said.stderr.lines().find(|line| line.contains("cannot write")).unwrap().to_owned());
+    }
+    assert!(shell.exists("disk/first/run.json"), "a mebibyte is enough");
+    assert!(places.len() > 1, "it failed at several places: {places:?}");
+    shell.ok("run study.toml -o undisturbed");
+    for name in ["rows.csv", "metrics.csv", "indices.json"] {
+        assert_eq!(shell.read(&format!("disk/first/{name}")), shell.read(&format!("undisturbed/{name}")));
+    }
+}
