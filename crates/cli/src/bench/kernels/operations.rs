@@ -6,9 +6,9 @@ use std::num::NonZeroUsize;
 use onceflow_kernels::colour::{Statistics, transfer_into};
 use onceflow_kernels::nuclei::{self, Parameters, SegmentScratch};
 use onceflow_kernels::{
-    Connectivity, Digester, DistanceScratch, Element, GreyScratch, Isa, Machine, Plane, PlateauScratch, Runs,
-    Scratch, WatershedScratch, above_into, distance_on, fill_holes_into, filter_area_into, h_maxima_on,
-    label_into, open_into, reconstruct_threaded, regional_maxima_on, select_into, watershed_from,
+    Connectivity, Digester, DistanceScratch, Element, Isa, Machine, Plane, PlateauScratch, Runs, Scratch,
+    WatershedScratch, above_into, distance_on, fill_holes_into, filter_area_into, h_maxima_on, label_into,
+    open_into, reconstruct_from, regional_maxima_on, select_into, watershed_from,
 };
 
 use super::clock::Clock;
@@ -104,12 +104,10 @@ fn open_by(bench: &Bench<'_>, name: &'static str, element: Element) -> Result<Me
 }
 
 fn reconstruction(bench: &Bench<'_>) -> Result<Measured, Failure> {
-    let (mut result, mut scratch) = (bench.plane(0), Vec::<GreyScratch<u8>>::new());
+    let (mut result, mut scratch) = (bench.plane(0), Vec::new());
     let time = bench.threaded("reconstruction", 3, |machine| {
-        scratch.resize_with(machine.threads.get(), GreyScratch::default);
-        result.pixels_mut().copy_from_slice(bench.tile.opened.pixels());
-        let darkness = bench.tile.darkness.view();
-        reconstruct_threaded(machine.isa, darkness, EIGHT, result.view_mut(), &mut scratch);
+        let (opened, darkness) = (bench.tile.opened.view(), bench.tile.darkness.view());
+        reconstruct_from(machine, opened, darkness, EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }
