@@ -10,8 +10,8 @@ use crate::{Connectivity, Machine, View, ViewMut, bits};
 /// across a seam need more.
 const ROUNDS: usize = 8;
 
-/// Words across seams that the caller's thread follows by itself: calling others takes as long.
-const FEW: usize = 4096;
+/// Words for each band that the caller's thread follows across seams by itself: calling others takes as long.
+const FEW: usize = 2048;
 
 /// Rows that are written together, from the top: the other way round memory is slow.
 const BLOCK: usize = 32;
@@ -104,7 +104,7 @@ impl Spread {
         let mut field = Field { open, reached, across, height };
         let rows: Vec<Range<usize>> = machine.bands(height).collect();
         notice_seams(&mut field, &rows, connectivity, waiting);
-        field.follow(connectivity, waiting, FEW, |y, at, word| shown.show(y, at, word));
+        field.follow(connectivity, waiting, FEW * rows.len(), |y, at, word| shown.show(y, at, word));
         let all_shown = waiting.is_empty();
         for _ in 0..ROUNDS {
             if waiting.is_empty() {

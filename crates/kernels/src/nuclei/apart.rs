@@ -36,7 +36,7 @@ pub(super) fn part(
         split_groups(normalized, groups, some, connectivity, &mut share.scratch, &mut share.lines);
     });
     let lines = &*shares;
-    machine.write(big, &mut Vec::new(), |rows, mut band, (): &mut ()| {
+    machine.fine().write(big, &mut Vec::new(), |rows, mut band, (): &mut ()| {
         let lines = lines.iter().flat_map(|share| &share.lines).filter(|(_, y)| rows.contains(y));
         lines.for_each(|(x, y)| band.row_mut(y - rows.start)[*x] = 0);
     });

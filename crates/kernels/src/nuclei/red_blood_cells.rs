@@ -26,7 +26,7 @@ pub fn red_blood_cells_into(
     if red_over_green_into(machine, normalized, thresholds.map(|t| t as f32), both) {
         let (perhaps, surely) = (perhaps.view(), surely.view());
         select_into(machine, perhaps, surely, Connectivity::Eight, target.reborrow(), runs);
-        machine.write(target, &mut Vec::new(), |rows, mut cells, (): &mut ()| {
+        machine.fine().write(target, &mut Vec::new(), |rows, mut cells, (): &mut ()| {
             rows.enumerate().for_each(|(y, row)| keep_redder(cells.row_mut(y), normalized.row(row)));
         });
     } else {
@@ -62,7 +62,7 @@ pub fn red_over_green_into(
     targets: (ViewMut<'_, u8>, ViewMut<'_, u8>),
 ) -> bool {
     let mut sure = Vec::new();
-    machine.write(targets, &mut sure, |rows, band, sure| {
+    machine.fine().write(targets, &mut sure, |rows, band, sure| {
         *sure = ratio_rows(machine.isa, normalized.band(rows), thresholds, band);
     });
     sure.contains(&true)

@@ -22,10 +22,19 @@ pub(super) struct Measured {
     pub(super) name: &'static str,
     /// In one thread.
     pub(super) milliseconds: f64,
-    /// By everybody's clock, in one thread and in as many as there are; nothing where threads cannot help.
-    pub(super) threads: Option<(f64, f64)>,
+    /// By everybody's clock; nothing where threads cannot help.
+    pub(super) threads: Option<Threads>,
     /// Bytes that it must read and write for each pixel.
     pub(super) bytes: usize,
+}
+
+/// Milliseconds in one thread and in as many as there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Threads {
+    pub(super) one: f64,
+    pub(super) all: f64,
+    /// What all threads take to copy as many bytes as the operation must read and write.
+    pub(super) copy: f64,
 }
 
 /// What the operations are measured with.
@@ -71,7 +80,10 @@ impl Bench<'_> {
     fn threaded(&self, name: &'static str, bytes: usize, mut work: impl FnMut(Machine)) -> Measured {
         let (one, all) = (Machine::one_thread(), Machine { threads: self.threads, ..Machine::one_thread() });
         let single = self.single(name, bytes, || work(one));
-        let threads = (self.threads.get() > 1).then(|| Clock::compare([one, all], &mut work));
+        let threads = (self.threads.get() > 1).then(|| {
+            let (one, all) = Clock::compare([one, all], &mut work);
+            Threads { one, all, copy: Clock::copy(self.threads, bytes * self.tile.len() / 2).1 }
+        });
         Measured { threads, ..single }
     }
 
