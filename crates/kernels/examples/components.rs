@@ -12,7 +12,7 @@ use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed, Segm
 use onceflow_kernels::{
     Connectivity, Element, GreyScratch, Isa, Machine, ON, Plane, PlateauScratch, Runs, distance,
     fill_holes_into, filter_area_into, h_maxima_into, label, label_into, level_peaks, level_peaks_into, open,
-    reconstruct_into, reconstruct_threaded, regional_maxima_into, select_into,
+    reconstruct_from, reconstruct_into, regional_maxima_into, select_into,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -77,15 +77,16 @@ impl Tile {
     fn both_connectivities(&self) {
         let isa = Isa::best();
         let (mut grey, mut plateaus) = (GreyScratch::default(), PlateauScratch::default());
-        let (mut both, mut mask) = (vec![GreyScratch::default(); 2], self.mask());
+        let (mut both, mut mask) = (Vec::new(), self.mask());
+        let two = Machine { isa, threads: NonZeroUsize::MIN.saturating_add(1) };
         for (name, connectivity) in [("8", Connectivity::Eight), ("4", Connectivity::Four)] {
             self.measure(&format!("reconstruct u8 {name}"), 5, &mut || {
                 mask.pixels_mut().copy_from_slice(self.opened.pixels());
                 reconstruct_into(isa, self.rc.view(), connectivity, mask.view_mut(), &mut grey);
             });
             self.measure(&format!("reconstruct u8 {name}, two threads"), 5, &mut || {
-                mask.pixels_mut().copy_from_slice(self.opened.pixels());
-                reconstruct_threaded(isa, self.rc.view(), connectivity, mask.view_mut(), &mut both);
+                let (marker, rc) = (self.opened.view(), self.rc.view());
+                reconstruct_from(two, marker, rc, connectivity, mask.view_mut(), &mut both);
             });
             self.measure(&format!("regional maxima f32 {name}"), 5, &mut || {
                 regional_maxima_into(isa, self.levelled.view(), connectivity, mask.view_mut(), &mut plateaus);

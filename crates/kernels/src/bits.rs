@@ -96,15 +96,22 @@ pub(crate) fn pack_where(row: &[u8], wanted: impl Fn(u8) -> bool, words: &mut [u
 /// Writes a row of pixels, each on where its bit is set.
 #[inline(always)]
 pub(crate) fn expand(words: &[u64], row: &mut [u8]) {
-    let (eights, rest) = row.as_chunks_mut::<8>();
-    for (eights, word) in eights.chunks_mut(8).zip(words) {
-        for (pixels, bits) in eights.iter_mut().zip(word.to_le_bytes()) {
+    expand_flipped(words, 0, row);
+}
+
+/// The same with those bits of every word the other way round that are set in `flip`.
+#[inline(always)]
+pub(crate) fn expand_flipped(words: &[u64], flip: u64, row: &mut [u8]) {
+    let (whole, rest) = row.as_chunks_mut::<64>();
+    for (pixels, word) in whole.iter_mut().zip(words) {
+        for (pixels, bits) in pixels.as_chunks_mut::<8>().0.iter_mut().zip((word ^ flip).to_le_bytes()) {
             *pixels = EIGHTS[usize::from(bits)];
         }
     }
-    if let Some(word) = words.last().filter(|_| !rest.is_empty()) {
-        let bits = word.to_le_bytes()[eights.len() % 8];
-        rest.copy_from_slice(&EIGHTS[usize::from(bits)][..rest.len()]);
+    if let Some(word) = words.get(whole.len()) {
+        for (pixels, bits) in rest.chunks_mut(8).zip((word ^ flip).to_le_bytes()) {
+            pixels.copy_from_slice(&EIGHTS[usize::from(bits)][..pixels.len()]);
+        }
     }
 }
 

@@ -8,9 +8,10 @@ pub use plateaus::{
     regional_minima_into, regional_minima_on,
 };
 
+use crate::reconstruct::reconstruct_after;
 use crate::{
     Connectivity, GreyScratch, Isa, Level, Machine, Plane, View, ViewMut, reconstruct_by_erosion_into,
-    reconstruct_into, reconstruct_threaded,
+    reconstruct_into,
 };
 
 /// The components of `mask` (nonzero), each under its distance from the outside, without peaks lower than 1 above their
@@ -66,21 +67,17 @@ pub fn h_maxima_into<T: Level>(
     reconstruct_into(isa, image, connectivity, target, scratch);
 }
 
-/// [`h_maxima_into`] by several threads, as [`reconstruct_threaded`]; memory is added where there is not enough for them.
+/// [`h_maxima_into`] by several threads, as [`crate::reconstruct_on`]; memory is added where there is not enough for them.
 pub fn h_maxima_on<T: Level>(
     machine: Machine,
     image: View<'_, T>,
     height: T,
     connectivity: Connectivity,
-    mut target: ViewMut<'_, T>,
+    target: ViewMut<'_, T>,
     scratch: &mut Vec<GreyScratch<T>>,
 ) {
-    let threads = machine.threads.get();
-    scratch.resize_with(scratch.len().max(threads), GreyScratch::default);
-    machine.write(target.reborrow(), &mut Vec::new(), |rows, target, (): &mut ()| {
-        copy(image.band(rows), target, |pixel| pixel.lowered(height));
-    });
-    reconstruct_threaded(machine.isa, image, connectivity, target, &mut scratch[..threads]);
+    let lower = |rows, target: ViewMut<'_, T>| copy(image.band(rows), target, |pixel| pixel.lowered(height));
+    reconstruct_after(machine, lower, image, connectivity, target, scratch);
 }
 
 /// The image without pits lower than `height` below their surroundings.

@@ -23,9 +23,7 @@ pub fn fill_holes_into(
     target: ViewMut<'_, u8>,
     scratch: &mut Runs,
 ) {
-    let spread = scratch.spread();
-    spread.find(machine, (mask.width(), mask.height()), background, &Border(mask));
-    spread.write(machine, target, false);
+    scratch.spread().write(machine, background, &Border(mask), target);
 }
 
 /// The background at the border of the image.
@@ -34,10 +32,12 @@ struct Border<'a>(View<'a, u8>);
 impl Seeds for Border<'_> {
     const INSIDE: bool = false;
 
+    #[inline(always)]
     fn row(&self, y: usize) -> &[u8] {
         self.0.row(y)
     }
 
+    #[inline(always)]
     fn seed(&self, y: usize, words: &mut [u64]) {
         let on_border = y == 0 || y + 1 == self.0.height();
         words.fill(if on_border { u64::MAX } else { 0 });

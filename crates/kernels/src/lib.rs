@@ -55,8 +55,8 @@ pub use object::{Groups, Objects, Window};
 pub use pixelwise::{above, above_into, count_above, darkness_into, difference_into, histogram, remove};
 pub use polygon::{Corner, Polygon, outline};
 pub use reconstruct::{
-    GreyScratch, Level, reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_into,
-    reconstruct_threaded,
+    GreyScratch, Level, reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_from,
+    reconstruct_into, reconstruct_on,
 };
 pub use runs::Runs;
 pub use select::{select, select_into};

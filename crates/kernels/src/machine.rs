@@ -1,8 +1,10 @@
 //! What of the machine an operation may use. Nothing but speed may depend on it.
 
+use std::iter;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::panic::resume_unwind;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::{Isa, ViewMut};
@@ -12,7 +14,7 @@ use crate::{Isa, ViewMut};
 pub struct Machine {
     /// The instruction set.
     pub isa: Isa,
-    /// How many bands of rows are worked on at a time, each by a thread of its own.
+    /// How many bands of rows are worked on at a time.
     pub threads: NonZeroUsize,
 }
 
@@ -24,7 +26,7 @@ impl Machine {
 
     /// Works on bands of rows, and gives what each made, from the top.
     pub(crate) fn over_rows<R: Send>(self, height: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
-        self.run(self.bands(height).collect(), work)
+        self.run(self.coarse().bands(height).collect(), work)
     }
 
     /// Writes bands of rows, each with a state of its own that outlives the work.
@@ -34,15 +36,7 @@ impl Machine {
         states: &mut Vec<S>,
         work: impl Fn(Range<usize>, C, &mut S) + Sync,
     ) {
-        let height = target.height();
-        states.resize_with(states.len().max(self.threads.get()), S::default);
-        match states.as_mut_slice() {
-            [state, ..] if self.threads == NonZeroUsize::MIN => work(0..height, target, state),
-            states => {
-                let items = self.cut(target).into_iter().zip(states).collect();
-                self.run(items, |((rows, band), state)| work(rows, band, state));
-            }
-        }
+        self.coarse().write(target, states, work);
     }
 
     /// Works on bands of rows, each with a state of its own that outlives the work; says how many bands there are.
@@ -54,6 +48,71 @@ impl Machine {
     ) -> usize {
         self.write(Rows(height), states, |rows, _, state| work(rows, state));
         self.bands(height).count()
+    }
+
+    /// The bands into which so many rows are cut.
+    pub(crate) fn bands(self, height: usize) -> impl Iterator<Item = Range<usize>> {
+        self.coarse().bands(height)
+    }
+
+    /// One band for each thread.
+    fn coarse(self) -> Bands {
+        Bands { machine: self, count: self.threads.get() }
+    }
+
+    /// Some bands for each thread, where cutting costs little: who is done sooner does more of them.
+    pub(crate) fn fine(self) -> Bands {
+        let threads = self.threads.get();
+        Bands { machine: self, count: if threads > 1 { FINE * threads } else { 1 } }
+    }
+
+    /// Works on items, each thread whenever it is free on the next one, the caller's among them; gives what they made in
+    /// their order.
+    pub(crate) fn run<T: Send, R: Send>(self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+        let others = self.threads.get().min(items.len()).saturating_sub(1);
+        let items = Mutex::new(items.into_iter().enumerate());
+        let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work_on = || iter::from_fn(next).map(|(at, item)| (at, work(item))).collect::<Vec<_>>();
+        let mut made = thread::scope(|scope| {
+            let others: Vec<_> = (0..others).map(|_| scope.spawn(work_on)).collect();
+            let mut made = work_on();
+            for other in others {
+                made.extend(other.join().unwrap_or_else(|error| resume_unwind(error)));
+            }
+            made
+        });
+        made.sort_unstable_by_key(|(at, _)| *at);
+        made.into_iter().map(|(_, made)| made).collect()
+    }
+}
+
+/// Bands for each thread where they are many.
+const FINE: usize = 4;
+
+/// How an image is cut into bands of rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bands {
+    machine: Machine,
+    count: usize,
+}
+
+impl Bands {
+    /// [`Machine::write`].
+    pub(crate) fn write<C: Cut, S: Default + Send>(
+        self,
+        target: C,
+        states: &mut Vec<S>,
+        work: impl Fn(Range<usize>, C, &mut S) + Sync,
+    ) {
+        let height = target.height();
+        states.resize_with(states.len().max(self.count), S::default);
+        match states.as_mut_slice() {
+            [state, ..] if self.count == 1 => work(0..height, target, state),
+            states => {
+                let items = self.cut(target).into_iter().zip(states).collect();
+                self.machine.run(items, |((rows, band), state)| work(rows, band, state));
+            }
+        }
     }
 
     fn cut<C: Cut>(self, target: C) -> Vec<(Range<usize>, C)> {
@@ -69,23 +128,10 @@ impl Machine {
     }
 
     /// The bands into which so many rows are cut.
-    pub(crate) fn bands(self, height: usize) -> impl Iterator<Item = Range<usize>> {
-        let count = self.threads.get().min(height.max(1));
+    fn bands(self, height: usize) -> impl Iterator<Item = Range<usize>> {
+        let count = self.count.min(height.max(1));
         let start = move |band: usize| (band as u128 * height as u128 / count as u128) as usize;
         (0..count).map(move |band| start(band)..start(band + 1))
-    }
-
-    /// One thread per item, the caller's among them.
-    pub(crate) fn run<T: Send, R: Send>(self, mut items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-        let last = items.pop();
-        thread::scope(|scope| {
-            let work = &work;
-            let others: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
-            let last = last.map(work);
-            let join =
-                |other: thread::ScopedJoinHandle<'_, R>| other.join().unwrap_or_else(|e| resume_unwind(e));
-            others.into_iter().map(join).collect::<Vec<R>>().into_iter().chain(last).collect()
-        })
     }
 }
 
@@ -153,6 +199,11 @@ mod tests {
             });
             let expected: Vec<usize> = (0..height * 3).map(|at| at / 3 + 1).collect();
             assert_eq!(image.pixels(), expected);
+            let mut fine = Plane::filled(0usize, 3, height);
+            machine.fine().write(fine.view_mut(), &mut Vec::new(), |rows, mut band, (): &mut ()| {
+                rows.enumerate().for_each(|(y, row)| band.row_mut(y).fill(row + 1));
+            });
+            assert_eq!(fine, image);
             let rows: Vec<usize> = machine.over_rows(height, Range::collect::<Vec<_>>).concat();
             assert_eq!(rows, Vec::from_iter(0..height));
         }

@@ -1,14 +1,16 @@
 //! The components of a mask one by one, each in a window of its own, so that work on one costs as much as it is large.
 
 mod groups;
+mod sort;
 
 use std::ops::Range;
 
 pub use groups::Groups;
 pub(crate) use groups::is_sparse;
 
-use crate::runs::Runs;
+use crate::runs::{Runs, Side};
 use crate::{Connectivity, Machine, ON, View};
+use sort::Sorting;
 
 /// A rectangle of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,23 +71,25 @@ pub struct Objects {
     /// Component after component, each from the top.
     spans: Vec<Span>,
     objects: Vec<Object>,
+    sorting: Sorting,
 }
 
 /// Neighbouring pixels of one row.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
-    y: usize,
-    start: usize,
-    end: usize,
+    y: u32,
+    start: u32,
+    end: u32,
 }
 
+/// A component and where it lies.
 #[derive(Clone, Copy, Debug)]
-struct Object {
-    /// One after its last span.
-    spans_end: usize,
-    area: usize,
-    left: usize,
-    right: usize,
+pub(crate) struct Object {
+    /// How many spans it has; when all are known, one after its last.
+    pub(crate) spans: usize,
+    pub(crate) area: u64,
+    pub(crate) left: u32,
+    pub(crate) right: u32,
 }
 
 impl Objects {
@@ -105,20 +109,9 @@ impl Objects {
         runs: &mut Runs,
     ) {
         (self.width, self.height) = (mask.width(), mask.height());
-        let nothing = Object { spans_end: 0, area: 0, left: usize::MAX, right: 0 };
-        self.objects.clear();
-        self.objects.resize(runs.count(machine, mask, connectivity), nothing);
-        let mut count = 0;
-        runs.iter().for_each(|(_, run)| {
-            let object = &mut self.objects[run.component];
-            object.spans_end += 1;
-            object.area += run.end - run.start;
-            object.left = object.left.min(run.start);
-            object.right = object.right.max(run.end);
-            count += 1;
-        });
-        self.spans.resize(count, Span::default());
-        sort_spans(runs, &mut self.objects, &mut self.spans);
+        runs.find(machine, mask, connectivity, Side::Foreground, &mut self.objects);
+        self.spans.resize(self.objects.iter().map(|object| object.spans).sum(), Span::default());
+        self.sorting.sort(machine, runs, &mut self.objects, &mut self.spans);
     }
 
     /// How many there are.
@@ -138,52 +131,39 @@ impl Objects {
 
     /// Number of an object's pixels.
     pub fn area(&self, object: usize) -> usize {
-        self.objects[object].area
+        self.objects[object].area as usize
     }
 
     /// The object with one pixel around it, as far as the image goes.
     pub fn window(&self, object: usize) -> Window {
         let Object { left, right, .. } = self.objects[object];
         let Range { start: top, end: bottom } = self.vertical(object);
-        let (left, top) = (left.saturating_sub(1), top.saturating_sub(1));
-        let (right, bottom) = ((right + 1).min(self.width), (bottom + 1).min(self.height));
+        let (left, top) = ((left as usize).saturating_sub(1), top.saturating_sub(1));
+        let (right, bottom) = ((right as usize + 1).min(self.width), (bottom + 1).min(self.height));
         Window { left, top, width: right - left, height: bottom - top }
     }
 
     /// From the object's first row to its last.
     pub(crate) fn vertical(&self, object: usize) -> Range<usize> {
         let spans = self.spans(object);
-        spans.first().zip(spans.last()).map_or(0..0, |(first, last)| first.y..last.y + 1)
+        spans.first().zip(spans.last()).map_or(0..0, |(first, last)| first.y as usize..last.y as usize + 1)
     }
 
     /// Adds the object to a mask of what a window shows, in rows without gaps; the object lies inside the window.
     pub fn paint(&self, object: usize, window: Window, mask: &mut [u8]) {
-        for span in self.spans(object) {
-            let row = (span.y - window.top) * window.width;
-            mask[row + span.start - window.left..row + span.end - window.left].fill(ON);
+        for (y, Range { start, end }) in self.rows(object) {
+            let row = (y - window.top) * window.width;
+            mask[row + start - window.left..row + end - window.left].fill(ON);
         }
     }
 
     /// The object's pixels: rows from the top, each with columns from the left.
     pub fn rows(&self, object: usize) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
-        self.spans(object).iter().map(|span| (span.y, span.start..span.end))
+        self.spans(object).iter().map(|span| (span.y as usize, span.start as usize..span.end as usize))
     }
 
     fn spans(&self, object: usize) -> &[Span] {
-        let start = object.checked_sub(1).map_or(0, |before| self.objects[before].spans_end);
-        &self.spans[start..self.objects[object].spans_end]
+        let start = object.checked_sub(1).map_or(0, |before| self.objects[before].spans);
+        &self.spans[start..self.objects[object].spans]
     }
-}
-
-/// Puts each component's runs together; before, `spans_end` is only how many an object has.
-fn sort_spans(runs: &Runs, objects: &mut [Object], spans: &mut [Span]) {
-    let mut start = 0;
-    for object in objects.iter_mut() {
-        start += std::mem::replace(&mut object.spans_end, start);
-    }
-    runs.iter().for_each(|(y, run)| {
-        let end = &mut objects[run.component].spans_end;
-        spans[*end] = Span { y, start: run.start, end: run.end };
-        *end += 1;
-    });
 }

@@ -13,7 +13,7 @@ pub fn above(image: View<'_, u8>, threshold: i64) -> Plane<u8> {
 /// [`above`] into an image of the same size.
 pub fn above_into(machine: Machine, image: View<'_, u8>, threshold: i64, target: ViewMut<'_, u8>) {
     let least = least_above(threshold);
-    machine.write(target, &mut Vec::new(), |rows, band, (): &mut ()| {
+    machine.fine().write(target, &mut Vec::new(), |rows, band, (): &mut ()| {
         above_rows(machine.isa, image.band(rows), least, band);
     });
 }
@@ -28,21 +28,21 @@ pub fn difference_into(
     mask: ViewMut<'_, u8>,
 ) {
     let least = least_above(threshold);
-    machine.write((difference, mask), &mut Vec::new(), |rows, band, (): &mut ()| {
+    machine.fine().write((difference, mask), &mut Vec::new(), |rows, band, (): &mut ()| {
         difference_rows(machine.isa, one.band(rows.clone()), other.band(rows), least, band);
     });
 }
 
 /// Turns off what `other`, of the same size, holds.
 pub fn remove(machine: Machine, mask: ViewMut<'_, u8>, other: View<'_, u8>) {
-    machine.write(mask, &mut Vec::new(), |rows, band, (): &mut ()| {
+    machine.fine().write(mask, &mut Vec::new(), |rows, band, (): &mut ()| {
         remove_rows(machine.isa, band, other.band(rows));
     });
 }
 
 /// 255 less the red of each pixel, into an image of the same size.
 pub fn darkness_into(machine: Machine, image: View<'_, [u8; 3]>, target: ViewMut<'_, u8>) {
-    machine.write(target, &mut Vec::new(), |rows, band, (): &mut ()| {
+    machine.fine().write(target, &mut Vec::new(), |rows, band, (): &mut ()| {
         darkness_rows(machine.isa, image.band(rows), band);
     });
 }

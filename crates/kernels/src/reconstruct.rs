@@ -6,8 +6,11 @@
 
 mod growth;
 mod level;
+mod seams;
 mod sweep;
 mod waiting;
+
+use std::ops::Range;
 
 use growth::Growth;
 pub use level::Level;
@@ -15,7 +18,7 @@ pub(crate) use level::{greater, lesser};
 use sweep::Rows;
 use waiting::Waiting;
 
-use crate::{Connectivity, Isa, Plane, View, ViewMut};
+use crate::{Connectivity, Isa, Machine, Plane, View, ViewMut};
 
 /// Memory that a reconstruction needs; it may be used again for another one.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +28,18 @@ pub struct GreyScratch<T> {
     raised: Vec<(usize, T)>,
     /// The mask of a reconstruction by erosion, mirrored, or of an image whose peaks are levelled.
     pub(crate) mask: Vec<T>,
+}
+
+impl<T> GreyScratch<T> {
+    fn growth<'a>(
+        &'a mut self,
+        mask: View<'a, T>,
+        connectivity: Connectivity,
+        image: ViewMut<'a, T>,
+    ) -> Growth<'a, T> {
+        let Self { rows, waiting, raised, .. } = self;
+        Growth { mask, image, connectivity, rows, waiting, raised }
+    }
 }
 
 /// The largest image reachable from `marker` by repeated elementary dilation clipped under `mask`; both are of one size.
@@ -46,40 +61,53 @@ pub fn reconstruct_into<T: Level>(
     if mask.is_empty() {
         return;
     }
-    let GreyScratch { rows, waiting, raised, .. } = scratch;
-    waiting.reset(T::RANKS);
-    rows.reset(mask.width());
-    T::settle(isa, &mut Growth { mask, image, connectivity, rows, waiting, raised });
+    scratch.waiting.reset(T::RANKS);
+    scratch.rows.reset(mask.width());
+    T::settle(isa, &mut scratch.growth(mask, connectivity, image));
 }
 
-/// [`reconstruct_into`] by several threads, one for each scratch: each settles a part of the rows, and the first of them
-/// what goes on between the parts. The result does not depend on their number.
-pub fn reconstruct_threaded<T: Level>(
-    isa: Isa,
+/// [`reconstruct_into`] by several threads: each settles a band of the rows, and then what the bands beside it offer, until
+/// they offer nothing. The result does not depend on their number; memory is added where there is not enough for them.
+pub fn reconstruct_on<T: Level>(
+    machine: Machine,
     mask: View<'_, T>,
     connectivity: Connectivity,
-    mut image: ViewMut<'_, T>,
-    scratch: &mut [GreyScratch<T>],
+    image: ViewMut<'_, T>,
+    scratch: &mut Vec<GreyScratch<T>>,
 ) {
-    if scratch.len() < 2 {
-        let mut own = GreyScratch::default();
-        let scratch = scratch.first_mut().unwrap_or(&mut own);
-        return reconstruct_into(isa, mask, connectivity, image, scratch);
-    }
-    let part = mask.height().div_ceil(scratch.len()).max(1);
-    std::thread::scope(|scope| {
-        let mut rest = image.reborrow();
-        for (scratch, start) in scratch.iter_mut().zip((0..mask.height()).step_by(part)) {
-            let (rows, others) = rest.split_rows(part);
-            rest = others;
-            let mask = mask.band(start..start + rows.height());
-            scope.spawn(move || reconstruct_into(isa, mask, connectivity, rows, scratch));
-        }
+    reconstruct_after(machine, |_, _| (), mask, connectivity, image, scratch);
+}
+
+/// [`reconstruct`] by several threads into memory that exists, as [`reconstruct_on`]; all three images are of one size.
+pub fn reconstruct_from<T: Level>(
+    machine: Machine,
+    marker: View<'_, T>,
+    mask: View<'_, T>,
+    connectivity: Connectivity,
+    target: ViewMut<'_, T>,
+    scratch: &mut Vec<GreyScratch<T>>,
+) {
+    let copy = |rows, mut target: ViewMut<'_, T>| {
+        let rows = marker.band(rows).rows().enumerate();
+        rows.for_each(|(y, row)| target.row_mut(y).copy_from_slice(row));
+    };
+    reconstruct_after(machine, copy, mask, connectivity, target, scratch);
+}
+
+/// [`reconstruct_on`] of a marker that each thread writes into its band of rows to begin with.
+pub(crate) fn reconstruct_after<T: Level>(
+    machine: Machine,
+    begin: impl Fn(Range<usize>, ViewMut<'_, T>) + Sync,
+    mask: View<'_, T>,
+    connectivity: Connectivity,
+    mut target: ViewMut<'_, T>,
+    scratch: &mut Vec<GreyScratch<T>>,
+) {
+    machine.write(target.reborrow(), scratch, |rows, mut target, scratch| {
+        begin(rows.clone(), target.reborrow());
+        reconstruct_into(machine.isa, mask.band(rows), connectivity, target, scratch);
     });
-    if let Some(GreyScratch { rows, waiting, raised, .. }) = scratch.first_mut().filter(|_| !mask.is_empty())
-    {
-        Growth { mask, image, connectivity, rows, waiting, raised }.settle_edges(part);
-    }
+    seams::settle(machine, mask, connectivity, target, scratch);
 }
 
 /// The smallest image reachable from `marker` by repeated elementary erosion clipped above `mask`: the reconstruction by

@@ -21,7 +21,8 @@ pub struct Runs {
     used: usize,
     /// What becomes of each label: a link to an earlier label of the same component or itself, then the component.
     numbers: Vec<u32>,
-    components: usize,
+    /// How many components begin in each band or above it.
+    begun: Vec<usize>,
     areas: Vec<u64>,
     extents: Vec<Extent>,
     spread: Spread,
@@ -69,7 +70,7 @@ impl Runs {
         connectivity: Connectivity,
     ) -> usize {
         self.find::<()>(machine, mask, connectivity, Side::Foreground, &mut Vec::new());
-        self.components
+        self.components()
     }
 
     /// Finds components and measures each.
@@ -104,25 +105,33 @@ impl Runs {
     /// Replaces links by numbers; a link leads to an earlier label, which has its number already.
     fn number<M: Measure>(&mut self, measured: &mut Vec<M>) {
         measured.clear();
-        let labels = self.bands[..self.used].iter_mut().flat_map(|band| M::of(band.measures()).iter());
-        let mut count = 0;
-        for (label, measure) in labels.enumerate() {
-            let link = self.numbers[label] as usize;
-            if link == label {
-                self.numbers[label] = count;
-                count += 1;
-                measured.push(*measure);
-            } else {
-                self.numbers[label] = self.numbers[link];
-                measured[self.numbers[label] as usize].merge(measure);
+        self.begun.clear();
+        let mut label = 0;
+        for band in &mut self.bands[..self.used] {
+            for measure in M::of(band.measures()).iter() {
+                let link = self.numbers[label] as usize;
+                if link == label {
+                    self.numbers[label] = measured.len() as u32;
+                    measured.push(*measure);
+                } else {
+                    self.numbers[label] = self.numbers[link];
+                    measured[self.numbers[label] as usize].merge(measure);
+                }
+                label += 1;
             }
+            self.begun.push(measured.len());
         }
-        self.components = count as usize;
     }
 
     /// How many components there are.
     pub(crate) fn components(&self) -> usize {
-        self.components
+        self.begun.last().copied().unwrap_or(0)
+    }
+
+    /// How many components begin in each band of rows, from the top.
+    pub(crate) fn begun(&self) -> impl Iterator<Item = usize> + '_ {
+        let before = [0].into_iter().chain(self.begun.iter().copied());
+        self.begun.iter().zip(before).map(|(all, before)| all - before)
     }
 
     /// The runs of row `y`, from the left.
@@ -134,9 +143,13 @@ impl Runs {
 
     /// Every run with its row, in raster order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, Run)> + '_ {
-        let rows = |band: &'_ Band| band.rows();
-        let each = self.bands[..self.used].iter().flat_map(move |band| rows(band).map(move |y| (band, y)));
-        each.flat_map(move |(band, y)| band.row(y, &self.numbers).map(move |run| (y, run)))
+        (0..self.used).flat_map(|band| self.iter_band(band))
+    }
+
+    /// The same of one band of rows.
+    pub(crate) fn iter_band(&self, band: usize) -> impl Iterator<Item = (usize, Run)> + '_ {
+        let band = &self.bands[band];
+        band.rows().flat_map(move |y| band.row(y, &self.numbers).map(move |run| (y, run)))
     }
 
     /// Finds the components of the pixels that are not 0, and measures each.

@@ -21,9 +21,7 @@ pub fn select_into(
     target: ViewMut<'_, u8>,
     scratch: &mut Runs,
 ) {
-    let spread = scratch.spread();
-    spread.find(machine, (mask.width(), mask.height()), connectivity, &Chosen { mask, seeds });
-    spread.write(machine, target, true);
+    scratch.spread().write(machine, connectivity, &Chosen { mask, seeds }, target);
 }
 
 struct Chosen<'a> {
@@ -34,10 +32,12 @@ struct Chosen<'a> {
 impl Seeds for Chosen<'_> {
     const INSIDE: bool = true;
 
+    #[inline(always)]
     fn row(&self, y: usize) -> &[u8] {
         self.mask.row(y)
     }
 
+    #[inline(always)]
     fn seed(&self, y: usize, words: &mut [u64]) {
         bits::pack_into(self.seeds.row(y), words);
     }

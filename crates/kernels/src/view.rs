@@ -155,15 +155,10 @@ impl<'a, T> ViewMut<'a, T> {
         ViewMut { data: self.data, width: self.width, height: self.height, stride: self.stride }
     }
 
-    /// The first `rows` rows, at most all, and the others.
-    pub(crate) fn split_rows(self, rows: usize) -> (Self, Self) {
-        let rows = rows.min(self.height);
-        let (above, below) = self.data.split_at_mut((rows * self.stride).min(self.data.len()));
-        let Self { width, height, stride, .. } = self;
-        (
-            Self { data: above, width, height: rows, stride },
-            Self { data: below, width, height: height - rows, stride },
-        )
+    /// Some of its rows.
+    pub(crate) fn rows_mut(self, rows: Range<usize>) -> Self {
+        let (_, from_start) = self.split_at_row(rows.start);
+        from_start.split_at_row(rows.len()).0
     }
 
     /// All memory from the first pixel on, and the distance between rows.

@@ -83,6 +83,22 @@ fn a_long_spiral_is_followed_to_its_end() {
     assert_eq!(select(way.view(), first.view(), Connectivity::Four), way);
 }
 
+/// So long a way is followed by all threads again, and the result written once more in the end.
+#[test]
+fn a_spiral_of_very_many_words_is_followed_by_all_threads() {
+    let way = spiral(300);
+    let rest = naive::plane(300, 300, |x, y| !way.view().at(x, y));
+    let first = naive::plane(300, 300, |x, y| ON * u8::from(x + y == 0));
+    for (machine, connectivity) in machines().into_iter().flat_map(|machine| BOTH.map(|both| (machine, both)))
+    {
+        let (mut found, mut scratch) = (Plane::filled(7, 300, 300), used());
+        select_into(machine, way.view(), first.view(), connectivity, found.view_mut(), &mut scratch);
+        assert_eq!(found, way, "with {machine:?}");
+        fill_holes_into(machine, rest.view(), connectivity, found.view_mut(), &mut scratch);
+        assert_eq!(found, rest, "with {machine:?}");
+    }
+}
+
 /// Rows of several words, with the last one cut off.
 #[test]
 fn wide_masks_are_filled_and_selected() {

@@ -4,10 +4,13 @@
 
 mod naive;
 
+use std::num::NonZeroUsize;
+
 use naive::images::{mask, shapes, strided};
 use onceflow_kernels::{
-    Connectivity, Element, GreyScratch, Isa, Level, ON, Plane, View, ViewMut, dilate, erode, open,
-    reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_into, reconstruct_threaded,
+    Connectivity, Element, GreyScratch, Isa, Level, Machine, ON, Plane, View, ViewMut, dilate, erode, open,
+    reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_from, reconstruct_into,
+    reconstruct_on,
 };
 use proptest::prelude::*;
 
@@ -42,10 +45,15 @@ fn check_both_ways<T: Level + std::fmt::Debug>(
             reconstruct_by_erosion_into(isa, low_mask.view(), connectivity, target, &mut scratch);
         });
         assert_eq!(found, low_expected, "{isa:?}");
-        let mut scratch = vec![GreyScratch::default(); 3];
+        let machine = Machine { isa, threads: NonZeroUsize::new(3).unwrap() };
+        let mut scratch = Vec::new();
         let found =
-            with_gaps(marker, |target| reconstruct_threaded(isa, mask, connectivity, target, &mut scratch));
+            with_gaps(marker, |target| reconstruct_on(machine, mask, connectivity, target, &mut scratch));
         assert_eq!(found, expected.to_plane(), "{isa:?} and three threads");
+        let found = with_gaps(mask, |target| {
+            reconstruct_from(machine, marker, mask, connectivity, target, &mut scratch);
+        });
+        assert_eq!(found, expected.to_plane(), "{isa:?} from elsewhere");
     }
     assert_eq!(reconstruct_by_erosion(low_marker.view(), low_mask.view(), connectivity), low_expected);
 }

@@ -1,5 +1,7 @@
 //! Two masks of one size as bits: where something may spread, and where it has been.
 
+use std::ops::Range;
+
 use crate::machine::Cut;
 use crate::{Connectivity, bits};
 
@@ -12,6 +14,9 @@ pub(super) struct Field<'a> {
     pub(super) across: usize,
     pub(super) height: usize,
 }
+
+/// Words that are looked at together.
+const SOME: usize = 16;
 
 /// A word of a field: its row and its place there.
 pub(super) type Place = (u32, u32);
@@ -31,43 +36,106 @@ impl Cut for Field<'_> {
 }
 
 impl Field<'_> {
-    /// Spreads as far as it goes from what is reached: once down and once up, which is all that most images need, then
-    /// word by word from those that reach something still. What is found there adds a pixel at least, so that the time is
-    /// linear in the number of pixels.
+    /// Adds what the row above reaches in row `y`, and what that and its seeds reach along it.
     #[inline(always)]
-    pub(super) fn settle(&mut self, connectivity: Connectivity, waiting: &mut Vec<Place>) {
-        for y in 0..self.height {
-            self.enter(y, y.checked_sub(1), connectivity);
+    pub(super) fn enter(&mut self, y: usize, connectivity: Connectivity) {
+        let row = y * self.across..(y + 1) * self.across;
+        let (rows_above, from_here) = self.reached.split_at_mut(row.start);
+        let above = &rows_above[row.start.saturating_sub(self.across)..];
+        let (open, reached) = (&self.open[row], &mut from_here[..self.across]);
+        let mut carry = false;
+        for (at, (reached, open)) in reached.iter_mut().zip(open).enumerate() {
+            let from = if above.is_empty() { 0 } else { beside(above, at, connectivity) };
+            let seeds = (*reached | from) & open;
+            // The sum carries through a run from a seed on, and on into the next word.
+            let (sum, over) = open.overflowing_add(seeds);
+            let (sum, over_now) = sum.overflowing_add(u64::from(carry));
+            carry = over | over_now;
+            *reached = ((open ^ sum) & open) | seeds;
         }
-        for y in (0..self.height.saturating_sub(1)).rev() {
-            self.enter(y, Some(y + 1), connectivity);
-            self.notice(y, y + 1, connectivity, waiting);
+        let mut next = 0;
+        for (reached, open) in reached.iter_mut().zip(open).rev() {
+            if ((*reached >> 1) | next) & open & !*reached != 0 {
+                *reached = fill_left(*reached | (next & open), *open);
+            }
+            next = *reached << 63;
         }
-        self.follow(connectivity, waiting);
     }
 
-    /// Adds what a row's neighbour reaches in it, and what that reaches along the row.
+    /// Adds what the row below reaches in row `y`, in which runs are reached as a whole or not at all; where that in turn
+    /// reaches on below, words wait.
     #[inline(always)]
-    fn enter(&mut self, y: usize, neighbour: Option<usize>, connectivity: Connectivity) {
-        let across = self.across;
-        let row = y * across;
-        let mut carry = 0;
-        for at in 0..across {
-            let from =
-                neighbour.map_or(0, |n| beside(&self.reached[n * across..][..across], at, connectivity));
-            let open = self.open[row + at];
-            let seeds = (self.reached[row + at] | from | carry) & open;
-            let found = fill_right(seeds, open);
-            self.reached[row + at] = found;
-            carry = found >> 63;
+    pub(super) fn rise(&mut self, y: usize, connectivity: Connectivity, waiting: &mut Vec<Place>) {
+        for start in (0..self.across).step_by(SOME) {
+            let words = start..(start + SOME).min(self.across);
+            if self.any_unreached(y, words.clone()) {
+                words.for_each(|at| self.rise_word(y, at, connectivity, waiting));
+            }
         }
-        let mut carry = 0;
-        for at in (0..across).rev() {
-            let open = self.open[row + at];
-            let found = fill_left(self.reached[row + at] | (carry & open), open);
-            self.reached[row + at] = found;
-            carry = found << 63;
+    }
+
+    /// Whether it might spread to some of these words still: seldom, and many words are looked at in one step.
+    #[inline(always)]
+    fn any_unreached(&self, y: usize, words: Range<usize>) -> bool {
+        let row = y * self.across;
+        let (open, reached) = (&self.open[row..][words.clone()], &self.reached[row..][words]);
+        open.iter().zip(reached).fold(0, |any, (open, reached)| any | (open & !reached)) != 0
+    }
+
+    #[inline(always)]
+    fn rise_word(&mut self, y: usize, at: usize, connectivity: Connectivity, waiting: &mut Vec<Place>) {
+        let from = beside(&self.reached[(y + 1) * self.across..][..self.across], at, connectivity);
+        if from & self.unreached(y * self.across + at) != 0 {
+            self.extend(y, at, from, connectivity, waiting);
         }
+    }
+
+    /// Reaches some pixels of a word and their runs, as far as these go.
+    #[inline(always)]
+    fn extend(
+        &mut self,
+        y: usize,
+        at: usize,
+        pixels: u64,
+        connectivity: Connectivity,
+        waiting: &mut Vec<Place>,
+    ) {
+        let row = y * self.across;
+        self.join(y, at, pixels, connectivity, waiting);
+        let (mut left, mut right) = (at, at);
+        while right + 1 < self.across
+            && self.reached[row + right] >> 63 & self.unreached(row + right + 1) == 1
+        {
+            right += 1;
+            self.join(y, right, 1, connectivity, waiting);
+        }
+        while left > 0 && self.reached[row + left] & self.unreached(row + left - 1) >> 63 == 1 {
+            left -= 1;
+            self.join(y, left, 1 << 63, connectivity, waiting);
+        }
+    }
+
+    /// Where it may spread and has not been.
+    #[inline(always)]
+    fn unreached(&self, place: usize) -> u64 {
+        self.open[place] & !self.reached[place]
+    }
+
+    /// Reaches some pixels of a word and, inside it, their runs.
+    #[inline(always)]
+    fn join(
+        &mut self,
+        y: usize,
+        at: usize,
+        pixels: u64,
+        connectivity: Connectivity,
+        waiting: &mut Vec<Place>,
+    ) {
+        let place = y * self.across + at;
+        let open = self.open[place];
+        let found = fill_left(fill_right((self.reached[place] | pixels) & open, open), open);
+        self.reached[place] = found;
+        self.reach_row(y + 1, at, found, connectivity, waiting);
     }
 
     /// Reaches from row `y` into another one beside it, where that is news; those words wait.
@@ -86,15 +154,23 @@ impl Field<'_> {
         }
     }
 
-    /// Follows what waits until nothing does.
+    /// Follows what waits, so many words at most, and shows each of them.
     #[inline(always)]
-    pub(super) fn follow(&mut self, connectivity: Connectivity, waiting: &mut Vec<Place>) {
-        while let Some((y, at)) = waiting.pop() {
+    pub(super) fn follow(
+        &mut self,
+        connectivity: Connectivity,
+        waiting: &mut Vec<Place>,
+        most: usize,
+        mut show: impl FnMut(usize, usize, u64),
+    ) {
+        for _ in 0..most {
+            let Some((y, at)) = waiting.pop() else { return };
             let (y, at) = (y as usize, at as usize);
             let place = y * self.across + at;
             let open = self.open[place];
             let found = fill_left(fill_right(self.reached[place], open), open);
             self.reached[place] = found;
+            show(y, at, found);
             if at > 0 && found & 1 != 0 {
                 self.reach(y, at - 1, 1 << 63, waiting);
             }
@@ -144,6 +220,7 @@ impl Field<'_> {
     }
 
     /// Packs a row of a mask into `open`, or what it leaves out.
+    #[inline(always)]
     pub(super) fn open_row(&mut self, y: usize, row: &[u8], inside: bool) {
         let open = &mut self.open[y * self.across..][..self.across];
         bits::pack_into(row, open);

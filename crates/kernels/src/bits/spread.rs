@@ -3,19 +3,34 @@
 use std::ops::Range;
 
 use super::field::{Field, Place};
-use crate::isa::{Isa, versions};
+use crate::isa::versions;
 use crate::{Connectivity, Machine, View, ViewMut, bits};
 
-/// How often bands tell each other what they reached before one thread does the rest: tissue needs two or three times,
-/// only ways that wind to and fro across a seam need more.
+/// How often bands tell each other what they reached before one thread does the rest: only ways that wind to and fro
+/// across a seam need more.
 const ROUNDS: usize = 8;
+
+/// Words for each band that the caller's thread follows across seams by itself: calling others takes as long.
+const FEW: usize = 2048;
+
+/// Rows that are written together, from the top: the other way round memory is slow.
+const BLOCK: usize = 32;
 
 /// Memory for two masks as bits, to be used again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spread {
     open: Vec<u64>,
     reached: Vec<u64>,
-    waiting: Vec<Vec<Place>>,
+    bands: Vec<Band>,
+    waiting: Vec<Place>,
+}
+
+/// The memory of one band of rows.
+#[derive(Clone, Debug, Default)]
+struct Band {
+    waiting: Vec<Place>,
+    /// Whether the result shows all that was reached.
+    shown: bool,
 }
 
 /// What the rows of an image say: the mask's row, and which of its words are reached from the start.
@@ -31,32 +46,36 @@ pub(crate) trait Seeds: Sync {
 }
 
 impl Spread {
-    /// Finds what can be reached from the seeds of an image of this size.
-    pub(crate) fn find<S: Seeds>(
+    /// Writes a mask of what can be reached from the seeds inside a mask, or of all that cannot be reached outside.
+    ///
+    /// Rows are packed on the way down and written on the way up; a word that is reached later is written again.
+    pub(crate) fn write<S: Seeds>(
         &mut self,
         machine: Machine,
-        (width, height): (usize, usize),
         connectivity: Connectivity,
         seeds: &S,
+        mut target: ViewMut<'_, u8>,
     ) {
-        let across = width.div_ceil(64);
+        let (across, height) = (target.width().div_ceil(64), target.height());
         // What is in the memory from before is written over.
         self.open.resize(across * height, 0);
         self.reached.resize(across * height, 0);
-        let Self { open, reached, waiting } = self;
+        let Self { open, reached, bands, .. } = self;
         let field = Field { open, reached, across, height };
-        machine.write(field, waiting, |rows, mut field, waiting| {
-            begin(&mut field, rows, seeds);
-            settle(machine.isa, &mut field, connectivity, waiting);
+        machine.write((field, target.reborrow()), bands, |rows, (mut field, target), band| {
+            let shown = &mut Shown::new(target, S::INSIDE);
+            settle(machine.isa, &mut field, rows, connectivity, seeds, shown, band);
         });
-        self.cross_seams(machine, (across, height), connectivity);
+        let shown = self.cross_seams(machine, connectivity, Shown::new(target.reborrow(), S::INSIDE));
+        if !(shown && self.bands[..machine.bands(height).count()].iter().all(|band| band.shown)) {
+            self.show_all(machine, target, S::INSIDE);
+        }
     }
 
     /// Whether all flags that are open, in 4-connected rows, can be reached from those of them that are seeds.
     #[inline]
     pub(crate) fn covers(
         &mut self,
-        isa: Isa,
         flags: View<'_, u8>,
         open: impl Fn(u8) -> bool,
         seed: impl Fn(u8) -> bool,
@@ -64,94 +83,131 @@ impl Spread {
         let across = flags.width().div_ceil(64);
         self.open.resize(across * flags.height(), 0);
         self.reached.resize(across * flags.height(), 0);
-        self.waiting.resize_with(self.waiting.len().max(1), Vec::new);
+        let mut field =
+            Field { open: &mut self.open, reached: &mut self.reached, across, height: flags.height() };
         for (y, row) in flags.rows().enumerate() {
-            bits::pack_where(row, &open, &mut self.open[y * across..][..across]);
-            bits::pack_where(row, &seed, &mut self.reached[y * across..][..across]);
+            bits::pack_where(row, &open, &mut field.open[y * across..][..across]);
+            bits::pack_where(row, &seed, &mut field.reached[y * across..][..across]);
+            field.enter(y, Connectivity::Four);
         }
-        let Self { open, reached, waiting } = self;
-        let mut field = Field { open, reached, across, height: flags.height() };
-        settle(isa, &mut field, Connectivity::Four, &mut waiting[0]);
-        open == reached
+        for y in (0..field.height.saturating_sub(1)).rev() {
+            field.rise(y, Connectivity::Four, &mut self.waiting);
+        }
+        field.follow(Connectivity::Four, &mut self.waiting, usize::MAX, |_, _, _| ());
+        self.open == self.reached
     }
 
-    /// What one band reached may reach on in the next.
-    fn cross_seams(
-        &mut self,
-        machine: Machine,
-        (across, height): (usize, usize),
-        connectivity: Connectivity,
-    ) {
-        let bands: Vec<Range<usize>> = machine.bands(height).collect();
-        for round in 0..ROUNDS {
-            let Self { open, reached, waiting } = self;
-            let mut field = Field { open, reached, across, height };
-            let found = notice_seams(&mut field, &bands, connectivity, waiting);
-            match (found, waiting.as_mut_slice()) {
-                (false, _) => return,
-                (true, [first, others @ ..]) if round + 1 == ROUNDS => {
-                    others.iter_mut().for_each(|places| first.append(places));
-                    return follow(machine.isa, &mut field, connectivity, first);
-                }
-                _ => machine.write(field, waiting, |rows, mut field, waiting| {
-                    waiting.iter_mut().for_each(|(y, _)| *y -= rows.start as u32);
-                    follow(machine.isa, &mut field, connectivity, waiting);
-                }),
+    /// What one band reached may reach on in the next; says whether all of it is shown.
+    fn cross_seams(&mut self, machine: Machine, connectivity: Connectivity, mut shown: Shown<'_>) -> bool {
+        let (across, height) = (shown.target.width().div_ceil(64), shown.target.height());
+        let Self { open, reached, bands, waiting } = self;
+        let mut field = Field { open, reached, across, height };
+        let rows: Vec<Range<usize>> = machine.bands(height).collect();
+        notice_seams(&mut field, &rows, connectivity, waiting);
+        field.follow(connectivity, waiting, FEW * rows.len(), |y, at, word| shown.show(y, at, word));
+        let all_shown = waiting.is_empty();
+        for _ in 0..ROUNDS {
+            if waiting.is_empty() {
+                return all_shown;
             }
+            share(&rows, waiting, bands);
+            let field_now = Field { open: field.open, reached: field.reached, across, height };
+            machine.write(field_now, bands, |_, mut field, band| {
+                field.follow(connectivity, &mut band.waiting, usize::MAX, |_, _, _| ());
+            });
+            notice_seams(&mut field, &rows, connectivity, waiting);
         }
+        field.follow(connectivity, waiting, usize::MAX, |_, _, _| ());
+        all_shown
     }
 
-    /// Writes a mask of what was reached, or of everything else.
-    pub(crate) fn write(&mut self, machine: Machine, target: ViewMut<'_, u8>, inside: bool) {
+    /// Writes every row.
+    fn show_all(&mut self, machine: Machine, target: ViewMut<'_, u8>, inside: bool) {
         let (across, height) = (target.width().div_ceil(64), target.height());
-        let Self { open, reached, waiting } = self;
+        let Self { open, reached, bands, .. } = self;
         let field = Field { open, reached, across, height };
-        machine.write((field, target), waiting, |rows, (field, mut target), _| {
-            for (y, words) in (0..rows.len()).zip(field.reached.chunks_exact_mut(across.max(1))) {
-                if !inside {
-                    words.iter_mut().for_each(|word| *word = !*word);
-                }
-                bits::expand(words, target.row_mut(y));
-            }
+        machine.write((field, target), bands, |_, (field, target), _| {
+            let mut shown = Shown::new(target, inside);
+            (0..field.height).for_each(|y| shown.show_row(y, &field));
         });
     }
 }
 
-versions! {
-    /// [`Field::settle`].
-    fn settle(field: &mut Field<'_>, connectivity: Connectivity, waiting: &mut Vec<Place>) {
-        field.settle(connectivity, waiting);
+/// A mask of what was reached, or of all else.
+struct Shown<'a> {
+    target: ViewMut<'a, u8>,
+    /// What of a word is shown the other way round: nothing or everything.
+    flip: u64,
+}
+
+impl<'a> Shown<'a> {
+    fn new(target: ViewMut<'a, u8>, inside: bool) -> Self {
+        Self { target, flip: if inside { 0 } else { u64::MAX } }
+    }
+
+    #[inline(always)]
+    fn show_row(&mut self, y: usize, field: &Field<'_>) {
+        let words = &field.reached[y * field.across..][..field.across];
+        bits::expand_flipped(words, self.flip, self.target.row_mut(y));
+    }
+
+    #[inline(always)]
+    fn show(&mut self, y: usize, at: usize, word: u64) {
+        let row = self.target.row_mut(y);
+        let end = row.len().min(at * 64 + 64);
+        bits::expand_flipped(&[word], self.flip, &mut row[at * 64..end]);
     }
 }
 
 versions! {
-    /// [`Field::follow`].
-    fn follow(field: &mut Field<'_>, connectivity: Connectivity, waiting: &mut Vec<Place>) {
-        field.follow(connectivity, waiting);
+    /// Spreads as far as it goes within some rows: once down and once up, which is all that most images need, then word by
+    /// word from those that reach something still. What is found there adds a pixel at least, so that the time is linear
+    /// in the number of pixels.
+    fn settle<S: Seeds>(
+        field: &mut Field<'_>,
+        rows: Range<usize>,
+        connectivity: Connectivity,
+        seeds: &S,
+        shown: &mut Shown<'_>,
+        band: &mut Band,
+    ) {
+        let across = field.across;
+        for (y, of_image) in rows.enumerate() {
+            field.open_row(y, seeds.row(of_image), S::INSIDE);
+            seeds.seed(of_image, &mut field.reached[y * across..][..across]);
+            field.enter(y, connectivity);
+        }
+        for start in (0..field.height).step_by(BLOCK).rev() {
+            let block = start..(start + BLOCK).min(field.height);
+            let above = block.start..block.end.min(field.height - 1);
+            above.rev().for_each(|y| field.rise(y, connectivity, &mut band.waiting));
+            block.for_each(|y| shown.show_row(y, field));
+        }
+        // Where very many words are reached later, to write them all again in the end is cheaper.
+        let most = across * field.height / 8 + FEW;
+        field.follow(connectivity, &mut band.waiting, most, |y, at, word| shown.show(y, at, word));
+        band.shown = band.waiting.is_empty();
+        field.follow(connectivity, &mut band.waiting, usize::MAX, |_, _, _| ());
     }
 }
 
-fn begin<S: Seeds>(field: &mut Field<'_>, rows: Range<usize>, seeds: &S) {
-    let across = field.across;
-    for (y, of_image) in rows.enumerate() {
-        field.open_row(y, seeds.row(of_image), S::INSIDE);
-        seeds.seed(of_image, &mut field.reached[y * across..][..across]);
-    }
-}
-
-/// Reaches across the seams between bands, both ways; says whether anything was new.
+/// Reaches across the seams between bands, both ways; words where that is news wait.
 fn notice_seams(
     field: &mut Field<'_>,
     bands: &[Range<usize>],
     connectivity: Connectivity,
-    waiting: &mut [Vec<Place>],
-) -> bool {
-    let mut found = false;
-    for (seam, pair) in bands.windows(2).enumerate() {
-        let (above, below) = (pair[1].start - 1, pair[1].start);
-        field.notice(above, below, connectivity, &mut waiting[seam + 1]);
-        field.notice(below, above, connectivity, &mut waiting[seam]);
-        found |= !waiting[seam].is_empty() || !waiting[seam + 1].is_empty();
+    waiting: &mut Vec<Place>,
+) {
+    for seam in bands.iter().skip(1).map(|band| band.start) {
+        field.notice(seam - 1, seam, connectivity, waiting);
+        field.notice(seam, seam - 1, connectivity, waiting);
     }
-    found
+}
+
+/// Lets each word wait in its band, which counts its own rows.
+fn share(rows: &[Range<usize>], waiting: &mut Vec<Place>, bands: &mut [Band]) {
+    for (y, at) in waiting.drain(..) {
+        let band = rows.partition_point(|rows| rows.end <= y as usize);
+        bands[band].waiting.push((y - rows[band].start as u32, at));
+    }
 }

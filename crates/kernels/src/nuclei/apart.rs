@@ -22,7 +22,7 @@ struct Share {
 pub(super) fn part(
     machine: Machine,
     normalized: View<'_, [u8; 3]>,
-    mut big: ViewMut<'_, u8>,
+    big: ViewMut<'_, u8>,
     connectivity: Connectivity,
     scratch: &mut PartScratch,
 ) {
@@ -31,13 +31,13 @@ pub(super) fn part(
     let groups = &*groups;
     let bands = groups.bands(machine.threads.get());
     shares.resize_with(shares.len().max(bands.len()), Share::default);
-    let some = bands.into_iter().zip(&mut *shares).collect();
-    machine.run(some, |(some, share)| {
-        let Share { scratch, lines } = share;
-        lines.clear();
-        split_groups(normalized, groups, some, connectivity, scratch, lines);
+    shares.iter_mut().for_each(|share| share.lines.clear());
+    machine.run(bands.into_iter().zip(&mut *shares).collect(), |(some, share)| {
+        split_groups(normalized, groups, some, connectivity, &mut share.scratch, &mut share.lines);
     });
-    for share in shares {
-        share.lines.drain(..).for_each(|(x, y)| big.row_mut(y)[x] = 0);
-    }
+    let lines = &*shares;
+    machine.fine().write(big, &mut Vec::new(), |rows, mut band, (): &mut ()| {
+        let lines = lines.iter().flat_map(|share| &share.lines).filter(|(_, y)| rows.contains(y));
+        lines.for_each(|(x, y)| band.row_mut(y - rows.start)[*x] = 0);
+    });
 }

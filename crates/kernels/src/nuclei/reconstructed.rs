@@ -2,7 +2,7 @@
 
 use crate::{
     Connectivity, Element, GreyScratch, Machine, Plane, Scratch, View, ViewMut, darkness_into, open_into,
-    reconstruct_threaded,
+    reconstruct_on,
 };
 
 /// How dark the red channel is, and the same without nuclei.
@@ -39,10 +39,9 @@ pub fn reconstruct_into(
     scratch: &mut ReconstructScratch,
 ) {
     let ReconstructScratch { rows, grey } = scratch;
-    grey.resize_with(machine.threads.get(), GreyScratch::default);
     darkness_into(machine, normalized, rc.reborrow());
     open_into(machine, rc.view(), Element::Disk19, rc_recon.reborrow(), rows);
-    reconstruct_threaded(machine.isa, rc.view(), connectivity, rc_recon, grey);
+    reconstruct_on(machine, rc.view(), connectivity, rc_recon, grey);
 }
 
 /// How dark the red channel is.

@@ -26,7 +26,7 @@ pub fn red_blood_cells_into(
     if red_over_green_into(machine, normalized, thresholds.map(|t| t as f32), both) {
         let (perhaps, surely) = (perhaps.view(), surely.view());
         select_into(machine, perhaps, surely, Connectivity::Eight, target.reborrow(), runs);
-        machine.write(target, &mut Vec::new(), |rows, mut cells, (): &mut ()| {
+        machine.fine().write(target, &mut Vec::new(), |rows, mut cells, (): &mut ()| {
             rows.enumerate().for_each(|(y, row)| keep_redder(cells.row_mut(y), normalized.row(row)));
         });
     } else {
@@ -62,7 +62,7 @@ pub fn red_over_green_into(
     targets: (ViewMut<'_, u8>, ViewMut<'_, u8>),
 ) -> bool {
     let mut sure = Vec::new();
-    machine.write(targets, &mut sure, |rows, band, sure| {
+    machine.fine().write(targets, &mut sure, |rows, band, sure| {
         *sure = ratio_rows(machine.isa, normalized.band(rows), thresholds, band);
     });
     sure.contains(&true)
@@ -96,13 +96,17 @@ fn ratio_row(row: &[[u8; 3]], [high, low]: [f32; 2], surely: &mut [u8], perhaps:
     any
 }
 
-/// Where red over blue is above 1, which is where red is above blue. Cells are rare: most rows have none.
+/// Pixels that are looked at together.
+const SOME: usize = 64;
+
+/// Where red over blue is above 1, which is where red is above blue. Cells are rare: most pixels are of none.
 fn keep_redder(cells: &mut [u8], row: &[[u8; 3]]) {
-    if cells.iter().fold(0, |any, cell| any | cell) == 0 {
-        return;
-    }
-    for (cell, [red, _, blue]) in cells.iter_mut().zip(row) {
-        *cell = if red > blue { *cell } else { 0 };
+    for (cells, pixels) in cells.chunks_mut(SOME).zip(row.chunks(SOME)) {
+        if cells.iter().fold(0, |any, cell| any | cell) != 0 {
+            for (cell, [red, _, blue]) in cells.iter_mut().zip(pixels) {
+                *cell = if red > blue { *cell } else { 0 };
+            }
+        }
     }
 }
 

@@ -38,16 +38,16 @@ impl<T: Level> Growth<'_, T> {
             self.sweep_up(band.clone());
             self.settle_band(band);
         }
-        self.settle_edges(BAND);
+        self.settle_edges((BAND..height).step_by(BAND));
     }
 
     /// Inside bands all is settled; the rows where two of them meet know nothing of each other.
     #[inline(always)]
-    pub(super) fn settle_edges(&mut self, band: usize) {
+    pub(super) fn settle_edges(&mut self, edges: impl Iterator<Item = usize>) {
         let height = self.mask.height();
-        for edge in (band..height).step_by(band) {
-            self.find_takers(edge - 1, 0..height);
-            self.find_takers(edge, 0..height);
+        for edge in edges {
+            self.find_takers(edge - 1, 0..height, edge - 1);
+            self.find_takers(edge, 0..height, edge);
         }
         self.raise_waiting(0..height);
     }
@@ -66,7 +66,7 @@ impl<T: Level> Growth<'_, T> {
 
     #[inline(always)]
     fn find_all_takers(&mut self, band: Range<usize>) -> usize {
-        band.clone().map(|y| self.find_takers(y, band.clone())).sum()
+        band.clone().map(|y| self.find_takers(y, band.clone(), y)).sum()
     }
 
     /// From the top: each row takes what the row above and its own left and right offer.
@@ -91,13 +91,13 @@ impl<T: Level> Growth<'_, T> {
     }
 
     /// Raises the pixels of a row that are lower than a neighbour within the band and than their mask, and lets them wait
-    /// to offer that to others; counts them.
+    /// to offer that to others, as pixels of row `named`; counts them.
     #[inline(always)]
-    fn find_takers(&mut self, y: usize, band: Range<usize>) -> usize {
+    pub(super) fn find_takers(&mut self, y: usize, band: Range<usize>, named: usize) -> usize {
         let near = [y.max(band.start + 1) - 1, y, (y + 1).min(band.end - 1)];
         let image = self.image.view();
         self.rows.takers(near.map(|y| image.row(y)), self.mask.row(y), self.connectivity, |x, offered| {
-            self.waiting.push(offered.rank(), x, y);
+            self.waiting.push(offered.rank(), x, named);
             self.raised.push((x, offered));
         });
         let row = self.image.row_mut(y);
@@ -109,7 +109,7 @@ impl<T: Level> Growth<'_, T> {
     /// Lets those who wait offer their value to their neighbours within the band, the highest first: then a pixel whose
     /// rank is its value rises once at most.
     #[inline(always)]
-    fn raise_waiting(&mut self, band: Range<usize>) {
+    pub(super) fn raise_waiting(&mut self, band: Range<usize>) {
         let borders = Borders::new(self.mask.width(), band, self.connectivity);
         let (image, stride) = self.image.memory();
         let (mask, mask_stride) = self.mask.memory();

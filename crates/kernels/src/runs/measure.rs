@@ -1,6 +1,7 @@
 //! What an operation wants to know of components, found while their runs are.
 
 use crate::Component;
+use crate::object::Object;
 
 /// Something that one run says, and that several make more of.
 pub(crate) trait Measure: Copy + Send + Sync {
@@ -23,6 +24,7 @@ pub(crate) struct Measures {
     nothing: Vec<()>,
     areas: Vec<u64>,
     extents: Vec<Extent>,
+    objects: Vec<Object>,
 }
 
 /// Nothing.
@@ -100,6 +102,30 @@ impl Measure for Extent {
 
     fn of(measures: &mut Measures) -> &mut Vec<Self> {
         &mut measures.extents
+    }
+}
+
+impl Measure for Object {
+    #[inline(always)]
+    fn new(_: usize, start: u32, end: u32) -> Self {
+        Self { spans: 1, area: u64::from(end - start), left: start, right: end }
+    }
+
+    #[inline(always)]
+    fn extend(&mut self, _: usize, start: u32, end: u32) {
+        self.merge(&Self::new(0, start, end));
+    }
+
+    #[inline(always)]
+    fn merge(&mut self, other: &Self) {
+        self.spans += other.spans;
+        self.area += other.area;
+        self.left = self.left.min(other.left);
+        self.right = self.right.max(other.right);
+    }
+
+    fn of(measures: &mut Measures) -> &mut Vec<Self> {
+        &mut measures.objects
     }
 }
 

@@ -91,7 +91,7 @@ impl Basin {
         let survey = shore.survey(isa, labels, *stride);
         find_steps(isa, colours, *stride, steps, labels.len());
         let last = shore.floods_last(isa, [&steps[0], &steps[1]], *stride);
-        if last && survey.lowest == survey.highest && shore.rest_is_reached(isa, *stride) {
+        if last && survey.lowest == survey.highest && shore.rest_is_reached(*stride) {
             return shore.settle(isa, labels, *stride, &survey);
         }
         self.flood_in_order(isa, survey.outer, last)

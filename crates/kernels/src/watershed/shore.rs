@@ -86,9 +86,9 @@ impl Shore {
     }
 
     /// Whether the labels beside the rest reach all of it.
-    pub(super) fn rest_is_reached(&mut self, isa: Isa, stride: usize) -> bool {
+    pub(super) fn rest_is_reached(&mut self, stride: usize) -> bool {
         let kinds = View::new(&self.kinds, stride, self.kinds.len() / stride);
-        kinds.is_some_and(|kinds| self.spread.covers(isa, kinds, is_rest, is_start))
+        kinds.is_some_and(|kinds| self.spread.covers(kinds, is_rest, is_start))
     }
 
     /// Gives the rest the only label beside it, and then settles the shore; says whether there is a line.
@@ -239,7 +239,7 @@ mod tests {
                 shore.floods_last(isa, [&right, &down], stride)
             };
             assert!(last(50, 49) && !last(50, 50));
-            assert!(shore.rest_is_reached(isa, stride));
+            assert!(shore.rest_is_reached(stride));
             let mut settled = labels.clone();
             assert!(shore.settle(isa, &mut settled, stride, &survey));
             assert_eq!(settled, expected);
@@ -254,6 +254,6 @@ mod tests {
         let mut shore = Shore::default();
         shore.survey(Isa::best(), &labels, stride);
         assert_eq!(shore.kinds().iter().filter(|kind| is_rest(**kind)).count(), 1);
-        assert!(!shore.rest_is_reached(Isa::best(), stride));
+        assert!(!shore.rest_is_reached(stride));
     }
 }

@@ -15,6 +15,11 @@ const ROUND: f64 = 60.0;
 /// Milliseconds after which no further round begins.
 const ENOUGH: f64 = 6000.0;
 
+/// Rounds in which two things take turns at least, and milliseconds that all of them take at least: two threads at once are
+/// disturbed more often than one.
+const TURNS: usize = 8;
+const TURNING: f64 = 1200.0;
+
 /// Bytes that a copy moves.
 const COPIED: usize = 64 << 20;
 
@@ -65,7 +70,7 @@ impl Clock {
         let now = || since.elapsed().as_secs_f64() * 1e3;
         let mut best = [f64::INFINITY; 2];
         let mut rounds = 0;
-        while rounds < ROUNDS || (now() < 4.0 * ROUND && rounds < 100) {
+        while rounds < TURNS || (now() < TURNING && rounds < 200) {
             for (thing, best) in things.iter().zip(&mut best) {
                 let start = now();
                 work(*thing);
@@ -90,19 +95,29 @@ impl Clock {
         2.0 * COPIED as f64 / time
     }
 
-    /// How many times faster threads copy: no operation that only moves bytes gains more by them.
+    /// Milliseconds that one thread and several take to read so many bytes and to write as many: no operation that does so
+    /// gains more by them.
+    pub(super) fn copy(threads: NonZeroUsize, bytes: usize) -> (f64, f64) {
+        let (source, mut target) = (vec![1u8; bytes], vec![0u8; bytes]);
+        Self::compare([1, threads.get()], &mut |threads| copy(&source, black_box(&mut target), threads))
+    }
+
+    /// How many times faster threads copy what is far larger than caches.
     pub(super) fn copy_gain(threads: NonZeroUsize) -> f64 {
-        let (source, mut target) = (vec![1u8; COPIED], vec![0u8; COPIED]);
-        let (one, all) = Self::compare([1, threads.get()], &mut |threads| {
-            let part = COPIED.div_ceil(threads);
-            thread::scope(|scope| {
-                for (target, source) in black_box(&mut target).chunks_mut(part).zip(source.chunks(part)) {
-                    scope.spawn(|| target.copy_from_slice(black_box(source)));
-                }
-            });
-        });
+        let (one, all) = Self::copy(threads, COPIED);
         one / all
     }
+}
+
+/// Copies by so many threads, the caller's among them.
+fn copy(source: &[u8], target: &mut [u8], threads: usize) {
+    let part = source.len().div_ceil(threads).max(1);
+    let mut parts = target.chunks_mut(part).zip(source.chunks(part));
+    thread::scope(|scope| {
+        let own = parts.next();
+        parts.for_each(|(target, source)| drop(scope.spawn(|| target.copy_from_slice(black_box(source)))));
+        own.into_iter().for_each(|(target, source)| target.copy_from_slice(black_box(source)));
+    });
 }
 
 /// How long this thread has run, in milliseconds, where the system says it.
@@ -122,7 +137,17 @@ mod tests {
             calls.push(milliseconds);
             std::thread::sleep(std::time::Duration::from_millis(milliseconds));
         });
-        assert!(one >= 61.0 && other >= 122.0 && calls.starts_with(&[61, 122, 61, 122]) && calls.len() == 8);
+        assert!(one >= 61.0 && other >= 122.0 && calls.starts_with(&[61, 122, 61, 122]) && calls.len() == 16);
+    }
+
+    #[test]
+    fn any_number_of_threads_copies_all() {
+        let source: Vec<u8> = (0..=200).collect();
+        for threads in [1, 2, 3, 300] {
+            let mut target = vec![7; source.len()];
+            copy(&source, &mut target, threads);
+            assert_eq!(target, source);
+        }
     }
 
     #[test]

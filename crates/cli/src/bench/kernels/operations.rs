@@ -6,9 +6,9 @@ use std::num::NonZeroUsize;
 use onceflow_kernels::colour::{Statistics, transfer_into};
 use onceflow_kernels::nuclei::{self, Parameters, SegmentScratch};
 use onceflow_kernels::{
-    Connectivity, Digester, DistanceScratch, Element, GreyScratch, Isa, Machine, Plane, PlateauScratch, Runs,
-    Scratch, WatershedScratch, above_into, distance_on, fill_holes_into, filter_area_into, h_maxima_on,
-    label_into, open_into, reconstruct_threaded, regional_maxima_on, select_into, watershed_from,
+    Connectivity, Digester, DistanceScratch, Element, Isa, Machine, Plane, PlateauScratch, Runs, Scratch,
+    WatershedScratch, above_into, distance_on, fill_holes_into, filter_area_into, h_maxima_on, label_into,
+    open_into, reconstruct_from, regional_maxima_on, select_into, watershed_from,
 };
 
 use super::clock::Clock;
@@ -22,10 +22,19 @@ pub(super) struct Measured {
     pub(super) name: &'static str,
     /// In one thread.
     pub(super) milliseconds: f64,
-    /// By everybody's clock, in one thread and in as many as there are; nothing where threads cannot help.
-    pub(super) threads: Option<(f64, f64)>,
+    /// By everybody's clock; nothing where threads cannot help.
+    pub(super) threads: Option<Threads>,
     /// Bytes that it must read and write for each pixel.
     pub(super) bytes: usize,
+}
+
+/// Milliseconds in one thread and in as many as there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Threads {
+    pub(super) one: f64,
+    pub(super) all: f64,
+    /// What all threads take to copy as many bytes as the operation must read and write.
+    pub(super) copy: f64,
 }
 
 /// What the operations are measured with.
@@ -71,7 +80,10 @@ impl Bench<'_> {
     fn threaded(&self, name: &'static str, bytes: usize, mut work: impl FnMut(Machine)) -> Measured {
         let (one, all) = (Machine::one_thread(), Machine { threads: self.threads, ..Machine::one_thread() });
         let single = self.single(name, bytes, || work(one));
-        let threads = (self.threads.get() > 1).then(|| Clock::compare([one, all], &mut work));
+        let threads = (self.threads.get() > 1).then(|| {
+            let (one, all) = Clock::compare([one, all], &mut work);
+            Threads { one, all, copy: Clock::copy(self.threads, bytes * self.tile.len() / 2).1 }
+        });
         Measured { threads, ..single }
     }
 
@@ -104,12 +116,10 @@ fn open_by(bench: &Bench<'_>, name: &'static str, element: Element) -> Result<Me
 }
 
 fn reconstruction(bench: &Bench<'_>) -> Result<Measured, Failure> {
-    let (mut result, mut scratch) = (bench.plane(0), Vec::<GreyScratch<u8>>::new());
+    let (mut result, mut scratch) = (bench.plane(0), Vec::new());
     let time = bench.threaded("reconstruction", 3, |machine| {
-        scratch.resize_with(machine.threads.get(), GreyScratch::default);
-        result.pixels_mut().copy_from_slice(bench.tile.opened.pixels());
-        let darkness = bench.tile.darkness.view();
-        reconstruct_threaded(machine.isa, darkness, EIGHT, result.view_mut(), &mut scratch);
+        let (opened, darkness) = (bench.tile.opened.view(), bench.tile.darkness.view());
+        reconstruct_from(machine, opened, darkness, EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }

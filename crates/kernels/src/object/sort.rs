@@ -1,0 +1,99 @@
+//! The runs of a mask, component after component.
+//!
+//! Components count in raster order of their first pixels, so that those that begin in one band of rows lie together: each
+//! band's thread puts its runs there. Runs of components that began in a band above are put there when all bands are done.
+
+use super::{Object, Span};
+use crate::Machine;
+use crate::runs::{Run, Runs};
+
+/// Memory to sort runs with, to be used again: for each band those that belong to components from above.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sorting {
+    others: Vec<Vec<(usize, Span)>>,
+}
+
+impl Sorting {
+    /// Puts each component's runs together; `spans` is how many an object has before, and one after its last one afterwards.
+    pub(super) fn sort(&mut self, machine: Machine, runs: &Runs, objects: &mut [Object], spans: &mut [Span]) {
+        let mut start = 0;
+        for object in objects.iter_mut() {
+            start += std::mem::replace(&mut object.spans, start);
+        }
+        let parts = parts(runs, objects, spans);
+        self.others.resize(self.others.len().max(parts.len()), Vec::new());
+        let parts = parts.into_iter().zip(&mut self.others).collect();
+        machine.run(parts, |(part, others)| part.place_own(runs, others));
+        for (component, span) in self.others.iter_mut().flat_map(|others| others.drain(..)) {
+            place(&mut objects[component], 0, spans, span);
+        }
+    }
+}
+
+/// The components that begin in one band, and their spans.
+struct Part<'a> {
+    band: usize,
+    first: usize,
+    objects: &'a mut [Object],
+    /// How many spans come before.
+    before: usize,
+    spans: &'a mut [Span],
+}
+
+fn parts<'a>(runs: &Runs, mut objects: &'a mut [Object], mut spans: &'a mut [Span]) -> Vec<Part<'a>> {
+    let (mut parts, mut first, mut before) = (Vec::new(), 0, 0);
+    for (band, count) in runs.begun().enumerate() {
+        let (here, below) = objects.split_at_mut(count);
+        let length = below.first().map_or(spans.len(), |object| object.spans - before);
+        let (spans_here, spans_below) = spans.split_at_mut(length);
+        parts.push(Part { band, first, objects: here, before, spans: spans_here });
+        (objects, spans) = (below, spans_below);
+        (first, before) = (first + count, before + length);
+    }
+    parts
+}
+
+impl Part<'_> {
+    /// Places the band's runs of components that begin in it, and adds the others to those.
+    fn place_own(self, runs: &Runs, others: &mut Vec<(usize, Span)>) {
+        let Self { band, first, objects, before, spans } = self;
+        runs.iter_band(band).for_each(|(y, Run { start, end, component })| {
+            let span = Span { y: y as u32, start: start as u32, end: end as u32 };
+            match component.checked_sub(first) {
+                Some(own) => place(&mut objects[own], before, spans, span),
+                None => others.push((component, span)),
+            }
+        });
+    }
+}
+
+fn place(object: &mut Object, before: usize, spans: &mut [Span], span: Span) {
+    spans[object.spans - before] = span;
+    object.spans += 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use crate::object::Objects;
+    use crate::{Connectivity, Machine, ON, Plane, Runs};
+
+    /// Stripes that cross every seam, between them dots that cross none.
+    #[test]
+    fn objects_do_not_depend_on_threads() {
+        let pixel = |at: usize| ON * u8::from((at % 90).is_multiple_of(9) || at * at % 11 == 4);
+        let mask = Plane::from_vec((0..90 * 40).map(pixel).collect(), 90, 40).unwrap();
+        let found = |threads| {
+            let machine = Machine { threads: NonZeroUsize::new(threads).unwrap(), ..Machine::default() };
+            let mut objects = Objects::default();
+            objects.find(machine, mask.view(), Connectivity::Four, &mut Runs::default());
+            let whole =
+                |object| (objects.window(object), objects.area(object), Vec::from_iter(objects.rows(object)));
+            (0..objects.len()).map(whole).collect::<Vec<_>>()
+        };
+        let expected = found(1);
+        assert!(expected.len() > 100 && expected[0].2.len() == 40);
+        assert!([2, 3, 7, 40].into_iter().all(|threads| found(threads) == expected));
+    }
+}

@@ -1,0 +1,56 @@
+//! What goes on between bands of rows that were settled on their own.
+
+use std::ops::Range;
+
+use super::GreyScratch;
+use crate::{Connectivity, Level, Machine, View, ViewMut};
+
+/// How often bands tell each other what they have before one thread does the rest: tissue needs two or three times, only
+/// ways that wind to and fro across a seam need more.
+const ROUNDS: usize = 8;
+
+/// Settles an image whose bands are settled.
+pub(super) fn settle<T: Level>(
+    machine: Machine,
+    mask: View<'_, T>,
+    connectivity: Connectivity,
+    mut image: ViewMut<'_, T>,
+    scratch: &mut Vec<GreyScratch<T>>,
+) {
+    let bands: Vec<Range<usize>> = machine.bands(mask.height()).collect();
+    if bands.len() < 2 || mask.is_empty() {
+        return;
+    }
+    for _ in 0..ROUNDS {
+        if !find_takers(&bands, mask, connectivity, image.reborrow(), scratch) {
+            return;
+        }
+        machine.write(image.reborrow(), scratch, |rows, image, scratch| {
+            let height = rows.len();
+            scratch.growth(mask.band(rows), connectivity, image).raise_waiting(0..height);
+        });
+    }
+    let edges = bands[1..].iter().map(|band| band.start);
+    scratch[0].growth(mask, connectivity, image).settle_edges(edges);
+}
+
+/// Raises the rows on both sides of each seam to what the other side offers, and lets those who rose wait in their own
+/// bands; says whether there are any.
+fn find_takers<T: Level>(
+    bands: &[Range<usize>],
+    mask: View<'_, T>,
+    connectivity: Connectivity,
+    mut image: ViewMut<'_, T>,
+    scratch: &mut [GreyScratch<T>],
+) -> bool {
+    let mut found = 0;
+    for (seam, pair) in bands.windows(2).enumerate() {
+        let rows = pair[1].start - 1..pair[1].start + 1;
+        for (side, last) in [(0, pair[0].len() - 1), (1, 0)] {
+            let image = image.reborrow().rows_mut(rows.clone());
+            let mut growth = scratch[seam + side].growth(mask.band(rows.clone()), connectivity, image);
+            found += growth.find_takers(side, 0..2, last);
+        }
+    }
+    found > 0
+}
