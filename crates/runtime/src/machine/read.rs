@@ -174,6 +174,18 @@ mod tests {
         assert_eq!((machine.node_count(), machine.workers()), (3, (25, 6)));
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_text_does_harm(text in ".*", number in proptest::num::i64::ANY, cut in 0usize..60) {
+            let _ = read(&text);
+            let node = format!("[[node]]\ncount = {number}\ncpus = {number}\nmemory = {number}\nahead = {number}\n");
+            if let Ok(machine) = read(&node) {
+                proptest::prop_assert!((1..=100_000).contains(&machine.node_count()));
+            }
+            let _ = read(&node[..cut.min(node.len())]);
+        }
+    }
+
     #[test]
     fn mistakes_are_named_where_they_stand() {
         let said = |text: &str| read(text).unwrap_err();
