@@ -24,11 +24,16 @@ pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> R
         workers,
         memory: memory.unwrap_or_else(available_memory),
         scratch: args.scratch.clone(),
+        disk: Some(DISK),
         meter: Some(METER),
         policy: Policy::default(),
         stop: AtomicBool::new(false),
     })
 }
+
+/// Bytes per second of a usual disk. What is made again in less time than it takes to write and read is not written; a
+/// wrong guess costs time and changes no byte.
+const DISK: f64 = 500e6;
 
 fn level(args: &MachineArgs) -> Level {
     match args.reuse {

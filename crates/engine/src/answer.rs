@@ -214,6 +214,8 @@ pub struct Work {
     pub spilled: u64,
     /// Their bytes.
     pub spilled_bytes: u64,
+    /// Tasks that were computed once more, since that took less time than the disk.
+    pub recomputed: u64,
     /// Rows, the reference included.
     pub rows: u64,
     /// Rows times parts.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use onceflow_costs::{Costs, Origin};
+use onceflow_runtime::Remaking;
 use onceflow_study::{Scope, counted, with_commas};
 
 use crate::Prepared;
@@ -59,6 +60,18 @@ impl Prepared<'_> {
             }
         }
         origin
+    }
+
+    /// What making outputs again is weighed against, on a disk of so many bytes per second.
+    pub(crate) fn remaking(&self, bandwidth: f64) -> Remaking {
+        let pixels = |task: usize| {
+            let sizes = self.sizes(self.flow.scope(task));
+            let all: f64 = sizes.iter().map(|(pixels, many)| *pixels as f64 * *many as f64).sum();
+            all / sizes.values().sum::<u64>().max(1) as f64
+        };
+        let seconds = self.seconds().into_iter().enumerate();
+        let seconds_per_pixel = seconds.map(|(task, seconds)| seconds / pixels(task).max(1.0)).collect();
+        Remaking { bandwidth, seconds_per_pixel }
     }
 
     /// How many instances of a scope have how many pixels.

@@ -47,6 +47,8 @@ pub struct RunOptions {
     pub memory: u64,
     /// Where results go that memory has no room for; the folder of the run when it is not said.
     pub scratch: Option<PathBuf>,
+    /// Bytes per second to and from there: what is made again in less time is not kept. Nothing is made again without it.
+    pub disk: Option<f64>,
     /// What memory is measured with, where the program can tell.
     pub meter: Option<Meter>,
     /// How the next task is chosen.
@@ -64,6 +66,7 @@ impl Default for RunOptions {
             workers: available_workers().max(1),
             memory: available_memory(),
             scratch: None,
+            disk: None,
             meter: None,
             policy: Policy::default(),
             stop: AtomicBool::new(false),
@@ -290,6 +293,7 @@ impl<'a> Runner<'a> {
             stop: Some(&self.options.stop),
             policy: self.options.policy,
             retries: RETRIES,
+            remaking: self.options.disk.map(|bandwidth| self.prepared.remaking(bandwidth)),
             ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
         };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
@@ -433,6 +437,7 @@ impl<'a> Runner<'a> {
         work.memory = self.options.memory;
         work.spilled = self.moves.spilled;
         work.spilled_bytes = self.moves.spilled_bytes;
+        work.recomputed = self.moves.recomputed;
         work.peak_reserved = self.budget.peak().saturating_add(self.prepared.aside);
         work.peak_resident = peak_resident();
         work.rows = self.table.rows.len() as u64;

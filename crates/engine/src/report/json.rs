@@ -44,7 +44,7 @@ pub fn run_json(answer: &Answer) -> Json {
         "tasks": {
             "asked": count(tasks.asked),
             "computed": count(tasks.computed),
-            "recomputed": 0,
+            "recomputed": work.recomputed,
             "failed": count(tasks.failed),
             "by": by(tasks),
         },

@@ -202,5 +202,9 @@ pub(super) fn machine(answer: &Answer) -> String {
         );
         let _infallible = write!(text, "; {regions} ({bytes}) went to the disk and back for lack of memory");
     }
+    if work.recomputed > 0 {
+        let tasks = counted(usize::try_from(work.recomputed).unwrap_or(usize::MAX), "task");
+        let _infallible = write!(text, "; {tasks} computed once more for lack of memory");
+    }
     text
 }

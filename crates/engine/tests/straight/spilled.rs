@@ -44,6 +44,28 @@ fn the_least_memory_gives_the_same_bytes_and_computes_nothing_twice() {
     }
 }
 
+/// On a disk this slow everything is made again, on one that takes no time nothing is.
+#[test]
+fn what_is_cheaper_to_make_again_is_made_again_to_the_same_bytes() {
+    let asked = asked();
+    let roomy = asked.run(Level::Dataflow, 2);
+    let least = match asked.run_in(1000, Level::Dataflow, 2) {
+        Err(EngineError::Memory { needed, .. }) => needed,
+        other => panic!("{other:?}"),
+    };
+    for (disk, workers) in [(1.0, 1), (1.0, 2), (1.0, 8), (1e18, 2)] {
+        let mut options = Asked::options(least, Level::Dataflow, workers);
+        options.disk = Some(disk);
+        let run = asked.run_into(&format!("{disk}-{workers}"), &options, &mut Silent).unwrap();
+        assert!(Answered::of(&run) == Answered::of(&roomy), "{disk} on {workers}");
+        let work = &run.answer.work;
+        assert!(work.peak_reserved <= least);
+        assert_eq!(work.tasks.computed, roomy.answer.work.tasks.computed);
+        assert_eq!(work.recomputed > 0, disk < 1e9, "{work:?}");
+        assert_eq!(work.spilled > 0, disk > 1e9, "{work:?}");
+    }
+}
+
 #[test]
 fn a_scratch_folder_that_cannot_be_made_is_told_when_nothing_else_helps() {
     let asked = asked();
