@@ -74,8 +74,7 @@ pub(crate) fn own_tasks(
     let mut catalogue = catalogue;
     for task in bound.stages.iter_mut().flat_map(|stage| tasks_of(stage)) {
         if let Some(command) = command_of(task).cloned() {
-            let found = OwnTask::new(workflow, task, command, &folder)
-                .map_err(|message| EngineError::BadInput(message))?;
+            let found = OwnTask::new(workflow, task, command, &folder).map_err(EngineError::BadInput)?;
             task.op = Operation::BuiltIn(found.spec.id.clone());
             catalogue = catalogue.with(found.spec.clone());
             own.push(Arc::new(found));
