@@ -189,6 +189,23 @@ fn operations_of_ones_own() {
             "objects of what is not taken",
             task(r#"{"command": ["x", "{image}{big}{p}{out}"], "per_object": "out"}"#, takes),
         ),
+        (
+            "files elsewhere",
+            task(
+                r#"{"command": ["x", "{image}{big}{p}{out}"], "files": ["/etc/passwd", "a/../../b", "inputs/c", "d"]}"#,
+                takes,
+            ),
+        ),
+        (
+            "a container whose tag may move",
+            task(r#"{"command": ["x", "{image}{big}{p}{out}"], "container": "a:1"}"#, takes),
+        ),
+        ("no container", task(r#"{"command": ["x", "{image}{big}{p}{out}"], "container": null}"#, takes)),
+        (
+            "a container that is none",
+            task(r#"{"command": ["x", "{image}{big}{p}{out}"], "container": 7}"#, takes),
+        ),
+        ("placeholders, but served", task(r#"{"command": ["x", "{image}"], "serve": true}"#, takes)),
         ("a status", task(&command(good), &format!(r#"{takes} "ends": ["done"],"#))),
         ("a function that says all itself", task(r#"{"python": "steps.py:flood"}"#, "")),
         (
