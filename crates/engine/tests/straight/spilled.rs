@@ -62,7 +62,6 @@ fn what_is_cheaper_to_make_again_is_made_again_to_the_same_bytes() {
         assert!(work.peak_reserved <= least);
         assert_eq!(work.tasks.computed, roomy.answer.work.tasks.computed);
         assert_eq!(work.recomputed > 0, disk < 1e9, "{work:?}");
-        assert_eq!(work.spilled > 0, disk > 1e9, "{work:?}");
     }
 }
 
