@@ -37,10 +37,7 @@ impl Strips {
         let mut largest = 0;
         for (strip, target) in target.chunks_mut(LANES).enumerate() {
             let squared = self.strip(MARGIN + strip * LANES, target.len());
-            match target.as_chunks_mut::<LANES>().0 {
-                [target] => roots(&squared, target),
-                _ => roots(&squared, target),
-            }
+            roots(&squared, target);
             largest = most(&squared).max(largest);
         }
         usize::from(largest) <= REACH * REACH
@@ -50,7 +47,10 @@ impl Strips {
     #[inline(always)]
     fn strip(&self, start: usize, count: usize) -> [u16; LANES] {
         let mut best = self.lanes(start);
-        best[count..].fill(0);
+        // Each lane decides for itself: a range of them that only running tells would keep all of them out of registers.
+        for (lane, best) in best.iter_mut().enumerate() {
+            *best = if lane < count { *best } else { 0 };
+        }
         for step in 1..=REACH {
             let square = (step * step) as u16;
             if most(&best) <= square {
@@ -74,8 +74,16 @@ impl Strips {
 
 /// Correctly rounded: the squares are exact in 24 bits.
 #[inline(always)]
-fn roots(squares: &[u16], target: &mut [f32]) {
-    target.iter_mut().zip(squares).for_each(|(root, &square)| *root = f32::from(square).sqrt());
+fn roots(squares: &[u16; LANES], target: &mut [f32]) {
+    // All of them, then a copy: roots of a number of lanes that only running tells would be taken one by one.
+    let mut roots = [0.0; LANES];
+    for (root, &square) in roots.iter_mut().zip(squares) {
+        *root = f32::from(square).sqrt();
+    }
+    match target.as_chunks_mut::<LANES>().0 {
+        [target] => *target = roots,
+        _ => target.copy_from_slice(&roots[..target.len()]),
+    }
 }
 
 #[inline(always)]
