@@ -26,7 +26,7 @@ fn bounded(percent: u64, bound: u64, ran: &Ran, unbounded: &Ran) -> Vec<Figure> 
     let name = |what: &str| format!("MOAT 640 in {percent} % of the memory: {what}");
     let goal = |goal: Goal, figure: Figure| Figure { goal: Some(goal), ..figure };
     let (resident, same) = (ran.resident as f64 / bound as f64, f64::from(ran.rows == unbounded.rows));
-    let more = (ran.tasks - ran.recomputed) as f64 / unbounded.tasks as f64;
+    let more = ran.tasks as f64 / unbounded.tasks as f64;
     vec![
         figure(name("bound"), bound as f64 / 1e6, "MB"),
         goal(Goal::AtMost(1.0), figure(name("resident peak over the bound"), resident, "")),

@@ -17,9 +17,9 @@ pub(super) struct Ran {
     pub(super) wall: f64,
     /// Seconds that tasks took, all workers together.
     pub(super) busy: f64,
-    /// Tasks that were computed.
+    /// Different tasks that were computed.
     pub(super) tasks: u64,
-    /// Those of them that were computed once more, since memory had no room for what they had made.
+    /// How often one was computed once more, since memory had no room for what it had made.
     pub(super) recomputed: u64,
     /// The cost of segmentation that was executed, by the published shares.
     pub(super) cost: f64,
