@@ -6,6 +6,7 @@
 
 mod account;
 mod comparison;
+mod content;
 mod explain;
 mod flow;
 mod key;
@@ -19,6 +20,7 @@ mod sorting;
 
 pub use account::{Account, Multiplicity, Served, TaskAccount, Weighed};
 pub use comparison::{Comparison, LevelFigures};
+pub use content::Content;
 pub use explain::{Difference, Nearest, Why};
 pub use flow::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, REFERENCE_SUFFIX, Read, ReadFrom};
 pub use key::{Digest32, Key, Keys};

@@ -86,7 +86,13 @@ impl Job {
         let fetch = || self.inputs.into_iter().map(|input| input.fetch(work.supply, ground)).collect();
         let inputs: Vec<Arc<Region>> = guarded(fetch)?;
         let began = Instant::now();
-        let call = Call { inputs: &inputs, parameters: &self.parameters, row: self.row, site: ground.site };
+        let call = Call {
+            inputs: &inputs,
+            contents: &[],
+            parameters: &self.parameters,
+            row: self.row,
+            site: ground.site,
+        };
         let (done, bytes) = Meter::around(work.meter, || run(operation, &call));
         *took = (began.elapsed().as_secs_f64(), bytes);
         let done = done?;
