@@ -67,7 +67,14 @@ pub(crate) fn remake(asked: &Remade<'_>, only: Option<&str>) -> Result<Vec<Made>
     let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
     let budget = asked.prepared.budget(asked.memory);
     let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
-    let work = Work { operations: &operations, supply: &supply, memo: &NoMemo, below: &NoBelow, meter: None };
+    let work = Work {
+        operations: &operations,
+        supply: &supply,
+        memo: &NoMemo,
+        below: &NoBelow,
+        meter: None,
+        contents: None,
+    };
     let mut keeper = Keeper { outputs: outputs(&plan, only), ..Keeper::default() };
     let options = Options::new(1, budget);
     execute(&mut plan, &asked.inputs.layout(), &work, &options, &mut keeper)?;

@@ -14,6 +14,9 @@ pub trait Observer {
     /// An instance is over.
     fn finished(&mut self, _finished: &Finished<'_>) {}
 
+    /// An instance is over without having run: it turned out to be equal to another.
+    fn converged(&mut self, _instance: Instance, _same_as: Instance, _task: usize) {}
+
     /// A row is complete for a part: the outputs of each of the flow's results, in their order. A result whose stage
     /// ended early is a stand-in with nothing in it; a row that failed has none.
     fn row(&mut self, row: usize, part: usize, outcome: &RowOutcome, results: &[Vec<Arc<Region>>]);

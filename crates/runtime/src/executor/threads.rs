@@ -45,7 +45,8 @@ pub fn execute(
         drop(done);
         let kept = Kept::default();
         let (log, moves) = (Vec::new(), Moves::default());
-        Coordinator { scheduler, layout, work, observer, kept, jobs, log, moves }.run(options, &reports)
+        Coordinator { scheduler, layout, work, observer, kept, jobs, log, moves, digesting: 0.0 }
+            .run(options, &reports)
     })
 }
 
@@ -84,6 +85,7 @@ struct Coordinator<'a, 'p> {
     jobs: Sender<Order>,
     log: Vec<Entry>,
     moves: Moves,
+    digesting: f64,
 }
 
 impl Coordinator<'_, '_> {
@@ -95,7 +97,8 @@ impl Coordinator<'_, '_> {
             }
             if self.scheduler.is_finished() {
                 let executed = self.log.len() as u64;
-                return Ok(Execution::of(&self.scheduler, executed, self.log, self.moves));
+                let execution = Execution::of(&self.scheduler, executed, self.log, self.moves);
+                return Ok(Execution { digesting: self.digesting, ..execution });
             }
             match reports.recv().map_err(|_| ExecuteError::WorkerLost)? {
                 Answer::Ran(report) => self.take(report),
@@ -107,6 +110,10 @@ impl Coordinator<'_, '_> {
     fn carry_out(&mut self, instruction: Instruction) -> Result<(), ExecuteError> {
         match instruction {
             Instruction::Run { instance, attempt, cause, .. } => return self.start(instance, attempt, cause),
+            Instruction::Same { instance, same_as } => {
+                let task = self.scheduler.plan().task_of(instance.node);
+                self.observer.converged(instance, same_as, task);
+            }
             Instruction::Release(instance) => {
                 self.kept.release(instance);
                 self.work.below.forget(instance);
@@ -131,7 +138,8 @@ impl Coordinator<'_, '_> {
             instance,
             task,
             ground,
-            inputs: self.kept.inputs(plan, self.layout, instance),
+            inputs: self.kept.inputs(&self.scheduler, self.layout, instance),
+            contents: self.scheduler.contents(instance),
             parameters: node.parameters,
             row: plan.first_row(instance.node),
             outputs: plan.flow().tasks[task].outputs.len(),
@@ -198,7 +206,8 @@ impl Coordinator<'_, '_> {
             return self.take_again(report);
         }
         let Report { instance, task, worker, start, seconds, bytes, remembered, .. } = report;
-        let Report { attempt, cause, outcome, outputs, .. } = report;
+        let Report { attempt, cause, outcome, outputs, contents, digesting, .. } = report;
+        self.digesting += digesting;
         let row = self.scheduler.plan().first_row(instance.node);
         let entry = Entry { instance, task, row, start, seconds, bytes, worker, remembered, attempt, cause };
         let outcome = self.checked(task, outcome, outputs.len());
@@ -206,6 +215,7 @@ impl Coordinator<'_, '_> {
         self.log.push(entry);
         if !matches!(outcome, Outcome::Failed { .. }) {
             self.kept.keep(instance, outputs);
+            self.scheduler.learn(instance, &contents);
         }
         self.scheduler.handle(Event::Finished { instance, outcome });
     }
