@@ -1,7 +1,8 @@
 //! The straight line: phase after phase, rows are sampled, planned, run, and their metrics analysed.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -22,6 +23,7 @@ use crate::command::{forget_logs, list_logs};
 use crate::journal::{Journal, PastPhase, RowsIdentity, identity};
 use crate::keep::{HEAD, Keeper};
 use crate::metrics::Tally;
+use crate::objects_seen::{ObjectCounts, ObjectsSeen};
 use crate::operations::Place;
 use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
@@ -170,6 +172,8 @@ struct Runner<'a> {
     references: References,
     truth_objects: Vec<Option<u64>>,
     ledger: Ledger,
+    /// What each task asked of objects and found.
+    objects: BTreeMap<String, ObjectCounts>,
     records: Vec<Record>,
     trace: Vec<TraceEntry>,
     notes: Vec<String>,
@@ -205,6 +209,7 @@ impl<'a> Runner<'a> {
             references: References::new(),
             truth_objects: vec![None; prepared.inputs.images.len()],
             ledger: Ledger::default(),
+            objects: BTreeMap::new(),
             records: Vec::new(),
             trace: Vec::new(),
             notes: prepared.doubts(),
@@ -254,11 +259,12 @@ impl<'a> Runner<'a> {
         let flow = plan.flow().clone();
         let inputs = &self.prepared.inputs;
         let place = Place::Run(self.folder, self.table.rows.len());
-        let operations = self.prepared.operations(&flow, inputs, &place)?;
-        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let spare = self.prepared.spare(plan, self.options.workers, self.options.memory)?;
         let (references, budget) = (self.references.clone(), self.budget.clone());
         let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
+        let seen = Arc::new(ObjectsSeen::new(&self.budget, supply.spare()));
+        let operations = self.prepared.operations(&flow, inputs, &place, Some(&seen))?;
+        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let (rows, layout) = (plan.rows(), inputs.layout());
         let wanted = if with_reference { self.wanted(plan) } else { Vec::new() };
         let mut collector = Collector {
@@ -303,6 +309,9 @@ impl<'a> Runner<'a> {
             ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
         };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
+        for (task, counts) in seen.counts() {
+            self.objects.entry(task).or_default().add(&counts);
+        }
         let Collector { tallies, records, saved, error, failed, most_failed, keeper, .. } = collector;
         if let Some(error) = error {
             return Err(error);
