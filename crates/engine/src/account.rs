@@ -1,8 +1,11 @@
 //! The work of all phases, added up in tasks and in seconds.
 
-use onceflow_reuse::{Account, Plan};
-use onceflow_runtime::Entry;
+use std::collections::BTreeMap;
 
+use onceflow_reuse::{Account, Plan};
+use onceflow_runtime::{Entry, Execution};
+
+use crate::ObjectCounts;
 use crate::answer::{Amounts, Work};
 
 /// Adds up accounts of phases.
@@ -10,20 +13,46 @@ use crate::answer::{Amounts, Work};
 pub(crate) struct Ledger {
     tasks: Amounts,
     seconds: Amounts,
+    objects: BTreeMap<String, ObjectCounts>,
+    digesting: f64,
 }
 
 impl Ledger {
     /// Adds a phase, whose tasks cost what they took on average in it, and gives its account back.
-    pub(crate) fn add(&mut self, account: &Account, plan: &Plan, log: &[Entry]) -> Account {
-        let means = means(plan.flow().tasks.len(), log);
-        add(&mut self.tasks, account, |_| 1.0);
-        add(&mut self.seconds, account, |task| means[task]);
-        account.clone()
+    pub(crate) fn add(
+        &mut self,
+        execution: &Execution,
+        plan: &Plan,
+        objects: &BTreeMap<String, ObjectCounts>,
+    ) -> Account {
+        let tasks = &plan.flow().tasks;
+        let known: Vec<ObjectCounts> =
+            tasks.iter().map(|task| objects.get(&task.name).copied().unwrap_or_default()).collect();
+        let means = means(&known, &execution.log);
+        add(&mut self.tasks, &execution.account, |_| 1.0);
+        add(&mut self.seconds, &execution.account, |task| means[task]);
+        self.add_objects(&known);
+        for (task, counts) in objects {
+            self.objects.entry(task.clone()).or_default().add(counts);
+        }
+        self.digesting += execution.digesting;
+        execution.account.clone()
     }
 
     /// The account of the run so far.
     pub(crate) fn work(&self) -> Work {
-        Work { tasks: self.tasks, seconds: self.seconds, ..Work::default() }
+        let (tasks, seconds, digesting) = (self.tasks, self.seconds, self.digesting);
+        Work { tasks, seconds, objects: self.objects.clone(), digesting, ..Work::default() }
+    }
+
+    /// What known objects saved of what was to be computed: whole tasks, and seconds.
+    fn add_objects(&mut self, known: &[ObjectCounts]) {
+        let whole = known.iter().map(|counts| counts.whole as f64).sum::<f64>();
+        let saved = known.iter().map(ObjectCounts::seconds_saved).sum::<f64>();
+        for (sum, saved) in [(&mut self.tasks, whole), (&mut self.seconds, saved)] {
+            sum.object += saved;
+            sum.computed -= saved;
+        }
     }
 }
 
@@ -41,9 +70,9 @@ fn add(sum: &mut Amounts, account: &Account, cost: impl Fn(usize) -> f64) {
     sum.computed += more.planned;
 }
 
-/// What one of each task took on average; a task that never ran cost nothing.
-fn means(tasks: usize, log: &[Entry]) -> Vec<f64> {
-    let mut sums = vec![(0.0, 0u64); tasks];
+/// What one of each task takes on average when no object is known; a task that never ran cost nothing.
+fn means(known: &[ObjectCounts], log: &[Entry]) -> Vec<f64> {
+    let mut sums: Vec<(f64, u64)> = known.iter().map(|counts| (counts.seconds_saved(), 0)).collect();
     for entry in log {
         sums[entry.task].0 += entry.seconds;
         sums[entry.task].1 += 1;

@@ -1,9 +1,12 @@
 //! What a run found: the metric table, the analyses of each phase, the best row, and the account of the work.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use onceflow_sensitivity::{Analysis, Progress};
 use onceflow_study::{Metric, Seams, Space, Value};
+
+use crate::ObjectCounts;
 
 /// Everything a run found. Reports are renderings of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,13 +219,17 @@ pub struct Work {
     pub spilled_bytes: u64,
     /// Tasks that were computed once more, since that took less time than the disk.
     pub recomputed: u64,
+    /// Objects that tasks worked on one by one, by task, and how many of them were known.
+    pub objects: BTreeMap<String, ObjectCounts>,
+    /// Seconds of workers that went into digests of results.
+    pub digesting: f64,
     /// Rows, the reference included.
     pub rows: u64,
     /// Rows times parts.
     pub instances: u64,
 }
 
-/// `asked = stage + task + dataflow + products + ended_early + failed + resumed + computed`.
+/// `asked = stage + task + dataflow + convergent + object + products + ended_early + failed + resumed + computed`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Amounts {
     /// What running every row by itself would take.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::command::{External, OwnTask, Workshop};
 use crate::inputs::Inputs;
+use crate::objects_seen::ObjectsSeen;
 use crate::operation::operation;
 use crate::{EngineError, Prepared, RunFolder};
 
@@ -44,12 +45,14 @@ impl Prepared<'_> {
         if self.own.is_empty() || self.allowed { Ok(()) } else { Err(forbidden(&self.own)) }
     }
 
-    /// The operation of each task of a flow, at one place.
+    /// The operation of each task of a flow, at one place; those of our own remember the objects they have seen, where
+    /// they are given a table for them.
     pub(crate) fn operations(
         &self,
         flow: &Flow,
         inputs: &Inputs,
         place: &Place<'_>,
+        seen: Option<&Arc<ObjectsSeen>>,
     ) -> Result<Vec<Arc<dyn Operation>>, EngineError> {
         let is_asked = |task: &Arc<OwnTask>| flow.tasks.iter().any(|other| other.spec.id == task.spec.id);
         let workshop = if self.own.iter().any(is_asked) {
@@ -64,7 +67,7 @@ impl Prepared<'_> {
                 let external = External::new(Arc::clone(own), flow.scope(at), Arc::clone(workshop))?;
                 return Ok(Arc::new(external) as Arc<dyn Operation>);
             }
-            let known = self.operations.own(&task.spec.id).or_else(|| operation(task));
+            let known = self.operations.own(&task.spec.id).or_else(|| operation(task, seen));
             known.ok_or_else(|| not_built_in(&task.name))
         });
         bound.collect()

@@ -1,7 +1,8 @@
 //! The straight line: phase after phase, rows are sampled, planned, run, and their metrics analysed.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -23,6 +24,7 @@ use crate::contents::Digests;
 use crate::journal::{Journal, PastPhase, RowsIdentity, identity};
 use crate::keep::{HEAD, Keeper};
 use crate::metrics::Tally;
+use crate::objects_seen::{ObjectCounts, ObjectsSeen};
 use crate::operations::Place;
 use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
@@ -239,7 +241,7 @@ impl<'a> Runner<'a> {
         self.list_logs(&plan, &gathered.same, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
-        let account = self.ledger.add(&execution.account, &plan, &execution.log);
+        let account = self.ledger.add(&execution, &plan, &gathered.objects);
         self.kept.push_str(&gathered.keeper.lines(&plan, &self.prepared.inputs, first));
         self.references.extend(gathered.saved);
         self.records.extend(gathered.records);
@@ -261,11 +263,13 @@ impl<'a> Runner<'a> {
         let flow = plan.flow().clone();
         let inputs = &self.prepared.inputs;
         let place = Place::Run(self.folder, self.table.rows.len());
-        let operations = self.prepared.operations(&flow, inputs, &place)?;
-        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let spare = self.prepared.spare(plan, self.options.workers, self.options.memory)?;
         let (references, budget) = (self.references.clone(), self.budget.clone());
         let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
+        let seen = (self.options.level >= Level::Object)
+            .then(|| Arc::new(ObjectsSeen::new(&self.budget, supply.spare())));
+        let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref())?;
+        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let (rows, layout) = (plan.rows(), inputs.layout());
         let wanted = if with_reference { self.wanted(plan) } else { Vec::new() };
         let converging = self.converging(&wanted);
@@ -314,12 +318,13 @@ impl<'a> Runner<'a> {
             ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
         };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
+        let objects = seen.map(|seen| seen.counts()).unwrap_or_default();
         let Collector { tallies, records, same, saved, error, failed, most_failed, keeper, .. } = collector;
         if let Some(error) = error {
             return Err(error);
         }
         let too_many = failed.len() as u64 > most_failed;
-        Ok((execution?, Gathered { tallies, records, same, saved, too_many, keeper }))
+        Ok((execution?, Gathered { tallies, records, same, objects, saved, too_many, keeper }))
     }
 
     /// Which row has which log of a program.
@@ -493,6 +498,7 @@ struct Gathered {
     tallies: Vec<Vec<Tally>>,
     records: Vec<Record>,
     same: Converged,
+    objects: BTreeMap<String, ObjectCounts>,
     saved: References,
     too_many: bool,
     keeper: Keeper,

@@ -63,6 +63,11 @@ impl<'a> Sources<'a> {
         Self { inputs, names, references, kept: Mutex::default(), budget, spare: Budget::new(spare) }
     }
 
+    /// The bytes that no task needs, for what is kept only to save time.
+    pub(crate) fn spare(&self) -> Budget {
+        self.spare.clone()
+    }
+
     fn part(&self, part: usize) -> Result<&ImagePart, OperationError> {
         self.inputs.parts.get(part).ok_or_else(|| OperationError::new(format!("there is no part {part}")))
     }

@@ -32,7 +32,8 @@ const BLOCK: usize = 2048;
 const WORDS: usize = BLOCK / 8;
 /// How far the keys of two lanes are shifted against each other.
 const SHIFT: usize = 1;
-const PRIME: u64 = (1 << 61) - 1;
+/// The modulus of polynomials, a Mersenne prime.
+pub(crate) const PRIME: u64 = (1 << 61) - 1;
 
 #[derive(Clone, Debug)]
 struct Keys {
@@ -121,7 +122,7 @@ impl Keys {
 }
 
 /// SplitMix64.
-fn split_mix(state: &mut u64) -> u64 {
+pub(crate) const fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -168,8 +169,9 @@ fn append(value: u64, point: u64, sum: u64) -> u64 {
     modulo(u128::from(value) * u128::from(point) + u128::from(sum as u32))
 }
 
+/// What is left of a number below 2¹²² after division by the modulus.
 #[inline(always)]
-fn modulo(value: u128) -> u64 {
+pub(crate) fn modulo(value: u128) -> u64 {
     let folded = (value as u64 & PRIME) + (value >> 61) as u64;
     let folded = (folded & PRIME) + (folded >> 61);
     if folded >= PRIME { folded - PRIME } else { folded }

@@ -1,12 +1,14 @@
 //! The components of a mask one by one, each in a window of its own, so that work on one costs as much as it is large.
 
 mod groups;
+mod shape;
 mod sort;
 
 use std::ops::Range;
 
 pub use groups::Groups;
 pub(crate) use groups::is_sparse;
+pub use shape::Shape;
 
 use crate::runs::{Runs, Side};
 use crate::{Connectivity, Machine, ON, View};
@@ -34,11 +36,6 @@ impl Window {
     /// All of an image.
     pub fn whole<T>(image: View<'_, T>) -> Self {
         Self { left: 0, top: 0, width: image.width(), height: image.height() }
-    }
-
-    /// Whether it is all of an image.
-    pub(crate) fn is_whole<T>(&self, image: View<'_, T>) -> bool {
-        *self == Self::whole(image)
     }
 
     /// The columns it has in a row of the image; none above and below it.
@@ -160,6 +157,11 @@ impl Objects {
     /// The object's pixels: rows from the top, each with columns from the left.
     pub fn rows(&self, object: usize) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
         self.spans(object).iter().map(|span| (span.y as usize, span.start as usize..span.end as usize))
+    }
+
+    /// The object's runs and their place in the image, digested after what else decides about it.
+    pub fn shape(&self, object: usize, after: Shape) -> Shape {
+        after.and_spans(self.spans(object))
     }
 
     fn spans(&self, object: usize) -> &[Span] {

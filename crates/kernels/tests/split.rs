@@ -123,6 +123,32 @@ fn check_ways(normalized: View<'_, [u8; 3]>, big: View<'_, u8>) {
         assert_eq!(split(normalized, big, connectivity), expected);
         assert_eq!(one_by_one(normalized, big, connectivity), expected);
         assert_eq!(by_threads(normalized, big, connectivity, 3), expected);
+        check_alone(normalized, big, connectivity);
+    }
+}
+
+/// A group in an image of its own has the lines and the digest that it has among the others.
+fn check_alone(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: Connectivity) {
+    let groups = Groups::of(big, Connectivity::Eight);
+    let (mut painted, mut digests) = (Vec::new(), HashMap::new());
+    let mut scratch = SplitScratch::default();
+    let mut lines = |groups: &Groups, group: usize| {
+        let mut lines = Vec::new();
+        split_groups(normalized, groups, group..group + 1, connectivity, &mut scratch, &mut lines);
+        lines
+    };
+    for group in 0..groups.len() {
+        let window = groups.paint(group, &mut painted);
+        let mut alone = Plane::filled(0, big.width(), big.height());
+        for (y, row) in painted.chunks_exact(window.width).enumerate() {
+            alone.view_mut().row_mut(y + window.top)[window.left..][..window.width].copy_from_slice(row);
+        }
+        let alone = Groups::of(alone.view(), Connectivity::Eight);
+        let shape = groups.shape(group, onceflow_kernels::Shape::default());
+        assert_eq!((alone.len(), alone.area(0)), (1, groups.area(group)));
+        assert_eq!(alone.shape(0, onceflow_kernels::Shape::default()), shape);
+        assert_eq!(lines(&alone, 0), lines(&groups, group));
+        assert_eq!(digests.insert(shape, group), None);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Comparison of a mask with the reference row's and with the truth, as counts that add up over parts.
 
-use onceflow_kernels::compare::{self, Boundary, Counts, ExactSum, SizesDiffer};
+use std::sync::Arc;
+
+use onceflow_kernels::compare::{self, Boundary, Counts, ExactSum, LabelledRuns, SizesDiffer};
 use onceflow_kernels::{Connectivity, Plane, View, Window, label};
 use onceflow_region::{Column, Region, Table};
 use onceflow_runtime::{Done, OperationError};
@@ -38,20 +40,64 @@ impl Comparison {
 /// Counts of a mask, alone and against what is there of reference and truth.
 pub(super) fn compare(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let mask = arguments.grey(0)?;
-    let Counted { seen, core } = Counted::from_region(arguments.region(3)?, mask)?;
-    let result = label(seen.of(mask), Connectivity::Eight).plane;
-    let boundary = arguments.integer(0)? != 0;
-    let against = |other: Option<Plane<u32>>| -> Result<Counts, OperationError> {
-        let counts = other.map(|other| counts(result.view(), other.view(), core, boundary));
-        Ok(counts.transpose().map_err(|error| OperationError::new(error.to_string()))?.unwrap_or_default())
+    let counted = Counted::from_region(arguments.region(3)?, mask)?;
+    let comparison = match arguments.integer(0)? {
+        0 => compare_runs(arguments, mask, counted)?,
+        _ => compare_planes(arguments, mask, counted)?,
+    };
+    from_table(Ok(to_table(&comparison)))
+}
+
+/// Runs are all that counts of pixels and objects need, and those of reference and truth are found once.
+fn compare_runs(
+    arguments: &Arguments<'_>,
+    mask: View<'_, u8>,
+    Counted { seen, core }: Counted,
+) -> Result<Comparison, OperationError> {
+    let result = LabelledRuns::of_mask(seen.of(mask));
+    let against = |input: usize, window| -> Result<Counts, OperationError> {
+        let other = others(arguments, input, window)?;
+        let counts = other.map(|other| compare::compare_runs(&result, &other, core));
+        Ok(counts.transpose().map_err(sizes_differ)?.unwrap_or_default())
     };
     // The reference row's part is cut as this one is; the truth comes as it is counted.
-    let default = against(objects(arguments.region(1)?, Some(seen))?)?;
-    let truth = against(objects(arguments.region(2)?, None)?)?;
-    // Either knows the result; it is counted by itself only where there is neither.
-    let known = [default, truth].into_iter().find(|counts| counts.parts > 0);
-    let alone = known.map_or_else(|| compare::count_owned(result.view(), core), |counts| counts.alone());
-    from_table(Ok(to_table(&Comparison { alone, default, truth })))
+    let (default, truth) = (against(1, Some(seen))?, against(2, None)?);
+    Ok(Comparison { alone: compare::count_runs(&result, core), default, truth })
+}
+
+/// Distances between boundaries need all pixels.
+fn compare_planes(
+    arguments: &Arguments<'_>,
+    mask: View<'_, u8>,
+    Counted { seen, core }: Counted,
+) -> Result<Comparison, OperationError> {
+    let result = label(seen.of(mask), Connectivity::Eight).plane;
+    let against = |input: usize, window| -> Result<Counts, OperationError> {
+        let other = objects(arguments.region(input)?, window)?.map(Labelled::into_plane);
+        let counts = other.map(|other| compare::compare_boundaries_owned(result.view(), other.view(), core));
+        Ok(counts.transpose().map_err(sizes_differ)?.unwrap_or_default())
+    };
+    let (default, truth) = (against(1, Some(seen))?, against(2, None)?);
+    Ok(Comparison { alone: compare::count_owned(result.view(), core), default, truth })
+}
+
+fn sizes_differ(error: SizesDiffer) -> OperationError {
+    OperationError::new(error.to_string())
+}
+
+/// The objects of an input, or of a window of it, found once for all that are compared with it; `None` when there is none.
+fn others(
+    arguments: &Arguments<'_>,
+    input: usize,
+    window: Option<Window>,
+) -> Result<Option<Arc<LabelledRuns>>, OperationError> {
+    let Some(objects) = objects(arguments.region(input)?, window)? else { return Ok(None) };
+    let Some((known, content)) = arguments.known.zip(arguments.contents.get(input)) else {
+        return Ok(Some(Arc::new(objects.into_runs())));
+    };
+    let sides = window.map(|w| [w.left, w.top, w.width, w.height].map(|side| side as u64));
+    let context = known.context(&[*content], sides.as_ref().map_or(&[], |sides| sides.as_slice()));
+    Ok(Some(known.labelled(context, || objects.into_runs())))
 }
 
 /// The comparison in a table that [`compare`] made.
@@ -60,30 +106,40 @@ pub(crate) fn counts_of(region: &Region) -> Option<Comparison> {
     Some(Comparison { alone: from_row(table, 0)?, default: from_row(table, 1)?, truth: from_row(table, 2)? })
 }
 
-fn counts(
-    result: View<'_, u32>,
-    other: View<'_, u32>,
-    core: Window,
-    boundary: bool,
-) -> Result<Counts, SizesDiffer> {
-    let count = if boundary { compare::compare_boundaries_owned } else { compare::compare_owned };
-    count(result, other, core)
+/// Objects to compare with.
+enum Labelled<'a> {
+    Mask(View<'a, u8>),
+    Labels(View<'a, u32>),
 }
 
-/// The objects of a mask or label image, or of a window of it; `None` when there is none.
-fn objects(region: &Region, window: Option<Window>) -> Result<Option<Plane<u32>>, OperationError> {
+impl Labelled<'_> {
+    fn into_runs(self) -> LabelledRuns {
+        match self {
+            Self::Mask(mask) => LabelledRuns::of_mask(mask),
+            Self::Labels(labels) => LabelledRuns::of_labels(labels),
+        }
+    }
+
+    fn into_plane(self) -> Plane<u32> {
+        match self {
+            Self::Mask(mask) => label(mask, Connectivity::Eight).plane,
+            Self::Labels(labels) => labels.to_plane(),
+        }
+    }
+}
+
+/// What a mask or label image shows, or a window of it; `None` when there is none.
+fn objects(region: &Region, window: Option<Window>) -> Result<Option<Labelled<'_>>, OperationError> {
     let dense = match region {
         Region::Nothing => return Ok(None),
         Region::Dense(dense) => dense,
         _ => return Err(OperationError::new("expected a mask or a label image to compare with")),
     };
     if let Some(mask) = grey(dense) {
-        return Ok(Some(label(shown(mask, window)?, Connectivity::Eight).plane));
+        return Ok(Some(Labelled::Mask(shown(mask, window)?)));
     }
-    labels(dense)
-        .map(|view| Ok(Some(shown(view, window)?.to_plane())))
-        .transpose()?
-        .ok_or_else(|| OperationError::new("expected labels of 32 bits"))
+    let labels = labels(dense).ok_or_else(|| OperationError::new("expected labels of 32 bits"))?;
+    Ok(Some(Labelled::Labels(shown(labels, window)?)))
 }
 
 /// What an image shows in a window.

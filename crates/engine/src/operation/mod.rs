@@ -2,15 +2,20 @@
 
 mod colour;
 mod counted;
+mod known;
 mod metric;
 mod nuclei;
 mod regions;
+mod split;
 
 use std::sync::Arc;
 
-use onceflow_reuse::FlowTask;
+use onceflow_reuse::{Content, FlowTask};
 use onceflow_runtime::{Call, Done, Operation, OperationError};
 use onceflow_study::Canonical;
+
+use crate::objects_seen::ObjectsSeen;
+use known::Known;
 
 pub(crate) use counted::Counted;
 pub(crate) use metric::{Comparison, counts_of};
@@ -32,24 +37,27 @@ const KERNELS: [(&str, Kernel); 15] = [
     ("mask.area_filter", nuclei::area_filter),
     ("nuclei.grow", nuclei::grow),
     ("nuclei.clumps", nuclei::clumps),
-    ("nuclei.split", nuclei::split),
-    ("nuclei.separate", nuclei::separate),
+    ("nuclei.split", split::split),
+    ("nuclei.separate", split::separate),
     ("nuclei.finish", nuclei::finish),
     ("metric.compare", metric::compare),
 ];
 
-/// The operation of a task; `None` when nothing of that id is built in.
-pub(crate) fn operation(task: &FlowTask) -> Option<Arc<dyn Operation>> {
+/// The operation of a task; `None` when nothing of that id is built in. It works on objects that it has not seen only,
+/// where it is told what its inputs hold.
+pub(crate) fn operation(task: &FlowTask, seen: Option<&Arc<ObjectsSeen>>) -> Option<Arc<dyn Operation>> {
     let (_, kernel) = KERNELS.iter().find(|(id, _)| *id == task.spec.id)?;
     let place = |name: &str| task.reads.iter().position(|read| read.name == name);
     let order = task.spec.parameters.iter().map(|p| place(&p.name)).collect::<Option<Vec<_>>>()?;
-    Some(Arc::new(BuiltIn { kernel: *kernel, order }))
+    let known = seen.map(|seen| Known::new(task, Arc::clone(seen)));
+    Some(Arc::new(BuiltIn { kernel: *kernel, order, known }))
 }
 
 /// A kernel with the way from a task's order of parameters to the catalogue's.
 struct BuiltIn {
     kernel: Kernel,
     order: Vec<usize>,
+    known: Option<Known>,
 }
 
 impl Operation for BuiltIn {
@@ -58,15 +66,22 @@ impl Operation for BuiltIn {
             self.order.iter().map(|place| call.parameters.get(*place)).collect();
         let parameters =
             parameters.ok_or_else(|| OperationError::new("expected more parameters than were given"))?;
-        (self.kernel)(&Arguments { inputs: call.inputs, parameters })
+        let known = self.known.as_ref().filter(|_| call.contents.len() == call.inputs.len());
+        (self.kernel)(&Arguments { inputs: call.inputs, contents: call.contents, parameters, known })
     }
 }
 
 /// What a kernel is given.
 pub(crate) struct Arguments<'a> {
     inputs: &'a [Arc<onceflow_region::Region>],
+    contents: &'a [Content],
     parameters: Vec<&'a Canonical>,
+    /// Objects that were seen before; only where all contents are told.
+    known: Option<&'a Known>,
 }
+
+#[cfg(test)]
+mod object_tests;
 
 #[cfg(test)]
 mod tests {

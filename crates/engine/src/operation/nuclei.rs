@@ -1,6 +1,6 @@
 //! The tasks of the nuclei workflows.
 
-use onceflow_kernels::nuclei::{self, BackgroundStatus, Candidates, Finished, Reconstructed};
+use onceflow_kernels::nuclei::{self, BackgroundStatus, Candidates, Reconstructed};
 use onceflow_kernels::{Plane, filter_area};
 use onceflow_runtime::{Done, OperationError};
 
@@ -63,25 +63,12 @@ pub(super) fn clumps(arguments: &Arguments<'_>) -> Result<Done, OperationError> 
     Ok(done([from_grey(nuclei::clumps(arguments.grey(0)?, arguments.integer(0)?))?]))
 }
 
-/// Clumps split by a watershed of the colour image.
-pub(super) fn split(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let (image, big) = (arguments.colour(0)?, arguments.grey(1)?);
-    Ok(done([from_grey(nuclei::split(image, big, arguments.connectivity(0)?))?]))
-}
-
-/// Clumps found and split in one task.
-pub(super) fn separate(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let big = nuclei::clumps(arguments.grey(1)?, arguments.integer(0)?);
-    let apart = nuclei::split(arguments.colour(0)?, big.view(), arguments.connectivity(1)?);
-    Ok(done([from_grey(apart)?]))
-}
-
 /// Nuclei of the right size, holes filled.
 pub(super) fn finish(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let (least, below) = (arguments.integer(0)?, arguments.integer(1)?);
-    let Finished { mask, objects } =
-        nuclei::finish(arguments.grey(0)?, least, below, arguments.connectivity(2)?);
-    Ok(Done { ended: no_candidates(objects == 0), ..done([from_grey(mask)?]) })
+    let mask = nuclei::finish_mask(arguments.grey(0)?, least, below, arguments.connectivity(2)?);
+    let is_empty = mask.pixels().iter().all(|pixel| *pixel == 0);
+    Ok(Done { ended: no_candidates(is_empty), ..done([from_grey(mask)?]) })
 }
 
 fn background_status(arguments: &Arguments<'_>) -> Result<Option<String>, OperationError> {

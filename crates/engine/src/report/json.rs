@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::words::failed;
 use super::{Provenance, UsedFile};
-use crate::{Amounts, Answer, Best, PhaseAnswer};
+use crate::{Amounts, Answer, Best, ObjectCounts, PhaseAnswer, Work};
 
 /// The indices of each phase, over all images and for each image.
 pub fn indices_json(answer: &Answer) -> Json {
@@ -49,12 +49,29 @@ pub fn run_json(answer: &Answer) -> Json {
             "by": by(tasks),
         },
         "cost": { "asked": work.seconds.asked, "computed": work.seconds.computed },
+        "objects": objects(work),
+        "digesting_s": work.digesting,
         "rows": work.rows,
         "instances": work.instances,
         "failed": failed(answer),
         "wall_s": work.wall,
         "peak_rss_bytes": work.peak_resident,
     })
+}
+
+/// Objects that tasks worked on one by one, by task.
+fn objects(work: &Work) -> Map<String, Json> {
+    let of = |counts: &ObjectCounts| {
+        json!({
+            "asked": counts.asked,
+            "known": counts.found,
+            "pixels_asked": counts.pixels_asked,
+            "pixels_known": counts.pixels_found,
+            "seconds_spent": counts.seconds_spent,
+            "seconds_saved": counts.seconds_saved(),
+        })
+    };
+    work.objects.iter().map(|(task, counts)| (task.clone(), of(counts))).collect()
 }
 
 /// What was saved, by what saved it.

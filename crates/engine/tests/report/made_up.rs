@@ -355,6 +355,8 @@ fn work(rows: u64, images: u64) -> Work {
         spilled: 0,
         spilled_bytes: 0,
         recomputed: 0,
+        objects: BTreeMap::default(),
+        digesting: 0.0,
         peak_reserved: 118_000_000,
         peak_resident: Some(150_000_000),
         memory: 2 << 30,

@@ -7,12 +7,14 @@
 mod boundary;
 mod counts;
 mod exact;
+mod labelled;
 mod measure;
 mod overlap;
 
 pub use boundary::Boundary;
 pub use counts::Counts;
 pub use exact::ExactSum;
+pub use labelled::LabelledRuns;
 pub use measure::Measure;
 
 use crate::{View, Window};
@@ -55,7 +57,7 @@ pub fn compare_boundaries(result: View<'_, u32>, reference: View<'_, u32>) -> Re
 /// mean distance), if every plane shows all of the objects that belong to its core and of what lies on them; the largest
 /// distance is that of the whole image if it is no longer than the halo.
 pub fn count_owned(result: View<'_, u32>, core: Window) -> Counts {
-    overlap::count(result, core)
+    count_runs(&LabelledRuns::of_labels(result), core)
 }
 
 /// What of the agreement of two results belongs to a core, as [`count_owned`] says.
@@ -64,8 +66,8 @@ pub fn compare_owned(
     reference: View<'_, u32>,
     core: Window,
 ) -> Result<Counts, SizesDiffer> {
-    check_sizes(result, reference)?;
-    Ok(overlap::compare(result, reference, core))
+    let reference = LabelledRuns::of_labels(reference);
+    compare_runs(&LabelledRuns::of_labels(result), &reference, core)
 }
 
 /// The same, with the distances between boundaries.
@@ -74,13 +76,24 @@ pub fn compare_boundaries_owned(
     reference: View<'_, u32>,
     core: Window,
 ) -> Result<Counts, SizesDiffer> {
-    check_sizes(result, reference)?;
-    let boundary = Boundary::between(result, reference, core);
-    Ok(Counts { boundary, ..overlap::compare(result, reference, core) })
+    let counts = compare_owned(result, reference, core)?;
+    Ok(Counts { boundary: Boundary::between(result, reference, core), ..counts })
 }
 
-fn check_sizes(result: View<'_, u32>, reference: View<'_, u32>) -> Result<(), SizesDiffer> {
-    let result = (result.width(), result.height());
-    let reference = (reference.width(), reference.height());
-    if result == reference { Ok(()) } else { Err(SizesDiffer { result, reference }) }
+/// What of a result belongs to a core, as [`count_owned`] says.
+pub fn count_runs(result: &LabelledRuns, core: Window) -> Counts {
+    overlap::count(result, core)
+}
+
+/// What of the agreement of two results belongs to a core, as [`count_owned`] says.
+pub fn compare_runs(
+    result: &LabelledRuns,
+    reference: &LabelledRuns,
+    core: Window,
+) -> Result<Counts, SizesDiffer> {
+    let (one, other) = (result.size(), reference.size());
+    if one != other {
+        return Err(SizesDiffer { result: one, reference: other });
+    }
+    Ok(overlap::compare(result, reference, core))
 }

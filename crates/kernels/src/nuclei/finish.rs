@@ -45,12 +45,36 @@ pub fn finish_into(
     mut target: ViewMut<'_, u8>,
     scratch: &mut MaskScratch,
 ) -> usize {
+    finish_mask_into(machine, seg_nonoverlap, sizes, fill, target.reborrow(), scratch);
+    scratch.runs.count(machine, target.view(), Connectivity::Eight)
+}
+
+/// The mask alone, for whom it does not matter how many objects it holds.
+pub fn finish_mask(
+    seg_nonoverlap: View<'_, u8>,
+    min_size: i64,
+    max_size: i64,
+    fill: Connectivity,
+) -> Plane<u8> {
+    let mut mask = Plane::filled(0, seg_nonoverlap.width(), seg_nonoverlap.height());
+    let (sizes, scratch) = (min_size..max_size, &mut MaskScratch::default());
+    finish_mask_into(Machine::default(), seg_nonoverlap, sizes, fill, mask.view_mut(), scratch);
+    mask
+}
+
+fn finish_mask_into(
+    machine: Machine,
+    seg_nonoverlap: View<'_, u8>,
+    sizes: Range<i64>,
+    fill: Connectivity,
+    target: ViewMut<'_, u8>,
+    scratch: &mut MaskScratch,
+) {
     let MaskScratch { one, runs, .. } = scratch;
     let kept = one.fit(seg_nonoverlap.width(), seg_nonoverlap.height());
     let Range { start, end } = sizes;
     filter_area_into(machine, seg_nonoverlap, start, Some(end), Connectivity::Four, kept, runs);
-    fill_holes_into(machine, one.view(), fill, target.reborrow(), runs);
-    runs.count(machine, target.view(), Connectivity::Eight)
+    fill_holes_into(machine, one.view(), fill, target, runs);
 }
 
 #[cfg(test)]
@@ -77,5 +101,6 @@ mod tests {
         let ring = Plane::from_vec(vec![ON, ON, ON, ON, 0, ON, ON, ON, ON], 3, 3).unwrap();
         let full = Finished { mask: Plane::filled(ON, 3, 3), objects: 1 };
         assert_eq!(finish(ring.view(), 8, 9, Connectivity::Eight), full);
+        assert_eq!(finish_mask(ring.view(), 8, 9, Connectivity::Eight), full.mask);
     }
 }

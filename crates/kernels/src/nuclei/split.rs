@@ -59,11 +59,12 @@ pub fn split_groups(
     scratch: &mut SplitScratch,
     lines: &mut Vec<(usize, usize)>,
 ) {
-    let mut mask = Vec::new();
+    let mut mask = scratch.take_mask();
     for group in some {
         let window = groups.paint(group, &mut mask);
         let Some(view) = View::new(&mask, window.width, window.height) else { continue };
         let found = split_object(window.of(normalized), view, connectivity, scratch);
         lines.extend(found.iter().map(|&(x, y)| (x + window.left, y + window.top)));
     }
+    scratch.put_mask(mask);
 }

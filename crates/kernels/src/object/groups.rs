@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Objects, Window};
+use super::{Objects, Shape, Window};
 use crate::runs::Runs;
 use crate::{Connectivity, Machine, View};
 
@@ -98,8 +98,15 @@ impl Groups {
         rows.reduce(|one, other| one.start.min(other.start)..one.end.max(other.end)).unwrap_or(0..0)
     }
 
+    /// The group's runs and their place in the image, digested after what else decides about it.
+    ///
+    /// A group of one object has the digest of that object.
+    pub fn shape(&self, group: usize, after: Shape) -> Shape {
+        self.members(group).iter().fold(after, |shape, object| self.objects.shape(*object, shape))
+    }
+
     /// How many pixels it has.
-    pub(crate) fn area(&self, group: usize) -> usize {
+    pub fn area(&self, group: usize) -> usize {
         self.members(group).iter().map(|object| self.objects.area(*object)).sum()
     }
 

@@ -13,6 +13,8 @@ pub struct SplitScratch {
     outside: Outside,
     basin: Basin,
     lines: Vec<(usize, usize)>,
+    /// A window with one group of objects.
+    mask: Vec<u8>,
 }
 
 /// The pixels, column and row in raster order, where the floods inside `mask` met; `image` and `mask` are of one size.
@@ -36,6 +38,16 @@ pub fn split_object<'a>(
 }
 
 impl SplitScratch {
+    /// Memory for a mask that is flooded with the rest of this; it is to be put back.
+    pub(super) fn take_mask(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.mask)
+    }
+
+    /// Puts it back.
+    pub(super) fn put_mask(&mut self, mask: Vec<u8>) {
+        self.mask = mask;
+    }
+
     /// Labels the outside, which is black, and the peaks.
     fn mark(&mut self, image: View<'_, [u8; 3]>, mask: View<'_, u8>, connectivity: Connectivity) {
         let Self { peaks, outside, basin, .. } = self;

@@ -1,0 +1,93 @@
+//! How many objects were asked for, how many of them were known, and what that saved.
+
+use std::sync::{Mutex, PoisonError};
+
+use onceflow_kernels::compare::LabelledRuns;
+
+/// The objects of a task's inputs, over a phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ObjectCounts {
+    /// Objects that were looked up.
+    pub asked: u64,
+    /// Those of them that were known.
+    pub found: u64,
+    /// Pixels of the objects that were looked up.
+    pub pixels_asked: u64,
+    /// Pixels of those that were known.
+    pub pixels_found: u64,
+    /// Calls of the task in which all objects were known.
+    pub whole: u64,
+    /// Seconds that work on the others took.
+    pub seconds_spent: f64,
+}
+
+impl ObjectCounts {
+    /// Seconds that the known objects would have taken, if their pixels cost what those of the others did.
+    pub fn seconds_saved(&self) -> f64 {
+        let new = self.pixels_asked.saturating_sub(self.pixels_found);
+        if new == 0 { 0.0 } else { self.seconds_spent / new as f64 * self.pixels_found as f64 }
+    }
+
+    /// Many objects that were looked up together.
+    pub(crate) fn of(objects: &LabelledRuns, found: bool) -> Self {
+        let (asked, pixels_asked) = (objects.objects() as u64, objects.pixels());
+        let known = u64::from(found);
+        let (found, pixels_found) = (known * asked, known * pixels_asked);
+        Self { asked, found, pixels_asked, pixels_found, ..Self::default() }
+    }
+
+    /// Adds an object that was looked up.
+    pub(crate) fn ask(&mut self, pixels: usize, found: bool) {
+        self.asked += 1;
+        self.pixels_asked += pixels as u64;
+        if found {
+            self.found += 1;
+            self.pixels_found += pixels as u64;
+        }
+    }
+
+    /// Adds what another call of the task counted.
+    pub fn add(&mut self, other: &Self) {
+        self.asked += other.asked;
+        self.found += other.found;
+        self.pixels_asked += other.pixels_asked;
+        self.pixels_found += other.pixels_found;
+        self.whole += other.whole;
+        self.seconds_spent += other.seconds_spent;
+    }
+}
+
+/// The counts of a task, shared by all workers.
+#[derive(Debug, Default)]
+pub(crate) struct Tally(Mutex<ObjectCounts>);
+
+impl Tally {
+    /// The counts so far.
+    pub(crate) fn counts(&self) -> ObjectCounts {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds those of a call.
+    pub(crate) fn add(&self, counts: &ObjectCounts) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(counts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_saved_follows_from_what_the_new_pixels_took() {
+        let mut counts = ObjectCounts { seconds_spent: 2.0, ..ObjectCounts::default() };
+        assert_eq!(counts.seconds_saved(), 0.0);
+        counts.ask(100, false);
+        counts.ask(150, true);
+        assert_eq!((counts.asked, counts.found, counts.pixels_asked), (2, 1, 250));
+        assert_eq!(counts.seconds_saved(), 3.0);
+        let tally = Tally::default();
+        tally.add(&counts);
+        tally.add(&counts);
+        assert_eq!(tally.counts().seconds_saved(), 6.0);
+    }
+}

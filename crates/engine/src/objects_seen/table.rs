@@ -1,0 +1,218 @@
+//! A table under a bound: what saves the least time per byte, and was not asked for lately, makes room for what is new.
+//!
+//! It is GreedyDual-Size (Cao, Irani 1997): a value is worth the seconds it saves per byte plus the age of the table when it
+//! was last asked for, and the age is what the last value was worth that had to go.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use onceflow_kernels::Shape;
+use onceflow_region::{Budget, Lease};
+
+/// Tables side by side, so that workers seldom wait for each other.
+const SHARDS: usize = 16;
+/// The share of a full shard that goes at once: finding what is worth least means looking at all.
+const SHARE: usize = 8;
+/// Bytes of an entry in a map that has just doubled: seven buckets of sixteen are in use, and the old half is still there.
+const fn entry_bytes<V>() -> u64 {
+    (size_of::<(Shape, Entry<V>)>() as u64 + 1) * 24 / 7 + 1
+}
+/// Entries that a map may have room for, for each one it has: more than that is more than their bytes pay for.
+const ROOM: usize = 3;
+
+/// Values by digest, shared by all workers.
+#[derive(Debug)]
+pub(crate) struct Table<V> {
+    shards: Vec<Mutex<Shard<V>>>,
+    room: Room,
+}
+
+/// A bound on what is spare, below a budget that tasks use as well.
+#[derive(Clone, Debug)]
+pub(super) struct Room {
+    pub(super) spare: Budget,
+    pub(super) shared: Budget,
+}
+
+#[derive(Debug)]
+struct Shard<V> {
+    entries: HashMap<Shape, Entry<V>, BuildHasherDefault<FirstLane>>,
+    age: f32,
+}
+
+#[derive(Debug)]
+struct Entry<V> {
+    value: V,
+    /// Seconds that it saves per byte.
+    rate: f32,
+    worth: f32,
+    leases: [Lease; 2],
+}
+
+impl<V> Table<V> {
+    /// An empty table.
+    pub(super) fn new(room: &Room) -> Self {
+        let shard = || Mutex::new(Shard { entries: HashMap::default(), age: 0.0 });
+        Self { shards: (0..SHARDS).map(|_| shard()).collect(), room: room.clone() }
+    }
+
+    /// What is asked of the value with this digest, if it is there.
+    pub(crate) fn get<T>(&self, key: Shape, take: impl FnOnce(&V) -> T) -> Option<T> {
+        let mut shard = self.shard(key);
+        let age = shard.age;
+        let entry = shard.entries.get_mut(&key)?;
+        entry.worth = age + entry.rate;
+        Some(take(&entry.value))
+    }
+
+    /// Keeps a value that has so many bytes elsewhere and took so many seconds to make, when there is room for it or
+    /// room can be made.
+    pub(crate) fn put(&self, key: Shape, value: V, bytes: usize, seconds: f64) {
+        let bytes = entry_bytes::<V>() + bytes as u64;
+        let mut shard = self.shard(key);
+        if shard.entries.contains_key(&key) {
+            return;
+        }
+        let mut freed = 0;
+        let leases = loop {
+            match self.room.reserve(bytes) {
+                Some(leases) => break leases,
+                None if freed < bytes && !shard.entries.is_empty() => freed += shard.make_room(),
+                None => return,
+            }
+        };
+        let rate = (seconds / bytes as f64) as f32;
+        let worth = shard.age + rate;
+        shard.entries.insert(key, Entry { value, rate, worth, leases });
+    }
+
+    /// How many values there are.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.shards.iter().map(|shard| lock(shard).entries.len()).sum()
+    }
+
+    fn shard(&self, key: Shape) -> MutexGuard<'_, Shard<V>> {
+        // The other lane chooses the bucket.
+        lock(&self.shards[key.words()[1] as usize % SHARDS])
+    }
+}
+
+fn lock<V>(shard: &Mutex<Shard<V>>) -> MutexGuard<'_, Shard<V>> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<V> Shard<V> {
+    /// Drops a share of the values, those that are worth least; says how many bytes they had.
+    fn make_room(&mut self) -> u64 {
+        let mut worths: Vec<f32> = self.entries.values().map(|entry| entry.worth).collect();
+        let last = worths.len().div_ceil(SHARE) - 1;
+        let (_, least, _) = worths.select_nth_unstable_by(last, f32::total_cmp);
+        self.age = *least;
+        let (mut freed, mut gone) = (0, 0);
+        self.entries.retain(|_, entry| {
+            // Of many that are worth the same only the share goes.
+            let stays = entry.worth > *least || gone > last;
+            if !stays {
+                gone += 1;
+                freed += entry.leases[0].bytes();
+            }
+            stays
+        });
+        if self.entries.capacity() > ROOM * self.entries.len() {
+            self.entries.shrink_to_fit();
+        }
+        freed
+    }
+}
+
+impl Room {
+    fn reserve(&self, bytes: u64) -> Option<[Lease; 2]> {
+        Some([self.spare.try_reserve(bytes)?, self.shared.try_reserve(bytes)?])
+    }
+}
+
+/// Digests need no more spreading.
+#[derive(Default)]
+struct FirstLane(u64);
+
+impl Hasher for FirstLane {
+    fn finish(&self) -> u64 {
+        // Maps look at the highest bits as well, and a lane has 61.
+        self.0 << 3 | self.0 >> 58
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 ^= word;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(number: u64) -> Shape {
+        Shape::default().and(&[number])
+    }
+
+    fn table(most: u64) -> (Budget, Table<u64>) {
+        let budget = Budget::new(1 << 30);
+        let table = Table::new(&Room { shared: budget.clone(), spare: Budget::new(most) });
+        (budget, table)
+    }
+
+    #[test]
+    fn values_come_back_and_their_bytes_with_the_table() {
+        let (budget, table) = table(1 << 20);
+        (0..1000).for_each(|number| table.put(key(number), number, 10, 1e-6));
+        assert!((0..1000).all(|number| table.get(key(number), |value| *value) == Some(number)));
+        assert_eq!(table.get(key(1000), |value| *value), None);
+        assert_eq!(budget.used(), 1000 * (entry_bytes::<u64>() + 10));
+        drop(table);
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn no_room_keeps_nothing_and_little_room_some() {
+        for most in [0, 1, 500, 5_000, 50_000] {
+            let (budget, table) = table(most);
+            for number in 0..2000 {
+                table.put(key(number), number, 10, 1e-6);
+                assert!(budget.used() <= most);
+            }
+            let wrong = |number: &u64| table.get(key(*number), |value| *value).is_some_and(|v| v != *number);
+            assert!(!(0..2000).any(|number| wrong(&number)));
+            assert!(
+                table.len() as u64 >= most / 2 / (entry_bytes::<u64>() + 10),
+                "{} of {most}",
+                table.len()
+            );
+        }
+    }
+
+    #[test]
+    fn a_budget_that_others_use_up_is_not_exceeded() {
+        let (budget, table) = table(u64::MAX);
+        let others = budget.try_reserve((1 << 30) - 3 * (entry_bytes::<u64>())).unwrap();
+        (0..100).for_each(|number| table.put(key(number), number, 0, 1e-6));
+        assert!((1..=3).contains(&table.len()));
+        drop(others);
+    }
+
+    #[test]
+    fn what_saves_most_stays_until_nobody_asks_for_it() {
+        let (_, table) = table(400 * entry_bytes::<u64>());
+        let dear: Vec<u64> = (0..100).collect();
+        dear.iter().for_each(|number| table.put(key(*number), *number, 0, 40.0));
+        let kept = |table: &Table<u64>| dear.iter().filter(|n| table.get(key(**n), |_| ()).is_some()).count();
+        (1000..3000).for_each(|number| table.put(key(number), number, 0, 1.0));
+        assert_eq!(kept(&table), 100);
+        (3000..50_000).for_each(|number| table.put(key(number), number, 0, 1.0));
+        assert_eq!(kept(&table), 0);
+    }
+}

@@ -1,0 +1,263 @@
+//! Operations that know objects give what they give without, whatever room they have, and compute no object twice.
+
+use std::sync::Arc;
+
+use onceflow_kernels::compare::{self, Boundary, Counts};
+use onceflow_kernels::{Connectivity, ON, Plane, View, Window, label};
+use onceflow_region::{Budget, Dense, Pixels, Region};
+use onceflow_reuse::{Content, FlowTask, Read, ReadFrom};
+use onceflow_runtime::{Call, Operation};
+use onceflow_study::Canonical;
+use proptest::prelude::*;
+
+use super::regions::{from_colour, from_grey, grey, labels};
+use super::*;
+use crate::catalogue;
+
+const WIDTH: usize = 70;
+const HEIGHT: usize = 50;
+
+fn bound(id: &str, seen: Option<&Arc<ObjectsSeen>>) -> Arc<dyn Operation> {
+    let spec = catalogue().get(id).unwrap().clone();
+    let read = |name: &str, kind| Read {
+        name: name.to_owned(),
+        kind,
+        from: ReadFrom::Constant(Canonical::Integer(0)),
+    };
+    let reads = spec.parameters.iter().map(|parameter| read(&parameter.name, parameter.kind)).collect();
+    let (name, none) = (id.to_owned(), Vec::new());
+    let task = FlowTask {
+        name,
+        stage: 0,
+        spec,
+        reads,
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        ends: none,
+        after: Vec::new(),
+    };
+    operation(&task, seen).unwrap()
+}
+
+/// A region with a number that stands for what it holds.
+type Told = (u64, Arc<Region>);
+
+fn told(number: u64, region: Region) -> Told {
+    (number, Arc::new(region))
+}
+
+/// Pixels or counts, and whether it ended its stage.
+type Outcome = (Option<Vec<u8>>, Option<Comparison>, Option<String>);
+
+fn outcome(operation: &dyn Operation, inputs: &[Told], parameters: &[Canonical]) -> Outcome {
+    let contents: Vec<Content> = inputs.iter().map(|(number, _)| Content([*number, 7, 7, 7])).collect();
+    let inputs: Vec<Arc<Region>> = inputs.iter().map(|(_, region)| Arc::clone(region)).collect();
+    let call = Call { inputs: &inputs, contents: &contents, parameters, row: 0, site: 0 };
+    let done = operation.run(&call).unwrap();
+    let pixels = done.outputs[0].as_dense().and_then(Dense::as_u8).map(<[u8]>::to_vec);
+    (pixels, counts_of(&done.outputs[0]), done.ended)
+}
+
+fn table(most: u64) -> Arc<ObjectsSeen> {
+    Arc::new(ObjectsSeen::new(&Budget::new(u64::MAX), Budget::new(most)))
+}
+
+fn colours(seed: u64) -> Region {
+    let pixel = |at: usize| {
+        let mixed = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ seed << 20);
+        [mixed >> 40, mixed >> 48, mixed >> 56].map(|c| c as u8)
+    };
+    let pixels = (0..WIDTH * HEIGHT).map(pixel).collect();
+    from_colour(Plane::from_vec(pixels, WIDTH, HEIGHT).unwrap()).unwrap()
+}
+
+/// Rings around disks, which touch, nest and leave the image, and thin lines across it.
+#[derive(Clone, Debug)]
+struct Picture {
+    rings: Vec<(i64, i64, i64, i64)>,
+    lines: Vec<(bool, i64)>,
+}
+
+fn pictures() -> impl Strategy<Value = Picture> {
+    let ring = (0..WIDTH as i64, 0..HEIGHT as i64, 1..12i64, -1..10i64);
+    let line = (any::<bool>(), 0..60i64);
+    (prop::collection::vec(ring, 0..14), prop::collection::vec(line, 0..3))
+        .prop_map(|(rings, lines)| Picture { rings, lines })
+}
+
+fn mask(picture: &Picture) -> Region {
+    let inside = |x: i64, y: i64| {
+        let ring = |&(u, v, outer, inner): &(i64, i64, i64, i64)| {
+            let far = (x - u).pow(2) + (y - v).pow(2);
+            far <= outer * outer && (inner < 0 || far > inner * inner)
+        };
+        let line = |&(slanted, at): &(bool, i64)| if slanted { x == y + at - 20 } else { x == at };
+        picture.rings.iter().any(ring) || picture.lines.iter().any(line)
+    };
+    let pixel = |at: usize| ON * u8::from(inside((at % WIDTH) as i64, (at / WIDTH) as i64));
+    from_grey(Plane::from_vec((0..WIDTH * HEIGHT).map(pixel).collect(), WIDTH, HEIGHT).unwrap()).unwrap()
+}
+
+const BOTH: [Canonical; 2] = [Canonical::Connectivity8(false), Canonical::Connectivity8(true)];
+
+fn check_split(pictures: &[Picture], seen: &Arc<ObjectsSeen>) {
+    let (plain, knowing) = (bound("nuclei.split", None), bound("nuclei.split", Some(seen)));
+    let images = [told(1, colours(1)), told(2, colours(2))];
+    for (at, picture) in pictures.iter().enumerate() {
+        let mask = told(100 + at as u64, mask(picture));
+        for (image, connectivity) in images.iter().flat_map(|image| BOTH.map(|both| (image, both))) {
+            let inputs = [image.clone(), mask.clone()];
+            let expected = outcome(plain.as_ref(), &inputs, std::slice::from_ref(&connectivity));
+            assert_eq!(outcome(knowing.as_ref(), &inputs, &[connectivity]), expected);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn objects_are_parted_as_without_a_table(
+        pictures in prop::collection::vec(pictures(), 1..4),
+        most in prop_oneof![Just(0), 1..20_000u64, Just(u64::MAX)],
+    ) {
+        let seen = table(most);
+        check_split(&pictures, &seen);
+        let first = seen.counts()["nuclei.split"];
+        check_split(&pictures, &seen);
+        let counts = seen.counts()["nuclei.split"];
+        prop_assert_eq!(counts.asked, 2 * first.asked);
+        if most == u64::MAX {
+            prop_assert_eq!(counts.found - first.found, first.asked);
+            prop_assert_eq!(counts.pixels_found - first.pixels_found, first.pixels_asked);
+        }
+        if most == 0 {
+            prop_assert_eq!(counts.found, 0);
+        }
+    }
+}
+
+/// Far enough apart to be two objects.
+fn two_disks(second: i64) -> Picture {
+    Picture { rings: vec![(15, 20, 9, -1), (22, 20, 9, -1), (50, second, 9, -1)], lines: Vec::new() }
+}
+
+#[test]
+fn only_objects_that_changed_are_computed() {
+    let seen = table(u64::MAX);
+    let knowing = bound("nuclei.split", Some(&seen));
+    let image = told(1, colours(1));
+    let mut found = Vec::new();
+    for second in [20, 21, 20] {
+        let inputs = [image.clone(), told(second as u64, mask(&two_disks(second)))];
+        outcome(knowing.as_ref(), &inputs, &BOTH[1..]);
+        found.push(seen.counts()["nuclei.split"].found);
+    }
+    assert_eq!(found, [0, 1, 3]);
+}
+
+#[test]
+fn without_contents_nothing_is_asked() {
+    let seen = table(u64::MAX);
+    let knowing = bound("nuclei.split", Some(&seen));
+    let inputs = [Arc::new(colours(1)), Arc::new(mask(&two_disks(20)))];
+    let call = Call { inputs: &inputs, contents: &[], parameters: &BOTH[..1], row: 0, site: 0 };
+    knowing.run(&call).unwrap();
+    assert_eq!(seen.counts()["nuclei.split"], crate::ObjectCounts::default());
+}
+
+#[test]
+fn threads_that_share_a_table_get_what_they_get_alone() {
+    for most in [0, 3_000, 30_000, u64::MAX] {
+        let seen = table(most);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let pictures: Vec<Picture> = (0..6).map(|at| two_disks(12 + (at + thread) % 5)).collect();
+                let seen = &seen;
+                scope.spawn(move || check_split(&pictures, seen));
+            }
+        });
+    }
+}
+
+/// A box that is seen, and its core; the first is all.
+fn counted(number: u64) -> (u64, Option<Counted>) {
+    let window = |left, top, width, height| Window { left, top, width, height };
+    let counted = (number > 0)
+        .then(|| Counted { seen: window(5, 3, 60, 40), core: window(number as usize, 4, 40, 30) });
+    (number, counted)
+}
+
+/// Labels that touch: columns of a mask's objects in turns.
+fn truth(picture: &Picture, seen: Window) -> Region {
+    let mask = mask(picture);
+    let grey = seen.of(grey(mask.as_dense().unwrap()).unwrap());
+    let label = |at: usize| {
+        let (x, y) = (at % seen.width, at / seen.width);
+        if grey.at(x, y) == 0 { 0 } else { 1 + (x as u32 / 6) % 4 * 7 }
+    };
+    let pixels = (0..seen.len()).map(label).collect();
+    Region::Dense(Dense::new(seen.width, seen.height, 1, Pixels::U32(pixels)).unwrap())
+}
+
+fn expected(result: &Region, reference: &Region, truth: Option<&Region>, counted: Counted) -> Comparison {
+    let labelled = |region: &Region| {
+        label(counted.seen.of(grey(region.as_dense().unwrap()).unwrap()), Connectivity::Eight).plane
+    };
+    let (result, reference) = (labelled(result), labelled(reference));
+    let against = |other: View<'_, u32>| compare::compare_owned(result.view(), other, counted.core).unwrap();
+    Comparison {
+        alone: compare::count_owned(result.view(), counted.core),
+        default: against(reference.view()),
+        truth: truth
+            .map_or_else(Counts::default, |truth| against(labels(truth.as_dense().unwrap()).unwrap())),
+    }
+}
+
+fn check_compare(pictures: &[Picture], seen: &Arc<ObjectsSeen>) {
+    let (plain, knowing) = (bound("metric.compare", None), bound("metric.compare", Some(seen)));
+    let reference = (99, Arc::new(mask(&pictures[0])));
+    for (at, (picture, number)) in pictures.iter().flat_map(|p| [0, 1, 12].map(|n| (p, n))).enumerate() {
+        let result = told(200 + at as u64, mask(picture));
+        let all = Counted::all(grey(result.1.as_dense().unwrap()).unwrap());
+        let (number, box_of) = counted(number);
+        let region = box_of.map_or(Region::Nothing, |counted| Region::Table(counted.to_table()));
+        let truths = [None, Some(told(300 + number.min(1), truth(&pictures[0], box_of.unwrap_or(all).seen)))];
+        for truth in truths {
+            let told_truth = truth.clone().unwrap_or_else(|| told(0, Region::Nothing));
+            let inputs = [result.clone(), reference.clone(), told_truth, told(400 + number, region.clone())];
+            for boundary in [0, 1] {
+                let parameters = [Canonical::Integer(boundary)];
+                let plain = outcome(plain.as_ref(), &inputs, &parameters);
+                assert_eq!(outcome(knowing.as_ref(), &inputs, &parameters), plain);
+                let truth = truth.as_ref().map(|(_, region)| region.as_ref());
+                let expected = expected(&result.1, &reference.1, truth, box_of.unwrap_or(all));
+                let pixels_and_objects = |mut found: Comparison| {
+                    found.default.boundary = Boundary::default();
+                    found.truth.boundary = Boundary::default();
+                    found
+                };
+                assert_eq!(plain.1.map(pixels_and_objects), Some(expected));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn comparisons_are_those_of_label_images(
+        pictures in prop::collection::vec(pictures(), 2..4),
+        most in prop_oneof![Just(0), 1..20_000u64, Just(u64::MAX)],
+    ) {
+        let seen = table(most);
+        check_compare(&pictures, &seen);
+        let first = seen.counts()["metric.compare"];
+        check_compare(&pictures, &seen);
+        let counts = seen.counts()["metric.compare"];
+        if most == u64::MAX {
+            prop_assert_eq!(counts.pixels_found - first.pixels_found, first.pixels_asked);
+        }
+    }
+}
