@@ -27,7 +27,11 @@ impl Contents for Digests {
         match region.as_dense().and_then(|dense| Some((dense, dense.as_u8()?))) {
             Some((dense, pixels)) => {
                 let form = [dense.width(), dense.height(), dense.channels()];
-                digester.update(pixels);
+                let masked = digester.update_mask(pixels);
+                if !masked {
+                    digester.update(pixels);
+                }
+                digester.update(&[u8::from(masked)]);
                 form.iter().for_each(|number| digester.update(&number.to_le_bytes()));
             }
             None => {

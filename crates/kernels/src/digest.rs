@@ -6,8 +6,8 @@
 //! hundred gigabytes, as far as the keys made from the seed look random. Whoever knows the seed can make collisions: this is
 //! not for data from elsewhere that is not to be trusted.
 
-use crate::Isa;
 use crate::isa::versions;
+use crate::{Isa, bits};
 
 /// What tells buffers apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,6 +85,23 @@ impl Digester {
         self.wait(rest);
     }
 
+    /// Adds a mask, whose bytes are 0 or 255, as bits: there are eight times fewer of them to go through. Adds nothing and
+    /// says no when it is something else. What was added as bits must be told from what was added as bytes.
+    pub fn update_mask(&mut self, pixels: &[u8]) -> bool {
+        let mut words = Vec::new();
+        let is_mask = pack_mask(self.isa, pixels, &mut words);
+        if is_mask {
+            words.chunks(BLOCK / 8).for_each(|words| self.update_words(words));
+        }
+        is_mask
+    }
+
+    fn update_words(&mut self, words: &[u64]) {
+        let mut bytes = [0; BLOCK];
+        bytes.as_chunks_mut::<8>().0.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
+        self.update(&bytes[..words.len() * 8]);
+    }
+
     /// Keeps bytes until a block is full.
     fn wait(&mut self, bytes: &[u8]) {
         let end = self.waiting_length + bytes.len();
@@ -127,6 +144,25 @@ pub(crate) const fn split_mix(state: &mut u64) -> u64 {
     let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
+}
+
+/// Bytes that are looked at before it is asked whether they belong to a mask.
+const STRETCH: usize = 4096;
+
+versions! {
+    /// Packs pixels of 0 and 255; stops and says no at others.
+    fn pack_mask(pixels: &[u8], words: &mut Vec<u64>) -> bool {
+        words.resize(pixels.len().div_ceil(64), 0);
+        let stretches = pixels.chunks(STRETCH).zip(words.chunks_mut(STRETCH / 64));
+        for (pixels, words) in stretches {
+            let odd = pixels.iter().fold(0, |odd, pixel| odd | (pixel.wrapping_add(1) & 0xfe));
+            if odd != 0 {
+                return false;
+            }
+            bits::pack_into(pixels, words);
+        }
+        true
+    }
 }
 
 versions! {
@@ -242,6 +278,31 @@ mod tests {
         }
         let zeros = [0; 3 * BLOCK];
         assert!((0..zeros.len()).all(|length| seen.insert(Digest::of(1, &zeros[..length]))));
+    }
+
+    #[test]
+    fn masks_are_told_apart_pixel_by_pixel_and_from_other_bytes() {
+        for length in [0, 1, 63, 64, 65, 5000, 70_001] {
+            let mask: Vec<u8> =
+                bytes(length).into_iter().map(|byte| if byte > 99 { 255 } else { 0 }).collect();
+            let digest = |isa, mask: &[u8]| {
+                let mut digester = Digester::new(isa, 5);
+                assert!(digester.update_mask(mask));
+                digester.finish()
+            };
+            let expected = digest(Isa::PORTABLE, &mask);
+            assert!(Isa::available().into_iter().all(|isa| digest(isa, &mask) == expected));
+            for place in [0, length / 2, length.saturating_sub(1)].into_iter().filter(|place| *place < length)
+            {
+                let mut other = mask.clone();
+                other[place] ^= 255;
+                assert_ne!(digest(Isa::best(), &other), expected);
+                other[place] = 254;
+                let mut digester = Digester::new(Isa::best(), 5);
+                assert!(!digester.update_mask(&other));
+                assert_eq!(digester.finish(), Digester::new(Isa::best(), 5).finish());
+            }
+        }
     }
 
     #[test]
