@@ -12,6 +12,7 @@ use onceflow_reuse::FlowTask;
 use onceflow_runtime::{Call, Done, Operation, OperationError};
 use onceflow_study::Canonical;
 
+pub(crate) use colour::ROWS as STATISTICS_ROWS;
 pub(crate) use counted::Counted;
 pub(crate) use metric::{Comparison, counts_of};
 pub(crate) use regions::colour as colour_view;
