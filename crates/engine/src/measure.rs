@@ -22,12 +22,12 @@ pub struct Scheduling {
 }
 
 impl Prepared<'_> {
-    /// The share of the cost of running every row by itself that each of [`Level::ALL`] leaves, on one part and without
+    /// The share of the cost of running every row by itself that each of [`Level::PLANNED`] leaves, on one part and without
     /// the reference row, where one of a task costs what `weight` says of its name.
     pub fn shares_left(&self, weight: &dyn Fn(&str) -> f64) -> Result<[f64; 4], EngineError> {
         let plan = self.first_plan(Level::Dataflow, false)?;
         let account = plan.account().weighed(&|task| weight(&plan.flow().tasks[task].name));
-        Ok(Level::ALL.map(|level| account.left_at(level) / account.asked))
+        Ok(Level::PLANNED.map(|level| account.left_at(level) / account.asked))
     }
 
     /// Schedules the first phase on that many parts of one image, each of a megapixel, with tasks that take no time.

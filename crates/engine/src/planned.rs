@@ -153,7 +153,7 @@ impl Prepared<'_> {
 
     fn task_figures(&self, plan: &Plan, costs: &[f64]) -> Vec<TaskFigures> {
         let account = plan.account().times(plan.flow(), self.multiplicity());
-        let levels = || Level::ALL.into_iter().filter(|level| *level <= plan.level());
+        let levels = || Level::PLANNED.into_iter().filter(|level| *level <= plan.level());
         let figures = |(task, entry): (usize, &onceflow_reuse::TaskAccount)| TaskFigures {
             name: plan.flow().tasks[task].name.clone(),
             left: levels().map(|level| (level, entry.left_at(level))).collect(),

@@ -75,7 +75,8 @@ pub(crate) fn remake(asked: &Remade<'_>, only: Option<&str>) -> Result<Vec<Made>
     let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
     let scratch = asked.scratch.map(|folder| Scratch::new(vec![folder.into()]));
     let below: &dyn Below = scratch.as_ref().map_or(&NoBelow, |scratch| scratch);
-    let work = Work { operations: &operations, supply: &supply, memo: &NoMemo, below, meter: None };
+    let (memo, meter, contents) = (&NoMemo, None, None);
+    let work = Work { operations: &operations, supply: &supply, memo, below, meter, contents };
     let mut keeper = Keeper { outputs: outputs(&plan, only), within: asked.within, ..Keeper::default() };
     let options = Options { spilling: scratch.is_some(), ..Options::new(1, budget) };
     execute(&mut plan, &asked.inputs.layout(), &work, &options, &mut keeper)?;

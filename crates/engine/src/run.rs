@@ -285,8 +285,14 @@ impl<'a> Runner<'a> {
         let meter = self.options.meter;
         let below =
             Scratch::new(self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect());
-        let work =
-            RuntimeWork { operations: &operations, supply: &supply, memo: &NoMemo, below: &below, meter };
+        let work = RuntimeWork {
+            operations: &operations,
+            supply: &supply,
+            memo: &NoMemo,
+            below: &below,
+            meter,
+            contents: None,
+        };
         let options = onceflow_runtime::Options {
             spilling: true,
             known,

@@ -26,13 +26,15 @@ pub struct Account {
     pub tasks: Vec<TaskAccount>,
 }
 
-/// The account of one task. It balances: asked = by + ended early + failed + resumed + planned.
+/// The account of one task. It balances: asked = by + convergent + ended early + failed + resumed + planned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaskAccount {
     /// How many of it the rows ask for.
     pub asked: u64,
     /// How many each of [`Level::MERGING`] saves; each merge counts under the first level that finds it.
     pub by: [u64; 3],
+    /// How many turned out to be equal to others while the plan was carried out.
+    pub convergent: u64,
     /// How many were not needed since their stage had ended.
     pub ended_early: u64,
     /// How many failed.
@@ -50,6 +52,8 @@ pub struct Weighed {
     pub asked: f64,
     /// The cost that each of [`Level::MERGING`] saves.
     pub by: [f64; 3],
+    /// The cost of what turned out to be equal to others while the plan was carried out.
+    pub convergent: f64,
     /// The cost of what was not needed since its stage had ended.
     pub ended_early: f64,
     /// The cost of what failed.
@@ -105,19 +109,28 @@ impl TaskAccount {
     /// How many are left when only the levels up to this one merge.
     pub fn left_at(&self, level: Level) -> u64 {
         let saved = Level::MERGING.iter().zip(self.by).filter(|(found, _)| **found <= level);
-        self.asked - saved.map(|(_, saved)| saved).sum::<u64>()
+        let converged = if level >= Level::Convergent { self.convergent } else { 0 };
+        self.asked - saved.map(|(_, saved)| saved).sum::<u64>() - converged
+    }
+
+    /// So many of those that were to be computed turned out to be equal to others.
+    pub fn converge(&mut self, count: u64) {
+        let count = count.min(self.planned);
+        self.planned -= count;
+        self.convergent += count;
     }
 
     /// Whether it adds up.
     pub fn is_balanced(&self) -> bool {
         let saved: u64 = self.by.iter().sum();
-        self.asked == saved + self.ended_early + self.failed + self.resumed + self.planned
+        self.asked == saved + self.convergent + self.ended_early + self.failed + self.resumed + self.planned
     }
 
     fn times(&self, times: u64) -> Self {
         Self {
             asked: self.asked * times,
             by: self.by.map(|saved| saved * times),
+            convergent: self.convergent * times,
             ended_early: self.ended_early * times,
             failed: self.failed * times,
             resumed: self.resumed * times,
@@ -130,7 +143,8 @@ impl Weighed {
     /// The cost that is left when only the levels up to this one merge.
     pub fn left_at(&self, level: Level) -> f64 {
         let saved = Level::MERGING.iter().zip(self.by).filter(|(found, _)| **found <= level);
-        saved.fold(self.asked, |left, (_, saved)| left - saved)
+        let converged = if level >= Level::Convergent { self.convergent } else { 0.0 };
+        saved.fold(self.asked, |left, (_, saved)| left - saved) - converged
     }
 
     fn add(&mut self, task: &TaskAccount, cost: f64) {
@@ -138,6 +152,7 @@ impl Weighed {
         for (sum, saved) in self.by.iter_mut().zip(task.by) {
             *sum += saved as f64 * cost;
         }
+        self.convergent += task.convergent as f64 * cost;
         self.ended_early += task.ended_early as f64 * cost;
         self.failed += task.failed as f64 * cost;
         self.resumed += task.resumed as f64 * cost;
@@ -162,6 +177,7 @@ impl AddAssign for TaskAccount {
         for (sum, more) in self.by.iter_mut().zip(other.by) {
             *sum += more;
         }
+        self.convergent += other.convergent;
         self.ended_early += other.ended_early;
         self.failed += other.failed;
         self.resumed += other.resumed;

@@ -50,7 +50,7 @@ impl Comparison {
             seconds: cost.left_at(level),
             because: because::because(plan.flow(), &account, level, seconds),
         };
-        let levels = Level::ALL.into_iter().filter(|level| *level <= plan.level());
+        let levels = Level::PLANNED.into_iter().filter(|level| *level <= plan.level());
         Self { levels: levels.map(figures).collect() }
     }
 

@@ -12,14 +12,21 @@ pub enum Level {
     /// An equal task after an equal beginning of its stage's chain.
     Task,
     /// An equal task, equal in the parameters it reads and the regions it takes.
-    #[default]
     Dataflow,
+    /// An equal task, equal in the parameters it reads and in what the regions it takes turn out to hold.
+    Convergent,
+    /// The same for each object of a region, where a task works on objects one by one.
+    #[default]
+    Object,
 }
 
 impl Level {
     /// All levels, each after those it contains.
-    pub const ALL: [Self; 4] = [Self::None, Self::Stage, Self::Task, Self::Dataflow];
-    /// The levels that merge anything: an account says how much each of them does.
+    pub const ALL: [Self; 6] =
+        [Self::None, Self::Stage, Self::Task, Self::Dataflow, Self::Convergent, Self::Object];
+    /// The levels of which everything is known before anything runs.
+    pub const PLANNED: [Self; 4] = [Self::None, Self::Stage, Self::Task, Self::Dataflow];
+    /// Of these, the levels that merge anything: an account says how much each of them does.
     pub const MERGING: [Self; 3] = [Self::Stage, Self::Task, Self::Dataflow];
 
     /// The word used in files and on the command line.
@@ -29,7 +36,15 @@ impl Level {
             Self::Stage => "stage",
             Self::Task => "task",
             Self::Dataflow => "dataflow",
+            Self::Convergent => "convergent",
+            Self::Object => "object",
         }
+    }
+
+    /// The highest level up to this one of which everything is known before anything runs.
+    #[must_use]
+    pub fn planned(self) -> Self {
+        self.min(Self::Dataflow)
     }
 
     /// The level with that word.
@@ -53,7 +68,7 @@ mod tests {
         for level in Level::ALL {
             assert_eq!(Level::from_word(level.word()), Some(level));
         }
-        assert_eq!(Level::from_word("object"), None);
+        assert_eq!(Level::from_word("everything"), None);
         assert!(Level::ALL.is_sorted());
         assert_eq!(Level::ALL.last(), Some(&Level::default()));
     }

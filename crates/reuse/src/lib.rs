@@ -6,11 +6,13 @@
 
 mod account;
 mod comparison;
+mod content;
 mod explain;
 mod flow;
 mod key;
 mod level;
 pub mod merge;
+mod merger;
 pub mod order;
 mod plan;
 mod rows;
@@ -19,10 +21,12 @@ mod sorting;
 
 pub use account::{Account, Multiplicity, Served, TaskAccount, Weighed};
 pub use comparison::{Comparison, LevelFigures};
+pub use content::Content;
 pub use explain::{Difference, Nearest, Why};
 pub use flow::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, REFERENCE_SUFFIX, Read, ReadFrom};
 pub use key::{Digest32, Key, Keys};
 pub use level::Level;
+pub use merger::{Merger, Met};
 pub use plan::{Broken, Given, Instances, MergedStage, Node, NodeId, NodeInput, Plan, PlanError, plan};
 pub use rows::{Rows, RowsError};
 pub use rules::RuleReport;

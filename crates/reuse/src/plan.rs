@@ -100,11 +100,11 @@ pub enum PlanError {
     TooManyNodes { most: u32 },
 }
 
-/// Plans the rows: finds all work that is equal by the level.
+/// Plans the rows: finds all work that is equal by the level, as far as that is known before anything runs.
 pub fn plan(flow: Flow, rows: &Rows, level: Level) -> Result<Plan, PlanError> {
     check::check(&flow, rows)?;
     let reads = ReadColumns::new(&flow, rows)?;
-    assemble(flow, reads, rows.len(), rows.reference, level)
+    assemble(flow, reads, rows.len(), rows.reference, level.planned())
 }
 
 /// The plan of what tasks read in each row.

@@ -93,6 +93,8 @@ fn at(plan: &Plan, level: Level, costs: &Costs<'_>) -> Left {
         Level::Stage => "a stage that reads and takes the same is one".to_owned(),
         Level::Task => "a task after an equal beginning of its stage's chain is one".to_owned(),
         Level::Dataflow => "a task that reads and takes the same is one, whatever came before".to_owned(),
+        Level::Convergent => "a task that reads the same and whose inputs hold the same is one".to_owned(),
+        Level::Object => "an object that was worked on in the same way is worked on once".to_owned(),
     };
     (account.total().left_at(level), account.weighed(costs).left_at(level), did)
 }

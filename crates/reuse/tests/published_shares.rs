@@ -68,7 +68,7 @@ fn shares(workflow: &str, weights: &[(&str, f64)], rows: &Rows) -> [f64; 4] {
         |task: usize| weights.iter().find(|(name, _)| *name == names[task]).map_or(0.0, |(_, cost)| *cost);
     let plan = plan(flow, rows, Level::Dataflow).unwrap();
     let account = plan.account().weighed(&cost);
-    Level::ALL.map(|level| account.left_at(level) / account.asked)
+    Level::PLANNED.map(|level| account.left_at(level) / account.asked)
 }
 
 /// Published: 0.70 of the cost is left by task chains, 0.43 by dataflow. Chains do not care how t1 and t6 are cut. With

@@ -1,6 +1,7 @@
 //! Executors carry out what the scheduler says: with threads, in virtual time, or with no work at all.
 
 mod carry;
+mod desk;
 mod inputs;
 mod job;
 mod simulated;
@@ -13,8 +14,8 @@ use onceflow_region::Budget;
 use onceflow_reuse::{Account, Plan};
 
 use crate::{
-    Below, Cause, Crew, Event, Expected, Instance, Known, Layout, Memo, Meter, Operation, Policy, Scheduler,
-    SchedulerError, Supply,
+    Below, Cause, Contents, Converging, Crew, Event, Expected, Instance, Known, Layout, Memo, Meter,
+    Operation, Policy, Scheduler, SchedulerError, Supply,
 };
 
 pub use simulated::{Chance, NodeFigures, Simulated, SimulatedTask, Simulation, Transfers, simulate};
@@ -34,6 +35,8 @@ pub struct Work<'a> {
     pub below: &'a dyn Below,
     /// What memory is measured with, where it can be.
     pub meter: Option<Meter>,
+    /// Who says what outputs hold, where equal ones are to be found.
+    pub contents: Option<&'a dyn Contents>,
 }
 
 /// How a plan is carried out.
@@ -55,6 +58,8 @@ pub struct Options<'a> {
     pub retries: u32,
     /// What decides whether outputs that must leave memory are written or made again; always written without it.
     pub remaking: Option<Remaking>,
+    /// Whether instances that turn out to be equal are made one, and which; [`Work::contents`] is asked for it.
+    pub converging: Option<Converging>,
 }
 
 /// What making outputs again is weighed against.
@@ -77,6 +82,8 @@ pub struct Execution {
     pub log: Vec<Entry>,
     /// What moved between memory and what lies below it.
     pub moves: Moves,
+    /// Seconds of workers that went into saying what outputs hold.
+    pub digesting: f64,
     /// Whether it was stopped before all was done; the account then covers the parts that were complete.
     pub stopped: bool,
 }
@@ -167,6 +174,7 @@ impl Options<'_> {
             policy: Policy::default(),
             retries: 0,
             remaking: None,
+            converging: None,
         }
     }
 
@@ -174,6 +182,10 @@ impl Options<'_> {
         let scheduler = Scheduler::new(plan, layout, self.workers, self.budget.clone())?;
         let scheduler = scheduler.knowing(self.known.clone()).following(self.policy).retrying(self.retries);
         let scheduler = if self.spilling { scheduler.spilling() } else { scheduler };
+        let scheduler = match &self.converging {
+            Some(converging) => scheduler.converging(converging.clone()),
+            None => scheduler,
+        };
         Ok(match &self.remaking {
             Some(remaking) => scheduler.with_crew(remaking.crew(self.workers)).remaking(remaking.bandwidth),
             None => scheduler,
@@ -197,6 +209,7 @@ impl Remaking {
 impl Execution {
     fn of(scheduler: &Scheduler<'_>, executed: u64, log: Vec<Entry>, moves: Moves) -> Self {
         let moves = Moves { recomputed: scheduler.recomputed(), ..moves };
-        Self { account: scheduler.account().clone(), executed, log, moves, stopped: scheduler.is_stopped() }
+        let (account, stopped) = (scheduler.account().clone(), scheduler.is_stopped());
+        Self { account, executed, log, moves, digesting: 0.0, stopped }
     }
 }

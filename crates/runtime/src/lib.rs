@@ -8,6 +8,7 @@
 
 mod below;
 mod cause;
+mod contents;
 mod crew;
 mod executor;
 mod known;
@@ -24,6 +25,7 @@ mod supply;
 
 pub use below::{Below, NoBelow};
 pub use cause::Cause;
+pub use contents::Contents;
 pub use crew::{Crew, Device, Expected};
 pub use executor::{
     Chance, Entry, ExecuteError, Execution, Moves, NodeFigures, Options, Remaking, Simulated, SimulatedTask,
@@ -38,5 +40,5 @@ pub use meter::Meter;
 pub use observer::{Finished, Observer};
 pub use operation::{Call, Done, Operation, OperationError};
 pub use policy::{Order, Policy, PolicyError};
-pub use scheduler::{Event, Instruction, Outcome, RowOutcome, Scheduler, SchedulerError};
+pub use scheduler::{Converging, Event, Instruction, Outcome, RowOutcome, Scheduler, SchedulerError};
 pub use supply::Supply;

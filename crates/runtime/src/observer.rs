@@ -6,13 +6,16 @@ use onceflow_region::Region;
 
 use crate::{Entry, Instance, Outcome, RowOutcome};
 
-/// Watches a run, on the thread that called for it.
-pub trait Observer {
+/// Watches a run: told one thing after the other, by whichever thread has something to tell.
+pub trait Observer: Send {
     /// An instance of a task was given to a worker.
     fn started(&mut self, _instance: Instance, _task: usize) {}
 
     /// An instance is over.
     fn finished(&mut self, _finished: &Finished<'_>) {}
+
+    /// An instance is over without having run: it turned out to be equal to another.
+    fn converged(&mut self, _instance: Instance, _same_as: Instance, _task: usize) {}
 
     /// A row is complete for a part: the outputs of each of the flow's results, in their order. A result whose stage
     /// ended early is a stand-in with nothing in it; a row that failed has none.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use onceflow_region::Region;
+use onceflow_reuse::Content;
 use onceflow_study::Canonical;
 
 /// Something that turns regions into regions.
@@ -19,6 +20,8 @@ pub trait Operation: Send + Sync {
 pub struct Call<'a> {
     /// The regions it takes, in the order of its inputs.
     pub inputs: &'a [Arc<Region>],
+    /// What each of them holds, where the run asks for that; else there are none.
+    pub contents: &'a [Content],
     /// The values it reads, in the order of its parameters.
     pub parameters: &'a [Canonical],
     /// The first row of the plan that asked for it.

@@ -3,10 +3,11 @@
 //!
 //! Every row walks through its own tasks by the rules of `shape`; a site holds all rows at one part, image or the whole
 //! study, and nodes are where rows meet. `ready` says what comes first, `workers` who is free, `choice` what is started,
-//! `memory` what fits, `residence` what of it lies in memory, `spilling` what moves, `remaking` what is made again, `sites` what opens when, and `growth`
+//! `convergence` what turned out to be equal, `memory` what fits, `residence` what of it lies in memory, `spilling` what moves, `remaking` what is made again, `sites` what opens when, and `growth`
 //! what comes while it runs.
 
 mod choice;
+mod convergence;
 mod diversion;
 mod error;
 mod event;
@@ -28,6 +29,7 @@ use onceflow_region::Budget;
 use onceflow_reuse::{Account, NodeId, Plan};
 use onceflow_study::Scope;
 
+use self::convergence::Convergence;
 use self::diversion::Diversions;
 use self::memory::Memory;
 use self::ready::{Candidate, Queued, Ready};
@@ -39,6 +41,7 @@ use self::tally::Tally;
 use self::workers::Workers;
 use crate::{Cause, Crew, Instance, Known, Layout, Policy};
 
+pub use convergence::Converging;
 pub use error::SchedulerError;
 pub use event::{Event, Instruction, Outcome, RowOutcome};
 
@@ -62,6 +65,8 @@ pub struct Scheduler<'p> {
     /// On whose behalf, and what it is in the end.
     chain: Option<(Candidate, Home)>,
     remade: u64,
+    /// What turns out to be equal, where that is asked for.
+    convergence: Option<Convergence>,
     known: Known,
     tally: Tally,
     /// The place of each row in the plan's order.
@@ -109,6 +114,7 @@ impl<'p> Scheduler<'p> {
             remaking: None,
             chain: None,
             remade: 0,
+            convergence: None,
             known: Known::nothing(),
             tally,
             position,
@@ -174,7 +180,8 @@ impl<'p> Scheduler<'p> {
             if let Some((queued, worker, cause)) = self.wanted() {
                 return self.choose(queued, worker, cause);
             }
-            if !self.open_next() {
+            // What nobody wants any more may have been what others waited for.
+            if self.instructions.is_empty() && !self.open_next() {
                 return Ok(None);
             }
         }
@@ -247,6 +254,7 @@ impl<'p> Scheduler<'p> {
         let Some(site) = sites.site_mut(home.0) else { return };
         site.finish(home.1, outcome, &mut Surroundings { shape, diversions, effects });
         self.attempts.remove(&home);
+        self.adopt_followers(home);
         let made = !matches!(outcome, Outcome::Failed { .. });
         self.memory.finished(task, pixels, made);
         self.note_readers(home.0, home.1, false);
@@ -273,6 +281,7 @@ impl<'p> Scheduler<'p> {
             site.close(&mut self.effects);
             self.apply_all(sequence);
             self.end_chain(sequence);
+            self.end_convergence(sequence);
             if let Some(wider) = self.sites.wider(sequence) {
                 self.apply(wider);
             }
@@ -280,14 +289,22 @@ impl<'p> Scheduler<'p> {
     }
 
     fn apply_all(&mut self, sequence: u32) {
-        let mut effects = std::mem::take(&mut self.effects);
-        effects.drain(..).for_each(|effect| self.apply_one(sequence, effect));
-        self.effects = effects;
+        while !self.effects.is_empty() {
+            let mut effects = std::mem::take(&mut self.effects);
+            if self.convergence.is_some() {
+                // Those that become ready may find what was just let go.
+                effects.sort_by_key(Effect::rank);
+            }
+            effects.drain(..).for_each(|effect| self.apply_one(sequence, effect));
+            if self.effects.is_empty() {
+                self.effects = effects;
+            }
+        }
     }
 
     fn apply_one(&mut self, sequence: u32, effect: Effect) {
         match effect {
-            Effect::Ready { node, walker } => self.queue(Candidate {
+            Effect::Ready { node, walker } => self.meet(Candidate {
                 sequence,
                 position: self.position[walker as usize],
                 rank: self.shape.rank[self.diversions.task(node)],
@@ -304,7 +321,7 @@ impl<'p> Scheduler<'p> {
         let result = |task: &usize| {
             let there = !site.has_ended(row, self.shape.stage[*task]);
             let place = self.layout.site(self.shape.scope[*task], part);
-            there.then(|| Instance { node: NodeId(site.node(row, *task)), site: place })
+            there.then(|| self.stands_for(Instance { node: NodeId(site.node(row, *task)), site: place }))
         };
         let done = matches!(outcome, RowOutcome::Done { .. });
         let results = self.shape.results.iter().filter(|_| done).map(result).collect();

@@ -18,7 +18,7 @@ use onceflow_study::Scope;
 
 use world::oracle::Oracle;
 use world::strategies::{PLENTY, crew};
-use world::{Bounds, Dice, World, empty_content, output_content, source_content};
+use world::{Bounds, Dice, World, empty_content, source_content};
 
 /// Seeds that once failed.
 const FIXED: [u64; 1] = [868];
@@ -83,7 +83,7 @@ impl Story {
         };
         let buckets = buckets(&mut dice, rows, parts);
         let first = if buckets.is_empty() { 0 } else { 1 + dice.roll(buckets.len()) };
-        let level = Level::ALL[dice.roll(4)];
+        let level = Level::PLANNED[dice.roll(4)];
         Self { seed, world, level, machine, chance, buckets, first, expected: devices.expected }
     }
 
@@ -166,7 +166,7 @@ impl Contents<'_> {
             NodeInput::Empty { kind } => empty_content(*kind),
             NodeInput::Node { node, output } => {
                 let maker = maker(plan, &self.world.layout, *node, instance);
-                output_content(self.content(plan, maker, known), *output)
+                self.world.output(self.content(plan, maker, known), *output)
             }
         };
         let inputs: Vec<u64> = node.inputs.iter().map(&mut input).collect();

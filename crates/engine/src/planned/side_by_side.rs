@@ -43,7 +43,7 @@ impl Prepared<'_> {
     /// When the phase cannot be sampled or planned.
     pub fn alternatives(&self, limits: Limits, workers: usize) -> Result<Vec<Alternative>, EngineError> {
         let rows = self.first_rows()?.1;
-        let mut ways: Vec<(Level, Merge)> = Level::ALL.map(|level| (level, Merge::Nothing)).to_vec();
+        let mut ways: Vec<(Level, Merge)> = Level::PLANNED.map(|level| (level, Merge::Nothing)).to_vec();
         let algorithms = algorithms(limits, workers, rows.len());
         let place = ways.iter().position(|(level, _)| *level == Level::Task).map_or(0, |place| place + 1);
         let merged = algorithms.into_iter().map(|merging| (Level::Task, Merge::By(merging)));

@@ -15,6 +15,8 @@ pub(super) fn because(
         Level::Stage => scene.stage(),
         Level::Task => scene.task(),
         Level::Dataflow => scene.dataflow(),
+        // What they find is not known before anything runs.
+        Level::Convergent | Level::Object => String::new(),
     }
 }
 

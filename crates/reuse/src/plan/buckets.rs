@@ -60,7 +60,9 @@ impl Plan {
     pub fn instances(&self, stage: usize, costs: &dyn Fn(usize) -> f64) -> Instances {
         let chain = &self.flow.stages[stage].tasks;
         let chained = match self.level {
-            Level::Dataflow => self.ladder().find(|(level, _)| *level == Level::Task).map(|(_, table)| table),
+            Level::Dataflow | Level::Convergent | Level::Object => {
+                self.ladder().find(|(level, _)| *level == Level::Task).map(|(_, table)| table)
+            }
             Level::None | Level::Stage | Level::Task => None,
         };
         let chained = chained.unwrap_or(&self.table);
@@ -76,7 +78,9 @@ impl Plan {
         let prices: Vec<f64> = chain.iter().map(|task| costs(*task)).collect();
         let tree = ReuseTree::new(rows.len(), &slices(&columns(chained)));
         let work = match self.level {
-            Level::Dataflow => Work::new(tree.instances(), &slices(&columns(&self.table)), &prices),
+            Level::Dataflow | Level::Convergent | Level::Object => {
+                Work::new(tree.instances(), &slices(&columns(&self.table)), &prices)
+            }
             Level::None | Level::Stage | Level::Task => Work::of_tree(&tree, &prices),
         };
         Instances { stage, of_row, tree, work }

@@ -34,10 +34,12 @@ pub(super) fn ingredients(flow: &Flow, reads: &ReadColumns, level: Level, task: 
             let inputs = if previous.is_none() { flow.stage_inputs(stage) } else { Vec::new() };
             (alone(flow.repeats(task)), vec![task], inputs, previous)
         }
-        Level::Dataflow => (alone(flow.repeats(task)), vec![task], own_inputs(), None),
+        Level::Dataflow | Level::Convergent | Level::Object => {
+            (alone(flow.repeats(task)), vec![task], own_inputs(), None)
+        }
     };
     let mut columns: Vec<usize> = read_by.into_iter().flat_map(|task| reads.of(task)).collect();
-    if matches!(level, Level::Task | Level::Dataflow) {
+    if level >= Level::Task {
         columns.extend(reads.bucket(stage));
     }
     columns.sort_unstable();

@@ -153,7 +153,7 @@ impl Scene<'_> {
     fn stayed(&self, rekeyed: &Rekeyed, level: Level, task: usize) -> Vec<Word> {
         let stage = self.flow.tasks[task].stage;
         let tasks = match level {
-            Level::None | Level::Dataflow => &[],
+            Level::None | Level::Dataflow | Level::Convergent | Level::Object => &[],
             Level::Stage => self.flow.stages[stage].tasks.as_slice(),
             Level::Task => &[task],
         };

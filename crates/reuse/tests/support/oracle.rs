@@ -62,7 +62,7 @@ impl Oracle<'_> {
                 let stayed = self.stayed(level, row, &[task], ended);
                 format!("{}{}({stayed})<-{before}", self.own(row, task), self.mark(row, task))
             }
-            Level::Dataflow => {
+            Level::Dataflow | Level::Convergent | Level::Object => {
                 let input = |input: &Input| self.input_key(level, row, task, *input, ended);
                 let inputs: Vec<_> = self.flow.tasks[task].inputs.iter().map(input).collect();
                 format!("{}{}({})", self.own(row, task), self.mark(row, task), inputs.join(","))

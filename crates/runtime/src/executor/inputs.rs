@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use onceflow_region::Region;
-use onceflow_reuse::{NodeId, NodeInput, Plan};
+use onceflow_reuse::{NodeId, NodeInput};
 use onceflow_study::{RegionKind, Scope};
 
-use crate::{Instance, Layout, OperationError, Supply};
+use crate::{Instance, Layout, OperationError, Scheduler, Supply};
 
 /// The outputs that somebody will still read.
 #[derive(Default)]
@@ -55,20 +55,34 @@ impl Kept {
     }
 
     /// The inputs of an instance, in the order of its task's.
-    pub(super) fn inputs(&self, plan: &Plan, layout: &Layout, instance: Instance) -> Vec<JobInput> {
+    pub(super) fn inputs(
+        &self,
+        scheduler: &Scheduler<'_>,
+        layout: &Layout,
+        instance: Instance,
+    ) -> Vec<JobInput> {
+        let plan = scheduler.plan();
         let ground = Ground { scope: plan.flow().scope(plan.task_of(instance.node)), site: instance.site };
         let input = |input: NodeInput| match input {
             NodeInput::Source(source) => JobInput::Source(source),
             NodeInput::Empty { kind } => JobInput::Empty(kind),
-            NodeInput::Node { node, output } => self.made(plan, layout, ground, node, output),
+            NodeInput::Node { node, output } => self.made(scheduler, layout, ground, node, output),
         };
         plan.inputs_of(instance.node).map(input).collect()
     }
 
-    fn made(&self, plan: &Plan, layout: &Layout, ground: Ground, node: NodeId, output: usize) -> JobInput {
+    fn made(
+        &self,
+        scheduler: &Scheduler<'_>,
+        layout: &Layout,
+        ground: Ground,
+        node: NodeId,
+        output: usize,
+    ) -> JobInput {
+        let plan = scheduler.plan();
         let scope = plan.flow().scope(plan.task_of(node));
         let site = ground.wider(layout, scope);
-        let maker = Instance { node, site };
+        let maker = scheduler.stands_for(Instance { node, site });
         let region = self.outputs.get(&maker).and_then(|outputs| outputs.get(output));
         let lost =
             || self.lost.get(&maker).map_or(JobInput::Missing, |reason| JobInput::Lost(reason.clone()));

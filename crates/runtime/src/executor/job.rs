@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use onceflow_region::Region;
-use onceflow_reuse::Key;
+use onceflow_reuse::{Content, Key};
 use onceflow_study::Canonical;
 
 use super::Work;
 use super::inputs::{Ground, JobInput};
-use crate::{Call, Cause, Done, Instance, Meter, Operation, OperationError, Outcome};
+use crate::{Call, Cause, Contents, Done, Instance, Meter, Operation, OperationError, Outcome};
 
 /// An instance with all that is needed to run it.
 pub(super) struct Job {
@@ -19,6 +19,8 @@ pub(super) struct Job {
     pub(super) task: usize,
     pub(super) ground: Ground,
     pub(super) inputs: Vec<JobInput>,
+    /// What they hold, where that is asked for.
+    pub(super) contents: Vec<Content>,
     pub(super) parameters: Vec<Canonical>,
     /// The first row that asked for it.
     pub(super) row: u32,
@@ -44,6 +46,9 @@ pub(super) struct Report {
     pub(super) cause: Cause,
     pub(super) outcome: Outcome,
     pub(super) outputs: Vec<Arc<Region>>,
+    /// What they hold, where that is asked for, and the seconds it took to find out.
+    pub(super) contents: Vec<Content>,
+    pub(super) digesting: f64,
 }
 
 impl Job {
@@ -66,7 +71,25 @@ impl Job {
                 Ok(())
             });
         }
-        Report { instance, task, worker, start, seconds, bytes, remembered, attempt, cause, outcome, outputs }
+        let began = Instant::now();
+        let content = |of: &dyn Contents| outputs.iter().map(|region| of.content(region)).collect();
+        let contents = work.contents.map(content).unwrap_or_default();
+        let digesting = began.elapsed().as_secs_f64();
+        Report {
+            instance,
+            task,
+            worker,
+            start,
+            seconds,
+            bytes,
+            remembered,
+            attempt,
+            cause,
+            outcome,
+            outputs,
+            contents,
+            digesting,
+        }
     }
 
     fn compute(self, work: &Work<'_>, took: &mut (f64, u64)) -> (Outcome, Vec<Arc<Region>>) {
@@ -86,7 +109,13 @@ impl Job {
         let fetch = || self.inputs.into_iter().map(|input| input.fetch(work.supply, ground)).collect();
         let inputs: Vec<Arc<Region>> = guarded(fetch)?;
         let began = Instant::now();
-        let call = Call { inputs: &inputs, parameters: &self.parameters, row: self.row, site: ground.site };
+        let call = Call {
+            inputs: &inputs,
+            contents: &self.contents,
+            parameters: &self.parameters,
+            row: self.row,
+            site: ground.site,
+        };
         let (done, bytes) = Meter::around(work.meter, || run(operation, &call));
         *took = (began.elapsed().as_secs_f64(), bytes);
         let done = done?;

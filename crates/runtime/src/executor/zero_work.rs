@@ -33,7 +33,10 @@ pub fn execute_zero_work(
                     moves.restored += 1;
                     scheduler.handle(Event::Moved { instance, moved: true });
                 }
-                Instruction::Release(_) | Instruction::Drop(_) | Instruction::Row { .. } => {}
+                Instruction::Same { .. }
+                | Instruction::Release(_)
+                | Instruction::Drop(_)
+                | Instruction::Row { .. } => {}
             }
         }
         let Some(instance) = running.pop_front() else { break };

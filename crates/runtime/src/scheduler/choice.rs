@@ -63,7 +63,7 @@ impl Scheduler<'_> {
         let task = self.diversions.task(candidate.node);
         let makers: Vec<u32> = if self.policy.locality {
             let inputs = self.diversions.inputs(candidate.node);
-            inputs.filter_map(|input| self.workers.maker((candidate.sequence, input))).collect()
+            inputs.filter_map(|input| self.workers.maker(self.maker((candidate.sequence, input)))).collect()
         } else {
             Vec::new()
         };
@@ -125,6 +125,7 @@ impl Scheduler<'_> {
                 site.forget(node);
             }
             self.ready.remove(queued);
+            self.abandon_followers((sequence, node));
         }
         wanted
     }

@@ -62,6 +62,13 @@ pub enum Instruction {
         /// Why this one, there.
         cause: Cause,
     },
+    /// It is over without having run: it turned out to be equal to another, whose outputs are its own.
+    Same {
+        /// The instance.
+        instance: Instance,
+        /// The other.
+        same_as: Instance,
+    },
     /// Let its outputs go: nobody will read them again.
     Release(Instance),
     /// Move its outputs out of memory, and say when it is done: others do not fit.

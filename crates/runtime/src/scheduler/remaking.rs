@@ -123,6 +123,7 @@ impl Scheduler<'_> {
         let home = step.home();
         let task = self.diversions.task(step.node);
         self.residence.come_again(home, self.memory.outputs(task, self.pixels(home.0, task)));
+        self.revive_inputs(home);
         self.note_readers(home.0, home.1, true);
         if let Some(site) = self.sites.site_mut(home.0) {
             site.begin_again(home.1, &self.shape, &self.diversions);
@@ -201,16 +202,19 @@ impl Scheduler<'_> {
     }
 
     /// What a node reads of its own site.
-    fn own_inputs(&self, home: Home) -> impl Iterator<Item = Home> {
+    pub(super) fn own_inputs(&self, home: Home) -> impl Iterator<Item = Home> {
         let own = |input: &u32| self.shape.scope[self.diversions.task(*input)] == Scope::Part;
-        self.diversions.inputs(home.1).filter(own).map(move |input| (home.0, input))
+        self.diversions.inputs(home.1).filter(own).map(move |input| self.maker((home.0, input)))
     }
 
     /// Whether outputs are neither in memory nor below, nor on their way.
     fn is_missing(&self, home: Home) -> bool {
         match self.residence.known_place(home) {
             Some(place) => place == Place::Gone,
-            None => self.sites.site(home.0).is_none_or(|site| site.is_released(home.1)),
+            None => {
+                let released = self.sites.site(home.0).is_none_or(|site| site.is_released(home.1));
+                released && !self.is_retained(home)
+            }
         }
     }
 }

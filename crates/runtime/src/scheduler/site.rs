@@ -3,12 +3,13 @@
 //! Every row walks through its own tasks; nodes are where rows meet. The walking is in `walk`, the counting of readers
 //! in `release`, the beginning in `open`.
 
+mod converge;
 mod open;
 mod release;
 mod walk;
 
 use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use onceflow_reuse::{NodeId, Served};
 use onceflow_study::Scope;
@@ -36,7 +37,9 @@ pub(super) struct Site {
     walks: Vec<Walk>,
     nodes: Vec<NodeState>,
     /// Why nodes failed or with what status they ended.
-    reasons: HashMap<u32, Rc<str>>,
+    reasons: HashMap<u32, Arc<str>>,
+    /// Nodes that turned out to be equal to others, and to which.
+    same: HashMap<u32, u32>,
     /// Nodes that came by diversion, with their walkers.
     diverted: BTreeMap<u32, Vec<u32>>,
     /// Stages that ended for the reference row, as far as others take from it.
@@ -87,7 +90,7 @@ struct Walk {
 struct Ending {
     stage: usize,
     rank: u32,
-    status: Rc<str>,
+    status: Arc<str>,
 }
 
 /// The first failure of a walker, in the order of the tasks.
@@ -95,7 +98,7 @@ struct Ending {
 struct Failure {
     rank: u32,
     task: usize,
-    message: Rc<str>,
+    message: Arc<str>,
 }
 
 /// What is known of a node at this site.
@@ -121,6 +124,19 @@ enum Progress {
     Failed,
 }
 
+/// How far a node is, for those that do the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Nobody has asked for it, or nobody does any more.
+    Idle,
+    /// It waits for its turn, or runs.
+    Open,
+    /// It is over, and its outputs are there.
+    Over,
+    /// It is over, and its outputs were let go.
+    Released,
+}
+
 /// What a change at a site asks of the scheduler, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
@@ -130,6 +146,17 @@ pub(super) enum Effect {
     Row { row: u32 },
     /// Nobody reads a node's outputs any more.
     Release { node: u32 },
+}
+
+impl Effect {
+    /// Results are read before they are let go, and let go before others look for them.
+    pub(super) fn rank(&self) -> u8 {
+        match self {
+            Self::Row { .. } => 0,
+            Self::Release { .. } => 1,
+            Self::Ready { .. } => 2,
+        }
+    }
 }
 
 /// What a site needs besides itself.

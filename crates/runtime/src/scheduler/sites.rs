@@ -123,6 +123,15 @@ impl Sites {
         self.places[sequence as usize].wider
     }
 
+    /// The site of an equal or wider scope that a site lies in.
+    pub(super) fn around(&self, sequence: u32, scope: Scope) -> Option<u32> {
+        let mut place = sequence;
+        while self.places[place as usize].scope != scope {
+            place = self.places[place as usize].wider?;
+        }
+        Some(place)
+    }
+
     /// Whether every site has been opened and closed.
     pub(super) fn all_closed(&self) -> bool {
         self.open == 0 && self.places[self.next..].iter().all(|place| place.opened)

@@ -24,6 +24,9 @@ impl Scheduler<'_> {
     /// One step towards a candidate that cannot start: what it reads is brought back, or something else moves out of its
     /// way. None when enough is on its way already, or nothing can be moved.
     pub(super) fn make_way(&mut self, candidate: Candidate, worker: u32) -> Option<Instruction> {
+        if self.lacks_memory(candidate) && self.drop_oldest() {
+            return self.instructions.pop_front();
+        }
         if !self.spilling {
             return None;
         }
@@ -46,10 +49,18 @@ impl Scheduler<'_> {
         Some(self.leave(last_read))
     }
 
+    /// Whether what a candidate needs does not fit beside what is held.
+    fn lacks_memory(&self, candidate: Candidate) -> bool {
+        let needed = self.bytes_of_next_step(candidate);
+        let needed = needed.unwrap_or_else(|| self.own_bytes(candidate) + self.bytes_below(candidate));
+        needed > self.memory.free()
+    }
+
     /// A running instance reads its inputs, or does so no more.
     pub(super) fn note_readers(&mut self, sequence: u32, node: u32, begins: bool) {
         if self.spilling {
-            let inputs: Vec<Home> = self.diversions.inputs(node).map(|input| (sequence, input)).collect();
+            let inputs: Vec<Home> =
+                self.diversions.inputs(node).map(|input| self.maker((sequence, input))).collect();
             inputs.into_iter().for_each(|home| self.residence.read(home, begins));
         }
     }
@@ -72,6 +83,7 @@ impl Scheduler<'_> {
         match self.residence.released(home) {
             Farewell::Later => return,
             Farewell::FromBelow => {}
+            Farewell::FromMemory if self.retain(home) => return,
             Farewell::FromMemory => {
                 let task = self.diversions.task(node);
                 self.memory.released(task, self.pixels(sequence, task));
@@ -124,7 +136,7 @@ impl Scheduler<'_> {
     }
 
     pub(super) fn inputs(&self, candidate: Candidate) -> impl Iterator<Item = Home> {
-        self.diversions.inputs(candidate.node).map(move |input| (candidate.sequence, input))
+        self.diversions.inputs(candidate.node).map(move |input| self.maker((candidate.sequence, input)))
     }
 
     /// Bytes of what a candidate reads that are not in memory.

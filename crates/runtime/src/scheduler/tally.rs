@@ -1,6 +1,6 @@
 //! The account of a run, summed site by site as they close.
 
-use onceflow_reuse::{Account, Plan, Served, TaskAccount};
+use onceflow_reuse::{Account, NodeId, Plan, Served, TaskAccount};
 
 use super::shape::Shape;
 use super::site::Site;
@@ -31,8 +31,10 @@ impl Tally {
         } else {
             &self.usual
         };
+        let converged = site.converged(shape.tasks(), |node| plan.task_of(NodeId(node)));
         for (task, sum) in self.sum.tasks.iter_mut().enumerate().filter(|(task, _)| own(*task)) {
             *sum += account.tasks[task];
+            sum.converge(converged[task]);
         }
     }
 

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use onceflow_reuse::{Account, Level, NodeInput, Plan};
+use onceflow_reuse::{Account, Content, Level, NodeInput, Plan};
 use onceflow_runtime::{Cause, Event, Instance, Instruction, Outcome, RowOutcome, Scheduler, SchedulerError};
 use onceflow_study::{Repeats, Scope};
 
 use super::oracle::{Fate, Oracle, RowFate};
-use super::{Dice, World, empty_content, output_content, source_content};
+use super::{Dice, World, empty_content, source_content};
 
 /// A run by hand that checks every instruction as it comes.
 pub struct Driver<'w> {
@@ -34,6 +34,8 @@ pub struct Driver<'w> {
     given_up: HashSet<Instance>,
     /// What each instance gave.
     contents: HashMap<Instance, u64>,
+    /// Those that were found to be equal to others.
+    pub same: HashMap<Instance, Instance>,
     /// Instances whose outputs are there.
     pub kept: HashSet<Instance>,
     released: HashSet<Instance>,
@@ -61,6 +63,7 @@ impl<'w> Driver<'w> {
             attempts: HashMap::new(),
             given_up: HashSet::new(),
             contents: HashMap::new(),
+            same: HashMap::new(),
             kept: HashSet::new(),
             released: HashSet::new(),
             ran: Vec::new(),
@@ -88,6 +91,9 @@ impl<'w> Driver<'w> {
                 assert!(busy <= workers, "more instances run than there are workers");
             }
             let Some(event) = self.happen(scheduler.plan()) else { break };
+            if let Event::Finished { instance, outcome: Outcome::Done | Outcome::Ended(_) } = &event {
+                scheduler.learn(*instance, &self.outputs(scheduler.plan(), *instance));
+            }
             scheduler.handle(event);
         }
         assert!(scheduler.is_finished(), "nothing runs, but the scheduler is not finished");
@@ -140,6 +146,13 @@ impl<'w> Driver<'w> {
         match instruction {
             Instruction::Run { instance, cause: Cause::MadeAgain, .. } => self.start_again(plan, instance),
             Instruction::Run { instance, attempt, .. } => self.start(plan, instance, attempt),
+            Instruction::Same { instance, same_as } => {
+                assert!(!self.contents.contains_key(&instance) && !self.same.contains_key(&same_as));
+                let content = self.content(plan, instance);
+                assert_eq!(content, self.contents[&same_as], "what is taken for equal is not");
+                self.contents.insert(instance, content);
+                self.same.insert(instance, same_as);
+            }
             Instruction::Spill(instance) => {
                 self.leave(plan, instance);
                 assert!(!self.below.contains(&instance), "it is written twice");
@@ -260,7 +273,10 @@ impl<'w> Driver<'w> {
     fn inputs(&self, plan: &Plan, instance: Instance) -> Vec<Instance> {
         let inputs: Vec<NodeInput> = plan.inputs_of(instance.node).collect();
         let node = |input: &NodeInput| match input {
-            NodeInput::Node { node, .. } => Some(self.instance(plan, *node, instance)),
+            NodeInput::Node { node, .. } => {
+                let maker = self.instance(plan, *node, instance);
+                Some(self.same.get(&maker).copied().unwrap_or(maker))
+            }
             _ => None,
         };
         inputs.iter().filter_map(node).collect()
@@ -285,11 +301,19 @@ impl<'w> Driver<'w> {
             }
             NodeInput::Empty { kind } => empty_content(*kind),
             NodeInput::Node { node, output } => {
-                output_content(self.contents[&self.instance(plan, *node, instance)], *output)
+                self.world.output(self.contents[&self.instance(plan, *node, instance)], *output)
             }
         };
         let inputs: Vec<u64> = node.inputs.iter().map(input).collect();
         self.world.content(node.task, node.row, &node.parameters, &inputs)
+    }
+
+    /// What the outputs of an instance hold.
+    fn outputs(&self, plan: &Plan, instance: Instance) -> Vec<Content> {
+        let outputs = 0..self.world.flow.tasks[plan.task_of(instance.node)].outputs.len();
+        outputs
+            .map(|output| Content([self.world.output(self.contents[&instance], output), 0, 0, 0]))
+            .collect()
     }
 
     /// What must hold when a run was not stopped.
@@ -303,7 +327,7 @@ impl<'w> Driver<'w> {
         if !self.has_failures() {
             assert_eq!(ran, self.oracle.needed);
         }
-        if level == Level::Dataflow {
+        if level == Level::Convergent || (level == Level::Dataflow && self.world.variety == 0) {
             assert_eq!(ran.len(), self.ran.len(), "equal work ran twice");
         }
         self.check_account(account);
@@ -313,6 +337,9 @@ impl<'w> Driver<'w> {
         assert!(account.is_balanced());
         let given_up = self.given_up.len();
         assert_eq!(account.total().planned, (self.ran.len() - self.failed - given_up) as u64);
+        if !self.has_failures() {
+            assert_eq!(account.total().convergent, self.same.len() as u64);
+        }
         for (task, entry) in account.tasks.iter().enumerate() {
             let scope = self.world.flow.scope(task);
             let sites: BTreeSet<usize> =

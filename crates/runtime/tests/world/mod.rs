@@ -23,6 +23,8 @@ pub struct World {
     pub layout: Layout,
     /// Whether a task may fail.
     pub fails: Vec<bool>,
+    /// How many different things outputs may hold; nothing bounds it when it is 0.
+    pub variety: u64,
 }
 
 /// How large and how nasty a world is.
@@ -61,7 +63,7 @@ impl World {
             |dice: &mut Dice| PartSite { image: dice.roll(images.len()), pixels: 1 + dice.roll(9) as u64 };
         let parts = (0..bounds.parts).map(|_| part(&mut dice)).collect();
         let fails = flow.tasks.iter().map(|_| bounds.failures && dice.chance(30)).collect();
-        Self { flow, values, reference, layout: Layout { images, parts }, fails }
+        Self { flow, values, reference, layout: Layout { images, parts }, fails, variety: 0 }
     }
 
     pub fn plan(&self, level: Level) -> Plan {
@@ -78,6 +80,11 @@ impl World {
     pub fn content(&self, task: usize, row: u32, parameters: &[Canonical], inputs: &[u64]) -> u64 {
         let never = self.flow.tasks[task].spec.repeats == Repeats::Never;
         digest(&(task, never.then_some(row), parameters, inputs))
+    }
+
+    /// What an output of a task holds, by what the task gives: different work may give the same.
+    pub fn output(&self, content: u64, output: usize) -> u64 {
+        digest(&("output", content.checked_rem(self.variety).unwrap_or(content), output))
     }
 
     /// How a task goes, by what it gives.
@@ -113,10 +120,6 @@ pub fn source_content(source: usize, scope: Scope, site: usize) -> u64 {
 
 pub fn empty_content(kind: RegionKind) -> u64 {
     digest(&("empty", kind.word()))
-}
-
-pub fn output_content(content: u64, output: usize) -> u64 {
-    digest(&("output", content, output))
 }
 
 fn flow(dice: &mut Dice, bounds: Bounds) -> Flow {

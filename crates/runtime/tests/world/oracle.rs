@@ -6,7 +6,7 @@ use onceflow_reuse::{Input, ReadFrom};
 use onceflow_runtime::{Outcome, RowOutcome};
 use onceflow_study::{Canonical, Scope};
 
-use super::{World, empty_content, output_content, source_content};
+use super::{World, empty_content, source_content};
 
 /// What becomes of a task of a row at a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -227,7 +227,7 @@ fn made(world: &World, taker: usize, task: usize, output: usize, fate: &RowFate)
     let (own, other) = (world.flow.tasks[taker].stage, world.flow.tasks[task].stage);
     match &fate.tasks[task] {
         _ if own != other && fate.ended[other] => empty_content(world.flow.tasks[task].outputs[output].kind),
-        Fate::Runs(content) => output_content(*content, output),
+        Fate::Runs(content) => world.output(*content, output),
         fate => panic!("task {taker} takes from task {task}, which is {fate:?}"),
     }
 }

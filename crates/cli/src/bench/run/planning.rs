@@ -38,7 +38,7 @@ fn shares(asked: &Asked) -> Result<Vec<Figure>, Failure> {
         asked.prepare(&study)?.shares_left(&published).map_err(engine_failure)
     };
     let left = (1..=SEEDS).map(left).collect::<Result<Vec<_>, Failure>>()?;
-    let place = |level| Level::ALL.iter().position(|other| *other == level).unwrap_or_default();
+    let place = |level| Level::PLANNED.iter().position(|other| *other == level).unwrap_or_default();
     let both = |(level, counted): (Level, f64)| {
         let (mean, spread) = mean_and_spread(&left.iter().map(|l| l[place(level)]).collect::<Vec<_>>());
         let name =

@@ -148,7 +148,7 @@ impl<'p> SimulatedNode<'p> {
                     moves(Event::Moved { instance, moved: true }, seconds, clock);
                 }
                 Instruction::Release(instance) => self.memories.forget(instance),
-                Instruction::Drop(_) => {}
+                Instruction::Drop(_) | Instruction::Same { .. } => {}
                 Instruction::Row { row, part, outcome, .. } => self.row(row, part, outcome),
             }
         }

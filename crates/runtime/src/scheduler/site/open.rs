@@ -29,6 +29,7 @@ impl Site {
             walks: vec![Walk::default(); walkers],
             nodes: vec![NodeState::default(); plan.planned()],
             reasons: HashMap::new(),
+            same: HashMap::new(),
             diverted: BTreeMap::new(),
             reference_ended: Vec::new(),
             undecided: 0,

@@ -65,6 +65,10 @@ impl Site {
 
     /// Everything below it is closed: what it kept for narrower scopes goes.
     pub(in crate::scheduler) fn close(&mut self, effects: &mut Vec<Effect>) {
+        for node in std::mem::take(&mut self.same).into_keys() {
+            // What it held goes with the others.
+            self.nodes[node as usize].released = true;
+        }
         for node in 0..self.nodes.len() as u32 {
             self.nodes[node as usize].holds = 0;
             self.release_if_unread(node, effects);
@@ -80,7 +84,10 @@ impl Site {
         let state = &mut self.nodes[node as usize];
         let made = matches!(state.progress, Progress::Done | Progress::Ended);
         if made && state.holds == 0 && !std::mem::replace(&mut state.released, true) {
-            effects.push(Effect::Release { node });
+            match self.same_as(node) {
+                Some(leader) => self.drop_holds(leader, 1, effects),
+                None => effects.push(Effect::Release { node }),
+            }
         }
     }
 

@@ -90,7 +90,7 @@ impl Site {
     }
 
     /// Wakes the walkers whose turn it is and that waited only for this node.
-    fn call(&mut self, node: u32, task: usize, around: &Surroundings<'_, '_>) {
+    pub(super) fn call(&mut self, node: u32, task: usize, around: &Surroundings<'_, '_>) {
         let rows = around.diversions.planned_rows(node).iter().copied();
         let providers = self.rows as u32..self.walkers() as u32;
         let diverted = self.diverted.get(&node).into_iter().flatten().copied();

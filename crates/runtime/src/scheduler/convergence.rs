@@ -1,0 +1,272 @@
+//! Instances that turn out to be equal while the plan is carried out: when all inputs of a node are there, and another node
+//! has read the same values from the same contents, the other's outputs are its own.
+//!
+//! The one that came first leads; the others follow it while it waits or runs, and are over when it is. Outputs of a leader
+//! that nobody reads any more are retained for a while, in memory that is given back as soon as somebody needs it: others
+//! may yet turn out to be equal. A follower whose leader's outputs are gone leads from then on.
+
+use std::collections::{BTreeMap, HashMap};
+
+use onceflow_reuse::{Content, Merger, Met, NodeId, NodeInput};
+
+use super::ready::Candidate;
+use super::residence::Home;
+use super::site::{Effect, Standing, Surroundings};
+use super::{Instruction, Scheduler};
+use crate::Instance;
+
+/// What has turned out to be equal.
+#[derive(Debug)]
+pub(super) struct Convergence {
+    merger: Merger,
+    /// Who waits for a leader to be over.
+    followers: HashMap<Home, Vec<Candidate>>,
+    retained: Retained,
+    converging: Converging,
+}
+
+/// What may turn out to be equal, and what is kept for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Converging {
+    /// Tasks of which every node runs: somebody looks at all their outputs.
+    pub tasks: Vec<usize>,
+    /// Nodes that run whatever else was found: somebody looks at their outputs.
+    pub nodes: Vec<NodeId>,
+    /// Most bytes of outputs that are kept though nobody reads them.
+    pub retained: u64,
+}
+
+/// Outputs that nobody reads, the oldest first.
+#[derive(Debug, Default)]
+struct Retained {
+    most: u64,
+    bytes: u64,
+    next: u64,
+    order: BTreeMap<u64, Home>,
+    /// When each came, and its bytes.
+    of: BTreeMap<Home, (u64, u64)>,
+}
+
+impl Scheduler<'_> {
+    /// Makes instances one that turn out to be equal. Whoever carries out instructions says what outputs hold
+    /// ([`Scheduler::learn`]).
+    #[must_use]
+    pub fn converging(mut self, converging: Converging) -> Self {
+        let retained = Retained { most: converging.retained, ..Retained::default() };
+        let (merger, followers) = (Merger::default(), HashMap::new());
+        self.convergence = Some(Convergence { merger, followers, retained, converging });
+        self
+    }
+
+    /// The outputs of an instance, which is about to be told to be over, hold this.
+    pub fn learn(&mut self, instance: Instance, contents: &[Content]) {
+        if let (Some((sequence, node)), Some(convergence)) = (self.home(instance), &mut self.convergence) {
+            convergence.merger.learn(sequence, NodeId(node), contents);
+        }
+    }
+
+    /// What each input of an instance holds; none where that is not asked for or not known.
+    pub fn contents(&self, instance: Instance) -> Vec<Content> {
+        self.home(instance).and_then(|home| self.input_contents(home)).unwrap_or_default()
+    }
+
+    /// The instance whose outputs are those of this one: itself, or the one that it turned out to be equal to.
+    pub fn stands_for(&self, instance: Instance) -> Instance {
+        let home = self.home(instance).filter(|_| self.convergence.is_some());
+        home.map_or(instance, |home| Instance { node: NodeId(self.maker(home).1), ..instance })
+    }
+
+    /// The node, of the same site, that made the outputs of a node.
+    pub(super) fn maker(&self, (sequence, node): Home) -> Home {
+        let same = self.sites.site(sequence).and_then(|site| site.same_as(node));
+        (sequence, same.unwrap_or(node))
+    }
+
+    /// All that a node needs is there: it is queued, unless its work is done already or about to be.
+    pub(super) fn meet(&mut self, candidate: Candidate) {
+        let home = candidate.home();
+        let Some(met) = self.met(home) else { return self.queue(candidate) };
+        match self.leader(home.0, &met) {
+            // Nobody wanted it for a while.
+            Some((leader, _)) if leader == home => self.queue(candidate),
+            Some((leader, Standing::Open)) => self.follow(candidate, leader),
+            Some((leader, Standing::Over)) => self.adopt(home, leader),
+            Some((leader, Standing::Released)) if self.revive(leader) => self.adopt(home, leader),
+            _ => self.lead(candidate, met),
+        }
+    }
+
+    /// A leader is over, and so are its followers.
+    pub(super) fn adopt_followers(&mut self, leader: Home) {
+        for follower in self.take_followers(leader) {
+            self.adopt(follower.home(), leader);
+            self.drop_hold(leader);
+        }
+    }
+
+    /// A leader that nobody wants for itself will not run: those that followed it are met anew.
+    pub(super) fn abandon_followers(&mut self, leader: Home) {
+        for follower in self.take_followers(leader) {
+            self.drop_hold(leader);
+            self.meet(follower);
+        }
+        self.apply(leader.0);
+    }
+
+    /// Keeps outputs in memory that nobody reads any more, if there is room for them; says whether it does.
+    pub(super) fn retain(&mut self, home: Home) -> bool {
+        let task = self.diversions.task(home.1);
+        let bytes = self.memory.outputs(task, self.pixels(home.0, task));
+        let Some(Convergence { retained, converging, .. }) = &mut self.convergence else { return false };
+        if bytes > retained.most || converging.tasks.contains(&task) {
+            return false;
+        }
+        retained.push(home, bytes);
+        while self.convergence.as_ref().is_some_and(|c| c.retained.is_over()) && self.drop_oldest() {}
+        true
+    }
+
+    /// Whether outputs are there though nobody reads them.
+    pub(super) fn is_retained(&self, home: Home) -> bool {
+        self.convergence.as_ref().is_some_and(|convergence| convergence.retained.of.contains_key(&home))
+    }
+
+    /// What a node is made again from is read.
+    pub(super) fn revive_inputs(&mut self, home: Home) {
+        let retained: Vec<Home> = self.own_inputs(home).filter(|input| self.is_retained(*input)).collect();
+        retained.into_iter().for_each(|input| _ = self.revive(input));
+    }
+
+    /// Gives the memory back of what was retained longest; false when nothing is.
+    pub(super) fn drop_oldest(&mut self) -> bool {
+        let oldest = self.convergence.as_ref().and_then(|convergence| convergence.retained.oldest());
+        oldest.inspect(|home| self.drop_retained(*home)).is_some()
+    }
+
+    /// Nothing more is done at a site.
+    pub(super) fn end_convergence(&mut self, sequence: u32) {
+        let Some(convergence) = &mut self.convergence else { return };
+        convergence.merger.close(sequence);
+        convergence.retained.at(sequence).into_iter().for_each(|home| self.drop_retained(home));
+    }
+
+    /// What a node is to do, as it shows now; none when it is to run whatever others did.
+    fn met(&self, home: Home) -> Option<Met> {
+        let Converging { tasks, nodes, .. } = &self.convergence.as_ref()?.converging;
+        let (node, flow) = (self.plan().spelled(NodeId(home.1)), self.plan().flow());
+        if tasks.contains(&node.task) || nodes.contains(&NodeId(home.1)) || !flow.repeats(node.task) {
+            return None;
+        }
+        Some(Met { task: node.task, parameters: node.parameters, inputs: self.input_contents(home)? })
+    }
+
+    fn input_contents(&self, (sequence, node): Home) -> Option<Vec<Content>> {
+        let merger = &self.convergence.as_ref()?.merger;
+        let (scope, site) = (self.shape.scope[self.diversions.task(node)], self.sites.index(sequence));
+        let content = |input: NodeInput| match input {
+            NodeInput::Source(source) => Some(Content::source(source, scope, site)),
+            NodeInput::Empty { kind } => Some(Content::empty(kind, scope, site)),
+            NodeInput::Node { node, output } => {
+                let place = self.sites.around(sequence, self.shape.scope[self.plan().task_of(node)])?;
+                merger.contents(place, node)?.get(output).copied()
+            }
+        };
+        self.plan().inputs_of(NodeId(node)).map(content).collect()
+    }
+
+    /// Who was first to do a piece of work at a site, and how far it is.
+    fn leader(&self, sequence: u32, met: &Met) -> Option<(Home, Standing)> {
+        let node = self.convergence.as_ref()?.merger.first(sequence, met)?.0;
+        Some(((sequence, node), self.sites.site(sequence)?.standing(node)))
+    }
+
+    fn lead(&mut self, candidate: Candidate, met: Met) {
+        if let Some(convergence) = &mut self.convergence {
+            convergence.merger.lead(candidate.sequence, met, NodeId(candidate.node));
+        }
+        self.queue(candidate);
+    }
+
+    /// A follower holds what its leader will make.
+    fn follow(&mut self, candidate: Candidate, leader: Home) {
+        if let (Some(convergence), Some(site)) = (&mut self.convergence, self.sites.site_mut(leader.0)) {
+            convergence.followers.entry(leader).or_default().push(candidate);
+            site.hold(leader.1);
+        }
+    }
+
+    fn take_followers(&mut self, leader: Home) -> Vec<Candidate> {
+        self.convergence.as_mut().and_then(|c| c.followers.remove(&leader)).unwrap_or_default()
+    }
+
+    fn drop_hold(&mut self, (sequence, node): Home) {
+        let Self { sites, effects, .. } = self;
+        if let Some(site) = sites.site_mut(sequence) {
+            site.drop_hold(node, effects);
+        }
+    }
+
+    /// A node is over as its leader is, with the leader's outputs.
+    fn adopt(&mut self, home: Home, leader: Home) {
+        let Self { shape, diversions, effects, sites, convergence, .. } = self;
+        if let (Some(convergence), Some(site)) = (convergence, sites.site_mut(home.0)) {
+            convergence.merger.learn_from(home.0, NodeId(home.1), NodeId(leader.1));
+            site.adopt(home.1, leader.1, &mut Surroundings { shape, diversions, effects });
+        }
+        let (instance, same_as) = (self.instance(home.0, home.1), self.instance(leader.0, leader.1));
+        self.instructions.push_back(Instruction::Same { instance, same_as });
+    }
+
+    /// Outputs that were retained, or are just about to be let go, are read again; false when they are gone.
+    fn revive(&mut self, home: Home) -> bool {
+        let leaving = self.effects.iter().position(|effect| *effect == Effect::Release { node: home.1 });
+        let retained = self.convergence.as_mut().and_then(|convergence| convergence.retained.remove(home));
+        match (leaving, retained) {
+            (Some(at), _) => _ = self.effects.remove(at),
+            (None, Some(_)) => self.note_made(home.0, home.1, self.diversions.task(home.1)),
+            (None, None) => return false,
+        }
+        if let Some(site) = self.sites.site_mut(home.0) {
+            site.revive(home.1);
+        }
+        true
+    }
+
+    fn drop_retained(&mut self, home: Home) {
+        if let Some(bytes) = self.convergence.as_mut().and_then(|c| c.retained.remove(home)) {
+            self.memory.give_back(bytes);
+            self.instructions.push_back(Instruction::Release(self.instance(home.0, home.1)));
+        }
+    }
+}
+
+impl Retained {
+    fn push(&mut self, home: Home, bytes: u64) {
+        self.next += 1;
+        self.bytes += bytes;
+        self.of.insert(home, (self.next, bytes));
+        // What takes no room need not make any.
+        if bytes > 0 {
+            self.order.insert(self.next, home);
+        }
+    }
+
+    fn remove(&mut self, home: Home) -> Option<u64> {
+        let (came, bytes) = self.of.remove(&home)?;
+        self.order.remove(&came);
+        self.bytes -= bytes;
+        Some(bytes)
+    }
+
+    fn oldest(&self) -> Option<Home> {
+        self.order.first_key_value().map(|(_, home)| *home)
+    }
+
+    fn is_over(&self) -> bool {
+        self.bytes > self.most
+    }
+
+    fn at(&self, sequence: u32) -> Vec<Home> {
+        self.of.range((sequence, 0)..=(sequence, u32::MAX)).map(|(home, _)| *home).collect()
+    }
+}

@@ -1,0 +1,58 @@
+//! Nodes that turn out to be equal to others: they are over when the others are, and hold the others' outputs.
+
+use super::{Effect, Progress, Site, Standing, Surroundings};
+
+impl Site {
+    /// How far a node is.
+    pub(in crate::scheduler) fn standing(&self, node: u32) -> Standing {
+        let state = &self.nodes[node as usize];
+        match state.progress {
+            Progress::Idle => Standing::Idle,
+            Progress::Queued | Progress::Running => Standing::Open,
+            Progress::Done | Progress::Ended if state.released => Standing::Released,
+            Progress::Done | Progress::Ended | Progress::Failed => Standing::Over,
+        }
+    }
+
+    /// The node whose outputs are those of another.
+    pub(in crate::scheduler) fn same_as(&self, node: u32) -> Option<u32> {
+        self.same.get(&node).copied()
+    }
+
+    /// A node is over as another is, whose outputs it holds until nobody reads its own.
+    pub(in crate::scheduler) fn adopt(&mut self, node: u32, leader: u32, around: &mut Surroundings<'_, '_>) {
+        self.hold(leader);
+        self.same.insert(node, leader);
+        self.nodes[node as usize].progress = self.nodes[leader as usize].progress;
+        if let Some(reason) = self.reasons.get(&leader).cloned() {
+            self.reasons.insert(node, reason);
+        }
+        self.call(node, around.diversions.task(node), around);
+        self.walk_on(around);
+        self.release_if_unread(node, around.effects);
+    }
+
+    /// Somebody more will read a node's outputs.
+    pub(in crate::scheduler) fn hold(&mut self, node: u32) {
+        self.nodes[node as usize].holds += 1;
+    }
+
+    /// Somebody will not read them.
+    pub(in crate::scheduler) fn drop_hold(&mut self, node: u32, effects: &mut Vec<Effect>) {
+        self.drop_holds(node, 1, effects);
+    }
+
+    /// Outputs that were let go are read again.
+    pub(in crate::scheduler) fn revive(&mut self, node: u32) {
+        self.nodes[node as usize].released = false;
+    }
+
+    /// How many nodes of each task were over because others were.
+    pub(in crate::scheduler) fn converged(&self, tasks: usize, task: impl Fn(u32) -> usize) -> Vec<u64> {
+        let mut counts = vec![0; tasks];
+        let made =
+            |node: &u32| matches!(self.nodes[*node as usize].progress, Progress::Done | Progress::Ended);
+        self.same.keys().filter(|node| made(node)).for_each(|node| counts[task(*node)] += 1);
+        counts
+    }
+}

@@ -1,0 +1,100 @@
+//! Instances that turn out to be equal while they run: every row goes as if it ran alone, and equal work runs once.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod world;
+
+use onceflow_region::Budget;
+use onceflow_reuse::{Level, NodeId};
+use onceflow_runtime::{Converging, Scheduler, SchedulerError};
+use proptest::prelude::*;
+
+use world::World;
+use world::driver::Driver;
+use world::oracle::Oracle;
+use world::strategies::{PLENTY, bounds, workers};
+
+fn few_contents(seed: u64, bounds: world::Bounds) -> World {
+    World { variety: 1 + seed % 5, ..World::new(seed, bounds) }
+}
+
+fn retaining(retained: u64) -> Converging {
+    Converging { retained, ..Converging::default() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn with_memory_for_all_outputs_nothing_equal_runs_twice(
+        seed in any::<u64>(), order in any::<u64>(), bounds in bounds(), workers in workers()
+    ) {
+        let world = few_contents(seed, bounds);
+        let oracle = Oracle::new(&world);
+        let (mut plan, budget) = (world.plan(Level::Convergent), Budget::new(PLENTY));
+        let scheduler = Scheduler::new(&mut plan, &world.layout, workers, budget.clone()).unwrap();
+        let mut scheduler = scheduler.converging(retaining(PLENTY));
+        let mut driver = Driver::new(&oracle, order);
+        driver.run(&mut scheduler, workers, usize::MAX).unwrap();
+        let account = scheduler.account().clone();
+        driver.check_end(Level::Convergent, &account);
+        prop_assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn whatever_is_retained_and_fits_rows_go_as_if_alone(
+        seed in any::<u64>(), order in any::<u64>(), bounds in bounds(), workers in workers(),
+        limit in 0u64..400, retained in 0u64..100, spills in any::<bool>(), remakes in any::<bool>(), hiccups in 0u32..2,
+    ) {
+        let world = few_contents(seed, bounds);
+        let oracle = Oracle::new(&world);
+        let (mut plan, budget) = (world.plan(Level::Dataflow), Budget::new(limit));
+        let mut driver = Driver::new(&oracle, order);
+        driver.hiccups = hiccups;
+        let mut account = None;
+        let ran = Scheduler::new(&mut plan, &world.layout, workers, budget.clone()).and_then(|scheduler| {
+            let scheduler = scheduler.converging(retaining(retained)).retrying(hiccups);
+            let scheduler = if spills { scheduler.spilling() } else { scheduler };
+            let tasks = world.flow.tasks.len();
+            let crew = world::strategies::crew(seed, tasks);
+            let mut scheduler =
+                if spills && remakes { scheduler.with_crew(onceflow_runtime::Crew { cpus: workers, gpus: 0, ..crew }).remaking(1.0) } else { scheduler };
+            let ran = driver.run(&mut scheduler, workers, usize::MAX);
+            account = Some(scheduler.account().clone());
+            ran
+        });
+        prop_assert!(budget.peak() <= limit);
+        match ran {
+            Ok(()) => {
+                driver.check_end(Level::None, &account.unwrap());
+                prop_assert_eq!(budget.used(), 0);
+            }
+            Err(SchedulerError::MemoryTooSmall { needed, limit: said, .. }) => {
+                prop_assert!(needed > said && said == limit);
+            }
+            Err(other) => prop_assert!(false, "{other}"),
+        }
+    }
+
+    #[test]
+    fn what_somebody_looks_at_runs(
+        seed in any::<u64>(), order in any::<u64>(), bounds in bounds(), workers in workers()
+    ) {
+        let world = few_contents(seed, bounds);
+        let oracle = Oracle::new(&world);
+        let mut plan = world.plan(Level::Dataflow);
+        let tasks = vec![world.flow.tasks.len() - 1];
+        let nodes: Vec<NodeId> = (0..plan.planned() as u32).step_by(3).map(NodeId).collect();
+        let converging = Converging { tasks: tasks.clone(), nodes: nodes.clone(), retained: PLENTY };
+        let scheduler = Scheduler::new(&mut plan, &world.layout, workers, Budget::new(PLENTY)).unwrap();
+        let mut scheduler = scheduler.converging(converging);
+        let mut driver = Driver::new(&oracle, order);
+        driver.run(&mut scheduler, workers, usize::MAX).unwrap();
+        for instance in driver.same.keys() {
+            prop_assert!(!nodes.contains(&instance.node));
+            prop_assert!(!tasks.contains(&scheduler.plan().task_of(instance.node)));
+        }
+        let account = scheduler.account().clone();
+        driver.check_end(Level::None, &account);
+    }
+}
