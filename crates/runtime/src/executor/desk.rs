@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::carry::{Carried, Carry};
 use super::job::{Job, Report};
+use super::pinned::pin;
 use super::threads::Coordinator;
 use super::{ExecuteError, Options, Work};
 
@@ -63,6 +64,9 @@ impl<'a, 'p> Desk<'a, 'p> {
     /// What a worker does until all is over.
     pub(super) fn serve(&self, worker: usize) {
         let _leaving = Leaving(self);
+        if self.options.pinned {
+            pin(worker);
+        }
         let mut answer = None;
         while let Some(order) = self.next(answer.take()) {
             answer = Some(order.carry_out(self.work, worker, self.began));
