@@ -3,8 +3,10 @@
 //! resident is the most that was in use, which is what runs reserve.
 #![allow(unsafe_code, reason = "memory comes from the system as addresses")]
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::mm::{MapFlags, MremapFlags, ProtFlags, mmap_anonymous, mremap, munmap};
@@ -20,7 +22,7 @@ const PAGE: usize = 1 << 12;
 const STEP: usize = 192;
 
 /// Blocks that are kept at most.
-const MOST_KEPT: usize = 64;
+const MOST_KEPT: usize = 256;
 
 /// All large blocks of the program.
 #[derive(Debug)]
@@ -50,6 +52,25 @@ struct State {
 struct Block {
     start: *mut u8,
     bytes: usize,
+    /// The thread that gave it back.
+    by: u32,
+}
+
+thread_local! {
+    /// The number of this thread among those that ever had a block; 0 before it has one.
+    static NUMBER: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The number of the calling thread.
+fn thread() -> u32 {
+    static THREADS: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.try_with(|number| {
+        if number.get() == 0 {
+            number.set(THREADS.fetch_add(1, Ordering::Relaxed).wrapping_add(1));
+        }
+        number.get()
+    });
+    number.unwrap_or(0)
 }
 
 // SAFETY: a block that is kept belongs to nobody; its address is only ever given to one thread.
@@ -57,7 +78,7 @@ unsafe impl Send for Block {}
 
 impl Blocks {
     pub(super) const fn new() -> Self {
-        let kept = [Block { start: null_mut(), bytes: 0 }; MOST_KEPT];
+        let kept = [Block { start: null_mut(), bytes: 0, by: 0 }; MOST_KEPT];
         Self(Mutex::new(State { lent: 0, most_lent: 0, kept_bytes: 0, kept, count: 0, beside: 0 }))
     }
 
@@ -90,7 +111,7 @@ impl Blocks {
         let Some(bytes) = whole(bytes) else { return };
         let mut state = self.state();
         state.lent -= bytes;
-        state.keep(Block { start, bytes });
+        state.keep(Block { start, bytes, by: thread() });
     }
 
     /// Makes a block larger or smaller; its place may change.
@@ -99,7 +120,7 @@ impl Blocks {
     /// It came from here for the first number of bytes; with an answer its old place is nobody's.
     pub(super) unsafe fn resize(&self, start: *mut u8, from: usize, to: usize) -> Option<NonNull<u8>> {
         let (used, from, to) = (from.min(to), whole(from)?, whole(to)?);
-        let block = Block { start, bytes: from };
+        let block = Block { start, bytes: from, by: thread() };
         if from == to {
             return NonNull::new(start);
         }
@@ -174,9 +195,12 @@ impl State {
         self.take_exact(bytes).or_else(|| if room { None } else { self.take_nearest(bytes) })
     }
 
-    /// Of equal ones the newest, which caches may still hold.
+    /// Of equal ones the newest that the same thread gave back: the caches of its processor may still hold it, those of
+    /// another one would have to send it.
     fn take_exact(&mut self, bytes: usize) -> Option<Block> {
-        let place = self.kept[..self.count].iter().rposition(|block| block.bytes == bytes)?;
+        let (kept, own) = (&self.kept[..self.count], thread());
+        let same = kept.iter().rposition(|block| block.bytes == bytes && block.by == own);
+        let place = same.or_else(|| kept.iter().position(|block| block.bytes == bytes))?;
         Some(self.remove(place))
     }
 
