@@ -20,8 +20,11 @@ const TRUTH: u64 = 4 + 1 + 4;
 /// A region of the reference row is a mask.
 const REFERENCE: u64 = 1;
 
-/// What decoders and resampling work with: some chunks, a strip.
-const DECODING: u64 = 4 << 20;
+/// What decoders work with: some chunks.
+const DECODING: u64 = 1 << 20;
+
+/// What resampling works with besides: a strip of the file, and a row of sums.
+const RESAMPLING: u64 = 12 << 20;
 
 /// Adds to the scratch of each task what reading its sources takes.
 pub(crate) fn reserve_reading(flow: &mut Flow, inputs: &Inputs) {
@@ -65,13 +68,14 @@ fn of_part(name: &str, inputs: &Inputs) -> Taken {
             let truth = image.truth.as_ref().map(|truth| truth.source.as_ref());
             truth.map_or(Taken::default(), |truth| Taken {
                 per_pixel: pixel(truth) + TRUTH,
-                fixed: decoded(truth),
+                fixed: decoded(truth, image),
             })
         }),
         _ if name.ends_with(REFERENCE_SUFFIX) => Taken { per_pixel: REFERENCE, fixed: DECODING },
-        _ => {
-            most(inputs, |image| Taken { per_pixel: colours(&image.source), fixed: decoded(&*image.source) })
-        }
+        _ => most(inputs, |image| Taken {
+            per_pixel: colours(&image.source),
+            fixed: decoded(&*image.source, image),
+        }),
     }
 }
 
@@ -80,7 +84,8 @@ fn of_strips(inputs: &Inputs) -> Taken {
     most(inputs, |image| {
         let info = image.source.info();
         let strip = info.width.saturating_mul(info.height.min(STATISTICS_ROWS));
-        let fixed = strip.saturating_mul(colours(&image.source)).saturating_add(decoded(&*image.source));
+        let fixed =
+            strip.saturating_mul(colours(&image.source)).saturating_add(decoded(&*image.source, image));
         Taken { per_pixel: 0, fixed }
     })
 }
@@ -97,13 +102,12 @@ fn pixel(source: &dyn Source) -> u64 {
 }
 
 /// What is decoded beside the pixels that are asked for.
-fn decoded(source: &dyn Source) -> u64 {
+fn decoded(source: &dyn Source, image: &OpenedImage) -> u64 {
     let info = source.info();
-    match source.access() {
-        Access::Boxes | Access::Rows => DECODING,
-        Access::Whole => {
-            let pixels = info.width.saturating_mul(info.height);
-            pixels.saturating_mul(pixel(source)).saturating_add(DECODING)
-        }
-    }
+    let resampling = if image.resampled.is_some() { RESAMPLING } else { 0 };
+    let whole = match source.access() {
+        Access::Boxes | Access::Rows => 0,
+        Access::Whole => info.width.saturating_mul(info.height).saturating_mul(pixel(source)),
+    };
+    whole.saturating_add(DECODING + resampling)
 }
