@@ -1,17 +1,36 @@
-//! The allocator of the program: the system's, which also counts what each thread holds, so that runs can remember how much
-//! memory operations take.
+//! The allocator of the program. It counts what each thread holds, so that runs can remember how much memory operations
+//! take, and it keeps large blocks itself, so that what is resident is what is in use (`blocks.rs`).
 #![allow(
     unsafe_code,
-    reason = "an allocator is unsafe by its trait; every call goes to the system's with its arguments as they are"
+    reason = "an allocator is unsafe by its trait; small blocks are the system's, large ones those of `blocks.rs`"
 )]
+
+#[cfg(target_os = "linux")]
+mod blocks;
+#[cfg(test)]
+mod declared;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+#[cfg(target_os = "linux")]
+use std::ptr::{NonNull, null_mut};
 
 use onceflow_engine::Meter;
 
 /// Counts and hands on.
 struct Counting;
+
+/// From here on blocks are ours. The system's allocator takes them from heaps of each thread, and what is given back stays
+/// resident there. It may do so with smaller ones: it uses them again while caches still hold them, and they are few.
+#[cfg(target_os = "linux")]
+const LARGE: usize = 1 << 18;
+
+/// The alignment that they all have.
+#[cfg(target_os = "linux")]
+const ALIGNED: usize = 64;
+
+#[cfg(target_os = "linux")]
+static BLOCKS: blocks::Blocks = blocks::Blocks::new();
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -44,30 +63,94 @@ fn signed(bytes: usize) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
-// SAFETY: every method is the system allocator's own; counting touches no memory but a cell of the thread, which takes none.
+// SAFETY: a block is the system allocator's or one of `BLOCKS`, by its layout alone, and goes back where it came from.
+// Counting touches no memory but a cell of the thread, which takes none.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(signed(layout.size()));
+        #[cfg(target_os = "linux")]
+        if is_large(layout) {
+            return BLOCKS.take(layout.size()).map_or(null_mut(), |lent| lent.start.as_ptr());
+        }
         // SAFETY: the caller's promises are those that the system's allocator asks for.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(signed(layout.size()));
+        #[cfg(target_os = "linux")]
+        if is_large(layout) {
+            return BLOCKS.take(layout.size()).map_or(null_mut(), |lent| zeroed(lent, layout.size()));
+        }
         // SAFETY: as above.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(signed(size) - signed(layout.size()));
+        #[cfg(target_os = "linux")]
+        {
+            // SAFETY: the caller promises that the size does not overflow with this alignment.
+            let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+            match (is_large(layout), is_large(new)) {
+                (false, false) => {}
+                // SAFETY: a large block came from there.
+                (true, true) => {
+                    let resized = unsafe { BLOCKS.resize(memory, layout.size(), size) };
+                    return resized.map_or(null_mut(), NonNull::as_ptr);
+                }
+                // SAFETY: the caller's promises are those of this one.
+                _ => return unsafe { self.moved(memory, layout, new) },
+            }
+        }
         // SAFETY: as above.
         unsafe { System.realloc(memory, layout, size) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         count(-signed(layout.size()));
+        #[cfg(target_os = "linux")]
+        if is_large(layout) {
+            // SAFETY: a large block came from there, and the caller is done with it.
+            return unsafe { BLOCKS.give(memory, layout.size()) };
+        }
         // SAFETY: as above.
         unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn is_large(layout: Layout) -> bool {
+    layout.size() >= LARGE && layout.align() <= ALIGNED
+}
+
+/// A block with zeros where somebody had it before.
+#[cfg(target_os = "linux")]
+fn zeroed(lent: blocks::Lent, size: usize) -> *mut u8 {
+    let start = lent.start.as_ptr();
+    // SAFETY: the block has these bytes, and nobody else has it.
+    unsafe { start.write_bytes(0, lent.used.min(size)) };
+    start
+}
+
+#[cfg(target_os = "linux")]
+impl Counting {
+    /// A block that is on the other side of the border when it has its new size.
+    ///
+    /// # Safety
+    /// As [`GlobalAlloc::realloc`].
+    unsafe fn moved(&self, memory: *mut u8, old: Layout, new: Layout) -> *mut u8 {
+        // What is counted here has been counted: the two are undone.
+        count(signed(old.size()) - signed(new.size()));
+        // SAFETY: the new layout is valid; both blocks have the bytes that are copied, and are different ones.
+        unsafe {
+            let target = self.alloc(new);
+            if !target.is_null() {
+                target.copy_from_nonoverlapping(memory, old.size().min(new.size()));
+                self.dealloc(memory, old);
+            }
+            target
+        }
     }
 }
 

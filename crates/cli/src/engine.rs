@@ -27,6 +27,7 @@ pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> R
         disk: Some(DISK),
         meter: Some(METER),
         policy: Policy::default(),
+        pinned: args.pin,
         stop: AtomicBool::new(false),
     })
 }

@@ -197,12 +197,12 @@ fn memory_decides_how_large_buckets_are() {
     };
     let refused = shell.run("plan study.toml --reuse task --merge rtma --bucket-memory 1KiB");
     assert_eq!(refused.exit, 4, "{}", refused.stderr);
-    let (small, all) = (largest("260KiB"), largest("1GiB"));
+    let (small, all) = (largest("3845KiB"), largest("1GiB"));
     assert!(small < all, "{small} and {all}");
     let auto = |memory: &str| {
         let options = format!("--reuse task --merge auto --workers 2 --bucket-memory {memory}");
         shell.ok(&format!("plan study.toml {options} --json")).json()["buckets"].as_u64().unwrap()
     };
     assert_eq!(auto("1GiB"), 2, "two workers, and memory for more than enough");
-    assert!(auto("260KiB") >= 2);
+    assert!(auto("3845KiB") >= 2);
 }

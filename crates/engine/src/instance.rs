@@ -68,7 +68,8 @@ pub fn instance(prepared: &Prepared<'_>, asked: &Asked<'_>) -> Result<Instance, 
     let rows = if alone { &rows[1..] } else { &rows[..] };
     let place = asked.keep.map_or(Place::Passing, Place::Kept);
     let (flow, memory) = (flow.as_ref(), asked.memory);
-    let remade = Remade { prepared, inputs: &inputs, names, rows, memory, flow, place };
+    let remade =
+        Remade { prepared, inputs: &inputs, names, rows, memory, flow, place, scratch: None, within: None };
     let made = remake(&remade, None)?.pop().ok_or_else(|| internal("no row was made"))?;
     Draw { prepared, inputs: &inputs, at, made }.instance()
 }

@@ -38,6 +38,7 @@ mod predicted;
 mod prepared;
 mod progress;
 mod provenance;
+mod reading;
 mod remade;
 mod remembered;
 mod report;

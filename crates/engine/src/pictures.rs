@@ -1,7 +1,9 @@
 //! Pictures for the report: a piece of each image with what the defaults and the best row find in it, and the rows that
 //! differ most.
 
-use onceflow_region::{Bounds, Budget, Dense, png_bytes, rgb8};
+use std::path::Path;
+
+use onceflow_region::{Bounds, Budget, Dense, into_rgb8, png_bytes};
 use onceflow_runtime::Supply as _;
 use onceflow_study::Scope;
 
@@ -11,7 +13,7 @@ use crate::overlay::marks;
 use crate::remade::{Remade, remake};
 use crate::report::most_different;
 use crate::supply::{References, Sources};
-use crate::{Answer, EngineError, Pictures, Prepared, RowStatus, Scene, Shown, compare};
+use crate::{Answer, EngineError, Pictures, Prepared, RowStatus, RunFolder, Scene, Shown, compare};
 
 /// Images that are shown at most.
 const MOST_IMAGES: usize = 3;
@@ -26,7 +28,13 @@ const LONGEST_OTHER: u64 = 280;
 const GALLERY: usize = 6;
 
 /// A piece of each image with what was found in it; the rows are computed again for it. Images with a truth come first.
-pub fn pictures(prepared: &Prepared<'_>, answer: &Answer, memory: u64) -> Result<Pictures, EngineError> {
+/// What memory has no room for meanwhile goes into `folder`.
+pub fn pictures(
+    prepared: &Prepared<'_>,
+    answer: &Answer,
+    memory: u64,
+    folder: &RunFolder,
+) -> Result<Pictures, EngineError> {
     let mut pictures = Pictures::default();
     let Some(region) = compare::measured(&prepared.study.metrics).first().map(|name| (*name).to_owned())
     else {
@@ -36,7 +44,8 @@ pub fn pictures(prepared: &Prepared<'_>, answer: &Answer, memory: u64) -> Result
     images.sort_by_key(|image| prepared.inputs.images[*image].truth.is_none());
     let first_part = |image: usize| prepared.inputs.parts.iter().position(|part| part.image == image);
     for part in images.into_iter().filter_map(first_part).take(MOST_IMAGES) {
-        Show { prepared, answer, memory, region: &region }.add(part, &mut pictures)?;
+        Show { prepared, answer, memory, region: &region, scratch: folder.path() }
+            .add(part, &mut pictures)?;
     }
     Ok(pictures)
 }
@@ -47,6 +56,7 @@ struct Show<'a> {
     answer: &'a Answer,
     memory: u64,
     region: &'a str,
+    scratch: &'a Path,
 }
 
 impl Show<'_> {
@@ -61,14 +71,21 @@ impl Show<'_> {
             Vec::new()
         };
         let rows: Vec<usize> = shown.into_iter().chain(different).collect();
-        let found = self.found(&inputs, &rows)?;
-        let Some(first) = found.first() else { return Ok(()) };
+        let (Some(first), Some(core)) = (rows.first(), at.seen(at.part.core)) else { return Ok(()) };
         let truth = truth(&inputs);
         let longest = if pictures.scenes.is_empty() { LONGEST } else { LONGEST_OTHER };
-        let window = richest(first, truth.as_ref(), longest);
+        // The first row alone says which piece is shown; of all of them no more than that is kept.
+        let window = match self.found(&inputs, &[*first], core)?.first() {
+            Some(whole) => richest(whole, truth.as_ref(), longest),
+            None => return Ok(()),
+        };
         let crop = |dense: &Dense| dense.crop(window).map_err(unreadable);
-        let pixels = inputs.images[at.image].source.read(at.part.core).map_err(unreadable)?;
-        let png = png_bytes(&crop(&rgb8(&pixels).map_err(unreadable)?)?).map_err(unreadable)?;
+        let outside = || unreadable("a piece outside its part");
+        let shown = window.translate(core.x(), core.y()).ok_or_else(outside)?;
+        let found = self.found(&inputs, &rows, shown)?;
+        let place = window.translate(at.part.core.x(), at.part.core.y()).ok_or_else(outside)?;
+        let pixels = inputs.images[at.image].source.read(place).map_err(unreadable)?;
+        let png = png_bytes(&into_rgb8(pixels).map_err(unreadable)?).map_err(unreadable)?;
         let truth = truth.as_ref().map(crop).transpose()?;
         let scene = pictures.scenes.len();
         pictures.scenes.push(Scene {
@@ -81,7 +98,7 @@ impl Show<'_> {
             png,
         });
         for (place, (row, mask)) in rows.iter().zip(&found).enumerate() {
-            let drawn = Shown { scene, row: *row, marks: marks(&crop(mask)?, truth.as_ref())? };
+            let drawn = Shown { scene, row: *row, marks: marks(mask, truth.as_ref())? };
             if self.is_failed(*row) {
                 continue;
             }
@@ -101,8 +118,8 @@ impl Show<'_> {
         matches!(self.answer.table.rows[row].status, RowStatus::Failed { .. })
     }
 
-    /// What belongs to the part of the region that is measured, of each row.
-    fn found(&self, inputs: &Inputs, rows: &[usize]) -> Result<Vec<Dense>, EngineError> {
+    /// What the region that is measured holds in a box of the part, of each row.
+    fn found(&self, inputs: &Inputs, rows: &[usize], within: Bounds) -> Result<Vec<Dense>, EngineError> {
         let values: Vec<_> = rows.iter().map(|row| self.answer.table.rows[*row].values.as_slice()).collect();
         let names = &self.answer.table.parameters;
         let asked = Remade {
@@ -113,12 +130,10 @@ impl Show<'_> {
             memory: self.memory,
             flow: None,
             place: Place::Passing,
+            scratch: Some(self.scratch),
+            within: Some(within),
         };
-        let core = inputs.parts.first().and_then(|at| at.seen(at.part.core));
-        let core = core.ok_or_else(|| unreadable("a part outside its box"))?;
-        let belonging = |dense: Dense| dense.crop(core).map_err(unreadable);
-        let made = remake(&asked, Some(self.region))?;
-        made.into_iter().map(|made| made.dense(self.region).and_then(belonging)).collect()
+        remake(&asked, Some(self.region))?.into_iter().map(|made| made.dense(self.region)).collect()
     }
 }
 

@@ -14,6 +14,7 @@ use crate::journal::stamps;
 use crate::keep::Keeper;
 use crate::metrics::Metrics;
 use crate::phase::{PhaseRows, Reference};
+use crate::reading::reserve_reading;
 use crate::{EngineError, Operations, resampling_words};
 
 /// What stands before the first row: everything that can be wrong with a study has been said by now.
@@ -66,8 +67,9 @@ impl<'s> Prepared<'s> {
         let reference = Reference::new(study)?;
         let compared = with_compare(workflow, &study.metrics);
         let (bound, catalogue, own) = own_tasks(&compared, operations.catalogue().clone(), folder)?;
-        let flow = Flow::new(&bound, &catalogue)?;
+        let mut flow = Flow::new(&bound, &catalogue)?;
         let inputs = Inputs::open(study, study.halo(workflow, &catalogue), folder)?;
+        reserve_reading(&mut flow, &inputs);
         let keeper = Keeper::new(study, &flow)?;
         let (stamps, costs) = (stamps(study, folder), Costs::default());
         let allowed = false;

@@ -4,8 +4,8 @@ use onceflow_reuse::Plan;
 
 use crate::Prepared;
 
-/// Told while a study runs, on the coordinating thread.
-pub trait Progress {
+/// Told while a study runs: one thing after the other, by whichever thread has something to tell.
+pub trait Progress: Send {
     /// A phase begins.
     fn phase(&mut self, phase: &PhaseBegun);
     /// Of the rows of the phase, so many are done on a part as the journal says.

@@ -5,16 +5,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use onceflow_region::{Dense, Region};
+use onceflow_region::{Bounds, Dense, Region};
 use onceflow_reuse::{Flow, Level, NodeId, Plan, Rows, plan};
 use onceflow_runtime::{
-    Finished, NoBelow, NoMemo, Observer, Operation, Options, Outcome, RowOutcome, Supply as _, Work, execute,
+    Below, Finished, NoBelow, NoMemo, Observer, Operation, Options, Outcome, RowOutcome, Supply as _, Work,
+    execute,
 };
 use onceflow_study::{RegionKind, Scope, Value};
 
 use crate::command::Kept;
 use crate::inputs::Inputs;
 use crate::operations::Place;
+use crate::scratch::Scratch;
 use crate::supply::{References, Sources};
 use crate::{EngineError, Prepared};
 
@@ -32,6 +34,10 @@ pub(crate) struct Remade<'a> {
     pub(crate) flow: Option<&'a Flow>,
     /// Where programs run.
     pub(crate) place: Place<'a>,
+    /// Where results go that memory has no room for; without it they must fit.
+    pub(crate) scratch: Option<&'a Path>,
+    /// What of each region is kept; all of it without one.
+    pub(crate) within: Option<Bounds>,
 }
 
 /// What the tasks of a row made.
@@ -67,16 +73,12 @@ pub(crate) fn remake(asked: &Remade<'_>, only: Option<&str>) -> Result<Vec<Made>
     let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
     let budget = asked.prepared.budget(asked.memory);
     let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
-    let work = Work {
-        operations: &operations,
-        supply: &supply,
-        memo: &NoMemo,
-        below: &NoBelow,
-        meter: None,
-        contents: None,
-    };
-    let mut keeper = Keeper { outputs: outputs(&plan, only), ..Keeper::default() };
-    let options = Options::new(1, budget);
+    let scratch = asked.scratch.map(|folder| Scratch::new(vec![folder.into()]));
+    let below: &dyn Below = scratch.as_ref().map_or(&NoBelow, |scratch| scratch);
+    let (memo, meter, contents) = (&NoMemo, None, None);
+    let work = Work { operations: &operations, supply: &supply, memo, below, meter, contents };
+    let mut keeper = Keeper { outputs: outputs(&plan, only), within: asked.within, ..Keeper::default() };
+    let options = Options { spilling: scratch.is_some(), ..Options::new(1, budget) };
     execute(&mut plan, &asked.inputs.layout(), &work, &options, &mut keeper)?;
     let empty = |kind| Arc::new(supply.empty(kind, Scope::Part, 0));
     let mut made: Vec<Made> = (0..plan.rows()).map(|row| keeper.made(&plan, row, &empty)).collect();
@@ -112,6 +114,7 @@ fn outputs(plan: &Plan, only: Option<&str>) -> Vec<(usize, usize, RegionKind)> {
 #[derive(Default)]
 struct Keeper {
     outputs: Vec<(usize, usize, RegionKind)>,
+    within: Option<Bounds>,
     kept: HashMap<(NodeId, usize), Arc<Region>>,
     failures: HashMap<NodeId, String>,
 }
@@ -121,7 +124,10 @@ impl Keeper {
         let flow = plan.flow();
         let region = |(task, output, kind): &(usize, usize, RegionKind)| {
             let kept = self.kept.get(&(plan.node(row, *task), *output)).cloned();
-            (flow.tasks[*task].outputs[*output].name.clone(), kept.unwrap_or_else(|| empty(*kind)))
+            (
+                flow.tasks[*task].outputs[*output].name.clone(),
+                kept.unwrap_or_else(|| self.piece(&empty(*kind))),
+            )
         };
         let failure = |task: usize| {
             let message = self.failures.get(&plan.node(row, task))?;
@@ -135,15 +141,25 @@ impl Keeper {
     }
 }
 
+impl Keeper {
+    /// What is kept of a region: the box that is asked for, of pixels.
+    fn piece(&self, region: &Arc<Region>) -> Arc<Region> {
+        let cropped = self.within.zip(region.as_dense()).and_then(|(within, dense)| dense.crop(within).ok());
+        cropped.map_or_else(|| Arc::clone(region), |piece| Arc::new(Region::Dense(piece)))
+    }
+}
+
 impl Observer for Keeper {
     fn finished(&mut self, finished: &Finished<'_>) {
         let (node, task) = (finished.entry.instance.node, finished.entry.task);
         if let Outcome::Failed { message, .. } = finished.outcome {
             self.failures.insert(node, message.to_string());
         }
-        for (_, output, _) in self.outputs.iter().filter(|(wanted, _, _)| *wanted == task) {
-            if let Some(region) = finished.outputs.get(*output) {
-                self.kept.insert((node, *output), Arc::clone(region));
+        let wanted =
+            self.outputs.iter().filter(|(wanted, _, _)| *wanted == task).map(|(_, output, _)| *output);
+        for output in wanted.collect::<Vec<usize>>() {
+            if let Some(region) = finished.outputs.get(output) {
+                self.kept.insert((node, output), self.piece(region));
             }
         }
     }

@@ -62,6 +62,8 @@ pub struct RunOptions {
     pub meter: Option<Meter>,
     /// How the next task is chosen.
     pub policy: Policy,
+    /// Whether each worker stays on a processor of its own.
+    pub pinned: bool,
     /// Set from outside: start nothing more.
     pub stop: AtomicBool,
 }
@@ -78,6 +80,7 @@ impl Default for RunOptions {
             disk: None,
             meter: None,
             policy: Policy::default(),
+            pinned: false,
             stop: AtomicBool::new(false),
         }
     }
@@ -313,6 +316,7 @@ impl<'a> Runner<'a> {
             stop: Some(&self.options.stop),
             policy: self.options.policy,
             retries: RETRIES,
+            pinned: self.options.pinned,
             remaking: self.options.disk.map(|bandwidth| self.prepared.remaking(bandwidth)),
             converging,
             ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use onceflow_region::{
-    Bounds, Budget, Dense, Lease, Pixels, Region, RegionError, Source, SourceError, Table, rgb8,
+    Bounds, Budget, Dense, Lease, Pixels, Region, RegionError, Source, SourceError, Table, into_rgb8,
 };
 use onceflow_reuse::REFERENCE_SUFFIX;
 use onceflow_runtime::{OperationError, Supply};
@@ -99,7 +99,7 @@ impl<'a> Sources<'a> {
             compare::COUNTED => counted(&at, image).ok_or_else(outside),
             compare::TRUTH => match &image.truth {
                 Some(truth) if truth.covers(&at.part.core) => {
-                    read(truth.source.as_ref(), at.counted(image), |found| truth.objects(found))
+                    read(truth.source.as_ref(), at.counted(image), |found| truth.objects(&found))
                 }
                 _ => Ok(Region::Nothing),
             },
@@ -110,7 +110,7 @@ impl<'a> Sources<'a> {
                     "the reference row failed here, so nothing can be compared with it",
                 )),
             },
-            _ => read(image.source.as_ref(), at.part.read, rgb8),
+            _ => read(image.source.as_ref(), at.part.read, into_rgb8),
         }
     }
 }
@@ -181,17 +181,17 @@ fn empty(kind: RegionKind, width: usize, height: usize) -> Option<Region> {
 fn read(
     source: &dyn Source,
     bounds: Bounds,
-    convert: impl Fn(&Dense) -> Result<Dense, RegionError>,
+    convert: impl Fn(Dense) -> Result<Dense, RegionError>,
 ) -> Result<Region, OperationError> {
     let dense = source.read(bounds).map_err(unreadable)?;
-    convert(&dense).map(Region::Dense).map_err(|error| OperationError::new(error.to_string()))
+    convert(dense).map(Region::Dense).map_err(|error| OperationError::new(error.to_string()))
 }
 
 fn saved(file: &std::path::Path) -> Result<Region, OperationError> {
     let source = onceflow_region::open(file).map_err(unreadable)?;
     let info = source.info();
     let whole = Bounds::plane(0, 0, info.width, info.height).ok_or_else(outside)?;
-    read(source.as_ref(), whole, |dense| Ok(dense.clone()))
+    read(source.as_ref(), whole, Ok)
 }
 
 fn unreadable(error: SourceError) -> OperationError {

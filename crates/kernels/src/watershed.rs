@@ -9,7 +9,7 @@ mod shore;
 
 use std::ops::Range;
 
-pub(crate) use basin::Basin;
+pub(crate) use basin::{Basin, KEPT};
 
 use crate::{Machine, Plane, View, ViewMut};
 use lakes::{Lakes, Left, Open};

@@ -22,6 +22,17 @@ pub fn rgb8(image: &Dense) -> Result<Dense, RegionError> {
     Dense::new(image.width(), image.height(), 3, Pixels::U8(colours))
 }
 
+/// The same of an image that is of no other use: one that has such pixels already stays where it is.
+///
+/// # Errors
+/// As [`rgb8`].
+pub fn into_rgb8(image: Dense) -> Result<Dense, RegionError> {
+    match image.pixels() {
+        Pixels::U8(_) if image.channels() == 3 => Ok(image),
+        _ => rgb8(&image),
+    }
+}
+
 fn brightness(value: f64) -> Result<u8, RegionError> {
     if (0.0..=1.0).contains(&value) {
         Ok((value * 255.0 + 0.5) as u8)

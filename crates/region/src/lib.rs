@@ -262,7 +262,7 @@ pub mod zarr;
 pub use balanced::{CostMap, partition_by_cost};
 pub use bounds::Bounds;
 pub use budget::{Budget, Lease};
-pub use convert::{Labels, labels, rgb8};
+pub use convert::{Labels, into_rgb8, labels, rgb8};
 pub use data::{DataRegion, Job, RegionInfo};
 pub use dense::Dense;
 pub use digest::{Digest, NotADigest};

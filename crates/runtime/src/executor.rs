@@ -1,8 +1,10 @@
 //! Executors carry out what the scheduler says: with threads, in virtual time, or with no work at all.
 
 mod carry;
+mod desk;
 mod inputs;
 mod job;
+mod pinned;
 mod simulated;
 mod threads;
 mod zero_work;
@@ -57,6 +59,8 @@ pub struct Options<'a> {
     pub retries: u32,
     /// What decides whether outputs that must leave memory are written or made again; always written without it.
     pub remaking: Option<Remaking>,
+    /// Whether each worker stays on a processor of its own.
+    pub pinned: bool,
     /// Whether instances that turn out to be equal are made one, and which; [`Work::contents`] is asked for it.
     pub converging: Option<Converging>,
 }
@@ -173,6 +177,7 @@ impl Options<'_> {
             policy: Policy::default(),
             retries: 0,
             remaking: None,
+            pinned: false,
             converging: None,
         }
     }

@@ -6,8 +6,8 @@ use onceflow_region::Region;
 
 use crate::{Entry, Instance, Outcome, RowOutcome};
 
-/// Watches a run, on the thread that called for it.
-pub trait Observer {
+/// Watches a run: told one thing after the other, by whichever thread has something to tell.
+pub trait Observer: Send {
     /// An instance of a task was given to a worker.
     fn started(&mut self, _instance: Instance, _task: usize) {}
 

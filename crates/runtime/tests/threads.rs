@@ -367,3 +367,85 @@ fn what_fails_for_a_reason_that_passes_is_tried_again_and_counted() {
     let (given_up, once) = rows(2, 1);
     assert!(given_up != well && once == 1, "what does not pass in time fails its rows");
 }
+
+/// Fails every other time for a reason that passes.
+struct EveryOther<'a> {
+    operation: &'a dyn Operation,
+    calls: AtomicUsize,
+}
+
+impl Operation for EveryOther<'_> {
+    fn run(&self, call: &Call<'_>) -> Result<Done, OperationError> {
+        if self.calls.fetch_add(1, Ordering::SeqCst).is_multiple_of(2) {
+            return Err(OperationError::transient("the disk was busy"));
+        }
+        self.operation.run(call)
+    }
+}
+
+#[test]
+fn what_is_made_again_is_tried_again_too() {
+    let mut recomputed = 0;
+    for seed in 0..150 {
+        let world = World::new(seed, Bounds { stages: 3, rows: 8, parts: 3, failures: false, never: false });
+        let unbounded = Budget::new(1 << 40);
+        let well = try_run(&world, Level::Dataflow, 1, &NoMemo, unbounded.clone()).unwrap().metrics.rows;
+        for percent in [90, 75, 60, 45, 30, 20] {
+            let toys: Vec<Toy<'_>> = (0..world.flow.tasks.len())
+                .map(|task| Toy { world: &world, task, runs: AtomicUsize::new(0) })
+                .collect();
+            let others: Vec<EveryOther<'_>> =
+                toys.iter().map(|toy| EveryOther { operation: toy, calls: AtomicUsize::new(0) }).collect();
+            let operations: Vec<&dyn Operation> =
+                others.iter().map(|other| other as &dyn Operation).collect();
+            let below = Cellar::default();
+            let (supply, memo, meter, contents) = (&ToySupply, &NoMemo, None, None);
+            let work = Work { operations: &operations, supply, memo, below: &below, meter, contents };
+            let remaking = Remaking { bandwidth: 1.0, seconds_per_pixel: vec![0.001; toys.len()] };
+            let options = Options {
+                spilling: true,
+                retries: 1,
+                remaking: Some(remaking),
+                ..Options::new(1, Budget::new(unbounded.peak() * percent / 100))
+            };
+            let mut metrics = Metrics::default();
+            let mut plan = world.plan(Level::Dataflow);
+            let Ok(execution) = execute(&mut plan, &world.layout, &work, &options, &mut metrics) else {
+                continue;
+            };
+            recomputed += execution.moves.recomputed;
+            assert_eq!(metrics.rows, well, "seed {seed}, {percent} %");
+        }
+    }
+    assert!(recomputed > 0, "something was made again");
+}
+
+/// Has seen enough after some rows.
+struct Impatient(usize);
+
+impl Observer for Impatient {
+    fn row(&mut self, _: usize, _: usize, _: &RowOutcome, _: &[Vec<Arc<Region>>]) {
+        self.0 = self.0.checked_sub(1).unwrap_or_else(|| std::panic::panic_any("content with it".to_owned()));
+    }
+}
+
+#[test]
+fn a_watcher_that_panics_ends_the_run_and_keeps_nobody_waiting() {
+    quietly(|| {
+        let world = World::new(5, Bounds { stages: 2, rows: 8, parts: 3, failures: false, never: false });
+        let toys: Vec<Toy<'_>> = (0..world.flow.tasks.len())
+            .map(|task| Toy { world: &world, task, runs: AtomicUsize::new(0) })
+            .collect();
+        let operations: Vec<&dyn Operation> = toys.iter().map(|toy| toy as &dyn Operation).collect();
+        let (supply, memo, below, contents) = (&ToySupply, &NoMemo, &NoBelow, None);
+        let work = Work { operations: &operations, supply, memo, below, meter: None, contents };
+        for workers in [1, 2, 5] {
+            let options = Options::new(workers, Budget::new(1 << 40));
+            let mut plan = world.plan(Level::None);
+            let run = std::panic::AssertUnwindSafe(|| {
+                execute(&mut plan, &world.layout, &work, &options, &mut Impatient(4))
+            });
+            assert!(std::panic::catch_unwind(run).is_err());
+        }
+    });
+}

@@ -33,7 +33,7 @@ pub struct OpSpec {
     pub output_bytes_per_pixel: u32,
     /// Bytes it needs per pixel of its part while it runs, beyond inputs and outputs.
     pub scratch_bytes_per_pixel: u32,
-    /// Bytes it needs while it runs, whatever the size of its part: those of a program of its own.
+    /// Bytes it needs while it runs, whatever the size of its part: lists of fixed length, or a program of its own.
     pub scratch_bytes: u64,
     /// What it costs per pixel, in nanoseconds of one core, until a run has measured it.
     pub cost_ns_per_pixel: f64,
@@ -169,6 +169,13 @@ impl OpSpec {
     #[must_use]
     pub fn with_scratch(mut self, bytes_per_pixel: u32) -> Self {
         self.scratch_bytes_per_pixel = bytes_per_pixel;
+        self
+    }
+
+    /// Says what it needs while it runs, however small its part is.
+    #[must_use]
+    pub fn with_fixed_scratch(mut self, bytes: u64) -> Self {
+        self.scratch_bytes = bytes;
         self
     }
 

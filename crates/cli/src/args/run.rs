@@ -141,6 +141,9 @@ pub(crate) struct MachineArgs {
     /// Bound of memory, such as '2 GiB' [default: the study's, else three quarters of what is free]
     #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = size)]
     pub(crate) memory: Option<Size>,
+    /// Keep each worker on a processor of its own (Linux): steadier times where nothing else runs
+    #[arg(long)]
+    pub(crate) pin: bool,
     /// Folder on a fast disk for results that memory has no room for; when it is full, and without one, the folder of the
     /// run takes them. They are gone when the run ends
     #[arg(long, value_name = "DIR", env = "ONCEFLOW_SCRATCH", hide_env_values = true)]

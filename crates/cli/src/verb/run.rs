@@ -84,7 +84,7 @@ pub(crate) fn carry_out(
     let run = onceflow_engine::run(prepared, &options, &folder, &mut progress).map_err(engine_failure)?;
     progress.clear();
     let pictures = match run.ending {
-        Ending::Complete => pictures(prepared, &run.answer, options.memory)
+        Ending::Complete => pictures(prepared, &run.answer, options.memory, &folder)
             .inspect_err(|error| terminal.say(&format!("note: the report has no pictures: {error}")))
             .ok(),
         _ => None,

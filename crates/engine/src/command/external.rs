@@ -161,7 +161,7 @@ impl External {
         } else {
             command.stdout(log)
         };
-        Process::start(command, &self.workshop.watcher, container)
+        Process::start(command, &self.workshop.watcher, container, self.limits())
     }
 
     fn command(&self, words: &[OsString], folder: &Path) -> io::Result<Command> {

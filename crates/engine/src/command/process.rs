@@ -53,6 +53,7 @@ impl Process {
         mut command: Command,
         watcher: &Arc<Watcher>,
         container: Option<(String, String)>,
+        limits: Limits,
     ) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -61,6 +62,9 @@ impl Process {
         }
         let child = command.spawn()?;
         let group = child.id();
+        if let Some(memory) = limits.memory {
+            bound_data(group, memory);
+        }
         watcher.came(group);
         Ok(Self { child, group, watcher: Arc::clone(watcher), container, gone: false })
     }
@@ -155,6 +159,29 @@ impl Drop for Process {
         }
     }
 }
+
+/// Bounds what a program and each of its children can ask of the system for themselves, well above what it may take: its
+/// memory is looked at now and then, and a leap between two looks must not take the machine. Programs ask for more than they
+/// use, so that a tighter bound would fail some that keep theirs.
+fn bound_data(process: u32, memory: u64) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Pid, Resource, Rlimit, prlimit};
+        let most = Some(memory.saturating_mul(MOST_ASKED).saturating_add(ASKED_ANYWAY));
+        if let Some(id) = Pid::from_raw(process.cast_signed()) {
+            // Where a lower one holds already, it may not be raised, and need not be.
+            let _ = prlimit(Some(id), Resource::Data, Rlimit { current: most, maximum: most });
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (process, memory);
+}
+
+/// How many times its memory a program may ask for, and what every program may.
+#[cfg(target_os = "linux")]
+const MOST_ASKED: u64 = 4;
+#[cfg(target_os = "linux")]
+const ASKED_ANYWAY: u64 = 1 << 30;
 
 /// How a process ended that was not stopped.
 pub(super) fn ended(status: ExitStatus) -> Ended {

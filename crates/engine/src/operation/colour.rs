@@ -1,14 +1,14 @@
 //! Colour normalization.
 
 use onceflow_kernels::colour::{ColourStatistics, Statistics, transfer as transfer_colour};
-use onceflow_region::{Bounds, Region, Source, Table, rgb8};
+use onceflow_region::{Bounds, Region, Source, Table, into_rgb8};
 use onceflow_runtime::{Done, OperationError};
 
 use super::Arguments;
 use super::regions::{colour, done, from_colour, from_table};
 
 /// Rows of a whole image that are read at once: a compromise between memory and decoding a chunk twice.
-const ROWS: u64 = 512;
+pub(crate) const ROWS: u64 = 512;
 
 const NAMES: [&str; 6] = ["mean_l", "mean_a", "mean_b", "deviation_l", "deviation_a", "deviation_b"];
 const PIXELS: &str = "tissue_pixels";
@@ -48,7 +48,7 @@ fn over_source(source: &dyn Source) -> Result<ColourStatistics, OperationError> 
         let strip = i64::try_from(top).ok().and_then(|y| Bounds::plane(0, y, width, ROWS.min(height - top)));
         let strip = strip.ok_or_else(|| OperationError::new("the image is larger than 2^63 pixels"))?;
         let dense = source.read(strip).map_err(|error| OperationError::new(error.to_string()))?;
-        let dense = rgb8(&dense).map_err(|error| OperationError::new(error.to_string()))?;
+        let dense = into_rgb8(dense).map_err(|error| OperationError::new(error.to_string()))?;
         statistics.add(colour(&dense).ok_or_else(|| OperationError::new("expected 8-bit colour pixels"))?);
     }
     Ok(statistics.finish())

@@ -17,6 +17,7 @@ use onceflow_study::Canonical;
 use crate::objects_seen::ObjectsSeen;
 use known::Known;
 
+pub(crate) use colour::ROWS as STATISTICS_ROWS;
 pub(crate) use counted::Counted;
 pub(crate) use metric::{Comparison, counts_of};
 pub(crate) use regions::colour as colour_view;

@@ -69,6 +69,7 @@ impl Asked {
             disk: None,
             meter: None,
             policy: onceflow_engine::Policy::default(),
+            pinned: false,
             stop: AtomicBool::new(false),
         }
     }
@@ -84,6 +85,7 @@ impl Asked {
             disk: None,
             meter: None,
             policy: onceflow_engine::Policy::default(),
+            pinned: false,
             stop: AtomicBool::new(false),
         };
         self.run_with(options).unwrap()

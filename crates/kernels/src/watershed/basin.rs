@@ -7,6 +7,10 @@ use super::{LINE, QUEUED, WALL};
 use crate::View;
 use crate::isa::{Isa, versions};
 
+/// Pixels of a basin up to which all of its memory is kept for the next one. In larger ones memory is given back as soon as
+/// it has served, so that the most of it, which has to be reserved, is less.
+pub(crate) const KEPT: usize = 1 << 16;
+
 /// Labels and colours in rows of `stride`, the first and last of which are wall, as are the first and last column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Basin {
@@ -36,7 +40,6 @@ impl Basin {
             [row[0], row[width + 1]] = [WALL; 2];
         }
         self.colours.resize(length.max(self.colours.len()), 0);
-        self.cells.resize(length.max(self.cells.len()).max(size_of::<Pond>() / size_of::<u64>()), 0);
     }
 
     /// All labels, framed.
@@ -99,8 +102,16 @@ impl Basin {
 
     /// Floods pixel by pixel; if the shore is `last` it waits until the rest is flooded.
     fn flood_in_order(&mut self, isa: Isa, outer: u32, last: bool) -> bool {
-        let Self { stride, labels, steps: [right, down], shore, cells, near, far, .. } = self;
-        fill_cells(isa, labels, [right, down], shore.kinds(), last, cells);
+        let Self { stride, labels, colours, steps, shore, cells, near, far, .. } = self;
+        if labels.len() > KEPT {
+            // The steps say all that is still asked of the colours.
+            *colours = Vec::new();
+        }
+        cells.resize(labels.len().max(cells.len()).max(size_of::<Pond>() / size_of::<u64>()), 0);
+        fill_cells(isa, labels, [&steps[0], &steps[1]], shore.kinds(), last, cells);
+        if labels.len() > KEPT {
+            *steps = <[Vec<u8>; 2]>::default();
+        }
         let (kinds, outer_last) = (shore.kinds(), last.then_some(outer));
         let met = match cells.first_chunk_mut() {
             Some(cells) if labels.len() <= cells.len() => {

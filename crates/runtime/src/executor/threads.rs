@@ -1,15 +1,16 @@
-//! The executor of one machine: threads do the work, the calling thread owns the scheduler.
+//! The executor of one machine: threads do the work, and whoever has finished something decides with the scheduler what
+//! comes next. A thread that only decided would need a processor of its own, and the others would wait for it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
 use onceflow_region::Region;
 use onceflow_reuse::{Digest32, Key, NodeId, Plan};
 use onceflow_study::Scope;
 
 use super::carry::{Carried, Carry};
+use super::desk::{Answer, Desk, Order};
 use super::inputs::{Ground, Kept};
 use super::job::{Job, Report};
 use super::{Entry, ExecuteError, Execution, Moves, Options, Work};
@@ -34,82 +35,81 @@ pub fn execute(
         return Err(ExecuteError::Operations { expected, found });
     }
     let scheduler = options.scheduler(plan, layout)?;
-    let began = Instant::now();
+    let coordinator = Coordinator {
+        scheduler,
+        layout,
+        work,
+        observer,
+        kept: Kept::default(),
+        orders: VecDeque::new(),
+        retries: options.retries,
+        log: Vec::new(),
+        moves: Moves::default(),
+        digesting: 0.0,
+    };
+    let desk = Desk::new(coordinator, work, options);
     thread::scope(|scope| {
-        let ((jobs, waiting), (done, reports)) = (unbounded::<Order>(), unbounded::<Answer>());
         for worker in 0..options.workers {
-            let (waiting, done) = (waiting.clone(), done.clone());
-            scope.spawn(move || serve(&waiting, &done, work, worker, began));
+            let desk = &desk;
+            scope.spawn(move || desk.serve(worker));
         }
-        // Only workers hold the sending side now: when they are gone, waiting for a report ends.
-        drop(done);
-        let kept = Kept::default();
-        let (log, moves) = (Vec::new(), Moves::default());
-        Coordinator { scheduler, layout, work, observer, kept, jobs, log, moves, digesting: 0.0 }
-            .run(options, &reports)
-    })
-}
-
-/// What a worker is asked to do.
-enum Order {
-    Run(Job),
-    Carry(Carry),
-}
-
-/// How it went.
-enum Answer {
-    Ran(Report),
-    Carried(Carried),
-}
-
-/// What a worker thread does until there are no more jobs.
-fn serve(waiting: &Receiver<Order>, done: &Sender<Answer>, work: &Work<'_>, worker: usize, began: Instant) {
-    for order in waiting {
-        let answer = match order {
-            Order::Run(job) => Answer::Ran(job.run(work, worker, began)),
-            Order::Carry(carry) => Answer::Carried(carry.carry(work)),
-        };
-        if done.send(answer).is_err() {
-            return;
-        }
-    }
+    });
+    desk.close().map(Coordinator::finish)
 }
 
 /// Owns everything that is not a worker's.
-struct Coordinator<'a, 'p> {
+pub(super) struct Coordinator<'a, 'p> {
     scheduler: Scheduler<'p>,
     layout: &'a Layout,
     work: &'a Work<'a>,
     observer: &'a mut dyn Observer,
     kept: Kept,
-    jobs: Sender<Order>,
+    /// What nobody has taken yet.
+    orders: VecDeque<Order>,
+    /// How often what is made again is tried once more when it fails for a reason that may pass.
+    retries: u32,
     log: Vec<Entry>,
     moves: Moves,
     digesting: f64,
 }
 
 impl Coordinator<'_, '_> {
-    fn run(mut self, options: &Options<'_>, reports: &Receiver<Answer>) -> Result<Execution, ExecuteError> {
-        loop {
-            options.pass_on_stop(&mut self.scheduler);
-            while let Some(instruction) = self.scheduler.next()? {
-                self.carry_out(instruction)?;
-            }
-            if self.scheduler.is_finished() {
-                let executed = self.log.len() as u64;
-                let execution = Execution::of(&self.scheduler, executed, self.log, self.moves);
-                return Ok(Execution { digesting: self.digesting, ..execution });
-            }
-            match reports.recv().map_err(|_| ExecuteError::WorkerLost)? {
-                Answer::Ran(report) => self.take(report),
-                Answer::Carried(carried) => self.carried(carried),
-            }
+    /// Follows the scheduler as far as it goes, and says whether all is done.
+    pub(super) fn go_on(&mut self, options: &Options<'_>) -> Result<bool, ExecuteError> {
+        options.pass_on_stop(&mut self.scheduler);
+        while let Some(instruction) = self.scheduler.next()? {
+            self.carry_out(instruction);
+        }
+        Ok(self.scheduler.is_finished())
+    }
+
+    /// How many orders nobody has taken yet.
+    pub(super) fn orders(&self) -> usize {
+        self.orders.len()
+    }
+
+    /// The order that has waited longest.
+    pub(super) fn next_order(&mut self) -> Option<Order> {
+        self.orders.pop_front()
+    }
+
+    /// An order was carried out.
+    pub(super) fn take(&mut self, answer: Answer) {
+        match answer {
+            Answer::Ran(report) => self.ran(report),
+            Answer::Carried(carried) => self.carried(carried),
         }
     }
 
-    fn carry_out(&mut self, instruction: Instruction) -> Result<(), ExecuteError> {
+    fn finish(self) -> Execution {
+        let executed = self.log.len() as u64;
+        let execution = Execution::of(&self.scheduler, executed, self.log, self.moves);
+        Execution { digesting: self.digesting, ..execution }
+    }
+
+    fn carry_out(&mut self, instruction: Instruction) {
         match instruction {
-            Instruction::Run { instance, attempt, cause, .. } => return self.start(instance, attempt, cause),
+            Instruction::Run { instance, attempt, cause, .. } => self.start(instance, attempt, cause),
             Instruction::Same { instance, same_as } => {
                 let task = self.scheduler.plan().task_of(instance.node);
                 self.observer.converged(instance, same_as, task);
@@ -120,16 +120,15 @@ impl Coordinator<'_, '_> {
             }
             Instruction::Spill(instance) => {
                 let outputs = self.kept.outputs(instance);
-                return self.order(Order::Carry(Carry::Down { instance, outputs }));
+                self.orders.push_back(Order::Carry(Carry::Down { instance, outputs }));
             }
-            Instruction::Restore(instance) => return self.order(Order::Carry(Carry::Up { instance })),
+            Instruction::Restore(instance) => self.orders.push_back(Order::Carry(Carry::Up { instance })),
             Instruction::Drop(instance) => self.kept.release(instance),
             Instruction::Row { row, part, outcome, results } => self.row(row, part, &outcome, &results),
         }
-        Ok(())
     }
 
-    fn start(&mut self, instance: Instance, attempt: u32, cause: Cause) -> Result<(), ExecuteError> {
+    fn start(&mut self, instance: Instance, attempt: u32, cause: Cause) {
         let plan = self.scheduler.plan();
         let node = plan.spelled(instance.node);
         let task = node.task;
@@ -150,11 +149,7 @@ impl Coordinator<'_, '_> {
         if cause != Cause::MadeAgain {
             self.observer.started(instance, task);
         }
-        self.order(Order::Run(job))
-    }
-
-    fn order(&self, order: Order) -> Result<(), ExecuteError> {
-        self.jobs.send(order).map_err(|_| ExecuteError::WorkerLost)
+        self.orders.push_back(Order::Run(job));
     }
 
     /// Outputs left memory or came back; what cannot be brought back fails the tasks that take it.
@@ -201,7 +196,7 @@ impl Coordinator<'_, '_> {
         (!unreadable.get()).then_some(key)
     }
 
-    fn take(&mut self, report: Report) {
+    fn ran(&mut self, report: Report) {
         if report.cause == Cause::MadeAgain {
             return self.take_again(report);
         }
@@ -222,8 +217,11 @@ impl Coordinator<'_, '_> {
 
     /// What was made before is there again; the run has been told of it, and knows its outcome.
     fn take_again(&mut self, report: Report) {
-        let Report { instance, outcome, outputs, .. } = report;
+        let Report { instance, attempt, outcome, outputs, .. } = report;
         match &outcome {
+            Outcome::Failed { transient: true, .. } if attempt < self.retries => {
+                return self.start(instance, attempt + 1, Cause::MadeAgain);
+            }
             Outcome::Failed { message, .. } => self.kept.lose(instance, OperationError::new(message.clone())),
             _ => self.kept.keep(instance, outputs),
         }

@@ -9,7 +9,7 @@ mod release;
 mod walk;
 
 use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use onceflow_reuse::{NodeId, Served};
 use onceflow_study::Scope;
@@ -37,7 +37,7 @@ pub(super) struct Site {
     walks: Vec<Walk>,
     nodes: Vec<NodeState>,
     /// Why nodes failed or with what status they ended.
-    reasons: HashMap<u32, Rc<str>>,
+    reasons: HashMap<u32, Arc<str>>,
     /// Nodes that turned out to be equal to others, and to which.
     same: HashMap<u32, u32>,
     /// Nodes that came by diversion, with their walkers.
@@ -90,7 +90,7 @@ struct Walk {
 struct Ending {
     stage: usize,
     rank: u32,
-    status: Rc<str>,
+    status: Arc<str>,
 }
 
 /// The first failure of a walker, in the order of the tasks.
@@ -98,7 +98,7 @@ struct Ending {
 struct Failure {
     rank: u32,
     task: usize,
-    message: Rc<str>,
+    message: Arc<str>,
 }
 
 /// What is known of a node at this site.

@@ -18,6 +18,12 @@ const OPENING: u32 = 18;
 /// Erosion and dilation with a cross of 3 x 3 pixels.
 const CROSS_OPENING: u32 = 2;
 
+/// Lists of fixed length, in bytes.
+const SOME: u64 = 1 << 19;
+
+/// A flood of a small object keeps its memory for the next: what an object of 2^16 pixels needs.
+const FLOOD: u64 = 7 << 19;
+
 pub(super) fn specs() -> Vec<OpSpec> {
     [colour(), detection(), separation(), published()].concat()
 }
@@ -53,7 +59,8 @@ fn detection() -> Vec<OpSpec> {
             .reads(&[("reconConnectivity", Connectivity)])
             .makes(&[("rc", U8), ("rc_recon", U8)])
             .sees(Objects(OPENING))
-            .with_scratch(6),
+            .with_scratch(6)
+            .with_fixed_scratch(SOME),
         OpSpec::new("nuclei.candidates", "top-hat above a threshold, holes filled", 2.0)
             .takes(&[("rc", U8), ("rc_recon", U8)])
             .reads(&[("fillHolesConnectivity", Connectivity), ("G1", Integer)])
@@ -92,6 +99,7 @@ fn separation() -> Vec<OpSpec> {
             .makes(&[("seg_nonoverlap", Mask)])
             .sees(Objects(1))
             .with_scratch(32)
+            .with_fixed_scratch(FLOOD)
             .per_object_of("big"),
         OpSpec::new("nuclei.finish", "nuclei of the right size, holes filled", 3.0)
             .takes(&[("seg_nonoverlap", Mask)])
@@ -129,6 +137,7 @@ fn published() -> Vec<OpSpec> {
             .reads(&[("minSizePl", Integer), ("watershedConnectivity", Connectivity)])
             .makes(&[("seg_nonoverlap", Mask)])
             .sees(Objects(2))
-            .with_scratch(33),
+            .with_scratch(33)
+            .with_fixed_scratch(FLOOD),
     ]
 }

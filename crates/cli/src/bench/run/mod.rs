@@ -29,21 +29,27 @@ const PUBLISHED: [(&str, f64); 7] =
 /// Measures them, on an image or on synthetic tissue.
 pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figure>, Failure> {
     let asked = Asked::new(args.image.as_deref())?;
-    let mut figures = {
+    let mut figures = Vec::new();
+    if is_wanted(args, "planning") {
         let _progress = terminal.progress("planning and scheduling");
         let dask = if args.no_peer { None } else { peer::dask(args.python.as_deref(), terminal) };
-        planning::figures(&asked, dask)?
-    };
-    {
+        figures.extend(planning::figures(&asked, dask)?);
+    }
+    if is_wanted(args, "clusters") {
         let _progress = terminal.progress("simulating clusters");
         figures.extend(clusters::figures()?);
     }
-    {
+    if is_wanted(args, "hybrid") {
         let _progress = terminal.progress("simulating a node with graphics cards");
         figures.extend(hybrid::figures()?);
     }
     figures.extend(real::figures(args, terminal)?);
     Ok(figures)
+}
+
+/// Whether a section is asked for: `planning`, `clusters`, `hybrid`, `levels`, `bounds`, `paths`, `workers`, `effects`, `dask`.
+fn is_wanted(args: &BenchArgs, section: &str) -> bool {
+    args.only.as_ref().is_none_or(|only| section.contains(only.as_str()))
 }
 
 /// The study of this benchmark.

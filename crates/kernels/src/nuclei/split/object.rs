@@ -3,7 +3,7 @@
 use super::outside::Outside;
 use super::peaks::Peaks;
 use crate::isa::Isa;
-use crate::watershed::Basin;
+use crate::watershed::{Basin, KEPT};
 use crate::{Connectivity, View};
 
 /// Memory for [`split_object`], to be used again.
@@ -54,6 +54,9 @@ impl SplitScratch {
         basin.fit(mask.width(), mask.height());
         let used = outside.label(mask, connectivity, basin.labels_mut());
         peaks.label(Isa::best(), mask, connectivity, used, basin.labels_mut());
+        if mask.len() > KEPT {
+            *peaks = Peaks::default();
+        }
         for (y, (pixels, mask)) in image.rows().zip(mask.rows()).enumerate() {
             basin.paint_inside(y, pixels, mask);
         }

@@ -10,6 +10,7 @@ mod ran;
 
 use std::path::{Path, PathBuf};
 
+use super::is_wanted;
 use crate::args::BenchArgs;
 use crate::bench::Figure;
 use crate::bench::program::failed;
@@ -80,24 +81,39 @@ impl Place {
 /// All figures.
 pub(super) fn figures(args: &BenchArgs, terminal: &Terminal) -> Result<Vec<Figure>, Failure> {
     let place = Place::new(args.image.as_deref())?;
+    let wanted = |section: &str| is_wanted(args, section);
     let mut figures = Vec::new();
     let mut screened = None;
-    for design in [Design::Moat, Design::Vbd] {
-        let runs = levels::run_all(&place, design, terminal)?;
-        figures.extend(levels::figures(&place, design, &runs)?);
-        if design == Design::Moat {
-            screened = runs.into_iter().next_back();
+    if wanted("levels") {
+        for design in [Design::Moat, Design::Vbd] {
+            let runs = levels::run_all(&place, design, terminal)?;
+            figures.extend(levels::figures(&place, design, &runs)?);
+            if design == Design::Moat {
+                screened = runs.into_iter().next_back().map(|way| way.ran);
+            }
         }
     }
-    let Some(screened) = screened else { return Ok(figures) };
-    figures.extend(bounded::figures(&place, &screened.ran, terminal)?);
-    figures.extend(paths::figures(&place, terminal)?);
-    figures.extend(levels::one_worker(&place, &screened.ran, terminal)?);
-    if args.image.is_some() {
-        figures.extend(effects::figures(&screened.ran)?);
+    if wanted("paths") {
+        figures.extend(paths::figures(&place, terminal)?);
     }
-    if !args.no_peer {
-        figures.extend(dask::figures(&place, &screened.ran, args.python.as_deref(), terminal)?);
+    if !["bounds", "workers", "effects", "dask"].into_iter().any(wanted) {
+        return Ok(figures);
+    }
+    let screened = match screened {
+        Some(ran) => ran,
+        None => place.run(Design::Moat, "screened", &["--reuse", "dataflow"])?,
+    };
+    if wanted("bounds") {
+        figures.extend(bounded::figures(&place, &screened, terminal)?);
+    }
+    if wanted("workers") {
+        figures.extend(levels::one_worker(&place, &screened, terminal)?);
+    }
+    if wanted("effects") && args.image.is_some() {
+        figures.extend(effects::figures(&screened)?);
+    }
+    if wanted("dask") && !args.no_peer {
+        figures.extend(dask::figures(&place, &screened, args.python.as_deref(), terminal)?);
     }
     Ok(figures)
 }
