@@ -17,7 +17,7 @@ pub(crate) use buckets::limits;
 pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> Result<RunOptions, Failure> {
     let workers = args.workers.or(study.run.workers).and_then(|n| usize::try_from(n).ok());
     let memory = args.memory.map(|size| size.0).or(study.run.memory);
-    let (level, workers) = (level(args), workers.unwrap_or_else(available_workers).max(1));
+    let (level, workers) = (level(args, merge), workers.unwrap_or_else(available_workers).max(1));
     Ok(RunOptions {
         level,
         merge: buckets::merge(merge, level, workers)?,
@@ -35,12 +35,18 @@ pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> R
 /// wrong guess costs time and changes no byte.
 const DISK: f64 = 500e6;
 
-fn level(args: &MachineArgs) -> Level {
+/// Buckets are for machines that share no memory: what turns out to be equal is not looked for across them.
+fn level(args: &MachineArgs, merge: &MergeArgs) -> Level {
+    let buckets = merge.merge.is_some() || merge.buckets.is_some();
     match args.reuse {
         Some(LevelWord::None) => Level::None,
         Some(LevelWord::Stage) => Level::Stage,
         Some(LevelWord::Task) => Level::Task,
-        Some(LevelWord::Dataflow) | None => Level::Dataflow,
+        Some(LevelWord::Dataflow) => Level::Dataflow,
+        Some(LevelWord::Convergent) => Level::Convergent,
+        Some(LevelWord::Object) => Level::Object,
+        None if buckets => Level::Dataflow,
+        None => Level::default(),
     }
 }
 

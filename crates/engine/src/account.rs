@@ -34,6 +34,7 @@ fn add(sum: &mut Amounts, account: &Account, cost: impl Fn(usize) -> f64) {
     sum.stage += stage;
     sum.task += task;
     sum.dataflow += dataflow;
+    sum.convergent += more.convergent;
     sum.ended_early += more.ended_early;
     sum.failed += more.failed;
     sum.resumed += more.resumed;

@@ -233,6 +233,10 @@ pub struct Amounts {
     pub task: f64,
     /// Saved because tasks read the same things.
     pub dataflow: f64,
+    /// Saved because inputs turned out to hold the same.
+    pub convergent: f64,
+    /// Saved because all objects, or most of what they cost, were known.
+    pub object: f64,
     /// Taken from earlier results.
     pub products: f64,
     /// Not run because their part had ended.

@@ -1,13 +1,13 @@
 //! What is gathered while a phase runs: counts of rows, costs of tasks, regions of the reference row.
 
-use std::collections::{HashSet, hash_map};
+use std::collections::{HashMap, HashSet, hash_map};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use onceflow_costs::Record;
 use onceflow_region::{Budget, Region};
 use onceflow_reuse::{Flow, NodeId, REFERENCE_SUFFIX};
-use onceflow_runtime::{Entry, Finished, Layout, Observer, Outcome, RowOutcome};
+use onceflow_runtime::{Entry, Finished, Instance, Layout, Observer, Outcome, RowOutcome};
 use onceflow_study::Scope;
 
 use crate::device::device;
@@ -18,6 +18,9 @@ use crate::metrics::{Metrics, Tally};
 use crate::operation::{Comparison, counts_of};
 use crate::supply::{Reference, References};
 use crate::{EngineError, Progress, RowOver, RunFolder, TaskOver};
+
+/// Instances that turned out to be the same as other nodes of their site.
+pub(crate) type Converged = HashMap<Instance, NodeId>;
 
 /// Gathers the results of one phase.
 pub(crate) struct Collector<'a> {
@@ -41,6 +44,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) tallies: Vec<Vec<Tally>>,
     /// What each task that ran cost.
     pub(crate) records: Vec<Record>,
+    /// What turned out to be the same as other nodes.
+    pub(crate) same: Converged,
     /// Saved regions of the reference row.
     pub(crate) saved: References,
     /// Why nothing can be gathered any more.
@@ -172,6 +177,11 @@ impl Observer for Collector<'_> {
             self.give_up(error);
         }
         self.tell_of_task(finished);
+    }
+
+    fn converged(&mut self, instance: Instance, same_as: Instance, task: usize) {
+        self.same.insert(instance, same_as.node);
+        self.progress.converged(task);
     }
 
     fn row(&mut self, row: usize, part: usize, outcome: &RowOutcome, results: &[Vec<Arc<Region>>]) {

@@ -40,6 +40,11 @@ impl Keeper {
         Ok(Self { wanted, files: HashMap::new() })
     }
 
+    /// The tasks of which something is kept.
+    pub(crate) fn tasks(&self) -> Vec<usize> {
+        self.wanted.iter().map(|wanted| wanted.task).collect()
+    }
+
     /// Whether anything is kept.
     pub(crate) fn is_idle(&self) -> bool {
         self.wanted.is_empty()

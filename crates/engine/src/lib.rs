@@ -9,6 +9,7 @@ mod catalogue;
 mod collect;
 mod command;
 mod compare;
+mod contents;
 mod convert;
 mod device;
 mod drawing;

@@ -104,6 +104,11 @@ impl<'s> Prepared<'s> {
         Multiplicity { parts: self.inputs.parts.len() as u64, images: self.inputs.images.len() as u64 }
     }
 
+    /// Pixels of the largest part.
+    pub(crate) fn largest_part(&self) -> u64 {
+        self.inputs.layout().parts.iter().map(|part| part.pixels).max().unwrap_or(0)
+    }
+
     /// One sentence for each way in which images were brought to the resolution of the study.
     pub fn resampling(&self) -> Vec<String> {
         resampling_words(self.inputs.images.iter().map(|image| (image.name.as_str(), image.resampled)))

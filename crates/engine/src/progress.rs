@@ -12,6 +12,8 @@ pub trait Progress {
     fn resumed(&mut self, _instances: u64) {}
     /// One more task is over.
     fn task(&mut self, _task: &TaskOver<'_>) {}
+    /// One more of a task is over without having run: it turned out to be what another had made.
+    fn converged(&mut self, _task: usize) {}
     /// One more row is over on one part.
     fn row(&mut self, _row: &RowOver<'_>) {}
 }

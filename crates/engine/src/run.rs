@@ -10,16 +10,17 @@ use onceflow_costs::Record;
 use onceflow_region::Budget;
 use onceflow_reuse::{Account, Level, NodeId, Plan, plan};
 use onceflow_runtime::{
-    Entry, ExecuteError, Execution, Meter, Moves, NoMemo, Operation, Policy, SchedulerError,
-    Work as RuntimeWork, execute,
+    Contents, Converging, Entry, ExecuteError, Execution, Meter, Moves, NoMemo, Operation, Policy,
+    SchedulerError, Work as RuntimeWork, execute,
 };
 use onceflow_sensitivity::Analysis;
 use onceflow_study::Phase;
 
 use crate::account::Ledger;
 use crate::answer::{Answer, ImageAnalysis, MetricTable, PhaseAnswer, RowStatus};
-use crate::collect::Collector;
+use crate::collect::{Collector, Converged};
 use crate::command::{forget_logs, list_logs};
+use crate::contents::Digests;
 use crate::journal::{Journal, PastPhase, RowsIdentity, identity};
 use crate::keep::{HEAD, Keeper};
 use crate::metrics::Tally;
@@ -35,6 +36,12 @@ use crate::{
 
 /// How often a task that failed for a reason that may pass is tried again.
 const RETRIES: u32 = 2;
+
+/// Outputs that nobody reads are kept in at most one part in so many of the memory, and at most so many masks of the
+/// largest part. Rows follow each other depth first, so that most of what turns out to be equal does so soon: more finds
+/// hardly any more.
+const RETAINED: u64 = 8;
+const MOST_RETAINED: u64 = 64;
 
 /// How a study is run.
 #[derive(Debug)]
@@ -63,7 +70,7 @@ pub struct RunOptions {
 impl Default for RunOptions {
     fn default() -> Self {
         Self {
-            level: Level::Dataflow,
+            level: Level::default(),
             merge: Merge::Nothing,
             workers: available_workers().max(1),
             memory: available_memory(),
@@ -234,7 +241,7 @@ impl<'a> Runner<'a> {
         let first = self.table.rows.len();
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(phase, &plan, first, &execution.log);
-        self.list_logs(&plan, first)?;
+        self.list_logs(&plan, &gathered.same, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
         let account = self.ledger.add(&execution.account, &plan, &execution.log);
@@ -262,11 +269,13 @@ impl<'a> Runner<'a> {
         let spare = self.prepared.spare(plan, self.options.workers, self.options.memory)?;
         let (references, budget) = (self.references.clone(), self.budget.clone());
         let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
-        let seen = Arc::new(ObjectsSeen::new(&self.budget, supply.spare()));
-        let operations = self.prepared.operations(&flow, inputs, &place, Some(&seen))?;
+        let seen = (self.options.level >= Level::Object)
+            .then(|| Arc::new(ObjectsSeen::new(&self.budget, supply.spare())));
+        let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref())?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let (rows, layout) = (plan.rows(), inputs.layout());
         let wanted = if with_reference { self.wanted(plan) } else { Vec::new() };
+        let converging = self.converging(&wanted);
         let mut collector = Collector {
             inputs,
             layout: &layout,
@@ -282,6 +291,7 @@ impl<'a> Runner<'a> {
             first: self.table.rows.len(),
             tallies: Collector::tallies(&self.prepared.metrics, rows, inputs.images.len()),
             records: Vec::new(),
+            same: Converged::new(),
             saved: References::new(),
             error: None,
             failed: HashSet::new(),
@@ -291,13 +301,14 @@ impl<'a> Runner<'a> {
         let meter = self.options.meter;
         let below =
             Scratch::new(self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect());
+        let digests = (self.options.level >= Level::Convergent).then(Digests::new);
         let work = RuntimeWork {
             operations: &operations,
             supply: &supply,
             memo: &NoMemo,
             below: &below,
             meter,
-            contents: None,
+            contents: digests.as_ref().map(|digests| digests as &dyn Contents),
         };
         let options = onceflow_runtime::Options {
             spilling: true,
@@ -306,22 +317,23 @@ impl<'a> Runner<'a> {
             policy: self.options.policy,
             retries: RETRIES,
             remaking: self.options.disk.map(|bandwidth| self.prepared.remaking(bandwidth)),
+            converging,
             ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
         };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
-        for (task, counts) in seen.counts() {
+        for (task, counts) in seen.iter().flat_map(|seen| seen.counts()) {
             self.objects.entry(task).or_default().add(&counts);
         }
-        let Collector { tallies, records, saved, error, failed, most_failed, keeper, .. } = collector;
+        let Collector { tallies, records, same, saved, error, failed, most_failed, keeper, .. } = collector;
         if let Some(error) = error {
             return Err(error);
         }
         let too_many = failed.len() as u64 > most_failed;
-        Ok((execution?, Gathered { tallies, records, saved, too_many, keeper }))
+        Ok((execution?, Gathered { tallies, records, same, saved, too_many, keeper }))
     }
 
     /// Which row has which log of a program.
-    fn list_logs(&self, plan: &Plan, first: usize) -> Result<(), EngineError> {
+    fn list_logs(&self, plan: &Plan, same: &Converged, first: usize) -> Result<(), EngineError> {
         let is_own = |task: &usize| {
             self.prepared.own.iter().any(|own| own.spec.id == plan.flow().tasks[*task].spec.id)
         };
@@ -329,8 +341,17 @@ impl<'a> Runner<'a> {
         if tasks.is_empty() {
             return Ok(());
         }
-        let listed = list_logs(self.folder.path(), plan, &self.prepared.inputs, &tasks, first);
+        let listed = list_logs(self.folder.path(), (plan, same), &self.prepared.inputs, &tasks, first);
         listed.map_err(|error| EngineError::Write { path: self.folder.path().into(), error })
+    }
+
+    /// What may turn out to be equal while it runs: all but what somebody wants to see for itself.
+    fn converging(&self, wanted: &[(NodeId, usize, String)]) -> Option<Converging> {
+        (self.options.level >= Level::Convergent).then(|| Converging {
+            tasks: self.prepared.keeper.tasks(),
+            nodes: wanted.iter().map(|(node, _, _)| *node).collect(),
+            retained: (self.budget.limit() / RETAINED).min(MOST_RETAINED * self.prepared.largest_part()),
+        })
     }
 
     /// What later phases compare with, when there are some.
@@ -481,6 +502,7 @@ impl<'a> Runner<'a> {
 struct Gathered {
     tallies: Vec<Vec<Tally>>,
     records: Vec<Record>,
+    same: Converged,
     saved: References,
     too_many: bool,
     keeper: Keeper,

@@ -132,7 +132,7 @@ pub(crate) struct PlanArgs {
 /// What a run may use.
 #[derive(Debug, Args)]
 pub(crate) struct MachineArgs {
-    /// Which tasks count as one [default: dataflow]
+    /// Which tasks count as one [default: object; dataflow with --merge or --buckets]
     #[arg(long, value_enum, value_name = "LEVEL", env = "ONCEFLOW_REUSE", hide_env_values = true)]
     pub(crate) reuse: Option<LevelWord>,
     /// Threads that run tasks [default: the study's, else what the machine allows]
@@ -162,6 +162,10 @@ pub(crate) enum LevelWord {
     Task,
     /// Tasks that read the same parameters and inputs once
     Dataflow,
+    /// Tasks whose inputs turn out to hold the same once
+    Convergent,
+    /// Objects that turn out to be the same once, where a task works on each by itself
+    Object,
 }
 
 pub(super) fn size(text: &str) -> Result<Size, String> {

@@ -30,6 +30,9 @@ pub(super) fn merge(args: &MergeArgs, level: Level, workers: usize) -> Result<Me
     if wanted && level < Level::Task {
         return Err(nothing_to_merge(level));
     }
+    if wanted && level > Level::Dataflow {
+        return Err(shares_memory(level));
+    }
     if let Some(file) = &args.buckets {
         return Ok(Merge::Given(read_buckets(file)?));
     }
@@ -64,6 +67,14 @@ fn nothing_to_merge(level: Level) -> Failure {
         Diagnostic::error(format!("with --reuse {level} no task is shared, so that buckets save nothing"));
     let error = error.expected_found("--reuse task or dataflow", format!("--reuse {level}"));
     Failure::bad_input(error.with_hint("leave out --merge and --buckets, or give --reuse task"))
+}
+
+fn shares_memory(level: Level) -> Failure {
+    let error = Diagnostic::error(format!(
+        "--reuse {level} finds what turns out to be equal in one memory, buckets are for machines that share none"
+    ));
+    let error = error.expected_found("--reuse task or dataflow", format!("--reuse {level}"));
+    Failure::bad_input(error.with_hint("leave out --merge and --buckets, or give --reuse dataflow"))
 }
 
 /// Pairs of row and bucket, a line each, after a line with their names.

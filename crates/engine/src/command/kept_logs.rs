@@ -7,9 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use onceflow_reuse::Plan;
+use onceflow_runtime::Instance;
 use onceflow_study::Scope;
 
 use super::workshop::{LOGS, encoded, log_name, part_name};
+use crate::collect::Converged;
 use crate::inputs::Inputs;
 
 /// Which log is looked for.
@@ -102,7 +104,7 @@ fn decoded(name: &str) -> String {
 /// Adds to the list which row of a phase has which log.
 pub(crate) fn list_logs(
     folder: &Path,
-    plan: &Plan,
+    (plan, same): (&Plan, &Converged),
     inputs: &Inputs,
     tasks: &[usize],
     first: usize,
@@ -115,17 +117,19 @@ pub(crate) fn list_logs(
     let mut text = String::new();
     for row in 0..plan.rows() {
         let mut seen = vec![0; inputs.images.len()];
-        for at in &inputs.parts {
+        for (number, at) in inputs.parts.iter().enumerate() {
             let (image, part) = (&inputs.images[at.image].name, seen[at.image]);
             seen[at.image] += 1;
             for task in tasks {
-                let place = match plan.flow().scope(*task) {
-                    Scope::Part => part_name(image, part),
-                    Scope::Image => encoded(image),
-                    Scope::Study => String::new(),
+                let (place, site) = match plan.flow().scope(*task) {
+                    Scope::Part => (part_name(image, part), number),
+                    Scope::Image => (encoded(image), at.image),
+                    Scope::Study => (String::new(), 0),
                 };
                 let name = &plan.flow().tasks[*task].name;
-                let made = first + plan.first_row(plan.node(row, *task)) as usize;
+                let node = plan.node(row, *task);
+                let maker = same.get(&Instance { node, site }).copied().unwrap_or(node);
+                let made = first + plan.first_row(maker) as usize;
                 let file = log_name(name, &place, made);
                 if there.contains(&file) {
                     let (row, image, file) =

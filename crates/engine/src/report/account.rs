@@ -83,10 +83,12 @@ pub(super) const COMPUTED: &str = "computed";
 /// Word for what no term explains: it stands there only when the account itself is wrong.
 const UNACCOUNTED: &str = "unaccounted";
 
-const MEANINGS: [(&str, &str); 9] = [
+const MEANINGS: [(&str, &str); 11] = [
     ("stage", "saved: a whole stage read the same values as in another row"),
     ("task", "saved: the chain of tasks up to it was that of another row"),
     ("dataflow", "saved: it took and read the same as in another row"),
+    ("convergent", "saved: what it took turned out to hold the same as in another row"),
+    ("object", "saved: its objects were those of another row"),
     ("products", "saved: an earlier run had made it"),
     ("ended early", "not needed: its part had ended"),
     ("failed", "failed, or waited for one that failed"),
@@ -95,11 +97,13 @@ const MEANINGS: [(&str, &str); 9] = [
     (COMPUTED, "run"),
 ];
 
-fn terms(amounts: &Amounts) -> [(&'static str, f64); 8] {
+fn terms(amounts: &Amounts) -> [(&'static str, f64); 10] {
     [
         ("stage", amounts.stage),
         ("task", amounts.task),
         ("dataflow", amounts.dataflow),
+        ("convergent", amounts.convergent),
+        ("object", amounts.object),
         ("products", amounts.products),
         ("ended early", amounts.ended_early),
         ("failed", amounts.failed),
@@ -141,21 +145,34 @@ mod tests {
 
     use super::*;
 
-    fn amounts(parts: [f64; 8]) -> Amounts {
-        let [stage, task, dataflow, products, ended_early, failed, resumed, computed] = parts;
+    fn amounts(parts: [f64; 10]) -> Amounts {
+        let [stage, task, dataflow, convergent, object, products, ended_early, failed, resumed, computed] =
+            parts;
         let asked = parts.iter().sum();
-        Amounts { asked, stage, task, dataflow, products, ended_early, failed, resumed, computed }
+        Amounts {
+            asked,
+            stage,
+            task,
+            dataflow,
+            convergent,
+            object,
+            products,
+            ended_early,
+            failed,
+            resumed,
+            computed,
+        }
     }
 
     #[test]
     fn zero_terms_are_left_out_but_never_what_was_computed() {
-        let account = Account::tasks(&amounts([17276.0, 21184.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
+        let account = Account::tasks(&amounts([17276.0, 21184.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
         assert_eq!(account.sentence("tasks"), "38,460 tasks asked = stage 17,276 + task 21,184 + computed 0");
     }
 
     #[test]
     fn every_term_has_a_meaning_and_its_place() {
-        let all = Account::tasks(&amounts([1.0; 8]));
+        let all = Account::tasks(&amounts([1.0; 10]));
         let places: Vec<usize> = all.terms.iter().map(|(name, _)| Account::place(name)).collect();
         assert!(places.is_sorted() && all.terms.iter().all(|(name, _)| !Account::meaning(name).is_empty()));
     }
@@ -168,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_account_adds_up_as_it_is_shown(parts in prop::array::uniform8(0.0..1e5f64), quiet in 0..8usize) {
+        fn every_account_adds_up_as_it_is_shown(parts in prop::array::uniform10(0.0..1e5f64), quiet in 0..10usize) {
             let mut parts = parts;
             parts[quiet] = 0.0;
             for account in [Account::seconds(&amounts(parts)), Account::tasks(&amounts(parts.map(f64::round)))] {

@@ -57,14 +57,14 @@ pub fn run_json(answer: &Answer) -> Json {
     })
 }
 
-/// What was saved, by what saved it. The levels that merge while running save nothing yet.
+/// What was saved, by what saved it.
 fn by(tasks: &Amounts) -> Json {
     json!({
         "stage": count(tasks.stage),
         "task": count(tasks.task),
         "dataflow": count(tasks.dataflow),
-        "convergent": 0,
-        "object": 0,
+        "convergent": count(tasks.convergent),
+        "object": count(tasks.object),
         "products": count(tasks.products),
         "ended_early": count(tasks.ended_early),
     })

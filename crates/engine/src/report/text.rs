@@ -176,9 +176,25 @@ fn push_work(text: &mut String, answer: &Answer) {
     let less = less(work.seconds.asked, work.seconds.computed)
         .map(|times| format!(":  {times}"))
         .unwrap_or_default();
-    let _infallible = writeln!(text, "Work      {}{less}", Account::seconds(&work.seconds).sentence("s"));
-    let _infallible = writeln!(text, "          {}", Account::tasks(&work.tasks).sentence("tasks"));
+    let seconds = format!("{}{less}", Account::seconds(&work.seconds).sentence("s"));
+    push_terms(text, "Work      ", &seconds);
+    push_terms(text, "          ", &Account::tasks(&work.tasks).sentence("tasks"));
     let _infallible = writeln!(text, "          {}", machine(answer));
+}
+
+/// An account, on as many lines as it needs.
+fn push_terms(text: &mut String, head: &str, sentence: &str) {
+    let mut line = head.to_owned();
+    for (place, term) in sentence.split(" + ").enumerate() {
+        let joined = if place == 0 { format!("{line}{term}") } else { format!("{line} + {term}") };
+        line = if place == 0 || joined.len() <= WIDTH {
+            joined
+        } else {
+            let _infallible = writeln!(text, "{line}");
+            format!("{:12}+ {term}", "")
+        };
+    }
+    let _infallible = writeln!(text, "{line}");
 }
 
 /// `5.9 times less`, unless it makes no difference.

@@ -13,7 +13,7 @@ use onceflow_study::{
     Source, Study, Workflow, WorkflowReference, parse_study, read_workflow, shipped_workflow,
 };
 
-pub const LEVELS: [Level; 4] = [Level::None, Level::Stage, Level::Task, Level::Dataflow];
+pub const LEVELS: [Level; 6] = Level::ALL;
 
 /// A study in a folder of its own.
 pub struct Asked {

@@ -8,9 +8,9 @@ const PHASES: &str = "[[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajector
     [[phase]]\nname = \"decompose\"\nmethod = \"vbd\"\nbase = 4\nkeep = [\"G1\", \"minSize\", \"T1\"]\n";
 
 fn sum(amounts: &Amounts) -> f64 {
-    let Amounts { asked: _, stage, task, dataflow, products, ended_early, failed, resumed, computed } =
-        *amounts;
-    stage + task + dataflow + products + ended_early + failed + resumed + computed
+    let Amounts { asked: _, stage, task, dataflow, convergent, object, .. } = *amounts;
+    let Amounts { products, ended_early, failed, resumed, computed, .. } = *amounts;
+    stage + task + dataflow + convergent + object + products + ended_early + failed + resumed + computed
 }
 
 fn check(run: &Run, asked: f64) {
@@ -18,7 +18,8 @@ fn check(run: &Run, asked: f64) {
     assert_eq!(work.tasks.asked, asked);
     assert_eq!(sum(&work.tasks), asked, "{:?}", work.tasks);
     assert!((sum(&work.seconds) / work.seconds.asked - 1.0).abs() < 1e-9, "{:?}", work.seconds);
-    assert_eq!(run.trace.len() as f64, work.tasks.computed, "what was computed is in the log, once");
+    let ran = work.tasks.computed + work.tasks.object;
+    assert_eq!(run.trace.len() as f64, ran, "what was computed is in the log, once");
     assert_eq!(run.records.len(), run.trace.len());
     let logged: f64 = run.trace.iter().map(|entry| entry.seconds).sum();
     assert!((logged - work.seconds.computed).abs() < 1e-9 * logged.max(1.0), "{logged} {:?}", work.seconds);

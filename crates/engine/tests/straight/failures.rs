@@ -42,8 +42,8 @@ fn every_row_fails_and_says_why() {
     }
     assert!(run.answer.work.tasks.failed > 0.0);
     let work = &run.answer.work.tasks;
-    let sum = work.stage + work.task + work.dataflow + work.ended_early + work.failed + work.computed;
-    assert_eq!(sum, work.asked);
+    let merged = work.stage + work.task + work.dataflow + work.convergent + work.object;
+    assert_eq!(merged + work.ended_early + work.failed + work.computed, work.asked);
 }
 
 #[test]

@@ -118,6 +118,10 @@ impl Progress for RunProgress {
         self.speak();
     }
 
+    fn converged(&mut self, task: usize) {
+        self.far.converged(task);
+    }
+
     fn row(&mut self, row: &RowOver<'_>) {
         self.far.row(row);
         if let Some(events) = &mut self.events {

@@ -60,6 +60,7 @@ impl Bars {
     fn draw(&mut self, far: &HowFar) {
         self.shown = Instant::now();
         for (bar, stage) in self.stages.iter().zip(far.stages()) {
+            bar.set_length(stage.planned);
             bar.set_position(stage.computed);
             bar.set_message(words(stage));
         }

@@ -67,6 +67,12 @@ impl HowFar {
         self.reserved = task.reserved;
     }
 
+    /// One of a task turned out to be what another had made: one less is to be computed.
+    pub(super) fn converged(&mut self, task: usize) {
+        let planned = &mut self.phase.tasks[task].planned;
+        *planned = planned.saturating_sub(1);
+    }
+
     /// A row is over on a part.
     pub(super) fn row(&mut self, row: &RowOver<'_>) {
         self.instances += 1;
