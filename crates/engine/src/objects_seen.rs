@@ -7,50 +7,133 @@
 mod counts;
 mod table;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use onceflow_kernels::Shape;
 use onceflow_kernels::compare::LabelledRuns;
 use onceflow_region::Budget;
 
 pub use counts::ObjectCounts;
 pub(crate) use counts::Tally;
+pub(crate) use table::Kept;
 use table::{Room, Table};
 
 /// Results of objects, shared by all workers.
 #[derive(Debug)]
 pub(crate) struct ObjectsSeen {
-    results: Table<Box<[u32]>>,
-    labelled: Table<Arc<LabelledRuns>>,
+    room: Room,
+    /// Parts, the one that was asked for last at the end: what is known of one is of no use in another.
+    places: Mutex<VecDeque<(usize, Arc<Place>)>>,
     tallies: Mutex<BTreeMap<String, Arc<Tally>>>,
 }
+
+/// What is known of the objects of one part.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// Results of objects.
+    pub(crate) results: Table<Box<[u32]>>,
+    /// Objects that results are compared with.
+    pub(crate) labelled: Table<Arc<LabelledRuns>>,
+}
+
+/// Parts that are remembered: more than workers are in at once.
+const MOST_PLACES: usize = 16;
 
 impl ObjectsSeen {
     /// Keeps results in bytes that are spare in a budget, and are reserved in both.
     pub(crate) fn new(budget: &Budget, spare: Budget) -> Self {
         let room = Room { shared: budget.clone(), spare };
-        Self { results: Table::new(&room), labelled: Table::new(&room), tallies: Mutex::default() }
+        Self { room, places: Mutex::default(), tallies: Mutex::default() }
     }
 
     /// What each task, by its name, asked for and found.
     pub(crate) fn counts(&self) -> BTreeMap<String, ObjectCounts> {
-        let tallies = self.tallies.lock().unwrap_or_else(PoisonError::into_inner);
-        tallies.iter().map(|(task, tally)| (task.clone(), tally.counts())).collect()
+        lock(&self.tallies).iter().map(|(task, tally)| (task.clone(), tally.counts())).collect()
     }
 
     /// Where a task counts.
     pub(crate) fn tally(&self, task: &str) -> Arc<Tally> {
-        let mut tallies = self.tallies.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(tallies.entry(task.to_owned()).or_default())
+        Arc::clone(lock(&self.tallies).entry(task.to_owned()).or_default())
     }
 
-    /// The results of objects.
-    pub(crate) fn results(&self) -> &Table<Box<[u32]>> {
-        &self.results
+    /// What is known of a part.
+    pub(crate) fn place(&self, site: usize) -> Arc<Place> {
+        let mut places = lock(&self.places);
+        let known = places.iter().position(|(other, _)| *other == site).and_then(|at| places.remove(at));
+        let (_, place) = known.unwrap_or_else(|| (site, Arc::new(Place::new(&self.room))));
+        places.push_back((site, Arc::clone(&place)));
+        if places.len() > MOST_PLACES {
+            places.pop_front();
+        }
+        place
     }
 
-    /// Objects that results are compared with.
-    pub(crate) fn labelled(&self) -> &Table<Arc<LabelledRuns>> {
-        &self.labelled
+    /// Keeps a value of a part; when there is no room, parts that were not asked for lately are forgotten.
+    pub(crate) fn keep<V>(&self, site: usize, table: &Table<V>, key: Shape, value: Kept<V>) {
+        let mut refused = table.put(key, value);
+        while let Some(value) = refused.filter(|_| self.forget_but(site)) {
+            refused = table.put(key, value);
+        }
+    }
+
+    /// Forgets the part that was asked for least lately, but not this one; says whether there was one.
+    fn forget_but(&self, site: usize) -> bool {
+        let mut places = lock(&self.places);
+        let oldest = places.iter().position(|(other, _)| *other != site);
+        oldest.and_then(|at| places.remove(at)).is_some()
+    }
+}
+
+impl Place {
+    fn new(room: &Room) -> Self {
+        Self { results: Table::new(room), labelled: Table::new(room) }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(bytes: usize) -> Kept<Box<[u32]>> {
+        Kept { value: Box::default(), bytes, seconds: 1e-6 }
+    }
+
+    fn put(seen: &ObjectsSeen, site: usize, number: u64, bytes: usize) {
+        let place = seen.place(site);
+        seen.keep(site, &place.results, Shape::default().and(&[number]), kept(bytes));
+    }
+
+    fn known(seen: &ObjectsSeen, site: usize, number: u64) -> bool {
+        seen.place(site).results.get(Shape::default().and(&[number]), |_| ()).is_some()
+    }
+
+    #[test]
+    fn parts_that_are_long_over_are_forgotten() {
+        let budget = Budget::new(u64::MAX);
+        let seen = ObjectsSeen::new(&budget, Budget::new(u64::MAX));
+        (0..100).for_each(|site| put(&seen, site, site as u64, 0));
+        let bytes = budget.used();
+        assert!(known(&seen, 99, 99) && known(&seen, 90, 90) && !known(&seen, 0, 0) && !known(&seen, 99, 90));
+        assert!(budget.used() <= bytes);
+        (0..100).for_each(|site| put(&seen, site, site as u64, 0));
+        assert!(budget.used() <= bytes);
+        drop(seen);
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn a_new_part_finds_room_where_old_ones_took_all() {
+        let seen = ObjectsSeen::new(&Budget::new(u64::MAX), Budget::new(10_000));
+        put(&seen, 1, 1, 4_000);
+        put(&seen, 2, 2, 4_000);
+        put(&seen, 3, 3, 4_000);
+        assert!(known(&seen, 3, 3) && known(&seen, 2, 2) && !known(&seen, 1, 1));
+        put(&seen, 4, 4, 20_000);
+        assert!(!known(&seen, 4, 4));
     }
 }

@@ -38,7 +38,19 @@ pub(super) struct Room {
 #[derive(Debug)]
 struct Shard<V> {
     entries: HashMap<Shape, Entry<V>, BuildHasherDefault<FirstLane>>,
+    /// Values that somebody makes now.
+    claimed: Vec<Shape>,
     age: f32,
+}
+
+/// A value that is to be kept.
+#[derive(Debug)]
+pub(crate) struct Kept<V> {
+    pub(crate) value: V,
+    /// Bytes that it has elsewhere.
+    pub(crate) bytes: usize,
+    /// How long it took to make.
+    pub(crate) seconds: f64,
 }
 
 #[derive(Debug)]
@@ -53,7 +65,7 @@ struct Entry<V> {
 impl<V> Table<V> {
     /// An empty table.
     pub(super) fn new(room: &Room) -> Self {
-        let shard = || Mutex::new(Shard { entries: HashMap::default(), age: 0.0 });
+        let shard = || Mutex::new(Shard { entries: HashMap::default(), claimed: Vec::new(), age: 0.0 });
         Self { shards: (0..SHARDS).map(|_| shard()).collect(), room: room.clone() }
     }
 
@@ -66,25 +78,37 @@ impl<V> Table<V> {
         Some(take(&entry.value))
     }
 
-    /// Keeps a value that has so many bytes elsewhere and took so many seconds to make, when there is room for it or
-    /// room can be made.
-    pub(crate) fn put(&self, key: Shape, value: V, bytes: usize, seconds: f64) {
-        let bytes = entry_bytes::<V>() + bytes as u64;
+    /// Says that somebody makes a value, unless it is there or somebody else makes it now. Who does not keep to it only
+    /// makes others do the work as well.
+    pub(crate) fn claim(&self, key: Shape) -> bool {
         let mut shard = self.shard(key);
-        if shard.entries.contains_key(&key) {
-            return;
+        let free = !shard.entries.contains_key(&key) && !shard.claimed.contains(&key);
+        if free {
+            shard.claimed.push(key);
+        }
+        free
+    }
+
+    /// Keeps a value when there is room for it or room can be made; else it comes back.
+    pub(crate) fn put(&self, key: Shape, kept: Kept<V>) -> Option<Kept<V>> {
+        let bytes = entry_bytes::<V>() + kept.bytes as u64;
+        let mut shard = self.shard(key);
+        shard.claimed.retain(|claimed| *claimed != key);
+        if bytes > self.room.most() || shard.entries.contains_key(&key) {
+            return None;
         }
         let mut freed = 0;
         let leases = loop {
             match self.room.reserve(bytes) {
                 Some(leases) => break leases,
                 None if freed < bytes && !shard.entries.is_empty() => freed += shard.make_room(),
-                None => return,
+                None => return Some(kept),
             }
         };
-        let rate = (seconds / bytes as f64) as f32;
+        let rate = (kept.seconds / bytes as f64) as f32;
         let worth = shard.age + rate;
-        shard.entries.insert(key, Entry { value, rate, worth, leases });
+        shard.entries.insert(key, Entry { value: kept.value, rate, worth, leases });
+        None
     }
 
     /// How many values there are.
@@ -128,6 +152,11 @@ impl<V> Shard<V> {
 }
 
 impl Room {
+    /// The bytes there would be if nobody else took any.
+    fn most(&self) -> u64 {
+        self.spare.limit().min(self.shared.limit())
+    }
+
     fn reserve(&self, bytes: u64) -> Option<[Lease; 2]> {
         Some([self.spare.try_reserve(bytes)?, self.shared.try_reserve(bytes)?])
     }
@@ -160,6 +189,10 @@ mod tests {
         Shape::default().and(&[number])
     }
 
+    fn put(table: &Table<u64>, number: u64, bytes: usize, seconds: f64) {
+        table.put(key(number), Kept { value: number, bytes, seconds });
+    }
+
     fn table(most: u64) -> (Budget, Table<u64>) {
         let budget = Budget::new(1 << 30);
         let table = Table::new(&Room { shared: budget.clone(), spare: Budget::new(most) });
@@ -169,7 +202,7 @@ mod tests {
     #[test]
     fn values_come_back_and_their_bytes_with_the_table() {
         let (budget, table) = table(1 << 20);
-        (0..1000).for_each(|number| table.put(key(number), number, 10, 1e-6));
+        (0..1000).for_each(|number| put(&table, number, 10, 1e-6));
         assert!((0..1000).all(|number| table.get(key(number), |value| *value) == Some(number)));
         assert_eq!(table.get(key(1000), |value| *value), None);
         assert_eq!(budget.used(), 1000 * (entry_bytes::<u64>() + 10));
@@ -182,7 +215,7 @@ mod tests {
         for most in [0, 1, 500, 5_000, 50_000] {
             let (budget, table) = table(most);
             for number in 0..2000 {
-                table.put(key(number), number, 10, 1e-6);
+                put(&table, number, 10, 1e-6);
                 assert!(budget.used() <= most);
             }
             let wrong = |number: &u64| table.get(key(*number), |value| *value).is_some_and(|v| v != *number);
@@ -199,7 +232,7 @@ mod tests {
     fn a_budget_that_others_use_up_is_not_exceeded() {
         let (budget, table) = table(u64::MAX);
         let others = budget.try_reserve((1 << 30) - 3 * (entry_bytes::<u64>())).unwrap();
-        (0..100).for_each(|number| table.put(key(number), number, 0, 1e-6));
+        (0..100).for_each(|number| put(&table, number, 0, 1e-6));
         assert!((1..=3).contains(&table.len()));
         drop(others);
     }
@@ -208,11 +241,21 @@ mod tests {
     fn what_saves_most_stays_until_nobody_asks_for_it() {
         let (_, table) = table(400 * entry_bytes::<u64>());
         let dear: Vec<u64> = (0..100).collect();
-        dear.iter().for_each(|number| table.put(key(*number), *number, 0, 40.0));
+        dear.iter().for_each(|number| put(&table, *number, 0, 40.0));
         let kept = |table: &Table<u64>| dear.iter().filter(|n| table.get(key(**n), |_| ()).is_some()).count();
-        (1000..3000).for_each(|number| table.put(key(number), number, 0, 1.0));
+        (1000..3000).for_each(|number| put(&table, number, 0, 1.0));
         assert_eq!(kept(&table), 100);
-        (3000..50_000).for_each(|number| table.put(key(number), number, 0, 1.0));
+        (3000..50_000).for_each(|number| put(&table, number, 0, 1.0));
         assert_eq!(kept(&table), 0);
+    }
+
+    #[test]
+    fn a_value_is_claimed_by_one_until_it_is_there() {
+        let (_, table) = table(1 << 20);
+        assert!(table.claim(key(1)) && !table.claim(key(1)) && table.claim(key(2)));
+        put(&table, 1, 0, 1.0);
+        assert!(!table.claim(key(1)));
+        assert!(table.put(key(3), Kept { value: 3, bytes: 1 << 40, seconds: 1.0 }).is_none());
+        assert_eq!(table.get(key(3), |value| *value), None);
     }
 }

@@ -7,7 +7,7 @@ use onceflow_kernels::Shape;
 use onceflow_kernels::compare::LabelledRuns;
 use onceflow_reuse::{Content, FlowTask};
 
-use crate::objects_seen::{ObjectCounts, ObjectsSeen, Tally};
+use crate::objects_seen::{Kept, ObjectCounts, ObjectsSeen, Place, Tally};
 
 /// What a task knows of objects.
 pub(super) struct Known {
@@ -46,47 +46,85 @@ impl Known {
         shape.and(numbers)
     }
 
-    /// Gives the results of all objects, in any order; only those that are not known are computed.
-    pub(super) fn each(&self, context: Shape, work: &mut dyn Work, give: &mut dyn FnMut(&[u32])) {
-        let (mut counts, mut new) = (ObjectCounts::default(), Vec::new());
-        for object in 0..work.len() {
-            let key = work.shape(object, context);
-            let found = self.seen.results().get(key, |words| give(words)).is_some();
-            counts.ask(work.pixels(object), found);
-            if !found {
-                new.push((object, key));
+    /// Gives the results of all objects of a part, in any order; only those that are not known are computed, and if
+    /// another worker computes one at the moment this one does others first.
+    pub(super) fn each(&self, at: At, work: &mut dyn Work, give: &mut dyn FnMut(&[u32])) {
+        let place = self.seen.place(at.site);
+        let mut search = Search { known: self, place: &place, at, counts: ObjectCounts::default() };
+        let all = (0..work.len()).map(|object| (object, work.shape(object, at.context)));
+        let new: Vec<_> =
+            all.filter(|(object, key)| !search.find(work.pixels(*object), *key, give)).collect();
+        let mut claimed = Vec::new();
+        for (object, key) in new {
+            if search.find(work.pixels(object), key, give) {
+                continue;
+            }
+            if place.results.claim(key) {
+                search.compute(work, object, key, give);
+            } else {
+                claimed.push((object, key));
             }
         }
-        counts.whole = u64::from(counts.asked > 0 && new.is_empty());
-        let (start, mut result) = (Instant::now(), Vec::new());
-        let mut before = 0.0;
-        for (object, key) in new {
-            result.clear();
-            work.compute(object, &mut result);
-            give(&result);
-            let now = start.elapsed().as_secs_f64();
-            self.seen.results().put(
-                key,
-                result.as_slice().into(),
-                size_of_val(result.as_slice()),
-                now - before,
-            );
-            before = now;
+        for (object, key) in claimed {
+            if !search.find(work.pixels(object), key, give) {
+                search.compute(work, object, key, give);
+            }
         }
-        counts.seconds_spent = before;
-        self.tally.add(&counts);
+        let ObjectCounts { asked, found, .. } = search.counts;
+        search.counts.whole = u64::from(asked > 0 && asked == found);
+        self.tally.add(&search.counts);
     }
 
-    /// The objects that results are compared with, made when they are not known.
-    pub(super) fn labelled(&self, key: Shape, make: impl FnOnce() -> LabelledRuns) -> Arc<LabelledRuns> {
-        let known = self.seen.labelled().get(key, Arc::clone);
-        let (start, found) = (Instant::now(), known.is_some());
-        let objects = known.unwrap_or_else(|| Arc::new(make()));
-        let seconds_spent = if found { 0.0 } else { start.elapsed().as_secs_f64() };
-        if !found {
-            self.seen.labelled().put(key, Arc::clone(&objects), objects.bytes(), seconds_spent);
+    /// The objects that results of a part are compared with, made when they are not known.
+    pub(super) fn labelled(&self, at: At, make: impl FnOnce() -> LabelledRuns) -> Arc<LabelledRuns> {
+        let place = self.seen.place(at.site);
+        if let Some(known) = place.labelled.get(at.context, Arc::clone) {
+            self.tally.add(&ObjectCounts::of(&known, true));
+            return known;
         }
-        self.tally.add(&ObjectCounts { seconds_spent, ..ObjectCounts::of(&objects, found) });
-        objects
+        let start = Instant::now();
+        let made = Arc::new(make());
+        let seconds = start.elapsed().as_secs_f64();
+        let kept = Kept { value: Arc::clone(&made), bytes: made.bytes(), seconds };
+        self.seen.keep(at.site, &place.labelled, at.context, kept);
+        self.tally.add(&ObjectCounts { seconds_spent: seconds, ..ObjectCounts::of(&made, false) });
+        made
+    }
+}
+
+/// Where objects are, and what decides about them beside their shapes.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    pub(super) site: usize,
+    pub(super) context: Shape,
+}
+
+/// The objects of one call, as far as they are known.
+struct Search<'a> {
+    known: &'a Known,
+    place: &'a Place,
+    at: At,
+    counts: ObjectCounts,
+}
+
+impl Search<'_> {
+    /// Gives the result of an object if it is known.
+    fn find(&mut self, pixels: usize, key: Shape, give: &mut dyn FnMut(&[u32])) -> bool {
+        let found = self.place.results.get(key, |words| give(words)).is_some();
+        if found {
+            self.counts.ask(pixels, true);
+        }
+        found
+    }
+
+    fn compute(&mut self, work: &mut dyn Work, object: usize, key: Shape, give: &mut dyn FnMut(&[u32])) {
+        let (start, mut result) = (Instant::now(), Vec::new());
+        work.compute(object, &mut result);
+        give(&result);
+        let seconds = start.elapsed().as_secs_f64();
+        self.counts.ask(work.pixels(object), false);
+        self.counts.seconds_spent += seconds;
+        let kept = Kept { bytes: size_of_val(result.as_slice()), value: result.into(), seconds };
+        self.known.seen.keep(self.at.site, &self.place.results, key, kept);
     }
 }

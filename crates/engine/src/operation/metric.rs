@@ -8,6 +8,7 @@ use onceflow_region::{Column, Region, Table};
 use onceflow_runtime::{Done, OperationError};
 use onceflow_study::Against;
 
+use super::known::At;
 use super::regions::{from_table, grey, labels};
 use super::{Arguments, Counted};
 
@@ -97,7 +98,7 @@ fn others(
     };
     let sides = window.map(|w| [w.left, w.top, w.width, w.height].map(|side| side as u64));
     let context = known.context(&[*content], sides.as_ref().map_or(&[], |sides| sides.as_slice()));
-    Ok(Some(known.labelled(context, || objects.into_runs())))
+    Ok(Some(known.labelled(At { site: arguments.site, context }, || objects.into_runs())))
 }
 
 /// The comparison in a table that [`compare`] made.

@@ -68,7 +68,8 @@ impl Operation for BuiltIn {
         let parameters =
             parameters.ok_or_else(|| OperationError::new("expected more parameters than were given"))?;
         let known = self.known.as_ref().filter(|_| call.contents.len() == call.inputs.len());
-        (self.kernel)(&Arguments { inputs: call.inputs, contents: call.contents, parameters, known })
+        let Call { inputs, contents, site, .. } = *call;
+        (self.kernel)(&Arguments { inputs, contents, parameters, site, known })
     }
 }
 
@@ -77,10 +78,13 @@ pub(crate) struct Arguments<'a> {
     inputs: &'a [Arc<onceflow_region::Region>],
     contents: &'a [Content],
     parameters: Vec<&'a Canonical>,
+    site: usize,
     /// Objects that were seen before; only where all contents are told.
     known: Option<&'a Known>,
 }
 
+#[cfg(test)]
+mod golden_tests;
 #[cfg(test)]
 mod object_tests;
 

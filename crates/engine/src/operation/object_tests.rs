@@ -17,7 +17,7 @@ use crate::catalogue;
 const WIDTH: usize = 70;
 const HEIGHT: usize = 50;
 
-fn bound(id: &str, seen: Option<&Arc<ObjectsSeen>>) -> Arc<dyn Operation> {
+pub(super) fn bound(id: &str, seen: Option<&Arc<ObjectsSeen>>) -> Arc<dyn Operation> {
     let spec = catalogue().get(id).unwrap().clone();
     let read = |name: &str, kind| Read {
         name: name.to_owned(),
@@ -40,16 +40,16 @@ fn bound(id: &str, seen: Option<&Arc<ObjectsSeen>>) -> Arc<dyn Operation> {
 }
 
 /// A region with a number that stands for what it holds.
-type Told = (u64, Arc<Region>);
+pub(super) type Told = (u64, Arc<Region>);
 
-fn told(number: u64, region: Region) -> Told {
+pub(super) fn told(number: u64, region: Region) -> Told {
     (number, Arc::new(region))
 }
 
 /// Pixels or counts, and whether it ended its stage.
-type Outcome = (Option<Vec<u8>>, Option<Comparison>, Option<String>);
+pub(super) type Outcome = (Option<Vec<u8>>, Option<Comparison>, Option<String>);
 
-fn outcome(operation: &dyn Operation, inputs: &[Told], parameters: &[Canonical]) -> Outcome {
+pub(super) fn outcome(operation: &dyn Operation, inputs: &[Told], parameters: &[Canonical]) -> Outcome {
     let contents: Vec<Content> = inputs.iter().map(|(number, _)| Content([*number, 7, 7, 7])).collect();
     let inputs: Vec<Arc<Region>> = inputs.iter().map(|(_, region)| Arc::clone(region)).collect();
     let call = Call { inputs: &inputs, contents: &contents, parameters, row: 0, site: 0 };
@@ -58,7 +58,7 @@ fn outcome(operation: &dyn Operation, inputs: &[Told], parameters: &[Canonical])
     (pixels, counts_of(&done.outputs[0]), done.ended)
 }
 
-fn table(most: u64) -> Arc<ObjectsSeen> {
+pub(super) fn table(most: u64) -> Arc<ObjectsSeen> {
     Arc::new(ObjectsSeen::new(&Budget::new(u64::MAX), Budget::new(most)))
 }
 

@@ -5,7 +5,7 @@ use onceflow_kernels::{Connectivity, Groups, Plane, Shape, View, above};
 use onceflow_runtime::{Done, OperationError};
 
 use super::Arguments;
-use super::known::{Known, Work};
+use super::known::{At, Known, Work};
 use super::regions::{done, from_grey};
 
 /// Clumps split by a watershed of the colour image.
@@ -32,7 +32,8 @@ fn parted(
         (Some(known), [colours, ..]) => {
             let numbers =
                 [big.width() as u64, big.height() as u64, u64::from(connectivity == Connectivity::Eight)];
-            part_unknown(known, known.context(&[*colours], &numbers), image, big, connectivity)
+            let context = known.context(&[*colours], &numbers);
+            part_unknown(known, At { site: arguments.site, context }, image, big, connectivity)
         }
         _ => nuclei::split(image, big, connectivity),
     };
@@ -42,7 +43,7 @@ fn parted(
 /// The mask without the lines of objects, which follow from an object alone and from the colours below it.
 fn part_unknown(
     known: &Known,
-    context: Shape,
+    at: At,
     image: View<'_, [u8; 3]>,
     big: View<'_, u8>,
     connectivity: Connectivity,
@@ -52,7 +53,7 @@ fn part_unknown(
     let pixels = apart.pixels_mut();
     let mut flood =
         Flood { image, groups: &groups, connectivity, scratch: SplitScratch::default(), lines: Vec::new() };
-    known.each(context, &mut flood, &mut |lines| {
+    known.each(at, &mut flood, &mut |lines| {
         lines.iter().for_each(|position| pixels[*position as usize] = 0);
     });
     apart
