@@ -49,7 +49,8 @@ impl ObjectsSeen {
 
     /// What each task, by its name, asked for and found.
     pub(crate) fn counts(&self) -> BTreeMap<String, ObjectCounts> {
-        lock(&self.tallies).iter().map(|(task, tally)| (task.clone(), tally.counts())).collect()
+        let counts = |(task, tally): (&String, &Arc<Tally>)| (task.clone(), tally.counts());
+        lock(&self.tallies).iter().map(counts).filter(|(_, counts)| counts.asked > 0).collect()
     }
 
     /// Where a task counts.

@@ -19,6 +19,8 @@ pub struct ObjectCounts {
     pub whole: u64,
     /// Seconds that work on the others took.
     pub seconds_spent: f64,
+    /// Seconds that went into telling which are known.
+    pub seconds_looking: f64,
 }
 
 impl ObjectCounts {
@@ -54,6 +56,7 @@ impl ObjectCounts {
         self.pixels_found += other.pixels_found;
         self.whole += other.whole;
         self.seconds_spent += other.seconds_spent;
+        self.seconds_looking += other.seconds_looking;
     }
 }
 

@@ -51,9 +51,11 @@ impl Known {
     pub(super) fn each(&self, at: At, work: &mut dyn Work, give: &mut dyn FnMut(&[u32])) {
         let place = self.seen.place(at.site);
         let mut search = Search { known: self, place: &place, at, counts: ObjectCounts::default() };
+        let start = Instant::now();
         let all = (0..work.len()).map(|object| (object, work.shape(object, at.context)));
         let new: Vec<_> =
             all.filter(|(object, key)| !search.find(work.pixels(*object), *key, give)).collect();
+        search.counts.seconds_looking = start.elapsed().as_secs_f64();
         let mut claimed = Vec::new();
         for (object, key) in new {
             if search.find(work.pixels(object), key, give) {

@@ -67,6 +67,7 @@ fn objects(work: &Work) -> Map<String, Json> {
             "known": counts.found,
             "pixels_asked": counts.pixels_asked,
             "pixels_known": counts.pixels_found,
+            "seconds_looking": counts.seconds_looking,
             "seconds_spent": counts.seconds_spent,
             "seconds_saved": counts.seconds_saved(),
         })

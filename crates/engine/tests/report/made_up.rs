@@ -1,5 +1,7 @@
 //! A made-up run: a small function in place of images, sampled and analysed by the real statistics.
 
+use std::collections::BTreeMap;
+
 use onceflow_engine::{
     Amounts, Answer, ImageAnalysis, ImageRecord, ImageSummary, Kept, MetricTable, PhaseAnswer, Pictures,
     Provenance, RowRecord, RowStatus, Scene, Shown, TraceEntry, UsedFile, Work, best,

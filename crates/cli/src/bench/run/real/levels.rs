@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::super::{WORKERS, figure};
-use super::{Design, Place, Ran};
+use super::{Design, Place, Ran, beyond};
+use crate::bench::kernels::{normalize, read_colours};
 use crate::bench::program::{self, failed};
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
@@ -15,13 +16,18 @@ struct Way {
     options: &'static [&'static str],
 }
 
-/// The dearest first; the papers' baseline before the last.
-const WAYS: [Way; 4] = [
+/// The dearest first.
+const WAYS: [Way; 6] = [
     Way { name: "none", options: &["--reuse", "none"] },
     Way { name: "stage", options: &["--reuse", "stage"] },
     Way { name: "rtma 7", options: &["--reuse", "task", "--merge", "rtma", "--max-bucket-size", "7"] },
     Way { name: "dataflow", options: &["--reuse", "dataflow"] },
+    Way { name: "convergent", options: &["--reuse", "convergent"] },
+    Way { name: "object", options: &["--reuse", "object"] },
 ];
+
+/// Ways of which everything is known before anything runs.
+const PLANNED: usize = 4;
 
 /// A study that was run in a way.
 pub(super) struct WayRan {
@@ -40,16 +46,18 @@ pub(super) fn run_all(place: &Place, design: Design, terminal: &Terminal) -> Res
 
 /// All figures of a study.
 pub(super) fn figures(place: &Place, design: Design, runs: &[WayRan]) -> Result<Vec<Figure>, Failure> {
-    let [none, _, baseline, best] = runs else { return Ok(Vec::new()) };
+    let [none, _, baseline, dataflow, _, best] = runs else { return Ok(Vec::new()) };
     let mut figures: Vec<Figure> = runs.iter().flat_map(|run| way(design, run, &none.ran)).collect();
     let least = if design == Design::Moat { 1.4 } else { 1.0 };
-    let ratio = baseline.ran.wall / best.ran.wall;
+    let ratio = baseline.ran.wall / dataflow.ran.wall;
     let name = format!("{}: rtma 7 over dataflow, wall time", design.name());
     figures.push(Figure { goal: Some(Goal::AtLeast(least)), ..figure(name, ratio, "x") });
-    for run in &runs[1..] {
+    for run in &runs[1..PLANNED] {
         figures.push(foreseen(place, design, run, none)?);
     }
     figures.push(equal(design, runs));
+    let normalized = normalize(&read_colours(Some(&place.image), u64::from(u32::MAX))?);
+    figures.extend(beyond::figures(design, [none, baseline, best], normalized.view())?);
     Ok(figures)
 }
 

@@ -1,10 +1,12 @@
 //! The papers' two studies run for real, each by a process of its own: levels of reuse beside the published baseline and
 //! beside what the plan predicts, bounds of memory, one worker and two, and the same study written with Dask.
 
+mod beyond;
 mod bounded;
 mod dask;
 mod effects;
 mod levels;
+mod oracle;
 mod paths;
 mod ran;
 

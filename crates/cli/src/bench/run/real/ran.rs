@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::super::published;
+use super::beyond::ByTask;
 use super::folder_text;
+use super::oracle::FLOOD;
 use crate::bench::program::{self, failed};
 use crate::failure::Failure;
 
@@ -21,8 +23,17 @@ pub(super) struct Ran {
     pub(super) tasks: u64,
     /// How often one was computed once more, since memory had no room for what it had made.
     pub(super) recomputed: u64,
-    /// The cost of segmentation that was executed, by the published shares.
+    /// The cost of segmentation that was executed, by the published shares; floods count by their new objects.
     pub(super) cost: f64,
+    /// The share of objects' pixels that were new to the flood.
+    pub(super) new_share: f64,
+    /// How often each task ran, and its seconds.
+    pub(super) by_task: ByTask,
+    /// Seconds of segmentation, all workers together.
+    pub(super) segmenting: f64,
+    /// Seconds that digests of results and lookups of objects took.
+    pub(super) digesting: f64,
+    pub(super) looking: f64,
     /// Most bytes resident.
     pub(super) resident: u64,
     /// Its folder.
@@ -34,6 +45,11 @@ pub(super) struct Ran {
 const HOUR: Duration = Duration::from_secs(3600);
 
 impl Ran {
+    /// How often a task ran, and its seconds.
+    pub(super) fn tasks_of(&self, task: &str) -> Option<(u64, f64)> {
+        self.by_task.get(task).copied()
+    }
+
     /// Runs a study into a folder.
     pub(super) fn of(study: &Path, folder: &Path, options: &[&str]) -> Result<Self, Failure> {
         let (study, into) = (study.display().to_string(), folder.display().to_string());
@@ -47,14 +63,38 @@ impl Ran {
         let trace: Value = serde_json::from_str(&folder_text(folder, "trace.json")?).map_err(failed)?;
         let events = trace["traceEvents"].as_array().map_or(&[][..], Vec::as_slice);
         let tasks: Vec<&Value> = events.iter().filter(|event| event["ph"] == "X").collect();
-        let cost = |event: &&Value| published(event["name"].as_str().unwrap_or_default());
+        let mut by_task = ByTask::new();
+        for event in &tasks {
+            let (count, seconds) =
+                by_task.entry(event["name"].as_str().unwrap_or_default().to_owned()).or_default();
+            *count += 1;
+            *seconds += event["dur"].as_f64().unwrap_or(0.0) / 1e6;
+        }
+        let objects = &json["objects"][FLOOD];
+        let pixels = |key: &str| objects[key].as_f64().unwrap_or(0.0);
+        let new_share = 1.0 - pixels("pixels_known") / pixels("pixels_asked").max(1.0);
+        let cost = |(task, (count, _)): (&String, &(u64, f64))| {
+            published(task) * *count as f64 * if task == FLOOD { new_share } else { 1.0 }
+        };
+        let segments = |task: &str| published(task) > 0.0 || ["background", "t6_grow"].contains(&task);
         let number = |value: &Value| value.as_u64().unwrap_or(0);
         Ok(Self {
             wall: json["wall_s"].as_f64().unwrap_or(f64::NAN),
             busy: tasks.iter().filter_map(|event| event["dur"].as_f64()).sum::<f64>() / 1e6,
             tasks: number(&json["tasks"]["computed"]),
             recomputed: number(&json["tasks"]["recomputed"]),
-            cost: tasks.iter().map(cost).sum(),
+            cost: by_task.iter().map(cost).sum(),
+            new_share,
+            segmenting: by_task
+                .iter()
+                .filter(|(task, _)| segments(task))
+                .map(|(_, (_, seconds))| seconds)
+                .sum(),
+            digesting: json["digesting_s"].as_f64().unwrap_or(0.0),
+            looking: json["objects"].as_object().map_or(0.0, |tasks| {
+                tasks.values().filter_map(|task| task["seconds_looking"].as_f64()).sum()
+            }),
+            by_task,
             resident: took.resident.max(number(&json["peak_rss_bytes"])),
             folder: folder.to_owned(),
             rows: folder_text(folder, "rows.csv")?,

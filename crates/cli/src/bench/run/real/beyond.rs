@@ -1,0 +1,96 @@
+//! What is found while a study runs: equal contents and equal objects. Beside the published baseline, beside a brute force
+//! that counts what is different, and beside what the clock should say.
+
+use std::collections::BTreeMap;
+
+use onceflow_kernels::View;
+
+use super::super::{WORKERS, figure, published};
+use super::levels::WayRan;
+use super::oracle::{self, FLOOD, Needed};
+use super::{Design, Ran};
+use crate::bench::{Figure, Goal};
+use crate::failure::Failure;
+
+/// How much may be left, and how many times faster segmentation must be than the published baseline.
+struct Goals {
+    share: f64,
+    over_baseline: f64,
+}
+
+fn goals(design: Design) -> Goals {
+    match design {
+        Design::Moat => Goals { share: 0.20, over_baseline: 3.0 },
+        Design::Vbd => Goals { share: 0.17, over_baseline: 2.5 },
+    }
+}
+
+/// Segmentation is at least so many times faster than without reuse.
+const OVER_NONE: f64 = 4.5;
+/// The share of the run that finding equal things may take.
+const FINDING: f64 = 0.03;
+/// How far executed work may be from what a brute force counts.
+const WITHIN: f64 = 0.05;
+/// The share of what task times predict that the clock must show.
+const FORESEEN: f64 = 0.8;
+
+/// All figures of a study: of the run without reuse, the baseline, the best.
+pub(super) fn figures(
+    design: Design,
+    [none, baseline, best]: [&WayRan; 3],
+    normalized: View<'_, [u8; 3]>,
+) -> Result<Vec<Figure>, Failure> {
+    let Goals { share, over_baseline } = goals(design);
+    let name = |what: &str| format!("{}, object: {what}", design.name());
+    let at_least = |what: &str, value: f64, goal: f64| Figure {
+        goal: Some(Goal::AtLeast(goal)),
+        ..figure(name(what), value, "")
+    };
+    let at_most = |what: &str, value: f64, goal: f64| Figure {
+        goal: Some(Goal::AtMost(goal)),
+        ..figure(name(what), value, "")
+    };
+    let (none, baseline, best) = (&none.ran, &baseline.ran, &best.ran);
+    let left = best.cost / none.cost;
+    let foreseen = none.busy / expected_busy(none, best);
+    let needed = cost(&oracle::count(normalized, &none.rows)?);
+    let finding = (best.digesting + best.looking) / (best.wall * WORKERS as f64);
+    let segmenting = best.segmenting + best.digesting;
+    Ok(vec![
+        at_most("share of segmentation's cost executed, new objects counted", left, share),
+        at_least("segmentation's seconds, none over it", none.segmenting / segmenting, OVER_NONE),
+        at_least("segmentation's seconds, rtma 7 over it", baseline.segmenting / segmenting, over_baseline),
+        at_least(
+            "wall time, none over it, beside what task times predict",
+            none.wall / best.wall / foreseen,
+            FORESEEN,
+        ),
+        at_most("share of the workers' time in digests and lookups", finding, FINDING),
+        Figure {
+            goal: Some(Goal::Between(1.0 - WITHIN, 1.0 + WITHIN)),
+            ..figure(
+                name("cost executed over what a brute force counts as different"),
+                best.cost / needed,
+                "",
+            )
+        },
+    ])
+}
+
+/// Seconds that the tasks of a run would take if each took what it did without reuse, and floods by their new pixels.
+fn expected_busy(none: &Ran, best: &Ran) -> f64 {
+    let one = |task: &String| none.tasks_of(task).map_or(0.0, |(count, seconds)| seconds / count as f64);
+    let new = |task: &String| if task == FLOOD { best.new_share } else { 1.0 };
+    best.by_task.iter().map(|(task, (count, _))| *count as f64 * one(task) * new(task)).sum()
+}
+
+fn cost(needed: &Needed) -> f64 {
+    let new = needed.new_pixels as f64 / needed.pixels.max(1) as f64;
+    let of = |(task, count): (&&str, &u64)| {
+        *count as f64 * published(task) * if *task == FLOOD { new } else { 1.0 }
+    };
+    needed.instances.iter().map(of).sum()
+}
+
+/// Per task, how often it ran and how many seconds it took.
+pub(super) type ByTask = BTreeMap<String, (u64, f64)>;
