@@ -10,6 +10,7 @@ mod collect;
 mod command;
 mod compare;
 mod contents;
+mod converged;
 mod convert;
 mod device;
 mod drawing;
@@ -66,6 +67,7 @@ pub use answer::{
 };
 pub use catalogue::{Operations, catalogue};
 pub use command::{AskedLog, FoundLog, find_logs, look_at_commands};
+pub use converged::FoundSame;
 pub use convert::{Conversion, ImageForm, PlannedConversion, WantedPixels, convert, plan_conversion};
 pub use error::EngineError;
 pub use features::{

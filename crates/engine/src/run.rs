@@ -31,7 +31,8 @@ use crate::prepared::Prepared;
 use crate::scratch::Scratch;
 use crate::supply::{References, Sources};
 use crate::{
-    EngineError, Merge, Progress, RunFolder, available_memory, available_workers, best, peak_resident,
+    EngineError, Merge, Progress, RunFolder, available_memory, available_workers, best, converged,
+    peak_resident,
 };
 
 /// How often a task that failed for a reason that may pass is tried again.
@@ -97,6 +98,8 @@ pub struct Run {
     pub records: Vec<Record>,
     /// When each task ran, per phase.
     pub trace: Vec<TraceEntry>,
+    /// What turned out to be the same while it ran, as lines of a CSV file.
+    pub converged: String,
     /// Which row has which file of the regions that were kept, as lines of a CSV file; `None` when nothing was asked.
     pub kept: Option<String>,
 }
@@ -185,6 +188,7 @@ struct Runner<'a> {
     records: Vec<Record>,
     trace: Vec<TraceEntry>,
     notes: Vec<String>,
+    converged: String,
     kept: String,
     moves: Moves,
     ending: Ending,
@@ -220,6 +224,7 @@ impl<'a> Runner<'a> {
             records: Vec::new(),
             trace: Vec::new(),
             notes: prepared.doubts(),
+            converged: converged::HEAD.to_owned(),
             kept: String::new(),
             moves: Moves::default(),
             ending: Ending::Complete,
@@ -241,6 +246,7 @@ impl<'a> Runner<'a> {
         let first = self.table.rows.len();
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(phase, &plan, first, &execution.log);
+        self.converged.push_str(&converged::lines(&phase.name, &plan, &gathered.same, first));
         self.list_logs(&plan, &gathered.same, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
@@ -493,7 +499,8 @@ impl<'a> Runner<'a> {
             notes: self.notes,
         };
         let kept = (!self.prepared.keeper.is_idle()).then(|| format!("{HEAD}{}", self.kept));
-        Run { answer, ending: self.ending, records: self.records, trace: self.trace, kept }
+        let Self { ending, records, trace, converged, .. } = self;
+        Run { answer, ending, records, trace, converged, kept }
     }
 }
 

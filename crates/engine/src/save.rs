@@ -43,6 +43,7 @@ pub fn save(
     folder.write("rows.csv", rows_csv(answer).as_bytes())?;
     folder.write("metrics.csv", metrics_csv(answer).as_bytes())?;
     folder.write("costs.jsonl", costs(run).as_bytes())?;
+    folder.write("reuse.csv", run.converged.as_bytes())?;
     folder.write("trace.json", trace(&run.trace).to_string().as_bytes())?;
     if let Some(kept) = &run.kept {
         folder.write("regions/list.csv", kept.as_bytes())?;

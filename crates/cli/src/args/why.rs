@@ -13,6 +13,7 @@ use super::run::MachineArgs;
 Examples:
   onceflow why study.toml --row 17                every task of row 17: shared with whom, different from whom
   onceflow why study.toml --row 17 --task t4      one of them
+  onceflow why study.toml --row 17 --run runs/study     what a run of it found besides
   onceflow why study.toml --reuse task --merge rtma --bucket 3")]
 #[command(group = clap::ArgGroup::new("question").required(true).args(["row", "bucket"]))]
 pub(crate) struct WhyArgs {
@@ -27,6 +28,9 @@ pub(crate) struct WhyArgs {
     /// A bucket
     #[arg(long, value_name = "B")]
     pub(crate) bucket: Option<usize>,
+    /// Folder of a run of the study: tells also what turned out to be the same while it ran
+    #[arg(long, value_name = "DIR", requires = "row")]
+    pub(crate) run: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
     #[command(flatten)]

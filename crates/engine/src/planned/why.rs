@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::graph::{no_buckets, no_such_bucket, rows_text};
 use super::{FirstPlan, Merge};
-use crate::{EngineError, Level, Prepared};
+use crate::{EngineError, FoundSame, Level, Prepared};
 
 /// What is asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,14 +32,20 @@ pub struct Explanation {
 }
 
 impl Prepared<'_> {
-    /// Explains the first phase's plan.
+    /// Explains the first phase's plan, and what a run of it found.
     ///
     /// # Errors
     /// When it cannot be planned, or there is no such row, task or bucket.
-    pub fn why(&self, level: Level, merge: &Merge, question: &Question) -> Result<Explanation, EngineError> {
+    pub fn why(
+        &self,
+        level: Level,
+        merge: &Merge,
+        question: &Question,
+        found: &FoundSame,
+    ) -> Result<Explanation, EngineError> {
         let planned = self.grouped_plan(level, merge)?;
         match question {
-            Question::Row { row, task } => explain_row(&planned, *row, task.as_deref()),
+            Question::Row { row, task } => explain_row(&planned, *row, task.as_deref(), found),
             Question::Bucket(bucket) => {
                 let merged = planned.merged.iter().max_by_key(|stage| stage.buckets.len());
                 explain_bucket(&planned.plan, merged.ok_or_else(no_buckets)?, *bucket)
@@ -48,7 +54,12 @@ impl Prepared<'_> {
     }
 }
 
-fn explain_row(planned: &FirstPlan, row: usize, task: Option<&str>) -> Result<Explanation, EngineError> {
+fn explain_row(
+    planned: &FirstPlan,
+    row: usize,
+    task: Option<&str>,
+    found: &FoundSame,
+) -> Result<Explanation, EngineError> {
     let plan = &planned.plan;
     if row >= plan.rows() {
         let error = Diagnostic::error(format!("there is no row {row}"));
@@ -64,7 +75,13 @@ fn explain_row(planned: &FirstPlan, row: usize, task: Option<&str>) -> Result<Ex
     for task in tasks {
         let why = plan.why(row, task);
         text.push_str(&task_text(plan, row, &why));
-        list.push(task_json(plan, row, &why));
+        let first = plan.first_row(plan.node(row, task)) as usize;
+        let name = &plan.flow().tasks[task].name;
+        text.push_str(&found.words(name, first));
+        let mut entry = task_json(plan, row, &why);
+        let same = |(row, sites): &(usize, usize)| json!({ "row": row, "sites": sites });
+        entry["same_in_run_as"] = found.of(name, first).iter().map(same).collect();
+        list.push(entry);
     }
     for merged in &planned.merged {
         let bucket = merged.of_row()[row];

@@ -10,7 +10,7 @@ use super::words::{
     against, and, duration_words, failed, failures, headline, memory_words, metric_pair, metric_text, others,
     screened,
 };
-use crate::{Answer, Best, PhaseAnswer, RowRecord};
+use crate::{Answer, Best, ObjectCounts, PhaseAnswer, RowRecord};
 
 /// Lines longer than this are broken where they can be.
 const WIDTH: usize = 110;
@@ -179,7 +179,21 @@ fn push_work(text: &mut String, answer: &Answer) {
     let seconds = format!("{}{less}", Account::seconds(&work.seconds).sentence("s"));
     push_terms(text, "Work      ", &seconds);
     push_terms(text, "          ", &Account::tasks(&work.tasks).sentence("tasks"));
+    if let Some(objects) = objects(answer) {
+        let _infallible = writeln!(text, "          {objects}");
+    }
     let _infallible = writeln!(text, "          {}", machine(answer));
+}
+
+/// `150,238 objects one by one, 74 % of their pixels known before: t6_flood`; none when no task did so.
+pub(super) fn objects(answer: &Answer) -> Option<String> {
+    let tasks: Vec<_> = answer.work.objects.iter().filter(|(_, counts)| counts.pixels_asked > 0).collect();
+    let sum = |of: fn(&ObjectCounts) -> u64| tasks.iter().map(|(_, counts)| of(counts)).sum::<u64>();
+    let (asked, pixels) = (sum(|counts| counts.asked), sum(|counts| counts.pixels_asked));
+    let known = 100.0 * sum(|counts| counts.pixels_found) as f64 / pixels.max(1) as f64;
+    let names: Vec<&str> = tasks.iter().map(|(task, _)| task.as_str()).collect();
+    let words = format!("objects one by one, {known:.0} % of their pixels known before");
+    (!tasks.is_empty()).then(|| format!("{} {words}: {}", with_commas(asked.into()), names.join(", ")))
 }
 
 /// An account, on as many lines as it needs.

@@ -41,8 +41,10 @@ fn every_level_balances_and_none_computes_more_than_the_one_before() {
         // The statistics belong to an image, the other eleven tasks to a part.
         check(&run, (rows * (images + 11 * parts)) as f64);
         assert_eq!(run.answer.work.instances, (rows * parts) as u64);
-        assert!(run.answer.work.tasks.computed < before);
-        before = run.answer.work.tasks.computed;
+        let computed = run.answer.work.tasks.computed;
+        // What turns out to be equal while it runs need not be much, and objects save within tasks.
+        assert!(computed < before || (level > Level::Dataflow && computed <= before), "{level}");
+        before = computed;
     }
 }
 

@@ -141,6 +141,7 @@ pub(super) fn downloads(answer: &Answer) -> String {
         ("study.toml", "what was asked"),
         ("workflow.json", "what was run"),
         ("trace.json", "the schedule, for Perfetto"),
+        ("reuse.csv", "what turned out to be the same while it ran"),
         ("ro-crate-metadata.json", "all of this described for archives and registries"),
     ];
     let item = |(file, what): &(&str, &str)| format!("<li><a href=\"{file}\">{file}</a> {what}</li>\n");

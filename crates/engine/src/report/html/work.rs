@@ -3,7 +3,7 @@
 use super::element::{attribute, escaped, paragraph, section};
 use crate::Answer;
 use crate::report::account::{Account, COMPUTED};
-use crate::report::text::{less, machine};
+use crate::report::text::{less, machine, objects};
 
 /// Seconds as a bar with its balance, then tasks and the machine.
 pub(super) fn account(answer: &Answer) -> String {
@@ -15,9 +15,15 @@ pub(super) fn account(answer: &Answer) -> String {
     let mut body = bar(&seconds, "s");
     let less = less(work.seconds.asked, work.seconds.computed)
         .map(|times| format!("{times}, with the same result as without reuse. "));
+    let known = objects(answer).map(|objects| format!(" {objects}.")).unwrap_or_default();
     body.push_str(&format!(
         "<p class=\"fine\">{} <a href=\"#schedule\">in detail</a></p>\n",
-        escaped(&format!("{}{}. {}.", less.unwrap_or_default(), tasks.sentence("tasks"), machine(answer)))
+        escaped(&format!(
+            "{}{}.{known} {}.",
+            less.unwrap_or_default(),
+            tasks.sentence("tasks"),
+            machine(answer)
+        ))
     ));
     section("work", "Work", &body)
 }
