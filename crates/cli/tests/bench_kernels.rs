@@ -40,6 +40,16 @@ fn a_small_tile_without_peers_prints_all_figures() {
 }
 
 #[test]
+fn one_operation_alone() {
+    let printed = Shell::new().ok("bench kernels --size 256 --only fill --json").json();
+    let named = |name: &str| {
+        let figures = printed["figures"].as_array().unwrap();
+        figures.iter().any(|f| f["name"].as_str().unwrap().starts_with(name))
+    };
+    assert!(named("fill holes") && !named("label") && !named("fill holes: spiral"));
+}
+
+#[test]
 fn a_tile_that_is_none_is_refused() {
     let shell = Shell::new();
     assert_eq!(shell.run("bench kernels --no-peer --image missing.png").exit, 2);

@@ -51,6 +51,5 @@ pub fn label_into(
     components: &mut Vec<Component>,
     scratch: &mut Runs,
 ) {
-    scratch.measure(machine, mask, connectivity, components);
-    scratch.write(machine, target);
+    scratch.label(machine, mask, connectivity, target, components);
 }

@@ -1,12 +1,15 @@
 //! Connected components of a mask as runs of pixels: the one union-find behind labelling, area filters and objects.
 //!
 //! Bands of rows are worked on side by side. In a band, a run takes the label of a run that it touches in the row above, or
-//! a new one, and labels that meet are linked. Then bands are joined at their seams, and labels become numbers, which do
-//! not depend on the bands: both count in raster order of first pixels.
+//! a new one, labels that meet are linked, and each becomes the number of its component. Then bands are joined at their
+//! seams, and components numbered again, which does not depend on the bands: all count in raster order of first pixels.
 
 mod band;
 mod measure;
 mod row;
+
+use std::mem;
+use std::sync::{Mutex, PoisonError};
 
 use crate::bits::Spread;
 use crate::{Component, Connectivity, Machine, View, ViewMut};
@@ -19,7 +22,7 @@ pub struct Runs {
     bands: Vec<Band>,
     /// How many bands the mask was cut into.
     used: usize,
-    /// What becomes of each label: a link to an earlier label of the same component or itself, then the component.
+    /// What becomes of each component of a band: a link to an earlier one that it is a part of or itself, then the number.
     numbers: Vec<u32>,
     /// How many components begin in each band or above it.
     begun: Vec<usize>,
@@ -85,39 +88,46 @@ impl Runs {
         self.used = machine.over_states(mask.height(), &mut self.bands, |rows, band| {
             band.find::<M>(machine.isa, mask.band(rows.clone()), rows.start, connectivity, side);
         });
-        self.link_bands(connectivity);
-        self.number(measured);
+        measured.clear();
+        self.begun.clear();
+        match &mut self.bands[..self.used] {
+            [band] => {
+                mem::swap(measured, M::of(band.measures()));
+                self.begun.push(measured.len());
+            }
+            _ => self.join_bands(connectivity, measured),
+        }
     }
 
-    /// Puts the labels of all bands behind one another, and links those that meet at seams.
-    fn link_bands(&mut self, connectivity: Connectivity) {
+    /// Links components that meet at seams, and numbers all of them.
+    fn join_bands<M: Measure>(&mut self, connectivity: Connectivity, measured: &mut Vec<M>) {
         let bands = &mut self.bands[..self.used];
+        let all = bands.iter_mut().fold(0, |before, band| band.follow(before));
         self.numbers.clear();
-        for band in &mut *bands {
-            band.append_links(&mut self.numbers);
-        }
+        self.numbers.extend(0..all as u32);
         for lower in 1..bands.len() {
             let (above, below) = bands.split_at_mut(lower);
             below[0].link_to(&mut above[lower - 1], connectivity, &mut self.numbers);
         }
+        self.number(measured);
+        let Self { bands, numbers, .. } = self;
+        bands[..self.used].iter_mut().for_each(|band| band.renumber(numbers));
     }
 
-    /// Replaces links by numbers; a link leads to an earlier label, which has its number already.
+    /// Replaces links by numbers; a link leads to an earlier component, which has its number already.
     fn number<M: Measure>(&mut self, measured: &mut Vec<M>) {
-        measured.clear();
-        self.begun.clear();
-        let mut label = 0;
+        let mut component = 0;
         for band in &mut self.bands[..self.used] {
             for measure in M::of(band.measures()).iter() {
-                let link = self.numbers[label] as usize;
-                if link == label {
-                    self.numbers[label] = measured.len() as u32;
+                let link = self.numbers[component] as usize;
+                if link == component {
+                    self.numbers[component] = measured.len() as u32;
                     measured.push(*measure);
                 } else {
-                    self.numbers[label] = self.numbers[link];
-                    measured[self.numbers[label] as usize].merge(measure);
+                    self.numbers[component] = self.numbers[link];
+                    measured[self.numbers[component] as usize].merge(measure);
                 }
-                label += 1;
+                component += 1;
             }
             self.begun.push(measured.len());
         }
@@ -136,9 +146,12 @@ impl Runs {
 
     /// The runs of row `y`, from the left.
     pub(crate) fn row(&self, y: usize) -> impl Iterator<Item = Run> + '_ {
+        self.band_of(y).row(y)
+    }
+
+    fn band_of(&self, y: usize) -> &Band {
         let bands = &self.bands[..self.used];
-        let band = &bands[bands.partition_point(|band| band.rows().end <= y)];
-        band.row(y, &self.numbers)
+        &bands[bands.partition_point(|band| band.rows().end <= y)]
     }
 
     /// Every run with its row, in raster order.
@@ -149,28 +162,32 @@ impl Runs {
     /// The same of one band of rows.
     pub(crate) fn iter_band(&self, band: usize) -> impl Iterator<Item = (usize, Run)> + '_ {
         let band = &self.bands[band];
-        band.rows().flat_map(move |y| band.row(y, &self.numbers).map(move |run| (y, run)))
+        band.rows().flat_map(move |y| band.row(y).map(move |run| (y, run)))
     }
 
-    /// Finds the components of the pixels that are not 0, and measures each.
-    pub(crate) fn measure(
+    /// Finds the components of the pixels that are not 0, measures each, and writes its number, from 1, and 0 elsewhere.
+    pub(crate) fn label(
         &mut self,
         machine: Machine,
         mask: View<'_, u8>,
         connectivity: Connectivity,
+        target: ViewMut<'_, u32>,
         components: &mut Vec<Component>,
     ) {
-        let mut extents = std::mem::take(&mut self.extents);
+        let mut extents = mem::take(&mut self.extents);
         self.find(machine, mask, connectivity, Side::Foreground, &mut extents);
         components.clear();
-        components.extend(extents.iter().map(Component::from));
+        let components = Mutex::new(components);
+        machine.fine().write(target, &mut Vec::new(), |rows, target, (): &mut ()| {
+            if rows.start == 0 {
+                let mut components = components.lock().unwrap_or_else(PoisonError::into_inner);
+                components.extend(extents.iter().map(Component::from));
+            }
+            if !rows.is_empty() {
+                self.band_of(rows.start).write(machine.isa, rows, target);
+            }
+        });
         self.extents = extents;
-    }
-
-    /// Writes each component's number, from 1, and 0 elsewhere. The machine is that of [`Self::find`].
-    pub(crate) fn write(&mut self, machine: Machine, target: ViewMut<'_, u32>) {
-        let Self { bands, numbers, .. } = self;
-        machine.write(target, bands, |_, target, band| band.write(machine.isa, numbers, target));
     }
 
     /// A mask of the components whose number of pixels `keep` accepts.
@@ -179,14 +196,13 @@ impl Runs {
         machine: Machine,
         mask: View<'_, u8>,
         connectivity: Connectivity,
-        keep: impl Fn(u64) -> bool,
+        keep: impl Fn(u64) -> bool + Sync,
         target: ViewMut<'_, u8>,
     ) {
-        let mut areas = std::mem::take(&mut self.areas);
+        let mut areas = mem::take(&mut self.areas);
         self.find(machine, mask, connectivity, Side::Foreground, &mut areas);
-        let Self { bands, numbers, .. } = self;
-        numbers.iter_mut().for_each(|number| *number = u32::from(keep(areas[*number as usize])));
-        machine.write(target, bands, |_, target, band| band.keep(machine.isa, numbers, target));
+        let keep = |component: usize| keep(areas[component]);
+        machine.write(target, &mut self.bands, |_, target, band| band.keep(machine.isa, keep, target));
         self.areas = areas;
     }
 

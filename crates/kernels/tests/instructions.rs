@@ -162,7 +162,7 @@ fn noise(x: usize, y: usize) -> u32 {
 
 #[test]
 fn images_wider_than_a_strip() {
-    for (width, height) in [(4079, 3), (4080, 23), (4081, 2), (8200, 21), (129, 70)] {
+    for (width, height) in [(4265, 3), (4266, 23), (8540, 2), (8710, 21), (42_700, 4), (129, 70)] {
         let image = naive::plane(width, height, |x, y| (noise(x, y) >> 24) as u8);
         check_grey(image.view());
     }
@@ -174,9 +174,15 @@ fn an_opening_across_strips_follows_its_definition() {
     let widths = [11, 13, 15, 17, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 17, 15, 13, 11isize];
     let row = |(at, width): (usize, &isize)| (-width / 2..=width / 2).map(move |dx| (dx, at as isize - 9));
     let offsets: Vec<_> = widths.iter().enumerate().flat_map(row).collect();
-    let eroded = naive::under_element(image.view(), &offsets, 255, u8::min);
-    let opened = naive::under_element(eroded.view(), &offsets, 0, u8::max);
-    assert!(onceflow_kernels::open(image.view(), Element::Disk19) == opened);
+    assert!(onceflow_kernels::open(image.view(), Element::Disk19) == opened(&image, &offsets));
+    let image = naive::plane(42_700, 4, |x, y| (noise(x, y) >> 24) as u8);
+    let offsets = [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)];
+    assert!(onceflow_kernels::open(image.view(), Element::Cross3) == opened(&image, &offsets));
+}
+
+fn opened(image: &Plane<u8>, offsets: &[(isize, isize)]) -> Plane<u8> {
+    let eroded = naive::under_element(image.view(), offsets, 255, u8::min);
+    naive::under_element(eroded.view(), offsets, 0, u8::max)
 }
 
 #[test]

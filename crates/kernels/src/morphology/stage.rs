@@ -29,8 +29,8 @@ pub(super) trait Stage {
     fn push(state: &mut Self::State<'_>, row: Option<&[u8]>, result: &mut [u8]);
 }
 
-/// Columns that are worked on at a time: as many as leave the state in the second-level cache.
-const STRIP: usize = 4096 - SLACK;
+/// Bytes of state at most: as many as the second-level cache holds beside the rows that come and go.
+const STATE: usize = 320 << 10;
 
 /// Columns past the end of a row that its first windows reach.
 const SLACK: usize = 16;
@@ -40,7 +40,8 @@ pub(super) fn computed(width: usize) -> usize {
     (width + SLACK).next_multiple_of(LINE)
 }
 
-/// The given rows of an image after a stage, strip by strip. Strips overlap, because what is near an end of one is wrong.
+/// The given rows of an image after a stage, strip by strip, all of about one width. Strips overlap, because what is near
+/// an end of one is wrong.
 #[inline(always)]
 pub(super) fn stream<S: Stage>(
     image: View<'_, u8>,
@@ -48,11 +49,13 @@ pub(super) fn stream<S: Stage>(
     mut target: ViewMut<'_, u8>,
     memory: &mut Vec<u8>,
 ) {
-    for left in (0..image.width()).step_by(STRIP - 2 * S::REACH) {
-        let right = (left + STRIP - 2 * S::REACH).min(image.width());
+    let strips = image.width().div_ceil(widest::<S>()).max(1);
+    let wide = image.width().div_ceil(strips).max(1);
+    for left in (0..image.width()).step_by(wide) {
+        let right = (left + wide).min(image.width());
         let outer = left.saturating_sub(S::REACH)..(right + S::REACH).min(image.width());
         let inner = left - outer.start..right - outer.start;
-        let mut memory = Memory::new(memory, S::bytes(STRIP) + line(computed(STRIP)));
+        let mut memory = Memory::new(memory, S::bytes(outer.len()) + line(computed(outer.len())));
         let result = memory.take(computed(outer.len()));
         let mut state = S::begin(outer.len(), memory);
         let strip = image.columns(outer);
@@ -63,6 +66,12 @@ pub(super) fn stream<S: Stage>(
             }
         }
     }
+}
+
+/// How many columns of a stage are worked on at a time.
+fn widest<S: Stage>() -> usize {
+    const SOME: usize = 1024;
+    STATE * SOME / S::bytes(SOME) - 2 * S::REACH
 }
 
 /// One stage after another.

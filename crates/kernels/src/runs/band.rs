@@ -21,10 +21,10 @@ pub(super) struct Band {
     labels: Vec<u32>,
     /// Where each row's labels begin, and where the last row's end.
     row_starts: Vec<usize>,
-    /// For each label an earlier one of the same component, or itself.
-    links: Vec<u32>,
-    /// Where the labels are among those of all bands.
-    first_label: usize,
+    /// For each label an earlier one of the same component, or itself; in the end the component's number.
+    numbers: Vec<u32>,
+    /// Where the band's components are among those that all bands found, and how many they are.
+    components: Range<usize>,
     measures: Measures,
     above: Row,
     here: Row,
@@ -44,19 +44,20 @@ impl Band {
         (self.top, self.across) = (top, mask.width().div_ceil(64));
         self.words.resize(self.across * mask.height(), 0);
         self.labels.clear();
-        self.links.clear();
+        self.numbers.clear();
         measures.clear();
         self.row_starts.clear();
         self.row_starts.push(0);
         self.here.find(&[]);
         find_rows(isa, self, mask, connectivity, side, &mut measures);
+        self.number(&mut measures);
         *M::of(&mut self.measures) = measures;
     }
 
     /// Labels the runs of the next row.
     #[inline(always)]
     fn label_row<M: Measure>(&mut self, y: usize, connectivity: Connectivity, measures: &mut Vec<M>) {
-        let Self { labels, links, above, here, row_starts, .. } = self;
+        let Self { labels, numbers: links, above, here, row_starts, .. } = self;
         let (start, end) = (row_starts[row_starts.len().saturating_sub(2)], labels.len());
         labels.resize(end + here.runs().len(), 0);
         let (before, row) = labels.split_at_mut(end);
@@ -82,26 +83,53 @@ impl Band {
         row_starts.push(labels.len());
     }
 
-    /// Adds the links to those of the bands above.
-    pub(super) fn append_links(&mut self, links: &mut Vec<u32>) {
-        self.first_label = links.len();
-        let first = links.len() as u32;
-        links.extend(self.links.iter().map(|link| link + first));
+    /// Replaces links by numbers of the band's own components; a link leads to an earlier label, which has its number already.
+    fn number<M: Measure>(&mut self, measures: &mut Vec<M>) {
+        let mut count = 0;
+        for label in 0..self.numbers.len() {
+            let (link, measure) = (self.numbers[label] as usize, measures[label]);
+            if link == label {
+                self.numbers[label] = count as u32;
+                measures[count] = measure;
+                count += 1;
+            } else {
+                self.numbers[label] = self.numbers[link];
+                measures[self.numbers[label] as usize].merge(&measure);
+            }
+        }
+        measures.truncate(count);
+        self.components = 0..count;
     }
 
-    /// Links labels of the first row to those of the last row of the band above.
+    /// Puts the components behind those of the bands above, and says where they end.
+    pub(super) fn follow(&mut self, components: usize) -> usize {
+        self.components = components..components + self.components.len();
+        self.components.end
+    }
+
+    /// Links components of the first row to those of the last row of the band above.
     pub(super) fn link_to(&mut self, above: &mut Self, connectivity: Connectivity, links: &mut [u32]) {
         let last = above.rows().end - 1;
-        let labels_above = above.labels(last);
+        let labels_above = &above.labels[above.labels(last)];
         self.above.find(above.words(last));
         self.here.find(&self.words[..self.across]);
         let mut touching = Touching::new(&self.above, connectivity);
         for (&[left, right], label) in self.here.runs().iter().zip(&self.labels) {
-            let label = self.first_label as u32 + label;
-            for other in &above.labels[labels_above.clone()][touching.next(left, right)] {
-                link(links, label, above.first_label as u32 + other);
+            for other in &labels_above[touching.next(left, right)] {
+                link(links, self.component(*label), above.component(*other));
             }
         }
+    }
+
+    /// Which of all bands' components a label means, before these are numbered.
+    fn component(&self, label: u32) -> u32 {
+        self.components.start as u32 + self.numbers[label as usize]
+    }
+
+    /// The numbers of the components are those of all bands from now on.
+    pub(super) fn renumber(&mut self, numbers: &[u32]) {
+        let numbers = &numbers[self.components.clone()];
+        self.numbers.iter_mut().for_each(|number| *number = numbers[*number as usize]);
     }
 
     /// The band's rows.
@@ -109,7 +137,7 @@ impl Band {
         self.top..self.top + self.row_starts.len() - 1
     }
 
-    /// What was measured for each label.
+    /// What was measured for each component.
     pub(super) fn measures(&mut self) -> &mut Measures {
         &mut self.measures
     }
@@ -123,20 +151,21 @@ impl Band {
     }
 
     /// The runs of a row of the image, from the left.
-    pub(super) fn row<'a>(&'a self, y: usize, numbers: &'a [u32]) -> impl Iterator<Item = Run> + 'a {
-        let numbers = &numbers[self.first_label..];
+    pub(super) fn row(&self, y: usize) -> impl Iterator<Item = Run> + '_ {
+        let numbers = &*self.numbers;
         let runs = bits::runs(self.words(y)).zip(&self.labels[self.labels(y)]);
         runs.map(|((start, end), label)| Run { start, end, component: numbers[*label as usize] as usize })
     }
 
-    /// Writes numbers from 1 on, and 0 outside.
-    pub(super) fn write(&self, isa: Isa, numbers: &[u32], target: ViewMut<'_, u32>) {
-        write_rows(isa, self, &numbers[self.first_label..], target);
+    /// Writes numbers from 1 on, and 0 outside, into some of the rows.
+    pub(super) fn write(&self, isa: Isa, rows: Range<usize>, target: ViewMut<'_, u32>) {
+        write_rows(isa, self, rows, target);
     }
 
-    /// Writes a mask of the runs whose label's number is 1, and not of those where it is 0.
-    pub(super) fn keep(&mut self, isa: Isa, numbers: &[u32], target: ViewMut<'_, u8>) {
-        keep_rows(isa, self, numbers, target);
+    /// Writes a mask of the components that are to be kept; their numbers are lost.
+    pub(super) fn keep(&mut self, isa: Isa, keep: impl Fn(usize) -> bool, target: ViewMut<'_, u8>) {
+        self.numbers.iter_mut().for_each(|number| *number = u32::from(keep(*number as usize)));
+        keep_rows(isa, self, target);
     }
 }
 
@@ -164,13 +193,14 @@ versions! {
 
 versions! {
     /// Numbers of runs, row by row.
-    fn write_rows(band: &Band, numbers: &[u32], target: ViewMut<'_, u32>) {
+    fn write_rows(band: &Band, rows: Range<usize>, target: ViewMut<'_, u32>) {
         let mut target = target;
-        for y in band.rows() {
+        let numbers = &*band.numbers;
+        for (row, y) in rows.enumerate() {
             let mut labels = band.labels[band.labels(y)].iter();
             let mut next = || labels.next().map_or(0, |label| numbers[*label as usize] + 1);
             let (mut number, mut before) = (0, 0);
-            for (word, pixels) in band.words(y).iter().zip(target.row_mut(y - band.top).chunks_mut(64)) {
+            for (word, pixels) in band.words(y).iter().zip(target.row_mut(row).chunks_mut(64)) {
                 write_word(*word, before, pixels, &mut number, &mut next);
                 before = word >> 63;
             }
@@ -179,10 +209,10 @@ versions! {
 }
 
 versions! {
-    /// A mask of some runs, row by row.
-    fn keep_rows(band: &mut Band, numbers: &[u32], target: ViewMut<'_, u8>) {
+    /// A mask of the runs whose label has the number 1, and not of those where it is 0, row by row.
+    fn keep_rows(band: &mut Band, target: ViewMut<'_, u8>) {
         let mut target = target;
-        let numbers = &numbers[band.first_label..];
+        let numbers = &*band.numbers;
         for y in 0..target.height() {
             let words = &mut band.words[y * band.across..][..band.across];
             let mut labels = band.labels[band.row_starts[y]..].iter();

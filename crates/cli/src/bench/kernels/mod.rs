@@ -34,11 +34,16 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figur
     let bench = Bench { tile: &tile, clock, threads, folder: peers.as_ref().map(Peers::folder) };
     let measured = {
         let _progress = terminal.progress("measuring operations");
-        OPERATIONS.iter().map(|operation| operation(&bench)).collect::<Result<Vec<_>, _>>()?
+        let wanted = OPERATIONS
+            .iter()
+            .filter(|(name, _)| args.only.as_ref().is_none_or(|only| name.contains(only.as_str())));
+        wanted.map(|(name, measure)| measure(&bench, name)).collect::<Result<Vec<_>, _>>()?
     };
-    let shapes = {
+    let shapes = if args.only.is_none() {
         let _progress = terminal.progress("measuring masks that trouble algorithms");
         shapes::measure(&bench)?
+    } else {
+        Vec::new()
     };
     let times = peers.map_or_else(
         || Ok(Vec::new()),
@@ -63,7 +68,8 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figur
 }
 
 fn find_peers(terminal: &Terminal, args: &BenchArgs) -> Result<Option<Peers>, Failure> {
-    if args.no_peer {
+    // Peers measure all operations or none.
+    if args.no_peer || args.only.is_some() {
         return Ok(None);
     }
     let found = Peers::find(args.python.as_deref())?;
@@ -106,10 +112,10 @@ const USED: f64 = 0.9;
 /// How many times as long as a copy of its bytes an operation may take in all threads to be called bound by memory.
 const BOUND: f64 = 1.15;
 
-/// What all threads take, how many times less that is than what one takes, and how many times as much as a copy. What takes
-/// hardly longer than a copy cannot gain as it is wished; then that is the goal.
-fn gain(name: &str, threads: NonZeroUsize, times: Threads) -> [Figure; 3] {
-    let Threads { one, all, copy } = times;
+/// What all threads take, how many times less that is than what one takes, beside the same of a copy of its bytes, and how
+/// many times as much as such a copy. What takes hardly longer than a copy cannot gain as it is wished; then that is the goal.
+fn gain(name: &str, threads: NonZeroUsize, times: Threads) -> [Figure; 4] {
+    let Threads { one, all, copies: (copy_by_one, copy) } = times;
     let wished = USED * threads.get() as f64;
     let bound = one / all < wished && all <= BOUND * copy;
     let faster = (!bound).then_some(Goal::AtLeast(wished));
@@ -118,6 +124,7 @@ fn gain(name: &str, threads: NonZeroUsize, times: Threads) -> [Figure; 3] {
     [
         figure(name.clone(), all, "ms"),
         Figure { goal: faster, ..figure(format!("{name}, times faster"), one / all, "") },
+        figure(format!("{name}, a copy of its bytes times faster"), copy_by_one / copy, ""),
         Figure { goal: copies, ..figure(format!("{name}, times a copy of its bytes"), all / copy, "") },
     ]
 }
@@ -155,20 +162,22 @@ mod tests {
         };
         let mut figures = operation(&ours, 1000, 500.0, &[peer("label", 1.0), peer("opening", 50.0)]);
         let two = NonZeroUsize::MIN.saturating_add(1);
-        figures.extend(gain(ours.name, two, Threads { one: 20.0, all: 12.5, copy: 1.25 }));
-        figures.extend(gain("threshold", two, Threads { one: 3.0, all: 2.0, copy: 1.9 }));
+        figures.extend(gain(ours.name, two, Threads { one: 20.0, all: 12.5, copies: (2.0, 1.25) }));
+        figures.extend(gain("threshold", two, Threads { one: 3.0, all: 2.0, copies: (2.66, 1.9) }));
         insta::assert_snapshot!(crate::bench::to_text(&figures), @r"
-        figure                                                value unit           goal  met        peer    ratio
-        opening                                                20.0 ms
-        opening: floor, 2 bytes a pixel                        4.00 ms
-        opening (peer: OpenCV)                                 20.0 ms        >= 2.80 x  no         50.0     2.50
-        opening: differences from OpenCV                       3.00            <= 0.000  no
-        opening: 2 threads                                     12.5 ms
-        opening: 2 threads, times faster                       1.60             >= 1.80  no
-        opening: 2 threads, times a copy of its bytes          10.0
-        threshold: 2 threads                                   2.00 ms
-        threshold: 2 threads, times faster                     1.50
-        threshold: 2 threads, times a copy of its bytes        1.05             <= 1.15  yes
+        figure                                                       value unit           goal  met        peer    ratio
+        opening                                                       20.0 ms
+        opening: floor, 2 bytes a pixel                               4.00 ms
+        opening (peer: OpenCV)                                        20.0 ms        >= 2.80 x  no         50.0     2.50
+        opening: differences from OpenCV                              3.00            <= 0.000  no
+        opening: 2 threads                                            12.5 ms
+        opening: 2 threads, times faster                              1.60             >= 1.80  no
+        opening: 2 threads, a copy of its bytes times faster          1.60
+        opening: 2 threads, times a copy of its bytes                 10.0
+        threshold: 2 threads                                          2.00 ms
+        threshold: 2 threads, times faster                            1.50
+        threshold: 2 threads, a copy of its bytes times faster        1.40
+        threshold: 2 threads, times a copy of its bytes               1.05             <= 1.15  yes
         ");
     }
 }

@@ -33,8 +33,8 @@ pub(super) struct Measured {
 pub(super) struct Threads {
     pub(super) one: f64,
     pub(super) all: f64,
-    /// What all threads take to copy as many bytes as the operation must read and write.
-    pub(super) copy: f64,
+    /// What one thread and all take to copy as many bytes as the operation must read and write.
+    pub(super) copies: (f64, f64),
 }
 
 /// What the operations are measured with.
@@ -47,25 +47,26 @@ pub(super) struct Bench<'a> {
     pub(super) folder: Option<&'a Folder>,
 }
 
-type Operation = fn(&Bench<'_>) -> Result<Measured, Failure>;
+/// Its name, and what measures it.
+type Operation = (&'static str, fn(&Bench<'_>, &'static str) -> Result<Measured, Failure>);
 
 /// Every operation, in the order of the workflow, and the whole at the end.
 pub(super) const OPERATIONS: [Operation; 15] = [
-    opening,
-    opening_by_cross,
-    reconstruction,
-    threshold,
-    fill,
-    label,
-    area,
-    select,
-    distance,
-    h_maxima,
-    regional_maxima,
-    watershed,
-    normalization,
-    digest,
-    segmentation,
+    ("opening", opening),
+    ("opening by the cross", opening_by_cross),
+    ("reconstruction", reconstruction),
+    ("threshold", threshold),
+    ("fill holes", fill),
+    ("label", label),
+    ("label and filter by area", area),
+    ("select", select),
+    ("distance", distance),
+    ("h-maxima", h_maxima),
+    ("regional maxima", regional_maxima),
+    ("watershed", watershed),
+    ("normalization", normalization),
+    ("digest", digest),
+    ("segmentation", segmentation),
 ];
 
 const EIGHT: Connectivity = Connectivity::Eight;
@@ -82,7 +83,7 @@ impl Bench<'_> {
         let single = self.single(name, bytes, || work(one));
         let threads = (self.threads.get() > 1).then(|| {
             let (one, all) = Clock::compare([one, all], &mut work);
-            Threads { one, all, copy: Clock::copy(self.threads, bytes * self.tile.len() / 2).1 }
+            Threads { one, all, copies: Clock::copy(self.threads, bytes * self.tile.len() / 2) }
         });
         Measured { threads, ..single }
     }
@@ -99,12 +100,12 @@ impl Bench<'_> {
     }
 }
 
-fn opening(bench: &Bench<'_>) -> Result<Measured, Failure> {
-    open_by(bench, "opening", Element::Disk19)
+fn opening(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
+    open_by(bench, name, Element::Disk19)
 }
 
-fn opening_by_cross(bench: &Bench<'_>) -> Result<Measured, Failure> {
-    open_by(bench, "opening by the cross", Element::Cross3)
+fn opening_by_cross(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
+    open_by(bench, name, Element::Cross3)
 }
 
 fn open_by(bench: &Bench<'_>, name: &'static str, element: Element) -> Result<Measured, Failure> {
@@ -115,95 +116,95 @@ fn open_by(bench: &Bench<'_>, name: &'static str, element: Element) -> Result<Me
     bench.keep(time, Array::Bytes(&result))
 }
 
-fn reconstruction(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn reconstruction(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), Vec::new());
-    let time = bench.threaded("reconstruction", 3, |machine| {
+    let time = bench.threaded(name, 3, |machine| {
         let (opened, darkness) = (bench.tile.opened.view(), bench.tile.darkness.view());
         reconstruct_from(machine, opened, darkness, EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }
 
-fn threshold(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn threshold(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let mut result = bench.plane(0);
-    let time = bench.threaded("threshold", 2, |machine| {
+    let time = bench.threaded(name, 2, |machine| {
         above_into(machine, bench.tile.darkness.view(), 80, result.view_mut());
     });
     bench.keep(time, Array::Bytes(&result))
 }
 
-fn fill(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn fill(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), Runs::default());
-    let time = bench.threaded("fill holes", 2, |machine| {
+    let time = bench.threaded(name, 2, |machine| {
         let mask = bench.tile.candidates.view();
         fill_holes_into(machine, mask, Connectivity::Four, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }
 
-fn label(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn label(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let (mut result, mut components, mut scratch) = (bench.plane(0), Vec::new(), Runs::default());
-    let time = bench.threaded("label", 5, |machine| {
+    let time = bench.threaded(name, 5, |machine| {
         label_into(machine, bench.tile.dark.view(), EIGHT, result.view_mut(), &mut components, &mut scratch);
     });
     bench.keep(time, Array::Labels(&result))
 }
 
-fn area(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn area(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), Runs::default());
-    let time = bench.threaded("label and filter by area", 2, |machine| {
+    let time = bench.threaded(name, 2, |machine| {
         let mask = bench.tile.dark.view();
         filter_area_into(machine, mask, 21, Some(1000), EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }
 
-fn select(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn select(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), Runs::default());
-    let time = bench.threaded("select", 3, |machine| {
+    let time = bench.threaded(name, 3, |machine| {
         let (mask, seeds) = (bench.tile.dark.view(), bench.tile.candidates.view());
         select_into(machine, mask, seeds, EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }
 
-fn distance(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn distance(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0.0), DistanceScratch::default());
-    let time = bench.threaded("distance", 5, |machine| {
+    let time = bench.threaded(name, 5, |machine| {
         distance_on(machine, bench.tile.big.view(), result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Heights(&result))
 }
 
-fn h_maxima(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn h_maxima(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0.0), Vec::new());
-    let time = bench.threaded("h-maxima", 8, |machine| {
+    let time = bench.threaded(name, 8, |machine| {
         h_maxima_on(machine, bench.tile.far.view(), 1.0, EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Heights(&result))
 }
 
-fn regional_maxima(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn regional_maxima(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), PlateauScratch::default());
-    let time = bench.threaded("regional maxima", 5, |machine| {
+    let time = bench.threaded(name, 5, |machine| {
         regional_maxima_on(machine, bench.tile.levelled.view(), EIGHT, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
 }
 
-fn watershed(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn watershed(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), WatershedScratch::default());
-    let time = bench.threaded("watershed", 11, |machine| {
+    let time = bench.threaded(name, 11, |machine| {
         let (image, markers) = (bench.tile.basins.view(), bench.tile.markers.view());
         watershed_from(machine, image, markers, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Labels(&result))
 }
 
-fn normalization(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn normalization(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let mut result = bench.plane([0; 3]);
     // The image is read twice: its statistics must be known before its first pixel can change.
-    let time = bench.threaded("normalization", 9, |machine| {
+    let time = bench.threaded(name, 9, |machine| {
         let mut statistics = Statistics::new();
         statistics.add_with(machine, bench.tile.rgb.view());
         transfer_into(machine, bench.tile.rgb.view(), &statistics.finish(), result.view_mut());
@@ -211,18 +212,18 @@ fn normalization(bench: &Bench<'_>) -> Result<Measured, Failure> {
     bench.keep(time, Array::Colours(&result))
 }
 
-fn digest(bench: &Bench<'_>) -> Result<Measured, Failure> {
-    Ok(bench.single("digest", 1, || {
+fn digest(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
+    Ok(bench.single(name, 1, || {
         let mut digester = Digester::new(Isa::best(), 1);
         digester.update(bench.tile.darkness.pixels());
         black_box(digester.finish());
     }))
 }
 
-fn segmentation(bench: &Bench<'_>) -> Result<Measured, Failure> {
+fn segmentation(bench: &Bench<'_>, name: &'static str) -> Result<Measured, Failure> {
     let (mut result, mut scratch) = (bench.plane(0), SegmentScratch::default());
     let (image, parameters) = (bench.tile.normalized.view(), Parameters::default());
-    let time = bench.threaded("segmentation", 4, |machine| {
+    let time = bench.threaded(name, 4, |machine| {
         nuclei::segment_into(machine, image, &parameters, result.view_mut(), &mut scratch);
     });
     bench.keep(time, Array::Bytes(&result))
