@@ -43,6 +43,14 @@ thread_local! {
 /// What runs measure memory with.
 pub(crate) const METER: Meter = Meter { begin, peak };
 
+/// From now on no more large blocks are kept than fit in so many bytes beside those in use.
+pub(crate) fn bound(bytes: u64) {
+    #[cfg(target_os = "linux")]
+    BLOCKS.bound(usize::try_from(bytes).unwrap_or(usize::MAX));
+    #[cfg(not(target_os = "linux"))]
+    let _ = bytes;
+}
+
 fn begin() {
     HELD.with(|held| held.set((0, 0)));
 }

@@ -7,22 +7,26 @@ use std::sync::atomic::AtomicBool;
 use onceflow_engine::{EngineError, Level, Policy, RunOptions, available_memory, available_workers};
 use onceflow_study::{Diagnostic, Size, Study};
 
-use crate::allocation::METER;
+use crate::allocation::{self, METER};
 use crate::args::{LevelWord, MachineArgs, MergeArgs};
 use crate::failure::Failure;
 use crate::file::unwritable;
+use crate::study::PROGRAM;
 pub(crate) use buckets::limits;
 
 /// What a run may use: the command line over the study over the machine.
 pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> Result<RunOptions, Failure> {
     let workers = args.workers.or(study.run.workers).and_then(|n| usize::try_from(n).ok());
     let memory = args.memory.map(|size| size.0).or(study.run.memory);
+    let memory = memory.unwrap_or_else(available_memory);
+    // What the report is made of comes while blocks are still kept: it has as much again as the program.
+    allocation::bound(memory.saturating_sub(2 * PROGRAM));
     let (level, workers) = (level(args, merge), workers.unwrap_or_else(available_workers).max(1));
     Ok(RunOptions {
         level,
         merge: buckets::merge(merge, level, workers)?,
         workers,
-        memory: memory.unwrap_or_else(available_memory),
+        memory,
         scratch: args.scratch.clone(),
         disk: Some(DISK),
         meter: Some(METER),

@@ -17,7 +17,7 @@ pub(crate) use held::{COMMANDS, Holds, commands_text, holds};
 
 /// What the program itself has resident besides what tasks reserve: its code, its threads, the plan of a study of usual
 /// size. `onceflow bench run` says whether it is enough.
-const PROGRAM: u64 = 28 << 20;
+pub(crate) const PROGRAM: u64 = 28 << 20;
 
 /// A study with its workflow.
 pub(crate) struct LoadedStudy {

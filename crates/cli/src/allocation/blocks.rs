@@ -1,6 +1,6 @@
 //! Large blocks of memory. A block that is given back is kept for whoever asks next, since fresh pages cost more than many
-//! an operation; but what is lent and what is kept are together never more than was once lent at a time. So the most that is
-//! resident is the most that was in use, which is what runs reserve.
+//! an operation; but what is lent and what is kept are together little more than was once lent at a time, and never more for
+//! being kept than a bound allows. So the most that is resident is the most that was in use, which is what runs reserve.
 #![allow(unsafe_code, reason = "memory comes from the system as addresses")]
 
 use std::cell::Cell;
@@ -14,6 +14,9 @@ use rustix::mm::{MapFlags, MremapFlags, ProtFlags, mmap_anonymous, mremap, munma
 /// Blocks are whole multiples of this, which is a multiple of the page of every machine.
 const GRAIN: usize = 1 << 16;
 
+/// Sizes up to a power of two, half of them above the one before.
+const SIZES: usize = 16;
+
 /// Every machine's pages begin at multiples of this.
 const PAGE: usize = 1 << 12;
 
@@ -23,6 +26,10 @@ const STEP: usize = 192;
 
 /// Blocks that are kept at most.
 const MOST_KEPT: usize = 256;
+
+/// How much more than was ever lent at a time may be there because it is kept, where the bound allows it: blocks of several
+/// sizes that are wanted in turn.
+const SPARE: usize = 32 << 20;
 
 /// All large blocks of the program.
 #[derive(Debug)]
@@ -40,6 +47,8 @@ struct State {
     lent: usize,
     most_lent: usize,
     kept_bytes: usize,
+    /// What is kept must fit beside what is lent within this.
+    bound: usize,
     /// The oldest first; those from `count` on are empty.
     kept: [Block; MOST_KEPT],
     count: usize,
@@ -79,7 +88,22 @@ unsafe impl Send for Block {}
 impl Blocks {
     pub(super) const fn new() -> Self {
         let kept = [Block { start: null_mut(), bytes: 0, by: 0 }; MOST_KEPT];
-        Self(Mutex::new(State { lent: 0, most_lent: 0, kept_bytes: 0, kept, count: 0, beside: 0 }))
+        Self(Mutex::new(State {
+            lent: 0,
+            most_lent: 0,
+            kept_bytes: 0,
+            bound: usize::MAX,
+            kept,
+            count: 0,
+            beside: 0,
+        }))
+    }
+
+    /// From now on nothing is kept that does not fit in so many bytes beside what is lent.
+    pub(super) fn bound(&self, bytes: usize) {
+        let mut state = self.state();
+        state.bound = bytes;
+        state.lend(0);
     }
 
     /// A block of at least so many bytes, aligned for whatever is not larger than a line of a cache.
@@ -163,7 +187,12 @@ impl State {
     fn lend(&mut self, bytes: usize) {
         self.lent += bytes;
         self.most_lent = self.most_lent.max(self.lent);
-        self.let_go((self.lent + self.kept_bytes).saturating_sub(self.most_lent));
+        self.let_go((self.lent + self.kept_bytes).saturating_sub(self.room()));
+    }
+
+    /// What may be lent and kept together.
+    fn room(&self) -> usize {
+        self.most_lent.saturating_add(SPARE).min(self.bound).max(self.most_lent)
     }
 
     /// Takes back what could not be lent: it was never the most.
@@ -191,7 +220,7 @@ impl State {
 
     /// A kept block: one of just this size or, when something must change, the one that changes least.
     fn choose(&mut self, bytes: usize) -> Option<Block> {
-        let room = self.lent + self.kept_bytes + bytes <= self.most_lent;
+        let room = self.lent + self.kept_bytes + bytes <= self.room();
         self.take_exact(bytes).or_else(|| if room { None } else { self.take_nearest(bytes) })
     }
 
@@ -258,9 +287,11 @@ fn begun(first: *mut c_void, beside: usize) -> Option<NonNull<u8>> {
     NonNull::new(first.cast::<u8>().wrapping_add(beside))
 }
 
-/// Whole pages for so many bytes wherever in the first page they begin.
+/// Whole pages for so many bytes wherever in the first page they begin. There are eight sizes between a power of two and
+/// the next, so that a block is found again for about as many bytes.
 fn whole(bytes: usize) -> Option<usize> {
-    bytes.checked_add(PAGE)?.checked_next_multiple_of(GRAIN)
+    let bytes = bytes.checked_add(PAGE)?;
+    bytes.checked_next_multiple_of((bytes.checked_next_power_of_two()? / SIZES).max(GRAIN))
 }
 
 #[cfg(test)]
@@ -292,6 +323,7 @@ mod tests {
     #[test]
     fn a_block_comes_back_and_what_is_kept_never_adds_to_the_most() {
         let blocks = Blocks::new();
+        blocks.bound(0);
         let [a, b] = [3, 1].map(|count| blocks.take(mebibytes(count)).unwrap());
         bytes(a.start, mebibytes(3)).fill(7);
         assert_eq!(a.used, 0, "fresh pages are zero");
@@ -311,6 +343,23 @@ mod tests {
         give(&blocks, larger, mebibytes(4));
         give(&blocks, other, mebibytes(2));
         assert_eq!(figures(&blocks), (0, 6));
+    }
+
+    #[test]
+    fn blocks_of_several_sizes_are_kept_where_the_bound_allows_it() {
+        let blocks = Blocks::new();
+        let take_in_turn = || {
+            for count in [1, 2, 3, 2, 1] {
+                let lent = blocks.take(mebibytes(count)).unwrap();
+                give(&blocks, lent, mebibytes(count));
+            }
+        };
+        take_in_turn();
+        assert_eq!(figures(&blocks), (0, 6), "one of each size");
+        blocks.bound(4 << 20);
+        assert!(figures(&blocks).1 <= 4);
+        take_in_turn();
+        assert!(figures(&blocks).1 <= 4);
     }
 
     #[test]

@@ -163,7 +163,7 @@ fn without_contents_nothing_is_asked() {
     let inputs = [Arc::new(colours(1)), Arc::new(mask(&two_disks(20)))];
     let call = Call { inputs: &inputs, contents: &[], parameters: &BOTH[..1], row: 0, site: 0 };
     knowing.run(&call).unwrap();
-    assert_eq!(seen.counts()["nuclei.split"], crate::ObjectCounts::default());
+    assert!(seen.counts().is_empty());
 }
 
 #[test]
