@@ -1,28 +1,62 @@
 //! What regions hold, by digests at the speed of memory.
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 
 use onceflow_kernels::{Digester, Isa};
 use onceflow_region::{Region, codec};
-use onceflow_reuse::Content;
+use onceflow_reuse::{Content, FlowTask};
 use onceflow_runtime::Contents;
+
+use crate::Prepared;
 
 /// Digests with keys of its own, drawn when it is made: nobody can have made images that it takes for the same.
 #[derive(Debug)]
 pub(crate) struct Digests {
     fresh: Digester,
+    /// Whether digests of a task's results are worth what they cost.
+    worth: Vec<bool>,
 }
 
 impl Digests {
-    /// Keys that no other has.
-    pub(crate) fn new() -> Self {
-        Self { fresh: Digester::new(Isa::best(), RandomState::new().hash_one("contents")) }
+    /// Keys that no other has, for the results of those tasks that are worth it.
+    pub(crate) fn new(worth: Vec<bool>) -> Self {
+        Self { fresh: Digester::new(Isa::best(), RandomState::new().hash_one("contents")), worth }
+    }
+}
+
+/// The share of instances that is expected to turn out to be equal to others, and bytes of results that are digested in a
+/// second: between the speed of a cache and that of memory.
+const CONVERGING: f64 = 0.05;
+const DIGESTED: f64 = 25e9;
+
+impl Prepared<'_> {
+    /// Of which tasks results are worth digests: where what comes after them costs so much that a few equal ones pay.
+    pub(crate) fn worth_digests(&self) -> Vec<bool> {
+        let flow = &self.flow;
+        let pixels = self.largest_part().max(1);
+        let sizes = BTreeMap::from([(pixels, 1)]);
+        let mut after = vec![0.0; flow.tasks.len()];
+        for task in (0..flow.tasks.len()).rev() {
+            let takes = |other: &&FlowTask| other.inputs.iter().any(|input| input.maker() == Some(task));
+            let takers = flow.tasks.iter().enumerate().filter(|(_, other)| takes(other));
+            after[task] = takers.map(|(taker, _)| after[taker] + self.mean_seconds(taker, &sizes)).sum();
+        }
+        let bytes = |task: &FlowTask| (u64::from(task.spec.output_bytes_per_pixel) * pixels) as f64;
+        flow.tasks
+            .iter()
+            .zip(after)
+            .map(|(task, after)| after * CONVERGING > bytes(task) / DIGESTED)
+            .collect()
     }
 }
 
 impl Contents for Digests {
-    fn content(&self, region: &Region) -> Content {
+    fn content(&self, task: usize, region: &Region) -> Option<Content> {
+        if !self.worth.get(task).copied().unwrap_or(true) {
+            return None;
+        }
         let mut digester = self.fresh.clone();
         match region.as_dense().and_then(|dense| Some((dense, dense.as_u8()?))) {
             Some((dense, pixels)) => {
@@ -39,7 +73,7 @@ impl Contents for Digests {
                 let _ = codec::encode(region, &mut Written(&mut digester));
             }
         }
-        Content(digester.finish().words())
+        Some(Content(digester.finish().words()))
     }
 }
 
@@ -83,12 +117,14 @@ mod tests {
             table("b", 1),
             Region::Nothing,
         ];
-        let digests = Digests::new();
-        let contents: Vec<Content> = regions.iter().map(|region| digests.content(region)).collect();
+        let digests = Digests::new(vec![true, false]);
+        let contents: Vec<Content> =
+            regions.iter().map(|region| digests.content(0, region).unwrap()).collect();
         for (at, content) in contents.iter().enumerate() {
-            assert_eq!(*content, digests.content(&regions[at].clone()));
+            assert_eq!(Some(*content), digests.content(0, &regions[at].clone()));
             assert!(!contents[..at].contains(content), "{:?}", regions[at]);
         }
-        assert_ne!(Digests::new().content(&regions[0]), contents[0]);
+        assert_ne!(Digests::new(vec![true]).content(0, &regions[0]), Some(contents[0]));
+        assert_eq!(digests.content(1, &regions[0]), None);
     }
 }

@@ -307,7 +307,8 @@ impl<'a> Runner<'a> {
         let meter = self.options.meter;
         let below =
             Scratch::new(self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect());
-        let digests = (self.options.level >= Level::Convergent).then(Digests::new);
+        let digests =
+            (self.options.level >= Level::Convergent).then(|| Digests::new(self.prepared.worth_digests()));
         let work = RuntimeWork {
             operations: &operations,
             supply: &supply,

@@ -9,11 +9,17 @@ pub struct Content(pub [u64; 4]);
 /// The first words of contents that nobody digests; a digest has one of them by chance once in 2¹²⁸.
 const SOURCE: u64 = u64::MAX;
 const EMPTY: u64 = u64::MAX - 1;
+const UNLIKE: u64 = u64::MAX - 2;
 
 impl Content {
     /// What a place sees of a source, whatever it is.
     pub fn source(source: usize, scope: Scope, site: usize) -> Self {
         Self([SOURCE, SOURCE ^ scope as u64, site as u64, source as u64])
+    }
+
+    /// An output of which nobody has said what it holds: it is the same as itself.
+    pub fn unlike(place: u32, node: u32, output: usize) -> Self {
+        Self([UNLIKE, u64::from(place), u64::from(node), output as u64])
     }
 
     /// A region with nothing in it, of the size of a place.

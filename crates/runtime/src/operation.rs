@@ -37,6 +37,9 @@ pub struct Done {
     pub outputs: Vec<Region>,
     /// A status, when it found that going on is useless.
     pub ended: Option<String>,
+    /// What each of them holds, where the operation can tell for less than a digest of its bytes costs: contents of two
+    /// calls are the same only when the bytes are. None where it cannot.
+    pub contents: Vec<Content>,
 }
 
 /// Why an operation could not be done.
@@ -64,6 +67,6 @@ impl OperationError {
 impl Done {
     /// These regions, and nothing to say about going on.
     pub fn with(outputs: Vec<Region>) -> Self {
-        Self { outputs, ended: None }
+        Self { outputs, ..Self::default() }
     }
 }

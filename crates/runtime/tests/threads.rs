@@ -41,7 +41,11 @@ impl Operation for Toy<'_> {
             Outcome::Done => None,
         };
         let outputs = 0..self.world.flow.tasks[self.task].outputs.len();
-        Ok(Done { outputs: outputs.map(|output| table(self.world.output(content, output))).collect(), ended })
+        Ok(Done {
+            outputs: outputs.map(|output| table(self.world.output(content, output))).collect(),
+            ended,
+            ..Done::default()
+        })
     }
 }
 

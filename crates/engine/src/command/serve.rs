@@ -248,7 +248,7 @@ fn understood(
 ) -> Result<Done, Failure> {
     if let Some(status) = answer.get("ended").and_then(Value::as_str) {
         if external.task.ends.iter().any(|known| known == status) {
-            return Ok(Done { outputs: Vec::new(), ended: Some(status.to_owned()) });
+            return Ok(Done { ended: Some(status.to_owned()), ..Done::default() });
         }
         return Err(Failure::new(format!(
             "ended its part with `{status}`, which the task does not list in `ends`"

@@ -9,6 +9,9 @@ use onceflow_reuse::{Content, FlowTask};
 
 use crate::objects_seen::{Kept, ObjectCounts, ObjectsSeen, Place, Tally};
 
+/// The third word of contents that are derived from others.
+const DERIVED: u64 = 0x6465_7269_7665_6421;
+
 /// What a task knows of objects.
 pub(super) struct Known {
     seen: Arc<ObjectsSeen>,
@@ -44,6 +47,13 @@ impl Known {
     pub(super) fn context(&self, contents: &[Content], numbers: &[u64]) -> Shape {
         let shape = contents.iter().fold(self.operation, |shape, content| shape.and(&content.0));
         shape.and(numbers)
+    }
+
+    /// What a result holds that follows from an input and from a digest of what was done to it, by this operation and no
+    /// other: the same input and digest is the same result.
+    pub(super) fn content(&self, input: Content, done: &[u64; 2]) -> Content {
+        let [one, other] = self.operation.and(&input.0).and(done).words();
+        Content([one, other, DERIVED, 0])
     }
 
     /// Gives the results of all objects of a part, in any order; only those that are not known are computed, and if

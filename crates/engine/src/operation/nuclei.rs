@@ -9,7 +9,7 @@ use super::regions::{done, from_grey};
 
 /// Ends a part that is almost all background.
 pub(super) fn background(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    Ok(Done { outputs: Vec::new(), ended: background_status(arguments)? })
+    Ok(Done { ended: background_status(arguments)?, ..Done::default() })
 }
 
 /// Pixels of red blood cells.

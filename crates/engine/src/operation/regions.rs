@@ -80,7 +80,7 @@ pub(super) fn from_table(table: Result<Table, RegionError>) -> Result<Done, Oper
 
 /// A result that ends nothing.
 pub(super) fn done<const N: usize>(outputs: [Region; N]) -> Done {
-    Done { outputs: outputs.into(), ended: None }
+    Done::with(outputs.into())
 }
 
 fn wrong(input: usize, expected: &str) -> OperationError {

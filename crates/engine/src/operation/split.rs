@@ -2,6 +2,7 @@
 
 use onceflow_kernels::nuclei::{self, SplitScratch, split_groups};
 use onceflow_kernels::{Connectivity, Groups, Plane, Shape, View, above};
+use onceflow_reuse::Content;
 use onceflow_runtime::{Done, OperationError};
 
 use super::Arguments;
@@ -10,53 +11,65 @@ use super::regions::{done, from_grey};
 
 /// Clumps split by a watershed of the colour image.
 pub(super) fn split(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let big = arguments.grey(1)?;
-    parted(arguments, big, arguments.connectivity(0)?)
+    let (big, connectivity) = (arguments.grey(1)?, arguments.connectivity(0)?);
+    let Some((known, [colours, clumps])) = known(arguments, big) else {
+        return whole(arguments, big, connectivity);
+    };
+    let (apart, lines) = part_unknown(arguments, (known, *colours), big, connectivity)?;
+    // The clumps are told apart by their content; all else is where the lines are.
+    let content = known.content(*clumps, &lines);
+    Ok(Done { contents: vec![content], ..done([from_grey(apart)?]) })
 }
 
 /// Clumps found and split in one task.
 pub(super) fn separate(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let big = nuclei::clumps(arguments.grey(1)?, arguments.integer(0)?);
-    parted(arguments, big.view(), arguments.connectivity(1)?)
+    let (big, connectivity) = (big.view(), arguments.connectivity(1)?);
+    let Some((known, [colours, _])) = known(arguments, big) else {
+        return whole(arguments, big, connectivity);
+    };
+    let (apart, _) = part_unknown(arguments, (known, *colours), big, connectivity)?;
+    Ok(done([from_grey(apart)?]))
 }
 
-fn parted(
+/// What is known of objects, with the contents of the colours and of the other input; lines are kept as 32-bit positions.
+fn known<'a>(arguments: &Arguments<'a>, big: View<'_, u8>) -> Option<(&'a Known, &'a [Content; 2])> {
+    let known = arguments.known.filter(|_| big.width() as u64 * big.height() as u64 <= 1 << 32)?;
+    Some((known, arguments.contents.as_array()?))
+}
+
+fn whole(
     arguments: &Arguments<'_>,
     big: View<'_, u8>,
     connectivity: Connectivity,
 ) -> Result<Done, OperationError> {
-    let image = arguments.colour(0)?;
-    // Lines are kept as 32-bit positions.
-    let known = arguments.known.filter(|_| big.width() as u64 * big.height() as u64 <= 1 << 32);
-    let apart = match (known, arguments.contents) {
-        (Some(known), [colours, ..]) => {
-            let numbers =
-                [big.width() as u64, big.height() as u64, u64::from(connectivity == Connectivity::Eight)];
-            let context = known.context(&[*colours], &numbers);
-            part_unknown(known, At { site: arguments.site, context }, image, big, connectivity)
-        }
-        _ => nuclei::split(image, big, connectivity),
-    };
-    Ok(done([from_grey(apart)?]))
+    Ok(done([from_grey(nuclei::split(arguments.colour(0)?, big, connectivity))?]))
 }
 
-/// The mask without the lines of objects, which follow from an object alone and from the colours below it.
+/// The mask without the lines of objects, which follow from an object alone and from the colours below it; and a digest of
+/// the lines of each object that has some, added up: objects come in any order.
 fn part_unknown(
-    known: &Known,
-    at: At,
-    image: View<'_, [u8; 3]>,
+    arguments: &Arguments<'_>,
+    (known, colours): (&Known, Content),
     big: View<'_, u8>,
     connectivity: Connectivity,
-) -> Plane<u8> {
-    let groups = Groups::of(big, Connectivity::Eight);
-    let mut apart = above(big, 0);
+) -> Result<(Plane<u8>, [u64; 2]), OperationError> {
+    let numbers = [big.width() as u64, big.height() as u64, u64::from(connectivity == Connectivity::Eight)];
+    let at = At { site: arguments.site, context: known.context(&[colours], &numbers) };
+    let (image, groups) = (arguments.colour(0)?, Groups::of(big, Connectivity::Eight));
+    let (mut apart, mut sum) = (above(big, 0), [0u64; 2]);
     let pixels = apart.pixels_mut();
     let mut flood =
         Flood { image, groups: &groups, connectivity, scratch: SplitScratch::default(), lines: Vec::new() };
     known.each(at, &mut flood, &mut |lines| {
         lines.iter().for_each(|position| pixels[*position as usize] = 0);
+        if !lines.is_empty() {
+            let words: Vec<u64> = lines.iter().map(|position| u64::from(*position)).collect();
+            let digest = Shape::default().and(&words).words();
+            sum = [sum[0].wrapping_add(digest[0]), sum[1].wrapping_add(digest[1])];
+        }
     });
-    apart
+    Ok((apart, sum))
 }
 
 /// Floods groups of objects; a result is the positions of its lines in the image.

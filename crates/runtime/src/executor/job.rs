@@ -59,8 +59,8 @@ impl Job {
         let found = key.and_then(|key| guarded(|| Ok(work.memo.get(&key))).ok().flatten());
         let remembered = found.as_ref().is_some_and(|outputs| outputs.len() == self.outputs);
         let mut took = (0.0, 0);
-        let (outcome, outputs) = match found {
-            Some(outputs) if remembered => (Outcome::Done, outputs),
+        let (outcome, outputs, told) = match found {
+            Some(outputs) if remembered => (Outcome::Done, outputs, Vec::new()),
             _ => self.compute(work, &mut took),
         };
         let (seconds, bytes) = took;
@@ -72,8 +72,12 @@ impl Job {
             });
         }
         let began = Instant::now();
-        let content = |of: &dyn Contents| outputs.iter().map(|region| of.content(region)).collect();
-        let contents = work.contents.map(content).unwrap_or_default();
+        let digest = |of: &dyn Contents| outputs.iter().map(|region| of.content(task, region)).collect();
+        let contents = if !told.is_empty() && told.len() == outputs.len() {
+            told
+        } else {
+            work.contents.and_then(digest).unwrap_or_default()
+        };
         let digesting = began.elapsed().as_secs_f64();
         Report {
             instance,
@@ -92,13 +96,14 @@ impl Job {
         }
     }
 
-    fn compute(self, work: &Work<'_>, took: &mut (f64, u64)) -> (Outcome, Vec<Arc<Region>>) {
+    fn compute(self, work: &Work<'_>, took: &mut (f64, u64)) -> (Outcome, Vec<Arc<Region>>, Vec<Content>) {
         match self.try_compute(work, took) {
-            Ok(Done { outputs, ended }) => {
-                (ended.map_or(Outcome::Done, Outcome::Ended), outputs.into_iter().map(Arc::new).collect())
+            Ok(Done { outputs, ended, contents }) => {
+                let outputs = outputs.into_iter().map(Arc::new).collect();
+                (ended.map_or(Outcome::Done, Outcome::Ended), outputs, contents)
             }
             Err(OperationError { message, transient }) => {
-                (Outcome::Failed { message, transient }, Vec::new())
+                (Outcome::Failed { message, transient }, Vec::new(), Vec::new())
             }
         }
     }

@@ -58,10 +58,13 @@ impl Scheduler<'_> {
         self
     }
 
-    /// The outputs of an instance, which is about to be told to be over, hold this.
+    /// The outputs of an instance, which is about to be told to be over, hold this; what nobody says is like nothing else.
     pub fn learn(&mut self, instance: Instance, contents: &[Content]) {
+        let outputs = self.plan().flow().tasks[self.plan().task_of(instance.node)].outputs.len();
         if let (Some((sequence, node)), Some(convergence)) = (self.home(instance), &mut self.convergence) {
-            convergence.merger.learn(sequence, NodeId(node), contents);
+            let unlike = |output| Content::unlike(sequence, node, output);
+            let unlike: Vec<Content> = (contents.len()..outputs).map(unlike).collect();
+            convergence.merger.learn(sequence, NodeId(node), &[contents, &unlike].concat());
         }
     }
 
