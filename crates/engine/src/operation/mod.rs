@@ -6,6 +6,7 @@ mod known;
 mod metric;
 mod nuclei;
 mod regions;
+mod sizes;
 mod split;
 
 use std::sync::Arc;
@@ -35,12 +36,12 @@ const KERNELS: [(&str, Kernel); 15] = [
     ("nuclei.background_and_blood", nuclei::background_and_blood),
     ("nuclei.reconstruct", nuclei::reconstruct),
     ("nuclei.candidates", nuclei::candidates),
-    ("mask.area_filter", nuclei::area_filter),
+    ("mask.area_filter", sizes::area_filter),
     ("nuclei.grow", nuclei::grow),
-    ("nuclei.clumps", nuclei::clumps),
+    ("nuclei.clumps", sizes::clumps),
     ("nuclei.split", split::split),
     ("nuclei.separate", split::separate),
-    ("nuclei.finish", nuclei::finish),
+    ("nuclei.finish", sizes::finish),
     ("metric.compare", metric::compare),
 ];
 
@@ -87,6 +88,8 @@ pub(crate) struct Arguments<'a> {
 mod golden_tests;
 #[cfg(test)]
 mod object_tests;
+#[cfg(test)]
+mod size_tests;
 
 #[cfg(test)]
 mod tests {

@@ -129,6 +129,19 @@ impl Band {
         runs.map(|((start, end), label)| Run { start, end, component: numbers[*label as usize] as usize })
     }
 
+    /// Its bits, and the component of each run, are added to those of the bands above; says where each row's runs end.
+    pub(super) fn move_to(
+        mut self,
+        numbers: &[u32],
+        words: &mut Vec<u64>,
+        components: &mut Vec<u32>,
+    ) -> Vec<usize> {
+        let (before, numbers) = (components.len(), &numbers[self.first_label..]);
+        words.append(&mut self.words);
+        components.extend(self.labels.iter().map(|label| numbers[*label as usize]));
+        self.row_starts[1..].iter().map(|end| before + end).collect()
+    }
+
     /// Writes numbers from 1 on, and 0 outside.
     pub(super) fn write(&self, isa: Isa, numbers: &[u32], target: ViewMut<'_, u32>) {
         write_rows(isa, self, &numbers[self.first_label..], target);
@@ -185,22 +198,27 @@ versions! {
         let numbers = &numbers[band.first_label..];
         for y in 0..target.height() {
             let words = &mut band.words[y * band.across..][..band.across];
-            let mut labels = band.labels[band.row_starts[y]..].iter();
-            let (mut before, mut carry) = (0, 0);
-            for word in &mut *words {
-                let mut starts = *word & !(*word << 1 | before);
-                let mut kept = carry & *word;
-                while starts != 0 {
-                    let number = labels.next().map_or(0, |label| numbers[*label as usize]);
-                    kept |= starts & starts.wrapping_neg() & u64::from(number).wrapping_neg();
-                    starts &= starts - 1;
-                }
-                before = *word >> 63;
-                *word = bits::fill_right(kept, *word);
-                carry = *word >> 63;
-            }
+            keep_runs(words, &band.labels[band.row_starts[y]..], numbers);
             bits::expand(words, target.row_mut(y));
         }
+    }
+}
+
+/// Keeps those runs of a row whose label's number is 1, and clears those where it is 0.
+#[inline(always)]
+pub(super) fn keep_runs(words: &mut [u64], labels: &[u32], numbers: &[u32]) {
+    let (mut labels, mut before, mut carry) = (labels.iter(), 0, 0);
+    for word in words {
+        let mut starts = *word & !(*word << 1 | before);
+        let mut kept = carry & *word;
+        while starts != 0 {
+            let number = labels.next().map_or(0, |label| numbers[*label as usize]);
+            kept |= starts & starts.wrapping_neg() & u64::from(number).wrapping_neg();
+            starts &= starts - 1;
+        }
+        before = *word >> 63;
+        *word = bits::fill_right(kept, *word);
+        carry = *word >> 63;
     }
 }
 
