@@ -10,14 +10,14 @@ mod table;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use onceflow_kernels::Shape;
 use onceflow_kernels::compare::LabelledRuns;
+use onceflow_kernels::{Shape, SizedRuns};
 use onceflow_region::Budget;
 
 pub use counts::ObjectCounts;
 pub(crate) use counts::Tally;
-pub(crate) use table::Kept;
-use table::{Room, Table};
+use table::Room;
+pub(crate) use table::{Kept, Table};
 
 /// Results of objects, shared by all workers.
 #[derive(Debug)]
@@ -35,6 +35,20 @@ pub(crate) struct Place {
     pub(crate) results: Table<Box<[u32]>>,
     /// Objects that results are compared with.
     pub(crate) labelled: Table<Arc<LabelledRuns>>,
+    /// Objects that are filtered by their sizes.
+    pub(crate) sized: Table<Arc<SizedRuns>>,
+}
+
+/// Many objects that are found and kept together.
+pub(crate) trait Together {
+    /// How many they are.
+    fn objects(&self) -> usize;
+
+    /// Number of their pixels.
+    fn pixels(&self) -> u64;
+
+    /// Bytes of memory they have.
+    fn bytes(&self) -> usize;
 }
 
 /// Parts that are remembered: more than workers are in at once.
@@ -88,7 +102,35 @@ impl ObjectsSeen {
 
 impl Place {
     fn new(room: &Room) -> Self {
-        Self { results: Table::new(room), labelled: Table::new(room) }
+        Self { results: Table::new(room), labelled: Table::new(room), sized: Table::new(room) }
+    }
+}
+
+impl Together for LabelledRuns {
+    fn objects(&self) -> usize {
+        self.objects()
+    }
+
+    fn pixels(&self) -> u64 {
+        self.pixels()
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
+}
+
+impl Together for SizedRuns {
+    fn objects(&self) -> usize {
+        self.objects()
+    }
+
+    fn pixels(&self) -> u64 {
+        self.pixels()
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Components kept by their size.
 
-use crate::runs::Runs;
+use crate::runs::{Runs, is_within};
 use crate::{Connectivity, Machine, Plane, View, ViewMut};
 
 /// Keeps the components of `mask` with `lowest <= pixels < end`; without an `end` every larger one stays.
@@ -26,6 +26,5 @@ pub fn filter_area_into(
     target: ViewMut<'_, u8>,
     scratch: &mut Runs,
 ) {
-    let keep = |area: u64| lowest <= area as i64 && end.is_none_or(|end| (area as i64) < end);
-    scratch.keep(machine, mask, connectivity, keep, target);
+    scratch.keep(machine, mask, connectivity, |area| is_within(area, lowest, end), target);
 }

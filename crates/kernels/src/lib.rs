@@ -58,7 +58,7 @@ pub use reconstruct::{
     GreyScratch, Level, reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_from,
     reconstruct_into, reconstruct_on,
 };
-pub use runs::Runs;
+pub use runs::{Runs, SizedRuns};
 pub use select::{select, select_into};
 pub use view::{Plane, View, ViewMut};
 pub use watershed::{

@@ -7,6 +7,7 @@
 mod band;
 mod measure;
 mod row;
+mod sized;
 
 use std::mem;
 use std::sync::{Mutex, PoisonError};
@@ -15,6 +16,8 @@ use crate::bits::Spread;
 use crate::{Component, Connectivity, Machine, View, ViewMut};
 use band::Band;
 use measure::{Extent, Measure};
+pub use sized::SizedRuns;
+pub(crate) use sized::is_within;
 
 /// The components of a mask; as scratch it may be used again for another mask, and then needs no new memory.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,8 @@ mod naive;
 
 use naive::images::{machines, mask, shapes, spiral};
 use onceflow_kernels::{
-    Component, Connectivity, Labels, Plane, Runs, View, filter_area, filter_area_into, label, label_into,
+    Component, Connectivity, Element, Labels, Plane, Runs, SizedRuns, View, dilate, filter_area,
+    filter_area_into, label, label_into, nuclei,
 };
 use proptest::prelude::*;
 
@@ -22,6 +23,31 @@ fn check(mask: View<'_, u8>, connectivity: Connectivity) {
         assert_eq!((&again, &found), (&plane, &components), "with {machine:?}");
     }
     check_filter(mask, connectivity, &expected, &components);
+    check_sized(mask, connectivity, &components);
+}
+
+/// Components that are found once answer every threshold as a filter of its own does.
+fn check_sized(mask: View<'_, u8>, connectivity: Connectivity, components: &[Component]) {
+    let runs = SizedRuns::of(mask, connectivity);
+    let pixels = mask.rows().flatten().filter(|pixel| **pixel != 0).count();
+    assert_eq!((runs.objects(), runs.pixels()), (components.len(), pixels as u64));
+    assert!(runs.bytes() > size_of::<SizedRuns>());
+    let all = [i64::MIN, 0, 1, 2, 5, pixels as i64, pixels as i64 + 1, i64::MAX];
+    for (lowest, end) in
+        all.into_iter().flat_map(|low| [None, Some(3), Some(low), Some(i64::MAX)].map(|end| (low, end)))
+    {
+        let kept = filter_area(mask, lowest, end, connectivity);
+        assert_eq!(runs.filter(lowest, end), kept, "{lowest} {end:?}");
+        assert_eq!(runs.any(lowest, end), kept.pixels().iter().any(|pixel| *pixel != 0));
+        assert_eq!(runs.filter_thicker(lowest, end), dilate(kept.view(), Element::Cross3));
+    }
+    let fill = connectivity;
+    match connectivity {
+        Connectivity::Eight => assert_eq!(nuclei::clumps_of(&runs, 3), nuclei::clumps(mask, 3)),
+        Connectivity::Four => {
+            assert_eq!(nuclei::finish_mask_of(&runs, 2, 90, fill), nuclei::finish_mask(mask, 2, 90, fill));
+        }
+    }
 }
 
 fn measured(labels: &[u32], width: usize) -> Vec<Component> {
@@ -76,6 +102,7 @@ fn rows_of_several_words() {
             check(mask.view(), Connectivity::Four);
             check(mask.view(), Connectivity::Eight);
         }
+        check(Plane::filled(255, width, 5).view(), Connectivity::Four);
         check(naive::plane(width, 9, |x, _| if x % 2 == 0 { 255 } else { 0 }).view(), Connectivity::Eight);
     }
     check(spiral(67).view(), Connectivity::Four);

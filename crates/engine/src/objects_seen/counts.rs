@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use onceflow_kernels::compare::LabelledRuns;
+use super::Together;
 
 /// The objects of a task's inputs, over a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -15,7 +15,7 @@ pub struct ObjectCounts {
     pub pixels_asked: u64,
     /// Pixels of those that were known.
     pub pixels_found: u64,
-    /// Calls of the task in which all objects were known.
+    /// Calls of the task in which all objects were known, and nothing was left but to put them together.
     pub whole: u64,
     /// Seconds that work on the others took.
     pub seconds_spent: f64,
@@ -31,7 +31,7 @@ impl ObjectCounts {
     }
 
     /// Many objects that were looked up together.
-    pub(crate) fn of(objects: &LabelledRuns, found: bool) -> Self {
+    pub(crate) fn of(objects: &impl Together, found: bool) -> Self {
         let (asked, pixels_asked) = (objects.objects() as u64, objects.pixels());
         let known = u64::from(found);
         let (found, pixels_found) = (known * asked, known * pixels_asked);

@@ -19,13 +19,25 @@ struct Tasks {
     split: Arc<dyn Operation>,
     separate: Arc<dyn Operation>,
     compare: Arc<dyn Operation>,
+    filter: Arc<dyn Operation>,
+    clumps: Arc<dyn Operation>,
+    finish: Arc<dyn Operation>,
 }
+
+/// Their ids.
+const TASKS: [&str; 6] = [
+    "nuclei.split",
+    "nuclei.separate",
+    "metric.compare",
+    "mask.area_filter",
+    "nuclei.clumps",
+    "nuclei.finish",
+];
 
 impl Tasks {
     fn new(seen: Option<&Arc<ObjectsSeen>>) -> Self {
-        let [split, separate, compare] =
-            ["nuclei.split", "nuclei.separate", "metric.compare"].map(|id| bound(id, seen));
-        Self { split, separate, compare }
+        let [split, separate, compare, filter, clumps, finish] = TASKS.map(|id| bound(id, seen));
+        Self { split, separate, compare, filter, clumps, finish }
     }
 }
 
@@ -45,6 +57,26 @@ fn grown(image: &Plane<[u8; 3]>, state: &mut u64) -> Plane<u8> {
     nuclei::grow(diff.view(), seeds.view(), blood.view(), one_of(state, &[10, 17, 30]))
 }
 
+/// Filters by some sizes, of which all but the first are asked of objects that are known.
+fn check_sizes([plain, knowing]: [&Tasks; 2], mask: &Told, state: &mut u64) {
+    let mask = std::slice::from_ref(mask);
+    for _ in 0..3 {
+        let sizes = [
+            Canonical::Integer(one_of(state, &[2, 11, 21, 80])),
+            Canonical::Integer(one_of(state, &[60, 900, 1500])),
+            Canonical::Connectivity8(one_of(state, &[false, true])),
+        ];
+        for (plain, knowing, parameters) in [
+            (&plain.filter, &knowing.filter, &sizes[..]),
+            (&plain.clumps, &knowing.clumps, &sizes[..1]),
+            (&plain.finish, &knowing.finish, &sizes[..]),
+        ] {
+            let expected = outcome(plain.as_ref(), mask, parameters);
+            assert_eq!(outcome(knowing.as_ref(), mask, parameters), expected);
+        }
+    }
+}
+
 fn check_image(path: &Path) {
     let source = open_image(&path.to_string_lossy(), Path::new("")).unwrap();
     let (width, height) = (source.info().width, source.info().height);
@@ -59,6 +91,7 @@ fn check_image(path: &Path) {
         let connectivity = Canonical::Connectivity8(one_of(&mut state, &[false, true]));
         let least = one_of(&mut state, &[5, 30]);
         let big = nuclei::clumps(grown.view(), least);
+        check_sizes([&plain, &knowing], &told(40 + row, from_grey(grown.clone()).unwrap()), &mut state);
         let inputs = [first.clone(), told(10 + row, from_grey(big).unwrap())];
         let parameters = [connectivity.clone()];
         let apart = outcome(plain.split.as_ref(), &inputs, &parameters);
@@ -76,7 +109,7 @@ fn check_image(path: &Path) {
         assert_eq!(outcome(knowing.compare.as_ref(), &inputs, &parameters), counts);
     }
     let counts = seen.counts();
-    assert!(["nuclei.split", "nuclei.separate", "metric.compare"].iter().all(|task| counts[*task].found > 0));
+    assert!(TASKS.iter().all(|task| counts[*task].found > 0));
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use onceflow_kernels::Shape;
 use onceflow_kernels::compare::LabelledRuns;
+use onceflow_kernels::{Shape, SizedRuns};
 use onceflow_reuse::{Content, FlowTask};
 
-use crate::objects_seen::{Kept, ObjectCounts, ObjectsSeen, Place, Tally};
+use crate::objects_seen::{Kept, ObjectCounts, ObjectsSeen, Place, Table, Tally, Together};
 
 /// The third word of contents that are derived from others.
 const DERIVED: u64 = 0x6465_7269_7665_6421;
@@ -51,8 +51,8 @@ impl Known {
 
     /// What a result holds that follows from an input and from a digest of what was done to it, by this operation and no
     /// other: the same input and digest is the same result.
-    pub(super) fn content(&self, input: Content, done: &[u64; 2]) -> Content {
-        let [one, other] = self.operation.and(&input.0).and(done).words();
+    pub(super) fn content(&self, input: Content, done: Shape) -> Content {
+        let [one, other] = self.operation.and(&input.0).and(&done.words()).words();
         Content([one, other, DERIVED, 0])
     }
 
@@ -89,17 +89,34 @@ impl Known {
 
     /// The objects that results of a part are compared with, made when they are not known.
     pub(super) fn labelled(&self, at: At, make: impl FnOnce() -> LabelledRuns) -> Arc<LabelledRuns> {
+        self.together(at, |place| &place.labelled, make, false)
+    }
+
+    /// The objects that a part's are chosen from by their sizes, made when they are not known. If all that follows is to
+    /// `paint` them, a call that knows them is whole.
+    pub(super) fn sized(&self, at: At, make: impl FnOnce() -> SizedRuns, paints: bool) -> Arc<SizedRuns> {
+        self.together(at, |place| &place.sized, make, paints)
+    }
+
+    fn together<T: Together>(
+        &self,
+        at: At,
+        table: impl Fn(&Place) -> &Table<Arc<T>>,
+        make: impl FnOnce() -> T,
+        is_all: bool,
+    ) -> Arc<T> {
         let place = self.seen.place(at.site);
-        if let Some(known) = place.labelled.get(at.context, Arc::clone) {
-            self.tally.add(&ObjectCounts::of(&known, true));
+        if let Some(known) = table(&place).get(at.context, Arc::clone) {
+            let whole = u64::from(is_all);
+            self.tally.add(&ObjectCounts { whole, ..ObjectCounts::of(known.as_ref(), true) });
             return known;
         }
         let start = Instant::now();
         let made = Arc::new(make());
         let seconds = start.elapsed().as_secs_f64();
         let kept = Kept { value: Arc::clone(&made), bytes: made.bytes(), seconds };
-        self.seen.keep(at.site, &place.labelled, at.context, kept);
-        self.tally.add(&ObjectCounts { seconds_spent: seconds, ..ObjectCounts::of(&made, false) });
+        self.seen.keep(at.site, table(&place), at.context, kept);
+        self.tally.add(&ObjectCounts { seconds_spent: seconds, ..ObjectCounts::of(made.as_ref(), false) });
         made
     }
 }

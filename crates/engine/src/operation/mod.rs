@@ -6,10 +6,12 @@ mod known;
 mod metric;
 mod nuclei;
 mod regions;
+mod sizes;
 mod split;
 
 use std::sync::Arc;
 
+use onceflow_kernels::Shape;
 use onceflow_reuse::{Content, FlowTask};
 use onceflow_runtime::{Call, Done, Operation, OperationError};
 use onceflow_study::Canonical;
@@ -35,12 +37,12 @@ const KERNELS: [(&str, Kernel); 15] = [
     ("nuclei.background_and_blood", nuclei::background_and_blood),
     ("nuclei.reconstruct", nuclei::reconstruct),
     ("nuclei.candidates", nuclei::candidates),
-    ("mask.area_filter", nuclei::area_filter),
+    ("mask.area_filter", sizes::area_filter),
     ("nuclei.grow", nuclei::grow),
-    ("nuclei.clumps", nuclei::clumps),
+    ("nuclei.clumps", sizes::clumps),
     ("nuclei.split", split::split),
     ("nuclei.separate", split::separate),
-    ("nuclei.finish", nuclei::finish),
+    ("nuclei.finish", sizes::finish),
     ("metric.compare", metric::compare),
 ];
 
@@ -83,10 +85,19 @@ pub(crate) struct Arguments<'a> {
     known: Option<&'a Known>,
 }
 
+impl Arguments<'_> {
+    /// What a result holds that follows from an input and from a digest of what was done to it; none where nobody asks.
+    fn derived(&self, input: usize, done: Shape) -> Option<Content> {
+        Some(self.known?.content(*self.contents.get(input)?, done))
+    }
+}
+
 #[cfg(test)]
 mod golden_tests;
 #[cfg(test)]
 mod object_tests;
+#[cfg(test)]
+mod size_tests;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! The tasks of the nuclei workflows.
 
+use onceflow_kernels::Plane;
 use onceflow_kernels::nuclei::{self, BackgroundStatus, Candidates, Reconstructed};
-use onceflow_kernels::{Plane, filter_area};
 use onceflow_runtime::{Done, OperationError};
 
 use super::Arguments;
@@ -44,31 +44,10 @@ pub(super) fn candidates(arguments: &Arguments<'_>) -> Result<Done, OperationErr
     Ok(done([from_grey(diff)?, from_grey(bw1)?]))
 }
 
-/// Components of the right size.
-pub(super) fn area_filter(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let (from, below) = (arguments.integer(0)?, arguments.integer(1)?);
-    let kept = filter_area(arguments.grey(0)?, from, Some(below), arguments.connectivity(2)?);
-    let is_empty = kept.pixels().iter().all(|pixel| *pixel == 0);
-    Ok(Done { ended: no_candidates(is_empty), ..done([from_grey(kept)?]) })
-}
-
 /// Candidates grown in the top-hat, without red blood cells.
 pub(super) fn grow(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let (diff, seeds, blood) = (arguments.grey(0)?, arguments.grey(1)?, arguments.grey(2)?);
     Ok(done([from_grey(nuclei::grow(diff, seeds, blood, arguments.integer(0)?))?]))
-}
-
-/// What is large enough to be split, dilated.
-pub(super) fn clumps(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    Ok(done([from_grey(nuclei::clumps(arguments.grey(0)?, arguments.integer(0)?))?]))
-}
-
-/// Nuclei of the right size, holes filled.
-pub(super) fn finish(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let (least, below) = (arguments.integer(0)?, arguments.integer(1)?);
-    let mask = nuclei::finish_mask(arguments.grey(0)?, least, below, arguments.connectivity(2)?);
-    let is_empty = mask.pixels().iter().all(|pixel| *pixel == 0);
-    Ok(Done { ended: no_candidates(is_empty), ..done([from_grey(mask)?]) })
 }
 
 fn background_status(arguments: &Arguments<'_>) -> Result<Option<String>, OperationError> {
@@ -84,8 +63,4 @@ fn background_status(arguments: &Arguments<'_>) -> Result<Option<String>, Operat
 fn blood(arguments: &Arguments<'_>, before: usize) -> Result<Done, OperationError> {
     let (start, go_on) = (arguments.real(before)?, arguments.real(before + 1)?);
     Ok(done([from_grey(nuclei::red_blood_cells(arguments.colour(0)?, start, go_on))?]))
-}
-
-fn no_candidates(is_empty: bool) -> Option<String> {
-    is_empty.then(|| "no_candidates".to_owned())
 }

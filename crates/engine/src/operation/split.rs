@@ -12,13 +12,13 @@ use super::regions::{done, from_grey};
 /// Clumps split by a watershed of the colour image.
 pub(super) fn split(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let (big, connectivity) = (arguments.grey(1)?, arguments.connectivity(0)?);
-    let Some((known, [colours, clumps])) = known(arguments, big) else {
+    let Some((known, [colours, _])) = known(arguments, big) else {
         return whole(arguments, big, connectivity);
     };
     let (apart, lines) = part_unknown(arguments, (known, *colours), big, connectivity)?;
     // The clumps are told apart by their content; all else is where the lines are.
-    let content = known.content(*clumps, &lines);
-    Ok(Done { contents: vec![content], ..done([from_grey(apart)?]) })
+    let contents = arguments.derived(1, lines).into_iter().collect();
+    Ok(Done { contents, ..done([from_grey(apart)?]) })
 }
 
 /// Clumps found and split in one task.
@@ -53,7 +53,7 @@ fn part_unknown(
     (known, colours): (&Known, Content),
     big: View<'_, u8>,
     connectivity: Connectivity,
-) -> Result<(Plane<u8>, [u64; 2]), OperationError> {
+) -> Result<(Plane<u8>, Shape), OperationError> {
     let numbers = [big.width() as u64, big.height() as u64, u64::from(connectivity == Connectivity::Eight)];
     let at = At { site: arguments.site, context: known.context(&[colours], &numbers) };
     let (image, groups) = (arguments.colour(0)?, Groups::of(big, Connectivity::Eight));
@@ -69,7 +69,7 @@ fn part_unknown(
             sum = [sum[0].wrapping_add(digest[0]), sum[1].wrapping_add(digest[1])];
         }
     });
-    Ok((apart, sum))
+    Ok((apart, Shape::default().and(&sum)))
 }
 
 /// Floods groups of objects; a result is the positions of its lines in the image.

@@ -162,6 +162,14 @@ impl Band {
         write_rows(isa, self, rows, target);
     }
 
+    /// Its bits, and the component of each run, are added to those of the bands above; says where each row's runs end.
+    pub(super) fn move_to(mut self, words: &mut Vec<u64>, components: &mut Vec<u32>) -> Vec<usize> {
+        let before = components.len();
+        words.append(&mut self.words);
+        components.extend(self.labels.iter().map(|label| self.numbers[*label as usize]));
+        self.row_starts[1..].iter().map(|end| before + end).collect()
+    }
+
     /// Writes a mask of the components that are to be kept; their numbers are lost.
     pub(super) fn keep(&mut self, isa: Isa, keep: impl Fn(usize) -> bool, target: ViewMut<'_, u8>) {
         self.numbers.iter_mut().for_each(|number| *number = u32::from(keep(*number as usize)));
@@ -215,22 +223,27 @@ versions! {
         let numbers = &*band.numbers;
         for y in 0..target.height() {
             let words = &mut band.words[y * band.across..][..band.across];
-            let mut labels = band.labels[band.row_starts[y]..].iter();
-            let (mut before, mut carry) = (0, 0);
-            for word in &mut *words {
-                let mut starts = *word & !(*word << 1 | before);
-                let mut kept = carry & *word;
-                while starts != 0 {
-                    let number = labels.next().map_or(0, |label| numbers[*label as usize]);
-                    kept |= starts & starts.wrapping_neg() & u64::from(number).wrapping_neg();
-                    starts &= starts - 1;
-                }
-                before = *word >> 63;
-                *word = bits::fill_right(kept, *word);
-                carry = *word >> 63;
-            }
+            keep_runs(words, &band.labels[band.row_starts[y]..], numbers);
             bits::expand(words, target.row_mut(y));
         }
+    }
+}
+
+/// Keeps those runs of a row whose label's number is 1, and clears those where it is 0.
+#[inline(always)]
+pub(super) fn keep_runs(words: &mut [u64], labels: &[u32], numbers: &[u32]) {
+    let (mut labels, mut before, mut carry) = (labels.iter(), 0, 0);
+    for word in words {
+        let mut starts = *word & !(*word << 1 | before);
+        let mut kept = carry & *word;
+        while starts != 0 {
+            let number = labels.next().map_or(0, |label| numbers[*label as usize]);
+            kept |= starts & starts.wrapping_neg() & u64::from(number).wrapping_neg();
+            starts &= starts - 1;
+        }
+        before = *word >> 63;
+        *word = bits::fill_right(kept, *word);
+        carry = *word >> 63;
     }
 }
 

@@ -1,0 +1,171 @@
+//! Objects chosen by size are those that a look at all pixels gives, and a mask's objects are found once.
+
+use std::sync::Arc;
+
+use onceflow_kernels::{Connectivity, ON, Plane, filter_area, nuclei};
+use onceflow_runtime::Operation;
+use onceflow_study::Canonical;
+use proptest::prelude::*;
+
+use super::object_tests::{BOTH, HEIGHT, Picture, Told, WIDTH, bound, mask, outcome, pictures, table, told};
+use super::regions::{from_grey, grey};
+use super::*;
+use crate::ObjectCounts;
+
+/// Sizes below, between and above those of objects, and none at all.
+const SIZES: [(i64, i64); 7] =
+    [(2, 60), (0, i64::MAX), (61, 400), (i64::MAX, i64::MAX), (-5, 1), (9, 9), (300, 10_000)];
+
+/// The operations that choose by size.
+struct Tasks {
+    filter: Arc<dyn Operation>,
+    clumps: Arc<dyn Operation>,
+    finish: Arc<dyn Operation>,
+}
+
+impl Tasks {
+    fn new(seen: &Arc<ObjectsSeen>) -> Self {
+        let [filter, clumps, finish] =
+            ["mask.area_filter", "nuclei.clumps", "nuclei.finish"].map(|id| bound(id, Some(seen)));
+        Self { filter, clumps, finish }
+    }
+
+    /// Compares them with kernels that look at all pixels.
+    fn check(&self, mask: &Told, (least, below): (i64, i64), connectivity: &Canonical) {
+        let view = grey(mask.1.as_dense().unwrap()).unwrap();
+        let kernel = if *connectivity == BOTH[1] { Connectivity::Eight } else { Connectivity::Four };
+        let inputs = std::slice::from_ref(mask);
+        let sizes = [Canonical::Integer(least), Canonical::Integer(below), connectivity.clone()];
+        let found = outcome(self.filter.as_ref(), inputs, &sizes);
+        assert_eq!(found, expected(filter_area(view, least, Some(below), kernel), true));
+        let found = outcome(self.finish.as_ref(), inputs, &sizes);
+        assert_eq!(found, expected(nuclei::finish_mask(view, least, below, kernel), true));
+        let found = outcome(self.clumps.as_ref(), inputs, &sizes[..1]);
+        assert_eq!(found, expected(nuclei::clumps(view, least), false));
+    }
+
+    fn check_all(&self, masks: &[Told]) {
+        for (mask, sizes) in masks.iter().flat_map(|mask| SIZES.map(|sizes| (mask, sizes))) {
+            BOTH.iter().for_each(|connectivity| self.check(mask, sizes, connectivity));
+        }
+    }
+}
+
+fn expected(mask: Plane<u8>, ends: bool) -> super::object_tests::Outcome {
+    let is_empty = mask.pixels().iter().all(|pixel| *pixel == 0);
+    (Some(mask.into_vec()), None, (ends && is_empty).then(|| "no_candidates".to_owned()))
+}
+
+/// The pictures' masks, one with nothing, one with everything, and one with objects of one pixel.
+fn masks(pictures: &[Picture]) -> Vec<Told> {
+    let plane = |pixel: fn(usize) -> bool| {
+        let pixels = (0..WIDTH * HEIGHT).map(|at| ON * u8::from(pixel(at))).collect();
+        from_grey(Plane::from_vec(pixels, WIDTH, HEIGHT).unwrap()).unwrap()
+    };
+    let edges = [plane(|_| false), plane(|_| true), plane(|at| (at + at / WIDTH).is_multiple_of(2))];
+    edges.into_iter().chain(pictures.iter().map(mask)).zip(1..).map(|(mask, at)| told(at, mask)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn sizes_are_chosen_as_without_a_table(
+        pictures in prop::collection::vec(pictures(), 1..4),
+        most in prop_oneof![Just(0), 1..20_000u64, Just(u64::MAX)],
+    ) {
+        let (seen, masks) = (table(most), masks(&pictures));
+        let tasks = Tasks::new(&seen);
+        tasks.check_all(&masks);
+        let first = seen.counts();
+        tasks.check_all(&masks);
+        for (task, counts) in seen.counts() {
+            let before = first[&task];
+            prop_assert_eq!(counts.asked, 2 * before.asked);
+            if most == u64::MAX {
+                prop_assert_eq!(counts.found - before.found, before.asked);
+                prop_assert_eq!(counts.seconds_spent, before.seconds_spent);
+            }
+            if most == 0 {
+                prop_assert_eq!((counts.found, counts.whole), (0, 0));
+            }
+        }
+    }
+}
+
+/// An operation with a table, and what it counted.
+struct Counting {
+    id: &'static str,
+    seen: Arc<ObjectsSeen>,
+    operation: Arc<dyn Operation>,
+}
+
+impl Counting {
+    fn new(id: &'static str) -> Self {
+        let seen = table(u64::MAX);
+        Self { id, operation: bound(id, Some(&seen)), seen }
+    }
+
+    fn call(&self, mask: &Told, parameters: &[Canonical]) -> ObjectCounts {
+        outcome(self.operation.as_ref(), std::slice::from_ref(mask), parameters);
+        self.seen.counts()[self.id]
+    }
+}
+
+fn sizes(least: i64, connectivity: &Canonical) -> [Canonical; 3] {
+    [Canonical::Integer(least), Canonical::Integer(500), connectivity.clone()]
+}
+
+/// Two disks that are two objects, and one that is one with another.
+fn disks(number: u64) -> Told {
+    told(number, mask(&super::object_tests::two_disks(20)))
+}
+
+#[test]
+fn another_size_finds_the_objects_and_another_content_or_neighbourhood_does_not() {
+    let task = Counting::new("mask.area_filter");
+    let [four, eight] = &BOTH;
+    let first = task.call(&disks(1), &sizes(3, four));
+    assert_eq!((first.asked, first.found, first.whole), (2, 0, 0));
+    assert!(first.pixels_asked > 400 && first.pixels_found == 0 && first.seconds_spent > 0.0);
+    let other_size = task.call(&disks(1), &sizes(300, four));
+    let twice = ObjectCounts {
+        asked: 4,
+        found: 2,
+        pixels_asked: 2 * first.pixels_asked,
+        pixels_found: first.pixels_asked,
+        whole: 1,
+        ..first
+    };
+    assert_eq!(other_size, twice, "nothing may be labelled again");
+    let other_neighbours = task.call(&disks(1), &sizes(3, eight));
+    assert_eq!((other_neighbours.asked, other_neighbours.found, other_neighbours.whole), (6, 2, 1));
+    let other_content = task.call(&disks(2), &sizes(3, four));
+    assert_eq!((other_content.asked, other_content.found, other_content.whole), (8, 2, 1));
+}
+
+#[test]
+fn only_calls_that_do_nothing_but_paint_are_whole() {
+    for (id, parameters, whole) in [
+        ("mask.area_filter", sizes(3, &BOTH[0]).to_vec(), 2),
+        ("nuclei.clumps", vec![Canonical::Integer(3)], 2),
+        ("nuclei.finish", sizes(3, &BOTH[0]).to_vec(), 0),
+    ] {
+        let task = Counting::new(id);
+        let [_, _, last] = [0; 3].map(|_| task.call(&disks(1), &parameters));
+        assert_eq!((last.asked, last.found, last.whole), (6, 4, whole), "{id}");
+    }
+}
+
+#[test]
+fn without_contents_the_objects_are_not_kept() {
+    let task = Counting::new("mask.area_filter");
+    let inputs = [disks(1).1];
+    let parameters = sizes(3, &BOTH[0]);
+    let call = Call { inputs: &inputs, contents: &[], parameters: &parameters, row: 0, site: 0 };
+    let done = task.operation.run(&call).unwrap();
+    let view = grey(inputs[0].as_dense().unwrap()).unwrap();
+    let kept = filter_area(view, 3, Some(500), Connectivity::Four);
+    assert_eq!(done.outputs[0].as_dense().and_then(|dense| dense.as_u8()), Some(kept.pixels()));
+    assert!(!task.seen.counts().contains_key("mask.area_filter"));
+}

@@ -1,0 +1,71 @@
+//! Objects chosen by their sizes: the objects of a mask are found once, whatever sizes are asked for.
+
+use std::sync::Arc;
+
+use onceflow_kernels::{Connectivity, Plane, SizedRuns, filter_area, nuclei};
+use onceflow_runtime::{Done, OperationError};
+
+use super::Arguments;
+use super::known::At;
+use super::regions::{done, from_grey};
+
+/// Components of the right size.
+pub(super) fn area_filter(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    let (from, below) = (arguments.integer(0)?, Some(arguments.integer(1)?));
+    let connectivity = arguments.connectivity(2)?;
+    match sized(arguments, connectivity, true)? {
+        Some(runs) => {
+            let content = arguments.derived(0, runs.choice(from, below));
+            let done = found(runs.filter(from, below), runs.any(from, below))?;
+            Ok(Done { contents: content.into_iter().collect(), ..done })
+        }
+        None => looked_at(filter_area(arguments.grey(0)?, from, below, connectivity)),
+    }
+}
+
+/// What is large enough to be split, dilated.
+pub(super) fn clumps(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    let least = arguments.integer(0)?;
+    let big = match sized(arguments, Connectivity::Eight, true)? {
+        Some(runs) => nuclei::clumps_of(&runs, least),
+        None => nuclei::clumps(arguments.grey(0)?, least),
+    };
+    Ok(done([from_grey(big)?]))
+}
+
+/// Nuclei of the right size, holes filled.
+pub(super) fn finish(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
+    let (least, below) = (arguments.integer(0)?, arguments.integer(1)?);
+    let fill = arguments.connectivity(2)?;
+    // Holes are sought in every call, so that none is whole.
+    match sized(arguments, Connectivity::Four, false)? {
+        Some(runs) => found(nuclei::finish_mask_of(&runs, least, below, fill), runs.any(least, Some(below))),
+        None => looked_at(nuclei::finish_mask(arguments.grey(0)?, least, below, fill)),
+    }
+}
+
+/// The components of the first input, where it is told what that holds; `paints` as [`super::Known::sized`] has it.
+fn sized(
+    arguments: &Arguments<'_>,
+    connectivity: Connectivity,
+    paints: bool,
+) -> Result<Option<Arc<SizedRuns>>, OperationError> {
+    let mask = arguments.grey(0)?;
+    let known = arguments.known.zip(arguments.contents.first());
+    Ok(known.map(|(known, content)| {
+        let numbers =
+            [mask.width() as u64, mask.height() as u64, u64::from(connectivity == Connectivity::Eight)];
+        let at = At { site: arguments.site, context: known.context(&[*content], &numbers) };
+        known.sized(at, || SizedRuns::of(mask, connectivity), paints)
+    }))
+}
+
+fn looked_at(mask: Plane<u8>) -> Result<Done, OperationError> {
+    let any = mask.pixels().iter().any(|pixel| *pixel != 0);
+    found(mask, any)
+}
+
+fn found(mask: Plane<u8>, any: bool) -> Result<Done, OperationError> {
+    let ended = (!any).then(|| "no_candidates".to_owned());
+    Ok(Done { ended, ..done([from_grey(mask)?]) })
+}

@@ -1,0 +1,142 @@
+//! Components with their sizes, found once for every threshold that is asked for later.
+
+use super::band::keep_runs;
+use super::{Runs, Side};
+use crate::isa::{Isa, versions};
+use crate::{Connectivity, Machine, Plane, Shape, View, ViewMut, bits};
+
+/// The components of a mask, and how many pixels each has: a filter by size is a question to them, and no look at pixels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SizedRuns {
+    width: usize,
+    across: usize,
+    /// One bit for each pixel, `across` words a row.
+    words: Vec<u64>,
+    /// Where each row's runs begin, and where the last row's end.
+    rows: Vec<usize>,
+    /// The component of each run.
+    components: Vec<u32>,
+    areas: Vec<u64>,
+}
+
+impl SizedRuns {
+    /// The components of the pixels that are not 0.
+    pub fn of(mask: View<'_, u8>, connectivity: Connectivity) -> Self {
+        let (mut runs, mut areas) = (Runs::default(), Vec::new());
+        runs.find(Machine::default(), mask, connectivity, Side::Foreground, &mut areas);
+        let Runs { bands, used, .. } = runs;
+        let (width, across) = (mask.width(), mask.width().div_ceil(64));
+        let mut found = Self { width, across, rows: vec![0], areas, ..Self::default() };
+        for band in bands.into_iter().take(used) {
+            found.rows.append(&mut band.move_to(&mut found.words, &mut found.components));
+        }
+        found.areas.shrink_to_fit();
+        found
+    }
+
+    /// How many components there are.
+    pub fn objects(&self) -> usize {
+        self.areas.len()
+    }
+
+    /// Number of pixels in them.
+    pub fn pixels(&self) -> u64 {
+        self.areas.iter().sum()
+    }
+
+    /// Bytes of memory it has.
+    pub fn bytes(&self) -> usize {
+        self.words.capacity() * size_of::<u64>()
+            + self.rows.capacity() * size_of::<usize>()
+            + self.components.capacity() * size_of::<u32>()
+            + self.areas.capacity() * size_of::<u64>()
+            + size_of::<Self>()
+    }
+
+    /// Whether a component has `lowest <= pixels < end`.
+    pub fn any(&self, lowest: i64, end: Option<i64>) -> bool {
+        self.areas.iter().any(|area| is_within(*area, lowest, end))
+    }
+
+    /// A mask of the components with `lowest <= pixels < end`, as [`crate::filter_area`] makes it.
+    pub fn filter(&self, lowest: i64, end: Option<i64>) -> Plane<u8> {
+        let mut mask = self.empty_mask();
+        write_kept(Isa::best(), self, &self.kept(lowest, end), mask.view_mut());
+        mask
+    }
+
+    /// The same, dilated by [`crate::Element::Cross3`].
+    pub fn filter_thicker(&self, lowest: i64, end: Option<i64>) -> Plane<u8> {
+        let mut mask = self.empty_mask();
+        write_thicker(Isa::best(), self, &self.kept(lowest, end), mask.view_mut());
+        mask
+    }
+
+    /// A digest of which components have `lowest <= pixels < end`: thresholds that choose the same have the same.
+    pub fn choice(&self, lowest: i64, end: Option<i64>) -> Shape {
+        let kept = self.kept(lowest, end);
+        let word = |some: &[u32]| some.iter().fold(0, |word, kept| word << 1 | u64::from(*kept));
+        let words: Vec<u64> = kept.chunks(64).map(word).collect();
+        Shape::default().and(&words)
+    }
+
+    fn empty_mask(&self) -> Plane<u8> {
+        Plane::filled(0, self.width, self.height())
+    }
+
+    fn height(&self) -> usize {
+        self.rows.len() - 1
+    }
+
+    /// For each component 1 if it stays, else 0.
+    fn kept(&self, lowest: i64, end: Option<i64>) -> Vec<u32> {
+        self.areas.iter().map(|area| u32::from(is_within(*area, lowest, end))).collect()
+    }
+
+    /// The bits of a row that stay; none beyond the last row.
+    #[inline(always)]
+    fn keep_row(&self, y: usize, kept: &[u32], words: &mut [u64]) {
+        match self.rows.get(y..y + 2) {
+            Some(&[start, end]) if start < end => {
+                words.copy_from_slice(&self.words[y * self.across..][..self.across]);
+                keep_runs(words, &self.components[start..end], kept);
+            }
+            _ => words.fill(0),
+        }
+    }
+}
+
+/// Whether so many pixels are enough, and not too many.
+pub(crate) fn is_within(area: u64, lowest: i64, end: Option<i64>) -> bool {
+    lowest <= area as i64 && end.is_none_or(|end| (area as i64) < end)
+}
+
+versions! {
+    /// A mask of what stays, row by row.
+    fn write_kept(runs: &SizedRuns, kept: &[u32], target: ViewMut<'_, u8>) {
+        let (mut target, mut words) = (target, vec![0; runs.across]);
+        for y in 0..target.height() {
+            runs.keep_row(y, kept, &mut words);
+            bits::expand(&words, target.row_mut(y));
+        }
+    }
+}
+
+versions! {
+    /// The same with the four neighbours of each pixel.
+    fn write_thicker(runs: &SizedRuns, kept: &[u32], target: ViewMut<'_, u8>) {
+        let mut target = target;
+        let [mut above, mut here, mut below, mut thicker] = [0; 4].map(|_| vec![0; runs.across]);
+        runs.keep_row(0, kept, &mut here);
+        for y in 0..target.height() {
+            runs.keep_row(y + 1, kept, &mut below);
+            for (at, word) in thicker.iter_mut().enumerate() {
+                let left = at.checked_sub(1).map_or(0, |at| here[at] >> 63);
+                let right = here.get(at + 1).map_or(0, |word| word << 63);
+                *word = above[at] | below[at] | here[at] | here[at] << 1 | left | here[at] >> 1 | right;
+            }
+            bits::expand(&thicker, target.row_mut(y));
+            (above, here, below) = (here, below, above);
+        }
+    }
+}
