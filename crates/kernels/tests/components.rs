@@ -6,8 +6,8 @@ mod naive;
 
 use naive::images::{machines, mask, shapes, spiral};
 use onceflow_kernels::{
-    Component, Connectivity, Element, Labels, Plane, Runs, SizedRuns, View, dilate, filter_area,
-    filter_area_into, label, label_into, nuclei,
+    Component, Connectivity, Labels, Plane, Runs, SizedRuns, View, filter_area, filter_area_into, label,
+    label_into,
 };
 use proptest::prelude::*;
 
@@ -39,14 +39,6 @@ fn check_sized(mask: View<'_, u8>, connectivity: Connectivity, components: &[Com
         let kept = filter_area(mask, lowest, end, connectivity);
         assert_eq!(runs.filter(lowest, end), kept, "{lowest} {end:?}");
         assert_eq!(runs.any(lowest, end), kept.pixels().iter().any(|pixel| *pixel != 0));
-        assert_eq!(runs.filter_thicker(lowest, end), dilate(kept.view(), Element::Cross3));
-    }
-    let fill = connectivity;
-    match connectivity {
-        Connectivity::Eight => assert_eq!(nuclei::clumps_of(&runs, 3), nuclei::clumps(mask, 3)),
-        Connectivity::Four => {
-            assert_eq!(nuclei::finish_mask_of(&runs, 2, 90, fill), nuclei::finish_mask(mask, 2, 90, fill));
-        }
     }
 }
 

@@ -92,10 +92,10 @@ impl Known {
         self.together(at, |place| &place.labelled, make, false)
     }
 
-    /// The objects that a part's are chosen from by their sizes, made when they are not known. If all that follows is to
-    /// `paint` them, a call that knows them is whole.
-    pub(super) fn sized(&self, at: At, make: impl FnOnce() -> SizedRuns, paints: bool) -> Arc<SizedRuns> {
-        self.together(at, |place| &place.sized, make, paints)
+    /// The objects that a part's are chosen from by their sizes, made when they are not known. All that follows is to paint
+    /// them: a call that knows them is whole.
+    pub(super) fn sized(&self, at: At, make: impl FnOnce() -> SizedRuns) -> Arc<SizedRuns> {
+        self.together(at, |place| &place.sized, make, true)
     }
 
     fn together<T: Together>(

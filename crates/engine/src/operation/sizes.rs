@@ -13,7 +13,7 @@ use super::regions::{done, from_grey};
 pub(super) fn area_filter(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let (from, below) = (arguments.integer(0)?, Some(arguments.integer(1)?));
     let connectivity = arguments.connectivity(2)?;
-    match sized(arguments, connectivity, true)? {
+    match sized(arguments, connectivity)? {
         Some(runs) => {
             let content = arguments.derived(0, runs.choice(from, below));
             let done = found(runs.filter(from, below), runs.any(from, below))?;
@@ -23,32 +23,21 @@ pub(super) fn area_filter(arguments: &Arguments<'_>) -> Result<Done, OperationEr
     }
 }
 
-/// What is large enough to be split, dilated.
+/// What is large enough to be split, dilated. Hardly two calls look at the same mask: nothing of it is kept.
 pub(super) fn clumps(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let least = arguments.integer(0)?;
-    let big = match sized(arguments, Connectivity::Eight, true)? {
-        Some(runs) => nuclei::clumps_of(&runs, least),
-        None => nuclei::clumps(arguments.grey(0)?, least),
-    };
-    Ok(done([from_grey(big)?]))
+    Ok(done([from_grey(nuclei::clumps(arguments.grey(0)?, arguments.integer(0)?))?]))
 }
 
-/// Nuclei of the right size, holes filled.
+/// Nuclei of the right size, holes filled; for the same reason nothing is kept.
 pub(super) fn finish(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let (least, below) = (arguments.integer(0)?, arguments.integer(1)?);
-    let fill = arguments.connectivity(2)?;
-    // Holes are sought in every call, so that none is whole.
-    match sized(arguments, Connectivity::Four, false)? {
-        Some(runs) => found(nuclei::finish_mask_of(&runs, least, below, fill), runs.any(least, Some(below))),
-        None => looked_at(nuclei::finish_mask(arguments.grey(0)?, least, below, fill)),
-    }
+    looked_at(nuclei::finish_mask(arguments.grey(0)?, least, below, arguments.connectivity(2)?))
 }
 
-/// The components of the first input, where it is told what that holds; `paints` as [`super::Known::sized`] has it.
+/// The components of the first input, where it is told what that holds.
 fn sized(
     arguments: &Arguments<'_>,
     connectivity: Connectivity,
-    paints: bool,
 ) -> Result<Option<Arc<SizedRuns>>, OperationError> {
     let mask = arguments.grey(0)?;
     let known = arguments.known.zip(arguments.contents.first());
@@ -56,7 +45,7 @@ fn sized(
         let numbers =
             [mask.width() as u64, mask.height() as u64, u64::from(connectivity == Connectivity::Eight)];
         let at = At { site: arguments.site, context: known.context(&[*content], &numbers) };
-        known.sized(at, || SizedRuns::of(mask, connectivity), paints)
+        known.sized(at, || SizedRuns::of(mask, connectivity))
     }))
 }
 

@@ -1,18 +1,13 @@
 //! Objects that are large enough to be parted (t6, first half).
 
 use super::MaskScratch;
-use crate::{Connectivity, Element, Machine, Plane, SizedRuns, View, ViewMut, dilate_into, filter_area_into};
+use crate::{Connectivity, Element, Machine, Plane, View, ViewMut, dilate_into, filter_area_into};
 
 /// The objects of at least `min_size_pl` pixels, one pixel thicker.
 pub fn clumps(seg_open: View<'_, u8>, min_size_pl: i64) -> Plane<u8> {
     let mut big = Plane::filled(0, seg_open.width(), seg_open.height());
     clumps_into(Machine::default(), seg_open, min_size_pl, big.view_mut(), &mut MaskScratch::default());
     big
-}
-
-/// [`clumps`] of a mask whose 8-connected components are known.
-pub fn clumps_of(seg_open: &SizedRuns, min_size_pl: i64) -> Plane<u8> {
-    seg_open.filter_thicker(min_size_pl, None)
 }
 
 /// [`clumps`] into a mask of the same size.

@@ -3,9 +3,7 @@
 use std::ops::Range;
 
 use super::MaskScratch;
-use crate::{
-    Connectivity, Machine, Plane, SizedRuns, View, ViewMut, fill_holes, fill_holes_into, filter_area_into,
-};
+use crate::{Connectivity, Machine, Plane, View, ViewMut, fill_holes_into, filter_area_into};
 
 /// A mask of nuclei and how many they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,16 +60,6 @@ pub fn finish_mask(
     let (sizes, scratch) = (min_size..max_size, &mut MaskScratch::default());
     finish_mask_into(Machine::default(), seg_nonoverlap, sizes, fill, mask.view_mut(), scratch);
     mask
-}
-
-/// The same of a mask whose 4-connected components are known.
-pub fn finish_mask_of(
-    seg_nonoverlap: &SizedRuns,
-    min_size: i64,
-    max_size: i64,
-    fill: Connectivity,
-) -> Plane<u8> {
-    fill_holes(seg_nonoverlap.filter(min_size, Some(max_size)).view(), fill)
 }
 
 fn finish_mask_into(

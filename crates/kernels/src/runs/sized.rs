@@ -65,13 +65,6 @@ impl SizedRuns {
         mask
     }
 
-    /// The same, dilated by [`crate::Element::Cross3`].
-    pub fn filter_thicker(&self, lowest: i64, end: Option<i64>) -> Plane<u8> {
-        let mut mask = self.empty_mask();
-        write_thicker(Isa::best(), self, &self.kept(lowest, end), mask.view_mut());
-        mask
-    }
-
     /// A digest of which components have `lowest <= pixels < end`: thresholds that choose the same have the same.
     pub fn choice(&self, lowest: i64, end: Option<i64>) -> Shape {
         let kept = self.kept(lowest, end);
@@ -118,25 +111,6 @@ versions! {
         for y in 0..target.height() {
             runs.keep_row(y, kept, &mut words);
             bits::expand(&words, target.row_mut(y));
-        }
-    }
-}
-
-versions! {
-    /// The same with the four neighbours of each pixel.
-    fn write_thicker(runs: &SizedRuns, kept: &[u32], target: ViewMut<'_, u8>) {
-        let mut target = target;
-        let [mut above, mut here, mut below, mut thicker] = [0; 4].map(|_| vec![0; runs.across]);
-        runs.keep_row(0, kept, &mut here);
-        for y in 0..target.height() {
-            runs.keep_row(y + 1, kept, &mut below);
-            for (at, word) in thicker.iter_mut().enumerate() {
-                let left = at.checked_sub(1).map_or(0, |at| here[at] >> 63);
-                let right = here.get(at + 1).map_or(0, |word| word << 63);
-                *word = above[at] | below[at] | here[at] | here[at] << 1 | left | here[at] >> 1 | right;
-            }
-            bits::expand(&thicker, target.row_mut(y));
-            (above, here, below) = (here, below, above);
         }
     }
 }
