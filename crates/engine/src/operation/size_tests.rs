@@ -157,6 +157,31 @@ fn filters_whose_masks_hardly_come_twice_keep_nothing() {
 }
 
 #[test]
+fn contents_are_the_same_only_when_the_masks_are() {
+    let task = Counting::new("mask.area_filter");
+    let told = |mask: &Told, parameters: &[Canonical]| {
+        let (inputs, contents) = ([mask.1.clone()], [Content([mask.0; 4])]);
+        let call = Call { inputs: &inputs, contents: &contents, parameters, row: 0, site: 0 };
+        let done = task.operation.run(&call).unwrap();
+        (done.contents[0], done.outputs[0].as_dense().and_then(|dense| dense.as_u8()).unwrap().to_vec())
+    };
+    let (first, other) = (disks(1), told(&disks(1), &sizes(3, &BOTH[0])));
+    let calls = [
+        told(&first, &sizes(2, &BOTH[0])),
+        told(&first, &sizes(3, &BOTH[1])),
+        told(&first, &sizes(100_000, &BOTH[0])),
+        told(&disks(2), &sizes(3, &BOTH[0])),
+    ];
+    assert_eq!(calls[0], other, "another threshold that chooses the same");
+    for (content, mask) in &calls[1..] {
+        assert!(*content != other.0 || *mask == other.1);
+    }
+    assert_ne!(calls[1].0, other.0, "components of other neighbours are others");
+    assert_ne!(calls[2].0, other.0);
+    assert_ne!(calls[3].0, other.0);
+}
+
+#[test]
 fn without_contents_the_objects_are_not_kept() {
     let task = Counting::new("mask.area_filter");
     let inputs = [disks(1).1];

@@ -15,7 +15,9 @@ pub(super) fn area_filter(arguments: &Arguments<'_>) -> Result<Done, OperationEr
     let connectivity = arguments.connectivity(2)?;
     match sized(arguments, connectivity)? {
         Some(runs) => {
-            let content = arguments.derived(0, runs.choice(from, below));
+            // Which of the components stay says all only where it is known what a component is.
+            let chosen = runs.choice(from, below).and(&[u64::from(connectivity == Connectivity::Eight)]);
+            let content = arguments.derived(0, chosen);
             let done = found(runs.filter(from, below), runs.any(from, below))?;
             Ok(Done { contents: content.into_iter().collect(), ..done })
         }

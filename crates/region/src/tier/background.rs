@@ -45,7 +45,7 @@ pub(super) fn wait_for_rest<'a>(
             return state;
         }
         shared.changed.notify_all();
-        state = shared.wait(state);
+        state = shared.wait_a_moment(state);
     }
 }
 

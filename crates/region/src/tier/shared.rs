@@ -1,6 +1,7 @@
 //! The tiers as their threads see them: stores, capacities, and the state under its lock.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::entry::Entry;
 use super::state::State;
@@ -18,6 +19,9 @@ pub(super) struct Level {
     pub(super) reading: f64,
 }
 
+/// Much less than a disk takes for a region, and much more than a look at the state.
+const MOMENT: Duration = Duration::from_millis(5);
+
 pub(super) struct Shared {
     pub(super) budget: Budget,
     pub(super) levels: Vec<Level>,
@@ -34,6 +38,12 @@ impl Shared {
 
     pub(super) fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a change, or a moment: whoever takes or lets go of a region says nothing, and by that what could leave
+    /// cannot any more, or can.
+    pub(super) fn wait_a_moment<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed.wait_timeout(state, MOMENT).unwrap_or_else(PoisonError::into_inner).0
     }
 
     /// The store of a tier; memory has none.
@@ -70,7 +80,7 @@ impl Shared {
                 break Err(TierError::Full { bytes, free });
             }
             self.changed.notify_all();
-            state = self.wait(state);
+            state = self.wait_a_moment(state);
         };
         state.wanted -= bytes;
         reserved
