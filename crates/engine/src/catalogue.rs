@@ -103,5 +103,5 @@ fn comparison() -> OpSpec {
         .makes(&[("counts", RegionKind::Table)])
         // An object that begins in a part's core is counted with all its pixels.
         .sees(Halo::Objects(0))
-        .with_scratch(16)
+        .with_scratch(20)
 }

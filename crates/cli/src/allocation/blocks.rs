@@ -88,15 +88,7 @@ unsafe impl Send for Block {}
 impl Blocks {
     pub(super) const fn new() -> Self {
         let kept = [Block { start: null_mut(), bytes: 0, by: 0 }; MOST_KEPT];
-        Self(Mutex::new(State {
-            lent: 0,
-            most_lent: 0,
-            kept_bytes: 0,
-            bound: usize::MAX,
-            kept,
-            count: 0,
-            beside: 0,
-        }))
+        Self(Mutex::new(State { lent: 0, most_lent: 0, kept_bytes: 0, bound: 0, kept, count: 0, beside: 0 }))
     }
 
     /// From now on nothing is kept that does not fit in so many bytes beside what is lent.
@@ -323,7 +315,6 @@ mod tests {
     #[test]
     fn a_block_comes_back_and_what_is_kept_never_adds_to_the_most() {
         let blocks = Blocks::new();
-        blocks.bound(0);
         let [a, b] = [3, 1].map(|count| blocks.take(mebibytes(count)).unwrap());
         bytes(a.start, mebibytes(3)).fill(7);
         assert_eq!(a.used, 0, "fresh pages are zero");
@@ -348,6 +339,7 @@ mod tests {
     #[test]
     fn blocks_of_several_sizes_are_kept_where_the_bound_allows_it() {
         let blocks = Blocks::new();
+        blocks.bound(usize::MAX);
         let take_in_turn = || {
             for count in [1, 2, 3, 2, 1] {
                 let lent = blocks.take(mebibytes(count)).unwrap();

@@ -54,7 +54,9 @@ pub fn with(more: &str) -> String {
 
 /// What was said, with every time and measured size replaced.
 pub fn timeless(said: &Said) -> String {
-    let lines: Vec<String> = said.to_string().lines().map(line).collect();
+    // Long accounts go on in a second line.
+    let said = said.to_string().replace("\n            + ", " + ");
+    let lines: Vec<String> = said.lines().map(line).collect();
     lines.join("\n")
 }
 
@@ -66,6 +68,10 @@ fn line(line: &str) -> String {
     }
     if words.contains(" worker") && words.contains("; peak") {
         return "[time and memory]".into();
+    }
+    // How many objects were known when two workers met them at a time is a matter of time.
+    if words.contains(" objects one by one, ") {
+        return "[objects]".into();
     }
     if words.starts_with("planned in") {
         return "[time]".into();

