@@ -73,6 +73,9 @@ fn line(line: &str) -> String {
     if words.contains(" objects one by one, ") {
         return "[objects]".into();
     }
+    if let Some((asked, terms)) = line.split_once(" tasks asked = ") {
+        return format!("{asked} tasks asked = {}", ran(terms));
+    }
     if words.starts_with("planned in") {
         return "[time]".into();
     }
@@ -82,4 +85,14 @@ fn line(line: &str) -> String {
         }
         _ => line.into(),
     }
+}
+
+/// Tasks whose objects were all known and those that computed some: which are which is a matter of time.
+fn ran(terms: &str) -> String {
+    let number =
+        |term: &str| term.rsplit(' ').next().map_or(0, |text| text.replace(',', "").parse().unwrap_or(0));
+    let is_run = |term: &&str| term.starts_with("object ") || term.starts_with("computed ");
+    let (run, saved): (Vec<&str>, Vec<&str>) = terms.split(" + ").partition(is_run);
+    let run: u64 = run.into_iter().map(number).sum();
+    saved.into_iter().map(str::to_owned).chain([format!("run {run}")]).collect::<Vec<_>>().join(" + ")
 }
