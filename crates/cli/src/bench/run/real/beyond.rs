@@ -7,7 +7,7 @@ use onceflow_kernels::View;
 
 use super::super::{WORKERS, figure, published};
 use super::levels::WayRan;
-use super::oracle::{self, FLOOD, Needed};
+use super::oracle::{self, Needed};
 use super::{Design, Ran};
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
@@ -90,19 +90,17 @@ pub(super) fn figures(
     ])
 }
 
-/// Seconds that the tasks of a run would take if each took what it did without reuse, and floods by their new pixels.
+/// Seconds that the tasks of a run would take if each took what it did without reuse, and those that work on objects by their new pixels.
 fn expected_busy(none: &Ran, best: &Ran) -> f64 {
     let one = |task: &String| none.tasks_of(task).map_or(0.0, |(count, seconds)| seconds / count as f64);
-    let new = |task: &String| if task == FLOOD { best.new_share } else { 1.0 };
-    best.by_task.iter().map(|(task, (count, _))| *count as f64 * one(task) * new(task)).sum()
+    best.by_task.iter().map(|(task, (count, _))| *count as f64 * one(task) * best.new_share(task)).sum()
 }
 
 fn cost(needed: &Needed) -> f64 {
-    let new = needed.new_pixels as f64 / needed.pixels.max(1) as f64;
-    let of = |(task, count): (&&str, &u64)| {
-        *count as f64 * published(task) * if *task == FLOOD { new } else { 1.0 }
+    let new = |task: &str| {
+        needed.pixels.get(task).map_or(1.0, |(all, different)| *different as f64 / (*all).max(1) as f64)
     };
-    needed.instances.iter().map(of).sum()
+    needed.instances.iter().map(|(task, count)| *count as f64 * published(task) * new(task)).sum()
 }
 
 /// Per task, how often it ran and how many seconds it took.

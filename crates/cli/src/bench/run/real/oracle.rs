@@ -15,16 +15,16 @@ use crate::failure::Failure;
 pub(super) struct Needed {
     /// Different instances of each task.
     pub(super) instances: BTreeMap<&'static str, u64>,
-    /// Pixels of the objects of all different instances of the flood, and of those objects that are different.
-    pub(super) pixels: u64,
-    pub(super) new_pixels: u64,
+    /// For each task of [`BY_OBJECTS`], pixels of the objects of all its different instances, and of those objects that are
+    /// different.
+    pub(super) pixels: BTreeMap<&'static str, (u64, u64)>,
 }
 
-/// What one row did: for each task a digest of what it read and took; and the objects it parted, with their pixels.
+/// What one row did: for each task a digest of what it read and took; and the objects it worked on, with their pixels.
 #[derive(Debug, Default)]
 struct Row {
     done: Vec<(&'static str, u64)>,
-    objects: Vec<(u64, u64)>,
+    objects: Vec<(&'static str, u64, u64)>,
 }
 
 /// Runs every row of a table that a run wrote.
@@ -38,22 +38,21 @@ pub(super) fn count(normalized: View<'_, [u8; 3]>, table: &str) -> Result<Needed
     let second = second.map_err(|_| failed("a row could not be run"))?;
     let (mut needed, mut instances, mut objects) = (Needed::default(), HashSet::new(), HashSet::new());
     for row in first.into_iter().chain(second) {
-        let mut floods = false;
-        for (task, digest) in row.done {
-            let new = instances.insert((task, digest));
-            *needed.instances.entry(task).or_default() += u64::from(new);
-            floods |= new && task == FLOOD;
+        let new: Vec<&str> =
+            row.done.into_iter().filter(|done| instances.insert(*done)).map(|(task, _)| task).collect();
+        for (task, object, pixels) in row.objects.into_iter().filter(|(task, ..)| new.contains(task)) {
+            let (all, different) = needed.pixels.entry(task).or_default();
+            *all += pixels;
+            *different += if objects.insert((task, object)) { pixels } else { 0 };
         }
-        for (object, pixels) in row.objects.into_iter().filter(|_| floods) {
-            needed.pixels += pixels;
-            needed.new_pixels += if objects.insert(object) { pixels } else { 0 };
-        }
+        new.into_iter().for_each(|task| *needed.instances.entry(task).or_default() += 1);
     }
     Ok(needed)
 }
 
-/// The task that parts objects.
-pub(super) const FLOOD: &str = "t6_flood";
+/// Tasks that work on objects that they have not seen: one chooses among those of a mask, which it finds once, the other
+/// parts them.
+pub(super) const BY_OBJECTS: [&str; 2] = ["t4", "t6_flood"];
 
 fn alone(normalized: View<'_, [u8; 3]>, rows: &[Parameters]) -> Vec<Row> {
     rows.iter().map(|parameters| segment(normalized, parameters)).collect()
@@ -73,6 +72,8 @@ fn segment(normalized: View<'_, [u8; 3]>, p: &Parameters) -> Row {
     let Candidates { diff, bw1 } =
         nuclei::candidates(rc.view(), rc_recon.view(), p.fill_holes_connectivity, p.g1);
     row.did("t4", &(p.min_size, p.max_size, digest(bw1.pixels())));
+    let dark = bw1.pixels().iter().filter(|pixel| **pixel != 0).count() as u64;
+    row.objects.push(("t4", digest(bw1.pixels()), dark));
     let sized = nuclei::sized_candidates(bw1.view(), p.min_size, p.max_size);
     if sized.pixels().iter().all(|pixel| *pixel == 0) {
         return row;
@@ -81,8 +82,9 @@ fn segment(normalized: View<'_, [u8; 3]>, p: &Parameters) -> Row {
     let grown = nuclei::grow(diff.view(), sized.view(), blood.view(), p.g2);
     row.did("t6_grow", &(p.min_size_pl, digest(grown.pixels())));
     let big = nuclei::clumps(grown.view(), p.min_size_pl);
-    row.did(FLOOD, &(eight(p.watershed_connectivity), digest(big.pixels())));
-    row.objects = objects(&big, eight(p.watershed_connectivity));
+    row.did("t6_flood", &(eight(p.watershed_connectivity), digest(big.pixels())));
+    let clumps = objects(&big, eight(p.watershed_connectivity)).into_iter();
+    row.objects.extend(clumps.map(|(object, pixels)| ("t6_flood", object, pixels)));
     let apart = nuclei::split(normalized, big.view(), p.watershed_connectivity);
     let fill = p.fill_holes_connectivity;
     row.did("t7", &(p.min_size_seg, p.max_size_seg, eight(fill), digest(apart.pixels())));

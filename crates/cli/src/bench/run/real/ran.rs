@@ -1,5 +1,6 @@
 //! A study that a process of its own ran, and what it left in its folder.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use serde_json::Value;
 use super::super::published;
 use super::beyond::ByTask;
 use super::folder_text;
-use super::oracle::FLOOD;
+use super::oracle::BY_OBJECTS;
 use crate::bench::program::{self, failed};
 use crate::failure::Failure;
 
@@ -23,10 +24,10 @@ pub(super) struct Ran {
     pub(super) tasks: u64,
     /// How often one was computed once more, since memory had no room for what it had made.
     pub(super) recomputed: u64,
-    /// The cost of segmentation that was executed, by the published shares; floods count by their new objects.
+    /// The cost of segmentation that was executed, by the published shares; tasks on objects count by new ones.
     pub(super) cost: f64,
-    /// The share of objects' pixels that were new to the flood.
-    pub(super) new_share: f64,
+    /// The share of objects' pixels that were new to a task.
+    new_shares: BTreeMap<String, f64>,
     /// How often each task ran, and its seconds.
     pub(super) by_task: ByTask,
     /// Seconds of segmentation, all workers together.
@@ -45,6 +46,11 @@ pub(super) struct Ran {
 const HOUR: Duration = Duration::from_secs(3600);
 
 impl Ran {
+    /// The share of what a task works on that was new to it.
+    pub(super) fn new_share(&self, task: &str) -> f64 {
+        self.new_shares.get(task).copied().unwrap_or(1.0)
+    }
+
     /// How often a task ran, and its seconds.
     pub(super) fn tasks_of(&self, task: &str) -> Option<(u64, f64)> {
         self.by_task.get(task).copied()
@@ -70,11 +76,13 @@ impl Ran {
             *count += 1;
             *seconds += event["dur"].as_f64().unwrap_or(0.0) / 1e6;
         }
-        let objects = &json["objects"][FLOOD];
-        let pixels = |key: &str| objects[key].as_f64().unwrap_or(0.0);
-        let new_share = 1.0 - pixels("pixels_known") / pixels("pixels_asked").max(1.0);
+        let share = |task: &str| {
+            let pixels = |key: &str| json["objects"][task][key].as_f64().unwrap_or(0.0);
+            (task.to_owned(), 1.0 - pixels("pixels_known") / pixels("pixels_asked").max(1.0))
+        };
+        let new_shares: BTreeMap<String, f64> = BY_OBJECTS.iter().map(|task| share(task)).collect();
         let cost = |(task, (count, _)): (&String, &(u64, f64))| {
-            published(task) * *count as f64 * if task == FLOOD { new_share } else { 1.0 }
+            published(task) * *count as f64 * new_shares.get(task).copied().unwrap_or(1.0)
         };
         let segments = |task: &str| published(task) > 0.0 || ["background", "t6_grow"].contains(&task);
         let number = |value: &Value| value.as_u64().unwrap_or(0);
@@ -84,7 +92,6 @@ impl Ran {
             tasks: number(&json["tasks"]["computed"]),
             recomputed: number(&json["tasks"]["recomputed"]),
             cost: by_task.iter().map(cost).sum(),
-            new_share,
             segmenting: by_task
                 .iter()
                 .filter(|(task, _)| segments(task))
@@ -95,6 +102,7 @@ impl Ran {
                 tasks.values().filter_map(|task| task["seconds_looking"].as_f64()).sum()
             }),
             by_task,
+            new_shares,
             resident: took.resident.max(number(&json["peak_rss_bytes"])),
             folder: folder.to_owned(),
             rows: folder_text(folder, "rows.csv")?,
