@@ -31,8 +31,8 @@ pub(crate) struct ObjectsSeen {
 /// What is known of the objects of one part.
 #[derive(Debug)]
 pub(crate) struct Place {
-    /// Results of objects.
-    pub(crate) results: Table<Box<[u32]>>,
+    /// Results of objects; many have none.
+    pub(crate) results: Table<Option<Arc<[u32]>>>,
     /// Objects that results are compared with.
     pub(crate) labelled: Table<Arc<LabelledRuns>>,
     /// Objects that are filtered by their sizes.
@@ -142,8 +142,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn kept(bytes: usize) -> Kept<Box<[u32]>> {
-        Kept { value: Box::default(), bytes, seconds: 1e-6 }
+    fn kept(bytes: usize) -> Kept<Option<Arc<[u32]>>> {
+        Kept { value: None, bytes, seconds: 1e-6 }
     }
 
     fn put(seen: &ObjectsSeen, site: usize, number: u64, bytes: usize) {

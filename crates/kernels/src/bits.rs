@@ -1,11 +1,15 @@
 //! Masks as bits: 64 pixels in one word, the leftmost in the lowest bit.
 
+mod cross;
 mod field;
+mod mask;
 mod spread;
 
 use std::mem;
 
+pub(crate) use cross::{beyond_cross, dilate_cross};
 pub(crate) use field::fill_right;
+pub(crate) use mask::{Bits, BitsMut, BitsView, Target};
 pub(crate) use spread::{Seeds, Spread};
 
 /// Where in a row of words its mask begins or ends: the columns of pixels that differ from the one before, from the left.

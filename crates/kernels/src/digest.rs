@@ -191,8 +191,9 @@ fn multiply(keys: &[Aligned; LANES], block: &[u8; BLOCK]) -> [u64; LANES] {
     })
 }
 
+/// The product of a word's two halves, each with its key's added.
 #[inline(always)]
-fn product(word: u64, key: u64) -> u64 {
+pub(crate) fn product(word: u64, key: u64) -> u64 {
     let low = (word as u32).wrapping_add(key as u32);
     let high = ((word >> 32) as u32).wrapping_add((key >> 32) as u32);
     u64::from(low) * u64::from(high)

@@ -182,6 +182,17 @@ impl<T: Send> Cut for ViewMut<'_, T> {
     }
 }
 
+/// Something beside something else, which says how many rows there are.
+impl<C: Cut> Cut for Option<C> {
+    fn height(&self) -> usize {
+        self.as_ref().map_or(0, C::height)
+    }
+
+    fn cut(self, y: usize) -> (Self, Self) {
+        self.map(|all| all.cut(y)).map_or((None, None), |(above, below)| (Some(above), Some(below)))
+    }
+}
+
 impl<A: Cut, B: Cut> Cut for (A, B) {
     fn height(&self) -> usize {
         self.0.height()

@@ -9,6 +9,7 @@ use std::ops::Range;
 pub use groups::Groups;
 pub(crate) use groups::is_sparse;
 pub use shape::Shape;
+pub(crate) use shape::Words;
 
 use crate::runs::{Runs, Side};
 use crate::{Connectivity, Machine, ON, View};
@@ -159,13 +160,23 @@ impl Objects {
         self.spans(object).iter().map(|span| (span.y as usize, span.start as usize..span.end as usize))
     }
 
+    /// All objects' runs as words to be digested.
+    pub(crate) fn words(&self) -> Words {
+        Words::of(&self.spans, self.width, self.height)
+    }
+
     /// The object's runs and their place in the image, digested after what else decides about it.
-    pub fn shape(&self, object: usize, after: Shape) -> Shape {
-        after.and_spans(self.spans(object))
+    pub(crate) fn shape(&self, words: &Words, object: usize, after: Shape) -> Shape {
+        after.and(words.some(self.place(object)))
     }
 
     fn spans(&self, object: usize) -> &[Span] {
+        &self.spans[self.place(object)]
+    }
+
+    /// Where its spans are.
+    fn place(&self, object: usize) -> Range<usize> {
         let start = object.checked_sub(1).map_or(0, |before| self.objects[before].spans);
-        &self.spans[start..self.objects[object].spans]
+        start..self.objects[object].spans
     }
 }

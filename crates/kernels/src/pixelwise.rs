@@ -62,7 +62,7 @@ pub fn histogram(machine: Machine, image: View<'_, u8>) -> [u64; 256] {
 }
 
 /// The least value above a threshold; 256 where a pixel can hold none.
-fn least_above(threshold: i64) -> u16 {
+pub(crate) fn least_above(threshold: i64) -> u16 {
     threshold.saturating_add(1).clamp(0, 256) as u16
 }
 

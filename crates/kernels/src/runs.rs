@@ -12,7 +12,7 @@ mod sized;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 
-use crate::bits::Spread;
+use crate::bits::{Spread, Target};
 use crate::{Component, Connectivity, Machine, View, ViewMut};
 use band::Band;
 use measure::{Extent, Measure};
@@ -194,13 +194,13 @@ impl Runs {
     }
 
     /// A mask of the components whose number of pixels `keep` accepts.
-    pub(crate) fn keep(
+    pub(crate) fn keep<T: Target>(
         &mut self,
         machine: Machine,
         mask: View<'_, u8>,
         connectivity: Connectivity,
         keep: impl Fn(u64) -> bool + Sync,
-        target: ViewMut<'_, u8>,
+        target: T,
     ) {
         let mut areas = mem::take(&mut self.areas);
         self.find(machine, mask, connectivity, Side::Foreground, &mut areas);

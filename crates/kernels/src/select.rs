@@ -33,8 +33,8 @@ impl Seeds for Chosen<'_> {
     const INSIDE: bool = true;
 
     #[inline(always)]
-    fn row(&self, y: usize) -> &[u8] {
-        self.mask.row(y)
+    fn open(&self, y: usize, words: &mut [u64]) {
+        bits::pack_into(self.mask.row(y), words);
     }
 
     #[inline(always)]

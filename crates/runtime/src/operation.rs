@@ -40,6 +40,8 @@ pub struct Done {
     /// What each of them holds, where the operation can tell for less than a digest of its bytes costs: contents of two
     /// calls are the same only when the bytes are. None where it cannot.
     pub contents: Vec<Content>,
+    /// Seconds of its run that went into telling that: they belong to finding equal things, not to the work.
+    pub telling: f64,
 }
 
 /// Why an operation could not be done.

@@ -41,6 +41,8 @@ struct Shard<V> {
     /// Values that somebody makes now.
     claimed: Vec<Shape>,
     age: f32,
+    /// What its entries take of both budgets.
+    leases: Option<[Lease; 2]>,
 }
 
 /// A value that is to be kept.
@@ -59,23 +61,34 @@ struct Entry<V> {
     /// Seconds that it saves per byte.
     rate: f32,
     worth: f32,
-    leases: [Lease; 2],
+    /// Its share of the shard's leases.
+    bytes: u64,
 }
 
 impl<V> Table<V> {
     /// An empty table.
     pub(super) fn new(room: &Room) -> Self {
-        let shard = || Mutex::new(Shard { entries: HashMap::default(), claimed: Vec::new(), age: 0.0 });
-        Self { shards: (0..SHARDS).map(|_| shard()).collect(), room: room.clone() }
+        let shard = || Shard { entries: HashMap::default(), claimed: Vec::new(), age: 0.0, leases: None };
+        Self { shards: (0..SHARDS).map(|_| Mutex::new(shard())).collect(), room: room.clone() }
     }
 
     /// What is asked of the value with this digest, if it is there.
     pub(crate) fn get<T>(&self, key: Shape, take: impl FnOnce(&V) -> T) -> Option<T> {
-        let mut shard = self.shard(key);
-        let age = shard.age;
-        let entry = shard.entries.get_mut(&key)?;
-        entry.worth = age + entry.rate;
-        Some(take(&entry.value))
+        self.shard(key).get(key).map(take)
+    }
+
+    /// Gives the values of those of the keys that are there, each with its key's place, in any order: whoever asks for many
+    /// enters each shard once.
+    pub(crate) fn get_all(&self, keys: &[Shape], mut take: impl FnMut(usize, &V)) {
+        for (number, shard) in self.shards.iter().enumerate() {
+            let mut shard = lock(shard);
+            let of_shard = keys.iter().enumerate().filter(|(_, key)| shard_of(**key) == number);
+            for (place, key) in of_shard {
+                if let Some(value) = shard.get(*key) {
+                    take(place, value);
+                }
+            }
+        }
     }
 
     /// Says that somebody makes a value, unless it is there or somebody else makes it now. Who does not keep to it only
@@ -98,16 +111,15 @@ impl<V> Table<V> {
             return None;
         }
         let mut freed = 0;
-        let leases = loop {
-            match self.room.reserve(bytes) {
-                Some(leases) => break leases,
-                None if freed < bytes && !shard.entries.is_empty() => freed += shard.make_room(),
-                None => return Some(kept),
+        while !self.room.grow(&mut shard.leases, bytes) {
+            if freed >= bytes || shard.entries.is_empty() {
+                return Some(kept);
             }
-        };
+            freed += shard.make_room();
+        }
         let rate = (kept.seconds / bytes as f64) as f32;
         let worth = shard.age + rate;
-        shard.entries.insert(key, Entry { value: kept.value, rate, worth, leases });
+        shard.entries.insert(key, Entry { value: kept.value, rate, worth, bytes });
         None
     }
 
@@ -118,9 +130,13 @@ impl<V> Table<V> {
     }
 
     fn shard(&self, key: Shape) -> MutexGuard<'_, Shard<V>> {
-        // The other lane chooses the bucket.
-        lock(&self.shards[key.words()[1] as usize % SHARDS])
+        lock(&self.shards[shard_of(key)])
     }
+}
+
+fn shard_of(key: Shape) -> usize {
+    // The other lane chooses the bucket.
+    key.words()[1] as usize % SHARDS
 }
 
 fn lock<V>(shard: &Mutex<Shard<V>>) -> MutexGuard<'_, Shard<V>> {
@@ -128,6 +144,16 @@ fn lock<V>(shard: &Mutex<Shard<V>>) -> MutexGuard<'_, Shard<V>> {
 }
 
 impl<V> Shard<V> {
+    fn get(&mut self, key: Shape) -> Option<&V> {
+        let entry = self.entries.get_mut(&key)?;
+        let worth = self.age + entry.rate;
+        // What is not written stays in the caches of all who read it.
+        if entry.worth != worth {
+            entry.worth = worth;
+        }
+        Some(&entry.value)
+    }
+
     /// Drops a share of the values, those that are worth least; says how many bytes they had.
     fn make_room(&mut self) -> u64 {
         let mut worths: Vec<f32> = self.entries.values().map(|entry| entry.worth).collect();
@@ -140,13 +166,14 @@ impl<V> Shard<V> {
             let stays = entry.worth > *least || gone > last;
             if !stays {
                 gone += 1;
-                freed += entry.leases[0].bytes();
+                freed += entry.bytes;
             }
             stays
         });
         if self.entries.capacity() > ROOM * self.entries.len() {
             self.entries.shrink_to_fit();
         }
+        self.leases.iter_mut().flatten().for_each(|lease| lease.shrink(lease.bytes() - freed));
         freed
     }
 }
@@ -157,8 +184,21 @@ impl Room {
         self.spare.limit().min(self.shared.limit())
     }
 
-    fn reserve(&self, bytes: u64) -> Option<[Lease; 2]> {
-        Some([self.spare.try_reserve(bytes)?, self.shared.try_reserve(bytes)?])
+    /// Reserves so much more in both, or in none of them.
+    fn grow(&self, leases: &mut Option<[Lease; 2]>, bytes: u64) -> bool {
+        let Some([spare, shared]) = leases else {
+            *leases =
+                self.spare.try_reserve(bytes).zip(self.shared.try_reserve(bytes)).map(<[Lease; 2]>::from);
+            return leases.is_some();
+        };
+        if !spare.try_grow(bytes) {
+            return false;
+        }
+        let both = shared.try_grow(bytes);
+        if !both {
+            spare.shrink(spare.bytes() - bytes);
+        }
+        both
     }
 }
 
@@ -205,6 +245,11 @@ mod tests {
         (0..1000).for_each(|number| put(&table, number, 10, 1e-6));
         assert!((0..1000).all(|number| table.get(key(number), |value| *value) == Some(number)));
         assert_eq!(table.get(key(1000), |value| *value), None);
+        let mut all = Vec::new();
+        let keys: Vec<Shape> = (500..1500).map(key).collect();
+        table.get_all(&keys, |place, value| all.push((place as u64 + 500, *value)));
+        all.sort_unstable();
+        assert_eq!(all, (500..1000).map(|number| (number, number)).collect::<Vec<_>>());
         assert_eq!(budget.used(), 1000 * (entry_bytes::<u64>() + 10));
         drop(table);
         assert_eq!(budget.used(), 0);

@@ -22,16 +22,13 @@ pub(super) struct Known {
 
 /// The objects of one call of a task.
 pub(super) trait Work {
-    /// How many there are.
-    fn len(&self) -> usize;
-
-    /// An object's digest after what else decides about it.
-    fn shape(&self, object: usize, after: Shape) -> Shape;
+    /// The digest of each after what else decides about it.
+    fn shapes(&self, after: Shape) -> Vec<Shape>;
 
     /// Number of an object's pixels.
     fn pixels(&self, object: usize) -> usize;
 
-    /// Adds the result of an object, whatever its words mean.
+    /// Adds the result of an object, whatever its words mean; nobody is given one without words.
     fn compute(&mut self, object: usize, result: &mut Vec<u32>);
 }
 
@@ -61,11 +58,7 @@ impl Known {
     pub(super) fn each(&self, at: At, work: &mut dyn Work, give: &mut dyn FnMut(&[u32])) {
         let place = self.seen.place(at.site);
         let mut search = Search { known: self, place: &place, at, counts: ObjectCounts::default() };
-        let start = Instant::now();
-        let all = (0..work.len()).map(|object| (object, work.shape(object, at.context)));
-        let new: Vec<_> =
-            all.filter(|(object, key)| !search.find(work.pixels(*object), *key, give)).collect();
-        search.counts.seconds_looking = start.elapsed().as_secs_f64();
+        let new = search.find_all(work, give);
         let mut claimed = Vec::new();
         for (object, key) in new {
             if search.find(work.pixels(object), key, give) {
@@ -128,6 +121,9 @@ pub(super) struct At {
     pub(super) context: Shape,
 }
 
+/// Bytes of a value that counts who has it.
+const COUNTED: usize = 2 * size_of::<usize>();
+
 /// The objects of one call, as far as they are known.
 struct Search<'a> {
     known: &'a Known,
@@ -137,9 +133,26 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Gives the results of the objects that are known, and says which are not.
+    fn find_all(&mut self, work: &dyn Work, give: &mut dyn FnMut(&[u32])) -> Vec<(usize, Shape)> {
+        let start = Instant::now();
+        let keys = work.shapes(self.at.context);
+        let (mut results, mut is_new) = (Vec::with_capacity(keys.len()), vec![true; keys.len()]);
+        self.place.results.get_all(&keys, |object, result| {
+            is_new[object] = false;
+            self.counts.ask(work.pixels(object), true);
+            results.extend(result.clone());
+        });
+        self.counts.seconds_looking = start.elapsed().as_secs_f64();
+        // To put results together is what whoever computes them all has to do as well.
+        results.iter().for_each(|result| give(result));
+        keys.into_iter().enumerate().filter(|(object, _)| is_new[*object]).collect()
+    }
+
     /// Gives the result of an object if it is known.
     fn find(&mut self, pixels: usize, key: Shape, give: &mut dyn FnMut(&[u32])) -> bool {
-        let found = self.place.results.get(key, |words| give(words)).is_some();
+        let found =
+            self.place.results.get(key, |result| result.iter().for_each(|words| give(words))).is_some();
         if found {
             self.counts.ask(pixels, true);
         }
@@ -149,11 +162,13 @@ impl Search<'_> {
     fn compute(&mut self, work: &mut dyn Work, object: usize, key: Shape, give: &mut dyn FnMut(&[u32])) {
         let (start, mut result) = (Instant::now(), Vec::new());
         work.compute(object, &mut result);
-        give(&result);
+        let result = (!result.is_empty()).then(|| Arc::<[u32]>::from(result));
+        result.iter().for_each(|words| give(words));
         let seconds = start.elapsed().as_secs_f64();
         self.counts.ask(work.pixels(object), false);
         self.counts.seconds_spent += seconds;
-        let kept = Kept { bytes: size_of_val(result.as_slice()), value: result.into(), seconds };
+        let bytes = result.as_ref().map_or(0, |words| size_of_val(&**words) + COUNTED);
+        let kept = Kept { value: result, bytes, seconds };
         self.known.seen.keep(self.at.site, &self.place.results, key, kept);
     }
 }

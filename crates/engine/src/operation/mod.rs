@@ -10,14 +10,17 @@ mod sizes;
 mod split;
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use onceflow_kernels::Shape;
+use onceflow_kernels::nuclei::MaskScratch;
+use onceflow_kernels::{Plane, Shape};
 use onceflow_reuse::{Content, FlowTask};
 use onceflow_runtime::{Call, Done, Operation, OperationError};
 use onceflow_study::Canonical;
 
 use crate::objects_seen::ObjectsSeen;
 use known::Known;
+use regions::{done, from_grey};
 
 pub(crate) use colour::ROWS as STATISTICS_ROWS;
 pub(crate) use counted::Counted;
@@ -85,7 +88,22 @@ pub(crate) struct Arguments<'a> {
     known: Option<&'a Known>,
 }
 
+/// The third word of contents that are digests of masks as they were written.
+const WRITTEN: u64 = 0x7772_6974_7465_6e21;
+
 impl Arguments<'_> {
+    /// The mask that a task wrote last with this memory, and what it holds where somebody asks for that.
+    fn written(&self, mask: Plane<u8>, scratch: &MaskScratch) -> Result<Done, OperationError> {
+        let done = done([from_grey(mask)?]);
+        if self.contents.len() != self.inputs.len() {
+            return Ok(done);
+        }
+        let began = Instant::now();
+        let [one, other] = scratch.digest().words();
+        let telling = began.elapsed().as_secs_f64();
+        Ok(Done { contents: vec![Content([one, other, WRITTEN, 0])], telling, ..done })
+    }
+
     /// What a result holds that follows from an input and from a digest of what was done to it; none where nobody asks.
     fn derived(&self, input: usize, done: Shape) -> Option<Content> {
         Some(self.known?.content(*self.contents.get(input)?, done))

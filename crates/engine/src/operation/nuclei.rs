@@ -1,7 +1,7 @@
 //! The tasks of the nuclei workflows.
 
-use onceflow_kernels::Plane;
-use onceflow_kernels::nuclei::{self, BackgroundStatus, Candidates, Reconstructed};
+use onceflow_kernels::nuclei::{self, BackgroundStatus, Candidates, MaskScratch, Reconstructed};
+use onceflow_kernels::{Machine, Plane};
 use onceflow_runtime::{Done, OperationError};
 
 use super::Arguments;
@@ -47,7 +47,10 @@ pub(super) fn candidates(arguments: &Arguments<'_>) -> Result<Done, OperationErr
 /// Candidates grown in the top-hat, without red blood cells.
 pub(super) fn grow(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let (diff, seeds, blood) = (arguments.grey(0)?, arguments.grey(1)?, arguments.grey(2)?);
-    Ok(done([from_grey(nuclei::grow(diff, seeds, blood, arguments.integer(0)?))?]))
+    let (mut grown, mut scratch) = (Plane::filled(0, diff.width(), diff.height()), MaskScratch::default());
+    let (inputs, threshold) = ([diff, seeds, blood], arguments.integer(0)?);
+    nuclei::grow_into(Machine::default(), inputs, threshold, grown.view_mut(), &mut scratch);
+    arguments.written(grown, &scratch)
 }
 
 fn background_status(arguments: &Arguments<'_>) -> Result<Option<String>, OperationError> {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use onceflow_kernels::{Connectivity, Plane, SizedRuns, filter_area, nuclei};
+use onceflow_kernels::nuclei::{self, MaskScratch};
+use onceflow_kernels::{Connectivity, Machine, Plane, SizedRuns, filter_area};
 use onceflow_runtime::{Done, OperationError};
 
 use super::Arguments;
@@ -27,13 +28,20 @@ pub(super) fn area_filter(arguments: &Arguments<'_>) -> Result<Done, OperationEr
 
 /// What is large enough to be split, dilated. Hardly two calls look at the same mask: nothing of it is kept.
 pub(super) fn clumps(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    Ok(done([from_grey(nuclei::clumps(arguments.grey(0)?, arguments.integer(0)?))?]))
+    let mask = arguments.grey(0)?;
+    let (mut big, mut scratch) = (Plane::filled(0, mask.width(), mask.height()), MaskScratch::default());
+    nuclei::clumps_into(Machine::default(), mask, arguments.integer(0)?, big.view_mut(), &mut scratch);
+    arguments.written(big, &scratch)
 }
 
 /// Nuclei of the right size, holes filled; for the same reason nothing is kept.
 pub(super) fn finish(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let (least, below) = (arguments.integer(0)?, arguments.integer(1)?);
-    looked_at(nuclei::finish_mask(arguments.grey(0)?, least, below, arguments.connectivity(2)?))
+    let (mask, fill) = (arguments.grey(0)?, arguments.connectivity(2)?);
+    let sizes = arguments.integer(0)?..arguments.integer(1)?;
+    let (mut found, mut scratch) = (Plane::filled(0, mask.width(), mask.height()), MaskScratch::default());
+    nuclei::finish_mask_into(Machine::default(), mask, sizes, fill, found.view_mut(), &mut scratch);
+    let done = arguments.written(found, &scratch)?;
+    Ok(if scratch.is_any() { done } else { ended(done) })
 }
 
 /// The components of the first input, where it is told what that holds.
@@ -57,6 +65,10 @@ fn looked_at(mask: Plane<u8>) -> Result<Done, OperationError> {
 }
 
 fn found(mask: Plane<u8>, any: bool) -> Result<Done, OperationError> {
-    let ended = (!any).then(|| "no_candidates".to_owned());
-    Ok(Done { ended, ..done([from_grey(mask)?]) })
+    let done = done([from_grey(mask)?]);
+    Ok(if any { done } else { ended(done) })
+}
+
+fn ended(done: Done) -> Done {
+    Done { ended: Some("no_candidates".to_owned()), ..done }
 }

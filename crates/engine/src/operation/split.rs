@@ -61,18 +61,24 @@ fn part_unknown(
     let pixels = apart.pixels_mut();
     let mut flood =
         Flood { image, groups: &groups, connectivity, scratch: SplitScratch::default(), lines: Vec::new() };
-    known.each(at, &mut flood, &mut |lines| {
-        lines.iter().for_each(|position| pixels[*position as usize] = 0);
-        if !lines.is_empty() {
-            let words: Vec<u64> = lines.iter().map(|position| u64::from(*position)).collect();
-            let digest = Shape::default().and(&words).words();
-            sum = [sum[0].wrapping_add(digest[0]), sum[1].wrapping_add(digest[1])];
+    known.each(at, &mut flood, &mut |result| {
+        if let Some((digest, positions)) = result.split_first_chunk::<DIGEST>() {
+            positions.iter().for_each(|position| pixels[*position as usize] = 0);
+            sum = plus(sum, *digest);
         }
     });
     Ok((apart, Shape::default().and(&sum)))
 }
 
-/// Floods groups of objects; a result is the positions of its lines in the image.
+/// Words in front of an object's lines that tell them from others.
+const DIGEST: usize = 4;
+
+fn plus(sum: [u64; 2], digest: [u32; DIGEST]) -> [u64; 2] {
+    let [a, b, c, d] = digest.map(u64::from);
+    [sum[0].wrapping_add(a | b << 32), sum[1].wrapping_add(c | d << 32)]
+}
+
+/// Floods groups of objects; a result is empty, or a digest of its lines and their positions in the image.
 struct Flood<'a> {
     image: View<'a, [u8; 3]>,
     groups: &'a Groups,
@@ -82,12 +88,8 @@ struct Flood<'a> {
 }
 
 impl Work for Flood<'_> {
-    fn len(&self) -> usize {
-        self.groups.len()
-    }
-
-    fn shape(&self, group: usize, after: Shape) -> Shape {
-        self.groups.shape(group, after)
+    fn shapes(&self, after: Shape) -> Vec<Shape> {
+        self.groups.shapes(after)
     }
 
     fn pixels(&self, group: usize) -> usize {
@@ -98,6 +100,13 @@ impl Work for Flood<'_> {
         let Self { image, groups, connectivity, scratch, lines } = self;
         lines.clear();
         split_groups(*image, groups, group..group + 1, *connectivity, scratch, lines);
-        result.extend(lines.iter().map(|(x, y)| (y * image.width() + x) as u32));
+        if lines.is_empty() {
+            return;
+        }
+        let position = |(x, y): &(usize, usize)| (y * image.width() + x) as u64;
+        let positions: Vec<u64> = lines.iter().map(position).collect();
+        let digest = Shape::default().and(&positions).words();
+        result.extend(digest.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]));
+        result.extend(positions.iter().map(|position| *position as u32));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::Connectivity;
 use crate::machine::Cut;
-use crate::{Connectivity, bits};
 
 /// Rows of both masks, `across` words each.
 pub(super) struct Field<'a> {
@@ -216,16 +216,6 @@ impl Field<'_> {
         if news != 0 {
             self.reached[place] |= news;
             waiting.push((y as u32, at as u32));
-        }
-    }
-
-    /// Packs a row of a mask into `open`, or what it leaves out.
-    #[inline(always)]
-    pub(super) fn open_row(&mut self, y: usize, row: &[u8], inside: bool) {
-        let open = &mut self.open[y * self.across..][..self.across];
-        bits::pack_into(row, open);
-        if !inside {
-            bits::invert(open, row.len());
         }
     }
 }

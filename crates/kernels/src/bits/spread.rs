@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::field::{Field, Place};
+use super::mask::BitsView;
 use crate::isa::versions;
 use crate::{Connectivity, Machine, View, ViewMut, bits};
 
@@ -33,13 +34,13 @@ struct Band {
     shown: bool,
 }
 
-/// What the rows of an image say: the mask's row, and which of its words are reached from the start.
+/// What the rows of an image say: where it may spread, and what is reached from the start.
 pub(crate) trait Seeds: Sync {
-    /// Whether to spread over the mask's pixels that are not 0, or over the others.
+    /// Whether a result in pixels shows what is reached, or all else.
     const INSIDE: bool;
 
-    /// The mask's row.
-    fn row(&self, y: usize) -> &[u8];
+    /// Sets where it may spread in the row, and nothing else.
+    fn open(&self, y: usize, words: &mut [u64]);
 
     /// Sets seeds of the row; what is not open there counts for nothing.
     fn seed(&self, y: usize, words: &mut [u64]);
@@ -54,20 +55,52 @@ impl Spread {
         machine: Machine,
         connectivity: Connectivity,
         seeds: &S,
-        mut target: ViewMut<'_, u8>,
+        target: ViewMut<'_, u8>,
     ) {
-        let (across, height) = (target.width().div_ceil(64), target.height());
+        let (width, height) = (target.width(), target.height());
+        self.run(machine, connectivity, seeds, (width, height), Some(target));
+    }
+
+    /// What can be reached, as bits alone, in an image of this size.
+    pub(crate) fn reach<S: Seeds>(
+        &mut self,
+        machine: Machine,
+        connectivity: Connectivity,
+        seeds: &S,
+        (width, height): (usize, usize),
+    ) -> BitsView<'_> {
+        self.run(machine, connectivity, seeds, (width, height), None);
+        self.reached(width, height)
+    }
+
+    /// What was reached last, in an image of this size.
+    pub(crate) fn reached(&self, width: usize, height: usize) -> BitsView<'_> {
+        BitsView::new(&self.reached, width, height)
+    }
+
+    fn run<S: Seeds>(
+        &mut self,
+        machine: Machine,
+        connectivity: Connectivity,
+        seeds: &S,
+        (width, height): (usize, usize),
+        mut target: Option<ViewMut<'_, u8>>,
+    ) {
+        let across = width.div_ceil(64);
         // What is in the memory from before is written over.
         self.open.resize(across * height, 0);
         self.reached.resize(across * height, 0);
         let Self { open, reached, bands, .. } = self;
         let field = Field { open, reached, across, height };
-        machine.write((field, target.reborrow()), bands, |rows, (mut field, target), band| {
+        let shown = target.as_mut().map(ViewMut::reborrow);
+        machine.write((field, shown), bands, |rows, (mut field, target), band| {
             let shown = &mut Shown::new(target, S::INSIDE);
             settle(machine.isa, &mut field, rows, connectivity, seeds, shown, band);
         });
-        let shown = self.cross_seams(machine, connectivity, Shown::new(target.reborrow(), S::INSIDE));
-        if !(shown && self.bands[..machine.bands(height).count()].iter().all(|band| band.shown)) {
+        let shown = Shown::new(target.as_mut().map(ViewMut::reborrow), S::INSIDE);
+        let shown = self.cross_seams(machine, connectivity, (across, height), shown);
+        let all_shown = shown && self.bands[..machine.bands(height).count()].iter().all(|band| band.shown);
+        if let (Some(target), false) = (target, all_shown) {
             self.show_all(machine, target, S::INSIDE);
         }
     }
@@ -98,8 +131,13 @@ impl Spread {
     }
 
     /// What one band reached may reach on in the next; says whether all of it is shown.
-    fn cross_seams(&mut self, machine: Machine, connectivity: Connectivity, mut shown: Shown<'_>) -> bool {
-        let (across, height) = (shown.target.width().div_ceil(64), shown.target.height());
+    fn cross_seams(
+        &mut self,
+        machine: Machine,
+        connectivity: Connectivity,
+        (across, height): (usize, usize),
+        mut shown: Shown<'_>,
+    ) -> bool {
         let Self { open, reached, bands, waiting } = self;
         let mut field = Field { open, reached, across, height };
         let rows: Vec<Range<usize>> = machine.bands(height).collect();
@@ -127,35 +165,39 @@ impl Spread {
         let Self { open, reached, bands, .. } = self;
         let field = Field { open, reached, across, height };
         machine.write((field, target), bands, |_, (field, target), _| {
-            let mut shown = Shown::new(target, inside);
+            let mut shown = Shown::new(Some(target), inside);
             (0..field.height).for_each(|y| shown.show_row(y, &field));
         });
     }
 }
 
-/// A mask of what was reached, or of all else.
+/// A mask of what was reached, or of all else, if somebody wants to see it.
 struct Shown<'a> {
-    target: ViewMut<'a, u8>,
+    target: Option<ViewMut<'a, u8>>,
     /// What of a word is shown the other way round: nothing or everything.
     flip: u64,
 }
 
 impl<'a> Shown<'a> {
-    fn new(target: ViewMut<'a, u8>, inside: bool) -> Self {
+    fn new(target: Option<ViewMut<'a, u8>>, inside: bool) -> Self {
         Self { target, flip: if inside { 0 } else { u64::MAX } }
     }
 
     #[inline(always)]
     fn show_row(&mut self, y: usize, field: &Field<'_>) {
-        let words = &field.reached[y * field.across..][..field.across];
-        bits::expand_flipped(words, self.flip, self.target.row_mut(y));
+        if let Some(target) = &mut self.target {
+            let words = &field.reached[y * field.across..][..field.across];
+            bits::expand_flipped(words, self.flip, target.row_mut(y));
+        }
     }
 
     #[inline(always)]
     fn show(&mut self, y: usize, at: usize, word: u64) {
-        let row = self.target.row_mut(y);
-        let end = row.len().min(at * 64 + 64);
-        bits::expand_flipped(&[word], self.flip, &mut row[at * 64..end]);
+        if let Some(target) = &mut self.target {
+            let row = target.row_mut(y);
+            let end = row.len().min(at * 64 + 64);
+            bits::expand_flipped(&[word], self.flip, &mut row[at * 64..end]);
+        }
     }
 }
 
@@ -173,7 +215,7 @@ versions! {
     ) {
         let across = field.across;
         for (y, of_image) in rows.enumerate() {
-            field.open_row(y, seeds.row(of_image), S::INSIDE);
+            seeds.open(of_image, &mut field.open[y * across..][..across]);
             seeds.seed(of_image, &mut field.reached[y * across..][..across]);
             field.enter(y, connectivity);
         }

@@ -1,7 +1,9 @@
 //! Objects that are large enough to be parted (t6, first half).
 
 use super::MaskScratch;
-use crate::{Connectivity, Element, Machine, Plane, View, ViewMut, dilate_into, filter_area_into};
+use crate::bits::dilate_cross;
+use crate::runs::is_within;
+use crate::{Connectivity, Machine, Plane, View, ViewMut};
 
 /// The objects of at least `min_size_pl` pixels, one pixel thicker.
 pub fn clumps(seg_open: View<'_, u8>, min_size_pl: i64) -> Plane<u8> {
@@ -18,8 +20,9 @@ pub fn clumps_into(
     target: ViewMut<'_, u8>,
     scratch: &mut MaskScratch,
 ) {
-    let MaskScratch { one, runs, rows, .. } = scratch;
-    let large = one.fit(seg_open.width(), seg_open.height());
-    filter_area_into(machine, seg_open, min_size_pl, None, Connectivity::Eight, large, runs);
-    dilate_into(machine, one.view(), Element::Cross3, target, rows);
+    let MaskScratch { runs, bits, result, .. } = scratch;
+    let (width, height) = (seg_open.width(), seg_open.height());
+    let large = |area: u64| is_within(area, min_size_pl, None);
+    runs.keep(machine, seg_open, Connectivity::Eight, large, bits.fit(width, height));
+    dilate_cross(machine, bits.view(), (result.fit(width, height), target));
 }

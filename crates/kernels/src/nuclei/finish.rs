@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use super::MaskScratch;
-use crate::{Connectivity, Machine, Plane, View, ViewMut, fill_holes_into, filter_area_into};
+use crate::bits::{self, Target};
+use crate::fill::fill_bits_into;
+use crate::runs::is_within;
+use crate::{Connectivity, Machine, Plane, View, ViewMut};
 
 /// A mask of nuclei and how many they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +65,8 @@ pub fn finish_mask(
     mask
 }
 
-fn finish_mask_into(
+/// [`finish_mask`] into a mask of the same size.
+pub fn finish_mask_into(
     machine: Machine,
     seg_nonoverlap: View<'_, u8>,
     sizes: Range<i64>,
@@ -70,11 +74,17 @@ fn finish_mask_into(
     target: ViewMut<'_, u8>,
     scratch: &mut MaskScratch,
 ) {
-    let MaskScratch { one, runs, .. } = scratch;
-    let kept = one.fit(seg_nonoverlap.width(), seg_nonoverlap.height());
-    let Range { start, end } = sizes;
-    filter_area_into(machine, seg_nonoverlap, start, Some(end), Connectivity::Four, kept, runs);
-    fill_holes_into(machine, one.view(), fill, target, runs);
+    let MaskScratch { runs, bits, result, .. } = scratch;
+    let (width, height) = (seg_nonoverlap.width(), seg_nonoverlap.height());
+    let fits = |area: u64| is_within(area, sizes.start, Some(sizes.end));
+    runs.keep(machine, seg_nonoverlap, Connectivity::Four, fits, bits.fit(width, height));
+    fill_bits_into(machine, bits.view(), fill, target, runs.spread());
+    let outside = runs.spread().reached(width, height);
+    let mut rows = result.fit(width, height);
+    for y in 0..height {
+        rows.put(y, outside.row(y));
+        bits::invert(rows.row_mut(y), width);
+    }
 }
 
 #[cfg(test)]

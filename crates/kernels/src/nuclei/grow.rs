@@ -1,10 +1,13 @@
 //! Candidates grow to what is still darker than its surroundings (t5).
 
+use std::ops::Range;
+
 use super::MaskScratch;
-use crate::{
-    Connectivity, Element, Machine, Plane, View, ViewMut, above_into, fill_holes_into, open_into, remove,
-    select_into,
-};
+use crate::bits::{self, BitsMut, BitsView, Seeds, beyond_cross, dilate_cross};
+use crate::fill::outside;
+use crate::isa::versions;
+use crate::pixelwise::least_above;
+use crate::{Connectivity, Machine, Plane, View, ViewMut};
 
 /// The regions with `diff` above G2 that hold a candidate, without red blood cells, holes and hairs; all are of one size.
 pub fn grow(diff: View<'_, u8>, bw1_t: View<'_, u8>, rbc: View<'_, u8>, g2: i64) -> Plane<u8> {
@@ -14,6 +17,8 @@ pub fn grow(diff: View<'_, u8>, bw1_t: View<'_, u8>, rbc: View<'_, u8>, g2: i64)
 }
 
 /// [`grow`] into a mask of the same size.
+///
+/// From the threshold to the opening the mask is bits: each input is read once and the result written once.
 pub fn grow_into(
     machine: Machine,
     [diff, bw1_t, rbc]: [View<'_, u8>; 3],
@@ -21,11 +26,54 @@ pub fn grow_into(
     target: ViewMut<'_, u8>,
     scratch: &mut MaskScratch,
 ) {
-    let MaskScratch { one, other, runs, rows } = scratch;
+    let MaskScratch { runs, bits, result, .. } = scratch;
     let (width, height) = (diff.width(), diff.height());
-    above_into(machine, diff, g2, one.fit(width, height));
-    select_into(machine, one.view(), bw1_t, Connectivity::Eight, other.fit(width, height), runs);
-    remove(machine, other.view_mut(), rbc);
-    fill_holes_into(machine, other.view(), Connectivity::Four, one.view_mut(), runs);
-    open_into(machine, one.view(), Element::Cross3, target, rows);
+    let (grown, spread) = (Grown { diff, least: least_above(g2), seeds: bw1_t }, runs.spread());
+    let reached = spread.reach(machine, Connectivity::Eight, &grown, (width, height));
+    machine.write(bits.fit(width, height), &mut Vec::new(), |rows, mut band, (): &mut ()| {
+        without_rows(machine.isa, reached, rbc, rows, &mut band);
+    });
+    let outside = outside(machine, bits.view(), Connectivity::Four, spread);
+    // What lies beyond reach of the outside is the filled mask, eroded.
+    beyond_cross(machine, outside, bits.fit(width, height));
+    dilate_cross(machine, bits.view(), (result.fit(width, height), target));
+}
+
+/// Grows from seeds where the difference is large enough.
+struct Grown<'a> {
+    diff: View<'a, u8>,
+    least: u16,
+    seeds: View<'a, u8>,
+}
+
+impl Seeds for Grown<'_> {
+    const INSIDE: bool = true;
+
+    #[inline(always)]
+    fn open(&self, y: usize, words: &mut [u64]) {
+        match u8::try_from(self.least) {
+            Ok(0) => {
+                words.fill(0);
+                bits::invert(words, self.diff.width());
+            }
+            Ok(least) => bits::pack_where(self.diff.row(y), |pixel| pixel >= least, words),
+            Err(_) => words.fill(0),
+        }
+    }
+
+    #[inline(always)]
+    fn seed(&self, y: usize, words: &mut [u64]) {
+        bits::pack_into(self.seeds.row(y), words);
+    }
+}
+
+versions! {
+    /// Rows of a mask without those of another, which is in bytes.
+    fn without_rows(mask: BitsView<'_>, other: View<'_, u8>, rows: Range<usize>, target: &mut BitsMut<'_>) {
+        for (at, y) in rows.enumerate() {
+            let row = target.row_mut(at);
+            bits::pack_into(other.row(y), row);
+            row.iter_mut().zip(mask.row(y)).for_each(|(word, mask)| *word = mask & !*word);
+        }
+    }
 }

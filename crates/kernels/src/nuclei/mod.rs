@@ -18,7 +18,7 @@ pub mod tiled;
 pub use background::{BackgroundStatus, background};
 pub use candidates::{Candidates, candidates, candidates_into, sized_candidates};
 pub use clumps::{clumps, clumps_into};
-pub use finish::{Finished, finish, finish_into, finish_mask, finish_with};
+pub use finish::{Finished, finish, finish_into, finish_mask, finish_mask_into, finish_with};
 pub use grow::{grow, grow_into};
 pub use parameters::Parameters;
 pub use reconstructed::{ReconstructScratch, Reconstructed, reconstruct, reconstruct_into};

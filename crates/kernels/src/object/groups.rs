@@ -98,11 +98,13 @@ impl Groups {
         rows.reduce(|one, other| one.start.min(other.start)..one.end.max(other.end)).unwrap_or(0..0)
     }
 
-    /// The group's runs and their place in the image, digested after what else decides about it.
+    /// The runs of each group and their place in the image, digested after what else decides about it.
     ///
     /// A group of one object has the digest of that object.
-    pub fn shape(&self, group: usize, after: Shape) -> Shape {
-        self.members(group).iter().fold(after, |shape, object| self.objects.shape(*object, shape))
+    pub fn shapes(&self, after: Shape) -> Vec<Shape> {
+        let words = self.objects.words();
+        let of = |shape: Shape, object: &usize| self.objects.shape(&words, *object, shape);
+        (0..self.len()).map(|group| self.members(group).iter().fold(after, of)).collect()
     }
 
     /// How many pixels it has.

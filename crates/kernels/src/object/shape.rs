@@ -1,53 +1,50 @@
 //! Digests of objects, to tell whether one has been seen before: of its runs, where they lie in the image, and of
 //! whatever else decides what becomes of it.
 //!
-//! Runs go through NH (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999) over pairs of 64-bit words, in two lanes with
-//! different keys, and what comes out through polynomials modulo 2⁶¹ − 1. For keys drawn at random two different objects
-//! of up to n blocks of runs get the same digest with a probability of at most (2⁻⁶⁴ + 4n / 2⁶¹)², about 2⁻¹¹⁷ for n = 1;
-//! among a billion objects some two then meet with 2⁻⁵⁸. The keys are fixed: masks are made by operations that know
-//! nothing of them, and whoever makes up a mask to collide only spoils his own run.
+//! Runs go through NH (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999) over pairs of 32-bit words, in four lanes with
+//! different keys, and what comes out of two lanes each through polynomials modulo 2⁶¹ − 1. For keys drawn at random two
+//! different objects of up to n blocks of runs get the same digest with a probability of at most (2⁻⁶⁴ + 5n / 2⁶¹)², about
+//! 2⁻¹¹⁷ for n = 1; among a billion objects some two then meet with 2⁻⁵⁸. The keys are fixed: masks are made by operations
+//! that know nothing of them, and whoever makes up a mask to collide only spoils his own run.
 
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 
 use super::Span;
-use crate::digest::{PRIME, modulo, split_mix};
+use crate::Isa;
+use crate::digest::{PRIME, modulo, product, split_mix};
+use crate::isa::versions;
 
 /// What tells objects apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Shape([u64; LANES]);
+pub struct Shape([u64; 2]);
 
-/// One lane is enough to choose a place in a table.
+/// One half is enough to choose a place in a table.
 impl Hash for Shape {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.0[0]);
     }
 }
 
-/// Independent digests side by side.
-const LANES: usize = 2;
-/// Pairs of words that go through NH at once.
-const BLOCK: usize = 64;
-/// What is added to the pairs of a block, lane by lane.
-static KEYS: [[[u64; 2]; BLOCK]; LANES] = [keys(1), keys(2)];
+/// Independent sums side by side.
+const LANES: usize = 4;
+/// Words that are added at a time.
+const STEP: usize = 8;
+/// Words that go through NH at once.
+const BLOCK: usize = 256;
+/// What is added to the words of a block, lane by lane.
+static KEYS: [[u64; BLOCK]; LANES] = [keys(1), keys(2), keys(3), keys(4)];
 /// Where the polynomials are evaluated.
-const POINTS: [u64; LANES] = [0x0b4e_a7d1_96c3_58f3, 0x15c9_3b60_e87d_42a5];
+const POINTS: [u64; 2] = [0x0b4e_a7d1_96c3_58f3, 0x15c9_3b60_e87d_42a5];
 const _: () = assert!(POINTS[0] < PRIME && POINTS[1] < PRIME);
-/// A sum of 128 bits makes three coefficients of so many.
-const PIECE: u32 = 43;
 
 impl Shape {
     /// These words after what is digested already; how they are cut counts.
     #[must_use]
     pub fn and(self, words: &[u64]) -> Self {
-        let (pairs, rest) = words.as_chunks::<2>();
-        let shape = pairs.chunks(BLOCK).fold(self, |shape, block| shape.and_block(block.iter().copied()));
-        rest.iter().fold(shape, |shape, word| shape.and_block([[*word, 0]].into_iter()).append([0; LANES], 1))
-    }
-
-    /// These runs after what is digested already.
-    pub(super) fn and_spans(self, spans: &[Span]) -> Self {
-        let pair = |span: &Span| [u64::from(span.y) << 32 | u64::from(span.start), u64::from(span.end)];
-        spans.chunks(BLOCK).fold(self, |shape, block| shape.and_block(block.iter().map(pair)))
+        words
+            .chunks(BLOCK)
+            .fold(self, |shape, block| shape.append(multiply(Isa::best(), block), block.len() as u64))
     }
 
     /// Its bits, of which 122 differ.
@@ -55,36 +52,80 @@ impl Shape {
         self.0
     }
 
-    /// Adds up to a block of pairs.
-    fn and_block(self, pairs: impl ExactSizeIterator<Item = [u64; 2]>) -> Self {
-        let length = pairs.len() as u64;
-        let mut sums = [0u128; LANES];
-        for ([low, high], keys) in pairs.zip(KEYS[0].iter().zip(&KEYS[1])) {
-            let product =
-                |key: &[u64; 2]| u128::from(low.wrapping_add(key[0])) * u128::from(high.wrapping_add(key[1]));
-            sums[0] = sums[0].wrapping_add(product(keys.0));
-            sums[1] = sums[1].wrapping_add(product(keys.1));
-        }
-        self.append(sums, length)
-    }
-
-    /// The polynomials with four more coefficients.
-    fn append(self, sums: [u128; LANES], length: u64) -> Self {
-        Self(std::array::from_fn(|lane| {
-            let piece = |number: u32| (sums[lane] >> (number * PIECE)) as u64 & ((1 << PIECE) - 1);
-            [length, piece(0), piece(1), piece(2)].into_iter().fold(self.0[lane], |value, coefficient| {
-                modulo(u128::from(value) * u128::from(POINTS[lane]) + u128::from(coefficient))
+    /// The polynomials with five more coefficients.
+    fn append(self, sums: [u64; LANES], length: u64) -> Self {
+        Self(std::array::from_fn(|half| {
+            let [one, other] = [sums[2 * half], sums[2 * half + 1]];
+            let coefficients =
+                [length, one >> 32, u64::from(one as u32), other >> 32, u64::from(other as u32)];
+            coefficients.into_iter().fold(self.0[half], |value, coefficient| {
+                modulo(u128::from(value) * u128::from(POINTS[half]) + u128::from(coefficient))
             })
         }))
     }
 }
 
-const fn keys(lane: u64) -> [[u64; 2]; BLOCK] {
+/// Runs as words: one for each where rows and columns have few bits, two for each elsewhere.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Words {
+    words: Vec<u64>,
+    each: usize,
+}
+
+impl Words {
+    /// The words of the runs of an image of this size.
+    pub(super) fn of(spans: &[Span], width: usize, height: usize) -> Self {
+        let each = if width.max(height) >> 16 == 0 { 1 } else { 2 };
+        let mut words = Vec::with_capacity(each * spans.len());
+        match each {
+            1 => words.extend(spans.iter().map(Span::word)),
+            _ => words.extend(spans.iter().flat_map(Span::two_words)),
+        }
+        Self { words, each }
+    }
+
+    /// The words of some of the runs.
+    pub(super) fn some(&self, spans: Range<usize>) -> &[u64] {
+        &self.words[spans.start * self.each..spans.end * self.each]
+    }
+}
+
+impl Span {
+    fn word(&self) -> u64 {
+        u64::from(self.y << 16 | self.start) | u64::from(self.end) << 32
+    }
+
+    fn two_words(&self) -> [u64; 2] {
+        [u64::from(self.y) << 32 | u64::from(self.start), u64::from(self.end)]
+    }
+}
+
+versions! {
+    /// NH of up to a block of words, for each lane.
+    fn multiply(words: &[u64]) -> [u64; LANES] {
+        let (steps, rest) = words.as_chunks::<STEP>();
+        // Lane by lane: compilers that see several at once shuffle them.
+        std::array::from_fn(|lane| {
+            let (keys, _) = KEYS[lane].as_chunks::<STEP>();
+            let mut sums = [0u64; STEP];
+            for (words, keys) in steps.iter().zip(keys) {
+                for at in 0..STEP {
+                    sums[at] = sums[at].wrapping_add(product(words[at], keys[at]));
+                }
+            }
+            let last = rest.iter().zip(&KEYS[lane][steps.len() * STEP..]);
+            let last = last.fold(0, |sum: u64, (word, key)| sum.wrapping_add(product(*word, *key)));
+            sums.into_iter().fold(last, u64::wrapping_add)
+        })
+    }
+}
+
+const fn keys(lane: u64) -> [u64; BLOCK] {
     let mut state = lane << 32;
-    let mut keys = [[0; 2]; BLOCK];
+    let mut keys = [0; BLOCK];
     let mut at = 0;
-    while at < 2 * BLOCK {
-        keys[at / 2][at % 2] = split_mix(&mut state);
+    while at < BLOCK {
+        keys[at] = split_mix(&mut state);
         at += 1;
     }
     keys
@@ -100,26 +141,42 @@ mod tests {
         (0..count).map(|y| Span { y: y + 3, start: y * 7 % 50, end: 51 + y % 5 }).collect()
     }
 
+    fn shape(after: Shape, spans: &[Span], side: usize) -> Shape {
+        after.and(Words::of(spans, side, side).some(0..spans.len()))
+    }
+
     #[test]
     fn every_run_its_place_and_what_came_before_count() {
-        let start = Shape::default().and(&[1, 2, 3]);
-        let mut seen = HashSet::new();
-        for count in 0..3 * BLOCK as u32 {
-            assert!(seen.insert(start.and_spans(&spans(count))));
-        }
-        let mut some = spans(BLOCK as u32 + 9);
-        for at in 0..some.len() {
-            for bit in 0..20 {
-                some[at].y ^= 1 << bit;
-                assert!(seen.insert(start.and_spans(&some)));
-                some[at].y ^= 1 << bit;
-                some[at].end ^= 1 << bit;
-                assert!(seen.insert(start.and_spans(&some)));
-                some[at].end ^= 1 << bit;
+        for (side, bits) in [(65_535, 16), (1 << 20, 31)] {
+            let start = Shape::default().and(&[1, 2, 3]);
+            let mut seen = HashSet::new();
+            for count in 0..3 * BLOCK as u32 {
+                assert!(seen.insert(shape(start, &spans(count), side)));
             }
+            let mut some = spans(BLOCK as u32 + 9);
+            for (at, bit) in (0..some.len()).flat_map(|at| (0..bits).map(move |bit| (at, bit))) {
+                let change = |span: &mut Span, which: usize| {
+                    *[&mut span.y, &mut span.start, &mut span.end][which] ^= 1 << bit;
+                };
+                for which in 0..3 {
+                    change(&mut some[at], which);
+                    assert!(seen.insert(shape(start, &some, side)));
+                    change(&mut some[at], which);
+                }
+            }
+            assert!(seen.contains(&shape(start, &some, side)));
+            assert!(seen.insert(shape(Shape::default().and(&[1, 2, 4]), &some, side)));
         }
-        assert!(seen.contains(&start.and_spans(&some)));
-        assert!(seen.insert(Shape::default().and(&[1, 2, 4]).and_spans(&some)));
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_same() {
+        let word = |at: usize| (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let words: Vec<u64> = (0..BLOCK).map(word).collect();
+        for length in 0..=BLOCK {
+            let expected = multiply(Isa::PORTABLE, &words[..length]);
+            assert!(Isa::available().into_iter().all(|isa| multiply(isa, &words[..length]) == expected));
+        }
     }
 
     #[test]

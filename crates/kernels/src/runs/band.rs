@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::measure::{Measure, Measures};
 use super::row::{Row, Touching};
 use super::{Run, Side};
+use crate::bits::Target;
 use crate::isa::{Isa, versions};
 use crate::{Connectivity, View, ViewMut, bits};
 
@@ -171,9 +172,9 @@ impl Band {
     }
 
     /// Writes a mask of the components that are to be kept; their numbers are lost.
-    pub(super) fn keep(&mut self, isa: Isa, keep: impl Fn(usize) -> bool, target: ViewMut<'_, u8>) {
+    pub(super) fn keep<T: Target>(&mut self, isa: Isa, keep: impl Fn(usize) -> bool, mut target: T) {
         self.numbers.iter_mut().for_each(|number| *number = u32::from(keep(*number as usize)));
-        keep_rows(isa, self, target);
+        keep_rows(isa, self, &mut target);
     }
 }
 
@@ -218,13 +219,12 @@ versions! {
 
 versions! {
     /// A mask of the runs whose label has the number 1, and not of those where it is 0, row by row.
-    fn keep_rows(band: &mut Band, target: ViewMut<'_, u8>) {
-        let mut target = target;
+    fn keep_rows<T: Target>(band: &mut Band, target: &mut T) {
         let numbers = &*band.numbers;
         for y in 0..target.height() {
             let words = &mut band.words[y * band.across..][..band.across];
             keep_runs(words, &band.labels[band.row_starts[y]..], numbers);
-            bits::expand(words, target.row_mut(y));
+            target.put(y, words);
         }
     }
 }

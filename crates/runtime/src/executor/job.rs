@@ -51,6 +51,14 @@ pub(super) struct Report {
     pub(super) digesting: f64,
 }
 
+/// What a job took: seconds of its work, bytes, and seconds in which its operation told what it had made.
+#[derive(Default)]
+struct Took {
+    seconds: f64,
+    bytes: u64,
+    telling: f64,
+}
+
 impl Job {
     /// Runs it; `began` is when the run began.
     pub(super) fn run(self, work: &Work<'_>, worker: usize, began: Instant) -> Report {
@@ -58,12 +66,12 @@ impl Job {
         let (key, attempt, cause) = (self.key, self.attempt, self.cause);
         let found = key.and_then(|key| guarded(|| Ok(work.memo.get(&key))).ok().flatten());
         let remembered = found.as_ref().is_some_and(|outputs| outputs.len() == self.outputs);
-        let mut took = (0.0, 0);
+        let mut took = Took::default();
         let (outcome, outputs, told) = match found {
             Some(outputs) if remembered => (Outcome::Done, outputs, Vec::new()),
             _ => self.compute(work, &mut took),
         };
-        let (seconds, bytes) = took;
+        let Took { seconds, bytes, telling } = took;
         if let (Some(key), Outcome::Done, false) = (key, &outcome, remembered) {
             // What cannot be remembered is computed again another time: no reason to fail.
             _ = guarded(|| {
@@ -78,7 +86,7 @@ impl Job {
         } else {
             work.contents.and_then(digest).unwrap_or_default()
         };
-        let digesting = began.elapsed().as_secs_f64();
+        let digesting = began.elapsed().as_secs_f64() + telling;
         Report {
             instance,
             task,
@@ -96,9 +104,11 @@ impl Job {
         }
     }
 
-    fn compute(self, work: &Work<'_>, took: &mut (f64, u64)) -> (Outcome, Vec<Arc<Region>>, Vec<Content>) {
+    fn compute(self, work: &Work<'_>, took: &mut Took) -> (Outcome, Vec<Arc<Region>>, Vec<Content>) {
         match self.try_compute(work, took) {
-            Ok(Done { outputs, ended, contents }) => {
+            Ok(Done { outputs, ended, contents, telling }) => {
+                took.telling = telling.clamp(0.0, took.seconds);
+                took.seconds -= took.telling;
                 let outputs = outputs.into_iter().map(Arc::new).collect();
                 (ended.map_or(Outcome::Done, Outcome::Ended), outputs, contents)
             }
@@ -109,7 +119,7 @@ impl Job {
     }
 
     /// Measures the operation alone: what is fetched may be there already for the next task that takes it.
-    fn try_compute(self, work: &Work<'_>, took: &mut (f64, u64)) -> Result<Done, OperationError> {
+    fn try_compute(self, work: &Work<'_>, took: &mut Took) -> Result<Done, OperationError> {
         let (ground, expected, operation) = (self.ground, self.outputs, work.operations[self.task]);
         let fetch = || self.inputs.into_iter().map(|input| input.fetch(work.supply, ground)).collect();
         let inputs: Vec<Arc<Region>> = guarded(fetch)?;
@@ -122,7 +132,7 @@ impl Job {
             site: ground.site,
         };
         let (done, bytes) = Meter::around(work.meter, || run(operation, &call));
-        *took = (began.elapsed().as_secs_f64(), bytes);
+        *took = Took { seconds: began.elapsed().as_secs_f64(), bytes, telling: 0.0 };
         let done = done?;
         let found = done.outputs.len();
         if found == expected || done.ended.is_some() {

@@ -100,7 +100,12 @@ impl DiskBlobs {
         let names =
             fs::read_dir(&self.root).map_err(at_root)?.map_while(Result::ok).map(|entry| entry.file_name());
         let others = names.filter(|name| name != FORMAT_FILE && !crate::publish::is_temporary(name));
+        // Somebody else may have made it one since it was looked for, and put blobs into it.
+        let is_one = || fs::read(path).is_ok_and(|found| found == FORMAT.as_bytes());
         if let Some(other) = others.into_iter().next() {
+            if is_one() {
+                return Ok(());
+            }
             let found = other.to_string_lossy().into_owned();
             return Err(BlobError::Format { path: path.to_path_buf(), expected: FORMAT.trim_end(), found });
         }
