@@ -22,7 +22,7 @@ pub(crate) fn with_costs<'s>(
 /// Remembers what the tasks of a run cost.
 pub(crate) fn remember(run: &Run, args: &MachineArgs, terminal: &Terminal) {
     if let Some(file) = file(args) {
-        warn(file.add(&run.records), terminal);
+        warn(file.add(&run.records, &run.findings), terminal);
     }
 }
 

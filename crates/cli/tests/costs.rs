@@ -153,3 +153,31 @@ fn memory_of_operations_is_remembered() {
     let pixels = |line: &serde_json::Value| line["pixels"].as_u64().unwrap();
     assert!(splits.iter().all(|line| scratch(line) <= declared * pixels(line) + fixed), "{splits:?}");
 }
+
+#[test]
+fn what_a_run_finds_is_foreseen_by_the_next_plan() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    let plan =
+        |level: &str| shell.ok(&format!("plan study.toml --costs costs.jsonl --reuse {level} --json")).json();
+    let before = plan("object");
+    assert_eq!(before["expected"]["findings"], 0);
+    assert_eq!(before["expected"]["makespan_s"], before["makespan_s"]);
+    let ran = shell.ok("run study.toml -o out --costs costs.jsonl --json").json();
+    assert!(
+        ran["tasks"]["by"]["object"].as_f64().unwrap() + ran["tasks"]["by"]["convergent"].as_f64().unwrap()
+            > 0.0
+    );
+    let (object, dataflow) = (plan("object"), plan("dataflow"));
+    assert_eq!(object["expected"]["findings"], 1);
+    let seconds = |plan: &serde_json::Value| plan["expected"]["makespan_s"].as_f64().unwrap();
+    assert!(seconds(&object) < object["makespan_s"].as_f64().unwrap(), "{object}");
+    assert_eq!(
+        seconds(&dataflow),
+        dataflow["makespan_s"].as_f64().unwrap(),
+        "no plan at this level looks for it"
+    );
+    let said = shell.ok("plan study.toml --costs costs.jsonl").stdout;
+    assert!(said.contains("as in 1 earlier phase"), "{said}");
+    assert!(shell.read("out/costs.jsonl").contains("\"met\""), "a run's own file is one to plan by, too");
+}

@@ -77,3 +77,27 @@ fn what_cannot_be_simulated_says_why() {
     let said = shell.run("run study.toml -o x --policy pats");
     assert!(said.exit == 2 && said.stderr.contains("threads cannot follow this policy"), "{said}");
 }
+
+#[test]
+fn a_replay_takes_as_long_as_what_the_run_executed() {
+    let shell = shell();
+    shell.write("machine.toml", "[[node]]\ncpus = 1\nmemory = \"1 GiB\"\n");
+    let makespan = |more: &str| simulate(&shell, more)["makespan"].as_f64().unwrap();
+    for level in ["none", "dataflow"] {
+        shell.ok(&format!("run study.toml -o {level} --reuse {level} --costs none"));
+        let (alone, replayed) =
+            (makespan(&format!("--reuse {level}")), makespan(&format!("--reuse {level} --replay {level}")));
+        assert!((alone - replayed).abs() < 1e-9 * alone, "all that was planned ran at {level}");
+    }
+    shell.ok("run study.toml -o object --costs none");
+    let (dataflow, object) = (makespan("--reuse dataflow"), makespan("--replay object"));
+    assert!(object < dataflow, "{object} of {dataflow}");
+    let run: Value = serde_json::from_str(&shell.read("object/run.json")).unwrap();
+    assert!(run["objects"]["t6_flood"]["known"].as_u64().unwrap() > 0, "the study must have known objects");
+    let said = shell.run(&format!("{SIMULATE} --replay nowhere"));
+    assert!(said.exit != 0 && said.stderr.contains("nowhere"), "{said}");
+    shell.write("broken/trace.json", "{}");
+    shell.write("broken/run.json", "{}");
+    let said = shell.run(&format!("{SIMULATE} --replay broken"));
+    assert!(said.exit == 2 && said.stderr.contains("traceEvents"), "{said}");
+}

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use onceflow_study::OpSpec;
 
 use crate::size::{SizeClass, size_class};
-use crate::{Estimate, Model, Record, RecordError};
+use crate::{Estimate, Finding, Found, Model, Record, RecordError};
 
 /// Records of finished tasks, and what they say about the next ones.
 ///
@@ -15,6 +15,8 @@ use crate::{Estimate, Model, Record, RecordError};
 pub struct Costs {
     /// Of each operation in each version, on each device, by size.
     measured: BTreeMap<(String, u64), BTreeMap<String, BTreeMap<u32, SizeClass>>>,
+    /// What runs found out about each operation in each version, on whatever device.
+    found: BTreeMap<(String, u64), Found>,
 }
 
 impl Costs {
@@ -26,6 +28,18 @@ impl Costs {
         let class = sizes.entry(size_class(record.pixels)).or_insert_with(|| SizeClass::new(record.pixels));
         class.add(record);
         Ok(())
+    }
+
+    /// Adds what a run found out; the order does not matter either.
+    pub fn add_finding(&mut self, finding: &Finding) -> Result<(), RecordError> {
+        finding.check()?;
+        self.found.entry((finding.operation.clone(), finding.version)).or_default().add(finding);
+        Ok(())
+    }
+
+    /// What runs found out about an operation.
+    pub fn found(&self, spec: &OpSpec) -> Found {
+        self.found.get(&(spec.id.clone(), spec.version)).copied().unwrap_or_default()
     }
 
     /// What an operation costs on a device: made once, asked for many sizes.

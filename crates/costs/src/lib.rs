@@ -3,6 +3,7 @@
 mod chosen;
 mod curve;
 mod estimate;
+mod finding;
 mod histogram;
 mod line;
 mod model;
@@ -11,5 +12,6 @@ mod size;
 
 pub use chosen::chosen;
 pub use estimate::Costs;
+pub use finding::{Finding, Found, Line};
 pub use model::{Bytes, Estimate, Model, Origin};
 pub use record::{Record, RecordError};

@@ -60,7 +60,10 @@ impl Record {
         let value: Value =
             serde_json::from_str(line).map_err(|error| RecordError::NotJson(error.to_string()))?;
         let Value::Object(fields) = value else { return Err(RecordError::NotAnObject(kind(&value))) };
-        let fields = Fields(&fields);
+        Self::read(&Fields(&fields))
+    }
+
+    pub(crate) fn read(fields: &Fields<'_>) -> Result<Self, RecordError> {
         let record = Self {
             operation: fields.text("operation")?,
             version: fields.whole("version")?,
@@ -87,14 +90,15 @@ impl Record {
     }
 }
 
-struct Fields<'l>(&'l Map<String, Value>);
+/// The fields of a line.
+pub(crate) struct Fields<'l>(pub(crate) &'l Map<String, Value>);
 
 impl Fields<'_> {
-    fn text(&self, field: &'static str) -> Result<String, RecordError> {
+    pub(crate) fn text(&self, field: &'static str) -> Result<String, RecordError> {
         self.get(field, "a text", |value| value.as_str().map(str::to_owned))
     }
 
-    fn whole(&self, field: &'static str) -> Result<u64, RecordError> {
+    pub(crate) fn whole(&self, field: &'static str) -> Result<u64, RecordError> {
         self.get(field, "a whole number from 0 on", Value::as_u64)
     }
 
@@ -103,7 +107,7 @@ impl Fields<'_> {
         if self.0.contains_key(field) { self.whole(field) } else { Ok(0) }
     }
 
-    fn number(&self, field: &'static str) -> Result<f64, RecordError> {
+    pub(crate) fn number(&self, field: &'static str) -> Result<f64, RecordError> {
         self.get(field, "a number", Value::as_f64)
     }
 
@@ -132,7 +136,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn kind(value: &Value) -> &'static str {
+pub(crate) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

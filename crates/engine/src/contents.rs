@@ -26,35 +26,33 @@ impl Digests {
     }
 }
 
-/// The share of instances that is expected to turn out to be equal to others, and bytes of results that are digested in a
-/// second: between the speed of a cache and that of memory.
-const CONVERGING: f64 = 0.05;
+/// Bytes of results that are digested in a second: between the speed of a cache and that of memory.
 const DIGESTED: f64 = 25e9;
 
 impl Prepared<'_> {
-    /// Of which tasks results are worth digests: where what comes after them costs so much that a few equal ones pay.
+    /// Of which tasks results are worth digests: where what comes after them costs so much, and turns out to be equal so
+    /// often, that it pays. How often that is, earlier runs tell.
     pub(crate) fn worth_digests(&self) -> Vec<bool> {
         let flow = &self.flow;
         let pixels = self.largest_part().max(1);
         let sizes = BTreeMap::from([(pixels, 1)]);
-        let mut after = vec![0.0; flow.tasks.len()];
+        let (mut after, mut spared) = (vec![0.0; flow.tasks.len()], vec![0.0; flow.tasks.len()]);
         for task in (0..flow.tasks.len()).rev() {
             let takes = |other: &&FlowTask| other.inputs.iter().any(|input| input.maker() == Some(task));
-            let takers = flow.tasks.iter().enumerate().filter(|(_, other)| takes(other));
-            after[task] = takers.map(|(taker, _)| after[taker] + self.mean_seconds(taker, &sizes)).sum();
+            for (taker, other) in flow.tasks.iter().enumerate().filter(|(_, other)| takes(other)) {
+                let seconds = after[taker] + self.mean_seconds(taker, &sizes);
+                after[task] += seconds;
+                spared[task] += seconds * self.costs.found(&other.spec).same();
+            }
         }
         let bytes = |task: &FlowTask| (u64::from(task.spec.output_bytes_per_pixel) * pixels) as f64;
-        flow.tasks
-            .iter()
-            .zip(after)
-            .map(|(task, after)| after * CONVERGING > bytes(task) / DIGESTED)
-            .collect()
+        flow.tasks.iter().zip(spared).map(|(task, spared)| spared > bytes(task) / DIGESTED).collect()
     }
 }
 
 impl Contents for Digests {
     fn content(&self, task: usize, region: &Region) -> Option<Content> {
-        if !self.worth.get(task).copied().unwrap_or(true) {
+        if !self.is_wanted(task) {
             return None;
         }
         let mut digester = self.fresh.clone();
@@ -74,6 +72,10 @@ impl Contents for Digests {
             }
         }
         Some(Content(digester.finish().words()))
+    }
+
+    fn is_wanted(&self, task: usize) -> bool {
+        self.worth.get(task).copied().unwrap_or(true)
     }
 }
 

@@ -16,6 +16,7 @@ mod device;
 mod drawing;
 mod error;
 mod features;
+mod findings;
 mod folder;
 mod image;
 mod inputs;
@@ -42,6 +43,7 @@ mod provenance;
 mod reading;
 mod remade;
 mod remembered;
+mod replay;
 mod report;
 mod resampling;
 mod resources;
@@ -73,6 +75,7 @@ pub use error::EngineError;
 pub use features::{
     FeatureFile, FeatureForm, Nuclei, NucleiFeatures, bytes_to_measure, disk_bytes_to_measure, features,
 };
+pub use findings::Foreseen;
 pub use folder::RunFolder;
 pub use image::{
     as_eight_bits, open_deep_image, open_drawn, open_image, open_labels, open_source, open_volume,
@@ -104,6 +107,7 @@ pub use prepared::Prepared;
 pub use progress::{PhaseBegun, Progress, RowOver, Silent, TaskAhead, TaskOver};
 pub use provenance::{Started, provenance};
 pub use remembered::{CostsFile, LoadedCosts};
+pub use replay::Replay;
 pub use report::{
     Failing, Material, Pictures, Provenance, Scene, Shown, UsedFile, answer_text, best, best_json,
     duration_words, failing, html, indices_json, memory_words, metrics_csv, provenance_json, ro_crate,

@@ -19,7 +19,7 @@ pub use why::{Explanation, Question};
 
 use crate::phase::PhaseRows;
 use crate::prepared::no_phase;
-use crate::{CostOrigin, EngineError, Prepared};
+use crate::{CostOrigin, EngineError, Foreseen, Prepared};
 
 /// The plan of a study's first phase, and what can be said of the others.
 #[derive(Clone, Debug)]
@@ -48,6 +48,8 @@ pub struct Planned {
     pub buckets: Vec<BucketFigures>,
     /// Seconds until the last worker is done: list scheduling of the buckets, the other tasks spread evenly.
     pub makespan: f64,
+    /// What is expected to be found while it runs, as in earlier runs; all of it comes off the plan.
+    pub expected: Foreseen,
     /// Rows of later phases by the number of parameters they keep.
     pub later: Vec<LaterPhase>,
     /// Seconds it took to plan.
@@ -102,6 +104,12 @@ impl Planned {
         buckets.max(1)
     }
 
+    /// Seconds until the last worker is done when what is expected to be found is found, by all workers alike.
+    pub fn likely(&self) -> f64 {
+        let work = self.levels.levels.last().map_or(0.0, |level| level.seconds);
+        if work > 0.0 { self.makespan * (1.0 - self.expected.seconds() / work).max(0.0) } else { 0.0 }
+    }
+
     /// The share of the time until the last worker is done that so many workers spend computing.
     pub fn balance(&self, workers: usize) -> f64 {
         let work = self.levels.levels.last().map_or(0.0, |level| level.seconds);
@@ -131,6 +139,8 @@ impl Prepared<'_> {
         let rules = rules.map_err(|broken| EngineError::Internal(broken.to_string()))?;
         self.spare(&mut plan, workers, memory)?;
         let work = levels.levels.last().map_or(0.0, |level| level.seconds);
+        let counts: Vec<u64> =
+            plan.account().times(plan.flow(), many).tasks.iter().map(|task| task.planned).collect();
         let seconds = start.elapsed().as_secs_f64();
         Ok(Planned {
             phase,
@@ -141,6 +151,7 @@ impl Prepared<'_> {
             levels,
             buckets: merged.iter().map(|stage| self.bucket_figures(&plan, stage, workers)).collect(),
             makespan: self.makespan(&merged, work, workers),
+            expected: self.expected(level, &counts, &costs),
             rules,
             tasks: self.task_figures(&plan, &costs),
             peak: self.peak(&mut plan, workers)?,

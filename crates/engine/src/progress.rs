@@ -2,7 +2,7 @@
 
 use onceflow_reuse::Plan;
 
-use crate::Prepared;
+use crate::{Prepared, RunOptions};
 
 /// Told while a study runs: one thing after the other, by whichever thread has something to tell.
 pub trait Progress: Send {
@@ -94,7 +94,8 @@ impl Progress for Silent {
 
 impl Prepared<'_> {
     /// What a plan of a phase has to do.
-    pub(crate) fn ahead(&self, name: &str, plan: &Plan, (workers, memory): (usize, u64)) -> PhaseBegun {
+    pub(crate) fn ahead(&self, name: &str, plan: &Plan, options: &RunOptions) -> PhaseBegun {
+        let RunOptions { level, workers, memory, .. } = *options;
         let flow = plan.flow();
         let account = plan.account().times(flow, self.multiplicity());
         let ahead = |(number, account): (usize, &onceflow_reuse::TaskAccount)| TaskAhead {
@@ -102,7 +103,7 @@ impl Prepared<'_> {
             stage: flow.tasks[number].stage,
             asked: account.asked,
             planned: account.planned,
-            seconds: self.mean_seconds(number, &self.sizes(flow.scope(number))),
+            seconds: self.expected_seconds(number, level),
         };
         PhaseBegun {
             name: name.to_owned(),

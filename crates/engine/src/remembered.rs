@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use onceflow_costs::{Costs, Record, chosen};
+use onceflow_costs::{Costs, Finding, Line, Record, chosen};
 use onceflow_study::with_commas;
 
 /// A file of records, which need not be there yet.
@@ -63,11 +63,13 @@ impl CostsFile {
         }
     }
 
-    /// Adds some records of a run, which stand for all of them; says why when it cannot.
+    /// Adds some records of a run, which stand for all of them, and what it found out; says why when it cannot.
     #[must_use]
-    pub fn add(&self, records: &[Record]) -> Option<String> {
-        let lines: String =
-            chosen(records, MOST_ADDED).iter().map(|record| record.to_line() + "\n").collect();
+    pub fn add(&self, records: &[Record], findings: &[Finding]) -> Option<String> {
+        let records = chosen(records, MOST_ADDED);
+        let lines =
+            records.iter().map(|record| record.to_line()).chain(findings.iter().map(Finding::to_line));
+        let lines: String = lines.map(|line| line + "\n").collect();
         if lines.is_empty() {
             return None;
         }
@@ -82,10 +84,11 @@ impl CostsFile {
         let (mut found, mut foreign) = (0u64, 0u64);
         for line in lines {
             found += 1;
-            let record = record(line);
-            if record.is_none_or(|record| costs.add(&record).is_err()) {
-                foreign += 1;
-            }
+            let added = parsed(line).is_some_and(|line| match line {
+                Line::Record(record) => costs.add(&record).is_ok(),
+                Line::Finding(finding) => costs.add_finding(&finding).is_ok(),
+            });
+            foreign += u64::from(!added);
         }
         let warning = (foreign > 0).then(|| {
             let (foreign, found) = (with_commas(u128::from(foreign)), with_commas(u128::from(found)));
@@ -102,9 +105,9 @@ impl CostsFile {
     }
 }
 
-fn record(line: &[u8]) -> Option<Record> {
+fn parsed(line: &[u8]) -> Option<Line> {
     let line = std::str::from_utf8(line).ok().filter(|line| line.len() <= MOST_LINE)?;
-    Record::parse_line(line).ok()
+    Line::parse(line).ok()
 }
 
 /// The end of a file from the beginning of a line on, [`MOST_READ`] bytes at most.

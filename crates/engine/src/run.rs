@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use onceflow_costs::Record;
+use onceflow_costs::{Finding, Record};
 use onceflow_region::Budget;
 use onceflow_reuse::{Account, Level, NodeId, Plan, plan};
 use onceflow_runtime::{
@@ -21,6 +21,7 @@ use crate::answer::{Answer, ImageAnalysis, MetricTable, PhaseAnswer, RowStatus};
 use crate::collect::{Collector, Converged};
 use crate::command::{forget_logs, list_logs};
 use crate::contents::Digests;
+use crate::findings::{as_if_unknown, findings};
 use crate::journal::{Journal, PastPhase, RowsIdentity, identity};
 use crate::keep::{HEAD, Keeper};
 use crate::metrics::Tally;
@@ -94,8 +95,10 @@ pub struct Run {
     pub answer: Answer,
     /// Why it is over.
     pub ending: Ending,
-    /// What each task that ran cost.
+    /// What each task that ran cost; where objects were known, what it would have cost without.
     pub records: Vec<Record>,
+    /// What it found out about operations that no plan could know.
+    pub findings: Vec<Finding>,
     /// When each task ran, per phase.
     pub trace: Vec<TraceEntry>,
     /// What turned out to be the same while it ran, as lines of a CSV file.
@@ -186,6 +189,7 @@ struct Runner<'a> {
     truth_objects: Vec<Option<u64>>,
     ledger: Ledger,
     records: Vec<Record>,
+    findings: Vec<Finding>,
     trace: Vec<TraceEntry>,
     notes: Vec<String>,
     converged: String,
@@ -222,6 +226,7 @@ impl<'a> Runner<'a> {
             truth_objects: vec![None; prepared.inputs.images.len()],
             ledger: Ledger::default(),
             records: Vec::new(),
+            findings: Vec::new(),
             trace: Vec::new(),
             notes: prepared.doubts(),
             converged: converged::HEAD.to_owned(),
@@ -238,11 +243,10 @@ impl<'a> Runner<'a> {
         let rows = self.prepared.rows(&sampled, with_reference)?;
         let plan = plan(self.prepared.flow.clone(), &rows, self.options.level)?;
         let mut plan = self.prepared.grouped(plan, &self.options.merge)?.plan;
-        let bounds = (self.options.workers, self.options.memory);
-        progress.phase(&self.prepared.ahead(&phase.name, &plan, bounds));
+        progress.phase(&self.prepared.ahead(&phase.name, &plan, self.options));
         let rows = RowsIdentity::new(self.prepared, &sampled, with_reference, self.table.rows.len());
         let past = self.journal.phase(&phase.name, &rows)?;
-        let (execution, gathered) = self.execute(&mut plan, with_reference, &past, progress)?;
+        let (execution, mut gathered) = self.execute(&mut plan, with_reference, &past, progress)?;
         let first = self.table.rows.len();
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(phase, &plan, first, &execution.log);
@@ -253,6 +257,12 @@ impl<'a> Runner<'a> {
         let account = self.ledger.add(&execution, &plan, &gathered.objects);
         self.kept.push_str(&gathered.keeper.lines(&plan, &self.prepared.inputs, first));
         self.references.extend(gathered.saved);
+        if self.options.level >= Level::Convergent {
+            let told = self.prepared.worth_digests();
+            let findings = findings(&plan, &execution, &gathered.objects, &told);
+            as_if_unknown(&mut gathered.records, &findings);
+            self.findings.extend(findings);
+        }
         self.records.extend(gathered.records);
         if self.ending == Ending::Complete {
             let rows = first + usize::from(with_reference)..self.table.rows.len();
@@ -500,8 +510,8 @@ impl<'a> Runner<'a> {
             notes: self.notes,
         };
         let kept = (!self.prepared.keeper.is_idle()).then(|| format!("{HEAD}{}", self.kept));
-        let Self { ending, records, trace, converged, .. } = self;
-        Run { answer, ending, records, trace, converged, kept }
+        let Self { ending, records, findings, trace, converged, .. } = self;
+        Run { answer, ending, records, findings, trace, converged, kept }
     }
 }
 

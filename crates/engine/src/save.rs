@@ -1,5 +1,6 @@
 //! What lies in the folder of a run when it is over.
 
+use onceflow_costs::Finding;
 use serde_json::{Value, json};
 
 use crate::journal::Journal;
@@ -68,7 +69,8 @@ fn pretty(value: &Value) -> String {
 }
 
 fn costs(run: &Run) -> String {
-    run.records.iter().map(|record| record.to_line() + "\n").collect()
+    let records = run.records.iter().map(|record| record.to_line());
+    records.chain(run.findings.iter().map(Finding::to_line)).map(|line| line + "\n").collect()
 }
 
 /// The form that chrome://tracing and Perfetto open: times in microseconds.

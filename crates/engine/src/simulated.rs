@@ -4,13 +4,14 @@
 use onceflow_costs::{Model, Origin};
 use onceflow_reuse::{Level, Plan};
 use onceflow_runtime::{
-    Bucket, Chance, Device, Expected, Machine, Order, Policy, RowOutcome, Simulated, Simulation, simulate,
+    Bucket, Chance, Device, Expected, Instance, Machine, Order, Policy, RowOutcome, Simulated, Simulation,
+    simulate,
 };
 use serde_json::{Value, json};
 
 use crate::device::device;
 use crate::planned::FirstPlan;
-use crate::{EngineError, Merge, Prepared};
+use crate::{EngineError, Merge, Prepared, Replay};
 
 /// What is to be simulated.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct SimulationOptions {
     pub policy: Policy,
     /// What is left to chance.
     pub chance: Chance,
+    /// What a run of the study found: what it did not do takes no time.
+    pub replay: Option<Replay>,
     /// Whether every task is kept for a trace.
     pub logged: bool,
 }
@@ -69,7 +72,15 @@ impl Prepared<'_> {
         let pixels =
             layout.parts.iter().map(|part| part.pixels).sum::<u64>() / layout.parts.len().max(1) as u64;
         let expected = expected(&plan, &options.machine, pixels.max(1), &seconds);
+        let share = |plan: &Plan, instance: Instance| match &options.replay {
+            Some(replay) => {
+                let task = &plan.flow().tasks[plan.task_of(instance.node)].name;
+                replay.share(task, plan.first_row(instance.node).into(), instance.site as u64)
+            }
+            None => 1.0,
+        };
         let simulation = Simulation {
+            share: &share,
             policy: options.policy,
             expected: &expected,
             chance: options.chance,

@@ -8,4 +8,7 @@ pub trait Contents: Send + Sync {
     /// A digest of what a task made: of two regions of one run it is the same only when their bytes and form are. None when
     /// finding equal ones of this task would save less than digests cost.
     fn content(&self, task: usize, region: &Region) -> Option<Content>;
+
+    /// Whether it would save more.
+    fn is_wanted(&self, task: usize) -> bool;
 }

@@ -22,6 +22,8 @@ pub struct Call<'a> {
     pub inputs: &'a [Arc<Region>],
     /// What each of them holds, where the run asks for that; else there are none.
     pub contents: &'a [Content],
+    /// Whether the run wants to know what its outputs hold.
+    pub wanted: bool,
     /// The values it reads, in the order of its parameters.
     pub parameters: &'a [Canonical],
     /// The first row of the plan that asked for it.

@@ -24,8 +24,14 @@ fn the_study_has_an_answer() {
 fn dark_pixels_are_found() {
     let image = Dense::new(3, 1, 3, Pixels::U8(vec![9, 9, 9, 9, 9, 10, 255, 0, 0])).unwrap();
     let inputs = [Arc::new(Region::Dense(image))];
-    let call =
-        Call { inputs: &inputs, contents: &[], parameters: &[Canonical::Integer(10)], row: 0, site: 0 };
+    let call = Call {
+        inputs: &inputs,
+        contents: &[],
+        wanted: false,
+        parameters: &[Canonical::Integer(10)],
+        row: 0,
+        site: 0,
+    };
     let made = Dark.run(&call).unwrap().outputs;
     assert_eq!(made[0].as_dense().unwrap().as_u8(), Some(&[255, 0, 0][..]));
 }

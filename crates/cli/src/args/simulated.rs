@@ -18,6 +18,10 @@ pub(crate) struct ExecutorArgs {
     /// [default: reservation]
     #[arg(long, value_name = "POLICY", value_parser = policy)]
     pub(crate) policy: Option<Policy>,
+    /// The folder of an earlier run of the study: what it found to be equal, and the objects that it knew, are not computed
+    /// in the simulation either
+    #[arg(long, value_name = "RUN", requires = "machine_file")]
+    pub(crate) replay: Option<PathBuf>,
     /// Simulated tasks take up to this share more or less than they cost
     #[arg(
         long,

@@ -5,7 +5,7 @@ mod files;
 mod rules;
 mod tasks;
 
-use onceflow_engine::{BucketFigures, Planned, Prepared};
+use onceflow_engine::{BucketFigures, Foreseen, Planned, Prepared};
 use onceflow_study::{Size, counted, with_commas};
 use serde_json::json;
 
@@ -79,7 +79,7 @@ fn text(planned: &Planned, workers: usize, memory: u64) -> String {
         text.push_str(&format!("seams      {seams}: parts see {halo} px around themselves\n"));
     }
     planned.buckets.iter().for_each(|stage| text.push_str(&buckets_text(stage)));
-    let time = planned.makespan.ceil();
+    let time = planned.likely().ceil();
     let balance = if planned.buckets.is_empty() {
         String::new()
     } else {
@@ -90,9 +90,27 @@ fn text(planned: &Planned, workers: usize, memory: u64) -> String {
         "time       about {time} s for {} on {workers}{balance} ({})\n",
         planned.phase, planned.costs
     ));
+    text.push_str(&expected_text(planned));
     let (peak, least) = (mebibytes(planned.peak), mebibytes(planned.least));
     text.push_str(&format!("memory     peak {peak} of {}, runs from {least} on\n", rounded(memory)));
     text
+}
+
+/// What earlier runs let expect; nothing where there were none.
+fn expected_text(planned: &Planned) -> String {
+    let Foreseen { same, objects, findings } = planned.expected;
+    let work = planned.levels.levels.last().map_or(0.0, |level| level.seconds);
+    if findings == 0 || work <= 0.0 {
+        return String::new();
+    }
+    format!(
+        "{:11}of {} s at most, equal results are to spare {:.0} % and known objects {:.0} %, as in {}\n",
+        "",
+        planned.makespan.ceil(),
+        100.0 * same / work,
+        100.0 * objects / work,
+        counted(findings as usize, "earlier phase"),
+    )
 }
 
 fn buckets_text(stage: &BucketFigures) -> String {
@@ -144,6 +162,12 @@ fn to_json(planned: &Planned) -> serde_json::Value {
         "buckets": planned.bucket_count(),
         "stages": planned.buckets.iter().map(stage_json).collect::<Vec<_>>(),
         "makespan_s": planned.makespan,
+        "expected": {
+            "makespan_s": planned.likely(),
+            "same_s": planned.expected.same,
+            "objects_s": planned.expected.objects,
+            "findings": planned.expected.findings,
+        },
         "by_task": planned.tasks.iter().map(tasks::to_json).collect::<Vec<_>>(),
         "rules": planned.rules.iter().map(rules::to_json).collect::<Vec<_>>(),
         "peak_bytes": planned.peak,

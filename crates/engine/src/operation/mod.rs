@@ -73,8 +73,8 @@ impl Operation for BuiltIn {
         let parameters =
             parameters.ok_or_else(|| OperationError::new("expected more parameters than were given"))?;
         let known = self.known.as_ref().filter(|_| call.contents.len() == call.inputs.len());
-        let Call { inputs, contents, site, .. } = *call;
-        (self.kernel)(&Arguments { inputs, contents, parameters, site, known })
+        let Call { inputs, contents, wanted, site, .. } = *call;
+        (self.kernel)(&Arguments { inputs, contents, wanted, parameters, site, known })
     }
 }
 
@@ -82,6 +82,8 @@ impl Operation for BuiltIn {
 pub(crate) struct Arguments<'a> {
     inputs: &'a [Arc<onceflow_region::Region>],
     contents: &'a [Content],
+    /// Whether anybody wants to know what the result holds.
+    wanted: bool,
     parameters: Vec<&'a Canonical>,
     site: usize,
     /// Objects that were seen before; only where all contents are told.
@@ -95,7 +97,7 @@ impl Arguments<'_> {
     /// The mask that a task wrote last with this memory, and what it holds where somebody asks for that.
     fn written(&self, mask: Plane<u8>, scratch: &MaskScratch) -> Result<Done, OperationError> {
         let done = done([from_grey(mask)?]);
-        if self.contents.len() != self.inputs.len() {
+        if !self.wanted {
             return Ok(done);
         }
         let began = Instant::now();

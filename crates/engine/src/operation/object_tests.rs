@@ -52,7 +52,7 @@ pub(super) type Outcome = (Option<Vec<u8>>, Option<Comparison>, Option<String>);
 pub(super) fn outcome(operation: &dyn Operation, inputs: &[Told], parameters: &[Canonical]) -> Outcome {
     let contents: Vec<Content> = inputs.iter().map(|(number, _)| Content([*number, 7, 7, 7])).collect();
     let inputs: Vec<Arc<Region>> = inputs.iter().map(|(_, region)| Arc::clone(region)).collect();
-    let call = Call { inputs: &inputs, contents: &contents, parameters, row: 0, site: 0 };
+    let call = Call { inputs: &inputs, contents: &contents, wanted: true, parameters, row: 0, site: 0 };
     let done = operation.run(&call).unwrap();
     let pixels = done.outputs[0].as_dense().and_then(Dense::as_u8).map(<[u8]>::to_vec);
     (pixels, counts_of(&done.outputs[0]), done.ended)
@@ -166,7 +166,8 @@ fn without_contents_nothing_is_asked() {
     let seen = table(u64::MAX);
     let knowing = bound("nuclei.split", Some(&seen));
     let inputs = [Arc::new(colours(1)), Arc::new(mask(&two_disks(20)))];
-    let call = Call { inputs: &inputs, contents: &[], parameters: &BOTH[..1], row: 0, site: 0 };
+    let call =
+        Call { inputs: &inputs, contents: &[], wanted: false, parameters: &BOTH[..1], row: 0, site: 0 };
     knowing.run(&call).unwrap();
     assert!(seen.counts().is_empty());
 }

@@ -161,7 +161,7 @@ fn contents_are_the_same_only_when_the_masks_are() {
     let task = Counting::new("mask.area_filter");
     let told = |mask: &Told, parameters: &[Canonical]| {
         let (inputs, contents) = ([mask.1.clone()], [Content([mask.0; 4])]);
-        let call = Call { inputs: &inputs, contents: &contents, parameters, row: 0, site: 0 };
+        let call = Call { inputs: &inputs, contents: &contents, wanted: true, parameters, row: 0, site: 0 };
         let done = task.operation.run(&call).unwrap();
         (done.contents[0], done.outputs[0].as_dense().and_then(|dense| dense.as_u8()).unwrap().to_vec())
     };
@@ -186,7 +186,8 @@ fn without_contents_the_objects_are_not_kept() {
     let task = Counting::new("mask.area_filter");
     let inputs = [disks(1).1];
     let parameters = sizes(3, &BOTH[0]);
-    let call = Call { inputs: &inputs, contents: &[], parameters: &parameters, row: 0, site: 0 };
+    let call =
+        Call { inputs: &inputs, contents: &[], wanted: false, parameters: &parameters, row: 0, site: 0 };
     let done = task.operation.run(&call).unwrap();
     let view = grey(inputs[0].as_dense().unwrap()).unwrap();
     let kept = filter_area(view, 3, Some(500), Connectivity::Four);

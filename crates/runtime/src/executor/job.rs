@@ -127,6 +127,7 @@ impl Job {
         let call = Call {
             inputs: &inputs,
             contents: &self.contents,
+            wanted: work.contents.is_some_and(|contents| contents.is_wanted(self.task)),
             parameters: &self.parameters,
             row: self.row,
             site: ground.site,

@@ -32,6 +32,8 @@ pub struct Simulation<'a> {
     pub policy: Policy,
     /// Seconds that a task takes on a device for so many pixels; none where it cannot run there.
     pub seconds: &'a dyn Fn(usize, Device, u64) -> Option<f64>,
+    /// The share of these seconds that an instance takes: none where a run found it to be equal to another.
+    pub share: &'a dyn Fn(&Plan, Instance) -> f64,
     /// What schedulers expect of each task, which need not be what happens.
     pub expected: &'a [Expected],
     /// What is left to chance.
@@ -57,6 +59,7 @@ impl<'a> Simulation<'a> {
             machine,
             policy: Policy::default(),
             seconds,
+            share: &|_, _| 1.0,
             expected: &[],
             chance: Chance::default(),
             retries: 0,

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use onceflow_engine::{Chance, Machine, NodeFigures, Prepared, RunFolder, SimulatedStudy, SimulationOptions};
-use onceflow_study::{Size, counted, with_commas};
+use onceflow_engine::{
+    Chance, Machine, NodeFigures, Prepared, Replay, RunFolder, SimulatedStudy, SimulationOptions,
+};
+use onceflow_study::{Diagnostic, Size, counted, with_commas};
 use serde_json::{Value, json};
 
 use crate::args::RunArgs;
@@ -36,6 +38,7 @@ pub(crate) fn run(
         machine,
         policy: executor.policy.unwrap_or_default(),
         chance,
+        replay: executor.replay.as_deref().map(|run| replay(run, prepared)).transpose()?,
         logged: args.o.is_some(),
     };
     let study = {
@@ -54,6 +57,28 @@ pub(crate) fn run(
         terminal.say(&format!("Trace     {}", trace.display()));
     }
     Ok(Exit::Ok)
+}
+
+/// What an earlier run did, from its folder.
+fn replay(run: &Path, prepared: &Prepared<'_>) -> Result<Replay, Failure> {
+    let phase = prepared.study().phases.first().map_or("", |phase| phase.name.as_str());
+    let read = |name: &str| -> Result<Value, Failure> {
+        let path = run.join(name);
+        let text = read_text(&path, Limit::Table)?;
+        serde_json::from_str(&text.text)
+            .map_err(|error| foreign(&path, "JSON as a run writes it", &error.to_string()))
+    };
+    let (trace, summary) = (read("trace.json")?, read("run.json")?);
+    Replay::read(&trace, &summary, phase)
+        .map_err(|why| foreign(run, "the folder of a run of this study", &why))
+}
+
+fn foreign(path: &Path, expected: &str, found: &str) -> Failure {
+    let message = format!("`--replay`: {} cannot be replayed", path.display());
+    Diagnostic::error(message)
+        .expected_found(expected, found)
+        .with_hint("run the study with -o RUN first, and name that folder")
+        .into()
 }
 
 fn text(study: &SimulatedStudy, options: &SimulationOptions) -> String {

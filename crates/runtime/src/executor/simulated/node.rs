@@ -209,8 +209,8 @@ impl<'p> SimulatedNode<'p> {
             || (simulation.outcome)(plan, abroad),
             |(message, transient)| Outcome::Failed { message: message.into(), transient },
         );
-        let seconds =
-            (simulation.seconds)(task, device, pixels).unwrap_or(0.0) * simulation.chance.factor(key);
+        let share = (simulation.share)(plan, abroad) * simulation.chance.factor(key);
+        let seconds = (simulation.seconds)(task, device, pixels).unwrap_or(0.0) * share;
         let reads = self.reads(instance, layout, simulation);
         let made = (instance, self.bytes(instance, layout));
         let times = match device {

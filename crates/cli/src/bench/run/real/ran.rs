@@ -59,7 +59,10 @@ impl Ran {
     /// Runs a study into a folder.
     pub(super) fn of(study: &Path, folder: &Path, options: &[&str]) -> Result<Self, Failure> {
         let (study, into) = (study.display().to_string(), folder.display().to_string());
-        let mut arguments = vec!["run", &study, "-o", &into, "--json", "--costs", "none"];
+        let mut arguments = vec!["run", &study, "-o", &into, "--json"];
+        if !options.contains(&"--costs") {
+            arguments.extend(["--costs", "none"]);
+        }
         if !options.contains(&"--workers") {
             arguments.extend(["--workers", "2"]);
         }
