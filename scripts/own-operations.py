@@ -42,12 +42,11 @@ for row in rows[:3]:
     assert given.dtype == "uint8" and set(given.flat) <= {0, 255}
     assert (made == expected).all(), row
 # Clump by clump: the same rows as without reuse, most clumps once, and each as scikit-image alone splits it.
-(folder / "objects.toml").write_text(text.replace('"served.json" ', '"objects.json" '))
 found = json.loads(run("run", "objects.toml", "-o", "objects", "--allow-commands", "--json"))["objects"]["split"]
 run("run", "objects.toml", "-o", "none", "--allow-commands", "--reuse", "none")
 for name in ["rows.csv", "metrics.csv"]:
     assert read(f"objects/{name}") == read(f"none/{name}"), name
-assert found["known"] > 0, found
+assert found["pixels_known"] > found["pixels_asked"] / 2, found
 from split_objects import split_objects  # noqa: E402
 
 for row in list(csv.DictReader((folder / "objects/rows.csv").open()))[:2]:

@@ -16,7 +16,7 @@ pub(super) fn product(outputs: &[&Dense], unit: &Unit, (left, top): (usize, usiz
     let mut words = Vec::new();
     for output in outputs {
         let mut pixels = Vec::new();
-        unit.runs.iter().for_each(|run| pixels.extend_from_slice(&row(output, run, (left, top))));
+        unit.runs.iter().for_each(|run| pixels.extend_from_slice(row(output, run, (left, top))));
         encode(&pixels, pixel_bytes(output), &mut words);
     }
     words
