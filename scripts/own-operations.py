@@ -1,6 +1,7 @@
 """Runs the study of examples/scikit-image plain and served, and compares what it measured with scikit-image alone."""
 
 import csv
+import json
 import pathlib
 import subprocess
 import sys
@@ -40,4 +41,26 @@ for row in rows[:3]:
     expected = split(given, int(row["minDistance"]), float(row["sigma"]))
     assert given.dtype == "uint8" and set(given.flat) <= {0, 255}
     assert (made == expected).all(), row
+# Clump by clump: the same rows as without reuse, most clumps once, and each as scikit-image alone splits it.
+found = json.loads(run("run", "objects.toml", "-o", "objects", "--allow-commands", "--json"))["objects"]["split"]
+run("run", "objects.toml", "-o", "none", "--allow-commands", "--reuse", "none")
+for name in ["rows.csv", "metrics.csv"]:
+    assert read(f"objects/{name}") == read(f"none/{name}"), name
+assert found["pixels_known"] > found["pixels_asked"] / 2, found
+from split_objects import split_objects  # noqa: E402
+
+for row in list(csv.DictReader((folder / "objects/rows.csv").open()))[:2]:
+    run("run", "objects.toml", "--row", row["row"], "--task", "split", "-o", "look-objects", "--allow-commands")
+    given = io.imread(folder / "look-objects/split/task-1/inputs/candidates.tif")
+    made = io.imread(folder / "look-objects/split/task-1/outputs/nuclei.tif")
+    assert (made == split_objects(given, int(row["minDistance"]), float(row["sigma"]))).all(), row
+# The whole mask at once is another thing: distances of neighbours run into each other, and the first minute tells.
+wrong = (folder / "served.json").read_text().replace('"halo": 32,', '"halo": 32, "per_object": "candidates",')
+(folder / "wrong.json").write_text(wrong.replace("split-with-served-python", "wrong"))
+(folder / "wrong.toml").write_text(text.replace('"served.json" ', '"wrong.json" '))
+said = subprocess.run(
+    [onceflow, "run", "wrong.toml", "-o", "wrong", "--allow-commands"], cwd=folder, capture_output=True, text=True
+)
+assert said.returncode != 0 and "when it is given half of them" in said.stderr, said.stderr
+print(f"own operations: {found['known']} of {found['asked']} clumps were known; a wrong per_object was found")
 print(f"own operations: {len(rows)} rows, plain and served the same, 3 of them as scikit-image alone finds")

@@ -31,12 +31,36 @@ pub(crate) struct ObjectsSeen {
 /// What is known of the objects of one part.
 #[derive(Debug)]
 pub(crate) struct Place {
-    /// Results of objects; many have none.
-    pub(crate) results: Table<Option<Arc<[u32]>>>,
+    /// Results of objects.
+    pub(crate) results: Table<Words>,
     /// Objects that results are compared with.
     pub(crate) labelled: Table<Arc<LabelledRuns>>,
     /// Objects that are filtered by their sizes.
     pub(crate) sized: Table<Arc<SizedRuns>>,
+}
+
+/// The result of an object, whatever its words mean; many have none. Who asks for many takes them all, and looks at them
+/// when nobody waits for the table.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Words(Option<Arc<[u32]>>);
+
+impl Words {
+    /// Them.
+    pub(crate) fn as_slice(&self) -> &[u32] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// Bytes that they have, beside those of this.
+    pub(crate) fn bytes(&self) -> usize {
+        const COUNTED: usize = 2 * size_of::<usize>();
+        self.0.as_ref().map_or(0, |words| COUNTED + size_of_val(&**words))
+    }
+}
+
+impl From<Vec<u32>> for Words {
+    fn from(words: Vec<u32>) -> Self {
+        Self((!words.is_empty()).then(|| words.into()))
+    }
 }
 
 /// Many objects that are found and kept together.
@@ -142,8 +166,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn kept(bytes: usize) -> Kept<Option<Arc<[u32]>>> {
-        Kept { value: None, bytes, seconds: 1e-6 }
+    fn kept(bytes: usize) -> Kept<Words> {
+        Kept { value: Words::default(), bytes, seconds: 1e-6 }
     }
 
     fn put(seen: &ObjectsSeen, site: usize, number: u64, bytes: usize) {

@@ -64,7 +64,7 @@ impl Prepared<'_> {
         let bound = flow.tasks.iter().enumerate().map(|(at, task)| {
             let own = self.own.iter().find(|own| own.spec.id == task.spec.id);
             if let (Some(own), Some(workshop)) = (own, &workshop) {
-                let external = External::new(Arc::clone(own), flow.scope(at), Arc::clone(workshop))?;
+                let external = External::new(Arc::clone(own), flow.scope(at), Arc::clone(workshop), seen)?;
                 return Ok(Arc::new(external) as Arc<dyn Operation>);
             }
             let known = self.operations.own(&task.spec.id).or_else(|| operation(task, seen));

@@ -182,7 +182,7 @@ impl Pixels {
     }
 
     /// So many zeros.
-    pub(crate) fn zeros(element: Element, count: usize) -> Pixels {
+    pub fn zeros(element: Element, count: usize) -> Pixels {
         match element {
             Element::U8 => Pixels::U8(vec![0; count]),
             Element::I8 => Pixels::I8(vec![0; count]),
@@ -215,12 +215,12 @@ impl Pixels {
     }
 
     /// The bytes of the values in the order of the machine.
-    pub(crate) fn as_bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         with_values!(self, values => bytemuck::cast_slice(values))
     }
 
     /// The bytes of the values in the order of the machine, to be written.
-    pub(crate) fn as_bytes_mut(&mut self) -> &mut [u8] {
+    pub fn as_bytes_mut(&mut self) -> &mut [u8] {
         with_values!(self, values => bytemuck::cast_slice_mut(values))
     }
 

@@ -189,6 +189,26 @@ fn operations_of_ones_own() {
             "objects of what is not taken",
             task(r#"{"command": ["x", "{image}{big}{p}{out}"], "per_object": "out"}"#, takes),
         ),
+        ("tiles", task(r#"{"command": ["x", "{image}{big}{p}{out}"], "per_tile": 64, "halo": 8}"#, takes)),
+        (
+            "tiles that see everything",
+            task(r#"{"command": ["x", "{image}{big}{p}{out}"], "per_tile": 64, "halo": "whole"}"#, takes),
+        ),
+        (
+            "tiles and objects",
+            task(r#"{"command": ["x", "{image}{big}{p}{out}"], "per_tile": 64, "per_object": "big"}"#, takes),
+        ),
+        (
+            "units that are never reused",
+            task(r#"{"command": ["x", "{image}{big}{p}{out}"], "per_tile": 64, "repeats": "never"}"#, takes),
+        ),
+        (
+            "objects that end the part",
+            task(
+                r#"{"command": ["x"], "serve": true, "per_object": "big"}"#,
+                &format!(r#"{takes} "ends": ["done"],"#),
+            ),
+        ),
         (
             "files elsewhere",
             task(
@@ -219,6 +239,29 @@ fn operations_of_ones_own() {
         let _ = writeln!(table, "{case}\n  {}\n", messages.replace('\n', "\n  "));
     }
     insta::assert_snapshot!(table);
+}
+
+#[test]
+fn what_is_put_together_from_objects_or_tiles_is_pixels() {
+    let text = |given: &str, made: &str, declared: &str| {
+        said(&format!(
+            r#"{{"workflow": "own", "regions": {{"image": "rgb8", "big": "{given}", "out": "{made}"}},
+ "stages": [{{"stage": "s", "in": ["image"], "out": ["out"], "tasks": [
+ {{"task": "first", "op": {{"command": ["a", "{{image}}", "{{big}}"]}}, "in": ["image"], "out": ["big"]}},
+ {{"task": "t", "op": {{"command": ["a", "{{big}}", "{{out}}"], {declared}}}, "in": ["big"], "out": ["out"]}}]}}],
+ "outputs": ["out"]}}"#
+        ))
+    };
+    for declared in [r#""per_object": "big""#, r#""per_tile": 64"#] {
+        for (given, made) in [("mask", "mask"), ("mask", "f32"), ("labels", "labels"), ("labels", "u8")] {
+            assert_eq!(text(given, made, declared), "", "{given} {made} {declared}");
+        }
+        for made in ["labels", "table"] {
+            let messages = text("mask", made, declared);
+            let expected = "`out` cannot be put together from objects or tiles";
+            assert!(messages.contains(expected) && messages.lines().count() == 1, "{messages}");
+        }
+    }
 }
 
 #[test]

@@ -32,11 +32,11 @@ fn everything() -> Value {
                 { "stage": "inner", "in": ["m"], "out": ["n"], "tasks": [
                     { "task": "command", "op": {
                         "command": ["p", "{m}"], "files": ["f"], "container": "c.sif", "serve": true, "halo": 64,
-                        "per_object": "m", "memory": "600 MiB", "time": "1 h 30 min", "device": "gpu", "repeats": "close" },
+                        "per_object": "m", "per_tile": 64, "memory": "600 MiB", "time": "1 h 30 min", "device": "gpu", "repeats": "close" },
                       "in": ["m"], "reads": ["p"], "out": ["n"] }
                 ] },
                 { "task": "python", "op": {
-                    "python": "steps.py:flood", "files": [], "halo": "whole", "per_object": "n", "memory": 5,
+                    "python": "steps.py:flood", "files": [], "halo": "whole", "per_object": "n", "per_tile": 16, "memory": 5,
                     "time": 2.5, "device": "cpu", "repeats": "never" },
                   "out": ["o"] }
             ]
@@ -139,6 +139,11 @@ fn cases() -> Vec<(String, Value, bool)> {
             at(base, "halo"),
             &[json!(0), json!(7.0), json!("whole")],
             &[json!(-1), json!(1.5), json!("none"), json!(4_294_967_296_u64)],
+        );
+        add(
+            at(base, "per_tile"),
+            &[json!(16), json!(256.0)],
+            &[json!(15), json!(1.5), json!(-16), json!("256"), json!(4_294_967_296_u64)],
         );
         add(
             at(base, "memory"),

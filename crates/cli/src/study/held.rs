@@ -15,8 +15,8 @@ pub(crate) enum Holds {
     Unfinished,
     /// All results of this study; its JSON object.
     Complete(String),
-    /// Results of this study with other files of its programs.
-    Outdated,
+    /// Results of this study with other files of its programs; what that means, in lines.
+    Outdated(Vec<String>),
     /// Results of an earlier form of this study, whose rows are of use; how it changed.
     Earlier(String),
     /// Results of another study; how it differs.
@@ -39,15 +39,17 @@ pub(crate) fn holds(folder: &Path, loaded: &LoadedStudy, prepared: &Prepared<'_>
     if read("workflow.json").is_some_and(|workflow| workflow != loaded.texts().workflow) {
         return Holds::Another(another(folder).into());
     }
-    let outdated = || read(COMMANDS).is_some_and(|commands| commands != commands_text(prepared));
-    match change(loaded, &study) {
-        StudyChange::Nothing if outdated() => Holds::Outdated,
-        StudyChange::Nothing => read("run.json").map_or(Holds::Unfinished, Holds::Complete),
-        StudyChange::Settings => Holds::Earlier("its settings".into()),
-        StudyChange::Larger(growths) => {
+    let outdated = read(COMMANDS).filter(|commands| *commands != commands_text(prepared));
+    match (change(loaded, &study), outdated) {
+        (StudyChange::Nothing, Some(commands)) => {
+            Holds::Outdated(prepared.changed_commands(&serde_json::from_str(&commands).unwrap_or_default()))
+        }
+        (StudyChange::Nothing, None) => read("run.json").map_or(Holds::Unfinished, Holds::Complete),
+        (StudyChange::Settings, _) => Holds::Earlier("its settings".into()),
+        (StudyChange::Larger(growths), _) => {
             Holds::Earlier(growths.iter().map(growth).collect::<Vec<_>>().join(", "))
         }
-        StudyChange::Rows => Holds::Another(difference(folder, loaded, &study).into()),
+        (StudyChange::Rows, _) => Holds::Another(difference(folder, loaded, &study).into()),
     }
 }
 

@@ -136,8 +136,8 @@ fn already_there(
     match holds(path, loaded, prepared) {
         Holds::Nothing | Holds::Unfinished => Ok(None),
         Holds::Complete(_) | Holds::Another(_) if args.force => Ok(None),
-        Holds::Outdated => {
-            terminal.say("commands of the workflow or their files have changed since the last run");
+        Holds::Outdated(lines) => {
+            lines.iter().for_each(|line| terminal.say(line));
             Ok(None)
         }
         Holds::Complete(json) => {

@@ -66,6 +66,17 @@ fn a_program_that_takes_too_much_memory_is_stopped() {
     assert!(said.contains("of memory, more than its 40 MiB"), "{said}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_leap_beyond_all_bounds_is_refused_by_the_system() {
+    // Four times its memory and 1 GiB, in KiB; a buffer that is larger is asked for before anybody has looked.
+    let leap = "sleep 0.2; ulimit -d; dd if=/dev/zero of=/dev/null bs=1300M count=1\n";
+    let shell = changed(leap, "200 MiB", "40 MiB");
+    assert!(failure(&shell).contains("ended with exit code 1"));
+    let log = shell.ok("report run --log --row 0 --image one").stdout;
+    assert!(log.starts_with("1212416\n") && log.contains("memory exhausted"), "{log}");
+}
+
 #[test]
 fn memory_that_can_never_be_had_is_refused_before_anything_runs() {
     let shell = changed(SCRIPT, "200 MiB", "2 GiB");

@@ -11,3 +11,4 @@ mod failing;
 mod plain;
 mod served;
 mod study;
+mod units;

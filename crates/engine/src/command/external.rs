@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use onceflow_region::Region;
 use onceflow_runtime::{Call, Done, Operation, OperationError};
@@ -14,13 +15,15 @@ use onceflow_study::{Diagnostic, Scope};
 use super::LOG_MARK;
 use super::container::{Contained, Container};
 use super::folder::{RegionFiles, input, lay_out, output, stage};
-use super::log;
+use super::log::{self, Keeping};
 use super::own::OwnTask;
 use super::process::{Ended, Limits, Process};
 use super::program::{environment, find};
 use super::serve::Servers;
+use super::units::{Given, Program, Units, whole};
 use super::workshop::{Kept, Workshop};
 use crate::EngineError;
+use crate::objects_seen::ObjectsSeen;
 
 /// A program as an operation.
 #[derive(Debug)]
@@ -35,6 +38,8 @@ pub(crate) struct External {
     servers: Servers,
     /// Whether two runs of the first instance gave the same bytes, once that is known.
     same: Mutex<Option<Result<(), OperationError>>>,
+    /// What is known of its units, when it works unit by unit.
+    units: Option<Units>,
 }
 
 /// The exit code with which a program says that it may go better another time: EX_TEMPFAIL.
@@ -44,7 +49,7 @@ const TRY_AGAIN: i32 = 75;
 const FROM_OUTSIDE: [i32; 4] = [1, 2, 9, 15];
 
 impl External {
-    /// A program that can be run here.
+    /// A program that can be run here; it remembers the units it works on, where it is given a table for them.
     ///
     /// # Errors
     /// When it is not there, or its files have changed since they were looked at.
@@ -52,6 +57,7 @@ impl External {
         task: Arc<OwnTask>,
         scope: Scope,
         workshop: Arc<Workshop>,
+        seen: Option<&Arc<ObjectsSeen>>,
     ) -> Result<Self, EngineError> {
         let container = Container::of(&task)?;
         let staged = workshop.next("files");
@@ -63,16 +69,12 @@ impl External {
             return Err(missing(&task, program));
         }
         let (servers, same) = (Servers::default(), Mutex::new(None));
-        Ok(Self { task, scope, workshop, container, staged, servers, same })
+        let units = Units::of(&task, seen);
+        Ok(Self { task, scope, workshop, container, staged, servers, same, units })
     }
 
-    /// Runs it once, in a folder of its own.
-    fn once(&self, call: &Call<'_>) -> Result<Done, OperationError> {
-        let done = if self.task.command.serve { self.servers.run(self, call) } else { self.in_folder(call) };
-        done.map_err(|failure| failure.into_error(self))
-    }
-
-    fn in_folder(&self, call: &Call<'_>) -> Result<Done, Failure> {
+    fn in_folder(&self, given: &Given<'_>) -> Result<Done, Failure> {
+        let call = &given.call;
         let kept = self.workshop.kept.as_deref().map(|kept| Kept(kept).of(&self.task.name, call.row));
         let folder = kept.clone().unwrap_or_else(|| self.workshop.next("task"));
         // The log lies beside the folder, which holds nothing that was not declared.
@@ -87,8 +89,8 @@ impl External {
         let ended =
             self.start(&folder, &words, &log, Stdio::null()).and_then(|p| p.wait(self.limits(), &log))?;
         let done =
-            judged(&ended).and_then(|()| Ok(Done::with(files.read(self.size(call)).map_err(Failure::made)?)));
-        let done = self.with_log(done, &log, 0, call);
+            judged(&ended).and_then(|()| Ok(Done::with(files.read(given.size).map_err(Failure::made)?)));
+        let done = self.with_log(done, &log, 0, given);
         if kept.is_none() {
             // What cannot be removed goes with the folder of all tasks.
             let _ = std::fs::remove_dir_all(&folder).and_then(|()| std::fs::remove_file(&log));
@@ -106,22 +108,18 @@ impl External {
         Limits { time: declared.time, memory: declared.memory }
     }
 
-    /// Columns and rows of what it must make.
-    pub(super) fn size(&self, call: &Call<'_>) -> (u64, u64) {
-        self.workshop.size(self.scope, call.site)
-    }
-
     /// Keeps the log of an instance, and tells its last line with a failure.
     pub(super) fn with_log(
         &self,
         done: Result<Done, Failure>,
         log: &Path,
         from: u64,
-        call: &Call<'_>,
+        given: &Given<'_>,
     ) -> Result<Done, Failure> {
-        if let Some(to) = self.workshop.log(&self.task.name, self.scope, call.site, call.row) {
+        let Call { site, row, .. } = given.call;
+        if let Some(to) = self.workshop.log(&self.task.name, self.scope, site, row) {
             // A log that cannot be kept is no reason to lose the result.
-            let _ = log::keep(log, from, &to, done.is_err());
+            let _ = log::keep(log, from, &to, Keeping { failed: done.is_err(), again: given.again });
         }
         done.map_err(|failure| Failure { last_line: log::last_line(log, from), ..failure })
     }
@@ -251,10 +249,32 @@ impl External {
             return known.clone().map(|()| None);
         }
         // A failure says nothing about repeating: the next instance is the first.
-        let (first, second) = (self.once(call)?, self.once(call)?);
-        let found = compared(&first, &second, &self.task);
+        let start = Instant::now();
+        let first = self.once(&whole(self, call))?;
+        let seconds = start.elapsed().as_secs_f64();
+        let found = compared(&first, &self.once(&whole(self, call))?, &self.task);
         *same = Some(found.clone());
-        found.map(|()| Some(first))
+        found?;
+        match &self.units {
+            Some(units) => units.first(self, call, first, seconds).map(Some),
+            None => Ok(Some(first)),
+        }
+    }
+}
+
+impl Program for External {
+    fn task(&self) -> &OwnTask {
+        &self.task
+    }
+
+    fn size(&self, call: &Call<'_>) -> (u64, u64) {
+        self.workshop.size(self.scope, call.site)
+    }
+
+    fn once(&self, given: &Given<'_>) -> Result<Done, OperationError> {
+        let done =
+            if self.task.command.serve { self.servers.run(self, given) } else { self.in_folder(given) };
+        done.map_err(|failure| failure.into_error(&self.task))
     }
 }
 
@@ -266,7 +286,10 @@ impl Operation for External {
         {
             return Ok(done);
         }
-        self.once(call)
+        match &self.units {
+            Some(units) => units.run(self, call),
+            None => self.once(&whole(self, call)),
+        }
     }
 }
 
@@ -289,9 +312,9 @@ impl Failure {
         Self::new(format!("did not make what it should: {why}"))
     }
 
-    fn into_error(self, external: &External) -> OperationError {
+    pub(super) fn into_error(self, task: &OwnTask) -> OperationError {
         let last = self.last_line.map(|line| format!("{LOG_MARK}{line}")).unwrap_or_default();
-        let message = format!("`{}` {}{last}", shown(&external.task.command.command), self.what);
+        let message = format!("`{}` {}{last}", shown(&task.command.command), self.what);
         if self.transient { OperationError::transient(message) } else { OperationError::new(message) }
     }
 }

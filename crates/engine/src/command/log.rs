@@ -1,7 +1,7 @@
 //! What programs print: kept in the folder of the run, its last line told with a failure.
 
 use std::fs::{self, File};
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 /// The most characters of a line that are told.
@@ -23,19 +23,30 @@ pub(super) fn last_line(log: &Path, from: u64) -> Option<String> {
     Some(line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST).collect())
 }
 
+/// How a log is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Keeping {
+    /// Whether somebody will look for it.
+    pub(super) failed: bool,
+    /// Whether it goes after what is there already.
+    pub(super) again: bool,
+}
+
 /// Keeps a log, unless it says nothing and nobody will look for it.
-pub(super) fn keep(log: &Path, from: u64, to: &Path, failed: bool) -> std::io::Result<()> {
+pub(super) fn keep(log: &Path, from: u64, to: &Path, keeping: Keeping) -> std::io::Result<()> {
     let mut file = File::open(log)?;
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    if bytes.is_empty() && !failed {
+    if bytes.is_empty() && !keeping.failed {
         return Ok(());
     }
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::write(to, bytes)
+    let mut open = File::options();
+    open.create(true).write(true).append(keeping.again).truncate(!keeping.again);
+    open.open(to)?.write_all(&bytes)
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 //!
 //! [`own`] finds them in a workflow and makes of each an operation like any other; [`workshop`] is where they run,
 //! [`external`] what runs them: once per task ([`process`]), or one process for many ([`serve`]). [`form`] is how regions
-//! become files, [`container`] what stands before a command that runs in one, [`watch`] what ends programs that a run leaves.
+//! become files, [`container`] what stands before a command that runs in one, [`units`]
+//! what is given to one that works object by object or tile by tile, [`watch`] what ends programs that a run leaves.
 
+mod changed;
 mod container;
 mod external;
 mod folder;
@@ -15,6 +17,7 @@ mod own;
 mod process;
 mod program;
 mod serve;
+mod units;
 mod watch;
 mod workshop;
 

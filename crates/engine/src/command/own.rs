@@ -44,6 +44,9 @@ pub(crate) struct OwnFile {
 /// What a pixel of a program's part costs until a run has measured it, in nanoseconds: most of it is starting the program.
 const COST: f64 = 100.0;
 
+/// Bytes per pixel for the pixels of units as runs, and for finding them.
+const UNITS: u32 = 24;
+
 /// The kind of digests of files.
 pub(super) const FILE: &str = "onceflow file of a command v1";
 
@@ -177,6 +180,11 @@ fn spec(workflow: &Workflow, task: &Task, command: &Command) -> OpSpec {
     spec.output_bytes_per_pixel = spec.outputs.iter().map(|region| region.kind.bytes_per_pixel()).sum();
     spec.parameters = parameters(workflow, task);
     spec.scratch_bytes = declared.memory.unwrap_or(0);
+    if declared.per_object.is_some() || declared.per_tile.is_some() {
+        // What it is given is a copy, and so is what is put together.
+        let given: u32 = spec.inputs.iter().map(|region| region.kind.bytes_per_pixel()).sum();
+        spec.scratch_bytes_per_pixel = given + spec.output_bytes_per_pixel + UNITS;
+    }
     spec.repeats = declared.repeats;
     spec.per_object.clone_from(&declared.per_object);
     spec.statuses.clone_from(&task.ends);

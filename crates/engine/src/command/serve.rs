@@ -7,13 +7,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use onceflow_runtime::{Call, Done};
+use onceflow_runtime::Done;
 use onceflow_study::Canonical;
 use serde_json::{Map, Value, json};
 
 use super::external::{External, Failure, judged};
 use super::folder::{RegionFiles, input, output};
 use super::process::{Process, ended};
+use super::units::Given;
 use super::workshop::Kept;
 
 /// The processes of one operation that wait for a task; a worker that finds none starts one.
@@ -53,12 +54,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Servers {
     /// Has one task done. A server that dies by itself before it answers is replaced once.
-    pub(super) fn run(&self, external: &External, call: &Call<'_>) -> Result<Done, Failure> {
+    pub(super) fn run(&self, external: &External, given: &Given<'_>) -> Result<Done, Failure> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        match self.attempt(external, call, idle)? {
+        match self.attempt(external, given, idle)? {
             Attempt::Done(done) => done,
             // One that waits may be as worn as the one that died: a new one does it.
-            Attempt::Died(_) => match self.attempt(external, call, None)? {
+            Attempt::Died(_) => match self.attempt(external, given, None)? {
                 Attempt::Done(done) => done,
                 Attempt::Died(failure) => Err(failure),
             },
@@ -68,9 +69,10 @@ impl Servers {
     fn attempt(
         &self,
         external: &External,
-        call: &Call<'_>,
+        given: &Given<'_>,
         idle: Option<Server>,
     ) -> Result<Attempt, Failure> {
+        let call = &given.call;
         let mut server = match idle {
             Some(server) => server,
             None => Server::start(external, call.row)?,
@@ -78,22 +80,22 @@ impl Servers {
         let folder = server.next_folder();
         let files = RegionFiles { task: &external.task, folder: &folder };
         files.write(call.inputs)?;
-        let line = line(external, call, &folder);
+        let line = line(external, given, &folder);
         if external.workshop.kept.is_some() {
             std::fs::write(server.folder.join("task.json"), format!("{line}\n"))?;
         }
         let (log, from) = (server.log.clone(), server.log.metadata().map_or(0, |data| data.len()));
         let attempt = match server.ask(&line, external) {
             Served::Answered(server, answer) => {
-                let done = understood(&answer, external, || files.read(external.size(call)));
+                let done = understood(&answer, external, || files.read(given.size));
                 // A folder that stays is that of one task.
                 if external.workshop.kept.is_none() {
                     self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(*server);
                 }
-                Attempt::Done(external.with_log(done, &log, from, call))
+                Attempt::Done(external.with_log(done, &log, from, given))
             }
             Served::Gone { failure, by_itself } => {
-                let failure = match external.with_log(Err(failure), &log, from, call) {
+                let failure = match external.with_log(Err(failure), &log, from, given) {
                     Err(failure) => failure,
                     Ok(_) => Failure::new("ended"),
                 };
@@ -213,13 +215,13 @@ fn listen(output: ChildStdout) -> Receiver<io::Result<String>> {
 }
 
 /// What it is given.
-fn line(external: &External, call: &Call<'_>, folder: &Path) -> Value {
+fn line(external: &External, given: &Given<'_>, folder: &Path) -> Value {
     let spec = &external.task.spec;
     let path = |file: PathBuf| Value::from(folder.join(file).display().to_string());
     let inputs: Map<String, Value> = spec.inputs.iter().map(|r| (r.name.clone(), path(input(r)))).collect();
     let outputs: Map<String, Value> =
         spec.outputs.iter().map(|r| (r.name.clone(), path(output(r)))).collect();
-    let values = spec.parameters.iter().zip(call.parameters);
+    let values = spec.parameters.iter().zip(given.call.parameters);
     let parameters: Map<String, Value> = values.map(|(p, value)| (p.name.clone(), plain(value))).collect();
     json!({
         "version": 1,

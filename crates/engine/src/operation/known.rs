@@ -7,7 +7,7 @@ use onceflow_kernels::compare::LabelledRuns;
 use onceflow_kernels::{Shape, SizedRuns};
 use onceflow_reuse::{Content, FlowTask};
 
-use crate::objects_seen::{Kept, ObjectCounts, ObjectsSeen, Place, Table, Tally, Together};
+use crate::objects_seen::{Kept, ObjectCounts, ObjectsSeen, Place, Table, Tally, Together, Words};
 
 /// The third word of contents that are derived from others.
 const DERIVED: u64 = 0x6465_7269_7665_6421;
@@ -28,7 +28,7 @@ pub(super) trait Work {
     /// Number of an object's pixels.
     fn pixels(&self, object: usize) -> usize;
 
-    /// Adds the result of an object, whatever its words mean; nobody is given one without words.
+    /// Adds the result of an object, whatever its words mean.
     fn compute(&mut self, object: usize, result: &mut Vec<u32>);
 }
 
@@ -121,9 +121,6 @@ pub(super) struct At {
     pub(super) context: Shape,
 }
 
-/// Bytes of a value that counts who has it.
-const COUNTED: usize = 2 * size_of::<usize>();
-
 /// The objects of one call, as far as they are known.
 struct Search<'a> {
     known: &'a Known,
@@ -141,18 +138,17 @@ impl Search<'_> {
         self.place.results.get_all(&keys, |object, result| {
             is_new[object] = false;
             self.counts.ask(work.pixels(object), true);
-            results.extend(result.clone());
+            results.push(result.clone());
         });
         self.counts.seconds_looking = start.elapsed().as_secs_f64();
         // To put results together is what whoever computes them all has to do as well.
-        results.iter().for_each(|result| give(result));
+        results.iter().map(Words::as_slice).for_each(give);
         keys.into_iter().enumerate().filter(|(object, _)| is_new[*object]).collect()
     }
 
     /// Gives the result of an object if it is known.
     fn find(&mut self, pixels: usize, key: Shape, give: &mut dyn FnMut(&[u32])) -> bool {
-        let found =
-            self.place.results.get(key, |result| result.iter().for_each(|words| give(words))).is_some();
+        let found = self.place.results.get(key, |result| give(result.as_slice())).is_some();
         if found {
             self.counts.ask(pixels, true);
         }
@@ -162,13 +158,12 @@ impl Search<'_> {
     fn compute(&mut self, work: &mut dyn Work, object: usize, key: Shape, give: &mut dyn FnMut(&[u32])) {
         let (start, mut result) = (Instant::now(), Vec::new());
         work.compute(object, &mut result);
-        let result = (!result.is_empty()).then(|| Arc::<[u32]>::from(result));
-        result.iter().for_each(|words| give(words));
+        let result = Words::from(result);
+        give(result.as_slice());
         let seconds = start.elapsed().as_secs_f64();
         self.counts.ask(work.pixels(object), false);
         self.counts.seconds_spent += seconds;
-        let bytes = result.as_ref().map_or(0, |words| size_of_val(&**words) + COUNTED);
-        let kept = Kept { value: result, bytes, seconds };
+        let kept = Kept { bytes: result.bytes(), value: result, seconds };
         self.known.seen.keep(self.at.site, &self.place.results, key, kept);
     }
 }

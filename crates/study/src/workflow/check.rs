@@ -5,6 +5,7 @@ mod command;
 mod flow;
 mod operations;
 mod stages;
+mod units;
 
 pub(crate) use command::is_container_file;
 

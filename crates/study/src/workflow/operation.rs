@@ -55,6 +55,8 @@ pub struct Declared {
     pub halo: Halo,
     /// The input whose objects it treats one by one.
     pub per_object: Option<String>,
+    /// The side of the tiles, in pixels, that it treats one by one, each with the halo around it.
+    pub per_tile: Option<u32>,
     /// The most memory it takes, in bytes.
     pub memory: Option<u64>,
     /// The most time one task takes.

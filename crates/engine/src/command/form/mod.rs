@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use onceflow_region::{Bounds, Dense, Region, Source, rgb8};
+use onceflow_region::{Bounds, Dense, Element, Region, Source, rgb8};
 use onceflow_study::RegionKind;
 
 use pixels::checked;
@@ -64,6 +64,11 @@ pub(super) fn read(path: &Path, kind: RegionKind, size: (u64, u64)) -> Result<Re
         return table::read(path).map(Region::Table);
     }
     checked(path, kind, size).map(Region::Dense)
+}
+
+/// The type in which we keep the pixels of a kind, and values per pixel; none for what has no pixels.
+pub(super) fn element(kind: RegionKind) -> Option<(Element, usize)> {
+    pixels::elements(kind).first().map(|element| (*element, pixels::channels(kind)))
 }
 
 /// The values of an image, one after another.

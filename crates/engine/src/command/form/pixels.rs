@@ -18,8 +18,8 @@ pub(super) fn checked(path: &Path, kind: RegionKind, (width, height): (u64, u64)
             info.width, info.height
         ));
     }
-    let channels = if kind == RegionKind::Rgb8 { 3 } else { 1 };
-    if info.channels != channels {
+    let channels = channels(kind);
+    if info.channels as usize != channels {
         return Err(format!("expected {channels} values per pixel for a {kind}, found {}", info.channels));
     }
     if !elements(kind).contains(&info.element) {
@@ -33,11 +33,16 @@ pub(super) fn checked(path: &Path, kind: RegionKind, (width, height): (u64, u64)
     let bounds = info.bounds().ok_or("expected an image, found one without a box")?;
     let dense = source.read(bounds).map_err(unreadable)?;
     let pixels = converted(dense.into_pixels(), kind)?;
-    Dense::new(width as usize, height as usize, channels as usize, pixels).map_err(|error| error.to_string())
+    Dense::new(width as usize, height as usize, channels, pixels).map_err(|error| error.to_string())
 }
 
-/// Types that hold no value which the kind cannot keep, but for signs, which are looked at.
-fn elements(kind: RegionKind) -> &'static [Element] {
+/// Values per pixel.
+pub(super) fn channels(kind: RegionKind) -> usize {
+    if kind == RegionKind::Rgb8 { 3 } else { 1 }
+}
+
+/// Types that hold no value which the kind cannot keep, but for signs, which are looked at; the first is ours.
+pub(super) fn elements(kind: RegionKind) -> &'static [Element] {
     use Element::{F32, F64, I8, I16, I32, U8, U16, U32};
     match kind {
         RegionKind::Rgb8 | RegionKind::U8 | RegionKind::Mask => &[U8],

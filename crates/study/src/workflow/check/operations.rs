@@ -104,17 +104,7 @@ impl<'w> Checker<'w> {
 
     fn check_external(&mut self, task: &'w Task, declared: &'w Declared) {
         self.check_external_bindings(task);
-        let Some(name) = &declared.per_object else { return };
-        let place = task.place_of(Role::Declares, "per_object");
-        if !task.inputs.contains(name) && task.op.takes_are_known() {
-            let message = format!("`per_object` names `{name}`, which task `{}` does not take", task.name);
-            self.unknown(message, place.as_ref(), name, || task.inputs.iter().map(String::as_str).collect());
-        } else if let Some(region) = self.regions.get(name.as_str()).filter(|r| !r.kind.has_objects()) {
-            let diagnostic = Diagnostic::error(format!("`{name}` has no objects to treat one by one"))
-                .at_place(place.as_ref(), "")
-                .expected_found("a mask, labels, objects or polygons", region.kind.word());
-            self.push(diagnostic);
-        }
+        self.check_units(task, declared);
     }
 }
 

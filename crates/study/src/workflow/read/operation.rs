@@ -86,10 +86,14 @@ fn container_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>, marks: &mut
 
 fn declared_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>, marks: &mut Marks) -> Declared {
     let per_object = fields.optional::<Name<'_>>("per_object").map(|name| name.text.to_owned());
-    marks.set(Role::Declares, "per_object", fields.span("per_object"));
+    let per_tile = fields.parsed("per_tile", tile_side);
+    for name in ["per_object", "per_tile"] {
+        marks.set(Role::Declares, name, fields.span(name));
+    }
     Declared {
         halo: halo_from(source, fields),
         per_object,
+        per_tile,
         memory: fields.optional::<Size>("memory").map(|size| size.0),
         time: fields.optional::<Duration>("time"),
         device: fields.word("device", &Device::WORDS).unwrap_or_default(),
@@ -110,6 +114,14 @@ fn halo_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>) -> Halo {
             Halo::None
         }
     }
+}
+
+/// Smaller tiles cost more to tell apart than they save.
+const SMALLEST_TILE: u32 = 16;
+
+fn tile_side(side: u64) -> Result<u32, String> {
+    let side = u32::try_from(side).ok().filter(|side| *side >= SMALLEST_TILE);
+    side.ok_or_else(|| format!("the side of a tile in pixels, {SMALLEST_TILE} or more"))
 }
 
 fn not_empty(arguments: Vec<String>) -> Result<Vec<String>, String> {
