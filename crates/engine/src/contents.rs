@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use onceflow_kernels::{Digester, Isa};
 use onceflow_region::{Region, codec};
-use onceflow_reuse::{Content, FlowTask};
+use onceflow_reuse::{Content, Flow, FlowTask};
 use onceflow_runtime::Contents;
 
 use crate::Prepared;
@@ -28,20 +28,19 @@ impl Digests {
 
 /// The share of instances that is expected to turn out to be equal to others, and bytes of results that are digested in a
 /// second: between the speed of a cache and that of memory.
-const CONVERGING: f64 = 0.05;
-const DIGESTED: f64 = 25e9;
+pub(crate) const CONVERGING: f64 = 0.05;
+pub(crate) const DIGESTED: f64 = 25e9;
 
 impl Prepared<'_> {
     /// Of which tasks results are worth digests: where what comes after them costs so much that a few equal ones pay.
-    pub(crate) fn worth_digests(&self) -> Vec<bool> {
-        let flow = &self.flow;
+    pub(crate) fn worth_digests(&self, flow: &Flow) -> Vec<bool> {
         let pixels = self.largest_part().max(1);
         let sizes = BTreeMap::from([(pixels, 1)]);
         let mut after = vec![0.0; flow.tasks.len()];
         for task in (0..flow.tasks.len()).rev() {
             let takes = |other: &&FlowTask| other.inputs.iter().any(|input| input.maker() == Some(task));
             let takers = flow.tasks.iter().enumerate().filter(|(_, other)| takes(other));
-            after[task] = takers.map(|(taker, _)| after[taker] + self.mean_seconds(taker, &sizes)).sum();
+            after[task] = takers.map(|(taker, _)| after[taker] + self.mean_seconds(&flow.tasks[taker], &sizes)).sum();
         }
         let bytes = |task: &FlowTask| (u64::from(task.spec.output_bytes_per_pixel) * pixels) as f64;
         flow.tasks
@@ -54,9 +53,13 @@ impl Prepared<'_> {
 
 impl Contents for Digests {
     fn content(&self, task: usize, region: &Region) -> Option<Content> {
-        if !self.worth.get(task).copied().unwrap_or(true) {
-            return None;
-        }
+        self.worth.get(task).copied().unwrap_or(true).then(|| self.of(region))
+    }
+}
+
+impl Digests {
+    /// What a region holds.
+    pub(crate) fn of(&self, region: &Region) -> Content {
         let mut digester = self.fresh.clone();
         match region.as_dense().and_then(|dense| Some((dense, dense.as_u8()?))) {
             Some((dense, pixels)) => {
@@ -73,7 +76,7 @@ impl Contents for Digests {
                 let _ = codec::encode(region, &mut Written(&mut digester));
             }
         }
-        Some(Content(digester.finish().words()))
+        Content(digester.finish().words())
     }
 }
 

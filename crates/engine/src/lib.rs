@@ -17,6 +17,7 @@ mod drawing;
 mod error;
 mod features;
 mod folder;
+mod grain;
 mod image;
 mod inputs;
 mod instance;
@@ -74,6 +75,7 @@ pub use features::{
     FeatureFile, FeatureForm, Nuclei, NucleiFeatures, bytes_to_measure, disk_bytes_to_measure, features,
 };
 pub use folder::RunFolder;
+pub use grain::{PhaseGrain, grain_json};
 pub use image::{
     as_eight_bits, open_deep_image, open_drawn, open_image, open_labels, open_source, open_volume,
 };
@@ -85,7 +87,7 @@ pub use objects::objects;
 pub use objects_seen::ObjectCounts;
 pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
-pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
+pub use onceflow_reuse::{Chosen, GrainChange, GrainTask, Granularity, Level, LevelFigures, RuleReport};
 pub use onceflow_runtime::{
     Bucket, Call, Cause, Chance, Crew, Device, Done, Expected, Files, Layout, Machine, Meter, Network,
     NodeFigures, NodeKind, Operation, OperationError, PartSite, Policy, PolicyError, Simulated,

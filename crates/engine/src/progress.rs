@@ -102,7 +102,7 @@ impl Prepared<'_> {
             stage: flow.tasks[number].stage,
             asked: account.asked,
             planned: account.planned,
-            seconds: self.mean_seconds(number, &self.sizes(flow.scope(number))),
+            seconds: self.mean_seconds(&flow.tasks[number], &self.sizes(flow.scope(number))),
         };
         PhaseBegun {
             name: name.to_owned(),

@@ -40,15 +40,21 @@ impl GrainChange {
     }
 }
 
+impl GrainChange {
+    /// What was done, without the reason: `t6 split into t6.clumps, t6.split`.
+    pub fn short(&self) -> String {
+        let names =
+            |tasks: &[GrainTask]| tasks.iter().map(|task| task.name.as_str()).collect::<Vec<_>>().join(", ");
+        format!("{} {} into {}", names(&self.written), self.kind(), names(&self.now))
+    }
+}
+
 impl fmt::Display for GrainChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = |tasks: &[GrainTask], by: &str| {
-            tasks.iter().map(|task| task.name.as_str()).collect::<Vec<_>>().join(by)
-        };
         let counts = |tasks: &[GrainTask]| {
             tasks.iter().map(|task| task.instances.to_string()).collect::<Vec<_>>().join(" + ")
         };
-        write!(f, "{} {} into {}: ", names(&self.written, ", "), self.kind(), names(&self.now, ", "))?;
+        write!(f, "{}: ", self.short())?;
         if self.now.len() > 1 {
             let reads = self.now.iter().filter(|task| !task.parameters.is_empty());
             let reads = reads.map(|task| format!("{} reads {}", task.name, task.parameters.join(", ")));

@@ -105,15 +105,22 @@ pub fn grain(
 }
 
 impl Flow {
-    /// The flow with tasks split and fused as chosen; names of tasks that are not there, or that cannot be split, change
-    /// nothing.
+    /// The flow with tasks split and fused as chosen; names of tasks that are not there, or that cannot be split or fused,
+    /// change nothing.
     #[must_use]
     pub fn of_grain(&self, chosen: &Chosen, catalogue: &Catalogue) -> Self {
         let wanted = |task: &usize| chosen.split.contains(&self.tasks[*task].name);
         let tasks: Vec<usize> = self.splittable(catalogue).into_iter().filter(wanted).collect();
         let split = self.split(&tasks, catalogue);
         let places = |names: &Vec<String>| names.iter().map(|name| split.task(name)).collect::<Option<Vec<_>>>();
-        let groups: Vec<Vec<usize>> = chosen.fused.iter().filter_map(places).collect();
+        let stretches = split.stretches(&|_| false, &[]);
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for group in chosen.fused.iter().filter_map(places).filter(|group| group.len() > 1) {
+            let together = stretches.iter().any(|stretch| stretch.windows(group.len()).any(|w| w == group));
+            if together && !groups.iter().flatten().any(|task| group.contains(task)) {
+                groups.push(group);
+            }
+        }
         split.fuse(&groups)
     }
 }
