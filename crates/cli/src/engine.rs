@@ -41,7 +41,11 @@ pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> R
 }
 
 /// A study with what this machine is known to take, and tasks as fine as is wished: the command line over the study.
-pub(crate) fn for_machine<'s>(prepared: Prepared<'s>, args: &MachineArgs, terminal: &Terminal) -> Prepared<'s> {
+pub(crate) fn for_machine<'s>(
+    prepared: Prepared<'s>,
+    args: &MachineArgs,
+    terminal: &Terminal,
+) -> Prepared<'s> {
     let said = args.granularity.map(|word| match word {
         GrainWord::Auto => Granularity::Auto,
         GrainWord::Written => Granularity::Written,

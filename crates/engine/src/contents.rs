@@ -40,7 +40,8 @@ impl Prepared<'_> {
         for task in (0..flow.tasks.len()).rev() {
             let takes = |other: &&FlowTask| other.inputs.iter().any(|input| input.maker() == Some(task));
             let takers = flow.tasks.iter().enumerate().filter(|(_, other)| takes(other));
-            after[task] = takers.map(|(taker, _)| after[taker] + self.mean_seconds(&flow.tasks[taker], &sizes)).sum();
+            after[task] =
+                takers.map(|(taker, _)| after[taker] + self.mean_seconds(&flow.tasks[taker], &sizes)).sum();
         }
         let bytes = |task: &FlowTask| (u64::from(task.spec.output_bytes_per_pixel) * pixels) as f64;
         flow.tasks

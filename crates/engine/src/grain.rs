@@ -14,10 +14,9 @@ use crate::reading::reserve_reading;
 use crate::{EngineError, Merge, Prepared};
 
 /// Who decides how fine tasks are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
     /// Nobody said: costs, where work is merged by what it reads; the papers' ways keep tasks as they are written.
-    #[default]
     Unsaid,
     /// Somebody said.
     By(Granularity),
@@ -25,11 +24,19 @@ pub(crate) enum Wish {
     As(BTreeMap<String, Chosen>),
 }
 
+impl Default for Wish {
+    fn default() -> Self {
+        Self::By(Granularity::Written)
+    }
+}
+
 impl Wish {
     /// For work that is done here.
     pub(crate) fn or_by_costs(&self, level: Level, merge: &Merge) -> Self {
         match self {
-            Self::Unsaid if level >= Level::Dataflow && *merge == Merge::Nothing => Self::By(Granularity::Auto),
+            Self::Unsaid if level >= Level::Dataflow && *merge == Merge::Nothing => {
+                Self::By(Granularity::Auto)
+            }
             wish => wish.or_written(),
         }
     }
@@ -68,7 +75,8 @@ pub(crate) struct Grained {
 const BOOKKEEPING: f64 = 10e-6;
 
 impl Prepared<'_> {
-    /// Says how fine tasks are. What is found does not depend on it.
+    /// Says how fine tasks are; without a word costs decide, save at levels below dataflow and where instances are grouped, which
+    /// are the papers' ways. Nobody who does not ask gets other tasks than he wrote, and what is found does not depend on it.
     #[must_use]
     pub fn with_granularity(mut self, granularity: Option<Granularity>) -> Self {
         self.grain = granularity.map_or(Wish::Unsaid, Wish::By);
@@ -164,9 +172,7 @@ pub fn grain_json(phases: &[PhaseGrain]) -> Value {
 }
 
 fn change_json(change: &GrainChange) -> Value {
-    let task = |task: &GrainTask| {
-        json!({ "task": task.name, "parameters": task.parameters, "instances": task.instances })
-    };
+    let task = |task: &GrainTask| json!({ "task": task.name, "parameters": task.parameters, "instances": task.instances });
     json!({
         "kind": change.kind(),
         "written": change.written.iter().map(task).collect::<Vec<_>>(),

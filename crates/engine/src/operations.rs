@@ -84,7 +84,8 @@ impl Prepared<'_> {
         let bound = flow.tasks.iter().enumerate().map(|(at, task)| match &task.made {
             Made::Written | Made::Step { .. } => bind(at, task),
             Made::Fused(fused) => {
-                let operations = fused.iter().map(|step| bind(at, &step.task)).collect::<Result<Vec<_>, _>>()?;
+                let operations =
+                    fused.iter().map(|step| bind(at, &step.task)).collect::<Result<Vec<_>, _>>()?;
                 let log = Arc::clone(&steps.log);
                 let composite = Composite::new(at, fused, operations, steps.digests.clone(), log);
                 Ok(Arc::new(composite) as Arc<dyn Operation>)

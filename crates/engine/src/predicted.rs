@@ -46,11 +46,8 @@ impl Prepared<'_> {
     /// Where the seconds of its tasks come from; tasks of one operation count once.
     pub(crate) fn cost_origin(&self, flow: &Flow) -> CostOrigin {
         let tasks: Vec<&FlowTask> = flow.tasks.iter().flat_map(FlowTask::parts).collect();
-        let operations: BTreeSet<_> =
-            tasks.iter().map(|task| (&task.spec.id, task.spec.version)).collect();
-        let of = |(id, version)| {
-            tasks.iter().find(move |t| &t.spec.id == id && t.spec.version == version)
-        };
+        let operations: BTreeSet<_> = tasks.iter().map(|task| (&task.spec.id, task.spec.version)).collect();
+        let of = |(id, version)| tasks.iter().find(move |t| &t.spec.id == id && t.spec.version == version);
         let mut origin = CostOrigin { records: 0, measured: 0, declared: 0 };
         for task in operations.into_iter().filter_map(of) {
             match self.costs.estimate(&task.spec, device(), 1).origin {

@@ -25,8 +25,8 @@ pub use comparison::{Comparison, LevelFigures};
 pub use content::Content;
 pub use explain::{Difference, Nearest, Why};
 pub use flow::{
-    Flow, FlowError, FlowRegion, FlowStage, FlowTask, FusedInput, FusedStep, Input, Made, REFERENCE_SUFFIX, Read,
-    ReadFrom,
+    Flow, FlowError, FlowRegion, FlowStage, FlowTask, FusedInput, FusedStep, Input, Made, REFERENCE_SUFFIX,
+    Read, ReadFrom,
 };
 pub use grain::{Chosen, Grain, GrainChange, GrainTask, Granularity, Prices, grain};
 pub use key::{Digest32, Key, Keys};

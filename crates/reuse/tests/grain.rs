@@ -7,7 +7,8 @@ use onceflow_reuse::{
     Chosen, Flow, FlowTask, Grain, Granularity, Input, Level, Multiplicity, Prices, Rows, grain, plan,
 };
 use onceflow_study::{
-    Binding, Bound, Catalogue, Kind, OpSpec, OpStep, Operation, RegionKind, Stage, Step, Task, Value, Workflow,
+    Binding, Bound, Catalogue, Kind, OpSpec, OpStep, Operation, RegionKind, Stage, Step, Task, Value,
+    Workflow,
 };
 use proptest::prelude::*;
 
@@ -81,12 +82,18 @@ fn bound(name: &str) -> Binding {
 }
 
 /// The operation, and where it is made of steps those: the first reads one half and takes all, the second the other half.
-fn operations(at: usize, reads: &[&str], inputs: &[String], whole: bool, cost: f64, ends: bool) -> Vec<OpSpec> {
+fn operations(
+    at: usize,
+    reads: &[&str],
+    inputs: &[String],
+    whole: bool,
+    cost: f64,
+    ends: bool,
+) -> Vec<OpSpec> {
     let names: Vec<String> = (0..inputs.len()).map(|place| format!("in{place}")).collect();
     let taken: Vec<(&str, RegionKind)> = names.iter().map(|name| (name.as_str(), RegionKind::Mask)).collect();
     let kinds = |reads: &[&'static str]| reads.iter().map(|name| (*name, Kind::Integer)).collect::<Vec<_>>();
-    let reads: Vec<&'static str> =
-        PARAMETERS.into_iter().filter(|name| reads.contains(name)).collect();
+    let reads: Vec<&'static str> = PARAMETERS.into_iter().filter(|name| reads.contains(name)).collect();
     let status: &[&str] = if ends { &["over"] } else { &[] };
     let spec = |id: &str, cost| OpSpec::new(id, "a test", cost).makes(&[("out", RegionKind::Mask)]);
     let own = spec(&format!("op{at}"), cost).takes(&taken).reads(&kinds(&reads)).may_end(status);
@@ -159,7 +166,8 @@ fn all(case: &Case, flow: &Flow) -> Vec<Chosen> {
         let flow = flow.of_grain(&Chosen { split: split.clone(), fused: Vec::new() }, &case.catalogue);
         let pairs = pairs(&flow);
         for joined in 0..1usize << pairs.len() {
-            let chosen: Vec<_> = (0..pairs.len()).filter(|at| joined >> at & 1 == 1).map(|at| pairs[at]).collect();
+            let chosen: Vec<_> =
+                (0..pairs.len()).filter(|at| joined >> at & 1 == 1).map(|at| pairs[at]).collect();
             found.push(Chosen { split: split.clone(), fused: groups(&flow, &chosen) });
         }
     }
@@ -172,7 +180,8 @@ fn pairs(flow: &Flow) -> Vec<(usize, usize)> {
         let reads = |other: &usize| flow.tasks[*other].inputs.iter().any(|input| input.maker() == Some(task));
         (0..flow.tasks.len()).filter(reads).collect()
     };
-    let neighbours = flow.stages.iter().flat_map(|stage| stage.tasks.windows(2)).map(|pair| (pair[0], pair[1]));
+    let neighbours =
+        flow.stages.iter().flat_map(|stage| stage.tasks.windows(2)).map(|pair| (pair[0], pair[1]));
     neighbours.filter(|(one, other)| readers(*one) == [*other] && !flow.results.contains(one)).collect()
 }
 

@@ -146,10 +146,16 @@ impl Composite {
         let inputs: Vec<Arc<Region>> = held.into_iter().map(|(region, _)| region).collect();
         let running = Running { log: &self.log, at: (self.task, call.site), step: at };
         let start = Instant::now();
-        let done = step.operation.run(&Call { inputs: &inputs, contents: &contents, parameters: &parameters, ..*call });
+        let done = step.operation.run(&Call {
+            inputs: &inputs,
+            contents: &contents,
+            parameters: &parameters,
+            ..*call
+        });
         let seconds = start.elapsed().as_secs_f64();
         drop(running);
-        let done = done.inspect_err(|error| self.log.note_failure(self.task, call.site, &error.message, at))?;
+        let done =
+            done.inspect_err(|error| self.log.note_failure(self.task, call.site, &error.message, at))?;
         let bytes = done.outputs.iter().map(Region::bytes).sum();
         self.log.note(Taken { task: self.task, step: at, site: call.site, seconds, bytes });
         Ok(done)

@@ -8,8 +8,8 @@ use onceflow_region::{Bounds, Dense, Pixels, Region};
 use onceflow_reuse::{Chosen, Content, Flow, Input, Made};
 use onceflow_runtime::{Call, Done};
 use onceflow_study::{
-    Binding, Bound, Canonical, Kind, OpSpec, Operation as Op, RegionDeclaration, RegionKind, Stage, Step, Task, Value,
-    Workflow,
+    Binding, Bound, Canonical, Kind, OpSpec, Operation as Op, RegionDeclaration, RegionKind, Stage, Step,
+    Task, Value, Workflow,
 };
 use proptest::prelude::*;
 
@@ -56,11 +56,16 @@ fn carried_out(
     for (at, task) in flow.tasks.iter().enumerate() {
         let of = |input: &Input| match input {
             Input::Source(source) => Arc::clone(&sources[&flow.sources[*source]]),
-            Input::Task { task, output } | Input::Reference { task, output } => Arc::clone(&made[&(*task, *output)]),
+            Input::Task { task, output } | Input::Reference { task, output } => {
+                Arc::clone(&made[&(*task, *output)])
+            }
         };
         let inputs: Vec<Arc<Region>> = task.inputs.iter().map(of).collect();
-        let contents: Vec<Content> =
-            if seen.is_some() { inputs.iter().map(|region| digests.of(region)).collect() } else { Vec::new() };
+        let contents: Vec<Content> = if seen.is_some() {
+            inputs.iter().map(|region| digests.of(region)).collect()
+        } else {
+            Vec::new()
+        };
         let value = |read: &onceflow_reuse::Read| match &read.from {
             onceflow_reuse::ReadFrom::Parameter(name) => read.kind.canonical(&values[name]).unwrap(),
             onceflow_reuse::ReadFrom::Constant(value) => value.clone(),

@@ -192,7 +192,9 @@ fn push_work(text: &mut String, answer: &Answer) {
 pub(super) fn grain(answer: &Answer) -> Vec<String> {
     let phases = &answer.work.grain;
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
-    for (phase, change) in phases.iter().flat_map(|grain| grain.changes.iter().map(move |c| (&grain.phase, c))) {
+    for (phase, change) in
+        phases.iter().flat_map(|grain| grain.changes.iter().map(move |c| (&grain.phase, c)))
+    {
         let short = change.short();
         match lines.iter_mut().find(|(known, _)| *known == short) {
             Some((_, of)) => of.push(phase),

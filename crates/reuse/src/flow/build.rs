@@ -6,7 +6,9 @@ use onceflow_study::{
     Bound, Catalogue, Cycle, Kind, OpParameter, OpSpec, RegionKind, Stage, Step, Task, Value, Workflow,
 };
 
-use super::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, Made, REFERENCE_SUFFIX, Read, ReadFrom};
+use super::{
+    Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, Made, REFERENCE_SUFFIX, Read, ReadFrom,
+};
 
 impl Flow {
     /// The tasks of a workflow, with what the catalogue says of their operations.

@@ -127,7 +127,8 @@ impl Search<'_> {
     /// The tasks that are changed, those that are changed together as one.
     pub(super) fn components(&self, chosen: &Chosen) -> Vec<Component> {
         let (split, groups) = self.groups(chosen);
-        let mut components: Vec<Component> = chosen.split.iter().map(|name| Component(vec![name.clone()])).collect();
+        let mut components: Vec<Component> =
+            chosen.split.iter().map(|name| Component(vec![name.clone()])).collect();
         for group in &groups {
             let mut joined: Vec<String> =
                 group.iter().map(|task| split.tasks[*task].written().to_owned()).collect();
@@ -138,7 +139,9 @@ impl Search<'_> {
             joined.dedup();
             components.push(Component(joined));
         }
-        components.sort_by_key(|component| self.flow.tasks.iter().position(|task| component.0.contains(&task.name)));
+        components.sort_by_key(|component| {
+            self.flow.tasks.iter().position(|task| component.0.contains(&task.name))
+        });
         components
     }
 }

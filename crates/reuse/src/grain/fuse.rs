@@ -45,7 +45,8 @@ impl Flow {
         let group_of = |task: usize| groups.iter().position(|group| group.contains(&task));
         let is_root = |task: &usize| group_of(*task).is_none_or(|group| groups[group].last() == Some(task));
         let roots: Vec<usize> = (0..self.tasks.len()).filter(is_root).collect();
-        let root = |task: usize| group_of(task).and_then(|group| groups[group].last()).copied().unwrap_or(task);
+        let root =
+            |task: usize| group_of(task).and_then(|group| groups[group].last()).copied().unwrap_or(task);
         let place = |task: usize| roots.iter().position(|other| *other == root(task)).unwrap_or_default();
         let moved = |input: &Input| match *input {
             Input::Source(source) => Input::Source(source),

@@ -112,7 +112,8 @@ impl Flow {
         let wanted = |task: &usize| chosen.split.contains(&self.tasks[*task].name);
         let tasks: Vec<usize> = self.splittable(catalogue).into_iter().filter(wanted).collect();
         let split = self.split(&tasks, catalogue);
-        let places = |names: &Vec<String>| names.iter().map(|name| split.task(name)).collect::<Option<Vec<_>>>();
+        let places =
+            |names: &Vec<String>| names.iter().map(|name| split.task(name)).collect::<Option<Vec<_>>>();
         let stretches = split.stretches(&|_| false, &[]);
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for group in chosen.fused.iter().filter_map(places).filter(|group| group.len() > 1) {

@@ -19,7 +19,12 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn new(flow: &Flow, rows: &Rows, level: Level, prices: &Prices<'_>) -> Result<Self, PlanError> {
+    pub(super) fn new(
+        flow: &Flow,
+        rows: &Rows,
+        level: Level,
+        prices: &Prices<'_>,
+    ) -> Result<Self, PlanError> {
         let count = counts(flow, rows, level)?;
         let tasks = || (0..flow.tasks.len()).map(|task| (&flow.tasks[task].spec, flow.scope(task)));
         let converging = if level >= Level::Convergent { prices.converging } else { 0.0 };

@@ -21,7 +21,8 @@ impl Flow {
 
     fn is_splittable(&self, task: usize, catalogue: &Catalogue) -> bool {
         let spec = &self.tasks[task].spec;
-        let exact = |step: &OpStep| catalogue.get(&step.operation).is_some_and(|o| o.repeats == Repeats::Exact);
+        let exact =
+            |step: &OpStep| catalogue.get(&step.operation).is_some_and(|o| o.repeats == Repeats::Exact);
         // What a row gives is one task's: the step that makes all of it.
         let one_maker = || {
             let names: Vec<&str> = spec.outputs.iter().map(|region| region.name.as_str()).collect();
@@ -86,10 +87,13 @@ impl Splitter<'_> {
 
     fn place_of(&self, whole: &FlowTask, first: usize) -> Place {
         let all: Vec<usize> = (first..self.tasks.len()).collect();
-        let made = |name: &str| find(&self.tasks[first..], whole, name).map(|(s, output)| (first + s, output));
+        let made =
+            |name: &str| find(&self.tasks[first..], whole, name).map(|(s, output)| (first + s, output));
         let outputs = whole.spec.outputs.iter().filter_map(|region| made(&region.name)).collect();
         let taken = |step: &usize| {
-            self.tasks[first..].iter().any(|task| task.inputs.iter().any(|input| input.maker() == Some(*step)))
+            self.tasks[first..]
+                .iter()
+                .any(|task| task.inputs.iter().any(|input| input.maker() == Some(*step)))
         };
         let last = all.iter().copied().filter(|step| !taken(step)).collect();
         Place { outputs, last, all }
@@ -121,7 +125,12 @@ impl Splitter<'_> {
 
     /// Tasks that a task waits for come before it, save in flows that nobody can run.
     fn waits(&self, after: &[usize]) -> Vec<usize> {
-        after.iter().filter_map(|task| self.places.get(*task)).flat_map(|place| &place.last).copied().collect()
+        after
+            .iter()
+            .filter_map(|task| self.places.get(*task))
+            .flat_map(|place| &place.last)
+            .copied()
+            .collect()
     }
 
     fn finish(self) -> Flow {

@@ -4,10 +4,10 @@
 //! fixed width: an object may reach across the whole image. What is fixed is how far structuring elements reach.
 
 use super::{OpSpec, OpStep};
-use crate::Value;
 use crate::Halo::{Objects, Whole};
 use crate::Kind::{Connectivity, Integer, Real};
 use crate::RegionKind::{Mask, Rgb8, Table, U8};
+use crate::Value;
 
 const THRESHOLDS: [(&str, crate::Kind); 3] = [("blue", Integer), ("green", Integer), ("red", Integer)];
 const RATIOS: [(&str, crate::Kind); 2] = [("T1", Real), ("T2", Real)];
@@ -70,10 +70,7 @@ fn detection() -> Vec<OpSpec> {
             .with_scratch(5)
             .made_of([
                 OpStep::new("top_hat", "image.difference").takes(&["rc", "rc_recon"]).makes(&["diff"]),
-                OpStep::new("above", "image.above")
-                    .takes(&["diff"])
-                    .reads_as("limit", "G1")
-                    .makes(&["dark"]),
+                OpStep::new("above", "image.above").takes(&["diff"]).reads_as("limit", "G1").makes(&["dark"]),
                 OpStep::new("fill", "mask.fill_holes")
                     .takes(&["dark"])
                     .reads_as("connectivity", "fillHolesConnectivity")

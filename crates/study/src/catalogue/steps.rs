@@ -113,7 +113,11 @@ impl Catalogue {
             return Err(missing(format!("make `{}`", region.name)));
         }
         let ends = |status: &String| {
-            whole.steps.iter().filter_map(|step| self.get(&step.operation)).any(|o| o.statuses.contains(status))
+            whole
+                .steps
+                .iter()
+                .filter_map(|step| self.get(&step.operation))
+                .any(|o| o.statuses.contains(status))
         };
         match whole.statuses.iter().find(|status| !ends(status)) {
             Some(status) => Err(missing(format!("end with `{status}`"))),

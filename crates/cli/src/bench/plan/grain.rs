@@ -16,7 +16,9 @@ const BOOKKEEPING: f64 = 10e-6;
 pub(super) fn figures(paper: &Paper) -> Result<Vec<Figure>, Failure> {
     let large = share(paper, Granularity::Auto, 1_000_000.0)?;
     let small = share(paper, Granularity::Auto, 64.0 * 64.0)?;
-    let name = |how: &str| format!("MOAT 640, nuclei-paper at dataflow level, {how}: cost of the workflow as written");
+    let name = |how: &str| {
+        format!("MOAT 640, nuclei-paper at dataflow level, {how}: cost of the workflow as written")
+    };
     Ok(vec![
         figure(name("grain by costs, a megapixel"), large, "of 1", Some(Goal::AtMost(0.95))),
         figure(name("all split, a megapixel"), share(paper, Granularity::Split, 1_000_000.0)?, "of 1", None),
