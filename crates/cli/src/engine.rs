@@ -4,14 +4,18 @@ mod buckets;
 
 use std::sync::atomic::AtomicBool;
 
-use onceflow_engine::{EngineError, Level, Policy, RunOptions, available_memory, available_workers};
+use onceflow_engine::{
+    EngineError, Granularity, Level, Policy, Prepared, RunOptions, available_memory, available_workers,
+};
 use onceflow_study::{Diagnostic, Size, Study};
 
 use crate::allocation::{self, METER};
-use crate::args::{LevelWord, MachineArgs, MergeArgs};
+use crate::args::{GrainWord, LevelWord, MachineArgs, MergeArgs};
+use crate::costs::with_costs;
 use crate::failure::Failure;
 use crate::file::unwritable;
 use crate::study::PROGRAM;
+use crate::terminal::Terminal;
 pub(crate) use buckets::limits;
 
 /// What a run may use: the command line over the study over the machine.
@@ -34,6 +38,22 @@ pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> R
         pinned: args.pin,
         stop: AtomicBool::new(false),
     })
+}
+
+/// A study with what this machine is known to take, and tasks as fine as is wished: the command line over the study.
+pub(crate) fn for_machine<'s>(
+    prepared: Prepared<'s>,
+    args: &MachineArgs,
+    terminal: &Terminal,
+) -> Prepared<'s> {
+    let said = args.granularity.map(|word| match word {
+        GrainWord::Auto => Granularity::Auto,
+        GrainWord::Written => Granularity::Written,
+        GrainWord::Split => Granularity::Split,
+        GrainWord::Fused => Granularity::Fused,
+    });
+    let of_study = prepared.study().run.granularity.and_then(Granularity::from_word);
+    with_costs(prepared, args, terminal).with_granularity(said.or(of_study))
 }
 
 /// Bytes per second of a usual disk. What is made again in less time than it takes to write and read is not written; a

@@ -6,7 +6,7 @@ use std::ops::Range;
 use onceflow_sensitivity::{Analysis, Progress};
 use onceflow_study::{Metric, Seams, Space, Value};
 
-use crate::ObjectCounts;
+use crate::{ObjectCounts, PhaseGrain};
 
 /// Everything a run found. Reports are renderings of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -223,6 +223,8 @@ pub struct Work {
     pub objects: BTreeMap<String, ObjectCounts>,
     /// Seconds of workers that went into digests of results.
     pub digesting: f64,
+    /// Tasks that stood otherwise than they are written, phase by phase.
+    pub grain: Vec<PhaseGrain>,
     /// Rows, the reference included.
     pub rows: u64,
     /// Rows times parts.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use onceflow_costs::Record;
 use onceflow_region::{Budget, Region};
-use onceflow_reuse::{Flow, NodeId, REFERENCE_SUFFIX};
+use onceflow_reuse::{Flow, Made, NodeId, REFERENCE_SUFFIX};
 use onceflow_runtime::{Entry, Finished, Instance, Layout, Observer, Outcome, RowOutcome};
 use onceflow_study::Scope;
 
@@ -15,7 +15,7 @@ use crate::inputs::Inputs;
 use crate::journal::{Journal, Line, tables};
 use crate::keep::Keeper;
 use crate::metrics::{Metrics, Tally};
-use crate::operation::{Comparison, counts_of};
+use crate::operation::{Comparison, StepLog, counts_of};
 use crate::supply::{Reference, References};
 use crate::{EngineError, Progress, RowOver, RunFolder, TaskOver};
 
@@ -54,6 +54,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) failed: HashSet<usize>,
     /// More failed rows than this stop the run.
     pub(crate) most_failed: u64,
+    /// What steps of tasks in one took, and which of them failed.
+    pub(crate) steps: Arc<StepLog>,
 }
 
 impl<'a> Collector<'a> {
@@ -88,7 +90,8 @@ impl<'a> Collector<'a> {
     /// What a task cost; one that failed, or that an earlier run had done, says nothing of the next.
     fn cost(&self, finished: &Finished<'_>) -> Option<Record> {
         let Entry { instance, task, seconds, bytes, remembered, .. } = *finished.entry;
-        if remembered || matches!(finished.outcome, Outcome::Failed { .. }) {
+        let fused = matches!(self.flow.tasks[task].made, Made::Fused(_));
+        if fused || remembered || matches!(finished.outcome, Outcome::Failed { .. }) {
             return None;
         }
         let spec = &self.flow.tasks[task].spec;
@@ -102,6 +105,33 @@ impl<'a> Collector<'a> {
             output_bytes,
             scratch_bytes: bytes.saturating_sub(output_bytes),
         })
+    }
+
+    /// Takes over what steps of tasks in one cost: each is a record of its own operation.
+    pub(crate) fn take_steps(&mut self) {
+        for taken in self.steps.drain() {
+            let Made::Fused(steps) = &self.flow.tasks[taken.task].made else { continue };
+            let spec = &steps[taken.step].task.spec;
+            self.records.push(Record {
+                operation: spec.id.clone(),
+                version: spec.version,
+                device: device().into(),
+                pixels: self.layout.pixels(self.flow.scope(taken.task), taken.site),
+                seconds: taken.seconds,
+                output_bytes: taken.bytes,
+                scratch_bytes: 0,
+            });
+        }
+    }
+
+    /// The task of the workflow that failed at a part, whatever stood in its place.
+    fn failing(&self, task: usize, part: usize, message: &str) -> String {
+        let own = &self.flow.tasks[task];
+        let site = self.layout.site(self.flow.scope(task), part);
+        match (&own.made, self.steps.failed(task, site, message)) {
+            (Made::Fused(steps), Some(step)) => steps[step].task.written().to_owned(),
+            _ => own.written().to_owned(),
+        }
     }
 
     fn tell_of_task(&mut self, finished: &Finished<'_>) {
@@ -187,7 +217,7 @@ impl Observer for Collector<'_> {
     fn row(&mut self, row: usize, part: usize, outcome: &RowOutcome, results: &[Vec<Arc<Region>>]) {
         match outcome {
             RowOutcome::Failed { task, message } => {
-                let task = self.flow.tasks[*task].name.clone();
+                let task = self.failing(*task, part, message);
                 self.tallies[row][self.inputs.parts[part].image].fail(part, &task, message);
                 self.count_failure(row);
                 self.note(&Line::Failed { row, part, task, message: message.clone() });

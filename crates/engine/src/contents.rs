@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use onceflow_kernels::{Digester, Isa};
 use onceflow_region::{Region, codec};
-use onceflow_reuse::{Content, FlowTask};
+use onceflow_reuse::{Content, Flow, FlowTask};
 use onceflow_runtime::Contents;
 
 use crate::Prepared;
@@ -27,20 +27,19 @@ impl Digests {
 }
 
 /// Bytes of results that are digested in a second: between the speed of a cache and that of memory.
-const DIGESTED: f64 = 25e9;
+pub(crate) const DIGESTED: f64 = 25e9;
 
 impl Prepared<'_> {
     /// Of which tasks results are worth digests: where what comes after them costs so much, and turns out to be equal so
     /// often, that it pays. How often that is, earlier runs tell.
-    pub(crate) fn worth_digests(&self) -> Vec<bool> {
-        let flow = &self.flow;
+    pub(crate) fn worth_digests(&self, flow: &Flow) -> Vec<bool> {
         let pixels = self.largest_part().max(1);
         let sizes = BTreeMap::from([(pixels, 1)]);
         let (mut after, mut spared) = (vec![0.0; flow.tasks.len()], vec![0.0; flow.tasks.len()]);
         for task in (0..flow.tasks.len()).rev() {
             let takes = |other: &&FlowTask| other.inputs.iter().any(|input| input.maker() == Some(task));
             for (taker, other) in flow.tasks.iter().enumerate().filter(|(_, other)| takes(other)) {
-                let seconds = after[taker] + self.mean_seconds(taker, &sizes);
+                let seconds = after[taker] + self.mean_seconds(other, &sizes);
                 after[task] += seconds;
                 spared[task] += seconds * self.costs.found(&other.spec).same();
             }
@@ -52,9 +51,17 @@ impl Prepared<'_> {
 
 impl Contents for Digests {
     fn content(&self, task: usize, region: &Region) -> Option<Content> {
-        if !self.is_wanted(task) {
-            return None;
-        }
+        self.is_wanted(task).then(|| self.of(region))
+    }
+
+    fn is_wanted(&self, task: usize) -> bool {
+        self.worth.get(task).copied().unwrap_or(true)
+    }
+}
+
+impl Digests {
+    /// What a region holds.
+    pub(crate) fn of(&self, region: &Region) -> Content {
         let mut digester = self.fresh.clone();
         match region.as_dense().and_then(|dense| Some((dense, dense.as_u8()?))) {
             Some((dense, pixels)) => {
@@ -71,11 +78,7 @@ impl Contents for Digests {
                 let _ = codec::encode(region, &mut Written(&mut digester));
             }
         }
-        Some(Content(digester.finish().words()))
-    }
-
-    fn is_wanted(&self, task: usize) -> bool {
-        self.worth.get(task).copied().unwrap_or(true)
+        Content(digester.finish().words())
     }
 }
 

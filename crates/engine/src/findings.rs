@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use onceflow_costs::{Finding, Record};
-use onceflow_reuse::{FlowTask, Level, Plan};
+use onceflow_reuse::{Flow, FlowTask, Level, Plan};
 use onceflow_runtime::Execution;
 
 use crate::{ObjectCounts, Prepared};
@@ -74,9 +74,9 @@ impl Foreseen {
 
 impl Prepared<'_> {
     /// What is expected to be found at a level while so many of each task are carried out, each of so many seconds.
-    pub(crate) fn expected(&self, level: Level, counts: &[u64], seconds: &[f64]) -> Foreseen {
+    pub(crate) fn expected(&self, plan: &Plan, level: Level, counts: &[u64], seconds: &[f64]) -> Foreseen {
         let mut expected = Foreseen::default();
-        for ((task, count), seconds) in self.flow.tasks.iter().zip(counts).zip(seconds) {
+        for ((task, count), seconds) in plan.flow().tasks.iter().zip(counts).zip(seconds) {
             let all = *count as f64 * seconds;
             let [same, objects] = self.spared(task, level);
             expected.same += all * same;
@@ -87,9 +87,9 @@ impl Prepared<'_> {
     }
 
     /// Seconds that one of a task is expected to take at a level, those that turn out to be equal to others included.
-    pub(crate) fn expected_seconds(&self, task: usize, level: Level) -> f64 {
-        let seconds = self.mean_seconds(task, &self.sizes(self.flow.scope(task)));
-        let spared = self.spared(&self.flow.tasks[task], level);
+    pub(crate) fn expected_seconds(&self, flow: &Flow, task: usize, level: Level) -> f64 {
+        let seconds = self.mean_seconds(&flow.tasks[task], &self.sizes(flow.scope(task)));
+        let spared = self.spared(&flow.tasks[task], level);
         spared.into_iter().fold(seconds, |seconds, share| seconds * (1.0 - share))
     }
 

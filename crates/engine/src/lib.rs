@@ -18,6 +18,7 @@ mod error;
 mod features;
 mod findings;
 mod folder;
+mod grain;
 mod image;
 mod inputs;
 mod instance;
@@ -77,6 +78,7 @@ pub use features::{
 };
 pub use findings::Foreseen;
 pub use folder::RunFolder;
+pub use grain::{PhaseGrain, grain_json};
 pub use image::{
     as_eight_bits, open_deep_image, open_drawn, open_image, open_labels, open_source, open_volume,
 };
@@ -88,7 +90,7 @@ pub use objects::objects;
 pub use objects_seen::ObjectCounts;
 pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
-pub use onceflow_reuse::{Level, LevelFigures, RuleReport};
+pub use onceflow_reuse::{Chosen, GrainChange, GrainTask, Granularity, Level, LevelFigures, RuleReport};
 pub use onceflow_runtime::{
     Bucket, Call, Cause, Chance, Crew, Device, Done, Expected, Files, Layout, Machine, Meter, Network,
     NodeFigures, NodeKind, Operation, OperationError, PartSite, Policy, PolicyError, Simulated,

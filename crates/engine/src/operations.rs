@@ -3,15 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_reuse::Flow;
+use onceflow_reuse::{Flow, FlowTask, Made};
 use onceflow_runtime::Operation;
 use onceflow_study::{Diagnostic, Repeats, counted};
 use serde_json::Value;
 
 use crate::command::{External, OwnTask, Workshop};
+use crate::contents::Digests;
 use crate::inputs::Inputs;
 use crate::objects_seen::ObjectsSeen;
-use crate::operation::operation;
+use crate::operation::{Composite, StepLog, operation};
 use crate::{EngineError, Prepared, RunFolder};
 
 /// Where programs of the user run, when there are some.
@@ -22,6 +23,15 @@ pub(crate) enum Place<'a> {
     Passing,
     /// Where the folders of tasks stay.
     Kept(&'a Path),
+}
+
+/// What tasks in one need besides.
+#[derive(Default)]
+pub(crate) struct Steps {
+    /// What tells what their inner regions hold, where that is asked.
+    pub(crate) digests: Option<Arc<Digests>>,
+    /// What their steps took.
+    pub(crate) log: Arc<StepLog>,
 }
 
 impl Prepared<'_> {
@@ -46,13 +56,14 @@ impl Prepared<'_> {
     }
 
     /// The operation of each task of a flow, at one place; those of our own remember the objects they have seen, where
-    /// they are given a table for them.
+    /// they are given a table for them. Tasks in one note in `steps` what each of them took.
     pub(crate) fn operations(
         &self,
         flow: &Flow,
         inputs: &Inputs,
         place: &Place<'_>,
         seen: Option<&Arc<ObjectsSeen>>,
+        steps: &Steps,
     ) -> Result<Vec<Arc<dyn Operation>>, EngineError> {
         let is_asked = |task: &Arc<OwnTask>| flow.tasks.iter().any(|other| other.spec.id == task.spec.id);
         let workshop = if self.own.iter().any(is_asked) {
@@ -61,14 +72,24 @@ impl Prepared<'_> {
         } else {
             None
         };
-        let bound = flow.tasks.iter().enumerate().map(|(at, task)| {
+        let bind = |at: usize, task: &FlowTask| -> Result<Arc<dyn Operation>, EngineError> {
             let own = self.own.iter().find(|own| own.spec.id == task.spec.id);
             if let (Some(own), Some(workshop)) = (own, &workshop) {
                 let external = External::new(Arc::clone(own), flow.scope(at), Arc::clone(workshop), seen)?;
-                return Ok(Arc::new(external) as Arc<dyn Operation>);
+                return Ok(Arc::new(external));
             }
             let known = self.operations.own(&task.spec.id).or_else(|| operation(task, seen));
             known.ok_or_else(|| not_built_in(&task.name))
+        };
+        let bound = flow.tasks.iter().enumerate().map(|(at, task)| match &task.made {
+            Made::Written | Made::Step { .. } => bind(at, task),
+            Made::Fused(fused) => {
+                let operations =
+                    fused.iter().map(|step| bind(at, &step.task)).collect::<Result<Vec<_>, _>>()?;
+                let log = Arc::clone(&steps.log);
+                let composite = Composite::new(at, fused, operations, steps.digests.clone(), log);
+                Ok(Arc::new(composite) as Arc<dyn Operation>)
+            }
         });
         bound.collect()
     }

@@ -8,7 +8,7 @@ mod why;
 
 use std::time::Instant;
 
-use onceflow_reuse::{Comparison, Level, MergedStage, Plan, Rows, RuleReport, plan};
+use onceflow_reuse::{Comparison, Flow, GrainChange, Level, MergedStage, Plan, Rows, RuleReport, plan};
 use onceflow_study::{Method, Phase, Scope, Seams, Study};
 
 use buckets::Grouped;
@@ -17,6 +17,7 @@ pub use graph::{GraphForm, GraphOf};
 pub use side_by_side::{Alternative, Limits};
 pub use why::{Explanation, Question};
 
+use crate::grain::{PhaseGrain, Wish};
 use crate::phase::PhaseRows;
 use crate::prepared::no_phase;
 use crate::{CostOrigin, EngineError, Foreseen, Prepared};
@@ -56,6 +57,8 @@ pub struct Planned {
     pub seconds: f64,
     /// Where the seconds of tasks come from.
     pub costs: CostOrigin,
+    /// Tasks that stand otherwise than they are written.
+    pub grain: PhaseGrain,
 }
 
 /// The first phase as it would be run.
@@ -68,6 +71,8 @@ pub(crate) struct FirstPlan {
     /// The plan before it was cut into buckets, when it was.
     pub(crate) whole: Option<Plan>,
     pub(crate) merged: Vec<MergedStage>,
+    /// Tasks that stand otherwise than they are written.
+    pub(crate) grain: PhaseGrain,
 }
 
 /// How many of one task there are.
@@ -131,12 +136,13 @@ impl Prepared<'_> {
     ) -> Result<Planned, EngineError> {
         let start = Instant::now();
         let planned = self.grouped_plan(level, merge)?;
-        let FirstPlan { phase, rows, mut plan, whole, merged } = planned;
+        let FirstPlan { phase, rows, mut plan, whole, merged, grain } = planned;
         let many = self.multiplicity();
-        let costs = self.seconds();
+        let costs = self.seconds(plan.flow());
         let levels = Comparison::of(&plan, many, &|task| costs[task]);
         let rules = plan.rules(whole.as_ref().unwrap_or(&plan), &merged, &|task| costs[task]);
-        let rules = rules.map_err(|broken| EngineError::Internal(broken.to_string()))?;
+        let mut rules = rules.map_err(|broken| EngineError::Internal(broken.to_string()))?;
+        rules.splice(0..0, self.grain_rule(&plan, &grain));
         self.spare(&mut plan, workers, memory)?;
         let work = levels.levels.last().map_or(0.0, |level| level.seconds);
         let counts: Vec<u64> =
@@ -151,14 +157,28 @@ impl Prepared<'_> {
             levels,
             buckets: merged.iter().map(|stage| self.bucket_figures(&plan, stage, workers)).collect(),
             makespan: self.makespan(&merged, work, workers),
-            expected: self.expected(level, &counts, &costs),
+            expected: self.expected(&plan, level, &counts, &costs),
             rules,
             tasks: self.task_figures(&plan, &costs),
             peak: self.peak(&mut plan, workers)?,
             least: self.least(&mut plan, workers)?,
             later: self.study.phases.iter().skip(1).map(|phase| later(self.study, phase)).collect(),
             seconds,
-            costs: self.cost_origin(),
+            costs: self.cost_origin(plan.flow()),
+            grain,
+        })
+    }
+
+    /// What splitting and fusing did before any row was looked at by itself.
+    fn grain_rule(&self, plan: &Plan, grain: &PhaseGrain) -> Option<RuleReport> {
+        let tasks = |flow: &Flow| (flow.tasks.len() * plan.rows()) as u64;
+        let changes: Vec<String> = grain.changes.iter().map(GrainChange::short).collect();
+        let rule = "split and fuse tasks";
+        (!changes.is_empty()).then(|| RuleReport {
+            rule,
+            tasks: (tasks(&self.written), tasks(plan.flow())),
+            cost: grain.seconds,
+            did: changes.join("; "),
         })
     }
 
@@ -175,10 +195,21 @@ impl Prepared<'_> {
 
     /// The plan of the first phase, with its buckets.
     pub(crate) fn grouped_plan(&self, level: Level, merge: &Merge) -> Result<FirstPlan, EngineError> {
+        self.plan_of_grain(level, merge, self.grain.or_by_costs(level, merge))
+    }
+
+    /// The same with tasks as fine as somebody wishes.
+    pub(crate) fn plan_of_grain(
+        &self,
+        level: Level,
+        merge: &Merge,
+        wish: Wish,
+    ) -> Result<FirstPlan, EngineError> {
         let (phase, rows) = self.first_rows()?;
         let count = rows.len() as u64 - 1;
-        let Grouped { plan, whole, merged } = self.grouped(plan(self.flow.clone(), &rows, level)?, merge)?;
-        Ok(FirstPlan { phase, rows: count, plan, whole, merged })
+        let grained = self.grained(&phase, &rows, level, &wish)?;
+        let Grouped { plan, whole, merged } = self.grouped(plan(grained.flow, &rows, level)?, merge)?;
+        Ok(FirstPlan { phase, rows: count, plan, whole, merged, grain: grained.grain })
     }
 
     /// The name of the first phase and its rows, the reference row first.
@@ -205,15 +236,15 @@ impl Prepared<'_> {
 
     /// Seconds that one of each task takes on a part or image of average size, by its declared cost.
     /// What was measured on this machine goes over what is declared.
-    pub(crate) fn seconds(&self) -> Vec<f64> {
+    pub(crate) fn seconds(&self, flow: &Flow) -> Vec<f64> {
         let [part, image, study] = [Scope::Part, Scope::Image, Scope::Study].map(|scope| self.sizes(scope));
         let sizes = |scope: Scope| match scope {
             Scope::Part => &part,
             Scope::Image => &image,
             Scope::Study => &study,
         };
-        let seconds = |task: usize| self.mean_seconds(task, sizes(self.flow.scope(task)));
-        (0..self.flow.tasks.len()).map(seconds).collect()
+        let seconds = |task: usize| self.mean_seconds(&flow.tasks[task], sizes(flow.scope(task)));
+        (0..flow.tasks.len()).map(seconds).collect()
     }
 }
 

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use onceflow_costs::{Costs, Origin};
+use onceflow_reuse::{Flow, FlowTask};
 use onceflow_runtime::Remaking;
-use onceflow_study::{Scope, counted, with_commas};
+use onceflow_study::{OpSpec, Scope, counted, with_commas};
 
 use crate::Prepared;
 use crate::device::device;
@@ -43,12 +44,10 @@ impl Prepared<'_> {
     }
 
     /// Where the seconds of its tasks come from; tasks of one operation count once.
-    pub(crate) fn cost_origin(&self) -> CostOrigin {
-        let operations: BTreeSet<_> =
-            self.flow.tasks.iter().map(|task| (&task.spec.id, task.spec.version)).collect();
-        let of = |(id, version)| {
-            self.flow.tasks.iter().find(move |t| &t.spec.id == id && t.spec.version == version)
-        };
+    pub(crate) fn cost_origin(&self, flow: &Flow) -> CostOrigin {
+        let tasks: Vec<&FlowTask> = flow.tasks.iter().flat_map(FlowTask::parts).collect();
+        let operations: BTreeSet<_> = tasks.iter().map(|task| (&task.spec.id, task.spec.version)).collect();
+        let of = |(id, version)| tasks.iter().find(move |t| &t.spec.id == id && t.spec.version == version);
         let mut origin = CostOrigin { records: 0, measured: 0, declared: 0 };
         for task in operations.into_iter().filter_map(of) {
             match self.costs.estimate(&task.spec, device(), 1).origin {
@@ -63,13 +62,13 @@ impl Prepared<'_> {
     }
 
     /// What making outputs again is weighed against, on a disk of so many bytes per second.
-    pub(crate) fn remaking(&self, bandwidth: f64) -> Remaking {
+    pub(crate) fn remaking(&self, flow: &Flow, bandwidth: f64) -> Remaking {
         let pixels = |task: usize| {
-            let sizes = self.sizes(self.flow.scope(task));
+            let sizes = self.sizes(flow.scope(task));
             let all: f64 = sizes.iter().map(|(pixels, many)| *pixels as f64 * *many as f64).sum();
             all / sizes.values().sum::<u64>().max(1) as f64
         };
-        let seconds = self.seconds().into_iter().enumerate();
+        let seconds = self.seconds(flow).into_iter().enumerate();
         let seconds_per_pixel = seconds.map(|(task, seconds)| seconds / pixels(task).max(1.0)).collect();
         Remaking { bandwidth, seconds_per_pixel }
     }
@@ -90,8 +89,13 @@ impl Prepared<'_> {
     }
 
     /// Seconds of one task, on average over instances of these sizes.
-    pub(crate) fn mean_seconds(&self, task: usize, sizes: &BTreeMap<u64, u64>) -> f64 {
-        let model = self.costs.model(&self.flow.tasks[task].spec, device());
+    pub(crate) fn mean_seconds(&self, task: &FlowTask, sizes: &BTreeMap<u64, u64>) -> f64 {
+        task.parts().iter().map(|part| self.mean_operation_seconds(&part.spec, sizes)).sum()
+    }
+
+    /// Seconds of one operation, on average over instances of these sizes.
+    pub(crate) fn mean_operation_seconds(&self, spec: &OpSpec, sizes: &BTreeMap<u64, u64>) -> f64 {
+        let model = self.costs.model(spec, device());
         let all: f64 = sizes.iter().map(|(pixels, many)| model.seconds(*pixels).seconds * *many as f64).sum();
         all / sizes.values().sum::<u64>().max(1) as f64
     }

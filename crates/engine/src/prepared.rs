@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use onceflow_costs::Costs;
 use onceflow_reuse::{Flow, FlowError, Multiplicity, PlanError, Rows, RowsError};
-use onceflow_study::{Diagnostic, Study, Workflow};
+use onceflow_study::{Catalogue, Diagnostic, Study, Workflow};
 
 use crate::command::{OwnTask, own_tasks};
 use crate::compare::with_compare;
+use crate::grain::{Wish, check_steps};
 use crate::inputs::Inputs;
 use crate::journal::stamps;
 use crate::keep::Keeper;
@@ -25,7 +26,14 @@ pub struct Prepared<'s> {
     pub(crate) inputs: Inputs,
     pub(crate) metrics: Metrics,
     pub(crate) reference: Reference,
+    /// The tasks as they are written, with what reading takes.
     pub(crate) flow: Flow,
+    /// The same as the workflow gives them.
+    pub(crate) written: Flow,
+    /// What is known of the operations, programs of the user included.
+    pub(crate) catalogue: Catalogue,
+    /// Who decides how fine tasks are.
+    pub(crate) grain: Wish,
     pub(crate) keeper: Keeper,
     /// Which files of images there are, as they were when they were opened.
     pub(crate) stamps: String,
@@ -67,7 +75,9 @@ impl<'s> Prepared<'s> {
         let reference = Reference::new(study)?;
         let compared = with_compare(workflow, &study.metrics);
         let (bound, catalogue, own) = own_tasks(&compared, operations.catalogue().clone(), folder)?;
-        let mut flow = Flow::new(&bound, &catalogue)?;
+        let written = Flow::new(&bound, &catalogue)?;
+        check_steps(&written, &catalogue)?;
+        let mut flow = written.clone();
         let inputs = Inputs::open(study, study.halo(workflow, &catalogue), folder)?;
         reserve_reading(&mut flow, &inputs);
         let keeper = Keeper::new(study, &flow)?;
@@ -80,6 +90,9 @@ impl<'s> Prepared<'s> {
             metrics,
             reference,
             flow,
+            written,
+            catalogue,
+            grain: Wish::default(),
             keeper,
             stamps,
             aside: 0,

@@ -103,7 +103,7 @@ impl Prepared<'_> {
             stage: flow.tasks[number].stage,
             asked: account.asked,
             planned: account.planned,
-            seconds: self.expected_seconds(number, level),
+            seconds: self.expected_seconds(flow, number, level),
         };
         PhaseBegun {
             name: name.to_owned(),

@@ -15,7 +15,7 @@ use onceflow_study::{RegionKind, Scope, Value};
 
 use crate::command::Kept;
 use crate::inputs::Inputs;
-use crate::operations::Place;
+use crate::operations::{Place, Steps};
 use crate::scratch::Scratch;
 use crate::supply::{References, Sources};
 use crate::{EngineError, Prepared};
@@ -69,7 +69,7 @@ pub(crate) fn remake(asked: &Remade<'_>, only: Option<&str>) -> Result<Vec<Made>
     let flow = asked.flow.cloned().unwrap_or_else(|| asked.prepared.flow.clone());
     let mut plan = plan(flow, &rows, Level::Dataflow)?;
     let flow = plan.flow().clone();
-    let operations = asked.prepared.operations(&flow, asked.inputs, &asked.place, None)?;
+    let operations = asked.prepared.operations(&flow, asked.inputs, &asked.place, None, &Steps::default())?;
     let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
     let budget = asked.prepared.budget(asked.memory);
     let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), 0);

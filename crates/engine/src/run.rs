@@ -22,11 +22,12 @@ use crate::collect::{Collector, Converged};
 use crate::command::{forget_logs, list_logs};
 use crate::contents::Digests;
 use crate::findings::{as_if_unknown, findings};
+use crate::grain::{Grained, PhaseGrain};
 use crate::journal::{Journal, PastPhase, RowsIdentity, identity};
 use crate::keep::{HEAD, Keeper};
 use crate::metrics::Tally;
 use crate::objects_seen::{ObjectCounts, ObjectsSeen};
-use crate::operations::Place;
+use crate::operations::{Place, Steps};
 use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
 use crate::scratch::Scratch;
@@ -188,6 +189,7 @@ struct Runner<'a> {
     references: References,
     truth_objects: Vec<Option<u64>>,
     ledger: Ledger,
+    grain: Vec<PhaseGrain>,
     records: Vec<Record>,
     findings: Vec<Finding>,
     trace: Vec<TraceEntry>,
@@ -225,6 +227,7 @@ impl<'a> Runner<'a> {
             references: References::new(),
             truth_objects: vec![None; prepared.inputs.images.len()],
             ledger: Ledger::default(),
+            grain: Vec::new(),
             records: Vec::new(),
             findings: Vec::new(),
             trace: Vec::new(),
@@ -241,12 +244,15 @@ impl<'a> Runner<'a> {
         let sampled = PhaseRows::new(self.prepared.study, phase, &self.analyses)?;
         let with_reference = self.table.rows.is_empty();
         let rows = self.prepared.rows(&sampled, with_reference)?;
-        let plan = plan(self.prepared.flow.clone(), &rows, self.options.level)?;
+        let wish = self.prepared.grain.or_by_costs(self.options.level, &self.options.merge);
+        let grained = self.prepared.grained(&phase.name, &rows, self.options.level, &wish)?;
+        let Grained { flow, keeper, grain } = grained;
+        let plan = plan(flow, &rows, self.options.level)?;
         let mut plan = self.prepared.grouped(plan, &self.options.merge)?.plan;
         progress.phase(&self.prepared.ahead(&phase.name, &plan, self.options));
         let rows = RowsIdentity::new(self.prepared, &sampled, with_reference, self.table.rows.len());
         let past = self.journal.phase(&phase.name, &rows)?;
-        let (execution, mut gathered) = self.execute(&mut plan, with_reference, &past, progress)?;
+        let (execution, mut gathered) = self.execute(&mut plan, keeper, with_reference, &past, progress)?;
         let first = self.table.rows.len();
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(phase, &plan, first, &execution.log);
@@ -255,10 +261,11 @@ impl<'a> Runner<'a> {
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
         let account = self.ledger.add(&execution, &plan, &gathered.objects);
+        self.grain.push(grain);
         self.kept.push_str(&gathered.keeper.lines(&plan, &self.prepared.inputs, first));
         self.references.extend(gathered.saved);
         if self.options.level >= Level::Convergent {
-            let told = self.prepared.worth_digests();
+            let told = self.prepared.worth_digests(plan.flow());
             let findings = findings(&plan, &execution, &gathered.objects, &told);
             as_if_unknown(&mut gathered.records, &findings);
             self.findings.extend(findings);
@@ -275,6 +282,7 @@ impl<'a> Runner<'a> {
     fn execute(
         &mut self,
         plan: &mut Plan,
+        keeper: Keeper,
         with_reference: bool,
         past: &PastPhase,
         progress: &mut dyn Progress,
@@ -287,11 +295,14 @@ impl<'a> Runner<'a> {
         let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
         let seen = (self.options.level >= Level::Object)
             .then(|| Arc::new(ObjectsSeen::new(&self.budget, supply.spare())));
-        let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref())?;
+        let digests = (self.options.level >= Level::Convergent)
+            .then(|| Arc::new(Digests::new(self.prepared.worth_digests(&flow))));
+        let steps = Steps { digests: digests.clone(), ..Steps::default() };
+        let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let (rows, layout) = (plan.rows(), inputs.layout());
         let wanted = if with_reference { self.wanted(plan) } else { Vec::new() };
-        let converging = self.converging(&wanted);
+        let converging = self.converging(&keeper, &wanted);
         let mut collector = Collector {
             inputs,
             layout: &layout,
@@ -303,7 +314,8 @@ impl<'a> Runner<'a> {
             reference: plan.reference(),
             wanted,
             journal: &mut self.journal,
-            keeper: self.prepared.keeper.clone(),
+            keeper,
+            steps: Arc::clone(&steps.log),
             first: self.table.rows.len(),
             tallies: Collector::tallies(&self.prepared.metrics, rows, inputs.images.len()),
             records: Vec::new(),
@@ -317,15 +329,13 @@ impl<'a> Runner<'a> {
         let meter = self.options.meter;
         let below =
             Scratch::new(self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect());
-        let digests =
-            (self.options.level >= Level::Convergent).then(|| Digests::new(self.prepared.worth_digests()));
         let work = RuntimeWork {
             operations: &operations,
             supply: &supply,
             memo: &NoMemo,
             below: &below,
             meter,
-            contents: digests.as_ref().map(|digests| digests as &dyn Contents),
+            contents: digests.as_ref().map(|digests| digests.as_ref() as &dyn Contents),
         };
         let options = onceflow_runtime::Options {
             spilling: true,
@@ -334,12 +344,13 @@ impl<'a> Runner<'a> {
             policy: self.options.policy,
             retries: RETRIES,
             pinned: self.options.pinned,
-            remaking: self.options.disk.map(|bandwidth| self.prepared.remaking(bandwidth)),
+            remaking: self.options.disk.map(|bandwidth| self.prepared.remaking(&flow, bandwidth)),
             converging,
             ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
         };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
         let objects = seen.map(|seen| seen.counts()).unwrap_or_default();
+        collector.take_steps();
         let Collector { tallies, records, same, saved, error, failed, most_failed, keeper, .. } = collector;
         if let Some(error) = error {
             return Err(error);
@@ -362,9 +373,9 @@ impl<'a> Runner<'a> {
     }
 
     /// What may turn out to be equal while it runs: all but what somebody wants to see for itself.
-    fn converging(&self, wanted: &[(NodeId, usize, String)]) -> Option<Converging> {
+    fn converging(&self, keeper: &Keeper, wanted: &[(NodeId, usize, String)]) -> Option<Converging> {
         (self.options.level >= Level::Convergent).then(|| Converging {
-            tasks: self.prepared.keeper.tasks(),
+            tasks: keeper.tasks(),
             nodes: wanted.iter().map(|(node, _, _)| *node).collect(),
             retained: (self.budget.limit() / RETAINED).min(MOST_RETAINED * self.prepared.largest_part()),
         })
@@ -484,6 +495,7 @@ impl<'a> Runner<'a> {
         }
         let best = best(&self.table, &study.metrics, study.space.parameters(), &images);
         let mut work = self.ledger.work();
+        work.grain.clone_from(&self.grain);
         work.wall = self.began.elapsed().as_secs_f64();
         work.workers = self.options.workers;
         work.memory = self.options.memory;

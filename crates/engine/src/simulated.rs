@@ -2,7 +2,7 @@
 //! computed.
 
 use onceflow_costs::{Model, Origin};
-use onceflow_reuse::{Level, Plan};
+use onceflow_reuse::{Flow, FlowTask, Level, Plan};
 use onceflow_runtime::{
     Bucket, Chance, Device, Expected, Instance, Machine, Order, Policy, RowOutcome, Simulated, Simulation,
     simulate,
@@ -67,7 +67,7 @@ impl Prepared<'_> {
     pub fn simulate(&self, options: &SimulationOptions) -> Result<SimulatedStudy, EngineError> {
         let FirstPlan { phase, plan, .. } = self.grouped_plan(options.level, &options.merge)?;
         let layout = self.inputs.layout();
-        let costs = DeviceCosts::new(self);
+        let costs = DeviceCosts::new(self, plan.flow());
         let seconds = |task: usize, device: Device, pixels: u64| costs.seconds(task, device, pixels);
         let pixels =
             layout.parts.iter().map(|part| part.pixels).sum::<u64>() / layout.parts.len().max(1) as u64;
@@ -122,16 +122,16 @@ impl SimulatedStudy {
     }
 }
 
-/// What tasks cost on the devices of a machine, in the order of the flow.
+/// What tasks cost on the devices of a machine, in the order of the flow: the operations of each, of which most have one.
 struct DeviceCosts {
-    cpu: Vec<Model>,
+    cpu: Vec<Vec<Model>>,
     /// Only what was measured on a graphics card is known to run there.
-    gpu: Vec<Option<Model>>,
+    gpu: Vec<Option<Vec<Model>>>,
 }
 
 impl DeviceCosts {
     /// Records may call a core `cpu`, or as the machine that measured them calls itself; this machine's own come first.
-    fn new(prepared: &Prepared<'_>) -> Self {
+    fn new(prepared: &Prepared<'_>, flow: &Flow) -> Self {
         let devices = prepared.costs.devices();
         let named = |word: &str| devices.get(word).copied();
         let cpus = || devices.iter().find(|name| name.starts_with("cpu ")).copied();
@@ -139,12 +139,15 @@ impl DeviceCosts {
         let gpu = devices.iter().find(|name| name.starts_with(Device::Gpu.word())).copied();
         let model = |device: &str| {
             let device = device.to_owned();
-            prepared.flow.tasks.iter().map(move |task| prepared.costs.model(&task.spec, &device))
+            flow.tasks.iter().map(move |task| {
+                let model = |part: &FlowTask| prepared.costs.model(&part.spec, &device);
+                task.parts().into_iter().map(model).collect::<Vec<_>>()
+            })
         };
         let gpu = gpu.unwrap_or(Device::Gpu.word());
         Self {
             cpu: model(cpu).collect(),
-            gpu: model(gpu).map(|model| is_measured(&model).then_some(model)).collect(),
+            gpu: model(gpu).map(|model| are_measured(&model).then_some(model)).collect(),
         }
     }
 
@@ -153,18 +156,18 @@ impl DeviceCosts {
             Device::Cpu => Some(&self.cpu[task]),
             Device::Gpu => self.gpu[task].as_ref(),
         };
-        model.map(|model| model.seconds(pixels).seconds)
+        model.map(|models| models.iter().map(|model| model.seconds(pixels).seconds).sum())
     }
 
     /// How many tasks have costs that were measured, and how many have not.
     fn origin(&self) -> (usize, usize) {
-        let measured = self.cpu.iter().filter(|model| is_measured(model)).count();
+        let measured = self.cpu.iter().filter(|models| are_measured(models)).count();
         (measured, self.cpu.len() - measured)
     }
 }
 
-fn is_measured(model: &Model) -> bool {
-    matches!(model.seconds(1).origin, Origin::Measured { .. })
+fn are_measured(models: &[Model]) -> bool {
+    models.iter().all(|model| matches!(model.seconds(1).origin, Origin::Measured { .. }))
 }
 
 /// What schedulers expect of tasks on a part of average size.

@@ -51,6 +51,48 @@ pub struct FlowTask {
     pub ends: Vec<String>,
     /// Tasks that must be finished first although it takes nothing of them.
     pub after: Vec<usize>,
+    /// How it stands to the workflow as it is written.
+    pub made: Made,
+}
+
+/// How a task stands to the workflow as it is written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Made {
+    /// It is a task of the workflow.
+    #[default]
+    Written,
+    /// It is one of the steps that a task of the workflow was split into.
+    Step {
+        /// The name of that task.
+        of: String,
+    },
+    /// It is several tasks in one, each after those it takes from; what the last one makes is what it makes.
+    Fused(Vec<FusedStep>),
+}
+
+/// A task inside another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FusedStep {
+    /// The task, without its own inputs.
+    pub task: FlowTask,
+    /// Where it takes regions from, in the order of the operation's inputs.
+    pub inputs: Vec<FusedInput>,
+    /// For each of its reads the place among those of the whole.
+    pub reads: Vec<usize>,
+}
+
+/// Where a task inside another takes a region from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FusedInput {
+    /// An input of the whole, by its place.
+    Outer(usize),
+    /// What a step before it makes, which nobody else sees.
+    Inner {
+        /// The step.
+        step: usize,
+        /// Which of its outputs.
+        output: usize,
+    },
 }
 
 /// A parameter that a task reads.
@@ -209,6 +251,23 @@ impl Flow {
 }
 
 impl FlowTask {
+    /// The task of the workflow that it is a step of: itself when it was not split. Of several in one it is the last one's.
+    pub fn written(&self) -> &str {
+        match &self.made {
+            Made::Written => &self.name,
+            Made::Step { of } => of,
+            Made::Fused(steps) => steps.last().map_or(&self.name, |step| step.task.written()),
+        }
+    }
+
+    /// The tasks that it carries out: itself, or those that were fused.
+    pub fn parts(&self) -> Vec<&Self> {
+        match &self.made {
+            Made::Fused(steps) => steps.iter().map(|step| &step.task).collect(),
+            Made::Written | Made::Step { .. } => vec![self],
+        }
+    }
+
     /// The rows' parameters it reads.
     pub fn parameters(&self) -> impl Iterator<Item = &str> {
         self.reads.iter().filter_map(|read| match &read.from {

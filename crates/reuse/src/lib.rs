@@ -9,6 +9,7 @@ mod comparison;
 mod content;
 mod explain;
 mod flow;
+mod grain;
 mod key;
 mod level;
 pub mod merge;
@@ -23,7 +24,11 @@ pub use account::{Account, Multiplicity, Served, TaskAccount, Weighed};
 pub use comparison::{Comparison, LevelFigures};
 pub use content::Content;
 pub use explain::{Difference, Nearest, Why};
-pub use flow::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, REFERENCE_SUFFIX, Read, ReadFrom};
+pub use flow::{
+    Flow, FlowError, FlowRegion, FlowStage, FlowTask, FusedInput, FusedStep, Input, Made, REFERENCE_SUFFIX,
+    Read, ReadFrom,
+};
+pub use grain::{Chosen, Grain, GrainChange, GrainTask, Granularity, Prices, grain};
 pub use key::{Digest32, Key, Keys};
 pub use level::Level;
 pub use merger::{Merger, Met};

@@ -107,6 +107,14 @@ pub fn plan(flow: Flow, rows: &Rows, level: Level) -> Result<Plan, PlanError> {
     assemble(flow, reads, rows.len(), rows.reference, level.planned())
 }
 
+/// How many distinct instances each task has for one part.
+pub(crate) fn counts(flow: &Flow, rows: &Rows, level: Level) -> Result<Vec<u64>, PlanError> {
+    check::check(flow, rows)?;
+    let reads = ReadColumns::new(flow, rows)?;
+    let table = Table::new(flow, &reads, rows.len(), level.planned())?;
+    Ok(table.classes.iter().map(|classes| u64::from(classes.count)).collect())
+}
+
 /// The plan of what tasks read in each row.
 fn assemble(
     flow: Flow,

@@ -65,6 +65,15 @@ impl Rows {
         Ok(())
     }
 
+    /// So many of the first rows; where the reference row is not among them, the last of them stands for it.
+    pub(crate) fn first(&self, count: usize) -> Self {
+        let mut first = self.clone();
+        first.columns.iter_mut().for_each(|column| column.numbers.truncate(count));
+        first.count = self.count.min(count);
+        first.reference = self.reference.map(|row| row.min(first.count.saturating_sub(1)));
+        first
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.count

@@ -22,6 +22,7 @@ fn task(stage: usize, operation: &str, words: &[&str], inputs: &[Input]) -> Flow
         outputs: vec![region("made", RegionKind::Mask), region("also", RegionKind::U8)],
         ends: Vec::new(),
         after: Vec::new(),
+        made: onceflow_reuse::Made::Written,
     }
 }
 

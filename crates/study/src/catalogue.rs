@@ -1,10 +1,12 @@
 //! What is known of operations: the one place that says what each reads, takes, makes and costs.
 
 mod nuclei;
+mod steps;
 
 use std::collections::BTreeMap;
 
 use crate::{Halo, Kind, RegionKind, Repeats};
+pub use steps::{OpStep, StepsError};
 
 /// The operations a workflow may name, by id.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,6 +47,8 @@ pub struct OpSpec {
     pub statuses: Vec<String>,
     /// The parameter that says how many pixels the largest objects have that it keeps.
     pub largest: Option<String>,
+    /// Operations that do the same one after another, bit for bit; none when it cannot be taken apart.
+    pub steps: Vec<OpStep>,
 }
 
 /// A parameter an operation reads.
@@ -118,6 +122,7 @@ impl OpSpec {
             per_object: None,
             statuses: Vec::new(),
             largest: None,
+            steps: Vec::new(),
         }
     }
 
@@ -193,6 +198,14 @@ impl OpSpec {
         self
     }
 
+    /// Says which operations do the same one after another, with the same bytes for all inputs and parameters: a planner may
+    /// put them in its place. See [`Catalogue::check_steps`].
+    #[must_use]
+    pub fn made_of(mut self, steps: impl IntoIterator<Item = OpStep>) -> Self {
+        self.steps.extend(steps);
+        self
+    }
+
     /// Bytes it needs while it runs on so many pixels, beyond inputs and outputs.
     pub fn scratch(&self, pixels: u64) -> u64 {
         u64::from(self.scratch_bytes_per_pixel).saturating_mul(pixels).saturating_add(self.scratch_bytes)
@@ -222,6 +235,7 @@ mod tests {
             let object = spec.per_object.as_ref();
             let input = object.and_then(|name| spec.inputs.iter().find(|r| r.name == *name));
             assert_eq!(object.is_some(), input.is_some_and(|r| r.kind.has_objects()), "{}", spec.id);
+            assert_eq!(Catalogue::nuclei().check_steps(spec), Ok(()));
             assert!(spec.largest.iter().all(|name| spec.parameter(name).is_some()), "{}", spec.id);
         }
     }

@@ -61,7 +61,7 @@ mod units;
 mod value;
 mod workflow;
 
-pub use catalogue::{Catalogue, OpParameter, OpRegion, OpSpec};
+pub use catalogue::{Catalogue, OpParameter, OpRegion, OpSpec, OpStep, StepsError};
 pub use constraint::{Constraint, Reach};
 pub use count::{Counts, MOST_INSTANCES, MOST_ROWS, PhaseCount};
 pub use design::{Design, Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};

@@ -205,6 +205,8 @@ pub struct RunSettings {
     pub resamples: u64,
     /// Probability of the intervals.
     pub confidence: f64,
+    /// How fine tasks are, by one of [`RunSettings::GRANULARITIES`].
+    pub granularity: Option<&'static str>,
 }
 
 /// What happens to failed rows in an analysis.
@@ -255,8 +257,14 @@ impl Default for RunSettings {
             keep_regions: Vec::new(),
             resamples: 1000,
             confidence: 0.95,
+            granularity: None,
         }
     }
+}
+
+impl RunSettings {
+    /// The words for how fine tasks are: by their costs, as they are written, all split, all fused.
+    pub const GRANULARITIES: [&'static str; 4] = ["auto", "written", "split", "fused"];
 }
 
 impl Study {

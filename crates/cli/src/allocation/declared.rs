@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 
-use onceflow_engine::{Prepared, RunFolder, RunOptions, Silent, catalogue, run};
+use onceflow_engine::{Granularity, Prepared, RunFolder, RunOptions, Silent, catalogue, run};
 use onceflow_study::{Source, parse_study, read_workflow, shipped_workflow};
 
 use super::METER;
@@ -76,8 +76,10 @@ fn no_operation_takes_more_than_it_declares() {
         paint(&folder.path().join("truth.png"), size, dark);
         // The whole tasks of the papers are made of the same pieces: one picture is enough for them.
         let workflows: &[&str] = if name == "slope" { &["nuclei", "nuclei-paper"] } else { &["nuclei"] };
+        let grains = [Granularity::Written, Granularity::Split];
+        let runs = workflows.iter().flat_map(|workflow| grains.map(|grain| (workflow, grain)));
         for (operation, pixels, scratch) in
-            workflows.iter().flat_map(|workflow| records(folder.path(), workflow))
+            runs.flat_map(|(workflow, grain)| records(folder.path(), workflow, grain))
         {
             let spec = catalogue.get(&operation).unwrap();
             let declared = spec.scratch(pixels) + reading(&operation, pixels);
@@ -97,12 +99,12 @@ fn reading(operation: &str, pixels: u64) -> u64 {
     if operation == "colour.statistics" { 3 * pixels + DECODER } else { 0 }
 }
 
-fn records(folder: &Path, name: &str) -> Vec<(String, u64, u64)> {
+fn records(folder: &Path, name: &str, grain: Granularity) -> Vec<(String, u64, u64)> {
     let workflow = read_workflow(&shipped_workflow(name).unwrap()).unwrap();
     let (study, messages) =
         parse_study(&Source::new("declared", study(name))).unwrap().resolve(Some(&workflow), None);
     let study = study.unwrap_or_else(|| panic!("{messages:?}"));
-    let prepared = Prepared::new(&study, &workflow, folder).unwrap();
+    let prepared = Prepared::new(&study, &workflow, folder).unwrap().with_granularity(Some(grain));
     let into = tempfile::tempdir().unwrap();
     let options = RunOptions { workers: 1, meter: Some(METER), ..RunOptions::default() };
     let into = RunFolder::create(&into.path().join("run")).unwrap();

@@ -35,7 +35,7 @@ pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PartsArgs, Synth
 pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallWord};
 pub(crate) use report::ReportArgs;
-pub(crate) use run::{LevelWord, MachineArgs, PlanArgs, RunArgs};
+pub(crate) use run::{GrainWord, LevelWord, MachineArgs, PlanArgs, RunArgs};
 pub(crate) use sample::{KindWord, MethodWord, SampleArgs, SampleFormatWord};
 pub(crate) use segment::SegmentArgs;
 pub(crate) use simulated::ExecutorWord;

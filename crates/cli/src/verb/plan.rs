@@ -5,13 +5,12 @@ mod files;
 mod rules;
 mod tasks;
 
-use onceflow_engine::{BucketFigures, Foreseen, Planned, Prepared};
+use onceflow_engine::{BucketFigures, Foreseen, Planned, Prepared, grain_json};
 use onceflow_study::{Size, counted, with_commas};
 use serde_json::json;
 
 use crate::args::{MachineArgs, MergeArgs, PlanArgs};
-use crate::costs::with_costs;
-use crate::engine::{engine_failure, options};
+use crate::engine::{engine_failure, for_machine, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::study::LoadedStudy;
@@ -20,7 +19,7 @@ use crate::terminal::Terminal;
 /// Plans and prints.
 pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = LoadedStudy::open(&args.study, terminal)?;
-    let prepared = with_costs(loaded.prepare()?, &args.machine, terminal);
+    let prepared = for_machine(loaded.prepare()?, &args.machine, terminal);
     if args.compare {
         return alternatives::print(&prepared, args, terminal);
     }
@@ -78,6 +77,7 @@ fn text(planned: &Planned, workers: usize, memory: u64) -> String {
         let (seams, halo) = (planned.seams.word(), with_commas(planned.halo.into()));
         text.push_str(&format!("seams      {seams}: parts see {halo} px around themselves\n"));
     }
+    planned.grain.changes.iter().for_each(|change| text.push_str(&format!("grain      {change}\n")));
     planned.buckets.iter().for_each(|stage| text.push_str(&buckets_text(stage)));
     let time = planned.likely().ceil();
     let balance = if planned.buckets.is_empty() {
@@ -160,6 +160,7 @@ fn to_json(planned: &Planned) -> serde_json::Value {
             "rows": phase.rows.iter().map(|(kept, rows)| json!({ "kept": kept, "rows": crate::design::rows_json(*rows) })).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "buckets": planned.bucket_count(),
+        "granularity": grain_json(std::slice::from_ref(&planned.grain))["phases"][0],
         "stages": planned.buckets.iter().map(stage_json).collect::<Vec<_>>(),
         "makespan_s": planned.makespan,
         "expected": {

@@ -16,8 +16,8 @@ use onceflow_engine::{
 use onceflow_study::Diagnostic;
 
 use crate::args::{ExecutorWord, MachineArgs, MergeArgs, RunArgs};
-use crate::costs::{remember, with_costs};
-use crate::engine::{engine_failure, options};
+use crate::costs::remember;
+use crate::engine::{engine_failure, for_machine, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::study::{COMMANDS, Holds, LoadedStudy, commands_text, holds};
@@ -31,7 +31,7 @@ pub(crate) use progress::STATUS_FILE;
 pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = LoadedStudy::open(&args.study, terminal)?;
     let prepared = loaded.prepare()?.allow_commands(args.allow.allow_commands);
-    let prepared = with_costs(prepared, &args.machine, terminal);
+    let prepared = for_machine(prepared, &args.machine, terminal);
     if let (Some(ExecutorWord::Simulated), Some(file)) = (args.executor.executor, &args.executor.machine_file)
     {
         return simulated::run(args, file, &prepared, terminal);

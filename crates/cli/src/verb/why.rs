@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use onceflow_engine::{FoundSame, Question};
+use onceflow_engine::{FoundSame, Prepared, Question};
 use onceflow_study::{Diagnostic, Study};
 
 use crate::args::WhyArgs;
-use crate::costs::with_costs;
-use crate::engine::{engine_failure, options};
+use crate::engine::{engine_failure, for_machine, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::file::{Limit, read_text};
@@ -17,7 +16,11 @@ use crate::terminal::Terminal;
 /// Plans and explains.
 pub(crate) fn run(args: &WhyArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let loaded = LoadedStudy::open(&args.study, terminal)?;
-    let prepared = with_costs(loaded.prepare()?, &args.machine, terminal);
+    let prepared = for_machine(loaded.prepare()?, &args.machine, terminal);
+    let prepared = match &args.run {
+        Some(run) => of_run(prepared, run)?,
+        None => prepared,
+    };
     let options = options(&args.machine, &args.merge, prepared.study())?;
     let question = match (args.row, args.bucket) {
         (Some(row), _) => Question::Row { row, task: args.task.clone() },
@@ -34,6 +37,20 @@ pub(crate) fn run(args: &WhyArgs, terminal: &Terminal) -> Result<Exit, Failure> 
         terminal.result(&found.text)?;
     }
     Ok(Exit::Ok)
+}
+
+/// Tasks are as fine as the run had them; one of an earlier version says nothing about it.
+fn of_run<'s>(prepared: Prepared<'s>, run: &Path) -> Result<Prepared<'s>, Failure> {
+    let path = run.join("granularity.json");
+    if !path.is_file() {
+        return Ok(prepared);
+    }
+    let source = read_text(&path, Limit::Description)?;
+    let told = serde_json::from_str(&source.text).map_err(|error| {
+        let error = Diagnostic::error(format!("cannot read {}: {error}", path.display()));
+        Failure::bad_input(error.with_hint("give the folder of a run of this study"))
+    })?;
+    Ok(prepared.with_grain_of(&told))
 }
 
 /// What a run of the study found; the first phase is what is explained.

@@ -1,10 +1,12 @@
 //! Built-in operations: each binds an entry of the catalogue to a kernel.
 
 mod colour;
+mod composite;
 mod counted;
 mod known;
 mod metric;
 mod nuclei;
+mod pixels;
 mod regions;
 mod sizes;
 mod split;
@@ -23,6 +25,7 @@ use known::Known;
 use regions::{done, from_grey};
 
 pub(crate) use colour::ROWS as STATISTICS_ROWS;
+pub(crate) use composite::{Composite, StepLog};
 pub(crate) use counted::Counted;
 pub(crate) use metric::{Comparison, counts_of};
 pub(crate) use regions::colour as colour_view;
@@ -31,7 +34,7 @@ pub(crate) use regions::colour as colour_view;
 type Kernel = fn(&Arguments<'_>) -> Result<Done, OperationError>;
 
 /// Every built-in operation by its id.
-const KERNELS: [(&str, Kernel); 15] = [
+const KERNELS: [(&str, Kernel); 18] = [
     ("colour.statistics", colour::statistics),
     ("colour.transfer", colour::transfer),
     ("colour.normalize", colour::normalize),
@@ -40,6 +43,9 @@ const KERNELS: [(&str, Kernel); 15] = [
     ("nuclei.background_and_blood", nuclei::background_and_blood),
     ("nuclei.reconstruct", nuclei::reconstruct),
     ("nuclei.candidates", nuclei::candidates),
+    ("image.difference", pixels::difference),
+    ("image.above", pixels::above),
+    ("mask.fill_holes", pixels::fill_holes),
     ("mask.area_filter", sizes::area_filter),
     ("nuclei.grow", nuclei::grow),
     ("nuclei.clumps", sizes::clumps),
@@ -118,6 +124,8 @@ mod golden_tests;
 mod object_tests;
 #[cfg(test)]
 mod size_tests;
+#[cfg(test)]
+mod step_tests;
 
 #[cfg(test)]
 mod tests {

@@ -35,6 +35,7 @@ pub(super) fn bound(id: &str, seen: Option<&Arc<ObjectsSeen>>) -> Arc<dyn Operat
         outputs: Vec::new(),
         ends: none,
         after: Vec::new(),
+        made: onceflow_reuse::Made::Written,
     };
     operation(&task, seen).unwrap()
 }

@@ -74,7 +74,7 @@ impl BucketFigures {
 impl Prepared<'_> {
     /// A plan whose stages are in buckets as wished.
     pub(crate) fn grouped(&self, whole: Plan, merge: &Merge) -> Result<Grouped, EngineError> {
-        let costs = self.seconds();
+        let costs = self.seconds(whole.flow());
         let parts = self.part_weights();
         let merged = match merge {
             Merge::Nothing => return Ok(Grouped { plan: whole, whole: None, merged: Vec::new() }),
@@ -89,7 +89,7 @@ impl Prepared<'_> {
     /// The largest buckets whose tasks fit a bound: level after level, as the papers' workers keep them, or in the order
     /// that keeps least where the algorithm chooses sizes by itself.
     fn within(&self, plan: &Plan, bytes: u64, merging: &Merging) -> Result<Vec<MergedStage>, EngineError> {
-        let (costs, parts) = (self.seconds(), self.part_weights());
+        let (costs, parts) = (self.seconds(plan.flow()), self.part_weights());
         let order = match merging {
             Merging::Trtma { .. } | Merging::Auto { .. } => Order::Postorder,
             _ => Order::BreadthFirst,
@@ -158,7 +158,7 @@ impl Prepared<'_> {
     /// The tasks of a bucket's rows on the largest part.
     fn bucket_graph(&self, plan: &Plan, merged: &MergedStage, rows: &[u32]) -> TaskGraph {
         let stage = merged.instances.stage;
-        let costs = self.seconds();
+        let costs = self.seconds(plan.flow());
         let pixels = self.inputs.layout().parts.iter().map(|part| part.pixels).max().unwrap_or_default();
         let inside = |task: usize| plan.flow().tasks[task].stage == stage;
         plan.task_graph(rows, pixels, &inside, &|task| costs[task])

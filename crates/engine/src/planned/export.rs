@@ -16,15 +16,16 @@ impl Prepared<'_> {
     /// Writes the first phase's plan; each line comes after those it waits for.
     ///
     /// The key of a task is the digest of its operation, what it reads, and the contents it comes from, so that images are
-    /// read. Tasks of scope image stand before those of its parts.
+    /// read. Tasks of scope image stand before those of its parts. They stand as they are written, unless somebody asks for
+    /// another grain: other engines know nothing of tasks in one.
     ///
     /// # Errors
     /// When it cannot be planned, an image cannot be read, or nothing can be written.
     pub fn export(&self, level: Level, merge: &Merge, to: &mut dyn Write) -> Result<u64, EngineError> {
-        let FirstPlan { plan, merged, .. } = self.grouped_plan(level, merge)?;
+        let FirstPlan { plan, merged, .. } = self.plan_of_grain(level, merge, self.grain.or_written())?;
         let sources = plan.flow().sources.clone();
         let supply = Sources::new(&self.inputs, sources, References::new(), Budget::new(u64::MAX), 0);
-        let (layout, costs) = (self.inputs.layout(), self.seconds());
+        let (layout, costs) = (self.inputs.layout(), self.seconds(plan.flow()));
         let export = Export { plan: &plan, merged: &merged, layout: &layout, costs: &costs, supply: &supply };
         let unwritable = |error: io::Error| {
             EngineError::from(Diagnostic::error(format!("the plan cannot be exported: {error}")))

@@ -37,7 +37,7 @@ pub struct Limits {
 }
 
 impl Prepared<'_> {
-    /// Plans the first phase in every way.
+    /// Plans the first phase in every way, with tasks as they are written.
     ///
     /// # Errors
     /// When the phase cannot be sampled or planned.
@@ -62,7 +62,7 @@ impl Prepared<'_> {
         let start = Instant::now();
         let Grouped { plan, merged, .. } = self.grouped(plan(self.flow.clone(), rows, level)?, merge)?;
         let planning = start.elapsed().as_secs_f64();
-        let (many, costs) = (self.multiplicity(), self.seconds());
+        let (many, costs) = (self.multiplicity(), self.seconds(plan.flow()));
         let account = plan.account().times(plan.flow(), many);
         let seconds = account.weighed(&|task| costs[task]).planned;
         Ok(Alternative {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::graph::{no_buckets, no_such_bucket, rows_text};
 use super::{FirstPlan, Merge};
+use crate::grain::stands_for;
 use crate::{EngineError, FoundSame, Level, Prepared};
 
 /// What is asked about.
@@ -67,10 +68,14 @@ fn explain_row(
         return Err(error.expected_found(expected, row.to_string()).with_hint("give another row").into());
     }
     let tasks = match task {
-        Some(name) => vec![plan.flow().task(name).ok_or_else(|| no_such_task(plan, name))?],
+        Some(name) => named(plan, name)?,
         None => (0..plan.flow().tasks.len()).collect(),
     };
     let mut text = format!("row {row}, {} level\n", plan.level());
+    if let Some(name) = task.filter(|name| plan.flow().task(name).is_none()) {
+        let names: Vec<&str> = tasks.iter().map(|task| plan.flow().tasks[*task].name.as_str()).collect();
+        text.push_str(&format!("{name} stands as {}\n", names.join(", ")));
+    }
     let (mut list, mut buckets) = (Vec::new(), Vec::new());
     for task in tasks {
         let why = plan.why(row, task);
@@ -223,6 +228,16 @@ fn explain_bucket(plan: &Plan, merged: &MergedStage, bucket: usize) -> Result<Ex
         "rows": rows, "all_share": shared, "cost": cost, "cost_without_sharing": whole, "mean_cost": mean,
     });
     Ok(Explanation { text, json })
+}
+
+/// The task with that name, or those that stand in its place.
+fn named(plan: &Plan, name: &str) -> Result<Vec<usize>, EngineError> {
+    let tasks = &plan.flow().tasks;
+    let found = match plan.flow().task(name) {
+        Some(task) => vec![task],
+        None => (0..tasks.len()).filter(|task| stands_for(&tasks[*task], name)).collect(),
+    };
+    if found.is_empty() { Err(no_such_task(plan, name)) } else { Ok(found) }
 }
 
 fn no_such_task(plan: &Plan, name: &str) -> EngineError {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::words::failed;
 use super::{Provenance, UsedFile};
-use crate::{Amounts, Answer, Best, ObjectCounts, PhaseAnswer, Work};
+use crate::{Amounts, Answer, Best, ObjectCounts, PhaseAnswer, Work, grain_json};
 
 /// The indices of each phase, over all images and for each image.
 pub fn indices_json(answer: &Answer) -> Json {
@@ -51,6 +51,7 @@ pub fn run_json(answer: &Answer) -> Json {
         "cost": { "asked": work.seconds.asked, "computed": work.seconds.computed },
         "objects": objects(work),
         "digesting_s": work.digesting,
+        "granularity": grain_json(&work.grain)["phases"],
         "rows": work.rows,
         "instances": work.instances,
         "failed": failed(answer),

@@ -182,7 +182,30 @@ fn push_work(text: &mut String, answer: &Answer) {
     if let Some(objects) = objects(answer) {
         let _infallible = writeln!(text, "          {objects}");
     }
+    for line in grain(answer) {
+        let _infallible = writeln!(text, "          {line}");
+    }
     let _infallible = writeln!(text, "          {}", machine(answer));
+}
+
+/// `t6 split into t6.clumps, t6.split`, once for each change, with the phases where not all have it.
+pub(super) fn grain(answer: &Answer) -> Vec<String> {
+    let phases = &answer.work.grain;
+    let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
+    for (phase, change) in
+        phases.iter().flat_map(|grain| grain.changes.iter().map(move |c| (&grain.phase, c)))
+    {
+        let short = change.short();
+        match lines.iter_mut().find(|(known, _)| *known == short) {
+            Some((_, of)) => of.push(phase),
+            None => lines.push((short, vec![phase])),
+        }
+    }
+    let words = |(short, of): (String, Vec<&str>)| match of.len() == phases.len() {
+        true => short,
+        false => format!("{short} in {}", of.join(", ")),
+    };
+    lines.into_iter().map(words).collect()
 }
 
 /// `150,238 objects one by one, 74 % of their pixels known before: t6_flood`; none when no task did so.

@@ -8,6 +8,7 @@ mod account;
 mod differential;
 mod early;
 mod failures;
+mod grain;
 mod images;
 mod memory;
 mod oracle;

@@ -6,7 +6,9 @@ use onceflow_study::{
     Bound, Catalogue, Cycle, Kind, OpParameter, OpSpec, RegionKind, Stage, Step, Task, Value, Workflow,
 };
 
-use super::{Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, REFERENCE_SUFFIX, Read, ReadFrom};
+use super::{
+    Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, Made, REFERENCE_SUFFIX, Read, ReadFrom,
+};
 
 impl Flow {
     /// The tasks of a workflow, with what the catalogue says of their operations.
@@ -108,6 +110,7 @@ impl<'w> Builder<'w> {
             outputs: outputs.map(|(name, made)| self.region(name, made.kind)).collect(),
             ends: task.ends.clone(),
             after: self.after(declared)?,
+            made: Made::Written,
         })
     }
 

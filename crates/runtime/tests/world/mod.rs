@@ -171,6 +171,7 @@ fn task(dice: &mut Dice, flow: &Flow, stage: usize, may_end: bool, never: bool) 
         outputs: (0..1 + dice.roll(2)).map(|at| output(dice, at)).collect(),
         ends: if may_end && dice.chance(40) { statuses } else { Vec::new() },
         after: if dice.chance(15) { visible(flow, stage, dice).into_iter().collect() } else { Vec::new() },
+        made: onceflow_reuse::Made::Written,
     }
 }
 

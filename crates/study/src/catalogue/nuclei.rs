@@ -3,10 +3,11 @@
 //! Whatever follows connected pixels (reconstruction, selection, hole filling, area filters, floods) has no halo of
 //! fixed width: an object may reach across the whole image. What is fixed is how far structuring elements reach.
 
-use super::OpSpec;
+use super::{OpSpec, OpStep};
 use crate::Halo::{Objects, Whole};
 use crate::Kind::{Connectivity, Integer, Real};
 use crate::RegionKind::{Mask, Rgb8, Table, U8};
+use crate::Value;
 
 const THRESHOLDS: [(&str, crate::Kind); 3] = [("blue", Integer), ("green", Integer), ("red", Integer)];
 const RATIOS: [(&str, crate::Kind); 2] = [("T1", Real), ("T2", Real)];
@@ -66,6 +67,27 @@ fn detection() -> Vec<OpSpec> {
             .reads(&[("fillHolesConnectivity", Connectivity), ("G1", Integer)])
             .makes(&[("diff", U8), ("bw1", Mask)])
             .sees(Objects(0))
+            .with_scratch(5)
+            .made_of([
+                OpStep::new("top_hat", "image.difference").takes(&["rc", "rc_recon"]).makes(&["diff"]),
+                OpStep::new("above", "image.above").takes(&["diff"]).reads_as("limit", "G1").makes(&["dark"]),
+                OpStep::new("fill", "mask.fill_holes")
+                    .takes(&["dark"])
+                    .reads_as("connectivity", "fillHolesConnectivity")
+                    .makes(&["bw1"]),
+            ]),
+        OpSpec::new("image.difference", "how much brighter one grey image is than another", 0.3)
+            .takes(&[("from", U8), ("less", U8)])
+            .makes(&[("difference", U8)]),
+        OpSpec::new("image.above", "where a grey image is above a limit", 0.2)
+            .takes(&[("grey", U8)])
+            .reads(&[("limit", Integer)])
+            .makes(&[("mask", Mask)]),
+        OpSpec::new("mask.fill_holes", "a mask with its holes filled", 1.6)
+            .takes(&[("mask", Mask)])
+            .reads(&[("connectivity", Connectivity)])
+            .makes(&[("filled", Mask)])
+            .sees(Objects(0))
             .with_scratch(5),
         OpSpec::new("mask.area_filter", "components of `from` pixels up to, not including, `below`", 2.0)
             .takes(&[("mask", Mask)])
@@ -112,7 +134,20 @@ fn separation() -> Vec<OpSpec> {
             .sees(Objects(0))
             .keeps_up_to("maxSizeSeg")
             .with_scratch(9)
-            .may_end(&["no_candidates"]),
+            .may_end(&["no_candidates"])
+            .made_of([
+                // Sizes are those of four neighbours; filling the holes of something leaves something.
+                OpStep::new("sizes", "mask.area_filter")
+                    .takes(&["seg_nonoverlap"])
+                    .reads_as("from", "minSizeSeg")
+                    .reads_as("below", "maxSizeSeg")
+                    .reads_constant("connectivity", Value::Integer(4))
+                    .makes(&["sized"]),
+                OpStep::new("fill", "mask.fill_holes")
+                    .takes(&["sized"])
+                    .reads_as("connectivity", "fillHolesConnectivity")
+                    .makes(&["nuclei"]),
+            ]),
     ]
 }
 
@@ -124,20 +159,45 @@ fn published() -> Vec<OpSpec> {
             .of_version(2)
             .takes(&[("image", Rgb8)])
             .makes(&[("normalized", Rgb8)])
-            .sees(Whole),
+            .sees(Whole)
+            .made_of([
+                OpStep::new("statistics", "colour.statistics").takes(&["image"]).makes(&["statistics"]),
+                OpStep::new("transfer", "colour.transfer")
+                    .takes(&["image", "statistics"])
+                    .makes(&["normalized"]),
+            ]),
         OpSpec::new("nuclei.background_and_blood", "background test and red blood cells in one", 3.3)
             .takes(&[("normalized", Rgb8)])
             .reads(&thresholds_and_ratios)
             .makes(&[("rbc", Mask)])
             .sees(Objects(0))
             .with_scratch(6)
-            .may_end(&BACKGROUND),
+            .may_end(&BACKGROUND)
+            .made_of([
+                OpStep::new("background", "nuclei.background")
+                    .takes(&["normalized"])
+                    .reads(&["blue", "green", "red"]),
+                OpStep::new("blood", "nuclei.red_blood_cells")
+                    .takes(&["normalized"])
+                    .reads(&["T1", "T2"])
+                    .makes(&["rbc"]),
+            ]),
         OpSpec::new("nuclei.separate", "clumps found and split in one", 20.0)
             .takes(&[("normalized", Rgb8), ("seg_open", Mask)])
             .reads(&[("minSizePl", Integer), ("watershedConnectivity", Connectivity)])
             .makes(&[("seg_nonoverlap", Mask)])
             .sees(Objects(2))
             .with_scratch(33)
-            .with_fixed_scratch(FLOOD),
+            .with_fixed_scratch(FLOOD)
+            .made_of([
+                OpStep::new("clumps", "nuclei.clumps")
+                    .takes(&["seg_open"])
+                    .reads(&["minSizePl"])
+                    .makes(&["big"]),
+                OpStep::new("split", "nuclei.split")
+                    .takes(&["normalized", "big"])
+                    .reads(&["watershedConnectivity"])
+                    .makes(&["seg_nonoverlap"]),
+            ]),
     ]
 }

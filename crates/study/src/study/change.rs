@@ -59,6 +59,7 @@ impl Study {
             keep_regions: self.run.keep_regions.clone(),
             resamples: 0,
             confidence: 0.0,
+            granularity: None,
         };
         Self { name: String::new(), phases: Vec::new(), threshold: 0.0, run, ..self.clone() }
     }

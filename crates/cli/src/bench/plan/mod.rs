@@ -2,6 +2,7 @@
 
 mod balance;
 pub(in crate::bench) mod designs;
+mod grain;
 mod published;
 mod scale;
 
@@ -19,10 +20,11 @@ pub(in crate::bench) const SECONDS: [f64; 7] = [1.14, 1.99, 0.65, 0.33, 0.76, 3.
 /// Measures them.
 pub(crate) fn figures(terminal: &Terminal) -> Result<Vec<Figure>, Failure> {
     let paper = Paper::new()?;
-    let parts: [(&str, Part); 4] = [
+    let parts: [(&str, Part); 5] = [
         ("published figures", published::figures),
         ("balance", balance::figures),
         ("shares by level", published::shares),
+        ("granularity", grain::figures),
         ("growth", scale::figures),
     ];
     let mut figures = Vec::new();

@@ -163,6 +163,7 @@ fn flow() -> Flow {
             outputs: vec![FlowRegion { name: operation.0.to_owned(), kind: RegionKind::U8 }],
             ends: Vec::new(),
             after: Vec::new(),
+            made: onceflow_reuse::Made::Written,
         }
     };
     Flow {

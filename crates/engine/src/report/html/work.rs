@@ -3,7 +3,7 @@
 use super::element::{attribute, escaped, paragraph, section};
 use crate::Answer;
 use crate::report::account::{Account, COMPUTED};
-use crate::report::text::{less, machine, objects};
+use crate::report::text::{grain, less, machine, objects};
 
 /// Seconds as a bar with its balance, then tasks and the machine.
 pub(super) fn account(answer: &Answer) -> String {
@@ -16,6 +16,7 @@ pub(super) fn account(answer: &Answer) -> String {
     let less = less(work.seconds.asked, work.seconds.computed)
         .map(|times| format!("{times}, with the same result as without reuse. "));
     let known = objects(answer).map(|objects| format!(" {objects}.")).unwrap_or_default();
+    let known = grain(answer).iter().fold(known, |known, change| format!("{known} {change}."));
     body.push_str(&format!(
         "<p class=\"fine\">{} <a href=\"#schedule\">in detail</a></p>\n",
         escaped(&format!(

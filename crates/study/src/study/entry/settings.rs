@@ -71,6 +71,7 @@ pub(crate) fn read_run(source: &Arc<Source>, node: Option<&Node>, diagnostics: &
     settings.stop_above = fields.optional("stop_above").map_or(settings.stop_above, |share: Share| share.0);
     settings.resamples = at_least(&mut fields, "resamples", 1).unwrap_or(settings.resamples);
     settings.confidence = inner_share(&mut fields, "confidence").unwrap_or(settings.confidence);
+    settings.granularity = fields.word("granularity", &RunSettings::GRANULARITIES.map(|word| (word, word)));
     run.keep_regions = fields.optional("keep_regions").unwrap_or_default();
     fields.finish();
     run.settings.keep_regions = run.keep_regions.iter().map(|r| r.value.clone()).collect();

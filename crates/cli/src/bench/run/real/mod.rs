@@ -5,6 +5,7 @@ mod beyond;
 mod bounded;
 mod dask;
 mod effects;
+mod grain;
 mod levels;
 mod oracle;
 mod paths;
@@ -100,6 +101,9 @@ pub(super) fn figures(args: &BenchArgs, terminal: &Terminal) -> Result<Vec<Figur
     }
     if wanted("paths") {
         figures.extend(paths::figures(&place, terminal)?);
+    }
+    if wanted("grain") {
+        figures.extend(grain::figures(&place, terminal)?);
     }
     if !["bounds", "workers", "effects", "dask"].into_iter().any(wanted) {
         return Ok(figures);

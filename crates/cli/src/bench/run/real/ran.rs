@@ -66,6 +66,10 @@ impl Ran {
         if !options.contains(&"--workers") {
             arguments.extend(["--workers", "2"]);
         }
+        // Figures are about the tasks of the papers.
+        if !options.contains(&"--granularity") {
+            arguments.extend(["--granularity", "written"]);
+        }
         arguments.extend(options);
         let took = program::run(&arguments, HOUR)?;
         let json: Value = serde_json::from_str(&took.stdout).map_err(failed)?;
