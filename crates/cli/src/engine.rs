@@ -5,6 +5,7 @@ mod buckets;
 use std::sync::atomic::AtomicBool;
 
 use onceflow_engine::{EngineError, Level, Policy, RunOptions, available_memory, available_workers};
+use onceflow_region::staging::Staging;
 use onceflow_study::{Diagnostic, Size, Study};
 
 use crate::allocation::{self, METER};
@@ -28,12 +29,18 @@ pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> R
         workers,
         memory,
         scratch: args.scratch.clone(),
+        staging: args.staging.unwrap_or_else(|| staging(study)),
         disk: Some(DISK),
         meter: Some(METER),
         policy: Policy::default(),
         pinned: args.pin,
         stop: AtomicBool::new(false),
     })
+}
+
+/// That of a study, which was checked when it was read.
+fn staging(study: &Study) -> Staging {
+    study.run.staging.as_deref().and_then(|words| words.parse().ok()).unwrap_or_default()
 }
 
 /// Bytes per second of a usual disk. What is made again in less time than it takes to write and read is not written; a
