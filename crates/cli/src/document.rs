@@ -1,6 +1,7 @@
 //! A file of any kind we read, with what it names, and everything there is to say about it.
 
 mod companions;
+mod staging;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use onceflow_engine::{
     EngineError, Granularity, Level, Policy, Prepared, RunOptions, available_memory, available_workers,
 };
+use onceflow_region::staging::Staging;
 use onceflow_study::{Diagnostic, Size, Study};
 
 use crate::allocation::{self, METER};
@@ -32,6 +33,7 @@ pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> R
         workers,
         memory,
         scratch: args.scratch.clone(),
+        staging: args.staging.unwrap_or_else(|| staging(study)),
         disk: Some(DISK),
         meter: Some(METER),
         policy: Policy::default(),
@@ -54,6 +56,11 @@ pub(crate) fn for_machine<'s>(
     });
     let of_study = prepared.study().run.granularity.and_then(Granularity::from_word);
     with_costs(prepared, args, terminal).with_granularity(said.or(of_study))
+}
+
+/// That of a study, which was checked when it was read.
+fn staging(study: &Study) -> Staging {
+    study.run.staging.as_deref().and_then(|words| words.parse().ok()).unwrap_or_default()
 }
 
 /// Bytes per second of a usual disk. What is made again in less time than it takes to write and read is not written; a

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use onceflow_region::staging::Staging;
 use onceflow_region::{Bounds, Dense, Region};
 use onceflow_reuse::{Flow, Level, NodeId, Plan, Rows, plan};
 use onceflow_runtime::{
@@ -73,7 +74,7 @@ pub(crate) fn remake(asked: &Remade<'_>, only: Option<&str>) -> Result<Vec<Made>
     let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
     let budget = asked.prepared.budget(asked.memory);
     let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
-    let scratch = asked.scratch.map(|folder| Scratch::new(vec![folder.into()]));
+    let scratch = asked.scratch.map(|folder| Scratch::new(vec![folder.into()], Staging::default(), None));
     let below: &dyn Below = scratch.as_ref().map_or(&NoBelow, |scratch| scratch);
     let (memo, meter, contents) = (&NoMemo, None, None);
     let work = Work { operations: &operations, supply: &supply, memo, below, meter, contents };

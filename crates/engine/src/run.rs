@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use onceflow_costs::{Finding, Record};
-use onceflow_region::Budget;
+use onceflow_region::staging::Staging;
+use onceflow_region::{Budget, Lease};
 use onceflow_reuse::{Account, Level, NodeId, Plan, plan};
 use onceflow_runtime::{
     Contents, Converging, Entry, ExecuteError, Execution, Meter, Moves, NoMemo, Operation, Policy,
@@ -30,7 +31,7 @@ use crate::objects_seen::{ObjectCounts, ObjectsSeen};
 use crate::operations::{Place, Steps};
 use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
-use crate::scratch::Scratch;
+use crate::scratch::{Scratch, set_aside};
 use crate::supply::{References, Sources};
 use crate::{
     EngineError, Merge, Progress, RunFolder, available_memory, available_workers, best, converged,
@@ -59,6 +60,8 @@ pub struct RunOptions {
     pub memory: u64,
     /// Where results go that memory has no room for; the folder of the run when it is not said.
     pub scratch: Option<PathBuf>,
+    /// Who writes them there. What waits to be written takes a share of the memory, unless it is written at once.
+    pub staging: Staging,
     /// Bytes per second to and from there: what is made again in less time is not kept. Nothing is made again without it.
     pub disk: Option<f64>,
     /// What memory is measured with, where the program can tell.
@@ -80,6 +83,7 @@ impl Default for RunOptions {
             workers: available_workers().max(1),
             memory: available_memory(),
             scratch: None,
+            staging: Staging::default(),
             disk: None,
             meter: None,
             policy: Policy::default(),
@@ -279,6 +283,17 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
+    /// The bytes that no task needs, and those in which results wait to be written. Where memory is too tight for
+    /// these, nothing waits.
+    fn memory(&self, plan: &mut Plan) -> Result<(u64, Option<Lease>), EngineError> {
+        let (workers, memory) = (self.options.workers, self.options.memory);
+        let waiting = set_aside(&self.options.staging, memory);
+        if let Ok(spare) = self.prepared.spare(plan, workers, memory - waiting) {
+            return Ok((spare, self.budget.try_reserve(waiting)));
+        }
+        Ok((self.prepared.spare(plan, workers, memory)?, None))
+    }
+
     fn execute(
         &mut self,
         plan: &mut Plan,
@@ -290,7 +305,7 @@ impl<'a> Runner<'a> {
         let flow = plan.flow().clone();
         let inputs = &self.prepared.inputs;
         let place = Place::Run(self.folder, self.table.rows.len());
-        let spare = self.prepared.spare(plan, self.options.workers, self.options.memory)?;
+        let (spare, waiting) = self.memory(plan)?;
         let (references, budget) = (self.references.clone(), self.budget.clone());
         let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
         let seen = (self.options.level >= Level::Object)
@@ -327,8 +342,8 @@ impl<'a> Runner<'a> {
         };
         let known = collector.resume(plan, past);
         let meter = self.options.meter;
-        let below =
-            Scratch::new(self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect());
+        let folders = self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect();
+        let below = Scratch::new(folders, self.options.staging, waiting);
         let work = RuntimeWork {
             operations: &operations,
             supply: &supply,

@@ -195,6 +195,8 @@ pub struct RunSettings {
     pub workers: Option<u64>,
     /// Bound of memory in bytes.
     pub memory: Option<u64>,
+    /// Who writes results that memory has no room for, in the words of the store of regions.
+    pub staging: Option<String>,
     /// What happens to failed rows.
     pub failures: OnFailure,
     /// Stop when more than this share of the rows failed.
@@ -252,6 +254,7 @@ impl Default for RunSettings {
         Self {
             workers: None,
             memory: None,
+            staging: None,
             failures: OnFailure::default(),
             stop_above: 0.05,
             keep_regions: Vec::new(),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use onceflow_region::staging::Staging;
 use onceflow_study::Size;
 
 use super::merge::MergeArgs;
@@ -150,6 +151,11 @@ pub(crate) struct MachineArgs {
     /// run takes them. They are gone when the run ends
     #[arg(long, value_name = "DIR", env = "ONCEFLOW_SCRATCH", hide_env_values = true)]
     pub(crate) scratch: Option<PathBuf>,
+    /// Who writes them: co-located, the workers, each at once or in groups (co-located:group=2,batch=4), or separated, threads
+    /// that do nothing else (separated:writers=2,group=1,batch=4); each perhaps with round-robin, random or random=SEED
+    /// [default: the study's, else co-located]
+    #[arg(long, value_name = "WORDS", env = "ONCEFLOW_STAGING", hide_env_values = true)]
+    pub(crate) staging: Option<Staging>,
     /// File that remembers what tasks cost: runs add to it, plans predict by it; none switches it off [default:
     /// onceflow/costs.jsonl in the folder of the user's state]
     #[arg(long, value_name = "FILE", env = "ONCEFLOW_COSTS", hide_env_values = true)]

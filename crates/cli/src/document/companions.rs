@@ -8,7 +8,7 @@ use onceflow_study::{
     nearest, parse_sheet, parse_study, shipped_workflow,
 };
 
-use super::{Content, workflow};
+use super::{Content, staging, workflow};
 use crate::file::{Limit, matching, read_text};
 
 /// Reads a study with what it names.
@@ -32,6 +32,8 @@ pub(super) fn read_study(path: &Path, source: &Arc<Source>) -> (Option<Content>,
     }
     let (study, diagnostics) = file.resolve(workflow.as_ref(), sheet.as_ref());
     said.0.extend(diagnostics.0);
+    let words = study.as_ref().and_then(|study| study.run.staging.as_deref());
+    said.0.extend(words.and_then(|words| staging::look(words, source)));
     (study.map(|study| Content::Study(Box::new(study), workflow.map(Box::new))), said)
 }
 

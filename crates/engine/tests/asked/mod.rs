@@ -8,6 +8,7 @@ use onceflow_engine::{
     EngineError, Level, Merge, Prepared, Progress, Run, RunFolder, RunOptions, Silent, indices_json,
     metrics_csv, rows_csv, run,
 };
+use onceflow_region::staging::Staging;
 use onceflow_region::{Bounds, Dense, Pixels, png_bytes};
 use onceflow_study::{
     Source, Study, Workflow, WorkflowReference, parse_study, read_workflow, shipped_workflow,
@@ -66,6 +67,7 @@ impl Asked {
             workers,
             memory,
             scratch: None,
+            staging: Staging::default(),
             disk: None,
             meter: None,
             policy: onceflow_engine::Policy::default(),
@@ -82,6 +84,7 @@ impl Asked {
             workers: 2,
             memory: 1 << 30,
             scratch: None,
+            staging: Staging::default(),
             disk: None,
             meter: None,
             policy: onceflow_engine::Policy::default(),

@@ -359,6 +359,7 @@ fn work(rows: u64, images: u64) -> Work {
         recomputed: 0,
         objects: BTreeMap::default(),
         digesting: 0.0,
+        grain: Vec::new(),
         peak_reserved: 118_000_000,
         peak_resident: Some(150_000_000),
         memory: 2 << 30,

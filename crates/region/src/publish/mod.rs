@@ -94,17 +94,23 @@ impl Publisher {
         path: &Path,
         write: impl FnOnce(&mut File) -> Result<T, E>,
     ) -> Result<T, E> {
-        if let Some(mut stream) = open_stream(path)? {
-            return write(&mut stream);
-        }
-        if path.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
-        }
+        let permissions = match path.metadata() {
+            Ok(there) if there.is_dir() => {
+                return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+            }
+            Ok(there) if there.is_file() => Some(there.permissions()),
+            // A device or a pipe (/dev/stdout) cannot be replaced by a file.
+            Ok(_) => return write(&mut fs::OpenOptions::new().write(true).open(path)?),
+            Err(_) => None,
+        };
         let path = resolved(path);
         self.meet(Step::Create, None)?;
         let (mut temporary, mut file) = Temporary::file(parent(&path))?;
         self.meet(Step::Write, Some(&mut temporary))?;
         let made = write(&mut file)?;
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions)?;
+        }
         self.finish_file(&file, temporary, &path)?;
         Ok(made)
     }
@@ -177,9 +183,6 @@ impl Publisher {
     }
 
     fn finish_file(&self, file: &File, mut temporary: Temporary, path: &Path) -> io::Result<()> {
-        if let Ok(there) = path.metadata() {
-            file.set_permissions(there.permissions())?;
-        }
         self.meet(Step::Sync, Some(&mut temporary))?;
         if !self.hasty {
             file.sync_all()?;
@@ -260,15 +263,10 @@ impl std::fmt::Debug for Publisher {
     }
 }
 
-/// A device or a pipe (/dev/stdout) cannot be replaced by a file.
-fn open_stream(path: &Path) -> io::Result<Option<File>> {
-    let stream = path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir());
-    stream.then(|| fs::OpenOptions::new().write(true).open(path)).transpose()
-}
-
 /// Where a link leads: what it points to is replaced, not the link.
 fn resolved(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+    let linked = path.is_symlink().then(|| path.canonicalize().ok());
+    linked.flatten().unwrap_or_else(|| path.to_path_buf())
 }
 
 fn parent(path: &Path) -> &Path {

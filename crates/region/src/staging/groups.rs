@@ -1,4 +1,4 @@
-//! Computing threads that write together: what each has made waits, and one session writes what a group has waiting.
+//! Computing threads that write together: what they have made waits, and one session writes what a group has waiting.
 //!
 //! A thread that comes while its group is in a session helps to write, and computes on when the session is over: that is
 //! what a group costs. Nobody waits for a thread that does not come, so that one without work holds up no other.
@@ -7,92 +7,109 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use super::StagingError;
-use super::queues::Buffer;
-use crate::blob::{BlobError, BlobStore};
+use super::stager::Buffer;
+use super::{Distribution, Sink, StagingError};
+use crate::{Budget, Lease};
 
 /// What computing threads share.
-#[derive(Debug)]
-pub(super) struct Groups {
+pub(super) struct Groups<T> {
     group_size: usize,
     batch: usize,
-    state: Mutex<State>,
+    /// Which group something waits with; that of its maker without it.
+    distribution: Option<Distribution>,
+    state: Mutex<State<T>>,
     changed: Condvar,
 }
 
-#[derive(Debug, Default)]
-struct State {
+struct State<T> {
     /// Threads by their number: in the order in which they came.
     threads: HashMap<ThreadId, usize>,
-    groups: Vec<Group>,
-    error: Option<BlobError>,
+    groups: Vec<Group<T>>,
+    /// How much was given out so far.
+    given: u64,
+    error: Option<StagingError>,
 }
 
 /// Threads whose numbers follow each other.
-#[derive(Debug, Default)]
-struct Group {
+struct Group<T> {
     /// What is written in the next session.
-    waiting: VecDeque<Buffer>,
-    /// How many of these each thread has made.
-    made: HashMap<usize, usize>,
+    waiting: VecDeque<Buffer<T>>,
+    /// How much of this each thread has brought.
+    brought: HashMap<usize, usize>,
     /// What the session has left to write, and how many threads write at this moment.
-    session: VecDeque<Buffer>,
+    session: VecDeque<Buffer<T>>,
     writing: usize,
 }
 
-impl Groups {
-    pub(super) fn new(group_size: usize, batch: usize) -> Groups {
-        Groups { group_size, batch, state: Mutex::default(), changed: Condvar::new() }
+impl<T> Groups<T> {
+    pub(super) fn new(group_size: usize, batch: usize, distribution: Option<Distribution>) -> Groups<T> {
+        let state = State { threads: HashMap::new(), groups: Vec::new(), given: 0, error: None };
+        Groups { group_size, batch, distribution, state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Adds what the calling thread has made to what its group has waiting, and writes when that makes a batch.
-    pub(super) fn push(&self, buffer: Buffer, store: &dyn BlobStore) -> Result<(), StagingError> {
-        let mut state = self.lock();
-        let (thread, group) = state.place(self.group_size);
-        let mine = &mut state.groups[group];
-        mine.waiting.push_back(buffer);
-        *mine.made.entry(thread).or_default() += 1;
-        state = self.help(state, group, store);
-        // Whoever else waited for the end of the session may have written it meanwhile.
-        if state.groups[group].made.get(&thread).is_some_and(|&made| made >= self.batch) {
-            state = self.write(state, group, store);
+    /// Reserves memory for something to wait in. When there is none, what takes it is written; then there is no need to.
+    pub(super) fn reserve(
+        &self,
+        budget: &Budget,
+        bytes: u64,
+        sink: &impl Sink<Item = T>,
+    ) -> Result<Option<Lease>, StagingError> {
+        let lease = budget.try_reserve(bytes);
+        if lease.is_none() {
+            self.flush(sink)?;
         }
-        state.error.take().map_or(Ok(()), |error| Err(error.into()))
+        Ok(lease)
+    }
+
+    /// Adds what the calling thread has made to what a group has waiting, and writes when that makes a batch.
+    pub(super) fn push(&self, buffer: Buffer<T>, sink: &impl Sink<Item = T>) -> Result<(), StagingError> {
+        let mut state = self.lock();
+        let (thread, own) = state.place(self.group_size);
+        let group = self.distribution.map_or(own, |way| way.choose(state.given, state.groups.len()));
+        state.given += 1;
+        state.groups[group].add(thread, buffer);
+        state = self.help(state, own, sink);
+        state = self.help(state, group, sink);
+        // Whoever else waited for the end of the session may have written it meanwhile.
+        if state.groups[group].brought.get(&thread).is_some_and(|&brought| brought >= self.batch) {
+            state = self.write(state, group, sink);
+        }
+        state.error.take().map_or(Ok(()), Err)
     }
 
     /// Writes all that waits, of all groups.
-    pub(super) fn flush(&self, store: &dyn BlobStore) -> Result<(), StagingError> {
+    pub(super) fn flush(&self, sink: &impl Sink<Item = T>) -> Result<(), StagingError> {
         let mut state = self.lock();
         for group in 0..state.groups.len() {
-            state = self.help(state, group, store);
-            state = self.write(state, group, store);
+            state = self.help(state, group, sink);
+            state = self.write(state, group, sink);
         }
-        state.error.take().map_or(Ok(()), |error| Err(error.into()))
+        state.error.take().map_or(Ok(()), Err)
     }
 
     /// A session of a group, when it is in none.
     fn write<'a>(
         &'a self,
-        mut state: MutexGuard<'a, State>,
+        mut state: MutexGuard<'a, State<T>>,
         group: usize,
-        store: &dyn BlobStore,
-    ) -> MutexGuard<'a, State> {
+        sink: &impl Sink<Item = T>,
+    ) -> MutexGuard<'a, State<T>> {
         let its = &mut state.groups[group];
         if !its.is_in_session() {
-            its.made.clear();
+            its.brought.clear();
             its.session = std::mem::take(&mut its.waiting);
             self.changed.notify_all();
         }
-        self.help(state, group, store)
+        self.help(state, group, sink)
     }
 
     /// Writes with the others until the session of a group is over.
     fn help<'a>(
         &'a self,
-        mut state: MutexGuard<'a, State>,
+        mut state: MutexGuard<'a, State<T>>,
         group: usize,
-        store: &dyn BlobStore,
-    ) -> MutexGuard<'a, State> {
+        sink: &impl Sink<Item = T>,
+    ) -> MutexGuard<'a, State<T>> {
         while state.groups[group].is_in_session() {
             let Some(buffer) = state.groups[group].session.pop_front() else {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -100,8 +117,7 @@ impl Groups {
             };
             state.groups[group].writing += 1;
             drop(state);
-            let failed = store.write(&buffer.digest, &*buffer.content).err();
-            drop(buffer);
+            let failed = buffer.write(sink);
             state = self.lock();
             state.groups[group].writing -= 1;
             state.error = state.error.take().or(failed);
@@ -110,25 +126,34 @@ impl Groups {
         state
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl<T> State<T> {
     /// The number of the calling thread, and that of its group.
     fn place(&mut self, group_size: usize) -> (usize, usize) {
         let next = self.threads.len();
         let thread = *self.threads.entry(thread::current().id()).or_insert(next);
         let group = thread / group_size;
         if self.groups.len() <= group {
-            self.groups.resize_with(group + 1, Group::default);
+            self.groups.resize_with(group + 1, Group::new);
         }
         (thread, group)
     }
 }
 
-impl Group {
+impl<T> Group<T> {
+    fn new() -> Group<T> {
+        Group { waiting: VecDeque::new(), brought: HashMap::new(), session: VecDeque::new(), writing: 0 }
+    }
+
+    fn add(&mut self, thread: usize, buffer: Buffer<T>) {
+        self.waiting.push_back(buffer);
+        *self.brought.entry(thread).or_default() += 1;
+    }
+
     fn is_in_session(&self) -> bool {
         self.writing > 0 || !self.session.is_empty()
     }

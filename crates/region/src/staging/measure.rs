@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::queues::mixed;
-use super::{Staging, StagingError};
+use super::{Stager, Staging, StagingError, mixed};
 use crate::Budget;
 use crate::blob::BlobStore;
 
@@ -66,7 +65,7 @@ pub fn measure(
 }
 
 /// Computes and stages one blob; tells how long the staging took.
-fn stage_one(stager: &super::Stager, load: &Load, number: usize) -> Result<Duration, StagingError> {
+fn stage_one(stager: &Stager, load: &Load, number: usize) -> Result<Duration, StagingError> {
     let blob = computed(load, number);
     let begun = Instant::now();
     stager.stage(blob)?;

@@ -1,12 +1,14 @@
 //! Staging to disk: who writes what computing threads make.
 //!
 //! [`Placement::CoLocated`]: the threads that compute write, and wait for the disk. Each may write by itself at once, or in
-//! a group: what its threads make waits until one of them has made a batch; then the group goes into a write session, and
-//! none of its threads that comes meanwhile computes on before all is written. [`Placement::Separated`]: threads
-//! that do nothing else write. What is staged goes to the queue of one of them, in turn or at random; when a queue holds
-//! as many blobs as make a batch, all writers of its group go into a write session and write what their queues hold.
-//! Small groups wait for each other less, large ones give the disk more at a time. Which is faster depends on the disk:
-//! [`measure`] tells.
+//! a group: what is made waits with the group of its maker, or with groups in turn or at random, until one thread has
+//! brought a batch; then the group goes into a write session, and none of its threads that comes meanwhile computes on
+//! before all is written. [`Placement::Separated`]: threads that do nothing else write. What is staged goes to the queue
+//! of one of them, in turn or at random; when a queue holds as much as makes a batch, all writers of its group go into a
+//! write session and write what their queues hold. Small groups wait for each other less, large ones give the disk more at
+//! a time. Which is faster depends on the disk: [`measure`] tells.
+//!
+//! What waits draws from a budget. What has no room to wait is written at once by the thread that brings it.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -28,24 +30,25 @@ mod error;
 mod groups;
 mod measure;
 mod queues;
+mod sink;
+mod stager;
 #[cfg(test)]
 mod tests;
 mod words;
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 pub use error::StagingError;
 pub use measure::{Load, Measured, measure};
+pub use sink::{Blobs, Sink};
+pub use stager::Stager;
 
-use crate::blob::{BlobStore, Content, digest};
-use crate::{Budget, Digest};
-use groups::Groups;
-use queues::{Buffer, Queues};
+use crate::Budget;
+use crate::blob::BlobStore;
 
 /// How regions and other blobs are brought to disk. The words of a configuration are read with [`str::parse`]:
 /// `co-located`, `co-located:group=2,batch=4`, or `separated:writers=4,group=2,random`, where also `round-robin`,
-/// `random=SEED` and `batch=8` can stand.
+/// `random=SEED` and `batch=8` can stand. Without a word, each computing thread writes by itself at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Staging {
     /// Who writes.
@@ -59,8 +62,10 @@ pub enum Placement {
     CoLocated {
         /// How many of them write together.
         group_size: usize,
-        /// How many blobs of a thread make its group write.
+        /// How many blobs of a thread make a group write.
         batch: usize,
+        /// Which group a blob waits with; that of its maker without it.
+        distribution: Option<Distribution>,
     },
     /// Threads of their own.
     Separated {
@@ -75,7 +80,7 @@ pub enum Placement {
     },
 }
 
-/// Which writer gets a blob.
+/// Which writer, or which group of computing threads, gets a blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distribution {
     /// One after the other.
@@ -84,25 +89,32 @@ pub enum Distribution {
     Random(u64),
 }
 
+impl Default for Staging {
+    fn default() -> Staging {
+        Staging { placement: Placement::CoLocated { group_size: 1, batch: 1, distribution: None } }
+    }
+}
+
 impl Staging {
-    /// Starts the writers, where there are any. What waits in queues draws from the budget.
+    /// Starts the writers, where there are any, of blobs. What waits draws from the budget.
     ///
     /// # Errors
     /// When a number is none to work with, or the system has no threads.
     pub fn start(&self, store: Arc<dyn BlobStore>, budget: Budget) -> Result<Stager, StagingError> {
-        words::check(self.placement)?;
-        let way = match self.placement {
-            Placement::CoLocated { group_size: 1, batch: 1 } => Way::AtOnce,
-            Placement::CoLocated { group_size, batch } => Way::Together(Groups::new(group_size, batch)),
-            Placement::Separated { writers, group_size, batch, distribution } => {
-                Way::Queued(Arc::new(Queues::new(writers, group_size, batch, distribution)))
-            }
-        };
-        let mut stager = Stager { store, budget, way, threads: Vec::new() };
-        for writer in 0..self.placement.writers() {
-            stager.spawn(writer)?;
-        }
-        Ok(stager)
+        Stager::new(self.placement, Blobs(store), budget)
+    }
+
+    /// As [`start`](Staging::start), of anything that a sink takes.
+    ///
+    /// # Errors
+    /// As [`start`](Staging::start).
+    pub fn start_with<S: Sink>(&self, sink: S, budget: Budget) -> Result<Stager<S>, StagingError> {
+        Stager::new(self.placement, sink, budget)
+    }
+
+    /// Whether what is staged is written before the call returns, so that nothing ever waits in memory.
+    pub fn is_at_once(&self) -> bool {
+        matches!(self.placement, Placement::CoLocated { group_size: 1, batch: 1, .. })
     }
 }
 
@@ -113,84 +125,20 @@ impl Placement {
     }
 }
 
-/// Brings blobs to a store, each thread through the same handle. Dropping it writes what still waits.
-#[derive(Debug)]
-pub struct Stager {
-    store: Arc<dyn BlobStore>,
-    budget: Budget,
-    way: Way,
-    threads: Vec<JoinHandle<()>>,
-}
-
-/// The way of a blob to the store.
-#[derive(Debug)]
-enum Way {
-    AtOnce,
-    Together(Groups),
-    Queued(Arc<Queues>),
-}
-
-impl Stager {
-    /// Stages a blob and tells its digest. Where each thread writes by itself at once, it is in the store then; else it may
-    /// wait for its group or its writer. Separated, the call itself waits only when the budget has no room for the blob.
-    ///
-    /// # Errors
-    /// When it cannot be written, it is larger than the budget of queues, or a writer has failed since the last call.
-    pub fn stage(&self, content: impl Content + Send + 'static) -> Result<Digest, StagingError> {
-        let digest = digest(&content)?;
-        match &self.way {
-            Way::AtOnce => self.store.write(&digest, &content)?,
-            Way::Together(groups) => match self.budget.try_reserve(content.length()) {
-                Some(lease) => {
-                    groups
-                        .push(Buffer { digest, content: Box::new(content), _lease: lease }, &*self.store)?;
-                }
-                // What cannot wait is written at once, after what takes the memory.
-                None => {
-                    groups.flush(&*self.store)?;
-                    self.store.write(&digest, &content)?;
-                }
-            },
-            Way::Queued(queues) => {
-                let lease = queues.reserve(&self.budget, content.length())?;
-                queues.push(Buffer { digest, content: Box::new(content), _lease: lease })?;
-            }
-        }
-        Ok(digest)
-    }
-
-    /// Waits until everything that was staged is in the store.
-    ///
-    /// # Errors
-    /// When a writer has failed.
-    pub fn flush(&self) -> Result<(), StagingError> {
-        match &self.way {
-            Way::AtOnce => Ok(()),
-            Way::Together(groups) => groups.flush(&*self.store),
-            Way::Queued(queues) => queues.flush(),
-        }
-    }
-
-    fn spawn(&mut self, writer: usize) -> Result<(), StagingError> {
-        let Way::Queued(queues) = &self.way else { return Ok(()) };
-        let (queues, store) = (Arc::clone(queues), Arc::clone(&self.store));
-        let name = format!("writer {writer}");
-        let thread = std::thread::Builder::new().name(name).spawn(move || queues.work(writer, &*store));
-        let thread = thread.map_err(|error| StagingError::Thread { reason: error.to_string() })?;
-        self.threads.push(thread);
-        Ok(())
+impl Distribution {
+    /// Of so many places, that of what comes after so many others.
+    fn choose(self, given: u64, places: usize) -> usize {
+        let number = match self {
+            Distribution::RoundRobin => given,
+            Distribution::Random(seed) => mixed(seed.wrapping_add(given.wrapping_mul(0x9e3779b97f4a7c15))),
+        };
+        (number % places.max(1) as u64) as usize
     }
 }
 
-impl Drop for Stager {
-    fn drop(&mut self) {
-        match &self.way {
-            Way::AtOnce => {}
-            // Whoever wants to know of failures flushes before.
-            Way::Together(groups) => drop(groups.flush(&*self.store)),
-            Way::Queued(queues) => queues.close(),
-        }
-        // A thread that panicked has told so already.
-        self.threads.drain(..).for_each(|thread| drop(thread.join()));
-    }
+/// Splitmix64: numbers that look random.
+fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58476d1ce4e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d049bb133111eb);
+    number ^ (number >> 31)
 }

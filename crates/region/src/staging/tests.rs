@@ -6,25 +6,32 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::blob::{Blob, BlobError, DiskBlobs, MemoryBlobs, Opened};
+use crate::Digest;
+use crate::blob::{Blob, BlobError, Content, DiskBlobs, MemoryBlobs, Opened};
 use crate::publish::{Fault, Publisher, Step};
 
 fn separated(writers: usize, group_size: usize, batch: usize, distribution: Distribution) -> Staging {
     Staging { placement: Placement::Separated { writers, group_size, batch, distribution } }
 }
 
+fn any_distribution() -> impl Strategy<Value = Distribution> {
+    prop_oneof![Just(Distribution::RoundRobin), (0u64..9).prop_map(Distribution::Random)]
+}
+
 fn any_staging() -> impl Strategy<Value = Staging> {
-    let distribution = prop_oneof![Just(Distribution::RoundRobin), (0u64..9).prop_map(Distribution::Random)];
-    let separate =
-        (1usize..6, 1usize..6, 1usize..5, distribution).prop_map(|(writers, group, batch, distribution)| {
-            separated(writers, group.min(writers), batch, distribution)
-        });
-    let together = (1usize..6, 1usize..5).prop_map(|(group, batch)| co_located(group, batch));
+    let separate = (1usize..6, 1usize..6, 1usize..5, any_distribution()).prop_map(
+        |(writers, group, batch, distribution)| separated(writers, group.min(writers), batch, distribution),
+    );
+    let together = (1usize..6, 1usize..5, prop::option::of(any_distribution())).prop_map(
+        |(group_size, batch, distribution)| Staging {
+            placement: Placement::CoLocated { group_size, batch, distribution },
+        },
+    );
     prop_oneof![1 => Just(co_located(1, 1)), 2 => together, 4 => separate]
 }
 
 fn co_located(group_size: usize, batch: usize) -> Staging {
-    Staging { placement: Placement::CoLocated { group_size, batch } }
+    Staging { placement: Placement::CoLocated { group_size, batch, distribution: None } }
 }
 
 proptest! {
@@ -72,7 +79,7 @@ fn words_say_what_is_meant() {
         "co-located:group=2000",
         "co-located:batch=0",
         "co-located:writers=2",
-        "co-located:random",
+        "co-located:random=x",
         "separated:",
         "separatedwriters=2",
         "separated:writers=0",
@@ -248,11 +255,32 @@ fn failures_are_told_on_the_next_call_or_flush() {
 }
 
 #[test]
-fn a_blob_larger_than_all_memory_is_refused() {
-    let stager =
-        separated(1, 1, 1, Distribution::RoundRobin).start(Noting::new(false), Budget::new(10)).unwrap();
-    let large = stager.stage(vec![1; 11]).unwrap_err();
-    assert_eq!(large, StagingError::Large { bytes: 11, limit: 10 });
+fn what_has_no_room_to_wait_is_written_at_once() {
+    for staging in [co_located(2, 9), separated(1, 1, 9, Distribution::RoundRobin)] {
+        let store = Noting::new(false);
+        let stager = staging.start(store.clone(), Budget::new(10)).unwrap();
+        let large = stager.stage(vec![1; 11]).unwrap();
+        assert!(store.contains(&large).unwrap(), "{staging}");
+        let small = stager.stage(vec![2; 10]).unwrap();
+        assert!(!store.contains(&small).unwrap(), "{staging}");
+    }
+}
+
+#[test]
+fn computing_threads_can_give_what_they_make_to_groups_in_turn() {
+    let staging: Staging = "co-located:group=1,batch=2,round-robin".parse().unwrap();
+    let store = Noting::new(false);
+    let stager = staging.start(store.clone(), Budget::new(1 << 20)).unwrap();
+    let stage = |numbers: std::ops::Range<u8>| {
+        std::thread::scope(|scope| {
+            let all = || numbers.for_each(|number| _ = stager.stage(vec![number]).unwrap());
+            scope.spawn(all).join().unwrap();
+        });
+        store.list().unwrap().len()
+    };
+    // The first thread leaves one with the only group there is. The second comes with a group of its own, and brings two
+    // to each: with its own group alone, that of the first would still wait.
+    assert_eq!([stage(0..1), stage(1..5)], [0, 5]);
 }
 
 #[test]
@@ -262,6 +290,7 @@ fn a_measurement_stages_every_blob() {
         ("co-located", 3),
         ("co-located:group=2,batch=2", 3),
         ("co-located:group=3", 3),
+        ("co-located:group=2,batch=2,random", 3),
         ("separated:writers=2,group=2,batch=2", 1),
         ("separated:writers=1,random", 2),
     ];

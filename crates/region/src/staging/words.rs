@@ -18,18 +18,16 @@ impl FromStr for Staging {
             "separated" => false,
             _ => return Err(wrong(text, "name one of the two, and put a colon before the choices")),
         };
-        let mut choices = Choices {
-            co_located,
-            writers: 1,
-            group: 1,
-            batch: if co_located { 1 } else { 4 },
-            distribution: Distribution::RoundRobin,
-        };
+        let batch = if co_located { 1 } else { 4 };
+        let mut choices = Choices { co_located, writers: 1, group: 1, batch, distribution: None };
         words.into_iter().flat_map(|words| words.split(',')).try_for_each(|word| choices.read(word))?;
         let Choices { writers, group: group_size, batch, distribution, .. } = choices;
         let placement = match co_located {
-            true => Placement::CoLocated { group_size, batch },
-            false => Placement::Separated { writers, group_size, batch, distribution },
+            true => Placement::CoLocated { group_size, batch, distribution },
+            false => {
+                let distribution = distribution.unwrap_or(Distribution::RoundRobin);
+                Placement::Separated { writers, group_size, batch, distribution }
+            }
         };
         check(placement)?;
         Ok(Staging { placement })
@@ -38,17 +36,22 @@ impl FromStr for Staging {
 
 impl fmt::Display for Staging {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (writers, group_size, batch, distribution) = match self.placement {
-            Placement::CoLocated { group_size: 1, batch: 1 } => return f.write_str("co-located"),
-            Placement::CoLocated { group_size, batch } => {
-                return write!(f, "co-located:group={group_size},batch={batch}");
+        match self.placement {
+            Placement::CoLocated { group_size: 1, batch: 1, distribution: None } => f.write_str("co-located"),
+            Placement::CoLocated { group_size, batch, distribution } => {
+                write!(f, "co-located:group={group_size},batch={batch}")?;
+                distribution.map_or(Ok(()), |distribution| write!(f, ",{distribution}"))
             }
             Placement::Separated { writers, group_size, batch, distribution } => {
-                (writers, group_size, batch, distribution)
+                write!(f, "separated:writers={writers},group={group_size},batch={batch},{distribution}")
             }
-        };
-        write!(f, "separated:writers={writers},group={group_size},batch={batch},")?;
-        match distribution {
+        }
+    }
+}
+
+impl fmt::Display for Distribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Distribution::RoundRobin => f.write_str("round-robin"),
             Distribution::Random(0) => f.write_str("random"),
             Distribution::Random(seed) => write!(f, "random={seed}"),
@@ -57,12 +60,12 @@ impl fmt::Display for Staging {
 }
 
 struct Choices {
-    /// Whether there are no writers to be chosen, nor which of them gets a blob.
+    /// Whether there are no writers to be chosen.
     co_located: bool,
     writers: usize,
     group: usize,
     batch: usize,
-    distribution: Distribution,
+    distribution: Option<Distribution>,
 }
 
 impl Choices {
@@ -71,14 +74,16 @@ impl Choices {
         match word.split_once('=') {
             Some(("group", count)) => self.group = number(count)?,
             Some(("batch", count)) => self.batch = number(count)?,
-            _ if self.co_located => return Err(wrong(word, "leave out what is about writers")),
+            Some(("writers", _)) if self.co_located => {
+                return Err(wrong(word, "leave out the writers: the computing threads write"));
+            }
             Some(("writers", count)) => self.writers = number(count)?,
             Some(("random", seed)) => {
                 let seed = seed.parse().map_err(|_| wrong(word, "give a whole number"))?;
-                self.distribution = Distribution::Random(seed);
+                self.distribution = Some(Distribution::Random(seed));
             }
-            None if word == "random" => self.distribution = Distribution::Random(0),
-            None if word == "round-robin" => self.distribution = Distribution::RoundRobin,
+            None if word == "random" => self.distribution = Some(Distribution::Random(0)),
+            None if word == "round-robin" => self.distribution = Some(Distribution::RoundRobin),
             _ => return Err(wrong(word, "leave out what is none of these")),
         }
         Ok(())
@@ -89,7 +94,7 @@ impl Choices {
 pub(super) fn check(placement: Placement) -> Result<(), StagingError> {
     let (writers, group_size, batch) = match placement {
         // Any thread may come: there are no more of them than a group may have.
-        Placement::CoLocated { group_size, batch } => (WRITERS, group_size, batch),
+        Placement::CoLocated { group_size, batch, .. } => (WRITERS, group_size, batch),
         Placement::Separated { writers, group_size, batch, .. } => (writers, group_size, batch),
     };
     let todo = match (writers, group_size, batch) {

@@ -156,9 +156,13 @@ impl Shared {
         let now = state.tick();
         let Some(entry) = state.entries.get_mut(digest) else { return };
         (entry.came[0], entry.used) = (now, now);
-        state.used[0] += entry.bytes;
         state.statistics.tiers[tier].bytes_out += entry.length;
         state.statistics.tiers[0].bytes_in += entry.bytes;
+        // What memory has no share for is only handed out, so that it goes with its holder.
+        if entry.bytes > self.levels[0].capacity && entry.pins == 0 {
+            return state.linger(&region, lease);
+        }
+        state.used[0] += entry.bytes;
         entry.memory = Some((region, lease));
     }
 

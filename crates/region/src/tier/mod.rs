@@ -89,7 +89,17 @@ impl Tiers {
     /// When there is no room in memory and nothing can leave, the region is an image that is not read, or something has
     /// failed in the background since the last call; then what was there stays.
     pub fn put(&self, key: impl Into<Key>, region: Arc<Region>, cost: Cost) -> Result<(), TierError> {
-        self.keep(key.into(), region, None, cost)
+        self.keep(key.into(), region, None, cost).map(drop)
+    }
+
+    /// As [`put`](Tiers::put), but the region leaves memory at once: the calling thread writes it to the first tier below
+    /// that has room, and it is there when this returns.
+    ///
+    /// # Errors
+    /// As [`put`](Tiers::put) has them, or when no tier below takes it: then it stays in memory.
+    pub fn put_below(&self, key: impl Into<Key>, region: Arc<Region>, cost: Cost) -> Result<(), TierError> {
+        let digest = self.keep(key.into(), region, None, cost)?;
+        self.shared.send_down(&digest)
     }
 
     /// Keeps a region whose memory is reserved already; what the lease holds beyond it is given back.
@@ -103,7 +113,7 @@ impl Tiers {
         lease: Lease,
         cost: Cost,
     ) -> Result<(), TierError> {
-        self.keep(key.into(), region, Some(lease), cost)
+        self.keep(key.into(), region, Some(lease), cost).map(drop)
     }
 
     /// The region under a key, from the fastest tier that has it; none when it was never put, forgotten or dropped.
@@ -190,7 +200,13 @@ impl Tiers {
         statistics
     }
 
-    fn keep(&self, key: Key, region: Arc<Region>, lease: Option<Lease>, cost: Cost) -> Result<(), TierError> {
+    fn keep(
+        &self,
+        key: Key,
+        region: Arc<Region>,
+        lease: Option<Lease>,
+        cost: Cost,
+    ) -> Result<Digest, TierError> {
         self.shared.surface()?;
         let content = Encoded::new(&*region)?;
         let (digest, length) = (digest(&content)?, content.length());
@@ -206,7 +222,7 @@ impl Tiers {
             }
         }
         self.link(&mut state, key, digest, cost);
-        Ok(())
+        Ok(digest)
     }
 
     /// Lets a key lead to content that is there, and no longer to what it led to before.

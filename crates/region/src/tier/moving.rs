@@ -10,6 +10,29 @@ use crate::blob::{BlobError, Content, Opened};
 use crate::codec::Encoded;
 
 impl Shared {
+    /// Makes content leave memory now, on the calling thread, whoever holds the region.
+    pub(super) fn send_down(&self, digest: &Digest) -> Result<(), TierError> {
+        let mut state = self.lock();
+        loop {
+            let Some(entry) = state.entries.get_mut(digest).filter(|entry| entry.is_in(0)) else {
+                return Ok(());
+            };
+            if !entry.busy {
+                entry.busy = true;
+                break;
+            }
+            state = self.wait(state);
+        }
+        drop(state);
+        self.evict(0, digest);
+        let state = self.lock();
+        let stays = state.entries.get(digest).filter(|entry| entry.first_below().is_none());
+        let Some(bytes) = stays.map(|entry| entry.length) else { return Ok(()) };
+        drop(state);
+        self.surface()?;
+        Err(TierError::Stuck { bytes })
+    }
+
     /// Makes content that is marked busy leave a tier; tells whether it did.
     pub(super) fn evict(&self, tier: usize, digest: &Digest) -> bool {
         // Whether it left or was pinned meanwhile; none while nobody takes it.

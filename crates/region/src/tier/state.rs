@@ -1,12 +1,12 @@
 //! Everything that the threads of the tiers share: contents, keys, and what is under way.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use super::entry::{Entry, InMemory};
+use super::entry::Entry;
 use super::{Cost, Key, Statistics, TierError};
 use crate::shelf::Shelf;
-use crate::{Digest, RegionQuery};
+use crate::{Digest, Lease, Region, RegionQuery};
 
 /// The shared state, always seen under one lock.
 pub(super) struct State {
@@ -16,8 +16,8 @@ pub(super) struct State {
     pub(super) used: Vec<u64>,
     /// Tiers whose store failed, until the failure has been told.
     pub(super) broken: Vec<bool>,
-    /// Regions that left memory while somebody held them: their leases go when the holders do.
-    pub(super) lingering: Vec<InMemory>,
+    /// The leases of regions that left memory while somebody held them: they go when the holders do.
+    pub(super) lingering: Vec<(Weak<Region>, Lease)>,
     /// Bytes that callers wait for.
     pub(super) wanted: u64,
     /// Contents that were announced.
@@ -89,14 +89,19 @@ impl State {
         {
             self.used[0] -= entry.bytes;
             if Arc::strong_count(&memory.0) > 1 {
-                self.lingering.push(memory);
+                self.linger(&memory.0, memory.1);
             }
         }
     }
 
+    /// Keeps the lease of a region as long as somebody holds it.
+    pub(super) fn linger(&mut self, region: &Arc<Region>, lease: Lease) {
+        self.lingering.push((Arc::downgrade(region), lease));
+    }
+
     /// Gives back the leases of regions that nobody holds any more.
     pub(super) fn sweep(&mut self) {
-        self.lingering.retain(|(region, _)| Arc::strong_count(region) > 1);
+        self.lingering.retain(|(region, _)| region.strong_count() > 0);
     }
 }
 

@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::thread;
 
-use super::band::Band;
+use super::band::{Band, Target};
 use super::codec::Packing;
 use super::folder::Folder;
 use super::layout::Layout;
 use super::scatter::Scatter;
 use crate::source::origin::content;
-use crate::{Pixels, SourceError};
+use crate::{Element, Pixels, SourceError};
 
 /// A Zarr array whose axes are those of one image plane.
 #[derive(Debug)]
@@ -76,7 +76,13 @@ impl Array {
         }
         self.check_chunks(folder, &rows, &columns)?;
         let row = (columns.end - columns.start) * self.size[0];
-        let mut pixels = Pixels::zeros(self.layout.element, ((rows.end - rows.start) * row) as usize);
+        let count = ((rows.end - rows.start) * row) as usize;
+        if self.layout.element == Element::U8 && threads <= 1 {
+            let mut bytes = Vec::with_capacity(count);
+            Band::new(self, folder, [rows, columns], Target::Growing(&mut bytes, count)).fill()?;
+            return Ok(Pixels::U8(bytes));
+        }
+        let mut pixels = Pixels::zeros(self.layout.element, count);
         let pitch = (row * self.layout.element.bytes()) as usize;
         self.fill(folder, [rows, columns], threads, pitch, pixels.as_bytes_mut())?;
         pixels.swap_bytes_from(self.layout.codecs.order);
@@ -93,7 +99,7 @@ impl Array {
         target: &mut [u8],
     ) -> Result<(), SourceError> {
         if threads <= 1 {
-            return Band::new(self, folder, [rows, columns], target).fill();
+            return Band::new(self, folder, [rows, columns], Target::Zeros(target)).fill();
         }
         let height = (rows.end - rows.start).div_ceil(threads as u64).next_multiple_of(self.cell[1]);
         let (mut rest, mut top, mut bands) = (target, rows.start, Vec::new());
@@ -104,7 +110,9 @@ impl Array {
             (rest, top) = (others, end);
         }
         thread::scope(|scope| {
-            let work = |(window, band)| scope.spawn(move || Band::new(self, folder, window, band).fill());
+            let work = |(window, band)| {
+                scope.spawn(move || Band::new(self, folder, window, Target::Zeros(band)).fill())
+            };
             let running: Vec<_> = bands.into_iter().map(work).collect();
             running
                 .into_iter()
@@ -207,6 +215,11 @@ impl Rows {
     /// The rows in what is filled.
     pub(super) fn of(self, target: &mut [u8]) -> impl Iterator<Item = &mut [u8]> {
         target[self.first..].chunks_mut(self.pitch).take(self.count).map(move |row| &mut row[..self.width])
+    }
+
+    /// Where the last one ends in what is filled.
+    pub(super) fn end(self) -> usize {
+        self.first + self.count.saturating_sub(1) * self.pitch + self.width
     }
 
     /// The same rows, so many bytes of them at a time, but at least one row.

@@ -17,17 +17,41 @@ pub(super) struct Band<'a> {
     array: &'a Array,
     folder: &'a Folder,
     window: Window,
-    target: &'a mut [u8],
+    target: Target<'a>,
     unpacker: Unpacker,
 }
 
+/// What is filled; what nothing is put into stays zero.
+pub(super) enum Target<'a> {
+    /// Zeros, of which a part may be another band's.
+    Zeros(&'a mut [u8]),
+    /// Nothing yet, that becomes so many bytes: they are made just before they are filled, while they are in the
+    /// processor's cache.
+    Growing(&'a mut Vec<u8>, usize),
+}
+
+impl Target<'_> {
+    /// All of it up to some byte, at least.
+    fn up_to(&mut self, end: usize) -> &mut [u8] {
+        match self {
+            Target::Zeros(bytes) => bytes,
+            Target::Growing(bytes, _) => {
+                if bytes.len() < end {
+                    bytes.resize(end, 0);
+                }
+                bytes
+            }
+        }
+    }
+
+    fn whole(&mut self) -> &mut [u8] {
+        let length = if let Target::Growing(_, length) = self { *length } else { 0 };
+        self.up_to(length)
+    }
+}
+
 impl<'a> Band<'a> {
-    pub(super) fn new(
-        array: &'a Array,
-        folder: &'a Folder,
-        window: Window,
-        target: &'a mut [u8],
-    ) -> Band<'a> {
+    pub(super) fn new(array: &'a Array, folder: &'a Folder, window: Window, target: Target<'a>) -> Band<'a> {
         Band { array, folder, window, target, unpacker: Unpacker::new() }
     }
 
@@ -41,6 +65,7 @@ impl<'a> Band<'a> {
                 }
             }
         }
+        self.target.whole();
         Ok(())
     }
 
@@ -102,7 +127,7 @@ impl<'a> Band<'a> {
         }
         file.read_at(bytes.start, self.unpacker.room(length))?;
         match self.unpacker.unpack(&layout.codecs, length, cell) {
-            Ok(values) => scatter(values, self.target, &part, layout.element.bytes()),
+            Ok(values) => scatter(values, self.target.whole(), &part, layout.element.bytes()),
             Err(found) => return Err(corrupt(file, first, found)),
         }
         Ok(())
@@ -119,10 +144,11 @@ impl<'a> Band<'a> {
     ) -> Result<(), SourceError> {
         let (mut at, mut found) = (at, 0);
         for some in rows.in_blocks(BLOCK) {
-            let mut slices: Vec<IoSliceMut<'_>> = some.of(self.target).map(IoSliceMut::new).collect();
+            let target = self.target.up_to(some.end());
+            let mut slices: Vec<IoSliceMut<'_>> = some.of(target).map(IoSliceMut::new).collect();
             at += file.read_slices_at(at, &mut slices)?;
             if rows.checked {
-                found = some.of(self.target).fold(found, |found, row| crc32c::crc32c_append(found, row));
+                found = some.of(target).fold(found, |found, row| crc32c::crc32c_append(found, row));
             }
         }
         if !rows.checked {
@@ -155,7 +181,8 @@ impl<'a> Band<'a> {
             value[..bytes].reverse();
         }
         let part = self.array.part(&self.window, first, sides);
-        scatter(&value[..bytes], self.target, &Scatter { from_first: 0, from: [0; 3], ..part }, bytes as u64);
+        let part = Scatter { from_first: 0, from: [0; 3], ..part };
+        scatter(&value[..bytes], self.target.whole(), &part, bytes as u64);
     }
 }
 

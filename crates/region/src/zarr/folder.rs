@@ -60,7 +60,7 @@ impl Folder {
                 Some((file, length)) => (Bytes::File(file), length),
             },
         };
-        Ok(Some(Entry { name, length, bytes, meter: Arc::clone(&self.meter) }))
+        Ok(Some(Entry { name, length, bytes, at: 0, meter: Arc::clone(&self.meter) }))
     }
 
     /// All of a small file; none when there is no such file.
@@ -164,6 +164,8 @@ pub(crate) struct Entry {
     /// Bytes that it has.
     pub(crate) length: u64,
     bytes: Bytes,
+    /// Where the next byte is read, if nobody says otherwise.
+    at: u64,
     meter: Arc<Meter>,
 }
 
@@ -176,13 +178,7 @@ enum Bytes {
 impl Entry {
     /// Fills a buffer with the bytes from a place on.
     pub(crate) fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<(), SourceError> {
-        let read = match &mut self.bytes {
-            Bytes::File(file) => fill(file, offset, buffer),
-            Bytes::Memory(bytes) => fill(bytes, offset, buffer),
-        };
-        read.map_err(|error| unreadable(&self.name, &error))?;
-        self.meter.count(buffer.len() as u64);
-        Ok(())
+        self.read_slices_at(offset, &mut [IoSliceMut::new(buffer)]).map(drop)
     }
 
     /// Fills buffers that do not lie together with the bytes from a place on, one after the other; tells how many.
@@ -192,27 +188,31 @@ impl Entry {
         slices: &mut [IoSliceMut<'_>],
     ) -> Result<u64, SourceError> {
         let length = slices.iter().map(|slice| slice.len() as u64).sum();
+        let from = (self.at != offset).then_some(offset);
+        // After a failure nobody knows where the file is.
+        self.at = u64::MAX;
         let read = match &mut self.bytes {
-            Bytes::File(file) => fill_slices(file, offset, slices),
-            Bytes::Memory(bytes) => fill_slices(bytes, offset, slices),
+            Bytes::File(file) => fill_slices(file, from, slices),
+            Bytes::Memory(bytes) => fill_slices(bytes, from, slices),
         };
         read.map_err(|error| unreadable(&self.name, &error))?;
+        self.at = offset + length;
         self.meter.count(length);
         Ok(length)
     }
 }
 
-fn fill(from: &mut (impl Read + Seek), offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-    from.seek(SeekFrom::Start(offset))?;
-    from.read_exact(buffer)
-}
-
+/// Fills buffers from a place on, or from where the file is.
 fn fill_slices(
     from: &mut (impl Read + Seek),
-    offset: u64,
+    offset: Option<u64>,
     mut slices: &mut [IoSliceMut<'_>],
 ) -> io::Result<()> {
-    from.seek(SeekFrom::Start(offset))?;
+    if let Some(offset) = offset {
+        from.seek(SeekFrom::Start(offset))?;
+    }
+    // Empty ones would look like the end of the file.
+    IoSliceMut::advance_slices(&mut slices, 0);
     while !slices.is_empty() {
         match from.read_vectored(slices) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),

@@ -54,6 +54,7 @@ impl Study {
         let run = RunSettings {
             workers: None,
             memory: None,
+            staging: None,
             failures: super::OnFailure::default(),
             stop_above: 0.0,
             keep_regions: self.run.keep_regions.clone(),

@@ -15,7 +15,7 @@ use super::pieces::{self, Pieces};
 use super::{TODO, table};
 use crate::source::dense;
 use crate::source::origin::content;
-use crate::{Bounds, Dense, Digest, READ_LIMIT, Region, SourceError, dense::cells};
+use crate::{Bounds, Dense, Digest, READ_LIMIT, Region, RegionKind, SourceError, dense::cells};
 
 /// What Zarr calls the file that describes an array.
 const METADATA: &str = "zarr.json";
@@ -23,12 +23,13 @@ const METADATA: &str = "zarr.json";
 /// Writes the pieces of a region; gives the digests of the files that have no checksums of their own.
 pub(super) fn write(
     folder: &Path,
+    kind: RegionKind,
     pieces: &Pieces<'_>,
     compression: Compression,
 ) -> io::Result<Vec<(String, Digest)>> {
     let mut files = Vec::new();
     for (name, array) in &pieces.arrays {
-        if pieces.is_array() {
+        if pieces::is_array(kind) {
             files.push((METADATA.to_owned(), write_array(folder, array, compression)?));
         } else {
             fs::create_dir(folder.join(name))?;
@@ -126,13 +127,11 @@ struct Stored {
 
 impl Stored {
     fn open(folder: &Folder, path: &str, name: &str, marker: &Marker) -> Result<Stored, SourceError> {
-        // A region that is nothing but an array is so itself.
-        let inner = format!("{name}/{METADATA}");
-        let alone = marker.digest(&inner).is_none();
-        let (path, metadata) =
-            if alone { (path.to_owned(), METADATA) } else { (format!("{path}/{name}"), &*inner) };
-        let relative = format!("{path}/{METADATA}");
-        let bytes = checked(folder, &relative, metadata, marker)?;
+        let within = if pieces::is_array(marker.id.kind) { String::new() } else { format!("{name}/") };
+        let metadata = format!("{within}{METADATA}");
+        let relative = format!("{path}/{metadata}");
+        let bytes = checked(folder, &relative, &metadata, marker)?;
+        let path = relative.trim_end_matches(METADATA).trim_end_matches('/');
         let file = folder.file_name(&relative);
         let layout = json::parse(&bytes).and_then(|metadata| Layout::parse(&metadata));
         let layout = layout.map_err(|wrong| wrong.in_file(&file))?;
@@ -145,7 +144,7 @@ impl Stored {
             ));
         }
         let plane = Plane { channels: Some(0), rows: 1, columns: 2 };
-        Ok(Stored { array: Array::new(&path, layout, plane), name: folder.file_name(&path) })
+        Ok(Stored { array: Array::new(path, layout, plane), name: folder.file_name(path) })
     }
 
     /// The pixels of a box, or of all.

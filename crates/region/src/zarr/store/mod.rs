@@ -175,7 +175,7 @@ impl ZarrStore {
         let pieces = pieces.ok_or_else(|| self.wrong_kind(id, "a region with content", region.kind()))?;
         let mut files = Vec::new();
         if pieces.arrays.len() + pieces.tables.len() > 0 {
-            let fill = |folder: &Path| content::write(folder, &pieces, self.compression);
+            let fill = |folder: &Path| content::write(folder, region.kind(), &pieces, self.compression);
             let published = self.publisher.publish_folder(&path, fill);
             files = published.map_err(|error| self.unwritable(&path, &error))?;
         }

@@ -17,13 +17,6 @@ pub(super) struct Pieces<'a> {
     pub(super) tables: Vec<(&'static str, Cow<'a, Table>)>,
 }
 
-impl Pieces<'_> {
-    /// Whether the region is one array and nothing else, so that its folder can be that of the array.
-    pub(super) fn is_array(&self) -> bool {
-        self.arrays.len() == 1 && self.tables.is_empty()
-    }
-}
-
 /// What the pieces of a kind are called, arrays and tables.
 pub(super) fn names(kind: RegionKind) -> (&'static [&'static str], &'static [&'static str]) {
     match kind {
@@ -36,6 +29,11 @@ pub(super) fn names(kind: RegionKind) -> (&'static [&'static str], &'static [&'s
         RegionKind::Table => (&[], &["table"]),
         RegionKind::Image | RegionKind::Nothing => (&[], &[]),
     }
+}
+
+/// Whether a region of a kind is one array and nothing else, so that its folder can be that of the array.
+pub(super) fn is_array(kind: RegionKind) -> bool {
+    matches!(names(kind), ([_], []))
 }
 
 /// Takes a region apart; none for an image that is not read.

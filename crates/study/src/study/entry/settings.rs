@@ -67,6 +67,7 @@ pub(crate) fn read_run(source: &Arc<Source>, node: Option<&Node>, diagnostics: &
                 if size.0 > 0 { Ok(size.0) } else { Err("a size above 0".to_owned()) }
             },
         );
+    settings.staging = fields.optional("staging");
     settings.failures = fields.word("failures", &FAILURES).unwrap_or_default();
     settings.stop_above = fields.optional("stop_above").map_or(settings.stop_above, |share: Share| share.0);
     settings.resamples = at_least(&mut fields, "resamples", 1).unwrap_or(settings.resamples);
