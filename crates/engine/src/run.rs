@@ -1,160 +1,35 @@
 //! The straight line: phase after phase, rows are sampled, planned, run, and their metrics analysed.
 
-use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+mod ended;
+mod executed;
+mod options;
+
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use onceflow_costs::{Finding, Record};
-use onceflow_region::staging::Staging;
-use onceflow_region::{Budget, Lease};
-use onceflow_reuse::{Account, Level, NodeId, Plan, plan};
-use onceflow_runtime::{
-    Contents, Converging, Entry, ExecuteError, Execution, Meter, Moves, NoMemo, Operation, Policy,
-    SchedulerError, Work as RuntimeWork, execute,
-};
+use onceflow_region::Budget;
+use onceflow_reuse::{Account, Level, Plan, plan};
+use onceflow_runtime::{Entry, ExecuteError, Execution, Moves, SchedulerError};
 use onceflow_sensitivity::Analysis;
 use onceflow_study::Phase;
 
 use crate::account::Ledger;
 use crate::answer::{Answer, ImageAnalysis, MetricTable, PhaseAnswer, RowStatus};
-use crate::collect::{Collector, Converged};
+use crate::collect::Converged;
 use crate::command::{forget_logs, list_logs};
-use crate::contents::Digests;
 use crate::findings::{as_if_unknown, findings};
 use crate::grain::{Grained, PhaseGrain};
-use crate::journal::{Journal, PastPhase, RowsIdentity, identity};
-use crate::keep::{HEAD, Keeper};
+use crate::journal::{Journal, RowsIdentity, identity};
+use crate::keep::HEAD;
 use crate::metrics::Tally;
-use crate::objects_seen::{ObjectCounts, ObjectsSeen};
-use crate::operations::{Place, Steps};
 use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
-use crate::scratch::{Scratch, set_aside};
-use crate::supply::{References, Sources};
-use crate::{
-    EngineError, Merge, Progress, RunFolder, available_memory, available_workers, best, converged,
-    peak_resident,
-};
-
-/// How often a task that failed for a reason that may pass is tried again.
-const RETRIES: u32 = 2;
-
-/// Outputs that nobody reads are kept in at most one part in so many of the memory, and at most so many masks of the
-/// largest part. Rows follow each other depth first, so that most of what turns out to be equal does so soon: more finds
-/// hardly any more.
-const RETAINED: u64 = 8;
-const MOST_RETAINED: u64 = 64;
-
-/// How a study is run.
-#[derive(Debug)]
-pub struct RunOptions {
-    /// What makes two tasks one.
-    pub level: Level,
-    /// Whether equal work is done once in each bucket rather than once in the run.
-    pub merge: Merge,
-    /// Threads that run tasks.
-    pub workers: usize,
-    /// The bound of memory in bytes.
-    pub memory: u64,
-    /// Where results go that memory has no room for; the folder of the run when it is not said.
-    pub scratch: Option<PathBuf>,
-    /// Who writes them there. What waits to be written takes a share of the memory, unless it is written at once.
-    pub staging: Staging,
-    /// Bytes per second to and from there: what is made again in less time is not kept. Nothing is made again without it.
-    pub disk: Option<f64>,
-    /// What memory is measured with, where the program can tell.
-    pub meter: Option<Meter>,
-    /// How the next task is chosen.
-    pub policy: Policy,
-    /// Whether each worker stays on a processor of its own.
-    pub pinned: bool,
-    /// Set from outside: start nothing more.
-    pub stop: AtomicBool,
-}
-
-/// All reuse, and what the machine allows.
-impl Default for RunOptions {
-    fn default() -> Self {
-        Self {
-            level: Level::default(),
-            merge: Merge::Nothing,
-            workers: available_workers().max(1),
-            memory: available_memory(),
-            scratch: None,
-            staging: Staging::default(),
-            disk: None,
-            meter: None,
-            policy: Policy::default(),
-            pinned: false,
-            stop: AtomicBool::new(false),
-        }
-    }
-}
-
-/// A run that is over.
-#[derive(Debug)]
-pub struct Run {
-    /// What it found.
-    pub answer: Answer,
-    /// Why it is over.
-    pub ending: Ending,
-    /// What each task that ran cost; where objects were known, what it would have cost without.
-    pub records: Vec<Record>,
-    /// What it found out about operations that no plan could know.
-    pub findings: Vec<Finding>,
-    /// When each task ran, per phase.
-    pub trace: Vec<TraceEntry>,
-    /// What turned out to be the same while it ran, as lines of a CSV file.
-    pub converged: String,
-    /// Which row has which file of the regions that were kept, as lines of a CSV file; `None` when nothing was asked.
-    pub kept: Option<String>,
-}
-
-/// Why a run is over.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// All of it is done.
-    Complete,
-    /// It was stopped from outside; the rows that were done are in the table.
-    Stopped,
-    /// More rows failed than the study allows; the rows that were done are in the table.
-    TooManyFailures,
-}
-
-/// When a task ran.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TraceEntry {
-    /// The phase.
-    pub phase: String,
-    /// The task.
-    pub task: String,
-    /// The first row that asked for it, in the table.
-    pub row: usize,
-    /// Number of the part or image.
-    pub site: usize,
-    /// The worker.
-    pub worker: usize,
-    /// Seconds since the run began.
-    pub start: f64,
-    /// Seconds it took.
-    pub seconds: f64,
-    /// Most bytes its operation held at once; 0 where nobody counts.
-    pub bytes: u64,
-    /// Why it was its turn.
-    pub cause: &'static str,
-}
-
-impl Run {
-    /// The first row that failed, and why, in words.
-    pub fn first_failure(&self) -> Option<String> {
-        self.answer.table.rows.iter().find_map(|row| match &row.status {
-            RowStatus::Failed { task, message } => Some(format!("row {}, {task}: {message}", row.row)),
-            _ => None,
-        })
-    }
-}
+use crate::supply::References;
+use crate::{EngineError, Progress, RunFolder, best, converged, peak_resident};
+pub use ended::{Ending, Run, TraceEntry};
+use executed::Gathered;
+pub use options::RunOptions;
 
 /// Runs a study and says what it found. Files of the run go into `folder`; nothing else is written.
 pub fn run(
@@ -283,97 +158,6 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// The bytes that no task needs, and those in which results wait to be written. Where memory is too tight for
-    /// these, nothing waits.
-    fn memory(&self, plan: &mut Plan) -> Result<(u64, Option<Lease>), EngineError> {
-        let (workers, memory) = (self.options.workers, self.options.memory);
-        let waiting = set_aside(&self.options.staging, memory);
-        if let Ok(spare) = self.prepared.spare(plan, workers, memory - waiting) {
-            return Ok((spare, self.budget.try_reserve(waiting)));
-        }
-        Ok((self.prepared.spare(plan, workers, memory)?, None))
-    }
-
-    fn execute(
-        &mut self,
-        plan: &mut Plan,
-        keeper: Keeper,
-        with_reference: bool,
-        past: &PastPhase,
-        progress: &mut dyn Progress,
-    ) -> Result<(Execution, Gathered), EngineError> {
-        let flow = plan.flow().clone();
-        let inputs = &self.prepared.inputs;
-        let place = Place::Run(self.folder, self.table.rows.len());
-        let (spare, waiting) = self.memory(plan)?;
-        let (references, budget) = (self.references.clone(), self.budget.clone());
-        let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
-        let seen = (self.options.level >= Level::Object)
-            .then(|| Arc::new(ObjectsSeen::new(&self.budget, supply.spare())));
-        let digests = (self.options.level >= Level::Convergent)
-            .then(|| Arc::new(Digests::new(self.prepared.worth_digests(&flow))));
-        let steps = Steps { digests: digests.clone(), ..Steps::default() };
-        let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
-        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
-        let (rows, layout) = (plan.rows(), inputs.layout());
-        let wanted = if with_reference { self.wanted(plan) } else { Vec::new() };
-        let converging = self.converging(&keeper, &wanted);
-        let mut collector = Collector {
-            inputs,
-            layout: &layout,
-            flow: &flow,
-            folder: self.folder,
-            progress,
-            budget: &self.budget,
-            stop: &self.options.stop,
-            reference: plan.reference(),
-            wanted,
-            journal: &mut self.journal,
-            keeper,
-            steps: Arc::clone(&steps.log),
-            first: self.table.rows.len(),
-            tallies: Collector::tallies(&self.prepared.metrics, rows, inputs.images.len()),
-            records: Vec::new(),
-            same: Converged::new(),
-            saved: References::new(),
-            error: None,
-            failed: HashSet::new(),
-            most_failed: (self.prepared.study.run.stop_above * rows as f64) as u64,
-        };
-        let known = collector.resume(plan, past);
-        let meter = self.options.meter;
-        let folders = self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect();
-        let below = Scratch::new(folders, self.options.staging, waiting);
-        let work = RuntimeWork {
-            operations: &operations,
-            supply: &supply,
-            memo: &NoMemo,
-            below: &below,
-            meter,
-            contents: digests.as_ref().map(|digests| digests.as_ref() as &dyn Contents),
-        };
-        let options = onceflow_runtime::Options {
-            spilling: true,
-            known,
-            stop: Some(&self.options.stop),
-            policy: self.options.policy,
-            retries: RETRIES,
-            pinned: self.options.pinned,
-            remaking: self.options.disk.map(|bandwidth| self.prepared.remaking(&flow, bandwidth)),
-            converging,
-            ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
-        };
-        let execution = execute(plan, &layout, &work, &options, &mut collector);
-        let objects = seen.map(|seen| seen.counts()).unwrap_or_default();
-        collector.take_steps();
-        let Collector { tallies, records, same, saved, error, failed, most_failed, keeper, .. } = collector;
-        if let Some(error) = error {
-            return Err(error);
-        }
-        let too_many = failed.len() as u64 > most_failed;
-        Ok((execution?, Gathered { tallies, records, same, objects, saved, too_many, keeper }))
-    }
-
     /// Which row has which log of a program.
     fn list_logs(&self, plan: &Plan, same: &Converged, first: usize) -> Result<(), EngineError> {
         let is_own = |task: &usize| {
@@ -385,32 +169,6 @@ impl<'a> Runner<'a> {
         }
         let listed = list_logs(self.folder.path(), (plan, same), &self.prepared.inputs, &tasks, first);
         listed.map_err(|error| EngineError::Write { path: self.folder.path().into(), error })
-    }
-
-    /// What may turn out to be equal while it runs: all but what somebody wants to see for itself.
-    fn converging(&self, keeper: &Keeper, wanted: &[(NodeId, usize, String)]) -> Option<Converging> {
-        (self.options.level >= Level::Convergent).then(|| Converging {
-            tasks: keeper.tasks(),
-            nodes: wanted.iter().map(|(node, _, _)| *node).collect(),
-            retained: (self.budget.limit() / RETAINED).min(MOST_RETAINED * self.prepared.largest_part()),
-        })
-    }
-
-    /// What later phases compare with, when there are some.
-    fn wanted(&self, plan: &Plan) -> Vec<(NodeId, usize, String)> {
-        let (Some(row), true) = (plan.reference(), self.prepared.study.phases.len() > 1) else {
-            return Vec::new();
-        };
-        let flow = plan.flow();
-        let taken = flow.tasks.iter().flat_map(|task| &task.inputs);
-        let reference = |input: &onceflow_reuse::Input| match input {
-            onceflow_reuse::Input::Reference { task, output } => {
-                let name = flow.tasks[*task].outputs[*output].name.clone();
-                Some((plan.node(row, *task), *output, name))
-            }
-            _ => None,
-        };
-        taken.filter_map(reference).collect()
     }
 
     /// Rows that are done on all images, or failed on one; a run that was stopped has others.
@@ -540,17 +298,6 @@ impl<'a> Runner<'a> {
         let Self { ending, records, findings, trace, converged, .. } = self;
         Run { answer, ending, records, findings, trace, converged, kept }
     }
-}
-
-/// What a phase gave besides the account.
-struct Gathered {
-    tallies: Vec<Vec<Tally>>,
-    records: Vec<Record>,
-    same: Converged,
-    objects: BTreeMap<String, ObjectCounts>,
-    saved: References,
-    too_many: bool,
-    keeper: Keeper,
 }
 
 /// The word that studies use.
