@@ -29,6 +29,7 @@ fn studies() -> Vec<(&'static str, String)> {
             image("small.png").replace("[parameters]", "[parts]\num_per_pixel = 0.25\n[parameters]"),
         ),
         ("parameter", changed("G1 =", "G9 =")),
+        ("staging", changed("[run]\n", "[run]\nstaging = \"separated:writers=2,group=3\"\n")),
         ("no-workflow", changed("workflow = \"nuclei\"\n", "")),
         (
             "no-image",
@@ -78,15 +79,34 @@ fn folders_that_cannot_be_written_are_the_environments_fault() {
 #[test]
 fn a_folder_that_may_not_be_written() {
     use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::process::CommandExt as _;
     let shell = Shell::new();
     shell.write("study.toml", STUDY);
     std::fs::create_dir(shell.path("locked")).unwrap();
-    std::fs::set_permissions(shell.path("locked"), std::fs::Permissions::from_mode(0o555)).unwrap();
-    // Whoever may do everything is not kept out, and then there is nothing to see here.
-    if std::fs::write(shell.path("locked/probe"), "").is_err() {
-        assert_eq!(shell.run("run study.toml -o locked/run").exit, 3);
+    let allow = |name: &str, mode| {
+        std::fs::set_permissions(shell.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    allow("", 0o755);
+    allow("locked", 0o555);
+    let mut command = shell::command(&shell.path(""));
+    // Whoever may do everything is not kept out, and lets somebody else try.
+    if std::fs::write(shell.path("locked/probe"), "").is_ok() {
+        std::fs::remove_file(shell.path("locked/probe")).unwrap();
+        command.gid(NOBODY).uid(NOBODY);
     }
+    let said = match command.args(["run", "study.toml", "-o", "locked/run"]).output() {
+        Ok(output) => output,
+        Err(error) => return eprintln!("skipped: nobody else may start the program: {error}"),
+    };
+    let text = String::from_utf8(said.stderr).unwrap();
+    assert_eq!(said.status.code(), Some(3), "{text}");
+    assert!(text.contains("locked") && text.to_lowercase().contains("permission denied"), "{text}");
+    assert!(!shell.exists("locked/run"));
 }
+
+/// The user and the group that own nothing.
+#[cfg(unix)]
+const NOBODY: u32 = 65534;
 
 /// A bound on the size of files stands for a full disk: a write fails in the middle.
 #[cfg(unix)]

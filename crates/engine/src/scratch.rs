@@ -1,6 +1,8 @@
 //! Results that memory has no room for, on disks until they are needed again.
 
 mod down;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

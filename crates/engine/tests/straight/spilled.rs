@@ -44,6 +44,41 @@ fn the_least_memory_gives_the_same_bytes_and_computes_nothing_twice() {
     }
 }
 
+/// Whoever writes, in whatever groups: also where memory is too tight for anything to wait.
+#[test]
+fn any_staging_gives_the_same_bytes() {
+    let asked = asked();
+    let roomy = asked.run(Level::Dataflow, 2);
+    let least = match asked.run_in(1000, Level::Dataflow, 2) {
+        Err(EngineError::Memory { needed, .. }) => needed,
+        other => panic!("{other:?}"),
+    };
+    let stagings = [
+        "co-located",
+        "co-located:group=2,batch=1",
+        "co-located:group=3,batch=4,round-robin",
+        "co-located:group=1,batch=2,random=7",
+        "separated",
+        "separated:writers=3,group=1,batch=1,random",
+        "separated:writers=4,group=2,batch=9,round-robin",
+    ];
+    for words in stagings {
+        let mut spilled = Vec::new();
+        for (memory, workers) in [(least, 2), (least + least / 8, 1), (least + least / 8, 3)] {
+            let mut options = Asked::options(memory, Level::Dataflow, workers);
+            options.staging = words.parse().unwrap();
+            let name = format!("{memory}-{workers}-{words}");
+            let run = asked.run_into(&name, &options, &mut Silent).unwrap();
+            assert!(Answered::of(&run) == Answered::of(&roomy), "{name}");
+            assert!(run.answer.work.peak_reserved <= memory, "{name}");
+            spilled.push(run.answer.work.spilled);
+            assert_eq!(run.answer.work.tasks.computed, roomy.answer.work.tasks.computed, "{name}");
+            assert_eq!(leftovers(&asked.path().join(&name)), [""; 0], "{name}");
+        }
+        assert!(spilled[0] > 0 && spilled[2] > 0, "{words}: {spilled:?}");
+    }
+}
+
 /// On a disk this slow everything is made again, on one that takes no time nothing is.
 #[test]
 fn what_is_cheaper_to_make_again_is_made_again_to_the_same_bytes() {

@@ -57,6 +57,46 @@ fn equal_content_is_kept_once() {
 }
 
 #[test]
+fn what_is_put_below_is_there_at_once_and_leaves_memory_though_somebody_holds_it() {
+    let budget = budget(1000);
+    let tiers = Tiers::builder(budget.clone(), 0).below(blobs(), 1000).threads(1).start().unwrap();
+    let held = plane(1, 400);
+    tiers.put_below(key(1), Arc::clone(&held), Cost::keep()).unwrap();
+    let used = |tier: usize| tiers.statistics().tiers[tier].used;
+    assert!(used(0) == 0 && used(1) >= 400);
+    let weak = Arc::downgrade(&held);
+    drop(held);
+    assert!(weak.upgrade().is_none(), "nobody holds it any more");
+    let back = tiers.get(key(1)).unwrap().unwrap();
+    assert_eq!(back.digest(), plane(1, 400).digest());
+    // Memory has no share for it: it goes with its holder.
+    assert_eq!((used(0), budget.used()), (0, WORKSPACE + 400));
+    let weak = Arc::downgrade(&back);
+    drop(back);
+    assert!(weak.upgrade().is_none());
+    tiers.flush().unwrap();
+    assert_eq!(budget.used(), WORKSPACE);
+    // The same content is not written again, and what has no room says so and can be forgotten.
+    tiers.put_below(key(2), plane(1, 400), Cost::keep()).unwrap();
+    assert_eq!(tiers.statistics().tiers[1].bytes_in, used(1));
+    let error = tiers.put_below(key(3), plane(3, 900), Cost::keep()).unwrap_err();
+    assert!(matches!(error, TierError::Stuck { .. }), "{error}");
+    assert!(tiers.forget(key(3)) && tiers.get(key(1)).unwrap().is_some());
+}
+
+#[test]
+fn a_store_that_fails_is_told_by_the_put_below() {
+    let place = tempfile::tempdir().unwrap();
+    drop(DiskBlobs::open(place.path()).unwrap());
+    let fault = |step| (step == Step::Write).then_some(Fault::Error(std::io::ErrorKind::StorageFull));
+    let disk = DiskBlobs::open_with(place.path(), Publisher::hasty().with_faults(fault)).unwrap();
+    let tiers = Tiers::builder(budget(1000), 0).below(disk, 1000).threads(1).start().unwrap();
+    let error = tiers.put_below(key(1), plane(1, 100), Cost::keep()).unwrap_err();
+    assert!(error.to_string().contains("the disk is full"), "{error}");
+    assert!(tiers.get(key(1)).unwrap().is_some(), "it stays in memory");
+}
+
+#[test]
 fn a_hit_copies_nothing_and_memory_is_given_back_by_the_last_holder() {
     let budget = budget(1000);
     let tiers = Tiers::builder(budget.clone(), 1000).threads(1).start().unwrap();

@@ -222,6 +222,11 @@ impl Rows {
         self.first + self.count.saturating_sub(1) * self.pitch + self.width
     }
 
+    /// Whether they lie together and come right after so many bytes of what is filled.
+    pub(super) fn follow(self, bytes: usize) -> bool {
+        self.first == bytes && self.count == 1
+    }
+
     /// The same rows, so many bytes of them at a time, but at least one row.
     pub(super) fn in_blocks(self, bytes: usize) -> impl Iterator<Item = Rows> {
         let step = (bytes / self.width.max(1)).max(1);

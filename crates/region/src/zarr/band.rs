@@ -25,8 +25,7 @@ pub(super) struct Band<'a> {
 pub(super) enum Target<'a> {
     /// Zeros, of which a part may be another band's.
     Zeros(&'a mut [u8]),
-    /// Nothing yet, that becomes so many bytes: they are made just before they are filled, while they are in the
-    /// processor's cache.
+    /// Nothing yet, that becomes so many bytes: what comes in order is added, and nothing is cleared before.
     Growing(&'a mut Vec<u8>, usize),
 }
 
@@ -144,11 +143,19 @@ impl<'a> Band<'a> {
     ) -> Result<(), SourceError> {
         let (mut at, mut found) = (at, 0);
         for some in rows.in_blocks(BLOCK) {
-            let target = self.target.up_to(some.end());
-            let mut slices: Vec<IoSliceMut<'_>> = some.of(target).map(IoSliceMut::new).collect();
-            at += file.read_slices_at(at, &mut slices)?;
+            let read = match &mut self.target {
+                Target::Growing(bytes, _) if some.follow(bytes.len()) => {
+                    file.append_at(at, some.end() - bytes.len(), bytes)?
+                }
+                target => {
+                    let rows = some.of(target.up_to(some.end()));
+                    file.read_slices_at(at, &mut rows.map(IoSliceMut::new).collect::<Vec<_>>())?
+                }
+            };
+            at += read;
             if rows.checked {
-                found = some.of(target).fold(found, |found, row| crc32c::crc32c_append(found, row));
+                let rows = some.of(self.target.up_to(some.end()));
+                found = rows.fold(found, |found, row| crc32c::crc32c_append(found, row));
             }
         }
         if !rows.checked {
@@ -187,7 +194,7 @@ impl<'a> Band<'a> {
 }
 
 /// Bytes that a processor's cache holds with ease.
-const BLOCK: usize = 1 << 17;
+const BLOCK: usize = 1 << 18;
 
 fn corrupt(file: &Entry, first: [u64; 3], found: String) -> SourceError {
     let expected = format!("the chunk at channel {}, row {}, column {}", first[0], first[1], first[2]);

@@ -188,29 +188,49 @@ impl Entry {
         slices: &mut [IoSliceMut<'_>],
     ) -> Result<u64, SourceError> {
         let length = slices.iter().map(|slice| slice.len() as u64).sum();
-        let from = (self.at != offset).then_some(offset);
+        self.read_with(offset, length, |from| fill_slices(from, slices))
+    }
+
+    /// Adds so many bytes from a place on to others, into memory that nobody has cleared; tells how many.
+    pub(crate) fn append_at(
+        &mut self,
+        offset: u64,
+        length: usize,
+        to: &mut Vec<u8>,
+    ) -> Result<u64, SourceError> {
+        self.read_with(offset, length as u64, |from| {
+            let read = from.take(length as u64).read_to_end(to)?;
+            if read == length { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        })
+    }
+
+    /// Reads so many bytes from a place on; tells how many.
+    fn read_with(
+        &mut self,
+        offset: u64,
+        length: u64,
+        read: impl FnOnce(&mut dyn Read) -> io::Result<()>,
+    ) -> Result<u64, SourceError> {
+        let there = match &mut self.bytes {
+            _ if self.at == offset => Ok(offset),
+            Bytes::File(file) => file.seek(SeekFrom::Start(offset)),
+            Bytes::Memory(bytes) => bytes.seek(SeekFrom::Start(offset)),
+        };
         // After a failure nobody knows where the file is.
         self.at = u64::MAX;
-        let read = match &mut self.bytes {
-            Bytes::File(file) => fill_slices(file, from, slices),
-            Bytes::Memory(bytes) => fill_slices(bytes, from, slices),
+        let from: &mut dyn Read = match &mut self.bytes {
+            Bytes::File(file) => file,
+            Bytes::Memory(bytes) => bytes,
         };
-        read.map_err(|error| unreadable(&self.name, &error))?;
+        there.and_then(|_| read(from)).map_err(|error| unreadable(&self.name, &error))?;
         self.at = offset + length;
         self.meter.count(length);
         Ok(length)
     }
 }
 
-/// Fills buffers from a place on, or from where the file is.
-fn fill_slices(
-    from: &mut (impl Read + Seek),
-    offset: Option<u64>,
-    mut slices: &mut [IoSliceMut<'_>],
-) -> io::Result<()> {
-    if let Some(offset) = offset {
-        from.seek(SeekFrom::Start(offset))?;
-    }
+/// Fills buffers from where a file is.
+fn fill_slices(from: &mut dyn Read, mut slices: &mut [IoSliceMut<'_>]) -> io::Result<()> {
     // Empty ones would look like the end of the file.
     IoSliceMut::advance_slices(&mut slices, 0);
     while !slices.is_empty() {

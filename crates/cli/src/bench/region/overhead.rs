@@ -1,9 +1,14 @@
 //! What regions cost an application: nuclei of tiles and their features, found in plain buffers and files and through regions
 //! and stores.
+//!
+//! The plain way reads a file whole, works, and writes a file whole: no checksums, no temporary names, nothing that says what
+//! the bytes are. The store does all of that beside it. Neither waits for the disk (fsync). Each pair is measured one way
+//! right after the other, and the figure is the median of all pairs, since others on the machine disturb more than regions do.
 
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use onceflow_kernels::features::features;
 use onceflow_kernels::nuclei::{Parameters, segment};
@@ -15,7 +20,7 @@ use onceflow_region::{
     Bounds, Budget, Dense, MemoryStore, Pixels, Region, RegionId, RegionKind, Remainder, ZarrStore, partition,
 };
 
-use super::{Bench, compare, failed, figure};
+use super::{Bench, failed, figure};
 use crate::bench::kernels::processor_time;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
@@ -38,26 +43,27 @@ pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
 
 /// What regions cost the application in memory and on disk; then the reading and writing alone, without the work.
 fn figures_of(tiles: &Tiles<'_>, rounds: usize) -> Result<Vec<Figure>, Failure> {
-    let memory = Pair::measure(rounds, || tiles.plain(), || tiles.regions())?;
-    let disk = Pair::measure(rounds, || tiles.files(nuclei), || tiles.stored(nuclei))?;
-    let bare = Pair::measure(rounds, || tiles.files(no_work), || tiles.stored(no_work))?;
+    let count = tiles.boxes.len();
+    let memory = Pair::measure(rounds, 1, |_| tiles.plain(), |_| tiles.regions())?;
+    let disk = Pair::measure(rounds, count, |at| tiles.file(at, nuclei), |at| tiles.stored(at, nuclei))?;
+    let bare = Pair::measure(rounds, count, |at| tiles.file(at, no_work), |at| tiles.stored(at, no_work))?;
     let named = |name: &str| format!("{}: {name}", tiles.name());
-    let goal = Some(Goal::AtMost(1.0));
-    let mut figures = vec![
-        Figure { goal, ..figure(named("overhead of regions in memory over buffers"), memory.wall(), "%") },
-        Figure { goal, ..figure(named("overhead of regions on disk over files"), disk.wall(), "%") },
-    ];
-    if let Some(overhead) = disk.processor() {
-        figures.push(figure(named("the same, of time on the processor"), overhead, "%"));
+    let mut figures = Vec::new();
+    for (name, pair) in [("in memory over buffers", &memory), ("on disk over files", &disk)] {
+        let (goal, name) = (Some(Goal::AtMost(1.0)), named(&format!("overhead of regions {name}")));
+        figures.push(Figure { goal, ..figure(&name, pair.overhead, "%") });
+        figures.push(figure(format!("{name}, half of the pairs lie within +-"), pair.spread, "%"));
     }
-    let each =
-        |pair: &Pair| [pair.least.0, pair.least.1].map(|seconds| seconds * 1e3 / tiles.boxes.len() as f64);
-    for (name, pair) in
+    if let Some(overhead) = disk.processor() {
+        figures.push(figure(named("on disk, of time on the processor"), overhead, "%"));
+    }
+    let alone = (bare.least.1 - bare.least.0) / disk.least.0 * 100.0;
+    figures.push(figure(named("on disk, as reading and writing alone take more"), alone, "%"));
+    for (name, Pair { least: (plain, regions), .. }) in
         [("a tile read, worked on and written", disk), ("a tile read and written, no work", bare)]
     {
-        let [plain, regions] = each(&pair);
         let name = format!("{} (peer: plain files)", named(name));
-        figures.push(Figure { peer: Some(plain), ..figure(name, regions, "ms") });
+        figures.push(Figure { peer: Some(plain * 1e3), ..figure(name, regions * 1e3, "ms") });
     }
     let name = format!("{} (peer: plain files)", named("files and folders of a region"));
     figures.push(Figure { peer: Some(1.0), ..figure(name, tiles.files_each()?, "") });
@@ -65,43 +71,74 @@ fn figures_of(tiles: &Tiles<'_>, rounds: usize) -> Result<Vec<Figure>, Failure> 
 }
 
 /// What two ways to do the same take when they take turns.
-#[derive(Clone, Copy)]
 struct Pair {
-    /// The least seconds of a round.
+    /// The least seconds of each.
     least: (f64, f64),
-    /// Milliseconds on the processor in all rounds, of which others on the machine take nothing; none where it is not said.
+    /// Percent that the second way takes more: the median of the pairs, and how far half of them lie from it.
+    overhead: f64,
+    spread: f64,
+    /// Milliseconds on the processor in all, of which others on the machine take nothing; none where it is not said.
     processor: Option<(f64, f64)>,
 }
 
 impl Pair {
+    /// Does both ways of so many things for some rounds, one right after the other. Which goes first changes from round to
+    /// round, so that what slows the machine down, or the cache that one leaves to the other, favours neither.
     fn measure(
         rounds: usize,
-        one: impl Fn() -> Result<(), Failure>,
-        other: impl Fn() -> Result<(), Failure>,
+        things: usize,
+        one: impl Fn(usize) -> Result<(), Failure>,
+        other: impl Fn(usize) -> Result<(), Failure>,
     ) -> Result<Pair, Failure> {
-        let ran = Cell::new(Some((0.0, 0.0)));
-        let timed = |work: &dyn Fn() -> Result<(), Failure>, is_first: bool| {
-            let before = processor_time();
-            work()?;
-            let taken = before.zip(processor_time()).map(|(before, after)| after - before);
-            let add = |(all, taken): ((f64, f64), f64)| {
-                if is_first { (all.0 + taken, all.1) } else { (all.0, all.1 + taken) }
-            };
-            ran.set(ran.get().zip(taken).map(add));
-            Ok(())
-        };
-        let least = compare(rounds, || timed(&one, true), || timed(&other, false))?;
-        Ok(Pair { least, processor: ran.get() })
+        let mut pairs = Vec::new();
+        for round in 0..rounds {
+            for thing in 0..things {
+                let in_order = (round + thing) % 2 == 0;
+                let early = if in_order { timed(&one, thing)? } else { timed(&other, thing)? };
+                let late = if in_order { timed(&other, thing)? } else { timed(&one, thing)? };
+                pairs.push(if in_order { (early, late) } else { (late, early) });
+            }
+        }
+        Ok(Pair::of(&pairs))
     }
 
-    /// Percent that the second way takes more.
-    fn wall(&self) -> f64 {
-        (self.least.1 / self.least.0 - 1.0) * 100.0
+    fn of(pairs: &[(Taken, Taken)]) -> Pair {
+        let least = |way: fn(&(Taken, Taken)) -> f64| pairs.iter().map(way).fold(f64::INFINITY, f64::min);
+        let mut more: Vec<f64> =
+            pairs.iter().map(|(one, other)| (other.seconds / one.seconds - 1.0) * 100.0).collect();
+        let overhead = median(&mut more);
+        let mut apart: Vec<f64> = more.iter().map(|more| (more - overhead).abs()).collect();
+        let all = |way: fn(&(Taken, Taken)) -> Option<f64>| pairs.iter().map(way).sum::<Option<f64>>();
+        Pair {
+            least: (least(|pair| pair.0.seconds), least(|pair| pair.1.seconds)),
+            overhead,
+            spread: median(&mut apart),
+            processor: all(|pair| pair.0.processor).zip(all(|pair| pair.1.processor)),
+        }
     }
 
     fn processor(&self) -> Option<f64> {
         self.processor.map(|(one, other)| (other / one - 1.0) * 100.0)
     }
+}
+
+/// What something took once.
+struct Taken {
+    seconds: f64,
+    /// Milliseconds on the processor.
+    processor: Option<f64>,
+}
+
+fn timed(work: &impl Fn(usize) -> Result<(), Failure>, thing: usize) -> Result<Taken, Failure> {
+    let (before, start) = (processor_time(), Instant::now());
+    work(thing)?;
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(Taken { seconds, processor: before.zip(processor_time()).map(|(before, after)| after - before) })
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// The same tiles in every form.
@@ -164,22 +201,16 @@ impl<'a> Tiles<'a> {
         Ok(())
     }
 
-    fn files(&self, work: Work) -> Result<(), Failure> {
-        for (at, bounds) in self.boxes.iter().enumerate() {
-            let [_, _, width, height] = sides(bounds);
-            let tile = fs::read(self.bench.path(&format!("{at}.raw"))).map_err(failed)?;
-            let mask = work(&tile, width, height)?;
-            fs::write(self.bench.path(&format!("{}.mask", self.next())), mask).map_err(failed)?;
-        }
-        Ok(())
+    fn file(&self, at: usize, work: Work) -> Result<(), Failure> {
+        let [_, _, width, height] = sides(&self.boxes[at]);
+        let tile = fs::read(self.bench.path(&format!("{at}.raw"))).map_err(failed)?;
+        let mask = work(&tile, width, height)?;
+        fs::write(self.bench.path(&format!("{}.mask", self.next())), mask).map_err(failed)
     }
 
-    fn stored(&self, work: Work) -> Result<(), Failure> {
-        for at in 0..self.boxes.len() {
-            let held = self.store.read(&id("tile", at)).map_err(failed)?;
-            self.store.write(&id("mask", self.next()), mask(&held, work)?).map_err(failed)?;
-        }
-        Ok(())
+    fn stored(&self, at: usize, work: Work) -> Result<(), Failure> {
+        let held = self.store.read(&id("tile", at)).map_err(failed)?;
+        self.store.write(&id("mask", self.next()), mask(&held, work)?).map_err(failed)
     }
 
     /// Each is an inode, which a disk takes longer to make than to fill.
