@@ -11,6 +11,7 @@ use onceflow_study::Repeats;
 
 use super::super::external::Failure;
 use super::super::own::OwnTask;
+use super::busy::Busy;
 use super::canvas::Canvas;
 use super::cut::{Cut, Over, reach};
 use super::given::{Program, Share, whole};
@@ -25,6 +26,7 @@ pub(in super::super) struct Units {
     pub(super) keys: Keys,
     seen: Arc<ObjectsSeen>,
     tally: Arc<Tally>,
+    busy: Busy,
     /// Whether the program keeps its promise, once that is known.
     pub(super) promise: Mutex<Option<Result<(), OperationError>>>,
 }
@@ -36,7 +38,7 @@ impl Units {
         let keys = Keys::new(task, reach(task.spec.halo));
         let seen = Arc::clone(seen?);
         let tally = seen.tally(&task.name);
-        Some(Self { over, keys, seen, tally, promise: Mutex::default() })
+        Some(Self { over, keys, seen, tally, busy: Busy::default(), promise: Mutex::default() })
     }
 
     /// Does a call: only its new units are given to the program.
@@ -62,9 +64,10 @@ impl Units {
             canvas,
             counts: ObjectCounts::default(),
         };
-        let new = work.paint_known();
+        let all = (0..asked.cut.units.len()).collect::<Vec<_>>();
+        let new = work.paint_known(&all);
         work.counts.seconds_looking = start.elapsed().as_secs_f64();
-        work.make(program, call, new)?;
+        work.make_shared(program, call, new)?;
         let ObjectCounts { asked, found, .. } = work.counts;
         work.counts.whole = u64::from(asked > 0 && asked == found);
         self.tally.add(&work.counts);
@@ -104,6 +107,9 @@ pub(super) struct Asked<'a> {
     pub(super) keys: Vec<Shape>,
 }
 
+/// Units that are not known, by their keys: equal ones are made once.
+type New = HashMap<Shape, Vec<usize>>;
+
 /// A call that is put together.
 struct Work<'a> {
     units: &'a Units,
@@ -115,26 +121,45 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Paints the units that are known; the others, by their keys.
-    fn paint_known(&mut self) -> HashMap<Shape, Vec<usize>> {
-        let mut new: HashMap<Shape, Vec<usize>> = HashMap::new();
-        for (number, (unit, key)) in self.asked.cut.units.iter().zip(&self.asked.keys).enumerate() {
-            let painted = self.place.results.get(*key, |product| self.canvas.paint(unit, product.as_slice()));
+    /// Paints those of some units that are known; the others, by their keys.
+    fn paint_known(&mut self, numbers: &[usize]) -> New {
+        let mut new = New::new();
+        for number in numbers {
+            let (unit, key) = (&self.asked.cut.units[*number], self.asked.keys[*number]);
+            let painted = self.place.results.get(key, |product| self.canvas.paint(unit, product.as_slice()));
             match painted {
                 Some(()) => self.counts.ask(unit.pixels(), true),
-                None => new.entry(*key).or_default().push(number),
+                None => new.entry(key).or_default().push(*number),
             }
         }
         new
     }
 
-    /// Has the others made, one of those that are equal for all.
-    fn make(
+    /// Has the others made, and waits for those that another worker makes at the moment. What was not kept then is made as
+    /// well: where there is no room for results, to wait for each other again would be slower than to work side by side.
+    fn make_shared(
         &mut self,
         program: &dyn Program,
         call: &Call<'_>,
-        new: HashMap<Shape, Vec<usize>>,
+        new: New,
     ) -> Result<(), OperationError> {
+        let units = self.units;
+        let claim = units.busy.claim(self.site, new.keys().copied());
+        let (mine, others): (New, New) = new.into_iter().partition(|(key, _)| claim.has(*key));
+        self.make(program, call, mine)?;
+        drop(claim);
+        if others.is_empty() {
+            return Ok(());
+        }
+        units.busy.wait(self.site, &others.keys().copied().collect::<Vec<_>>());
+        let mut numbers: Vec<usize> = others.into_values().flatten().collect();
+        numbers.sort_unstable();
+        let rest = self.paint_known(&numbers);
+        self.make(program, call, rest)
+    }
+
+    /// Has the others made, one of those that are equal for all.
+    fn make(&mut self, program: &dyn Program, call: &Call<'_>, new: New) -> Result<(), OperationError> {
         if new.is_empty() {
             return Ok(());
         }
@@ -151,7 +176,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn take(&mut self, outputs: &[&Dense], share: &Share, new: &HashMap<Shape, Vec<usize>>, seconds: f64) {
+    fn take(&mut self, outputs: &[&Dense], share: &Share, new: &New, seconds: f64) {
         let cut = &self.asked.cut;
         let all: usize = share.units.iter().map(|unit| cut.units[*unit].pixels()).sum();
         self.counts.seconds_spent += seconds;

@@ -5,6 +5,7 @@
 //! follow from what all inputs hold in the tile grown by the halo. The first call with two units or more is made whole and
 //! in two halves and compared, so that a wrong promise is found before anything of it is believed.
 
+mod busy;
 mod canvas;
 mod cut;
 mod given;

@@ -380,3 +380,50 @@ fn labels_are_objects_by_their_numbers() {
         (vec![(0, 0, 2), (1, 0, 1)], vec![(0, 2, 3), (1, 1, 3)], vec![(2, 3, 4)],)
     );
 }
+
+/// A program that takes its time, with workers beside each other.
+struct Slow {
+    task: OwnTask,
+    given: std::sync::Mutex<Vec<usize>>,
+}
+
+impl Program for Slow {
+    fn task(&self) -> &OwnTask {
+        &self.task
+    }
+
+    fn size(&self, _: &Call<'_>) -> (u64, u64) {
+        (SIZE.0 as u64, SIZE.1 as u64)
+    }
+
+    fn once(&self, given: &Given<'_>) -> Result<Done, OperationError> {
+        let images: Vec<&Dense> = given.call.inputs.iter().filter_map(|region| region.as_dense()).collect();
+        let set = images[1].as_u8().unwrap().iter().filter(|pixel| **pixel != 0).count();
+        self.given.lock().unwrap().push(set);
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        Ok(Done::with(of_objects(&images, number(&given.call)).into_iter().map(Region::Dense).collect()))
+    }
+}
+
+#[test]
+fn workers_wait_for_what_another_makes_and_work_side_by_side_where_nothing_is_kept() {
+    for (bytes, at_most) in [(u64::MAX, 36), (0, 4 * 36)] {
+        let slow = Slow { task: small(of_objects, 2, "objects").task, given: std::sync::Mutex::default() };
+        let units = Units::of(&slow.task, Some(&seen(bytes))).unwrap();
+        *units.promise.lock().unwrap() = Some(Ok(()));
+        let inputs = [noise(), three()].map(|pixels| Arc::new(Region::Dense(u8s(&pixels, SIZE))));
+        let expected = of_objects(&[inputs[0].as_dense().unwrap(), inputs[1].as_dense().unwrap()], 1);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let parameters = [Canonical::Integer(1)];
+                    let call =
+                        Call { inputs: &inputs, contents: &[], parameters: &parameters, row: 0, site: 0 };
+                    let done = units.run(&slow, &call).unwrap();
+                    assert!(done.outputs[1].is_same(&Region::Dense(expected[1].clone())));
+                });
+            }
+        });
+        assert!(slow.given.lock().unwrap().iter().sum::<usize>() <= at_most);
+    }
+}
