@@ -417,8 +417,14 @@ fn workers_wait_for_what_another_makes_and_work_side_by_side_where_nothing_is_ke
             for _ in 0..4 {
                 scope.spawn(|| {
                     let parameters = [Canonical::Integer(1)];
-                    let call =
-                        Call { inputs: &inputs, contents: &[], parameters: &parameters, row: 0, site: 0 };
+                    let call = Call {
+                        inputs: &inputs,
+                        contents: &[],
+                        wanted: false,
+                        parameters: &parameters,
+                        row: 0,
+                        site: 0,
+                    };
                     let done = units.run(&slow, &call).unwrap();
                     assert!(done.outputs[1].is_same(&Region::Dense(expected[1].clone())));
                 });
