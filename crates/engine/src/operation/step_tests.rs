@@ -32,12 +32,11 @@ fn alone(spec: &OpSpec) -> Flow {
     task.ends = spec.statuses.clone();
     let kinds = spec.inputs.iter().map(|region| (format!("in_{}", region.name), region.kind));
     let kinds = kinds.chain(spec.outputs.iter().map(|region| (region.name.clone(), region.kind)));
-    let mut workflow = Workflow::default();
-    workflow.regions = kinds.map(|(name, kind)| RegionDeclaration { name, kind, place: None }).collect();
-    workflow.outputs = task.outputs.clone();
+    let regions = kinds.map(|(name, kind)| RegionDeclaration { name, kind, place: None }).collect();
+    let outputs = task.outputs.clone();
     let mut stage = Stage::new("s");
     stage.steps = vec![Step::Task(task)];
-    workflow.stages = vec![stage];
+    let workflow = Workflow { regions, outputs, stages: vec![stage], ..Workflow::default() };
     let flow = Flow::new(&workflow, &catalogue()).unwrap();
     // What a row gives is one task's; here somebody else compares what the task makes.
     Flow { results: Vec::new(), ..flow }
@@ -118,7 +117,7 @@ fn region(kind: RegionKind, seed: u64) -> Region {
     };
     let grey = |pixels: Vec<u8>| Region::Dense(Dense::new(WIDTH, HEIGHT, 1, Pixels::U8(pixels)).unwrap());
     match kind {
-        RegionKind::Rgb8 if seed % 5 == 0 => {
+        RegionKind::Rgb8 if seed.is_multiple_of(5) => {
             let glass = (0..WIDTH * HEIGHT * 3).map(|_| 240 + next() % 16).collect();
             Region::Dense(Dense::new(WIDTH, HEIGHT, 3, Pixels::U8(glass)).unwrap())
         }
