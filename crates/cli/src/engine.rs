@@ -2,6 +2,7 @@
 
 mod buckets;
 
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use onceflow_engine::{
@@ -14,7 +15,7 @@ use crate::allocation::{self, METER};
 use crate::args::{GrainWord, LevelWord, MachineArgs, MergeArgs};
 use crate::costs::with_costs;
 use crate::failure::Failure;
-use crate::file::unwritable;
+use crate::file::{Limit, read_text, unwritable};
 use crate::study::PROGRAM;
 use crate::terminal::Terminal;
 pub(crate) use buckets::limits;
@@ -56,6 +57,20 @@ pub(crate) fn for_machine<'s>(
     });
     let of_study = prepared.study().run.granularity.and_then(Granularity::from_word);
     with_costs(prepared, args, terminal).with_granularity(said.or(of_study))
+}
+
+/// The same with tasks as fine as a run had them; one of an earlier version says nothing about it.
+pub(crate) fn as_fine_as<'s>(prepared: Prepared<'s>, run: &Path) -> Result<Prepared<'s>, Failure> {
+    let path = run.join("granularity.json");
+    if !path.is_file() {
+        return Ok(prepared);
+    }
+    let source = read_text(&path, Limit::Description)?;
+    let told = serde_json::from_str(&source.text).map_err(|error| {
+        let error = Diagnostic::error(format!("cannot read {}: {error}", path.display()));
+        Failure::bad_input(error.with_hint("give the folder of a run of this study"))
+    })?;
+    Ok(prepared.with_grain_of(&told))
 }
 
 /// That of a study, which was checked when it was read.

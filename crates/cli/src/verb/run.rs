@@ -17,7 +17,7 @@ use onceflow_study::Diagnostic;
 
 use crate::args::{ExecutorWord, MachineArgs, MergeArgs, RunArgs};
 use crate::costs::remember;
-use crate::engine::{engine_failure, for_machine, options};
+use crate::engine::{as_fine_as, engine_failure, for_machine, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::study::{COMMANDS, Holds, LoadedStudy, commands_text, holds};
@@ -34,6 +34,10 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     let prepared = for_machine(prepared, &args.machine, terminal);
     if let (Some(ExecutorWord::Simulated), Some(file)) = (args.executor.executor, &args.executor.machine_file)
     {
+        let prepared = match &args.executor.replay {
+            Some(run) => as_fine_as(prepared, run)?,
+            None => prepared,
+        };
         return simulated::run(args, file, &prepared, terminal);
     }
     let (Some(path), false) = (&args.o, args.dry_run) else {

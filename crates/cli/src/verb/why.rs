@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use onceflow_engine::{FoundSame, Prepared, Question};
+use onceflow_engine::{FoundSame, Question};
 use onceflow_study::{Diagnostic, Study};
 
 use crate::args::WhyArgs;
-use crate::engine::{engine_failure, for_machine, options};
+use crate::engine::{as_fine_as, engine_failure, for_machine, options};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::file::{Limit, read_text};
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &WhyArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     let loaded = LoadedStudy::open(&args.study, terminal)?;
     let prepared = for_machine(loaded.prepare()?, &args.machine, terminal);
     let prepared = match &args.run {
-        Some(run) => of_run(prepared, run)?,
+        Some(run) => as_fine_as(prepared, run)?,
         None => prepared,
     };
     let options = options(&args.machine, &args.merge, prepared.study())?;
@@ -37,20 +37,6 @@ pub(crate) fn run(args: &WhyArgs, terminal: &Terminal) -> Result<Exit, Failure> 
         terminal.result(&found.text)?;
     }
     Ok(Exit::Ok)
-}
-
-/// Tasks are as fine as the run had them; one of an earlier version says nothing about it.
-fn of_run<'s>(prepared: Prepared<'s>, run: &Path) -> Result<Prepared<'s>, Failure> {
-    let path = run.join("granularity.json");
-    if !path.is_file() {
-        return Ok(prepared);
-    }
-    let source = read_text(&path, Limit::Description)?;
-    let told = serde_json::from_str(&source.text).map_err(|error| {
-        let error = Diagnostic::error(format!("cannot read {}: {error}", path.display()));
-        Failure::bad_input(error.with_hint("give the folder of a run of this study"))
-    })?;
-    Ok(prepared.with_grain_of(&told))
 }
 
 /// What a run of the study found; the first phase is what is explained.
