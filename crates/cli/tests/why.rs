@@ -44,3 +44,23 @@ fn what_is_not_there_is_refused() {
     }
     assert!(shell.run("why study.toml --row 1 --task t44").stderr.contains("did you mean `t4`?"));
 }
+
+#[test]
+fn objects_that_were_known_are_told_with_the_rows_they_came_from() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    shell.ok("run study.toml -o out --workers 1");
+    let table = shell.read("out/objects.csv");
+    assert!(table.starts_with("phase,task,site,row,objects,known,from\n"), "{table}");
+    let known = |line: &&str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        fields[1] == "t6_flood" && fields[5] != "0"
+    };
+    let line = table.lines().skip(1).find(known).expect("a row that knew objects");
+    let fields: Vec<&str> = line.split(',').collect();
+    let (row, from) = (fields[3], fields[6].split([':', ' ']).next().unwrap());
+    assert!(from.parse::<u32>().unwrap() < row.parse().unwrap(), "one worker knows what came before: {line}");
+    let said = shell.ok(&format!("why study.toml --row {row} --task t6_flood --run out")).stdout;
+    assert!(said.contains(&format!("in the run {} of its {} object", fields[5], fields[4])), "{said}");
+    assert!(said.contains(&format!("from row {from}")), "{said}");
+}

@@ -6,6 +6,7 @@ use onceflow_reuse::Plan;
 use onceflow_study::counted;
 
 use crate::collect::Converged;
+use crate::objects_seen::origins;
 
 /// The head of the list.
 pub(crate) const HEAD: &str = "phase,task,site,row,same_as\n";
@@ -29,6 +30,9 @@ pub(crate) fn lines(phase: &str, plan: &Plan, same: &Converged, first: usize) ->
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundSame {
     found: Vec<Same>,
+    phase: String,
+    /// Where objects came from, as a run lists it.
+    objects: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +64,7 @@ impl FoundSame {
                 found.push(Same { task: task.to_owned(), site, row, same_as });
             }
         }
-        Ok(Self { found })
+        Ok(Self { found, phase: phase.to_owned(), objects: String::new() })
     }
 
     /// Where the task that a row was the first to ask for turned out to be another row's: which, and at how many sites.
@@ -74,6 +78,17 @@ impl FoundSame {
         rows.sort_unstable();
         let groups = rows.chunk_by(|one, other| one == other);
         groups.filter_map(|group| Some((*group.first()?, group.len()))).collect()
+    }
+
+    /// The same with the list of where objects came from.
+    #[must_use]
+    pub fn with_objects(self, objects: String) -> Self {
+        Self { objects, ..self }
+    }
+
+    /// Where the objects of the task that a row was the first to ask for came from, in words.
+    pub(crate) fn object_words(&self, task: &str, row: usize) -> String {
+        origins::words(&self.objects, &self.phase, task, row)
     }
 
     /// The same in words; empty when it did not.

@@ -5,6 +5,7 @@
 //! phase, for contents are told apart inside one run only.
 
 mod counts;
+pub(crate) mod origins;
 mod table;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -16,6 +17,7 @@ use onceflow_region::Budget;
 
 pub use counts::ObjectCounts;
 pub(crate) use counts::Tally;
+use origins::Origins;
 use table::Room;
 pub(crate) use table::{Kept, Table};
 
@@ -26,6 +28,7 @@ pub(crate) struct ObjectsSeen {
     /// Parts, the one that was asked for last at the end: what is known of one is of no use in another.
     places: Mutex<VecDeque<(usize, Arc<Place>)>>,
     tallies: Mutex<BTreeMap<String, Arc<Tally>>>,
+    origins: Mutex<Vec<Origins>>,
 }
 
 /// What is known of the objects of one part.
@@ -42,24 +45,32 @@ pub(crate) struct Place {
 /// The result of an object, whatever its words mean; many have none. Who asks for many takes them all, and looks at them
 /// when nobody waits for the table.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Words(Option<Arc<[u32]>>);
+pub(crate) struct Words {
+    words: Option<Arc<[u32]>>,
+    /// The row it was computed for.
+    row: u32,
+}
 
 impl Words {
+    /// What was computed for a row.
+    pub(crate) fn new(words: Vec<u32>, row: u32) -> Self {
+        Self { words: (!words.is_empty()).then(|| words.into()), row }
+    }
+
+    /// The row.
+    pub(crate) fn row(&self) -> u32 {
+        self.row
+    }
+
     /// Them.
     pub(crate) fn as_slice(&self) -> &[u32] {
-        self.0.as_deref().unwrap_or_default()
+        self.words.as_deref().unwrap_or_default()
     }
 
     /// Bytes that they have, beside those of this.
     pub(crate) fn bytes(&self) -> usize {
         const COUNTED: usize = 2 * size_of::<usize>();
-        self.0.as_ref().map_or(0, |words| COUNTED + size_of_val(&**words))
-    }
-}
-
-impl From<Vec<u32>> for Words {
-    fn from(words: Vec<u32>) -> Self {
-        Self((!words.is_empty()).then(|| words.into()))
+        self.words.as_ref().map_or(0, |words| COUNTED + size_of_val(&**words))
     }
 }
 
@@ -82,13 +93,23 @@ impl ObjectsSeen {
     /// Keeps results in bytes that are spare in a budget, and are reserved in both.
     pub(crate) fn new(budget: &Budget, spare: Budget) -> Self {
         let room = Room { shared: budget.clone(), spare };
-        Self { room, places: Mutex::default(), tallies: Mutex::default() }
+        Self { room, places: Mutex::default(), tallies: Mutex::default(), origins: Mutex::default() }
     }
 
     /// What each task, by its name, asked for and found.
     pub(crate) fn counts(&self) -> BTreeMap<String, ObjectCounts> {
         let counts = |(task, tally): (&String, &Arc<Tally>)| (task.clone(), tally.counts());
         lock(&self.tallies).iter().map(counts).filter(|(_, counts)| counts.asked > 0).collect()
+    }
+
+    /// Notes where the known objects of a call came from.
+    pub(crate) fn note(&self, origins: Origins) {
+        lock(&self.origins).push(origins);
+    }
+
+    /// Where those of all calls came from.
+    pub(crate) fn origins(&self) -> Vec<Origins> {
+        std::mem::take(&mut *lock(&self.origins))
     }
 
     /// Where a task counts.

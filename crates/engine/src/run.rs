@@ -23,6 +23,7 @@ use crate::grain::{Grained, PhaseGrain};
 use crate::journal::{Journal, RowsIdentity, identity};
 use crate::keep::HEAD;
 use crate::metrics::Tally;
+use crate::objects_seen::origins;
 use crate::phase::PhaseRows;
 use crate::prepared::Prepared;
 use crate::supply::References;
@@ -74,6 +75,7 @@ struct Runner<'a> {
     trace: Vec<TraceEntry>,
     notes: Vec<String>,
     converged: String,
+    objects: String,
     kept: String,
     moves: Moves,
     ending: Ending,
@@ -112,6 +114,7 @@ impl<'a> Runner<'a> {
             trace: Vec::new(),
             notes: prepared.doubts(),
             converged: converged::HEAD.to_owned(),
+            objects: origins::HEAD.to_owned(),
             kept: String::new(),
             moves: Moves::default(),
             ending: Ending::Complete,
@@ -136,6 +139,7 @@ impl<'a> Runner<'a> {
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(phase, &plan, first, &execution.log);
         self.converged.push_str(&converged::lines(&phase.name, &plan, &gathered.same, first));
+        self.objects.push_str(&origins::lines(&phase.name, std::mem::take(&mut gathered.origins), first));
         self.list_logs(&plan, &gathered.same, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
@@ -295,8 +299,8 @@ impl<'a> Runner<'a> {
             notes: self.notes,
         };
         let kept = (!self.prepared.keeper.is_idle()).then(|| format!("{HEAD}{}", self.kept));
-        let Self { ending, records, findings, trace, converged, .. } = self;
-        Run { answer, ending, records, findings, trace, converged, kept }
+        let Self { ending, records, findings, trace, converged, objects, .. } = self;
+        Run { answer, ending, records, findings, trace, converged, objects, kept }
     }
 }
 

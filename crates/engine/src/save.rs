@@ -46,6 +46,7 @@ pub fn save(
     folder.write("metrics.csv", metrics_csv(answer).as_bytes())?;
     folder.write("costs.jsonl", costs(run).as_bytes())?;
     folder.write("reuse.csv", run.converged.as_bytes())?;
+    folder.write("objects.csv", run.objects.as_bytes())?;
     folder.write("granularity.json", pretty(&grain_json(&answer.work.grain)).as_bytes())?;
     folder.write("trace.json", trace(&run.trace).to_string().as_bytes())?;
     if let Some(kept) = &run.kept {

@@ -44,7 +44,11 @@ fn found_same(run: &Path, study: &Study) -> Result<FoundSame, Failure> {
     let path = run.join("reuse.csv");
     let source = read_text(&path, Limit::Table)?;
     let phase = study.phases.first().map_or("", |phase| phase.name.as_str());
-    FoundSame::read(&source.text, phase).map_err(|(line, found)| {
+    let objects = run.join("objects.csv");
+    let objects =
+        if objects.is_file() { read_text(&objects, Limit::Table)?.text.clone() } else { String::new() };
+    let found = FoundSame::read(&source.text, phase).map(|found| found.with_objects(objects));
+    found.map_err(|(line, found)| {
         let error = Diagnostic::error(format!("cannot read {}", path.display()));
         let error = error.expected_found(format!("line {line}: phase,task,site,row,same_as"), found);
         Failure::bad_input(error.with_hint("give the folder of a run of this study"))

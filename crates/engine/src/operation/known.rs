@@ -7,6 +7,7 @@ use onceflow_kernels::compare::LabelledRuns;
 use onceflow_kernels::{Shape, SizedRuns};
 use onceflow_reuse::{Content, FlowTask};
 
+use crate::objects_seen::origins::{Origins, most};
 use crate::objects_seen::{Kept, ObjectCounts, ObjectsSeen, Place, Table, Tally, Together, Words};
 
 /// The third word of contents that are derived from others.
@@ -16,6 +17,7 @@ const DERIVED: u64 = 0x6465_7269_7665_6421;
 pub(super) struct Known {
     seen: Arc<ObjectsSeen>,
     tally: Arc<Tally>,
+    task: String,
     /// The operation and its version.
     operation: Shape,
 }
@@ -37,7 +39,7 @@ impl Known {
     pub(super) fn new(task: &FlowTask, seen: Arc<ObjectsSeen>) -> Self {
         let tally = seen.tally(&task.name);
         let words: Vec<u64> = task.spec.id.bytes().map(u64::from).chain([task.spec.version]).collect();
-        Self { seen, tally, operation: Shape::default().and(&words) }
+        Self { seen, tally, task: task.name.clone(), operation: Shape::default().and(&words) }
     }
 
     /// What decides about an object beside its shape: contents, and numbers.
@@ -57,7 +59,8 @@ impl Known {
     /// another worker computes one at the moment this one does others first.
     pub(super) fn each(&self, at: At, work: &mut dyn Work, give: &mut dyn FnMut(&[u32])) {
         let place = self.seen.place(at.site);
-        let mut search = Search { known: self, place: &place, at, counts: ObjectCounts::default() };
+        let mut search =
+            Search { known: self, place: &place, at, counts: ObjectCounts::default(), rows: Vec::new() };
         let new = search.find_all(work, give);
         let mut claimed = Vec::new();
         for (object, key) in new {
@@ -78,6 +81,11 @@ impl Known {
         let ObjectCounts { asked, found, .. } = search.counts;
         search.counts.whole = u64::from(asked > 0 && asked == found);
         self.tally.add(&search.counts);
+        if asked > 0 {
+            let (task, from) = (self.task.clone(), most(search.rows));
+            let At { site, row, .. } = at;
+            self.seen.note(Origins { task, site, row, objects: asked, known: found, from });
+        }
     }
 
     /// The objects that results of a part are compared with, made when they are not known.
@@ -118,6 +126,8 @@ impl Known {
 #[derive(Clone, Copy)]
 pub(super) struct At {
     pub(super) site: usize,
+    /// The first row that asked.
+    pub(super) row: u32,
     pub(super) context: Shape,
 }
 
@@ -127,6 +137,8 @@ struct Search<'a> {
     place: &'a Place,
     at: At,
     counts: ObjectCounts,
+    /// Those for which the known ones were computed.
+    rows: Vec<u32>,
 }
 
 impl Search<'_> {
@@ -143,22 +155,28 @@ impl Search<'_> {
         self.counts.seconds_looking = start.elapsed().as_secs_f64();
         // To put results together is what whoever computes them all has to do as well.
         results.iter().map(Words::as_slice).for_each(give);
+        self.rows.extend(results.iter().map(Words::row));
         keys.into_iter().enumerate().filter(|(object, _)| is_new[*object]).collect()
     }
 
     /// Gives the result of an object if it is known.
     fn find(&mut self, pixels: usize, key: Shape, give: &mut dyn FnMut(&[u32])) -> bool {
-        let found = self.place.results.get(key, |result| give(result.as_slice())).is_some();
-        if found {
+        let take = |result: &Words| {
+            give(result.as_slice());
+            result.row()
+        };
+        let row = self.place.results.get(key, take);
+        if row.is_some() {
             self.counts.ask(pixels, true);
         }
-        found
+        self.rows.extend(row);
+        row.is_some()
     }
 
     fn compute(&mut self, work: &mut dyn Work, object: usize, key: Shape, give: &mut dyn FnMut(&[u32])) {
         let (start, mut result) = (Instant::now(), Vec::new());
         work.compute(object, &mut result);
-        let result = Words::from(result);
+        let result = Words::new(result, self.at.row);
         give(result.as_slice());
         let seconds = start.elapsed().as_secs_f64();
         self.counts.ask(work.pixels(object), false);

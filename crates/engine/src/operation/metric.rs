@@ -98,7 +98,7 @@ fn others(
     };
     let sides = window.map(|w| [w.left, w.top, w.width, w.height].map(|side| side as u64));
     let context = known.context(&[*content], sides.as_ref().map_or(&[], |sides| sides.as_slice()));
-    Ok(Some(known.labelled(At { site: arguments.site, context }, || objects.into_runs())))
+    Ok(Some(known.labelled(At { site: arguments.site, row: arguments.row, context }, || objects.into_runs())))
 }
 
 /// The comparison in a table that [`compare`] made.

@@ -79,8 +79,8 @@ impl Operation for BuiltIn {
         let parameters =
             parameters.ok_or_else(|| OperationError::new("expected more parameters than were given"))?;
         let known = self.known.as_ref().filter(|_| call.contents.len() == call.inputs.len());
-        let Call { inputs, contents, wanted, site, .. } = *call;
-        (self.kernel)(&Arguments { inputs, contents, wanted, parameters, site, known })
+        let Call { inputs, contents, wanted, row, site, .. } = *call;
+        (self.kernel)(&Arguments { inputs, contents, wanted, parameters, row, site, known })
     }
 }
 
@@ -91,6 +91,7 @@ pub(crate) struct Arguments<'a> {
     /// Whether anybody wants to know what the result holds.
     wanted: bool,
     parameters: Vec<&'a Canonical>,
+    row: u32,
     site: usize,
     /// Objects that were seen before; only where all contents are told.
     known: Option<&'a Known>,

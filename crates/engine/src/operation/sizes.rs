@@ -54,7 +54,8 @@ fn sized(
     Ok(known.map(|(known, content)| {
         let numbers =
             [mask.width() as u64, mask.height() as u64, u64::from(connectivity == Connectivity::Eight)];
-        let at = At { site: arguments.site, context: known.context(&[*content], &numbers) };
+        let at =
+            At { site: arguments.site, row: arguments.row, context: known.context(&[*content], &numbers) };
         known.sized(at, || SizedRuns::of(mask, connectivity))
     }))
 }

@@ -55,7 +55,7 @@ fn part_unknown(
     connectivity: Connectivity,
 ) -> Result<(Plane<u8>, Shape), OperationError> {
     let numbers = [big.width() as u64, big.height() as u64, u64::from(connectivity == Connectivity::Eight)];
-    let at = At { site: arguments.site, context: known.context(&[colours], &numbers) };
+    let at = At { site: arguments.site, row: arguments.row, context: known.context(&[colours], &numbers) };
     let (image, groups) = (arguments.colour(0)?, Groups::of(big, Connectivity::Eight));
     let (mut apart, mut sum) = (above(big, 0), [0u64; 2]);
     let pixels = apart.pixels_mut();

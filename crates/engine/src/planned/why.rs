@@ -83,9 +83,11 @@ fn explain_row(
         let first = plan.first_row(plan.node(row, task)) as usize;
         let name = &plan.flow().tasks[task].name;
         text.push_str(&found.words(name, first));
+        text.push_str(&found.object_words(name, first));
         let mut entry = task_json(plan, row, &why);
         let same = |(row, sites): &(usize, usize)| json!({ "row": row, "sites": sites });
         entry["same_in_run_as"] = found.of(name, first).iter().map(same).collect();
+        entry["objects_in_run"] = found.object_words(name, first).trim().into();
         list.push(entry);
     }
     for merged in &planned.merged {

@@ -14,7 +14,7 @@ const PROFILES: [(&str, &str); 3] = [
 ];
 
 /// Files that a run writes: name, type, what it holds.
-const FILES: [(&str, &str, &str); 12] = [
+const FILES: [(&str, &str, &str); 13] = [
     ("study.toml", "application/toml", "What was asked"),
     ("rows.csv", "text/csv", "One line per row: parameters, and metrics over all images"),
     ("metrics.csv", "text/csv", "One line per row and image"),
@@ -24,6 +24,7 @@ const FILES: [(&str, &str, &str); 12] = [
     ("answer.txt", "text/plain", "The answer in words"),
     ("trace.json", "application/json", "When each task ran"),
     ("reuse.csv", "text/csv", "What turned out to be the same while it ran"),
+    ("objects.csv", "text/csv", "From which rows the known objects of each task came"),
     ("granularity.json", "application/json", "Which tasks were split or fused, and why"),
     ("provenance.json", "application/json", "Where it came from"),
     ("costs.jsonl", "application/jsonl", "What each task took"),

@@ -19,6 +19,8 @@ pub struct Run {
     pub trace: Vec<TraceEntry>,
     /// What turned out to be the same while it ran, as lines of a CSV file.
     pub converged: String,
+    /// From which rows the known objects of each task came, as lines of a CSV file.
+    pub objects: String,
     /// Which row has which file of the regions that were kept, as lines of a CSV file; `None` when nothing was asked.
     pub kept: Option<String>,
 }

@@ -14,6 +14,7 @@ use crate::contents::Digests;
 use crate::journal::PastPhase;
 use crate::keep::Keeper;
 use crate::metrics::Tally;
+use crate::objects_seen::origins::Origins;
 use crate::objects_seen::{ObjectCounts, ObjectsSeen};
 use crate::operations::{Place, Steps};
 use crate::scratch::{Scratch, set_aside};
@@ -35,6 +36,7 @@ pub(super) struct Gathered {
     pub(super) records: Vec<Record>,
     pub(super) same: Converged,
     pub(super) objects: BTreeMap<String, ObjectCounts>,
+    pub(super) origins: Vec<Origins>,
     pub(super) saved: References,
     pub(super) too_many: bool,
     pub(super) keeper: Keeper,
@@ -122,14 +124,14 @@ impl Runner<'_> {
             ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
         };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
-        let objects = seen.map(|seen| seen.counts()).unwrap_or_default();
+        let (objects, origins) = seen.map(|seen| (seen.counts(), seen.origins())).unwrap_or_default();
         collector.take_steps();
         let Collector { tallies, records, same, saved, error, failed, most_failed, keeper, .. } = collector;
         if let Some(error) = error {
             return Err(error);
         }
         let too_many = failed.len() as u64 > most_failed;
-        Ok((execution?, Gathered { tallies, records, same, objects, saved, too_many, keeper }))
+        Ok((execution?, Gathered { tallies, records, same, objects, origins, saved, too_many, keeper }))
     }
 
     /// What may turn out to be equal while it runs: all but what somebody wants to see for itself.

@@ -17,6 +17,7 @@ use super::cut::{Cut, Over, reach};
 use super::given::{Program, Share, whole};
 use super::keys::Keys;
 use super::product::product;
+use crate::objects_seen::origins::{Origins, most};
 use crate::objects_seen::{Kept, ObjectCounts, ObjectsSeen, Place, Tally, Words};
 
 /// What is known of the units of a program.
@@ -60,9 +61,10 @@ impl Units {
             units: self,
             asked: &asked,
             place,
-            site: call.site,
+            at: (call.site, call.row),
             canvas,
             counts: ObjectCounts::default(),
+            rows: Vec::new(),
         };
         let all = (0..asked.cut.units.len()).collect::<Vec<_>>();
         let new = work.paint_known(&all);
@@ -71,6 +73,9 @@ impl Units {
         let ObjectCounts { asked, found, .. } = work.counts;
         work.counts.whole = u64::from(asked > 0 && asked == found);
         self.tally.add(&work.counts);
+        let (task, from) = (program.task().name.clone(), most(std::mem::take(&mut work.rows)));
+        let (site, row) = work.at;
+        self.seen.note(Origins { task, site, row, objects: asked, known: found, from });
         Ok(Done::with(work.canvas.regions().map_err(OperationError::new)?))
     }
 
@@ -82,7 +87,7 @@ impl Units {
         for (unit, key) in asked.cut.units.iter().zip(&asked.keys) {
             counts.ask(unit.pixels(), false);
             let share = seconds * unit.pixels() as f64 / all.max(1) as f64;
-            self.keep(&place, call.site, *key, product(whole, unit, (0, 0)), share);
+            self.keep(&place, (call.site, call.row), *key, product(whole, unit, (0, 0)), share);
         }
         self.tally.add(&counts);
     }
@@ -94,8 +99,8 @@ impl Units {
         Some(Asked { cut, keys })
     }
 
-    fn keep(&self, place: &Place, site: usize, key: Shape, product: Vec<u32>, seconds: f64) {
-        let product = Words::from(product);
+    fn keep(&self, place: &Place, (site, row): At, key: Shape, product: Vec<u32>, seconds: f64) {
+        let product = Words::new(product, row);
         let kept = Kept { bytes: product.bytes(), value: product, seconds };
         self.seen.keep(site, &place.results, key, kept);
     }
@@ -115,10 +120,15 @@ struct Work<'a> {
     units: &'a Units,
     asked: &'a Asked<'a>,
     place: Arc<Place>,
-    site: usize,
+    at: At,
     canvas: Canvas,
     counts: ObjectCounts,
+    /// Those for which the known ones were made.
+    rows: Vec<u32>,
 }
+
+/// A site, and the first row that asked.
+type At = (usize, u32);
 
 impl Work<'_> {
     /// Paints those of some units that are known; the others, by their keys.
@@ -126,9 +136,15 @@ impl Work<'_> {
         let mut new = New::new();
         for number in numbers {
             let (unit, key) = (&self.asked.cut.units[*number], self.asked.keys[*number]);
-            let painted = self.place.results.get(key, |product| self.canvas.paint(unit, product.as_slice()));
-            match painted {
-                Some(()) => self.counts.ask(unit.pixels(), true),
+            let paint = |product: &Words| {
+                self.canvas.paint(unit, product.as_slice());
+                product.row()
+            };
+            match self.place.results.get(key, paint) {
+                Some(row) => {
+                    self.rows.push(row);
+                    self.counts.ask(unit.pixels(), true);
+                }
                 None => new.entry(key).or_default().push(*number),
             }
         }
@@ -144,14 +160,14 @@ impl Work<'_> {
         new: New,
     ) -> Result<(), OperationError> {
         let units = self.units;
-        let claim = units.busy.claim(self.site, new.keys().copied());
+        let claim = units.busy.claim(self.at.0, new.keys().copied());
         let (mine, others): (New, New) = new.into_iter().partition(|(key, _)| claim.has(*key));
         self.make(program, call, mine)?;
         drop(claim);
         if others.is_empty() {
             return Ok(());
         }
-        units.busy.wait(self.site, &others.keys().copied().collect::<Vec<_>>());
+        units.busy.wait(self.at.0, &others.keys().copied().collect::<Vec<_>>());
         let mut numbers: Vec<usize> = others.into_values().flatten().collect();
         numbers.sort_unstable();
         let rest = self.paint_known(&numbers);
@@ -189,7 +205,7 @@ impl Work<'_> {
                 self.counts.ask(unit.pixels(), number != leader);
             }
             let part = seconds * unit.pixels() as f64 / all.max(1) as f64;
-            self.units.keep(&self.place, self.site, key, made, part);
+            self.units.keep(&self.place, self.at, key, made, part);
         }
     }
 }

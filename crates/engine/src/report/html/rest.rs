@@ -142,6 +142,7 @@ pub(super) fn downloads(answer: &Answer) -> String {
         ("workflow.json", "what was run"),
         ("trace.json", "the schedule, for Perfetto"),
         ("reuse.csv", "what turned out to be the same while it ran"),
+        ("objects.csv", "from which rows the known objects of each task came"),
         ("ro-crate-metadata.json", "all of this described for archives and registries"),
     ];
     let item = |(file, what): &(&str, &str)| format!("<li><a href=\"{file}\">{file}</a> {what}</li>\n");
