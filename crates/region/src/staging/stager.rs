@@ -20,7 +20,7 @@ pub struct Stager<S: Sink = Blobs> {
 /// The way of an item to the sink.
 enum Way<T> {
     AtOnce,
-    Together(Groups<T>),
+    Together(Box<Groups<T>>),
     Queued(Arc<Queues<T>>),
 }
 
@@ -56,7 +56,7 @@ impl<S: Sink> Stager<S> {
         let way = match placement {
             Placement::CoLocated { group_size: 1, batch: 1, .. } => Way::AtOnce,
             Placement::CoLocated { group_size, batch, distribution } => {
-                Way::Together(Groups::new(group_size, batch, distribution))
+                Way::Together(Box::new(Groups::new(group_size, batch, distribution)))
             }
             Placement::Separated { writers, group_size, batch, distribution } => {
                 Way::Queued(Arc::new(Queues::new(writers, group_size, batch, distribution)))
