@@ -100,8 +100,8 @@ pub(super) fn check(placement: Placement) -> Result<(), StagingError> {
     let todo = match (writers, group_size, batch) {
         (0, _, _) => "let there be 1 to 1024 writers",
         (writers, _, _) if writers > WRITERS => "let there be 1 to 1024 writers",
-        (_, 0, _) => "let a group have 1 writer up to all of them",
-        (writers, group_size, _) if group_size > writers => "let a group have 1 writer up to all of them",
+        (_, 0, _) => "let a group have 1 member up to all of them",
+        (writers, group_size, _) if group_size > writers => "let a group have 1 member up to all of them",
         (_, _, 0) => "let a batch have at least 1 blob",
         _ => return Ok(()),
     };

@@ -4,7 +4,8 @@ use std::io::IoSliceMut;
 use std::ops::Range;
 
 use super::array::{Array, Rows, Window, overlap, touched};
-use super::codec::{Codecs, Unpacker, same_checksum};
+use super::checksum::Checksum;
+use super::codec::{Codecs, Unpacker};
 use super::folder::{Entry, Folder};
 use super::scatter::{Scatter, scatter};
 use super::shard;
@@ -141,7 +142,7 @@ impl<'a> Band<'a> {
         at: u64,
         rows: Rows,
     ) -> Result<(), SourceError> {
-        let (mut at, mut found) = (at, 0);
+        let (mut at, mut found) = (at, Checksum::new());
         for some in rows.in_blocks(BLOCK) {
             let read = match &mut self.target {
                 Target::Growing(bytes, _) if some.follow(bytes.len()) => {
@@ -155,7 +156,7 @@ impl<'a> Band<'a> {
             at += read;
             if rows.checked {
                 let rows = some.of(self.target.up_to(some.end()));
-                found = rows.fold(found, |found, row| crc32c::crc32c_append(found, row));
+                rows.for_each(|row| found.update(row));
             }
         }
         if !rows.checked {
@@ -163,7 +164,7 @@ impl<'a> Band<'a> {
         }
         let mut checksum = [0; 4];
         file.read_at(at, &mut checksum)?;
-        same_checksum(checksum, found).map_err(|found| corrupt(file, first, found))
+        found.compare(checksum).map_err(|found| corrupt(file, first, found))
     }
 
     fn without_file(&mut self, key: &str, place: [u64; 3]) -> Result<(), SourceError> {
@@ -194,7 +195,7 @@ impl<'a> Band<'a> {
 }
 
 /// Bytes that a processor's cache holds with ease.
-const BLOCK: usize = 1 << 18;
+const BLOCK: usize = 1 << 20;
 
 fn corrupt(file: &Entry, first: [u64; 3], found: String) -> SourceError {
     let expected = format!("the chunk at channel {}, row {}, column {}", first[0], first[1], first[2]);

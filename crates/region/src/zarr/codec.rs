@@ -9,6 +9,7 @@ use serde_json::Value;
 use zstd::bulk::Decompressor;
 
 use super::blosc;
+use super::checksum::Checksum;
 use super::json::{self, Wrong};
 use super::layout::codec_name;
 use crate::pixels::Order;
@@ -195,13 +196,5 @@ pub(super) fn without_checksum(bytes: &[u8]) -> Result<usize, Corrupt> {
     let Some((bytes, checksum)) = bytes.split_last_chunk::<4>() else {
         return Err(format!("{} bytes, too few for a checksum", bytes.len()));
     };
-    same_checksum(*checksum, crc32c::crc32c(bytes)).map(|()| bytes.len())
-}
-
-/// Whether bytes have the checksum that a file says.
-pub(super) fn same_checksum(stated: [u8; 4], found: u32) -> Result<(), Corrupt> {
-    match u32::from_le_bytes(stated) {
-        stated if stated == found => Ok(()),
-        stated => Err(format!("bytes with checksum {found:08x} instead of {stated:08x}")),
-    }
+    Checksum::of(bytes).compare(*checksum).map(|()| bytes.len())
 }

@@ -5,6 +5,7 @@ use std::io;
 
 use zstd::bulk::Compressor;
 
+use super::checksum::Checksum;
 use super::form::{Compression, Form};
 use super::scatter::{Scatter, gather};
 use super::shard::IndexBuilder;
@@ -139,8 +140,9 @@ impl Packer {
             (Some(zstd), [whole]) => vec![Cow::Owned(zstd.compress(whole)?)],
             (Some(zstd), _) => vec![Cow::Owned(zstd.compress(&values.concat())?)],
         };
-        let checksum = packed.iter().fold(0, |checksum, piece| crc32c::crc32c_append(checksum, piece));
-        packed.push(Cow::Owned(checksum.to_le_bytes().to_vec()));
+        let mut checksum = Checksum::new();
+        packed.iter().for_each(|piece| checksum.update(piece));
+        packed.push(Cow::Owned(checksum.to_bytes().to_vec()));
         Ok(packed)
     }
 }

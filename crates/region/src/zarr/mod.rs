@@ -6,6 +6,7 @@
 mod array;
 mod band;
 mod blosc;
+mod checksum;
 mod codec;
 mod encode;
 mod folder;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::checksum::Checksum;
 use super::codec::without_checksum;
 use super::folder::Entry;
 use super::layout::Index;
@@ -90,8 +91,8 @@ impl IndexBuilder {
 
     /// The bytes of the index.
     pub(super) fn finish(mut self) -> Vec<u8> {
-        let checksum = crc32c::crc32c(&self.index);
-        self.index.extend_from_slice(&checksum.to_le_bytes());
+        let checksum = Checksum::of(&self.index);
+        self.index.extend_from_slice(&checksum.to_bytes());
         self.index
     }
 }
