@@ -1,6 +1,7 @@
 //! Units that a program has made before are painted; it is given the others, and is not started when there are none.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -27,6 +28,8 @@ pub(in super::super) struct Units {
     seen: Arc<ObjectsSeen>,
     tally: Arc<Tally>,
     busy: Busy,
+    /// Calls that took over known units.
+    pub(super) painted: AtomicU64,
     /// Whether the program keeps its promise, once that is known.
     pub(super) promise: Mutex<Option<Result<(), OperationError>>>,
 }
@@ -38,7 +41,15 @@ impl Units {
         let keys = Keys::new(task, reach(task.spec.halo));
         let seen = Arc::clone(seen?);
         let tally = seen.tally(&task.name);
-        Some(Self { over, keys, seen, tally, busy: Busy::default(), promise: Mutex::default() })
+        Some(Self {
+            over,
+            keys,
+            seen,
+            tally,
+            busy: Busy::default(),
+            painted: AtomicU64::new(0),
+            promise: Mutex::default(),
+        })
     }
 
     /// Does a call: only its new units are given to the program.
@@ -71,7 +82,11 @@ impl Units {
         let ObjectCounts { asked, found, .. } = work.counts;
         work.counts.whole = u64::from(asked > 0 && asked == found);
         self.tally.add(&work.counts);
-        Ok(Done::with(work.canvas.regions().map_err(OperationError::new)?))
+        let made = work.canvas.regions().map_err(OperationError::new)?;
+        if found > 0 {
+            self.look_again(program, call, &made)?;
+        }
+        Ok(Done::with(made))
     }
 
     /// Takes over a call that was made whole.
