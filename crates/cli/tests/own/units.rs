@@ -80,9 +80,11 @@ fn objects_that_are_known_are_not_given_again() {
     // The first instance is run twice and in two halves.
     assert_eq!(all[0], all[1]);
     assert_eq!(all[0], all[2] + all[3]);
-    assert_eq!(number("pixels_asked") - number("pixels_known"), all[0] + all[4..].iter().sum::<u64>());
+    // Some later ones are run whole as well, to be compared.
+    let new = number("pixels_asked") - number("pixels_known");
+    assert!(new <= all[0] + all[4..].iter().sum::<u64>(), "{all:?}");
     assert!(number("known") > 0 && number("asked") > number("known"), "{counts}");
-    assert!(all.iter().sum::<u64>() < none.iter().sum::<u64>() / 2, "{all:?}\n{none:?}");
+    assert!(all.iter().sum::<u64>() < none.iter().sum::<u64>() * 3 / 4, "{all:?}\n{none:?}");
     assert!(said.stderr.contains("objects one by one") && said.stderr.contains("keep"), "{said}");
 }
 

@@ -64,6 +64,24 @@ impl Over {
     }
 }
 
+impl Over {
+    /// How a descriptor declares it.
+    pub(super) fn key(&self) -> &'static str {
+        match self {
+            Self::Objects(_) => "per_object",
+            Self::Tiles(_) => "per_tile",
+        }
+    }
+
+    /// What they are.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Objects(_) => "objects",
+            Self::Tiles(_) => "tiles",
+        }
+    }
+}
+
 /// How far around a unit a program looks; none when it may look everywhere.
 pub(super) fn reach(halo: Halo) -> Option<usize> {
     match halo {

@@ -1,6 +1,7 @@
 //! Units that a program has made before are painted; it is given the others, and is not started when there are none.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -28,6 +29,8 @@ pub(in super::super) struct Units {
     seen: Arc<ObjectsSeen>,
     tally: Arc<Tally>,
     busy: Busy,
+    /// Calls that took over known units.
+    pub(super) painted: AtomicU64,
     /// Whether the program keeps its promise, once that is known.
     pub(super) promise: Mutex<Option<Result<(), OperationError>>>,
 }
@@ -39,7 +42,15 @@ impl Units {
         let keys = Keys::new(task, reach(task.spec.halo));
         let seen = Arc::clone(seen?);
         let tally = seen.tally(&task.name);
-        Some(Self { over, keys, seen, tally, busy: Busy::default(), promise: Mutex::default() })
+        Some(Self {
+            over,
+            keys,
+            seen,
+            tally,
+            busy: Busy::default(),
+            painted: AtomicU64::new(0),
+            promise: Mutex::default(),
+        })
     }
 
     /// Does a call: only its new units are given to the program.
@@ -76,7 +87,11 @@ impl Units {
         let (task, from) = (program.task().name.clone(), most(std::mem::take(&mut work.rows)));
         let (site, row) = work.at;
         self.seen.note(Origins { task, site, row, objects: asked, known: found, from });
-        Ok(Done::with(work.canvas.regions().map_err(OperationError::new)?))
+        let made = work.canvas.regions().map_err(OperationError::new)?;
+        if found > 0 {
+            self.look_again(program, call, &made)?;
+        }
+        Ok(Done::with(made))
     }
 
     /// Takes over a call that was made whole.
