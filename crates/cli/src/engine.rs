@@ -43,12 +43,17 @@ pub(crate) fn options(args: &MachineArgs, merge: &MergeArgs, study: &Study) -> R
     })
 }
 
-/// A study with what this machine is known to take, and tasks as fine as is wished: the command line over the study.
+/// A study with what this machine is known to take, and tasks as fine as is wished.
 pub(crate) fn for_machine<'s>(
     prepared: Prepared<'s>,
     args: &MachineArgs,
     terminal: &Terminal,
 ) -> Prepared<'s> {
+    with_granularity(with_costs(prepared, args, terminal), args)
+}
+
+/// Tasks as fine as is wished: the command line over the study.
+pub(crate) fn with_granularity<'s>(prepared: Prepared<'s>, args: &MachineArgs) -> Prepared<'s> {
     let said = args.granularity.map(|word| match word {
         GrainWord::Auto => Granularity::Auto,
         GrainWord::Written => Granularity::Written,
@@ -56,7 +61,7 @@ pub(crate) fn for_machine<'s>(
         GrainWord::Fused => Granularity::Fused,
     });
     let of_study = prepared.study().run.granularity.and_then(Granularity::from_word);
-    with_costs(prepared, args, terminal).with_granularity(said.or(of_study))
+    prepared.with_granularity(Some(said.or(of_study).unwrap_or(Granularity::Written)))
 }
 
 /// The same with tasks as fine as a run had them; one of an earlier version says nothing about it.

@@ -128,14 +128,13 @@ fn chosen(case: &Case, flow: &Flow, granularity: Granularity) -> Grain {
 
 /// What a grain costs by its definition: the flow is rewritten and planned, and its nodes are counted.
 fn cost(case: &Case, flow: &Flow, chosen: &Chosen) -> f64 {
-    let split = flow.of_grain(&Chosen { fused: Vec::new(), ..chosen.clone() }, &case.catalogue);
-    let shares = shares(case, &split);
+    let shares = shares(case, flow);
     let plan = plan(flow.of_grain(chosen, &case.catalogue), &case.rows, case.level).unwrap();
     plan.verify().unwrap();
     let account = plan.account();
     let of = |(task, entry): (&FlowTask, &onceflow_reuse::TaskAccount)| {
         let each: f64 = task.parts().iter().map(|part| part.spec.cost_ns_per_pixel).sum();
-        let share = task.parts().iter().map(|part| shares[&part.name]).fold(0.0, f64::max);
+        let share = task.parts().iter().map(|part| shares[part.written()]).fold(0.0, f64::max);
         (1.0 + (entry.planned - 1) as f64 * share) * (each + case.bookkeeping)
     };
     MANY.parts as f64 * plan.flow().tasks.iter().zip(&account.tasks).map(of).sum::<f64>()

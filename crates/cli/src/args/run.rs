@@ -17,7 +17,7 @@ Examples:
   onceflow run study.toml -o runs/first --workers 8 --memory '16 GiB'
   onceflow run study.toml -o runs/none --reuse none    the same answer, without reuse
   onceflow run study.toml --dry-run                    what it would compute
-  onceflow run study.toml -o runs/first --granularity written    tasks neither split nor fused
+  onceflow run study.toml -o runs/first --granularity auto    tasks split and fused where that saves time
   onceflow run study.toml --row 17 --image one -o look/               one row alone, every region as a picture
   onceflow run study.toml --row reference -p G1=40 --task t4 -o look/ one task and what it needs, with values of yours
   onceflow run study.toml -o runs/first --events /dev/fd/3 3>events.jsonl    for programs that watch
@@ -100,7 +100,7 @@ Examples:
   onceflow plan study.toml --merge auto --workers 256         buckets for a cluster
   onceflow plan study.toml --compare --workers 16             every level and algorithm
   onceflow plan study.toml --graph plan.svg --graph-of workflow
-  onceflow plan study.toml --granularity split                every operation in its steps, and what that saves
+  onceflow plan study.toml --granularity auto                 which tasks are better split or fused, and why
   onceflow plan study.toml --export plan.jsonl                one line for each task")]
 pub(crate) struct PlanArgs {
     /// The study
@@ -160,8 +160,7 @@ pub(crate) struct MachineArgs {
     /// onceflow/costs.jsonl in the folder of the user's state]
     #[arg(long, value_name = "FILE", env = "ONCEFLOW_COSTS", hide_env_values = true)]
     pub(crate) costs: Option<PathBuf>,
-    /// How fine tasks are; the answer is the same [default: the study's, else auto; written with --merge, --buckets and
-    /// levels below dataflow]
+    /// How fine tasks are; the answer is the same [default: the study's, else written]
     #[arg(long, value_enum, value_name = "GRAIN", env = "ONCEFLOW_GRANULARITY", hide_env_values = true)]
     pub(crate) granularity: Option<GrainWord>,
 }

@@ -48,14 +48,9 @@ fn every_grain_gives_the_same_bytes() {
         let asked = asked(workflow);
         let expected = Answered::of(&alone(&asked, Granularity::Written, Level::None, 1));
         for granularity in Granularity::ALL {
-            for (level, workers) in [
-                (Level::None, 2),
-                (Level::Task, 1),
-                (Level::Dataflow, 8),
-                (Level::Convergent, 2),
-                (Level::Object, 1),
-                (Level::Object, 8),
-            ] {
+            for (level, workers) in
+                [(Level::None, 2), (Level::Task, 1), (Level::Dataflow, 8), (Level::Object, 8)]
+            {
                 let found = alone(&asked, granularity, level, workers);
                 assert!(Answered::of(&found) == expected, "{workflow}, {granularity}, {level} on {workers}");
                 let work = &found.answer.work.tasks;

@@ -55,7 +55,7 @@ impl fmt::Display for GrainChange {
             tasks.iter().map(|task| task.instances.to_string()).collect::<Vec<_>>().join(" + ")
         };
         write!(f, "{}: ", self.short())?;
-        if self.now.len() > 1 {
+        if self.now.iter().filter(|task| !task.parameters.is_empty()).count() > 1 {
             let reads = self.now.iter().filter(|task| !task.parameters.is_empty());
             let reads = reads.map(|task| format!("{} reads {}", task.name, task.parameters.join(", ")));
             write!(f, "{}; ", reads.collect::<Vec<_>>().join(", "))?;
@@ -103,9 +103,9 @@ impl Component {
 impl Search<'_> {
     /// The changes of a choice, and what everything costs: as written, and as chosen.
     pub(super) fn explain(&self, chosen: &Chosen) -> Result<(Vec<GrainChange>, (f64, f64)), PlanError> {
-        let before = Model::new(self.flow, self.rows, self.level, self.prices)?;
+        let before = Model::new(self.flow, self.flow, self.rows, self.level, self.prices)?;
         let (split, groups) = self.groups(chosen);
-        let after = Model::new(&split, self.rows, self.level, self.prices)?;
+        let after = Model::new(self.flow, &split, self.rows, self.level, self.prices)?;
         let mut changes = Vec::new();
         for component in self.components(chosen) {
             let ours = |task: &usize| component.0.contains(&self.flow.tasks[*task].name);

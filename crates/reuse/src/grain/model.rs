@@ -20,6 +20,7 @@ pub(super) struct Model {
 
 impl Model {
     pub(super) fn new(
+        written: &Flow,
         flow: &Flow,
         rows: &Rows,
         level: Level,
@@ -30,7 +31,7 @@ impl Model {
         let converging = if level >= Level::Convergent { prices.converging } else { 0.0 };
         Ok(Self {
             count,
-            executed: executed(flow, converging),
+            executed: of_steps(written, flow, &executed(written, converging)),
             seconds: tasks().map(|(spec, scope)| (prices.seconds)(spec, scope)).collect(),
             bookkeeping: tasks().map(|(spec, scope)| (prices.bookkeeping)(spec, scope)).collect(),
             times: tasks().map(|(_, scope)| prices.many.of(scope) as f64).collect(),
@@ -76,6 +77,12 @@ impl Model {
         groups.reverse();
         groups
     }
+}
+
+/// A step is executed as often as its task as it is written: cutting tasks makes no more of them equal.
+fn of_steps(written: &Flow, flow: &Flow, executed: &[f64]) -> Vec<f64> {
+    let share = |name: &str| written.task(name).map_or(1.0, |task| executed[task]);
+    flow.tasks.iter().map(|task| share(task.written())).collect()
 }
 
 /// Where contents are compared, a share of what a task makes is equal to what others make, and so on along the flow.

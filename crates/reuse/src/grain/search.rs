@@ -64,7 +64,7 @@ impl Search<'_> {
     /// What a grain costs.
     pub(super) fn total(&self, chosen: &Chosen) -> Result<f64, PlanError> {
         let (split, groups) = self.groups(chosen);
-        Ok(Model::new(&split, self.rows, self.level, self.prices)?.total(&groups))
+        Ok(Model::new(self.flow, &split, self.rows, self.level, self.prices)?.total(&groups))
     }
 
     /// The flow after splitting, and the groups of its tasks that are one.
@@ -102,7 +102,7 @@ impl Search<'_> {
     /// The cheapest way to fuse when these tasks are split, and what it costs.
     fn fused(&self, split: &[usize]) -> Result<(f64, Chosen), PlanError> {
         let flow = self.flow.split(split, self.catalogue);
-        let model = Model::new(&flow, self.rows, self.level, self.prices)?;
+        let model = Model::new(self.flow, &flow, self.rows, self.level, self.prices)?;
         let stretches = flow.stretches(self.prices.alone, self.prices.seen);
         let groups: Vec<Vec<usize>> =
             stretches.iter().flat_map(|stretch| model.best_groups(stretch)).filter(|g| g.len() > 1).collect();

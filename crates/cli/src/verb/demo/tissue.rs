@@ -7,7 +7,7 @@ use onceflow_study::{Size, with_commas};
 
 use super::folder::{DemoFolder, IMAGE, STUDY, TRUTH};
 use crate::args::{DemoArgs, MergeArgs};
-use crate::engine::engine_failure;
+use crate::engine::{engine_failure, with_granularity};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory;
@@ -27,7 +27,7 @@ pub(super) fn run(args: &DemoArgs, terminal: &Terminal) -> Result<Exit, Failure>
     let loaded = LoadedStudy::open(&args.output.join(STUDY), terminal)?;
     let exit = carry_out(
         &loaded,
-        &loaded.prepare()?,
+        &with_granularity(loaded.prepare()?, &args.machine),
         &AskedOf {
             machine: &args.machine,
             merge: &MergeArgs::default(),
