@@ -78,7 +78,8 @@ fn detection() -> Vec<OpSpec> {
             ]),
         OpSpec::new("image.difference", "how much brighter one grey image is than another", 0.3)
             .takes(&[("from", U8), ("less", U8)])
-            .makes(&[("difference", U8)]),
+            .makes(&[("difference", U8)])
+            .with_scratch(1),
         OpSpec::new("image.above", "where a grey image is above a limit", 0.2)
             .takes(&[("grey", U8)])
             .reads(&[("limit", Integer)])
