@@ -148,8 +148,8 @@ fn composed(steps: &[FusedStep], reads: &[Read], ends: &[String]) -> OpSpec {
     let parameter = |read: &Read| OpParameter { name: read.name.clone(), kind: read.kind };
     spec.parameters = reads.iter().map(parameter).collect();
     spec.inputs = outer_inputs(steps);
-    spec.outputs = specs().last().map(|last| last.outputs.clone()).unwrap_or_default();
-    spec.output_bytes_per_pixel = specs().last().map_or(0, |last| last.output_bytes_per_pixel);
+    spec.outputs = specs().next_back().map(|last| last.outputs.clone()).unwrap_or_default();
+    spec.output_bytes_per_pixel = specs().next_back().map_or(0, |last| last.output_bytes_per_pixel);
     spec.scratch_bytes_per_pixel = (0..steps.len()).map(|step| scratch_at(steps, step)).max().unwrap_or(0);
     spec.scratch_bytes = specs().map(|spec| spec.scratch_bytes).max().unwrap_or(0);
     spec.halo = halo(steps);
