@@ -45,7 +45,7 @@ against = "default"
 [[phase]]
 name = "along"
 method = "moat"
-trajectories = 1
+trajectories = 2
 
 [[phase]]
 name = "at-random"

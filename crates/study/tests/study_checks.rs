@@ -36,7 +36,7 @@ fn mistakes_in_keys_and_settings_are_pointed_at() {
     check(
         "workers      = 2",
         "worker = 2",
-        "69:1: error: the table [run] has no key `worker`; expected one of workers, memory, failures, stop_above, resamples, confidence, keep_regions, found `worker`; to do: write `workers`",
+        "69:1: error: the table [run] has no key `worker`; expected one of workers, memory, staging, failures, stop_above, resamples, confidence, granularity, keep_regions, found `worker`; to do: write `workers`",
     );
     check(
         "workers      = 2",
