@@ -69,7 +69,7 @@ const WAYS: [&str; 9] = [
     "--reuse object --workers 1",
     "--reuse object --workers 2",
     "--reuse object --workers 8",
-    "--reuse object --workers 1 --memory '40 MiB'",
+    "--reuse object --workers 1 --memory '44 MiB'",
 ];
 
 fn agree(images: &str) {

@@ -92,7 +92,7 @@ fn the_papers_workflow_is_split_where_that_saves_work_and_the_papers_ways_leave_
     let planned = |prepared: Prepared<'_>, level| prepared.plan(level, &Merge::Nothing, 2, 8 << 30).unwrap();
     assert_eq!(planned(asked.prepared(), Level::Object).grain.chosen, Chosen::default(), "nobody asked");
     let objects = planned(asked.prepared().with_granularity(None), Level::Object);
-    assert!(objects.grain.chosen.split.contains("t1"), "{:?}", objects.grain.chosen);
+    assert!(objects.grain.chosen.split.iter().any(|task| task == "t1"), "{:?}", objects.grain.chosen);
     // Where objects are looked up the whole t6 floods only new ones as well, and splitting it saves less.
     let auto = planned(asked.prepared().with_granularity(None), Level::Dataflow);
     let split: Vec<&str> = auto.grain.chosen.split.iter().map(String::as_str).collect();
