@@ -14,7 +14,7 @@ use onceflow_kernels::features::features;
 use onceflow_kernels::nuclei::{Parameters, segment};
 use onceflow_kernels::{Connectivity, View, label};
 use onceflow_region::publish::Publisher;
-use onceflow_region::store::{List as _, Read as _, Write as _};
+use onceflow_region::store::{List as _, Read as _, Remove as _, Write as _};
 use onceflow_region::zarr::Compression;
 use onceflow_region::{
     Bounds, Budget, Dense, MemoryStore, Pixels, Region, RegionId, RegionKind, Remainder, ZarrStore, partition,
@@ -195,7 +195,11 @@ impl<'a> Tiles<'a> {
             let tile = self.image.crop(*bounds).map_err(failed)?;
             store.write(&id("tile", at), Region::Dense(tile)).map_err(failed)?;
             let held = store.read(&id("tile", at)).map_err(failed)?;
-            store.write(&id("mask", at), mask(&held, nuclei)?).map_err(failed)?;
+            let mask = mask(&held, nuclei)?;
+            // Buffers are let go after their tile, too.
+            drop(held);
+            store.remove(&id("tile", at)).map_err(failed)?;
+            store.write(&id("mask", at), mask).map_err(failed)?;
         }
         std::hint::black_box(&store);
         Ok(())
