@@ -91,15 +91,12 @@ fn the_papers_workflow_is_split_where_that_saves_work_and_the_papers_ways_leave_
     ));
     let planned = |prepared: Prepared<'_>, level| prepared.plan(level, &Merge::Nothing, 2, 8 << 30).unwrap();
     assert_eq!(planned(asked.prepared(), Level::Object).grain.chosen, Chosen::default(), "nobody asked");
-    let objects = planned(asked.prepared().with_granularity(None), Level::Object);
-    assert!(objects.grain.chosen.split.iter().any(|task| task == "t1"), "{:?}", objects.grain.chosen);
-    // Where objects are looked up the whole t6 floods only new ones as well, and splitting it saves less.
-    let auto = planned(asked.prepared().with_granularity(None), Level::Dataflow);
-    let split: Vec<&str> = auto.grain.chosen.split.iter().map(String::as_str).collect();
-    assert!(split.contains(&"t1") && split.contains(&"t6"), "{split:?}");
+    let auto = planned(asked.prepared().with_granularity(None), Level::Object);
+    // The first half of t6 is cheap beside the second, which reads all that the whole reads: splitting it saves too little.
+    assert_eq!(auto.grain.chosen.split, ["t1"]);
     let (written, chosen) = auto.grain.seconds;
     assert!(chosen < 0.99 * written, "{chosen} of {written}");
-    assert!(auto.rules[0].did.contains("t6 split into t6.clumps, t6.split"), "{:?}", auto.rules[0]);
+    assert!(auto.rules[0].did.contains("t1 split into "), "{:?}", auto.rules[0]);
     for level in [Level::None, Level::Stage, Level::Task] {
         assert_eq!(planned(asked.prepared().with_granularity(None), level).grain.chosen, Chosen::default());
     }
@@ -107,7 +104,7 @@ fn the_papers_workflow_is_split_where_that_saves_work_and_the_papers_ways_leave_
     assert_eq!(same.grain.chosen, Chosen::default());
     let again = planned(
         asked.prepared().with_grain_of(&grain_json(std::slice::from_ref(&auto.grain))),
-        Level::Dataflow,
+        Level::Object,
     );
     assert_eq!(again.grain.chosen, auto.grain.chosen, "what a run tells is what `why` reads");
 }
