@@ -9,7 +9,7 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustix::mm::{MapFlags, MremapFlags, ProtFlags, mmap_anonymous, mremap, munmap};
+use rustix::mm::{Advice, MapFlags, MremapFlags, ProtFlags, madvise, mmap_anonymous, mremap, munmap};
 
 /// Blocks are whole multiples of this, which is a multiple of the page of every machine.
 const GRAIN: usize = 1 << 16;
@@ -30,6 +30,13 @@ const MOST_KEPT: usize = 256;
 /// How much more than was ever lent at a time may be there because it is kept, where the bound allows it: blocks of several
 /// sizes that are wanted in turn.
 const SPARE: usize = 32 << 20;
+
+/// Memory of the system comes in slabs that begin at multiples of this, the size of a huge page: to touch a page for the first
+/// time costs ten times what it takes to fill it, and one huge page is 512 at once. Where the system has none nothing changes.
+const HUGE: usize = 1 << 21;
+
+/// Bytes of a slab; blocks of more than a quarter of it have one of their own.
+const SLAB: usize = 1 << 25;
 
 /// All large blocks of the program.
 #[derive(Debug)]
@@ -54,6 +61,8 @@ struct State {
     count: usize,
     /// How far from the beginning of a page the last fresh block began.
     beside: usize,
+    /// What nobody has had yet of the last slab.
+    rest: Block,
 }
 
 /// Whole pages; what is lent begins somewhere in the first.
@@ -87,8 +96,10 @@ unsafe impl Send for Block {}
 
 impl Blocks {
     pub(super) const fn new() -> Self {
-        let kept = [Block { start: null_mut(), bytes: 0, by: 0 }; MOST_KEPT];
-        Self(Mutex::new(State { lent: 0, most_lent: 0, kept_bytes: 0, bound: 0, kept, count: 0, beside: 0 }))
+        let rest = Block { start: null_mut(), bytes: 0, by: 0 };
+        let kept = [rest; MOST_KEPT];
+        let (lent, most_lent, kept_bytes, bound) = (0, 0, 0, 0);
+        Self(Mutex::new(State { lent, most_lent, kept_bytes, bound, kept, count: 0, beside: 0, rest }))
     }
 
     /// From now on nothing is kept that does not fit in so many bytes beside what is lent.
@@ -111,7 +122,7 @@ impl Blocks {
                 None
             })
         });
-        let fresh = || mapped(bytes, beside);
+        let fresh = || begun(self.state().fresh(bytes)?, beside);
         let start = resized.or_else(fresh).or_else(|| self.last_resort(fresh));
         if start.is_none() {
             self.state().take_back(bytes);
@@ -238,6 +249,20 @@ impl State {
         block
     }
 
+    /// Pages that nobody has had.
+    fn fresh(&mut self, bytes: usize) -> Option<*mut u8> {
+        if bytes > SLAB / 4 {
+            return slab(bytes);
+        }
+        if self.rest.bytes < bytes {
+            let old = std::mem::replace(&mut self.rest, Block { start: slab(SLAB)?, bytes: SLAB, by: 0 });
+            old.unmap();
+        }
+        let first = self.rest.start;
+        self.rest = Block { start: first.wrapping_add(bytes), bytes: self.rest.bytes - bytes, by: 0 };
+        Some(first)
+    }
+
     fn next_beside(&mut self) -> usize {
         self.beside = (self.beside + STEP) % PAGE;
         self.beside
@@ -246,6 +271,9 @@ impl State {
 
 impl Block {
     fn unmap(self) {
+        if self.bytes == 0 {
+            return;
+        }
         let (first, _) = self.first_page();
         // SAFETY: the block is nobody's. One that the system does not take back is lost, which harms nobody else.
         let _ = unsafe { munmap(first, self.bytes) };
@@ -258,7 +286,7 @@ impl Block {
         let (first, beside) = self.first_page();
         // SAFETY: the block is mapped with these bytes, and whoever calls has no other use of its old place.
         let moved = unsafe { mremap(first, self.bytes, bytes, MremapFlags::MAYMOVE) };
-        moved.ok().and_then(|first| begun(first, beside))
+        moved.ok().and_then(|first| begun(first.cast(), beside))
     }
 
     /// Where its pages begin, and how far behind that what is lent does.
@@ -268,15 +296,24 @@ impl Block {
     }
 }
 
-fn mapped(bytes: usize, beside: usize) -> Option<NonNull<u8>> {
+/// Pages that begin with a huge one; the system may give huge ones wherever they fit.
+fn slab(bytes: usize) -> Option<*mut u8> {
     let access = ProtFlags::READ | ProtFlags::WRITE;
+    let all = bytes.checked_add(HUGE)?;
     // SAFETY: the system chooses a place where nothing is.
-    let first = unsafe { mmap_anonymous(null_mut(), bytes, access, MapFlags::PRIVATE) };
-    first.ok().and_then(|first| begun(first, beside))
+    let mapped = unsafe { mmap_anonymous(null_mut(), all, access, MapFlags::PRIVATE) };
+    let mapped = mapped.ok()?.cast::<u8>();
+    let before = mapped.addr().wrapping_neg() % HUGE;
+    let first = mapped.wrapping_add(before);
+    Block { start: mapped, bytes: before, by: 0 }.unmap();
+    Block { start: first.wrapping_add(bytes), bytes: HUGE - before, by: 0 }.unmap();
+    // SAFETY: the pages were mapped above, and an advice changes nothing that is in them.
+    let _ = unsafe { madvise(first.cast(), bytes, Advice::LinuxHugepage) };
+    Some(first)
 }
 
-fn begun(first: *mut c_void, beside: usize) -> Option<NonNull<u8>> {
-    NonNull::new(first.cast::<u8>().wrapping_add(beside))
+fn begun(first: *mut u8, beside: usize) -> Option<NonNull<u8>> {
+    NonNull::new(first.wrapping_add(beside))
 }
 
 /// Whole pages for so many bytes wherever in the first page they begin. There are eight sizes between a power of two and
