@@ -23,7 +23,7 @@ struct Counting;
 /// From here on blocks are ours. The system's allocator takes them from heaps of each thread, and what is given back stays
 /// resident there. It may do so with smaller ones: it uses them again while caches still hold them, and they are few.
 #[cfg(target_os = "linux")]
-const LARGE: usize = 1 << 18;
+const LARGE: usize = 1 << 16;
 
 /// The alignment that they all have.
 #[cfg(target_os = "linux")]

@@ -42,11 +42,10 @@ pub(crate) struct Place {
     pub(crate) sized: Table<Arc<SizedRuns>>,
 }
 
-/// The result of an object, whatever its words mean; many have none. Who asks for many takes them all, and looks at them
-/// when nobody waits for the table.
-#[derive(Clone, Debug, Default)]
+/// The result of an object, whatever its words mean; many have none.
+#[derive(Debug, Default)]
 pub(crate) struct Words {
-    words: Option<Arc<[u32]>>,
+    words: Box<[u32]>,
     /// The row it was computed for.
     row: u32,
 }
@@ -54,7 +53,7 @@ pub(crate) struct Words {
 impl Words {
     /// What was computed for a row.
     pub(crate) fn new(words: Vec<u32>, row: u32) -> Self {
-        Self { words: (!words.is_empty()).then(|| words.into()), row }
+        Self { words: words.into(), row }
     }
 
     /// The row.
@@ -64,13 +63,12 @@ impl Words {
 
     /// Them.
     pub(crate) fn as_slice(&self) -> &[u32] {
-        self.words.as_deref().unwrap_or_default()
+        &self.words
     }
 
     /// Bytes that they have, beside those of this.
     pub(crate) fn bytes(&self) -> usize {
-        const COUNTED: usize = 2 * size_of::<usize>();
-        self.words.as_ref().map_or(0, |words| COUNTED + size_of_val(&**words))
+        size_of_val(&*self.words)
     }
 }
 

@@ -14,8 +14,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::bits::{Spread, Target};
 use crate::{Component, Connectivity, Machine, View, ViewMut};
-use band::Band;
+pub(crate) use band::Band;
 use measure::{Extent, Measure};
+pub(crate) use row::Row;
 pub use sized::SizedRuns;
 pub(crate) use sized::is_within;
 
@@ -153,19 +154,18 @@ impl Runs {
     }
 
     fn band_of(&self, y: usize) -> &Band {
-        let bands = &self.bands[..self.used];
+        let bands = self.bands();
         &bands[bands.partition_point(|band| band.rows().end <= y)]
+    }
+
+    /// The bands of rows, from the top.
+    pub(crate) fn bands(&self) -> &[Band] {
+        &self.bands[..self.used]
     }
 
     /// Every run with its row, in raster order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, Run)> + '_ {
-        (0..self.used).flat_map(|band| self.iter_band(band))
-    }
-
-    /// The same of one band of rows.
-    pub(crate) fn iter_band(&self, band: usize) -> impl Iterator<Item = (usize, Run)> + '_ {
-        let band = &self.bands[band];
-        band.rows().flat_map(move |y| band.row(y).map(move |run| (y, run)))
+        self.bands().iter().flat_map(|band| band.rows().flat_map(|y| band.row(y).map(move |run| (y, run))))
     }
 
     /// Finds the components of the pixels that are not 0, measures each, and writes its number, from 1, and 0 elsewhere.

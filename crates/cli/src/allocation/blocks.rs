@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::mm::{Advice, MapFlags, MremapFlags, ProtFlags, madvise, mmap_anonymous, mremap, munmap};
+use rustix::param::page_size;
 
-/// Blocks are whole multiples of this, which is a multiple of the page of every machine.
-const GRAIN: usize = 1 << 16;
+/// Blocks are whole multiples of this, or of the machine's pages where those are larger.
+const GRAIN: usize = 1 << 14;
 
 /// Sizes up to a power of two, half of them above the one before.
 const SIZES: usize = 16;
@@ -320,7 +321,8 @@ fn begun(first: *mut u8, beside: usize) -> Option<NonNull<u8>> {
 /// the next, so that a block is found again for about as many bytes.
 fn whole(bytes: usize) -> Option<usize> {
     let bytes = bytes.checked_add(PAGE)?;
-    bytes.checked_next_multiple_of((bytes.checked_next_power_of_two()? / SIZES).max(GRAIN))
+    let grain = GRAIN.max(page_size());
+    bytes.checked_next_multiple_of((bytes.checked_next_power_of_two()? / SIZES).max(grain))
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use onceflow_kernels::Shape;
 use onceflow_region::{Budget, Lease};
@@ -24,7 +25,7 @@ const ROOM: usize = 3;
 /// Values by digest, shared by all workers.
 #[derive(Debug)]
 pub(crate) struct Table<V> {
-    shards: Vec<Mutex<Shard<V>>>,
+    shards: Vec<RwLock<Shard<V>>>,
     room: Room,
 }
 
@@ -60,7 +61,8 @@ struct Entry<V> {
     value: V,
     /// Seconds that it saves per byte.
     rate: f32,
-    worth: f32,
+    /// The bits of a number: who only asks may change it.
+    worth: AtomicU32,
     /// Its share of the shard's leases.
     bytes: u64,
 }
@@ -69,25 +71,23 @@ impl<V> Table<V> {
     /// An empty table.
     pub(super) fn new(room: &Room) -> Self {
         let shard = || Shard { entries: HashMap::default(), claimed: Vec::new(), age: 0.0, leases: None };
-        Self { shards: (0..SHARDS).map(|_| Mutex::new(shard())).collect(), room: room.clone() }
+        Self { shards: (0..SHARDS).map(|_| RwLock::new(shard())).collect(), room: room.clone() }
     }
 
     /// What is asked of the value with this digest, if it is there.
     pub(crate) fn get<T>(&self, key: Shape, take: impl FnOnce(&V) -> T) -> Option<T> {
-        self.shard(key).get(key).map(take)
+        read(&self.shards[shard_of(key)]).get(key).map(take)
     }
 
-    /// Gives the values of those of the keys that are there, each with its key's place, in any order: whoever asks for many
-    /// enters each shard once.
-    pub(crate) fn get_all(&self, keys: &[Shape], mut take: impl FnMut(usize, &V)) {
+    /// Gives the values of those of the keys that are there, each with its key's place, in any order and in a few pieces:
+    /// whoever asks for many enters each shard once, and all can be in one at a time.
+    pub(crate) fn get_all(&self, keys: &[Shape], mut take: impl FnMut(&[(usize, &V)])) {
         for (number, shard) in self.shards.iter().enumerate() {
-            let mut shard = lock(shard);
+            let shard = read(shard);
             let of_shard = keys.iter().enumerate().filter(|(_, key)| shard_of(**key) == number);
-            for (place, key) in of_shard {
-                if let Some(value) = shard.get(*key) {
-                    take(place, value);
-                }
-            }
+            let mut found = Vec::with_capacity(keys.len() / SHARDS * 2);
+            found.extend(of_shard.filter_map(|(place, key)| Some((place, shard.get(*key)?))));
+            take(&found);
         }
     }
 
@@ -119,6 +119,7 @@ impl<V> Table<V> {
         }
         let rate = (kept.seconds / bytes as f64) as f32;
         let worth = shard.age + rate;
+        let worth = AtomicU32::new(worth.to_bits());
         shard.entries.insert(key, Entry { value: kept.value, rate, worth, bytes });
         None
     }
@@ -126,11 +127,11 @@ impl<V> Table<V> {
     /// How many values there are.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.shards.iter().map(|shard| lock(shard).entries.len()).sum()
+        self.shards.iter().map(|shard| read(shard).entries.len()).sum()
     }
 
-    fn shard(&self, key: Shape) -> MutexGuard<'_, Shard<V>> {
-        lock(&self.shards[shard_of(key)])
+    fn shard(&self, key: Shape) -> RwLockWriteGuard<'_, Shard<V>> {
+        self.shards[shard_of(key)].write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -139,31 +140,31 @@ fn shard_of(key: Shape) -> usize {
     key.words()[1] as usize % SHARDS
 }
 
-fn lock<V>(shard: &Mutex<Shard<V>>) -> MutexGuard<'_, Shard<V>> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
+fn read<V>(shard: &RwLock<Shard<V>>) -> RwLockReadGuard<'_, Shard<V>> {
+    shard.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<V> Shard<V> {
-    fn get(&mut self, key: Shape) -> Option<&V> {
-        let entry = self.entries.get_mut(&key)?;
-        let worth = self.age + entry.rate;
+    fn get(&self, key: Shape) -> Option<&V> {
+        let entry = self.entries.get(&key)?;
+        let worth = (self.age + entry.rate).to_bits();
         // What is not written stays in the caches of all who read it.
-        if entry.worth != worth {
-            entry.worth = worth;
+        if entry.worth.load(Ordering::Relaxed) != worth {
+            entry.worth.store(worth, Ordering::Relaxed);
         }
         Some(&entry.value)
     }
 
     /// Drops a share of the values, those that are worth least; says how many bytes they had.
     fn make_room(&mut self) -> u64 {
-        let mut worths: Vec<f32> = self.entries.values().map(|entry| entry.worth).collect();
+        let mut worths: Vec<f32> = self.entries.values().map(Entry::worth).collect();
         let last = worths.len().div_ceil(SHARE) - 1;
         let (_, least, _) = worths.select_nth_unstable_by(last, f32::total_cmp);
         self.age = *least;
         let (mut freed, mut gone) = (0, 0);
         self.entries.retain(|_, entry| {
             // Of many that are worth the same only the share goes.
-            let stays = entry.worth > *least || gone > last;
+            let stays = entry.worth() > *least || gone > last;
             if !stays {
                 gone += 1;
                 freed += entry.bytes;
@@ -175,6 +176,12 @@ impl<V> Shard<V> {
         }
         self.leases.iter_mut().flatten().for_each(|lease| lease.shrink(lease.bytes() - freed));
         freed
+    }
+}
+
+impl<V> Entry<V> {
+    fn worth(&self) -> f32 {
+        f32::from_bits(self.worth.load(Ordering::Relaxed))
     }
 }
 

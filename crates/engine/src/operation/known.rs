@@ -144,18 +144,20 @@ struct Search<'a> {
 impl Search<'_> {
     /// Gives the results of the objects that are known, and says which are not.
     fn find_all(&mut self, work: &dyn Work, give: &mut dyn FnMut(&[u32])) -> Vec<(usize, Shape)> {
-        let start = Instant::now();
+        let mut start = Instant::now();
         let keys = work.shapes(self.at.context);
-        let (mut results, mut is_new) = (Vec::with_capacity(keys.len()), vec![true; keys.len()]);
-        self.place.results.get_all(&keys, |object, result| {
-            is_new[object] = false;
-            self.counts.ask(work.pixels(object), true);
-            results.push(result.clone());
+        let mut is_new = vec![true; keys.len()];
+        self.place.results.get_all(&keys, |found| {
+            for (object, result) in found {
+                is_new[*object] = false;
+                self.counts.ask(work.pixels(*object), true);
+                self.rows.push(result.row());
+            }
+            self.counts.seconds_looking += start.elapsed().as_secs_f64();
+            // To put results together is what whoever computes them all has to do as well.
+            found.iter().for_each(|(_, result)| give(result.as_slice()));
+            start = Instant::now();
         });
-        self.counts.seconds_looking = start.elapsed().as_secs_f64();
-        // To put results together is what whoever computes them all has to do as well.
-        results.iter().map(Words::as_slice).for_each(give);
-        self.rows.extend(results.iter().map(Words::row));
         keys.into_iter().enumerate().filter(|(object, _)| is_new[*object]).collect()
     }
 

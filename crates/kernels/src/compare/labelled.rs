@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
-use crate::{Connectivity, Runs, View, Window};
+use crate::isa::versions;
+use crate::runs::{Band, Row};
+use crate::{Connectivity, Isa, Runs, View, Window};
 
 /// The objects of a result or of a reference, found once for everything that is compared with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,12 +41,7 @@ impl LabelledRuns {
     pub fn of_mask(mask: View<'_, u8>) -> Self {
         let runs = Runs::of_foreground(mask, Connectivity::Eight);
         let mut found = Self::empty(mask);
-        for y in 0..mask.height() {
-            for run in runs.row(y) {
-                found.push(y, run.start, run.end, run.component as u32);
-            }
-            found.rows.push(found.runs.len());
-        }
+        runs.bands().iter().for_each(|band| take(Isa::best(), &mut found, band));
         found
     }
 
@@ -128,6 +125,7 @@ impl LabelledRuns {
     }
 
     /// Adds a run; a new object has the number after all others.
+    #[inline(always)]
     fn push(&mut self, y: usize, start: usize, end: usize, object: u32) {
         if object as usize == self.objects.len() {
             self.objects.push(Object { area: 0, first: [start as u32, y as u32] });
@@ -142,6 +140,19 @@ impl LabelledRuns {
         order.iter().zip(0..).for_each(|(object, number)| numbers[*object as usize] = number);
         self.runs.iter_mut().for_each(|run| run.object = numbers[run.object as usize]);
         self.objects = order.iter().map(|object| self.objects[*object as usize]).collect();
+    }
+}
+
+versions! {
+    /// Adds the runs of the next rows.
+    fn take(found: &mut LabelledRuns, band: &Band) {
+        let mut row = Row::default();
+        for y in band.rows() {
+            for run in band.read_row(y, &mut row) {
+                found.push(y, run.start, run.end, run.component as u32);
+            }
+            found.rows.push(found.runs.len());
+        }
     }
 }
 

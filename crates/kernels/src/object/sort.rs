@@ -5,12 +5,21 @@
 
 use super::{Object, Span};
 use crate::Machine;
-use crate::runs::{Run, Runs};
+use crate::isa::versions;
+use crate::runs::{Band, Row, Run, Runs};
 
-/// Memory to sort runs with, to be used again: for each band those that belong to components from above.
+/// Memory to sort runs with, to be used again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sorting {
-    others: Vec<Vec<(usize, Span)>>,
+    bands: Vec<Sorted>,
+}
+
+/// What is kept for one band.
+#[derive(Clone, Debug, Default)]
+struct Sorted {
+    /// Its runs that belong to components from above.
+    others: Vec<(usize, Span)>,
+    row: Row,
 }
 
 impl Sorting {
@@ -21,10 +30,10 @@ impl Sorting {
             start += std::mem::replace(&mut object.spans, start);
         }
         let parts = parts(runs, objects, spans);
-        self.others.resize(self.others.len().max(parts.len()), Vec::new());
-        let parts = parts.into_iter().zip(&mut self.others).collect();
-        machine.run(parts, |(part, others)| part.place_own(runs, others));
-        for (component, span) in self.others.iter_mut().flat_map(|others| others.drain(..)) {
+        self.bands.resize(self.bands.len().max(parts.len()), Sorted::default());
+        let parts = parts.into_iter().zip(&mut self.bands).collect();
+        machine.run(parts, |(part, sorted)| place_own(machine.isa, part, sorted));
+        for (component, span) in self.bands.iter_mut().flat_map(|band| band.others.drain(..)) {
             place(&mut objects[component], 0, spans, span);
         }
     }
@@ -32,7 +41,7 @@ impl Sorting {
 
 /// The components that begin in one band, and their spans.
 struct Part<'a> {
-    band: usize,
+    band: &'a Band,
     first: usize,
     objects: &'a mut [Object],
     /// How many spans come before.
@@ -40,9 +49,9 @@ struct Part<'a> {
     spans: &'a mut [Span],
 }
 
-fn parts<'a>(runs: &Runs, mut objects: &'a mut [Object], mut spans: &'a mut [Span]) -> Vec<Part<'a>> {
+fn parts<'a>(runs: &'a Runs, mut objects: &'a mut [Object], mut spans: &'a mut [Span]) -> Vec<Part<'a>> {
     let (mut parts, mut first, mut before) = (Vec::new(), 0, 0);
-    for (band, count) in runs.begun().enumerate() {
+    for (band, count) in runs.bands().iter().zip(runs.begun()) {
         let (here, below) = objects.split_at_mut(count);
         let length = below.first().map_or(spans.len(), |object| object.spans - before);
         let (spans_here, spans_below) = spans.split_at_mut(length);
@@ -53,20 +62,23 @@ fn parts<'a>(runs: &Runs, mut objects: &'a mut [Object], mut spans: &'a mut [Spa
     parts
 }
 
-impl Part<'_> {
+versions! {
     /// Places the band's runs of components that begin in it, and adds the others to those.
-    fn place_own(self, runs: &Runs, others: &mut Vec<(usize, Span)>) {
-        let Self { band, first, objects, before, spans } = self;
-        runs.iter_band(band).for_each(|(y, Run { start, end, component })| {
-            let span = Span { y: y as u32, start: start as u32, end: end as u32 };
-            match component.checked_sub(first) {
-                Some(own) => place(&mut objects[own], before, spans, span),
-                None => others.push((component, span)),
+    fn place_own(part: Part<'_>, sorted: &mut Sorted) {
+        let Part { band, first, objects, before, spans } = part;
+        for y in band.rows() {
+            for Run { start, end, component } in band.read_row(y, &mut sorted.row) {
+                let span = Span { y: y as u32, start: start as u32, end: end as u32 };
+                match component.checked_sub(first) {
+                    Some(own) => place(&mut objects[own], before, spans, span),
+                    None => sorted.others.push((component, span)),
+                }
             }
-        });
+        }
     }
 }
 
+#[inline(always)]
 fn place(object: &mut Object, before: usize, spans: &mut [Span], span: Span) {
     spans[object.spans - before] = span;
     object.spans += 1;

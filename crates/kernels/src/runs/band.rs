@@ -12,7 +12,7 @@ use crate::{Connectivity, View, ViewMut, bits};
 
 /// Some rows of a mask.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Band {
+pub(crate) struct Band {
     /// The row of the image that is the band's first.
     top: usize,
     across: usize,
@@ -134,7 +134,7 @@ impl Band {
     }
 
     /// The band's rows.
-    pub(super) fn rows(&self) -> Range<usize> {
+    pub(crate) fn rows(&self) -> Range<usize> {
         self.top..self.top + self.row_starts.len() - 1
     }
 
@@ -156,6 +156,19 @@ impl Band {
         let numbers = &*self.numbers;
         let runs = bits::runs(self.words(y)).zip(&self.labels[self.labels(y)]);
         runs.map(|((start, end), label)| Run { start, end, component: numbers[*label as usize] as usize })
+    }
+
+    /// The same, found at once in the memory of `found`: several times faster where it is compiled for the processor.
+    #[inline(always)]
+    pub(crate) fn read_row<'a>(&'a self, y: usize, found: &'a mut Row) -> impl Iterator<Item = Run> + 'a {
+        found.find(self.words(y));
+        let (runs, labels) = (found.runs(), &self.labels[self.labels(y)]);
+        let component = |label: &u32| self.numbers[*label as usize] as usize;
+        runs.iter().zip(labels).map(move |(&[start, end], label)| Run {
+            start: start as usize,
+            end: end as usize,
+            component: component(label),
+        })
     }
 
     /// Writes numbers from 1 on, and 0 outside, into some of the rows.

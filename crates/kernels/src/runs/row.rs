@@ -12,7 +12,7 @@ const END: u32 = u32::MAX - 2;
 
 /// The runs of one row, from the left.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Row {
+pub(crate) struct Row {
     /// Pairs of columns; what comes after the end means nothing.
     edges: Vec<u32>,
     count: usize,
