@@ -254,7 +254,9 @@ mod tests {
         assert_eq!(table.get(key(1000), |value| *value), None);
         let mut all = Vec::new();
         let keys: Vec<Shape> = (500..1500).map(key).collect();
-        table.get_all(&keys, |place, value| all.push((place as u64 + 500, *value)));
+        table.get_all(&keys, |found| {
+            all.extend(found.iter().map(|(place, value)| (*place as u64 + 500, **value)));
+        });
         all.sort_unstable();
         assert_eq!(all, (500..1000).map(|number| (number, number)).collect::<Vec<_>>());
         assert_eq!(budget.used(), 1000 * (entry_bytes::<u64>() + 10));
