@@ -1,9 +1,11 @@
 //! The levels of reuse: the clock, the work, whether all found the same, and whether the plan had foreseen it.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use super::super::{WORKERS, figure};
-use super::{Design, Place, Ran, beyond};
+use super::{Design, Place, Ran, beyond, folder_text};
 use crate::bench::kernels::{normalize, read_colours};
 use crate::bench::program::{self, failed};
 use crate::bench::{Figure, Goal};
@@ -59,8 +61,13 @@ pub(super) fn run_all(
     Ok(runs)
 }
 
-/// All figures of a study.
-pub(super) fn figures(place: &Place, design: Design, runs: &[WayRan]) -> Result<Vec<Figure>, Failure> {
+/// All figures of a study. What it takes is foreseen by what tasks cost in the runs of the other study: by its own it
+/// would be no prediction.
+pub(super) fn figures(
+    place: &Place,
+    (design, runs): (Design, &[WayRan]),
+    other: (Design, &[WayRan]),
+) -> Result<Vec<Figure>, Failure> {
     let of = |name: &str| runs.iter().find(|run| run.way.name == name);
     let (Some(none), Some(baseline), Some(best)) = (of("none"), of("rtma 7"), of("object")) else {
         return Ok(Vec::new());
@@ -72,8 +79,9 @@ pub(super) fn figures(place: &Place, design: Design, runs: &[WayRan]) -> Result<
         let name = format!("{}: rtma 7 over dataflow, wall time", design.name());
         figures.push(Figure { goal: Some(Goal::AtLeast(least)), ..figure(name, ratio, "x") });
     }
+    let plans = Plans { study: place.study(design)?, costs: costs(place, other)?, other: other.0 };
     for run in runs.iter().filter(|run| PLANNED.contains(&run.way.name)) {
-        figures.push(foreseen(place, design, run, none)?);
+        figures.push(plans.foreseen(design, run, none)?);
     }
     figures.push(equal(design, runs));
     let normalized = normalize(&read_colours(Some(&place.image), u64::from(u32::MAX))?);
@@ -94,21 +102,43 @@ fn way(design: Design, run: &WayRan, none: &Ran) -> Vec<Figure> {
     ]
 }
 
-/// How many times sooner than without reuse it was done, over what the plan says by what tasks cost without reuse.
-fn foreseen(place: &Place, design: Design, run: &WayRan, none: &WayRan) -> Result<Figure, Failure> {
-    let costs = none.ran.folder.join("costs.jsonl").display().to_string();
-    let study = place.study(design)?.display().to_string();
-    let makespan = |way: &Way| -> Result<f64, Failure> {
-        let mut arguments = vec!["plan", &study, "--costs", &costs, "--workers", "2", "--json"];
+/// All that tasks cost in the runs of a study of which everything was known before, as one file.
+fn costs(place: &Place, (design, runs): (Design, &[WayRan])) -> Result<PathBuf, Failure> {
+    let known = runs.iter().filter(|run| run.way.name == "none" || PLANNED.contains(&run.way.name));
+    let lines: Result<String, Failure> =
+        known.map(|run| folder_text(&run.ran.folder, "costs.jsonl")).collect();
+    let path = place.path(&format!("costs-of-{design:?}.jsonl"));
+    std::fs::write(&path, lines?).map_err(failed)?;
+    Ok(path)
+}
+
+/// Plans of a study by what tasks cost in the runs of another.
+struct Plans {
+    study: PathBuf,
+    costs: PathBuf,
+    other: Design,
+}
+
+impl Plans {
+    /// How many times sooner than without reuse it was done, over what the plans say.
+    fn foreseen(&self, design: Design, run: &WayRan, none: &WayRan) -> Result<Figure, Failure> {
+        let planned = self.makespan(none.way)? / self.makespan(run.way)?;
+        let value = none.ran.wall / run.ran.wall / planned;
+        let (name, way, other) = (design.name(), run.way.name, self.other.name());
+        let name = format!("{name}: none over {way}, measured over planned by tasks of {other}");
+        Ok(Figure { goal: Some(Goal::Between(0.95, 1.05)), ..figure(name, value, "") })
+    }
+
+    fn makespan(&self, way: &Way) -> Result<f64, Failure> {
+        let (study, costs) = (self.study.display().to_string(), self.costs.display().to_string());
+        // The runs had the tasks of the papers too.
+        let mut arguments = vec!["plan", &study, "--costs", &costs, "--granularity", "written"];
+        arguments.extend(["--workers", "2", "--json"]);
         arguments.extend(way.options);
         let said = program::run(&arguments, std::time::Duration::from_secs(600))?.stdout;
         let json: Value = serde_json::from_str(&said).map_err(failed)?;
         json["makespan_s"].as_f64().ok_or_else(|| failed("a plan without makespan_s"))
-    };
-    let planned = makespan(none.way)? / makespan(run.way)?;
-    let value = none.ran.wall / run.ran.wall / planned;
-    let name = format!("{}: none over {}, measured over planned", design.name(), run.way.name);
-    Ok(Figure { goal: Some(Goal::Between(0.95, 1.05)), ..figure(name, value, "") })
+    }
 }
 
 /// Reuse never changes a result: the tables are equal to the last digit.

@@ -91,13 +91,12 @@ pub(super) fn figures(args: &BenchArgs, terminal: &Terminal) -> Result<Vec<Figur
     // The levels beyond the papers' alone take a third of the time: large images can be asked for.
     let beyond = args.only.as_deref() == Some("beyond");
     if wanted("levels") || beyond {
-        for design in [Design::Moat, Design::Vbd] {
-            let runs = levels::run_all(&place, design, beyond, terminal)?;
-            figures.extend(levels::figures(&place, design, &runs)?);
-            if design == Design::Moat {
-                screened = runs.into_iter().next_back().map(|way| way.ran);
-            }
-        }
+        let moat = levels::run_all(&place, Design::Moat, beyond, terminal)?;
+        let vbd = levels::run_all(&place, Design::Vbd, beyond, terminal)?;
+        let studies = [(Design::Moat, moat.as_slice()), (Design::Vbd, vbd.as_slice())];
+        figures.extend(levels::figures(&place, studies[0], studies[1])?);
+        figures.extend(levels::figures(&place, studies[1], studies[0])?);
+        screened = moat.into_iter().next_back().map(|way| way.ran);
     }
     if wanted("paths") {
         figures.extend(paths::figures(&place, terminal)?);
