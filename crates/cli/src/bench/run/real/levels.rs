@@ -1,6 +1,6 @@
 //! The levels of reuse: the clock, the work, whether all found the same, and whether the plan had foreseen it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -31,6 +31,14 @@ const WAYS: [Way; 6] = [
 /// Ways of which everything is known before anything runs.
 const PLANNED: [&str; 3] = ["stage", "rtma 7", "dataflow"];
 
+fn is_planned(way: &Way) -> bool {
+    way.name == "none" || PLANNED.contains(&way.name)
+}
+
+fn is_wanted(way: &Way, only_beyond: bool) -> bool {
+    !only_beyond || ["none", "rtma 7", "object"].contains(&way.name)
+}
+
 /// A study that was run in a way.
 pub(super) struct WayRan {
     way: &'static Way,
@@ -44,9 +52,8 @@ pub(super) fn run_all(
     only_beyond: bool,
     terminal: &Terminal,
 ) -> Result<Vec<WayRan>, Failure> {
-    let wanted = |way: &&Way| !only_beyond || ["none", "rtma 7", "object"].contains(&way.name);
     let mut runs: Vec<WayRan> = Vec::new();
-    for way in WAYS.iter().filter(wanted) {
+    for way in WAYS.iter().filter(|way| is_wanted(way, only_beyond)) {
         let _progress = terminal.progress(format!("running {}: {}", design.name(), way.name));
         // What digests are worth is decided by what tasks cost here: every user has run something before.
         let costs = place.path(&format!("costs-{}.jsonl", way.name));
@@ -61,12 +68,33 @@ pub(super) fn run_all(
     Ok(runs)
 }
 
-/// All figures of a study. What it takes is foreseen by what tasks cost in the runs of the other study: by its own it
-/// would be no prediction.
+/// Runs a smaller study with other rows in every way of which everything is known before, and tells what its tasks cost, as one
+/// file: a prediction from the runs that it is about would be none, and who plans a large study has run a small one.
+pub(super) fn pilot(
+    place: &Place,
+    design: Design,
+    only_beyond: bool,
+    terminal: &Terminal,
+) -> Result<PathBuf, Failure> {
+    let study = place.pilot(design)?;
+    let mut lines = String::new();
+    for way in WAYS.iter().filter(|way| is_wanted(way, only_beyond) && is_planned(way)) {
+        let _progress = terminal.progress(format!("running half of {}: {}", design.name(), way.name));
+        let folder = place.path(&format!("{design:?}-pilot-{}", way.name.replace(' ', "-")));
+        Ran::of(&study, &folder, way.options)?;
+        lines.push_str(&folder_text(&folder, "costs.jsonl")?);
+    }
+    let costs = place.path(&format!("costs-of-{design:?}.jsonl"));
+    std::fs::write(&costs, lines).map_err(failed)?;
+    Ok(costs)
+}
+
+/// All figures of a study, foreseen by a file of costs of other runs.
 pub(super) fn figures(
     place: &Place,
-    (design, runs): (Design, &[WayRan]),
-    other: (Design, &[WayRan]),
+    design: Design,
+    runs: &[WayRan],
+    costs: &Path,
 ) -> Result<Vec<Figure>, Failure> {
     let of = |name: &str| runs.iter().find(|run| run.way.name == name);
     let (Some(none), Some(baseline), Some(best)) = (of("none"), of("rtma 7"), of("object")) else {
@@ -79,7 +107,7 @@ pub(super) fn figures(
         let name = format!("{}: rtma 7 over dataflow, wall time", design.name());
         figures.push(Figure { goal: Some(Goal::AtLeast(least)), ..figure(name, ratio, "x") });
     }
-    let plans = Plans { study: place.study(design)?, costs: costs(place, other)?, other: other.0 };
+    let plans = Plans { study: place.study(design)?, costs };
     for run in runs.iter().filter(|run| PLANNED.contains(&run.way.name)) {
         figures.push(plans.foreseen(design, run, none)?);
     }
@@ -102,30 +130,20 @@ fn way(design: Design, run: &WayRan, none: &Ran) -> Vec<Figure> {
     ]
 }
 
-/// All that tasks cost in the runs of a study of which everything was known before, as one file.
-fn costs(place: &Place, (design, runs): (Design, &[WayRan])) -> Result<PathBuf, Failure> {
-    let known = runs.iter().filter(|run| run.way.name == "none" || PLANNED.contains(&run.way.name));
-    let lines: Result<String, Failure> =
-        known.map(|run| folder_text(&run.ran.folder, "costs.jsonl")).collect();
-    let path = place.path(&format!("costs-of-{design:?}.jsonl"));
-    std::fs::write(&path, lines?).map_err(failed)?;
-    Ok(path)
-}
-
-/// Plans of a study by what tasks cost in the runs of another.
-struct Plans {
+/// Plans of a study by what tasks cost in runs of another.
+struct Plans<'c> {
     study: PathBuf,
-    costs: PathBuf,
-    other: Design,
+    costs: &'c Path,
 }
 
-impl Plans {
+impl Plans<'_> {
     /// How many times sooner than without reuse it was done, over what the plans say.
     fn foreseen(&self, design: Design, run: &WayRan, none: &WayRan) -> Result<Figure, Failure> {
         let planned = self.makespan(none.way)? / self.makespan(run.way)?;
         let value = none.ran.wall / run.ran.wall / planned;
-        let (name, way, other) = (design.name(), run.way.name, self.other.name());
-        let name = format!("{name}: none over {way}, measured over planned by tasks of {other}");
+        let (name, way) = (design.name(), run.way.name);
+        let name =
+            format!("{name}: none over {way}, measured over planned by costs of half as many other rows");
         Ok(Figure { goal: Some(Goal::Between(0.95, 1.05)), ..figure(name, value, "") })
     }
 
