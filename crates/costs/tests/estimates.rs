@@ -119,7 +119,7 @@ fn the_nearest_level_of_reuse_that_has_several_records_counts() {
     assert_eq!(found(&[none.clone(), task.clone(), own.clone(), old.clone()]), (1.0, 4), "its own");
     assert_eq!(found(&[none.clone(), task, own[..3].to_vec(), old.clone()]), (2.0, 6), "the nearest");
     assert_eq!(found(&[none, old.clone()]), (5.0, 50), "the farthest");
-    assert_eq!(found(&[old.clone()]), (7.0, 90), "older lines, which do not say it");
+    assert_eq!(found(std::slice::from_ref(&old)), (7.0, 90), "older lines, which do not say it");
     let (seconds, records) = found(&[own[..3].to_vec(), at(None, 9, 100, 1.0)]);
     assert_eq!((seconds, records), (1.0, 12), "a few of each count together");
 }
