@@ -1,4 +1,4 @@
-//! The records of a run that are worth remembering: a few for each operation, device and size.
+//! The records of a run that are worth remembering: a few for each operation, device, size and level of reuse.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use crate::Record;
 use crate::size::size_class;
 
-/// At most so many records of each operation, version, device and size. They are chosen evenly from the cheapest to the
-/// dearest, so that medians and quartiles stay what they are; the order of the records does not matter.
+/// At most so many records of each operation, version, device, size and level of reuse. They are chosen evenly from the
+/// cheapest to the dearest, so that means and quartiles stay about what they are; the order of the records does not matter.
 pub fn chosen(records: &[Record], most: usize) -> Vec<&Record> {
     let mut groups: BTreeMap<_, Vec<&Record>> = BTreeMap::new();
     for record in records {
-        let key = (&record.operation, record.version, &record.device, size_class(record.pixels));
+        let size = size_class(record.pixels);
+        let key = (&record.operation, record.version, &record.device, size, &record.reuse);
         groups.entry(key).or_default().push(record);
     }
     groups.into_values().flat_map(|group| evenly(group, most)).collect()
@@ -38,7 +39,16 @@ mod tests {
 
     fn record(operation: &str, pixels: u64, seconds: f64) -> Record {
         let (operation, device) = (operation.into(), "cpu".into());
-        Record { operation, version: 1, device, pixels, seconds, output_bytes: 1, scratch_bytes: 0 }
+        Record {
+            operation,
+            version: 1,
+            device,
+            pixels,
+            seconds,
+            output_bytes: 1,
+            scratch_bytes: 0,
+            reuse: None,
+        }
     }
 
     #[test]
@@ -48,6 +58,16 @@ mod tests {
         let chosen = chosen(&records, 10);
         assert_eq!(chosen.len(), 40);
         assert!(chosen.iter().filter(|r| r.operation == "a" && r.pixels == 64).count() == 10);
+    }
+
+    #[test]
+    fn each_level_of_reuse_keeps_its_own() {
+        let at = |level: &str, seconds: f64| Record { reuse: Some(level.into()), ..record("a", 64, seconds) };
+        let many = (0..1000).map(|n| at("none", f64::from(n)));
+        let records: Vec<Record> = many.chain((0..7).map(|n| at("dataflow", f64::from(n)))).collect();
+        let chosen = chosen(&records, 10);
+        let of = |level: &str| chosen.iter().filter(|r| r.reuse.as_deref() == Some(level)).count();
+        assert_eq!((of("none"), of("dataflow")), (10, 7));
     }
 
     proptest! {

@@ -13,9 +13,9 @@ pub(crate) struct Curve {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Knot {
     pub(crate) point: Point,
-    /// A quarter costs less than this share of the middle.
+    /// A quarter costs less than this share of the mean, or than the mean itself.
     pub(crate) low: f64,
-    /// A quarter costs more than this share of the middle.
+    /// A quarter costs more than this share of the mean, or nearly a quarter more than the mean itself.
     pub(crate) high: f64,
 }
 

@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use onceflow_study::OpSpec;
 
-use crate::size::{SizeClass, size_class};
+use crate::reused::Reused;
+use crate::size::size_class;
 use crate::{Estimate, Finding, Found, Model, Record, RecordError};
 
 /// Records of finished tasks, and what they say about the next ones.
 ///
-/// Its size depends on how many operations, devices and sizes there are, not on the number of records: of each, only
-/// counts of nearly equal values are kept.
+/// Its size depends on how many operations, devices, sizes and levels of reuse there are, not on the number of records: of
+/// each, only counts of nearly equal values are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Costs {
     /// Of each operation in each version, on each device, by size.
-    measured: BTreeMap<(String, u64), BTreeMap<String, BTreeMap<u32, SizeClass>>>,
+    measured: BTreeMap<(String, u64), BTreeMap<String, BTreeMap<u32, Reused>>>,
     /// What runs found out about each operation in each version, on whatever device.
     found: BTreeMap<(String, u64), Found>,
 }
@@ -25,8 +26,7 @@ impl Costs {
         record.check()?;
         let devices = self.measured.entry((record.operation.clone(), record.version)).or_default();
         let sizes = devices.entry(record.device.clone()).or_default();
-        let class = sizes.entry(size_class(record.pixels)).or_insert_with(|| SizeClass::new(record.pixels));
-        class.add(record);
+        sizes.entry(size_class(record.pixels)).or_default().add(record);
         Ok(())
     }
 
@@ -42,11 +42,18 @@ impl Costs {
         self.found.get(&(spec.id.clone(), spec.version)).copied().unwrap_or_default()
     }
 
-    /// What an operation costs on a device: made once, asked for many sizes.
+    /// What an operation costs on a device, at whatever level of reuse: made once, asked for many sizes.
     pub fn model(&self, spec: &OpSpec, device: &str) -> Model {
+        self.model_at(spec, device, &[])
+    }
+
+    /// The same at the first of some levels of reuse of which there are several records of a size; where no level has
+    /// several, all of them count. Tasks cost something else at each level: what stands between them on their core
+    /// decides what they find in its caches, and each level leaves other instances to be computed.
+    pub fn model_at(&self, spec: &OpSpec, device: &str, levels: &[&str]) -> Model {
         let devices = self.measured.get(&(spec.id.clone(), spec.version));
         let sizes = devices.and_then(|devices| devices.get(device));
-        Model::new(spec, sizes.into_iter().flat_map(BTreeMap::values))
+        Model::new(spec, sizes.into_iter().flat_map(BTreeMap::values), levels)
     }
 
     /// What a task of an operation costs on a device, for so many pixels.
@@ -62,7 +69,7 @@ impl Costs {
     /// How many records there are.
     pub fn len(&self) -> u64 {
         let devices = self.measured.values().flat_map(BTreeMap::values);
-        devices.flat_map(BTreeMap::values).map(SizeClass::count).sum()
+        devices.flat_map(BTreeMap::values).map(Reused::count).sum()
     }
 
     /// Whether there is no record.

@@ -32,13 +32,30 @@ impl Histogram {
         self.count
     }
 
+    /// Takes over all values of another.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (bin, count) in &other.bins {
+            *self.bins.entry(*bin).or_default() += count;
+        }
+        self.count += other.count;
+        let ends = self.ends.into_iter().chain(other.ends);
+        self.ends = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    }
+
+    /// The mean of the values between two others; the median where there are none.
+    pub(crate) fn mean_between(&self, low: f64, high: f64) -> f64 {
+        let inside = self.bins.iter().map(|(bin, count)| (self.middle(*bin), *count as f64));
+        let inside = inside.filter(|(value, _)| (low..=high).contains(value));
+        let (sum, count) = inside.fold((0.0, 0.0), |(sum, all), (value, n)| (sum + value * n, all + n));
+        if count > 0.0 { self.within(sum / count) } else { self.quantile(0.5) }
+    }
+
     /// The value below which that share lies, between two of them where it must be.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         let place = share * self.count.saturating_sub(1) as f64;
         let (below, above) = (place.floor(), place.ceil());
-        let middle = |bin: u64| f64::from_bits((bin << DROPPED) | (1 << (DROPPED - 1)));
-        let low = self.within(middle(self.bin(below as u64)));
-        let high = self.within(middle(self.bin(above as u64)));
+        let low = self.middle(self.bin(below as u64));
+        let high = self.middle(self.bin(above as u64));
         low + (high - low) * (place - below)
     }
 
@@ -57,6 +74,11 @@ impl Histogram {
         };
         let bin = self.bins.iter().find(reaches).or_else(|| self.bins.last_key_value());
         bin.map_or(0, |(bin, _)| *bin)
+    }
+
+    /// What stands for the values of a bin.
+    fn middle(&self, bin: u64) -> f64 {
+        self.within(f64::from_bits((bin << DROPPED) | (1 << (DROPPED - 1))))
     }
 
     /// What lies outside of all values is an artefact of the bins.
@@ -91,6 +113,13 @@ mod tests {
     }
 
     #[test]
+    fn a_mean_leaves_out_what_lies_outside() {
+        let histogram = histogram(&[1.0, 1.0, 3.0, 7.0, 1e6]);
+        assert!((histogram.mean_between(0.5, 10.0) / 3.0 - 1.0).abs() < 0.01);
+        assert!((histogram.mean_between(20.0, 30.0) / 3.0 - 1.0).abs() < 0.01, "nothing there: the median");
+    }
+
+    #[test]
     fn its_size_is_bounded() {
         let mut histogram = Histogram::default();
         let mut value = 1e-30;
@@ -113,6 +142,12 @@ mod tests {
             let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
             let found = histogram.quantile(share);
             prop_assert!(low * 0.99 <= found && found <= high * 1.01, "{low} {found} {high}");
+            let half = sorted.len() / 2;
+            let mut merged = self::histogram(&sorted[half..]);
+            merged.merge(&self::histogram(&sorted[..half]));
+            prop_assert_eq!(merged.quantile(share), found);
+            let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
+            prop_assert!((merged.mean_between(0.0, 1e9) / mean - 1.0).abs() < 0.01);
             let bound = histogram.bound(share);
             let not_above = sorted.iter().filter(|value| **value <= bound).count() as f64;
             prop_assert!(not_above + 1e-9 >= share * sorted.len() as f64);

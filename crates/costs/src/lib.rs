@@ -8,6 +8,7 @@ mod histogram;
 mod line;
 mod model;
 mod record;
+mod reused;
 mod size;
 
 pub use chosen::chosen;

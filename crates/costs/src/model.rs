@@ -1,14 +1,17 @@
 //! What one operation costs on one device, as a function of size.
 
+use std::borrow::Cow;
+
 use onceflow_study::OpSpec;
 
 use crate::curve::{Curve, Knot, Place};
 use crate::line::Point;
+use crate::reused::Reused;
 use crate::size::{FEW, SizeClass};
 
-/// What one operation costs on one device. Half of all tasks of a size are expected between `low` and `high`.
+/// What one operation costs on one device. Half of all tasks of a size, or more, are expected between `low` and `high`.
 ///
-/// Where tasks were measured, seconds go through the medians of all sizes that have several records, straight from one
+/// Where tasks were measured, seconds go through the means of all sizes that have several records, straight from one
 /// size to the next, and never fall as the size grows. Beyond those sizes they change like `fixed + each * pixels`, a
 /// robust line (Theil and Sen) through all sizes in which neither part is negative. Bytes are bounds: 95 of 100
 /// measured tasks needed no more.
@@ -21,10 +24,10 @@ pub struct Model {
     scratch: Option<Curve>,
 }
 
-/// What a task is expected to cost. Half of all such tasks are expected between `low` and `high`.
+/// What a task is expected to cost. Half of all such tasks, or more, are expected between `low` and `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The middle.
+    /// The mean: so many tasks take so many times as long.
     pub seconds: f64,
     /// A quarter of them are cheaper.
     pub low: f64,
@@ -69,10 +72,12 @@ struct Declared {
 const DECLARED_SPREAD: f64 = 3.0;
 
 impl Model {
-    /// By what the operation declares, and by the sizes that were measured, from small to large.
-    pub(crate) fn new<'c>(spec: &OpSpec, sizes: impl Iterator<Item = &'c SizeClass>) -> Self {
-        let sizes: Vec<&SizeClass> = sizes.collect();
-        let bound = |of: fn(&SizeClass) -> Option<Knot>| bounding(sizes.iter().filter_map(|size| of(size)));
+    /// By what the operation declares, and by the sizes that were measured, from small to large: seconds at the first
+    /// of some levels of reuse that has several records of a size, bytes at whatever level, since they are bounds.
+    pub(crate) fn new<'c>(spec: &OpSpec, sizes: impl Iterator<Item = &'c Reused>, levels: &[&str]) -> Self {
+        let (all, sizes): (Vec<_>, Vec<_>) =
+            sizes.filter_map(|size| Some((size.all()?, size.nearest(levels)?))).unzip();
+        let bound = |of: fn(&SizeClass) -> Option<Knot>| bounding(all.iter().filter_map(|size| of(size)));
         Self {
             declared: Declared {
                 seconds: spec.cost_ns_per_pixel * 1e-9,
@@ -122,7 +127,7 @@ impl Model {
 }
 
 /// A few records of a size are not enough for a knot, but they count for the line.
-fn rising(sizes: &[&SizeClass]) -> Option<Curve> {
+fn rising(sizes: &[Cow<'_, SizeClass>]) -> Option<Curve> {
     let all: Vec<(Knot, u64)> = sizes.iter().map(|size| (size.seconds(), size.count())).collect();
     let knots = all.iter().filter(|(_, count)| *count >= FEW).map(|(knot, _)| *knot).collect();
     let points: Vec<Point> = all.iter().map(|(knot, _)| knot.point).collect();

@@ -19,6 +19,8 @@ pub struct Record {
     pub output_bytes: u64,
     /// Most bytes it had besides while it ran; 0 when nobody measured them.
     pub scratch_bytes: u64,
+    /// The level of reuse of its run, in the word of the command line; nothing in older lines, which did not say it.
+    pub reuse: Option<String>,
 }
 
 /// Why a text or value is no record.
@@ -52,6 +54,9 @@ impl Record {
         if self.scratch_bytes > 0 {
             line["scratch_bytes"] = self.scratch_bytes.into();
         }
+        if let Some(level) = &self.reuse {
+            line["reuse"] = level.as_str().into();
+        }
         line.to_string()
     }
 
@@ -72,6 +77,7 @@ impl Record {
             seconds: fields.number("seconds")?,
             output_bytes: fields.whole("output_bytes")?,
             scratch_bytes: fields.whole_or_none("scratch_bytes")?,
+            reuse: fields.text_or_none("reuse")?,
         };
         record.check()?;
         Ok(record)
@@ -105,6 +111,11 @@ impl Fields<'_> {
     /// A field that older lines do not have.
     fn whole_or_none(&self, field: &'static str) -> Result<u64, RecordError> {
         if self.0.contains_key(field) { self.whole(field) } else { Ok(0) }
+    }
+
+    /// The same of a text.
+    fn text_or_none(&self, field: &'static str) -> Result<Option<String>, RecordError> {
+        self.0.contains_key(field).then(|| self.text(field)).transpose()
     }
 
     pub(crate) fn number(&self, field: &'static str) -> Result<f64, RecordError> {
@@ -165,6 +176,11 @@ mod tests {
         let scratch = LINE.replace('}', r#","scratch_bytes":5}"#);
         assert_eq!(Record::parse_line(&scratch).unwrap(), Record { scratch_bytes: 5, ..record });
         assert!(Record::parse_line(&scratch.replace(":5}", ":-5}")).is_err());
+        let level = LINE.replace('}', r#","reuse":"dataflow"}"#);
+        let record = Record::parse_line(&level).unwrap();
+        assert_eq!(record.reuse.as_deref(), Some("dataflow"));
+        assert!(record.to_line().contains(r#""reuse":"dataflow""#));
+        assert!(Record::parse_line(&level.replace("\"dataflow\"", "4")).is_err());
     }
 
     #[test]
@@ -193,8 +209,9 @@ mod tests {
         #[test]
         fn any_record_reads_back(
             operation in ".*", device in ".*", version: u64, pixels in 1u64.., seconds in 0.0f64..1e300, output_bytes: u64, scratch_bytes: u64,
+            reuse in proptest::option::of(".*"),
         ) {
-            let record = Record { operation, version, device, pixels, seconds, output_bytes, scratch_bytes };
+            let record = Record { operation, version, device, pixels, seconds, output_bytes, scratch_bytes, reuse };
             prop_assert_eq!(Record::parse_line(&record.to_line()), Ok(record));
         }
 

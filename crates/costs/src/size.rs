@@ -16,6 +16,8 @@ pub(crate) struct SizeClass {
 
 /// With fewer records of a size their spread says nothing.
 pub(crate) const FEW: u64 = 4;
+/// Tasks that are so many times dearer than three quarters of all, or cheaper, had something else happen to them.
+const FAR: f64 = 8.0;
 /// The share of tasks that a bound of memory must suffice for.
 const BOUND: f64 = 0.95;
 
@@ -44,15 +46,25 @@ impl SizeClass {
         }
     }
 
+    /// Takes over what is known of other tasks of the class.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.pixels = (self.pixels.0.min(other.pixels.0), self.pixels.1.max(other.pixels.1));
+        self.seconds.merge(&other.seconds);
+        self.output.merge(&other.output);
+        self.scratch.merge(&other.scratch);
+    }
+
     pub(crate) fn count(&self) -> u64 {
         self.seconds.count()
     }
 
-    /// Median and quartiles of the seconds: one task that waited for a disk does not move them.
+    /// Mean and quartiles of the seconds. What many tasks take is a sum, which medians foresee badly: where some
+    /// parameters make a task dearer, they say too little. One task that waited for a disk counts for nothing.
     pub(crate) fn seconds(&self) -> Knot {
-        let middle = self.seconds.quantile(0.5);
-        let point = self.point(&self.seconds, middle);
-        Knot { point, low: self.seconds.quantile(0.25) / middle, high: self.seconds.quantile(0.75) / middle }
+        let (low, high) = (self.seconds.quantile(0.25), self.seconds.quantile(0.75));
+        let mean = self.seconds.mean_between(low / FAR, high * FAR);
+        let point = self.point(&self.seconds, mean);
+        Knot { point, low: (low / mean).min(1.0), high: (high / mean).max(1.0) }
     }
 
     /// Bytes of outputs that suffice for nearly all tasks.

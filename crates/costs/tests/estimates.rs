@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 fn record(pixels: u64, seconds: f64) -> Record {
     let (operation, device) = ("x".into(), "cpu".into());
-    Record { operation, version: 1, device, pixels, seconds, output_bytes: 0, scratch_bytes: 0 }
+    Record { operation, version: 1, device, pixels, seconds, output_bytes: 0, scratch_bytes: 0, reuse: None }
 }
 
 fn costs(records: &[Record]) -> Costs {
@@ -89,6 +89,56 @@ fn bytes_are_bounds_and_fall_back_on_what_is_declared() {
 }
 
 #[test]
+fn what_many_tasks_take_is_foreseen_where_some_are_dear() {
+    // As a parameter makes it: a fifth of the tasks takes four times as long, and a machine that slept counts for nothing.
+    let mut records: Vec<_> = (0..100).map(|n| record(100, if n % 5 == 0 { 4.0 } else { 1.0 })).collect();
+    records.push(record(100, 3600.0));
+    let Estimate { seconds, low, high, .. } = seconds(&records, 100);
+    assert!(near(seconds, 1.6) && near(low, 1.0) && high >= seconds, "{low} {seconds} {high}");
+}
+
+/// Some records of one size, all of a level of reuse and of about as many seconds.
+fn at(level: Option<&str>, count: usize, pixels: u64, seconds: f64) -> Vec<Record> {
+    let record = Record { reuse: level.map(str::to_owned), ..record(pixels, seconds) };
+    vec![record; count]
+}
+
+#[test]
+fn the_nearest_level_of_reuse_that_has_several_records_counts() {
+    let levels = ["dataflow", "task", "none"];
+    let found = |records: &[Vec<Record>]| {
+        let model = costs(&records.concat()).model_at(&spec(), "cpu", &levels);
+        let Estimate { seconds, origin, .. } = model.seconds(100);
+        let Origin::Measured { records } = origin else { panic!("declared") };
+        (seconds.round(), records)
+    };
+    let none = at(Some("none"), 50, 100, 5.0);
+    let task = at(Some("task"), 6, 100, 2.0);
+    let own = at(Some("dataflow"), 4, 100, 1.0);
+    let old = at(None, 90, 100, 7.0);
+    assert_eq!(found(&[none.clone(), task.clone(), own.clone(), old.clone()]), (1.0, 4), "its own");
+    assert_eq!(found(&[none.clone(), task, own[..3].to_vec(), old.clone()]), (2.0, 6), "the nearest");
+    assert_eq!(found(&[none, old.clone()]), (5.0, 50), "the farthest");
+    assert_eq!(found(std::slice::from_ref(&old)), (7.0, 90), "older lines, which do not say it");
+    let (seconds, records) = found(&[own[..3].to_vec(), at(None, 9, 100, 1.0)]);
+    assert_eq!((seconds, records), (1.0, 12), "a few of each count together");
+}
+
+#[test]
+fn each_size_has_its_nearest_level_and_bytes_are_those_of_all() {
+    let mut records = at(Some("dataflow"), 4, 100, 1.0);
+    records.extend(at(Some("none"), 4, 100, 3.0));
+    records.extend(at(Some("none"), 4, 1_000_000, 9.0));
+    records[5].output_bytes = 1_000;
+    let model = costs(&records).model_at(&spec(), "cpu", &["dataflow", "none"]);
+    assert!(near(model.seconds(100).seconds, 1.0));
+    assert!(near(model.seconds(1_000_000).seconds, 9.0), "a size that its own level has not seen");
+    assert_eq!(model.output_bytes(100).bytes, 1_000);
+    let all = costs(&records).model(&spec(), "cpu");
+    assert!(near(all.seconds(100).seconds, 2.0));
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let mut costs = Costs::default();
     assert!(costs.add(&record(0, 1.0)).is_err());
@@ -103,7 +153,7 @@ fn anything() -> impl Strategy<Value = Vec<Record>> {
     let one = (size, time, any::<u64>(), any::<u64>());
     let record = |(pixels, seconds, output_bytes, scratch_bytes)| {
         let (operation, device) = ("x".into(), "cpu".into());
-        Record { operation, version: 1, device, pixels, seconds, output_bytes, scratch_bytes }
+        Record { operation, version: 1, device, pixels, seconds, output_bytes, scratch_bytes, reuse: None }
     };
     vec(one.prop_map(record), 1..60)
 }

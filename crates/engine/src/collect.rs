@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use onceflow_costs::Record;
 use onceflow_region::{Budget, Region};
-use onceflow_reuse::{Flow, Made, NodeId, REFERENCE_SUFFIX};
+use onceflow_reuse::{Flow, Level, Made, NodeId, REFERENCE_SUFFIX};
 use onceflow_runtime::{Entry, Finished, Instance, Layout, Observer, Outcome, RowOutcome};
 use onceflow_study::Scope;
 
@@ -27,6 +27,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) inputs: &'a Inputs,
     pub(crate) layout: &'a Layout,
     pub(crate) flow: &'a Flow,
+    /// The run's level of reuse.
+    pub(crate) level: Level,
     pub(crate) folder: &'a RunFolder,
     pub(crate) journal: &'a mut Journal,
     pub(crate) progress: &'a mut dyn Progress,
@@ -104,6 +106,7 @@ impl<'a> Collector<'a> {
             seconds,
             output_bytes,
             scratch_bytes: bytes.saturating_sub(output_bytes),
+            reuse: Some(self.level.word().into()),
         })
     }
 
@@ -120,6 +123,7 @@ impl<'a> Collector<'a> {
                 seconds: taken.seconds,
                 output_bytes: taken.bytes,
                 scratch_bytes: 0,
+                reuse: Some(self.level.word().into()),
             });
         }
     }

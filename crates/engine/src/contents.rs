@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use onceflow_kernels::{Digester, Isa};
 use onceflow_region::{Region, codec};
-use onceflow_reuse::{Content, Flow, FlowTask};
+use onceflow_reuse::{Content, Flow, FlowTask, Level};
 use onceflow_runtime::Contents;
 
 use crate::Prepared;
@@ -32,14 +32,14 @@ pub(crate) const DIGESTED: f64 = 25e9;
 impl Prepared<'_> {
     /// Of which tasks results are worth digests: where what comes after them costs so much, and turns out to be equal so
     /// often, that it pays. How often that is, earlier runs tell.
-    pub(crate) fn worth_digests(&self, flow: &Flow) -> Vec<bool> {
+    pub(crate) fn worth_digests(&self, flow: &Flow, level: Level) -> Vec<bool> {
         let pixels = self.largest_part().max(1);
         let sizes = BTreeMap::from([(pixels, 1)]);
         let (mut after, mut spared) = (vec![0.0; flow.tasks.len()], vec![0.0; flow.tasks.len()]);
         for task in (0..flow.tasks.len()).rev() {
             let takes = |other: &&FlowTask| other.inputs.iter().any(|input| input.maker() == Some(task));
             for (taker, other) in flow.tasks.iter().enumerate().filter(|(_, other)| takes(other)) {
-                let seconds = after[taker] + self.mean_seconds(other, &sizes);
+                let seconds = after[taker] + self.mean_seconds(other, &sizes, level);
                 after[task] += seconds;
                 spared[task] += seconds * self.costs.found(&other.spec).same();
             }

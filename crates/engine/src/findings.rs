@@ -88,7 +88,7 @@ impl Prepared<'_> {
 
     /// Seconds that one of a task is expected to take at a level, those that turn out to be equal to others included.
     pub(crate) fn expected_seconds(&self, flow: &Flow, task: usize, level: Level) -> f64 {
-        let seconds = self.mean_seconds(&flow.tasks[task], &self.sizes(flow.scope(task)));
+        let seconds = self.mean_seconds(&flow.tasks[task], &self.sizes(flow.scope(task)), level);
         let spared = self.spared(&flow.tasks[task], level);
         spared.into_iter().fold(seconds, |seconds, share| seconds * (1.0 - share))
     }
@@ -116,6 +116,7 @@ mod tests {
             seconds: 1.0,
             output_bytes: 0,
             scratch_bytes: 0,
+            reuse: Some("object".into()),
         };
         let finding = |seconds: f64, saved: f64| Finding {
             operation: "a".into(),

@@ -126,7 +126,7 @@ impl Prepared<'_> {
         let digests = if level >= Level::Convergent { 1.0 / DIGESTED } else { 0.0 };
         let bytes = |spec: &OpSpec, scope| f64::from(spec.output_bytes_per_pixel) * mean(of(scope));
         let prices = Prices {
-            seconds: &|spec, scope| self.mean_operation_seconds(spec, of(scope)),
+            seconds: &|spec, scope| self.mean_operation_seconds(spec, of(scope), level),
             bookkeeping: &|spec, scope| BOOKKEEPING + bytes(spec, scope) * digests,
             converging: Found::default().same(),
             many: self.multiplicity(),

@@ -138,8 +138,8 @@ impl Prepared<'_> {
         let planned = self.grouped_plan(level, merge)?;
         let FirstPlan { phase, rows, mut plan, whole, merged, grain } = planned;
         let many = self.multiplicity();
-        let costs = self.seconds(plan.flow());
-        let levels = Comparison::of(&plan, many, &|task| costs[task]);
+        let costs = self.seconds(plan.flow(), level);
+        let levels = self.compared(&plan, level);
         let rules = plan.rules(whole.as_ref().unwrap_or(&plan), &merged, &|task| costs[task]);
         let mut rules = rules.map_err(|broken| EngineError::Internal(broken.to_string()))?;
         rules.splice(0..0, self.grain_rule(&plan, &grain));
@@ -164,9 +164,16 @@ impl Prepared<'_> {
             least: self.least(&mut plan, workers)?,
             later: self.study.phases.iter().skip(1).map(|phase| later(self.study, phase)).collect(),
             seconds,
-            costs: self.cost_origin(plan.flow()),
+            costs: self.cost_origin(plan.flow(), level),
             grain,
         })
+    }
+
+    /// The levels of a plan, each by what tasks cost at it; the last is the one that was asked for.
+    fn compared(&self, plan: &Plan, level: Level) -> Comparison {
+        let asked = |other: Level| if other == plan.level() { level } else { other };
+        let costs = Level::PLANNED.map(|other| self.seconds(plan.flow(), asked(other)));
+        Comparison::of(plan, self.multiplicity(), &|level, task| costs[level as usize][task])
     }
 
     /// What splitting and fusing did before any row was looked at by itself.
@@ -208,7 +215,8 @@ impl Prepared<'_> {
         let (phase, rows) = self.first_rows()?;
         let count = rows.len() as u64 - 1;
         let grained = self.grained(&phase, &rows, level, &wish)?;
-        let Grouped { plan, whole, merged } = self.grouped(plan(grained.flow, &rows, level)?, merge)?;
+        let Grouped { plan, whole, merged } =
+            self.grouped(plan(grained.flow, &rows, level)?, merge, level)?;
         Ok(FirstPlan { phase, rows: count, plan, whole, merged, grain: grained.grain })
     }
 
@@ -234,16 +242,16 @@ impl Prepared<'_> {
         parts.iter().map(|part| part.pixels as f64 / mean.max(1.0)).collect()
     }
 
-    /// Seconds that one of each task takes on a part or image of average size, by its declared cost.
+    /// Seconds that one of each task takes at a level on a part or image of average size, by its declared cost.
     /// What was measured on this machine goes over what is declared.
-    pub(crate) fn seconds(&self, flow: &Flow) -> Vec<f64> {
+    pub(crate) fn seconds(&self, flow: &Flow, level: Level) -> Vec<f64> {
         let [part, image, study] = [Scope::Part, Scope::Image, Scope::Study].map(|scope| self.sizes(scope));
         let sizes = |scope: Scope| match scope {
             Scope::Part => &part,
             Scope::Image => &image,
             Scope::Study => &study,
         };
-        let seconds = |task: usize| self.mean_seconds(&flow.tasks[task], sizes(flow.scope(task)));
+        let seconds = |task: usize| self.mean_seconds(&flow.tasks[task], sizes(flow.scope(task)), level);
         (0..flow.tasks.len()).map(seconds).collect()
     }
 }

@@ -1,10 +1,15 @@
 //! What tasks are expected to take: by what earlier runs measured on this machine, else by what operations declare.
+//!
+//! Tasks of one operation take longer or shorter by the level of reuse. Without reuse a task runs right after the one whose
+//! outputs it takes, and finds them in the caches of its core; the more is shared, the more often something else has run in
+//! between. And each level leaves other instances: values that many rows have weigh as much as those that few have. So
+//! records of the level that is asked about come first, then those of the nearest one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use onceflow_costs::{Costs, Origin};
-use onceflow_reuse::{Flow, FlowTask};
+use onceflow_costs::{Costs, Model, Origin};
+use onceflow_reuse::{Flow, FlowTask, Level};
 use onceflow_runtime::Remaking;
 use onceflow_study::{OpSpec, Scope, counted, with_commas};
 
@@ -44,13 +49,13 @@ impl Prepared<'_> {
     }
 
     /// Where the seconds of its tasks come from; tasks of one operation count once.
-    pub(crate) fn cost_origin(&self, flow: &Flow) -> CostOrigin {
+    pub(crate) fn cost_origin(&self, flow: &Flow, level: Level) -> CostOrigin {
         let tasks: Vec<&FlowTask> = flow.tasks.iter().flat_map(FlowTask::parts).collect();
         let operations: BTreeSet<_> = tasks.iter().map(|task| (&task.spec.id, task.spec.version)).collect();
         let of = |(id, version)| tasks.iter().find(move |t| &t.spec.id == id && t.spec.version == version);
         let mut origin = CostOrigin { records: 0, measured: 0, declared: 0 };
         for task in operations.into_iter().filter_map(of) {
-            match self.costs.estimate(&task.spec, device(), 1).origin {
+            match self.model(&task.spec, device(), level).seconds(1).origin {
                 Origin::Measured { records } => {
                     origin.records += records;
                     origin.measured += 1;
@@ -62,13 +67,13 @@ impl Prepared<'_> {
     }
 
     /// What making outputs again is weighed against, on a disk of so many bytes per second.
-    pub(crate) fn remaking(&self, flow: &Flow, bandwidth: f64) -> Remaking {
+    pub(crate) fn remaking(&self, flow: &Flow, level: Level, bandwidth: f64) -> Remaking {
         let pixels = |task: usize| {
             let sizes = self.sizes(flow.scope(task));
             let all: f64 = sizes.iter().map(|(pixels, many)| *pixels as f64 * *many as f64).sum();
             all / sizes.values().sum::<u64>().max(1) as f64
         };
-        let seconds = self.seconds(flow).into_iter().enumerate();
+        let seconds = self.seconds(flow, level).into_iter().enumerate();
         let seconds_per_pixel = seconds.map(|(task, seconds)| seconds / pixels(task).max(1.0)).collect();
         Remaking { bandwidth, seconds_per_pixel }
     }
@@ -88,15 +93,48 @@ impl Prepared<'_> {
         sizes
     }
 
-    /// Seconds of one task, on average over instances of these sizes.
-    pub(crate) fn mean_seconds(&self, task: &FlowTask, sizes: &BTreeMap<u64, u64>) -> f64 {
-        task.parts().iter().map(|part| self.mean_operation_seconds(&part.spec, sizes)).sum()
+    /// What an operation costs on a device in a run at a level.
+    pub(crate) fn model(&self, spec: &OpSpec, device: &str, level: Level) -> Model {
+        self.costs.model_at(spec, device, &nearest(level).map(Level::word))
     }
 
-    /// Seconds of one operation, on average over instances of these sizes.
-    pub(crate) fn mean_operation_seconds(&self, spec: &OpSpec, sizes: &BTreeMap<u64, u64>) -> f64 {
-        let model = self.costs.model(spec, device());
+    /// Seconds of one task at a level, on average over instances of these sizes.
+    pub(crate) fn mean_seconds(&self, task: &FlowTask, sizes: &BTreeMap<u64, u64>, level: Level) -> f64 {
+        task.parts().iter().map(|part| self.mean_operation_seconds(&part.spec, sizes, level)).sum()
+    }
+
+    /// Seconds of one operation at a level, on average over instances of these sizes.
+    pub(crate) fn mean_operation_seconds(
+        &self,
+        spec: &OpSpec,
+        sizes: &BTreeMap<u64, u64>,
+        level: Level,
+    ) -> f64 {
+        let model = self.model(spec, device(), level);
         let all: f64 = sizes.iter().map(|(pixels, many)| model.seconds(*pixels).seconds * *many as f64).sum();
         all / sizes.values().sum::<u64>().max(1) as f64
+    }
+}
+
+/// All levels, the nearest first: those that carry out the same plan before others, and what merges less where two are as
+/// near.
+fn nearest(level: Level) -> [Level; 6] {
+    let mut levels = Level::ALL;
+    let steps = |other: Level| (other as usize).abs_diff(level as usize);
+    levels.sort_by_key(|other| (other.planned() != level.planned(), steps(*other), *other));
+    levels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_nearest_to_itself_and_then_to_those_with_its_plan() {
+        let words = |level: Level| nearest(level).map(Level::word).join(" ");
+        assert_eq!(words(Level::None), "none stage task dataflow convergent object");
+        assert_eq!(words(Level::Task), "task stage dataflow none convergent object");
+        assert_eq!(words(Level::Dataflow), "dataflow convergent object task stage none");
+        assert_eq!(words(Level::Object), "object convergent dataflow task stage none");
     }
 }

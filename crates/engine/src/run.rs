@@ -130,7 +130,7 @@ impl<'a> Runner<'a> {
         let grained = self.prepared.grained(&phase.name, &rows, self.options.level, &wish)?;
         let Grained { flow, keeper, grain } = grained;
         let plan = plan(flow, &rows, self.options.level)?;
-        let mut plan = self.prepared.grouped(plan, &self.options.merge)?.plan;
+        let mut plan = self.prepared.grouped(plan, &self.options.merge, self.options.level)?.plan;
         progress.phase(&self.prepared.ahead(&phase.name, &plan, self.options));
         let rows = RowsIdentity::new(self.prepared, &sampled, with_reference, self.table.rows.len());
         let past = self.journal.phase(&phase.name, &rows)?;
@@ -148,7 +148,7 @@ impl<'a> Runner<'a> {
         self.kept.push_str(&gathered.keeper.lines(&plan, &self.prepared.inputs, first));
         self.references.extend(gathered.saved);
         if self.options.level >= Level::Convergent {
-            let told = self.prepared.worth_digests(plan.flow());
+            let told = self.prepared.worth_digests(plan.flow(), self.options.level);
             let findings = findings(&plan, &execution, &gathered.objects, &told);
             as_if_unknown(&mut gathered.records, &findings);
             self.findings.extend(findings);

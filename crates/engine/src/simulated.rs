@@ -67,7 +67,7 @@ impl Prepared<'_> {
     pub fn simulate(&self, options: &SimulationOptions) -> Result<SimulatedStudy, EngineError> {
         let FirstPlan { phase, plan, .. } = self.grouped_plan(options.level, &options.merge)?;
         let layout = self.inputs.layout();
-        let costs = DeviceCosts::new(self, plan.flow());
+        let costs = DeviceCosts::new(self, plan.flow(), options.level);
         let seconds = |task: usize, device: Device, pixels: u64| costs.seconds(task, device, pixels);
         let pixels =
             layout.parts.iter().map(|part| part.pixels).sum::<u64>() / layout.parts.len().max(1) as u64;
@@ -131,7 +131,7 @@ struct DeviceCosts {
 
 impl DeviceCosts {
     /// Records may call a core `cpu`, or as the machine that measured them calls itself; this machine's own come first.
-    fn new(prepared: &Prepared<'_>, flow: &Flow) -> Self {
+    fn new(prepared: &Prepared<'_>, flow: &Flow, level: Level) -> Self {
         let devices = prepared.costs.devices();
         let named = |word: &str| devices.get(word).copied();
         let cpus = || devices.iter().find(|name| name.starts_with("cpu ")).copied();
@@ -140,7 +140,7 @@ impl DeviceCosts {
         let model = |device: &str| {
             let device = device.to_owned();
             flow.tasks.iter().map(move |task| {
-                let model = |part: &FlowTask| prepared.costs.model(&part.spec, &device);
+                let model = |part: &FlowTask| prepared.model(&part.spec, &device, level);
                 task.parts().into_iter().map(model).collect::<Vec<_>>()
             })
         };

@@ -29,26 +29,26 @@ pub struct LevelFigures {
 }
 
 impl Comparison {
-    /// All levels up to dataflow; `seconds` says what one instance of a task costs.
+    /// All levels up to dataflow; `seconds` says what one instance of a task costs at a level.
     pub fn new(
         flow: Flow,
         rows: &Rows,
         many: Multiplicity,
-        seconds: &dyn Fn(usize) -> f64,
+        seconds: &dyn Fn(Level, usize) -> f64,
     ) -> Result<Self, PlanError> {
         Ok(Self::of(&plan(flow, rows, Level::Dataflow)?, many, seconds))
     }
 
     /// The levels up to that of a plan.
-    pub fn of(plan: &Plan, many: Multiplicity, seconds: &dyn Fn(usize) -> f64) -> Self {
+    pub fn of(plan: &Plan, many: Multiplicity, seconds: &dyn Fn(Level, usize) -> f64) -> Self {
         let account = plan.account();
         let whole = account.times(plan.flow(), many);
-        let (tasks, cost) = (whole.total(), whole.weighed(seconds));
+        let tasks = whole.total();
         let figures = |level: Level| LevelFigures {
             level,
             tasks: tasks.left_at(level),
-            seconds: cost.left_at(level),
-            because: because::because(plan.flow(), &account, level, seconds),
+            seconds: whole.weighed(&|task| seconds(level, task)).left_at(level),
+            because: because::because(plan.flow(), &account, level, &|task| seconds(level, task)),
         };
         let levels = Level::PLANNED.into_iter().filter(|level| *level <= plan.level());
         Self { levels: levels.map(figures).collect() }

@@ -96,7 +96,7 @@ fn the_levels_side_by_side() {
     let flow = Flow::new(&workflow, &Catalogue::nuclei()).unwrap();
     let costs: Vec<f64> = flow.tasks.iter().map(|task| task.spec.cost_ns_per_pixel * 1e-3).collect();
     let many = Multiplicity { parts: 2, images: 1 };
-    let comparison = Comparison::new(flow, &rows, many, &|task| costs[task]).unwrap();
+    let comparison = Comparison::new(flow, &rows, many, &|_, task| costs[task]).unwrap();
     let none = comparison.at(Level::None).unwrap();
     assert_eq!(none.tasks, 320 * (1 + 2 * 10), "statistics once per image, the others once per part");
     insta::assert_snapshot!(comparison);

@@ -2,7 +2,7 @@
 
 use onceflow_reuse::merge::{MergeError, Merging};
 use onceflow_reuse::order::{Order, TaskGraph, rehearse};
-use onceflow_reuse::{Given, MergedStage, Plan};
+use onceflow_reuse::{Given, Level, MergedStage, Plan};
 use onceflow_study::Diagnostic;
 
 use crate::{EngineError, Prepared};
@@ -72,14 +72,14 @@ impl BucketFigures {
 }
 
 impl Prepared<'_> {
-    /// A plan whose stages are in buckets as wished.
-    pub(crate) fn grouped(&self, whole: Plan, merge: &Merge) -> Result<Grouped, EngineError> {
-        let costs = self.seconds(whole.flow());
+    /// A plan whose stages are in buckets as wished, by what tasks cost at a level.
+    pub(crate) fn grouped(&self, whole: Plan, merge: &Merge, level: Level) -> Result<Grouped, EngineError> {
+        let costs = self.seconds(whole.flow(), level);
         let parts = self.part_weights();
         let merged = match merge {
             Merge::Nothing => return Ok(Grouped { plan: whole, whole: None, merged: Vec::new() }),
             Merge::By(merging) => whole.merge(merging, &parts, &|task| costs[task])?,
-            Merge::Within { bytes, merging } => self.within(&whole, *bytes, merging)?,
+            Merge::Within { bytes, merging } => self.within(&whole, *bytes, merging, &costs)?,
             Merge::Given(pairs) => whole.merge_as_given(pairs, &|task| costs[task])?,
         };
         let plan = whole.in_buckets(&merged)?;
@@ -88,8 +88,14 @@ impl Prepared<'_> {
 
     /// The largest buckets whose tasks fit a bound: level after level, as the papers' workers keep them, or in the order
     /// that keeps least where the algorithm chooses sizes by itself.
-    fn within(&self, plan: &Plan, bytes: u64, merging: &Merging) -> Result<Vec<MergedStage>, EngineError> {
-        let (costs, parts) = (self.seconds(plan.flow()), self.part_weights());
+    fn within(
+        &self,
+        plan: &Plan,
+        bytes: u64,
+        merging: &Merging,
+        costs: &[f64],
+    ) -> Result<Vec<MergedStage>, EngineError> {
+        let parts = self.part_weights();
         let order = match merging {
             Merging::Trtma { .. } | Merging::Auto { .. } => Order::Postorder,
             _ => Order::BreadthFirst,
@@ -158,7 +164,7 @@ impl Prepared<'_> {
     /// The tasks of a bucket's rows on the largest part.
     fn bucket_graph(&self, plan: &Plan, merged: &MergedStage, rows: &[u32]) -> TaskGraph {
         let stage = merged.instances.stage;
-        let costs = self.seconds(plan.flow());
+        let costs = self.seconds(plan.flow(), plan.level());
         let pixels = self.inputs.layout().parts.iter().map(|part| part.pixels).max().unwrap_or_default();
         let inside = |task: usize| plan.flow().tasks[task].stage == stage;
         plan.task_graph(rows, pixels, &inside, &|task| costs[task])

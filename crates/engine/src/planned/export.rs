@@ -25,7 +25,7 @@ impl Prepared<'_> {
         let FirstPlan { plan, merged, .. } = self.plan_of_grain(level, merge, self.grain.or_written())?;
         let sources = plan.flow().sources.clone();
         let supply = Sources::new(&self.inputs, sources, References::new(), Budget::new(u64::MAX), 0);
-        let (layout, costs) = (self.inputs.layout(), self.seconds(plan.flow()));
+        let (layout, costs) = (self.inputs.layout(), self.seconds(plan.flow(), level));
         let export = Export { plan: &plan, merged: &merged, layout: &layout, costs: &costs, supply: &supply };
         let unwritable = |error: io::Error| {
             EngineError::from(Diagnostic::error(format!("the plan cannot be exported: {error}")))

@@ -60,9 +60,10 @@ impl Prepared<'_> {
         workers: usize,
     ) -> Result<Alternative, EngineError> {
         let start = Instant::now();
-        let Grouped { plan, merged, .. } = self.grouped(plan(self.flow.clone(), rows, level)?, merge)?;
+        let Grouped { plan, merged, .. } =
+            self.grouped(plan(self.flow.clone(), rows, level)?, merge, level)?;
         let planning = start.elapsed().as_secs_f64();
-        let (many, costs) = (self.multiplicity(), self.seconds(plan.flow()));
+        let (many, costs) = (self.multiplicity(), self.seconds(plan.flow(), level));
         let account = plan.account().times(plan.flow(), many);
         let seconds = account.weighed(&|task| costs[task]).planned;
         Ok(Alternative {

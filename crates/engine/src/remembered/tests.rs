@@ -5,7 +5,7 @@ use super::*;
 
 fn record(operation: &str, pixels: u64, seconds: f64) -> Record {
     let (operation, device) = (operation.into(), "cpu x".into());
-    Record { operation, version: 1, device, pixels, seconds, output_bytes: 3, scratch_bytes: 0 }
+    Record { operation, version: 1, device, pixels, seconds, output_bytes: 3, scratch_bytes: 0, reuse: None }
 }
 
 fn many(count: usize) -> Vec<Record> {

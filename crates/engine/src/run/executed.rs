@@ -71,7 +71,7 @@ impl Runner<'_> {
         let seen = (self.options.level >= Level::Object)
             .then(|| Arc::new(ObjectsSeen::new(&self.budget, supply.spare())));
         let digests = (self.options.level >= Level::Convergent)
-            .then(|| Arc::new(Digests::new(self.prepared.worth_digests(&flow))));
+            .then(|| Arc::new(Digests::new(self.prepared.worth_digests(&flow, self.options.level))));
         let steps = Steps { digests: digests.clone(), ..Steps::default() };
         let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
@@ -82,6 +82,7 @@ impl Runner<'_> {
             inputs,
             layout: &layout,
             flow: &flow,
+            level: self.options.level,
             folder: self.folder,
             progress,
             budget: &self.budget,
@@ -119,7 +120,10 @@ impl Runner<'_> {
             policy: self.options.policy,
             retries: RETRIES,
             pinned: self.options.pinned,
-            remaking: self.options.disk.map(|bandwidth| self.prepared.remaking(&flow, bandwidth)),
+            remaking: self
+                .options
+                .disk
+                .map(|bandwidth| self.prepared.remaking(&flow, self.options.level, bandwidth)),
             converging,
             ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
         };

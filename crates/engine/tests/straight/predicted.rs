@@ -55,6 +55,36 @@ fn measured_costs_count_for_each_size_of_part() {
 }
 
 #[test]
+fn each_level_is_planned_by_what_tasks_took_at_it() {
+    let asked = asked();
+    let mut costs = Costs::default();
+    // As no machine has it: tasks of one second without reuse, and of three where all is shared.
+    for (level, seconds) in [(Level::None, 1.0), (Level::Dataflow, 3.0)] {
+        for record in asked.run(level, 2).records {
+            assert_eq!(record.reuse.as_deref(), Some(level.word()));
+            // Whatever its level leaves, there are several of each task.
+            (0..4).for_each(|_| costs.add(&Record { seconds, ..record.clone() }).unwrap());
+        }
+    }
+    let prepared = asked.prepared().with_costs(costs);
+    let plan = |level: Level| prepared.plan(level, &Merge::Nothing, 1, u64::MAX).unwrap();
+    let planned = plan(Level::Dataflow);
+    let figures = |level: Level| planned.levels.at(level).unwrap();
+    let each = |level: Level| figures(level).seconds / figures(level).tasks as f64;
+    let ratio = each(Level::Dataflow) / each(Level::None);
+    assert!((2.9..3.1).contains(&ratio), "{}", planned.levels);
+    assert!(
+        (each(Level::Task) / each(Level::None) - 3.0).abs() < 0.3,
+        "dataflow is nearer: {}",
+        planned.levels
+    );
+    assert_eq!(planned.makespan, total(&planned));
+    let none = total(&plan(Level::None)) / figures(Level::None).seconds;
+    assert!((none - 1.0).abs() < 1e-9, "whatever the highest level is: {none}");
+    assert_eq!(total(&plan(Level::Object)), total(&planned), "the nearest level is dataflow");
+}
+
+#[test]
 fn other_machines_and_versions_do_not_count() {
     let asked = asked();
     let declared = asked.prepared().plan(Level::Dataflow, &Merge::Nothing, 1, u64::MAX).unwrap();

@@ -1,9 +1,11 @@
 //! The levels of reuse: the clock, the work, whether all found the same, and whether the plan had foreseen it.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::Value;
 
 use super::super::{WORKERS, figure};
-use super::{Design, Place, Ran, beyond};
+use super::{Design, Place, Ran, beyond, folder_text};
 use crate::bench::kernels::{normalize, read_colours};
 use crate::bench::program::{self, failed};
 use crate::bench::{Figure, Goal};
@@ -29,6 +31,14 @@ const WAYS: [Way; 6] = [
 /// Ways of which everything is known before anything runs.
 const PLANNED: [&str; 3] = ["stage", "rtma 7", "dataflow"];
 
+fn is_planned(way: &Way) -> bool {
+    way.name == "none" || PLANNED.contains(&way.name)
+}
+
+fn is_wanted(way: &Way, only_beyond: bool) -> bool {
+    !only_beyond || ["none", "rtma 7", "object"].contains(&way.name)
+}
+
 /// A study that was run in a way.
 pub(super) struct WayRan {
     way: &'static Way,
@@ -42,9 +52,8 @@ pub(super) fn run_all(
     only_beyond: bool,
     terminal: &Terminal,
 ) -> Result<Vec<WayRan>, Failure> {
-    let wanted = |way: &&Way| !only_beyond || ["none", "rtma 7", "object"].contains(&way.name);
     let mut runs: Vec<WayRan> = Vec::new();
-    for way in WAYS.iter().filter(wanted) {
+    for way in WAYS.iter().filter(|way| is_wanted(way, only_beyond)) {
         let _progress = terminal.progress(format!("running {}: {}", design.name(), way.name));
         // What digests are worth is decided by what tasks cost here: every user has run something before.
         let costs = place.path(&format!("costs-{}.jsonl", way.name));
@@ -59,8 +68,34 @@ pub(super) fn run_all(
     Ok(runs)
 }
 
-/// All figures of a study.
-pub(super) fn figures(place: &Place, design: Design, runs: &[WayRan]) -> Result<Vec<Figure>, Failure> {
+/// Runs a smaller study with other rows in every way of which everything is known before, and tells what its tasks cost, as one
+/// file: a prediction from the runs that it is about would be none, and who plans a large study has run a small one.
+pub(super) fn pilot(
+    place: &Place,
+    design: Design,
+    only_beyond: bool,
+    terminal: &Terminal,
+) -> Result<PathBuf, Failure> {
+    let study = place.pilot(design)?;
+    let mut lines = String::new();
+    for way in WAYS.iter().filter(|way| is_wanted(way, only_beyond) && is_planned(way)) {
+        let _progress = terminal.progress(format!("running half of {}: {}", design.name(), way.name));
+        let folder = place.path(&format!("{design:?}-pilot-{}", way.name.replace(' ', "-")));
+        Ran::of(&study, &folder, way.options)?;
+        lines.push_str(&folder_text(&folder, "costs.jsonl")?);
+    }
+    let costs = place.path(&format!("costs-of-{design:?}.jsonl"));
+    std::fs::write(&costs, lines).map_err(failed)?;
+    Ok(costs)
+}
+
+/// All figures of a study, foreseen by a file of costs of other runs.
+pub(super) fn figures(
+    place: &Place,
+    design: Design,
+    runs: &[WayRan],
+    costs: &Path,
+) -> Result<Vec<Figure>, Failure> {
     let of = |name: &str| runs.iter().find(|run| run.way.name == name);
     let (Some(none), Some(baseline), Some(best)) = (of("none"), of("rtma 7"), of("object")) else {
         return Ok(Vec::new());
@@ -72,8 +107,9 @@ pub(super) fn figures(place: &Place, design: Design, runs: &[WayRan]) -> Result<
         let name = format!("{}: rtma 7 over dataflow, wall time", design.name());
         figures.push(Figure { goal: Some(Goal::AtLeast(least)), ..figure(name, ratio, "x") });
     }
+    let plans = Plans { study: place.study(design)?, costs };
     for run in runs.iter().filter(|run| PLANNED.contains(&run.way.name)) {
-        figures.push(foreseen(place, design, run, none)?);
+        figures.push(plans.foreseen(design, run, none)?);
     }
     figures.push(equal(design, runs));
     let normalized = normalize(&read_colours(Some(&place.image), u64::from(u32::MAX))?);
@@ -94,21 +130,33 @@ fn way(design: Design, run: &WayRan, none: &Ran) -> Vec<Figure> {
     ]
 }
 
-/// How many times sooner than without reuse it was done, over what the plan says by what tasks cost without reuse.
-fn foreseen(place: &Place, design: Design, run: &WayRan, none: &WayRan) -> Result<Figure, Failure> {
-    let costs = none.ran.folder.join("costs.jsonl").display().to_string();
-    let study = place.study(design)?.display().to_string();
-    let makespan = |way: &Way| -> Result<f64, Failure> {
-        let mut arguments = vec!["plan", &study, "--costs", &costs, "--workers", "2", "--json"];
+/// Plans of a study by what tasks cost in runs of another.
+struct Plans<'c> {
+    study: PathBuf,
+    costs: &'c Path,
+}
+
+impl Plans<'_> {
+    /// How many times sooner than without reuse it was done, over what the plans say.
+    fn foreseen(&self, design: Design, run: &WayRan, none: &WayRan) -> Result<Figure, Failure> {
+        let planned = self.makespan(none.way)? / self.makespan(run.way)?;
+        let value = none.ran.wall / run.ran.wall / planned;
+        let (name, way) = (design.name(), run.way.name);
+        let name =
+            format!("{name}: none over {way}, measured over planned by costs of half as many other rows");
+        Ok(Figure { goal: Some(Goal::Between(0.95, 1.05)), ..figure(name, value, "") })
+    }
+
+    fn makespan(&self, way: &Way) -> Result<f64, Failure> {
+        let (study, costs) = (self.study.display().to_string(), self.costs.display().to_string());
+        // The runs had the tasks of the papers too.
+        let mut arguments = vec!["plan", &study, "--costs", &costs, "--granularity", "written"];
+        arguments.extend(["--workers", "2", "--json"]);
         arguments.extend(way.options);
         let said = program::run(&arguments, std::time::Duration::from_secs(600))?.stdout;
         let json: Value = serde_json::from_str(&said).map_err(failed)?;
         json["makespan_s"].as_f64().ok_or_else(|| failed("a plan without makespan_s"))
-    };
-    let planned = makespan(none.way)? / makespan(run.way)?;
-    let value = none.ran.wall / run.ran.wall / planned;
-    let name = format!("{}: none over {}, measured over planned", design.name(), run.way.name);
-    Ok(Figure { goal: Some(Goal::Between(0.95, 1.05)), ..figure(name, value, "") })
+    }
 }
 
 /// Reuse never changes a result: the tables are equal to the last digit.

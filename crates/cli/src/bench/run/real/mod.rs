@@ -45,6 +45,12 @@ impl Design {
             Self::Vbd => include_str!("../vbd.toml"),
         }
     }
+
+    /// The same study with another seed and half of its trajectories or base rows.
+    fn pilot(self) -> String {
+        let halved = self.text().replace("trajectories = 40", "trajectories = 20").replace("= 100", "= 50");
+        halved.replace("seed     = 1", "seed     = 2")
+    }
 }
 
 /// Where studies are written and run; gone when dropped.
@@ -70,9 +76,18 @@ impl Place {
 
     /// Writes a study of the image.
     fn study(&self, design: Design) -> Result<PathBuf, Failure> {
-        let path = self.path(&format!("{design:?}.toml"));
+        self.write(&format!("{design:?}.toml"), design.text())
+    }
+
+    /// Writes a study of the image with half as many rows, which are others.
+    fn pilot(&self, design: Design) -> Result<PathBuf, Failure> {
+        self.write(&format!("{design:?}-pilot.toml"), &design.pilot())
+    }
+
+    fn write(&self, name: &str, study: &str) -> Result<PathBuf, Failure> {
+        let path = self.path(name);
         let image = format!("{:?}", self.image);
-        let text = design.text().replace("\"synth:1000x1000?seed=1\"", &image);
+        let text = study.replace("\"synth:1000x1000?seed=1\"", &image);
         std::fs::write(&path, text).map_err(failed)?;
         Ok(path)
     }
@@ -92,8 +107,9 @@ pub(super) fn figures(args: &BenchArgs, terminal: &Terminal) -> Result<Vec<Figur
     let beyond = args.only.as_deref() == Some("beyond");
     if wanted("levels") || beyond {
         for design in [Design::Moat, Design::Vbd] {
+            let costs = levels::pilot(&place, design, beyond, terminal)?;
             let runs = levels::run_all(&place, design, beyond, terminal)?;
-            figures.extend(levels::figures(&place, design, &runs)?);
+            figures.extend(levels::figures(&place, design, &runs, &costs)?);
             if design == Design::Moat {
                 screened = runs.into_iter().next_back().map(|way| way.ran);
             }
@@ -129,4 +145,18 @@ pub(super) fn figures(args: &BenchArgs, terminal: &Terminal) -> Result<Vec<Figur
 
 fn folder_text(folder: &Path, name: &str) -> Result<String, Failure> {
     std::fs::read_to_string(folder.join(name)).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pilot_has_another_seed_and_half_of_the_rows() {
+        for (design, size) in [(Design::Moat, "\ntrajectories = 20\n"), (Design::Vbd, "\nbase   = 50\n")] {
+            let (whole, pilot) = (design.text(), design.pilot());
+            assert!(pilot.contains("\nseed     = 2\n") && pilot.contains(size), "{pilot}");
+            assert_eq!(whole.lines().zip(pilot.lines()).filter(|(a, b)| a != b).count(), 2, "nothing else");
+        }
+    }
 }
