@@ -17,7 +17,7 @@ use crate::{EngineError, Merge, Prepared};
 /// Who decides how fine tasks are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
-    /// Nobody said: costs, where work is merged by what it reads; the papers' ways keep tasks as they are written.
+    /// Nobody said: costs, once all were measured here and where work is merged by what it reads.
     Unsaid,
     /// Somebody said.
     By(Granularity),
@@ -32,16 +32,6 @@ impl Default for Wish {
 }
 
 impl Wish {
-    /// For work that is done here.
-    pub(crate) fn or_by_costs(&self, level: Level, merge: &Merge) -> Self {
-        match self {
-            Self::Unsaid if level >= Level::Dataflow && *merge == Merge::Nothing => {
-                Self::By(Granularity::Auto)
-            }
-            wish => wish.or_written(),
-        }
-    }
-
     /// For work that others do.
     pub(crate) fn or_written(&self) -> Self {
         match self {
@@ -76,8 +66,8 @@ pub(crate) struct Grained {
 const BOOKKEEPING: f64 = 12e-6;
 
 impl Prepared<'_> {
-    /// Says how fine tasks are; without a word costs decide, save at levels below dataflow and where instances are grouped, which
-    /// are the papers' ways. Nobody who does not ask gets other tasks than he wrote, and what is found does not depend on it.
+    /// Says how fine tasks are; with [`None`] costs decide once earlier runs have measured those of all tasks, save at levels below
+    /// dataflow and where instances are grouped, which are the papers' ways. What is found does not depend on it.
     #[must_use]
     pub fn with_granularity(mut self, granularity: Option<Granularity>) -> Self {
         self.grain = granularity.map_or(Wish::Unsaid, Wish::By);
@@ -91,6 +81,17 @@ impl Prepared<'_> {
             self.grain = Wish::As(phases.iter().filter_map(from_json).collect());
         }
         self
+    }
+
+    /// How fine tasks are to be for work that is done here.
+    pub(crate) fn wish(&self, level: Level, merge: &Merge) -> Wish {
+        let is_measured = || self.cost_origin(&self.written, level).declared == 0;
+        match &self.grain {
+            Wish::Unsaid if level >= Level::Dataflow && *merge == Merge::Nothing && is_measured() => {
+                Wish::By(Granularity::Auto)
+            }
+            wish => wish.or_written(),
+        }
     }
 
     /// The tasks of a phase with these rows, as fine as is wished.
@@ -125,8 +126,13 @@ impl Prepared<'_> {
         };
         let digests = if level >= Level::Convergent { 1.0 / DIGESTED } else { 0.0 };
         let bytes = |spec: &OpSpec, scope| f64::from(spec.output_bytes_per_pixel) * mean(of(scope));
+        // Steps that never ran by themselves have declared costs only, which are those of another machine.
+        let here = self.beside_declared(level);
         let prices = Prices {
-            seconds: &|spec, scope| self.mean_operation_seconds(spec, of(scope), level),
+            seconds: &|spec, scope| {
+                let factor = if self.is_declared(spec, level) { here } else { 1.0 };
+                factor * self.mean_operation_seconds(spec, of(scope), level)
+            },
             bookkeeping: &|spec, scope| BOOKKEEPING + bytes(spec, scope) * digests,
             converging: Found::default().same(),
             many: self.multiplicity(),

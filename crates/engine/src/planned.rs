@@ -202,7 +202,7 @@ impl Prepared<'_> {
 
     /// The plan of the first phase, with its buckets.
     pub(crate) fn grouped_plan(&self, level: Level, merge: &Merge) -> Result<FirstPlan, EngineError> {
-        self.plan_of_grain(level, merge, self.grain.or_by_costs(level, merge))
+        self.plan_of_grain(level, merge, self.wish(level, merge))
     }
 
     /// The same with tasks as fine as somebody wishes.

@@ -98,6 +98,27 @@ impl Prepared<'_> {
         self.costs.model_at(spec, device, &nearest(level).map(Level::word))
     }
 
+    /// Whether nothing was measured of an operation.
+    pub(crate) fn is_declared(&self, spec: &OpSpec, level: Level) -> bool {
+        self.model(spec, device(), level).seconds(1).origin == Origin::Declared
+    }
+
+    /// How many times longer than they declare the study's operations take on this machine: the middle of those that were
+    /// measured.
+    pub(crate) fn beside_declared(&self, level: Level) -> f64 {
+        let declared = Costs::default();
+        let ratio = |task: &FlowTask| {
+            let pixels = self.largest_part().max(1);
+            let seconds = |model: Model| model.seconds(pixels).seconds;
+            let here = seconds(self.model(&task.spec, device(), level));
+            here / seconds(declared.model(&task.spec, device()))
+        };
+        let measured = self.written.tasks.iter().filter(|task| !self.is_declared(&task.spec, level));
+        let mut ratios: Vec<f64> = measured.map(ratio).filter(|ratio| ratio.is_normal()).collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ratios.len() / 2).copied().unwrap_or(1.0)
+    }
+
     /// Seconds of one task at a level, on average over instances of these sizes.
     pub(crate) fn mean_seconds(&self, task: &FlowTask, sizes: &BTreeMap<u64, u64>, level: Level) -> f64 {
         task.parts().iter().map(|part| self.mean_operation_seconds(&part.spec, sizes, level)).sum()

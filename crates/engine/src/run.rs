@@ -126,7 +126,7 @@ impl<'a> Runner<'a> {
         let sampled = PhaseRows::new(self.prepared.study, phase, &self.analyses)?;
         let with_reference = self.table.rows.is_empty();
         let rows = self.prepared.rows(&sampled, with_reference)?;
-        let wish = self.prepared.grain.or_by_costs(self.options.level, &self.options.merge);
+        let wish = self.prepared.wish(self.options.level, &self.options.merge);
         let grained = self.prepared.grained(&phase.name, &rows, self.options.level, &wish)?;
         let Grained { flow, keeper, grain } = grained;
         let plan = plan(flow, &rows, self.options.level)?;

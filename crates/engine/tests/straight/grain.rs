@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
+use onceflow_costs::{Costs, Record};
 use onceflow_engine::{
     Call, Chosen, Done, Ending, Granularity, Level, Merge, Operation, OperationError, Operations, PhaseBegun,
     Prepared, Progress, RowStatus, Run, RunFolder, RunOptions, Silent, TaskOver, catalogue, grain_json, run,
@@ -91,14 +92,25 @@ fn the_papers_workflow_is_split_where_that_saves_work_and_the_papers_ways_leave_
     ));
     let planned = |prepared: Prepared<'_>, level| prepared.plan(level, &Merge::Nothing, 2, 8 << 30).unwrap();
     assert_eq!(planned(asked.prepared(), Level::Object).grain.chosen, Chosen::default(), "nobody asked");
-    let auto = planned(asked.prepared().with_granularity(None), Level::Object);
+    let unsaid = |costs: Costs| asked.prepared().with_costs(costs).with_granularity(None);
+    let declared = planned(unsaid(Costs::default()), Level::Object);
+    assert_eq!(declared.grain.chosen, Chosen::default(), "declared costs are those of another machine");
+    let auto = planned(asked.prepared().with_granularity(Some(Granularity::Auto)), Level::Object);
+    for times in [0.3, 1.0, 3.0] {
+        // Steps never ran by themselves: they are neither cheaper nor dearer for that.
+        let measured = planned(unsaid(measured(times)), Level::Object);
+        assert_eq!(
+            measured.grain.chosen, auto.grain.chosen,
+            "a machine that takes {times} of what is declared"
+        );
+    }
     // The first half of t6 is cheap beside the second, which reads all that the whole reads: splitting it saves too little.
     assert_eq!(auto.grain.chosen.split, ["t1"]);
     let (written, chosen) = auto.grain.seconds;
     assert!(chosen < 0.99 * written, "{chosen} of {written}");
     assert!(auto.rules[0].did.contains("t1 split into "), "{:?}", auto.rules[0]);
     for level in [Level::None, Level::Stage, Level::Task] {
-        assert_eq!(planned(asked.prepared().with_granularity(None), level).grain.chosen, Chosen::default());
+        assert_eq!(planned(unsaid(measured(1.0)), level).grain.chosen, Chosen::default());
     }
     let same = planned(asked.prepared().with_granularity(Some(Granularity::Written)), Level::Object);
     assert_eq!(same.grain.chosen, Chosen::default());
@@ -107,6 +119,20 @@ fn the_papers_workflow_is_split_where_that_saves_work_and_the_papers_ways_leave_
         Level::Object,
     );
     assert_eq!(again.grain.chosen, auto.grain.chosen, "what a run tells is what `why` reads");
+}
+
+/// Costs of all operations of the papers' workflow, so many times those that they declare.
+fn measured(times: f64) -> Costs {
+    let (mut costs, catalogue) = (Costs::default(), catalogue());
+    for task in alone(&asked("nuclei-paper"), Granularity::Written, Level::Dataflow, 2).records {
+        let declared = catalogue.get(&task.operation).unwrap().cost_ns_per_pixel * 1e-9;
+        let (pixels, output_bytes, scratch_bytes) = (4_000_000, 0, 0);
+        let seconds = times * declared * pixels as f64;
+        (0..4).for_each(|_| {
+            costs.add(&Record { pixels, seconds, output_bytes, scratch_bytes, ..task.clone() }).unwrap();
+        });
+    }
+    costs
 }
 
 /// Stops a run after so many tasks.
