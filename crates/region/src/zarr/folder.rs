@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Cursor, IoSliceMut, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -178,17 +178,15 @@ enum Bytes {
 impl Entry {
     /// Fills a buffer with the bytes from a place on.
     pub(crate) fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<(), SourceError> {
-        self.read_slices_at(offset, &mut [IoSliceMut::new(buffer)]).map(drop)
-    }
-
-    /// Fills buffers that do not lie together with the bytes from a place on, one after the other; tells how many.
-    pub(crate) fn read_slices_at(
-        &mut self,
-        offset: u64,
-        slices: &mut [IoSliceMut<'_>],
-    ) -> Result<u64, SourceError> {
-        let length = slices.iter().map(|slice| slice.len() as u64).sum();
-        self.read_with(offset, length, |from| fill_slices(from, slices))
+        #[cfg(unix)]
+        if let Bytes::File(file) = &self.bytes {
+            use std::os::unix::fs::FileExt as _;
+            let read = file.read_exact_at(buffer, offset);
+            read.map_err(|error| unreadable(&self.name, &error))?;
+            self.meter.count(buffer.len() as u64);
+            return Ok(());
+        }
+        self.read_with(offset, buffer.len() as u64, |from| from.read_exact(buffer)).map(drop)
     }
 
     /// Adds so many bytes from a place on to others, into memory that nobody has cleared; tells how many.
@@ -227,21 +225,6 @@ impl Entry {
         self.meter.count(length);
         Ok(length)
     }
-}
-
-/// Fills buffers from where a file is.
-fn fill_slices(from: &mut dyn Read, mut slices: &mut [IoSliceMut<'_>]) -> io::Result<()> {
-    // Empty ones would look like the end of the file.
-    IoSliceMut::advance_slices(&mut slices, 0);
-    while !slices.is_empty() {
-        match from.read_vectored(slices) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(read) => IoSliceMut::advance_slices(&mut slices, read),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

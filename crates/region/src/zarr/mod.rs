@@ -6,6 +6,7 @@
 mod array;
 mod band;
 mod blosc;
+mod cells;
 mod checksum;
 mod codec;
 mod encode;
@@ -20,6 +21,7 @@ mod shard;
 mod sink;
 mod source;
 mod store;
+mod strips;
 
 pub use form::Compression;
 pub use sink::OmeZarrSink;
