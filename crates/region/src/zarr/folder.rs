@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use super::root::Root;
 use crate::SourceError;
 use crate::source::Meter;
 use crate::source::origin::{content, unreadable};
@@ -20,7 +21,7 @@ pub(crate) struct Folder {
 
 #[derive(Debug)]
 enum Place {
-    Disk(PathBuf),
+    Disk(Root),
     Memory(BTreeMap<String, Arc<[u8]>>),
 }
 
@@ -28,7 +29,7 @@ impl Folder {
     /// A folder on a disk. It may itself be reached through links.
     pub(crate) fn open(path: &Path, meter: Arc<Meter>) -> Result<Folder, SourceError> {
         let name = path.display().to_string();
-        let root = fs::canonicalize(path).map_err(|error| unreadable(&name, &error))?;
+        let root = Root::open(path).map_err(|error| unreadable(&name, &error))?;
         Ok(Folder { name, place: Place::Disk(root), meter })
     }
 
@@ -55,7 +56,7 @@ impl Folder {
                 None => return Ok(None),
                 Some(bytes) => (Bytes::Memory(Cursor::new(Arc::clone(bytes))), bytes.len() as u64),
             },
-            Place::Disk(root) => match open_within(root, relative, &name)? {
+            Place::Disk(root) => match root.file(relative, &name)? {
                 None => return Ok(None),
                 Some((file, length)) => (Bytes::File(file), length),
             },
@@ -85,7 +86,7 @@ impl Folder {
                 names.extend(files.keys().filter(below).cloned());
             }
             Place::Disk(root) => {
-                let listed = list(root, Path::new(relative), DEEPEST, &mut names);
+                let listed = list(&root.path, Path::new(relative), DEEPEST, &mut names);
                 listed.map_err(|error| unreadable(&self.file_name(relative), &error))?;
             }
         }
@@ -110,50 +111,6 @@ fn list(root: &Path, folder: &Path, depth: usize, names: &mut Vec<String>) -> io
         }
     }
     Ok(())
-}
-
-/// Opens a regular file below a folder; a link on the way must stay within.
-fn open_within(root: &Path, relative: &str, name: &str) -> Result<Option<(File, u64)>, SourceError> {
-    let failed = |error: &io::Error| unreadable(name, error);
-    let Some(path) = within(root, relative, name)? else { return Ok(None) };
-    let meta = fs::metadata(&path).map_err(|error| failed(&error))?;
-    if !meta.is_file() {
-        // A pipe would make us wait for ever.
-        return Err(content(name, "a file", "something else", "check what wrote it"));
-    }
-    let file = File::open(&path).map_err(|error| failed(&error))?;
-    Ok(Some((file, meta.len())))
-}
-
-/// Where a name leads to, when something is there and lies within the folder.
-fn within(root: &Path, relative: &str, name: &str) -> Result<Option<PathBuf>, SourceError> {
-    let mut path = root.to_owned();
-    let mut linked = false;
-    for part in Path::new(relative).components() {
-        let Component::Normal(part) = part else { return Err(outside(name, relative.to_owned())) };
-        path.push(part);
-        match fs::symlink_metadata(&path) {
-            Ok(meta) => linked |= meta.is_symlink(),
-            Err(error) if is_absent(&error) => return Ok(None),
-            Err(error) => return Err(unreadable(name, &error)),
-        }
-    }
-    if !linked {
-        return Ok(Some(path));
-    }
-    let target = fs::canonicalize(&path).map_err(|error| unreadable(name, &error))?;
-    match target.starts_with(root) {
-        true => Ok(Some(target)),
-        false => Err(outside(name, format!("a link to {}", target.display()))),
-    }
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-fn outside(name: &str, found: String) -> SourceError {
-    content(name, "a name within the folder", found, "put the file itself into the folder")
 }
 
 /// An open file.

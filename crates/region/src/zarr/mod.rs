@@ -16,6 +16,7 @@ mod json;
 mod layout;
 mod layout_v2;
 mod ome;
+mod root;
 mod scatter;
 mod shard;
 mod sink;
