@@ -173,6 +173,22 @@ impl Publisher {
         self.write_file(&folder.join(name), |file| file.write_all(bytes))
     }
 
+    /// Marks what was published by a file of it, which gets this name beside its own. A marker that is there already is
+    /// replaced by a copy of the file; so it is on disks where files have one name only.
+    ///
+    /// # Errors
+    /// When the marker cannot be written; what was there stays.
+    pub fn mark_with(&self, marker: &Path, file: &Path) -> io::Result<()> {
+        self.meet(Step::Mark, None)?;
+        match fs::hard_link(file, marker) {
+            Ok(()) => self.finish(parent(marker)),
+            Err(_) => {
+                let bytes = fs::read(file)?;
+                self.write_file(marker, |marker| marker.write_all(&bytes))
+            }
+        }
+    }
+
     /// Removes a file, and brings that to the disk before what depends on it goes.
     ///
     /// # Errors

@@ -125,6 +125,26 @@ fn a_marker_comes_last() {
 }
 
 #[test]
+fn a_file_is_its_own_marker_until_another_replaces_it() {
+    let place = tempfile::tempdir().unwrap();
+    let [first, second, marker] = ["first", "second", "marker"].map(|name| place.path().join(name));
+    fs::write(&first, "1").unwrap();
+    fs::write(&second, "2").unwrap();
+    assert!(failing(Step::Mark, Fault::Kill).mark_with(&marker, &first).is_err());
+    assert!(!marker.exists());
+    Publisher::new().mark_with(&marker, &first).unwrap();
+    for (step, fault) in faults() {
+        let result = failing(step, fault).mark_with(&marker, &second);
+        let replaced = step == Step::SyncFolder;
+        assert!(result.is_err(), "{step:?}");
+        assert_eq!(fs::read(&marker).unwrap(), if replaced { b"2" } else { b"1" }, "{step:?}");
+        Publisher::new().mark_with(&marker, &first).unwrap();
+    }
+    Publisher::new().mark_with(&marker, &second).unwrap();
+    assert_eq!([&first, &second, &marker].map(|path| fs::read(path).unwrap()), [b"1", b"2", b"2"]);
+}
+
+#[test]
 fn kinds_that_do_not_fit_are_refused() {
     let place = tempfile::tempdir().unwrap();
     fs::create_dir(place.path().join("folder")).unwrap();

@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::thread;
 
-use super::band::{Band, Target};
+use super::band::Band;
 use super::codec::Packing;
 use super::folder::Folder;
 use super::layout::Layout;
 use super::scatter::Scatter;
+use super::strips::Strips;
 use crate::source::origin::content;
-use crate::{Element, Pixels, SourceError};
+use crate::{Pixels, SourceError};
 
 /// A Zarr array whose axes are those of one image plane.
 #[derive(Debug)]
@@ -75,16 +76,18 @@ impl Array {
             return Ok(Pixels::zeros(self.layout.element, 0));
         }
         self.check_chunks(folder, &rows, &columns)?;
-        let row = (columns.end - columns.start) * self.size[0];
-        let count = ((rows.end - rows.start) * row) as usize;
-        if self.layout.element == Element::U8 && threads <= 1 {
-            let mut bytes = Vec::with_capacity(count);
-            Band::new(self, folder, [rows, columns], Target::Growing(&mut bytes, count)).fill()?;
-            return Ok(Pixels::U8(bytes));
-        }
-        let mut pixels = Pixels::zeros(self.layout.element, count);
-        let pitch = (row * self.layout.element.bytes()) as usize;
-        self.fill(folder, [rows, columns], threads, pitch, pixels.as_bytes_mut())?;
+        let row = (columns.end - columns.start) as usize * self.pixel_bytes();
+        let count = (rows.end - rows.start) as usize * row / self.layout.element.bytes() as usize;
+        let window = [rows, columns];
+        let strips = if threads <= 1 { Strips::new(self, folder, window.clone()) } else { None };
+        let mut pixels = match strips {
+            Some(strips) => strips.pixels(count)?,
+            None => {
+                let mut pixels = Pixels::zeros(self.layout.element, count);
+                self.fill(folder, window, threads, row, pixels.as_bytes_mut())?;
+                pixels
+            }
+        };
         pixels.swap_bytes_from(self.layout.codecs.order);
         Ok(pixels)
     }
@@ -99,7 +102,7 @@ impl Array {
         target: &mut [u8],
     ) -> Result<(), SourceError> {
         if threads <= 1 {
-            return Band::new(self, folder, [rows, columns], Target::Zeros(target)).fill();
+            return self.fill_band(folder, [rows, columns], target);
         }
         let height = (rows.end - rows.start).div_ceil(threads as u64).next_multiple_of(self.cell[1]);
         let (mut rest, mut top, mut bands) = (target, rows.start, Vec::new());
@@ -110,14 +113,20 @@ impl Array {
             (rest, top) = (others, end);
         }
         thread::scope(|scope| {
-            let work = |(window, band)| {
-                scope.spawn(move || Band::new(self, folder, window, Target::Zeros(band)).fill())
-            };
+            let work = |(window, band)| scope.spawn(move || self.fill_band(folder, window, band));
             let running: Vec<_> = bands.into_iter().map(work).collect();
             running
                 .into_iter()
                 .try_for_each(|band| band.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
+    }
+
+    /// Zeros become the values of a box.
+    fn fill_band(&self, folder: &Folder, window: Window, mut target: &mut [u8]) -> Result<(), SourceError> {
+        match Strips::new(self, folder, window.clone()) {
+            Some(strips) => strips.fill::<u8>(&mut target),
+            None => Band::new(self, folder, window, target).fill(),
+        }
     }
 
     fn check_chunks(
@@ -197,75 +206,27 @@ impl Array {
     }
 }
 
-/// The rows of a cell that stand in its file as they are wanted, counted in bytes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rows {
-    /// Where the first begins in what is filled.
-    first: usize,
-    /// How far one begins after the other.
-    pitch: usize,
-    /// Bytes of a row.
-    width: usize,
-    count: usize,
-    /// Whether a checksum follows them in the file.
-    pub(super) checked: bool,
-}
-
-impl Rows {
-    /// The rows in what is filled.
-    pub(super) fn of(self, target: &mut [u8]) -> impl Iterator<Item = &mut [u8]> {
-        target[self.first..].chunks_mut(self.pitch).take(self.count).map(move |row| &mut row[..self.width])
-    }
-
-    /// Where the last one ends in what is filled.
-    pub(super) fn end(self) -> usize {
-        self.first + self.count.saturating_sub(1) * self.pitch + self.width
-    }
-
-    /// Whether they lie together and come right after so many bytes of what is filled.
-    pub(super) fn follow(self, bytes: usize) -> bool {
-        self.first == bytes && self.count == 1
-    }
-
-    /// The same rows, so many bytes of them at a time, but at least one row.
-    pub(super) fn in_blocks(self, bytes: usize) -> impl Iterator<Item = Rows> {
-        let step = (bytes / self.width.max(1)).max(1);
-        (0..self.count).step_by(step).map(move |row| {
-            let first = self.first + row * self.pitch;
-            Rows { first, count: step.min(self.count - row), ..self }.joined()
-        })
-    }
-
-    /// Rows that lie together are one.
-    fn joined(self) -> Rows {
-        let all = self.width * self.count;
-        if self.width == self.pitch { Rows { pitch: all, width: all, count: 1, ..self } } else { self }
-    }
-}
-
 impl Array {
-    /// The rows of a cell of which all of these bytes are wanted, and in the order in which they stand in the file.
-    pub(super) fn rows_of(&self, part: &Scatter, length: usize) -> Option<Rows> {
-        let [channels, height, width] = part.lengths;
-        let cell = self.cell.map(|side| side as usize);
-        let whole = part.lengths == cell && channels == part.channels;
-        let ordered = part.from[1] == channels * width
-            && part.from[2] == channels
-            && (channels == 1 || part.from[0] == 1);
+    /// Whether a checksum follows the values of a cell, when its rows stand in the file as they are wanted, all channels of
+    /// a pixel side by side; none when they do not.
+    pub(super) fn plain_rows(&self) -> Option<bool> {
         let checked = match self.layout.codecs.packings[..] {
             [] => false,
             [Packing::Crc32c] => true,
             _ => return None,
         };
-        let bytes = self.layout.element.bytes() as usize;
+        let [channels, height, width] = self.cell.map(|side| side as usize);
+        let ordered = self.strides[1] == channels * width
+            && self.strides[2] == channels
+            && (channels == 1 || self.strides[0] == 1);
         // A cell may also hold places of other axes, at which the array has none.
-        let values = channels * height * width * bytes;
-        let all = values == self.layout.cell_bytes() && length == values + if checked { 4 } else { 0 };
-        if !whole || !ordered || !all {
-            return None;
-        }
-        let [first, pitch, width] =
-            [part.to_first, part.pitch, channels * width].map(|values| values * bytes);
-        Some(Rows { first, pitch, width, count: height, checked })
+        let whole =
+            self.cell[0] == self.size[0] && height * width * self.pixel_bytes() == self.layout.cell_bytes();
+        (ordered && whole).then_some(checked)
+    }
+
+    /// Bytes of all channels of a pixel.
+    pub(super) fn pixel_bytes(&self) -> usize {
+        (self.size[0] * self.layout.element.bytes()) as usize
     }
 }

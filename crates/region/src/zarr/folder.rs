@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Cursor, IoSliceMut, Read, Seek, SeekFrom};
-use std::path::{Component, Path, PathBuf};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::Arc;
 
+use super::root::Root;
 use crate::SourceError;
 use crate::source::Meter;
 use crate::source::origin::{content, unreadable};
@@ -20,7 +21,7 @@ pub(crate) struct Folder {
 
 #[derive(Debug)]
 enum Place {
-    Disk(PathBuf),
+    Disk(Root),
     Memory(BTreeMap<String, Arc<[u8]>>),
 }
 
@@ -28,7 +29,7 @@ impl Folder {
     /// A folder on a disk. It may itself be reached through links.
     pub(crate) fn open(path: &Path, meter: Arc<Meter>) -> Result<Folder, SourceError> {
         let name = path.display().to_string();
-        let root = fs::canonicalize(path).map_err(|error| unreadable(&name, &error))?;
+        let root = Root::open(path).map_err(|error| unreadable(&name, &error))?;
         Ok(Folder { name, place: Place::Disk(root), meter })
     }
 
@@ -55,7 +56,7 @@ impl Folder {
                 None => return Ok(None),
                 Some(bytes) => (Bytes::Memory(Cursor::new(Arc::clone(bytes))), bytes.len() as u64),
             },
-            Place::Disk(root) => match open_within(root, relative, &name)? {
+            Place::Disk(root) => match root.file(relative, &name)? {
                 None => return Ok(None),
                 Some((file, length)) => (Bytes::File(file), length),
             },
@@ -85,7 +86,7 @@ impl Folder {
                 names.extend(files.keys().filter(below).cloned());
             }
             Place::Disk(root) => {
-                let listed = list(root, Path::new(relative), DEEPEST, &mut names);
+                let listed = list(&root.path, Path::new(relative), DEEPEST, &mut names);
                 listed.map_err(|error| unreadable(&self.file_name(relative), &error))?;
             }
         }
@@ -112,50 +113,6 @@ fn list(root: &Path, folder: &Path, depth: usize, names: &mut Vec<String>) -> io
     Ok(())
 }
 
-/// Opens a regular file below a folder; a link on the way must stay within.
-fn open_within(root: &Path, relative: &str, name: &str) -> Result<Option<(File, u64)>, SourceError> {
-    let failed = |error: &io::Error| unreadable(name, error);
-    let Some(path) = within(root, relative, name)? else { return Ok(None) };
-    let meta = fs::metadata(&path).map_err(|error| failed(&error))?;
-    if !meta.is_file() {
-        // A pipe would make us wait for ever.
-        return Err(content(name, "a file", "something else", "check what wrote it"));
-    }
-    let file = File::open(&path).map_err(|error| failed(&error))?;
-    Ok(Some((file, meta.len())))
-}
-
-/// Where a name leads to, when something is there and lies within the folder.
-fn within(root: &Path, relative: &str, name: &str) -> Result<Option<PathBuf>, SourceError> {
-    let mut path = root.to_owned();
-    let mut linked = false;
-    for part in Path::new(relative).components() {
-        let Component::Normal(part) = part else { return Err(outside(name, relative.to_owned())) };
-        path.push(part);
-        match fs::symlink_metadata(&path) {
-            Ok(meta) => linked |= meta.is_symlink(),
-            Err(error) if is_absent(&error) => return Ok(None),
-            Err(error) => return Err(unreadable(name, &error)),
-        }
-    }
-    if !linked {
-        return Ok(Some(path));
-    }
-    let target = fs::canonicalize(&path).map_err(|error| unreadable(name, &error))?;
-    match target.starts_with(root) {
-        true => Ok(Some(target)),
-        false => Err(outside(name, format!("a link to {}", target.display()))),
-    }
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-fn outside(name: &str, found: String) -> SourceError {
-    content(name, "a name within the folder", found, "put the file itself into the folder")
-}
-
 /// An open file.
 #[derive(Debug)]
 pub(crate) struct Entry {
@@ -178,17 +135,15 @@ enum Bytes {
 impl Entry {
     /// Fills a buffer with the bytes from a place on.
     pub(crate) fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<(), SourceError> {
-        self.read_slices_at(offset, &mut [IoSliceMut::new(buffer)]).map(drop)
-    }
-
-    /// Fills buffers that do not lie together with the bytes from a place on, one after the other; tells how many.
-    pub(crate) fn read_slices_at(
-        &mut self,
-        offset: u64,
-        slices: &mut [IoSliceMut<'_>],
-    ) -> Result<u64, SourceError> {
-        let length = slices.iter().map(|slice| slice.len() as u64).sum();
-        self.read_with(offset, length, |from| fill_slices(from, slices))
+        #[cfg(unix)]
+        if let Bytes::File(file) = &self.bytes {
+            use std::os::unix::fs::FileExt as _;
+            let read = file.read_exact_at(buffer, offset);
+            read.map_err(|error| unreadable(&self.name, &error))?;
+            self.meter.count(buffer.len() as u64);
+            return Ok(());
+        }
+        self.read_with(offset, buffer.len() as u64, |from| from.read_exact(buffer)).map(drop)
     }
 
     /// Adds so many bytes from a place on to others, into memory that nobody has cleared; tells how many.
@@ -227,21 +182,6 @@ impl Entry {
         self.meter.count(length);
         Ok(length)
     }
-}
-
-/// Fills buffers from where a file is.
-fn fill_slices(from: &mut dyn Read, mut slices: &mut [IoSliceMut<'_>]) -> io::Result<()> {
-    // Empty ones would look like the end of the file.
-    IoSliceMut::advance_slices(&mut slices, 0);
-    while !slices.is_empty() {
-        match from.read_vectored(slices) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(read) => IoSliceMut::advance_slices(&mut slices, read),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::codec::Codecs;
 use super::json::{self, Wrong};
 use crate::Element;
+use crate::pixels::Order;
 
 /// A Zarr array whose sizes and codecs are such that we read it.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,6 +101,15 @@ impl Layout {
     pub(super) fn cell_bytes(&self) -> usize {
         // Checked when the metadata was read.
         (self.cell.iter().product::<u64>() * self.element.bytes()) as usize
+    }
+
+    /// The value of what was not written, as it would stand in a file.
+    pub(super) fn fill_bytes(&self) -> Vec<u8> {
+        let mut value = self.fill[..self.element.bytes() as usize].to_vec();
+        if self.codecs.order == Order::Big {
+            value.reverse();
+        }
+        value
     }
 
     /// How many cells a file has along each axis.

@@ -6,6 +6,7 @@
 mod array;
 mod band;
 mod blosc;
+mod cells;
 mod checksum;
 mod codec;
 mod encode;
@@ -15,11 +16,13 @@ mod json;
 mod layout;
 mod layout_v2;
 mod ome;
+mod root;
 mod scatter;
 mod shard;
 mod sink;
 mod source;
 mod store;
+mod strips;
 
 pub use form::Compression;
 pub use sink::OmeZarrSink;

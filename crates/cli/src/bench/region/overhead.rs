@@ -6,6 +6,7 @@
 //! right after the other, and the figure is the median of all pairs, since others on the machine disturb more than regions do.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -268,13 +269,28 @@ fn bytes(dense: &Dense) -> Result<&[u8], Failure> {
     dense.as_u8().ok_or_else(|| failed("pixels of more than 8 bits"))
 }
 
-/// Files and folders below those of a store itself.
+/// Files and folders below those of a store itself; one with two names is one.
 fn entries_below(folder: &Path) -> usize {
     let entries =
         |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let regions =
         entries(folder).filter(|path| path.is_dir()).flat_map(|path| entries(&path).collect::<Vec<_>>());
-    regions.map(|path| 1 + if path.is_dir() { entries(&path).count() } else { 0 }).sum()
+    let all = regions.flat_map(|path| entries(&path).chain([path.clone()]).collect::<Vec<_>>());
+    all.filter_map(|path| number(&path)).collect::<HashSet<u64>>().len()
+}
+
+#[cfg(unix)]
+fn number(path: &Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).ok().map(|there| there.ino())
+}
+
+#[cfg(not(unix))]
+fn number(path: &Path) -> Option<u64> {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    Some(hasher.finish())
 }
 
 fn sides(bounds: &Bounds) -> [usize; 4] {

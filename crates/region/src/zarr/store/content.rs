@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, IoSlice, Write as _};
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use super::super::array::{Array, Plane};
 use super::super::folder::Folder;
 use super::super::form::{Compression, Form};
@@ -18,23 +20,30 @@ use crate::source::origin::content;
 use crate::{Bounds, Dense, Digest, READ_LIMIT, Region, RegionKind, SourceError, dense::cells};
 
 /// What Zarr calls the file that describes an array.
-const METADATA: &str = "zarr.json";
+pub(super) const METADATA: &str = "zarr.json";
 
-/// Writes the pieces of a region; gives the digests of the files that have no checksums of their own.
+/// Files, with the digests of their bytes.
+type Digests = Vec<(String, Digest)>;
+
+/// Writes the pieces of a region but for the metadata of its folder, which it gives, with the digests of the files that have
+/// no checksums of their own.
 pub(super) fn write(
     folder: &Path,
     kind: RegionKind,
     pieces: &Pieces<'_>,
     compression: Compression,
-) -> io::Result<Vec<(String, Digest)>> {
+) -> io::Result<(Value, Digests)> {
     let mut files = Vec::new();
+    let mut metadata = json!({"zarr_format": 3, "node_type": "group", "attributes": {}});
     for (name, array) in &pieces.arrays {
         if pieces::is_array(kind) {
-            files.push((METADATA.to_owned(), write_array(folder, array, compression)?));
+            metadata = write_array(folder, array, compression)?;
         } else {
-            fs::create_dir(folder.join(name))?;
-            let metadata = write_array(&folder.join(name), array, compression)?;
-            files.push((format!("{name}/{METADATA}"), metadata));
+            let within = folder.join(name);
+            fs::create_dir(&within)?;
+            let bytes = serde_json::to_vec(&write_array(&within, array, compression)?)?;
+            fs::write(within.join(METADATA), &bytes)?;
+            files.push((format!("{name}/{METADATA}"), digest_of(&bytes)));
         }
     }
     for (name, table) in &pieces.tables {
@@ -42,20 +51,18 @@ pub(super) fn write(
         fs::write(folder.join(&name), &bytes)?;
         files.push((name, digest_of(&bytes)));
     }
-    Ok(files)
+    Ok((metadata, files))
 }
 
-/// Writes an array, all of its shards; gives the digest of its metadata.
-fn write_array(folder: &Path, array: &Dense, compression: Compression) -> io::Result<Digest> {
+/// Writes the shards of an array; gives its metadata.
+fn write_array(folder: &Path, array: &Dense, compression: Compression) -> io::Result<Value> {
     let form = Form::of_region(array, compression);
-    let metadata = serde_json::to_vec(&form.metadata())?;
-    fs::write(folder.join(METADATA), &metadata)?;
     for bounds in form.shards() {
         let corner = [bounds.y(), bounds.x()].map(|at| at.unsigned_abs() as usize);
         let mut file = File::create(folder.join(form.key(&bounds)))?;
         form.write(array, corner, &mut |pieces| write_all(&mut file, pieces))?;
     }
-    Ok(digest_of(&metadata))
+    Ok(form.metadata())
 }
 
 /// Writes bytes that do not lie together, without bringing them together.
@@ -127,13 +134,16 @@ struct Stored {
 
 impl Stored {
     fn open(folder: &Folder, path: &str, name: &str, marker: &Marker) -> Result<Stored, SourceError> {
-        let within = if pieces::is_array(marker.id.kind) { String::new() } else { format!("{name}/") };
-        let metadata = format!("{within}{METADATA}");
-        let relative = format!("{path}/{metadata}");
-        let bytes = checked(folder, &relative, &metadata, marker)?;
-        let path = relative.trim_end_matches(METADATA).trim_end_matches('/');
+        let path = if pieces::is_array(marker.id.kind) { path.to_owned() } else { format!("{path}/{name}") };
+        let relative = format!("{path}/{METADATA}");
         let file = folder.file_name(&relative);
-        let layout = json::parse(&bytes).and_then(|metadata| Layout::parse(&metadata));
+        let layout = match pieces::is_array(marker.id.kind) {
+            true => Layout::parse(&marker.metadata),
+            false => {
+                let bytes = checked(folder, &relative, &format!("{name}/{METADATA}"), marker)?;
+                json::parse(&bytes).and_then(|metadata| Layout::parse(&metadata))
+            }
+        };
         let layout = layout.map_err(|wrong| wrong.in_file(&file))?;
         if layout.shape.len() != 3 {
             return Err(content(
@@ -144,7 +154,7 @@ impl Stored {
             ));
         }
         let plane = Plane { channels: Some(0), rows: 1, columns: 2 };
-        Ok(Stored { array: Array::new(path, layout, plane), name: folder.file_name(path) })
+        Ok(Stored { array: Array::new(&path, layout, plane), name: folder.file_name(&path) })
     }
 
     /// The pixels of a box, or of all.

@@ -1,6 +1,7 @@
 //! The marker of a region: who it is, where its files are, and what must be in those that have no checksums of their own.
 //!
-//! It is written last, so that a region without one does not exist. It ends with a digest of itself.
+//! It stands among the attributes of the region's `zarr.json`, which ends with a digest of itself. That file gets the name
+//! by which regions are found last, so that a region without one does not exist.
 
 use serde_json::{Map, Value, json};
 
@@ -22,17 +23,38 @@ pub(super) struct Marker {
     pub(super) header: Value,
     /// The files that are read whole, with the digests of their bytes.
     pub(super) files: Vec<(String, Digest)>,
+    /// What Zarr knows of the folder: an array, or a group.
+    pub(super) metadata: Value,
 }
 
 /// The form of markers.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+
+/// The attribute of the marker.
+const MARKER: &str = "onceflow_region";
+
+/// What stands before the digest, and behind it.
+const BEFORE: &str = ",\"onceflow_digest\":\"";
+const BEHIND: &str = "\"}}";
 
 impl Marker {
-    /// The bytes of the marker's file: a line of JSON, and a line with its digest.
+    /// The bytes of the region's metadata with the marker, and a digest of all that comes before it.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut metadata = self.metadata.as_object().cloned().unwrap_or_default();
+        let attributes = metadata.remove("attributes");
+        let mut attributes = attributes.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+        attributes.insert(MARKER.to_owned(), self.to_json());
+        metadata.insert("attributes".to_owned(), Value::Object(attributes));
+        let text = Value::Object(metadata).to_string();
+        // The attributes come last, and are never empty.
+        let text = text.strip_suffix("}}").unwrap_or(&text);
+        format!("{text}{BEFORE}{}{BEHIND}", digest_of(text.as_bytes())).into_bytes()
+    }
+
+    fn to_json(&self) -> Value {
         let files: Map<String, Value> =
             self.files.iter().map(|(name, digest)| (name.clone(), json!(digest.to_string()))).collect();
-        let text = json!({
+        json!({
             "version": VERSION,
             "namespace": self.id.namespace,
             "key": self.id.key,
@@ -45,24 +67,25 @@ impl Marker {
             "header": self.header,
             "files": files,
         })
-        .to_string();
-        format!("{text}\n{}\n", digest_of(text.as_bytes())).into_bytes()
     }
 
-    /// Reads a marker.
+    /// Reads a region's metadata and its marker.
     pub(super) fn parse(bytes: &[u8]) -> Result<Marker, Wrong> {
-        let text = bytes.strip_suffix(b"\n").and_then(|lines| {
-            let end = lines.iter().position(|&byte| byte == b'\n')?;
-            let (text, digest) = (&lines[..end], &lines[end + 1..]);
-            (digest == digest_of(text).to_string().as_bytes()).then_some(text)
-        });
-        let text = text.ok_or_else(|| Wrong::new("a marker with its digest", "one that was changed"))?;
-        Marker::from_json(&json::parse(text)?)
+        let changed = || Wrong::new("a marker with its digest", "one that was changed");
+        let lines = bytes.strip_suffix(BEHIND.as_bytes()).ok_or_else(changed)?;
+        let (text, digest) = lines.split_last_chunk::<64>().ok_or_else(changed)?;
+        let text = text.strip_suffix(BEFORE.as_bytes()).ok_or_else(changed)?;
+        if digest_of(text).to_string().as_bytes() != digest {
+            return Err(changed());
+        }
+        let metadata = json::parse(bytes)?;
+        let marker = metadata.get("attributes").and_then(|attributes| attributes.get(MARKER));
+        Marker::from_json(marker.unwrap_or(&Value::Null), &metadata)
     }
 
-    fn from_json(value: &Value) -> Result<Marker, Wrong> {
+    fn from_json(value: &Value, metadata: &Value) -> Result<Marker, Wrong> {
         if value.get("version").and_then(Value::as_u64) != Some(VERSION) {
-            return Err(json::wrong("a marker of version 1", value.get("version")));
+            return Err(json::wrong("a marker of version 2", value.get("version")));
         }
         let number = |key: &str| {
             value.get(key).and_then(Value::as_u64).ok_or_else(|| json::wrong(key, value.get(key)))
@@ -88,6 +111,7 @@ impl Marker {
             files: files
                 .collect::<Option<_>>()
                 .ok_or_else(|| json::wrong("digests of files", value.get("files")))?,
+            metadata: metadata.clone(),
         })
     }
 

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! store.json              says that this is a store
-//! content/NAME.STAGED/    the files of a region: zarr.json and c.0.0.0 of an array, table.parquet, ...
-//! regions/NAME.json       its marker, written last
+//! content/NAME.STAGED/    the files of a region: zarr.json, and c.0.0.0 of an array, table.parquet, ...
+//! regions/NAME.json       its marker: the same zarr.json, under this name last
 //! ```
 //!
 //! A region without a marker does not exist. Chunks and indices of arrays have checksums; all other files have their
 //! digests in the marker, and the marker has its own. A region that is written again gets new files before the marker
-//! changes, so that readers see the old one or the new one.
+//! changes, so that readers see the old one or the new one. To make a file takes a disk longer than to fill it: that is
+//! why metadata and marker are one.
 
 mod capabilities;
 mod content;
@@ -27,6 +28,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use self::content::METADATA;
 use super::folder::Folder;
 use super::form::Compression;
 use super::json::METADATA_LIMIT;
@@ -168,30 +170,29 @@ impl ZarrStore {
 
     /// Publishes the files of a region, then its marker.
     fn publish(&self, id: &RegionId, region: &Region) -> Result<(), StoreError> {
-        let name = name::name(id);
-        let folder = format!("{name}.{}", self.next_staged());
+        let (name, staged) = (name::name(id), self.next_staged());
+        let folder = format!("{name}.{staged}");
         let path = self.root.join(CONTENT).join(&folder);
         let pieces = pieces::apart(region).map_err(|error| self.region(error))?;
         let pieces = pieces.ok_or_else(|| self.wrong_kind(id, "a region with content", region.kind()))?;
-        let mut files = Vec::new();
-        if pieces.arrays.len() + pieces.tables.len() > 0 {
-            let fill = |folder: &Path| content::write(folder, region.kind(), &pieces, self.compression);
-            let published = self.publisher.publish_folder(&path, fill);
-            files = published.map_err(|error| self.unwritable(&path, &error))?;
-        }
-        let (id, bytes, header) = (id.clone(), region.bytes(), pieces.header);
-        self.mark(&name, Marker { id, staged: 0, folder, bytes, header, files })
+        let fill = |to: &Path| {
+            let (metadata, files) = content::write(to, region.kind(), &pieces, self.compression)?;
+            let (id, bytes, header) = (id.clone(), region.bytes(), pieces.header.clone());
+            let marker = Marker { id, staged, folder, bytes, header, files, metadata };
+            fs::write(to.join(METADATA), marker.to_bytes())
+        };
+        self.publisher.publish_folder(&path, fill).map_err(|error| self.unwritable(&path, &error))?;
+        self.mark(&name, &path.join(METADATA))
     }
 
-    /// Writes a marker and removes the files of the region that it replaces.
-    fn mark(&self, name: &str, marker: Marker) -> Result<(), StoreError> {
+    /// Marks a region by its metadata, and removes the files of the region that it replaces.
+    fn mark(&self, name: &str, metadata: &Path) -> Result<(), StoreError> {
         // One after the other, so that each sees the marker that it replaces.
         let marking = self.marking.lock().map_err(|_| StoreError::Broken { store: self.name.clone() })?;
         let before = self.marker(name).ok().flatten();
-        let marker = Marker { staged: self.next_staged(), ..marker };
-        let regions = self.root.join(REGIONS);
-        let marked = self.publisher.mark(&regions, &format!("{name}.json"), &marker.to_bytes());
-        marked.map_err(|error| self.unwritable(&regions.join(name), &error))?;
+        let path = self.root.join(REGIONS).join(format!("{name}.json"));
+        let marked = self.publisher.mark_with(&path, metadata);
+        marked.map_err(|error| self.unwritable(&path, &error))?;
         drop(marking);
         if let Some(before) = before {
             // Nobody finds it any more; what cannot be removed now is removed as unmarked later.

@@ -10,7 +10,7 @@ use crate::source::origin::content;
 use crate::store::StoreError;
 
 const STORE: &str = "store.json";
-const STORE_BYTES: &[u8] = b"{\"onceflow_store\":\"regions\",\"version\":1}\n";
+const STORE_BYTES: &[u8] = b"{\"onceflow_store\":\"regions\",\"version\":2}\n";
 
 /// Makes the folders of a new store, or checks that they are those of one.
 pub(super) fn prepare(path: &Path, name: &str, publisher: &Publisher) -> Result<(), StoreError> {
