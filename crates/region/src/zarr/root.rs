@@ -48,8 +48,8 @@ impl Root {
         let opened = self.handle.as_ref().map(|handle| beneath::file(handle, relative));
         match opened {
             Some(Ok(file)) => Ok(Some(file)),
-            Some(Err(error)) if is_absent(&error) => Ok(None),
-            // A link may be absolute and lead back into the folder; systems without the call know nothing of it.
+            // A link that leads nowhere is no file that was never written; one may be absolute and lead back into the
+            // folder; systems without the call know nothing of it.
             _ => self.look(relative, name),
         }
     }

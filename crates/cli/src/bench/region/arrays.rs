@@ -10,9 +10,11 @@ use std::sync::atomic::AtomicBool;
 use onceflow_engine::{
     Conversion, ImageForm, WantedPixels, convert, open_image, open_labels, plan_conversion,
 };
+use onceflow_region::publish::Publisher;
 use onceflow_region::pyramid::Work;
+use onceflow_region::store::{Read as _, Write as _};
 use onceflow_region::zarr::Compression;
-use onceflow_region::{Budget, OmeZarr, Source};
+use onceflow_region::{Budget, Dense, OmeZarr, Pixels, Region, RegionId, RegionKind, Source, ZarrStore};
 use serde_json::json;
 
 use super::{Bench, bytes_below, compare, failed, figure};
@@ -24,9 +26,54 @@ const IMAGE: &str = "synth:8192x8192?seed=7";
 const BYTES: usize = 8192 * 8192 * 3;
 const LABEL_BYTES: usize = 8192 * 8192 * 4;
 
+/// Colours as wide as the tiles of the Region Templates paper, as a store of regions keeps them: chunks are whole rows.
+const WIDE: usize = 4096;
+const HIGH: usize = 16_384;
+
 const ROUNDS: usize = 5;
 
 pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
+    let mut figures = stored(bench)?;
+    figures.extend(images(bench)?);
+    Ok(figures)
+}
+
+/// A whole region out of a store beside a file of the same bytes.
+fn stored(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
+    let colours: Vec<u8> = (0..3 * WIDE * HIGH).map(|at| (at * at % 251) as u8).collect();
+    let (raw, bytes) = (bench.path("colours"), colours.len());
+    fs::write(&raw, &colours).map_err(failed)?;
+    let publisher = Publisher::hasty();
+    let store = ZarrStore::with(&bench.path("regions"), Budget::new(1 << 30), Compression::None, publisher);
+    let store = store.map_err(failed)?;
+    let id = RegionId::new("bench", "colours", RegionKind::Dense);
+    let region = Dense::new(WIDE, HIGH, 3, Pixels::U8(colours)).map_err(failed)?;
+    store.write(&id, Region::Dense(region)).map_err(failed)?;
+    let read_region = || {
+        black_box(store.read(&id).map_err(failed)?);
+        Ok(())
+    };
+    let (file, array) = compare(ROUNDS, || read_raw(&raw), read_region)?;
+    let rate = |seconds: f64| bytes as f64 / seconds / 1e9;
+    Ok(vec![
+        figure("raw file of 201 MB, warm", rate(file), "GB/s"),
+        figure(
+            "Zarr without compression, chunks of whole rows as stores write them, warm",
+            rate(array),
+            "GB/s",
+        ),
+        Figure {
+            goal: Some(Goal::AtLeast(0.8)),
+            ..figure(
+                "Zarr without compression, whole rows: share of the speed of a raw file",
+                file / array,
+                "",
+            )
+        },
+    ])
+}
+
+fn images(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
     let (raw, labels) = (bench.path("raw"), bench.path("labels.zarr"));
     let (plain, packed) = (bench.path("plain.zarr"), bench.path("packed.zarr"));
     fs::write(&raw, vec![7u8; LABEL_BYTES]).map_err(failed)?;
@@ -41,10 +88,18 @@ pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
     let label_rate = |seconds: f64| LABEL_BYTES as f64 / seconds / 1e9;
     let mut figures = vec![
         figure("raw file of 268 MB into new memory, warm", label_rate(file), "GB/s"),
-        figure("Zarr without compression, labels, warm, one thread", label_rate(array), "GB/s"),
+        figure(
+            "Zarr without compression, labels, chunks of 512 x 512, warm, one thread",
+            label_rate(array),
+            "GB/s",
+        ),
         Figure {
             goal: Some(Goal::AtLeast(0.8)),
-            ..figure("Zarr without compression: share of the speed of a raw file", file / array, "")
+            ..figure(
+                "Zarr without compression, chunks of 512 x 512: share of the speed of a raw file",
+                file / array,
+                "",
+            )
         },
         figure("Zarr without compression, colours from planes, one thread", rate(plane), "GB/s"),
         figure(
