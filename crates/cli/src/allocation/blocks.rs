@@ -110,6 +110,11 @@ impl Blocks {
         state.lend(0);
     }
 
+    /// Gives all that is kept back to the system.
+    pub(super) fn let_go(&self) {
+        self.state().let_go(usize::MAX);
+    }
+
     /// A block of at least so many bytes, aligned for whatever is not larger than a line of a cache.
     pub(super) fn take(&self, bytes: usize) -> Option<Lent> {
         let bytes = whole(bytes)?;

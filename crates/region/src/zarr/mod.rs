@@ -23,6 +23,8 @@ mod sink;
 mod source;
 mod store;
 mod strips;
+#[cfg(unix)]
+mod uncleared;
 
 pub use form::Compression;
 pub use sink::OmeZarrSink;

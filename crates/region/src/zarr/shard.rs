@@ -66,7 +66,7 @@ impl Places {
     }
 }
 
-/// Makes the index of a shard whose chunks stand one after the other, with its checksum.
+/// Makes the index of a shard whose chunks stand one after the other, perhaps with gaps, with its checksum.
 #[derive(Default)]
 pub(super) struct IndexBuilder {
     index: Vec<u8>,
@@ -74,6 +74,13 @@ pub(super) struct IndexBuilder {
 }
 
 impl IndexBuilder {
+    /// The next chunk begins at a multiple of so many bytes; says how many come before it that mean nothing.
+    pub(super) fn align(&mut self, alignment: u64) -> usize {
+        let before = self.length.next_multiple_of(alignment) - self.length;
+        self.length += before;
+        before as usize
+    }
+
     /// The next chunk has so many bytes.
     pub(super) fn add(&mut self, length: u64) {
         self.say([self.length, length]);

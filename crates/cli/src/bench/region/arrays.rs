@@ -18,6 +18,7 @@ use onceflow_region::{Budget, Dense, OmeZarr, Pixels, Region, RegionId, RegionKi
 use serde_json::json;
 
 use super::{Bench, bytes_below, compare, failed, figure};
+use crate::allocation;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 
@@ -49,28 +50,44 @@ fn stored(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
     let id = RegionId::new("bench", "colours", RegionKind::Dense);
     let region = Dense::new(WIDE, HIGH, 3, Pixels::U8(colours)).map_err(failed)?;
     store.write(&id, Region::Dense(region)).map_err(failed)?;
-    let read_region = || {
-        black_box(store.read(&id).map_err(failed)?);
-        Ok(())
-    };
-    let (file, array) = compare(ROUNDS, || read_raw(&raw), read_region)?;
-    let rate = |seconds: f64| bytes as f64 / seconds / 1e9;
-    Ok(vec![
-        figure("raw file of 201 MB, warm", rate(file), "GB/s"),
-        figure(
-            "Zarr without compression, chunks of whole rows as stores write them, warm",
-            rate(array),
-            "GB/s",
-        ),
-        Figure {
-            goal: Some(Goal::AtLeast(0.8)),
-            ..figure(
-                "Zarr without compression, whole rows: share of the speed of a raw file",
-                file / array,
-                "",
-            )
-        },
-    ])
+    let rates = Rates::measure(bytes, || read_raw(&raw), || store.read(&id).map_err(failed))?;
+    Ok(rates.figures("201 MB", "chunks of whole rows, as stores write them", Some(Goal::AtLeast(0.8))))
+}
+
+/// How fast a file and an array of as many bytes are read.
+struct Rates {
+    bytes: usize,
+    /// Seconds of a file and of an array, into memory that is new.
+    fresh: (f64, f64),
+    /// The same into memory that was used before.
+    used: (f64, f64),
+}
+
+impl Rates {
+    fn measure<F, A>(
+        bytes: usize,
+        file: impl Fn() -> Result<F, Failure>,
+        array: impl Fn() -> Result<A, Failure>,
+    ) -> Result<Self, Failure> {
+        let fresh = compare(ROUNDS, || into_new_memory(&file), || into_new_memory(&array))?;
+        let used = compare(ROUNDS, || forget(file()), || forget(array()))?;
+        Ok(Self { bytes, fresh, used })
+    }
+
+    fn figures(&self, size: &str, chunks: &str, goal: Option<Goal>) -> Vec<Figure> {
+        let rate = |seconds: f64| self.bytes as f64 / seconds / 1e9;
+        let of = |memory: &str, (file, array): (f64, f64), goal: Option<Goal>| {
+            let zarr = format!("Zarr without compression, {chunks}, warm, into {memory}");
+            let share = figure(format!("{zarr}: share of the speed of a raw file"), file / array, "");
+            [
+                figure(format!("raw file of {size}, warm, into {memory}"), rate(file), "GB/s"),
+                figure(zarr, rate(array), "GB/s"),
+                Figure { goal, ..share },
+            ]
+        };
+        let fresh = of("new memory", self.fresh, goal);
+        fresh.into_iter().chain(of("memory used before", self.used, None)).collect()
+    }
 }
 
 fn images(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
@@ -81,26 +98,12 @@ fn images(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
     let image = open_image(IMAGE, "".as_ref()).map_err(failed)?;
     write(&plain, &image, Compression::None)?;
     write(&packed, &image, Compression::default())?;
-    let (file, array) = compare(ROUNDS, || read_raw(&raw), || read(&labels, 1))?;
-    let (plane, coloured) = compare(ROUNDS, || read(&plain, 1), || read(&plain, 2))?;
-    let (zstd, threads) = compare(ROUNDS, || read(&packed, 1), || read(&packed, 2))?;
+    let rates = Rates::measure(LABEL_BYTES, || read_raw(&raw), || read(&labels, 1))?;
+    let (plane, coloured) = compare(ROUNDS, || forget(read(&plain, 1)), || forget(read(&plain, 2)))?;
+    let (zstd, threads) = compare(ROUNDS, || forget(read(&packed, 1)), || forget(read(&packed, 2)))?;
     let rate = |seconds: f64| BYTES as f64 / seconds / 1e9;
-    let label_rate = |seconds: f64| LABEL_BYTES as f64 / seconds / 1e9;
-    let mut figures = vec![
-        figure("raw file of 268 MB into new memory, warm", label_rate(file), "GB/s"),
-        figure(
-            "Zarr without compression, labels, chunks of 512 x 512, warm, one thread",
-            label_rate(array),
-            "GB/s",
-        ),
-        Figure {
-            goal: Some(Goal::AtLeast(0.8)),
-            ..figure(
-                "Zarr without compression, chunks of 512 x 512: share of the speed of a raw file",
-                file / array,
-                "",
-            )
-        },
+    let mut figures = rates.figures("268 MB", "labels in chunks of 512 x 512", None);
+    figures.extend([
         figure("Zarr without compression, colours from planes, one thread", rate(plane), "GB/s"),
         figure(
             "Zarr with zstd, share of the bytes",
@@ -109,7 +112,7 @@ fn images(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
         ),
         figure("Zarr with zstd, warm, one thread", rate(zstd), "GB/s"),
         figure("Zarr with zstd, warm, two threads", rate(threads), "GB/s"),
-    ];
+    ]);
     let Some(peer) = bench.peer else { return Ok(figures) };
     for (name, path, ours) in [("with zstd", &packed, threads), ("without compression", &plain, coloured)] {
         let answer = peer.ask(&json!({ "do": "read", "path": path.join("0"), "rounds": ROUNDS }))?;
@@ -134,15 +137,23 @@ fn write(path: &Path, source: &Arc<dyn Source>, compression: Compression) -> Res
     convert(&planned, path, &work).map(|_| ()).map_err(failed)
 }
 
-fn read_raw(path: &Path) -> Result<(), Failure> {
-    black_box(fs::read(path).map_err(failed)?);
-    Ok(())
+fn read_raw(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(failed)
 }
 
-fn read(path: &Path, threads: usize) -> Result<(), Failure> {
+fn read(path: &Path, threads: usize) -> Result<Dense, Failure> {
     let source = OmeZarr::open(path, Arc::default()).map_err(failed)?;
     let bounds = source.info().bounds().ok_or_else(|| failed("no pixels"))?;
     let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-    black_box(source.read_parallel(0, bounds, threads).map_err(failed)?);
-    Ok(())
+    source.read_parallel(0, bounds, threads).map_err(failed)
+}
+
+/// The system's own memory, as programs have it that read once.
+fn into_new_memory<T>(read: impl Fn() -> Result<T, Failure>) -> Result<(), Failure> {
+    allocation::let_go();
+    forget(read())
+}
+
+fn forget<T>(read: Result<T, Failure>) -> Result<(), Failure> {
+    read.map(|read| drop(black_box(read)))
 }

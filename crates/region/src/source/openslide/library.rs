@@ -1,6 +1,6 @@
 //! The C library OpenSlide, loaded when the first slide is opened. A machine without it reads all other images.
 //!
-//! This is the only module with `unsafe` code: a C library can be called in no other way. Its functions are those of
+//! It is full of `unsafe` code: a C library can be called in no other way. Its functions are those of
 //! `openslide.h`, the same in versions 3.4 and 4.0. Texts that it returns belong to the library or to the open slide, and
 //! are copied before the call returns.
 #![allow(unsafe_code, reason = "the C library OpenSlide is called through its own functions")]
