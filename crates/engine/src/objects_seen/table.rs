@@ -293,15 +293,16 @@ mod tests {
 
     #[test]
     fn what_saves_most_stays_until_nobody_asks_for_it() {
-        let (_, table) = table(400 * entry_bytes::<u64>());
+        // Each shard makes room in itself alone: it must be large enough that chance leaves it some cheap values.
+        let (_, table) = table(4000 * entry_bytes::<u64>());
         let dear: Vec<u64> = (0..100).collect();
-        // A shard of about 25 values lets three go at a time, and grows older by what they were worth: 2000 cheap ones in all
-        // are some 40 times in each shard, 50,000 are a thousand.
+        // A shard of 250 values lets 32 go at a time, and grows older by what they were worth: 20,000 cheap ones are some 40
+        // times in each shard, 200,000 ten times as many.
         dear.iter().for_each(|number| put(&table, *number, 0, 100.0));
         let kept = |table: &Table<u64>| dear.iter().filter(|n| table.get(key(**n), |_| ()).is_some()).count();
-        (1000..3000).for_each(|number| put(&table, number, 0, 1.0));
+        (1_000..21_000).for_each(|number| put(&table, number, 0, 1.0));
         assert_eq!(kept(&table), 100);
-        (3000..50_000).for_each(|number| put(&table, number, 0, 1.0));
+        (21_000..221_000).for_each(|number| put(&table, number, 0, 1.0));
         assert_eq!(kept(&table), 0);
     }
 

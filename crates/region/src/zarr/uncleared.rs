@@ -36,7 +36,7 @@ mod tests {
     #[test]
     fn bytes_are_added_where_others_end_and_a_short_file_is_one() {
         let place = tempfile::tempdir().unwrap();
-        let bytes: Vec<u8> = (0..100_000u32).map(|at| (at * at % 251) as u8).collect();
+        let bytes: Vec<u8> = (0..100_000u64).map(|at| (at * at % 251) as u8).collect();
         std::fs::write(place.path().join("file"), &bytes).unwrap();
         let file = File::open(place.path().join("file")).unwrap();
         let mut to = vec![7];
