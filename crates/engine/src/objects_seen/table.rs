@@ -296,9 +296,9 @@ mod tests {
         // Each shard makes room in itself alone: it must be large enough that chance leaves it some cheap values.
         let (_, table) = table(4000 * entry_bytes::<u64>());
         let dear: Vec<u64> = (0..100).collect();
-        // A shard of 250 values lets 32 go at a time, and grows older by what they were worth: 20,000 cheap ones are some 40
-        // times in each shard, 200,000 ten times as many.
-        dear.iter().for_each(|number| put(&table, *number, 0, 100.0));
+        // A shard grows older by what a cheap value is worth when all of its cheap ones were replaced: by 20,000 of them
+        // about five times, by 200,000 fifty times.
+        dear.iter().for_each(|number| put(&table, *number, 0, 20.0));
         let kept = |table: &Table<u64>| dear.iter().filter(|n| table.get(key(**n), |_| ()).is_some()).count();
         (1_000..21_000).for_each(|number| put(&table, number, 0, 1.0));
         assert_eq!(kept(&table), 100);
