@@ -107,9 +107,9 @@ pub(super) fn figures(args: &BenchArgs, terminal: &Terminal) -> Result<Vec<Figur
     let beyond = args.only.as_deref() == Some("beyond");
     if wanted("levels") || beyond {
         for design in [Design::Moat, Design::Vbd] {
-            let costs = levels::pilot(&place, design, beyond, terminal)?;
+            let costs = if beyond { None } else { Some(levels::pilot(&place, design, terminal)?) };
             let runs = levels::run_all(&place, design, beyond, terminal)?;
-            figures.extend(levels::figures(&place, design, &runs, &costs)?);
+            figures.extend(levels::figures(&place, design, &runs, costs.as_deref())?);
             if design == Design::Moat {
                 screened = runs.into_iter().next_back().map(|way| way.ran);
             }
