@@ -1,6 +1,6 @@
 //! The levels of reuse: the clock, the work, whether all found the same, and whether the plan had foreseen it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -39,11 +39,19 @@ fn is_wanted(way: &Way, only_beyond: bool) -> bool {
     !only_beyond || ["none", "rtma 7", "object"].contains(&way.name)
 }
 
-/// A study that was run in a way.
+/// A study that was run in a way, and half of it with other rows, by whose costs it is foreseen: a prediction from the runs
+/// that it is about would be none, and who plans a large study has run a small one.
 pub(super) struct WayRan {
     way: &'static Way,
     pub(super) ran: Ran,
+    pilot: Option<Ran>,
 }
+
+/// How often each way is run, all of them in turn: the soonest counts, since machines are disturbed for a while.
+const ROUNDS: usize = 3;
+
+/// What takes so many seconds is run once.
+const LONG: f64 = 30.0;
 
 /// Runs a study in every way, or only without reuse, as published, and with all of it.
 pub(super) fn run_all(
@@ -53,68 +61,75 @@ pub(super) fn run_all(
     terminal: &Terminal,
 ) -> Result<Vec<WayRan>, Failure> {
     let mut runs: Vec<WayRan> = Vec::new();
-    for way in WAYS.iter().filter(|way| is_wanted(way, only_beyond)) {
-        let _progress = terminal.progress(format!("running {}: {}", design.name(), way.name));
-        // What digests are worth is decided by what tasks cost here: every user has run something before.
-        let none = runs.first().filter(|_| !is_planned(way)).map(|none| none.ran.folder.join("costs.jsonl"));
-        let ran = soonest(|round| {
-            let name = format!("{}-{round}", way.name.replace(' ', "-"));
-            let known = place.path(&format!("costs-{name}.jsonl"));
-            let mut options: Vec<String> = way.options.iter().map(|option| option.to_string()).collect();
-            if let Some(none) = &none {
-                std::fs::copy(none, &known).map_err(failed)?;
-                options.extend(["--costs".to_owned(), known.display().to_string()]);
+    for round in 1..=ROUNDS {
+        for way in WAYS.iter().filter(|way| is_wanted(way, only_beyond)) {
+            let _progress = terminal.progress(format!("running {}: {}, {round}", design.name(), way.name));
+            let before = runs.iter().position(|run| run.way.name == way.name);
+            if before.is_some_and(|at| runs[at].ran.wall > LONG) {
+                continue;
             }
-            place.run(design, &name, &options.iter().map(String::as_str).collect::<Vec<_>>())
-        })?;
-        runs.push(WayRan { way, ran });
+            let ran = run_once(place, design, way, round, runs.first())?;
+            let is_foreseen = !only_beyond && is_planned(way);
+            let pilot = is_foreseen.then(|| run_pilot(place, design, way, round)).transpose()?;
+            match before {
+                Some(at) => runs[at].improve(ran, pilot),
+                None => runs.push(WayRan { way, ran, pilot }),
+            }
+        }
     }
     Ok(runs)
 }
 
-/// Runs of a way, and how long they may take together before no other is begun.
-const ROUNDS: usize = 3;
-const LONG: f64 = 20.0;
-
-/// The one of a few runs that was done soonest. Machines are disturbed; and a virtual one may have given memory that nobody
-/// used for seconds back to its host, so that whoever is the first to touch it again waits several times as long.
-fn soonest(run: impl Fn(usize) -> Result<Ran, Failure>) -> Result<Ran, Failure> {
-    let (mut best, mut spent) = (run(1)?, 0.0);
-    for round in 2..=ROUNDS {
-        spent += best.wall;
-        if spent > LONG {
-            break;
+impl WayRan {
+    fn improve(&mut self, ran: Ran, pilot: Option<Ran>) {
+        let soonest = |best: &mut Ran, ran: Ran| {
+            if ran.wall < best.wall {
+                *best = ran;
+            }
+        };
+        soonest(&mut self.ran, ran);
+        if let (Some(best), Some(pilot)) = (&mut self.pilot, pilot) {
+            soonest(best, pilot);
         }
-        let next = run(round)?;
-        best = if next.wall < best.wall { next } else { best };
     }
-    Ok(best)
 }
 
-/// Runs a smaller study with other rows in every way of which everything is known before, and tells what its tasks cost, as one
-/// file: a prediction from the runs that it is about would be none, and who plans a large study has run a small one.
-pub(super) fn pilot(place: &Place, design: Design, terminal: &Terminal) -> Result<PathBuf, Failure> {
-    let study = place.pilot(design)?;
-    let mut lines = String::new();
-    for way in WAYS.iter().filter(|way| is_planned(way)) {
-        let _progress = terminal.progress(format!("running half of {}: {}", design.name(), way.name));
-        let folder =
-            |round: usize| place.path(&format!("{design:?}-pilot-{}-{round}", way.name.replace(' ', "-")));
-        let ran = soonest(|round| Ran::of(&study, &folder(round), way.options))?;
-        lines.push_str(&folder_text(&ran.folder, "costs.jsonl")?);
-    }
-    let costs = place.path(&format!("costs-of-{design:?}.jsonl"));
-    std::fs::write(&costs, lines).map_err(failed)?;
-    Ok(costs)
-}
-
-/// All figures of a study; what is foreseen, by a file of costs of other runs.
-pub(super) fn figures(
+/// What digests are worth is decided by what tasks cost here without reuse: every user has run something before.
+fn run_once(
     place: &Place,
     design: Design,
-    runs: &[WayRan],
-    costs: Option<&Path>,
-) -> Result<Vec<Figure>, Failure> {
+    way: &Way,
+    round: usize,
+    none: Option<&WayRan>,
+) -> Result<Ran, Failure> {
+    let name = format!("{}-{round}", way.name.replace(' ', "-"));
+    let known = place.path(&format!("costs-{name}.jsonl"));
+    let mut options: Vec<String> = way.options.iter().map(|option| option.to_string()).collect();
+    if let Some(none) = none.filter(|_| !is_planned(way)) {
+        std::fs::copy(none.ran.folder.join("costs.jsonl"), &known).map_err(failed)?;
+        options.extend(["--costs".to_owned(), known.display().to_string()]);
+    }
+    place.run(design, &name, &options.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn run_pilot(place: &Place, design: Design, way: &Way, round: usize) -> Result<Ran, Failure> {
+    let folder = place.path(&format!("{design:?}-pilot-{}-{round}", way.name.replace(' ', "-")));
+    place.use_memory();
+    Ran::of(&place.pilot(design)?, &folder, way.options)
+}
+
+/// What tasks cost in the pilots, as one file; none when there were none.
+fn pilot_costs(place: &Place, design: Design, runs: &[WayRan]) -> Result<Option<PathBuf>, Failure> {
+    let costs = |pilot: &Ran| folder_text(&pilot.folder, "costs.jsonl");
+    let lines: String =
+        runs.iter().filter_map(|run| run.pilot.as_ref()).map(costs).collect::<Result<_, _>>()?;
+    let path = place.path(&format!("costs-of-{design:?}.jsonl"));
+    std::fs::write(&path, &lines).map_err(failed)?;
+    Ok((!lines.is_empty()).then_some(path))
+}
+
+/// All figures of a study.
+pub(super) fn figures(place: &Place, design: Design, runs: &[WayRan]) -> Result<Vec<Figure>, Failure> {
     let of = |name: &str| runs.iter().find(|run| run.way.name == name);
     let (Some(none), Some(baseline), Some(best)) = (of("none"), of("rtma 7"), of("object")) else {
         return Ok(Vec::new());
@@ -126,7 +141,7 @@ pub(super) fn figures(
         let name = format!("{}: rtma 7 over dataflow, wall time", design.name());
         figures.push(Figure { goal: Some(Goal::AtLeast(least)), ..figure(name, ratio, "x") });
     }
-    if let Some(costs) = costs {
+    if let Some(costs) = pilot_costs(place, design, runs)? {
         let plans = Plans { study: place.study(design)?, costs };
         for run in runs.iter().filter(|run| PLANNED.contains(&run.way.name)) {
             figures.push(plans.foreseen(design, run, none)?);
@@ -152,12 +167,12 @@ fn way(design: Design, run: &WayRan, none: &Ran) -> Vec<Figure> {
 }
 
 /// Plans of a study by what tasks cost in runs of another.
-struct Plans<'c> {
+struct Plans {
     study: PathBuf,
-    costs: &'c Path,
+    costs: PathBuf,
 }
 
-impl Plans<'_> {
+impl Plans {
     /// How many times sooner than without reuse it was done, over what the plans say.
     fn foreseen(&self, design: Design, run: &WayRan, none: &WayRan) -> Result<Figure, Failure> {
         let planned = self.makespan(none.way)? / self.makespan(run.way)?;
