@@ -61,7 +61,7 @@ pub(crate) fn with_granularity<'s>(prepared: Prepared<'s>, args: &MachineArgs) -
         GrainWord::Fused => Granularity::Fused,
     });
     let of_study = prepared.study().run.granularity.and_then(Granularity::from_word);
-    prepared.with_granularity(Some(said.or(of_study).unwrap_or(Granularity::Written)))
+    prepared.with_granularity(said.or(of_study))
 }
 
 /// The same with tasks as fine as a run had them; one of an earlier version says nothing about it.

@@ -47,15 +47,28 @@ fn a_plan_says_where_its_seconds_come_from() {
     let lines = tasks();
     let measured = format!("(measured: {lines} tasks on this machine)");
     for words in ["plan study.toml", "run study.toml --dry-run"] {
-        let said = as_user(&shell, words);
+        let said = as_user(&shell, &format!("{words} --granularity written"));
         assert!(time(&said).ends_with(&measured), "{measured}: {said}");
     }
     assert_eq!(tasks(), lines);
-    let json = as_user(&shell, "plan study.toml --json").json();
+    let json = as_user(&shell, "plan study.toml --json --granularity written").json();
     assert_eq!(json["costs"]["records"].as_u64(), Some(lines as u64));
     assert_eq!(json["costs"]["declared"], 0);
     as_user(&shell, "run study.toml -o second");
     assert!(tasks() > lines, "every run adds");
+}
+
+#[test]
+fn what_was_measured_decides_how_fine_tasks_are_and_what_is_declared_does_not() {
+    let shell = shell();
+    let grain = |said: &Said| said.stdout.lines().filter(|line| line.starts_with("grain ")).count();
+    assert_eq!(grain(&as_user(&shell, "plan study.toml")), 0);
+    as_user(&shell, "run study.toml -o first");
+    assert!(grain(&as_user(&shell, "plan study.toml")) > 0, "tasks on a tiny part are fused");
+    assert_eq!(grain(&as_user(&shell, "plan study.toml --reuse task")), 0, "a way of the papers");
+    as_user(&shell, "run study.toml -o second");
+    assert_eq!(shell.read("first/rows.csv"), shell.read("second/rows.csv"));
+    assert!(shell.read("second/granularity.json").contains("fused"));
 }
 
 #[test]

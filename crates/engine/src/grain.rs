@@ -1,5 +1,7 @@
 //! How fine the tasks of a study are: what it costs decides, or who asks.
 
+mod prices;
+
 use std::collections::BTreeMap;
 
 use onceflow_costs::Found;
@@ -126,13 +128,9 @@ impl Prepared<'_> {
         };
         let digests = if level >= Level::Convergent { 1.0 / DIGESTED } else { 0.0 };
         let bytes = |spec: &OpSpec, scope| f64::from(spec.output_bytes_per_pixel) * mean(of(scope));
-        // Steps that never ran by themselves have declared costs only, which are those of another machine.
         let here = self.beside_declared(level);
         let prices = Prices {
-            seconds: &|spec, scope| {
-                let factor = if self.is_declared(spec, level) { here } else { 1.0 };
-                factor * self.mean_operation_seconds(spec, of(scope), level)
-            },
+            seconds: &|task, scope| self.step_seconds(task, of(scope), level, here),
             bookkeeping: &|spec, scope| BOOKKEEPING + bytes(spec, scope) * digests,
             converging: Found::default().same(),
             many: self.multiplicity(),

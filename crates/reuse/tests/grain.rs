@@ -116,7 +116,7 @@ const CONVERGING: f64 = 0.1;
 
 fn chosen(case: &Case, flow: &Flow, granularity: Granularity) -> Grain {
     let prices = Prices {
-        seconds: &|spec, _| spec.cost_ns_per_pixel,
+        seconds: &|task, _| task.spec.cost_ns_per_pixel,
         bookkeeping: &|_, _| case.bookkeeping,
         converging: CONVERGING,
         many: MANY,

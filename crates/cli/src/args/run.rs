@@ -160,7 +160,8 @@ pub(crate) struct MachineArgs {
     /// onceflow/costs.jsonl in the folder of the user's state]
     #[arg(long, value_name = "FILE", env = "ONCEFLOW_COSTS", hide_env_values = true)]
     pub(crate) costs: Option<PathBuf>,
-    /// How fine tasks are; the answer is the same [default: the study's, else written]
+    /// How fine tasks are; the answer is the same [default: the study's, else auto once costs of all tasks were measured, at
+    /// dataflow and above, and written before that]
     #[arg(long, value_enum, value_name = "GRAIN", env = "ONCEFLOW_GRANULARITY", hide_env_values = true)]
     pub(crate) granularity: Option<GrainWord>,
 }

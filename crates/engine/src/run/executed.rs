@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use onceflow_costs::Record;
 use onceflow_region::Lease;
-use onceflow_reuse::{Level, NodeId, Plan};
+use onceflow_reuse::{Flow, Level, NodeId, Plan};
 use onceflow_runtime::{Contents, Converging, Execution, NoMemo, Operation, Work as RuntimeWork, execute};
 
 use super::Runner;
@@ -42,7 +42,7 @@ pub(super) struct Gathered {
     pub(super) keeper: Keeper,
 }
 
-impl Runner<'_> {
+impl<'a> Runner<'a> {
     /// The bytes that no task needs, and those in which results wait to be written. Where memory is too tight for
     /// these, nothing waits.
     pub(super) fn memory(&self, plan: &mut Plan) -> Result<(u64, Option<Lease>), EngineError> {
@@ -68,16 +68,13 @@ impl Runner<'_> {
         let (spare, waiting) = self.memory(plan)?;
         let (references, budget) = (self.references.clone(), self.budget.clone());
         let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
-        let seen = (self.options.level >= Level::Object)
-            .then(|| Arc::new(ObjectsSeen::new(&self.budget, supply.spare())));
-        let digests = (self.options.level >= Level::Convergent)
-            .then(|| Arc::new(Digests::new(self.prepared.worth_digests(&flow, self.options.level))));
+        let (seen, digests) = self.comparing(&flow, &supply);
         let steps = Steps { digests: digests.clone(), ..Steps::default() };
         let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let (rows, layout) = (plan.rows(), inputs.layout());
         let wanted = if with_reference { self.wanted(plan) } else { Vec::new() };
-        let converging = self.converging(&keeper, &wanted);
+        let options = self.scheduling(&flow, self.converging(&keeper, &wanted));
         let mut collector = Collector {
             inputs,
             layout: &layout,
@@ -102,7 +99,6 @@ impl Runner<'_> {
             most_failed: (self.prepared.study.run.stop_above * rows as f64) as u64,
         };
         let known = collector.resume(plan, past);
-        let meter = self.options.meter;
         let folders = self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect();
         let below = Scratch::new(folders, self.options.staging, waiting);
         let work = RuntimeWork {
@@ -110,32 +106,47 @@ impl Runner<'_> {
             supply: &supply,
             memo: &NoMemo,
             below: &below,
-            meter,
+            meter: self.options.meter,
             contents: digests.as_ref().map(|digests| digests.as_ref() as &dyn Contents),
         };
-        let options = onceflow_runtime::Options {
-            spilling: true,
-            known,
-            stop: Some(&self.options.stop),
-            policy: self.options.policy,
-            retries: RETRIES,
-            pinned: self.options.pinned,
-            remaking: self
-                .options
-                .disk
-                .map(|bandwidth| self.prepared.remaking(&flow, self.options.level, bandwidth)),
-            converging,
-            ..onceflow_runtime::Options::new(self.options.workers, self.budget.clone())
-        };
+        let options = onceflow_runtime::Options { known, ..options };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
-        let (objects, origins) = seen.map(|seen| (seen.counts(), seen.origins())).unwrap_or_default();
-        collector.take_steps();
-        let Collector { tallies, records, same, saved, error, failed, most_failed, keeper, .. } = collector;
-        if let Some(error) = error {
-            return Err(error);
+        let gathered = gathered(collector, seen.as_deref())?;
+        Ok((execution?, gathered))
+    }
+
+    /// What tells equal objects and equal contents, at levels that look for them.
+    fn comparing(
+        &self,
+        flow: &Flow,
+        supply: &Sources<'_>,
+    ) -> (Option<Arc<ObjectsSeen>>, Option<Arc<Digests>>) {
+        let level = self.options.level;
+        let seen =
+            (level >= Level::Object).then(|| Arc::new(ObjectsSeen::new(&self.budget, supply.spare())));
+        let digests = (level >= Level::Convergent)
+            .then(|| Arc::new(Digests::new(self.prepared.worth_digests(flow, level))));
+        (seen, digests)
+    }
+
+    /// How the tasks of a phase of which nothing is known are scheduled.
+    fn scheduling(
+        &self,
+        flow: &Flow,
+        converging: Option<Converging>,
+    ) -> onceflow_runtime::Options<'a> {
+        let options = self.options;
+        let remaking = |bandwidth| self.prepared.remaking(flow, options.level, bandwidth);
+        onceflow_runtime::Options {
+            spilling: true,
+            stop: Some(&options.stop),
+            policy: options.policy,
+            retries: RETRIES,
+            pinned: options.pinned,
+            remaking: options.disk.map(remaking),
+            converging,
+            ..onceflow_runtime::Options::new(options.workers, self.budget.clone())
         }
-        let too_many = failed.len() as u64 > most_failed;
-        Ok((execution?, Gathered { tallies, records, same, objects, origins, saved, too_many, keeper }))
     }
 
     /// What may turn out to be equal while it runs: all but what somebody wants to see for itself.
@@ -166,5 +177,17 @@ impl Runner<'_> {
             _ => None,
         };
         taken.filter_map(reference).collect()
+    }
+}
+
+/// What a collector has, with what is known of objects.
+fn gathered(mut collector: Collector<'_>, seen: Option<&ObjectsSeen>) -> Result<Gathered, EngineError> {
+    let (objects, origins) = seen.map(|seen| (seen.counts(), seen.origins())).unwrap_or_default();
+    collector.take_steps();
+    let Collector { tallies, records, same, saved, error, failed, most_failed, keeper, .. } = collector;
+    let too_many = failed.len() as u64 > most_failed;
+    match error {
+        Some(error) => Err(error),
+        None => Ok(Gathered { tallies, records, same, objects, origins, saved, too_many, keeper }),
     }
 }

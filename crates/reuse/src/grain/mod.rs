@@ -56,8 +56,9 @@ pub struct Grain {
 
 /// What work costs, for a study of so many parts.
 pub struct Prices<'a> {
-    /// Seconds of one instance of an operation in a stage of that scope.
-    pub seconds: &'a dyn Fn(&OpSpec, Scope) -> f64,
+    /// Seconds of one instance of a task, or of a step of one, in a stage of that scope. Steps should take no less together
+    /// than their whole: what is computed does not become less by being cut.
+    pub seconds: &'a dyn Fn(&FlowTask, Scope) -> f64,
     /// Seconds that planning, scheduling and keeping the outputs of one instance take, whatever it computes.
     pub bookkeeping: &'a dyn Fn(&OpSpec, Scope) -> f64,
     /// The share of instances that turn out to be equal to others where contents are compared.

@@ -27,13 +27,13 @@ impl Model {
         prices: &Prices<'_>,
     ) -> Result<Self, PlanError> {
         let count = counts(flow, rows, level)?;
-        let tasks = || (0..flow.tasks.len()).map(|task| (&flow.tasks[task].spec, flow.scope(task)));
+        let tasks = || (0..flow.tasks.len()).map(|task| (&flow.tasks[task], flow.scope(task)));
         let converging = if level >= Level::Convergent { prices.converging } else { 0.0 };
         Ok(Self {
             count,
             executed: of_steps(written, flow, &executed(written, converging)),
-            seconds: tasks().map(|(spec, scope)| (prices.seconds)(spec, scope)).collect(),
-            bookkeeping: tasks().map(|(spec, scope)| (prices.bookkeeping)(spec, scope)).collect(),
+            seconds: tasks().map(|(task, scope)| (prices.seconds)(task, scope)).collect(),
+            bookkeeping: tasks().map(|(task, scope)| (prices.bookkeeping)(&task.spec, scope)).collect(),
             times: tasks().map(|(_, scope)| prices.many.of(scope) as f64).collect(),
         })
     }

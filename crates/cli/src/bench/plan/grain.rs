@@ -33,7 +33,7 @@ fn share(paper: &Paper, granularity: Granularity, pixels: f64) -> Result<f64, Fa
     let source = shipped_workflow("nuclei-paper").ok_or_else(|| ours("nuclei-paper is not shipped"))?;
     let flow = Flow::new(&read_workflow(&source)?, &catalogue).map_err(ours)?;
     let prices = Prices {
-        seconds: &|spec, _| spec.cost_ns_per_pixel * 1e-9 * pixels,
+        seconds: &|task, _| task.spec.cost_ns_per_pixel * 1e-9 * pixels,
         bookkeeping: &|_, _| BOOKKEEPING,
         converging: 0.0,
         many: Multiplicity { parts: 1, images: 1 },
