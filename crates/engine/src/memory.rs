@@ -11,6 +11,9 @@ use crate::{EngineError, Prepared};
 /// Parts that are open at once: the next one opens while the last tasks of one still run.
 const OPEN_PARTS: usize = 2;
 
+/// Where all that a plan makes takes at most one part in so many of the bound, nobody needs to know how much it takes at once.
+const AMPLE: u64 = 2;
+
 /// Bounds that are tried before the one that surely works is named.
 const MOST_TRIES: usize = 100;
 
@@ -25,6 +28,10 @@ impl Prepared<'_> {
     /// The bytes of a bound that no plan needs, for what is kept only to save time; refuses a bound under which the
     /// plan cannot be carried out, and names the least one that was found to work.
     pub(crate) fn spare(&self, plan: &mut Plan, workers: usize, memory: u64) -> Result<u64, EngineError> {
+        let most = self.most(plan, workers);
+        if most <= memory / AMPLE {
+            return Ok(memory - most);
+        }
         let peak = self.peak(plan, workers)?;
         if peak <= memory {
             return Ok(memory - peak);
@@ -33,6 +40,23 @@ impl Prepared<'_> {
             Climb::Fits => Ok(0),
             Climb::Needs { task, bytes } => Err(self.too_small(task, bytes.unwrap_or(peak), memory)),
         }
+    }
+
+    /// The bytes of all that a plan makes at the largest parts, as if nothing were ever let go.
+    fn most(&self, plan: &Plan, workers: usize) -> u64 {
+        let (flow, account) = (plan.flow(), plan.account());
+        let at = |scope| self.sizes(scope).into_keys().next_back().unwrap_or(0);
+        let parts = self.inputs.parts.len().min(OPEN_PARTS) as u64;
+        let made = |task: usize| {
+            let (spec, pixels) = (&flow.tasks[task].spec, at(flow.scope(task)));
+            let outputs = u64::from(spec.output_bytes_per_pixel).saturating_mul(pixels);
+            let all = outputs.saturating_mul(account.tasks[task].planned).saturating_mul(parts);
+            (all, outputs.saturating_add(spec.scratch(pixels)))
+        };
+        let (all, at_work) = (0..flow.tasks.len())
+            .map(made)
+            .fold((0u64, 0), |(all, most), (made, at_work)| (all.saturating_add(made), most.max(at_work)));
+        all.saturating_add(at_work.saturating_mul(workers as u64)).saturating_add(self.aside)
     }
 
     /// What tasks may use of a bound: what the program needs for itself is none of theirs.

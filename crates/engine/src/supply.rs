@@ -1,5 +1,7 @@
 //! What tasks take from outside: pixels of images, the truth, regions of the reference row.
 
+mod held;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +17,7 @@ use crate::compare;
 use crate::inputs::{ImagePart, Inputs, OpenedImage};
 use crate::operation::Counted;
 use crate::view::window;
+use held::{Held, only_part};
 
 /// Reads sources when tasks ask for them, and keeps the last few.
 pub(crate) struct Sources<'a> {
@@ -73,22 +76,55 @@ impl<'a> Sources<'a> {
     }
 
     fn of_part(&self, source: usize, part: usize) -> Result<Arc<Region>, OperationError> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = kept.iter().find(|k| (k.source, k.part) == (source, part)) {
-            return Ok(Arc::clone(&found.region));
+        if let Some(known) = self.known(source, part) {
+            return Ok(known);
         }
-        drop(kept);
         let region = Arc::new(self.read(&self.names[source], part)?);
-        kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        // What does not fit beside the tasks is read again each time.
+        if let Some(leases) = self.reserve(region.bytes()) {
+            self.keep(source, part, &region, leases);
+        }
+        Ok(region)
+    }
+
+    fn reserve(&self, bytes: u64) -> Option<[Lease; 2]> {
+        self.spare.try_reserve(bytes).zip(self.budget.try_reserve(bytes)).map(<[Lease; 2]>::from)
+    }
+
+    fn keep(&self, source: usize, part: usize, region: &Arc<Region>, leases: [Lease; 2]) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= MOST_KEPT {
             kept.remove(0);
         }
-        // What does not fit beside the tasks is read again each time.
-        let bytes = region.bytes();
-        if let (Some(spare), Some(lease)) = (self.spare.try_reserve(bytes), self.budget.try_reserve(bytes)) {
-            kept.push(Kept { source, part, region: Arc::clone(&region), _leases: [spare, lease] });
+        kept.push(Kept { source, part, region: Arc::clone(region), _leases: leases });
+    }
+
+    /// An image for tasks that read it box by box. One that is a single part is read at once where its pixels have room
+    /// beside the tasks: those of the part need them next.
+    fn of_image(&self, source: usize, image: usize) -> Result<Arc<dyn Source>, OperationError> {
+        let opened = self.inputs.images.get(image);
+        let opened = &opened.ok_or_else(|| OperationError::new("there is no such image"))?.source;
+        let held = only_part(self.inputs, image).and_then(|(part, bytes)| self.held(source, part, bytes));
+        Ok(match held {
+            Some(pixels) => Arc::new(Held::new(opened, pixels)),
+            None => Arc::clone(opened),
+        })
+    }
+
+    /// The pixels of a part if they are in memory, or can be; whoever cannot read them so says why.
+    fn held(&self, source: usize, part: usize, bytes: u64) -> Option<Arc<Region>> {
+        if let Some(known) = self.known(source, part) {
+            return Some(known);
         }
-        Ok(region)
+        let leases = self.reserve(bytes)?;
+        let region = Arc::new(self.read(&self.names[source], part).ok()?);
+        self.keep(source, part, &region, leases);
+        Some(region)
+    }
+
+    fn known(&self, source: usize, part: usize) -> Option<Arc<Region>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find(|k| (k.source, k.part) == (source, part)).map(|kept| Arc::clone(&kept.region))
     }
 
     fn read(&self, name: &str, part: usize) -> Result<Region, OperationError> {
@@ -120,14 +156,7 @@ impl Supply for Sources<'_> {
         match scope {
             Scope::Part => self.of_part(source, site),
             // Whole images are never read at once: the task reads what it needs, box by box.
-            Scope::Image | Scope::Study => {
-                let image = self
-                    .inputs
-                    .images
-                    .get(site)
-                    .ok_or_else(|| OperationError::new("there is no such image"))?;
-                Ok(Arc::new(Region::Image(Arc::clone(&image.source))))
-            }
+            Scope::Image | Scope::Study => Ok(Arc::new(Region::Image(self.of_image(source, site)?))),
         }
     }
 

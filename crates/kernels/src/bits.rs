@@ -4,6 +4,8 @@ mod cross;
 mod field;
 mod mask;
 mod spread;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 use std::mem;
 
@@ -79,7 +81,7 @@ pub(crate) fn pack(row: &[u8], words: &mut Vec<u64>) {
 #[inline(always)]
 pub(crate) fn pack_into(row: &[u8], words: &mut [u64]) {
     let (chunks, rest) = row.as_chunks::<64>();
-    words.iter_mut().zip(chunks).for_each(|(word, chunk)| *word = pack_chunk(chunk));
+    pack_chunks(chunks, words);
     if let (Some(word), false) = (words.get_mut(chunks.len()), rest.is_empty()) {
         let mut last = [0; 64];
         last[..rest.len()].copy_from_slice(rest);
@@ -107,15 +109,28 @@ pub(crate) fn expand(words: &[u64], row: &mut [u8]) {
 #[inline(always)]
 pub(crate) fn expand_flipped(words: &[u64], flip: u64, row: &mut [u8]) {
     let (whole, rest) = row.as_chunks_mut::<64>();
-    for (pixels, word) in whole.iter_mut().zip(words) {
-        for (pixels, bits) in pixels.as_chunks_mut::<8>().0.iter_mut().zip((word ^ flip).to_le_bytes()) {
-            *pixels = EIGHTS[usize::from(bits)];
-        }
-    }
+    expand_chunks(words, flip, whole);
     if let Some(word) = words.get(whole.len()) {
         for (pixels, bits) in rest.chunks_mut(8).zip((word ^ flip).to_le_bytes()) {
             pixels.copy_from_slice(&EIGHTS[usize::from(bits)][..pixels.len()]);
         }
+    }
+}
+
+/// The same of whole words.
+#[inline(always)]
+fn expand_chunks(words: &[u64], flip: u64, chunks: &mut [[u8; 64]]) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(wide) = wide::Wide::here() {
+        return chunks.iter_mut().zip(words).for_each(|(pixels, word)| wide.expand(word ^ flip, pixels));
+    }
+    chunks.iter_mut().zip(words).for_each(|(pixels, word)| expand_eights(word ^ flip, pixels));
+}
+
+#[inline(always)]
+fn expand_eights(word: u64, pixels: &mut [u8; 64]) {
+    for (pixels, bits) in pixels.as_chunks_mut::<8>().0.iter_mut().zip(word.to_le_bytes()) {
+        *pixels = EIGHTS[usize::from(bits)];
     }
 }
 
@@ -137,6 +152,16 @@ pub(crate) fn invert(words: &mut [u64], width: usize) {
     if let Some(last) = words.last_mut().filter(|_| !width.is_multiple_of(64)) {
         *last &= (1 << (width % 64)) - 1;
     }
+}
+
+/// Packs chunk after chunk.
+#[inline(always)]
+fn pack_chunks(chunks: &[[u8; 64]], words: &mut [u64]) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(wide) = wide::Wide::here() {
+        return words.iter_mut().zip(chunks).for_each(|(word, chunk)| *word = wide.pack(chunk));
+    }
+    words.iter_mut().zip(chunks).for_each(|(word, chunk)| *word = pack_chunk(chunk));
 }
 
 /// Every x86-64 processor compares 16 bytes and collects the results in one step each.
@@ -208,7 +233,15 @@ mod tests {
                 prop_assert_eq!(bit, set.get(column) == Some(&true));
             }
             for chunk in row.as_chunks::<64>().0 {
-                prop_assert_eq!(pack_chunk(chunk), pack_eight_by_eight(chunk));
+                let (word, mut eights) = (pack_eight_by_eight(chunk), [7; 64]);
+                prop_assert_eq!(pack_chunk(chunk), word);
+                expand_eights(word, &mut eights);
+                #[cfg(target_arch = "x86_64")]
+                if let Some(wide) = wide::Wide::here() {
+                    let mut pixels = [7; 64];
+                    wide.expand(word, &mut pixels);
+                    prop_assert_eq!((wide.pack(chunk), pixels), (word, eights));
+                }
             }
             let mut found = Vec::new();
             edges(&words, row.len(), &mut found);

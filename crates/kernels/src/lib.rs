@@ -51,9 +51,10 @@ pub use isa::Isa;
 pub use label::{Component, Labels, label, label_into};
 pub use machine::Machine;
 pub use morphology::{Element, Scratch, dilate, dilate_into, erode, erode_into, open, open_into};
-pub use object::{Groups, Objects, Shape, Window};
+pub use object::{Groups, Objects, Shape, Traces, Window};
 pub use pixelwise::{above, above_into, count_above, darkness_into, difference_into, histogram, remove};
 pub use polygon::{Corner, Polygon, outline};
+pub use prefetch::prefetch;
 pub use reconstruct::{
     GreyScratch, Level, reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_from,
     reconstruct_into, reconstruct_on,

@@ -3,13 +3,15 @@
 mod groups;
 mod shape;
 mod sort;
+mod trace;
 
 use std::ops::Range;
 
 pub use groups::Groups;
 pub(crate) use groups::is_sparse;
 pub use shape::Shape;
-pub(crate) use shape::Words;
+pub(crate) use trace::Trace;
+pub use trace::Traces;
 
 use crate::runs::{Runs, Side};
 use crate::{Connectivity, Machine, ON, View};
@@ -112,6 +114,27 @@ impl Objects {
         self.sorting.sort(machine, runs, &mut self.objects, &mut self.spans);
     }
 
+    /// No object of an image of this size.
+    fn start(&mut self, width: usize, height: usize) {
+        (self.width, self.height) = (width, height);
+        self.spans.clear();
+        self.objects.clear();
+    }
+
+    /// One more, of these rows with their columns, from the top.
+    fn add(&mut self, rows: impl Iterator<Item = (usize, Range<u32>)>) -> usize {
+        let first = self.spans.len();
+        self.spans.extend(rows.map(|(y, Range { start, end })| Span { y: y as u32, start, end }));
+        let own = &self.spans[first..];
+        self.objects.push(Object {
+            spans: self.spans.len(),
+            area: own.iter().map(|span| u64::from(span.end - span.start)).sum(),
+            left: own.iter().map(|span| span.start).min().unwrap_or(0),
+            right: own.iter().map(|span| span.end).max().unwrap_or(0),
+        });
+        self.objects.len() - 1
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.objects.len()
@@ -158,16 +181,6 @@ impl Objects {
     /// The object's pixels: rows from the top, each with columns from the left.
     pub fn rows(&self, object: usize) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
         self.spans(object).iter().map(|span| (span.y as usize, span.start as usize..span.end as usize))
-    }
-
-    /// All objects' runs as words to be digested.
-    pub(crate) fn words(&self) -> Words {
-        Words::of(&self.spans, self.width, self.height)
-    }
-
-    /// The object's runs and their place in the image, digested after what else decides about it.
-    pub(crate) fn shape(&self, words: &Words, object: usize, after: Shape) -> Shape {
-        after.and(words.some(self.place(object)))
     }
 
     fn spans(&self, object: usize) -> &[Span] {

@@ -6,7 +6,7 @@
 /// Brings the cache line of an element closer; an index beyond the end is ignored.
 #[inline(always)]
 #[allow(unsafe_code, reason = "a hint about memory that is there")]
-pub(crate) fn prefetch<T>(memory: &[T], index: usize) {
+pub fn prefetch<T>(memory: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(element) = memory.get(index) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -10,12 +10,14 @@ mod row;
 mod sized;
 
 use std::mem;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::bits::{Spread, Target};
 use crate::{Component, Connectivity, Machine, View, ViewMut};
 pub(crate) use band::Band;
-use measure::{Extent, Measure};
+use measure::Extent;
+pub(crate) use measure::{Measure, Measures};
 pub(crate) use row::Row;
 pub use sized::SizedRuns;
 pub(crate) use sized::is_within;
@@ -151,6 +153,17 @@ impl Runs {
     /// The runs of row `y`, from the left.
     pub(crate) fn row(&self, y: usize) -> impl Iterator<Item = Run> + '_ {
         self.band_of(y).row(y)
+    }
+
+    /// The runs of row `y` that a component has among these columns, from the left; found only with a measure that keeps
+    /// edges.
+    pub(crate) fn of_component(
+        &self,
+        y: usize,
+        component: usize,
+        columns: Range<u32>,
+    ) -> impl Iterator<Item = Range<u32>> + '_ {
+        self.band_of(y).of_component(y, component, columns)
     }
 
     fn band_of(&self, y: usize) -> &Band {

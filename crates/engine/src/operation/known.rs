@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use onceflow_kernels::compare::LabelledRuns;
-use onceflow_kernels::{Shape, SizedRuns};
+use onceflow_kernels::{Shape, SizedRuns, prefetch};
 use onceflow_reuse::{Content, FlowTask};
 
 use crate::objects_seen::origins::{Origins, most};
@@ -12,6 +12,10 @@ use crate::objects_seen::{Kept, ObjectCounts, ObjectsSeen, Place, Table, Tally, 
 
 /// The third word of contents that are derived from others.
 const DERIVED: u64 = 0x6465_7269_7665_6421;
+
+/// Lines of a cache that most results take, and the words of one.
+const LINES: usize = 3;
+const LINE: usize = 16;
 
 /// What a task knows of objects.
 pub(super) struct Known {
@@ -152,6 +156,8 @@ impl Search<'_> {
                 is_new[*object] = false;
                 self.counts.ask(work.pixels(*object), true);
                 self.rows.push(result.row());
+                // Results are wherever there was room when they came: to wait for each in turn would take longest.
+                (0..LINES).for_each(|line| prefetch(result.as_slice(), line * LINE));
             }
             self.counts.seconds_looking += start.elapsed().as_secs_f64();
             // To put results together is what whoever computes them all has to do as well.

@@ -1,7 +1,7 @@
 //! Clumps are split by a watershed of the colour image, each object on its own: only those that were not seen before.
 
 use onceflow_kernels::nuclei::{self, SplitScratch, split_groups};
-use onceflow_kernels::{Connectivity, Groups, Plane, Shape, View, above};
+use onceflow_kernels::{Connectivity, Groups, Plane, Shape, Traces, View, above};
 use onceflow_reuse::Content;
 use onceflow_runtime::{Done, OperationError};
 
@@ -56,11 +56,11 @@ fn part_unknown(
 ) -> Result<(Plane<u8>, Shape), OperationError> {
     let numbers = [big.width() as u64, big.height() as u64, u64::from(connectivity == Connectivity::Eight)];
     let at = At { site: arguments.site, row: arguments.row, context: known.context(&[colours], &numbers) };
-    let (image, groups) = (arguments.colour(0)?, Groups::of(big, Connectivity::Eight));
+    let (image, traces) = (arguments.colour(0)?, Traces::of(big, Connectivity::Eight));
     let (mut apart, mut sum) = (above(big, 0), [0u64; 2]);
     let pixels = apart.pixels_mut();
-    let mut flood =
-        Flood { image, groups: &groups, connectivity, scratch: SplitScratch::default(), lines: Vec::new() };
+    let (group, scratch, lines) = (Groups::default(), SplitScratch::default(), Vec::new());
+    let mut flood = Flood { image, traces: &traces, group, connectivity, scratch, lines };
     known.each(at, &mut flood, &mut |result| {
         if let Some((digest, positions)) = result.split_first_chunk::<DIGEST>() {
             positions.iter().for_each(|position| pixels[*position as usize] = 0);
@@ -81,7 +81,9 @@ fn plus(sum: [u64; 2], digest: [u32; DIGEST]) -> [u64; 2] {
 /// Floods groups of objects; a result is empty, or a digest of its lines and their positions in the image.
 struct Flood<'a> {
     image: View<'a, [u8; 3]>,
-    groups: &'a Groups,
+    traces: &'a Traces,
+    /// The group that is flooded.
+    group: Groups,
     connectivity: Connectivity,
     scratch: SplitScratch,
     lines: Vec<(usize, usize)>,
@@ -89,17 +91,18 @@ struct Flood<'a> {
 
 impl Work for Flood<'_> {
     fn shapes(&self, after: Shape) -> Vec<Shape> {
-        self.groups.shapes(after)
+        self.traces.shapes(after)
     }
 
     fn pixels(&self, group: usize) -> usize {
-        self.groups.area(group)
+        self.traces.area(group)
     }
 
     fn compute(&mut self, group: usize, result: &mut Vec<u32>) {
-        let Self { image, groups, connectivity, scratch, lines } = self;
+        let Self { image, traces, group: taken, connectivity, scratch, lines } = self;
         lines.clear();
-        split_groups(*image, groups, group..group + 1, *connectivity, scratch, lines);
+        traces.take(group, taken);
+        split_groups(*image, taken, 0..1, *connectivity, scratch, lines);
         if lines.is_empty() {
             return;
         }

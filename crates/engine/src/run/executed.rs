@@ -122,19 +122,14 @@ impl<'a> Runner<'a> {
         supply: &Sources<'_>,
     ) -> (Option<Arc<ObjectsSeen>>, Option<Arc<Digests>>) {
         let level = self.options.level;
-        let seen =
-            (level >= Level::Object).then(|| Arc::new(ObjectsSeen::new(&self.budget, supply.spare())));
+        let seen = (level >= Level::Object).then(|| Arc::new(ObjectsSeen::new(&self.budget, supply.spare())));
         let digests = (level >= Level::Convergent)
             .then(|| Arc::new(Digests::new(self.prepared.worth_digests(flow, level))));
         (seen, digests)
     }
 
     /// How the tasks of a phase of which nothing is known are scheduled.
-    fn scheduling(
-        &self,
-        flow: &Flow,
-        converging: Option<Converging>,
-    ) -> onceflow_runtime::Options<'a> {
+    fn scheduling(&self, flow: &Flow, converging: Option<Converging>) -> onceflow_runtime::Options<'a> {
         let options = self.options;
         let remaking = |bandwidth| self.prepared.remaking(flow, options.level, bandwidth);
         onceflow_runtime::Options {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Objects, Shape, Window};
+use super::{Objects, Window};
 use crate::runs::Runs;
 use crate::{Connectivity, Machine, View};
 
@@ -43,6 +43,19 @@ impl Groups {
         together.clear();
         alone.extend((0..objects.len()).filter(|object| !sparse(object)));
         together.extend((0..objects.len()).filter(sparse));
+    }
+
+    /// One group without objects, of an image of this size.
+    pub(super) fn start(&mut self, width: usize, height: usize) {
+        self.objects.start(width, height);
+        self.alone.clear();
+        self.together.clear();
+    }
+
+    /// Adds an object's rows, from the top, to that group; it is alone, or all of the group are together.
+    pub(super) fn add(&mut self, rows: impl Iterator<Item = (usize, Range<u32>)>, is_alone: bool) {
+        let object = self.objects.add(rows);
+        if is_alone { &mut self.alone } else { &mut self.together }.push(object);
     }
 
     /// How many there are.
@@ -96,15 +109,6 @@ impl Groups {
     pub(crate) fn vertical(&self, group: usize) -> Range<usize> {
         let rows = self.members(group).iter().map(|object| self.objects.vertical(*object));
         rows.reduce(|one, other| one.start.min(other.start)..one.end.max(other.end)).unwrap_or(0..0)
-    }
-
-    /// The runs of each group and their place in the image, digested after what else decides about it.
-    ///
-    /// A group of one object has the digest of that object.
-    pub fn shapes(&self, after: Shape) -> Vec<Shape> {
-        let words = self.objects.words();
-        let of = |shape: Shape, object: &usize| self.objects.shape(&words, *object, shape);
-        (0..self.len()).map(|group| self.members(group).iter().fold(after, of)).collect()
     }
 
     /// How many pixels it has.

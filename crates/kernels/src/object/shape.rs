@@ -1,23 +1,20 @@
-//! Digests of objects, to tell whether one has been seen before: of its runs, where they lie in the image, and of
-//! whatever else decides what becomes of it.
+//! Digests of words: what decides about an object beside its own pixels, and what became of it.
 //!
-//! Runs go through NH (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999) over pairs of 32-bit words, in four lanes with
+//! Words go through NH (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999) over pairs of 32-bit words, in four lanes with
 //! different keys, and what comes out of two lanes each through polynomials modulo 2⁶¹ − 1. For keys drawn at random two
-//! different objects of up to n blocks of runs get the same digest with a probability of at most (2⁻⁶⁴ + 3n / 2⁶¹)², about
-//! 2⁻¹¹⁸ for n = 1; among a billion objects some two then meet with 2⁻⁵⁹. The keys are fixed: masks are made by operations
+//! different texts of up to n blocks of words get the same digest with a probability of at most (2⁻⁶⁴ + 3n / 2⁶¹)², about
+//! 2⁻¹¹⁸ for n = 1; among a billion some two then meet with 2⁻⁵⁹. The keys are fixed: masks are made by operations
 //! that know nothing of them, and whoever makes up a mask to collide only spoils his own run.
 
 use std::hash::{Hash, Hasher};
-use std::ops::Range;
 
-use super::Span;
 use crate::Isa;
 use crate::digest::{PRIME, modulo, product, split_mix};
 use crate::isa::versions;
 
 /// What tells objects apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Shape([u64; 2]);
+pub struct Shape(pub(super) [u64; 2]);
 
 /// One half is enough to choose a place in a table.
 impl Hash for Shape {
@@ -67,41 +64,6 @@ impl Shape {
     }
 }
 
-/// Runs as words: one for each where rows and columns have few bits, two for each elsewhere.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Words {
-    words: Vec<u64>,
-    each: usize,
-}
-
-impl Words {
-    /// The words of the runs of an image of this size.
-    pub(super) fn of(spans: &[Span], width: usize, height: usize) -> Self {
-        let each = if width.max(height) >> 16 == 0 { 1 } else { 2 };
-        let mut words = Vec::with_capacity(each * spans.len());
-        match each {
-            1 => words.extend(spans.iter().map(Span::word)),
-            _ => words.extend(spans.iter().flat_map(Span::two_words)),
-        }
-        Self { words, each }
-    }
-
-    /// The words of some of the runs.
-    pub(super) fn some(&self, spans: Range<usize>) -> &[u64] {
-        &self.words[spans.start * self.each..spans.end * self.each]
-    }
-}
-
-impl Span {
-    fn word(&self) -> u64 {
-        u64::from(self.y << 16 | self.start) | u64::from(self.end) << 32
-    }
-
-    fn two_words(&self) -> [u64; 2] {
-        [u64::from(self.y) << 32 | u64::from(self.start), u64::from(self.end)]
-    }
-}
-
 versions! {
     /// NH of up to a block of words, for each lane; what is missing in the last step is taken as zeros.
     fn multiply(words: &[u64]) -> [u64; LANES] {
@@ -145,36 +107,23 @@ mod tests {
 
     use super::*;
 
-    fn spans(count: u32) -> Vec<Span> {
-        (0..count).map(|y| Span { y: y + 3, start: y * 7 % 50, end: 51 + y % 5 }).collect()
-    }
-
-    fn shape(after: Shape, spans: &[Span], side: usize) -> Shape {
-        after.and(Words::of(spans, side, side).some(0..spans.len()))
+    fn words(count: usize) -> Vec<u64> {
+        (0..count as u64).map(|at| (at + 3) << 16 | at * 7 % 50 | (51 + at % 5) << 32).collect()
     }
 
     #[test]
-    fn every_run_its_place_and_what_came_before_count() {
-        for (side, bits) in [(65_535, 16), (1 << 20, 31)] {
-            let start = Shape::default().and(&[1, 2, 3]);
-            let mut seen = HashSet::new();
-            for count in 0..3 * BLOCK as u32 {
-                assert!(seen.insert(shape(start, &spans(count), side)));
-            }
-            let mut some = spans(BLOCK as u32 + 9);
-            for (at, bit) in (0..some.len()).flat_map(|at| (0..bits).map(move |bit| (at, bit))) {
-                let change = |span: &mut Span, which: usize| {
-                    *[&mut span.y, &mut span.start, &mut span.end][which] ^= 1 << bit;
-                };
-                for which in 0..3 {
-                    change(&mut some[at], which);
-                    assert!(seen.insert(shape(start, &some, side)));
-                    change(&mut some[at], which);
-                }
-            }
-            assert!(seen.contains(&shape(start, &some, side)));
-            assert!(seen.insert(shape(Shape::default().and(&[1, 2, 4]), &some, side)));
+    fn every_word_and_what_came_before_count() {
+        let start = Shape::default().and(&[1, 2, 3]);
+        let mut seen: HashSet<Shape> = (0..3 * BLOCK).map(|count| start.and(&words(count))).collect();
+        assert_eq!(seen.len(), 3 * BLOCK);
+        let mut some = words(BLOCK + 9);
+        for (at, bit) in (0..some.len()).flat_map(|at| (0..64).map(move |bit| (at, bit))) {
+            some[at] ^= 1 << bit;
+            assert!(seen.insert(start.and(&some)));
+            some[at] ^= 1 << bit;
         }
+        assert!(seen.contains(&start.and(&some)));
+        assert!(seen.insert(Shape::default().and(&[1, 2, 4]).and(&some)));
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(crate) struct Band {
     words: Vec<u64>,
     /// One for each run.
     labels: Vec<u32>,
+    /// First and last column of each run, where they are kept.
+    edges: Vec<[u32; 2]>,
     /// Where each row's labels begin, and where the last row's end.
     row_starts: Vec<usize>,
     /// For each label an earlier one of the same component, or itself; in the end the component's number.
@@ -45,6 +47,7 @@ impl Band {
         (self.top, self.across) = (top, mask.width().div_ceil(64));
         self.words.resize(self.across * mask.height(), 0);
         self.labels.clear();
+        self.edges.clear();
         self.numbers.clear();
         measures.clear();
         self.row_starts.clear();
@@ -171,6 +174,29 @@ impl Band {
         })
     }
 
+    /// The runs of a row, and the component of each, where they are kept.
+    #[inline(always)]
+    pub(crate) fn edges(&self, y: usize) -> (&[[u32; 2]], impl Iterator<Item = u32> + '_) {
+        let place = self.labels(y);
+        let components = self.labels[place.clone()].iter().map(|label| self.numbers[*label as usize]);
+        (&self.edges[place], components)
+    }
+
+    /// The runs of a row that a component has among these columns.
+    pub(super) fn of_component(
+        &self,
+        y: usize,
+        component: usize,
+        columns: Range<u32>,
+    ) -> impl Iterator<Item = Range<u32>> + '_ {
+        let (edges, components) = self.edges(y);
+        let first = edges.partition_point(|[_, end]| *end <= columns.start);
+        let among = edges[first..].iter().zip(components.skip(first));
+        let among = among.take_while(move |([start, _], _)| *start < columns.end);
+        let own = among.filter(move |(_, other)| *other as usize == component);
+        own.map(|([start, end], _)| *start..*end)
+    }
+
     /// Writes numbers from 1 on, and 0 outside, into some of the rows.
     pub(super) fn write(&self, isa: Isa, rows: Range<usize>, target: ViewMut<'_, u32>) {
         write_rows(isa, self, rows, target);
@@ -208,6 +234,9 @@ versions! {
             }
             mem::swap(&mut band.above, &mut band.here);
             band.here.find(words);
+            if M::EDGES {
+                band.edges.extend_from_slice(band.here.runs());
+            }
             band.label_row(band.top + y, connectivity, measures);
         }
     }

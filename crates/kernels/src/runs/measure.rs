@@ -1,10 +1,13 @@
 //! What an operation wants to know of components, found while their runs are.
 
 use crate::Component;
-use crate::object::Object;
+use crate::object::{Object, Trace};
 
 /// Something that one run says, and that several make more of.
 pub(crate) trait Measure: Copy + Send + Sync {
+    /// Whether runs are asked for one by one afterwards, by their component.
+    const EDGES: bool = false;
+
     /// What a component's first run says.
     fn new(y: usize, start: u32, end: u32) -> Self;
 
@@ -25,6 +28,7 @@ pub(crate) struct Measures {
     areas: Vec<u64>,
     extents: Vec<Extent>,
     objects: Vec<Object>,
+    pub(crate) traces: Vec<Trace>,
 }
 
 /// Nothing.

@@ -47,11 +47,18 @@ pub(super) struct WayRan {
     pilot: Option<Ran>,
 }
 
-/// How often each way is run, all of them in turn: the soonest counts, since machines are disturbed for a while.
-const ROUNDS: usize = 3;
+/// How often each way is run, all of them in turn: the soonest counts, since machines are disturbed for a while, and what is
+/// short meets a quiet moment less often by itself.
+const ROUNDS: usize = 9;
 
-/// What takes so many seconds is run once.
-const LONG: f64 = 30.0;
+/// How often what took so many seconds is run.
+fn rounds(wall: f64) -> usize {
+    match wall {
+        wall if wall > 30.0 => 1,
+        wall if wall > 3.0 => 5,
+        _ => ROUNDS,
+    }
+}
 
 /// Runs a study in every way, or only without reuse, as published, and with all of it.
 pub(super) fn run_all(
@@ -65,7 +72,7 @@ pub(super) fn run_all(
         for way in WAYS.iter().filter(|way| is_wanted(way, only_beyond)) {
             let _progress = terminal.progress(format!("running {}: {}, {round}", design.name(), way.name));
             let before = runs.iter().position(|run| run.way.name == way.name);
-            if before.is_some_and(|at| runs[at].ran.wall > LONG) {
+            if before.is_some_and(|at| round > rounds(runs[at].ran.wall)) {
                 continue;
             }
             let ran = run_once(place, design, way, round, runs.first())?;
