@@ -15,9 +15,9 @@ use onceflow_kernels::nuclei::{
     MaskScratch, SplitScratch, finish, finish_with, markers, split, split_groups, split_object, without_lines,
 };
 use onceflow_kernels::{
-    Connectivity, Groups, Isa, LINE, Machine, ON, Objects, Plane, Shape, Traces, View, ViewMut,
-    WatershedScratch, distance, filter_area, label, reconstruct, regional_maxima, repair_lines, watershed,
-    watershed_from, watershed_on,
+    Connectivity, Groups, Isa, LINE, Machine, ON, Objects, Plane, Traces, View, ViewMut, WatershedScratch,
+    distance, filter_area, label, reconstruct, regional_maxima, repair_lines, watershed, watershed_from,
+    watershed_on,
 };
 use proptest::prelude::*;
 
@@ -132,7 +132,7 @@ fn check_ways(normalized: View<'_, [u8; 3]>, big: View<'_, u8>) {
 fn check_alone(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: Connectivity) {
     let (groups, traces) = (Groups::of(big, Connectivity::Eight), Traces::of(big, Connectivity::Eight));
     assert_eq!(traces.len(), groups.len());
-    let (shapes, mut taken) = (traces.shapes(Shape::default()), Groups::default());
+    let (shapes, mut taken) = (traces.shapes(onceflow_kernels::Shape::default()), Groups::default());
     let (mut painted, mut digests) = (Vec::new(), HashMap::new());
     let mut scratch = SplitScratch::default();
     let mut lines = |groups: &Groups, group: usize| {
@@ -149,7 +149,7 @@ fn check_alone(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: C
         let alone = Traces::of(alone.view(), Connectivity::Eight);
         assert_eq!((alone.len(), alone.area(0)), (1, groups.area(group)));
         assert_eq!(traces.area(group), groups.area(group));
-        assert_eq!(alone.shapes(Shape::default())[0], shapes[group]);
+        assert_eq!(alone.shapes(onceflow_kernels::Shape::default())[0], shapes[group]);
         assert_eq!(digests.insert(shapes[group], group), None);
         for traces in [(&alone, 0), (&traces, group)] {
             traces.0.take(traces.1, &mut taken);

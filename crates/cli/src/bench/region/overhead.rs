@@ -28,7 +28,7 @@ use crate::failure::Failure;
 
 /// Side of the image and of its tiles, and how often it is done: four small ones, whose files cost more beside their pixels
 /// than those of larger ones, and one of the size that the Region Templates paper measures with.
-const SIZES: [(u64, u64, usize); 2] = [(2048, 1024, 21), (4096, 4096, 7)];
+const SIZES: [(u64, u64, usize); 2] = [(2048, 1024, 61), (4096, 4096, 15)];
 
 pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
     let mut figures = Vec::new();
