@@ -140,7 +140,7 @@ fn check_alone(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: C
         split_groups(normalized, groups, group..group + 1, connectivity, &mut scratch, &mut lines);
         lines
     };
-    for group in 0..groups.len() {
+    for (group, shape) in shapes.iter().enumerate() {
         let window = groups.paint(group, &mut painted);
         let mut alone = Plane::filled(0, big.width(), big.height());
         for (y, row) in painted.chunks_exact(window.width).enumerate() {
@@ -149,8 +149,8 @@ fn check_alone(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: C
         let alone = Traces::of(alone.view(), Connectivity::Eight);
         assert_eq!((alone.len(), alone.area(0)), (1, groups.area(group)));
         assert_eq!(traces.area(group), groups.area(group));
-        assert_eq!(alone.shapes(onceflow_kernels::Shape::default())[0], shapes[group]);
-        assert_eq!(digests.insert(shapes[group], group), None);
+        assert_eq!(&alone.shapes(onceflow_kernels::Shape::default())[0], shape);
+        assert_eq!(digests.insert(*shape, group), None);
         for traces in [(&alone, 0), (&traces, group)] {
             traces.0.take(traces.1, &mut taken);
             let mut again = Vec::new();
