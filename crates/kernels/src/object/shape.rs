@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn words(count: usize) -> Vec<u64> {
-        (0..count as u64).map(|at| (at + 3) << 16 | at * 7 % 50 | (51 + at % 5) << 32).collect()
+        (0..count as u64).map(|at| at.wrapping_mul(0x9e37_79b9) ^ at).collect()
     }
 
     #[test]
