@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use flate2::read::ZlibDecoder;
-use weezl::{BitOrder, decode};
 
+use super::lzw;
 use crate::pixels::Order;
 
 /// What strips and tiles are compressed with.
@@ -76,7 +76,7 @@ impl Compression {
     pub(super) fn decompress(self, data: Vec<u8>, wanted: usize) -> Option<Vec<u8>> {
         let mut bytes = match self {
             Compression::None | Compression::Jpeg => data,
-            Compression::Lzw => lzw(&data, wanted)?,
+            Compression::Lzw => lzw::decompress(&data, wanted)?,
             Compression::PackBits => pack_bits(&data, wanted)?,
             Compression::Deflate => {
                 let mut bytes = Vec::new();
@@ -87,20 +87,6 @@ impl Compression {
         bytes.truncate(wanted);
         (bytes.len() == wanted).then_some(bytes)
     }
-}
-
-fn lzw(data: &[u8], wanted: usize) -> Option<Vec<u8>> {
-    let mut decoder = decode::Decoder::with_tiff_size_switch(BitOrder::Msb, 8);
-    let (mut bytes, mut read, mut written) = (vec![0; wanted], 0, 0);
-    while written < wanted {
-        let step = decoder.decode_bytes(data.get(read..)?, bytes.get_mut(written..)?);
-        (read, written) = (read + step.consumed_in, written + step.consumed_out);
-        match step.status.ok()? {
-            weezl::LzwStatus::Ok if step.consumed_in + step.consumed_out > 0 => {}
-            _ => break,
-        }
-    }
-    (written == wanted).then_some(bytes)
 }
 
 /// Runs: a count below 128 comes before that many bytes and one, a count above before one byte that is repeated.

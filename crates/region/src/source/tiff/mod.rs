@@ -6,6 +6,7 @@ mod chunk;
 mod codec;
 mod directory;
 mod layout;
+mod lzw;
 mod pyramid;
 mod words;
 
