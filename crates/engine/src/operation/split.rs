@@ -1,7 +1,7 @@
 //! Clumps are split by a watershed of the colour image, each object on its own: only those that were not seen before.
 
 use onceflow_kernels::nuclei::{self, SplitScratch, split_groups};
-use onceflow_kernels::{Connectivity, Groups, Plane, Shape, Traces, View, above};
+use onceflow_kernels::{Connectivity, Groups, Plane, Shape, Traces, View};
 use onceflow_reuse::Content;
 use onceflow_runtime::{Done, OperationError};
 
@@ -57,7 +57,7 @@ fn part_unknown(
     let numbers = [big.width() as u64, big.height() as u64, u64::from(connectivity == Connectivity::Eight)];
     let at = At { site: arguments.site, row: arguments.row, context: known.context(&[colours], &numbers) };
     let (image, traces) = (arguments.colour(0)?, Traces::of(big, Connectivity::Eight));
-    let (mut apart, mut sum) = (above(big, 0), [0u64; 2]);
+    let (mut apart, mut sum) = (traces.mask(), [0u64; 2]);
     let pixels = apart.pixels_mut();
     let (group, scratch, lines) = (Groups::default(), SplitScratch::default(), Vec::new());
     let mut flood = Flood { image, traces: &traces, group, connectivity, scratch, lines };

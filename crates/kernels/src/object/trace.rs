@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::groups::is_sparse;
 use super::{Groups, Shape, Window};
 use crate::runs::{Measure, Runs, Side};
-use crate::{Connectivity, Machine, View};
+use crate::{Connectivity, Machine, Plane, View, bits};
 
 /// A component: its digest and where it lies.
 #[derive(Clone, Copy, Debug)]
@@ -154,6 +154,16 @@ impl Traces {
     pub fn shapes(&self, after: Shape) -> Vec<Shape> {
         let of = |sum: [u64; 2], component: &usize| plus(sum, self.traces[*component].digest);
         (0..self.len()).map(|group| Shape(self.members(group).iter().fold(after.words(), of))).collect()
+    }
+
+    /// The mask again, of 0 and [`crate::ON`]: from bits, of which there are eight times fewer than bytes.
+    pub fn mask(&self) -> Plane<u8> {
+        let mut mask = Plane::filled(0, self.width, self.height);
+        let mut target = mask.view_mut();
+        for band in self.runs.bands() {
+            band.rows().for_each(|y| bits::expand(band.words(y), target.row_mut(y)));
+        }
+        mask
     }
 
     /// Takes one group out of the others, into memory that is used again.

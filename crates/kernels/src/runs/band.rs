@@ -146,7 +146,8 @@ impl Band {
         &mut self.measures
     }
 
-    fn words(&self, y: usize) -> &[u64] {
+    /// The bits of a row of the image.
+    pub(crate) fn words(&self, y: usize) -> &[u64] {
         &self.words[(y - self.top) * self.across..][..self.across]
     }
 

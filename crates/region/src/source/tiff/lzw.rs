@@ -7,7 +7,7 @@ const CLEAR: usize = 256;
 /// Nothing follows.
 const END: usize = 257;
 /// The first string of more than one byte.
-const FIRST: usize = 258;
+const FIRST: usize = END + 1;
 /// How wide codes are at first and at most.
 const WIDTHS: [u32; 2] = [9, 12];
 

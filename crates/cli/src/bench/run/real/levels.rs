@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::super::{WORKERS, figure};
-use super::{Design, Place, Ran, beyond, folder_text};
+use super::{Design, Place, Ran, beyond};
 use crate::bench::kernels::{normalize, read_colours};
 use crate::bench::program::{self, failed};
 use crate::bench::{Figure, Goal};
@@ -43,8 +43,12 @@ fn is_wanted(way: &Way, only_beyond: bool) -> bool {
 /// that it is about would be none, and who plans a large study has run a small one.
 pub(super) struct WayRan {
     way: &'static Way,
+    /// The soonest.
     pub(super) ran: Ran,
-    pilot: Option<Ran>,
+    /// Seconds of each round.
+    walls: Vec<f64>,
+    /// The costs of each round's pilot.
+    pilots: Vec<PathBuf>,
 }
 
 /// How often each way is run, all of them in turn: the soonest counts, since machines are disturbed for a while, and what is
@@ -79,8 +83,8 @@ pub(super) fn run_all(
             let is_foreseen = !only_beyond && is_planned(way);
             let pilot = is_foreseen.then(|| run_pilot(place, design, way, round)).transpose()?;
             match before {
-                Some(at) => runs[at].improve(ran, pilot),
-                None => runs.push(WayRan { way, ran, pilot }),
+                Some(at) => runs[at].add(ran, pilot),
+                None => runs.push(WayRan { way, walls: vec![ran.wall], ran, pilots: Vec::from_iter(pilot) }),
             }
         }
     }
@@ -88,15 +92,11 @@ pub(super) fn run_all(
 }
 
 impl WayRan {
-    fn improve(&mut self, ran: Ran, pilot: Option<Ran>) {
-        let soonest = |best: &mut Ran, ran: Ran| {
-            if ran.wall < best.wall {
-                *best = ran;
-            }
-        };
-        soonest(&mut self.ran, ran);
-        if let (Some(best), Some(pilot)) = (&mut self.pilot, pilot) {
-            soonest(best, pilot);
+    fn add(&mut self, ran: Ran, pilot: Option<PathBuf>) {
+        self.walls.push(ran.wall);
+        self.pilots.extend(pilot);
+        if ran.wall < self.ran.wall {
+            self.ran = ran;
         }
     }
 }
@@ -119,17 +119,17 @@ fn run_once(
     place.run(design, &name, &options.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-fn run_pilot(place: &Place, design: Design, way: &Way, round: usize) -> Result<Ran, Failure> {
+/// Runs half of a study, and says where its costs are.
+fn run_pilot(place: &Place, design: Design, way: &Way, round: usize) -> Result<PathBuf, Failure> {
     let folder = place.path(&format!("{design:?}-pilot-{}-{round}", way.name.replace(' ', "-")));
     place.use_memory();
-    Ran::of(&place.pilot(design)?, &folder, way.options)
+    Ok(Ran::of(&place.pilot(design)?, &folder, way.options)?.folder.join("costs.jsonl"))
 }
 
-/// What tasks cost in the pilots, as one file; none when there were none.
+/// What tasks cost in the pilots of all rounds, as one file; none when there were none.
 fn pilot_costs(place: &Place, design: Design, runs: &[WayRan]) -> Result<Option<PathBuf>, Failure> {
-    let costs = |pilot: &Ran| folder_text(&pilot.folder, "costs.jsonl");
-    let lines: String =
-        runs.iter().filter_map(|run| run.pilot.as_ref()).map(costs).collect::<Result<_, _>>()?;
+    let text = |costs: &PathBuf| std::fs::read_to_string(costs).map_err(failed);
+    let lines: String = runs.iter().flat_map(|run| &run.pilots).map(text).collect::<Result<_, _>>()?;
     let path = place.path(&format!("costs-of-{design:?}.jsonl"));
     std::fs::write(&path, &lines).map_err(failed)?;
     Ok((!lines.is_empty()).then_some(path))
@@ -180,10 +180,13 @@ struct Plans {
 }
 
 impl Plans {
-    /// How many times sooner than without reuse it was done, over what the plans say.
+    /// How many times sooner than without reuse it was done, over what the plans say. Both count in all rounds that both had:
+    /// costs are means, and rounds of all ways meet the same disturbances.
     fn foreseen(&self, design: Design, run: &WayRan, none: &WayRan) -> Result<Figure, Failure> {
         let planned = self.makespan(none.way)? / self.makespan(run.way)?;
-        let value = none.ran.wall / run.ran.wall / planned;
+        let rounds = none.walls.len().min(run.walls.len());
+        let sum = |run: &WayRan| run.walls[..rounds].iter().sum::<f64>();
+        let value = sum(none) / sum(run) / planned;
         let (name, way) = (design.name(), run.way.name);
         let name =
             format!("{name}: none over {way}, measured over planned by costs of half as many other rows");
