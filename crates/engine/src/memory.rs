@@ -30,6 +30,7 @@ impl Prepared<'_> {
     pub(crate) fn spare(&self, plan: &mut Plan, workers: usize, memory: u64) -> Result<u64, EngineError> {
         let most = self.most(plan, workers);
         if most <= memory / AMPLE {
+            debug_assert!(self.peak(plan, workers).is_ok_and(|peak| peak <= most));
             return Ok(memory - most);
         }
         let peak = self.peak(plan, workers)?;
