@@ -1,6 +1,7 @@
 //! A line of the journal: what happened, as JSON behind a checksum, so that a torn or changed line is known as such.
 
 use onceflow_region::{Column, Digest, Region, Table};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// What happened.
@@ -26,7 +27,7 @@ const VERSION: u64 = 2;
 impl Line {
     /// The line with its end.
     pub(crate) fn to_text(&self) -> String {
-        let json = self.to_json().to_string();
+        let json = self.to_json();
         format!("{} {json}\n", checksum(&json))
     }
 
@@ -36,15 +37,18 @@ impl Line {
         (sum == checksum(json)).then(|| serde_json::from_str(json).ok()).flatten().and_then(|v| from_json(&v))
     }
 
-    fn to_json(&self) -> Value {
-        match self {
+    fn to_json(&self) -> String {
+        let value = match self {
             Self::Head { identity } => json!({ "journal": VERSION, "identity": identity }),
             Self::Phase { name, rows, digest } => {
                 json!({ "phase": name, "rows": rows, "digest": digest })
             }
+            // Every row has one: it is written as it stands, without a tree of values between.
             Self::Done { row, part, status, results } => {
-                let results: Vec<Value> = results.iter().map(table_json).collect();
-                json!({ "row": row, "part": part, "status": status, "results": results })
+                let results = results.iter().map(columns).collect();
+                let done = Done { row: *row, part: *part, status: status.as_deref(), results };
+                // What has only text for keys is never refused.
+                return serde_json::to_string(&done).unwrap_or_default();
             }
             Self::Failed { row, part, task, message } => {
                 json!({ "row": row, "part": part, "task": task, "message": message })
@@ -53,7 +57,8 @@ impl Line {
             Self::Kept { row, place, site, file } => {
                 json!({ "kept": place, "row": row, "site": site, "file": file })
             }
-        }
+        };
+        value.to_string()
     }
 }
 
@@ -63,8 +68,8 @@ pub(crate) fn tables<'a>(results: impl IntoIterator<Item = &'a Region>) -> Optio
 }
 
 fn checksum(json: &str) -> String {
-    let Digest(bytes) = Digest::of_text("onceflow journal line v1", json);
-    bytes[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    let Digest([a, b, c, d, e, f, g, h, ..]) = Digest::of_text("onceflow journal line v1", json);
+    format!("{:016x}", u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }
 
 fn from_json(value: &Value) -> Option<Line> {
@@ -91,14 +96,35 @@ fn from_json(value: &Value) -> Option<Line> {
     Some(Line::Done { row, part, status: text("status"), results })
 }
 
-/// A table as pairs of names and values; of real numbers the bits, so that none is changed by its decimal form.
-fn table_json(table: &Table) -> Value {
-    let column = |(name, column): &(String, Column)| match column {
-        Column::Integer(values) => json!([name, "i", values]),
-        Column::Real(values) => json!([name, "r", values.iter().map(|v| v.to_bits()).collect::<Vec<_>>()]),
-        Column::Text(values) => json!([name, "t", values]),
+/// A row that is done.
+#[derive(Serialize)]
+struct Done<'a> {
+    row: usize,
+    part: usize,
+    status: Option<&'a str>,
+    results: Vec<Vec<Told<'a>>>,
+}
+
+/// A column: its name, a letter for its kind, its values; of real numbers the bits, so that none is changed by its decimal
+/// form.
+#[derive(Serialize)]
+struct Told<'a>(&'a str, &'static str, Values<'a>);
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Values<'a> {
+    Integer(&'a [i64]),
+    Bits(Vec<u64>),
+    Text(&'a [String]),
+}
+
+fn columns(table: &Table) -> Vec<Told<'_>> {
+    let told = |(name, column): &'_ (String, Column)| match column {
+        Column::Integer(values) => Told(name, "i", Values::Integer(values)),
+        Column::Real(values) => Told(name, "r", Values::Bits(values.iter().map(|v| v.to_bits()).collect())),
+        Column::Text(values) => Told(name, "t", Values::Text(values)),
     };
-    table.columns().iter().map(column).collect()
+    table.columns().iter().map(told).collect()
 }
 
 fn table_from(value: &Value) -> Option<Table> {

@@ -26,9 +26,12 @@ use crate::bench::kernels::processor_time;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 
+/// Side of the Region Templates paper's tiles.
+const PUBLISHED: u64 = 4096;
+
 /// Side of the image and of its tiles, and how often it is done: four small ones, whose files cost more beside their pixels
 /// than those of larger ones, and one of the size that the Region Templates paper measures with.
-const SIZES: [(u64, u64, usize); 2] = [(2048, 1024, 61), (4096, 4096, 15)];
+const SIZES: [(u64, u64, usize); 2] = [(2048, 1024, 61), (PUBLISHED, PUBLISHED, 15)];
 
 pub(super) fn figures(bench: &Bench<'_>) -> Result<Vec<Figure>, Failure> {
     let mut figures = Vec::new();
@@ -51,7 +54,8 @@ fn figures_of(tiles: &Tiles<'_>, rounds: usize) -> Result<Vec<Figure>, Failure> 
     let named = |name: &str| format!("{}: {name}", tiles.name());
     let mut figures = Vec::new();
     for (name, pair) in [("in memory over buffers", &memory), ("on disk over files", &disk)] {
-        let (goal, name) = (Some(Goal::AtMost(1.0)), named(&format!("overhead of regions {name}")));
+        let name = named(&format!("overhead of regions {name}"));
+        let goal = tiles.is_published_size().then_some(Goal::AtMost(1.0));
         figures.push(Figure { goal, ..figure(&name, pair.overhead, "%") });
         figures.push(figure(format!("{name}, half of the pairs lie within +-"), pair.spread, "%"));
     }
@@ -154,6 +158,11 @@ struct Tiles<'a> {
 }
 
 impl<'a> Tiles<'a> {
+    /// Whether the Region Templates paper measures with tiles of this size, which its 3 % and our goal are about.
+    fn is_published_size(&self) -> bool {
+        self.boxes.iter().all(|tile| tile.width() == PUBLISHED)
+    }
+
     fn new(bench: &'a Bench<'a>, image: Dense, tile: u64) -> Result<Self, Failure> {
         let parts = partition(image.bounds(), tile, 0, Remainder::Keep).map_err(failed)?;
         let boxes: Vec<Bounds> = parts.iter().map(|part| part.core).collect();
