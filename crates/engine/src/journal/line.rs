@@ -119,12 +119,15 @@ enum Values<'a> {
 }
 
 fn columns(table: &Table) -> Vec<Told<'_>> {
-    let told = |(name, column): &'_ (String, Column)| match column {
+    table.columns().iter().map(told).collect()
+}
+
+fn told((name, column): &(String, Column)) -> Told<'_> {
+    match column {
         Column::Integer(values) => Told(name, "i", Values::Integer(values)),
         Column::Real(values) => Told(name, "r", Values::Bits(values.iter().map(|v| v.to_bits()).collect())),
         Column::Text(values) => Told(name, "t", Values::Text(values)),
-    };
-    table.columns().iter().map(told).collect()
+    }
 }
 
 fn table_from(value: &Value) -> Option<Table> {
