@@ -16,8 +16,8 @@ use onceflow_kernels::nuclei::{
 };
 use onceflow_kernels::{
     Connectivity, Groups, Isa, LINE, Machine, ON, Objects, Plane, Traces, View, ViewMut, WatershedScratch,
-    distance, filter_area, label, reconstruct, regional_maxima, repair_lines, watershed, watershed_from,
-    watershed_on,
+    above, distance, filter_area, label, reconstruct, regional_maxima, repair_lines, watershed,
+    watershed_from, watershed_on,
 };
 use proptest::prelude::*;
 
