@@ -213,6 +213,8 @@ impl Site {
         let node = self.node_of[at];
         match (self.step[at], self.nodes[node as usize].progress) {
             (Step::Ended, _) => Served::Ended,
+            // Where a provider does not walk, it does not hear what ended, and its node may be another row's alone.
+            (Step::Elsewhere, _) => Served::Failed,
             (_, Progress::Done | Progress::Ended) => Served::Node(NodeId(node)),
             _ => Served::Failed,
         }
