@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::record::{Fields, kind};
+use crate::record::{Fields, Plain, kind};
 use crate::{Record, RecordError};
 
 /// How much of an operation's work turned out not to be needed while a study ran.
@@ -37,6 +37,9 @@ impl Line {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(line: &str) -> Result<Self, RecordError> {
+        if let Some(record) = Plain::read(line) {
+            return Ok(Self::Record(record));
+        }
         let value: Value =
             serde_json::from_str(line).map_err(|error| RecordError::NotJson(error.to_string()))?;
         let Value::Object(fields) = value else { return Err(RecordError::NotAnObject(kind(&value))) };

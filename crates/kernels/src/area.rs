@@ -26,5 +26,5 @@ pub fn filter_area_into(
     target: ViewMut<'_, u8>,
     scratch: &mut Runs,
 ) {
-    scratch.keep(machine, mask, connectivity, |area| is_within(area, lowest, end), target);
+    scratch.keep(machine, mask.into(), connectivity, |area| is_within(area, lowest, end), target);
 }

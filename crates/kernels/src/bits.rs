@@ -11,7 +11,8 @@ use std::mem;
 
 pub(crate) use cross::{beyond_cross, dilate_cross};
 pub(crate) use field::fill_right;
-pub(crate) use mask::{Bits, BitsMut, BitsView, Target};
+pub use mask::{Bits, Mask};
+pub(crate) use mask::{BitsMut, BitsView, Target};
 pub(crate) use spread::{Seeds, Spread};
 
 /// Where in a row of words its mask begins or ends: the columns of pixels that differ from the one before, from the left.
@@ -110,10 +111,10 @@ pub(crate) fn expand(words: &[u64], row: &mut [u8]) {
 pub(crate) fn expand_flipped(words: &[u64], flip: u64, row: &mut [u8]) {
     let (whole, rest) = row.as_chunks_mut::<64>();
     expand_chunks(words, flip, whole);
-    if let Some(word) = words.get(whole.len()) {
-        for (pixels, bits) in rest.chunks_mut(8).zip((word ^ flip).to_le_bytes()) {
-            pixels.copy_from_slice(&EIGHTS[usize::from(bits)][..pixels.len()]);
-        }
+    if let (Some(word), false) = (words.get(whole.len()), rest.is_empty()) {
+        let mut last = [[0; 64]];
+        expand_chunks(&[*word], flip, &mut last);
+        rest.copy_from_slice(&last[0][..rest.len()]);
     }
 }
 

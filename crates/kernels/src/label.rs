@@ -51,5 +51,5 @@ pub fn label_into(
     components: &mut Vec<Component>,
     scratch: &mut Runs,
 ) {
-    scratch.label(machine, mask, connectivity, target, components);
+    scratch.label(machine, mask.into(), connectivity, target, components);
 }

@@ -35,6 +35,7 @@ mod view;
 mod watershed;
 
 pub use area::{filter_area, filter_area_into};
+pub use bits::{Bits, Mask};
 pub use canny::canny;
 pub use connectivity::Connectivity;
 pub use deconvolution::Deconvolution;

@@ -109,7 +109,7 @@ impl Objects {
         runs: &mut Runs,
     ) {
         (self.width, self.height) = (mask.width(), mask.height());
-        runs.find(machine, mask, connectivity, Side::Foreground, &mut self.objects);
+        runs.find(machine, mask.into(), connectivity, Side::Foreground, &mut self.objects);
         self.spans.resize(self.objects.iter().map(|object| object.spans).sum(), Span::default());
         self.sorting.sort(machine, runs, &mut self.objects, &mut self.spans);
     }

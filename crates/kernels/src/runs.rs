@@ -13,8 +13,8 @@ use std::mem;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use crate::bits::{Spread, Target};
-use crate::{Component, Connectivity, Machine, View, ViewMut};
+use crate::bits::{Mask, Spread, Target};
+use crate::{Component, Connectivity, Machine, ViewMut};
 pub(crate) use band::Band;
 use measure::Extent;
 pub(crate) use measure::{Measure, Measures};
@@ -55,29 +55,24 @@ pub(crate) enum Side {
 
 impl Runs {
     /// The components of the pixels that are not 0.
-    pub(crate) fn of_foreground(mask: View<'_, u8>, connectivity: Connectivity) -> Self {
+    pub(crate) fn of_foreground(mask: Mask<'_>, connectivity: Connectivity) -> Self {
         let mut runs = Self::default();
         runs.find_foreground(mask, connectivity);
         runs
     }
 
     /// Finds the components of the pixels that are not 0.
-    pub(crate) fn find_foreground(&mut self, mask: View<'_, u8>, connectivity: Connectivity) {
+    pub(crate) fn find_foreground(&mut self, mask: Mask<'_>, connectivity: Connectivity) {
         self.find::<()>(Machine::default(), mask, connectivity, Side::Foreground, &mut Vec::new());
     }
 
     /// Finds the components of the pixels that are 0.
-    pub(crate) fn find_background(&mut self, mask: View<'_, u8>, connectivity: Connectivity) {
+    pub(crate) fn find_background(&mut self, mask: Mask<'_>, connectivity: Connectivity) {
         self.find::<()>(Machine::default(), mask, connectivity, Side::Background, &mut Vec::new());
     }
 
     /// How many components the pixels that are not 0 make.
-    pub(crate) fn count(
-        &mut self,
-        machine: Machine,
-        mask: View<'_, u8>,
-        connectivity: Connectivity,
-    ) -> usize {
+    pub(crate) fn count(&mut self, machine: Machine, mask: Mask<'_>, connectivity: Connectivity) -> usize {
         self.find::<()>(machine, mask, connectivity, Side::Foreground, &mut Vec::new());
         self.components()
     }
@@ -86,7 +81,7 @@ impl Runs {
     pub(crate) fn find<M: Measure>(
         &mut self,
         machine: Machine,
-        mask: View<'_, u8>,
+        mask: Mask<'_>,
         connectivity: Connectivity,
         side: Side,
         measured: &mut Vec<M>,
@@ -185,7 +180,7 @@ impl Runs {
     pub(crate) fn label(
         &mut self,
         machine: Machine,
-        mask: View<'_, u8>,
+        mask: Mask<'_>,
         connectivity: Connectivity,
         target: ViewMut<'_, u32>,
         components: &mut Vec<Component>,
@@ -210,7 +205,7 @@ impl Runs {
     pub(crate) fn keep<T: Target>(
         &mut self,
         machine: Machine,
-        mask: View<'_, u8>,
+        mask: Mask<'_>,
         connectivity: Connectivity,
         keep: impl Fn(u64) -> bool + Sync,
         target: T,

@@ -23,9 +23,9 @@ pub struct ViewMut<'a, T> {
 /// A rectangle of pixels with its memory; rows follow each other without a gap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plane<T> {
-    data: Vec<T>,
-    width: usize,
-    height: usize,
+    pub(crate) data: Vec<T>,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
 }
 
 /// Whether `length` pixels hold `height` rows of `width`, `stride` apart.

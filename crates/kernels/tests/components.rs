@@ -6,8 +6,8 @@ mod naive;
 
 use naive::images::{machines, mask, shapes, spiral};
 use onceflow_kernels::{
-    Component, Connectivity, Labels, Plane, Runs, SizedRuns, View, filter_area, filter_area_into, label,
-    label_into,
+    Bits, Component, Connectivity, Labels, Mask, Plane, Runs, Shape, SizedRuns, Traces, View, filter_area,
+    filter_area_into, label, label_into,
 };
 use proptest::prelude::*;
 
@@ -28,7 +28,10 @@ fn check(mask: View<'_, u8>, connectivity: Connectivity) {
 
 /// Components that are found once answer every threshold as a filter of its own does.
 fn check_sized(mask: View<'_, u8>, connectivity: Connectivity, components: &[Component]) {
-    let runs = SizedRuns::of(mask, connectivity);
+    let (runs, bits) = (SizedRuns::of(mask, connectivity), Bits::of(mask));
+    assert_eq!(SizedRuns::of(&bits, connectivity), runs);
+    let shapes = |mask: Mask<'_>| Traces::of(mask, connectivity).shapes(Shape::default());
+    assert_eq!(shapes((&bits).into()), shapes(mask.into()));
     let pixels = mask.rows().flatten().filter(|pixel| **pixel != 0).count();
     assert_eq!((runs.objects(), runs.pixels()), (components.len(), pixels as u64));
     assert!(runs.bytes() > size_of::<SizedRuns>());
@@ -37,7 +40,7 @@ fn check_sized(mask: View<'_, u8>, connectivity: Connectivity, components: &[Com
         all.into_iter().flat_map(|low| [None, Some(3), Some(low), Some(i64::MAX)].map(|end| (low, end)))
     {
         let kept = filter_area(mask, lowest, end, connectivity);
-        assert_eq!(runs.filter(lowest, end), kept, "{lowest} {end:?}");
+        assert_eq!(runs.filter(lowest, end).to_plane(), kept, "{lowest} {end:?}");
         assert_eq!(runs.any(lowest, end), kept.pixels().iter().any(|pixel| *pixel != 0));
     }
 }

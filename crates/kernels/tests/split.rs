@@ -131,7 +131,7 @@ fn check_ways(normalized: View<'_, [u8; 3]>, big: View<'_, u8>) {
 /// A group in an image of its own has the lines and the digest that it has among the others.
 fn check_alone(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: Connectivity) {
     let (groups, traces) = (Groups::of(big, Connectivity::Eight), Traces::of(big, Connectivity::Eight));
-    assert_eq!((traces.len(), traces.mask()), (groups.len(), above(big, 0)));
+    assert_eq!((traces.len(), traces.mask().to_plane()), (groups.len(), above(big, 0)));
     let (shapes, mut taken) = (traces.shapes(onceflow_kernels::Shape::default()), Groups::default());
     let (mut painted, mut digests) = (Vec::new(), HashMap::new());
     let mut scratch = SplitScratch::default();

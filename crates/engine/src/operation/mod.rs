@@ -14,8 +14,7 @@ mod split;
 use std::sync::Arc;
 use std::time::Instant;
 
-use onceflow_kernels::nuclei::MaskScratch;
-use onceflow_kernels::{Plane, Shape};
+use onceflow_kernels::{Bits, Shape};
 use onceflow_reuse::{Content, FlowTask};
 use onceflow_runtime::{Call, Done, Operation, OperationError};
 use onceflow_study::Canonical;
@@ -101,16 +100,24 @@ pub(crate) struct Arguments<'a> {
 const WRITTEN: u64 = 0x7772_6974_7465_6e21;
 
 impl Arguments<'_> {
-    /// The mask that a task wrote last with this memory, and what it holds where somebody asks for that.
-    fn written(&self, mask: Plane<u8>, scratch: &MaskScratch) -> Result<Done, OperationError> {
-        let done = done([from_grey(mask)?]);
+    /// A mask that a task made, and what it holds where somebody asks for that.
+    fn written(&self, mask: Bits) -> Result<Done, OperationError> {
         if !self.wanted {
-            return Ok(done);
+            return self.made(mask, None);
         }
         let began = Instant::now();
-        let [one, other] = scratch.digest().words();
+        let [one, other] = mask.digest().words();
         let telling = began.elapsed().as_secs_f64();
-        Ok(Done { contents: vec![Content([one, other, WRITTEN, 0])], telling, ..done })
+        Ok(Done { telling, ..self.made(mask, Some(Content([one, other, WRITTEN, 0])))? })
+    }
+
+    /// A mask that holds this, if that is known: then its bits are kept for whoever reads it next.
+    fn made(&self, mask: Bits, content: Option<Content>) -> Result<Done, OperationError> {
+        let done = done([from_grey(mask.to_plane())?]);
+        if let Some((known, content)) = self.known.zip(content) {
+            known.keep_mask(self.site, content, mask);
+        }
+        Ok(Done { contents: content.into_iter().collect(), ..done })
     }
 
     /// What a result holds that follows from an input and from a digest of what was done to it; none where nobody asks.

@@ -46,11 +46,10 @@ pub(super) fn candidates(arguments: &Arguments<'_>) -> Result<Done, OperationErr
 
 /// Candidates grown in the top-hat, without red blood cells.
 pub(super) fn grow(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let (diff, seeds, blood) = (arguments.grey(0)?, arguments.grey(1)?, arguments.grey(2)?);
-    let (mut grown, mut scratch) = (Plane::filled(0, diff.width(), diff.height()), MaskScratch::default());
-    let (inputs, threshold) = ([diff, seeds, blood], arguments.integer(0)?);
-    nuclei::grow_into(Machine::default(), inputs, threshold, grown.view_mut(), &mut scratch);
-    arguments.written(grown, &scratch)
+    let (diff, seeds, blood) = (arguments.grey(0)?, arguments.mask(1)?, arguments.mask(2)?);
+    let (threshold, mut scratch) = (arguments.integer(0)?, MaskScratch::default());
+    nuclei::grow_bits(Machine::default(), diff, [(&seeds).into(), (&blood).into()], threshold, &mut scratch);
+    arguments.written(scratch.into_result())
 }
 
 fn background_status(arguments: &Arguments<'_>) -> Result<Option<String>, OperationError> {

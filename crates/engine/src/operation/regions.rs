@@ -1,6 +1,8 @@
 //! From regions to what kernels read, and back.
 
-use onceflow_kernels::{Connectivity, Plane, View};
+use std::sync::Arc;
+
+use onceflow_kernels::{Bits, Connectivity, Mask, Plane, View};
 use onceflow_region::{Dense, Pixels, Region, RegionError, Table};
 use onceflow_runtime::{Done, OperationError};
 use onceflow_study::Canonical;
@@ -27,6 +29,15 @@ impl<'a> Arguments<'a> {
     /// A mask or grey image.
     pub(super) fn grey(&self, input: usize) -> Result<View<'a, u8>, OperationError> {
         grey(self.dense(input)?).ok_or_else(|| wrong(input, "8-bit grey pixels"))
+    }
+
+    /// A mask.
+    pub(super) fn mask(&self, input: usize) -> Result<Shown<'a>, OperationError> {
+        let bytes = self.grey(input)?;
+        Ok(match self.known.zip(self.contents.get(input)) {
+            Some((known, content)) => Shown::Bits(known.mask(self.site, *content, bytes)),
+            None => Shown::Bytes(bytes),
+        })
     }
 
     /// A colour image.
@@ -56,6 +67,21 @@ impl<'a> Arguments<'a> {
             Some(Canonical::Connectivity8(true)) => Ok(Connectivity::Eight),
             Some(Canonical::Connectivity8(false)) => Ok(Connectivity::Four),
             other => Err(wrong_parameter(parameter, "a connectivity", other.copied())),
+        }
+    }
+}
+
+/// A mask to read: its bits, where it is told what it holds.
+pub(super) enum Shown<'a> {
+    Bytes(View<'a, u8>),
+    Bits(Arc<Bits>),
+}
+
+impl<'a> From<&'a Shown<'_>> for Mask<'a> {
+    fn from(shown: &'a Shown<'_>) -> Self {
+        match shown {
+            Shown::Bytes(view) => (*view).into(),
+            Shown::Bits(bits) => (&**bits).into(),
         }
     }
 }

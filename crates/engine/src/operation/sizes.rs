@@ -18,9 +18,8 @@ pub(super) fn area_filter(arguments: &Arguments<'_>) -> Result<Done, OperationEr
         Some(runs) => {
             // Which of the components stay says all only where it is known what a component is.
             let chosen = runs.choice(from, below).and(&[u64::from(connectivity == Connectivity::Eight)]);
-            let content = arguments.derived(0, chosen);
-            let done = found(runs.filter(from, below), runs.any(from, below))?;
-            Ok(Done { contents: content.into_iter().collect(), ..done })
+            let done = arguments.made(runs.filter(from, below), arguments.derived(0, chosen))?;
+            Ok(if runs.any(from, below) { done } else { ended(done) })
         }
         None => looked_at(filter_area(arguments.grey(0)?, from, below, connectivity)),
     }
@@ -28,20 +27,21 @@ pub(super) fn area_filter(arguments: &Arguments<'_>) -> Result<Done, OperationEr
 
 /// What is large enough to be split, dilated. Hardly two calls look at the same mask: nothing of it is kept.
 pub(super) fn clumps(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let mask = arguments.grey(0)?;
-    let (mut big, mut scratch) = (Plane::filled(0, mask.width(), mask.height()), MaskScratch::default());
-    nuclei::clumps_into(Machine::default(), mask, arguments.integer(0)?, big.view_mut(), &mut scratch);
-    arguments.written(big, &scratch)
+    let (mask, mut scratch) = (arguments.mask(0)?, MaskScratch::default());
+    nuclei::clumps_bits(Machine::default(), (&mask).into(), arguments.integer(0)?, &mut scratch);
+    arguments.written(scratch.into_result())
 }
 
 /// Nuclei of the right size, holes filled; for the same reason nothing is kept.
 pub(super) fn finish(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let (mask, fill) = (arguments.grey(0)?, arguments.connectivity(2)?);
+    let (mask, fill) = (arguments.mask(0)?, arguments.connectivity(2)?);
     let sizes = arguments.integer(0)?..arguments.integer(1)?;
-    let (mut found, mut scratch) = (Plane::filled(0, mask.width(), mask.height()), MaskScratch::default());
-    nuclei::finish_mask_into(Machine::default(), mask, sizes, fill, found.view_mut(), &mut scratch);
-    let done = arguments.written(found, &scratch)?;
-    Ok(if scratch.is_any() { done } else { ended(done) })
+    let mut scratch = MaskScratch::default();
+    nuclei::finish_bits(Machine::default(), (&mask).into(), sizes, fill, &mut scratch);
+    let found = scratch.into_result();
+    let any = found.is_any();
+    let done = arguments.written(found)?;
+    Ok(if any { done } else { ended(done) })
 }
 
 /// The components of the first input, where it is told what that holds.
@@ -62,10 +62,6 @@ fn sized(
 
 fn looked_at(mask: Plane<u8>) -> Result<Done, OperationError> {
     let any = mask.pixels().iter().any(|pixel| *pixel != 0);
-    found(mask, any)
-}
-
-fn found(mask: Plane<u8>, any: bool) -> Result<Done, OperationError> {
     let done = done([from_grey(mask)?]);
     Ok(if any { done } else { ended(done) })
 }

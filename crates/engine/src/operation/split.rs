@@ -1,7 +1,7 @@
 //! Clumps are split by a watershed of the colour image, each object on its own: only those that were not seen before.
 
-use onceflow_kernels::nuclei::{self, SplitScratch, split_groups};
-use onceflow_kernels::{Connectivity, Groups, Plane, Shape, Traces, View};
+use onceflow_kernels::nuclei::{self, MaskScratch, SplitScratch, split_groups};
+use onceflow_kernels::{Bits, Connectivity, Groups, Machine, Mask, Shape, Traces, View};
 use onceflow_reuse::Content;
 use onceflow_runtime::{Done, OperationError};
 
@@ -11,31 +11,34 @@ use super::regions::{done, from_grey};
 
 /// Clumps split by a watershed of the colour image.
 pub(super) fn split(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let (big, connectivity) = (arguments.grey(1)?, arguments.connectivity(0)?);
-    let Some((known, [colours, _])) = known(arguments, big) else {
-        return whole(arguments, big, connectivity);
+    let connectivity = arguments.connectivity(0)?;
+    let Some((known, [colours, _])) = known(arguments)? else {
+        return whole(arguments, arguments.grey(1)?, connectivity);
     };
-    let (apart, lines) = part_unknown(arguments, (known, *colours), big, connectivity)?;
+    let big = arguments.mask(1)?;
+    let (apart, lines) = part_unknown(arguments, (known, *colours), (&big).into(), connectivity)?;
     // The clumps are told apart by their content; all else is where the lines are.
-    let contents = arguments.derived(1, lines).into_iter().collect();
-    Ok(Done { contents, ..done([from_grey(apart)?]) })
+    arguments.made(apart, arguments.derived(1, lines))
 }
 
 /// Clumps found and split in one task.
 pub(super) fn separate(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let big = nuclei::clumps(arguments.grey(1)?, arguments.integer(0)?);
-    let (big, connectivity) = (big.view(), arguments.connectivity(1)?);
-    let Some((known, [colours, _])) = known(arguments, big) else {
-        return whole(arguments, big, connectivity);
+    let (mask, mut scratch) = (arguments.mask(1)?, MaskScratch::default());
+    nuclei::clumps_bits(Machine::default(), (&mask).into(), arguments.integer(0)?, &mut scratch);
+    let (big, connectivity) = (scratch.into_result(), arguments.connectivity(1)?);
+    let Some((known, [colours, _])) = known(arguments)? else {
+        return whole(arguments, big.to_plane().view(), connectivity);
     };
-    let (apart, _) = part_unknown(arguments, (known, *colours), big, connectivity)?;
-    Ok(done([from_grey(apart)?]))
+    let (apart, _) = part_unknown(arguments, (known, *colours), (&big).into(), connectivity)?;
+    arguments.made(apart, None)
 }
 
 /// What is known of objects, with the contents of the colours and of the other input; lines are kept as 32-bit positions.
-fn known<'a>(arguments: &Arguments<'a>, big: View<'_, u8>) -> Option<(&'a Known, &'a [Content; 2])> {
-    let known = arguments.known.filter(|_| big.width() as u64 * big.height() as u64 <= 1 << 32)?;
-    Some((known, arguments.contents.as_array()?))
+fn known<'a>(arguments: &Arguments<'a>) -> Result<Option<(&'a Known, &'a [Content; 2])>, OperationError> {
+    let image = arguments.colour(0)?;
+    let positions = image.width().next_multiple_of(64) as u64 * image.height() as u64;
+    let known = arguments.known.filter(|_| positions <= 1 << 32);
+    Ok(known.zip(arguments.contents.as_array()))
 }
 
 fn whole(
@@ -51,19 +54,18 @@ fn whole(
 fn part_unknown(
     arguments: &Arguments<'_>,
     (known, colours): (&Known, Content),
-    big: View<'_, u8>,
+    big: Mask<'_>,
     connectivity: Connectivity,
-) -> Result<(Plane<u8>, Shape), OperationError> {
+) -> Result<(Bits, Shape), OperationError> {
     let numbers = [big.width() as u64, big.height() as u64, u64::from(connectivity == Connectivity::Eight)];
     let at = At { site: arguments.site, row: arguments.row, context: known.context(&[colours], &numbers) };
     let (image, traces) = (arguments.colour(0)?, Traces::of(big, Connectivity::Eight));
     let (mut apart, mut sum) = (traces.mask(), [0u64; 2]);
-    let pixels = apart.pixels_mut();
     let (group, scratch, lines) = (Groups::default(), SplitScratch::default(), Vec::new());
     let mut flood = Flood { image, traces: &traces, group, connectivity, scratch, lines };
     known.each(at, &mut flood, &mut |result| {
         if let Some((digest, positions)) = result.split_first_chunk::<DIGEST>() {
-            positions.iter().for_each(|position| pixels[*position as usize] = 0);
+            positions.iter().for_each(|position| apart.clear(*position as usize));
             sum = plus(sum, *digest);
         }
     });
@@ -78,7 +80,7 @@ fn plus(sum: [u64; 2], digest: [u32; DIGEST]) -> [u64; 2] {
     [sum[0].wrapping_add(a | b << 32), sum[1].wrapping_add(c | d << 32)]
 }
 
-/// Floods groups of objects; a result is empty, or a digest of its lines and their positions in the image.
+/// Floods groups of objects; a result is empty, or a digest of its lines and their positions ([`Bits::clear`]).
 struct Flood<'a> {
     image: View<'a, [u8; 3]>,
     traces: &'a Traces,
@@ -106,7 +108,8 @@ impl Work for Flood<'_> {
         if lines.is_empty() {
             return;
         }
-        let position = |(x, y): &(usize, usize)| (y * image.width() + x) as u64;
+        let across = image.width().next_multiple_of(64);
+        let position = |(x, y): &(usize, usize)| (y * across + x) as u64;
         let positions: Vec<u64> = lines.iter().map(position).collect();
         let digest = Shape::default().and(&positions).words();
         result.extend(digest.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]));

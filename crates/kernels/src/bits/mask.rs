@@ -1,17 +1,30 @@
 //! A mask as bits that operations hand on to each other, so that its pixels are written once, in the end.
 
-use crate::machine::Cut;
-use crate::{ViewMut, bits};
+use std::ops::Range;
 
-/// A mask as bits, in memory that is used again.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Bits {
+use crate::isa::{Isa, versions};
+use crate::machine::Cut;
+use crate::{Machine, Plane, Shape, View, ViewMut, bits};
+
+/// A mask as bits: whole words for each row, and nothing set beyond its last column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bits {
     words: Vec<u64>,
     width: usize,
     height: usize,
 }
 
-/// Rows of a mask to look at.
+/// A mask to look at: bytes, of which all but 0 count, or bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Mask<'a>(Rows<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Rows<'a> {
+    Bytes(View<'a, u8>),
+    Bits(BitsView<'a>),
+}
+
+/// Rows of a mask of bits to look at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BitsView<'a> {
     words: &'a [u64],
@@ -34,6 +47,13 @@ pub(crate) trait Target: Cut {
 }
 
 impl Bits {
+    /// The pixels that are not 0.
+    pub fn of(mask: View<'_, u8>) -> Self {
+        let mut bits = Self::default();
+        pack_rows(Isa::best(), mask, &mut bits.fit(mask.width(), mask.height()));
+        bits
+    }
+
     /// Memory for a mask of this size; what is in it from before is to be written over.
     pub(crate) fn fit(&mut self, width: usize, height: usize) -> BitsMut<'_> {
         (self.width, self.height) = (width, height);
@@ -42,14 +62,143 @@ impl Bits {
         BitsMut { words: &mut self.words, across, height }
     }
 
+    /// Columns.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Bytes of memory it has.
+    pub fn bytes(&self) -> usize {
+        self.words.capacity() * size_of::<u64>() + size_of::<Self>()
+    }
+
+    /// Whether any pixel is set.
+    pub fn is_any(&self) -> bool {
+        self.words.iter().any(|word| *word != 0)
+    }
+
+    /// A digest of sizes and pixels: there are eight times fewer bits than bytes.
+    pub fn digest(&self) -> Shape {
+        Shape::default().and(&[self.width as u64, self.height as u64]).and(&self.words)
+    }
+
+    /// Takes a pixel out: the position of its row, which begins with a multiple of 64, and its column.
+    #[inline]
+    pub fn clear(&mut self, position: usize) {
+        self.words[position / 64] &= !(1 << (position % 64));
+    }
+
+    /// The pixels, 0 or [`crate::ON`]. Each is written once: memory for them is not cleared before.
+    pub fn to_plane(&self) -> Plane<u8> {
+        let mut pixels = Vec::with_capacity(self.width * self.height);
+        add_rows(Isa::best(), self.view(), &mut pixels);
+        Plane { data: pixels, width: self.width, height: self.height }
+    }
+
+    /// The same into a mask of the same size.
+    pub(crate) fn show(&self, machine: Machine, target: ViewMut<'_, u8>) {
+        machine.write(target, &mut Vec::new(), |rows, mut band, (): &mut ()| {
+            show_rows(machine.isa, self.view(), rows, &mut band);
+        });
+    }
+
     /// The mask.
     pub(crate) fn view(&self) -> BitsView<'_> {
         BitsView { words: &self.words, width: self.width, height: self.height }
     }
 
-    /// All rows, each in whole words.
-    pub(crate) fn words(&self) -> &[u64] {
-        &self.words
+    /// Adds a row below; nothing is set beyond its last column.
+    pub(crate) fn push(&mut self, row: &[u64]) {
+        self.words.extend_from_slice(row);
+        self.height += 1;
+    }
+
+    /// No row yet, and memory for so many.
+    pub(crate) fn with_capacity(width: usize, height: usize) -> Self {
+        Self { words: Vec::with_capacity(width.div_ceil(64) * height), width, height: 0 }
+    }
+}
+
+impl<'a> Mask<'a> {
+    /// Columns.
+    pub fn width(&self) -> usize {
+        match &self.0 {
+            Rows::Bytes(view) => view.width(),
+            Rows::Bits(view) => view.width,
+        }
+    }
+
+    /// Rows.
+    pub fn height(&self) -> usize {
+        match &self.0 {
+            Rows::Bytes(view) => view.height(),
+            Rows::Bits(view) => view.height,
+        }
+    }
+
+    /// Some of its rows.
+    pub(crate) fn band(&self, rows: Range<usize>) -> Self {
+        Self(match &self.0 {
+            Rows::Bytes(view) => Rows::Bytes(view.band(rows)),
+            Rows::Bits(view) => Rows::Bits(view.band(rows)),
+        })
+    }
+
+    /// Writes a row as bits.
+    #[inline(always)]
+    pub(crate) fn write(&self, y: usize, words: &mut [u64]) {
+        match &self.0 {
+            Rows::Bytes(view) => bits::pack_into(view.row(y), words),
+            Rows::Bits(view) => words.copy_from_slice(view.row(y)),
+        }
+    }
+}
+
+impl<'a> From<View<'a, u8>> for Mask<'a> {
+    fn from(view: View<'a, u8>) -> Self {
+        Self(Rows::Bytes(view))
+    }
+}
+
+impl<'a> From<BitsView<'a>> for Mask<'a> {
+    fn from(view: BitsView<'a>) -> Self {
+        Self(Rows::Bits(view))
+    }
+}
+
+impl<'a> From<&'a Bits> for Mask<'a> {
+    fn from(bits: &'a Bits) -> Self {
+        bits.view().into()
+    }
+}
+
+versions! {
+    /// Adds the pixels of all rows.
+    fn add_rows(mask: BitsView<'_>, pixels: &mut Vec<u8>) {
+        let mut row = vec![0; mask.width];
+        for y in 0..mask.height {
+            bits::expand(mask.row(y), &mut row);
+            pixels.extend_from_slice(&row);
+        }
+    }
+}
+
+versions! {
+    /// Packs all rows.
+    fn pack_rows(mask: View<'_, u8>, target: &mut BitsMut<'_>) {
+        mask.rows().enumerate().for_each(|(y, row)| bits::pack_into(row, target.row_mut(y)));
+    }
+}
+
+versions! {
+    /// Writes the pixels of some rows.
+    fn show_rows(mask: BitsView<'_>, rows: Range<usize>, target: &mut ViewMut<'_, u8>) {
+        rows.enumerate().for_each(|(at, y)| bits::expand(mask.row(y), target.row_mut(at)));
     }
 }
 
@@ -65,6 +214,12 @@ impl<'a> BitsView<'a> {
 
     pub(crate) fn height(&self) -> usize {
         self.height
+    }
+
+    /// Some of its rows.
+    fn band(&self, rows: Range<usize>) -> Self {
+        let across = self.width.div_ceil(64);
+        Self { words: &self.words[rows.start * across..], height: rows.len(), ..*self }
     }
 
     /// The words of a row.
@@ -106,13 +261,5 @@ impl Target for ViewMut<'_, u8> {
     #[inline(always)]
     fn put(&mut self, y: usize, words: &[u64]) {
         bits::expand(words, self.row_mut(y));
-    }
-}
-
-impl<A: Target, B: Target> Target for (A, B) {
-    #[inline(always)]
-    fn put(&mut self, y: usize, words: &[u64]) {
-        self.0.put(y, words);
-        self.1.put(y, words);
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::isa::versions;
 use crate::runs::{Band, Row};
-use crate::{Connectivity, Isa, Runs, View, Window};
+use crate::{Connectivity, Isa, Mask, Runs, View, Window};
 
 /// The objects of a result or of a reference, found once for everything that is compared with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,16 +38,17 @@ pub(super) struct Object {
 
 impl LabelledRuns {
     /// The 8-connected components of the pixels that are not 0.
-    pub fn of_mask(mask: View<'_, u8>) -> Self {
+    pub fn of_mask<'a>(mask: impl Into<Mask<'a>>) -> Self {
+        let mask = mask.into();
         let runs = Runs::of_foreground(mask, Connectivity::Eight);
-        let mut found = Self::empty(mask);
+        let mut found = Self::empty(mask.width(), mask.height());
         runs.bands().iter().for_each(|band| take(Isa::best(), &mut found, band));
         found
     }
 
     /// An object for each label that is not 0.
     pub fn of_labels(labels: View<'_, u32>) -> Self {
-        let mut found = Self::empty(labels);
+        let mut found = Self::empty(labels.width(), labels.height());
         let mut numbers = Numbers::default();
         for (y, row) in labels.rows().enumerate() {
             let mut start = 0;
@@ -120,8 +121,8 @@ impl LabelledRuns {
         core == Window { left: 0, top: 0, width: self.width, height: self.height }
     }
 
-    fn empty<T>(image: View<'_, T>) -> Self {
-        Self { width: image.width(), height: image.height(), rows: vec![0], ..Self::default() }
+    fn empty(width: usize, height: usize) -> Self {
+        Self { width, height, rows: vec![0], ..Self::default() }
     }
 
     /// Adds a run; a new object has the number after all others.

@@ -1,15 +1,15 @@
 //! Objects that are large enough to be parted (t6, first half).
 
 use super::MaskScratch;
-use crate::bits::dilate_cross;
+use crate::bits::{Mask, dilate_cross};
 use crate::runs::is_within;
 use crate::{Connectivity, Machine, Plane, View, ViewMut};
 
 /// The objects of at least `min_size_pl` pixels, one pixel thicker.
 pub fn clumps(seg_open: View<'_, u8>, min_size_pl: i64) -> Plane<u8> {
-    let mut big = Plane::filled(0, seg_open.width(), seg_open.height());
-    clumps_into(Machine::default(), seg_open, min_size_pl, big.view_mut(), &mut MaskScratch::default());
-    big
+    let mut scratch = MaskScratch::default();
+    clumps_bits(Machine::default(), seg_open.into(), min_size_pl, &mut scratch);
+    scratch.result.to_plane()
 }
 
 /// [`clumps`] into a mask of the same size.
@@ -20,9 +20,15 @@ pub fn clumps_into(
     target: ViewMut<'_, u8>,
     scratch: &mut MaskScratch,
 ) {
+    clumps_bits(machine, seg_open.into(), min_size_pl, scratch);
+    scratch.result.show(machine, target);
+}
+
+/// [`clumps`] as bits, which stay in the scratch.
+pub fn clumps_bits(machine: Machine, seg_open: Mask<'_>, min_size_pl: i64, scratch: &mut MaskScratch) {
     let MaskScratch { runs, bits, result, .. } = scratch;
     let (width, height) = (seg_open.width(), seg_open.height());
     let large = |area: u64| is_within(area, min_size_pl, None);
     runs.keep(machine, seg_open, Connectivity::Eight, large, bits.fit(width, height));
-    dilate_cross(machine, bits.view(), (result.fit(width, height), target));
+    dilate_cross(machine, bits.view(), result.fit(width, height));
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::MaskScratch;
-use crate::bits::{self, Target};
-use crate::fill::fill_bits_into;
+use crate::bits::{self, Mask, Target};
+use crate::fill::outside;
 use crate::runs::is_within;
 use crate::{Connectivity, Machine, Plane, View, ViewMut};
 
@@ -45,11 +45,13 @@ pub fn finish_into(
     seg_nonoverlap: View<'_, u8>,
     sizes: Range<i64>,
     fill: Connectivity,
-    mut target: ViewMut<'_, u8>,
+    target: ViewMut<'_, u8>,
     scratch: &mut MaskScratch,
 ) -> usize {
-    finish_mask_into(machine, seg_nonoverlap, sizes, fill, target.reborrow(), scratch);
-    scratch.runs.count(machine, target.view(), Connectivity::Eight)
+    finish_bits(machine, seg_nonoverlap.into(), sizes, fill, scratch);
+    let MaskScratch { runs, result, .. } = scratch;
+    result.show(machine, target);
+    runs.count(machine, (&*result).into(), Connectivity::Eight)
 }
 
 /// The mask alone, for whom it does not matter how many objects it holds.
@@ -59,27 +61,24 @@ pub fn finish_mask(
     max_size: i64,
     fill: Connectivity,
 ) -> Plane<u8> {
-    let mut mask = Plane::filled(0, seg_nonoverlap.width(), seg_nonoverlap.height());
-    let (sizes, scratch) = (min_size..max_size, &mut MaskScratch::default());
-    finish_mask_into(Machine::default(), seg_nonoverlap, sizes, fill, mask.view_mut(), scratch);
-    mask
+    let (sizes, mut scratch) = (min_size..max_size, MaskScratch::default());
+    finish_bits(Machine::default(), seg_nonoverlap.into(), sizes, fill, &mut scratch);
+    scratch.result.to_plane()
 }
 
-/// [`finish_mask`] into a mask of the same size.
-pub fn finish_mask_into(
+/// [`finish_mask`] as bits, which stay in the scratch.
+pub fn finish_bits(
     machine: Machine,
-    seg_nonoverlap: View<'_, u8>,
+    seg_nonoverlap: Mask<'_>,
     sizes: Range<i64>,
     fill: Connectivity,
-    target: ViewMut<'_, u8>,
     scratch: &mut MaskScratch,
 ) {
     let MaskScratch { runs, bits, result, .. } = scratch;
     let (width, height) = (seg_nonoverlap.width(), seg_nonoverlap.height());
     let fits = |area: u64| is_within(area, sizes.start, Some(sizes.end));
     runs.keep(machine, seg_nonoverlap, Connectivity::Four, fits, bits.fit(width, height));
-    fill_bits_into(machine, bits.view(), fill, target, runs.spread());
-    let outside = runs.spread().reached(width, height);
+    let outside = outside(machine, bits.view(), fill, runs.spread());
     let mut rows = result.fit(width, height);
     for y in 0..height {
         rows.put(y, outside.row(y));

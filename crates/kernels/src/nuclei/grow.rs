@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::MaskScratch;
-use crate::bits::{self, BitsMut, BitsView, Seeds, beyond_cross, dilate_cross};
+use crate::bits::{self, BitsMut, BitsView, Mask, Seeds, beyond_cross, dilate_cross};
 use crate::fill::outside;
 use crate::isa::versions;
 use crate::pixelwise::least_above;
@@ -11,19 +11,29 @@ use crate::{Connectivity, Machine, Plane, View, ViewMut};
 
 /// The regions with `diff` above G2 that hold a candidate, without red blood cells, holes and hairs; all are of one size.
 pub fn grow(diff: View<'_, u8>, bw1_t: View<'_, u8>, rbc: View<'_, u8>, g2: i64) -> Plane<u8> {
-    let mut grown = Plane::filled(0, diff.width(), diff.height());
-    grow_into(Machine::default(), [diff, bw1_t, rbc], g2, grown.view_mut(), &mut MaskScratch::default());
-    grown
+    let mut scratch = MaskScratch::default();
+    grow_bits(Machine::default(), diff, [bw1_t, rbc].map(Mask::from), g2, &mut scratch);
+    scratch.result.to_plane()
 }
 
 /// [`grow`] into a mask of the same size.
-///
-/// From the threshold to the opening the mask is bits: each input is read once and the result written once.
 pub fn grow_into(
     machine: Machine,
     [diff, bw1_t, rbc]: [View<'_, u8>; 3],
     g2: i64,
     target: ViewMut<'_, u8>,
+    scratch: &mut MaskScratch,
+) {
+    grow_bits(machine, diff, [bw1_t, rbc].map(Mask::from), g2, scratch);
+    scratch.result.show(machine, target);
+}
+
+/// [`grow`] as bits, which stay in the scratch: from the threshold to the opening the mask is nothing else.
+pub fn grow_bits(
+    machine: Machine,
+    diff: View<'_, u8>,
+    [bw1_t, rbc]: [Mask<'_>; 2],
+    g2: i64,
     scratch: &mut MaskScratch,
 ) {
     let MaskScratch { runs, bits, result, .. } = scratch;
@@ -36,14 +46,14 @@ pub fn grow_into(
     let outside = outside(machine, bits.view(), Connectivity::Four, spread);
     // What lies beyond reach of the outside is the filled mask, eroded.
     beyond_cross(machine, outside, bits.fit(width, height));
-    dilate_cross(machine, bits.view(), (result.fit(width, height), target));
+    dilate_cross(machine, bits.view(), result.fit(width, height));
 }
 
 /// Grows from seeds where the difference is large enough.
 struct Grown<'a> {
     diff: View<'a, u8>,
     least: u16,
-    seeds: View<'a, u8>,
+    seeds: Mask<'a>,
 }
 
 impl Seeds for Grown<'_> {
@@ -63,16 +73,16 @@ impl Seeds for Grown<'_> {
 
     #[inline(always)]
     fn seed(&self, y: usize, words: &mut [u64]) {
-        bits::pack_into(self.seeds.row(y), words);
+        self.seeds.write(y, words);
     }
 }
 
 versions! {
-    /// Rows of a mask without those of another, which is in bytes.
-    fn without_rows(mask: BitsView<'_>, other: View<'_, u8>, rows: Range<usize>, target: &mut BitsMut<'_>) {
+    /// Rows of a mask without those of another.
+    fn without_rows(mask: BitsView<'_>, other: Mask<'_>, rows: Range<usize>, target: &mut BitsMut<'_>) {
         for (at, y) in rows.enumerate() {
             let row = target.row_mut(at);
-            bits::pack_into(other.row(y), row);
+            other.write(y, row);
             row.iter_mut().zip(mask.row(y)).for_each(|(word, mask)| *word = mask & !*word);
         }
     }

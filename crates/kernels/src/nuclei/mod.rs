@@ -17,9 +17,9 @@ pub mod tiled;
 
 pub use background::{BackgroundStatus, background};
 pub use candidates::{Candidates, candidates, candidates_into, sized_candidates};
-pub use clumps::{clumps, clumps_into};
-pub use finish::{Finished, finish, finish_into, finish_mask, finish_mask_into, finish_with};
-pub use grow::{grow, grow_into};
+pub use clumps::{clumps, clumps_bits, clumps_into};
+pub use finish::{Finished, finish, finish_bits, finish_into, finish_mask, finish_with};
+pub use grow::{grow, grow_bits, grow_into};
 pub use parameters::Parameters;
 pub use reconstructed::{ReconstructScratch, Reconstructed, reconstruct, reconstruct_into};
 pub use red_blood_cells::{red_blood_cells, red_blood_cells_into, red_over_green_into};

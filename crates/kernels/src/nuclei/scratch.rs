@@ -1,8 +1,8 @@
 //! Memory that tasks work in.
 
+use crate::Plane;
 use crate::bits::Bits;
 use crate::runs::Runs;
-use crate::{Plane, Shape};
 
 /// Memory for tasks on masks, to be used again.
 #[derive(Clone, Debug, Default)]
@@ -17,15 +17,8 @@ pub struct MaskScratch {
 }
 
 impl MaskScratch {
-    /// A digest of the mask that [`super::grow_into`], [`super::clumps_into`] or [`super::finish_mask_into`] wrote last,
-    /// from its bits: there are eight times fewer of them than bytes, and they are in the cache still.
-    pub fn digest(&self) -> Shape {
-        let mask = self.result.view();
-        Shape::default().and(&[mask.width() as u64, mask.height() as u64]).and(self.result.words())
-    }
-
-    /// Whether any pixel of that mask is set.
-    pub fn is_any(&self) -> bool {
-        self.result.words().iter().any(|word| *word != 0)
+    /// The mask that [`super::grow_bits`], [`super::clumps_bits`] or [`super::finish_bits`] made last.
+    pub fn into_result(self) -> Bits {
+        self.result
     }
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::groups::is_sparse;
 use super::{Groups, Shape, Window};
 use crate::runs::{Measure, Runs, Side};
-use crate::{Connectivity, Machine, Plane, View, bits};
+use crate::{Bits, Connectivity, Machine, Mask};
 
 /// A component: its digest and where it lies.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +126,8 @@ pub struct Traces {
 
 impl Traces {
     /// The components of the pixels that are not 0.
-    pub fn of(mask: View<'_, u8>, connectivity: Connectivity) -> Self {
+    pub fn of<'a>(mask: impl Into<Mask<'a>>, connectivity: Connectivity) -> Self {
+        let mask = mask.into();
         let (width, height) = (mask.width(), mask.height());
         let (mut runs, mut traces) = (Runs::default(), Vec::new());
         runs.find(Machine::default(), mask, connectivity, Side::Foreground, &mut traces);
@@ -156,12 +157,11 @@ impl Traces {
         (0..self.len()).map(|group| Shape(self.members(group).iter().fold(after.words(), of))).collect()
     }
 
-    /// The mask again, of 0 and [`crate::ON`]: from bits, of which there are eight times fewer than bytes.
-    pub fn mask(&self) -> Plane<u8> {
-        let mut mask = Plane::filled(0, self.width, self.height);
-        let mut target = mask.view_mut();
+    /// The mask again.
+    pub fn mask(&self) -> Bits {
+        let mut mask = Bits::with_capacity(self.width, self.height);
         for band in self.runs.bands() {
-            band.rows().for_each(|y| bits::expand(band.words(y), target.row_mut(y)));
+            band.rows().for_each(|y| mask.push(band.words(y)));
         }
         mask
     }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use super::measure::{Measure, Measures};
 use super::row::{Row, Touching};
 use super::{Run, Side};
-use crate::bits::Target;
+use crate::bits::{Mask, Target};
 use crate::isa::{Isa, versions};
-use crate::{Connectivity, View, ViewMut, bits};
+use crate::{Connectivity, ViewMut, bits};
 
 /// Some rows of a mask.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ impl Band {
     pub(super) fn find<M: Measure>(
         &mut self,
         isa: Isa,
-        mask: View<'_, u8>,
+        mask: Mask<'_>,
         top: usize,
         connectivity: Connectivity,
         side: Side,
@@ -222,16 +222,16 @@ versions! {
     /// Packs row after row, and labels its runs.
     fn find_rows<M: Measure>(
         band: &mut Band,
-        mask: View<'_, u8>,
+        mask: Mask<'_>,
         connectivity: Connectivity,
         side: Side,
         measures: &mut Vec<M>,
     ) {
-        for (y, row) in mask.rows().enumerate() {
+        for y in 0..mask.height() {
             let words = &mut band.words[y * band.across..][..band.across];
-            bits::pack_into(row, words);
+            mask.write(y, words);
             if side == Side::Background {
-                bits::invert(words, row.len());
+                bits::invert(words, mask.width());
             }
             mem::swap(&mut band.above, &mut band.here);
             band.here.find(words);

@@ -3,7 +3,7 @@
 use super::band::keep_runs;
 use super::{Runs, Side};
 use crate::isa::{Isa, versions};
-use crate::{Connectivity, Machine, Plane, Shape, View, ViewMut, bits};
+use crate::{Bits, Connectivity, Machine, Mask, Shape};
 
 /// The components of a mask, and how many pixels each has: a filter by size is a question to them, and no look at pixels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub struct SizedRuns {
 
 impl SizedRuns {
     /// The components of the pixels that are not 0.
-    pub fn of(mask: View<'_, u8>, connectivity: Connectivity) -> Self {
-        let (mut runs, mut areas) = (Runs::default(), Vec::new());
+    pub fn of<'a>(mask: impl Into<Mask<'a>>, connectivity: Connectivity) -> Self {
+        let (mask, mut runs, mut areas) = (mask.into(), Runs::default(), Vec::new());
         runs.find(Machine::default(), mask, connectivity, Side::Foreground, &mut areas);
         let Runs { bands, used, .. } = runs;
         let (width, across) = (mask.width(), mask.width().div_ceil(64));
@@ -59,9 +59,9 @@ impl SizedRuns {
     }
 
     /// A mask of the components with `lowest <= pixels < end`, as [`crate::filter_area`] makes it.
-    pub fn filter(&self, lowest: i64, end: Option<i64>) -> Plane<u8> {
-        let mut mask = self.empty_mask();
-        write_kept(Isa::best(), self, &self.kept(lowest, end), mask.view_mut());
+    pub fn filter(&self, lowest: i64, end: Option<i64>) -> Bits {
+        let mut mask = Bits::with_capacity(self.width, self.height());
+        add_kept(Isa::best(), self, &self.kept(lowest, end), &mut mask);
         mask
     }
 
@@ -71,10 +71,6 @@ impl SizedRuns {
         let word = |some: &[u32]| some.iter().fold(0, |word, kept| word << 1 | u64::from(*kept));
         let words: Vec<u64> = kept.chunks(64).map(word).collect();
         Shape::default().and(&words)
-    }
-
-    fn empty_mask(&self) -> Plane<u8> {
-        Plane::filled(0, self.width, self.height())
     }
 
     fn height(&self) -> usize {
@@ -105,12 +101,12 @@ pub(crate) fn is_within(area: u64, lowest: i64, end: Option<i64>) -> bool {
 }
 
 versions! {
-    /// A mask of what stays, row by row.
-    fn write_kept(runs: &SizedRuns, kept: &[u32], target: ViewMut<'_, u8>) {
-        let (mut target, mut words) = (target, vec![0; runs.across]);
-        for y in 0..target.height() {
+    /// What stays, row by row.
+    fn add_kept(runs: &SizedRuns, kept: &[u32], mask: &mut Bits) {
+        let mut words = vec![0; runs.across];
+        for y in 0..runs.height() {
             runs.keep_row(y, kept, &mut words);
-            bits::expand(&words, target.row_mut(y));
+            mask.push(&words);
         }
     }
 }

@@ -252,7 +252,7 @@ impl<F: Fact> Merged<F> {
 
 fn find(runs: &mut Runs, mask: View<'_, u8>, connectivity: Connectivity, side: Side) {
     match side {
-        Side::Foreground => runs.find_foreground(mask, connectivity),
-        Side::Background => runs.find_background(mask, connectivity),
+        Side::Foreground => runs.find_foreground(mask.into(), connectivity),
+        Side::Background => runs.find_background(mask.into(), connectivity),
     }
 }

@@ -13,7 +13,7 @@ pub fn uncut_objects(grid: &Grid, tile: usize, around: View<'_, u8>) -> Plane<u8
     let (own, shown) = (grid.window(tile), grid.around(tile, 1));
     let (first_column, first_row) = (own.left - shown.left, own.top - shown.top);
     let (end_column, end_row) = (first_column + own.width, first_row + own.height);
-    let runs = Runs::of_foreground(around, Connectivity::Eight);
+    let runs = Runs::of_foreground(around.into(), Connectivity::Eight);
     // What reaches the pixels around the tile has pixels in another one.
     let mut cut = vec![false; runs.components()];
     for (y, run) in runs.iter() {

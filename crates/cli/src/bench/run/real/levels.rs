@@ -1,6 +1,6 @@
 //! The levels of reuse: the clock, the work, whether all found the same, and whether the plan had foreseen it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -126,13 +126,14 @@ fn run_pilot(place: &Place, design: Design, way: &Way, round: usize) -> Result<P
     Ok(Ran::of(&place.pilot(design)?, &folder, way.options)?.folder.join("costs.jsonl"))
 }
 
-/// What tasks cost in the pilots of all rounds, as one file; none when there were none.
-fn pilot_costs(place: &Place, design: Design, runs: &[WayRan]) -> Result<Option<PathBuf>, Failure> {
+/// What tasks cost in the pilots of a round, as one file.
+fn pilot_costs(place: &Place, design: Design, runs: &[WayRan], round: usize) -> Result<PathBuf, Failure> {
     let text = |costs: &PathBuf| std::fs::read_to_string(costs).map_err(failed);
-    let lines: String = runs.iter().flat_map(|run| &run.pilots).map(text).collect::<Result<_, _>>()?;
-    let path = place.path(&format!("costs-of-{design:?}.jsonl"));
+    let pilots = runs.iter().filter_map(|run| run.pilots.get(round));
+    let lines: String = pilots.map(text).collect::<Result<_, _>>()?;
+    let path = place.path(&format!("costs-of-{design:?}-{round}.jsonl"));
     std::fs::write(&path, &lines).map_err(failed)?;
-    Ok((!lines.is_empty()).then_some(path))
+    Ok(path)
 }
 
 /// All figures of a study.
@@ -148,11 +149,11 @@ pub(super) fn figures(place: &Place, design: Design, runs: &[WayRan]) -> Result<
         let name = format!("{}: rtma 7 over dataflow, wall time", design.name());
         figures.push(Figure { goal: Some(Goal::AtLeast(least)), ..figure(name, ratio, "x") });
     }
-    if let Some(costs) = pilot_costs(place, design, runs)? {
-        let plans = Plans { study: place.study(design)?, costs };
-        for run in runs.iter().filter(|run| PLANNED.contains(&run.way.name)) {
-            figures.push(plans.foreseen(design, run, none)?);
-        }
+    let rounds = 0..none.pilots.len();
+    let costs = rounds.map(|round| pilot_costs(place, design, runs, round)).collect::<Result<Vec<_>, _>>()?;
+    let plans = Plans { study: place.study(design)?, costs };
+    for run in runs.iter().filter(|run| PLANNED.contains(&run.way.name) && !run.pilots.is_empty()) {
+        figures.push(plans.foreseen(design, run, none)?);
     }
     figures.push(equal(design, runs));
     let normalized = normalize(&read_colours(Some(&place.image), u64::from(u32::MAX))?);
@@ -176,25 +177,31 @@ fn way(design: Design, run: &WayRan, none: &Ran) -> Vec<Figure> {
 /// Plans of a study by what tasks cost in runs of another.
 struct Plans {
     study: PathBuf,
-    costs: PathBuf,
+    /// Round by round.
+    costs: Vec<PathBuf>,
 }
 
 impl Plans {
-    /// How many times sooner than without reuse it was done, over what the plans say. Both count in all rounds that both had:
-    /// costs are means, and rounds of all ways meet the same disturbances.
+    /// How many times sooner than without reuse it was done, over what the plans say: the median of the rounds, each by the
+    /// costs of its own pilots. A pilot runs right after what it is to foresee, so that both mostly meet the same
+    /// disturbances; a round in which only one of them was disturbed does not count.
     fn foreseen(&self, design: Design, run: &WayRan, none: &WayRan) -> Result<Figure, Failure> {
-        let planned = self.makespan(none.way)? / self.makespan(run.way)?;
-        let rounds = none.walls.len().min(run.walls.len());
-        let sum = |run: &WayRan| run.walls[..rounds].iter().sum::<f64>();
-        let value = sum(none) / sum(run) / planned;
+        let rounds = self.costs.iter().zip(none.walls.iter().zip(&run.walls));
+        let value = |(costs, (none_wall, wall)): (&PathBuf, (&f64, &f64))| {
+            let planned = self.makespan(none.way, costs)? / self.makespan(run.way, costs)?;
+            Ok(none_wall / wall / planned)
+        };
+        let mut values = rounds.map(value).collect::<Result<Vec<f64>, Failure>>()?;
+        values.sort_by(f64::total_cmp);
+        let value = (values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0;
         let (name, way) = (design.name(), run.way.name);
         let name =
             format!("{name}: none over {way}, measured over planned by costs of half as many other rows");
         Ok(Figure { goal: Some(Goal::Between(0.95, 1.05)), ..figure(name, value, "") })
     }
 
-    fn makespan(&self, way: &Way) -> Result<f64, Failure> {
-        let (study, costs) = (self.study.display().to_string(), self.costs.display().to_string());
+    fn makespan(&self, way: &Way, costs: &Path) -> Result<f64, Failure> {
+        let (study, costs) = (self.study.display().to_string(), costs.display().to_string());
         // The runs had the tasks of the papers too.
         let mut arguments = vec!["plan", &study, "--costs", &costs, "--granularity", "written"];
         arguments.extend(["--workers", "2", "--json"]);
