@@ -5,7 +5,6 @@
 //! phase, for contents are told apart inside one run only.
 
 mod counts;
-mod masks;
 pub(crate) mod origins;
 mod table;
 
@@ -18,7 +17,6 @@ use onceflow_region::Budget;
 
 pub use counts::ObjectCounts;
 pub(crate) use counts::Tally;
-use masks::Masks;
 use origins::Origins;
 use table::Room;
 pub(crate) use table::{Kept, Table};
@@ -42,8 +40,6 @@ pub(crate) struct Place {
     pub(crate) labelled: Table<Arc<LabelledRuns>>,
     /// Objects that are filtered by their sizes.
     pub(crate) sized: Table<Arc<SizedRuns>>,
-    /// Masks that were made lately.
-    pub(crate) masks: Masks,
 }
 
 /// The result of an object, whatever its words mean; many have none.
@@ -149,8 +145,7 @@ impl ObjectsSeen {
 
 impl Place {
     fn new(room: &Room) -> Self {
-        let (results, labelled, sized) = (Table::new(room), Table::new(room), Table::new(room));
-        Self { results, labelled, sized, masks: Masks::new(room) }
+        Self { results: Table::new(room), labelled: Table::new(room), sized: Table::new(room) }
     }
 }
 

@@ -1,17 +1,33 @@
 //! Dense regions of two dimensions: images, masks, label planes, fields of numbers.
 
+use std::sync::OnceLock;
+
 use crate::digest::Digester;
 use crate::{Bounds, Element, Pixels, RegionError};
 
 /// A rectangle full of values: `channels` of them per pixel, row by row.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Dense {
     width: usize,
     height: usize,
     channels: usize,
-    pixels: Pixels,
+    values: Values,
     bounds: Bounds,
 }
+
+/// How values are kept.
+#[derive(Debug, Clone)]
+enum Values {
+    Each(Pixels),
+    /// A mask as bits, and its bytes once somebody has asked for them.
+    Bits {
+        words: Vec<u64>,
+        pixels: OnceLock<Pixels>,
+    },
+}
+
+/// What a pixel of a mask holds that is set.
+const ON: u8 = 255;
 
 impl Dense {
     /// The region with these values.
@@ -30,7 +46,33 @@ impl Dense {
         if expected != found {
             return Err(RegionError::Length { width, height, channels, expected, found });
         }
-        Ok(Dense { width, height, channels, pixels, bounds })
+        Ok(Dense { width, height, channels, values: Values::Each(pixels), bounds })
+    }
+
+    /// A mask of bytes, 0 or 255, that is kept as bits until somebody asks for its bytes: 64 pixels in a word, the leftmost in
+    /// the lowest bit, and whole words for each row. What is set beyond the last column does not count.
+    ///
+    /// # Errors
+    /// When there are not as many words as rows of this width need.
+    pub fn of_bits(width: usize, height: usize, mut words: Vec<u64>) -> Result<Dense, RegionError> {
+        let too_large = RegionError::Size { width: width as u64, height: height as u64, channels: 1 };
+        let bounds = Bounds::plane(0, 0, width as u64, height as u64).ok_or(too_large.clone())?;
+        let (across, found) = (width.div_ceil(64), words.len());
+        let expected = across.checked_mul(height).ok_or(too_large)?;
+        if expected != found {
+            return Err(RegionError::Length { width, height, channels: 1, expected, found });
+        }
+        if !width.is_multiple_of(64) {
+            let inside = (1 << (width % 64)) - 1;
+            words.iter_mut().skip(across - 1).step_by(across).for_each(|last| *last &= inside);
+        }
+        let values = Values::Bits { words, pixels: OnceLock::new() };
+        Ok(Dense { width, height, channels: 1, values, bounds })
+    }
+
+    /// The bits of a mask that is kept so ([`Dense::of_bits`]).
+    pub fn as_bits(&self) -> Option<&[u64]> {
+        if let Values::Bits { words, .. } = &self.values { Some(words) } else { None }
     }
 
     /// Columns.
@@ -50,22 +92,36 @@ impl Dense {
 
     /// The type of the values.
     pub fn element(&self) -> Element {
-        self.pixels.element()
+        match &self.values {
+            Values::Each(pixels) => pixels.element(),
+            Values::Bits { .. } => Element::U8,
+        }
     }
 
     /// The values.
     pub fn pixels(&self) -> &Pixels {
-        &self.pixels
+        match &self.values {
+            Values::Each(pixels) => pixels,
+            Values::Bits { words, pixels } => pixels.get_or_init(|| expanded(words, self.width)),
+        }
     }
 
     /// The values, without a copy.
     pub fn into_pixels(self) -> Pixels {
-        self.pixels
+        match self.values {
+            Values::Each(pixels) => pixels,
+            Values::Bits { words, pixels } => {
+                pixels.into_inner().unwrap_or_else(|| expanded(&words, self.width))
+            }
+        }
     }
 
-    /// Bytes that the values take.
+    /// Bytes that the values take; those of a mask of bits count as if somebody had asked for them.
     pub fn bytes(&self) -> u64 {
-        self.pixels.bytes()
+        match &self.values {
+            Values::Each(pixels) => pixels.bytes(),
+            Values::Bits { .. } => (self.width * self.height) as u64,
+        }
     }
 
     /// The box of the whole region as seen from its own upper left corner.
@@ -86,10 +142,10 @@ impl Dense {
         let [x, y, width, height] = cells(&bounds).ok_or(outside)?;
         let (pitch, length) = (self.width * self.channels, width * self.channels);
         let pixels = match bounds.is_empty() {
-            true => self.pixels.cut(0, 0, 0, 0),
+            true => self.pixels().cut(0, 0, 0, 0),
             // Whole rows lie behind one another: one long copy is faster than many short ones.
-            false if length == pitch => self.pixels.cut(y * pitch, 0, 1, height * length),
-            false => self.pixels.cut(y * pitch + x * self.channels, pitch, height, length),
+            false if length == pitch => self.pixels().cut(y * pitch, 0, 1, height * length),
+            false => self.pixels().cut(y * pitch + x * self.channels, pitch, height, length),
         };
         Dense::new(width, height, self.channels, pixels)
     }
@@ -97,38 +153,60 @@ impl Dense {
     pub(crate) fn digest(&self, digester: &mut Digester) {
         digester.text(&self.element().to_string());
         [self.width, self.height, self.channels].iter().for_each(|&size| digester.number(size as u64));
-        digester.pixels(&self.pixels);
+        digester.pixels(self.pixels());
     }
 
     /// The values when they are bytes.
     pub fn as_u8(&self) -> Option<&[u8]> {
-        if let Pixels::U8(values) = &self.pixels { Some(values) } else { None }
+        if let Pixels::U8(values) = self.pixels() { Some(values) } else { None }
     }
 
     /// The values when they are unsigned with 16 bits.
     pub fn as_u16(&self) -> Option<&[u16]> {
-        if let Pixels::U16(values) = &self.pixels { Some(values) } else { None }
+        if let Pixels::U16(values) = self.pixels() { Some(values) } else { None }
     }
 
     /// The values when they are signed with 32 bits.
     pub fn as_i32(&self) -> Option<&[i32]> {
-        if let Pixels::I32(values) = &self.pixels { Some(values) } else { None }
+        if let Pixels::I32(values) = self.pixels() { Some(values) } else { None }
     }
 
     /// The values when they are unsigned with 32 bits.
     pub fn as_u32(&self) -> Option<&[u32]> {
-        if let Pixels::U32(values) = &self.pixels { Some(values) } else { None }
+        if let Pixels::U32(values) = self.pixels() { Some(values) } else { None }
     }
 
     /// The values when they are real with 32 bits.
     pub fn as_f32(&self) -> Option<&[f32]> {
-        if let Pixels::F32(values) = &self.pixels { Some(values) } else { None }
+        if let Pixels::F32(values) = self.pixels() { Some(values) } else { None }
     }
 
     /// The values when they are real with 64 bits.
     pub fn as_f64(&self) -> Option<&[f64]> {
-        if let Pixels::F64(values) = &self.pixels { Some(values) } else { None }
+        if let Pixels::F64(values) = self.pixels() { Some(values) } else { None }
     }
+}
+
+/// Two masks are the same whether they are bits or bytes.
+impl PartialEq for Dense {
+    fn eq(&self, other: &Self) -> bool {
+        let form = |dense: &Self| (dense.width, dense.height, dense.channels);
+        form(self) == form(other) && self.pixels() == other.pixels()
+    }
+}
+
+/// The bytes of a mask of bits.
+fn expanded(words: &[u64], width: usize) -> Pixels {
+    let rows = words.chunks(width.div_ceil(64).max(1));
+    let mut pixels = Vec::with_capacity(rows.len() * width);
+    for row in rows {
+        for (at, word) in row.iter().enumerate() {
+            let eight = |bits: u8| [0, 1, 2, 3, 4, 5, 6, 7].map(|bit| ON * (bits >> bit & 1));
+            let columns = (width - at * 64).min(64);
+            pixels.extend_from_slice(&word.to_le_bytes().map(eight).as_flattened()[..columns]);
+        }
+    }
+    Pixels::U8(pixels)
 }
 
 /// The numbers of a box as indices.
@@ -184,6 +262,25 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_mask_of_bits_is_the_mask_of_bytes(width in 1usize..150, height in 0usize..4, seed: u64) {
+            let words: Vec<u64> = (1..=(width.div_ceil(64) * height) as u64)
+                .map(|at| seed.wrapping_mul(at.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1))
+                .collect();
+            let set = |at: usize| words[at / width * width.div_ceil(64) + at % width / 64] >> (at % width % 64) & 1;
+            let bytes = (0..width * height).map(|at| ON * set(at) as u8).collect();
+            let plain = Dense::new(width, height, 1, Pixels::U8(bytes)).unwrap();
+            let bits = Dense::of_bits(width, height, words.clone()).unwrap();
+            prop_assert_eq!((bits.element(), bits.bytes()), (plain.element(), plain.bytes()));
+            prop_assert!(bits.as_bits().is_some() && plain.as_bits().is_none());
+            prop_assert_eq!(&bits, &plain);
+            prop_assert_eq!(bits.clone().into_pixels(), plain.pixels().clone());
+            prop_assert_eq!(Dense::of_bits(width, height, words.clone()).unwrap().into_pixels(), plain.into_pixels());
+            prop_assert!(Dense::of_bits(width, height + 1, words).is_err());
+            let beyond = bits.as_bits().unwrap().iter().skip(width.div_ceil(64) - 1).step_by(width.div_ceil(64));
+            prop_assert!(width % 64 == 0 || beyond.into_iter().all(|last| last >> (width % 64) == 0));
+        }
+
         #[test]
         fn a_crop_holds_the_pixels_of_the_box(
             (w, h, x, y, cw, ch) in (1usize..9, 1usize..9).prop_flat_map(|(w, h)| (Just(w), Just(h), 0..w, 0..h))

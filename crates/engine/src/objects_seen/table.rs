@@ -192,7 +192,7 @@ impl Room {
     }
 
     /// Reserves so much more in both, or in none of them.
-    pub(super) fn grow(&self, leases: &mut Option<[Lease; 2]>, bytes: u64) -> bool {
+    fn grow(&self, leases: &mut Option<[Lease; 2]>, bytes: u64) -> bool {
         let Some([spare, shared]) = leases else {
             *leases =
                 self.spare.try_reserve(bytes).zip(self.shared.try_reserve(bytes)).map(<[Lease; 2]>::from);

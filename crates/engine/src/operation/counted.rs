@@ -1,6 +1,6 @@
 //! What of a part is counted: a table beside the pixels, so that equal pixels with different cores are different inputs.
 
-use onceflow_kernels::{View, Window};
+use onceflow_kernels::Window;
 use onceflow_region::{Region, Table};
 use onceflow_runtime::OperationError;
 
@@ -18,8 +18,8 @@ const COLUMNS: [&str; 8] =
 
 impl Counted {
     /// All of an image.
-    pub(crate) fn all<T>(image: View<'_, T>) -> Self {
-        let whole = Window::whole(image);
+    pub(crate) fn all(width: usize, height: usize) -> Self {
+        let whole = Window { left: 0, top: 0, width, height };
         Self { seen: whole, core: whole }
     }
 
@@ -32,12 +32,12 @@ impl Counted {
     }
 
     /// What a source says of an image; all of it is counted when it says nothing.
-    pub(crate) fn from_region<T>(region: &Region, image: View<'_, T>) -> Result<Self, OperationError> {
+    pub(crate) fn from_region(region: &Region, width: usize, height: usize) -> Result<Self, OperationError> {
         if matches!(region, Region::Nothing) {
-            return Ok(Self::all(image));
+            return Ok(Self::all(width, height));
         }
         let read = region.as_table().and_then(Self::from_table);
-        read.filter(|counted| counted.fits(image))
+        read.filter(|counted| counted.fits(width, height))
             .ok_or_else(|| OperationError::new("expected a box inside the part, found another"))
     }
 
@@ -50,19 +50,16 @@ impl Counted {
         Some(Self { seen: window([left, top, width, height])?, core: window(core)? })
     }
 
-    fn fits<T>(&self, image: View<'_, T>) -> bool {
+    fn fits(&self, width: usize, height: usize) -> bool {
         let inside = |w: Window, width: usize, height: usize| {
             w.left.saturating_add(w.width) <= width && w.top.saturating_add(w.height) <= height
         };
-        inside(self.seen, image.width(), image.height())
-            && inside(self.core, self.seen.width, self.seen.height)
+        inside(self.seen, width, height) && inside(self.core, self.seen.width, self.seen.height)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use onceflow_kernels::Plane;
-
     use super::*;
 
     #[test]
@@ -70,12 +67,11 @@ mod tests {
         let window = |left, top, width, height| Window { left, top, width, height };
         let counted = Counted { seen: window(1, 2, 8, 7), core: window(3, 0, 5, 7) };
         let region = Region::Table(counted.to_table());
-        let image = |width, height| Plane::filled(0u8, width, height);
-        assert_eq!(Counted::from_region(&region, image(9, 9).view()).unwrap(), counted);
-        assert!(Counted::from_region(&region, image(8, 9).view()).is_err());
+        assert_eq!(Counted::from_region(&region, 9, 9).unwrap(), counted);
+        assert!(Counted::from_region(&region, 8, 9).is_err());
         let outside = Counted { core: window(4, 0, 5, 7), ..counted };
-        assert!(Counted::from_region(&Region::Table(outside.to_table()), image(9, 9).view()).is_err());
-        let all = Counted::from_region(&Region::Nothing, image(4, 3).view()).unwrap();
+        assert!(Counted::from_region(&Region::Table(outside.to_table()), 9, 9).is_err());
+        let all = Counted::from_region(&Region::Nothing, 4, 3).unwrap();
         assert_eq!(all.core, window(0, 0, 4, 3));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use onceflow_kernels::compare::LabelledRuns;
-use onceflow_kernels::{Bits, Shape, SizedRuns, View, prefetch};
+use onceflow_kernels::{Shape, SizedRuns, prefetch};
 use onceflow_reuse::{Content, FlowTask};
 
 use crate::objects_seen::origins::{Origins, most};
@@ -101,21 +101,6 @@ impl Known {
     /// them: a call that knows them is whole.
     pub(super) fn sized(&self, at: At, make: impl FnOnce() -> SizedRuns) -> Arc<SizedRuns> {
         self.together(at, |place| &place.sized, make, true)
-    }
-
-    /// A mask of a part as bits, made of its bytes if nobody has lately.
-    pub(super) fn mask(&self, site: usize, content: Content, bytes: View<'_, u8>) -> Arc<Bits> {
-        let place = self.seen.place(site);
-        place.masks.get(content).unwrap_or_else(|| {
-            let mask = Arc::new(Bits::of(bytes));
-            place.masks.put(content, Arc::clone(&mask));
-            mask
-        })
-    }
-
-    /// Keeps a mask of a part for those who read it next.
-    pub(super) fn keep_mask(&self, site: usize, content: Content, mask: Bits) {
-        self.seen.place(site).masks.put(content, Arc::new(mask));
     }
 
     fn together<T: Together>(

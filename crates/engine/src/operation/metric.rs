@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onceflow_kernels::compare::{self, Boundary, Counts, ExactSum, LabelledRuns, SizesDiffer};
-use onceflow_kernels::{Connectivity, Plane, View, Window, label};
+use onceflow_kernels::{Connectivity, Mask, Plane, View, Window, label};
 use onceflow_region::{Column, Region, Table};
 use onceflow_runtime::{Done, OperationError};
 use onceflow_study::Against;
@@ -40,11 +40,11 @@ impl Comparison {
 
 /// Counts of a mask, alone and against what is there of reference and truth.
 pub(super) fn compare(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let mask = arguments.grey(0)?;
-    let counted = Counted::from_region(arguments.region(3)?, mask)?;
+    let mask = arguments.mask(0)?;
+    let counted = Counted::from_region(arguments.region(3)?, mask.width(), mask.height())?;
     let comparison = match arguments.integer(0)? {
         0 => compare_runs(arguments, mask, counted)?,
-        _ => compare_planes(arguments, mask, counted)?,
+        _ => compare_planes(arguments, arguments.grey(0)?, counted)?,
     };
     from_table(Ok(to_table(&comparison)))
 }
@@ -52,10 +52,11 @@ pub(super) fn compare(arguments: &Arguments<'_>) -> Result<Done, OperationError>
 /// Runs are all that counts of pixels and objects need, and those of reference and truth are found once.
 fn compare_runs(
     arguments: &Arguments<'_>,
-    mask: View<'_, u8>,
+    mask: Mask<'_>,
     Counted { seen, core }: Counted,
 ) -> Result<Comparison, OperationError> {
-    let result = LabelledRuns::of_mask(seen.of(mask));
+    let all = (seen.width, seen.height) == (mask.width(), mask.height());
+    let result = LabelledRuns::of_mask(if all { mask } else { seen.of(arguments.grey(0)?).into() });
     let against = |input: usize, window| -> Result<Counts, OperationError> {
         let other = others(arguments, input, window)?;
         let counts = other.map(|other| compare::compare_runs(&result, &other, core));

@@ -21,7 +21,7 @@ use onceflow_study::Canonical;
 
 use crate::objects_seen::ObjectsSeen;
 use known::Known;
-use regions::{done, from_grey};
+use regions::{done, from_bits, from_grey};
 
 pub(crate) use colour::ROWS as STATISTICS_ROWS;
 pub(crate) use composite::{Composite, StepLog};
@@ -111,13 +111,11 @@ impl Arguments<'_> {
         Ok(Done { telling, ..self.made(mask, Some(Content([one, other, WRITTEN, 0])))? })
     }
 
-    /// A mask that holds this, if that is known: then its bits are kept for whoever reads it next.
+    /// A mask that holds this, if that is known. Where objects are known it stays bits until somebody wants its bytes, which
+    /// none of our tasks does.
     fn made(&self, mask: Bits, content: Option<Content>) -> Result<Done, OperationError> {
-        let done = done([from_grey(mask.to_plane())?]);
-        if let Some((known, content)) = self.known.zip(content) {
-            known.keep_mask(self.site, content, mask);
-        }
-        Ok(Done { contents: content.into_iter().collect(), ..done })
+        let mask = if self.known.is_some() { from_bits(mask)? } else { from_grey(mask.to_plane())? };
+        Ok(Done { contents: content.into_iter().collect(), ..done([mask]) })
     }
 
     /// What a result holds that follows from an input and from a digest of what was done to it; none where nobody asks.

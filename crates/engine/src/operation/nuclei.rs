@@ -1,7 +1,7 @@
 //! The tasks of the nuclei workflows.
 
 use onceflow_kernels::nuclei::{self, BackgroundStatus, Candidates, MaskScratch, Reconstructed};
-use onceflow_kernels::{Machine, Plane};
+use onceflow_kernels::{Bits, Machine, Plane};
 use onceflow_runtime::{Done, OperationError};
 
 use super::Arguments;
@@ -48,7 +48,7 @@ pub(super) fn candidates(arguments: &Arguments<'_>) -> Result<Done, OperationErr
 pub(super) fn grow(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let (diff, seeds, blood) = (arguments.grey(0)?, arguments.mask(1)?, arguments.mask(2)?);
     let (threshold, mut scratch) = (arguments.integer(0)?, MaskScratch::default());
-    nuclei::grow_bits(Machine::default(), diff, [(&seeds).into(), (&blood).into()], threshold, &mut scratch);
+    nuclei::grow_bits(Machine::default(), diff, [seeds, blood], threshold, &mut scratch);
     arguments.written(scratch.into_result())
 }
 
@@ -64,5 +64,9 @@ fn background_status(arguments: &Arguments<'_>) -> Result<Option<String>, Operat
 /// The ratios stand after `before` other parameters.
 fn blood(arguments: &Arguments<'_>, before: usize) -> Result<Done, OperationError> {
     let (start, go_on) = (arguments.real(before)?, arguments.real(before + 1)?);
-    Ok(done([from_grey(nuclei::red_blood_cells(arguments.colour(0)?, start, go_on))?]))
+    let cells = nuclei::red_blood_cells(arguments.colour(0)?, start, go_on);
+    match arguments.known {
+        Some(_) => arguments.made(Bits::of(cells.view()), None),
+        None => Ok(done([from_grey(cells)?])),
+    }
 }

@@ -104,6 +104,11 @@ pub(super) fn mask(picture: &Picture) -> Region {
     from_grey(Plane::from_vec((0..WIDTH * HEIGHT).map(pixel).collect(), WIDTH, HEIGHT).unwrap()).unwrap()
 }
 
+/// The same mask, kept as bits.
+pub(super) fn as_bits(mask: &Region) -> Region {
+    regions::from_bits(Bits::of(grey(mask.as_dense().unwrap()).unwrap())).unwrap()
+}
+
 pub(super) const BOTH: [Canonical; 2] = [Canonical::Connectivity8(false), Canonical::Connectivity8(true)];
 
 fn check_split(pictures: &[Picture], seen: &Arc<ObjectsSeen>) {
@@ -117,7 +122,10 @@ fn check_split(pictures: &[Picture], seen: &Arc<ObjectsSeen>) {
         for (image, connectivity) in images.iter().flat_map(|image| BOTH.map(|both| (image, both))) {
             let inputs = [image.clone(), mask.clone()];
             let expected = outcome(plain.as_ref(), &inputs, std::slice::from_ref(&connectivity));
-            assert_eq!(outcome(knowing.as_ref(), &inputs, &[connectivity]), expected);
+            let parameters = [connectivity];
+            assert_eq!(outcome(knowing.as_ref(), &inputs, &parameters), expected);
+            let inputs = [image.clone(), (mask.0, Arc::new(as_bits(&mask.1)))];
+            assert_eq!(outcome(knowing.as_ref(), &inputs, &parameters), expected);
         }
     }
 }
@@ -229,7 +237,7 @@ fn check_compare(pictures: &[Picture], seen: &Arc<ObjectsSeen>) {
     let reference = (99, Arc::new(mask(&pictures[0])));
     for (at, (picture, number)) in pictures.iter().flat_map(|p| [0, 1, 12].map(|n| (p, n))).enumerate() {
         let result = told(200 + at as u64, mask(picture));
-        let all = Counted::all(grey(result.1.as_dense().unwrap()).unwrap());
+        let all = Counted::all(WIDTH, HEIGHT);
         let (number, box_of) = counted(number);
         let region = box_of.map_or(Region::Nothing, |counted| Region::Table(counted.to_table()));
         let truths = [None, Some(told(300 + number.min(1), truth(&pictures[0], box_of.unwrap_or(all).seen)))];

@@ -1,7 +1,5 @@
 //! From regions to what kernels read, and back.
 
-use std::sync::Arc;
-
 use onceflow_kernels::{Bits, Connectivity, Mask, Plane, View};
 use onceflow_region::{Dense, Pixels, Region, RegionError, Table};
 use onceflow_runtime::{Done, OperationError};
@@ -32,12 +30,10 @@ impl<'a> Arguments<'a> {
     }
 
     /// A mask.
-    pub(super) fn mask(&self, input: usize) -> Result<Shown<'a>, OperationError> {
-        let bytes = self.grey(input)?;
-        Ok(match self.known.zip(self.contents.get(input)) {
-            Some((known, content)) => Shown::Bits(known.mask(self.site, *content, bytes)),
-            None => Shown::Bytes(bytes),
-        })
+    pub(super) fn mask(&self, input: usize) -> Result<Mask<'a>, OperationError> {
+        let dense = self.dense(input)?;
+        let bits = |words| Mask::of_words(words, dense.width(), dense.height());
+        dense.as_bits().and_then(bits).map_or_else(|| self.grey(input).map(Mask::from), Ok)
     }
 
     /// A colour image.
@@ -71,19 +67,10 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// A mask to read: its bits, where it is told what it holds.
-pub(super) enum Shown<'a> {
-    Bytes(View<'a, u8>),
-    Bits(Arc<Bits>),
-}
-
-impl<'a> From<&'a Shown<'_>> for Mask<'a> {
-    fn from(shown: &'a Shown<'_>) -> Self {
-        match shown {
-            Shown::Bytes(view) => (*view).into(),
-            Shown::Bits(bits) => (&**bits).into(),
-        }
-    }
+/// A mask as a region that keeps its bits.
+pub(super) fn from_bits(mask: Bits) -> Result<Region, OperationError> {
+    let (width, height) = (mask.width(), mask.height());
+    Ok(Region::Dense(Dense::of_bits(width, height, mask.into_words()).map_err(impossible)?))
 }
 
 /// A mask or grey image as a region.

@@ -28,7 +28,7 @@ pub(super) fn area_filter(arguments: &Arguments<'_>) -> Result<Done, OperationEr
 /// What is large enough to be split, dilated. Hardly two calls look at the same mask: nothing of it is kept.
 pub(super) fn clumps(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let (mask, mut scratch) = (arguments.mask(0)?, MaskScratch::default());
-    nuclei::clumps_bits(Machine::default(), (&mask).into(), arguments.integer(0)?, &mut scratch);
+    nuclei::clumps_bits(Machine::default(), mask, arguments.integer(0)?, &mut scratch);
     arguments.written(scratch.into_result())
 }
 
@@ -37,7 +37,7 @@ pub(super) fn finish(arguments: &Arguments<'_>) -> Result<Done, OperationError> 
     let (mask, fill) = (arguments.mask(0)?, arguments.connectivity(2)?);
     let sizes = arguments.integer(0)?..arguments.integer(1)?;
     let mut scratch = MaskScratch::default();
-    nuclei::finish_bits(Machine::default(), (&mask).into(), sizes, fill, &mut scratch);
+    nuclei::finish_bits(Machine::default(), mask, sizes, fill, &mut scratch);
     let found = scratch.into_result();
     let any = found.is_any();
     let done = arguments.written(found)?;
@@ -49,7 +49,7 @@ fn sized(
     arguments: &Arguments<'_>,
     connectivity: Connectivity,
 ) -> Result<Option<Arc<SizedRuns>>, OperationError> {
-    let mask = arguments.grey(0)?;
+    let mask = arguments.mask(0)?;
     let known = arguments.known.zip(arguments.contents.first());
     Ok(known.map(|(known, content)| {
         let numbers =

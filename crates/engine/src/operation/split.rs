@@ -15,8 +15,7 @@ pub(super) fn split(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let Some((known, [colours, _])) = known(arguments)? else {
         return whole(arguments, arguments.grey(1)?, connectivity);
     };
-    let big = arguments.mask(1)?;
-    let (apart, lines) = part_unknown(arguments, (known, *colours), (&big).into(), connectivity)?;
+    let (apart, lines) = part_unknown(arguments, (known, *colours), arguments.mask(1)?, connectivity)?;
     // The clumps are told apart by their content; all else is where the lines are.
     arguments.made(apart, arguments.derived(1, lines))
 }
@@ -24,7 +23,7 @@ pub(super) fn split(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
 /// Clumps found and split in one task.
 pub(super) fn separate(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let (mask, mut scratch) = (arguments.mask(1)?, MaskScratch::default());
-    nuclei::clumps_bits(Machine::default(), (&mask).into(), arguments.integer(0)?, &mut scratch);
+    nuclei::clumps_bits(Machine::default(), mask, arguments.integer(0)?, &mut scratch);
     let (big, connectivity) = (scratch.into_result(), arguments.connectivity(1)?);
     let Some((known, [colours, _])) = known(arguments)? else {
         return whole(arguments, big.to_plane().view(), connectivity);

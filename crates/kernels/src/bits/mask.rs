@@ -77,6 +77,11 @@ impl Bits {
         self.words.capacity() * size_of::<u64>() + size_of::<Self>()
     }
 
+    /// Its rows, each in whole words.
+    pub fn into_words(self) -> Vec<u64> {
+        self.words
+    }
+
     /// Whether any pixel is set.
     pub fn is_any(&self) -> bool {
         self.words.iter().any(|word| *word != 0)
@@ -125,6 +130,12 @@ impl Bits {
 }
 
 impl<'a> Mask<'a> {
+    /// Rows in whole words, with nothing set beyond their last columns; none when there are not as many as that.
+    pub fn of_words(words: &'a [u64], width: usize, height: usize) -> Option<Self> {
+        let fits = width.div_ceil(64).checked_mul(height) == Some(words.len());
+        fits.then(|| BitsView::new(words, width, height).into())
+    }
+
     /// Columns.
     pub fn width(&self) -> usize {
         match &self.0 {
