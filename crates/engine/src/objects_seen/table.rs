@@ -82,11 +82,14 @@ impl<V> Table<V> {
     /// Gives the values of those of the keys that are there, each with its key's place, in any order and in a few pieces:
     /// whoever asks for many enters each shard once, and all can be in one at a time.
     pub(crate) fn get_all(&self, keys: &[Shape], mut take: impl FnMut(&[(usize, &V)])) {
-        for (number, shard) in self.shards.iter().enumerate() {
+        let mut places = [const { Vec::new() }; SHARDS];
+        places.iter_mut().for_each(|places| places.reserve(keys.len() / SHARDS * 2));
+        keys.iter().enumerate().for_each(|(place, key)| places[shard_of(*key)].push(place as u32));
+        for (shard, places) in self.shards.iter().zip(&places) {
             let shard = read(shard);
-            let of_shard = keys.iter().enumerate().filter(|(_, key)| shard_of(**key) == number);
-            let mut found = Vec::with_capacity(keys.len() / SHARDS * 2);
-            found.extend(of_shard.filter_map(|(place, key)| Some((place, shard.get(*key)?))));
+            let of_shard = places.iter().map(|place| *place as usize);
+            let mut found = Vec::with_capacity(places.len());
+            found.extend(of_shard.filter_map(|place| Some((place, shard.get(keys[place])?))));
             take(&found);
         }
     }

@@ -156,11 +156,12 @@ impl Search<'_> {
                 is_new[*object] = false;
                 self.counts.ask(work.pixels(*object), true);
                 self.rows.push(result.row());
-                // Results are wherever there was room when they came: to wait for each in turn would take longest.
-                (0..LINES).for_each(|line| prefetch(result.as_slice(), line * LINE));
             }
             self.counts.seconds_looking += start.elapsed().as_secs_f64();
-            // To put results together is what whoever computes them all has to do as well.
+            // To put results together is what whoever computes them all has to do as well. They are wherever there was room
+            // when they came: to wait for each in turn would take longest.
+            let lines = |result: &Words| (0..LINES).for_each(|line| prefetch(result.as_slice(), line * LINE));
+            found.iter().for_each(|(_, result)| lines(result));
             found.iter().for_each(|(_, result)| give(result.as_slice()));
             start = Instant::now();
         });

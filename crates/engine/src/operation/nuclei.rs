@@ -66,7 +66,7 @@ fn blood(arguments: &Arguments<'_>, before: usize) -> Result<Done, OperationErro
     let (start, go_on) = (arguments.real(before)?, arguments.real(before + 1)?);
     let cells = nuclei::red_blood_cells(arguments.colour(0)?, start, go_on);
     match arguments.known {
-        Some(_) => arguments.made(Bits::of(cells.view()), None),
+        Some(_) => arguments.written(Bits::of(cells.view())),
         None => Ok(done([from_grey(cells)?])),
     }
 }
