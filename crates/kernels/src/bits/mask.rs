@@ -72,11 +72,6 @@ impl Bits {
         self.height
     }
 
-    /// Bytes of memory it has.
-    pub fn bytes(&self) -> usize {
-        self.words.capacity() * size_of::<u64>() + size_of::<Self>()
-    }
-
     /// Its rows, each in whole words.
     pub fn into_words(self) -> Vec<u64> {
         self.words
