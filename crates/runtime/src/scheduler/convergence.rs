@@ -43,8 +43,17 @@ struct Retained {
     bytes: u64,
     next: u64,
     order: BTreeMap<u64, Home>,
-    /// When each came, and its bytes.
-    of: BTreeMap<Home, (u64, u64)>,
+    of: BTreeMap<Home, Held>,
+}
+
+/// Outputs that are retained.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// When they came.
+    came: u64,
+    bytes: u64,
+    /// Whether a copy lies below memory.
+    copied: bool,
 }
 
 impl Scheduler<'_> {
@@ -116,15 +125,16 @@ impl Scheduler<'_> {
         self.apply(leader.0);
     }
 
-    /// Keeps outputs in memory that nobody reads any more, if there is room for them; says whether it does.
-    pub(super) fn retain(&mut self, home: Home) -> bool {
+    /// Keeps outputs in memory that nobody reads any more, if there is room for them; says whether it does. A copy of them
+    /// that lies below stays there.
+    pub(super) fn retain(&mut self, home: Home, copied: bool) -> bool {
         let task = self.diversions.task(home.1);
         let bytes = self.memory.outputs(task, self.pixels(home.0, task));
         let Some(Convergence { retained, converging, .. }) = &mut self.convergence else { return false };
         if bytes > retained.most || converging.tasks.contains(&task) {
             return false;
         }
-        retained.push(home, bytes);
+        retained.push(home, bytes, copied);
         while self.convergence.as_ref().is_some_and(|c| c.retained.is_over()) && self.drop_oldest() {}
         true
     }
@@ -226,7 +236,7 @@ impl Scheduler<'_> {
         let retained = self.convergence.as_mut().and_then(|convergence| convergence.retained.remove(home));
         match (leaving, retained) {
             (Some(at), _) => _ = self.effects.remove(at),
-            (None, Some(_)) => self.note_made(home.0, home.1, self.diversions.task(home.1)),
+            (None, Some(held)) => self.hold_again(home, held),
             (None, None) => return false,
         }
         if let Some(site) = self.sites.site_mut(home.0) {
@@ -235,30 +245,38 @@ impl Scheduler<'_> {
         true
     }
 
+    /// What was retained is read again, and was written before or not.
+    fn hold_again(&mut self, home: Home, held: Held) {
+        self.note_made(home.0, home.1, self.diversions.task(home.1));
+        if held.copied {
+            self.residence.note_copy(home);
+        }
+    }
+
     fn drop_retained(&mut self, home: Home) {
-        if let Some(bytes) = self.convergence.as_mut().and_then(|c| c.retained.remove(home)) {
-            self.memory.give_back(bytes);
+        if let Some(held) = self.convergence.as_mut().and_then(|c| c.retained.remove(home)) {
+            self.memory.give_back(held.bytes);
             self.instructions.push_back(Instruction::Release(self.instance(home.0, home.1)));
         }
     }
 }
 
 impl Retained {
-    fn push(&mut self, home: Home, bytes: u64) {
+    fn push(&mut self, home: Home, bytes: u64, copied: bool) {
         self.next += 1;
         self.bytes += bytes;
-        self.of.insert(home, (self.next, bytes));
+        self.of.insert(home, Held { came: self.next, bytes, copied });
         // What takes no room need not make any.
         if bytes > 0 {
             self.order.insert(self.next, home);
         }
     }
 
-    fn remove(&mut self, home: Home) -> Option<u64> {
-        let (came, bytes) = self.of.remove(&home)?;
-        self.order.remove(&came);
-        self.bytes -= bytes;
-        Some(bytes)
+    fn remove(&mut self, home: Home) -> Option<Held> {
+        let held = self.of.remove(&home)?;
+        self.order.remove(&held.came);
+        self.bytes -= held.bytes;
+        Some(held)
     }
 
     fn oldest(&self) -> Option<Home> {

@@ -21,7 +21,7 @@ pub(super) struct Residence {
 }
 
 #[derive(Debug)]
-struct Output {
+pub(super) struct Output {
     bytes: u64,
     place: Place,
     /// When it was made, read or moved last.
@@ -54,8 +54,11 @@ pub(super) enum Place {
 /// What to do about outputs that nobody reads any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Farewell {
-    /// They are in memory, which they give back.
-    FromMemory,
+    /// They are in memory, which they give back, and perhaps below it too.
+    FromMemory {
+        /// Whether a copy lies below.
+        copied: bool,
+    },
     /// They are not in memory.
     FromBelow,
     /// They are on their way: when they arrive.
@@ -115,9 +118,14 @@ impl Residence {
         self.outputs.get(&home).is_some_and(|output| !output.copied && !output.remade)
     }
 
-    /// Whether nobody but what is made again reads outputs.
+    /// Whether nobody but what is made again reads outputs, of which no copy lies below: nothing of them stays when they go.
     pub(super) fn is_temporary(&self, home: Home) -> bool {
-        self.outputs.get(&home).is_some_and(|output| output.temporary)
+        self.outputs.get(&home).is_some_and(|output| output.temporary && !output.copied)
+    }
+
+    /// A copy of outputs lies below from before.
+    pub(super) fn note_copy(&mut self, home: Home) {
+        self.outputs.entry(home).and_modify(|output| output.copied = true);
     }
 
     /// Outputs leave memory without being written.
@@ -209,10 +217,10 @@ impl Residence {
                 Farewell::Later
             }
             place => {
-                self.remove(home);
+                let copied = self.remove(home).is_some_and(|output| output.copied);
                 match place {
                     Place::Below | Place::Gone => Farewell::FromBelow,
-                    _ => Farewell::FromMemory,
+                    _ => Farewell::FromMemory { copied },
                 }
             }
         }
@@ -230,9 +238,7 @@ impl Residence {
     }
 
     /// Forgets outputs.
-    pub(super) fn remove(&mut self, home: Home) {
-        if let Some(output) = self.outputs.remove(&home) {
-            self.idle.remove(&(output.touched, home));
-        }
+    pub(super) fn remove(&mut self, home: Home) -> Option<Output> {
+        self.outputs.remove(&home).inspect(|output| _ = self.idle.remove(&(output.touched, home)))
     }
 }

@@ -83,8 +83,8 @@ impl Scheduler<'_> {
         match self.residence.released(home) {
             Farewell::Later => return,
             Farewell::FromBelow => {}
-            Farewell::FromMemory if self.retain(home) => return,
-            Farewell::FromMemory => {
+            Farewell::FromMemory { copied } if self.retain(home, copied) => return,
+            Farewell::FromMemory { .. } => {
                 let task = self.diversions.task(node);
                 self.memory.released(task, self.pixels(sequence, task));
             }
