@@ -3,6 +3,7 @@
 pub(crate) mod kernels;
 pub(crate) mod plan;
 pub(crate) mod program;
+pub(crate) mod python;
 pub(crate) mod region;
 pub(crate) mod run;
 pub(crate) mod seams;

@@ -2,12 +2,12 @@
 
 use std::process::Command;
 
-use onceflow_study::Diagnostic;
 use serde_json::Value;
 
 use super::clock::Clock;
 use super::folder::{Array, Folder};
 use super::tile::Tile;
+use crate::bench::python;
 use crate::failure::Failure;
 
 /// A Python that has them, and the folder in which it finds what it needs.
@@ -26,9 +26,6 @@ pub(super) struct PeerTime {
     pub(super) differences: Option<u64>,
 }
 
-/// Where `scripts/peers` puts its environment, and what a machine has.
-const PYTHONS: [&str; 2] = [".peers/bin/python", "python3"];
-
 /// The peers' own segmentation: what the golden set of the kernels was made with.
 const WORKFLOW: &str = include_str!("../../../../kernels/tests/golden/make.py");
 
@@ -38,8 +35,8 @@ impl Peers {
         let mut peers = Self { python: String::new(), folder: Folder::create()? };
         peers.folder.write_text("peers.py", include_str!("peers.py"))?;
         peers.folder.write_text("workflow.py", WORKFLOW)?;
-        for python in python.map_or_else(|| PYTHONS.to_vec(), |python| vec![python]) {
-            python.clone_into(&mut peers.python);
+        for python in python::candidates(python) {
+            peers.python = python;
             let name = peers.ask("names").ok().and_then(|answer| Some(answer["name"].as_str()?.to_owned()));
             if let Some(name) = name {
                 return Ok(Some((peers, name)));
@@ -64,27 +61,12 @@ impl Peers {
     }
 
     fn ask(&self, word: &str) -> Result<Value, Failure> {
-        let failed = |found: String| {
-            Failure::environment(
-                Diagnostic::error(format!("the peers in `{}` did not answer", self.python))
-                    .expected_found("one JSON object", found)
-                    .with_hint("install them again with scripts/peers, or leave them out with --no-peer"),
-            )
-        };
         let mut command = Command::new(&self.python);
         // Libraries that bring threads of their own get one.
         for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
             command.env(variable, "1");
         }
-        let output = command
-            .arg(self.folder.path().join("peers.py"))
-            .arg(word)
-            .output()
-            .map_err(|e| failed(e.to_string()))?;
-        serde_json::from_slice(&output.stdout).map_err(|_| {
-            let last = String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or("nothing").to_owned();
-            failed(format!("{last} ({})", output.status))
-        })
+        python::ask(command.arg(self.folder.path().join("peers.py")).arg(word), "")
     }
 }
 

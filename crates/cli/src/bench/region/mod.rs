@@ -5,11 +5,9 @@ mod boxes;
 mod conversion;
 mod copies;
 mod overhead;
-mod peer;
 mod slide;
 mod staged;
 
-use crate::bench::program::failed;
 use std::path::Path;
 use std::time::Instant;
 
@@ -17,13 +15,17 @@ use tempfile::TempDir;
 
 use crate::args::BenchArgs;
 use crate::bench::Figure;
+use crate::bench::program::failed;
+use crate::bench::python::Peer;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use peer::Peer;
+
+/// zarr-python, tensorstore, openslide-python and ome-zarr-py.
+const SCRIPT: &str = include_str!("peer.py");
 
 /// Measures them; peers take part when a Python that has them is found.
 pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figure>, Failure> {
-    let peer = if args.no_peer { None } else { Peer::find(args.python.as_deref()) };
+    let peer = if args.no_peer { None } else { Peer::find(args.python.as_deref(), SCRIPT) };
     match &peer {
         Some(peer) => terminal.say(&format!("peers: {}", peer.name())),
         None if args.no_peer => {}

@@ -76,6 +76,6 @@ def convert(request):
     return {"seconds": seconds, "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
 
 
-request = json.loads(sys.argv[1])
+request = json.load(sys.stdin)
 answer = {"names": names, "read": read, "convert": convert}[request["do"]](request)
 print(json.dumps(answer))

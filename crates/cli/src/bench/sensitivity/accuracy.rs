@@ -2,8 +2,9 @@
 
 use onceflow_sensitivity::Oracle;
 
-use super::peer::Peer;
+use super::peer::indices;
 use super::{estimates, truth};
+use crate::bench::python::Peer;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 
@@ -17,7 +18,7 @@ pub(super) fn figures(peer: Option<&Peer>) -> Result<Vec<Figure>, Failure> {
     })?;
     let theirs = match peer {
         Some(peer) => {
-            Some(worst(|seed| peer.indices(Oracle::Ishigami, BASE, seed).map(|found| found.values))?)
+            Some(worst(|seed| indices(peer, Oracle::Ishigami, BASE, seed).map(|found| found.values))?)
         }
         None => None,
     };

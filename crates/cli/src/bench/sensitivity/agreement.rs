@@ -7,8 +7,9 @@ use onceflow_sensitivity::{analyze, read_sample, sample, write_sample};
 use onceflow_study::{Design, Domain, Method, Morris, Parameter, Space, Trajectories};
 use serde_json::{Value, json};
 
-use super::peer::Peer;
+use super::peer::numbers;
 use super::{evaluate, ours, saltelli};
+use crate::bench::python::Peer;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 
@@ -71,7 +72,7 @@ fn morris_rows() -> Result<Sample, Failure> {
 }
 
 fn peer_rows(peer: &Peer, request: &Value, layout: Layout) -> Result<Sample, Failure> {
-    let numbers = Peer::numbers(&peer.ask(request)?, "x");
+    let numbers = numbers(&peer.ask(request)?, "x");
     let line = |row: &[f64]| row.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
     let text = numbers.chunks_exact(FACTORS).map(line).collect::<Vec<_>>().join("\n");
     read_sample(&space(None)?, &text, &SampleOptions { layout, extra_columns: false }).map_err(ours)
@@ -108,8 +109,8 @@ fn vbd_difference(peer: &Peer, rows: &Sample, groups: Option<&[&str]>) -> Result
     let Some(Indices::Vbd { factors, pairs }) = analysis.outputs.first().map(|output| &output.indices) else {
         return Err(Failure::internal("a variance-based analysis without its indices"));
     };
-    let first = largest(factors.iter().map(|f| f.s1.value), Peer::numbers(&answer, "S1"));
-    let total = largest(factors.iter().map(|f| f.st.value), Peer::numbers(&answer, "ST"));
+    let first = largest(factors.iter().map(|f| f.s1.value), numbers(&answer, "S1"));
+    let total = largest(factors.iter().map(|f| f.st.value), numbers(&answer, "ST"));
     let second = largest(pairs.iter().map(|p| p.s2.value), upper_triangle(&answer["S2"]));
     Ok(first.max(total).max(second))
 }
@@ -128,9 +129,9 @@ fn morris_difference(peer: &Peer, rows: &Sample) -> Result<f64, Failure> {
     let Some(Indices::Morris(found)) = analysis.outputs.first().map(|output| &output.indices) else {
         return Err(Failure::internal("a Morris analysis without Morris's indices"));
     };
-    let mu = largest(found.iter().map(|f| f.mu), Peer::numbers(&answer, "mu"));
-    let mu_star = largest(found.iter().map(|f| f.mu_star.value), Peer::numbers(&answer, "mu_star"));
-    let sigma = largest(found.iter().map(|f| f.sigma), Peer::numbers(&answer, "sigma"));
+    let mu = largest(found.iter().map(|f| f.mu), numbers(&answer, "mu"));
+    let mu_star = largest(found.iter().map(|f| f.mu_star.value), numbers(&answer, "mu_star"));
+    let sigma = largest(found.iter().map(|f| f.sigma), numbers(&answer, "sigma"));
     Ok(mu.max(mu_star).max(sigma))
 }
 

@@ -2,8 +2,9 @@
 
 use onceflow_sensitivity::{Estimate, Oracle};
 
-use super::peer::Peer;
+use super::peer::indices;
 use super::{estimates, median, truth};
+use crate::bench::python::Peer;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 
@@ -63,7 +64,7 @@ fn peer_half_width(peer: Option<&Peer>, oracle: Oracle, base: u64) -> Result<Opt
     let Some(peer) = peer else { return Ok(None) };
     let mut all = Vec::new();
     for seed in 0..PEER_SEEDS {
-        all.extend(peer.indices(oracle, base, seed)?.half_widths);
+        all.extend(indices(peer, oracle, base, seed)?.half_widths);
     }
     Ok(Some(median(all)))
 }

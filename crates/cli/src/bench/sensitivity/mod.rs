@@ -13,13 +13,13 @@ use onceflow_study::{Design, Method, Saltelli, Space};
 
 use crate::args::BenchArgs;
 use crate::bench::Figure;
+use crate::bench::python::Peer;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use peer::Peer;
 
 /// Measures them; SALib takes part when a Python that has it is found.
 pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Figure>, Failure> {
-    let peer = if args.no_peer { None } else { Peer::find(args.python.as_deref()) };
+    let peer = if args.no_peer { None } else { Peer::find(args.python.as_deref(), peer::SCRIPT) };
     match &peer {
         Some(peer) => terminal.say(&format!("peer: {}", peer.name())),
         None if args.no_peer => {}

@@ -21,7 +21,7 @@ def problem(request):
     return out
 
 
-def version(request):
+def names(request):
     from importlib.metadata import version as of
 
     return {"name": f"SALib {of('SALib')}, NumPy {of('numpy')}"}

@@ -3,8 +3,8 @@
 use onceflow_sensitivity::{Estimate, Indices, Options, Oracle, Outputs, Technique, analyze, sample};
 use onceflow_study::{Design, Method, Morris, Trajectories};
 
-use super::peer::Peer;
 use super::{evaluate, ours, space_of};
+use crate::bench::python::Peer;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 

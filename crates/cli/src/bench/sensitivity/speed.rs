@@ -6,8 +6,9 @@ use onceflow_sensitivity::{Options, Outputs, Sample, Technique, analyze, sample}
 use onceflow_study::{Design, Domain, Method, Morris, Parameter, Space, Trajectories};
 use serde_json::json;
 
-use super::peer::Peer;
+use super::peer::numbers;
 use super::{evaluate, ours, saltelli};
+use crate::bench::python::Peer;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 
@@ -77,7 +78,7 @@ fn trajectories(peer: Option<&Peer>) -> Result<Vec<Figure>, Failure> {
         .map(|peer| peer.ask(&json!({ "do": "morris_optimised", "k": factors, "n": best_of, "candidates": candidates, "seed": 1 })))
         .transpose()?;
     let theirs = answer.as_ref().and_then(|answer| answer["seconds"].as_f64());
-    let their_spread = answer.map(|answer| spread(&Peer::numbers(&answer, "x"), factors));
+    let their_spread = answer.map(|answer| spread(&numbers(&answer, "x"), factors));
     let value = spread(&rows.values, factors);
     let goal = their_spread.map(|spread| Goal::AtLeast(0.99 * spread));
     Ok(vec![

@@ -7,12 +7,10 @@ use serde_json::Value;
 use super::super::figure;
 use super::{Place, Ran};
 use crate::bench::program::{self, failed};
+use crate::bench::python;
 use crate::bench::{Figure, Goal};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-
-/// Where `scripts/peers` puts its environment, and what a machine has.
-const PYTHONS: [&str; 2] = [".peers/bin/python", "python3"];
 
 const STUDY: &str = include_str!("dask_study.py");
 const FASTEST: &str = include_str!("../../kernels/peers.py");
@@ -31,7 +29,7 @@ pub(super) fn figures(
     let image = place.path("image.png").display().to_string();
     let limit = std::time::Duration::from_secs(600);
     program::run(&["image", "convert", &place.image, &image], limit)?;
-    let pythons = python.map_or_else(|| PYTHONS.to_vec(), |python| vec![python]);
+    let pythons = python::candidates(python);
     let mut figures = Vec::new();
     for how in ["usual", "fastest"] {
         let _progress = terminal.progress(format!("running MOAT 640 with Dask and {how} libraries"));
@@ -53,8 +51,7 @@ fn ask(place: &Place, ours: &Ran, python: &str, image: &str, how: &str) -> Optio
         .map_or_else(|| python.into(), |_| std::path::absolute(python).unwrap_or_else(|_| python.into()));
     let mut command = Command::new(python);
     command.current_dir(place.folder.path()).arg("dask_study.py").arg(image);
-    let output = command.arg(ours.folder.join("rows.csv")).arg(how).output().ok()?;
-    serde_json::from_slice(&output.stdout).ok()
+    python::ask(command.arg(ours.folder.join("rows.csv")).arg(how), "").ok()
 }
 
 fn beside(how: &str, ours: &Ran, answer: &Value) -> Result<Vec<Figure>, Failure> {
