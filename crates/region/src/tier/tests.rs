@@ -317,8 +317,17 @@ struct Model {
     budget: Budget,
     /// Whether the last tier has room for everything.
     vast: bool,
-    regions: HashMap<u8, (Arc<Region>, bool)>,
+    regions: HashMap<u8, Held>,
     pins: Vec<(u8, Pin)>,
+    /// How many were put.
+    puts: usize,
+}
+
+struct Held {
+    region: Arc<Region>,
+    droppable: bool,
+    /// How many had been put before.
+    after: usize,
 }
 
 impl Model {
@@ -327,7 +336,7 @@ impl Model {
         let last = if vast { 1 << 20 } else { 700 };
         let tiers = Tiers::builder(budget.clone(), 500).policy(policy).below(blobs(), 600).policy(policy);
         let tiers = tiers.below(blobs(), last).policy(policy).threads(2).start().unwrap();
-        Model { tiers, budget, vast, regions: HashMap::new(), pins: Vec::new() }
+        Model { tiers, budget, vast, regions: HashMap::new(), pins: Vec::new(), puts: 0 }
     }
 
     fn perform(&mut self, act: &Act) {
@@ -335,7 +344,11 @@ impl Model {
             Act::Put { key: at, number, size, droppable } => {
                 let cost = if *droppable { Cost::recompute(f64::from(*number)) } else { Cost::keep() };
                 match self.tiers.put(key(*at), plane(*number, *size), cost) {
-                    Ok(()) => drop(self.regions.insert(*at, (plane(*number, *size), *droppable))),
+                    Ok(()) => {
+                        let region = plane(*number, *size);
+                        self.regions.insert(*at, Held { region, droppable: *droppable, after: self.puts });
+                        self.puts += 1;
+                    }
                     Err(error) => self.allow(&error, *size as u64),
                 }
             }
@@ -374,12 +387,14 @@ impl Model {
     }
 
     fn check(&mut self, at: u8, found: Option<&Arc<Region>>) {
-        let Some((region, _)) = self.regions.get(&at) else { return assert!(found.is_none()) };
+        let Some(held) = self.regions.get(&at) else { return assert!(found.is_none()) };
         match found {
-            Some(found) => assert_eq!(found.digest(), region.digest()),
+            Some(found) => assert_eq!(found.digest(), held.region.digest()),
             None => {
-                let same = |other: &&(Arc<Region>, bool)| other.0.digest() == region.digest();
-                assert!(!self.vast && self.regions.values().filter(same).all(|(_, droppable)| *droppable));
+                // It may have gone before somebody else put the same bytes to be kept, but not after.
+                let same = |other: &&Held| other.region.digest() == held.region.digest();
+                let mut before = self.regions.values().filter(same).filter(|other| other.after <= held.after);
+                assert!(!self.vast && before.all(|other| other.droppable));
                 self.regions.remove(&at);
             }
         }
@@ -388,7 +403,7 @@ impl Model {
     /// What is pinned and not put anew is in memory, and the same.
     fn check_pins(&self) {
         for (at, pin) in &self.pins {
-            if self.regions.get(at).is_some_and(|(region, _)| region.digest() == pin.digest()) {
+            if self.regions.get(at).is_some_and(|held| held.region.digest() == pin.digest()) {
                 let hits = self.tiers.statistics().tiers[0].hits;
                 let found = self.tiers.get(key(*at)).unwrap().unwrap();
                 assert!(Arc::ptr_eq(&found, pin.region()) && self.tiers.statistics().tiers[0].hits > hits);

@@ -4,6 +4,7 @@ use onceflow_study::Space;
 
 use super::TableError;
 use super::cell::{shown, value_text};
+use super::sample::has_all_names;
 use crate::Sample;
 
 /// Dakota's three forms of a table.
@@ -42,7 +43,18 @@ pub(super) fn write(space: &Space, sample: &Sample, form: DakotaTable) -> Result
         }
         text += "\n";
     }
+    check_first_line(space, form, text.lines().next().unwrap_or_default())?;
     Ok(text)
+}
+
+/// Where no header stands, a first row of words that are all names would be taken for one.
+fn check_first_line(space: &Space, form: DakotaTable, first: &str) -> Result<(), TableError> {
+    if form == DakotaTable::Freeform && has_all_names(space, first.split(' ')) {
+        let message = "the first row reads like a header, which this form has none of";
+        return Err(TableError::new(message, "a value that is no parameter's name", shown(first))
+            .with_hint("write the annotated form"));
+    }
+    Ok(())
 }
 
 fn check(text: &str) -> Result<(), TableError> {

@@ -31,7 +31,7 @@ pub fn read_sample(space: &Space, text: &str, options: &SampleOptions) -> Result
     }
     let mut raw = raw::read(text, &|field| is_value(space, field))?;
     // Words may be called like parameters; a line with every name is a header all the same.
-    if raw.header.is_none() && raw.rows.first().is_some_and(|row| has_all_names(space, &row.cells)) {
+    if raw.header.is_none() && raw.rows.first().is_some_and(|row| has_all_names(space, row.cells.iter())) {
         raw.take_header();
     }
     from_raw(space, &raw, options)
@@ -43,8 +43,9 @@ fn is_value(space: &Space, field: &str) -> bool {
     field.trim().parse::<f64>().is_ok() || space.parameters().iter().any(|p| is_word(&p.domain))
 }
 
-fn has_all_names(space: &Space, cells: &StringRecord) -> bool {
-    space.parameters().iter().all(|p| cells.iter().any(|field| field.trim() == p.name))
+/// Whether fields name every parameter, as those of a header do.
+pub(super) fn has_all_names<'a>(space: &Space, fields: impl Iterator<Item = &'a str> + Clone) -> bool {
+    space.parameters().iter().all(|p| fields.clone().any(|field| field.trim() == p.name))
 }
 
 fn from_raw(space: &Space, raw: &Raw, options: &SampleOptions) -> Result<Sample, TableError> {
