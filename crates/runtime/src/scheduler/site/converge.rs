@@ -37,6 +37,16 @@ impl Site {
         self.nodes[node as usize].holds += 1;
     }
 
+    /// Something that runs will read a node's outputs; one that had let another's go holds them again.
+    pub(super) fn hold_input(&mut self, node: u32) {
+        self.hold(node);
+        if let Some(leader) = self.same_as(node)
+            && std::mem::take(&mut self.nodes[node as usize].released)
+        {
+            self.hold(leader);
+        }
+    }
+
     /// Somebody will not read them.
     pub(in crate::scheduler) fn drop_hold(&mut self, node: u32, effects: &mut Vec<Effect>) {
         self.drop_holds(node, 1, effects);

@@ -23,11 +23,9 @@ impl Site {
         diversions: &Diversions<'_>,
     ) {
         self.running += 1;
-        for input in
-            diversions.inputs(node).filter(|input| shape.scope[diversions.task(*input)] == self.scope)
-        {
-            self.nodes[input as usize].holds += 1;
-        }
+        let scope = self.scope;
+        let own = |input: &u32| shape.scope[diversions.task(*input)] == scope;
+        diversions.inputs(node).filter(own).for_each(|input| self.hold_input(input));
     }
 
     /// A running node is over.
