@@ -154,3 +154,14 @@ fn what_failed_for_a_while_may_turn_out_to_be_equal_to_what_did_not() {
     let run = Bounded { seed, order, bounds, workers: 2, limit, retained, spills, remakes, hiccups: 1 };
     run.check().unwrap();
 }
+
+/// The reference row fails before a stage of it ends, and its provider goes on to a node of its own.
+#[test]
+fn what_a_provider_did_counts_before_what_others_did_where_its_row_failed() {
+    let bounds = Bounds { stages: 4, rows: 7, parts: 2, failures: true, never: true };
+    let (seed, order) = (1699433561020198943, 0);
+    let (limit, retained) = (126, 0);
+    let (spills, remakes) = (true, false);
+    let run = Bounded { seed, order, bounds, workers: 1, limit, retained, spills, remakes, hiccups: 0 };
+    run.check().unwrap();
+}

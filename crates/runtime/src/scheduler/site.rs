@@ -198,12 +198,14 @@ impl Site {
     }
 
     /// What became of a row's task of this scope. What a provider did when the reference row itself had failed was still
-    /// done for it.
+    /// done for it, and comes before what others did at the node that the row would have come to.
     pub(super) fn served(&self, row: usize, task: usize) -> Served {
         let providers = if self.reference == Some(row) { self.rows..self.walkers() } else { 0..0 };
         let known = self.walks[row].known;
         let own = (!known).then_some(row);
-        let mut served = own.into_iter().chain(providers).map(|walker| self.served_to(walker, task));
+        let went_there = own.filter(|row| self.step[self.at(*row, task)] != Step::Failed);
+        let walkers = went_there.into_iter().chain(providers).chain(own);
+        let mut served = walkers.map(|walker| self.served_to(walker, task));
         let otherwise = if known { Served::Resumed } else { Served::Failed };
         served.find(|served| *served != Served::Failed).unwrap_or(otherwise)
     }
