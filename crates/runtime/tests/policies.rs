@@ -9,10 +9,10 @@ use onceflow_reuse::Level;
 use onceflow_runtime::{Scheduler, SchedulerError};
 use proptest::prelude::*;
 
-use world::World;
 use world::driver::Driver;
 use world::oracle::Oracle;
 use world::strategies::{PLENTY, bounds, crew, levels, policies};
+use world::{Bounds, World};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
@@ -58,4 +58,22 @@ proptest! {
             Err(other) => prop_assert!(false, "{other}"),
         }
     }
+}
+
+/// The reference row fails before a stage of it ends, while others use the nodes it would have come to.
+#[test]
+fn all_that_ran_is_counted_when_the_reference_row_fails_early() {
+    let world = World::new(
+        13152630409312651721,
+        Bounds { stages: 4, rows: 5, parts: 4, failures: true, never: true },
+    );
+    let oracle = Oracle::new(&world);
+    let mut plan = world.plan(Level::Dataflow);
+    let scheduler = Scheduler::new(&mut plan, &world.layout, 1, Budget::new(PLENTY)).unwrap();
+    let crew = crew(0, world.flow.tasks.len());
+    let slots = crew.cpus + crew.gpus;
+    let mut scheduler = scheduler.with_crew(crew);
+    let mut driver = Driver::new(&oracle, 0);
+    driver.run(&mut scheduler, slots, usize::MAX).unwrap();
+    driver.check_end(Level::Dataflow, scheduler.account());
 }
