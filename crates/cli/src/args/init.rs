@@ -20,7 +20,7 @@ pub(crate) struct InitArgs {
     /// Images to study: files, folders, patterns in quotes, a QuPath project; or the study to write, FILE.toml
     #[arg(value_name = "IMAGES|FILE")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// A folder of truth, found by the names of the images (.geojson, .json, .xml, .png, .tif)
+    /// A folder of truth, found by the names of the images (.geojson, .json, .xml, .png, .tif); for one image also its file
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["from", "model"])]
     pub(crate) truth: Option<PathBuf>,
     /// Convert this study, SALib problem or Dakota input

@@ -1,4 +1,4 @@
-//! Which truth belongs to which image: that of the same name.
+//! Which truth belongs to which image: that of the same name, or the file that was given with a single image.
 
 use std::path::{Path, PathBuf};
 
@@ -13,33 +13,44 @@ const ENDINGS: [&str; 6] = ["geojson", "json", "xml", "png", "tif", "tiff"];
 const ADDED: [&str; 5] = ["labels", "mask", "truth", "annotations", "annotation"];
 
 /// Truth files that no image has taken yet.
-pub(super) struct Truths(Vec<PathBuf>);
+pub(super) struct Truths {
+    files: Vec<PathBuf>,
+    /// Whether one file was given for one image, whatever they are called.
+    given: bool,
+}
 
 impl Truths {
-    /// Those of a folder, without the images themselves.
+    /// Those of a folder, without the images themselves, or the file of a single image.
     pub(super) fn of(folder: Option<&Path>, images: &[PathBuf]) -> Result<Self, Failure> {
-        let Some(folder) = folder else { return Ok(Self(Vec::new())) };
+        let Some(folder) = folder else { return Ok(Self { files: Vec::new(), given: false }) };
+        if folder.is_file() && images.len() == 1 {
+            return Ok(Self { files: vec![folder.into()], given: true });
+        }
         let entries = folder.read_dir().and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
         let entries = entries.map_err(|error| {
             let message = Diagnostic::error(format!("cannot look into {}", folder.display()));
-            Failure::bad_input(message.expected_found("a folder with truth", error.to_string()))
+            let message = message.expected_found("a folder with truth", error.to_string());
+            Failure::bad_input(
+                message.with_hint("give the folder in which it lies, or its file with one image"),
+            )
         })?;
         let mut files: Vec<PathBuf> = entries.iter().map(std::fs::DirEntry::path).collect();
         files.retain(|file| place(file).is_some() && !images.iter().any(|image| is_same(image, file)));
         files.sort_by_key(|file| (place(file), file.clone()));
-        Ok(Self(files))
+        Ok(Self { files, given: false })
     }
 
     /// The truth of an image.
     pub(super) fn take(&mut self, image: &Path) -> Option<PathBuf> {
         let wanted = stem(image);
-        let at = self.0.iter().position(|file| stem(file) == wanted || bare(&stem(file)) == wanted)?;
-        Some(self.0.remove(at))
+        let is_its = |file: &PathBuf| self.given || stem(file) == wanted || bare(&stem(file)) == wanted;
+        let at = self.files.iter().position(is_its)?;
+        Some(self.files.remove(at))
     }
 
     /// Those of no image.
     pub(super) fn rest(self) -> Vec<PathBuf> {
-        self.0
+        self.files
     }
 }
 
@@ -89,5 +100,17 @@ mod tests {
         assert_eq!(name("d.svs"), None);
         let rest: Vec<_> = truths.rest().iter().map(|f| f.file_name().unwrap().to_owned()).collect();
         assert_eq!(rest, ["a.xml", "lost.png"]);
+    }
+
+    #[test]
+    fn a_file_is_the_truth_of_one_image_and_of_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lost.png");
+        std::fs::write(&file, "").unwrap();
+        let images = ["a.svs", "b.svs"].map(PathBuf::from);
+        let mut truths = Truths::of(Some(&file), &images[..1]).unwrap();
+        assert_eq!(truths.take(&images[0]), Some(file.clone()));
+        let refused = Truths::of(Some(&file), &images).map(Truths::rest);
+        assert!(format!("{:?}", refused.unwrap_err()).contains("give the folder"));
     }
 }
