@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use onceflow_study::{Constraint, Source};
+use onceflow_study::{Constraint, SourceText};
 
 fn read(text: &str) -> Option<Constraint> {
-    Constraint::parse(&Source::new("c", text), (0..text.len()).into(), &["a", "b", "minSize"]).ok()
+    Constraint::parse(&SourceText::new("c", text), (0..text.len()).into(), &["a", "b", "minSize"]).ok()
 }
 
 fuzz_target!(|text: &str| {

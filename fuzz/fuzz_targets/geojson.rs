@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use onceflow_region::{Bounds, Details, Element, ImageInfo, Outlines, Scale, Source, Working};
+use onceflow_imageio::{Outlines, Working};
+use onceflow_region::{Bounds, Details, Element, ImageInfo, ImageScale, Source};
 
 fuzz_target!(|text: &[u8]| {
     let Ok(outlines) = Outlines::parse("truth", text) else { return };
@@ -14,7 +15,7 @@ fuzz_target!(|text: &[u8]| {
         channels: 1,
         element: Element::U8,
         um_per_pixel: None,
-        scales: vec![Scale::whole(64, 48)],
+        scales: vec![ImageScale::whole(64, 48)],
         details: Details::default(),
     };
     let labels = outlines.over(&info, &Working::whole(&info));

@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use onceflow_region::{Bounds, open_bytes};
+use onceflow_imageio::open_bytes;
+use onceflow_region::Bounds;
 
 /// Larger images are not read: a fuzzer has no time for them.
 const SMALL: u64 = 1 << 22;

@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use onceflow_study::{Source, import_original};
+use onceflow_study::{SourceText, import_original};
 
 fuzz_target!(|text: &str| {
-    if let Err(messages) = import_original(&Source::new("stage.json", text)) {
+    if let Err(messages) = import_original(&SourceText::new("stage.json", text)) {
         assert!(messages.has_errors());
     }
 });

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use onceflow_sensitivity::{Layout, SampleOptions, read_outputs, read_sample, sample};
+use onceflow_sensitivity::{TableLayout, SampleOptions, read_outputs, read_sample, sample};
 use onceflow_study::{Design, Domain, Method, Parameter, Space};
 
 fuzz_target!(|text: &str| {
@@ -10,7 +10,7 @@ fuzz_target!(|text: &str| {
     let parameters =
         vec![Parameter::new("a", Domain::Integers { from: 0, to: 3 }), Parameter::new("b", words)];
     let space = Space::new(parameters, Vec::new()).expect("a valid space");
-    for layout in [Layout::Points, Layout::Morris, Layout::Saltelli { second_order: true }] {
+    for layout in [TableLayout::Points, TableLayout::Morris, TableLayout::Saltelli { second_order: true }] {
         let _ = read_sample(&space, text, &SampleOptions { layout, extra_columns: true });
     }
     let design = Design { method: Method::MonteCarlo { rows: 4 }, seed: 1 };

@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use onceflow_study::{Source, import_taverna};
+use onceflow_study::{SourceText, import_taverna};
 
 fuzz_target!(|text: &str| {
-    match import_taverna(&Source::new("a.t2flow", text)) {
+    match import_taverna(&SourceText::new("a.t2flow", text)) {
         Ok((workflow, _)) => drop(workflow.to_string()),
         Err(messages) => assert!(messages.has_errors()),
     }

@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use onceflow_region::{Bounds, Region, open_bytes};
+use onceflow_imageio::open_bytes;
+use onceflow_region::{Bounds, Region};
 
 /// Larger images are read only in part: a fuzzer has no time for them.
 const SMALL: u64 = 1 << 22;

@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use onceflow_region::{Bounds, Span, VolumeForm, open_volume_bytes};
+use onceflow_imageio::{VolumeForm, open_volume_bytes};
+use onceflow_region::{Bounds, Span};
 
 /// Larger volumes are read only in part: a fuzzer has no time for them.
 const SMALL: u64 = 1 << 20;

@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use onceflow_study::{Catalogue, Source, check_workflow, read_workflow};
+use onceflow_study::{Catalogue, SourceText, check_workflow, read_workflow};
 
 fuzz_target!(|text: &str| {
-    match read_workflow(&Source::new("workflow.json", text)) {
+    match read_workflow(&SourceText::new("workflow.json", text)) {
         Ok(workflow) => {
             let _ = check_workflow(&workflow, &Catalogue::nuclei()).to_string();
             let _ = workflow.flatten().to_string();

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use onceflow_region::zarr::OmeZarr;
+use onceflow_imageio::OmeZarr;
 use onceflow_region::{Bounds, Region, Source};
 
 /// Larger images are read only in part: a fuzzer has no time for them.

@@ -1,11 +1,13 @@
-//! The design asked for: what the command line says, over what the problem says.
+//! The design: options of the command line, else those of the problem.
 
 use clap::ValueEnum as _;
-use onceflow_study::{Design, Diagnostic, Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};
+use onceflow_study::{
+    Design, Diagnostic, GridDesign, LatinHypercube, Method, MorrisDesign, SaltelliDesign, Trajectories,
+};
+use onceflow_terminal::Failure;
 use serde_json::{Value, json};
 
-use crate::args::{KindWord, MethodWord, SampleArgs};
-use crate::failure::Failure;
+use crate::args::{DesignKindWord, MethodWord, SampleArgs};
 
 /// The design of the command line; what it leaves open comes from `given`, the design of the problem or its phase.
 pub(crate) fn design(
@@ -37,7 +39,7 @@ pub(crate) fn extension(method: &Method) -> &'static str {
         Method::LatinHypercube { .. } => "not extendable; --kind nested can be doubled",
         Method::Hammersley { .. } => "not extendable; halton and sobol are",
         Method::Grid(_) => "not extendable: it is complete",
-        Method::Morris(Morris { kind: Trajectories::Optimised { .. }, .. }) => {
+        Method::Morris(MorrisDesign { kind: Trajectories::Optimised { .. }, .. }) => {
             "not extendable: all trajectories were chosen together; --kind plain and radial are"
         }
         _ => "extendable: a larger N begins with these rows",
@@ -54,16 +56,20 @@ fn start(word: MethodWord, given: Option<&Method>, args: &SampleArgs) -> Result<
         return Ok(method.clone());
     }
     if word == MethodWord::Grid {
-        return Ok(Method::Grid(Grid { values: Morris::VALUES, fraction: 1 }));
+        return Ok(Method::Grid(GridDesign { values: MorrisDesign::VALUES, fraction: 1 }));
     }
     let n = args.n.ok_or_else(|| no_size(word))?;
     Ok(match word {
-        MethodWord::Saltelli => {
-            Method::Saltelli(Saltelli { base: n, second_order: false, replicates: Saltelli::REPLICATES })
-        }
-        MethodWord::Morris => {
-            Method::Morris(Morris { trajectories: n, values: Morris::VALUES, kind: Trajectories::Plain })
-        }
+        MethodWord::Saltelli => Method::Saltelli(SaltelliDesign {
+            base: n,
+            second_order: false,
+            replicates: SaltelliDesign::REPLICATES,
+        }),
+        MethodWord::Morris => Method::Morris(MorrisDesign {
+            trajectories: n,
+            values: MorrisDesign::VALUES,
+            kind: Trajectories::Plain,
+        }),
         MethodWord::Lhs => Method::LatinHypercube { rows: n, kind: LatinHypercube::Plain },
         MethodWord::Halton => Method::Halton { rows: n, scrambled: true },
         MethodWord::Hammersley => Method::Hammersley { rows: n, scrambled: true },
@@ -96,7 +102,7 @@ fn with_options(mut method: Method, args: &SampleArgs) -> Result<Method, Failure
     Ok(method)
 }
 
-fn trajectories(morris: &Morris, args: &SampleArgs) -> Result<Trajectories, Failure> {
+fn trajectories(morris: &MorrisDesign, args: &SampleArgs) -> Result<Trajectories, Failure> {
     let candidates = |given: Option<u64>| {
         let default = Trajectories::usual_candidates(morris.trajectories);
         Trajectories::Optimised { candidates: args.candidates.or(given).unwrap_or(default) }
@@ -104,12 +110,12 @@ fn trajectories(morris: &Morris, args: &SampleArgs) -> Result<Trajectories, Fail
     match (args.kind, morris.kind) {
         (None, Trajectories::Optimised { candidates: given }) => Ok(candidates(Some(given))),
         (None, kind) => Ok(kind),
-        (Some(KindWord::Plain), _) => Ok(Trajectories::Plain),
-        (Some(KindWord::Radial), _) => Ok(Trajectories::Radial),
-        (Some(KindWord::Optimised), Trajectories::Optimised { candidates: given }) => {
+        (Some(DesignKindWord::Plain), _) => Ok(Trajectories::Plain),
+        (Some(DesignKindWord::Radial), _) => Ok(Trajectories::Radial),
+        (Some(DesignKindWord::Optimised), Trajectories::Optimised { candidates: given }) => {
             Ok(candidates(Some(given)))
         }
-        (Some(KindWord::Optimised), _) => Ok(candidates(None)),
+        (Some(DesignKindWord::Optimised), _) => Ok(candidates(None)),
         (Some(kind), _) => Err(wrong_kind("morris", "plain, optimised or radial", kind)),
     }
 }
@@ -117,18 +123,19 @@ fn trajectories(morris: &Morris, args: &SampleArgs) -> Result<Trajectories, Fail
 fn hypercube(given: LatinHypercube, args: &SampleArgs) -> Result<LatinHypercube, Failure> {
     match args.kind {
         None => Ok(given),
-        Some(KindWord::Plain) => Ok(LatinHypercube::Plain),
-        Some(KindWord::Centred) => Ok(LatinHypercube::Centred),
-        Some(KindWord::Maximin) => Ok(LatinHypercube::Maximin),
-        Some(KindWord::Nested) => Ok(LatinHypercube::Nested),
+        Some(DesignKindWord::Plain) => Ok(LatinHypercube::Plain),
+        Some(DesignKindWord::Centred) => Ok(LatinHypercube::Centred),
+        Some(DesignKindWord::Maximin) => Ok(LatinHypercube::Maximin),
+        Some(DesignKindWord::Nested) => Ok(LatinHypercube::Nested),
         Some(kind) => Err(wrong_kind("lhs", "plain, centred, maximin or nested", kind)),
     }
 }
 
-/// An option that would do nothing is a misunderstanding, not a wish.
+/// Refuses an option that has no effect with the method.
 fn refuse_idle(method: &Method, args: &SampleArgs) -> Result<(), Failure> {
     let word = method.word();
-    let optimised = matches!(method, Method::Morris(Morris { kind: Trajectories::Optimised { .. }, .. }));
+    let optimised =
+        matches!(method, Method::Morris(MorrisDesign { kind: Trajectories::Optimised { .. }, .. }));
     let sequence = matches!(word, "halton" | "hammersley" | "sobol");
     let options = [
         ("--second-order", args.second_order, word == "saltelli", "saltelli"),
@@ -149,14 +156,14 @@ fn refuse_idle(method: &Method, args: &SampleArgs) -> Result<(), Failure> {
     let idle = options.iter().find(|(_, said, applies, _)| *said && !applies);
     idle.map_or(Ok(()), |(option, _, _, methods)| {
         Err(Failure::bad_input(
-            Diagnostic::error(format!("{option} means nothing for {word}"))
+            Diagnostic::error(format!("{option} has no effect with method {word}"))
                 .expected_found(format!("{option} with {methods}"), format!("method {word}"))
                 .with_hint(format!("leave {option} out, or choose another --method")),
         ))
     })
 }
 
-fn wrong_kind(method: &str, kinds: &str, found: KindWord) -> Failure {
+fn wrong_kind(method: &str, kinds: &str, found: DesignKindWord) -> Failure {
     let found = found.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
     Failure::bad_input(
         Diagnostic::error(format!("{method} has no kind `{found}`"))
@@ -167,8 +174,8 @@ fn wrong_kind(method: &str, kinds: &str, found: KindWord) -> Failure {
 
 fn no_method() -> Failure {
     Failure::bad_input(
-        Diagnostic::error("no method to sample with")
-            .expected_found("--method, or a problem that says one", "neither")
+        Diagnostic::error("no sampling method")
+            .expected_found("--method, or a problem with a method", "neither")
             .with_hint("add --method morris --n 20 to screen, or --method saltelli --n 1024 to decompose"),
     )
 }
@@ -180,8 +187,8 @@ fn no_size(word: MethodWord) -> Failure {
         _ => "rows",
     };
     Failure::bad_input(
-        Diagnostic::error("no size to sample")
-            .expected_found(format!("--n with the number of {what}"), "nothing")
+        Diagnostic::error("no sample size")
+            .expected_found(format!("--n with the number of {what}"), "no --n")
             .with_hint(format!(
                 "add --n, for example --n {}",
                 if word == MethodWord::Morris { 20 } else { 1024 }

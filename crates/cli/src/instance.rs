@@ -1,19 +1,16 @@
-//! One instance made to be looked at: every region of it as a picture, and the folders of programs.
+//! One instance with a picture of every region, and the folders of its programs.
 
 use std::path::Path;
 
-use onceflow_engine::{Asked, Prepared, instance};
+use onceflow_engine::{InstanceRequest, OpenStudy, instance};
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
-use crate::engine::engine_failure;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::file::{make_folder, write_bytes};
-use crate::terminal::Terminal;
 
-/// Makes an instance and writes what it made into a folder.
+/// Computes an instance and writes its pictures into a folder.
 pub(crate) fn show(
-    prepared: &Prepared<'_>,
-    asked: &Asked<'_>,
+    prepared: &OpenStudy,
+    asked: &InstanceRequest<'_>,
     into: &Path,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {

@@ -1,4 +1,4 @@
-//! A phase of a study: what it varies, given what the phase before it found.
+//! A phase of a study: the parameters it varies, given the results of the phase before it.
 
 use std::path::Path;
 
@@ -6,12 +6,13 @@ use onceflow_sensitivity::read_effects;
 use onceflow_study::{Diagnostic, Keep, KeepRule, Phase, Problem, Study, nearest};
 
 use crate::diagnostics::from_error;
-use crate::failure::Failure;
-use crate::file::{Limit, read_text};
-use crate::problem::Loaded;
+use crate::file::read_text;
+use crate::problem::LoadedProblem;
+use onceflow_engine::TextLimit;
+use onceflow_terminal::Failure;
 
 /// The phase of that name.
-pub(crate) fn named<'a>(loaded: &'a Loaded, name: &str) -> Result<(&'a Study, &'a Phase), Failure> {
+pub(crate) fn named<'a>(loaded: &'a LoadedProblem, name: &str) -> Result<(&'a Study, &'a Phase), Failure> {
     let Some(study) = &loaded.study else {
         return Err(Failure::bad_input(
             Diagnostic::error("only a study has phases")
@@ -44,15 +45,15 @@ pub(crate) fn problem(study: &Study, phase: &Phase, after: Option<&Path>) -> Res
 }
 
 fn choose(rule: &KeepRule, after: &Path) -> Result<Vec<String>, Failure> {
-    let source = read_text(after, Limit::Description)?;
+    let source = read_text(after, TextLimit::Description)?;
     let effects = read_effects(&source, rule.metric.as_deref()).map_err(|d| Failure::from(*d))?;
     Ok(rule.choose(&effects))
 }
 
 fn no_indices(phase: &Phase, rule: &KeepRule) -> Failure {
     Failure::bad_input(
-        Diagnostic::error(format!("phase `{}` keeps what phase `{}` finds", phase.name, rule.phase))
-            .expected_found(format!("--after with the indices of `{}`", rule.phase), "none")
+        Diagnostic::error(format!("phase `{}` needs the indices of phase `{}`", phase.name, rule.phase))
+            .expected_found(format!("--after with the indices of `{}`", rule.phase), "no --after")
             .with_hint(format!(
                 "analyse `{}` with --json > {}.json, then add --after {}.json",
                 rule.phase, rule.phase, rule.phase
@@ -62,7 +63,7 @@ fn no_indices(phase: &Phase, rule: &KeepRule) -> Failure {
 
 fn no_rule(phase: &Phase, after: &Path) -> Failure {
     Failure::bad_input(
-        Diagnostic::error(format!("phase `{}` keeps nothing by indices", phase.name))
+        Diagnostic::error(format!("phase `{}` has no `keep` rule that uses indices", phase.name))
             .expected_found("a phase with `keep = { phase = … }`", format!("--after {}", after.display()))
             .with_hint("leave --after out, or add the rule to the phase"),
     )

@@ -4,20 +4,19 @@ use std::io::{self, BufWriter, IsTerminal as _};
 use std::path::Path;
 
 use onceflow_engine::{EngineError, write_file};
-use onceflow_region::{Dense, Picture, TakeRows, png_bytes, write_png, write_tiff};
+use onceflow_imageio::{Picture, TakeRows, png_bytes, write_png, write_tiff};
+use onceflow_region::Dense;
 use onceflow_study::Diagnostic;
+use onceflow_terminal::{Failure, Terminal, engine_failure, unwritable};
 
 use crate::diagnostics::from_region_error;
-use crate::engine::engine_failure;
-use crate::failure::Failure;
-use crate::file::{Target, is_same, unwritable};
-use crate::terminal::Terminal;
+use crate::file::{OutputTarget, extension, is_same, unsupported_extension};
 
-/// Refuses what could not be written, or would replace something, before hours are spent on it. Inputs that are no
-/// files, such as `synth:` names, are no paths of anything.
+/// Refuses outputs that cannot be written or would replace an input, before the work. Inputs may be `synth:` names, which
+/// are no files.
 pub(crate) fn check(outputs: &[&Path], inputs: &[&Path], json: bool) -> Result<(), Failure> {
     for (place, output) in outputs.iter().enumerate() {
-        let target = Target::new(Some(output));
+        let target = OutputTarget::new(Some(output));
         target.refuse_inputs(inputs)?;
         if outputs[..place].iter().any(|other| *other == *output || is_same(other, output)) {
             return Err(two_outputs(output));
@@ -30,18 +29,18 @@ pub(crate) fn check(outputs: &[&Path], inputs: &[&Path], json: bool) -> Result<(
     Ok(())
 }
 
-/// Writes a picture and says so.
+/// Writes a picture and prints its path.
 pub(crate) fn write(path: &Path, picture: &Dense, terminal: &Terminal) -> Result<(), Failure> {
     let title = format!("cannot write {}", path.display());
     let bytes = png_bytes(picture).map_err(|error| from_region_error(title, &error))?;
-    Target::new(Some(path)).write_bytes(&bytes, terminal)?;
+    OutputTarget::new(Some(path)).write_bytes(&bytes, terminal)?;
     if path != Path::new("-") {
         terminal.say(&format!("wrote {}", path.display()));
     }
     Ok(())
 }
 
-/// The form of a file of a picture.
+/// The format of a picture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PictureForm {
     Png,
@@ -49,24 +48,19 @@ pub(crate) enum PictureForm {
 }
 
 impl PictureForm {
-    /// From the ending; standard output and devices get a PNG.
+    /// From the extension; standard output and devices get a PNG.
     pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
-        let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
-        match ending.as_deref() {
+        match extension(path).as_deref() {
             None | Some("png") => Ok(Self::Png),
             Some("tif" | "tiff") => Ok(Self::Tiff),
             Some(_) => {
-                let name = path.display().to_string();
-                let message =
-                    Diagnostic::error(format!("{name} has an ending that says no form of a picture"));
-                let message = message.expected_found("a file that ends with .png or .tif", name);
-                Err(Failure::bad_input(message.with_hint("name it .png, or .tif for large images")))
+                Err(unsupported_extension(path, ".png or .tif", "name it .png, or .tif for large images"))
             }
         }
     }
 }
 
-/// Writes a picture that is given out some rows at a time, and says so.
+/// Writes a picture row by row, and says so.
 pub(crate) fn write_rows(
     path: &Path,
     picture: Picture,
@@ -75,40 +69,41 @@ pub(crate) fn write_rows(
 ) -> Result<(), Failure> {
     let form = PictureForm::of(path)?;
     write_stream(path, terminal, |to| match (form, to) {
-        (PictureForm::Tiff, Stream::File(file)) => write_tiff(BufWriter::new(file), picture, rows),
-        (_, Stream::File(file)) => write_png(BufWriter::new(file), picture, rows),
-        (_, Stream::Standard(out)) => write_png(BufWriter::new(out), picture, rows),
+        (PictureForm::Tiff, OutputStream::File(file)) => write_tiff(BufWriter::new(file), picture, rows),
+        (_, OutputStream::File(file)) => write_png(BufWriter::new(file), picture, rows),
+        (_, OutputStream::Standard(out)) => write_png(BufWriter::new(out), picture, rows),
     })
 }
 
-/// What a result is written to as it comes.
-pub(crate) enum Stream<'a> {
+/// Where a result is written while it is computed.
+pub(crate) enum OutputStream<'a> {
     File(&'a mut std::fs::File),
     Standard(io::Stdout),
 }
 
-/// Writes a file whole or not at all as its content comes, and says so; or standard output.
+/// Writes a file, completely or not at all, or standard output, and says so.
 pub(crate) fn write_stream(
     path: &Path,
     terminal: &Terminal,
-    write: impl FnOnce(Stream<'_>) -> io::Result<()>,
+    write: impl FnOnce(OutputStream<'_>) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let target = Target::new(Some(path));
+    let target = OutputTarget::new(Some(path));
     let Some(path) = target.path() else {
-        return write(Stream::Standard(io::stdout())).map_err(|error| {
-            match EngineError::from_writing(Path::new("-"), error) {
-                EngineError::Write { error, .. } => Failure::standard_output(&error),
-                other => engine_failure(other),
-            }
+        return write(OutputStream::Standard(io::stdout())).map_err(|error| match EngineError::from_writing(
+            Path::new("-"),
+            error,
+        ) {
+            EngineError::Write { error, .. } => Failure::standard_output(&error),
+            other => engine_failure(other),
         });
     };
-    let written = write_file(path, |file| write(Stream::File(file)));
+    let written = write_file(path, |file| write(OutputStream::File(file)));
     written.map_err(|error| engine_failure(EngineError::from_writing(path, error)))?;
     terminal.say(&format!("wrote {}", path.display()));
     Ok(())
 }
 
-/// Refuses a path at which no file can be.
+/// Refuses a path at which no file can be written.
 pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
@@ -134,6 +129,8 @@ fn check_standard_output(json: bool) -> Result<(), Failure> {
 fn two_outputs(path: &Path) -> Failure {
     let message = Diagnostic::error(format!("two pictures would be written to {}", path.display()));
     Failure::bad_input(
-        message.expected_found("a name for each", "one name twice").with_hint("choose another name"),
+        message
+            .expected_found("a different name for each", "the same name twice")
+            .with_hint("choose another name"),
     )
 }

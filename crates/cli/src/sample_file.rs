@@ -4,22 +4,22 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use onceflow_sensitivity::{
-    DakotaTable, Layout, Sample, SampleFormat, SampleOptions, TableError, design_from_json, design_to_json,
-    read_sample, sample as make_sample, write_sample,
+    DakotaTable, Sample, SampleFormat, SampleOptions, TableError, TableLayout, design_from_json,
+    design_to_json, read_sample, sample as make_sample, write_sample,
 };
-use onceflow_study::{Diagnostic, Source, Space};
+use onceflow_study::{Diagnostic, SourceText, Space};
 
 use crate::args::SampleFormatWord;
-use crate::failure::Failure;
-use crate::file::{Limit, Overwrite, Target, read_text};
-use crate::terminal::Terminal;
+use crate::file::{OutputTarget, Overwrite, read_text};
+use onceflow_engine::TextLimit;
+use onceflow_terminal::{Failure, Terminal};
 
 /// Writes a sample, and its design beside a file that does not hold it.
 pub(crate) fn write(
     space: &Space,
     sample: &Sample,
     format: SampleFormat,
-    target: &Target,
+    target: &OutputTarget,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let text = write_sample(space, sample, format)
@@ -27,7 +27,7 @@ pub(crate) fn write(
     target.write(&text, Overwrite::Replace, terminal)?;
     match (target.path(), &sample.design) {
         (Some(path), Some(design)) if format != SampleFormat::Json => {
-            let beside = Target::File(design_path(path));
+            let beside = OutputTarget::File(design_path(path));
             beside.write(&design_to_json(space, design), Overwrite::Replace, terminal)
         }
         _ => Ok(()),
@@ -38,17 +38,17 @@ pub(crate) fn write(
 pub(crate) struct SampleFile {
     /// The rows.
     pub(crate) sample: Sample,
-    /// Whether the file says nothing of their roles, as a matrix of SALib's does not.
+    /// Whether the file has no roles, like a matrix of SALib.
     pub(crate) rows_are_bare: bool,
 }
 
 /// Reads a sample, and its design from the file beside it when there is one.
 pub(crate) fn read(space: &Space, path: &Path, options: &SampleOptions) -> Result<SampleFile, Failure> {
-    let source = read_text(path, Limit::Table)?;
+    let source = read_text(path, TextLimit::Table)?;
     let mut sample = read_sample(space, &source.text, options).map_err(|error| placed(&source, &error))?;
     let beside = design_path(path);
     if sample.design.is_none() && beside.is_file() {
-        let source = read_text(&beside, Limit::Description)?;
+        let source = read_text(&beside, TextLimit::Description)?;
         sample.design = Some(design_from_json(space, &source.text).map_err(|error| placed(&source, &error))?);
     }
     let rows_are_bare = !has_roles(&source.text);
@@ -60,13 +60,13 @@ fn has_roles(text: &str) -> bool {
     text.lines().find(|line| !line.trim().is_empty()).is_some_and(|header| header.contains("role"))
 }
 
-/// A matrix has lost the roles and replicates of its rows. Its design makes them again, if it makes the same values.
+/// Restores roles and replicates of a matrix from its design, if the design gives the same values.
 fn remade(space: &Space, matrix: Sample) -> Sample {
     let made = matrix.design.as_ref().and_then(|design| make_sample(space, design).ok());
     made.filter(|made| made.values == matrix.values).unwrap_or(matrix)
 }
 
-/// Where the design of a table stands.
+/// The file of the design of a table.
 pub(crate) fn design_path(path: &Path) -> PathBuf {
     let mut name: OsString = path.as_os_str().to_owned();
     name.push(".design.json");
@@ -74,7 +74,7 @@ pub(crate) fn design_path(path: &Path) -> PathBuf {
 }
 
 /// The format that was asked for, or that the file's name suggests.
-pub(crate) fn format(asked: Option<SampleFormatWord>, target: &Target) -> SampleFormat {
+pub(crate) fn format(asked: Option<SampleFormatWord>, target: &OutputTarget) -> SampleFormat {
     let is_json = target.path().and_then(Path::extension).is_some_and(|e| e.eq_ignore_ascii_case("json"));
     match asked {
         Some(SampleFormatWord::Json) => SampleFormat::Json,
@@ -86,12 +86,12 @@ pub(crate) fn format(asked: Option<SampleFormatWord>, target: &Target) -> Sample
 }
 
 /// The options to read a table of the rows' own design with.
-pub(crate) fn options(layout: Layout, extra_columns: bool) -> SampleOptions {
+pub(crate) fn options(layout: TableLayout, extra_columns: bool) -> SampleOptions {
     SampleOptions { layout, extra_columns }
 }
 
 /// A table's error with its line.
-pub(crate) fn placed(source: &std::sync::Arc<Source>, error: &TableError) -> Failure {
+pub(crate) fn placed(source: &std::sync::Arc<SourceText>, error: &TableError) -> Failure {
     let Some(line) = error.line else {
         return without_place(&source.name, error).into();
     };

@@ -1,6 +1,6 @@
-//! Words as a shell takes them.
+//! Quoting for shells.
 
-/// A word that a shell takes as it is: in quotes where it must be.
+/// A word with quotes where a shell needs them.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
     let whole = !word.is_empty() && word.chars().all(plain);

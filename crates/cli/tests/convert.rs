@@ -13,7 +13,7 @@ use serde_json::json;
 use shell::Shell;
 
 fn scales(shell: &Shell, name: &str) -> Vec<Dense> {
-    let source = onceflow_region::open(&shell.path(name)).unwrap();
+    let source = onceflow_imageio::open(&shell.path(name)).unwrap();
     let read = |scale| source.read_scale(scale, source.info().scale_bounds(scale).unwrap()).unwrap();
     (0..source.info().scales.len()).map(read).collect()
 }
@@ -199,7 +199,7 @@ fn real_slides_become_pyramids() {
     let shell = Shell::new();
     insta::assert_snapshot!("slide", shell.ok(&format!("image convert {} a.tif", slide.display())));
     shell.ok(&format!("image convert {} b.ome.zarr", slide.display()));
-    let source = onceflow_region::open(&slide).unwrap();
+    let source = onceflow_imageio::open(&slide).unwrap();
     let whole = source.read(source.info().bounds().unwrap()).unwrap();
     assert_eq!(scales(&shell, "a.tif")[0], whole);
     assert_eq!(scales(&shell, "b.ome.zarr")[0], whole);

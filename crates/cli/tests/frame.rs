@@ -19,6 +19,11 @@ fn help_of_each_verb() {
         "sample",
         "extend",
         "analyze",
+        "plan",
+        "why",
+        "run",
+        "status",
+        "report",
         "segment",
         "features",
         "compare",
@@ -27,7 +32,8 @@ fn help_of_each_verb() {
         "image parts",
         "image convert",
         "image synth",
-        "bench",
+        "config",
+        "config show",
         "completions",
     ] {
         insta::assert_snapshot!(

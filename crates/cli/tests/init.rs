@@ -151,12 +151,12 @@ fn slides_of_a_project_lie_where_it_says() {
     );
     shell.ok("check work.toml");
     for (words, expected) in [
-        ("init --truth t", "no images that --truth could belong to"),
-        ("init none.svs", "none of the images can be read"),
-        ("init 'none/*.svs'", "there is no image in none/*.svs"),
+        ("init --truth t", "--truth needs images"),
+        ("init none.svs", "no image can be read"),
+        ("init 'none/*.svs'", "no image in none/*.svs"),
         ("init slides -o -", "two files"),
-        ("init a.toml -o b.toml", "two studies"),
-        ("init slides --model", "images belong to a workflow"),
+        ("init a.toml -o b.toml", "two output files are named"),
+        ("init slides --model", "images cannot be combined with --from or --model"),
     ] {
         let said = shell.run(words);
         assert!(said.exit == 2 && said.stderr.contains(expected), "{words}\n{said}");

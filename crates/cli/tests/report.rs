@@ -70,7 +70,7 @@ fn a_row_that_cannot_be_made_again_says_why() {
     shell.write("study.toml", STUDY);
     shell.ok("run study.toml -o first");
     for (words, said) in [
-        ("report first --row 99 -o look", "there is no row 99"),
+        ("report first --row 99 -o look", "no row 99"),
         ("report first --row 1 --image two -o look", "the study has no image `two`"),
         ("report first --row 1 --part 7 -o look", "the image has no such part"),
         ("report none --row 1 -o look", "none is not the folder of a finished run"),

@@ -96,7 +96,7 @@ fn a_folder_that_may_not_be_written() {
     }
     let said = match command.args(["run", "study.toml", "-o", "locked/run"]).output() {
         Ok(output) => output,
-        Err(error) => return eprintln!("skipped: nobody else may start the program: {error}"),
+        Err(error) => return eprintln!("skipped: another user may not start the program: {error}"),
     };
     let text = String::from_utf8(said.stderr).unwrap();
     assert_eq!(said.status.code(), Some(3), "{text}");

@@ -75,7 +75,7 @@ fn what_cannot_be_simulated_says_why() {
     let said = shell.run(SIMULATE);
     assert!(said.exit == 4 && said.stderr.contains("memory bound"), "{said}");
     let said = shell.run("run study.toml -o x --policy pats");
-    assert!(said.exit == 2 && said.stderr.contains("threads cannot follow this policy"), "{said}");
+    assert!(said.exit == 2 && said.stderr.contains("policy `pats` needs a machine with GPUs"), "{said}");
 }
 
 #[test]

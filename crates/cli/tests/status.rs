@@ -95,7 +95,10 @@ fn a_run_is_seen_from_outside_while_it_goes_on_and_after_it_was_killed() {
     child.wait().unwrap();
     let said = shell.run("status first");
     assert_eq!(said.exit, 1, "{said}");
-    assert!(said.stdout.contains("interrupted after ") && said.stdout.contains("goes on"), "{said}");
+    assert!(
+        said.stdout.contains("interrupted after ") && said.stdout.contains("onceflow run continues it"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -1,18 +1,18 @@
 //! What a task costs by its size: through what was measured, and along a line beyond it.
 
-use crate::line::{Line, Point, weighted_median};
+use crate::line::{CostPoint, FittedLine, weighted_median};
 
 /// Costs by size, which never fall as the size grows.
 #[derive(Clone, Debug)]
-pub(crate) struct Curve {
+pub(crate) struct CostCurve {
     knots: Vec<Knot>,
-    line: Line,
+    line: FittedLine,
 }
 
 /// A size whose costs are well known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Knot {
-    pub(crate) point: Point,
+    pub(crate) point: CostPoint,
     /// A quarter costs less than this share of the mean, or than the mean itself.
     pub(crate) low: f64,
     /// A quarter costs more than this share of the mean, or nearly a quarter more than the mean itself.
@@ -21,7 +21,7 @@ pub(crate) struct Knot {
 
 /// A place on the curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct CurvePlace {
     pub(crate) low: f64,
     pub(crate) middle: f64,
     pub(crate) high: f64,
@@ -32,54 +32,62 @@ pub(crate) const FEW_SPREAD: f64 = 2.0;
 /// Each doubling of the size beyond what was measured widens the error bars by this share.
 const WIDENING: f64 = 0.125;
 
-impl Curve {
+impl CostCurve {
     /// Through knots, with the line through all sizes. Where a larger size was found cheaper than a smaller one, which
     /// is noise, both get the median of the two (isotonic regression in the L1 norm, by pooling adjacent violators).
-    pub(crate) fn rising(knots: Vec<Knot>, all: &[Point]) -> Self {
-        Self { knots: pooled(knots), line: Line::through(all) }
+    pub(crate) fn rising(knots: Vec<Knot>, all: &[CostPoint]) -> Self {
+        Self { knots: pooled(knots), line: FittedLine::through(all) }
     }
 
     /// Through knots that are upper bounds: a larger size needs no less than a smaller one.
-    pub(crate) fn bounding(mut knots: Vec<Knot>, all: &[Point]) -> Self {
+    pub(crate) fn bounding(mut knots: Vec<Knot>, all: &[CostPoint]) -> Self {
         let mut most = 0.0f64;
         for knot in &mut knots {
             most = most.max(knot.point.cost);
             knot.point.cost = most;
         }
-        Self { knots, line: Line::through(all) }
+        Self { knots, line: FittedLine::through(all) }
     }
 
     /// What a size costs.
-    pub(crate) fn at(&self, pixels: f64) -> Place {
+    pub(crate) fn at(&self, pixels: f64) -> CurvePlace {
         let next = self.knots.partition_point(|knot| knot.point.pixels < pixels);
         match (next.checked_sub(1).map(|before| self.knots[before]), self.knots.get(next)) {
             (Some(a), Some(b)) => between(a, *b, pixels),
             (Some(end), None) | (None, Some(&end)) => self.beyond(end, pixels),
-            (None, None) => Place::around(self.line.at(pixels), FEW_SPREAD),
+            (None, None) => CurvePlace::around(self.line.at(pixels), FEW_SPREAD),
         }
     }
 
     /// Beyond the first or last knot the cost changes as the line does.
-    fn beyond(&self, end: Knot, pixels: f64) -> Place {
-        let Point { pixels: from, cost, .. } = end.point;
+    fn beyond(&self, end: Knot, pixels: f64) -> CurvePlace {
+        let CostPoint { pixels: from, cost, .. } = end.point;
         let middle = cost * (self.line.at(pixels) / self.line.at(from));
         let wider = 1.0 + WIDENING * doublings(pixels, from);
-        Place { low: middle * (end.low / wider).min(1.0), middle, high: middle * (end.high * wider).max(1.0) }
+        CurvePlace {
+            low: middle * (end.low / wider).min(1.0),
+            middle,
+            high: middle * (end.high * wider).max(1.0),
+        }
     }
 }
 
-impl Place {
+impl CurvePlace {
     pub(crate) fn around(middle: f64, spread: f64) -> Self {
         Self { low: middle / spread, middle, high: middle * spread }
     }
 }
 
 /// Straight between two knots: locally a fixed part and a part for each pixel.
-fn between(a: Knot, b: Knot, pixels: f64) -> Place {
+fn between(a: Knot, b: Knot, pixels: f64) -> CurvePlace {
     let share = (pixels - a.point.pixels) / (b.point.pixels - a.point.pixels);
     let mix = |a: f64, b: f64| a + (b - a) * share;
     let middle = mix(a.point.cost, b.point.cost).min(b.point.cost);
-    Place { low: middle * mix(a.low, b.low).min(1.0), middle, high: middle * mix(a.high, b.high).max(1.0) }
+    CurvePlace {
+        low: middle * mix(a.low, b.low).min(1.0),
+        middle,
+        high: middle * mix(a.high, b.high).max(1.0),
+    }
 }
 
 /// How often the smaller of two sizes is doubled, whole times, until it is about the larger.
@@ -99,7 +107,7 @@ fn pooled(knots: Vec<Knot>) -> Vec<Knot> {
         }
         blocks.push(block);
     }
-    let with = |cost: f64| move |knot: Knot| Knot { point: Point { cost, ..knot.point }, ..knot };
+    let with = |cost: f64| move |knot: Knot| Knot { point: CostPoint { cost, ..knot.point }, ..knot };
     blocks.into_iter().flat_map(|(cost, members)| members.into_iter().map(with(cost))).collect()
 }
 
@@ -109,20 +117,20 @@ mod tests {
 
     fn knots(costs: &[(f64, f64, f64)]) -> Vec<Knot> {
         let knot = |&(pixels, cost, weight): &(f64, f64, f64)| {
-            let point = Point { pixels, cost, weight };
+            let point = CostPoint { pixels, cost, weight };
             Knot { point, low: 0.9, high: 1.2 }
         };
         costs.iter().map(knot).collect()
     }
 
-    fn costs(curve: &Curve) -> Vec<f64> {
+    fn costs(curve: &CostCurve) -> Vec<f64> {
         curve.knots.iter().map(|knot| knot.point.cost).collect()
     }
 
-    fn rising(values: &[(f64, f64, f64)]) -> Curve {
+    fn rising(values: &[(f64, f64, f64)]) -> CostCurve {
         let knots = knots(values);
-        let points: Vec<Point> = knots.iter().map(|knot| knot.point).collect();
-        Curve::rising(knots, &points)
+        let points: Vec<CostPoint> = knots.iter().map(|knot| knot.point).collect();
+        CostCurve::rising(knots, &points)
     }
 
     #[test]
@@ -136,7 +144,7 @@ mod tests {
     #[test]
     fn a_bound_is_never_lowered() {
         let values = knots(&[(1.0, 5.0, 1.0), (2.0, 3.0, 9.0), (3.0, 8.0, 1.0)]);
-        assert_eq!(costs(&Curve::bounding(values, &[])), [5.0, 5.0, 8.0]);
+        assert_eq!(costs(&CostCurve::bounding(values, &[])), [5.0, 5.0, 8.0]);
     }
 
     #[test]

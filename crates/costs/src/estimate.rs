@@ -6,7 +6,7 @@ use onceflow_study::OpSpec;
 
 use crate::reused::Reused;
 use crate::size::size_class;
-use crate::{Estimate, Finding, Found, Model, Record, RecordError};
+use crate::{CostEstimate, CostModel, Finding, FindingSum, Record, RecordError};
 
 /// Records of finished tasks, and what they say about the next ones.
 ///
@@ -17,7 +17,7 @@ pub struct Costs {
     /// Of each operation in each version, on each device, by size.
     measured: BTreeMap<(String, u64), BTreeMap<String, BTreeMap<u32, Reused>>>,
     /// What runs found out about each operation in each version, on whatever device.
-    found: BTreeMap<(String, u64), Found>,
+    found: BTreeMap<(String, u64), FindingSum>,
 }
 
 impl Costs {
@@ -38,26 +38,26 @@ impl Costs {
     }
 
     /// What runs found out about an operation.
-    pub fn found(&self, spec: &OpSpec) -> Found {
+    pub fn found(&self, spec: &OpSpec) -> FindingSum {
         self.found.get(&(spec.id.clone(), spec.version)).copied().unwrap_or_default()
     }
 
     /// What an operation costs on a device, at whatever level of reuse: made once, asked for many sizes.
-    pub fn model(&self, spec: &OpSpec, device: &str) -> Model {
+    pub fn model(&self, spec: &OpSpec, device: &str) -> CostModel {
         self.model_at(spec, device, &[])
     }
 
     /// The same at the first of some levels of reuse of which there are several records of a size; where no level has
     /// several, all of them count. Tasks cost something else at each level: what stands between them on their core
     /// decides what they find in its caches, and each level leaves other instances to be computed.
-    pub fn model_at(&self, spec: &OpSpec, device: &str, levels: &[&str]) -> Model {
+    pub fn model_at(&self, spec: &OpSpec, device: &str, levels: &[&str]) -> CostModel {
         let devices = self.measured.get(&(spec.id.clone(), spec.version));
         let sizes = devices.and_then(|devices| devices.get(device));
-        Model::new(spec, sizes.into_iter().flat_map(BTreeMap::values), levels)
+        CostModel::new(spec, sizes.into_iter().flat_map(BTreeMap::values), levels)
     }
 
     /// What a task of an operation costs on a device, for so many pixels.
-    pub fn estimate(&self, spec: &OpSpec, device: &str, pixels: u64) -> Estimate {
+    pub fn estimate(&self, spec: &OpSpec, device: &str, pixels: u64) -> CostEstimate {
         self.model(spec, device).seconds(pixels)
     }
 

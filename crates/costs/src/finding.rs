@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::record::{Fields, Plain, kind};
+use crate::record::{Plain, RecordFields, kind};
 use crate::{Record, RecordError};
 
 /// How much of an operation's work turned out not to be needed while a study ran.
@@ -24,14 +24,14 @@ pub struct Finding {
 
 /// A line of a file of costs.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Line {
+pub enum CostLine {
     /// What a task cost.
     Record(Record),
     /// What a run found out.
     Finding(Finding),
 }
 
-impl Line {
+impl CostLine {
     /// Reads one line. Fields that it does not know are left alone: a later version may write more.
     ///
     /// # Errors
@@ -44,9 +44,9 @@ impl Line {
             serde_json::from_str(line).map_err(|error| RecordError::NotJson(error.to_string()))?;
         let Value::Object(fields) = value else { return Err(RecordError::NotAnObject(kind(&value))) };
         if fields.contains_key("met") {
-            Finding::read(&Fields(&fields)).map(Self::Finding)
+            Finding::read(&RecordFields(&fields)).map(Self::Finding)
         } else {
-            Record::read(&Fields(&fields)).map(Self::Record)
+            Record::read(&RecordFields(&fields)).map(Self::Record)
         }
     }
 }
@@ -61,7 +61,7 @@ impl Finding {
         .to_string()
     }
 
-    fn read(fields: &Fields<'_>) -> Result<Self, RecordError> {
+    fn read(fields: &RecordFields<'_>) -> Result<Self, RecordError> {
         let finding = Self {
             operation: fields.text("operation")?,
             version: fields.whole("version")?,
@@ -91,7 +91,7 @@ impl Finding {
 
 /// What all runs together found out about an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct FindingSum {
     /// Findings that were added up.
     pub findings: u64,
     met: f64,
@@ -100,11 +100,11 @@ pub struct Found {
     saved: f64,
 }
 
-/// What is believed of operations that nobody has seen, and the number of instances it weighs as much as.
+/// The assumed share for operations without findings, and the number of instances it weighs as much as.
 const BELIEVED: f64 = 0.05;
 const BELIEF: f64 = 20.0;
 
-impl Found {
+impl FindingSum {
     pub(crate) fn add(&mut self, finding: &Finding) {
         self.findings += 1;
         self.met += finding.met as f64;
@@ -118,12 +118,12 @@ impl Found {
         (self.same + BELIEVED * BELIEF) / (self.met + BELIEF)
     }
 
-    /// The share of its instances that did so; nothing where nobody has looked.
+    /// The share of its instances that did so; nothing without findings.
     pub fn same_seen(&self) -> f64 {
         if self.met > 0.0 { self.same / self.met } else { 0.0 }
     }
 
-    /// The share of the other instances' seconds that known objects saved; nothing where nobody has looked.
+    /// The share of the other instances' seconds that known objects saved; nothing without findings.
     pub fn saved_seen(&self) -> f64 {
         if self.seconds > 0.0 { self.saved / self.seconds } else { 0.0 }
     }
@@ -141,10 +141,10 @@ mod tests {
 
     #[test]
     fn a_finding_reads_back_and_nonsense_does_not() {
-        let Ok(Line::Finding(finding)) = Line::parse(LINE) else { panic!("no finding") };
-        assert_eq!(Line::parse(&finding.to_line()), Ok(Line::Finding(finding)));
+        let Ok(CostLine::Finding(finding)) = CostLine::parse(LINE) else { panic!("no finding") };
+        assert_eq!(CostLine::parse(&finding.to_line()), Ok(CostLine::Finding(finding)));
         for (from, to) in [("\"same\":10", "\"same\":41"), ("3.0", "4.5"), ("3.0", "-1"), ("40", "\"x\"")] {
-            assert!(Line::parse(&LINE.replace(from, to)).is_err(), "{to}");
+            assert!(CostLine::parse(&LINE.replace(from, to)).is_err(), "{to}");
         }
     }
 
@@ -154,19 +154,19 @@ mod tests {
         let mut costs = Costs::default();
         assert_eq!(costs.found(&spec).same(), BELIEVED);
         assert_eq!((costs.found(&spec).same_seen(), costs.found(&spec).saved_seen()), (0.0, 0.0));
-        let Ok(Line::Finding(finding)) = Line::parse(LINE) else { panic!("no finding") };
+        let Ok(CostLine::Finding(finding)) = CostLine::parse(LINE) else { panic!("no finding") };
         (0..100).for_each(|_| costs.add_finding(&finding).unwrap());
         let found = costs.found(&spec);
         assert!((found.same() - 0.25).abs() < 0.002);
         assert_eq!((found.same_seen(), found.saved_seen(), found.findings), (0.25, 0.75, 100));
-        assert_eq!(costs.found(&spec.of_version(2)), Found::default());
+        assert_eq!(costs.found(&spec.of_version(2)), FindingSum::default());
     }
 
     proptest! {
         #[test]
         fn no_text_does_harm(cut in 0usize..90, insert in ".{0,3}") {
             let cut = cut.min(LINE.len());
-            let _ = Line::parse(&format!("{}{insert}{}", &LINE[..cut], &LINE[cut..]));
+            let _ = CostLine::parse(&format!("{}{insert}{}", &LINE[..cut], &LINE[cut..]));
         }
     }
 }

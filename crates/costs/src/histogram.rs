@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// A bin is the exponent of a value with the first seven bits of its fraction, so that no logarithm is taken and every
 /// machine finds the same bin.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Histogram {
+pub(crate) struct CostHistogram {
     bins: BTreeMap<u64, u64>,
     count: u64,
     ends: Option<(f64, f64)>,
@@ -19,7 +19,7 @@ const DROPPED: u32 = 52 - 7;
 const SMALLEST: f64 = 1e-18;
 const LARGEST: f64 = 1e18;
 
-impl Histogram {
+impl CostHistogram {
     pub(crate) fn add(&mut self, value: f64) {
         let value = value.clamp(SMALLEST, LARGEST);
         *self.bins.entry(value.to_bits() >> DROPPED).or_default() += 1;
@@ -93,8 +93,8 @@ mod tests {
 
     use super::*;
 
-    fn histogram(values: &[f64]) -> Histogram {
-        let mut histogram = Histogram::default();
+    fn histogram(values: &[f64]) -> CostHistogram {
+        let mut histogram = CostHistogram::default();
         values.iter().for_each(|value| histogram.add(*value));
         histogram
     }
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn its_size_is_bounded() {
-        let mut histogram = Histogram::default();
+        let mut histogram = CostHistogram::default();
         let mut value = 1e-30;
         while value < 1e30 {
             histogram.add(value);

@@ -13,6 +13,6 @@ mod size;
 
 pub use chosen::chosen;
 pub use estimate::Costs;
-pub use finding::{Finding, Found, Line};
-pub use model::{Bytes, Estimate, Model, Origin};
+pub use finding::{CostLine, Finding, FindingSum};
+pub use model::{ByteEstimate, CostEstimate, CostModel, EstimateOrigin};
 pub use record::{Record, RecordError};

@@ -2,7 +2,7 @@
 
 /// What tasks of about one size cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Point {
+pub(crate) struct CostPoint {
     /// Their size.
     pub(crate) pixels: f64,
     /// What one of them costs, above 0.
@@ -13,15 +13,15 @@ pub(crate) struct Point {
 
 /// `fixed + each * pixels`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Line {
+pub(crate) struct FittedLine {
     fixed: f64,
     each: f64,
 }
 
-impl Line {
+impl FittedLine {
     /// The line of Theil and Sen: the median of the slopes between any two sizes, weighted by the pairs of tasks they
     /// stand for. Without a slope all of the cost is fixed; with a negative fixed part all of it is the pixels'.
-    pub(crate) fn through(points: &[Point]) -> Self {
+    pub(crate) fn through(points: &[CostPoint]) -> Self {
         let each = weighted_median(slopes(points)).unwrap_or_default();
         if points.len() > 1 && each <= 0.0 {
             let fixed = weighted_median(points.iter().map(|p| (p.cost, p.weight)).collect());
@@ -43,7 +43,7 @@ impl Line {
     }
 }
 
-fn slopes(points: &[Point]) -> Vec<(f64, f64)> {
+fn slopes(points: &[CostPoint]) -> Vec<(f64, f64)> {
     let pairs = points.iter().enumerate().flat_map(|(place, a)| points[..place].iter().map(move |b| (a, b)));
     pairs.map(|(a, b)| ((a.cost - b.cost) / (a.pixels - b.pixels), a.weight * b.weight)).collect()
 }
@@ -64,34 +64,34 @@ pub(crate) fn weighted_median(mut values: Vec<(f64, f64)>) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn points(costs: &[(f64, f64)]) -> Vec<Point> {
-        costs.iter().map(|&(pixels, cost)| Point { pixels, cost, weight: 1.0 }).collect()
+    fn points(costs: &[(f64, f64)]) -> Vec<CostPoint> {
+        costs.iter().map(|&(pixels, cost)| CostPoint { pixels, cost, weight: 1.0 }).collect()
     }
 
-    fn near(line: Line, fixed: f64, each: f64) {
+    fn near(line: FittedLine, fixed: f64, each: f64) {
         assert!((line.fixed - fixed).abs() < 1e-9 && (line.each - each).abs() < 1e-9, "{line:?}");
     }
 
     #[test]
     fn what_lies_on_a_line_is_found_and_one_outlier_does_not_move_it() {
         let exact: Vec<_> = [10.0, 20.0, 50.0, 80.0, 100.0, 130.0].map(|p| (p, 7.0 + 0.5 * p)).into();
-        near(Line::through(&points(&exact)), 7.0, 0.5);
+        near(FittedLine::through(&points(&exact)), 7.0, 0.5);
         let mut spoilt = exact;
         spoilt[2].1 = 1e6;
-        near(Line::through(&points(&spoilt)), 7.0, 0.5);
+        near(FittedLine::through(&points(&spoilt)), 7.0, 0.5);
     }
 
     #[test]
     fn no_part_is_negative() {
-        near(Line::through(&points(&[(10.0, 1.0), (20.0, 4.0), (40.0, 16.0)])), 0.0, 0.2);
-        near(Line::through(&points(&[(10.0, 4.0), (20.0, 4.0), (40.0, 4.0)])), 4.0, 0.0);
-        near(Line::through(&points(&[(10.0, 5.0), (20.0, 4.0), (40.0, 3.0)])), 4.0, 0.0);
+        near(FittedLine::through(&points(&[(10.0, 1.0), (20.0, 4.0), (40.0, 16.0)])), 0.0, 0.2);
+        near(FittedLine::through(&points(&[(10.0, 4.0), (20.0, 4.0), (40.0, 4.0)])), 4.0, 0.0);
+        near(FittedLine::through(&points(&[(10.0, 5.0), (20.0, 4.0), (40.0, 3.0)])), 4.0, 0.0);
     }
 
     #[test]
     fn one_size_says_nothing_of_a_fixed_part() {
-        near(Line::through(&points(&[(10.0, 5.0)])), 0.0, 0.5);
-        near(Line::through(&[]), 0.0, 0.0);
+        near(FittedLine::through(&points(&[(10.0, 5.0)])), 0.0, 0.5);
+        near(FittedLine::through(&[]), 0.0, 0.0);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct Record {
     pub seconds: f64,
     /// Bytes of what it made.
     pub output_bytes: u64,
-    /// Most bytes it had besides while it ran; 0 when nobody measured them.
+    /// Most bytes it had besides while it ran; 0 when they were not measured.
     pub scratch_bytes: u64,
     /// The level of reuse of its run, in the word of the command line; nothing in older lines, which did not say it.
     pub reuse: Option<String>,
@@ -77,10 +77,10 @@ impl Record {
         let value: Value =
             serde_json::from_str(line).map_err(|error| RecordError::NotJson(error.to_string()))?;
         let Value::Object(fields) = value else { return Err(RecordError::NotAnObject(kind(&value))) };
-        Self::read(&Fields(&fields))
+        Self::read(&RecordFields(&fields))
     }
 
-    pub(crate) fn read(fields: &Fields<'_>) -> Result<Self, RecordError> {
+    pub(crate) fn read(fields: &RecordFields<'_>) -> Result<Self, RecordError> {
         let record = Self {
             operation: fields.text("operation")?,
             version: fields.whole("version")?,
@@ -158,9 +158,9 @@ impl Plain<'_> {
 }
 
 /// The fields of a line.
-pub(crate) struct Fields<'l>(pub(crate) &'l Map<String, Value>);
+pub(crate) struct RecordFields<'l>(pub(crate) &'l Map<String, Value>);
 
-impl Fields<'_> {
+impl RecordFields<'_> {
     pub(crate) fn text(&self, field: &'static str) -> Result<String, RecordError> {
         self.get(field, "a text", |value| value.as_str().map(str::to_owned))
     }

@@ -2,16 +2,16 @@
 
 use crate::Record;
 use crate::curve::Knot;
-use crate::histogram::Histogram;
-use crate::line::Point;
+use crate::histogram::CostHistogram;
+use crate::line::CostPoint;
 
 /// What tasks of about one size cost, each figure per pixel.
 #[derive(Clone, Debug)]
 pub(crate) struct SizeClass {
     pixels: (u64, u64),
-    seconds: Histogram,
-    output: Histogram,
-    scratch: Histogram,
+    seconds: CostHistogram,
+    output: CostHistogram,
+    scratch: CostHistogram,
 }
 
 /// With fewer records of a size their spread says nothing.
@@ -32,7 +32,7 @@ pub(crate) fn size_class(pixels: u64) -> u32 {
 
 impl SizeClass {
     pub(crate) fn new(pixels: u64) -> Self {
-        let empty = Histogram::default;
+        let empty = CostHistogram::default;
         Self { pixels: (pixels, pixels), seconds: empty(), output: empty(), scratch: empty() }
     }
 
@@ -77,15 +77,15 @@ impl SizeClass {
         self.bound(&self.scratch)
     }
 
-    fn bound(&self, bytes: &Histogram) -> Option<Knot> {
+    fn bound(&self, bytes: &CostHistogram) -> Option<Knot> {
         let point = self.point(bytes, bytes.bound(BOUND));
         (bytes.count() > 0).then_some(Knot { point, low: 1.0, high: 1.0 })
     }
 
-    fn point(&self, of: &Histogram, per_pixel: f64) -> Point {
+    fn point(&self, of: &CostHistogram, per_pixel: f64) -> CostPoint {
         let (least, most) = self.pixels;
         let pixels = least as f64 + (most - least) as f64 / 2.0;
-        Point { pixels, cost: per_pixel * pixels, weight: of.count() as f64 }
+        CostPoint { pixels, cost: per_pixel * pixels, weight: of.count() as f64 }
     }
 }
 

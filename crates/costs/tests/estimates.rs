@@ -1,7 +1,7 @@
 //! What estimates must be, whatever the records are.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use onceflow_costs::{Bytes, Costs, Estimate, Origin, Record};
+use onceflow_costs::{ByteEstimate, CostEstimate, Costs, EstimateOrigin, Record};
 use onceflow_study::OpSpec;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn spec() -> OpSpec {
     OpSpec { output_bytes_per_pixel: 4, scratch_bytes_per_pixel: 9, ..OpSpec::new("x", "anything", 5.0) }
 }
 
-fn seconds(records: &[Record], pixels: u64) -> Estimate {
+fn seconds(records: &[Record], pixels: u64) -> CostEstimate {
     costs(records).estimate(&spec(), "cpu", pixels)
 }
 
@@ -43,19 +43,27 @@ fn with_fixed_part(sides: &[u64]) -> Vec<Record> {
 fn nothing_measured_means_what_is_declared() {
     let costs = costs(&[record(100, 1.0)]);
     let declared = Costs::default().estimate(&spec(), "cpu", 1_000_000);
-    assert_eq!(declared.origin, Origin::Declared);
+    assert_eq!(declared.origin, EstimateOrigin::Declared);
     assert!((declared.seconds - 0.005).abs() < 1e-15 && declared.low < 0.005 && declared.high > 0.005);
     let newer = OpSpec { version: 2, ..spec() };
-    assert_eq!(costs.estimate(&newer, "cpu", 1).origin, Origin::Declared, "another version is another task");
-    assert_eq!(costs.estimate(&spec(), "gpu", 1).origin, Origin::Declared, "another device is another cost");
-    assert_eq!(costs.estimate(&spec(), "cpu", 1).origin, Origin::Measured { records: 1 });
+    assert_eq!(
+        costs.estimate(&newer, "cpu", 1).origin,
+        EstimateOrigin::Declared,
+        "another version is another task"
+    );
+    assert_eq!(
+        costs.estimate(&spec(), "gpu", 1).origin,
+        EstimateOrigin::Declared,
+        "another device is another cost"
+    );
+    assert_eq!(costs.estimate(&spec(), "cpu", 1).origin, EstimateOrigin::Measured { records: 1 });
 }
 
 #[test]
 fn one_size_is_known_by_its_quartiles_and_others_in_proportion() {
     let records: Vec<_> = (1..=5).map(|seconds| record(100, f64::from(seconds))).collect();
-    let Estimate { seconds: middle, low, high, origin } = seconds(&records, 100);
-    assert_eq!(origin, Origin::Measured { records: 5 });
+    let CostEstimate { seconds: middle, low, high, origin } = seconds(&records, 100);
+    assert_eq!(origin, EstimateOrigin::Measured { records: 5 });
     assert!(near(middle, 3.0) && near(low, 2.0) && near(high, 4.0));
     assert!(near(seconds(&records, 200).seconds, 6.0));
     let one = seconds(&records[..1], 100);
@@ -76,15 +84,22 @@ fn small_tasks_have_a_fixed_part() {
 #[test]
 fn bytes_are_bounds_and_fall_back_on_what_is_declared() {
     let declared = Costs::default().model(&spec(), "cpu");
-    assert_eq!(declared.output_bytes(10), Bytes { bytes: 40, origin: Origin::Declared });
-    assert_eq!(declared.scratch_bytes(10), Bytes { bytes: 90, origin: Origin::Declared });
+    assert_eq!(declared.output_bytes(10), ByteEstimate { bytes: 40, origin: EstimateOrigin::Declared });
+    assert_eq!(declared.scratch_bytes(10), ByteEstimate { bytes: 90, origin: EstimateOrigin::Declared });
     let with = |output_bytes, scratch_bytes| Record { output_bytes, scratch_bytes, ..record(100, 1.0) };
     let few = costs(&[with(300, 0), with(250, 0), with(100, 0)]).model(&spec(), "cpu");
     assert_eq!(few.output_bytes(100).bytes, 300, "the most of a few");
     assert_eq!(few.output_bytes(200).bytes, 600);
-    assert_eq!(few.scratch_bytes(100), Bytes { bytes: 900, origin: Origin::Declared }, "0 is not measured");
+    assert_eq!(
+        few.scratch_bytes(100),
+        ByteEstimate { bytes: 900, origin: EstimateOrigin::Declared },
+        "0 is not measured"
+    );
     let some = costs(&[with(300, 0), with(250, 77)]).model(&spec(), "cpu");
-    assert_eq!(some.scratch_bytes(100), Bytes { bytes: 77, origin: Origin::Measured { records: 2 } });
+    assert_eq!(
+        some.scratch_bytes(100),
+        ByteEstimate { bytes: 77, origin: EstimateOrigin::Measured { records: 2 } }
+    );
     assert_eq!(declared.output_bytes(u64::MAX).bytes, u64::MAX);
 }
 
@@ -93,7 +108,7 @@ fn what_many_tasks_take_is_foreseen_where_some_are_dear() {
     // As a parameter makes it: a fifth of the tasks takes four times as long, and a machine that slept counts for nothing.
     let mut records: Vec<_> = (0..100).map(|n| record(100, if n % 5 == 0 { 4.0 } else { 1.0 })).collect();
     records.push(record(100, 3600.0));
-    let Estimate { seconds, low, high, .. } = seconds(&records, 100);
+    let CostEstimate { seconds, low, high, .. } = seconds(&records, 100);
     assert!(near(seconds, 1.6) && near(low, 1.0) && high >= seconds, "{low} {seconds} {high}");
 }
 
@@ -108,8 +123,8 @@ fn the_nearest_level_of_reuse_that_has_several_records_counts() {
     let levels = ["dataflow", "task", "none"];
     let found = |records: &[Vec<Record>]| {
         let model = costs(&records.concat()).model_at(&spec(), "cpu", &levels);
-        let Estimate { seconds, origin, .. } = model.seconds(100);
-        let Origin::Measured { records } = origin else { panic!("declared") };
+        let CostEstimate { seconds, origin, .. } = model.seconds(100);
+        let EstimateOrigin::Measured { records } = origin else { panic!("declared") };
         (seconds.round(), records)
     };
     let none = at(Some("none"), 50, 100, 5.0);
@@ -178,8 +193,8 @@ proptest! {
         let measured = records.iter().map(|record| record.pixels);
         let mut sizes: Vec<u64> = sizes.into_iter().chain(measured).collect();
         sizes.sort_unstable();
-        let found: Vec<Estimate> = sizes.iter().map(|pixels| model.seconds(*pixels)).collect();
-        for Estimate { seconds, low, high, .. } in &found {
+        let found: Vec<CostEstimate> = sizes.iter().map(|pixels| model.seconds(*pixels)).collect();
+        for CostEstimate { seconds, low, high, .. } in &found {
             prop_assert!(seconds.is_finite() && *low >= 0.0, "{found:?}");
             prop_assert!(low <= seconds && seconds <= high, "{found:?}");
         }
@@ -201,7 +216,7 @@ proptest! {
         let bad = outliers.iter().map(|(size, s)| record(sizes[*size], *s));
         let records: Vec<Record> = good.chain(bad).collect();
         for pixels in [4096, 10_000, 65_536, 300_000, 1 << 20] {
-            let Estimate { seconds, low, high, .. } = seconds(&records, pixels);
+            let CostEstimate { seconds, low, high, .. } = seconds(&records, pixels);
             let near = |found: f64| (0.98..1.13).contains(&(found / expected(pixels)));
             prop_assert!(near(seconds) && near(low) && near(high), "{pixels}: {low} {seconds} {high}");
         }

@@ -4,7 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use onceflow_region::{Region, png_bytes};
+use onceflow_imageio::png_bytes;
+use onceflow_region::Region;
 
 use crate::{EngineError, write_whole};
 
@@ -18,10 +19,21 @@ pub struct RunFolder {
 const REGIONS: &str = "regions";
 
 impl RunFolder {
+    /// The folder at a path, which is made when a run begins.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
     /// Makes the folder, unless it is there.
     pub fn create(path: &Path) -> Result<Self, EngineError> {
-        fs::create_dir_all(path).map_err(|error| EngineError::Write { path: path.into(), error })?;
-        Ok(Self { path: path.into() })
+        let folder = Self::new(path);
+        folder.make()?;
+        Ok(folder)
+    }
+
+    pub(crate) fn make(&self) -> Result<(), EngineError> {
+        let path = &self.path;
+        fs::create_dir_all(path).map_err(|error| EngineError::Write { path: path.clone(), error })
     }
 
     /// Where it is.

@@ -1,131 +1,77 @@
 //! The straight line: from a study file to its answer.
 //!
-//! This crate wires the others together and holds no algorithms of its own.
+//! This crate wires the others together and holds no algorithms of its own. [`open_study`], [`plan_study`] and [`run_study`]
+//! are its three calls; the folders follow a study on its way: `open`, `plan`, `run`, `resume`, `save`, `redo`.
 
-mod account;
-mod agreement;
-mod answer;
-mod catalogue;
-mod collect;
-mod command;
-mod compare;
-mod contents;
-mod converged;
-mod convert;
-mod device;
-mod drawing;
+mod costs;
 mod error;
-mod features;
-mod findings;
+mod file;
 mod folder;
-mod grain;
 mod image;
-mod inputs;
-mod instance;
-mod journal;
-mod keep;
-mod measure;
-mod memory;
-mod metrics;
-mod objects;
-mod objects_seen;
-mod operation;
-mod operations;
-mod overlay;
-mod paint;
-mod parts_picture;
-mod phase;
-mod pictures;
-mod planned;
-mod predicted;
-mod prepared;
+mod line;
+mod open;
+mod plan;
 mod progress;
-mod provenance;
-mod reading;
-mod remade;
-mod remembered;
-mod replay;
-mod report;
-mod resampling;
-mod resources;
+mod redo;
 mod resume;
-mod row;
 mod run;
 mod save;
-mod scratch;
-mod segment;
-mod simulated;
-mod supply;
-mod synthetic;
-mod table_file;
-mod tiled;
-mod tissue_costs;
-mod view;
-mod whole;
+mod settings;
 
-pub use agreement::{agreement, bytes_to_compare, check_sizes, read_objects};
-pub use answer::{
-    Amounts, Answer, Best, Change, ImageAnalysis, ImageRecord, ImageSummary, Kept, MetricTable, PhaseAnswer,
-    RowRecord, RowStatus, Work,
-};
-pub use catalogue::{Operations, catalogue};
-pub use command::{AskedLog, FoundLog, find_logs, look_at_commands};
-pub use converged::FoundSame;
-pub use convert::{Conversion, ImageForm, PlannedConversion, WantedPixels, convert, plan_conversion};
-pub use error::EngineError;
-pub use features::{
-    FeatureFile, FeatureForm, Nuclei, NucleiFeatures, bytes_to_measure, disk_bytes_to_measure, features,
-};
-pub use findings::Foreseen;
+pub use costs::{CostsFile, LoadedCosts};
+pub use error::{EngineError, ErrorKind, internal, unwritable};
+pub use file::{TextLimit, is_pattern, matching, read_text};
 pub use folder::RunFolder;
-pub use grain::{PhaseGrain, grain_json};
 pub use image::{
-    as_eight_bits, open_deep_image, open_drawn, open_image, open_labels, open_source, open_volume,
+    BLANK_COST, Conversion, DrawnParts, ImageForm, PlannedConversion, WantedPixels, as_eight_bits,
+    bytes_to_paint, convert, draw_parts, open_deep_image, open_drawn, open_image, open_labels, open_source,
+    open_volume, paint, parse_synthetic, plan_conversion, tissue, tissue_costs,
 };
-pub use inputs::look_at_images;
-pub use instance::{Asked, Instance, instance};
-pub use journal::is_running;
-pub use measure::Scheduling;
-pub use objects::objects;
-pub use objects_seen::ObjectCounts;
-pub use onceflow_region::publish::{remove_unfinished, write_file, write_whole};
+pub use line::{RunResult, plan_study, run_study};
+pub use onceflow_cluster::{
+    Bucket, Chance, Machine, Network, NodeFigures, NodeKind, SharedFiles, Simulated, SimulatedTask,
+    Simulation, Transfers, simulate,
+};
+pub use onceflow_nuclei::{
+    Agreement, FeatureFile, FeatureForm, NucleiError, NucleiFeatures, NucleiParameters, NucleiSource,
+    Overlay, Segmented, StepProgress, Tiling, Workspace, agreement, bytes_to_compare, bytes_to_measure,
+    bytes_to_segment, catalogue, check_sizes, check_truth, disk_bytes_to_measure, features, objects, overlay,
+    read_objects, segment,
+};
+pub use onceflow_programs::{AskedLog, FoundLog, look_at_commands};
+pub use onceflow_report::{
+    Amounts, Answer, BestRow, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary, KeptParameters,
+    LegendEntry, Material, MetricTable, PhaseAnswer, PhaseGrain, Pictures, Provenance, Resampling,
+    ResamplingKind, RowMarks, RowRecord, RowStatus, RunEnding, TraceEntry, UsedFile, ValueChange,
+    WorkAccount, answer_text, best, best_json, duration_words, grain_json, html, indices_json, memory_words,
+    metrics_csv, provenance_json, resampling_words, ro_crate, rows_csv, run_json,
+};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
-pub use onceflow_reuse::{Chosen, GrainChange, GrainTask, Granularity, Level, LevelFigures, RuleReport};
+pub use onceflow_reuse::{
+    ChosenGrain, GrainChange, GrainTask, Granularity, Level, LevelFigures, ObjectCounts, RuleReport,
+};
 pub use onceflow_runtime::{
-    Bucket, Call, Cause, Chance, Crew, Device, Done, Expected, Files, Layout, Machine, Meter, Network,
-    NodeFigures, NodeKind, Operation, OperationError, PartSite, Policy, PolicyError, Simulated,
-    SimulatedTask, Simulation, Transfers, simulate,
+    Call, Cause, Crew, Device, Done, Expected, MemoryMeter, Operation, OperationError, PartLayout, PartSite,
+    Policy, PolicyError,
 };
-pub use overlay::{Agreement, overlay};
-pub use paint::{Painted, bytes_to_paint, paint, tissue};
-pub use parts_picture::{DrawnParts, draw_parts};
-pub use pictures::pictures;
-pub use planned::{
-    Alternative, BucketFigures, Explanation, GraphForm, GraphOf, LaterPhase, Limits, Merge, Planned,
-    Question, TaskFigures,
+pub use onceflow_store::publish::{remove_unfinished, write_file, write_whole};
+pub use onceflow_synth::Painted;
+pub use open::{
+    Document, DocumentContent, OpenStudy, Operations, StudyInput, look_at_images, open_document, open_study,
+    open_study_with,
 };
-pub use predicted::CostOrigin;
-pub use prepared::Prepared;
-pub use progress::{PhaseBegun, Progress, RowOver, Silent, TaskAhead, TaskOver};
-pub use provenance::{Started, provenance};
-pub use remembered::{CostsFile, LoadedCosts};
-pub use replay::Replay;
-pub use report::{
-    Failing, Material, Pictures, Provenance, Scene, Shown, UsedFile, answer_text, best, best_json,
-    duration_words, failing, html, indices_json, memory_words, metrics_csv, provenance_json, ro_crate,
-    rows_csv, run_json,
+pub use plan::{
+    Alternative, BucketFigures, CostOrigin, Explanation, Foreseen, FoundSame, GraphForm, GraphOf, LaterPhase,
+    Planned, Question, Replay, Scheduling, SimulatedStudy, SimulationOptions, TaskFigures,
 };
-pub use resampling::{Resampling, ResamplingKind, resampling_words};
-pub use resources::{available_memory, available_workers, peak_resident};
-pub use run::{Ending, Run, RunOptions, TraceEntry, run};
-pub use save::{Texts, begin, save};
-pub use segment::{NucleiParameters, Overlay, Segmented, bytes_to_segment, check_truth, segment};
-pub use simulated::{SimulatedStudy, SimulationOptions, suits_threads};
-pub use synthetic::parse_synthetic;
-pub use table_file::read_row;
-pub use tiled::Tiling;
-pub use whole::desk::{Desk, Step};
-
-pub use tissue_costs::{BLANK_COST, tissue_costs};
-#[cfg(test)]
-use whole::desk::test_desk;
+pub use progress::{
+    PhaseBegun, Progress, ProgressTracker, RowOver, STATUS_FILE, Silent, StageProgress, TaskAhead, TaskOver,
+};
+pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance, pictures};
+pub use resume::is_running;
+pub use run::{Run, find_logs, run};
+pub use save::{Failing, failing, read_row};
+pub use settings::{
+    Limits, Merge, MergeAlgorithm, MergeOptions, PROGRAM_BYTES, RunOptions, RunSettings, SettingOrigin,
+    SettingsLayers, ShownSetting, StopFlag, available_memory, available_workers, peak_resident, read_profile,
+};

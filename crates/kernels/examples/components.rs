@@ -7,10 +7,10 @@ use std::{
     env, error::Error, fs, fs::File, hint::black_box, io::BufReader, num::NonZeroUsize, time::Instant,
 };
 
-use onceflow_kernels::colour::{Statistics, transfer};
+use onceflow_kernels::colour::{ColourSums, transfer};
 use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed, SegmentScratch};
 use onceflow_kernels::{
-    Connectivity, Element, GreyScratch, Isa, Machine, ON, Plane, PlateauScratch, Runs, distance,
+    Connectivity, Cpu, GreyScratch, Isa, ON, Plane, PlateauScratch, Runs, StructuringElement, distance,
     fill_holes_into, filter_area_into, h_maxima_into, label, label_into, level_peaks, level_peaks_into, open,
     reconstruct_from, reconstruct_into, regional_maxima_into, select_into,
 };
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         shapes(runs);
         return Ok(());
     }
-    let tile = Tile::new(&read(&file)?, runs);
+    let tile = TileInputs::new(&read(&file)?, runs);
     tile.both_connectivities();
     tile.every_instruction_set();
     tile.threads();
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// What the workflow's tasks get of a tile.
-struct Tile {
+struct TileInputs {
     runs: usize,
     parameters: Parameters,
     normalized: Plane<[u8; 3]>,
@@ -44,14 +44,14 @@ struct Tile {
     levelled: Plane<f32>,
 }
 
-impl Tile {
+impl TileInputs {
     fn new(image: &Plane<[u8; 3]>, runs: usize) -> Self {
-        let mut statistics = Statistics::new();
+        let mut statistics = ColourSums::new();
         statistics.add(image.view());
         let normalized = transfer(image.view(), &statistics.finish());
         let p = Parameters::default();
         let Reconstructed { rc, rc_recon } = nuclei::reconstruct(normalized.view(), Connectivity::Eight);
-        let opened = open(rc.view(), Element::Disk19);
+        let opened = open(rc.view(), StructuringElement::Disk19);
         let Candidates { diff, bw1 } =
             nuclei::candidates(rc.view(), rc_recon.view(), Connectivity::Four, p.g1);
         let rbc = nuclei::red_blood_cells(normalized.view(), p.t1, p.t2);
@@ -78,7 +78,7 @@ impl Tile {
         let isa = Isa::best();
         let (mut grey, mut plateaus) = (GreyScratch::default(), PlateauScratch::default());
         let (mut both, mut mask) = (Vec::new(), self.mask());
-        let two = Machine { isa, threads: NonZeroUsize::MIN.saturating_add(1) };
+        let two = Cpu { isa, threads: NonZeroUsize::MIN.saturating_add(1) };
         for (name, connectivity) in [("8", Connectivity::Eight), ("4", Connectivity::Four)] {
             self.measure(&format!("reconstruct u8 {name}"), 5, &mut || {
                 mask.pixels_mut().copy_from_slice(self.opened.pixels());
@@ -91,30 +91,30 @@ impl Tile {
             self.measure(&format!("regional maxima f32 {name}"), 5, &mut || {
                 regional_maxima_into(isa, self.levelled.view(), connectivity, mask.view_mut(), &mut plateaus);
             });
-            self.components(Machine::default(), connectivity, name);
+            self.components(Cpu::default(), connectivity, name);
         }
         let mut new = || drop(black_box(label(self.dark.view(), Connectivity::Eight)));
         self.measure("label 8, new memory", 5, &mut new);
     }
 
     /// The operations on components, on as many threads as the machine says.
-    fn components(&self, machine: Machine, connectivity: Connectivity, name: &str) {
+    fn components(&self, cpu: Cpu, connectivity: Connectivity, name: &str) {
         let (mut found, mut components, mut mask) = (Runs::default(), Vec::new(), self.mask());
         let mut labels = Plane::filled(0u32, mask.width(), mask.height());
         self.measure(&format!("fill holes {name}"), 2, &mut || {
-            fill_holes_into(machine, self.candidates.view(), connectivity, mask.view_mut(), &mut found);
+            fill_holes_into(cpu, self.candidates.view(), connectivity, mask.view_mut(), &mut found);
         });
         self.measure(&format!("label {name}"), 5, &mut || {
             let target = labels.view_mut();
-            label_into(machine, self.dark.view(), connectivity, target, &mut components, &mut found);
+            label_into(cpu, self.dark.view(), connectivity, target, &mut components, &mut found);
         });
         self.measure(&format!("filter area {name}"), 2, &mut || {
             let target = mask.view_mut();
-            filter_area_into(machine, self.dark.view(), 21, Some(1000), connectivity, target, &mut found);
+            filter_area_into(cpu, self.dark.view(), 21, Some(1000), connectivity, target, &mut found);
         });
         self.measure(&format!("select {name}"), 3, &mut || {
             let (mask, seeds) = (mask.view_mut(), self.bw1_t.view());
-            select_into(machine, self.dark.view(), seeds, connectivity, mask, &mut found);
+            select_into(cpu, self.dark.view(), seeds, connectivity, mask, &mut found);
         });
     }
 
@@ -147,18 +147,18 @@ impl Tile {
     fn threads(&self) {
         let (mut segmenting, mut mask) = (SegmentScratch::default(), self.mask());
         for threads in [1, 2].into_iter().filter_map(NonZeroUsize::new) {
-            let machine = Machine { threads, ..Machine::default() };
-            self.components(machine, Connectivity::Eight, &format!("8, threads: {threads}"));
+            let cpu = Cpu { threads, ..Cpu::default() };
+            self.components(cpu, Connectivity::Eight, &format!("8, threads: {threads}"));
             self.measure(&format!("segmentation, threads: {threads}"), 4, &mut || {
                 let image = self.normalized.view();
-                nuclei::segment_into(machine, image, &self.parameters, mask.view_mut(), &mut segmenting);
+                nuclei::segment_into(cpu, image, &self.parameters, mask.view_mut(), &mut segmenting);
             });
         }
     }
 }
 
 /// Whether a pixel belongs to a shape.
-type Shape<'a> = &'a dyn Fn(usize, usize) -> bool;
+type PixelTest<'a> = &'a dyn Fn(usize, usize) -> bool;
 
 /// Shapes that trouble algorithms, of the same size as the tile.
 fn shapes(runs: usize) {
@@ -166,7 +166,7 @@ fn shapes(runs: usize) {
     let noise = |x: usize, y: usize| {
         ((x as u64 * 7919) ^ (y as u64 * 104_729)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
     };
-    let shapes: [(&str, Shape<'_>); 6] = [
+    let shapes: [(&str, PixelTest<'_>); 6] = [
         ("full", &|_, _| true),
         ("spiral", &|x, y| spiral(x, y, SIDE)),
         ("comb", &|x, y| x % 2 == 0 || y + 1 == SIDE),
@@ -187,7 +187,7 @@ fn shapes(runs: usize) {
 }
 
 fn shape_times(name: &str, shape: &Plane<u8>, corner: &Plane<u8>, heights: &Plane<f32>, runs: usize) {
-    let (machine, eight) = (Machine::default(), Connectivity::Eight);
+    let (cpu, eight) = (Cpu::default(), Connectivity::Eight);
     let mut found = Runs::default();
     let (mut grey, mut plateaus) = (GreyScratch::default(), PlateauScratch::default());
     let mut mask = shape.clone();
@@ -197,13 +197,12 @@ fn shape_times(name: &str, shape: &Plane<u8>, corner: &Plane<u8>, heights: &Plan
         mask.pixels_mut().copy_from_slice(corner.pixels());
         reconstruct_into(Isa::best(), shape.view(), eight, mask.view_mut(), &mut grey);
     });
-    let fill =
-        least(runs, &mut || fill_holes_into(machine, shape.view(), eight, mask.view_mut(), &mut found));
+    let fill = least(runs, &mut || fill_holes_into(cpu, shape.view(), eight, mask.view_mut(), &mut found));
     let labelling = least(runs, &mut || {
-        label_into(machine, shape.view(), eight, labels.view_mut(), &mut components, &mut found);
+        label_into(cpu, shape.view(), eight, labels.view_mut(), &mut components, &mut found);
     });
     let area = least(runs, &mut || {
-        filter_area_into(machine, shape.view(), 21, Some(1000), eight, mask.view_mut(), &mut found);
+        filter_area_into(cpu, shape.view(), 21, Some(1000), eight, mask.view_mut(), &mut found);
     });
     let maxima = least(runs, &mut || {
         regional_maxima_into(Isa::best(), heights.view(), eight, mask.view_mut(), &mut plateaus);

@@ -5,10 +5,10 @@
 use std::num::NonZeroUsize;
 use std::{env, error::Error, fs::File, hint::black_box, io::BufReader, time::Instant};
 
-use onceflow_kernels::colour::{Statistics, transfer};
+use onceflow_kernels::colour::{ColourSums, transfer};
 use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed};
 use onceflow_kernels::{
-    Connectivity, DistanceScratch, Machine, ON, Plane, PlateauScratch, View, WatershedScratch, distance,
+    Connectivity, Cpu, DistanceScratch, ON, Plane, PlateauScratch, View, WatershedScratch, distance,
     distance_into, distance_on, h_maxima_on, label, level_peaks, regional_maxima_on, watershed,
     watershed_into, watershed_on,
 };
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let image = read(&arguments.next().ok_or("expected IMAGE.png [RUNS]")?)?;
     let runs = arguments.next().map_or(Ok(5), |runs| runs.parse())?;
-    let mut sums = Statistics::new();
+    let mut sums = ColourSums::new();
     sums.add(image.view());
     let normalized = transfer(image.view(), &sums.finish());
     tissue(normalized.view(), runs);
@@ -78,19 +78,19 @@ fn threads(image: View<'_, [u8; 3]>, big: &Plane<u8>, markers: &Plane<u32>, runs
     let (mut lakes, mut columns) = (WatershedScratch::default(), DistanceScratch::default());
     let (mut plateaus, mut grey) = (PlateauScratch::default(), Vec::new());
     for threads in [1, 2].into_iter().filter_map(NonZeroUsize::new) {
-        let machine = Machine { threads, ..Machine::default() };
+        let cpu = Cpu { threads, ..Cpu::default() };
         let name = |operation: &str| format!("{operation}, threads: {threads}");
-        time(&name("distance"), runs, || distance_on(machine, big.view(), far.view_mut(), &mut columns));
+        time(&name("distance"), runs, || distance_on(cpu, big.view(), far.view_mut(), &mut columns));
         time(&name("h-maxima"), runs, || {
-            h_maxima_on(machine, heights.view(), 1.0, Connectivity::Eight, far.view_mut(), &mut grey);
+            h_maxima_on(cpu, heights.view(), 1.0, Connectivity::Eight, far.view_mut(), &mut grey);
         });
         time(&name("regional maxima"), runs, || {
             let target = mask.view_mut();
-            regional_maxima_on(machine, levelled.view(), Connectivity::Eight, target, &mut plateaus);
+            regional_maxima_on(cpu, levelled.view(), Connectivity::Eight, target, &mut plateaus);
         });
         time(&name("watershed and copy"), runs, || {
             labels.pixels_mut().copy_from_slice(markers.pixels());
-            watershed_on(machine, image, labels.view_mut(), &mut lakes);
+            watershed_on(cpu, image, labels.view_mut(), &mut lakes);
         });
     }
 }

@@ -9,11 +9,11 @@ use std::io::BufReader;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use onceflow_kernels::colour::{Statistics, transfer_into};
+use onceflow_kernels::colour::{ColourSums, transfer_into};
 use onceflow_kernels::nuclei::red_over_green_into;
 use onceflow_kernels::{
-    Digester, Element, Isa, Machine, Plane, Scratch, above_into, count_above, darkness_into, difference_into,
-    histogram, open_into, remove,
+    BufferHasher, Cpu, Isa, MorphologyScratch, Plane, StructuringElement, above_into, count_above,
+    darkness_into, difference_into, histogram, open_into, remove,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -21,57 +21,59 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = arguments.first().ok_or("expected the path of an 8-bit RGB image as PNG")?;
     let runs = arguments.get(1).map_or(Ok(7), |runs| runs.parse())?;
     let image = read(file)?;
-    let bench = Bench { runs, pixels: image.view().len(), bandwidth: bandwidth(runs) };
+    let bench = KernelTimer { runs, pixels: image.view().len(), bandwidth: bandwidth(runs) };
     println!("{} x {}, copying moves {:.1} GB/s", image.width(), image.height(), bench.bandwidth / 1e9);
     for isa in Isa::available() {
         for threads in [1, 2].into_iter().filter_map(NonZeroUsize::new) {
-            bench.machine(Machine { isa, threads }, &image);
+            bench.cpu(Cpu { isa, threads }, &image);
         }
     }
     Ok(())
 }
 
-struct Bench {
+struct KernelTimer {
     runs: usize,
     pixels: usize,
     /// Bytes read and written in a second by a copy.
     bandwidth: f64,
 }
 
-impl Bench {
-    fn machine(&self, machine: Machine, image: &Plane<[u8; 3]>) {
-        println!("\n{} x {}", machine.isa.word(), machine.threads);
+impl KernelTimer {
+    fn cpu(&self, cpu: Cpu, image: &Plane<[u8; 3]>) {
+        println!("\n{} x {}", cpu.isa.word(), cpu.threads);
         let mut normalized = Plane::filled([0u8; 3], image.width(), image.height());
-        let mut found = Statistics::new().finish();
+        let mut found = ColourSums::new().finish();
         self.time("colour.statistics", 3, || {
-            let mut statistics = Statistics::new();
-            statistics.add_with(machine, image.view());
+            let mut statistics = ColourSums::new();
+            statistics.add_with(cpu, image.view());
             found = statistics.finish();
         });
         self.time("colour.transfer", 6, || {
-            transfer_into(machine, image.view(), &found, normalized.view_mut());
+            transfer_into(cpu, image.view(), &found, normalized.view_mut());
         });
         let view = normalized.view();
-        self.time("background", 3, || count_above(machine, view, [220; 3]));
+        self.time("background", 3, || count_above(cpu, view, [220; 3]));
         let grey = || Plane::filled(0u8, view.width(), view.height());
-        let (mut one, mut other, mut scratch) = (grey(), grey(), Scratch::default());
+        let (mut one, mut other, mut scratch) = (grey(), grey(), MorphologyScratch::default());
         self.time("red over green", 5, || {
-            red_over_green_into(machine, view, [5.0, 4.0], (one.view_mut(), other.view_mut()))
+            red_over_green_into(cpu, view, [5.0, 4.0], (one.view_mut(), other.view_mut()))
         });
-        self.time("darkness", 4, || darkness_into(machine, view, one.view_mut()));
+        self.time("darkness", 4, || darkness_into(cpu, view, one.view_mut()));
         let rc = one.clone();
-        for (name, element) in [("opening disk19", Element::Disk19), ("opening cross3", Element::Cross3)] {
-            self.time(name, 2, || open_into(machine, rc.view(), element, one.view_mut(), &mut scratch));
+        for (name, element) in
+            [("opening disk19", StructuringElement::Disk19), ("opening cross3", StructuringElement::Cross3)]
+        {
+            self.time(name, 2, || open_into(cpu, rc.view(), element, one.view_mut(), &mut scratch));
         }
         let mut mask = grey();
         self.time("difference", 4, || {
-            difference_into(machine, rc.view(), one.view(), 80, other.view_mut(), mask.view_mut());
+            difference_into(cpu, rc.view(), one.view(), 80, other.view_mut(), mask.view_mut());
         });
-        self.time("threshold", 2, || above_into(machine, rc.view(), 80, mask.view_mut()));
-        self.time("remove", 3, || remove(machine, mask.view_mut(), other.view()));
-        self.time("histogram", 1, || histogram(machine, rc.view()));
+        self.time("threshold", 2, || above_into(cpu, rc.view(), 80, mask.view_mut()));
+        self.time("remove", 3, || remove(cpu, mask.view_mut(), other.view()));
+        self.time("histogram", 1, || histogram(cpu, rc.view()));
         self.time("digest", 1, || {
-            let mut digester = Digester::new(machine.isa, 1);
+            let mut digester = BufferHasher::new(cpu.isa, 1);
             digester.update(rc.pixels());
             digester.finish()
         });

@@ -1,19 +1,19 @@
 //! Masks as bits: 64 pixels in one word, the leftmost in the lowest bit.
 
 mod cross;
-mod field;
+mod flood;
+mod flood_rows;
 mod mask;
-mod spread;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
 use std::mem;
 
 pub(crate) use cross::{beyond_cross, dilate_cross};
-pub(crate) use field::fill_right;
+pub(crate) use flood::{BitFlood, Seeds};
+pub(crate) use flood_rows::fill_right;
 pub use mask::{Bits, Mask};
-pub(crate) use mask::{BitsMut, BitsView, Target};
-pub(crate) use spread::{Seeds, Spread};
+pub(crate) use mask::{BitsMut, BitsView, MaskTarget};
 
 /// Where in a row of words its mask begins or ends: the columns of pixels that differ from the one before, from the left.
 /// Before the first and after the last column nothing is set, so that columns come in pairs of start and end.
@@ -23,7 +23,7 @@ pub(crate) fn edges(words: &[u64], width: usize, edges: &mut Vec<u32>) {
     edges.truncate(count);
 }
 
-/// The same, but what comes after so many edges as is said means nothing; there are two more at least.
+/// [`edges`] without the final truncation: returns the number of edges; entries behind them, at least two, are undefined.
 #[inline(always)]
 pub(crate) fn write_edges(words: &[u64], width: usize, edges: &mut Vec<u32>) -> usize {
     let (mut count, mut before) = (0, 0);
@@ -34,7 +34,8 @@ pub(crate) fn write_edges(words: &[u64], width: usize, edges: &mut Vec<u32>) -> 
         let mut places = edges[count..].as_chunks_mut::<STEP>().0.iter_mut();
         count += changes.count_ones() as usize;
         while changes != 0 {
-            // How many there are is hard to guess: some too many are written over by those of the next word.
+            // The number of changes is hard for the branch predictor: up to three superfluous entries are written and then
+            // overwritten by those of the next word.
             let Some(some) = places.next() else { break };
             for place in some {
                 *place = at as u32 * 64 + changes.trailing_zeros();
@@ -49,10 +50,10 @@ pub(crate) fn write_edges(words: &[u64], width: usize, edges: &mut Vec<u32>) -> 
     count
 }
 
-/// Edges that are written at a time.
+/// Edges written at a time.
 const STEP: usize = 4;
 
-/// The same in pairs, one by one.
+/// The runs of a row of words as pairs of start and end, from the left.
 pub(crate) fn runs(words: &[u64]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let (mut at, mut before, mut changes) = (0, 0, 0u64);
     let mut next_edge = move || {
@@ -71,14 +72,14 @@ pub(crate) fn runs(words: &[u64]) -> impl Iterator<Item = (usize, usize)> + '_ {
     std::iter::from_fn(move || Some((next_edge()?, next_edge()?)))
 }
 
-/// Packs the pixels that are not 0; what is beyond the row is not set.
+/// Packs the pixels that are not 0; bits beyond the row are 0.
 #[inline(always)]
 pub(crate) fn pack(row: &[u8], words: &mut Vec<u64>) {
     words.resize(row.len().div_ceil(64), 0);
     pack_into(row, words);
 }
 
-/// The same into as many words as the row needs.
+/// [`pack`] into exactly as many words as the row needs.
 #[inline(always)]
 pub(crate) fn pack_into(row: &[u8], words: &mut [u64]) {
     let (chunks, rest) = row.as_chunks::<64>();
@@ -90,7 +91,7 @@ pub(crate) fn pack_into(row: &[u8], words: &mut [u64]) {
     }
 }
 
-/// The same of the pixels that are wanted; 0 never is.
+/// [`pack_into`] for the pixels that `wanted` accepts; it never accepts 0.
 #[inline(always)]
 pub(crate) fn pack_where(row: &[u8], wanted: impl Fn(u8) -> bool, words: &mut [u64]) {
     for (word, chunk) in words.iter_mut().zip(row.chunks(64)) {
@@ -100,13 +101,13 @@ pub(crate) fn pack_where(row: &[u8], wanted: impl Fn(u8) -> bool, words: &mut [u
     }
 }
 
-/// Writes a row of pixels, each on where its bit is set.
+/// Writes a row of pixels: [`crate::ON`] where a bit is set, else 0.
 #[inline(always)]
 pub(crate) fn expand(words: &[u64], row: &mut [u8]) {
     expand_flipped(words, 0, row);
 }
 
-/// The same with those bits of every word the other way round that are set in `flip`.
+/// [`expand`] of the words XOR `flip`.
 #[inline(always)]
 pub(crate) fn expand_flipped(words: &[u64], flip: u64, row: &mut [u8]) {
     let (whole, rest) = row.as_chunks_mut::<64>();
@@ -118,7 +119,7 @@ pub(crate) fn expand_flipped(words: &[u64], flip: u64, row: &mut [u8]) {
     }
 }
 
-/// The same of whole words.
+/// [`expand_flipped`] for whole words.
 #[inline(always)]
 fn expand_chunks(words: &[u64], flip: u64, chunks: &mut [[u8; 64]]) {
     #[cfg(target_arch = "x86_64")]
@@ -135,7 +136,7 @@ fn expand_eights(word: u64, pixels: &mut [u8; 64]) {
     }
 }
 
-/// Eight pixels for every eight bits.
+/// The eight pixels of every byte of bits.
 static EIGHTS: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut at = 0;
@@ -146,7 +147,7 @@ static EIGHTS: [[u8; 8]; 256] = {
     table
 };
 
-/// Sets what is not set among the first `width` columns, and the other way round.
+/// Inverts the first `width` columns.
 #[inline(always)]
 pub(crate) fn invert(words: &mut [u64], width: usize) {
     words.iter_mut().for_each(|word| *word = !*word);
@@ -190,8 +191,8 @@ fn pack_chunk(chunk: &[u8; 64]) -> u64 {
     pack_eight_by_eight(chunk)
 }
 
-/// The same with what every processor has: the highest bit of each byte says whether it is not 0, and a product moves
-/// eight of these bits together.
+/// [`pack_chunk`] without special instructions: the highest bit of each byte says whether it is not 0, and a multiplication
+/// collects eight of these bits.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn pack_eight_by_eight(chunk: &[u8; 64]) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
@@ -209,7 +210,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Small enough for an interpreter that checks what the processor is asked to do.
+    /// Small enough for Miri.
     #[test]
     fn chunks_of_known_pixels() {
         let row: Vec<u8> = (0..130).map(|column| if column % 3 == 0 { 0 } else { column }).collect();

@@ -11,23 +11,23 @@ mod strips;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use crate::isa::{Isa, versions};
-use crate::{Machine, Plane, View, ViewMut};
+use crate::cpu::isa::{Isa, versions};
+use crate::{Cpu, Plane, View, ViewMut};
 use envelope::{Envelope, Height};
-use strips::{REACH, Strips};
+use strips::{PaddedRow, REACH};
 
-/// Memory for [`distance_into`], to be used again.
+/// Reusable memory for [`distance_into`].
 #[derive(Clone, Debug, Default)]
 pub struct DistanceScratch {
     heights: Vec<u16>,
-    bands: Vec<Band>,
+    bands: Vec<DistanceBand>,
 }
 
 /// The memory of one band of rows.
 #[derive(Clone, Debug, Default)]
-struct Band {
+struct DistanceBand {
     rows: Range<usize>,
-    strips: Strips,
+    strips: PaddedRow,
     envelope: Envelope,
     /// How far the row before the band is, column by column, from the nearest outside pixel above it, and the row after
     /// the band from the nearest below; empty where the image ends.
@@ -50,60 +50,56 @@ pub fn distance(mask: View<'_, u8>) -> Plane<f32> {
     result
 }
 
-/// The same into an image of the mask's size.
+/// [`distance`] into an image of the mask's size.
 pub fn distance_into(mask: View<'_, u8>, result: ViewMut<'_, f32>, scratch: &mut DistanceScratch) {
     distance_with(Isa::best(), mask, result, scratch);
 }
 
-/// The same with an instruction set of choice.
+/// [`distance_into`] with a given instruction set.
 pub fn distance_with(isa: Isa, mask: View<'_, u8>, result: ViewMut<'_, f32>, scratch: &mut DistanceScratch) {
-    distance_on(Machine { isa, threads: NonZeroUsize::MIN }, mask, result, scratch);
+    distance_on(Cpu { isa, threads: NonZeroUsize::MIN }, mask, result, scratch);
 }
 
-/// The same by several threads, each of which has a part of the rows. Images of 65535 rows or more are left to one.
-pub fn distance_on(
-    machine: Machine,
-    mask: View<'_, u8>,
-    result: ViewMut<'_, f32>,
-    scratch: &mut DistanceScratch,
-) {
+/// [`distance_into`] by several threads, each of which has a part of the rows. Images of 65535 rows or more take one
+/// thread.
+pub fn distance_on(cpu: Cpu, mask: View<'_, u8>, result: ViewMut<'_, f32>, scratch: &mut DistanceScratch) {
     if mask.height() >= usize::from(u16::NOWHERE) {
         return far(mask, result);
     }
     let DistanceScratch { heights, bands } = scratch;
-    // What is in the memory from before is written over.
+    // The old content is overwritten.
     heights.resize(mask.len(), u16::NOWHERE);
     let Some(mut heights) = ViewMut::new(heights, mask.width(), mask.height()) else { return };
-    if machine.threads == NonZeroUsize::MIN {
-        machine.write((heights, result), bands, |_, (mut heights, result), band| {
-            sweep_down_on(machine.isa, mask, heights.reborrow());
+    if cpu.threads == NonZeroUsize::MIN {
+        cpu.write((heights, result), bands, |_, (mut heights, result), band| {
+            sweep_down_on(cpu.isa, mask, heights.reborrow());
             [&mut band.above, &mut band.below].into_iter().for_each(Vec::clear);
-            near(machine.isa, mask, heights, result, band);
+            near(cpu.isa, mask, heights, result, band);
         });
         return;
     }
-    machine.write(heights.reborrow(), bands, |rows, mut heights, band| {
+    cpu.write(heights.reborrow(), bands, |rows, mut heights, band| {
         let mask = mask.band(rows.clone());
-        sweep_down_on(machine.isa, mask, heights.reborrow());
-        band.begun = find_first(machine.isa, mask, &mut band.first);
+        sweep_down_on(cpu.isa, mask, heights.reborrow());
+        band.begun = find_first(cpu.isa, mask, &mut band.first);
         band.rows = rows;
     });
-    let with_rows = machine.threads.get().min(mask.height()).min(bands.len());
+    let with_rows = cpu.threads.get().min(mask.height()).min(bands.len());
     tell_bands(heights.view(), &mut bands[..with_rows]);
-    machine.write((heights, result), bands, |rows, (heights, result), band| {
-        near(machine.isa, mask.band(rows), heights, result, band);
+    cpu.write((heights, result), bands, |rows, (heights, result), band| {
+        near(cpu.isa, mask.band(rows), heights, result, band);
     });
 }
 
-/// Tells each band what is above and below it.
-fn tell_bands(heights: View<'_, u16>, bands: &mut [Band]) {
+/// Gives each band the distances of the rows beyond its ends.
+fn tell_bands(heights: View<'_, u16>, bands: &mut [DistanceBand]) {
     let mut carried = Vec::new();
-    for Band { rows, above, .. } in bands.iter_mut() {
+    for DistanceBand { rows, above, .. } in bands.iter_mut() {
         above.clone_from(&carried);
         carry(&mut carried, heights.row(rows.end - 1), rows.len());
     }
     carried.clear();
-    for Band { rows, below, first, .. } in bands.iter_mut().rev() {
+    for DistanceBand { rows, below, first, .. } in bands.iter_mut().rev() {
         below.clone_from(&carried);
         carry(&mut carried, first, rows.len());
     }
@@ -130,14 +126,14 @@ versions! {
 }
 
 versions! {
-    /// How far the first row is from the nearest outside pixel; says how many rows tell that of all columns. In tissue
-    /// these are few.
+    /// How far the first row is from the nearest outside pixel; returns the number of rows needed to find that for all
+    /// columns. In tissue these are few.
     fn find_first(mask: View<'_, u8>, first: &mut Vec<u16>) -> usize {
         first.clear();
         first.resize(mask.width(), u16::NOWHERE);
         for y in 0..mask.height() {
             for (first, inside) in first.iter_mut().zip(mask.row(y)) {
-                // A nonzero byte keeps what was found above, which is nearer; a choice without a branch.
+                // A nonzero byte keeps the value found above, which is nearer; a selection without a branch.
                 *first = (*first).min((y as u16) | u16::from(*inside != 0).wrapping_neg());
             }
             if y % BLOCK == BLOCK - 1 && first.iter().fold(0, |most, first| most.max(*first)) < u16::NOWHERE {
@@ -150,8 +146,8 @@ versions! {
 
 versions! {
     /// Heights of 16 bits: the rows of a band from the bottom, each finished while it is in the cache.
-    fn near(mask: View<'_, u8>, heights: ViewMut<'_, u16>, result: ViewMut<'_, f32>, band: &mut Band) {
-        let Band { strips, envelope, above, below, begun, .. } = band;
+    fn near(mask: View<'_, u8>, heights: ViewMut<'_, u16>, result: ViewMut<'_, f32>, band: &mut DistanceBand) {
+        let DistanceBand { strips, envelope, above, below, begun, .. } = band;
         let (mut heights, mut result) = (heights, result);
         strips.fit(mask.width());
         // Where one row needed the envelope the next one will, too.
@@ -172,10 +168,10 @@ versions! {
     }
 }
 
-/// Rows that are written together, from the top: the other way round memory is slow.
+/// Rows that are written together, from the top: writing memory backwards is slow.
 const BLOCK: usize = 16;
 
-/// Lowers a row's heights to what is below it, and to what is above and below the band.
+/// Lowers a row's heights to those possible from the row below, and from above and below the band.
 #[inline(always)]
 fn sweep_up(heights: ViewMut<'_, u16>, y: usize, above: &[u16], below: &[u16]) {
     let (mut here, next) = heights.split_at_row(y + 1);
@@ -185,7 +181,7 @@ fn sweep_up(heights: ViewMut<'_, u16>, y: usize, above: &[u16], below: &[u16]) {
     lower(here, if next.height() > 0 { next.row(0) } else { below }, 1);
 }
 
-/// Lowers heights to what a row so many rows away allows, if there is one.
+/// Lowers heights to the distance through another row, `rows` away, if there is one.
 #[inline(always)]
 fn lower<H: Height>(heights: &mut [H], other: &[H], rows: H) {
     heights.iter_mut().zip(other).for_each(|(height, other)| *height = (*height).min(other.plus(rows)));
@@ -209,7 +205,7 @@ fn height_row<H: Height>(row: &[u8], above: Option<&[H]>, heights: &mut [H]) {
     }
 }
 
-/// The row by the envelope of parabolas; says the largest squared distance.
+/// The row by the envelope of parabolas; returns the largest squared distance.
 fn envelope_row<H: Height>(row: &[u8], heights: &[H], envelope: &mut Envelope, target: &mut [f32]) -> u64 {
     let mut largest = 0;
     target.fill(0.0);
@@ -328,7 +324,7 @@ mod tests {
             threads.flat_map(|threads| Isa::available().into_iter().map(move |isa| (isa, threads)))
         {
             let mut found = Plane::filled(-1.0, mask.width(), mask.height());
-            distance_on(Machine { isa, threads }, mask, found.view_mut(), &mut scratch);
+            distance_on(Cpu { isa, threads }, mask, found.view_mut(), &mut scratch);
             assert!(found == expected, "{} on {threads} threads differs", isa.word());
         }
     }

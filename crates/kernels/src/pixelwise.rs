@@ -1,26 +1,26 @@
-//! What happens to each pixel by itself: thresholds, differences, masks, counts.
+//! Operations on single pixels: thresholds, differences, masks, counts.
 
-use crate::isa::versions;
-use crate::{Machine, ON, Plane, View, ViewMut};
+use crate::cpu::isa::versions;
+use crate::{Cpu, ON, Plane, View, ViewMut};
 
-/// On where a pixel is above the threshold, which may lie outside what a pixel can hold.
+/// [`crate::ON`] where a pixel is above the threshold, which may lie outside 0 to 255.
 pub fn above(image: View<'_, u8>, threshold: i64) -> Plane<u8> {
     let mut result = Plane::filled(0, image.width(), image.height());
-    above_into(Machine::default(), image, threshold, result.view_mut());
+    above_into(Cpu::default(), image, threshold, result.view_mut());
     result
 }
 
 /// [`above`] into an image of the same size.
-pub fn above_into(machine: Machine, image: View<'_, u8>, threshold: i64, target: ViewMut<'_, u8>) {
+pub fn above_into(cpu: Cpu, image: View<'_, u8>, threshold: i64, target: ViewMut<'_, u8>) {
     let least = least_above(threshold);
-    machine.fine().write(target, &mut Vec::new(), |rows, band, (): &mut ()| {
-        above_rows(machine.isa, image.band(rows), least, band);
+    cpu.fine().write(target, &mut Vec::new(), |rows, band, (): &mut ()| {
+        above_rows(cpu.isa, image.band(rows), least, band);
     });
 }
 
 /// How far `one` is above `other` (0 where it is not), and on where that is above the threshold; all are of one size.
 pub fn difference_into(
-    machine: Machine,
+    cpu: Cpu,
     one: View<'_, u8>,
     other: View<'_, u8>,
     threshold: i64,
@@ -28,46 +28,46 @@ pub fn difference_into(
     mask: ViewMut<'_, u8>,
 ) {
     let least = least_above(threshold);
-    machine.fine().write((difference, mask), &mut Vec::new(), |rows, band, (): &mut ()| {
-        difference_rows(machine.isa, one.band(rows.clone()), other.band(rows), least, band);
+    cpu.fine().write((difference, mask), &mut Vec::new(), |rows, band, (): &mut ()| {
+        difference_rows(cpu.isa, one.band(rows.clone()), other.band(rows), least, band);
     });
 }
 
-/// Turns off what `other`, of the same size, holds.
-pub fn remove(machine: Machine, mask: ViewMut<'_, u8>, other: View<'_, u8>) {
-    machine.fine().write(mask, &mut Vec::new(), |rows, band, (): &mut ()| {
-        remove_rows(machine.isa, band, other.band(rows));
+/// Clears the pixels of `mask` that are set in `other`, which has the same size.
+pub fn remove(cpu: Cpu, mask: ViewMut<'_, u8>, other: View<'_, u8>) {
+    cpu.fine().write(mask, &mut Vec::new(), |rows, band, (): &mut ()| {
+        remove_rows(cpu.isa, band, other.band(rows));
     });
 }
 
 /// 255 less the red of each pixel, into an image of the same size.
-pub fn darkness_into(machine: Machine, image: View<'_, [u8; 3]>, target: ViewMut<'_, u8>) {
-    machine.fine().write(target, &mut Vec::new(), |rows, band, (): &mut ()| {
-        darkness_rows(machine.isa, image.band(rows), band);
+pub fn darkness_into(cpu: Cpu, image: View<'_, [u8; 3]>, target: ViewMut<'_, u8>) {
+    cpu.fine().write(target, &mut Vec::new(), |rows, band, (): &mut ()| {
+        darkness_rows(cpu.isa, image.band(rows), band);
     });
 }
 
 /// How many pixels are above the thresholds for red, green and blue.
-pub fn count_above(machine: Machine, image: View<'_, [u8; 3]>, thresholds: [i64; 3]) -> u64 {
+pub fn count_above(cpu: Cpu, image: View<'_, [u8; 3]>, thresholds: [i64; 3]) -> u64 {
     let least = thresholds.map(least_above);
-    machine.over_rows(image.height(), |rows| count_rows(machine.isa, image.band(rows), least)).iter().sum()
+    cpu.over_rows(image.height(), |rows| count_rows(cpu.isa, image.band(rows), least)).iter().sum()
 }
 
 /// How often each value occurs.
-pub fn histogram(machine: Machine, image: View<'_, u8>) -> [u64; 256] {
-    let bands = machine.over_rows(image.height(), |rows| histogram_rows(image.band(rows)));
+pub fn histogram(cpu: Cpu, image: View<'_, u8>) -> [u64; 256] {
+    let bands = cpu.over_rows(image.height(), |rows| histogram_rows(image.band(rows)));
     let mut sum = [0; 256];
     bands.iter().for_each(|band| sum.iter_mut().zip(band).for_each(|(sum, count)| *sum += count));
     sum
 }
 
-/// The least value above a threshold; 256 where a pixel can hold none.
+/// The least value above a threshold; 256 when there is none in 8 bits.
 pub(crate) fn least_above(threshold: i64) -> u16 {
     threshold.saturating_add(1).clamp(0, 256) as u16
 }
 
 versions! {
-    /// On where a pixel is at least so much.
+    /// [`crate::ON`] where a pixel is at least `least`.
     fn above_rows(image: View<'_, u8>, least: u16, target: ViewMut<'_, u8>) {
         let mut target = target;
         for y in 0..image.height() {
@@ -94,7 +94,7 @@ fn on(member: bool) -> u8 {
 }
 
 versions! {
-    /// Differences, and where they are at least so much.
+    /// Differences, and where they are at least `least`.
     fn difference_rows(
         one: View<'_, u8>,
         other: View<'_, u8>,
@@ -140,7 +140,7 @@ versions! {
 const RUN: usize = 255;
 
 versions! {
-    /// Pixels that are at least so much in each channel.
+    /// Number of pixels that are at least `least` in each channel.
     fn count_rows(image: View<'_, [u8; 3]>, least: [u16; 3]) -> u64 {
         let [Ok(red), Ok(green), Ok(blue)] = least.map(u8::try_from) else {
             return 0;
@@ -176,7 +176,7 @@ fn is_above(pixel: &[u8; 3], red: u8, green: u8, blue: u8) -> u8 {
     u8::from(pixel[0] >= red) & u8::from(pixel[1] >= green) & u8::from(pixel[2] >= blue)
 }
 
-/// Four tables, because one that counts the same value twice in a row waits for itself.
+/// Four tables, because counting the same value twice in a row would wait for the first store.
 fn histogram_rows(image: View<'_, u8>) -> [u64; 256] {
     let mut tables = [[0u64; 256]; 4];
     for row in image.rows() {

@@ -5,25 +5,24 @@ use std::collections::HashMap;
 use crate::View;
 
 /// A corner of pixels: column and row, 0 at the image's corner.
-pub type Corner = [u32; 2];
+pub type PixelCorner = [u32; 2];
 
 /// One part of an object, connected by its pixels' sides, with its holes.
 ///
-/// Rings end where they begin, so that the first corner stands twice. The outer one has a positive area by the formula
-/// Σ xᵢyᵢ₊₁ − xᵢ₊₁yᵢ (clockwise on a screen), holes a negative one. No ring touches itself; a hole may touch another ring
-/// in corners. Parts that touch in a corner only are polygons of their own: such an object is still one, but a polygon
-/// that touches itself is not valid anywhere.
+/// Rings are closed: the first corner is repeated at the end. The outer one has a positive area by the formula Σ xᵢyᵢ₊₁ −
+/// xᵢ₊₁yᵢ (clockwise on a screen), holes a negative one. No ring touches itself; a hole may touch another ring in corners.
+/// Parts that touch in a corner only are polygons of their own: a polygon that touches itself would not be valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Polygon {
     /// The outer boundary.
-    pub outer: Vec<Corner>,
+    pub outer: Vec<PixelCorner>,
     /// The boundaries of the holes.
-    pub holes: Vec<Vec<Corner>>,
+    pub holes: Vec<Vec<PixelCorner>>,
 }
 
-/// The outline of the object with a number, of which `labels` shows the box; `origin` is the corner of the box in the
-/// image. Parts come in raster order of their first pixels.
-pub fn outline(labels: View<'_, u32>, object: u32, origin: Corner) -> Vec<Polygon> {
+/// The outline of the object with this label. `labels` shows its bounding box, whose corner in the image is `origin`. Parts
+/// come in raster order of their first pixels.
+pub fn outline(labels: View<'_, u32>, object: u32, origin: PixelCorner) -> Vec<Polygon> {
     let stride = labels.width() + 2;
     let mut mask = vec![0; stride * (labels.height() + 2)];
     for (row, framed) in labels.rows().zip(mask.chunks_exact_mut(stride).skip(1)) {
@@ -34,43 +33,43 @@ pub fn outline(labels: View<'_, u32>, object: u32, origin: Corner) -> Vec<Polygo
 
 /// The polygons of a mask that has a frame of zeros, in raster order of their first pixels. Coordinates are those of
 /// the box inside the frame, moved by `origin`.
-pub(crate) fn polygons(mask: &[u8], stride: usize, origin: Corner) -> Vec<Polygon> {
-    let mut tracer = Tracer { mask, stride, owners: vec![NOBODY; mask.len()], rings: Vec::new() };
+pub(crate) fn polygons(mask: &[u8], stride: usize, origin: PixelCorner) -> Vec<Polygon> {
+    let mut tracer = Tracer { mask, stride, owners: vec![UNOWNED; mask.len()], rings: Vec::new() };
     for position in 0..mask.len() {
-        if mask[position] != 0 && mask[position - 1] == 0 && tracer.owners[position] == NOBODY {
+        if mask[position] != 0 && mask[position - 1] == 0 && tracer.owners[position] == UNOWNED {
             tracer.trace(position);
         }
     }
     tracer.assemble(origin)
 }
 
-/// A left side that belongs to no ring yet.
-const NOBODY: u32 = u32::MAX;
+/// Marks a left side that belongs to no ring yet.
+const UNOWNED: u32 = u32::MAX;
 
 struct Tracer<'a> {
     mask: &'a [u8],
     stride: usize,
     /// The ring that each pixel's left side belongs to.
     owners: Vec<u32>,
-    rings: Vec<Ring>,
+    rings: Vec<BoundaryRing>,
 }
 
 /// A boundary, its corners in coordinates of the framed mask, the first one not repeated.
-struct Ring {
-    corners: Vec<Corner>,
+struct BoundaryRing {
+    corners: Vec<PixelCorner>,
     hole: bool,
 }
 
 /// Directions in the order of turns to the right.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Heading {
+enum TraceHeading {
     Up,
     Right,
     Down,
     Left,
 }
 
-impl Heading {
+impl TraceHeading {
     fn turned_right(self) -> Self {
         match self {
             Self::Up => Self::Right,
@@ -89,7 +88,7 @@ impl Tracer<'_> {
     /// Follows the boundary up the left side of a pixel, the object at the right hand, until it comes back.
     fn trace(&mut self, start: usize) {
         let mut path: Vec<(usize, bool)> = Vec::new();
-        let (mut corner, mut heading) = (start, Heading::Up);
+        let (mut corner, mut heading) = (start, TraceHeading::Up);
         loop {
             // A corner is named by the pixel below and right of it.
             let (next, pinched) = self.turn(corner, heading);
@@ -98,12 +97,12 @@ impl Tracer<'_> {
             }
             heading = next;
             corner = match heading {
-                Heading::Up => corner - self.stride,
-                Heading::Right => corner + 1,
-                Heading::Down => corner + self.stride,
-                Heading::Left => corner - 1,
+                TraceHeading::Up => corner - self.stride,
+                TraceHeading::Right => corner + 1,
+                TraceHeading::Down => corner + self.stride,
+                TraceHeading::Left => corner - 1,
             };
-            if heading == Heading::Up {
+            if heading == TraceHeading::Up {
                 self.owners[corner] = self.rings.len() as u32;
                 if corner == start {
                     break;
@@ -113,15 +112,15 @@ impl Tracer<'_> {
         self.keep(path);
     }
 
-    /// The heading behind a corner, and whether the object touches itself there. Pixels that touch in a corner are not
-    /// followed to each other.
-    fn turn(&self, corner: usize, heading: Heading) -> (Heading, bool) {
+    /// The heading after a corner, and whether the object touches itself there. Pixels that touch only in a corner are not
+    /// connected.
+    fn turn(&self, corner: usize, heading: TraceHeading) -> (TraceHeading, bool) {
         let (above, left) = (corner - self.stride, corner - 1);
         let (ahead_left, ahead_right) = match heading {
-            Heading::Up => (above - 1, above),
-            Heading::Right => (above, corner),
-            Heading::Down => (corner, left),
-            Heading::Left => (left, above - 1),
+            TraceHeading::Up => (above - 1, above),
+            TraceHeading::Right => (above, corner),
+            TraceHeading::Down => (corner, left),
+            TraceHeading::Left => (left, above - 1),
         };
         match (self.mask[ahead_left] != 0, self.mask[ahead_right] != 0) {
             (other, false) => (heading.turned_right(), other),
@@ -148,14 +147,14 @@ impl Tracer<'_> {
         }
         for path in std::iter::once(open).chain(loops) {
             let at = |corner: usize| [(corner % self.stride) as u32, (corner / self.stride) as u32];
-            let corners: Vec<Corner> = path.into_iter().map(|(corner, _)| at(corner)).collect();
+            let corners: Vec<PixelCorner> = path.into_iter().map(|(corner, _)| at(corner)).collect();
             self.claim(&corners);
-            self.rings.push(Ring { hole: doubled_area(&corners) < 0, corners });
+            self.rings.push(BoundaryRing { hole: doubled_area(&corners) < 0, corners });
         }
     }
 
-    /// Gives the left sides along a ring to it.
-    fn claim(&mut self, corners: &[Corner]) {
+    /// Marks the left sides along a ring as its own.
+    fn claim(&mut self, corners: &[PixelCorner]) {
         let ring = self.rings.len() as u32;
         for (from, to) in sides(corners).filter(|(from, to)| from[0] == to[0] && from[1] > to[1]) {
             for y in to[1]..from[1] {
@@ -164,8 +163,8 @@ impl Tracer<'_> {
         }
     }
 
-    fn assemble(&self, origin: Corner) -> Vec<Polygon> {
-        let moved = |ring: &Ring| {
+    fn assemble(&self, origin: PixelCorner) -> Vec<Polygon> {
+        let moved = |ring: &BoundaryRing| {
             let closed = ring.corners.iter().chain(ring.corners.first());
             closed.map(|corner| [corner[0] - 1 + origin[0], corner[1] - 1 + origin[1]]).collect()
         };
@@ -183,9 +182,9 @@ impl Tracer<'_> {
         polygons
     }
 
-    /// The outer ring around a hole. The pixels at the left of the hole's leftmost side reach to a side of the same
-    /// part; if that is another hole's, it lies further to the left, so that the way ends.
-    fn around(&self, hole: &Ring) -> Option<usize> {
+    /// The outer ring around a hole. The pixels at the left of the hole's leftmost side reach to a side of the same part;
+    /// if that is another hole's, it lies further to the left, so that the loop ends.
+    fn around(&self, hole: &BoundaryRing) -> Option<usize> {
         let mut ring = hole;
         loop {
             let down = sides(&ring.corners).filter(|(from, to)| from[0] == to[0] && from[1] < to[1]);
@@ -204,12 +203,13 @@ impl Tracer<'_> {
 }
 
 /// The sides of a ring whose first corner is not repeated.
-fn sides(corners: &[Corner]) -> impl Iterator<Item = (Corner, Corner)> {
+fn sides(corners: &[PixelCorner]) -> impl Iterator<Item = (PixelCorner, PixelCorner)> {
     corners.iter().zip(corners.iter().cycle().skip(1)).map(|(from, to)| (*from, *to))
 }
 
-fn doubled_area(corners: &[Corner]) -> i64 {
-    let cross =
-        |(a, b): (Corner, Corner)| i64::from(a[0]) * i64::from(b[1]) - i64::from(b[0]) * i64::from(a[1]);
+fn doubled_area(corners: &[PixelCorner]) -> i64 {
+    let cross = |(a, b): (PixelCorner, PixelCorner)| {
+        i64::from(a[0]) * i64::from(b[1]) - i64::from(b[0]) * i64::from(a[1])
+    };
     sides(corners).map(cross).sum()
 }

@@ -1,8 +1,12 @@
 //! Rectangles of pixels: borrowed with a stride, or owned.
 
+mod window;
+
 use std::ops::Range;
 
-/// A rectangle of pixels that somebody else owns; rows may be `stride` pixels apart.
+pub use window::Window;
+
+/// A borrowed rectangle of pixels; rows may be `stride` pixels apart.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T> {
     data: &'a [T],
@@ -11,7 +15,7 @@ pub struct View<'a, T> {
     stride: usize,
 }
 
-/// The same, to write into.
+/// A mutable [`View`].
 #[derive(Debug)]
 pub struct ViewMut<'a, T> {
     data: &'a mut [T],
@@ -223,7 +227,7 @@ impl<T> Plane<T> {
 }
 
 impl<T: Copy + Default> Plane<T> {
-    /// Makes it this large; what its pixels are then means nothing. Memory that was large enough once is not taken again.
+    /// Resizes it; its pixels are undefined then. Memory that is large enough is kept.
     pub(crate) fn fit(&mut self, width: usize, height: usize) -> ViewMut<'_, T> {
         self.data.resize(width * height, T::default());
         (self.width, self.height) = (width, height);

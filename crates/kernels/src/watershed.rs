@@ -11,8 +11,8 @@ use std::ops::Range;
 
 pub(crate) use basin::{Basin, KEPT};
 
-use crate::{Machine, Plane, View, ViewMut};
-use lakes::{Lakes, Left, Open};
+use crate::{Cpu, Plane, View, ViewMut};
+use lakes::{Lakes, Open, SkippedRows};
 
 /// The label of a watershed line.
 pub const LINE: u32 = u32::MAX;
@@ -23,15 +23,15 @@ const QUEUED: u32 = u32::MAX - 1;
 /// The frame around the image: it is never labelled and never looks like a neighbour's label.
 const WALL: u32 = u32::MAX - 2;
 
-/// Memory for [`watershed_into`], to be used again.
+/// Reusable memory for [`watershed_into`].
 #[derive(Clone, Debug, Default)]
 pub struct WatershedScratch {
-    workers: Vec<Worker>,
+    workers: Vec<WatershedThread>,
 }
 
-/// The memory of one thread, and what it left.
+/// The memory of one thread, and the rows it skipped.
 #[derive(Clone, Debug, Default)]
-struct Worker {
+struct WatershedThread {
     lakes: Lakes,
     left: Vec<Range<usize>>,
 }
@@ -43,17 +43,11 @@ struct Worker {
 /// A pixel waits in the bucket of its largest channel difference to the labelled pixel that found it.
 pub fn watershed(image: View<'_, [u8; 3]>, markers: View<'_, u32>) -> Plane<u32> {
     let mut labels = Plane::filled(0, markers.width(), markers.height());
-    watershed_from(
-        Machine::one_thread(),
-        image,
-        markers,
-        labels.view_mut(),
-        &mut WatershedScratch::default(),
-    );
+    watershed_from(Cpu::one_thread(), image, markers, labels.view_mut(), &mut WatershedScratch::default());
     labels
 }
 
-/// The same where the markers are: what is 0 is flooded.
+/// [`watershed`] in place: pixels that are 0 are flooded.
 ///
 /// The 4-connected components of what is to be flooded go one after the other: none can reach another, and buckets keep
 /// the order of events of each, so that the result is the same and what is looked at lies close together.
@@ -61,52 +55,53 @@ pub fn watershed(image: View<'_, [u8; 3]>, markers: View<'_, u32>) -> Plane<u32>
 /// The time grows with the pixels that are flooded: about 20 ns for each in tissue, where components are small and most have
 /// one middle and black around them, and up to four times that where one winds through the whole image, because what is looked at next is then far away in memory.
 pub fn watershed_into(image: View<'_, [u8; 3]>, labels: ViewMut<'_, u32>, scratch: &mut WatershedScratch) {
-    watershed_on(Machine::one_thread(), image, labels, scratch);
+    watershed_on(Cpu::one_thread(), image, labels, scratch);
 }
 
 /// [`watershed_into`] by several threads. Each floods a part of the rows; components that reach from one part into another
 /// are flooded by the caller's thread alone, and a component is never shared.
 pub fn watershed_on(
-    machine: Machine,
+    cpu: Cpu,
     image: View<'_, [u8; 3]>,
     labels: ViewMut<'_, u32>,
     scratch: &mut WatershedScratch,
 ) {
-    flood(machine, image, None, labels, scratch);
+    flood(cpu, image, None, labels, scratch);
 }
 
-/// The same where the markers stay as they are and others become the labels: faster than a copy before.
+/// [`watershed_on`] from separate markers, which stay as they are: faster than copying them before.
 pub fn watershed_from(
-    machine: Machine,
+    cpu: Cpu,
     image: View<'_, [u8; 3]>,
     markers: View<'_, u32>,
     labels: ViewMut<'_, u32>,
     scratch: &mut WatershedScratch,
 ) {
-    flood(machine, image, Some(markers), labels, scratch);
+    flood(cpu, image, Some(markers), labels, scratch);
 }
 
 fn flood(
-    machine: Machine,
+    cpu: Cpu,
     image: View<'_, [u8; 3]>,
     markers: Option<View<'_, u32>>,
     mut labels: ViewMut<'_, u32>,
     scratch: &mut WatershedScratch,
 ) {
     let height = labels.height();
-    machine.write(labels.reborrow(), &mut scratch.workers, |rows, labels, Worker { lakes, left }| {
+    cpu.write(labels.reborrow(), &mut scratch.workers, |rows, labels, WatershedThread { lakes, left }| {
         let open = Open { top: rows.start > 0, bottom: rows.end < height };
         let markers = markers.map(|markers| markers.band(rows.clone()));
-        let Left { top, bottom } = lakes.flood(machine.isa, image.band(rows.clone()), markers, labels, open);
+        let SkippedRows { top, bottom } =
+            lakes.flood(cpu.isa, image.band(rows.clone()), markers, labels, open);
         left.extend((top > 0).then(|| rows.start..rows.start + top));
         left.extend((bottom > 0).then(|| rows.end - bottom..rows.end));
     });
     let left = scratch.workers.iter_mut().flat_map(|worker| worker.left.drain(..));
     let left = with_margins(left, height);
-    let Some(Worker { lakes, .. }) = scratch.workers.first_mut() else { return };
+    let Some(WatershedThread { lakes, .. }) = scratch.workers.first_mut() else { return };
     for rows in left {
         let labels = labels.reborrow().split_at_row(rows.start).1.split_at_row(rows.len()).0;
-        lakes.flood(machine.isa, image.band(rows), None, labels, Open { top: false, bottom: false });
+        lakes.flood(cpu.isa, image.band(rows), None, labels, Open { top: false, bottom: false });
     }
 }
 
@@ -122,7 +117,7 @@ fn with_margins(ranges: impl Iterator<Item = Range<usize>>, height: usize) -> Ve
     joined
 }
 
-/// A lake of one pixel: if there are labels beside it, it takes theirs or becomes a line.
+/// A lake of one pixel: it takes the label of its labelled neighbours, or becomes a line where they differ.
 fn one_pixel(labels: &mut ViewMut<'_, u32>, x: usize, y: usize) {
     let (width, height) = (labels.width(), labels.height());
     let around = [(x.wrapping_sub(1), y), (x + 1, y), (x, y.wrapping_sub(1)), (x, y + 1)];
@@ -132,7 +127,7 @@ fn one_pixel(labels: &mut ViewMut<'_, u32>, x: usize, y: usize) {
     }
 }
 
-/// Closes the diagonal steps of lines inside `mask`, so that what a line parts is not connected by a corner.
+/// Closes the diagonal steps of lines inside `mask`, so that objects separated by a line are not connected by a corner.
 ///
 /// In raster order and in place, a pixel under a line becomes a line where the line goes on at its side.
 pub fn repair_lines(labels: &mut Plane<u32>, mask: View<'_, u8>) {

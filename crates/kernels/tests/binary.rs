@@ -4,9 +4,9 @@
 
 mod naive;
 
-use naive::images::{machines, mask, shapes, spiral, strided};
+use naive::images::{cpus, mask, shapes, spiral, strided};
 use onceflow_kernels::{
-    Connectivity, Machine, ON, Plane, Runs, View, fill_holes, fill_holes_into, select, select_into,
+    Connectivity, Cpu, ON, Plane, Runs, View, fill_holes, fill_holes_into, select, select_into,
 };
 use proptest::prelude::*;
 
@@ -16,13 +16,7 @@ const BOTH: [Connectivity; 2] = [Connectivity::Four, Connectivity::Eight];
 fn used() -> Runs {
     let mut runs = Runs::default();
     let board = naive::plane(33, 9, |x, y| ON * ((x + y) % 2) as u8);
-    fill_holes_into(
-        Machine::default(),
-        board.view(),
-        Connectivity::Four,
-        board.clone().view_mut(),
-        &mut runs,
-    );
+    fill_holes_into(Cpu::default(), board.view(), Connectivity::Four, board.clone().view_mut(), &mut runs);
     runs
 }
 
@@ -30,10 +24,10 @@ fn check_fill(mask: View<'_, u8>) {
     for connectivity in BOTH {
         let expected = naive::fill_holes(mask, connectivity);
         assert_eq!(fill_holes(mask, connectivity), expected);
-        for machine in machines() {
+        for cpu in cpus() {
             let mut found = Plane::filled(7, mask.width(), mask.height());
-            fill_holes_into(machine, mask, connectivity, found.view_mut(), &mut used());
-            assert_eq!(found, expected, "with {machine:?}");
+            fill_holes_into(cpu, mask, connectivity, found.view_mut(), &mut used());
+            assert_eq!(found, expected, "with {cpu:?}");
         }
     }
 }
@@ -42,10 +36,10 @@ fn check_select(mask: View<'_, u8>, seeds: View<'_, u8>) {
     for connectivity in BOTH {
         let expected = naive::reconstruct(seeds, mask, connectivity);
         assert_eq!(select(mask, seeds, connectivity), expected);
-        for machine in machines() {
+        for cpu in cpus() {
             let mut found = Plane::filled(7, mask.width(), mask.height());
-            select_into(machine, mask, seeds, connectivity, found.view_mut(), &mut used());
-            assert_eq!(found, expected, "with {machine:?}");
+            select_into(cpu, mask, seeds, connectivity, found.view_mut(), &mut used());
+            assert_eq!(found, expected, "with {cpu:?}");
         }
     }
 }
@@ -89,13 +83,12 @@ fn a_spiral_of_very_many_words_is_followed_by_all_threads() {
     let way = spiral(300);
     let rest = naive::plane(300, 300, |x, y| !way.view().at(x, y));
     let first = naive::plane(300, 300, |x, y| ON * u8::from(x + y == 0));
-    for (machine, connectivity) in machines().into_iter().flat_map(|machine| BOTH.map(|both| (machine, both)))
-    {
+    for (cpu, connectivity) in cpus().into_iter().flat_map(|cpu| BOTH.map(|both| (cpu, both))) {
         let (mut found, mut scratch) = (Plane::filled(7, 300, 300), used());
-        select_into(machine, way.view(), first.view(), connectivity, found.view_mut(), &mut scratch);
-        assert_eq!(found, way, "with {machine:?}");
-        fill_holes_into(machine, rest.view(), connectivity, found.view_mut(), &mut scratch);
-        assert_eq!(found, rest, "with {machine:?}");
+        select_into(cpu, way.view(), first.view(), connectivity, found.view_mut(), &mut scratch);
+        assert_eq!(found, way, "with {cpu:?}");
+        fill_holes_into(cpu, rest.view(), connectivity, found.view_mut(), &mut scratch);
+        assert_eq!(found, rest, "with {cpu:?}");
     }
 }
 

@@ -5,12 +5,12 @@
 mod naive;
 mod pictures;
 
-use onceflow_kernels::colour::{ColourStatistics, Statistics, transfer};
+use onceflow_kernels::colour::{ColourStatistics, ColourSums, transfer};
 use onceflow_kernels::{Plane, View};
 use proptest::prelude::*;
 
 fn statistics<'a>(blocks: impl IntoIterator<Item = View<'a, [u8; 3]>>) -> ColourStatistics {
-    let mut statistics = Statistics::new();
+    let mut statistics = ColourSums::new();
     blocks.into_iter().for_each(|block| statistics.add(block));
     statistics.finish()
 }
@@ -117,9 +117,9 @@ proptest! {
         let parts = [cut(x, y, width, height), cut(0, 0, x, y), cut(0, y, x, height), cut(x, 0, width, y)];
         let together = statistics(parts.iter().map(Plane::view));
         prop_assert_eq!(together, statistics([image.view()]));
-        let mut merged = Statistics::new();
+        let mut merged = ColourSums::new();
         for part in &parts {
-            let mut alone = Statistics::new();
+            let mut alone = ColourSums::new();
             alone.add(part.view());
             merged.merge(&alone);
         }

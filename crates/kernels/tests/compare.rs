@@ -7,15 +7,17 @@ mod naive;
 use std::collections::BTreeSet;
 
 use naive::plane;
-use onceflow_kernels::compare::{Counts, Measure, SizesDiffer, compare, compare_boundaries, count};
+use onceflow_kernels::compare::{
+    ComparisonCounts, MetricKind, SizesDiffer, compare, compare_boundaries, count,
+};
 use onceflow_kernels::{Connectivity, ON, Plane, View, label};
 use proptest::prelude::*;
 
-fn all(counts: &Counts) -> Vec<Option<f64>> {
-    Measure::ALL.iter().map(|measure| measure.value(counts, Some(0.5))).collect()
+fn all(counts: &ComparisonCounts) -> Vec<Option<f64>> {
+    MetricKind::ALL.iter().map(|measure| measure.value(counts, Some(0.5))).collect()
 }
 
-fn value(measure: Measure, counts: &Counts) -> f64 {
+fn value(measure: MetricKind, counts: &ComparisonCounts) -> f64 {
     measure.value(counts, None).unwrap()
 }
 
@@ -33,26 +35,27 @@ fn square(side: usize, at: (usize, usize), size: usize, label: u32) -> Plane<u32
 fn a_square_moved_by_two_pixels() {
     let (a, b) = (square(20, (4, 5), 8, 1), square(20, (6, 5), 8, 900));
     let counts = compare_boundaries(a.view(), b.view()).unwrap();
-    assert_eq!(value(Measure::Dice, &counts), 0.75);
-    assert_eq!(value(Measure::Jaccard, &counts), 0.6);
-    assert_eq!(value(Measure::PixelDifference, &counts), 32.0);
-    assert_eq!(value(Measure::ObjectF1, &counts), 1.0);
-    assert!((value(Measure::PanopticQuality, &counts) - 0.6).abs() < 1e-9);
-    assert_eq!(value(Measure::HausdorffDistance, &counts), 2.0);
-    assert_eq!(value(Measure::Objects, &counts), 1.0);
-    assert_eq!(value(Measure::Foreground, &counts), 64.0);
-    assert_eq!(value(Measure::AreaFraction, &counts), 0.16);
-    assert_eq!(value(Measure::MeanObjectArea, &counts), 64.0);
-    assert_eq!(Measure::ObjectsPerMm2.value(&counts, Some(0.5)), Some(1.0 / (400.0 * 0.25 / 1e6)));
-    assert_eq!(Measure::ObjectsPerMm2.value(&counts, None), None);
+    assert_eq!(value(MetricKind::Dice, &counts), 0.75);
+    assert_eq!(value(MetricKind::Jaccard, &counts), 0.6);
+    assert_eq!(value(MetricKind::PixelDifference, &counts), 32.0);
+    assert_eq!(value(MetricKind::ObjectF1, &counts), 1.0);
+    assert!((value(MetricKind::PanopticQuality, &counts) - 0.6).abs() < 1e-9);
+    assert_eq!(value(MetricKind::HausdorffDistance, &counts), 2.0);
+    assert_eq!(value(MetricKind::Objects, &counts), 1.0);
+    assert_eq!(value(MetricKind::Foreground, &counts), 64.0);
+    assert_eq!(value(MetricKind::AreaFraction, &counts), 0.16);
+    assert_eq!(value(MetricKind::MeanObjectArea, &counts), 64.0);
+    assert_eq!(MetricKind::ObjectsPerMm2.value(&counts, Some(0.5)), Some(1.0 / (400.0 * 0.25 / 1e6)));
+    assert_eq!(MetricKind::ObjectsPerMm2.value(&counts, None), None);
 }
 
 #[test]
 fn two_empty_results_agree_and_one_empty_one_does_not() {
     let (empty, some) = (Plane::filled(0u32, 9, 7), Plane::filled(3u32, 9, 7));
     let both = compare_boundaries(empty.view(), empty.view()).unwrap();
-    let compared =
-        |c: &Counts| Measure::ALL.map(|m| m.value(c, None)).into_iter().take(7).collect::<Vec<_>>();
+    let compared = |c: &ComparisonCounts| {
+        MetricKind::ALL.map(|m| m.value(c, None)).into_iter().take(7).collect::<Vec<_>>()
+    };
     let agree = [1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0].map(Some);
     assert_eq!(compared(&both), agree);
     let differ = vec![Some(0.0), Some(0.0), Some(63.0), Some(0.0), Some(0.0), None, None];
@@ -61,19 +64,19 @@ fn two_empty_results_agree_and_one_empty_one_does_not() {
     {
         assert_eq!(compared(&counts.unwrap()), differ);
     }
-    assert_eq!(Measure::MeanObjectArea.value(&both, None), None);
+    assert_eq!(MetricKind::MeanObjectArea.value(&both, None), None);
 }
 
 #[test]
 fn without_a_reference_only_counts_have_values() {
     let counts = count(square(10, (0, 0), 5, 7).view());
-    for measure in Measure::ALL {
+    for measure in MetricKind::ALL {
         assert_eq!(measure.value(&counts, Some(1.0)).is_none(), measure.needs_reference(), "{measure:?}");
     }
     let compared = compare(square(10, (0, 0), 5, 7).view(), square(10, (0, 0), 5, 7).view()).unwrap();
-    assert_eq!(Measure::Dice.value(&(compared + counts), None), None, "a part without a reference");
-    assert_eq!(Measure::HausdorffDistance.value(&compared, None), None, "distances that nobody asked for");
-    assert_eq!(Measure::Dice.value(&Counts::default(), None), None, "no part at all");
+    assert_eq!(MetricKind::Dice.value(&(compared + counts), None), None, "a part without a reference");
+    assert_eq!(MetricKind::HausdorffDistance.value(&compared, None), None, "distances that nobody asked for");
+    assert_eq!(MetricKind::Dice.value(&ComparisonCounts::default(), None), None, "no part at all");
 }
 
 #[test]
@@ -106,11 +109,11 @@ fn sizes_must_be_the_same() {
 
 #[test]
 fn every_measure_is_found_by_its_word() {
-    let words: BTreeSet<_> = Measure::ALL.map(Measure::word).into();
-    assert_eq!(words.len(), Measure::ALL.len());
-    assert!(Measure::ALL.iter().all(|m| Measure::from_word(m.word()) == Some(*m)));
-    assert_eq!(Measure::from_word("Dice"), None);
-    assert!(Measure::ALL.iter().all(|m| m.needs_reference() || !m.needs_boundaries()));
+    let words: BTreeSet<_> = MetricKind::ALL.map(MetricKind::word).into();
+    assert_eq!(words.len(), MetricKind::ALL.len());
+    assert!(MetricKind::ALL.iter().all(|m| MetricKind::from_word(m.word()) == Some(*m)));
+    assert_eq!(MetricKind::from_word("Dice"), None);
+    assert!(MetricKind::ALL.iter().all(|m| m.needs_reference() || !m.needs_boundaries()));
 }
 
 #[test]
@@ -118,7 +121,7 @@ fn distances_over_parts_are_the_mean_of_means_and_the_largest() {
     let near = compare_boundaries(row(&[1, 0, 0, 0]).view(), row(&[0, 1, 0, 0]).view()).unwrap();
     let far = compare_boundaries(row(&[1, 0, 0, 0]).view(), row(&[0, 0, 0, 1]).view()).unwrap();
     let none = compare_boundaries(row(&[1, 0]).view(), row(&[0, 0]).view()).unwrap();
-    let sum: Counts = [near, none, far].into_iter().sum();
+    let sum: ComparisonCounts = [near, none, far].into_iter().sum();
     assert_eq!(sum.boundary.mean(), Some(2.0));
     assert_eq!(sum.boundary.largest(), Some(3.0));
     assert_eq!((sum.boundary.parts, sum.boundary.undefined), (2, 1));
@@ -179,7 +182,7 @@ fn nearest(from: &[(usize, usize)], to: &[(usize, usize)]) -> Vec<f64> {
     from.iter().map(|p| to.iter().map(|q| far(p, q)).fold(f64::INFINITY, f64::min)).collect()
 }
 
-fn check_boundary(a: View<'_, u32>, b: View<'_, u32>, counts: &Counts) {
+fn check_boundary(a: View<'_, u32>, b: View<'_, u32>, counts: &ComparisonCounts) {
     let (p, q) = (boundary(a), boundary(b));
     let mut distances = nearest(&p, &q);
     distances.extend(nearest(&q, &p));
@@ -245,7 +248,7 @@ proptest! {
     fn a_comparison_is_symmetric((a, b) in two_results()) {
         let there = compare_boundaries(a.view(), b.view()).unwrap();
         let back = compare_boundaries(b.view(), a.view()).unwrap();
-        for measure in Measure::ALL.into_iter().filter(|measure| measure.needs_reference()) {
+        for measure in MetricKind::ALL.into_iter().filter(|measure| measure.needs_reference()) {
             assert_eq!(measure.value(&there, None), measure.value(&back, None));
         }
     }
@@ -268,7 +271,7 @@ proptest! {
             side_by_side(&parts[0].1, &parts[1].1).view(),
         ).unwrap();
         let sum = counts[0] + counts[1];
-        let comparable = Counts { parts: 1, compared: 1, pixels: whole.pixels, boundary: whole.boundary, ..sum };
+        let comparable = ComparisonCounts { parts: 1, compared: 1, pixels: whole.pixels, boundary: whole.boundary, ..sum };
         assert_eq!(whole, comparable);
     }
 }

@@ -4,23 +4,23 @@
 
 mod naive;
 
-use naive::images::{machines, mask, shapes, spiral};
+use naive::images::{cpus, mask, shapes, spiral};
 use onceflow_kernels::{
-    Bits, Component, Connectivity, Labels, Mask, Plane, Runs, Shape, SizedRuns, Traces, View, filter_area,
-    filter_area_into, label, label_into,
+    Bits, Component, Connectivity, LabelledComponents, Mask, ObjectHash, Plane, Runs, SizedRuns, Traces,
+    View, filter_area, filter_area_into, label, label_into,
 };
 use proptest::prelude::*;
 
 fn check(mask: View<'_, u8>, connectivity: Connectivity) {
-    let Labels { plane, components } = label(mask, connectivity);
+    let LabelledComponents { plane, components } = label(mask, connectivity);
     let expected = naive::label(mask, connectivity);
     assert_eq!(plane.pixels(), expected);
     assert_eq!(components, measured(&expected, mask.width()));
     let mut scratch = Runs::default();
-    for machine in machines() {
+    for cpu in cpus() {
         let (mut again, mut found) = (Plane::filled(7, mask.width(), mask.height()), components.clone());
-        label_into(machine, mask, connectivity, again.view_mut(), &mut found, &mut scratch);
-        assert_eq!((&again, &found), (&plane, &components), "with {machine:?}");
+        label_into(cpu, mask, connectivity, again.view_mut(), &mut found, &mut scratch);
+        assert_eq!((&again, &found), (&plane, &components), "with {cpu:?}");
     }
     check_filter(mask, connectivity, &expected, &components);
     check_sized(mask, connectivity, &components);
@@ -30,7 +30,7 @@ fn check(mask: View<'_, u8>, connectivity: Connectivity) {
 fn check_sized(mask: View<'_, u8>, connectivity: Connectivity, components: &[Component]) {
     let (runs, bits) = (SizedRuns::of(mask, connectivity), Bits::of(mask));
     assert_eq!(SizedRuns::of(&bits, connectivity), runs);
-    let shapes = |mask: Mask<'_>| Traces::of(mask, connectivity).shapes(Shape::default());
+    let shapes = |mask: Mask<'_>| Traces::of(mask, connectivity).shapes(ObjectHash::default());
     assert_eq!(shapes((&bits).into()), shapes(mask.into()));
     let pixels = mask.rows().flatten().filter(|pixel| **pixel != 0).count();
     assert_eq!((runs.objects(), runs.pixels()), (components.len(), pixels as u64));
@@ -72,10 +72,10 @@ fn check_filter(mask: View<'_, u8>, connectivity: Connectivity, labels: &[u32], 
         };
         assert_eq!(kept.pixels(), labels.iter().map(keep).collect::<Vec<u8>>());
         let mut scratch = Runs::default();
-        for machine in machines() {
+        for cpu in cpus() {
             let mut again = Plane::filled(7, mask.width(), mask.height());
-            filter_area_into(machine, mask, lowest, end, connectivity, again.view_mut(), &mut scratch);
-            assert_eq!(again, kept, "with {machine:?}");
+            filter_area_into(cpu, mask, lowest, end, connectivity, again.view_mut(), &mut scratch);
+            assert_eq!(again, kept, "with {cpu:?}");
         }
     }
 }

@@ -5,8 +5,8 @@
 
 mod naive;
 
-use onceflow_kernels::colour::{Statistics, transfer};
-use onceflow_kernels::nuclei::{self, Candidates, Finished, Parameters, Reconstructed};
+use onceflow_kernels::colour::{ColourSums, transfer};
+use onceflow_kernels::nuclei::{self, Candidates, NucleiMask, Parameters, Reconstructed};
 use onceflow_kernels::{Plane, View};
 
 /// Pink ground, dark disks on a slanted grid that touch here and there, red ones between them, and some noise.
@@ -38,7 +38,7 @@ fn digest(view: View<'_, u8>) -> u64 {
 fn bytes_stay_as_they_are() {
     let p = Parameters { g1: 40, g2: 20, max_size: 5000, ..Parameters::default() };
     let image = tissue();
-    let mut sums = Statistics::new();
+    let mut sums = ColourSums::new();
     sums.add(image.view());
     let found = sums.finish();
     let normalized = transfer(image.view(), &found);
@@ -51,7 +51,7 @@ fn bytes_stay_as_they_are() {
     let seg_open = nuclei::grow(diff.view(), bw1_t.view(), rbc.view(), p.g2);
     let big = nuclei::clumps(seg_open.view(), p.min_size_pl);
     let apart = nuclei::split(view, big.view(), p.watershed_connectivity);
-    let Finished { mask, objects } =
+    let NucleiMask { mask, objects } =
         nuclei::finish(apart.view(), p.min_size_seg, p.max_size_seg, p.fill_holes_connectivity);
     let statistics = found.mean.into_iter().chain(found.deviation).flat_map(f64::to_le_bytes);
     let digests = [

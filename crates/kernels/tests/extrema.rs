@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 
 use naive::images::{shapes, spiral, strided};
 use onceflow_kernels::{
-    Connectivity, GreyScratch, Isa, Level, Machine, ON, Plane, PlateauScratch, View, h_maxima, h_maxima_on,
+    Connectivity, Cpu, GreyScratch, GreyValue, Isa, ON, Plane, PlateauScratch, View, h_maxima, h_maxima_on,
     h_minima, h_minima_into, regional_maxima, regional_maxima_on, regional_minima, regional_minima_on,
 };
 use proptest::prelude::*;
@@ -29,30 +29,30 @@ fn check_plateaus(image: View<'_, u8>) {
     }
 }
 
-fn check_maxima<T: Level>(image: View<'_, T>, connectivity: Connectivity, expected: &Plane<u8>) {
+fn check_maxima<T: GreyValue>(image: View<'_, T>, connectivity: Connectivity, expected: &Plane<u8>) {
     assert_eq!(regional_maxima(image, connectivity), *expected);
     let mut scratch = PlateauScratch::default();
-    for machine in machines() {
+    for cpu in cpus() {
         let mut found = Plane::filled(7, image.width(), image.height());
-        regional_maxima_on(machine, image, connectivity, found.view_mut(), &mut scratch);
-        assert_eq!(found, *expected, "{machine:?}");
+        regional_maxima_on(cpu, image, connectivity, found.view_mut(), &mut scratch);
+        assert_eq!(found, *expected, "{cpu:?}");
     }
 }
 
-fn check_minima<T: Level>(image: View<'_, T>, connectivity: Connectivity, expected: &Plane<u8>) {
+fn check_minima<T: GreyValue>(image: View<'_, T>, connectivity: Connectivity, expected: &Plane<u8>) {
     assert_eq!(regional_minima(image, connectivity), *expected);
     let mut scratch = PlateauScratch::default();
-    for machine in machines() {
+    for cpu in cpus() {
         let mut found = Plane::filled(7, image.width(), image.height());
-        regional_minima_on(machine, image, connectivity, found.view_mut(), &mut scratch);
-        assert_eq!(found, *expected, "{machine:?}");
+        regional_minima_on(cpu, image, connectivity, found.view_mut(), &mut scratch);
+        assert_eq!(found, *expected, "{cpu:?}");
     }
 }
 
 /// Every instruction set, with several numbers of threads.
-fn machines() -> Vec<Machine> {
+fn cpus() -> Vec<Cpu> {
     let threads = [1, 2, 3, 8].map(|threads| NonZeroUsize::new(threads).unwrap());
-    Isa::available().into_iter().flat_map(|isa| threads.map(|threads| Machine { isa, threads })).collect()
+    Isa::available().into_iter().flat_map(|isa| threads.map(|threads| Cpu { isa, threads })).collect()
 }
 
 fn check_peaks(image: View<'_, u8>, height: u8) {
@@ -68,13 +68,13 @@ fn check_peaks(image: View<'_, u8>, height: u8) {
         let expected = naive::flood::reconstruct(lowered, real.view(), connectivity);
         let (mut many, mut one) = (Vec::new(), GreyScratch::default());
         let pits = mapped(real.view(), |value| -value);
-        for machine in machines() {
+        for cpu in cpus() {
             let mut found = Plane::filled(7.0, image.width(), image.height());
             let height = f32::from(height);
-            h_maxima_on(machine, real.view(), height, connectivity, found.view_mut(), &mut many);
-            assert_eq!(found, expected, "{machine:?}");
-            h_minima_into(machine.isa, pits.view(), height, connectivity, found.view_mut(), &mut one);
-            assert_eq!(mapped(found.view(), |value| -value), expected, "{machine:?}");
+            h_maxima_on(cpu, real.view(), height, connectivity, found.view_mut(), &mut many);
+            assert_eq!(found, expected, "{cpu:?}");
+            h_minima_into(cpu.isa, pits.view(), height, connectivity, found.view_mut(), &mut one);
+            assert_eq!(mapped(found.view(), |value| -value), expected, "{cpu:?}");
         }
     }
 }

@@ -9,9 +9,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use onceflow_kernels::colour::{Statistics, transfer};
-use onceflow_kernels::nuclei::{self, Candidates, Parameters, Reconstructed, Segmentation, Status};
-use onceflow_kernels::{Connectivity, Element, Plane, open};
+use onceflow_kernels::colour::{ColourSums, transfer};
+use onceflow_kernels::nuclei::{
+    self, Candidates, Parameters, Reconstructed, Segmentation, SegmentationStatus,
+};
+use onceflow_kernels::{Connectivity, Plane, StructuringElement, open};
 use serde_json::Value;
 
 #[test]
@@ -61,12 +63,12 @@ fn check_case(folder: &Path, normalized: &Plane<[u8; 3]>, case: &Value) {
     check_same(&mask, &folder.join(name));
 }
 
-fn status_name(status: Status) -> &'static str {
+fn status_name(status: SegmentationStatus) -> &'static str {
     match status {
-        Status::Ok => "ok",
-        Status::Background => "background",
-        Status::BackgroundLikely => "background_likely",
-        Status::NoCandidates => "no_candidates",
+        SegmentationStatus::Ok => "ok",
+        SegmentationStatus::Background => "background",
+        SegmentationStatus::BackgroundLikely => "background_likely",
+        SegmentationStatus::NoCandidates => "no_candidates",
     }
 }
 
@@ -104,7 +106,7 @@ fn check_steps(folder: &Path, normalized: &Plane<[u8; 3]>, p: &Parameters) {
     let seg_open = nuclei::grow(diff.view(), bw1_t.view(), rbc.view(), p.g2);
     let big = nuclei::clumps(seg_open.view(), p.min_size_pl);
     let apart = nuclei::split(image, big.view(), p.watershed_connectivity);
-    let rc_open = open(rc.view(), Element::Disk19);
+    let rc_open = open(rc.view(), StructuringElement::Disk19);
     let steps = [
         ("rbc", &rbc),
         ("rc_open", &rc_open),
@@ -155,7 +157,7 @@ fn check_normalization(folder: &Path, normalized: &Plane<[u8; 3]>) {
         return;
     }
     let input = pictures::colour(&path);
-    let mut statistics = Statistics::new();
+    let mut statistics = ColourSums::new();
     statistics.add(input.view());
     let found = transfer(input.view(), &statistics.finish());
     let values = found.pixels().as_flattened().iter().zip(normalized.pixels().as_flattened());

@@ -8,9 +8,9 @@ use std::num::NonZeroUsize;
 
 use naive::images::{mask, shapes, strided};
 use onceflow_kernels::{
-    Connectivity, Element, GreyScratch, Isa, Level, Machine, ON, Plane, View, ViewMut, dilate, erode, open,
-    reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_from, reconstruct_into,
-    reconstruct_on,
+    Connectivity, Cpu, GreyScratch, GreyValue, Isa, ON, Plane, StructuringElement, View, ViewMut, dilate,
+    erode, open, reconstruct, reconstruct_by_erosion, reconstruct_by_erosion_into, reconstruct_from,
+    reconstruct_into, reconstruct_on,
 };
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn check_reconstruction(marker: View<'_, u8>, mask: View<'_, u8>) {
 }
 
 /// With every instruction set, memory that was used before, and a target with gaps; and the same upside down.
-fn check_both_ways<T: Level + std::fmt::Debug>(
+fn check_both_ways<T: GreyValue + std::fmt::Debug>(
     marker: View<'_, T>,
     mask: View<'_, T>,
     expected: View<'_, T>,
@@ -45,13 +45,12 @@ fn check_both_ways<T: Level + std::fmt::Debug>(
             reconstruct_by_erosion_into(isa, low_mask.view(), connectivity, target, &mut scratch);
         });
         assert_eq!(found, low_expected, "{isa:?}");
-        let machine = Machine { isa, threads: NonZeroUsize::new(3).unwrap() };
+        let cpu = Cpu { isa, threads: NonZeroUsize::new(3).unwrap() };
         let mut scratch = Vec::new();
-        let found =
-            with_gaps(marker, |target| reconstruct_on(machine, mask, connectivity, target, &mut scratch));
+        let found = with_gaps(marker, |target| reconstruct_on(cpu, mask, connectivity, target, &mut scratch));
         assert_eq!(found, expected.to_plane(), "{isa:?} and three threads");
         let found = with_gaps(mask, |target| {
-            reconstruct_from(machine, marker, mask, connectivity, target, &mut scratch);
+            reconstruct_from(cpu, marker, mask, connectivity, target, &mut scratch);
         });
         assert_eq!(found, expected.to_plane(), "{isa:?} from elsewhere");
     }
@@ -59,7 +58,7 @@ fn check_both_ways<T: Level + std::fmt::Debug>(
 }
 
 /// Changes a copy of an image in memory whose rows are three pixels farther apart than they need to be.
-fn with_gaps<T: Level>(image: View<'_, T>, change: impl FnOnce(ViewMut<'_, T>)) -> Plane<T> {
+fn with_gaps<T: GreyValue>(image: View<'_, T>, change: impl FnOnce(ViewMut<'_, T>)) -> Plane<T> {
     let stride = image.width() + 3;
     let mut data = vec![T::default(); stride * image.height()];
     for (row, pixels) in data.chunks_exact_mut(stride).zip(image.rows()) {
@@ -119,10 +118,12 @@ fn to_f32(view: View<'_, u8>) -> Plane<f32> {
     naive::plane(view.width(), view.height(), |x, y| f32::from(view.at(x, y)))
 }
 
-fn offsets(element: Element) -> Vec<(isize, isize)> {
+fn offsets(element: StructuringElement) -> Vec<(isize, isize)> {
     let rows: &[isize] = match element {
-        Element::Cross3 => &[1, 3, 1],
-        Element::Disk19 => &[11, 13, 15, 17, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 17, 15, 13, 11],
+        StructuringElement::Cross3 => &[1, 3, 1],
+        StructuringElement::Disk19 => {
+            &[11, 13, 15, 17, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 19, 17, 15, 13, 11]
+        }
     };
     let middle = rows.len() as isize / 2;
     let row =
@@ -131,7 +132,7 @@ fn offsets(element: Element) -> Vec<(isize, isize)> {
 }
 
 fn check_morphology(image: View<'_, u8>) {
-    for element in [Element::Cross3, Element::Disk19] {
+    for element in [StructuringElement::Cross3, StructuringElement::Disk19] {
         let offsets = offsets(element);
         let eroded = naive::under_element(image, &offsets, 255, u8::min);
         assert_eq!(erode(image, element), eroded);
@@ -142,9 +143,9 @@ fn check_morphology(image: View<'_, u8>) {
 
 #[test]
 fn the_disk_has_321_pixels() {
-    assert_eq!(offsets(Element::Disk19).len(), 321);
+    assert_eq!(offsets(StructuringElement::Disk19).len(), 321);
     let dot = naive::plane(40, 40, |x, y| if (x, y) == (20, 20) { ON } else { 0 });
-    let dilated = dilate(dot.view(), Element::Disk19);
+    let dilated = dilate(dot.view(), StructuringElement::Disk19);
     assert_eq!(dilated.pixels().iter().filter(|pixel| **pixel == ON).count(), 321);
 }
 

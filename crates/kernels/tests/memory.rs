@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use onceflow_kernels::nuclei::{
-    MaskScratch, Parameters, SegmentScratch, Status, clumps_into, grow_into, segment_into,
+    MaskScratch, Parameters, SegmentScratch, SegmentationStatus, clumps_into, grow_into, segment_into,
 };
 use onceflow_kernels::{
-    Connectivity, Element, Machine, ON, Plane, Runs, Scratch, fill_holes_into, filter_area_into, label_into,
-    open_into, select_into,
+    Connectivity, Cpu, MorphologyScratch, ON, Plane, Runs, StructuringElement, fill_holes_into,
+    filter_area_into, label_into, open_into, select_into,
 };
 
 /// Counts allocations that are as large as a part of an image.
@@ -78,8 +78,8 @@ fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn machines() -> [Machine; 2] {
-    [1, 2].map(|threads| Machine { threads: NonZeroUsize::new(threads).unwrap(), ..Machine::default() })
+fn cpus() -> [Cpu; 2] {
+    [1, 2].map(|threads| Cpu { threads: NonZeroUsize::new(threads).unwrap(), ..Cpu::default() })
 }
 
 /// Dark disks, some of which touch, on bright tissue.
@@ -103,16 +103,16 @@ fn mask() -> Plane<u8> {
 fn a_segmentation_takes_memory_only_once() {
     let _alone = alone();
     let image = tissue();
-    for machine in machines() {
+    for cpu in cpus() {
         let (mut target, mut scratch) = (Plane::filled(0, SIDE, SIDE), SegmentScratch::default());
-        let mut found = (Status::Background, 0);
+        let mut found = (SegmentationStatus::Background, 0);
         let (first, again) = large_allocations(|| {
             let parameters = Parameters::default();
-            found = segment_into(machine, image.view(), &parameters, target.view_mut(), &mut scratch);
+            found = segment_into(cpu, image.view(), &parameters, target.view_mut(), &mut scratch);
         });
-        assert!(found.0 == Status::Ok && found.1 > 100, "{found:?}");
+        assert!(found.0 == SegmentationStatus::Ok && found.1 > 100, "{found:?}");
         assert!(first >= 6, "the counter sees {first} allocations where there must be some");
-        assert_eq!(again, 0, "with {machine:?}");
+        assert_eq!(again, 0, "with {cpu:?}");
     }
 }
 
@@ -120,20 +120,20 @@ fn a_segmentation_takes_memory_only_once() {
 fn tasks_and_operations_take_memory_only_once() {
     let _alone = alone();
     let (mask, eight) = (mask(), Connectivity::Eight);
-    for machine in machines() {
+    for cpu in cpus() {
         let (mut target, mut labels) = (Plane::filled(0, SIDE, SIDE), Plane::filled(0u32, SIDE, SIDE));
         let (mut scratch, mut components) = (MaskScratch::default(), Vec::new());
-        let (mut runs, mut rows) = (Runs::default(), Scratch::default());
+        let (mut runs, mut rows) = (Runs::default(), MorphologyScratch::default());
         let (_, again) = large_allocations(|| {
             let view = mask.view();
-            grow_into(machine, [view; 3], 3, target.view_mut(), &mut scratch);
-            clumps_into(machine, view, 30, target.view_mut(), &mut scratch);
-            fill_holes_into(machine, view, eight, target.view_mut(), &mut runs);
-            select_into(machine, view, view, eight, target.view_mut(), &mut runs);
-            filter_area_into(machine, view, 2, None, eight, target.view_mut(), &mut runs);
-            label_into(machine, view, eight, labels.view_mut(), &mut components, &mut runs);
-            open_into(machine, view, Element::Disk19, target.view_mut(), &mut rows);
+            grow_into(cpu, [view; 3], 3, target.view_mut(), &mut scratch);
+            clumps_into(cpu, view, 30, target.view_mut(), &mut scratch);
+            fill_holes_into(cpu, view, eight, target.view_mut(), &mut runs);
+            select_into(cpu, view, view, eight, target.view_mut(), &mut runs);
+            filter_area_into(cpu, view, 2, None, eight, target.view_mut(), &mut runs);
+            label_into(cpu, view, eight, labels.view_mut(), &mut components, &mut runs);
+            open_into(cpu, view, StructuringElement::Disk19, target.view_mut(), &mut rows);
         });
-        assert_eq!(again, 0, "with {machine:?}");
+        assert_eq!(again, 0, "with {cpu:?}");
     }
 }

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use naive::plane;
 use onceflow_kernels::compare::{
-    Counts, ExactSum, LabelledRuns, SizesDiffer, compare_owned, compare_runs, count_owned, count_runs,
+    ComparisonCounts, ExactSum, LabelledRuns, SizesDiffer, compare_owned, compare_runs, count_owned,
+    count_runs,
 };
 use onceflow_kernels::{Connectivity, Plane, View, Window, label};
 use proptest::prelude::*;
@@ -24,7 +25,7 @@ fn pixels(labels: View<'_, u32>) -> BTreeMap<u32, Vec<(usize, usize)>> {
     pixels
 }
 
-fn by_definition(result: View<'_, u32>, reference: View<'_, u32>, core: Window) -> Counts {
+fn by_definition(result: View<'_, u32>, reference: View<'_, u32>, core: Window) -> ComparisonCounts {
     let (objects, others) = (pixels(result), pixels(reference));
     let inside = |(x, y): (usize, usize)| {
         (core.left..core.left + core.width).contains(&x) && (core.top..core.top + core.height).contains(&y)
@@ -36,7 +37,7 @@ fn by_definition(result: View<'_, u32>, reference: View<'_, u32>, core: Window) 
     let owned = |objects: &BTreeMap<u32, Vec<(usize, usize)>>| {
         objects.values().filter(|pixels| inside(pixels[0])).count() as u64
     };
-    let mut counts = Counts {
+    let mut counts = ComparisonCounts {
         parts: 1,
         compared: 1,
         pixels: number(&|_| true),
@@ -45,7 +46,7 @@ fn by_definition(result: View<'_, u32>, reference: View<'_, u32>, core: Window) 
         common: number(&|(x, y)| result.at(x, y) != 0 && reference.at(x, y) != 0),
         objects: owned(&objects),
         reference_objects: owned(&others),
-        ..Counts::default()
+        ..ComparisonCounts::default()
     };
     let mut taken = BTreeSet::new();
     for mine in objects.values() {

@@ -7,7 +7,9 @@ mod naive;
 use std::ops::Range;
 
 use naive::plane;
-use onceflow_kernels::compare::{Counts, compare_boundaries, compare_boundaries_owned, count, count_owned};
+use onceflow_kernels::compare::{
+    ComparisonCounts, compare_boundaries, compare_boundaries_owned, count, count_owned,
+};
 use onceflow_kernels::{Connectivity, ON, Plane, View, Window, label};
 use proptest::prelude::*;
 
@@ -43,7 +45,10 @@ impl Cut {
     }
 
     /// The sum over cores of what `counted` says of the two results as one part sees them.
-    fn sum(&self, counted: impl Fn(View<'_, u32>, View<'_, u32>, Window) -> Counts) -> Counts {
+    fn sum(
+        &self,
+        counted: impl Fn(View<'_, u32>, View<'_, u32>, Window) -> ComparisonCounts,
+    ) -> ComparisonCounts {
         let of = |(core, read): (Window, Window)| {
             let core = Window { left: core.left - read.left, top: core.top - read.top, ..core };
             counted(read.of(self.result.view()), read.of(self.reference.view()), core)
@@ -97,11 +102,16 @@ fn components(labels: View<'_, u32>) -> Plane<u32> {
 }
 
 /// What does not count parts.
-fn added(counts: Counts) -> Counts {
-    Counts { parts: 0, compared: 0, boundary: onceflow_kernels::compare::Boundary::default(), ..counts }
+fn added(counts: ComparisonCounts) -> ComparisonCounts {
+    ComparisonCounts {
+        parts: 0,
+        compared: 0,
+        boundary: onceflow_kernels::compare::Boundary::default(),
+        ..counts
+    }
 }
 
-fn check(whole: &Counts, sum: &Counts, parts: usize) {
+fn check(whole: &ComparisonCounts, sum: &ComparisonCounts, parts: usize) {
     assert_eq!(added(*whole), added(*sum));
     assert_eq!((sum.parts, sum.compared), (parts as u64, parts as u64));
     if whole.boundary.parts == 1 && whole.boundary.largest_squared <= (HALO * HALO) as u64 {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use onceflow_kernels::features::features;
-use onceflow_kernels::{Connectivity, Corner, Plane, Polygon, label};
+use onceflow_kernels::{Connectivity, PixelCorner, Plane, Polygon, label};
 use proptest::prelude::*;
 
 /// The polygons of the only object.
@@ -13,7 +13,7 @@ fn outline(width: usize, pixels: &[bool]) -> Vec<Polygon> {
     let height = pixels.len() / width;
     let labels: Vec<u32> = pixels.iter().map(|inside| u32::from(*inside)).collect();
     let labels = Plane::from_vec(labels, width, height).unwrap();
-    let found = features(Plane::filled([0; 3], width, height).view(), labels.view());
+    let found = features(Plane::filled([0; 3], width, height).view(), labels.view()).unwrap();
     found.objects.into_iter().flat_map(|object| object.polygons).collect()
 }
 
@@ -53,21 +53,23 @@ fn holes_belong_to_the_part_around_them() {
     assert_eq!(polygons.iter().map(|polygon| polygon.holes.len()).collect::<Vec<_>>(), [4, 1]);
 }
 
-fn doubled_area(ring: &[Corner]) -> i64 {
+fn doubled_area(ring: &[PixelCorner]) -> i64 {
     let pairs = ring.iter().zip(&ring[1..]);
-    let cross = |a: Corner, b: Corner| i64::from(a[0]) * i64::from(b[1]) - i64::from(b[0]) * i64::from(a[1]);
+    let cross = |a: PixelCorner, b: PixelCorner| {
+        i64::from(a[0]) * i64::from(b[1]) - i64::from(b[0]) * i64::from(a[1])
+    };
     pairs.map(|(a, b)| cross(*a, *b)).sum()
 }
 
 /// Whether the middle of a pixel lies in a polygon: a line to the left crosses an odd number of sides.
-fn holds(rings: &[&Vec<Corner>], x: u32, y: u32) -> bool {
+fn holds(rings: &[&Vec<PixelCorner>], x: u32, y: u32) -> bool {
     let sides = rings.iter().flat_map(|ring| ring.iter().zip(&ring[1..]));
     let crossed =
         sides.filter(|(a, b)| a[0] == b[0] && a[0] <= x && a[1].min(b[1]) <= y && y < a[1].max(b[1]));
     crossed.count() % 2 == 1
 }
 
-fn rings(polygon: &Polygon) -> Vec<&Vec<Corner>> {
+fn rings(polygon: &Polygon) -> Vec<&Vec<PixelCorner>> {
     std::iter::once(&polygon.outer).chain(&polygon.holes).collect()
 }
 
@@ -105,10 +107,10 @@ proptest! {
 }
 
 /// Closed, with a turn at every corner, and no corner twice.
-fn check_simple(ring: &Vec<Corner>) {
+fn check_simple(ring: &Vec<PixelCorner>) {
     assert_eq!(ring.first(), ring.last());
     assert!(ring.len() >= 5, "{ring:?}");
-    let mut seen: HashMap<Corner, usize> = HashMap::new();
+    let mut seen: HashMap<PixelCorner, usize> = HashMap::new();
     ring[1..].iter().for_each(|corner| *seen.entry(*corner).or_default() += 1);
     assert!(seen.values().all(|count| *count == 1), "{ring:?}");
     let upright: Vec<bool> = ring.iter().zip(&ring[1..]).map(|(a, b)| a[0] == b[0]).collect();

@@ -7,17 +7,17 @@ mod naive;
 use naive::images::{Strided, mask, shapes, spiral, strided};
 use naive::plane;
 use onceflow_kernels::nuclei::{SplitScratch, split, split_object};
-use onceflow_kernels::seams::{Areas, Grid, Holes, Numbering, Reconstruction, Selection, uncut_objects};
+use onceflow_kernels::seams::{Areas, Holes, Numbering, Reconstruction, SeamGrid, Selection, uncut_objects};
 use onceflow_kernels::{
-    Connectivity, Element, GreyScratch, Level, ON, Objects, Plane, View, Window, fill_holes, filter_area,
-    label, open, reconstruct, select,
+    Connectivity, GreyScratch, GreyValue, ON, Objects, Plane, StructuringElement, View, Window, fill_holes,
+    filter_area, label, open, reconstruct, select,
 };
 use proptest::prelude::*;
 
 const BOTH: [Connectivity; 2] = [Connectivity::Four, Connectivity::Eight];
 
 /// Lays tiles side by side; the windows of a grid must cover every pixel once.
-fn assemble<T: Copy + Default>(grid: &Grid, mut tile: impl FnMut(usize, Window) -> Plane<T>) -> Plane<T> {
+fn assemble<T: Copy + Default>(grid: &SeamGrid, mut tile: impl FnMut(usize, Window) -> Plane<T>) -> Plane<T> {
     let image = grid.image();
     let mut whole = Plane::filled(T::default(), image.width, image.height);
     let mut covered = 0;
@@ -37,7 +37,7 @@ fn put<T: Copy>(whole: &mut Plane<T>, window: Window, part: View<'_, T>) {
     }
 }
 
-fn check_masks(grid: &Grid, mask: View<'_, u8>, seeds: View<'_, u8>) {
+fn check_masks(grid: &SeamGrid, mask: View<'_, u8>, seeds: View<'_, u8>) {
     for connectivity in BOTH {
         check_areas(grid, mask, connectivity);
         check_holes(grid, mask, connectivity);
@@ -46,7 +46,7 @@ fn check_masks(grid: &Grid, mask: View<'_, u8>, seeds: View<'_, u8>) {
     }
 }
 
-fn check_areas(grid: &Grid, mask: View<'_, u8>, connectivity: Connectivity) {
+fn check_areas(grid: &SeamGrid, mask: View<'_, u8>, connectivity: Connectivity) {
     let mut areas = Areas::new(grid, connectivity);
     (0..grid.len()).for_each(|tile| areas.visit(grid.window(tile).of(mask)));
     let merged = areas.merged();
@@ -61,7 +61,7 @@ fn check_areas(grid: &Grid, mask: View<'_, u8>, connectivity: Connectivity) {
     }
 }
 
-fn check_holes(grid: &Grid, mask: View<'_, u8>, connectivity: Connectivity) {
+fn check_holes(grid: &SeamGrid, mask: View<'_, u8>, connectivity: Connectivity) {
     let mut holes = Holes::new(grid, connectivity);
     (0..grid.len()).for_each(|tile| holes.visit(grid.window(tile).of(mask)));
     let merged = holes.merged();
@@ -69,7 +69,7 @@ fn check_holes(grid: &Grid, mask: View<'_, u8>, connectivity: Connectivity) {
     assert_eq!(found, fill_holes(mask, connectivity));
 }
 
-fn check_selection(grid: &Grid, mask: View<'_, u8>, seeds: View<'_, u8>, connectivity: Connectivity) {
+fn check_selection(grid: &SeamGrid, mask: View<'_, u8>, seeds: View<'_, u8>, connectivity: Connectivity) {
     let mut selection = Selection::new(grid, connectivity);
     for tile in 0..grid.len() {
         selection.visit(grid.window(tile).of(mask), grid.window(tile).of(seeds));
@@ -79,7 +79,7 @@ fn check_selection(grid: &Grid, mask: View<'_, u8>, seeds: View<'_, u8>, connect
     assert_eq!(found, select(mask, seeds, connectivity));
 }
 
-fn check_labels(grid: &Grid, mask: View<'_, u8>, connectivity: Connectivity) {
+fn check_labels(grid: &SeamGrid, mask: View<'_, u8>, connectivity: Connectivity) {
     let mut numbering = Numbering::new(grid, connectivity);
     (0..grid.len()).for_each(|tile| numbering.visit(grid.window(tile).of(mask)));
     let (found, numbered) = (numbering.clone().cut(), numbering.merged());
@@ -98,8 +98,8 @@ fn check_labels(grid: &Grid, mask: View<'_, u8>, connectivity: Connectivity) {
 }
 
 /// Settles tile by tile; between visits there is nothing but the image itself.
-fn reconstruct_tiled<T: Level>(
-    grid: &Grid,
+fn reconstruct_tiled<T: GreyValue>(
+    grid: &SeamGrid,
     marker: View<'_, T>,
     mask: View<'_, T>,
     connectivity: Connectivity,
@@ -117,7 +117,7 @@ fn reconstruct_tiled<T: Level>(
     image
 }
 
-fn check_reconstruction(grid: &Grid, marker: View<'_, u8>, mask: View<'_, u8>) {
+fn check_reconstruction(grid: &SeamGrid, marker: View<'_, u8>, mask: View<'_, u8>) {
     for connectivity in BOTH {
         let expected = reconstruct(marker, mask, connectivity);
         assert_eq!(reconstruct_tiled(grid, marker, mask, connectivity), expected);
@@ -127,8 +127,8 @@ fn check_reconstruction(grid: &Grid, marker: View<'_, u8>, mask: View<'_, u8>) {
     }
 }
 
-fn check_halos(grid: &Grid, image: View<'_, u8>) {
-    for (element, halo) in [(Element::Cross3, 2), (Element::Disk19, 18)] {
+fn check_halos(grid: &SeamGrid, image: View<'_, u8>) {
+    for (element, halo) in [(StructuringElement::Cross3, 2), (StructuringElement::Disk19, 18)] {
         let found = assemble(grid, |tile, own| {
             let around = grid.around(tile, halo);
             let opened = open(around.of(image), element);
@@ -140,7 +140,12 @@ fn check_halos(grid: &Grid, image: View<'_, u8>) {
 }
 
 /// Objects that no seam cuts are parted in their tile, the others in windows of their own.
-fn check_objects(grid: &Grid, colours: View<'_, [u8; 3]>, mask: View<'_, u8>, connectivity: Connectivity) {
+fn check_objects(
+    grid: &SeamGrid,
+    colours: View<'_, [u8; 3]>,
+    mask: View<'_, u8>,
+    connectivity: Connectivity,
+) {
     let mut numbering = Numbering::new(grid, Connectivity::Eight);
     (0..grid.len()).for_each(|tile| numbering.visit(grid.window(tile).of(mask)));
     let (cut, numbered) = (numbering.clone().cut(), numbering.merged());
@@ -193,8 +198,8 @@ fn cuts() -> impl Strategy<Value = (Vec<usize>, Vec<usize>)> {
     (some(), some())
 }
 
-fn grid(image: View<'_, u8>, (columns, rows): &(Vec<usize>, Vec<usize>)) -> Grid {
-    Grid::with_cuts(image.width(), image.height(), columns, rows)
+fn grid(image: View<'_, u8>, (columns, rows): &(Vec<usize>, Vec<usize>)) -> SeamGrid {
+    SeamGrid::with_cuts(image.width(), image.height(), columns, rows)
 }
 
 /// Giant components and holes: combs, rings in rings, spirals and their backgrounds, checkerboards.
@@ -218,7 +223,7 @@ fn giants() -> Vec<Plane<u8>> {
 fn shapes_that_trouble_algorithms_in_squares() {
     for shape in giants() {
         for side in [1, 2, 3, 7, 16, 37, 100] {
-            let grid = Grid::new(shape.width(), shape.height(), side);
+            let grid = SeamGrid::new(shape.width(), shape.height(), side);
             let seeds = seeds_on(shape.view(), 5, 40);
             check_masks(&grid, shape.view(), seeds.view());
             check_reconstruction(&grid, seeds.view(), shape.view());
@@ -233,7 +238,7 @@ fn a_value_winds_through_a_spiral() {
     let mask = spiral(61);
     let marker = plane(61, 61, |x, y| if (x, y) == (0, 0) { ON } else { 0 });
     for side in [1, 5, 20, 30, 61] {
-        let grid = Grid::new(61, 61, side);
+        let grid = SeamGrid::new(61, 61, side);
         let found = reconstruct_tiled(&grid, marker.view(), mask.view(), Connectivity::Four);
         assert_eq!(found, mask, "{side}");
     }
@@ -241,14 +246,14 @@ fn a_value_winds_through_a_spiral() {
 
 #[test]
 fn a_grid_has_tiles_of_the_size_asked() {
-    let grid = Grid::new(10, 7, 4);
+    let grid = SeamGrid::new(10, 7, 4);
     let window = |left, top, width, height| Window { left, top, width, height };
     assert_eq!((grid.len(), grid.window(0), grid.window(5)), (6, window(0, 0, 4, 4), window(8, 4, 2, 3)));
     assert_eq!((grid.around(4, 2), grid.around(4, usize::MAX)), (window(2, 2, 8, 5), grid.image()));
     assert!(grid.neighbours(0).eq([1, 3, 4]) && grid.neighbours(4).eq([0, 1, 2, 3, 5]));
-    assert_eq!(Grid::new(10, 7, 0), Grid::new(10, 7, 1));
-    assert_eq!((Grid::new(0, 0, 4).len(), Grid::new(0, 9, 4).image()), (1, window(0, 0, 0, 9)));
-    assert_eq!(Grid::with_cuts(9, 9, &[4, 0, 9, 4, 12, 2], &[]).len(), 3);
+    assert_eq!(SeamGrid::new(10, 7, 0), SeamGrid::new(10, 7, 1));
+    assert_eq!((SeamGrid::new(0, 0, 4).len(), SeamGrid::new(0, 9, 4).image()), (1, window(0, 0, 0, 9)));
+    assert_eq!(SeamGrid::with_cuts(9, 9, &[4, 0, 9, 4, 12, 2], &[]).len(), 3);
 }
 
 proptest! {

@@ -5,17 +5,21 @@
 mod naive;
 mod pictures;
 
-use naive::images::machines;
-use onceflow_kernels::nuclei::{Parameters, SegmentScratch, Status, segment, segment_into};
+use naive::images::cpus;
+use onceflow_kernels::nuclei::{Parameters, SegmentScratch, SegmentationStatus, segment, segment_into};
 use onceflow_kernels::{Connectivity, Plane, View};
 
-fn check(image: View<'_, [u8; 3]>, parameters: &Parameters, scratch: &mut SegmentScratch) -> Status {
+fn check(
+    image: View<'_, [u8; 3]>,
+    parameters: &Parameters,
+    scratch: &mut SegmentScratch,
+) -> SegmentationStatus {
     let expected = segment(image, parameters);
-    for machine in machines() {
+    for cpu in cpus() {
         let mut mask = Plane::filled(7, image.width(), image.height());
-        let found = segment_into(machine, image, parameters, mask.view_mut(), scratch);
-        assert_eq!(found, (expected.status, expected.objects), "with {machine:?}");
-        assert_eq!(mask, expected.mask, "with {machine:?}");
+        let found = segment_into(cpu, image, parameters, mask.view_mut(), scratch);
+        assert_eq!(found, (expected.status, expected.objects), "with {cpu:?}");
+        assert_eq!(mask, expected.mask, "with {cpu:?}");
     }
     expected.status
 }
@@ -39,7 +43,7 @@ fn pictures_and_their_corners() {
 fn what_ends_early_leaves_an_empty_mask() {
     let mut scratch = SegmentScratch::default();
     let glass = Plane::filled([250; 3], 70, 30);
-    assert_eq!(check(glass.view(), &Parameters::default(), &mut scratch), Status::Background);
+    assert_eq!(check(glass.view(), &Parameters::default(), &mut scratch), SegmentationStatus::Background);
     let even = Plane::filled([90, 60, 120], 70, 30);
-    assert_eq!(check(even.view(), &Parameters::default(), &mut scratch), Status::NoCandidates);
+    assert_eq!(check(even.view(), &Parameters::default(), &mut scratch), SegmentationStatus::NoCandidates);
 }

@@ -15,7 +15,7 @@ use onceflow_kernels::nuclei::{
     MaskScratch, SplitScratch, finish, finish_with, markers, split, split_groups, split_object, without_lines,
 };
 use onceflow_kernels::{
-    Connectivity, Groups, Isa, LINE, Machine, ON, Objects, Plane, Traces, View, ViewMut, WatershedScratch,
+    Connectivity, Cpu, Isa, LINE, ON, ObjectGroups, Objects, Plane, Traces, View, ViewMut, WatershedScratch,
     above, distance, filter_area, label, reconstruct, regional_maxima, repair_lines, watershed,
     watershed_from, watershed_on,
 };
@@ -102,7 +102,7 @@ fn by_threads(
     connectivity: Connectivity,
     threads: usize,
 ) -> Plane<u8> {
-    let groups = Groups::of(big, Connectivity::Eight);
+    let groups = ObjectGroups::of(big, Connectivity::Eight);
     let bands = groups.bands(threads);
     assert!(bands.len() <= threads && bands.iter().map(|band| band.len()).sum::<usize>() == groups.len());
     let lines = |band| {
@@ -130,12 +130,13 @@ fn check_ways(normalized: View<'_, [u8; 3]>, big: View<'_, u8>) {
 
 /// A group in an image of its own has the lines and the digest that it has among the others.
 fn check_alone(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: Connectivity) {
-    let (groups, traces) = (Groups::of(big, Connectivity::Eight), Traces::of(big, Connectivity::Eight));
+    let (groups, traces) = (ObjectGroups::of(big, Connectivity::Eight), Traces::of(big, Connectivity::Eight));
     assert_eq!((traces.len(), traces.mask().to_plane()), (groups.len(), above(big, 0)));
-    let (shapes, mut taken) = (traces.shapes(onceflow_kernels::Shape::default()), Groups::default());
+    let (shapes, mut taken) =
+        (traces.shapes(onceflow_kernels::ObjectHash::default()), ObjectGroups::default());
     let (mut painted, mut digests) = (Vec::new(), HashMap::new());
     let mut scratch = SplitScratch::default();
-    let mut lines = |groups: &Groups, group: usize| {
+    let mut lines = |groups: &ObjectGroups, group: usize| {
         let mut lines = Vec::new();
         split_groups(normalized, groups, group..group + 1, connectivity, &mut scratch, &mut lines);
         lines
@@ -149,7 +150,7 @@ fn check_alone(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: C
         let alone = Traces::of(alone.view(), Connectivity::Eight);
         assert_eq!((alone.len(), alone.area(0)), (1, groups.area(group)));
         assert_eq!(traces.area(group), groups.area(group));
-        assert_eq!(&alone.shapes(onceflow_kernels::Shape::default())[0], shape);
+        assert_eq!(&alone.shapes(onceflow_kernels::ObjectHash::default())[0], shape);
         assert_eq!(digests.insert(*shape, group), None);
         for traces in [(&alone, 0), (&traces, group)] {
             traces.0.take(traces.1, &mut taken);
@@ -163,7 +164,7 @@ fn check_alone(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: C
 /// Finishes each object in a window of its own.
 fn finish_one_by_one(mask: View<'_, u8>, min_size: i64, max_size: i64, fill: Connectivity) -> Plane<u8> {
     let mut whole = Plane::filled(0, mask.width(), mask.height());
-    let groups = Groups::of(mask, Connectivity::Eight);
+    let groups = ObjectGroups::of(mask, Connectivity::Eight);
     let (mut painted, mut scratch) = (Vec::new(), MaskScratch::default());
     for group in 0..groups.len() {
         let window = groups.paint(group, &mut painted);
@@ -212,7 +213,7 @@ fn objects_in_holes_of_objects_in_holes() {
 fn objects_in_windows_of_the_whole_image() {
     let stripes = plane(90, 70, |x, y| if (x + y) % 9 < 3 { ON } else { 0 });
     check_ways(colours(90, 70, 3, 4).view(), stripes.view());
-    assert!(Groups::of(stripes.view(), Connectivity::Eight).len() < 10);
+    assert!(ObjectGroups::of(stripes.view(), Connectivity::Eight).len() < 10);
     let crossed = plane(90, 70, |x, y| if (x + y) % 17 < 2 || y > 60 { ON } else { 0 });
     check_ways(colours(90, 70, 4, 4).view(), crossed.view());
     let markers =
@@ -247,20 +248,18 @@ fn check_machines(image: View<'_, [u8; 3]>, markers: View<'_, u32>) {
     let expected = flood::watershed(image, markers);
     let mut scratch = WatershedScratch::default();
     let threads = [1, 2, 3, 8].map(|threads| NonZeroUsize::new(threads).unwrap());
-    for machine in
-        Isa::available().into_iter().flat_map(|isa| threads.map(|threads| Machine { isa, threads }))
-    {
+    for cpu in Isa::available().into_iter().flat_map(|isa| threads.map(|threads| Cpu { isa, threads })) {
         let mut data = vec![7; (width + 3) * height];
         let mut labels = ViewMut::with_stride(&mut data, width, height, width + 3).unwrap();
         (0..height).for_each(|y| labels.row_mut(y).copy_from_slice(markers.row(y)));
-        watershed_on(machine, image, labels.reborrow(), &mut scratch);
+        watershed_on(cpu, image, labels.reborrow(), &mut scratch);
         let found = labels.view().to_plane();
         let expected = expected.pixels().iter().map(|&label| u32::try_from(label).unwrap_or(LINE));
-        assert!(found.pixels().iter().copied().eq(expected), "{machine:?}");
+        assert!(found.pixels().iter().copied().eq(expected), "{cpu:?}");
         assert!(data.chunks_exact(width + 3).all(|row| row[width..] == [7; 3]));
         let mut made = Plane::filled(7, width, height);
-        watershed_from(machine, image, markers, made.view_mut(), &mut scratch);
-        assert!(made == found, "from markers, {machine:?}");
+        watershed_from(cpu, image, markers, made.view_mut(), &mut scratch);
+        assert!(made == found, "from markers, {cpu:?}");
     }
 }
 

@@ -6,8 +6,8 @@ mod naive;
 
 use naive::plane;
 use onceflow_kernels::nuclei::tiled::{self, Layer, Planes};
-use onceflow_kernels::nuclei::{Parameters, Status, segment};
-use onceflow_kernels::seams::Grid;
+use onceflow_kernels::nuclei::{Parameters, SegmentationStatus, segment};
+use onceflow_kernels::seams::SeamGrid;
 use onceflow_kernels::{Connectivity, ON, Plane, View, Window};
 use proptest::prelude::*;
 
@@ -66,7 +66,7 @@ impl Planes for Memory {
     }
 }
 
-fn check(colours: View<'_, [u8; 3]>, grid: &Grid, parameters: &Parameters) -> Status {
+fn check(colours: View<'_, [u8; 3]>, grid: &SeamGrid, parameters: &Parameters) -> SegmentationStatus {
     let expected = segment(colours, parameters);
     let mut planes = Memory::new(colours, usize::MAX);
     let found = tiled::segment(&mut planes, grid, parameters).unwrap();
@@ -143,7 +143,7 @@ proptest! {
         side in prop_oneof![Just(37usize), Just(64), Just(100), 5usize..300],
         parameters in parameters(),
     ) {
-        check(tissue(width, height, seed, disks).view(), &Grid::new(width, height, side), &parameters);
+        check(tissue(width, height, seed, disks).view(), &SeamGrid::new(width, height, side), &parameters);
     }
 
     #[test]
@@ -154,7 +154,7 @@ proptest! {
         rows in prop::collection::vec(0usize..160, 0..7),
         parameters in parameters(),
     ) {
-        let grid = Grid::with_cuts(width, height, &columns, &rows);
+        let grid = SeamGrid::with_cuts(width, height, &columns, &rows);
         check(tissue(width, height, seed, disks).view(), &grid, &parameters);
     }
 }
@@ -164,25 +164,25 @@ fn the_tissue_has_nuclei() {
     let image = tissue(300, 260, 3, 150);
     let parameters = Parameters { g1: 40, g2: 20, ..Parameters::default() };
     assert!(segment(image.view(), &parameters).objects > 20);
-    assert_eq!(check(image.view(), &Grid::new(300, 260, 37), &parameters), Status::Ok);
+    assert_eq!(check(image.view(), &SeamGrid::new(300, 260, 37), &parameters), SegmentationStatus::Ok);
     let stripes = plane(200, 160, |x, y| if (x + y) % 23 < 6 { [60, 40, 130] } else { [225, 165, 210] });
     let wide = Parameters { max_size: 100_000, max_size_seg: 100_000, ..parameters };
-    assert_eq!(check(stripes.view(), &Grid::new(200, 160, 50), &wide), Status::Ok);
+    assert_eq!(check(stripes.view(), &SeamGrid::new(200, 160, 50), &wide), SegmentationStatus::Ok);
 }
 
 #[test]
 fn every_ending_is_that_of_the_whole_image() {
     let image = tissue(90, 70, 5, 30);
-    let grid = Grid::new(90, 70, 32);
+    let grid = SeamGrid::new(90, 70, 32);
     let with =
         |bright, g1| Parameters { blue: bright, green: bright, red: bright, g1, ..Parameters::default() };
-    assert_eq!(check(image.view(), &grid, &with(-1, 40)), Status::Background);
-    assert_eq!(check(image.view(), &grid, &with(220, 255)), Status::NoCandidates);
+    assert_eq!(check(image.view(), &grid, &with(-1, 40)), SegmentationStatus::Background);
+    assert_eq!(check(image.view(), &grid, &with(220, 255)), SegmentationStatus::NoCandidates);
     let glass = plane(90, 70, |x, y| if (x, y) < (6, 70) { [90, 40, 130] } else { [250; 3] });
-    assert_eq!(check(glass.view(), &grid, &with(220, 40)), Status::BackgroundLikely);
+    assert_eq!(check(glass.view(), &grid, &with(220, 40)), SegmentationStatus::BackgroundLikely);
     for (width, height) in [(0, 0), (0, 5), (5, 0), (1, 1)] {
         let image = Plane::filled([100, 50, 120], width, height);
-        check(image.view(), &Grid::new(width, height, 4), &Parameters::default());
+        check(image.view(), &SeamGrid::new(width, height, 4), &Parameters::default());
     }
 }
 
@@ -191,7 +191,7 @@ fn every_ending_is_that_of_the_whole_image() {
 fn windows_stay_within_their_room() {
     let image = tissue(300, 260, 9, 60);
     let parameters = Parameters { g1: 40, g2: 20, ..Parameters::default() };
-    let grid = Grid::new(300, 260, 40);
+    let grid = SeamGrid::new(300, 260, 40);
     let mut planes = Memory::new(image.view(), 76 * 76);
     tiled::segment(&mut planes, &grid, &parameters).unwrap();
     assert_eq!(planes.layers[Layer::Next as usize], segment(image.view(), &parameters).mask);
@@ -201,6 +201,6 @@ fn windows_stay_within_their_room() {
     let wide = Parameters { max_size: 100_000, max_size_seg: 100_000, ..parameters };
     let long = plane(300, 260, bar);
     assert!(segment(long.view(), &wide).mask.pixels().contains(&ON));
-    let refused = tiled::segment(&mut Memory::new(long.view(), 76 * 40), &Grid::new(300, 260, 18), &wide);
+    let refused = tiled::segment(&mut Memory::new(long.view(), 76 * 40), &SeamGrid::new(300, 260, 18), &wide);
     assert!(refused.is_err_and(|window| window.width > 280 && window.height < 20));
 }

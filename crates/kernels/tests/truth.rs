@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use onceflow_kernels::colour::{Statistics, transfer};
-use onceflow_kernels::compare::{Counts, Measure, compare_boundaries};
+use onceflow_kernels::colour::{ColourSums, transfer};
+use onceflow_kernels::compare::{ComparisonCounts, MetricKind, compare_boundaries};
 use onceflow_kernels::nuclei::{Parameters, segment};
 use onceflow_kernels::{Connectivity, Plane, label};
 use tiff::decoder::{Decoder, DecodingResult};
@@ -24,17 +24,17 @@ fn tiles() -> Option<PathBuf> {
 }
 
 /// Compares the nuclei found in a raw tile with its truth.
-fn found(tile: &Plane<[u8; 3]>, truth: &Plane<u32>) -> Counts {
-    let mut statistics = Statistics::new();
+fn found(tile: &Plane<[u8; 3]>, truth: &Plane<u32>) -> ComparisonCounts {
+    let mut statistics = ColourSums::new();
     statistics.add(tile.view());
     let normalized = transfer(tile.view(), &statistics.finish());
     let mask = segment(normalized.view(), &Parameters::default()).mask;
     compare_boundaries(label(mask.view(), Connectivity::Eight).plane.view(), truth.view()).unwrap()
 }
 
-fn check_dice(counts: &Counts, expected: f64, name: &str) {
-    let values = Measure::ALL.map(|m| (m.word(), m.value(counts, Some(0.25))));
-    let dice = Measure::Dice.value(counts, None).unwrap();
+fn check_dice(counts: &ComparisonCounts, expected: f64, name: &str) {
+    let values = MetricKind::ALL.map(|m| (m.word(), m.value(counts, Some(0.25))));
+    let dice = MetricKind::Dice.value(counts, None).unwrap();
     assert!((dice - expected).abs() < 0.0005, "{name}: expected Dice {expected}, found {values:?}");
 }
 

@@ -4,11 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// The most bytes that one read may bring into memory; larger boxes are read in parts.
+pub const READ_LIMIT: u64 = 1 << 30;
+
 /// A bound on memory, shared by everything that holds some. A clone is another handle to the same ledger.
 #[derive(Clone)]
-pub struct Budget(Arc<Ledger>);
+pub struct Budget(Arc<BudgetLedger>);
 
-struct Ledger {
+struct BudgetLedger {
     limit: u64,
     used: AtomicU64,
     peak: AtomicU64,
@@ -16,26 +19,31 @@ struct Ledger {
 
 impl Budget {
     /// A ledger over this many bytes.
+    #[inline]
     pub fn new(bytes: u64) -> Budget {
-        Budget(Arc::new(Ledger { limit: bytes, used: AtomicU64::new(0), peak: AtomicU64::new(0) }))
+        Budget(Arc::new(BudgetLedger { limit: bytes, used: AtomicU64::new(0), peak: AtomicU64::new(0) }))
     }
 
     /// Reserves bytes, or none of them when they do not fit now. It never waits.
+    #[inline]
     pub fn try_reserve(&self, bytes: u64) -> Option<Lease> {
         self.take(bytes).then(|| Lease { budget: self.clone(), bytes })
     }
 
     /// Bytes reserved now.
+    #[inline]
     pub fn used(&self) -> u64 {
         self.0.used.load(Ordering::SeqCst)
     }
 
     /// The most bytes that were reserved at one time.
+    #[inline]
     pub fn peak(&self) -> u64 {
         self.0.peak.load(Ordering::SeqCst)
     }
 
     /// The bytes there are.
+    #[inline]
     pub fn limit(&self) -> u64 {
         self.0.limit
     }
@@ -71,11 +79,13 @@ pub struct Lease {
 
 impl Lease {
     /// How many bytes.
+    #[inline]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Gives back all bytes above `to`; a lease that is smaller already stays as it is.
+    #[inline]
     pub fn shrink(&mut self, to: u64) {
         let surplus = self.bytes.saturating_sub(to);
         self.bytes -= surplus;
@@ -83,6 +93,7 @@ impl Lease {
     }
 
     /// Reserves more bytes under the same lease, or none of them when they do not fit now.
+    #[inline]
     pub fn try_grow(&mut self, by: u64) -> bool {
         let fits = self.budget.take(by);
         if fits {
@@ -91,7 +102,8 @@ impl Lease {
         fits
     }
 
-    /// Moves bytes into a lease of their own; none when this one holds fewer.
+    /// Moves bytes into a lease of their own; `None` when this one holds fewer.
+    #[inline]
     pub fn split(&mut self, bytes: u64) -> Option<Lease> {
         self.bytes = self.bytes.checked_sub(bytes)?;
         Some(Lease { budget: self.budget.clone(), bytes })

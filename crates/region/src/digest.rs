@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::{Bounds, Pixels, pixels::with_values};
+use crate::{Bounds, Pixels, with_values};
 
 /// A BLAKE3 digest of content, printed as hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,7 +49,7 @@ impl FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Digest, NotADigest> {
         let digits = text.as_bytes();
-        // One digest has one text: capital digits are none.
+        // One digest has one text: capital digits are refused.
         let proper = |digit: &u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(digit);
         if digits.len() != 64 || !digits.iter().all(proper) {
             return Err(NotADigest { found: text.to_owned() });
@@ -68,37 +68,43 @@ pub struct NotADigest {
 }
 
 /// Digests numbers and texts with their lengths, so that no two sequences of fields look alike.
-pub(crate) struct Digester(blake3::Hasher);
+pub struct Digester(blake3::Hasher);
 
 impl Digester {
     /// A digest of one kind of thing, apart from those of all other kinds.
-    pub(crate) fn new(kind: &str) -> Digester {
+    pub fn new(kind: &str) -> Digester {
         Digester(blake3::Hasher::new_derive_key(kind))
     }
 
-    pub(crate) fn number(&mut self, number: u64) {
+    /// A number of 64 bits.
+    #[inline]
+    pub fn number(&mut self, number: u64) {
         self.0.update(&number.to_le_bytes());
     }
 
-    pub(crate) fn text(&mut self, text: &str) {
+    /// A text with its length.
+    #[inline]
+    pub fn text(&mut self, text: &str) {
         self.number(text.len() as u64);
         self.0.update(text.as_bytes());
     }
 
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+    /// Bytes without their length.
+    #[inline]
+    pub fn bytes(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
     /// Where a box begins and how long it is along each axis.
-    pub(crate) fn bounds(&mut self, bounds: &Bounds) {
+    pub fn bounds(&mut self, bounds: &Bounds) {
         for span in [bounds.columns(), bounds.rows(), bounds.z(), bounds.time()] {
             self.bytes(&span.start().to_le_bytes());
             self.number(span.length());
         }
     }
 
-    /// The values in little-endian order, whatever the machine's.
-    pub(crate) fn pixels(&mut self, pixels: &Pixels) {
+    /// The values in little-endian order on every machine.
+    pub fn pixels(&mut self, pixels: &Pixels) {
         match pixels {
             Pixels::U8(values) => self.bytes(values),
             _ => with_values!(pixels, values => self.wide(values, |value| value.to_le_bytes())),
@@ -106,7 +112,7 @@ impl Digester {
     }
 
     /// Wide values pass through a small buffer: a digest must not double the memory of a region.
-    pub(crate) fn wide<T: Copy, const N: usize>(&mut self, values: &[T], to_bytes: impl Fn(T) -> [u8; N]) {
+    pub fn wide<T: Copy, const N: usize>(&mut self, values: &[T], to_bytes: impl Fn(T) -> [u8; N]) {
         let mut buffer = Vec::with_capacity(BLOCK * N);
         for block in values.chunks(BLOCK) {
             buffer.clear();
@@ -115,7 +121,8 @@ impl Digester {
         }
     }
 
-    pub(crate) fn finish(self) -> Digest {
+    /// The digest of all that was given.
+    pub fn finish(self) -> Digest {
         Digest(*self.0.finalize().as_bytes())
     }
 }

@@ -1,4 +1,4 @@
-//! Values of one type in a row, whatever the type.
+//! Vectors of values of one numeric type.
 
 use std::fmt;
 
@@ -29,6 +29,7 @@ pub enum Element {
 
 impl Element {
     /// Bytes of one value.
+    #[inline]
     pub fn bytes(self) -> u64 {
         match self {
             Element::U8 | Element::I8 => 1,
@@ -83,14 +84,15 @@ pub enum Pixels {
 
 /// The order of the bytes of a number in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
+pub enum ByteOrder {
     /// The lowest first.
     Little,
     /// The highest first.
     Big,
 }
 
-/// Runs one expression over the values, whatever their type.
+/// Runs one expression over the values of any type.
+#[macro_export]
 macro_rules! with_values {
     ($pixels:expr, $values:ident => $body:expr) => {
         match $pixels {
@@ -109,6 +111,7 @@ macro_rules! with_values {
 }
 
 /// Makes pixels of the same type from an expression over the values.
+#[macro_export]
 macro_rules! map_values {
     ($pixels:expr, $values:ident => $body:expr) => {
         match $pixels {
@@ -126,10 +129,9 @@ macro_rules! map_values {
     };
 }
 
-pub(crate) use {map_values, with_values};
-
 impl Pixels {
     /// The type of the values.
+    #[inline]
     pub fn element(&self) -> Element {
         match self {
             Pixels::U8(_) => Element::U8,
@@ -146,22 +148,25 @@ impl Pixels {
     }
 
     /// How many values.
+    #[inline]
     pub fn len(&self) -> usize {
         with_values!(self, values => values.len())
     }
 
     /// Whether there is no value.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Bytes that the values take.
+    #[inline]
     pub fn bytes(&self) -> u64 {
         (self.len() as u64).saturating_mul(self.element().bytes())
     }
 
     /// The values whose bytes stand one after the other; what is left of a last one that is cut off is dropped.
-    pub(crate) fn from_bytes(element: Element, bytes: Vec<u8>, order: Order) -> Pixels {
+    pub fn from_bytes(element: Element, bytes: Vec<u8>, order: ByteOrder) -> Pixels {
         macro_rules! numbers {
             ($kind:ident, $number:ty) => {
                 Pixels::$kind(join(&bytes, order, <$number>::from_le_bytes, <$number>::from_be_bytes))
@@ -199,7 +204,7 @@ impl Pixels {
 
     /// Copies rows of `length` values each over rows that begin at `first` and lie `pitch` values apart; values of another
     /// type change nothing.
-    pub(crate) fn paste(&mut self, first: usize, pitch: usize, rows: &Pixels, length: usize) {
+    pub fn paste(&mut self, first: usize, pitch: usize, rows: &Pixels, length: usize) {
         macro_rules! pasted {
             ($($kind:ident),*) => {
                 match (self, rows) {
@@ -215,18 +220,20 @@ impl Pixels {
     }
 
     /// The bytes of the values in the order of the machine.
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         with_values!(self, values => bytemuck::cast_slice(values))
     }
 
     /// The bytes of the values in the order of the machine, to be written.
+    #[inline]
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
         with_values!(self, values => bytemuck::cast_slice_mut(values))
     }
 
     /// Turns the bytes of values that were filled in another order than the machine's.
-    pub(crate) fn swap_bytes_from(&mut self, order: Order) {
-        let machine = if cfg!(target_endian = "little") { Order::Little } else { Order::Big };
+    pub fn swap_bytes_from(&mut self, order: ByteOrder) {
+        let machine = if cfg!(target_endian = "little") { ByteOrder::Little } else { ByteOrder::Big };
         let bytes = self.element().bytes() as usize;
         if order != machine && bytes > 1 {
             self.as_bytes_mut().chunks_exact_mut(bytes).for_each(<[u8]>::reverse);
@@ -234,7 +241,7 @@ impl Pixels {
     }
 
     /// So many values from each of some places on, one row after the other.
-    pub(crate) fn rows(&self, starts: impl Iterator<Item = usize>, length: usize) -> Pixels {
+    pub fn rows(&self, starts: impl Iterator<Item = usize>, length: usize) -> Pixels {
         map_values!(self, values => {
             let mut kept = Vec::with_capacity(starts.size_hint().0.saturating_mul(length));
             starts.for_each(|start| kept.extend_from_slice(&values[start..start + length]));
@@ -243,12 +250,12 @@ impl Pixels {
     }
 
     /// The values at some places.
-    pub(crate) fn pick(&self, places: &[usize]) -> Pixels {
+    pub fn pick(&self, places: &[usize]) -> Pixels {
         map_values!(self, values => places.iter().map(|&place| values[place]).collect())
     }
 
     /// Zeros, but for these values at their places.
-    pub(crate) fn spread(&self, places: &[usize], length: usize) -> Pixels {
+    pub fn spread(&self, places: &[usize], length: usize) -> Pixels {
         map_values!(self, values => {
             let mut spread = vec![Default::default(); length];
             places.iter().zip(values).for_each(|(&place, &value)| spread[place] = value);
@@ -257,7 +264,7 @@ impl Pixels {
     }
 
     /// The places of the values of which not every bit is zero, so that a negative zero is one of them.
-    pub(crate) fn set(&self) -> Vec<usize> {
+    pub fn set(&self) -> Vec<usize> {
         with_values!(self, values => {
             let set = |value: &[u8]| value.iter().any(|&byte| byte != 0);
             (0..values.len()).filter(|&place| set(&values[place].to_le_bytes())).collect()
@@ -265,7 +272,7 @@ impl Pixels {
     }
 
     /// Some values out of each of `rows` rows that lie `pitch` values apart.
-    pub(crate) fn cut(&self, first: usize, pitch: usize, rows: usize, length: usize) -> Pixels {
+    pub fn cut(&self, first: usize, pitch: usize, rows: usize, length: usize) -> Pixels {
         map_values!(self, values => {
             let mut kept = Vec::with_capacity(rows * length);
             for row in 0..rows {
@@ -277,20 +284,20 @@ impl Pixels {
     }
 
     /// Adds values of the same type at the end; others are left out.
-    pub(crate) fn append(&mut self, more: Pixels) {
+    pub fn append(&mut self, more: Pixels) {
         with_values!(self, values => extend(values, &more));
     }
 }
 
 /// A type of values, and how to see them.
-trait Values: Copy {
+trait ElementValues: Copy {
     /// The values when they are of this type.
     fn of(pixels: &Pixels) -> &[Self];
 }
 
 macro_rules! values {
     ($($kind:ident $number:ty),*) => {
-        $(impl Values for $number {
+        $(impl ElementValues for $number {
             fn of(pixels: &Pixels) -> &[Self] {
                 if let Pixels::$kind(values) = pixels { values } else { &[] }
             }
@@ -300,20 +307,20 @@ macro_rules! values {
 
 values!(U8 u8, I8 i8, U16 u16, I16 i16, I32 i32, U32 u32, I64 i64, U64 u64, F32 f32, F64 f64);
 
-fn extend<T: Values>(values: &mut Vec<T>, more: &Pixels) {
+fn extend<T: ElementValues>(values: &mut Vec<T>, more: &Pixels) {
     values.extend_from_slice(T::of(more));
 }
 
 fn join<T, const N: usize>(
     bytes: &[u8],
-    order: Order,
+    order: ByteOrder,
     little: impl Fn([u8; N]) -> T,
     big: impl Fn([u8; N]) -> T,
 ) -> Vec<T> {
     let (numbers, _) = bytes.as_chunks::<N>();
     match order {
-        Order::Little => numbers.iter().map(|&number| little(number)).collect(),
-        Order::Big => numbers.iter().map(|&number| big(number)).collect(),
+        ByteOrder::Little => numbers.iter().map(|&number| little(number)).collect(),
+        ByteOrder::Big => numbers.iter().map(|&number| big(number)).collect(),
     }
 }
 
@@ -324,13 +331,13 @@ mod tests {
     #[test]
     fn numbers_are_joined_in_either_order() {
         let join = |element, bytes: &[u8], order| Pixels::from_bytes(element, bytes.to_vec(), order);
-        assert_eq!(join(Element::U16, &[1, 2, 3], Order::Little), Pixels::U16(vec![0x201]));
-        assert_eq!(join(Element::U16, &[1, 2, 3, 4], Order::Big), Pixels::U16(vec![0x102, 0x304]));
-        assert_eq!(join(Element::I8, &[255], Order::Big), Pixels::I8(vec![-1]));
-        assert_eq!(join(Element::I16, &[255, 254], Order::Big), Pixels::I16(vec![-2]));
+        assert_eq!(join(Element::U16, &[1, 2, 3], ByteOrder::Little), Pixels::U16(vec![0x201]));
+        assert_eq!(join(Element::U16, &[1, 2, 3, 4], ByteOrder::Big), Pixels::U16(vec![0x102, 0x304]));
+        assert_eq!(join(Element::I8, &[255], ByteOrder::Big), Pixels::I8(vec![-1]));
+        assert_eq!(join(Element::I16, &[255, 254], ByteOrder::Big), Pixels::I16(vec![-2]));
         let one = 1.5f64.to_be_bytes();
-        assert_eq!(join(Element::F64, &one, Order::Big), Pixels::F64(vec![1.5]));
-        let element = |element: Element| Pixels::from_bytes(element, vec![0; 16], Order::Little);
+        assert_eq!(join(Element::F64, &one, ByteOrder::Big), Pixels::F64(vec![1.5]));
+        let element = |element: Element| Pixels::from_bytes(element, vec![0; 16], ByteOrder::Little);
         for kind in [
             Element::U8,
             Element::I8,

@@ -1,8 +1,8 @@
-//! A region: what lies in a box, whatever its kind.
+//! A region of any kind: the content of a box.
 
 use std::sync::Arc;
 
-use crate::digest::Digester;
+use crate::Digester;
 use crate::{
     Bounds, Dense, Digest, Element, Line, ObjectSet, Points, Polygons, RegionError, RegionKind, Source,
     Sparse, Table, Volume,
@@ -27,14 +27,15 @@ pub enum Region {
     Objects(ObjectSet),
     /// A small table.
     Table(Table),
-    /// An image that is known but not read: its pixels come when somebody asks for a box of them.
+    /// An image that is known but not read: pixels are read box by box, on request.
     Image(Arc<dyn Source>),
-    /// Nothing: an image without truth.
+    /// No content, such as the truth of an image without truth.
     Nothing,
 }
 
 impl Region {
     /// The kind of the region.
+    #[inline]
     pub fn kind(&self) -> RegionKind {
         match self {
             Region::Dense(_) => RegionKind::Dense,
@@ -65,7 +66,7 @@ impl Region {
         }
     }
 
-    /// The type of its values; none for what has no array of them.
+    /// The type of its values; `None` for what has no array of them.
     pub fn element(&self) -> Option<Element> {
         match self {
             Region::Dense(dense) => Some(dense.element()),
@@ -79,7 +80,7 @@ impl Region {
     }
 
     /// The smallest box with all of it. Planes and objects are seen from their own upper left corner, all others know
-    /// their place; tables lie nowhere.
+    /// their place; tables have no box.
     pub fn bounds(&self) -> Option<Bounds> {
         match self {
             Region::Dense(dense) => Some(dense.bounds()),
@@ -94,8 +95,8 @@ impl Region {
         }
     }
 
-    /// What of it lies in a box, in the coordinates of [`Region::bounds`]; of an image the pixels are read. What lies
-    /// nowhere is the same everywhere.
+    /// The content within a box, in the coordinates of [`Region::bounds`]; of an image the pixels are read. Tables and
+    /// empty regions have no box and stay whole.
     ///
     /// # Errors
     /// When the box reaches outside of what is full of values, or an image cannot be read.
@@ -116,7 +117,7 @@ impl Region {
         }
     }
 
-    /// The digest of kind, sizes and values; none for an image that is not read, whose source has its own.
+    /// The digest of kind, sizes and values; `None` for an image that is not read, whose source has its own.
     pub fn digest(&self) -> Option<Digest> {
         let mut digester = Digester::new(DIGEST_CONTEXT);
         digester.text(&self.kind().to_string());
@@ -135,8 +136,8 @@ impl Region {
         Some(digester.finish())
     }
 
-    /// Whether two regions are the same to the last bit: a number that is none equals itself, and a negative zero is no
-    /// zero. An image that is not read is the same as itself alone.
+    /// Whether two regions have equal bits: NaN equals NaN; -0.0 differs from 0.0. An image that is not read equals only
+    /// itself.
     pub fn is_same(&self, other: &Region) -> bool {
         if let (Region::Image(one), Region::Image(other)) = (self, other) {
             return Arc::ptr_eq(one, other);
@@ -145,46 +146,55 @@ impl Region {
     }
 
     /// The dense region, when it is one.
+    #[inline]
     pub fn as_dense(&self) -> Option<&Dense> {
         if let Region::Dense(dense) = self { Some(dense) } else { None }
     }
 
     /// The line, when it is one.
+    #[inline]
     pub fn as_line(&self) -> Option<&Line> {
         if let Region::Line(line) = self { Some(line) } else { None }
     }
 
     /// The volume, when it is one.
+    #[inline]
     pub fn as_volume(&self) -> Option<&Volume> {
         if let Region::Volume(volume) = self { Some(volume) } else { None }
     }
 
     /// The sparse array, when it is one.
+    #[inline]
     pub fn as_sparse(&self) -> Option<&Sparse> {
         if let Region::Sparse(sparse) = self { Some(sparse) } else { None }
     }
 
     /// The points, when it is some.
+    #[inline]
     pub fn as_points(&self) -> Option<&Points> {
         if let Region::Points(points) = self { Some(points) } else { None }
     }
 
     /// The polygons, when it is some.
+    #[inline]
     pub fn as_polygons(&self) -> Option<&Polygons> {
         if let Region::Polygons(polygons) = self { Some(polygons) } else { None }
     }
 
     /// The objects, when it is a set of them.
+    #[inline]
     pub fn as_objects(&self) -> Option<&ObjectSet> {
         if let Region::Objects(objects) = self { Some(objects) } else { None }
     }
 
     /// The table, when it is one.
+    #[inline]
     pub fn as_table(&self) -> Option<&Table> {
         if let Region::Table(table) = self { Some(table) } else { None }
     }
 
     /// The image that is not read, when it is one.
+    #[inline]
     pub fn as_image(&self) -> Option<&Arc<dyn Source>> {
         if let Region::Image(source) = self { Some(source) } else { None }
     }
@@ -205,7 +215,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{Column, Geometry, Pixels, Span};
+    use crate::{Column, Pixels, Span, VolumeGeometry};
 
     fn dense(width: usize, height: usize, channels: usize, pixels: Pixels) -> Region {
         Region::Dense(Dense::new(width, height, channels, pixels).unwrap())
@@ -216,7 +226,7 @@ mod tests {
     }
 
     fn volume(bounds: Bounds, values: Vec<u8>) -> Volume {
-        Volume::new(bounds, Pixels::U8(values), Geometry::default()).unwrap()
+        Volume::new(bounds, Pixels::U8(values), VolumeGeometry::default()).unwrap()
     }
 
     fn objects(values: Vec<u32>) -> ObjectSet {
@@ -293,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_none_is_the_same_as_itself() {
+    fn nan_is_the_same_as_nan() {
         let region = || dense(1, 1, 1, Pixels::F64(vec![f64::NAN]));
         assert!(region().is_same(&region()));
     }

@@ -1,23 +1,11 @@
-//! Where the work went: every task that rows ask for is merged by a level, ended early, failed, or has to be computed.
+//! Where the work went: every task that rows ask for is merged by a level, served by
+//! products of earlier runs, ended early, failed, or has to be computed.
 
 use std::ops::AddAssign;
 
 use onceflow_study::Scope;
 
-use crate::{Flow, Level, NodeId};
-
-/// What became of a task of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Served {
-    /// A node did it.
-    Node(NodeId),
-    /// Its stage had ended, so that it was not needed.
-    Ended,
-    /// It failed, or something it needs did.
-    Failed,
-    /// What became of the row was known before.
-    Resumed,
-}
+use crate::{Flow, Level};
 
 /// The account of all tasks, in the order of the flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +14,7 @@ pub struct Account {
     pub tasks: Vec<TaskAccount>,
 }
 
-/// The account of one task. It balances: asked = by + convergent + ended early + failed + resumed + planned.
+/// The account of one task. It balances: asked = by + convergent + products + ended early + failed + resumed + planned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaskAccount {
     /// How many of it the rows ask for.
@@ -35,6 +23,8 @@ pub struct TaskAccount {
     pub by: [u64; 3],
     /// How many turned out to be equal to others while the plan was carried out.
     pub convergent: u64,
+    /// How many a result cache served: an earlier run had computed them.
+    pub products: u64,
     /// How many were not needed since their stage had ended.
     pub ended_early: u64,
     /// How many failed.
@@ -54,6 +44,8 @@ pub struct Weighed {
     pub by: [f64; 3],
     /// The cost of what turned out to be equal to others while the plan was carried out.
     pub convergent: f64,
+    /// The cost of what a result cache served.
+    pub products: f64,
     /// The cost of what was not needed since its stage had ended.
     pub ended_early: f64,
     /// The cost of what failed.
@@ -109,21 +101,29 @@ impl TaskAccount {
     /// How many are left when only the levels up to this one merge.
     pub fn left_at(&self, level: Level) -> u64 {
         let saved = Level::MERGING.iter().zip(self.by).filter(|(found, _)| **found <= level);
-        let converged = if level >= Level::Convergent { self.convergent } else { 0 };
-        self.asked - saved.map(|(_, saved)| saved).sum::<u64>() - converged
+        let duplicates = if level >= Level::Convergent { self.convergent } else { 0 };
+        self.asked - saved.map(|(_, saved)| saved).sum::<u64>() - duplicates
     }
 
     /// So many of those that were to be computed turned out to be equal to others.
-    pub fn converge(&mut self, count: u64) {
+    pub fn merge_duplicates(&mut self, count: u64) {
         let count = count.min(self.planned);
         self.planned -= count;
         self.convergent += count;
     }
 
+    /// So many of those that were to be computed were served by a result cache.
+    pub fn serve(&mut self, count: u64) {
+        let count = count.min(self.planned);
+        self.planned -= count;
+        self.products += count;
+    }
+
     /// Whether it adds up.
     pub fn is_balanced(&self) -> bool {
         let saved: u64 = self.by.iter().sum();
-        self.asked == saved + self.convergent + self.ended_early + self.failed + self.resumed + self.planned
+        let found = self.convergent + self.products;
+        self.asked == saved + found + self.ended_early + self.failed + self.resumed + self.planned
     }
 
     fn times(&self, times: u64) -> Self {
@@ -131,6 +131,7 @@ impl TaskAccount {
             asked: self.asked * times,
             by: self.by.map(|saved| saved * times),
             convergent: self.convergent * times,
+            products: self.products * times,
             ended_early: self.ended_early * times,
             failed: self.failed * times,
             resumed: self.resumed * times,
@@ -143,8 +144,8 @@ impl Weighed {
     /// The cost that is left when only the levels up to this one merge.
     pub fn left_at(&self, level: Level) -> f64 {
         let saved = Level::MERGING.iter().zip(self.by).filter(|(found, _)| **found <= level);
-        let converged = if level >= Level::Convergent { self.convergent } else { 0.0 };
-        saved.fold(self.asked, |left, (_, saved)| left - saved) - converged
+        let duplicates = if level >= Level::Convergent { self.convergent } else { 0.0 };
+        saved.fold(self.asked, |left, (_, saved)| left - saved) - duplicates
     }
 
     fn add(&mut self, task: &TaskAccount, cost: f64) {
@@ -153,6 +154,7 @@ impl Weighed {
             *sum += saved as f64 * cost;
         }
         self.convergent += task.convergent as f64 * cost;
+        self.products += task.products as f64 * cost;
         self.ended_early += task.ended_early as f64 * cost;
         self.failed += task.failed as f64 * cost;
         self.resumed += task.resumed as f64 * cost;
@@ -178,6 +180,7 @@ impl AddAssign for TaskAccount {
             *sum += more;
         }
         self.convergent += other.convergent;
+        self.products += other.products;
         self.ended_early += other.ended_early;
         self.failed += other.failed;
         self.resumed += other.resumed;

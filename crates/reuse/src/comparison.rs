@@ -6,11 +6,11 @@ use std::fmt;
 
 use onceflow_study::with_commas;
 
-use crate::{Flow, Level, Multiplicity, Plan, PlanError, Rows, plan};
+use crate::{Flow, Level, Multiplicity, ParameterRows, Plan, PlanError, plan};
 
 /// The levels of one plan, from `none` up to the plan's own.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
+pub struct LevelComparison {
     /// One entry per level.
     pub levels: Vec<LevelFigures>,
 }
@@ -28,11 +28,11 @@ pub struct LevelFigures {
     pub because: String,
 }
 
-impl Comparison {
+impl LevelComparison {
     /// All levels up to dataflow; `seconds` says what one instance of a task costs at a level.
     pub fn new(
         flow: Flow,
-        rows: &Rows,
+        rows: &ParameterRows,
         many: Multiplicity,
         seconds: &dyn Fn(Level, usize) -> f64,
     ) -> Result<Self, PlanError> {
@@ -61,7 +61,7 @@ impl Comparison {
 }
 
 /// A table with a line per level.
-impl fmt::Display for Comparison {
+impl fmt::Display for LevelComparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows = self.levels.iter().map(|figures| {
             let tasks = with_commas(figures.tasks.into());

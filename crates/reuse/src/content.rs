@@ -4,20 +4,20 @@ use onceflow_study::{RegionKind, Scope};
 
 /// A digest of a region's bytes and form. It is told apart inside one run only: another may digest with other keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Content(pub [u64; 4]);
+pub struct ContentDigest(pub [u64; 4]);
 
-/// The first words of contents that nobody digests; a digest has one of them by chance once in 2¹²⁸.
+/// The first words of digests that are not made from bytes; a digest has one of them by chance once in 2¹²⁸.
 const SOURCE: u64 = u64::MAX;
 const EMPTY: u64 = u64::MAX - 1;
 const UNLIKE: u64 = u64::MAX - 2;
 
-impl Content {
+impl ContentDigest {
     /// What a place sees of a source, whatever it is.
     pub fn source(source: usize, scope: Scope, site: usize) -> Self {
         Self([SOURCE, SOURCE ^ scope as u64, site as u64, source as u64])
     }
 
-    /// An output of which nobody has said what it holds: it is the same as itself.
+    /// An output without a digest: it equals only itself.
     pub fn unlike(place: u32, node: u32, output: usize) -> Self {
         Self([UNLIKE, u64::from(place), u64::from(node), output as u64])
     }

@@ -2,7 +2,7 @@
 
 use onceflow_study::Canonical;
 
-use crate::{Input, NodeId, Plan, Read, ReadFrom};
+use crate::{FlowInput, FlowRead, NodeId, Plan, ReadFrom};
 
 /// What is known of one task of one row.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +81,7 @@ impl Plan {
     fn distance(&self, task: usize, here: u32, there: u32) -> usize {
         let mut sum = self.differing_reads(task, here, there).count();
         for input in &self.flow().tasks[task].inputs {
-            if let Input::Task { task, .. } = input
+            if let FlowInput::Task { task, .. } = input
                 && self.node(here as usize, *task) != self.node(there as usize, *task)
             {
                 sum += 1 + self.distance(*task, here, there);
@@ -93,7 +93,7 @@ impl Plan {
     fn differences(&self, task: usize, here: u32, there: u32) -> Vec<Difference> {
         let mut found: Vec<Difference> = self.differing_reads(task, here, there).collect();
         for input in &self.flow().tasks[task].inputs {
-            if let Input::Task { task: maker, output } = *input
+            if let FlowInput::Task { task: maker, output } = *input
                 && self.node(here as usize, maker) != self.node(there as usize, maker)
             {
                 let region = self.flow().tasks[maker].outputs[output].name.clone();
@@ -115,7 +115,7 @@ impl Plan {
 }
 
 /// The rows' name of a parameter, or the operation's where it is a constant.
-fn known_as(read: &Read) -> String {
+fn known_as(read: &FlowRead) -> String {
     match &read.from {
         ReadFrom::Parameter(name) => name.clone(),
         ReadFrom::Constant(_) => read.name.clone(),
@@ -147,12 +147,12 @@ mod tests {
     use onceflow_study::{Catalogue, Value, read_workflow, shipped_ranges, shipped_workflow};
 
     use super::*;
-    use crate::{Flow, Level, Rows, plan};
+    use crate::{Flow, Level, ParameterRows, plan};
 
     /// Rows that are at the first value of every parameter but those named.
-    fn rows(changes: &[&[&str]]) -> Rows {
+    fn rows(changes: &[&[&str]]) -> ParameterRows {
         let ranges = shipped_ranges();
-        let mut rows = Rows::new(ranges.iter().map(|(name, _)| (*name).to_owned()).collect());
+        let mut rows = ParameterRows::new(ranges.iter().map(|(name, _)| (*name).to_owned()).collect());
         for changed in changes {
             let value = |(name, domain): &(&str, onceflow_study::Domain)| {
                 domain.value(u64::from(changed.contains(name))).unwrap()

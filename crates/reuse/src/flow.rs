@@ -3,7 +3,7 @@
 mod build;
 mod narrow;
 
-use onceflow_study::{Canonical, Cycle, Kind, OpSpec, RegionKind, Repeats, Scope};
+use onceflow_study::{Canonical, Cycle, OpSpec, ParameterKind, RegionKind, Repeats, Scope};
 
 /// What an input's name ends with when the region of the reference row is meant.
 pub const REFERENCE_SUFFIX: &str = "@reference";
@@ -42,9 +42,9 @@ pub struct FlowTask {
     /// What is known of its operation.
     pub spec: OpSpec,
     /// The parameters it reads, in the order of the operation's parameters.
-    pub reads: Vec<Read>,
+    pub reads: Vec<FlowRead>,
     /// The regions it takes, in the order of the operation's inputs.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<FlowInput>,
     /// The regions it makes, in the order of the operation's outputs.
     pub outputs: Vec<FlowRegion>,
     /// Statuses that end its stage for the part. They are control, so they are in no key.
@@ -52,12 +52,12 @@ pub struct FlowTask {
     /// Tasks that must be finished first although it takes nothing of them.
     pub after: Vec<usize>,
     /// How it stands to the workflow as it is written.
-    pub made: Made,
+    pub made: TaskOrigin,
 }
 
 /// How a task stands to the workflow as it is written.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Made {
+pub enum TaskOrigin {
     /// It is a task of the workflow.
     #[default]
     Written,
@@ -86,7 +86,7 @@ pub struct FusedStep {
 pub enum FusedInput {
     /// An input of the whole, by its place.
     Outer(usize),
-    /// What a step before it makes, which nobody else sees.
+    /// What a step before it makes, which no other task sees.
     Inner {
         /// The step.
         step: usize,
@@ -97,11 +97,11 @@ pub enum FusedInput {
 
 /// A parameter that a task reads.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Read {
+pub struct FlowRead {
     /// The operation's name for it.
     pub name: String,
     /// How it is read.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     /// Where its value comes from.
     pub from: ReadFrom,
 }
@@ -117,7 +117,7 @@ pub enum ReadFrom {
 
 /// Where a region comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Input {
+pub enum FlowInput {
     /// No task makes it: the number of the source.
     Source(usize),
     /// A task of the same row makes it.
@@ -221,10 +221,10 @@ impl Flow {
     }
 
     /// What the tasks of a stage take from outside it, each once, in the order of the chain.
-    pub fn stage_inputs(&self, stage: usize) -> Vec<Input> {
+    pub fn stage_inputs(&self, stage: usize) -> Vec<FlowInput> {
         let mut inputs = Vec::new();
         for input in self.stages[stage].tasks.iter().flat_map(|task| &self.tasks[*task].inputs) {
-            let inside = matches!(input, Input::Task { task, .. } if self.tasks[*task].stage == stage);
+            let inside = matches!(input, FlowInput::Task { task, .. } if self.tasks[*task].stage == stage);
             if !inside && !inputs.contains(input) {
                 inputs.push(*input);
             }
@@ -254,17 +254,17 @@ impl FlowTask {
     /// The task of the workflow that it is a step of: itself when it was not split. Of several in one it is the last one's.
     pub fn written(&self) -> &str {
         match &self.made {
-            Made::Written => &self.name,
-            Made::Step { of } => of,
-            Made::Fused(steps) => steps.last().map_or(&self.name, |step| step.task.written()),
+            TaskOrigin::Written => &self.name,
+            TaskOrigin::Step { of } => of,
+            TaskOrigin::Fused(steps) => steps.last().map_or(&self.name, |step| step.task.written()),
         }
     }
 
     /// The tasks that it carries out: itself, or those that were fused.
     pub fn parts(&self) -> Vec<&Self> {
         match &self.made {
-            Made::Fused(steps) => steps.iter().map(|step| &step.task).collect(),
-            Made::Written | Made::Step { .. } => vec![self],
+            TaskOrigin::Fused(steps) => steps.iter().map(|step| &step.task).collect(),
+            TaskOrigin::Written | TaskOrigin::Step { .. } => vec![self],
         }
     }
 
@@ -277,7 +277,7 @@ impl FlowTask {
     }
 }
 
-impl Input {
+impl FlowInput {
     /// The task that makes it, in this row or in the reference row.
     pub fn maker(self) -> Option<usize> {
         match self {

@@ -1,28 +1,29 @@
-//! Static keys: what a node is, independent of the plan, the run and the machine.
+//! Keys of results: what a node is, independent of the plan, the run and the machine.
 
 use std::collections::HashMap;
 use std::fmt;
 
-use onceflow_study::{Canonical, Scope};
+use onceflow_study::{Canonical, OpSpec, Scope};
 
 use crate::{NodeId, NodeInput, Plan};
 
 /// A BLAKE3 digest.
 pub type Digest32 = [u8; 32];
 
-/// A node's static key: equal keys are equal work.
+/// The key of a result: equal keys are equal results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key(pub Digest32);
+pub struct TaskKey(pub Digest32);
 
-/// The keys of a plan's nodes for one part, each computed once.
-pub struct Keys<'p> {
-    plan: &'p Plan,
-    source: &'p dyn Fn(usize, Scope) -> Digest32,
-    known: HashMap<NodeId, Key>,
+/// The static keys of a plan's nodes at one site, each computed once.
+#[derive(Clone, Debug, Default)]
+pub struct StaticKeys {
+    /// None where a source that a node depends on has no digest.
+    known: HashMap<NodeId, Option<TaskKey>>,
 }
 
-/// The first field of every key; it changes whenever anything else about their form does.
-const FORM: &[u8] = b"onceflow static key 1";
+/// The first field of every static and of every content key; it changes whenever anything else about their form does.
+const STATIC_FORM: &[u8] = b"onceflow static key 1";
+const CONTENT_FORM: &[u8] = b"onceflow content key 1";
 
 impl Plan {
     /// The static key of a node: a digest of operation, version, canonical parameters and the keys of its inputs.
@@ -30,75 +31,102 @@ impl Plan {
     /// `source` gives the digest of the contents that a task of that scope sees of a source: a task of scope image
     /// sees the whole image, one of scope part only its part. A task that never repeats has its row in its key; see
     /// [`Plan::lasts`].
-    pub fn key(&self, node: NodeId, source: &dyn Fn(usize, Scope) -> Digest32) -> Key {
-        self.keys(source).key(node)
-    }
-
-    /// The keys of many nodes for the same part.
-    pub fn keys<'p>(&'p self, source: &'p dyn Fn(usize, Scope) -> Digest32) -> Keys<'p> {
-        Keys { plan: self, source, known: HashMap::new() }
+    pub fn key(&self, node: NodeId, source: &dyn Fn(usize, Scope) -> Digest32) -> TaskKey {
+        let digest = |at, scope| Some(source(at, scope));
+        let key = StaticKeys::default().key(self, node, &digest);
+        key.unwrap_or(TaskKey(Digest32::default()))
     }
 }
 
-impl Keys<'_> {
-    /// The static key of a node.
-    pub fn key(&mut self, node: NodeId) -> Key {
-        if let Some(key) = self.known.get(&node) {
-            return *key;
-        }
-        for ancestor in self.plan.ancestors(node) {
-            if !self.known.contains_key(&ancestor) {
-                let key = self.digest(ancestor);
-                self.known.insert(ancestor, key);
+impl StaticKeys {
+    /// The static key of a node, as [`Plan::key`] gives it; none when a source that it depends on has no digest.
+    pub fn key(
+        &mut self,
+        plan: &Plan,
+        node: NodeId,
+        source: &dyn Fn(usize, Scope) -> Option<Digest32>,
+    ) -> Option<TaskKey> {
+        let mut open = vec![node];
+        while let Some(id) = open.last().copied() {
+            if self.known.contains_key(&id) {
+                open.pop();
+                continue;
+            }
+            let inputs = plan.inputs_of(id).filter_map(made_by);
+            let before: Vec<NodeId> = inputs.filter(|input| !self.known.contains_key(input)).collect();
+            if before.is_empty() {
+                let key = self.digest(plan, id, source);
+                self.known.insert(id, key);
+            } else {
+                open.extend(before);
             }
         }
-        self.known[&node]
+        self.known.get(&node).copied().flatten()
     }
 
     /// The key of a node whose inputs have theirs.
-    fn digest(&self, id: NodeId) -> Key {
-        let node = self.plan.spelled(id);
-        let spec = &self.plan.flow().tasks[node.task].spec;
-        let mut fields = Fields::new(FORM);
-        fields.bytes(spec.id.as_bytes());
-        fields.number(spec.version);
-        fields.number(node.parameters.len() as u64);
-        for parameter in &node.parameters {
-            fields.canonical(parameter);
-        }
+    fn digest(
+        &self,
+        plan: &Plan,
+        id: NodeId,
+        source: &dyn Fn(usize, Scope) -> Option<Digest32>,
+    ) -> Option<TaskKey> {
+        let node = plan.spelled(id);
+        let mut fields = KeyFields::new(STATIC_FORM);
+        fields.call(&plan.flow().tasks[node.task].spec, &node.parameters);
         fields.number(node.inputs.len() as u64);
+        let scope = plan.flow().scope(node.task);
         for input in &node.inputs {
-            self.input(&mut fields, node.task, input);
+            match input {
+                NodeInput::Source(at) => fields.tagged(b"source", &source(*at, scope)?),
+                NodeInput::Node { node, output } => {
+                    fields.tagged(b"made", &self.known.get(node).copied().flatten()?.0);
+                    fields.number(*output as u64);
+                }
+                NodeInput::Empty { kind } => fields.tagged(b"empty", kind.word().as_bytes()),
+            }
         }
-        if !self.plan.flow().repeats(node.task) {
+        if !plan.flow().repeats(node.task) {
             fields.number(u64::from(node.row));
         }
-        fields.key()
+        Some(fields.key())
     }
+}
 
-    fn input(&self, fields: &mut Fields, task: usize, input: &NodeInput) {
+/// What an input of a task holds, for content keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputDigest {
+    /// A source, by the digest of what the task sees of it.
+    Source(Digest32),
+    /// The output of another task, by the digest of its bytes.
+    Made(Digest32),
+}
+
+/// The content key of a call: a digest of operation, version, canonical parameters and what its inputs hold.
+pub fn content_key(spec: &OpSpec, parameters: &[Canonical], inputs: &[InputDigest]) -> TaskKey {
+    let mut fields = KeyFields::new(CONTENT_FORM);
+    fields.call(spec, parameters);
+    fields.number(inputs.len() as u64);
+    for input in inputs {
         match input {
-            NodeInput::Source(source) => {
-                fields.bytes(b"source");
-                fields.bytes(&(self.source)(*source, self.plan.flow().scope(task)));
-            }
-            NodeInput::Node { node, output } => {
-                fields.bytes(b"made");
-                fields.bytes(&self.known[node].0);
-                fields.number(*output as u64);
-            }
-            NodeInput::Empty { kind } => {
-                fields.bytes(b"empty");
-                fields.bytes(kind.word().as_bytes());
-            }
+            InputDigest::Source(digest) => fields.tagged(b"source", digest),
+            InputDigest::Made(digest) => fields.tagged(b"made", digest),
         }
+    }
+    fields.key()
+}
+
+fn made_by(input: NodeInput) -> Option<NodeId> {
+    match input {
+        NodeInput::Node { node, .. } => Some(node),
+        NodeInput::Source(_) | NodeInput::Empty { .. } => None,
     }
 }
 
 /// Fields one after another, each with its length before it, so that no two lists of fields have the same bytes.
-struct Fields(blake3::Hasher);
+struct KeyFields(blake3::Hasher);
 
-impl Fields {
+impl KeyFields {
     fn new(form: &[u8]) -> Self {
         let mut fields = Self(blake3::Hasher::new());
         fields.bytes(form);
@@ -112,6 +140,14 @@ impl Fields {
 
     fn number(&mut self, number: u64) {
         self.bytes(&number.to_le_bytes());
+    }
+
+    /// The operation, and what it reads.
+    fn call(&mut self, spec: &OpSpec, parameters: &[Canonical]) {
+        self.bytes(spec.id.as_bytes());
+        self.number(spec.version);
+        self.number(parameters.len() as u64);
+        parameters.iter().for_each(|parameter| self.canonical(parameter));
     }
 
     fn canonical(&mut self, value: &Canonical) {
@@ -128,20 +164,20 @@ impl Fields {
         self.bytes(bytes);
     }
 
-    fn key(self) -> Key {
-        Key(*self.0.finalize().as_bytes())
+    fn key(self) -> TaskKey {
+        TaskKey(*self.0.finalize().as_bytes())
     }
 }
 
 /// In hexadecimal digits.
-impl fmt::Display for Key {
+impl fmt::Display for TaskKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for TaskKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Key({self})")
+        write!(f, "TaskKey({self})")
     }
 }

@@ -5,18 +5,18 @@ use std::collections::HashMap;
 
 use onceflow_study::Canonical;
 
-use crate::{Content, NodeId};
+use crate::{ContentDigest, NodeId};
 
 /// Knows what outputs hold and who was first to do a piece of work, place by place: a place is a part, an image, the study.
 #[derive(Clone, Debug, Default)]
 pub struct Merger {
-    places: HashMap<u32, Place>,
+    places: HashMap<u32, SiteContents>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Place {
+struct SiteContents {
     first: HashMap<Met, NodeId>,
-    held: HashMap<NodeId, Box<[Content]>>,
+    held: HashMap<NodeId, Box<[ContentDigest]>>,
 }
 
 /// A piece of work as it shows when its inputs are there.
@@ -27,7 +27,7 @@ pub struct Met {
     /// What it reads.
     pub parameters: Vec<Canonical>,
     /// What its inputs hold.
-    pub inputs: Vec<Content>,
+    pub inputs: Vec<ContentDigest>,
 }
 
 impl Merger {
@@ -42,19 +42,19 @@ impl Merger {
     }
 
     /// The outputs of a node hold this.
-    pub fn learn(&mut self, place: u32, node: NodeId, contents: &[Content]) {
-        self.places.entry(place).or_default().held.insert(node, contents.into());
+    pub fn learn(&mut self, place: u32, node: NodeId, digests: &[ContentDigest]) {
+        self.places.entry(place).or_default().held.insert(node, digests.into());
     }
 
     /// The outputs of a node hold what those of another hold.
     pub fn learn_from(&mut self, place: u32, node: NodeId, other: NodeId) {
-        if let Some(contents) = self.contents(place, other).map(Box::from) {
-            self.places.entry(place).or_default().held.insert(node, contents);
+        if let Some(digests) = self.digests(place, other).map(Box::from) {
+            self.places.entry(place).or_default().held.insert(node, digests);
         }
     }
 
     /// What the outputs of a node hold, where that is known.
-    pub fn contents(&self, place: u32, node: NodeId) -> Option<&[Content]> {
+    pub fn digests(&self, place: u32, node: NodeId) -> Option<&[ContentDigest]> {
         self.places.get(&place)?.held.get(&node).map(AsRef::as_ref)
     }
 
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn met(task: usize, value: i64, content: u64) -> Met {
-        let inputs = vec![Content([content; 4])];
+        let inputs = vec![ContentDigest([content; 4])];
         Met { task, parameters: vec![Canonical::Integer(value)], inputs }
     }
 
@@ -87,13 +87,13 @@ mod tests {
 
     #[test]
     fn contents_are_learned_and_forgotten_with_their_place() {
-        let (mut merger, contents) = (Merger::default(), [Content([1; 4]), Content([2; 4])]);
-        merger.learn(3, NodeId(0), &contents);
+        let (mut merger, digests) = (Merger::default(), [ContentDigest([1; 4]), ContentDigest([2; 4])]);
+        merger.learn(3, NodeId(0), &digests);
         merger.learn_from(3, NodeId(5), NodeId(0));
         merger.learn_from(3, NodeId(6), NodeId(4));
-        assert_eq!(merger.contents(3, NodeId(5)), Some(contents.as_slice()));
-        assert_eq!(merger.contents(3, NodeId(6)), None);
+        assert_eq!(merger.digests(3, NodeId(5)), Some(digests.as_slice()));
+        assert_eq!(merger.digests(3, NodeId(6)), None);
         merger.close(3);
-        assert_eq!(merger.contents(3, NodeId(0)), None);
+        assert_eq!(merger.digests(3, NodeId(0)), None);
     }
 }

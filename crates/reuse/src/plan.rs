@@ -18,13 +18,14 @@ use std::sync::OnceLock;
 
 use onceflow_study::{Canonical, RegionKind};
 
-pub use self::buckets::{Given, Instances, MergedStage};
+pub use self::buckets::{BucketsError, Instances, MergedStage};
 use self::demand::Demand;
 use self::divert::Diverted;
 use self::reads::ReadColumns;
-use self::table::Table;
+pub use self::served::TaskServed;
+use self::table::NodeTable;
 pub use self::verify::Broken;
-use crate::{Flow, Level, Rows};
+use crate::{Flow, Level, ParameterRows};
 
 /// A task graph over the rows in which equal work stands once. It is made for one part; the parts are its copies.
 #[derive(Clone, Debug)]
@@ -34,11 +35,11 @@ pub struct Plan {
     rows: usize,
     reference: Option<usize>,
     reads: ReadColumns,
-    table: Table,
+    table: NodeTable,
     demand: Vec<Demand>,
     order: Vec<u32>,
     /// The same rows under the levels below, for accounts; made when first asked for.
-    below: OnceLock<Vec<Table>>,
+    below: OnceLock<Vec<NodeTable>>,
     diverted: Diverted,
 }
 
@@ -101,17 +102,17 @@ pub enum PlanError {
 }
 
 /// Plans the rows: finds all work that is equal by the level, as far as that is known before anything runs.
-pub fn plan(flow: Flow, rows: &Rows, level: Level) -> Result<Plan, PlanError> {
+pub fn plan(flow: Flow, rows: &ParameterRows, level: Level) -> Result<Plan, PlanError> {
     check::check(&flow, rows)?;
     let reads = ReadColumns::new(&flow, rows)?;
     assemble(flow, reads, rows.len(), rows.reference, level.planned())
 }
 
 /// How many distinct instances each task has for one part.
-pub(crate) fn counts(flow: &Flow, rows: &Rows, level: Level) -> Result<Vec<u64>, PlanError> {
+pub(crate) fn counts(flow: &Flow, rows: &ParameterRows, level: Level) -> Result<Vec<u64>, PlanError> {
     check::check(flow, rows)?;
     let reads = ReadColumns::new(flow, rows)?;
-    let table = Table::new(flow, &reads, rows.len(), level.planned())?;
+    let table = NodeTable::new(flow, &reads, rows.len(), level.planned())?;
     Ok(table.classes.iter().map(|classes| u64::from(classes.count)).collect())
 }
 
@@ -123,7 +124,7 @@ fn assemble(
     reference: Option<usize>,
     level: Level,
 ) -> Result<Plan, PlanError> {
-    let table = Table::new(&flow, &reads, rows, level)?;
+    let table = NodeTable::new(&flow, &reads, rows, level)?;
     let demand = table.classes.iter().map(|classes| Demand::new(classes)).collect();
     let order = order::depth_first(&flow, &table, rows, reference);
     let (below, diverted) = (OnceLock::new(), Diverted::new(level));
@@ -193,7 +194,7 @@ impl Plan {
     }
 
     /// The node and every node it depends on, ascending, so that each comes after its inputs.
-    pub(crate) fn ancestors(&self, node: NodeId) -> Vec<NodeId> {
+    fn ancestors(&self, node: NodeId) -> Vec<NodeId> {
         let mut found = vec![node];
         let mut next = 0;
         while let Some(id) = found.get(next).copied() {
@@ -211,12 +212,12 @@ impl Plan {
     }
 
     /// The tables of the levels from stage up to this plan's own.
-    fn ladder(&self) -> impl Iterator<Item = (Level, &Table)> {
+    fn ladder(&self) -> impl Iterator<Item = (Level, &NodeTable)> {
         let below = self.below.get_or_init(|| {
             let levels = Level::MERGING.into_iter().filter(|level| *level < self.level);
             // A lower level has at most rows x tasks nodes; where their numbers would not fit, it merges less than can
             // be said, and the account gives its share to the next level.
-            levels.map_while(|level| Table::new(&self.flow, &self.reads, self.rows, level).ok()).collect()
+            levels.map_while(|level| NodeTable::new(&self.flow, &self.reads, self.rows, level).ok()).collect()
         });
         let own = (self.level != Level::None).then_some((self.level, &self.table));
         Level::MERGING.into_iter().zip(below).chain(own)

@@ -6,7 +6,7 @@ use onceflow_study::Value;
 
 /// Parameter sets, one per row.
 #[derive(Clone, Debug, Default)]
-pub struct Rows {
+pub struct ParameterRows {
     parameters: Vec<String>,
     columns: Vec<RowColumn>,
     count: usize,
@@ -19,12 +19,12 @@ pub struct Rows {
 pub(crate) struct RowColumn {
     pub(crate) distinct: Vec<Value>,
     pub(crate) numbers: Vec<u32>,
-    seen: Seen,
+    seen: SeenValues,
 }
 
 /// Finds the number of a value again; words apart, so that looking one up copies nothing.
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct SeenValues {
     integers: HashMap<i64, u32>,
     reals: HashMap<u64, u32>,
     words: HashMap<String, u32>,
@@ -42,7 +42,7 @@ pub enum RowsError {
     TooMany { most: usize },
 }
 
-impl Rows {
+impl ParameterRows {
     /// No rows yet, of these parameters.
     pub fn new(parameters: Vec<String>) -> Self {
         let columns = parameters.iter().map(|_| RowColumn::default()).collect();
@@ -119,7 +119,7 @@ impl RowColumn {
     }
 }
 
-impl Seen {
+impl SeenValues {
     fn word(&mut self, text: &str, next: u32) -> u32 {
         match self.words.get(text) {
             Some(number) => *number,
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_row_gives_back_its_values() {
-        let mut rows = Rows::new(vec!["a".into(), "b".into()]);
+        let mut rows = ParameterRows::new(vec!["a".into(), "b".into()]);
         let first = [Value::Real(0.5), Value::Text("x".into())];
         let second = [Value::Integer(2), Value::Text("x".into())];
         rows.push(&first).unwrap();
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_row_of_another_width_is_refused_and_changes_nothing() {
-        let mut rows = Rows::new(vec!["a".into()]);
+        let mut rows = ParameterRows::new(vec!["a".into()]);
         let refused = rows.push(&[]).unwrap_err();
         assert_eq!(refused, RowsError::Width { row: 0, expected: 1, found: 0 });
         assert!(rows.is_empty());

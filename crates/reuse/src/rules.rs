@@ -18,30 +18,30 @@ pub struct RuleReport {
 }
 
 /// A rule: its name, and what it leaves of the plan.
-struct Rule {
+struct PlanRule {
     name: &'static str,
     leaves: Leaves,
 }
 
 /// What a rule leaves of a plan with such buckets and costs; nothing where it does not apply.
-type Leaves = fn(&Plan, &[MergedStage], &Costs<'_>) -> Option<Left>;
+type Leaves = fn(&Plan, &[MergedStage], &TaskCosts<'_>) -> Option<RuleResult>;
 
 /// What one of a task costs.
-type Costs<'a> = dyn Fn(usize) -> f64 + 'a;
+type TaskCosts<'a> = dyn Fn(usize) -> f64 + 'a;
 
 /// Tasks and cost that are left, and what was done, in words.
-type Left = (u64, f64, String);
+type RuleResult = (u64, f64, String);
 
 /// All rules, in the order in which they apply.
-const RULES: [Rule; 5] = [
-    Rule { name: "replicate", leaves: |plan, _, costs| Some(at(plan, Level::None, costs)) },
-    Rule { name: "merge equal stages", leaves: |plan, _, costs| level(plan, Level::Stage, costs) },
-    Rule {
+const RULES: [PlanRule; 5] = [
+    PlanRule { name: "replicate", leaves: |plan, _, costs| Some(at(plan, Level::None, costs)) },
+    PlanRule { name: "merge equal stages", leaves: |plan, _, costs| level(plan, Level::Stage, costs) },
+    PlanRule {
         name: "merge equal beginnings of chains",
         leaves: |plan, _, costs| level(plan, Level::Task, costs),
     },
-    Rule { name: "merge equal tasks", leaves: |plan, _, costs| level(plan, Level::Dataflow, costs) },
-    Rule { name: "cut into buckets", leaves: buckets },
+    PlanRule { name: "merge equal tasks", leaves: |plan, _, costs| level(plan, Level::Dataflow, costs) },
+    PlanRule { name: "cut into buckets", leaves: buckets },
 ];
 
 impl Plan {
@@ -59,7 +59,7 @@ impl Plan {
         costs: &dyn Fn(usize) -> f64,
     ) -> Result<Vec<RuleReport>, Broken> {
         let mut reports: Vec<RuleReport> = Vec::new();
-        for Rule { name, leaves } in RULES {
+        for PlanRule { name, leaves } in RULES {
             let cut = name == RULES[RULES.len() - 1].name;
             let Some((tasks, cost, did)) = leaves(if cut { self } else { whole }, merged, costs) else {
                 continue;
@@ -82,11 +82,11 @@ impl Plan {
     }
 }
 
-fn level(plan: &Plan, level: Level, costs: &Costs<'_>) -> Option<Left> {
+fn level(plan: &Plan, level: Level, costs: &TaskCosts<'_>) -> Option<RuleResult> {
     (level <= plan.level()).then(|| at(plan, level, costs))
 }
 
-fn at(plan: &Plan, level: Level, costs: &Costs<'_>) -> Left {
+fn at(plan: &Plan, level: Level, costs: &TaskCosts<'_>) -> RuleResult {
     let account = plan.account();
     let did = match level {
         Level::None => format!("{} rows ask for {} tasks each", plan.rows(), plan.flow().tasks.len()),
@@ -99,7 +99,7 @@ fn at(plan: &Plan, level: Level, costs: &Costs<'_>) -> Left {
     (account.total().left_at(level), account.weighed(costs).left_at(level), did)
 }
 
-fn buckets(plan: &Plan, merged: &[MergedStage], costs: &Costs<'_>) -> Option<Left> {
+fn buckets(plan: &Plan, merged: &[MergedStage], costs: &TaskCosts<'_>) -> Option<RuleResult> {
     let stage = |merged: &MergedStage| {
         let name = &plan.flow().stages[merged.instances.stage].name;
         format!("{name}: {} buckets by {}", merged.buckets.len(), merged.how)

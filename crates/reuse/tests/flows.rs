@@ -1,9 +1,9 @@
 //! A workflow becomes a flow, or says why not; and what reference rows and early ends do to a plan.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use onceflow_reuse::{Flow, FlowError, Input, Level, NodeInput, PlanError, Rows, plan};
+use onceflow_reuse::{Flow, FlowError, FlowInput, Level, NodeInput, ParameterRows, PlanError, plan};
 use onceflow_study::{
-    Catalogue, OpSpec, RegionKind, Scope, Source, Step, Value, read_workflow, shipped_ranges,
+    Catalogue, OpSpec, RegionKind, Scope, SourceText, StageStep, Value, read_workflow, shipped_ranges,
     shipped_workflow,
 };
 
@@ -28,10 +28,10 @@ fn compared() -> (String, Catalogue) {
 
 /// A descriptor cannot name regions of the reference row; a workflow made by a program can.
 fn flow(text: &str, catalogue: &Catalogue) -> Result<Flow, FlowError> {
-    let workflow = read_workflow(&Source::new("w.json", text));
+    let workflow = read_workflow(&SourceText::new("w.json", text));
     let mut workflow = workflow.unwrap_or_else(|messages| panic!("{messages}"));
     for step in workflow.stages.iter_mut().flat_map(|stage| &mut stage.steps) {
-        let Step::Task(task) = step else { panic!("nothing is nested") };
+        let StageStep::Task(task) = step else { panic!("nothing is nested") };
         for region in &mut task.inputs {
             *region = region.replace("_of_reference", "@reference");
         }
@@ -39,9 +39,9 @@ fn flow(text: &str, catalogue: &Catalogue) -> Result<Flow, FlowError> {
     Flow::new(&workflow, catalogue)
 }
 
-fn rows(changes: &[&[(&str, f64)]]) -> Rows {
+fn rows(changes: &[&[(&str, f64)]]) -> ParameterRows {
     let names: Vec<String> = shipped_ranges().iter().map(|(name, _)| (*name).to_owned()).collect();
-    let mut rows = Rows::new(names.clone());
+    let mut rows = ParameterRows::new(names.clone());
     for change in changes {
         let value = |name: &String| {
             change
@@ -63,7 +63,7 @@ fn the_shipped_workflow_as_a_flow() {
     assert_eq!(flow.results, [10]);
     assert_eq!((flow.scope(0), flow.scope(1)), (Scope::Image, Scope::Part));
     let t5 = &flow.tasks[flow.task("t5").unwrap()];
-    let of = |name: &str, output| Input::Task { task: flow.task(name).unwrap(), output };
+    let of = |name: &str, output| FlowInput::Task { task: flow.task(name).unwrap(), output };
     assert_eq!(t5.inputs, [of("t3", 0), of("t4", 0), of("t1", 0)]);
     assert_eq!(flow.parameters().len(), 15);
 }
@@ -76,7 +76,7 @@ fn results_are_what_the_last_stage_gives() {
     assert_eq!(results, ["change", "dice"]);
     assert_eq!(flow.sources, ["image", "nuclei@reference", "truth"]);
     let t7 = flow.task("t7").unwrap();
-    assert_eq!(flow.tasks[11].inputs[1], Input::Reference { task: t7, output: 0 });
+    assert_eq!(flow.tasks[11].inputs[1], FlowInput::Reference { task: t7, output: 0 });
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn what_cannot_be_planned_says_why() {
 #[test]
 fn rows_that_cannot_be_planned_say_why() {
     let flow = flow(&shipped_workflow("nuclei").unwrap().text, &Catalogue::nuclei()).unwrap();
-    let error = plan(flow.clone(), &Rows::new(vec!["G1".into()]), Level::None).unwrap_err();
+    let error = plan(flow.clone(), &ParameterRows::new(vec!["G1".into()]), Level::None).unwrap_err();
     assert!(
         matches!(&error, PlanError::MissingParameter { parameter, .. } if parameter == "blue"),
         "{error}"

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use onceflow_reuse::{
-    Chosen, Flow, FlowTask, Grain, Granularity, Input, Level, Multiplicity, Prices, Rows, grain, plan,
+    ChosenGrain, Flow, FlowInput, FlowTask, Grain, Granularity, Level, Multiplicity, ParameterRows, Prices,
+    grain, plan,
 };
 use onceflow_study::{
-    Binding, Bound, Catalogue, Kind, OpSpec, OpStep, Operation, RegionKind, Stage, Step, Task, Value,
-    Workflow,
+    Binding, BoundValue, Catalogue, OpSpec, OpStep, ParameterKind, RegionKind, Stage, StageStep, Task,
+    TaskOperation, Value, Workflow,
 };
 use proptest::prelude::*;
 
@@ -22,7 +23,7 @@ type Draft = (bool, Vec<usize>, Vec<usize>, bool, f64, bool);
 struct Case {
     workflow: Workflow,
     catalogue: Catalogue,
-    rows: Rows,
+    rows: ParameterRows,
     bookkeeping: f64,
     level: Level,
 }
@@ -41,7 +42,7 @@ fn case() -> impl Strategy<Value = Case> {
     let level = prop_oneof![Just(Level::Dataflow), Just(Level::Object)];
     (drafts, rows, 0.0f64..3.0, level).prop_map(|(drafts, rows, bookkeeping, level)| {
         let (workflow, catalogue) = workflow(&drafts);
-        let mut set = Rows::new(PARAMETERS.map(str::to_owned).to_vec());
+        let mut set = ParameterRows::new(PARAMETERS.map(str::to_owned).to_vec());
         for row in rows {
             set.push(&row.into_iter().map(Value::Integer).collect::<Vec<_>>()).unwrap();
         }
@@ -62,13 +63,13 @@ fn workflow(drafts: &[Draft]) -> (Workflow, Catalogue) {
         let mut inputs = vec![made(at, 1)];
         inputs.extend(earlier.iter().map(|back| made(at, back + 1)));
         inputs.dedup();
-        let mut task = Task::new(format!("t{at}"), Operation::BuiltIn(format!("op{at}")));
+        let mut task = Task::new(format!("t{at}"), TaskOperation::BuiltIn(format!("op{at}")));
         task.reads = reads.iter().map(|name| bound(name)).collect();
         task.outputs = vec![format!("r{at}")];
         task.ends = if *ends { vec!["over".into()] } else { Vec::new() };
         specs.extend(operations(at, &reads, &inputs, *whole, *cost, *ends));
         task.inputs = inputs;
-        workflow.stages.last_mut().unwrap().steps.push(Step::Task(task));
+        workflow.stages.last_mut().unwrap().steps.push(StageStep::Task(task));
     }
     (workflow, Catalogue::new(specs))
 }
@@ -78,7 +79,7 @@ fn made(at: usize, back: usize) -> String {
 }
 
 fn bound(name: &str) -> Binding {
-    Binding { operation_parameter: name.into(), bound: Bound::Parameter(name.into()) }
+    Binding { operation_parameter: name.into(), bound: BoundValue::Parameter(name.into()) }
 }
 
 /// The operation, and where it is made of steps those: the first reads one half and takes all, the second the other half.
@@ -92,7 +93,8 @@ fn operations(
 ) -> Vec<OpSpec> {
     let names: Vec<String> = (0..inputs.len()).map(|place| format!("in{place}")).collect();
     let taken: Vec<(&str, RegionKind)> = names.iter().map(|name| (name.as_str(), RegionKind::Mask)).collect();
-    let kinds = |reads: &[&'static str]| reads.iter().map(|name| (*name, Kind::Integer)).collect::<Vec<_>>();
+    let kinds =
+        |reads: &[&'static str]| reads.iter().map(|name| (*name, ParameterKind::Integer)).collect::<Vec<_>>();
     let reads: Vec<&'static str> = PARAMETERS.into_iter().filter(|name| reads.contains(name)).collect();
     let status: &[&str] = if ends { &["over"] } else { &[] };
     let spec = |id: &str, cost| OpSpec::new(id, "a test", cost).makes(&[("out", RegionKind::Mask)]);
@@ -112,13 +114,13 @@ fn operations(
 }
 
 const MANY: Multiplicity = Multiplicity { parts: 3, images: 1 };
-const CONVERGING: f64 = 0.1;
+const DUPLICATES: f64 = 0.1;
 
 fn chosen(case: &Case, flow: &Flow, granularity: Granularity) -> Grain {
     let prices = Prices {
         seconds: &|task, _| task.spec.cost_ns_per_pixel,
         bookkeeping: &|_, _| case.bookkeeping,
-        converging: CONVERGING,
+        duplicates: DUPLICATES,
         many: MANY,
         alone: &|_| false,
         seen: &[],
@@ -127,7 +129,7 @@ fn chosen(case: &Case, flow: &Flow, granularity: Granularity) -> Grain {
 }
 
 /// What a grain costs by its definition: the flow is rewritten and planned, and its nodes are counted.
-fn cost(case: &Case, flow: &Flow, chosen: &Chosen) -> f64 {
+fn cost(case: &Case, flow: &Flow, chosen: &ChosenGrain) -> f64 {
     let shares = shares(case, flow);
     let plan = plan(flow.of_grain(chosen, &case.catalogue), &case.rows, case.level).unwrap();
     plan.verify().unwrap();
@@ -144,30 +146,30 @@ fn shares(case: &Case, split: &Flow) -> BTreeMap<String, f64> {
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     for task in &split.tasks {
         let makers = task.inputs.iter().filter_map(|input| match input {
-            Input::Task { task, .. } => Some(shares[&split.tasks[*task].name]),
+            FlowInput::Task { task, .. } => Some(shares[&split.tasks[*task].name]),
             _ => None,
         });
-        let converging = if case.level >= Level::Convergent { CONVERGING } else { 0.0 };
-        let share = makers.reduce(f64::min).map_or(1.0, |least| least * (1.0 - converging));
+        let duplicates = if case.level >= Level::Convergent { DUPLICATES } else { 0.0 };
+        let share = makers.reduce(f64::min).map_or(1.0, |least| least * (1.0 - duplicates));
         shares.insert(task.name.clone(), share);
     }
     shares
 }
 
 /// Every choice of splits, and of every split flow every choice of neighbours that can be one.
-fn all(case: &Case, flow: &Flow) -> Vec<Chosen> {
+fn all(case: &Case, flow: &Flow) -> Vec<ChosenGrain> {
     let names: Vec<String> =
         flow.tasks.iter().filter(|t| !t.spec.steps.is_empty()).map(|t| t.name.clone()).collect();
     let mut found = Vec::new();
     for splits in 0..1usize << names.len() {
         let split: Vec<String> =
             (0..names.len()).filter(|at| splits >> at & 1 == 1).map(|at| names[at].clone()).collect();
-        let flow = flow.of_grain(&Chosen { split: split.clone(), fused: Vec::new() }, &case.catalogue);
+        let flow = flow.of_grain(&ChosenGrain { split: split.clone(), fused: Vec::new() }, &case.catalogue);
         let pairs = pairs(&flow);
         for joined in 0..1usize << pairs.len() {
             let chosen: Vec<_> =
                 (0..pairs.len()).filter(|at| joined >> at & 1 == 1).map(|at| pairs[at]).collect();
-            found.push(Chosen { split: split.clone(), fused: groups(&flow, &chosen) });
+            found.push(ChosenGrain { split: split.clone(), fused: groups(&flow, &chosen) });
         }
     }
     found
@@ -203,7 +205,7 @@ proptest! {
     fn no_grain_is_cheaper_than_the_chosen_one_by_more_than_is_worth_a_change(case in case()) {
         let flow = Flow::new(&case.workflow, &case.catalogue).unwrap();
         let found = chosen(&case, &flow, Granularity::Auto);
-        let (written, own) = (cost(&case, &flow, &Chosen::default()), cost(&case, &flow, &found.chosen));
+        let (written, own) = (cost(&case, &flow, &ChosenGrain::default()), cost(&case, &flow, &found.chosen));
         prop_assert!((found.seconds.0 - written).abs() <= 1e-9 * written);
         prop_assert!((found.seconds.1 - own).abs() <= 1e-9 * written, "{} {own}", found.seconds.1);
         prop_assert!(own <= written * (1.0 + 1e-12), "never worse");

@@ -2,15 +2,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use onceflow_reuse::{
-    Flow, FlowRegion, FlowStage, FlowTask, Input, Key, Level, NodeId, Plan, Read, ReadFrom, Rows, plan,
+    Flow, FlowInput, FlowRead, FlowRegion, FlowStage, FlowTask, Level, NodeId, ParameterRows, Plan, ReadFrom,
+    TaskKey, plan,
 };
-use onceflow_study::{Canonical, Kind, OpSpec, RegionKind, Scope, Value};
+use onceflow_study::{Canonical, OpSpec, ParameterKind, RegionKind, Scope, Value};
 
 /// A task of the given operation with constant words to read.
-fn task(stage: usize, operation: &str, words: &[&str], inputs: &[Input]) -> FlowTask {
-    let read = |word: &&str| Read {
+fn task(stage: usize, operation: &str, words: &[&str], inputs: &[FlowInput]) -> FlowTask {
+    let read = |word: &&str| FlowRead {
         name: "word".into(),
-        kind: Kind::Category,
+        kind: ParameterKind::Category,
         from: ReadFrom::Constant(Canonical::Text((*word).into())),
     };
     FlowTask {
@@ -22,7 +23,7 @@ fn task(stage: usize, operation: &str, words: &[&str], inputs: &[Input]) -> Flow
         outputs: vec![region("made", RegionKind::Mask), region("also", RegionKind::U8)],
         ends: Vec::new(),
         after: Vec::new(),
-        made: onceflow_reuse::Made::Written,
+        made: onceflow_reuse::TaskOrigin::Written,
     }
 }
 
@@ -35,7 +36,7 @@ fn planned(tasks: Vec<FlowTask>) -> Plan {
     let stage = |at: usize| FlowStage { name: format!("s{at}"), scope: Scope::Part, tasks: vec![at] };
     let stages = (0..tasks.len()).map(stage).collect();
     let flow = Flow { stages, tasks, sources: vec!["image".into(), "truth".into()], results: Vec::new() };
-    let mut rows = Rows::new(vec!["p".into()]);
+    let mut rows = ParameterRows::new(vec!["p".into()]);
     rows.push(&[Value::Real(0.5)]).unwrap();
     plan(flow, &rows, Level::Dataflow).unwrap()
 }
@@ -44,25 +45,29 @@ fn digest(source: usize, scope: Scope) -> [u8; 32] {
     [source as u8 + 16 * scope as u8; 32]
 }
 
-fn key(plan: &Plan, node: u32) -> Key {
+fn key(plan: &Plan, node: u32) -> TaskKey {
     plan.key(NodeId(node), &digest)
 }
 
 #[test]
 fn the_form_is_pinned() {
-    let mut first = task(0, "nuclei.grow", &["a"], &[Input::Source(0)]);
-    first.reads.push(Read { name: "p".into(), kind: Kind::Real, from: ReadFrom::Parameter("p".into()) });
-    first.reads.push(Read {
+    let mut first = task(0, "nuclei.grow", &["a"], &[FlowInput::Source(0)]);
+    first.reads.push(FlowRead {
+        name: "p".into(),
+        kind: ParameterKind::Real,
+        from: ReadFrom::Parameter("p".into()),
+    });
+    first.reads.push(FlowRead {
         name: "i".into(),
-        kind: Kind::Integer,
+        kind: ParameterKind::Integer,
         from: ReadFrom::Constant(Canonical::Integer(-3)),
     });
-    first.reads.push(Read {
+    first.reads.push(FlowRead {
         name: "c".into(),
-        kind: Kind::Connectivity,
+        kind: ParameterKind::Connectivity,
         from: ReadFrom::Constant(Canonical::Connectivity8(true)),
     });
-    let second = task(1, "x", &[], &[Input::Task { task: 0, output: 1 }, Input::Source(1)]);
+    let second = task(1, "x", &[], &[FlowInput::Task { task: 0, output: 1 }, FlowInput::Source(1)]);
     let mut plan = planned(vec![first, second]);
     // A change here means that products of earlier runs are lost: raise the number in the form's name with it.
     let keys = [key(&plan, 0), key(&plan, 1)].map(|key| key.to_string());
@@ -78,7 +83,7 @@ fn the_form_is_pinned() {
 /// Written here by hand, from the description of the form.
 #[test]
 fn the_form_is_what_it_says() {
-    let plan = planned(vec![task(0, "op", &["ab"], &[Input::Source(1)])]);
+    let plan = planned(vec![task(0, "op", &["ab"], &[FlowInput::Source(1)])]);
     let mut bytes = Vec::new();
     let number = |n: u64| n.to_le_bytes().to_vec();
     let fields: [Vec<u8>; 8] = [
@@ -95,7 +100,7 @@ fn the_form_is_what_it_says() {
         bytes.extend((field.len() as u64).to_le_bytes());
         bytes.extend(field);
     }
-    assert_eq!(key(&plan, 0), Key(*blake3::hash(&bytes).as_bytes()));
+    assert_eq!(key(&plan, 0), TaskKey(*blake3::hash(&bytes).as_bytes()));
 }
 
 #[test]
@@ -111,7 +116,7 @@ fn fields_do_not_run_into_each_other() {
 
 #[test]
 fn names_and_places_are_not_in_a_key_but_everything_that_matters_is() {
-    let image = [Input::Source(0)];
+    let image = [FlowInput::Source(0)];
     let mut other = task(1, "op", &["a"], &image);
     other.name = "another name".into();
     let plan = planned(vec![task(0, "op", &["a"], &image), other]);
@@ -119,13 +124,13 @@ fn names_and_places_are_not_in_a_key_but_everything_that_matters_is() {
     let mut newer = task(0, "op", &["a"], &image);
     newer.spec.version = 2;
     let from = |output| {
-        let second = task(1, "op", &[], &[Input::Task { task: 0, output }]);
+        let second = task(1, "op", &[], &[FlowInput::Task { task: 0, output }]);
         key(&planned(vec![task(0, "op", &["a"], &image), second]), 1)
     };
     assert_ne!(key(&plan, 0), key(&planned(vec![newer]), 0), "the version");
     assert_ne!(
         key(&plan, 0),
-        key(&planned(vec![task(0, "op", &["a"], &[Input::Source(1)])]), 0),
+        key(&planned(vec![task(0, "op", &["a"], &[FlowInput::Source(1)])]), 0),
         "the source"
     );
     assert_ne!(from(0), from(1), "the output");
@@ -134,10 +139,10 @@ fn names_and_places_are_not_in_a_key_but_everything_that_matters_is() {
 
 #[test]
 fn a_source_is_seen_as_widely_as_its_task() {
-    let narrow = planned(vec![task(0, "op", &[], &[Input::Source(0)])]);
+    let narrow = planned(vec![task(0, "op", &[], &[FlowInput::Source(0)])]);
     let mut flow = narrow.flow().clone();
     flow.stages[0].scope = Scope::Image;
-    let mut rows = Rows::new(vec!["p".into()]);
+    let mut rows = ParameterRows::new(vec!["p".into()]);
     rows.push(&[Value::Real(0.5)]).unwrap();
     let wide = plan(flow, &rows, Level::Dataflow).unwrap();
     assert_ne!(key(&narrow, 0), key(&wide, 0));

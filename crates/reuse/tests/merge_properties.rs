@@ -4,7 +4,7 @@
 mod support;
 
 use onceflow_reuse::merge::{
-    Buckets, ChainCosts, Merging, Pruning, ReuseTree, SmallBucket, Work, bucket_cost, makespan, merge,
+    Buckets, ChainCosts, MergeWork, Merging, Pruning, ReuseTree, SmallBucket, bucket_cost, makespan, merge,
     tree_cost,
 };
 use onceflow_reuse::{Level, plan};
@@ -96,7 +96,7 @@ proptest! {
     #[test]
     fn every_instance_is_in_one_bucket_within_the_limit(list in instances(60), limit in 1usize..9) {
         let tree = tree(&list);
-        let work = Work::of_tree(&tree, &[3.0, 2.0, 1.0, 5.0]);
+        let work = MergeWork::of_tree(&tree, &[3.0, 2.0, 1.0, 5.0]);
         for merging in all(limit) {
             let buckets = merge(&tree, &work, &merging).unwrap();
             let mut places: Vec<u32> = buckets.iter().flatten().copied().collect();
@@ -114,7 +114,7 @@ proptest! {
     fn merging_costs_between_each_task_once_and_no_reuse(list in instances(60), limit in 1usize..9) {
         let tree = tree(&list);
         let costs = ChainCosts::new(&[3.0, 2.0, 1.0, 5.0]);
-        let work = Work::of_tree(&tree, &[3.0, 2.0, 1.0, 5.0]);
+        let work = MergeWork::of_tree(&tree, &[3.0, 2.0, 1.0, 5.0]);
         let (least, most) = (tree_cost(&tree, &costs), costs.whole() * list.len() as f64);
         for merging in all(limit) {
             let buckets = merge(&tree, &work, &merging).unwrap();
@@ -128,7 +128,7 @@ proptest! {
     fn auto_is_done_first(list in instances(70), workers in 1usize..12, prices in proptest::array::uniform4(0.1f64..9.0)) {
         let tree = tree(&list);
         let costs = ChainCosts::new(&prices);
-        let work = Work::of_tree(&tree, &prices);
+        let work = MergeWork::of_tree(&tree, &prices);
         let span = |merging: &Merging| makespan(&costs_of(&tree, &costs, &merge(&tree, &work, merging).unwrap()), workers);
         let auto = span(&Merging::Auto { workers });
         let published = [
@@ -149,7 +149,7 @@ proptest! {
         let unit = ChainCosts::tasks(DEPTH);
         let cost = |list: &[[u8; DEPTH]]| {
             let tree = tree(list);
-            let work = Work::of_tree(&tree, &[1.0; DEPTH]);
+            let work = MergeWork::of_tree(&tree, &[1.0; DEPTH]);
             let buckets = merge(&tree, &work, &Merging::Rtma { most: limit }).unwrap();
             (buckets.len(), tree_cost(&tree, &unit))
         };
@@ -190,11 +190,11 @@ proptest! {
 /// Buckets that somebody made are checked, and then are as good as ours.
 #[test]
 fn given_buckets_are_checked() {
-    use onceflow_reuse::{Flow, Given, Rows};
+    use onceflow_reuse::{BucketsError, Flow, ParameterRows};
     use onceflow_study::{Catalogue, Value, read_workflow, shipped_ranges, shipped_workflow};
     let workflow = read_workflow(&shipped_workflow("nuclei-paper").unwrap()).unwrap();
     let flow = Flow::new(&workflow, &Catalogue::nuclei()).unwrap();
-    let mut rows = Rows::new(shipped_ranges().iter().map(|(name, _)| (*name).to_owned()).collect());
+    let mut rows = ParameterRows::new(shipped_ranges().iter().map(|(name, _)| (*name).to_owned()).collect());
     for last in [0, 1, 2, 2] {
         let value = |(at, (_, domain)): (usize, &(&str, onceflow_study::Domain))| {
             domain.value(if at == 14 { last } else { 0 }).unwrap()
@@ -208,11 +208,11 @@ fn given_buckets_are_checked() {
     let cut = whole.in_buckets(&good).unwrap();
     assert_eq!(cut.verify(), Ok(()));
     assert!(cut.planned() > whole.planned());
-    assert_eq!(merged(&[(0, 1), (1, 1), (2, 1)]).unwrap_err(), Given::Missing { row: 3, last: 3 });
-    assert_eq!(merged(&[(0, 1), (0, 1)]).unwrap_err(), Given::Twice { row: 0 });
-    assert_eq!(merged(&[(4, 1)]).unwrap_err(), Given::Unknown { row: 4, last: 3 });
+    assert_eq!(merged(&[(0, 1), (1, 1), (2, 1)]).unwrap_err(), BucketsError::Missing { row: 3, last: 3 });
+    assert_eq!(merged(&[(0, 1), (0, 1)]).unwrap_err(), BucketsError::Twice { row: 0 });
+    assert_eq!(merged(&[(4, 1)]).unwrap_err(), BucketsError::Unknown { row: 4, last: 3 });
     let torn = merged(&[(0, 1), (1, 1), (2, 1), (3, 2)]).unwrap_err();
-    assert!(matches!(torn, Given::Torn { one: 2, other: 3, .. }), "{torn}");
+    assert!(matches!(torn, BucketsError::Torn { one: 2, other: 3, .. }), "{torn}");
 }
 
 /// How much more than the best grouping each algorithm costs, at the worst and on average, over small random trees. The
@@ -226,7 +226,7 @@ fn heuristics_are_near_the_best() {
     for _ in 0..cases {
         let list = instances(9).new_tree(&mut runner).unwrap().current();
         let tree = tree(&list);
-        let work = Work::of_tree(&tree, &[1.0; DEPTH]);
+        let work = MergeWork::of_tree(&tree, &[1.0; DEPTH]);
         let cost = |groups: &[Vec<u32>]| {
             groups.iter().map(|places| bucket_cost(&tree, &unit, places)).collect::<Vec<_>>()
         };

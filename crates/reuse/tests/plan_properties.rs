@@ -5,7 +5,7 @@ mod support;
 
 use std::collections::{BTreeSet, HashMap};
 
-use onceflow_reuse::{Level, NodeId, Plan, Served, plan};
+use onceflow_reuse::{Level, NodeId, Plan, StaticKeys, TaskServed, plan};
 use proptest::prelude::*;
 use support::oracle::{Ended, Oracle, node_content};
 use support::{Case, case, make_rows};
@@ -129,12 +129,12 @@ proptest! {
         let oracle = oracle(&case);
         for level in Level::PLANNED {
             let mut plan = planned(&case, level);
-            prop_assert_eq!(plan.account(), plan.account_with(&|row, task| Served::Node(plan.node(row, task))));
+            prop_assert_eq!(plan.account(), plan.account_with(&|row, task| TaskServed::Node(plan.node(row, task))));
             let (state, ended) = end_some(&case, &mut plan, &ends);
             let account = plan.account_with(&|row, task| state[row][task]);
             prop_assert!(account.is_balanced());
             for (task, entry) in account.tasks.iter().enumerate() {
-                let rows = || (0..case.rows.len()).filter(|row| matches!(state[*row][task], Served::Node(_)));
+                let rows = || (0..case.rows.len()).filter(|row| matches!(state[*row][task], TaskServed::Node(_)));
                 let distinct = |level| rows().map(|row| oracle.key(level, row, task, &ended[row])).collect::<BTreeSet<_>>().len() as u64;
                 let mut left = rows().count() as u64;
                 for (by, found) in entry.by.iter().zip(Level::MERGING) {
@@ -155,11 +155,12 @@ proptest! {
         let source = |source: usize, _| [source as u8; 32];
         let plan = planned(&case, Level::Dataflow);
         let count = case.rows.len();
-        let (mut keys, mut all) = (HashMap::new(), plan.keys(&source));
+        let (mut keys, mut all) = (HashMap::new(), StaticKeys::default());
         for (_, _, node) in plan.expand() {
             let content = node_content(&plan, node);
-            keys.insert(content, all.key(node));
-            prop_assert_eq!(plan.key(node, &source), all.key(node));
+            let key = all.key(&plan, node, &|at, scope| Some(source(at, scope))).unwrap();
+            keys.insert(content, key);
+            prop_assert_eq!(plan.key(node, &source), key);
         }
         prop_assert_eq!(keys.values().collect::<BTreeSet<_>>().len(), keys.len(), "two contents have one key");
         let moved = |row: usize| (row + turn) % count.max(1);
@@ -190,23 +191,23 @@ fn fewest_first(plan: &Plan) -> Vec<usize> {
 }
 
 /// For each row and task what became of it, when some stages ended and some tasks failed; and what ended for each row.
-fn end_some(case: &Case, plan: &mut Plan, choices: &[(u8, u8)]) -> (Vec<Vec<Served>>, Vec<Ended>) {
+fn end_some(case: &Case, plan: &mut Plan, choices: &[(u8, u8)]) -> (Vec<Vec<TaskServed>>, Vec<Ended>) {
     let reference = case.rows.reference.map_or(Vec::new(), |row| picked(case, choices[row].0));
     let (mut states, mut all) = (Vec::new(), Vec::new());
     for (row, (own, fails)) in choices.iter().enumerate().take(case.rows.len()) {
         let ended = Ended { own: picked(case, *own), reference: reference.clone() };
         let mut state: Vec<_> =
-            (0..case.flow.tasks.len()).map(|task| Served::Node(plan.node(row, task))).collect();
+            (0..case.flow.tasks.len()).map(|task| TaskServed::Node(plan.node(row, task))).collect();
         for (task, served) in state.iter_mut().enumerate() {
             if ended.own.contains(&case.flow.tasks[task].stage) {
-                *served = Served::Ended;
+                *served = TaskServed::Ended;
             }
         }
         for (task, node) in plan.divert(row, &ended.own, &ended.reference) {
-            state[task] = Served::Node(node);
+            state[task] = TaskServed::Node(node);
         }
         if let Some(served) = state.get_mut(*fails as usize) {
-            *served = Served::Failed;
+            *served = TaskServed::Failed;
         }
         states.push(state);
         all.push(ended);

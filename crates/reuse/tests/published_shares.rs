@@ -1,7 +1,7 @@
 //! The shares of segmentation cost that the levels leave, for the papers' screening design and task costs.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use onceflow_reuse::{Comparison, Flow, Level, Multiplicity, Rows, plan};
+use onceflow_reuse::{Flow, Level, LevelComparison, Multiplicity, ParameterRows, plan};
 use onceflow_study::{Catalogue, Value, read_workflow, shipped_ranges, shipped_workflow};
 
 /// Costs of the seven tasks in percent, as published.
@@ -33,13 +33,13 @@ impl Dice {
 }
 
 /// Morris trajectories: from a random grid point, every parameter moves once by half its range, in random order.
-fn trajectories(count: usize, seed: u64) -> Rows {
+fn trajectories(count: usize, seed: u64) -> ParameterRows {
     let grid: Vec<Vec<Value>> = shipped_ranges()
         .iter()
         .map(|(_, domain)| (0..domain.count().unwrap()).map(|at| domain.value(at).unwrap()).collect())
         .collect();
     let mut dice = Dice(seed);
-    let mut rows = Rows::new(shipped_ranges().iter().map(|(name, _)| (*name).to_owned()).collect());
+    let mut rows = ParameterRows::new(shipped_ranges().iter().map(|(name, _)| (*name).to_owned()).collect());
     for _ in 0..count {
         let mut point: Vec<usize> = grid.iter().map(|values| dice.below(values.len())).collect();
         push(&mut rows, &grid, &point);
@@ -54,13 +54,13 @@ fn trajectories(count: usize, seed: u64) -> Rows {
     rows
 }
 
-fn push(rows: &mut Rows, grid: &[Vec<Value>], point: &[usize]) {
+fn push(rows: &mut ParameterRows, grid: &[Vec<Value>], point: &[usize]) {
     let values: Vec<_> = point.iter().zip(grid).map(|(at, values)| values[*at].clone()).collect();
     rows.push(&values).unwrap();
 }
 
 /// The share of the cost that each level leaves.
-fn shares(workflow: &str, weights: &[(&str, f64)], rows: &Rows) -> [f64; 4] {
+fn shares(workflow: &str, weights: &[(&str, f64)], rows: &ParameterRows) -> [f64; 4] {
     let workflow = read_workflow(&shipped_workflow(workflow).unwrap()).unwrap();
     let flow = Flow::new(&workflow, &Catalogue::nuclei()).unwrap();
     let names: Vec<String> = flow.tasks.iter().map(|task| task.name.clone()).collect();
@@ -96,7 +96,7 @@ fn the_levels_side_by_side() {
     let flow = Flow::new(&workflow, &Catalogue::nuclei()).unwrap();
     let costs: Vec<f64> = flow.tasks.iter().map(|task| task.spec.cost_ns_per_pixel * 1e-3).collect();
     let many = Multiplicity { parts: 2, images: 1 };
-    let comparison = Comparison::new(flow, &rows, many, &|_, task| costs[task]).unwrap();
+    let comparison = LevelComparison::new(flow, &rows, many, &|_, task| costs[task]).unwrap();
     let none = comparison.at(Level::None).unwrap();
     assert_eq!(none.tasks, 320 * (1 + 2 * 10), "statistics once per image, the others once per part");
     insta::assert_snapshot!(comparison);

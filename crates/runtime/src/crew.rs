@@ -9,6 +9,15 @@ pub enum Device {
     Gpu,
 }
 
+/// The device of one worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WorkerDevice {
+    /// Its kind.
+    pub kind: Device,
+    /// Its number among the devices of its kind at this node.
+    pub number: usize,
+}
+
 /// The workers of a node: first the CPUs, then the GPUs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crew {
@@ -52,7 +61,7 @@ impl Crew {
         self.cpus + self.gpus
     }
 
-    /// Whether there is nobody.
+    /// Whether there are no workers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -62,8 +71,21 @@ impl Crew {
         if (worker as usize) < self.cpus { Device::Cpu } else { Device::Gpu }
     }
 
+    /// The device of a worker.
+    pub fn worker_device(&self, worker: u32) -> WorkerDevice {
+        let (kind, worker) = (self.device(worker), worker as usize);
+        WorkerDevice { kind, number: worker.checked_sub(self.cpus).unwrap_or(worker) }
+    }
+
     /// What is expected of a task.
     pub fn expects(&self, task: usize) -> Expected {
         self.expected.get(task).copied().unwrap_or_default()
+    }
+}
+
+/// The first core.
+impl Default for WorkerDevice {
+    fn default() -> Self {
+        Self { kind: Device::Cpu, number: 0 }
     }
 }

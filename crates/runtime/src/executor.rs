@@ -1,12 +1,12 @@
-//! Executors carry out what the scheduler says: with threads, in virtual time, or with no work at all.
+//! Executors carry out what the scheduler says: with threads, or with no work at all.
 
+mod cached;
 mod carry;
-mod desk;
 mod inputs;
 mod job;
 mod pinned;
-mod simulated;
 mod threads;
+mod work_queue;
 mod zero_work;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,42 +15,41 @@ use onceflow_region::Budget;
 use onceflow_reuse::{Account, Plan};
 
 use crate::{
-    Below, Cause, Contents, Converging, Crew, Event, Expected, Instance, Known, Layout, Memo, Meter,
-    Operation, Policy, Scheduler, SchedulerError, Supply,
+    CacheCounts, Crew, DuplicateOptions, Event, Expected, InputProvider, KnownRows, MemoryMeter, Operation,
+    OutputDigests, PartLayout, Policy, ResultCache, Scheduler, SchedulerError, SpillStore, TaskLogEntry,
 };
 
-pub use simulated::{Chance, NodeFigures, Simulated, SimulatedTask, Simulation, Transfers, simulate};
 pub use threads::execute;
 pub use zero_work::execute_zero_work;
 
 /// What a plan is carried out with.
 #[derive(Clone, Copy)]
-pub struct Work<'a> {
+pub struct ExecutionContext<'a> {
     /// The operation of each task of the flow.
     pub operations: &'a [&'a dyn Operation],
     /// Where sources come from.
-    pub supply: &'a dyn Supply,
-    /// What earlier runs left behind.
-    pub memo: &'a dyn Memo,
+    pub provider: &'a dyn InputProvider,
+    /// Results of earlier runs.
+    pub results: &'a dyn ResultCache,
     /// Where outputs go that memory has no room for.
-    pub below: &'a dyn Below,
+    pub spill: &'a dyn SpillStore,
     /// What memory is measured with, where it can be.
-    pub meter: Option<Meter>,
+    pub meter: Option<MemoryMeter>,
     /// Who says what outputs hold, where equal ones are to be found.
-    pub contents: Option<&'a dyn Contents>,
+    pub digests: Option<&'a dyn OutputDigests>,
 }
 
 /// How a plan is carried out.
 #[derive(Clone, Debug)]
-pub struct Options<'a> {
-    /// Instances that run at a time.
-    pub workers: usize,
+pub struct ExecuteOptions<'a> {
+    /// The workers: one instance runs at a time on each.
+    pub crew: Crew,
     /// The memory there is.
     pub budget: Budget,
     /// Whether outputs may leave memory for what lies below it.
     pub spilling: bool,
     /// Rows that are known from before, and left out.
-    pub known: Known,
+    pub known: KnownRows,
     /// When it becomes true nothing more is started, and the run ends when what runs is over.
     pub stop: Option<&'a AtomicBool>,
     /// How the next task is chosen.
@@ -58,16 +57,16 @@ pub struct Options<'a> {
     /// How often a task that failed for a reason that may pass is tried again.
     pub retries: u32,
     /// What decides whether outputs that must leave memory are written or made again; always written without it.
-    pub remaking: Option<Remaking>,
+    pub recompute: Option<Recompute>,
     /// Whether each worker stays on a processor of its own.
     pub pinned: bool,
-    /// Whether instances that turn out to be equal are made one, and which; [`Work::contents`] is asked for it.
-    pub converging: Option<Converging>,
+    /// Whether instances that turn out to be equal are made one, and which; [`ExecutionContext::digests`] is asked for it.
+    pub duplicates: Option<DuplicateOptions>,
 }
 
 /// What making outputs again is weighed against.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Remaking {
+pub struct Recompute {
     /// Bytes per second to and from what lies below memory.
     pub bandwidth: f64,
     /// Seconds for each pixel of each task.
@@ -82,11 +81,13 @@ pub struct Execution {
     /// How many instances ran.
     pub executed: u64,
     /// Every instance that ran, in the order in which they ended; where there was no work to log, none.
-    pub log: Vec<Entry>,
+    pub log: Vec<TaskLogEntry>,
     /// What moved between memory and what lies below it.
     pub moves: Moves,
     /// Seconds of workers that went into saying what outputs hold.
     pub digesting: f64,
+    /// How the result cache was used.
+    pub cache: CacheCounts,
     /// Whether it was stopped before all was done; the account then covers the parts that were complete.
     pub stopped: bool,
 }
@@ -113,31 +114,6 @@ impl std::ops::AddAssign for Moves {
     }
 }
 
-/// One instance that ran.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
-    /// The instance.
-    pub instance: Instance,
-    /// Its task.
-    pub task: usize,
-    /// The first row that asked for it.
-    pub row: u32,
-    /// Seconds from the beginning of the run to its own.
-    pub start: f64,
-    /// Seconds its operation took, without fetching what it takes.
-    pub seconds: f64,
-    /// Most bytes that its operation held at once, what it made included; 0 where nobody counts.
-    pub bytes: u64,
-    /// The worker that ran it.
-    pub worker: usize,
-    /// Whether the memo had it, so that nothing was computed.
-    pub remembered: bool,
-    /// How often it had been started before.
-    pub attempt: u32,
-    /// Why it was its turn.
-    pub cause: Cause,
-}
-
 /// Why a plan was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExecuteError {
@@ -155,43 +131,40 @@ pub enum ExecuteError {
     /// A worker went away without finishing what it was given.
     #[error("internal error: a worker ended before its task; please report this")]
     WorkerLost,
-    /// A simulated run came to a halt with work left.
-    #[error("internal error: {left} of {all} buckets were never done; please report this")]
-    Halted {
-        /// Buckets that are not done.
-        left: usize,
-        /// All of them.
-        all: usize,
-    },
 }
 
-impl Options<'_> {
-    /// So many workers within a budget: nothing moves out of memory, nothing is known, nobody stops it, no second try.
+impl ExecuteOptions<'_> {
+    /// So many CPU workers within a budget: nothing moves out of memory, nothing is known, no stop flag, no second try.
     pub fn new(workers: usize, budget: Budget) -> Self {
         Self {
-            workers,
+            crew: Crew::of_cpus(workers),
             budget,
             spilling: false,
-            known: Known::nothing(),
+            known: KnownRows::nothing(),
             stop: None,
             policy: Policy::default(),
             retries: 0,
-            remaking: None,
+            recompute: None,
             pinned: false,
-            converging: None,
+            duplicates: None,
         }
     }
 
-    fn scheduler<'p>(&self, plan: &'p mut Plan, layout: &Layout) -> Result<Scheduler<'p>, SchedulerError> {
-        let scheduler = Scheduler::new(plan, layout, self.workers, self.budget.clone())?;
+    fn scheduler<'p>(
+        &self,
+        plan: &'p mut Plan,
+        layout: &PartLayout,
+    ) -> Result<Scheduler<'p>, SchedulerError> {
+        let crew = self.recompute.as_ref().map_or_else(|| self.crew.clone(), |it| it.crew(&self.crew));
+        let scheduler = Scheduler::new(plan, layout, crew.len(), self.budget.clone())?.with_crew(crew);
         let scheduler = scheduler.knowing(self.known.clone()).following(self.policy).retrying(self.retries);
         let scheduler = if self.spilling { scheduler.spilling() } else { scheduler };
-        let scheduler = match &self.converging {
-            Some(converging) => scheduler.converging(converging.clone()),
+        let scheduler = match &self.duplicates {
+            Some(options) => scheduler.finding_duplicates(options.clone()),
             None => scheduler,
         };
-        Ok(match &self.remaking {
-            Some(remaking) => scheduler.with_crew(remaking.crew(self.workers)).remaking(remaking.bandwidth),
+        Ok(match &self.recompute {
+            Some(recompute) => scheduler.recompute(recompute.bandwidth),
             None => scheduler,
         })
     }
@@ -203,17 +176,21 @@ impl Options<'_> {
     }
 }
 
-impl Remaking {
-    fn crew(&self, cpus: usize) -> Crew {
-        let expected = |seconds: &f64| Expected { seconds_per_pixel: *seconds, ..Expected::default() };
-        Crew { cpus, gpus: 0, expected: self.seconds_per_pixel.iter().map(expected).collect() }
+impl Recompute {
+    /// A crew that expects tasks to take what they took before.
+    fn crew(&self, crew: &Crew) -> Crew {
+        let seconds = self.seconds_per_pixel.iter().enumerate();
+        let expected = seconds
+            .map(|(task, seconds)| Expected { seconds_per_pixel: *seconds, ..crew.expects(task) })
+            .collect();
+        Crew { expected, ..crew.clone() }
     }
 }
 
 impl Execution {
-    fn of(scheduler: &Scheduler<'_>, executed: u64, log: Vec<Entry>, moves: Moves) -> Self {
+    fn of(scheduler: &Scheduler<'_>, executed: u64, log: Vec<TaskLogEntry>, moves: Moves) -> Self {
         let moves = Moves { recomputed: scheduler.recomputed(), ..moves };
         let (account, stopped) = (scheduler.account().clone(), scheduler.is_stopped());
-        Self { account, executed, log, moves, digesting: 0.0, stopped }
+        Self { account, executed, log, moves, digesting: 0.0, cache: CacheCounts::default(), stopped }
     }
 }

@@ -2,16 +2,16 @@
 
 use onceflow_study::Scope;
 
-use crate::Layout;
+use crate::PartLayout;
 
 /// What need not be run: rows that are through at a part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownRows {
     /// Per part, per row.
     parts: Vec<Vec<bool>>,
 }
 
-impl Known {
+impl KnownRows {
     /// Nothing is known.
     pub fn nothing() -> Self {
         Self::default()
@@ -45,7 +45,7 @@ impl Known {
     }
 
     /// The rows that have nothing to do at a site: those that are known at all its parts.
-    pub(crate) fn at(&self, layout: &Layout, scope: Scope, index: usize, rows: usize) -> Vec<usize> {
+    pub(crate) fn at(&self, layout: &PartLayout, scope: Scope, index: usize, rows: usize) -> Vec<usize> {
         if self.parts.is_empty() {
             return Vec::new();
         }

@@ -5,7 +5,7 @@ use onceflow_study::Scope;
 
 /// The images and their parts, by size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct PartLayout {
     /// Pixels of each image.
     pub images: Vec<u64>,
     /// The parts, in the order in which they are worked on.
@@ -30,7 +30,7 @@ pub struct Instance {
     pub site: usize,
 }
 
-impl Layout {
+impl PartLayout {
     /// The site of a scope to which a part belongs.
     pub fn site(&self, scope: Scope, part: usize) -> usize {
         match scope {

@@ -1,44 +1,42 @@
 //! Runs a plan: the scheduler is a pure state machine, executors carry out what it says.
 //!
-//! [`Scheduler`] takes [`Event`]s and gives [`Instruction`]s; [`execute`] carries them out with threads,
-//! [`execute_zero_work`] with no work at all, which shows what scheduling costs, and [`simulate`] in virtual time, on the
-//! nodes of a [`Machine`] to which a [`Manager`] hands out buckets. An [`Operation`] is what a task does, a
-//! [`Supply`] gives what no task makes, a [`Memo`] what earlier runs left, [`Below`] takes what memory has no room for, and an
+//! [`Scheduler`] takes [`Event`]s and gives [`Instruction`]s; [`execute`] carries them out with threads and
+//! [`execute_zero_work`] with no work at all, which shows what scheduling costs. Crate `cluster` carries them out in virtual
+//! time. An [`Operation`] is what a task does, a [`InputProvider`] gives what no task makes, a [`ResultCache`] results of earlier runs, [`SpillStore`] takes what memory has no room for, and an
 //! [`Observer`] is told of it all. Which work is equal was decided by the plan; this crate never does.
 
-mod below;
 mod cause;
-mod contents;
 mod crew;
 mod executor;
+mod input_provider;
 mod known;
 mod layout;
-mod machine;
-mod manager;
-mod memo;
+mod log;
 mod meter;
 mod observer;
 mod operation;
+mod output_digests;
 mod policy;
+mod result_cache;
 mod scheduler;
-mod supply;
+mod spill_store;
 
-pub use below::{Below, NoBelow};
 pub use cause::Cause;
-pub use contents::Contents;
-pub use crew::{Crew, Device, Expected};
+pub use crew::{Crew, Device, Expected, WorkerDevice};
 pub use executor::{
-    Chance, Entry, ExecuteError, Execution, Moves, NodeFigures, Options, Remaking, Simulated, SimulatedTask,
-    Simulation, Transfers, Work, execute, execute_zero_work, simulate,
+    ExecuteError, ExecuteOptions, Execution, ExecutionContext, Moves, Recompute, execute, execute_zero_work,
 };
-pub use known::Known;
-pub use layout::{Instance, Layout, PartSite};
-pub use machine::{Files, Machine, Network, NodeKind};
-pub use manager::{Bucket, BucketId, Directive, Manager, Notice};
-pub use memo::{Memo, NoMemo};
-pub use meter::Meter;
-pub use observer::{Finished, Observer};
+pub use input_provider::InputProvider;
+pub use known::KnownRows;
+pub use layout::{Instance, PartLayout, PartSite};
+pub use log::TaskLogEntry;
+pub use meter::MemoryMeter;
+pub use observer::{FinishedTask, Observer};
 pub use operation::{Call, Done, Operation, OperationError};
-pub use policy::{Order, Policy, PolicyError};
-pub use scheduler::{Converging, Event, Instruction, Outcome, RowOutcome, Scheduler, SchedulerError};
-pub use supply::Supply;
+pub use output_digests::OutputDigests;
+pub use policy::{Policy, PolicyError, TaskOrder};
+pub use result_cache::{CacheCounts, CachedResult, NewResult, NoResultCache, ResultCache};
+pub use scheduler::{
+    DuplicateOptions, Event, Instruction, RowOutcome, Scheduler, SchedulerError, TaskOutcome,
+};
+pub use spill_store::{NoSpillStore, SpillStore};

@@ -2,15 +2,15 @@
 
 /// Counts the memory that a thread takes: a program whose allocator knows offers one.
 #[derive(Clone, Copy, Debug)]
-pub struct Meter {
+pub struct MemoryMeter {
     /// Counts from nothing from now on, in this thread.
     pub begin: fn(),
     /// Most bytes that this thread has held at once since then.
     pub peak: fn() -> u64,
 }
 
-impl Meter {
-    /// Runs something and says how much memory it held at the most; 0 where nobody counts.
+impl MemoryMeter {
+    /// Runs something and says how much memory it held at the most; 0 where memory is not measured.
     pub(crate) fn around<T>(meter: Option<Self>, run: impl FnOnce() -> T) -> (T, u64) {
         let Some(Self { begin, peak }) = meter else { return (run(), 0) };
         begin();

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use onceflow_region::Region;
-use onceflow_reuse::Content;
+use onceflow_reuse::ContentDigest;
 use onceflow_study::Canonical;
+
+use crate::WorkerDevice;
 
 /// Something that turns regions into regions.
 pub trait Operation: Send + Sync {
@@ -16,12 +18,12 @@ pub trait Operation: Send + Sync {
 }
 
 /// What an operation is given.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Call<'a> {
     /// The regions it takes, in the order of its inputs.
     pub inputs: &'a [Arc<Region>],
     /// What each of them holds, where the run asks for that; else there are none.
-    pub contents: &'a [Content],
+    pub digests: &'a [ContentDigest],
     /// Whether the run wants to know what its outputs hold.
     pub wanted: bool,
     /// The values it reads, in the order of its parameters.
@@ -30,6 +32,8 @@ pub struct Call<'a> {
     pub row: u32,
     /// The number of the part or image, by the scope of its task; 0 for the study.
     pub site: usize,
+    /// What it computes with.
+    pub device: WorkerDevice,
 }
 
 /// What an operation gives.
@@ -41,7 +45,7 @@ pub struct Done {
     pub ended: Option<String>,
     /// What each of them holds, where the operation can tell for less than a digest of its bytes costs: contents of two
     /// calls are the same only when the bytes are. None where it cannot.
-    pub contents: Vec<Content>,
+    pub digests: Vec<ContentDigest>,
     /// Seconds of its run that went into telling that: they belong to finding equal things, not to the work.
     pub telling: f64,
 }

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// In which order tasks that could run are taken.
-    pub order: Order,
+    pub order: TaskOrder,
     /// Whether a task whose data lie on a device is preferred there, as long as it loses less than the transfer costs.
     pub locality: bool,
     /// Whether a GPU is given its next task while it computes, so that copies run beside computing.
@@ -15,7 +15,7 @@ pub struct Policy {
 
 /// The order in which tasks that could run are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum TaskOrder {
     /// Site by site, row by row, depth first: what was begun is finished before the next is begun.
     #[default]
     Reservation,
@@ -37,7 +37,7 @@ pub struct PolicyError(pub String);
 
 impl Policy {
     /// Only an order.
-    pub const fn of(order: Order) -> Self {
+    pub const fn of(order: TaskOrder) -> Self {
         Self { order, locality: false, prefetch: false }
     }
 
@@ -48,7 +48,7 @@ impl Policy {
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
         let wrong = || PolicyError(text.to_owned());
         let mut words = text.split('+').map(str::trim);
-        let mut policy = Self::of(words.next().and_then(Order::parse).ok_or_else(wrong)?);
+        let mut policy = Self::of(words.next().and_then(TaskOrder::parse).ok_or_else(wrong)?);
         for word in words {
             match word {
                 "locality" if !policy.locality => policy.locality = true,
@@ -60,7 +60,7 @@ impl Policy {
     }
 }
 
-impl Order {
+impl TaskOrder {
     fn parse(text: &str) -> Option<Self> {
         match text {
             "reservation" => Some(Self::Reservation),
@@ -77,10 +77,10 @@ impl Order {
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.order {
-            Order::Reservation => f.write_str("reservation")?,
-            Order::FirstCome => f.write_str("fcfs")?,
-            Order::Speedup => f.write_str("pats")?,
-            Order::ActivePaths(paths) => write!(f, "rmsr:{paths}")?,
+            TaskOrder::Reservation => f.write_str("reservation")?,
+            TaskOrder::FirstCome => f.write_str("fcfs")?,
+            TaskOrder::Speedup => f.write_str("pats")?,
+            TaskOrder::ActivePaths(paths) => write!(f, "rmsr:{paths}")?,
         }
         let words = [(self.locality, "+locality"), (self.prefetch, "+prefetch")];
         words.iter().filter(|(set, _)| *set).try_for_each(|(_, word)| f.write_str(word))

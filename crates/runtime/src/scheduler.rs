@@ -3,18 +3,18 @@
 //!
 //! Every row walks through its own tasks by the rules of `shape`; a site holds all rows at one part, image or the whole
 //! study, and nodes are where rows meet. `ready` says what comes first, `workers` who is free, `choice` what is started,
-//! `convergence` what turned out to be equal, `memory` what fits, `residence` what of it lies in memory, `spilling` what moves, `remaking` what is made again, `sites` what opens when, and `growth`
+//! `duplicates` what turned out to be equal, `memory` what fits, `residence` what of it lies in memory, `spilling` what moves, `recompute` what is made again, `sites` what opens when, and `growth`
 //! what comes while it runs.
 
 mod choice;
-mod convergence;
 mod diversion;
+mod duplicates;
 mod error;
 mod event;
 mod growth;
 mod memory;
 mod ready;
-mod remaking;
+mod recompute;
 mod residence;
 mod shape;
 mod site;
@@ -29,57 +29,57 @@ use onceflow_region::Budget;
 use onceflow_reuse::{Account, NodeId, Plan};
 use onceflow_study::Scope;
 
-use self::convergence::Convergence;
 use self::diversion::Diversions;
-use self::memory::Memory;
-use self::ready::{Candidate, Queued, Ready};
-use self::residence::{Home, Residence};
-use self::shape::Shape;
-use self::site::{Effect, Surroundings};
+use self::duplicates::Duplicates;
+use self::memory::MemoryLedger;
+use self::ready::{Candidate, Queued, ReadyQueue};
+use self::residence::{Residence, SiteNode};
+use self::shape::FlowShape;
+use self::site::{SiteEffect, Surroundings};
 use self::sites::Sites;
-use self::tally::Tally;
-use self::workers::Workers;
-use crate::{Cause, Crew, Instance, Known, Layout, Policy};
+use self::tally::AccountSum;
+use self::workers::WorkerTable;
+use crate::{Cause, Crew, Instance, KnownRows, PartLayout, Policy};
 
-pub use convergence::Converging;
+pub use duplicates::DuplicateOptions;
 pub use error::SchedulerError;
-pub use event::{Event, Instruction, Outcome, RowOutcome};
+pub use event::{Event, Instruction, RowOutcome, TaskOutcome};
 
 /// Decides what runs when, and what may be forgotten.
 ///
 /// Ask [`Scheduler::next`] until it has nothing to say, tell it what happened, and ask again.
 pub struct Scheduler<'p> {
     diversions: Diversions<'p>,
-    layout: Layout,
-    shape: Shape,
+    layout: PartLayout,
+    shape: FlowShape,
     sites: Sites,
-    ready: Ready,
-    memory: Memory,
+    ready: ReadyQueue,
+    memory: MemoryLedger,
     residence: Residence,
     /// Whether outputs may leave memory.
     spilling: bool,
     /// Bytes per second of what lies below memory, where outputs may be made again rather than written.
     bandwidth: Option<f64>,
     /// What is being made again, and how much has been.
-    remaking: Option<Home>,
+    recompute: Option<SiteNode>,
     /// On whose behalf, and what it is in the end.
-    chain: Option<(Candidate, Home)>,
-    remade: u64,
+    chain: Option<(Candidate, SiteNode)>,
+    recomputed: u64,
     /// What turns out to be equal, where that is asked for.
-    convergence: Option<Convergence>,
-    known: Known,
-    tally: Tally,
+    duplicates: Option<Duplicates>,
+    known: KnownRows,
+    tally: AccountSum,
     /// The place of each row in the plan's order.
     position: Vec<u32>,
     instructions: VecDeque<Instruction>,
-    effects: Vec<Effect>,
-    workers: Workers,
+    effects: Vec<SiteEffect>,
+    workers: WorkerTable,
     policy: Policy,
     /// The candidate for which way is being made, and why it is its turn.
     favoured: Option<(Queued, Cause)>,
     /// How often a task that failed for a reason that may pass is tried again.
     retries: u32,
-    attempts: BTreeMap<Home, u32>,
+    attempts: BTreeMap<SiteNode, u32>,
     /// Whether parts may still come.
     growing: bool,
     stopped: bool,
@@ -92,35 +92,35 @@ impl<'p> Scheduler<'p> {
     /// When the layout or the flow cannot be scheduled, or a single task can never fit the budget.
     pub fn new(
         plan: &'p mut Plan,
-        layout: &Layout,
+        layout: &PartLayout,
         workers: usize,
         budget: Budget,
     ) -> Result<Self, SchedulerError> {
         check(layout, workers)?;
-        let shape = Shape::new(plan.flow(), plan.reference().is_some())?;
-        let memory = Memory::new(plan.flow(), &shape, layout, budget)?;
-        let (sites, tally) = (Sites::new(plan, &shape, layout), Tally::new(plan));
+        let shape = FlowShape::new(plan.flow(), plan.reference().is_some())?;
+        let memory = MemoryLedger::new(plan.flow(), &shape, layout, budget)?;
+        let (sites, tally) = (Sites::new(plan, &shape, layout), AccountSum::new(plan));
         let position = positions(plan, shape.providers.len());
         Ok(Self {
             diversions: Diversions { plan },
             layout: layout.clone(),
             shape,
             sites,
-            ready: Ready::new(Policy::default()),
+            ready: ReadyQueue::new(Policy::default()),
             memory,
             residence: Residence::default(),
             spilling: false,
             bandwidth: None,
-            remaking: None,
+            recompute: None,
             chain: None,
-            remade: 0,
-            convergence: None,
-            known: Known::nothing(),
+            recomputed: 0,
+            duplicates: None,
+            known: KnownRows::nothing(),
             tally,
             position,
             instructions: VecDeque::new(),
             effects: Vec::new(),
-            workers: Workers::new(Crew::of_cpus(workers), 1),
+            workers: WorkerTable::new(Crew::of_cpus(workers), 1),
             policy: Policy::default(),
             favoured: None,
             retries: 0,
@@ -134,15 +134,15 @@ impl<'p> Scheduler<'p> {
     #[must_use]
     pub fn with_crew(self, crew: Crew) -> Self {
         let policy = self.policy;
-        Self { workers: Workers::new(crew, 1), ..self }.following(policy)
+        Self { workers: WorkerTable::new(crew, 1), ..self }.following(policy)
     }
 
     /// Chooses by a policy.
     #[must_use]
     pub fn following(mut self, policy: Policy) -> Self {
         let slots = if policy.prefetch { 2 } else { 1 };
-        self.workers = Workers::new(self.workers.crew, slots);
-        self.ready = Ready::new(policy);
+        self.workers = WorkerTable::new(self.workers.crew, slots);
+        self.ready = ReadyQueue::new(policy);
         self.policy = policy;
         self
     }
@@ -156,9 +156,23 @@ impl<'p> Scheduler<'p> {
 
     /// Leaves out rows that are known from before; nothing is said of them.
     #[must_use]
-    pub fn knowing(mut self, known: Known) -> Self {
+    pub fn knowing(mut self, known: KnownRows) -> Self {
         self.known = known;
         self
+    }
+
+    /// The rows that have something to do at a part, of so many.
+    pub(crate) fn rows_to_do(&self, part: usize, rows: usize) -> usize {
+        (0..rows).filter(|row| !self.known.knows(*row, part)).count()
+    }
+
+    /// A result cache served an instance that is about to be told to be over: nothing was computed for it.
+    pub fn note_served(&mut self, instance: Instance) {
+        if let Some((sequence, node)) = self.home(instance)
+            && let Some(site) = self.sites.site_mut(sequence)
+        {
+            site.note_served(node);
+        }
     }
 
     /// The next thing to do; none when something must happen first or all is over.
@@ -180,7 +194,7 @@ impl<'p> Scheduler<'p> {
             if let Some((queued, worker, cause)) = self.wanted() {
                 return self.choose(queued, worker, cause);
             }
-            // What nobody wants any more may have been what others waited for.
+            // A candidate that is not needed any more may have been what others waited for.
             if self.instructions.is_empty() && !self.open_next() {
                 return Ok(None);
             }
@@ -215,7 +229,7 @@ impl<'p> Scheduler<'p> {
 
     /// How many outputs were made again because they had been let go to make room.
     pub fn recomputed(&self) -> u64 {
-        self.remade
+        self.recomputed
     }
 
     /// The plan, with the nodes that were added on the way.
@@ -239,10 +253,10 @@ impl<'p> Scheduler<'p> {
         opened.is_some()
     }
 
-    fn finished(&mut self, instance: Instance, outcome: &Outcome) {
+    fn finished(&mut self, instance: Instance, outcome: &TaskOutcome) {
         let Some(home) = self.home(instance) else { return };
-        if self.remaking == Some(home) {
-            return self.remade(home);
+        if self.recompute == Some(home) {
+            return self.finish_recompute(home);
         }
         let Some(running) = self.workers.end(home) else { return };
         let task = self.plan().task_of(instance.node);
@@ -255,7 +269,7 @@ impl<'p> Scheduler<'p> {
         site.finish(home.1, outcome, &mut Surroundings { shape, diversions, effects });
         self.attempts.remove(&home);
         self.adopt_followers(home);
-        let made = !matches!(outcome, Outcome::Failed { .. });
+        let made = !matches!(outcome, TaskOutcome::Failed { .. });
         self.memory.finished(task, pixels, made);
         self.note_readers(home.0, home.1, false);
         if made {
@@ -266,7 +280,7 @@ impl<'p> Scheduler<'p> {
     }
 
     /// Where an instance is, if there is such an instance at a site that is known.
-    fn home(&self, instance: Instance) -> Option<Home> {
+    fn home(&self, instance: Instance) -> Option<SiteNode> {
         let Instance { node, site } = instance;
         let known = (node.0 as usize) < self.plan().node_count();
         let task = known.then(|| self.plan().task_of(node))?;
@@ -281,7 +295,7 @@ impl<'p> Scheduler<'p> {
             site.close(&mut self.effects);
             self.apply_all(sequence);
             self.end_chain(sequence);
-            self.end_convergence(sequence);
+            self.end_duplicates(sequence);
             if let Some(wider) = self.sites.wider(sequence) {
                 self.apply(wider);
             }
@@ -291,9 +305,9 @@ impl<'p> Scheduler<'p> {
     fn apply_all(&mut self, sequence: u32) {
         while !self.effects.is_empty() {
             let mut effects = std::mem::take(&mut self.effects);
-            if self.convergence.is_some() {
+            if self.duplicates.is_some() {
                 // Those that become ready may find what was just let go.
-                effects.sort_by_key(Effect::rank);
+                effects.sort_by_key(SiteEffect::rank);
             }
             effects.drain(..).for_each(|effect| self.apply_one(sequence, effect));
             if self.effects.is_empty() {
@@ -302,16 +316,16 @@ impl<'p> Scheduler<'p> {
         }
     }
 
-    fn apply_one(&mut self, sequence: u32, effect: Effect) {
+    fn apply_one(&mut self, sequence: u32, effect: SiteEffect) {
         match effect {
-            Effect::Ready { node, walker } => self.meet(Candidate {
+            SiteEffect::Ready { node, walker } => self.meet(Candidate {
                 sequence,
                 position: self.position[walker as usize],
                 rank: self.shape.rank[self.diversions.task(node)],
                 node,
             }),
-            Effect::Row { row } => self.instructions.extend(self.row(sequence, row as usize)),
-            Effect::Release { node } => self.let_go((sequence, node)),
+            SiteEffect::Row { row } => self.instructions.extend(self.row(sequence, row as usize)),
+            SiteEffect::Release { node } => self.let_go((sequence, node)),
         }
     }
 
@@ -337,7 +351,7 @@ impl<'p> Scheduler<'p> {
     }
 }
 
-fn check(layout: &Layout, workers: usize) -> Result<(), SchedulerError> {
+fn check(layout: &PartLayout, workers: usize) -> Result<(), SchedulerError> {
     if workers == 0 {
         return Err(SchedulerError::NoWorkers);
     }

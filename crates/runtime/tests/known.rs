@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use onceflow_region::Budget;
 use onceflow_reuse::Level;
-use onceflow_runtime::{Known, Scheduler};
+use onceflow_runtime::{KnownRows, Scheduler};
 use proptest::prelude::*;
 
 use world::driver::Driver;
@@ -37,7 +37,7 @@ fn go_on_after_a_stop(case: Case) -> Result<(), TestCaseError> {
     let mut first = Driver::new(&oracle, order);
     first.run(&mut scheduler, workers, events).unwrap();
     drop(scheduler);
-    let mut known = Known::nothing();
+    let mut known = KnownRows::nothing();
     first.rows.keys().for_each(|(part, row)| known.note(*row, *part));
 
     let (mut plan, budget) = (world.plan(level), Budget::new(PLENTY));

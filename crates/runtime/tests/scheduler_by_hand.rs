@@ -6,7 +6,7 @@ mod world;
 
 use onceflow_region::Budget;
 use onceflow_reuse::Level;
-use onceflow_runtime::{Event, Instance, Instruction, Layout, Outcome, Scheduler};
+use onceflow_runtime::{Event, Instance, Instruction, PartLayout, Scheduler, TaskOutcome};
 
 use world::strategies::PLENTY;
 use world::{Bounds, World};
@@ -15,7 +15,7 @@ use world::{Bounds, World};
 fn no_parts_and_no_rows_are_over_at_once() {
     let world = World::new(1, Bounds { stages: 3, rows: 0, parts: 0, failures: false, never: false });
     let mut plan = world.plan(Level::Dataflow);
-    let mut scheduler = Scheduler::new(&mut plan, &Layout::default(), 1, Budget::new(0)).unwrap();
+    let mut scheduler = Scheduler::new(&mut plan, &PartLayout::default(), 1, Budget::new(0)).unwrap();
     assert_eq!(scheduler.next(), Ok(None));
     assert!(scheduler.is_finished() && !scheduler.is_stopped());
 }
@@ -29,7 +29,7 @@ fn one_worker_finishes_a_part_before_it_begins_the_next() {
     while let Some(instruction) = scheduler.next().unwrap() {
         match instruction {
             Instruction::Run { instance, .. } => {
-                scheduler.handle(Event::Finished { instance, outcome: Outcome::Done });
+                scheduler.handle(Event::Finished { instance, outcome: TaskOutcome::Done });
             }
             Instruction::Row { part, .. } => told.push(part),
             _ => {}
@@ -50,12 +50,12 @@ fn an_instance_that_does_not_run_is_not_listened_to() {
     for stranger in
         [Instance { node: onceflow_reuse::NodeId(9999), site: 0 }, Instance { site: 7, ..instance }]
     {
-        scheduler.handle(Event::Finished { instance: stranger, outcome: Outcome::Done });
+        scheduler.handle(Event::Finished { instance: stranger, outcome: TaskOutcome::Done });
     }
     assert_eq!(scheduler.next(), Ok(None));
-    scheduler.handle(Event::Finished { instance, outcome: Outcome::Done });
+    scheduler.handle(Event::Finished { instance, outcome: TaskOutcome::Done });
     let ready = scheduler.next().unwrap();
-    scheduler.handle(Event::Finished { instance, outcome: Outcome::failed("again") });
+    scheduler.handle(Event::Finished { instance, outcome: TaskOutcome::failed("again") });
     assert!(ready.is_some());
 }
 

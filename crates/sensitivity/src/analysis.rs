@@ -1,8 +1,8 @@
-//! What an analysis says: indices with intervals, verdicts, failures; and the options that steer it.
+//! The result of an analysis: indices with intervals, verdicts, failures; and the options of an analysis.
 
 /// How to analyse.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct AnalysisOptions {
     /// Which indices.
     pub technique: Technique,
     /// Estimator of first-order indices (total ones are always Jansen's unless Janon's or Martinez's is chosen).
@@ -22,7 +22,7 @@ pub struct Options {
     pub threshold: f64,
 }
 
-impl Options {
+impl AnalysisOptions {
     /// The documented defaults for a technique.
     pub fn new(technique: Technique) -> Self {
         let threshold = if technique == Technique::Morris { 0.10 } else { 0.05 };
@@ -117,7 +117,7 @@ pub enum FailurePolicy {
 
 /// A number with its interval. The ends are NaN where no trustworthy interval exists.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
+pub struct IndexEstimate {
     /// The point estimate.
     pub value: f64,
     /// Lower end.
@@ -126,7 +126,7 @@ pub struct Estimate {
     pub high: f64,
 }
 
-impl Estimate {
+impl IndexEstimate {
     /// An estimate without an interval.
     pub fn bare(value: f64) -> Self {
         Self { value, low: f64::NAN, high: f64::NAN }
@@ -149,7 +149,7 @@ pub struct IntervalMethod {
     pub confidence: f64,
 }
 
-/// Everything an analysis says.
+/// The result of an analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
     /// Which indices.
@@ -206,8 +206,8 @@ pub enum Indices {
 impl Indices {
     /// The index that decides about each factor or parameter, under its name: total index, mu*, first-order index,
     /// delta, median. Correlations have none.
-    pub(crate) fn main(&self) -> Vec<(&str, Estimate)> {
-        fn each<T>(entries: &[T], of: fn(&T) -> (&String, Estimate)) -> Vec<(&str, Estimate)> {
+    pub(crate) fn main(&self) -> Vec<(&str, IndexEstimate)> {
+        fn each<T>(entries: &[T], of: fn(&T) -> (&String, IndexEstimate)) -> Vec<(&str, IndexEstimate)> {
             entries.iter().map(of).map(|(name, estimate)| (name.as_str(), estimate)).collect()
         }
         match self {
@@ -240,9 +240,9 @@ pub struct VarianceIndex {
     /// Name of the factor.
     pub name: String,
     /// First order: the share of the variance it explains alone.
-    pub s1: Estimate,
+    pub s1: IndexEstimate,
     /// Total: the share it takes part in.
-    pub st: Estimate,
+    pub st: IndexEstimate,
 }
 
 /// Second-order index of two factors.
@@ -253,7 +253,7 @@ pub struct SecondOrder {
     /// Second factor.
     pub second: String,
     /// The share of the variance explained only by both together.
-    pub s2: Estimate,
+    pub s2: IndexEstimate,
 }
 
 /// Elementary effects of a factor.
@@ -264,7 +264,7 @@ pub struct MorrisIndex {
     /// Mean effect. NaN for a group or a categorical parameter, whose steps have no direction.
     pub mu: f64,
     /// Mean absolute effect.
-    pub mu_star: Estimate,
+    pub mu_star: IndexEstimate,
     /// Standard deviation of the effects; NaN where `mu` is.
     pub sigma: f64,
     /// Effects it was computed from.
@@ -277,17 +277,17 @@ pub struct Correlation {
     /// Name of the parameter.
     pub name: String,
     /// Pearson's coefficient.
-    pub pearson: Estimate,
+    pub pearson: IndexEstimate,
     /// Spearman's coefficient.
-    pub spearman: Estimate,
+    pub spearman: IndexEstimate,
     /// Partial correlation.
-    pub pcc: Estimate,
+    pub pcc: IndexEstimate,
     /// Partial rank correlation.
-    pub prcc: Estimate,
+    pub prcc: IndexEstimate,
     /// Standardised regression coefficient.
-    pub src: Estimate,
+    pub src: IndexEstimate,
     /// Standardised rank regression coefficient.
-    pub srrc: Estimate,
+    pub srrc: IndexEstimate,
 }
 
 /// First-order index by RBD-FAST.
@@ -296,7 +296,7 @@ pub struct RbdFast {
     /// Name of the parameter.
     pub name: String,
     /// First-order index.
-    pub s1: Estimate,
+    pub s1: IndexEstimate,
 }
 
 /// Borgonovo's delta, with the first-order index that comes with it.
@@ -305,10 +305,10 @@ pub struct Delta {
     /// Name of the parameter.
     pub name: String,
     /// Delta, bias-reduced.
-    pub delta: Estimate,
+    pub delta: IndexEstimate,
     /// First-order index.
-    pub s1: Estimate,
-    /// What delta stays below, with the interval's probability, for a parameter without effect.
+    pub s1: IndexEstimate,
+    /// Upper bound of delta, with the interval's probability, for a parameter without effect.
     pub dummy: f64,
 }
 
@@ -318,36 +318,46 @@ pub struct Pawn {
     /// Name of the parameter.
     pub name: String,
     /// Median over the slices, with its interval.
-    pub median: Estimate,
+    pub median: IndexEstimate,
     /// Largest over the slices.
     pub maximum: f64,
     /// Mean over the slices.
     pub mean: f64,
-    /// What the median stays below, with the interval's probability, for a parameter without effect.
+    /// Upper bound of the median, with the interval's probability, for a parameter without effect.
     pub dummy: f64,
 }
 
-/// What the rows can say of an index against the threshold.
+/// The comparison of an index's interval with the threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// The interval lies above the threshold.
     Influential,
     /// The interval lies below the threshold.
     NotInfluential,
-    /// The interval holds the threshold.
-    NotSeparated {
-        /// About how many more rows would decide it; `None` when no affordable number would.
+    /// The interval contains the threshold, or there is no interval.
+    Undecided {
+        /// Estimate of how many more rows would decide it; `None` when more than a thousand times the rows, or when there
+        /// is no interval.
         more_rows: Option<u64>,
     },
 }
 
 impl Verdict {
-    /// The words for people.
+    /// More rows than this many times those that were run are not suggested.
+    const AFFORDABLE_TIMES: u64 = 20;
+
+    /// How many more rows would decide it, while that is at most 20 times `rows`, the number of rows that were run.
+    pub fn affordable_rows(self, rows: usize) -> Option<u64> {
+        let Self::Undecided { more_rows: Some(more) } = self else { return None };
+        (more <= Self::AFFORDABLE_TIMES.saturating_mul(rows as u64)).then_some(more)
+    }
+
+    /// The verdict in one or two words.
     pub fn word(self) -> &'static str {
         match self {
             Self::Influential => "influential",
             Self::NotInfluential => "not influential",
-            Self::NotSeparated { .. } => "not separated",
+            Self::Undecided { .. } => "undecided",
         }
     }
 }

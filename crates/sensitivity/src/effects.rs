@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use onceflow_study::{Diagnostic, Effect, Node, Source, Span, nearest, parse_json};
+use onceflow_study::{Diagnostic, FactorEffect, LocatedNode, SourceSpan, SourceText, nearest, parse_json};
 
 /// Effects of one output in the JSON of an analysis by morris or vbd: mu*, or the total index. Without a name, of its
 /// first output.
-pub fn read_effects(source: &Arc<Source>, output: Option<&str>) -> Result<Vec<Effect>, Box<Diagnostic>> {
+pub fn read_effects(
+    source: &Arc<SourceText>,
+    output: Option<&str>,
+) -> Result<Vec<FactorEffect>, Box<Diagnostic>> {
     let root = parse_json(source)?;
     let outputs = list(&root, "outputs").ok_or_else(|| not_indices(source, &root))?;
     let found = match output {
         None => outputs.first().ok_or_else(|| not_indices(source, &root))?,
         Some(name) => {
-            let named = |o: &&Node| text(o, "name") == Some(name);
+            let named = |o: &&LocatedNode| text(o, "name") == Some(name);
             outputs.iter().find(named).ok_or_else(|| no_output(source, &root, outputs, name))?
         }
     };
@@ -20,46 +23,51 @@ pub fn read_effects(source: &Arc<Source>, output: Option<&str>) -> Result<Vec<Ef
     parameters.iter().map(|p| effect(source, p)).collect()
 }
 
-fn effect(source: &Arc<Source>, parameter: &Node) -> Result<Effect, Box<Diagnostic>> {
+fn effect(source: &Arc<SourceText>, parameter: &LocatedNode) -> Result<FactorEffect, Box<Diagnostic>> {
     let known = ["mu_star", "st"].into_iter().find(|key| get(parameter, key).is_some());
     let (Some(key), Some(name)) = (known, text(parameter, "name")) else {
         return Err(not_effects(source, parameter));
     };
     // A null stands for a number that could not be computed.
-    let number = |key: &str| get(parameter, key).and_then(Node::as_number).unwrap_or(f64::NAN);
-    Ok(Effect { name: name.into(), value: number(key), high: number(&format!("{key}_high")) })
+    let number = |key: &str| get(parameter, key).and_then(LocatedNode::as_number).unwrap_or(f64::NAN);
+    Ok(FactorEffect { name: name.into(), value: number(key), high: number(&format!("{key}_high")) })
 }
 
-fn get<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+fn get<'a>(node: &'a LocatedNode, key: &str) -> Option<&'a LocatedNode> {
     node.as_table().and_then(|table| table.get(key))
 }
 
-fn list<'a>(node: &'a Node, key: &str) -> Option<&'a [Node]> {
-    get(node, key).and_then(Node::as_list)
+fn list<'a>(node: &'a LocatedNode, key: &str) -> Option<&'a [LocatedNode]> {
+    get(node, key).and_then(LocatedNode::as_list)
 }
 
-fn text<'a>(node: &'a Node, key: &str) -> Option<&'a str> {
-    get(node, key).and_then(Node::as_text)
+fn text<'a>(node: &'a LocatedNode, key: &str) -> Option<&'a str> {
+    get(node, key).and_then(LocatedNode::as_text)
 }
 
 /// An object may be long: its first byte is enough of a mark.
-fn start(node: &Node) -> Span {
-    Span { start: node.span.start, end: node.span.start + 1 }
+fn start(node: &LocatedNode) -> SourceSpan {
+    SourceSpan { start: node.span.start, end: node.span.start + 1 }
 }
 
-fn not_indices(source: &Arc<Source>, node: &Node) -> Box<Diagnostic> {
-    let error = Diagnostic::error("these are no indices").at(source, start(node), "");
+fn not_indices(source: &Arc<SourceText>, node: &LocatedNode) -> Box<Diagnostic> {
+    let error = Diagnostic::error("not the indices of an analysis").at(source, start(node), "");
     let error = error.expected_found("the object that `onceflow analyze --json` prints", node.describe());
     Box::new(error.with_hint("give the result of analysing the earlier phase with --json"))
 }
 
-fn not_effects(source: &Arc<Source>, node: &Node) -> Box<Diagnostic> {
+fn not_effects(source: &Arc<SourceText>, node: &LocatedNode) -> Box<Diagnostic> {
     let error = Diagnostic::error("parameters cannot be chosen by these indices").at(source, start(node), "");
     let error = error.expected_found("mu_star (morris) or st (vbd) of each parameter", "neither");
     Box::new(error.with_hint("analyse the earlier phase with --method morris or vbd"))
 }
 
-fn no_output(source: &Arc<Source>, root: &Node, outputs: &[Node], name: &str) -> Box<Diagnostic> {
+fn no_output(
+    source: &Arc<SourceText>,
+    root: &LocatedNode,
+    outputs: &[LocatedNode],
+    name: &str,
+) -> Box<Diagnostic> {
     let names: Vec<&str> = outputs.iter().filter_map(|o| text(o, "name")).collect();
     let error = Diagnostic::error(format!("the indices have no output `{name}`")).at(source, start(root), "");
     let error =
@@ -74,8 +82,8 @@ fn no_output(source: &Arc<Source>, root: &Node, outputs: &[Node], name: &str) ->
 mod tests {
     use super::*;
 
-    fn read(text: &str, output: Option<&str>) -> Result<Vec<Effect>, String> {
-        read_effects(&Source::new("i.json", text), output).map_err(|d| d.to_string())
+    fn read(text: &str, output: Option<&str>) -> Result<Vec<FactorEffect>, String> {
+        read_effects(&SourceText::new("i.json", text), output).map_err(|d| d.to_string())
     }
 
     const INDICES: &str = r#"{"version":1,"method":"morris","outputs":[
@@ -94,7 +102,7 @@ mod tests {
     fn other_texts_are_refused_with_a_hint() {
         assert!(read(INDICES, Some("densty")).unwrap_err().contains("did you mean `density`?"));
         for text in ["[]", "{}", r#"{"outputs":[]}"#, r#"{"outputs":[{"name":"y"}]}"#, r#"{"outputs":[7]}"#] {
-            assert!(read(text, None).unwrap_err().contains("no indices"), "{text}");
+            assert!(read(text, None).unwrap_err().contains("not the indices of an analysis"), "{text}");
         }
         let text = r#"{"outputs":[{"name":"y","parameters":[{"name":"a","pearson":1}]}]}"#;
         assert!(read(text, None).unwrap_err().contains("mu_star (morris) or st (vbd)"));

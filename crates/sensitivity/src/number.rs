@@ -1,13 +1,13 @@
 //! How numbers are written for people: few digits, no sign before zero.
 
-/// So many decimals, and no sign before zero.
+/// A fixed number of decimals, without a sign before zero.
 pub(crate) fn fixed(x: f64, decimals: usize) -> String {
     let text = format!("{x:.decimals$}");
     let is_zero = text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.'));
     text.trim_start_matches(if is_zero { "-" } else { "" }).into()
 }
 
-/// Three digits that count, with at most `most` decimals and none that are 0 at the end. Not for 0.
+/// Three significant digits, with at most `most` decimals and without trailing zeros. Not for 0.
 pub(crate) fn three_digits(x: f64, most: usize) -> String {
     let decimals = (2.0 - x.abs().log10().floor()).clamp(0.0, most as f64) as usize;
     let text = format!("{x:.decimals$}");

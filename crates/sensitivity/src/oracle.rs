@@ -21,7 +21,7 @@ pub enum Oracle {
 
 /// Exact variance-based indices.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Truth {
+pub struct ExactIndices {
     /// First order, per parameter.
     pub s1: Vec<f64>,
     /// Total, per parameter.
@@ -66,7 +66,7 @@ impl Oracle {
     }
 
     /// Its exact indices.
-    pub fn truth(self) -> Truth {
+    pub fn truth(self) -> ExactIndices {
         match self {
             Self::Ishigami => ishigami_truth(),
             Self::SobolG => sobol_g_truth(),
@@ -78,20 +78,20 @@ impl Oracle {
 
 const G_A: [f64; 8] = [0.0, 1.0, 4.5, 9.0, 99.0, 99.0, 99.0, 99.0];
 
-fn ishigami_truth() -> Truth {
+fn ishigami_truth() -> ExactIndices {
     let (a, b) = (7.0, 0.1);
     let v1 = 0.5 * (1.0 + b * PI.powi(4) / 5.0_f64).powi(2);
     let v2 = a * a / 8.0;
     let v13 = b * b * PI.powi(8) * (1.0 / 18.0 - 1.0 / 50.0);
     let v = v1 + v2 + v13;
-    Truth { s1: vec![v1 / v, v2 / v, 0.0], st: vec![(v1 + v13) / v, v2 / v, v13 / v] }
+    ExactIndices { s1: vec![v1 / v, v2 / v, 0.0], st: vec![(v1 + v13) / v, v2 / v, v13 / v] }
 }
 
-fn sobol_g_truth() -> Truth {
+fn sobol_g_truth() -> ExactIndices {
     let parts: Vec<f64> = G_A.iter().map(|a| 1.0 / (3.0 * (1.0 + a).powi(2))).collect();
     let whole: f64 = parts.iter().map(|v| 1.0 + v).product();
     let v = whole - 1.0;
-    Truth {
+    ExactIndices {
         s1: parts.iter().map(|p| p / v).collect(),
         st: parts.iter().map(|p| p * whole / (1.0 + p) / v).collect(),
     }
@@ -132,7 +132,7 @@ fn morris_terms() -> &'static [(Vec<usize>, f64)] {
 }
 
 /// Exact: the function is multilinear in w, so each term expands into products of mean and deviation.
-fn morris_truth() -> Truth {
+fn morris_truth() -> ExactIndices {
     let (mean, variance): (Vec<f64>, Vec<f64>) = (0..20).map(morris_moments).unzip();
     // Coefficient of each product of deviations: a term contributes to every subset of its inputs.
     let mut effects = std::collections::BTreeMap::<Vec<usize>, f64>::new();
@@ -164,12 +164,12 @@ fn morris_moments(i: usize) -> (f64, f64) {
     (1.2 - 0.22 * mean_inverse, 0.22_f64.powi(2) * (mean_inverse_squared - mean_inverse.powi(2)))
 }
 
-fn truth_from_parts(parameters: usize, parts: &[(Vec<usize>, f64)]) -> Truth {
+fn truth_from_parts(parameters: usize, parts: &[(Vec<usize>, f64)]) -> ExactIndices {
     let total: f64 = parts.iter().map(|(_, v)| v).sum();
     let share = |wanted: &dyn Fn(&[usize]) -> bool| {
         parts.iter().filter(|(inputs, _)| wanted(inputs)).map(|(_, v)| v).sum::<f64>() / total
     };
-    Truth {
+    ExactIndices {
         s1: (0..parameters).map(|i| share(&|inputs| inputs == [i])).collect(),
         st: (0..parameters).map(|i| share(&|inputs| inputs.contains(&i))).collect(),
     }
@@ -194,7 +194,7 @@ fn noise(values: impl Iterator<Item = u64>) -> f64 {
 }
 
 /// Exact, by going through all combinations of values.
-fn rough_truth() -> Truth {
+fn rough_truth() -> ExactIndices {
     let total: usize = ROUGH_VALUES.iter().product();
     let k = ROUGH_VALUES.len();
     let strides: Vec<usize> = (0..k).map(|i| ROUGH_VALUES[i + 1..].iter().product()).collect();
@@ -219,7 +219,7 @@ fn rough_truth() -> Truth {
         });
         spread.sum::<f64>() / total as f64 / variance
     };
-    Truth { s1: (0..k).map(s1).collect(), st: (0..k).map(st).collect() }
+    ExactIndices { s1: (0..k).map(s1).collect(), st: (0..k).map(st).collect() }
 }
 
 #[cfg(test)]

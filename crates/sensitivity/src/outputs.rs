@@ -1,8 +1,8 @@
-//! What was answered: one number per row and output, or a failure.
+//! Results of a model: one number per row and output, or a failure.
 
 /// How a row ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Status {
+pub enum OutputStatus {
     /// It has its outputs.
     #[default]
     Ok,
@@ -20,17 +20,21 @@ pub struct Outputs {
     /// One column per output, each as long as the sample.
     pub columns: Vec<Vec<f64>>,
     /// One status per row.
-    pub status: Vec<Status>,
+    pub status: Vec<OutputStatus>,
 }
 
 impl Outputs {
     /// One output without failures other than its non-finite values.
     pub fn single(name: impl Into<String>, column: Vec<f64>) -> Self {
-        let status = column.iter().map(|y| if y.is_finite() { Status::Ok } else { Status::Failed }).collect();
+        let status = column
+            .iter()
+            .map(|y| if y.is_finite() { OutputStatus::Ok } else { OutputStatus::Failed })
+            .collect();
         Self { names: vec![name.into()], columns: vec![column], status }
     }
 
-    /// Only those of `wanted` that are there, in its order, and the names of the others; everything stays when none is.
+    /// Only the outputs named in `wanted`, in its order, and the names of the removed ones; all outputs when `wanted` names
+    /// none of them.
     pub fn only(mut self, wanted: &[String]) -> (Self, Vec<String>) {
         let place = |name: &String| self.names.iter().position(|n| n == name);
         let places: Vec<usize> = wanted.iter().filter_map(place).collect();
@@ -53,7 +57,7 @@ mod tests {
     fn wanted_outputs_stand_alone_and_in_their_order() {
         let outputs = || {
             let names = ["time", "dice", "count"].map(str::to_owned).into();
-            Outputs { names, columns: vec![vec![1.0], vec![2.0], vec![3.0]], status: vec![Status::Ok] }
+            Outputs { names, columns: vec![vec![1.0], vec![2.0], vec![3.0]], status: vec![OutputStatus::Ok] }
         };
         let wanted = ["count", "dice", "absent"].map(str::to_owned);
         let (chosen, others) = outputs().only(&wanted);

@@ -1,8 +1,8 @@
-//! Samples of a phase in which only some parameters vary: the model still wants a value for each of the others.
+//! Samples of a phase in which only some parameters vary: the model still needs a value for each of the others.
 
 use onceflow_study::{Space, SpaceError, Value};
 
-use crate::{Role, Sample, SampleError, reference_row};
+use crate::{RowRole, Sample, SampleError, reference_row};
 
 /// The sample of a smaller space as one of the whole space, with every other parameter at its default.
 pub fn widen(space: &Space, varied: &Space, sample: &Sample) -> Result<Sample, SampleError> {
@@ -11,8 +11,8 @@ pub fn widen(space: &Space, varied: &Space, sample: &Sample) -> Result<Sample, S
     for row in 0..sample.len() {
         let numbers = sample.numbers(row);
         values.extend(constants.iter().map(|c| match c {
-            Column::Constant(x) => *x,
-            Column::Varied(place) => numbers[*place],
+            ColumnOrigin::Constant(x) => *x,
+            ColumnOrigin::Varied(place) => numbers[*place],
         }));
     }
     let factors: Vec<Option<usize>> = varied.factors().iter().map(|f| factor_of(space, &f.name)).collect();
@@ -20,19 +20,19 @@ pub fn widen(space: &Space, varied: &Space, sample: &Sample) -> Result<Sample, S
 }
 
 /// Where a column of the whole space comes from.
-enum Column {
+enum ColumnOrigin {
     Constant(f64),
     Varied(usize),
 }
 
-fn constants(space: &Space, varied: &Space) -> Result<Vec<Column>, SampleError> {
+fn constants(space: &Space, varied: &Space) -> Result<Vec<ColumnOrigin>, SampleError> {
     let column = |parameter: &onceflow_study::Parameter| {
         if let Some(place) = varied.index_of(&parameter.name) {
-            return Ok(Column::Varied(place));
+            return Ok(ColumnOrigin::Varied(place));
         }
         let alone = Space::new(vec![parameter.clone()], Vec::new());
         let alone = alone.map_err(|_| SampleError::NoDefault(parameter.name.clone()))?;
-        Ok(Column::Constant(reference_row(&alone)?[0]))
+        Ok(ColumnOrigin::Constant(reference_row(&alone)?[0]))
     };
     space.parameters().iter().map(column).collect()
 }
@@ -43,12 +43,12 @@ fn factor_of(space: &Space, name: &str) -> Option<usize> {
 
 /// The same rows with their factors renumbered; a factor without a new number makes a plain point of its row.
 fn with_factors(sample: &Sample, factors: &[Option<usize>]) -> Sample {
-    let renumber = |role: Role| {
-        let new = |make: fn(usize) -> Role, old: usize| factors.get(old).copied().flatten().map(make);
+    let renumber = |role: RowRole| {
+        let new = |make: fn(usize) -> RowRole, old: usize| factors.get(old).copied().flatten().map(make);
         match role {
-            Role::Step(old) => new(Role::Step, old).unwrap_or(Role::Point),
-            Role::Ab(old) => new(Role::Ab, old).unwrap_or(Role::Point),
-            Role::Ba(old) => new(Role::Ba, old).unwrap_or(Role::Point),
+            RowRole::Step(old) => new(RowRole::Step, old).unwrap_or(RowRole::Point),
+            RowRole::Ab(old) => new(RowRole::Ab, old).unwrap_or(RowRole::Point),
+            RowRole::Ba(old) => new(RowRole::Ba, old).unwrap_or(RowRole::Point),
             other => other,
         }
     };
@@ -70,8 +70,8 @@ pub struct Narrowed {
     pub constant: Vec<String>,
 }
 
-/// Leaves out what a sample does not vary: factors that no row moves and whose columns hold one value. A sample that
-/// varies everything, or nothing, comes back as it is.
+/// Removes constant factors: those that no row moves and whose columns contain one value. A sample that varies everything,
+/// or nothing, comes back as it is.
 pub fn narrow(space: &Space, sample: &Sample) -> Result<Narrowed, SpaceError> {
     let is_kept: Vec<bool> = kept(space, sample);
     if is_kept.iter().all(|k| *k) || !is_kept.contains(&true) {
@@ -102,7 +102,7 @@ fn kept(space: &Space, sample: &Sample) -> Vec<bool> {
     let mut kept: Vec<bool> =
         space.factors().iter().map(|f| f.members.iter().any(|column| varies(sample, *column))).collect();
     for row in &sample.rows {
-        if let Role::Step(f) | Role::Ab(f) | Role::Ba(f) = row.role
+        if let RowRole::Step(f) | RowRole::Ab(f) | RowRole::Ba(f) = row.role
             && let Some(kept) = kept.get_mut(f)
         {
             *kept = true;
@@ -113,14 +113,14 @@ fn kept(space: &Space, sample: &Sample) -> Vec<bool> {
 
 /// The reference row takes part in no analysis: its values do not count.
 fn varies(sample: &Sample, column: usize) -> bool {
-    let rows = (0..sample.len()).filter(|row| sample.rows[*row].role != Role::Reference);
+    let rows = (0..sample.len()).filter(|row| sample.rows[*row].role != RowRole::Reference);
     let mut values = rows.map(|row| sample.numbers(row)[column]);
     values.next().is_some_and(|first| values.any(|x| x != first))
 }
 
 /// The space with its constant parameters' values as their defaults, which is where constraints look.
 fn at_constants(space: &Space, sample: &Sample, varied: &[usize]) -> Result<Space, SpaceError> {
-    let row = sample.rows.iter().position(|r| r.role != Role::Reference);
+    let row = sample.rows.iter().position(|r| r.role != RowRole::Reference);
     let mut parameters = space.parameters().to_vec();
     for (place, parameter) in parameters.iter_mut().enumerate().filter(|(p, _)| !varied.contains(p)) {
         if let Some(row) = row.filter(|_| !parameter.domain.is_categorical()) {
@@ -132,7 +132,7 @@ fn at_constants(space: &Space, sample: &Sample, varied: &[usize]) -> Result<Spac
 
 #[cfg(test)]
 mod tests {
-    use onceflow_study::{Design, Domain, Method, Morris, Parameter, Saltelli, Trajectories};
+    use onceflow_study::{Design, Domain, Method, MorrisDesign, Parameter, SaltelliDesign, Trajectories};
 
     use super::*;
     use crate::sample;
@@ -152,8 +152,8 @@ mod tests {
 
     fn designs() -> [Method; 3] {
         [
-            Method::Saltelli(Saltelli { base: 4, second_order: true, replicates: 1 }),
-            Method::Morris(Morris { trajectories: 3, values: 4, kind: Trajectories::Plain }),
+            Method::Saltelli(SaltelliDesign { base: 4, second_order: true, replicates: 1 }),
+            Method::Morris(MorrisDesign { trajectories: 3, values: 4, kind: Trajectories::Plain }),
             Method::MonteCarlo { rows: 5 },
         ]
     }
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_factor_that_varies_is_never_left_out_though_its_rows_are_missing() {
         let mut asked = sample(&space(), &Design { method: designs()[0].clone(), seed: 1 }).unwrap();
-        let keep = |role: Role| !matches!(role, Role::Ab(0) | Role::Ba(0));
+        let keep = |role: RowRole| !matches!(role, RowRole::Ab(0) | RowRole::Ba(0));
         let places: Vec<usize> = (0..asked.len()).filter(|i| keep(asked.rows[*i].role)).collect();
         asked.values = places.iter().flat_map(|i| asked.numbers(*i).to_vec()).collect();
         asked.rows = places.iter().map(|i| asked.rows[*i]).collect();

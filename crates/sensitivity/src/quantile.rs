@@ -6,21 +6,21 @@ mod normal;
 
 use onceflow_study::{Distribution, DistributionError, Domain, Parameter, Space, Value};
 
-use curve::Curve;
+use curve::QuantileCurve;
 pub(crate) use normal::inverse as normal_quantile;
 
 /// How the unit interval becomes the values of one parameter.
 #[derive(Clone, Debug)]
 pub(crate) enum Quantile {
     /// A countable domain.
-    Discrete(Places),
+    Discrete(CountableValues),
     /// An interval.
-    Continuous(Curve),
+    Continuous(QuantileCurve),
 }
 
 /// The values of a countable domain, and how much of the unit interval each takes.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
+pub(crate) struct CountableValues {
     domain: Domain,
     count: u64,
     /// The values, unless there are too many to keep.
@@ -56,10 +56,12 @@ impl Quantile {
         distribution.check(domain).map_err(unfit)?;
         match (domain, distribution) {
             (Domain::Continuous { from, to }, _) => {
-                Curve::new(*from, *to, distribution).map(Self::Continuous).map_err(unfit)
+                QuantileCurve::new(*from, *to, distribution).map(Self::Continuous).map_err(unfit)
             }
-            (_, Distribution::Weights(weights)) => Ok(Self::Discrete(Places::new(domain, ends_of(weights)))),
-            _ => Ok(Self::Discrete(Places::new(domain, Vec::new()))),
+            (_, Distribution::Weights(weights)) => {
+                Ok(Self::Discrete(CountableValues::new(domain, ends_of(weights))))
+            }
+            _ => Ok(Self::Discrete(CountableValues::new(domain, Vec::new()))),
         }
     }
 
@@ -92,10 +94,10 @@ impl Quantile {
 
 /// Share of a continuous parameter's distribution below a value; NaN where the distribution does not fit the ends.
 pub(crate) fn share_below(from: f64, to: f64, distribution: &Distribution, x: f64) -> f64 {
-    Curve::new(from, to, distribution).map_or(f64::NAN, |curve| curve.share_below(x))
+    QuantileCurve::new(from, to, distribution).map_or(f64::NAN, |curve| curve.share_below(x))
 }
 
-impl Places {
+impl CountableValues {
     fn new(domain: &Domain, ends: Vec<f64>) -> Self {
         let count = domain.count().unwrap_or(1);
         let mut places = Self { domain: domain.clone(), count, table: Vec::new(), ends };

@@ -1,4 +1,4 @@
-//! The named generator behind everything random: ChaCha12, with one stream for each thing that draws.
+//! The random generator: ChaCha12, with one named stream for each use.
 //!
 //! The 256-bit key is written out, never derived: seed, purpose, and two numbers that say which row, trajectory,
 //! dimension or resample draws, each as eight bytes, little end first. A stream therefore depends on nothing but its
@@ -10,7 +10,7 @@ use rand_core::{Rng, SeedableRng};
 /// What a stream is drawn for. The numbers are part of the samples' bytes: never renumber them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
-pub(crate) enum Purpose {
+pub(crate) enum StreamPurpose {
     /// Nested scrambling of one dimension (first) of one replicate (second) of a Sobol' sequence.
     Scramble = 1,
     /// One Monte Carlo row (first).
@@ -35,11 +35,11 @@ pub(crate) enum Purpose {
 
 /// An endless stream of random bits.
 #[derive(Clone, Debug)]
-pub(crate) struct Stream(ChaCha12Rng);
+pub(crate) struct RandomStream(ChaCha12Rng);
 
-impl Stream {
+impl RandomStream {
     /// The stream of this name.
-    pub(crate) fn new(seed: u64, purpose: Purpose, first: u64, second: u64) -> Self {
+    pub(crate) fn new(seed: u64, purpose: StreamPurpose, first: u64, second: u64) -> Self {
         let mut key = [0; 32];
         for (bytes, part) in key.chunks_exact_mut(8).zip([seed, purpose as u64, first, second]) {
             bytes.copy_from_slice(&part.to_le_bytes());
@@ -62,7 +62,7 @@ impl Stream {
         loop {
             let product = u128::from(self.bits()) * u128::from(count);
             let low = product as u64;
-            // 2^64 modulo the count: what is below it would make some numbers likelier.
+            // 2^64 modulo the count: values below it would make some numbers likelier.
             if low >= count || low >= count.wrapping_neg().checked_rem(count).unwrap_or(0) {
                 return (product >> 64) as u64;
             }
@@ -82,7 +82,7 @@ pub(crate) fn unit_from_bits(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
 }
 
-/// SplitMix64's mixing: every bit of the number decides over every bit of the result.
+/// SplitMix64's mixing: every bit of the number affects every bit of the result.
 #[inline]
 pub(crate) fn mixed(number: u64) -> u64 {
     let mut z = number;
@@ -103,7 +103,7 @@ mod tests {
         key[16] = 3;
         key[25] = 1;
         let mut expected = ChaCha12Rng::from_seed(key);
-        let mut found = Stream::new(7, Purpose::Scramble, 3, 256);
+        let mut found = RandomStream::new(7, StreamPurpose::Scramble, 3, 256);
         assert!((0..100).all(|_| found.bits() == expected.next_u64()));
     }
 
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn all_orders_and_all_numbers_are_equally_likely() {
-        let mut stream = Stream::new(1, Purpose::Scramble, 0, 0);
+        let mut stream = RandomStream::new(1, StreamPurpose::Scramble, 0, 0);
         let mut seen = std::collections::BTreeMap::<[u8; 4], u32>::new();
         for _ in 0..24_000 {
             let mut things = [0, 1, 2, 3];

@@ -2,13 +2,13 @@
 
 use onceflow_study::Space;
 
-use crate::{Role, Row, Sample, SampleError, reference_row};
+use crate::{RowRole, Sample, SampleError, SampleRow, reference_row};
 
 /// The sample with a row 0 in which every parameter has its default; the rows of the design count from 1.
 pub fn with_reference(space: &Space, sample: &Sample) -> Result<Sample, SampleError> {
     let mut values = reference_row(space)?;
     values.extend(&sample.values);
-    let reference = Row { role: Role::Reference, ..Row::point(0) };
+    let reference = SampleRow { role: RowRole::Reference, ..SampleRow::point(0) };
     let moved = sample.rows.iter().map(|row| moved(*row, |id| id + 1));
     let rows = std::iter::once(reference).chain(moved).collect();
     Ok(Sample { rows, values, ..sample.clone() })
@@ -16,7 +16,7 @@ pub fn with_reference(space: &Space, sample: &Sample) -> Result<Sample, SampleEr
 
 /// The sample without the reference row that [`with_reference`] put before it, and whether there was one.
 pub fn without_reference(sample: &Sample) -> (Sample, bool) {
-    if sample.rows.first().is_none_or(|row| row.role != Role::Reference || row.id != 0) {
+    if sample.rows.first().is_none_or(|row| row.role != RowRole::Reference || row.id != 0) {
         return (sample.clone(), false);
     }
     let rows = sample.rows[1..].iter().map(|row| moved(*row, |id| id.saturating_sub(1))).collect();
@@ -24,13 +24,13 @@ pub fn without_reference(sample: &Sample) -> (Sample, bool) {
     (Sample { rows, values, ..sample.clone() }, true)
 }
 
-fn moved(row: Row, by: impl Fn(u64) -> u64) -> Row {
-    Row { id: by(row.id), duplicate_of: row.duplicate_of.map(&by), ..row }
+fn moved(row: SampleRow, by: impl Fn(u64) -> u64) -> SampleRow {
+    SampleRow { id: by(row.id), duplicate_of: row.duplicate_of.map(&by), ..row }
 }
 
 #[cfg(test)]
 mod tests {
-    use onceflow_study::{Design, Domain, Method, Morris, Parameter, Trajectories, Value};
+    use onceflow_study::{Design, Domain, Method, MorrisDesign, Parameter, Trajectories, Value};
 
     use super::*;
     use crate::sample;
@@ -40,12 +40,15 @@ mod tests {
         let mut parameter = Parameter::new("x", Domain::Integers { from: 0, to: 1 });
         parameter.default = Some(Value::Integer(7));
         let space = Space::new(vec![parameter], Vec::new()).unwrap();
-        let morris = Morris { trajectories: 4, values: 4, kind: Trajectories::Plain };
+        let morris = MorrisDesign { trajectories: 4, values: 4, kind: Trajectories::Plain };
         let asked = sample(&space, &Design { method: Method::Morris(morris), seed: 3 }).unwrap();
         assert!(asked.duplicates() > 0, "the test needs some");
         assert_eq!(without_reference(&asked), (asked.clone(), false));
         let with = with_reference(&space, &asked).unwrap();
-        assert_eq!((with.len(), with.numbers(0), with.rows[0].role), (9, [7.0].as_slice(), Role::Reference));
+        assert_eq!(
+            (with.len(), with.numbers(0), with.rows[0].role),
+            (9, [7.0].as_slice(), RowRole::Reference)
+        );
         assert!(with.rows.iter().enumerate().all(|(i, row)| row.id == i as u64));
         assert_eq!(without_reference(&with), (asked, true));
     }

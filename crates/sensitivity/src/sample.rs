@@ -1,4 +1,4 @@
-//! A sample: the rows a design asks for, each with the role it plays in it.
+//! A sample: the rows of a design, each with its role.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub struct Sample {
     /// The design, when it is known (a foreign table has none).
     pub design: Option<Design>,
     /// One entry per row, ids ascending.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SampleRow>,
     /// Row-major values, one per row and parameter of the space; a word stands as its place in the domain.
     pub values: Vec<f64>,
     /// Number of parameters: the length of a row in `values`.
@@ -19,11 +19,11 @@ pub struct Sample {
 
 /// One row's place in its design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct SampleRow {
     /// Its number, by which results are matched.
     pub id: u64,
-    /// The part it plays.
-    pub role: Role,
+    /// Its role.
+    pub role: RowRole,
     /// Number of its trajectory, star or base row; 0 for plain rows.
     pub base: u64,
     /// Number of the independent replicate it belongs to; 0 when there is only one.
@@ -32,17 +32,17 @@ pub struct Row {
     pub duplicate_of: Option<u64>,
 }
 
-impl Row {
-    /// A row that plays no part in a design.
+impl SampleRow {
+    /// A row without a role in a design.
     pub fn point(id: u64) -> Self {
-        Self { id, role: Role::Point, base: 0, replicate: 0, duplicate_of: None }
+        Self { id, role: RowRole::Point, base: 0, replicate: 0, duplicate_of: None }
     }
 }
 
-/// The part a row plays in its design. Factors are given by their place in `Space::factors`.
+/// The role of a row in its design. Factors are given by their index in `Space::factors`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// No part: rows of Monte Carlo, Latin hypercubes, sequences and grids.
+pub enum RowRole {
+    /// No role: rows of Monte Carlo, Latin hypercubes, sequences and grids.
     Point,
     /// The workflow's defaults, against which metrics may compare.
     Reference,
@@ -60,7 +60,7 @@ pub enum Role {
     Ba(usize),
 }
 
-impl Role {
+impl RowRole {
     /// The text for files: `A`, `AB:G1`, `step:G1`.
     pub fn text(self, space: &Space) -> String {
         let with = |word: &str, factor: usize| {
@@ -79,7 +79,7 @@ impl Role {
         }
     }
 
-    /// Reads what [`Role::text`] writes.
+    /// Reads what [`RowRole::text`] writes.
     pub fn parse(text: &str, space: &Space) -> Option<Self> {
         let plain = [Self::Point, Self::Reference, Self::Start, Self::A, Self::B];
         if let Some(role) = plain.into_iter().find(|r| r.text(space) == text) {

@@ -1,4 +1,4 @@
-//! Samplers: from a space and a design to the rows it asks for, the same bits wherever and however often it is asked.
+//! Samplers: from a space and a design to its rows, with the same bits on every machine and in every call.
 
 mod error;
 mod feasible;
@@ -17,19 +17,19 @@ use onceflow_study::{Design, Method, Space, Value};
 use crate::Sample;
 use crate::quantile::Quantile;
 pub use error::SampleError;
-use rows::Rows;
+use rows::SampledRows;
 
 /// Most values (rows times parameters) of a sample: 2^31, or 16 GiB.
 pub(crate) const MOST_VALUES: u128 = 1 << 31;
 
-/// The rows a design asks for. Equal arguments give equal bits.
+/// The rows of a design. Equal arguments give equal bits.
 pub fn sample(space: &Space, design: &Design) -> Result<Sample, SampleError> {
     check_size(space, &design.method)?;
     let quantiles = Quantile::of_space(space)?;
     Ok(rows_of(space, &quantiles, design)?.into_sample(design))
 }
 
-fn rows_of(space: &Space, quantiles: &[Quantile], design: &Design) -> Result<Rows, SampleError> {
+fn rows_of(space: &Space, quantiles: &[Quantile], design: &Design) -> Result<SampledRows, SampleError> {
     let seed = design.seed;
     let seed_if = |scrambled: bool| scrambled.then_some(seed);
     match &design.method {
@@ -46,8 +46,8 @@ fn rows_of(space: &Space, quantiles: &[Quantile], design: &Design) -> Result<Row
     }
 }
 
-/// The sample of the same design with size `n` (trajectories, base rows or rows in all). It begins with the given rows,
-/// bit for bit; a sample that is not what its design makes of this space is refused.
+/// The sample of the same design with size `n` (trajectories, base rows or rows in all). It begins with the given rows, bit
+/// for bit; a sample whose rows differ from those of its design is refused.
 pub fn extend(space: &Space, sample: &Sample, n: u64) -> Result<Sample, SampleError> {
     let design = sample.design.as_ref().ok_or(SampleError::NoDesign)?;
     check_extension(&design.method, n)?;
@@ -92,7 +92,7 @@ pub fn reference_row(space: &Space) -> Result<Vec<f64>, SampleError> {
     space.parameters().iter().map(number).collect()
 }
 
-/// What a reader should know of a design that is allowed but not the best of its cost.
+/// Warnings about a design that is valid but not the best of its cost.
 pub fn warnings(space: &Space, design: &Design) -> Vec<String> {
     match &design.method {
         Method::Saltelli(saltelli) => saltelli::warnings(space, saltelli),

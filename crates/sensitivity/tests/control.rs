@@ -2,22 +2,24 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use onceflow_sensitivity::{
-    Estimate, Estimator, Indices, Options, Oracle, Outputs, Technique, analyze, sample,
+    AnalysisOptions, Estimator, IndexEstimate, Indices, Oracle, Outputs, Technique, analyze, sample,
 };
-use onceflow_study::{Constraint, Design, Distribution, Domain, Method, Parameter, Saltelli, Source, Space};
+use onceflow_study::{
+    Constraint, Design, Distribution, Domain, Method, Parameter, SaltelliDesign, SourceText, Space,
+};
 
 type Function<'a> = &'a dyn Fn(usize, &[f64]) -> f64;
 
 fn design(base: u64, seed: u64, second_order: bool) -> Design {
-    Design { method: Method::Saltelli(Saltelli { base, second_order, replicates: 8 }), seed }
+    Design { method: Method::Saltelli(SaltelliDesign { base, second_order, replicates: 8 }), seed }
 }
 
 /// First-order, total and second-order estimates of a function of row number and values over a seeded sample.
-fn indices(space: &Space, design: &Design, estimator: Estimator, f: Function<'_>) -> [Vec<Estimate>; 3] {
+fn indices(space: &Space, design: &Design, estimator: Estimator, f: Function<'_>) -> [Vec<IndexEstimate>; 3] {
     let rows = sample(space, design).unwrap();
     let y = (0..rows.len()).map(|row| f(row, rows.numbers(row))).collect();
     let second_order = matches!(design.method, Method::Saltelli(s) if s.second_order);
-    let options = Options { estimator, second_order, ..Options::new(Technique::Vbd) };
+    let options = AnalysisOptions { estimator, second_order, ..AnalysisOptions::new(Technique::Vbd) };
     let analysis = analyze(space, &rows, &Outputs::single("y", y), &options).unwrap();
     let Indices::Vbd { factors, pairs } = &analysis.outputs[0].indices else { panic!("not variance-based") };
     [
@@ -39,7 +41,7 @@ fn oracle_estimates(
     seed: u64,
     failures: f64,
     estimator: Estimator,
-) -> Vec<(Estimate, f64)> {
+) -> Vec<(IndexEstimate, f64)> {
     let space = Space::new(oracle.parameters(), Vec::new()).unwrap();
     let f = |row: usize, x: &[f64]| if chance(seed, row) < failures { f64::NAN } else { oracle.evaluate(x) };
     let [s1, st, _] = indices(&space, &design(base, seed, false), estimator, &f);
@@ -64,7 +66,7 @@ fn a_polynomial_of_pairs_is_decomposed_exactly() {
     // Variances: a 9/3, a and b together 4/9, c 2/3.
     let whole = 3.0 + 4.0 / 9.0 + 2.0 / 3.0;
     let [s1, st, s2] = indices(&space, &design(256, 5, true), Estimator::Controlled, &f);
-    let check = |found: &[Estimate], expected: &[f64]| {
+    let check = |found: &[IndexEstimate], expected: &[f64]| {
         for (estimate, variance) in found.iter().zip(expected) {
             assert!(
                 (estimate.value - variance / whole).abs() < 1e-9,
@@ -122,8 +124,9 @@ fn grouped(to: f64, constraints: &[&str]) -> Space {
     let mut parameters: Vec<Parameter> =
         ["a", "b", "c"].map(|n| Parameter::new(n, Domain::Continuous { from: 0.0, to })).into();
     parameters[..2].iter_mut().for_each(|p| p.group = Some("ab".into()));
-    let constraint =
-        |c: &&str| Constraint::parse(&Source::new("c", *c), (0..c.len()).into(), &["a", "b", "c"]).unwrap();
+    let constraint = |c: &&str| {
+        Constraint::parse(&SourceText::new("c", *c), (0..c.len()).into(), &["a", "b", "c"]).unwrap()
+    };
     let constraints = constraints.iter().map(constraint).collect();
     Space::new(parameters, constraints).unwrap()
 }
@@ -143,7 +146,7 @@ fn rows_of_other_ranges_are_not_controlled() {
     let rows = sample(&grouped(1.0, &[]), &design(256, 3, false)).unwrap();
     let y: Vec<f64> = (0..rows.len()).map(|row| rows.numbers(row)).map(|x| x[0] * x[1] + x[2]).collect();
     let analysis = |estimator| {
-        let options = Options { estimator, ..Options::new(Technique::Vbd) };
+        let options = AnalysisOptions { estimator, ..AnalysisOptions::new(Technique::Vbd) };
         analyze(&grouped(2.0, &[]), &rows, &Outputs::single("y", y.clone()), &options).unwrap()
     };
     let (controlled, plain) = (analysis(Estimator::Controlled), analysis(Estimator::Saltelli));
@@ -171,7 +174,7 @@ fn a_heavy_tail_widens_the_intervals_and_is_said() {
     }
     let rows = sample(&space, &design(256, 3, false)).unwrap();
     let y = Outputs::single("y", (0..rows.len()).map(|row| f(row, rows.numbers(row))).collect());
-    let analysis = analyze(&space, &rows, &y, &Options::new(Technique::Vbd)).unwrap();
+    let analysis = analyze(&space, &rows, &y, &AnalysisOptions::new(Technique::Vbd)).unwrap();
     let warnings = &analysis.outputs[0].warnings;
     assert!(warnings.iter().any(|w| w.contains("independent rows, whose outputs lie far")), "{warnings:?}");
 }

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use onceflow_sensitivity::{
-    Analysis, FailurePolicy, Indices, Options, Outputs, Sample, Technique, Verdict, analyze, sample,
+    Analysis, AnalysisOptions, FailurePolicy, Indices, Outputs, Sample, Technique, Verdict, analyze, sample,
 };
-use onceflow_study::{Design, Domain, LatinHypercube, Method, Morris, Parameter, Space, Trajectories};
+use onceflow_study::{Design, Domain, LatinHypercube, Method, MorrisDesign, Parameter, Space, Trajectories};
 
 const GIVEN: [Technique; 4] = [Technique::Correlation, Technique::RbdFast, Technique::Delta, Technique::Pawn];
 
@@ -38,11 +38,11 @@ fn scores(sample: &Sample) -> Vec<f64> {
     (0..sample.len()).map(|row| score(sample.numbers(row))).collect()
 }
 
-fn options(technique: Technique) -> Options {
-    Options { resamples: 200, ..Options::new(technique) }
+fn options(technique: Technique) -> AnalysisOptions {
+    AnalysisOptions { resamples: 200, ..AnalysisOptions::new(technique) }
 }
 
-fn analysed(sample: &Sample, scores: Vec<f64>, options: &Options) -> Analysis {
+fn analysed(sample: &Sample, scores: Vec<f64>, options: &AnalysisOptions) -> Analysis {
     analyze(&space(), sample, &Outputs::single("score", scores), options).unwrap()
 }
 
@@ -117,7 +117,7 @@ fn failed_rows_are_left_out_and_counted() {
         assert!(output.warnings[0].starts_with("20 failed"));
     }
     let narrow = analysed(&sample, scores.clone(), &options(Technique::RbdFast));
-    let bounds = Options { failures: FailurePolicy::Bounds, ..options(Technique::RbdFast) };
+    let bounds = AnalysisOptions { failures: FailurePolicy::Bounds, ..options(Technique::RbdFast) };
     let wide = analysed(&sample, scores, &bounds);
     let width = |analysis: &Analysis| match &analysis.outputs[0].indices {
         Indices::RbdFast(found) => found[0].s1.half_width(),
@@ -128,7 +128,7 @@ fn failed_rows_are_left_out_and_counted() {
 
 #[test]
 fn rows_of_a_design_with_structure_are_analysed_with_a_warning() {
-    let design = Morris { trajectories: 40, values: 4, kind: Trajectories::Plain };
+    let design = MorrisDesign { trajectories: 40, values: 4, kind: Trajectories::Plain };
     let sample = rows(&space(), Method::Morris(design));
     for technique in GIVEN {
         let analysis = analysed(&sample, scores(&sample), &options(technique));

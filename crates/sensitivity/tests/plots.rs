@@ -3,14 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use onceflow_sensitivity::{
-    Analysis, Correlation, Delta, Estimate, Failures, Indices, IntervalMethod, MorrisIndex, OutputAnalysis,
-    Pawn, PlotKind, Progress, ProgressLine, RbdFast, SecondOrder, Technique, VarianceIndex, Verdict,
-    convergence_plot, plot, plot_kinds,
+    Analysis, Correlation, Delta, Failures, IndexEstimate, IndexProgress, Indices, IntervalMethod,
+    MorrisIndex, OutputAnalysis, Pawn, PlotKind, ProgressCurve, RbdFast, SecondOrder, Technique,
+    VarianceIndex, Verdict, convergence_plot, plot, plot_kinds,
 };
 use proptest::prelude::*;
 
-fn estimate(value: f64, arm: f64) -> Estimate {
-    Estimate { value, low: value - arm, high: value + arm }
+fn estimate(value: f64, arm: f64) -> IndexEstimate {
+    IndexEstimate { value, low: value - arm, high: value + arm }
 }
 
 fn interval() -> IntervalMethod {
@@ -31,7 +31,7 @@ fn analysis(technique: Technique, indices: Indices, verdicts: Vec<Verdict>) -> A
 
 /// One analysis of each technique, with the same numbers everywhere.
 fn analyses(names: &[String], values: &[f64]) -> Vec<Analysis> {
-    let entries: Vec<(String, Estimate)> =
+    let entries: Vec<(String, IndexEstimate)> =
         names.iter().cloned().zip(values.iter().map(|v| estimate(*v, v.abs() / 3.0))).collect();
     let vbd = entries.iter().map(|(name, e)| VarianceIndex { name: name.clone(), s1: *e, st: *e });
     let pairs = entries.iter().enumerate().flat_map(|(i, (first, e))| {
@@ -48,9 +48,9 @@ fn analyses(names: &[String], values: &[f64]) -> Vec<Analysis> {
         sigma: e.high,
         effects: 10,
     });
-    let verdict = |(_, e): &(String, Estimate)| match e.value {
+    let verdict = |(_, e): &(String, IndexEstimate)| match e.value {
         v if v > 0.3 => Verdict::Influential,
-        v if v > 0.1 => Verdict::NotSeparated { more_rows: None },
+        v if v > 0.1 => Verdict::Undecided { more_rows: None },
         _ => Verdict::NotInfluential,
     };
     let correlation = entries.iter().map(|(name, e)| Correlation {
@@ -83,12 +83,12 @@ fn analyses(names: &[String], values: &[f64]) -> Vec<Analysis> {
     indices.into_iter().map(|(technique, indices)| analysis(technique, indices, verdicts.clone())).collect()
 }
 
-fn progress(names: &[String], values: &[f64]) -> Progress {
-    let lines = names.iter().zip(values).map(|(name, value)| ProgressLine {
+fn progress(names: &[String], values: &[f64]) -> IndexProgress {
+    let lines = names.iter().zip(values).map(|(name, value)| ProgressCurve {
         name: name.clone(),
         estimates: [0.5, 0.2, 0.1].map(|arm| estimate(*value, arm)).to_vec(),
     });
-    Progress {
+    IndexProgress {
         output: "dice".into(),
         index: "total index".into(),
         unit: "base rows".into(),
@@ -191,7 +191,7 @@ fn what_has_no_number_is_drawn_without_one() {
     for count in [0, 1, 5] {
         all_plots(&names(count), &vec![f64::NAN; count]).iter().for_each(|d| assert_well_formed(d));
     }
-    let empty = Progress { sizes: Vec::new(), lines: Vec::new(), ..progress(&[], &[]) };
+    let empty = IndexProgress { sizes: Vec::new(), lines: Vec::new(), ..progress(&[], &[]) };
     assert_well_formed(&convergence_plot(&empty));
 }
 

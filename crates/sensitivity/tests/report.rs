@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use onceflow_sensitivity::{
-    Analysis, Correlation, Delta, Estimate, Failures, Indices, IntervalMethod, MorrisIndex, OutputAnalysis,
-    Pawn, RbdFast, SecondOrder, Technique, VarianceIndex, Verdict, analysis_to_csv, analysis_to_json,
-    analysis_to_salib, pairs_to_csv, render_text,
+    Analysis, Correlation, Delta, Failures, IndexEstimate, Indices, IntervalMethod, MorrisIndex,
+    OutputAnalysis, Pawn, RbdFast, SecondOrder, Technique, VarianceIndex, Verdict, analysis_to_csv,
+    analysis_to_json, analysis_to_salib, pairs_to_csv, render_text,
 };
 use serde_json::json;
 
-fn estimate(value: f64, low: f64, high: f64) -> Estimate {
-    Estimate { value, low, high }
+fn estimate(value: f64, low: f64, high: f64) -> IndexEstimate {
+    IndexEstimate { value, low, high }
 }
 
 fn output(name: &str, indices: Indices, verdicts: Vec<Verdict>) -> OutputAnalysis {
@@ -30,13 +30,14 @@ fn analysis(technique: Technique, outputs: Vec<OutputAnalysis>) -> Analysis {
 }
 
 fn decomposition() -> Analysis {
-    let factor = |name: &str, s1: Estimate, st: Estimate| VarianceIndex { name: name.into(), s1, st };
+    let factor =
+        |name: &str, s1: IndexEstimate, st: IndexEstimate| VarianceIndex { name: name.into(), s1, st };
     let factors = vec![
         factor("maxSize", estimate(0.03, 0.01, 0.05), estimate(0.17, 0.12, 0.23)),
         factor("G1", estimate(0.52, 0.4, 0.64), estimate(0.8, 0.65, 1.0)),
         factor("G2", estimate(0.08, 0.05, 0.11), estimate(0.15, 0.1, 0.21)),
         factor("maxSizeSeg", estimate(0.04, 0.02, 0.06), estimate(0.05, 0.04, 0.07)),
-        factor("recon", Estimate::bare(0.03), Estimate::bare(0.05)),
+        factor("recon", IndexEstimate::bare(0.03), IndexEstimate::bare(0.05)),
         factor("minSize", estimate(f64::NAN, f64::NAN, f64::NAN), estimate(0.03, 0.02, 0.04)),
     ];
     let pair = |first: &str, second: &str, s2| SecondOrder { first: first.into(), second: second.into(), s2 };
@@ -48,8 +49,8 @@ fn decomposition() -> Analysis {
         Verdict::Influential,
         Verdict::Influential,
         Verdict::Influential,
-        Verdict::NotSeparated { more_rows: Some(27648) },
-        Verdict::NotSeparated { more_rows: None },
+        Verdict::Undecided { more_rows: Some(27648) },
+        Verdict::Undecided { more_rows: None },
         Verdict::NotInfluential,
     ];
     let mut output = output("dice", Indices::Vbd { factors, pairs }, verdicts);
@@ -73,8 +74,8 @@ Which parameters matter for dice?   (share of the variance, 95 % interval)
   G1          0.80   0.65 .. 1.00  ████████  0.52   influential
   maxSize     0.17   0.12 .. 0.23  █▊        0.03   influential, through others
   G2          0.15   0.10 .. 0.21  █▌        0.08   influential
-  maxSizeSeg  0.05   0.04 .. 0.07  ▌         0.04   not separated from 0.05; about 27,648 more rows would decide
-  recon       0.05                 ▌         0.03   not separated from 0.05
+  maxSizeSeg  0.05   0.04 .. 0.07  ▌         0.04   undecided: the interval contains 0.05; about 27,648 more rows would decide
+  recon       0.05                 ▌         0.03   undecided: there is no interval
   minSize     0.03   0.02 .. 0.04  ▎         ?      not influential
   maxSize and G2 are not separated from each other
 
@@ -99,7 +100,7 @@ fn programs_find_the_fixed_names() {
     assert_eq!(
         output["parameters"][3],
         json!({ "name": "maxSizeSeg", "s1": 0.04, "s1_low": 0.02, "s1_high": 0.06, "st": 0.05, "st_low": 0.04,
-                "st_high": 0.07, "verdict": "not separated", "more_rows": 27648, "lost": 0 })
+                "st_high": 0.07, "verdict": "undecided", "more_rows": 27648, "lost": 0 })
     );
     assert_eq!(output["parameters"][4]["s1_low"], json!(null), "what is not a number is null");
     assert_eq!(output["parameters"][4]["more_rows"], json!(null));
@@ -116,7 +117,7 @@ fn programs_find_the_fixed_names() {
 }
 
 fn effects() -> Analysis {
-    let factor = |name: &str, mu: f64, star: Estimate| MorrisIndex {
+    let factor = |name: &str, mu: f64, star: IndexEstimate| MorrisIndex {
         name: name.into(),
         mu,
         mu_star: star,

@@ -4,7 +4,9 @@
 mod spaces;
 
 use onceflow_sensitivity::{Sample, SampleError, extend, sample, warnings};
-use onceflow_study::{Domain, LatinHypercube, Method, Morris, Parameter, Saltelli, Space, Trajectories};
+use onceflow_study::{
+    Domain, LatinHypercube, Method, MorrisDesign, Parameter, SaltelliDesign, Space, Trajectories,
+};
 use proptest::prelude::*;
 use spaces::{bits, constrained_space, constraint, continuous, design, grid, methods, unit_space};
 
@@ -86,7 +88,7 @@ fn refusal(space: &Space, method: Method) -> String {
 #[test]
 fn constraints_that_cannot_be_kept_are_refused_with_a_way_out() {
     let coupled = constrained_space(false);
-    let saltelli = Method::Saltelli(Saltelli { base: 4, second_order: false, replicates: 2 });
+    let saltelli = Method::Saltelli(SaltelliDesign { base: 4, second_order: false, replicates: 2 });
     let said = refusal(&coupled, saltelli);
     assert!(said.contains("`a < b` between `a` and `b`") && said.contains("group"), "{said}");
     let equal = |text: &str| {
@@ -97,7 +99,7 @@ fn constraints_that_cannot_be_kept_are_refused_with_a_way_out() {
         let said = refusal(&equal("a == b"), method);
         assert!(said.contains("leave less than about 1 in 10000") && said.contains("`a == b`"), "{said}");
     }
-    let pairs = Method::Saltelli(Saltelli { base: 4, second_order: false, replicates: 2 });
+    let pairs = Method::Saltelli(SaltelliDesign { base: 4, second_order: false, replicates: 2 });
     let one_group = Space::new(
         ["a", "b"]
             .map(|n| Parameter { group: Some("g".into()), ..Parameter::new(n, continuous(0.0, 1.0)) })
@@ -128,13 +130,13 @@ fn senseless_and_huge_designs_are_refused_before_anything_is_allocated() {
     for method in methods(u64::MAX / 4) {
         assert!(sample(&space, &design(method, 1)).is_err());
     }
-    let morris = |trajectories, values, kind| Method::Morris(Morris { trajectories, values, kind });
+    let morris = |trajectories, values, kind| Method::Morris(MorrisDesign { trajectories, values, kind });
     assert!(refusal(&space, morris(2, 1, Trajectories::Plain)).contains("at least 2 values"));
     assert!(refusal(&space, morris(9, 4, Trajectories::Optimised { candidates: 8 })).contains("9 to 4096"));
     assert!(
         refusal(&space, morris(9, 4, Trajectories::Optimised { candidates: 1 << 40 })).contains("9 to 4096")
     );
-    let saltelli = |replicates| Method::Saltelli(Saltelli { base: 8, second_order: false, replicates });
+    let saltelli = |replicates| Method::Saltelli(SaltelliDesign { base: 8, second_order: false, replicates });
     assert!(refusal(&space, saltelli(0)).contains("`replicates`"));
     assert!(refusal(&space, saltelli(u64::MAX)).contains("at most 1024 replicates"));
     assert!(refusal(&space, grid(1, 1)).contains("at least 2 values"));
@@ -175,7 +177,7 @@ fn only_what_the_design_makes_is_extended() {
 
 #[test]
 fn unbalanced_replicates_are_pointed_out() {
-    let of = |base| design(Method::Saltelli(Saltelli { base, second_order: false, replicates: 8 }), 1);
+    let of = |base| design(Method::Saltelli(SaltelliDesign { base, second_order: false, replicates: 8 }), 1);
     assert!(warnings(&unit_space(2), &of(1024)).is_empty());
     let said = warnings(&unit_space(2), &of(1000));
     assert!(said.len() == 1 && said[0].contains("1024 base rows (4096 rows)"), "{said:?}");

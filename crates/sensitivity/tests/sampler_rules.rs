@@ -5,9 +5,10 @@ mod spaces;
 
 use std::collections::HashMap;
 
-use onceflow_sensitivity::{Role, Sample, extend, sample};
+use onceflow_sensitivity::{RowRole, Sample, extend, sample};
 use onceflow_study::{
-    Design, Domain, Grid, LatinHypercube, Method, Morris, Saltelli, Space, Trajectories, Value,
+    Design, Domain, GridDesign, LatinHypercube, Method, MorrisDesign, SaltelliDesign, Space, Trajectories,
+    Value,
 };
 use proptest::prelude::*;
 use spaces::{bits, design, grid, methods, spaces, unit_space};
@@ -46,20 +47,20 @@ proptest! {
 
     #[test]
     fn saltelli_mixes_its_base_rows(space in spaces(), base in 1..9_u64, second_order: bool, replicates in 1..4_u64) {
-        let made = sample(&space, &design(Method::Saltelli(Saltelli { base, second_order, replicates }), 5)).unwrap();
+        let made = sample(&space, &design(Method::Saltelli(SaltelliDesign { base, second_order, replicates }), 5)).unwrap();
         let k = space.factors().len();
         let block = if second_order { 2 * k + 2 } else { k + 2 };
         for (number, rows) in made.rows.chunks(block).enumerate() {
             let at = |place: usize| made.numbers(number * block + place);
             let (a, b) = (at(0), at(block - 1));
-            prop_assert!(rows[0].role == Role::A && rows[block - 1].role == Role::B);
+            prop_assert!(rows[0].role == RowRole::A && rows[block - 1].role == RowRole::B);
             for (place, row) in rows.iter().enumerate() {
                 prop_assert_eq!((row.base, row.replicate), (number as u64, number as u64 % replicates));
                 let (own, other, factor) = match row.role {
-                    Role::Ab(factor) if place == factor + 1 => (a, b, factor),
-                    Role::Ba(factor) if place == factor + k + 1 => (b, a, factor),
-                    Role::A if place == 0 => continue,
-                    Role::B if place == block - 1 => continue,
+                    RowRole::Ab(factor) if place == factor + 1 => (a, b, factor),
+                    RowRole::Ba(factor) if place == factor + k + 1 => (b, a, factor),
+                    RowRole::A if place == 0 => continue,
+                    RowRole::B if place == block - 1 => continue,
                     other => panic!("{other:?} at {place}"),
                 };
                 let members = &space.factors()[factor].members;
@@ -72,7 +73,7 @@ proptest! {
     #[test]
     fn each_factor_moves_once_by_half_its_places(space in spaces(), r in 1..6_u64, values in 2..7_u64, seed: u64) {
         for kind in [Trajectories::Plain, Trajectories::Optimised { candidates: 9 }, Trajectories::Radial] {
-            let method = Method::Morris(Morris { trajectories: r, values, kind });
+            let method = Method::Morris(MorrisDesign { trajectories: r, values, kind });
             let made = sample(&space, &design(method, seed)).unwrap();
             check_steps(&space, &made, values, kind == Trajectories::Radial);
         }
@@ -108,7 +109,7 @@ proptest! {
 }
 
 fn grid_rows(space: &Space) -> u128 {
-    space.grid_rows(&Grid { values: 3, fraction: 1 })
+    space.grid_rows(&GridDesign { values: 3, fraction: 1 })
 }
 
 fn check_inside(space: &Space, made: &Sample) {
@@ -135,10 +136,10 @@ fn check_duplicates(made: &Sample) {
 fn check_steps(space: &Space, made: &Sample, values: u64, radial: bool) {
     let k = space.factors().len();
     for (base, rows) in made.rows.chunks(k + 1).enumerate() {
-        assert_eq!(rows[0].role, Role::Start);
+        assert_eq!(rows[0].role, RowRole::Start);
         let mut moved = Vec::new();
         for (step, row) in rows.iter().enumerate().skip(1) {
-            let Role::Step(factor) = row.role else { panic!("{:?}", row.role) };
+            let RowRole::Step(factor) = row.role else { panic!("{:?}", row.role) };
             assert_eq!(row.base, base as u64);
             moved.push(factor);
             let from = base * (k + 1) + if radial { 0 } else { step - 1 };
@@ -234,9 +235,9 @@ fn odd_and_even_numbers_of_values_start_everywhere_and_go_both_ways() {
     let parameters = [("odd", 4), ("even", 5)]
         .map(|(name, to)| onceflow_study::Parameter::new(name, Domain::Integers { from: 0, to }));
     let space = Space::new(parameters.to_vec(), Vec::new()).unwrap();
-    let method = Method::Morris(Morris { trajectories: 600, values: 4, kind: Trajectories::Plain });
+    let method = Method::Morris(MorrisDesign { trajectories: 600, values: 4, kind: Trajectories::Plain });
     let made = sample(&space, &design(method, 1)).unwrap();
-    let starts = made.rows.iter().filter(|row| row.role == Role::Start);
+    let starts = made.rows.iter().filter(|row| row.role == RowRole::Start);
     let mut seen = HashMap::<(usize, u64, bool), u32>::new();
     for start in starts {
         let (first, last) = (made.numbers(start.id as usize), made.numbers(start.id as usize + 2));
@@ -274,7 +275,7 @@ fn maximin_keeps_rows_farther_apart_than_chance() {
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let kind = Trajectories::Optimised { candidates: 200 };
-    let asked = design(Method::Morris(Morris { trajectories: 8, values: 4, kind }), 9);
+    let asked = design(Method::Morris(MorrisDesign { trajectories: 8, values: 4, kind }), 9);
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| sample(&unit_space(6), &asked).unwrap())
@@ -286,7 +287,7 @@ fn the_number_of_threads_changes_nothing() {
 fn optimised_trajectories_are_candidates_and_spread_out() {
     let space = unit_space(5);
     let of = |trajectories, kind| {
-        let method = Method::Morris(Morris { trajectories, values: 4, kind });
+        let method = Method::Morris(MorrisDesign { trajectories, values: 4, kind });
         sample(&space, &Design { method, seed: 4 }).unwrap()
     };
     let (all, chosen) = (of(60, Trajectories::Plain), of(5, Trajectories::Optimised { candidates: 60 }));

@@ -10,7 +10,7 @@ use crate::Parameter;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
     left: Expression,
-    comparison: Comparison,
+    comparison: ComparisonSign,
     right: Expression,
 }
 
@@ -26,7 +26,7 @@ pub enum Reach {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
+enum ComparisonSign {
     Less,
     LessEqual,
     Greater,
@@ -36,13 +36,13 @@ enum Comparison {
 }
 
 /// Longest first, so that `<=` is not read as `<`.
-const COMPARISONS: [(&str, Comparison); 6] = [
-    ("<=", Comparison::LessEqual),
-    (">=", Comparison::GreaterEqual),
-    ("==", Comparison::Equal),
-    ("!=", Comparison::NotEqual),
-    ("<", Comparison::Less),
-    (">", Comparison::Greater),
+const COMPARISONS: [(&str, ComparisonSign); 6] = [
+    ("<=", ComparisonSign::LessEqual),
+    (">=", ComparisonSign::GreaterEqual),
+    ("==", ComparisonSign::Equal),
+    ("!=", ComparisonSign::NotEqual),
+    ("<", ComparisonSign::Less),
+    (">", ComparisonSign::Greater),
 ];
 
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +97,7 @@ impl Constraint {
     }
 }
 
-impl Comparison {
+impl ComparisonSign {
     fn holds(self, a: f64, b: f64) -> bool {
         match self {
             Self::Less => a < b,
@@ -214,7 +214,7 @@ impl fmt::Display for Expression {
             Self::Name(name) => write!(f, "{name}"),
             Self::Negate(inner) => write!(f, "-{}", inner.beside(Precedence::Atom)),
             Self::Binary(operator, a, b) => {
-                // Operators of one precedence go from the left: only on the right do they need parentheses.
+                // Operators of one precedence associate to the left: only the right operand needs parentheses.
                 let (left, right) = match operator {
                     Operator::Multiply => (Precedence::Product, Precedence::Atom),
                     Operator::Add | Operator::Subtract => (Precedence::Sum, Precedence::Product),
@@ -225,7 +225,7 @@ impl fmt::Display for Expression {
     }
 }
 
-/// How tightly an expression holds together.
+/// Precedence of operators.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Precedence {
     Sum,
@@ -243,7 +243,7 @@ impl Expression {
         }
     }
 
-    /// Its text, in parentheses unless it holds at least so tightly.
+    /// Its text, in parentheses unless its precedence is at least `least`.
     fn beside(&self, least: Precedence) -> String {
         if self.precedence() < least { format!("({self})") } else { self.to_string() }
     }
@@ -252,10 +252,10 @@ impl Expression {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Domain, Source};
+    use crate::{Domain, SourceText};
 
     fn parse(text: &str) -> Result<Constraint, String> {
-        let source = Source::new("c", text);
+        let source = SourceText::new("c", text);
         Constraint::parse(&source, (0..text.len()).into(), &["a", "b", "minSize"]).map_err(|d| d.to_string())
     }
 
@@ -299,9 +299,9 @@ mod tests {
 
     #[test]
     fn a_span_of_another_text_is_no_panic() {
-        let source = Source::new("c", "é < b");
+        let source = SourceText::new("c", "é < b");
         for (start, end) in [(1, 3), (0, 99), (50, 60), (4, 2)] {
-            let span = crate::Span { start, end };
+            let span = crate::SourceSpan { start, end };
             assert!(Constraint::parse(&source, span, &["b"]).is_err(), "{start}..{end}");
         }
     }

@@ -1,4 +1,4 @@
-//! Which rows are asked for: a sampling method with its sizes, and the seed.
+//! A design: a sampling method with its sizes, and the seed.
 
 /// A sampling method and the seed that makes it repeatable.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,11 +46,11 @@ pub enum Method {
         scrambled: bool,
     },
     /// Every combination of values, or a fraction of them.
-    Grid(Grid),
+    Grid(GridDesign),
     /// Morris's elementary effects (MOAT).
-    Morris(Morris),
+    Morris(MorrisDesign),
     /// Saltelli's design for variance-based decomposition (VBD).
-    Saltelli(Saltelli),
+    Saltelli(SaltelliDesign),
 }
 
 /// Kinds of Latin hypercube.
@@ -84,7 +84,7 @@ impl LatinHypercube {
 
 /// A full or fractional grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grid {
+pub struct GridDesign {
     /// Values taken of a continuous parameter, ends included.
     pub values: u64,
     /// Keep one row in this many: those whose value numbers add up to 0 modulo it. 1 keeps all.
@@ -93,7 +93,7 @@ pub struct Grid {
 
 /// Elementary effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Morris {
+pub struct MorrisDesign {
     /// Number of trajectories (or of stars, when radial).
     pub trajectories: u64,
     /// Values taken of a continuous parameter, ends included; at least 2.
@@ -102,8 +102,8 @@ pub struct Morris {
     pub kind: Trajectories,
 }
 
-impl Morris {
-    /// Values of a continuous parameter when nobody says otherwise, as in the literature.
+impl MorrisDesign {
+    /// Default number of values of a continuous parameter, as in the literature.
     pub const VALUES: u64 = 4;
 }
 
@@ -132,8 +132,8 @@ impl Trajectories {
         }
     }
 
-    /// Random trajectories to choose from when nobody says otherwise: 25 for each one wanted, but not more than 1000
-    /// (beyond, the search takes long and finds little), and at least as many as are wanted.
+    /// Default number of random trajectories to choose from: 25 for each chosen one, but not more than 1000 (beyond, the
+    /// search takes long and gains little), and at least as many as are chosen.
     pub fn usual_candidates(trajectories: u64) -> u64 {
         trajectories.saturating_mul(25).min(1000).max(trajectories)
     }
@@ -141,7 +141,7 @@ impl Trajectories {
 
 /// The design of Saltelli (2002, 2010): rows A, B and A with one factor's columns from B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Saltelli {
+pub struct SaltelliDesign {
     /// Base rows over all replicates.
     pub base: u64,
     /// Adds B with one factor's columns from A: n(2k+2) rows in place of n(k+2).
@@ -150,8 +150,8 @@ pub struct Saltelli {
     pub replicates: u64,
 }
 
-impl Saltelli {
-    /// Replicates when nobody says otherwise.
+impl SaltelliDesign {
+    /// Default number of replicates.
     pub const REPLICATES: u64 = 8;
 
     /// Whether each replicate gets a power of two of base rows: its sequence fills the space evenly only then.
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn balanced_bases_are_powers_of_two_for_each_replicate() {
-        let of = |base, replicates| Saltelli { base, second_order: false, replicates };
+        let of = |base, replicates| SaltelliDesign { base, second_order: false, replicates };
         assert!(of(1024, 8).is_balanced() && of(24, 3).is_balanced() && !of(1000, 8).is_balanced());
         assert_eq!((of(1000, 8).balanced_base(), of(3, 8).balanced_base()), (Some(1024), Some(8)));
         assert_eq!(of(u64::MAX, 1).balanced_base(), None);

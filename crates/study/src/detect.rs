@@ -1,8 +1,8 @@
 //! What a file is, by its name and its text.
 
-use crate::Source;
+use crate::SourceText;
 use crate::import::TAVERNA_NAMESPACE;
-use crate::located::{Node, parse_json};
+use crate::located::{LocatedNode, parse_json};
 
 /// The kinds of files that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +38,8 @@ impl FileKind {
     }
 }
 
-/// What a file is, or `None` when nothing here reads it. What is broken is still told by what it seems to be, so that
-/// its reader can say where it breaks.
+/// The kind of a file, or `None` when it is of none of these kinds. A broken file is classified by its likely kind, so that
+/// the reader of that kind can report the errors.
 pub fn detect(name: &str, text: &str) -> Option<FileKind> {
     let text = text.trim_start_matches('\u{feff}');
     let ending = name.rsplit(['.', '/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
@@ -53,7 +53,7 @@ pub fn detect(name: &str, text: &str) -> Option<FileKind> {
     }
 }
 
-/// Keys that only one kind has, most telling first.
+/// Keys that only one kind has, the most specific first.
 const TELLING: [(&str, FileKind); 7] = [
     ("workflow", FileKind::Workflow),
     ("stages", FileKind::Workflow),
@@ -65,8 +65,8 @@ const TELLING: [(&str, FileKind); 7] = [
 ];
 
 fn json_kind(name: &str, text: &str) -> Option<FileKind> {
-    let node = parse_json(&Source::new(name, text));
-    let table = node.as_ref().ok().and_then(Node::as_table);
+    let node = parse_json(&SourceText::new(name, text));
+    let table = node.as_ref().ok().and_then(LocatedNode::as_table);
     let has = |key: &str| match table {
         Some(table) => table.get(key).is_some(),
         None => text.contains(&format!("\"{key}\"")),

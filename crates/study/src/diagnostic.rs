@@ -3,52 +3,52 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A text with the name under which the user knows it (a path as he typed it, or `<shipped>/nuclei.json`).
+/// A text with its name in messages (a path as typed, or `<shipped>/nuclei.json`).
 #[derive(Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct SourceText {
     /// Name shown in messages.
     pub name: String,
     /// The whole text.
     pub text: String,
 }
 
-impl Source {
+impl SourceText {
     /// A shared source, as diagnostics keep it.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
         Arc::new(Self { name: name.into(), text: text.into() })
     }
 
     /// Line and column (both from 1, columns in characters) of a byte offset; offsets past the end give the end.
-    pub fn position(&self, offset: usize) -> Position {
+    pub fn position(&self, offset: usize) -> LineColumn {
         let mut end = offset.min(self.text.len());
         while !self.text.is_char_boundary(end) {
             end -= 1;
         }
         let before = &self.text[..end];
         let start = before.rfind('\n').map_or(0, |i| i + 1);
-        Position { line: before.matches('\n').count() + 1, column: before[start..].chars().count() + 1 }
+        LineColumn { line: before.matches('\n').count() + 1, column: before[start..].chars().count() + 1 }
     }
 }
 
-/// A place in a text, counted from 1.
+/// A position in a text, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct LineColumn {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
 }
 
-/// A half-open range of bytes in a [`Source`].
+/// A half-open range of bytes in a [`SourceText`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct SourceSpan {
     /// First byte.
     pub start: usize,
     /// One past the last byte.
     pub end: usize,
 }
 
-impl From<std::ops::Range<usize>> for Span {
+impl From<std::ops::Range<usize>> for SourceSpan {
     fn from(range: std::ops::Range<usize>) -> Self {
         Self { start: range.start, end: range.end }
     }
@@ -76,13 +76,13 @@ impl Severity {
     }
 }
 
-/// A marked place in a text.
+/// A marked span of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The text it marks.
-    pub source: Arc<Source>,
+    pub source: Arc<SourceText>,
     /// The marked bytes.
-    pub span: Span,
+    pub span: SourceSpan,
     /// Words beside the mark; may be empty.
     pub text: String,
 }
@@ -98,7 +98,7 @@ pub struct Diagnostic {
     pub expected: Option<String>,
     /// What it held.
     pub found: Option<String>,
-    /// The place; the first one is where the user should look. Empty when the message is about no single place.
+    /// Marked spans, the most important first. Empty when the message has no position.
     pub labels: Vec<Label>,
     /// Why it matters.
     pub why: Option<String>,
@@ -129,7 +129,12 @@ impl Diagnostic {
 
     /// Marks a place.
     #[must_use]
-    pub fn at(mut self, source: &Arc<Source>, span: impl Into<Span>, text: impl Into<String>) -> Self {
+    pub fn at(
+        mut self,
+        source: &Arc<SourceText>,
+        span: impl Into<SourceSpan>,
+        text: impl Into<String>,
+    ) -> Self {
         self.labels.push(Label { source: Arc::clone(source), span: span.into(), text: text.into() });
         self
     }
@@ -161,7 +166,7 @@ impl Diagnostic {
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(label) = self.labels.first() {
-            let Position { line, column } = label.source.position(label.span.start);
+            let LineColumn { line, column } = label.source.position(label.span.start);
             write!(f, "{}:{line}:{column}: ", label.source.name)?;
         }
         write!(f, "{}: {}", self.severity.word(), self.message)?;
@@ -178,7 +183,10 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Everything a check had to say. As an error type it holds at least one [`Severity::Error`].
+/// A value, or an error with its position.
+pub(crate) type Diagnosed<T> = Result<T, Box<Diagnostic>>;
+
+/// All messages of a check. As an error type it contains at least one [`Severity::Error`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
@@ -230,7 +238,7 @@ pub fn excerpt(text: &str) -> String {
 
 /// The known name closest to a mistyped one, when it is close enough to be meant.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    /// The distance costs the product of both lengths; nobody mistypes a name longer than this.
+    /// Longer names are not compared: the distance costs the product of both lengths.
     const LONGEST: usize = 100;
     if name.len() > LONGEST {
         return None;
@@ -251,10 +259,10 @@ mod tests {
 
     #[test]
     fn positions_count_characters_from_one() {
-        let source = Source::new("a", "µm\nxy");
-        assert_eq!(source.position(2), Position { line: 1, column: 2 });
-        assert_eq!(source.position(1), Position { line: 1, column: 1 }, "inside a character");
-        assert_eq!(source.position(99), Position { line: 2, column: 3 });
+        let source = SourceText::new("a", "µm\nxy");
+        assert_eq!(source.position(2), LineColumn { line: 1, column: 2 });
+        assert_eq!(source.position(1), LineColumn { line: 1, column: 1 }, "inside a character");
+        assert_eq!(source.position(99), LineColumn { line: 2, column: 3 });
     }
 
     #[test]
@@ -272,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_message_reads_in_one_line() {
-        let source = Source::new("s.toml", "a = 1\nb = x");
+        let source = SourceText::new("s.toml", "a = 1\nb = x");
         let d = Diagnostic::error("bad value").at(&source, 10..11, "").expected_found("a number", "`x`");
         assert_eq!(d.to_string(), "s.toml:2:5: error: bad value; expected a number, found `x`");
     }

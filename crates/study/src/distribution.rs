@@ -5,7 +5,7 @@ use crate::Domain;
 /// Distribution of a parameter over its domain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// Every value alike.
+    /// All values equally likely.
     #[default]
     Uniform,
     /// Uniform in the logarithm; the domain's ends are positive.

@@ -38,7 +38,7 @@ pub enum Domain {
     Categories(Vec<String>),
 }
 
-/// Why a domain holds no sensible set of values.
+/// Why a domain is not valid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("expected {}, found {}", self.expected(), self.found())]
 pub enum DomainError {
@@ -98,7 +98,7 @@ impl Domain {
         }
     }
 
-    /// The value at a place of a countable domain; places past the end give the last one.
+    /// The value at an index of a countable domain; indices past the end give the last one.
     pub fn value(&self, index: u64) -> Option<Value> {
         let index = index.min(self.count()?.saturating_sub(1));
         match self {
@@ -110,7 +110,7 @@ impl Domain {
         }
     }
 
-    /// Where a value stands in a countable domain.
+    /// The index of a value in a countable domain.
     pub fn index_of(&self, value: &Value) -> Option<u64> {
         match (self, value) {
             (Self::Categories(words), Value::Text(word)) => {
@@ -229,7 +229,7 @@ fn count_steps(from: f64, to: f64, step: f64) -> u64 {
     let steps = (to - from) / step;
     let whole = steps.round();
     let count = if (steps - whole).abs() <= 1e-9 * whole.abs().max(1.0) { whole } else { steps.floor() };
-    // Saturates, so that a domain nobody has checked yet is no panic.
+    // Saturates, so that an unchecked domain does not cause a panic.
     (count as u64).saturating_add(1)
 }
 

@@ -1,30 +1,30 @@
-//! A tree with the place of each value, read from JSON or TOML: what every reader of files here starts from.
+//! A tree with the position of each value, read from JSON or TOML: the input of all readers here.
 
 mod fields;
 mod json;
 mod read;
 mod toml;
 
-pub use self::fields::Fields;
+pub use self::fields::TableReader;
 pub use self::json::parse_json;
 pub use self::read::{FromNode, Located, Mismatch};
 pub use self::toml::parse_toml;
 
-use crate::{Span, excerpt};
+use crate::{SourceSpan, excerpt};
 
-/// Deeper nesting than anyone writes; keeps a hostile text from exhausting the stack.
+/// Deepest nesting that is read; keeps a hostile text from exhausting the stack.
 const DEEPEST: usize = 64;
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct LocatedNode {
     /// Its bytes in the source.
-    pub span: Span,
+    pub span: SourceSpan,
     /// The value.
     pub data: Data,
 }
 
-/// What a [`Node`] holds.
+/// What a [`LocatedNode`] holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
     /// JSON's `null`.
@@ -38,32 +38,32 @@ pub enum Data {
     /// A text.
     Text(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<LocatedNode>),
     /// Keys with their values.
-    Table(Table),
+    Table(LocatedTable),
 }
 
 /// Keys with their values, in the order of the source; no key stands twice.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct LocatedTable {
     /// The entries.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TableEntry>,
 }
 
 /// One key with its value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct TableEntry {
     /// The key, unescaped.
     pub key: String,
     /// Where the key stands, quotes included.
-    pub key_span: Span,
+    pub key_span: SourceSpan,
     /// The value.
-    pub value: Node,
+    pub value: LocatedNode,
 }
 
-impl Table {
+impl LocatedTable {
     /// The value of a key.
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&LocatedNode> {
         self.entries.iter().find(|e| e.key == key).map(|e| &e.value)
     }
 
@@ -73,9 +73,9 @@ impl Table {
     }
 }
 
-impl Node {
+impl LocatedNode {
     /// The table, if it is one.
-    pub fn as_table(&self) -> Option<&Table> {
+    pub fn as_table(&self) -> Option<&LocatedTable> {
         match &self.data {
             Data::Table(table) => Some(table),
             _ => None,
@@ -83,7 +83,7 @@ impl Node {
     }
 
     /// The list, if it is one.
-    pub fn as_list(&self) -> Option<&[Node]> {
+    pub fn as_list(&self) -> Option<&[LocatedNode]> {
         match &self.data {
             Data::List(list) => Some(list),
             _ => None,
@@ -122,10 +122,10 @@ impl Node {
 }
 
 /// Short lists of plain values are shown.
-fn describe_list(list: &[Node]) -> String {
-    let plain = |node: &Node| !matches!(node.data, Data::List(_) | Data::Table(_));
+fn describe_list(list: &[LocatedNode]) -> String {
+    let plain = |node: &LocatedNode| !matches!(node.data, Data::List(_) | Data::Table(_));
     if list.len() > 6 || !list.iter().all(plain) {
         return format!("a list of {}", list.len());
     }
-    format!("[{}]", list.iter().map(Node::describe).collect::<Vec<_>>().join(", "))
+    format!("[{}]", list.iter().map(LocatedNode::describe).collect::<Vec<_>>().join(", "))
 }

@@ -7,7 +7,7 @@ use crate::{Distribution, Domain, Value};
 
 /// How an operation reads a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ParameterKind {
     /// A number as it is.
     #[default]
     Real,
@@ -19,7 +19,7 @@ pub enum Kind {
     Category,
 }
 
-impl Kind {
+impl ParameterKind {
     /// All kinds, in the order documentation lists them.
     pub const ALL: [Self; 4] = [Self::Real, Self::Integer, Self::Connectivity, Self::Category];
 
@@ -49,8 +49,8 @@ impl Kind {
         }
     }
 
-    /// What an operation sees of a value: values it cannot tell apart are one. `None` when the value does not fit
-    /// the kind (a word for a number, a number for a word, a number that is not finite).
+    /// The canonical form of a value: values that the operation does not distinguish have the same one. `None` when the
+    /// value does not fit the kind (a word for a number, a number for a word, a number that is not finite).
     pub fn canonical(self, value: &Value) -> Option<Canonical> {
         if let (Self::Category, Value::Text(text)) = (self, value) {
             return Some(Canonical::Text(text.clone()));
@@ -74,7 +74,7 @@ impl Kind {
     }
 }
 
-/// A value as an operation distinguishes it: what keys are made of.
+/// A value in canonical form, as used in keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Canonical {
     /// Bits of a finite number (never those of -0).
@@ -99,13 +99,13 @@ impl fmt::Display for Canonical {
     }
 }
 
-/// One parameter: what it may be, what it is by default, who reads it.
+/// One parameter: its values, its default, and the stage that reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Name, unique in its study.
     pub name: String,
     /// How it is read.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     /// The values it may take in this study.
     pub domain: Domain,
     /// How likely the values are.
@@ -126,9 +126,9 @@ impl Parameter {
     /// A parameter with everything but name and domain at its default; the kind follows from the domain.
     pub fn new(name: impl Into<String>, domain: Domain) -> Self {
         let kind = match &domain {
-            Domain::Categories(_) => Kind::Category,
-            Domain::Integers { .. } => Kind::Integer,
-            Domain::Continuous { .. } | Domain::Steps { .. } | Domain::Values(_) => Kind::Real,
+            Domain::Categories(_) => ParameterKind::Category,
+            Domain::Integers { .. } => ParameterKind::Integer,
+            Domain::Continuous { .. } | Domain::Steps { .. } | Domain::Values(_) => ParameterKind::Real,
         };
         Self {
             name: name.into(),
@@ -150,28 +150,29 @@ mod tests {
 
     #[test]
     fn values_an_operation_cannot_tell_apart_are_one() {
-        let same =
-            |kind: Kind, a: f64, b: f64| kind.canonical(&Value::Real(a)) == kind.canonical(&Value::Real(b));
-        assert!(same(Kind::Connectivity, 4.0, 7.0));
-        assert!(!same(Kind::Connectivity, 4.0, 8.0));
-        assert!(same(Kind::Integer, 5.9, 5.0));
-        assert!(same(Kind::Integer, -0.5, 0.5));
-        assert!(same(Kind::Real, -0.0, 0.0));
-        assert!(!same(Kind::Real, 5.9, 5.0));
+        let same = |kind: ParameterKind, a: f64, b: f64| {
+            kind.canonical(&Value::Real(a)) == kind.canonical(&Value::Real(b))
+        };
+        assert!(same(ParameterKind::Connectivity, 4.0, 7.0));
+        assert!(!same(ParameterKind::Connectivity, 4.0, 8.0));
+        assert!(same(ParameterKind::Integer, 5.9, 5.0));
+        assert!(same(ParameterKind::Integer, -0.5, 0.5));
+        assert!(same(ParameterKind::Real, -0.0, 0.0));
+        assert!(!same(ParameterKind::Real, 5.9, 5.0));
     }
 
     #[test]
     fn a_value_is_written_as_its_kind_writes_it() {
-        assert_eq!(Kind::Real.tidy(&Value::Integer(5)), Value::Real(5.0));
-        assert_eq!(Kind::Integer.tidy(&Value::Real(5.0)), Value::Integer(5));
-        assert_eq!(Kind::Integer.tidy(&Value::Real(5.5)), Value::Real(5.5));
-        assert_eq!(Kind::Category.tidy(&Value::Text("a".into())), Value::Text("a".into()));
+        assert_eq!(ParameterKind::Real.tidy(&Value::Integer(5)), Value::Real(5.0));
+        assert_eq!(ParameterKind::Integer.tidy(&Value::Real(5.0)), Value::Integer(5));
+        assert_eq!(ParameterKind::Integer.tidy(&Value::Real(5.5)), Value::Real(5.5));
+        assert_eq!(ParameterKind::Category.tidy(&Value::Text("a".into())), Value::Text("a".into()));
     }
 
     #[test]
     fn a_value_of_the_wrong_type_has_no_canonical_form() {
-        assert_eq!(Kind::Real.canonical(&Value::Real(f64::NAN)), None);
-        assert_eq!(Kind::Integer.canonical(&Value::Text("a".into())), None);
-        assert_eq!(Kind::Category.canonical(&Value::Integer(1)), None);
+        assert_eq!(ParameterKind::Real.canonical(&Value::Real(f64::NAN)), None);
+        assert_eq!(ParameterKind::Integer.canonical(&Value::Text("a".into())), None);
+        assert_eq!(ParameterKind::Category.canonical(&Value::Integer(1)), None);
     }
 }

@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use crate::{Domain, Source};
+use crate::{Domain, SourceText};
 
 /// Names of the shipped workflows.
 pub const SHIPPED: [&str; 2] = ["nuclei", "nuclei-paper"];
 
 /// The published JSON Schema of workflow descriptors.
-pub const WORKFLOW_SCHEMA: &str = include_str!("../../../docs/schema/workflow.schema.json");
+pub const WORKFLOW_SCHEMA: &str = include_str!("../../../docs/reference/schema/workflow.schema.json");
 
 /// The descriptor of a shipped workflow.
-pub fn shipped_workflow(name: &str) -> Option<Arc<Source>> {
+pub fn shipped_workflow(name: &str) -> Option<Arc<SourceText>> {
     let text = match name {
         "nuclei" => include_str!("shipped/nuclei.json"),
         "nuclei-paper" => include_str!("shipped/nuclei-paper.json"),
         _ => return None,
     };
-    Some(Source::new(format!("<shipped>/{name}.json"), text))
+    Some(SourceText::new(format!("<shipped>/{name}.json"), text))
 }
 
 /// The ranges in which the papers study the 15 parameters of both shipped workflows, in the workflows' order.

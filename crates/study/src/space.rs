@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::{Constraint, Design, DomainError, Grid, Method, Parameter, Reach};
+use crate::{Constraint, Design, DomainError, GridDesign, Method, Parameter, Reach};
 
 /// Parameters that vary, with the constraints between them. Made by [`Space::new`], which checks it.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ pub enum SpaceError {
     /// A group is called like a parameter outside it.
     #[error("expected group names that no parameter has, found group `{0}` and parameter `{0}`")]
     GroupIsParameter(String),
-    /// A domain is senseless.
+    /// A domain is not valid.
     #[error("parameter `{name}`: {error}")]
     Domain {
         /// Its name.
@@ -58,7 +58,7 @@ pub enum SpaceError {
     /// No combination of values satisfies a constraint.
     #[error("expected a constraint that some values satisfy, found `{0}`, which none does")]
     NeverHolds(String),
-    /// A parameter that no longer varies stands in a constraint and has no number to stand for it.
+    /// A parameter in a constraint no longer varies and has no default number.
     #[error("expected a default for `{0}`, which is not varied but stands in a constraint")]
     NoDefault(String),
 }
@@ -129,7 +129,7 @@ impl Space {
     }
 
     /// Rows of a full grid divided by its fraction (rounded up), before constraints; saturates.
-    pub fn grid_rows(&self, grid: &Grid) -> u128 {
+    pub fn grid_rows(&self, grid: &GridDesign) -> u128 {
         let count = |p: &Parameter| u128::from(p.domain.count().unwrap_or(grid.values));
         let full = self.parameters.iter().map(count).fold(1u128, u128::saturating_mul);
         full.div_ceil(u128::from(grid.fraction.max(1)))

@@ -1,7 +1,8 @@
-//! A study: what is asked of which workflow, on which images, by which phases.
+//! A study: a workflow, its images, parameters, metrics and phases.
 
 mod change;
-pub(crate) mod check;
+mod check;
+mod count;
 mod entry;
 mod file;
 mod halo;
@@ -9,15 +10,16 @@ mod keep;
 mod resolve;
 mod sheet;
 
-pub use self::change::{Growth, StudyChange};
+pub use self::change::{PhaseGrowth, StudyChange};
+pub use self::count::{MOST_INSTANCES, MOST_ROWS, PhaseCount, StudyCounts};
 pub use self::entry::FindFiles;
 pub use self::file::{StudyFile, parse_study};
-pub use self::keep::{Effect, Keep, KeepRule};
-pub use self::sheet::{Sheet, parse_sheet};
+pub use self::keep::{FactorEffect, Keep, KeepRule};
+pub use self::sheet::{ImageSheet, parse_sheet};
 
 use crate::{Design, Problem, Space, SpaceError, Value};
 
-/// Everything a study file asks, checked and completed by what its workflow knows. Made by [`StudyFile::resolve`].
+/// The content of a study file, checked and completed from its workflow. Made by [`StudyFile::resolve`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
     /// Its name.
@@ -31,15 +33,15 @@ pub struct Study {
     /// The parameters that do not, with their values.
     pub fixed: Vec<(String, Value)>,
     /// What the workflow is run on.
-    pub images: Vec<Image>,
+    pub images: Vec<StudyImage>,
     /// How images are cut.
     pub parts: Parts,
-    /// What is measured; the answer speaks of the first.
+    /// The metrics; the answer is about the first.
     pub metrics: Vec<Metric>,
     /// The phases, in their order.
     pub phases: Vec<Phase>,
     /// How it is run.
-    pub run: RunSettings,
+    pub run: RunSection,
     /// An index above this share is influential.
     pub threshold: f64,
 }
@@ -55,7 +57,7 @@ pub enum WorkflowReference {
 
 /// An image, or a box of one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Image {
+pub struct StudyImage {
     /// Its name, unique in the study.
     pub name: String,
     /// The file, relative to the study file.
@@ -72,7 +74,7 @@ pub struct Image {
     pub columns: Vec<(String, String)>,
 }
 
-impl Image {
+impl StudyImage {
     /// All of a file, without truth.
     pub fn of_file(name: impl Into<String>, file: impl Into<String>) -> Self {
         Self {
@@ -110,7 +112,7 @@ pub struct Parts {
     /// What happens where parts meet.
     pub seams: Seams,
     /// What happens to parts without tissue.
-    pub background: Background,
+    pub background: BackgroundRule,
     /// Parts taken of each image; all without it.
     pub per_image: Option<u64>,
 }
@@ -140,7 +142,7 @@ impl Seams {
 
 /// What happens to parts without tissue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Background {
+pub enum BackgroundRule {
     /// They are left out.
     #[default]
     Skip,
@@ -188,14 +190,14 @@ pub struct Phase {
     pub analyses: Vec<&'static str>,
 }
 
-/// How a study is run. What is `None` comes from the machine.
+/// How a study is run. Values that are `None` are derived from the machine.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RunSettings {
+pub struct RunSection {
     /// Workers.
     pub workers: Option<u64>,
     /// Bound of memory in bytes.
     pub memory: Option<u64>,
-    /// Who writes results that memory has no room for, in the words of the store of regions.
+    /// How results that do not fit in memory are written, in the notation of the region store.
     pub staging: Option<String>,
     /// What happens to failed rows.
     pub failures: OnFailure,
@@ -207,7 +209,7 @@ pub struct RunSettings {
     pub resamples: u64,
     /// Probability of the intervals.
     pub confidence: f64,
-    /// How fine tasks are, by one of [`RunSettings::GRANULARITIES`].
+    /// How fine tasks are, by one of [`RunSection::GRANULARITIES`].
     pub granularity: Option<&'static str>,
 }
 
@@ -243,13 +245,13 @@ impl Default for Parts {
             um_per_pixel: None,
             size: 4096,
             seams: Seams::default(),
-            background: Background::default(),
+            background: BackgroundRule::default(),
             per_image: None,
         }
     }
 }
 
-impl Default for RunSettings {
+impl Default for RunSection {
     fn default() -> Self {
         Self {
             workers: None,
@@ -265,13 +267,13 @@ impl Default for RunSettings {
     }
 }
 
-impl RunSettings {
+impl RunSection {
     /// The words for how fine tasks are: by their costs, as they are written, all split, all fused.
     pub const GRANULARITIES: [&'static str; 4] = ["auto", "written", "split", "fused"];
 }
 
 impl Study {
-    /// An index above this share is influential, when nobody says otherwise.
+    /// Default threshold: an index above this share is influential.
     pub const THRESHOLD: f64 = 0.05;
 
     /// The phase with that name.

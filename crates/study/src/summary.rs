@@ -3,11 +3,13 @@
 use std::fmt;
 
 use crate::units::{counted, with_commas};
-use crate::{Against, Catalogue, Counts, ImageBox, Keep, Method, Phase, PhaseCount, Seams, Study, Workflow};
+use crate::{
+    Against, Catalogue, ImageBox, Keep, Method, Phase, PhaseCount, Seams, Study, StudyCounts, Workflow,
+};
 
 /// The facts of a study. `Display` prints them, one line each.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
+pub struct StudySummary {
     /// Name of the study.
     pub name: String,
     /// `nuclei 1: 3 stages, 11 tasks (4 and 12 with compare), 15 parameters`; `None` without a workflow.
@@ -19,7 +21,7 @@ pub struct Summary {
     /// Number of images with truth.
     pub with_truth: usize,
     /// Rows and parts.
-    pub counts: Counts,
+    pub counts: StudyCounts,
     /// Size of the parts in pixels, where all are alike.
     pub part_size: Option<(u64, u64)>,
     /// `owned: parts see 148 px around themselves`, where images may be cut.
@@ -32,10 +34,10 @@ pub struct Summary {
     pub metrics: Vec<String>,
 }
 
-impl Summary {
+impl StudySummary {
     /// Gathers the facts.
     pub fn new(study: &Study, workflow: Option<&Workflow>) -> Self {
-        let counts = Counts::of(study);
+        let counts = StudyCounts::of(study);
         let phases = study.phases.iter().zip(&counts.phases);
         let phases = phases.map(|(p, count)| (p.name.clone(), phase_line(study, p, count))).collect();
         Self {
@@ -81,7 +83,7 @@ fn metric_words(study: &Study, name: &str, against: Against) -> String {
 /// What happens where parts meet; nothing when every image is known to be one part.
 fn seams(study: &Study, workflow: &Workflow) -> Option<String> {
     let images = study.images.len() as u128;
-    let is_cut = Counts::of(study).parts.is_none_or(|parts| parts > images);
+    let is_cut = StudyCounts::of(study).parts.is_none_or(|parts| parts > images);
     let word = study.parts.seams.word();
     let words = match study.parts.seams {
         Seams::Exact => return None,
@@ -140,7 +142,7 @@ fn rows_words(count: &PhaseCount) -> String {
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for StudySummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = vec![("study", self.name.clone())];
         match &self.workflow {
@@ -162,7 +164,7 @@ impl fmt::Display for Summary {
     }
 }
 
-impl Summary {
+impl StudySummary {
     /// `2, of which 1 with truth; 2 parts of 1000 x 1000 px at 0.25 um/px`.
     fn image_words(&self) -> String {
         let images = with_commas(self.images as u128);

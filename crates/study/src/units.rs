@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::located::{Data, FromNode, Mismatch, Node};
+use crate::located::{Data, FromNode, LocatedNode, Mismatch};
 
 /// A number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,13 +13,13 @@ pub struct Size(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Share(pub f64);
 
-/// Why a text is no size, duration or share.
+/// Why a text is not a size, duration or share.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected}, found \"{found}\"")]
 pub struct UnitError {
-    /// What could have stood there.
+    /// The accepted forms.
     pub expected: &'static str,
-    /// What stands there.
+    /// The text.
     pub found: String,
 }
 
@@ -79,7 +79,7 @@ impl fmt::Display for Size {
 }
 
 impl FromNode<'_> for Size {
-    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+    fn from_node(node: &LocatedNode) -> Result<Self, Mismatch> {
         match &node.data {
             Data::Text(text) => Self::parse(text).map_err(|e| Mismatch::new(node, e.expected)),
             _ => u64::from_node(node).map(Self).map_err(|_| Mismatch::new(node, Self::EXPECTED)),
@@ -117,7 +117,7 @@ fn nanoseconds_of(text: &str) -> Option<u128> {
 }
 
 impl FromNode<'_> for Duration {
-    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+    fn from_node(node: &LocatedNode) -> Result<Self, Mismatch> {
         let duration = match &node.data {
             Data::Text(text) => parse_duration(text).ok(),
             _ => node.as_number().and_then(|seconds| Self::try_from_secs_f64(seconds).ok()),
@@ -139,7 +139,7 @@ impl Share {
 }
 
 impl FromNode<'_> for Share {
-    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+    fn from_node(node: &LocatedNode) -> Result<Self, Mismatch> {
         let share = match &node.data {
             Data::Text(text) => Self::parse(text).ok(),
             _ => node.as_number().filter(|x| (0.0..=1.0).contains(x)).map(Self),

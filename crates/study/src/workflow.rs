@@ -1,6 +1,7 @@
 //! A workflow: stages made of tasks that take regions, read parameters and make regions.
 
 mod argument;
+mod catalogue;
 mod check;
 mod digraph;
 mod display;
@@ -12,20 +13,22 @@ mod read;
 mod region_kind;
 mod stage;
 
+pub use self::catalogue::{Catalogue, OpParameter, OpRegion, OpSpec, OpStep, StepsError};
 pub use self::check::check_workflow;
-pub use self::graph::{Cycle, PlacedTask, TaskGraph};
+pub use self::graph::{Cycle, PlacedTask, WorkflowGraph};
 pub use self::operation::{
-    Command, Declared, Device, Foreign, ForeignPort, Halo, Iteration, Operation, Python, Repeats,
+    DeviceKind, Foreign, ForeignPort, Halo, Iteration, OperationDeclaration, ProgramCommand, Python, Repeats,
+    TaskOperation,
 };
 pub(crate) use self::read::MOST_TASKS;
 pub use self::read::read_workflow;
 pub use self::region_kind::RegionKind;
-pub use self::stage::{Binding, Bound, EndedAs, Marks, Role, Scope, Stage, Step, Task};
+pub use self::stage::{Binding, BoundValue, EndedAs, Marks, NameRole, Scope, Stage, StageStep, Task};
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::{Diagnostic, Domain, Kind, Source, Span, Value};
+use crate::{Diagnostic, Domain, ParameterKind, SourceSpan, SourceText, Value};
 
 /// What is run: the value of a workflow descriptor, or of a workflow imported from another system.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,7 +48,7 @@ pub struct Workflow {
     /// The regions that are its result.
     pub outputs: Vec<String>,
     /// The text it was read from.
-    pub source: Option<Arc<Source>>,
+    pub source: Option<Arc<SourceText>>,
     /// Where the names of its outputs stand.
     pub marks: Marks,
 }
@@ -56,7 +59,7 @@ pub struct WorkflowParameter {
     /// Its name.
     pub name: String,
     /// How it is read.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     /// Its value when no study varies it.
     pub default: Option<Value>,
     /// The values that an imported workflow proposes for it.
@@ -66,7 +69,7 @@ pub struct WorkflowParameter {
     /// One sentence, for people.
     pub about: Option<String>,
     /// Where it is declared.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
 }
 
 /// A region's name and what it holds.
@@ -77,16 +80,16 @@ pub struct RegionDeclaration {
     /// What it holds.
     pub kind: RegionKind,
     /// Where it is declared.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
 }
 
 /// A place in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The text.
-    pub source: Arc<Source>,
+    pub source: Arc<SourceText>,
     /// The bytes.
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
 impl Workflow {
@@ -135,14 +138,14 @@ impl Workflow {
 
 impl WorkflowParameter {
     /// A parameter of which only name and kind are known.
-    pub fn new(name: impl Into<String>, kind: Kind) -> Self {
+    pub fn new(name: impl Into<String>, kind: ParameterKind) -> Self {
         Self { name: name.into(), kind, default: None, range: None, unit: None, about: None, place: None }
     }
 }
 
-impl Place {
+impl SourceLocation {
     /// A place in a shared text.
-    pub fn new(source: &Arc<Source>, span: impl Into<Span>) -> Self {
+    pub fn new(source: &Arc<SourceText>, span: impl Into<SourceSpan>) -> Self {
         Self { source: Arc::clone(source), span: span.into() }
     }
 }
@@ -150,7 +153,7 @@ impl Place {
 impl Diagnostic {
     /// Marks a place that may be unknown.
     #[must_use]
-    pub fn at_place(self, place: Option<&Place>, text: impl Into<String>) -> Self {
+    pub fn at_place(self, place: Option<&SourceLocation>, text: impl Into<String>) -> Self {
         match place {
             Some(place) => self.at(&place.source, place.span, text),
             None => self,

@@ -4,20 +4,21 @@
 mod support;
 
 use onceflow_study::{
-    Constraint, Design, Distribution, Domain, Grid, Kind, LatinHypercube, Method, Morris, Parameter, Problem,
-    Saltelli, Source, Space, Span, Trajectories, Value, dakota_input, problem_template, read_dakota_input,
-    read_salib_parameters, read_salib_problem, salib_parameter_file, salib_problem_json,
+    Constraint, Design, Distribution, Domain, GridDesign, LatinHypercube, Method, MorrisDesign, Parameter,
+    ParameterKind, Problem, SaltelliDesign, SourceSpan, SourceText, Space, Trajectories, Value, dakota_input,
+    problem_template, read_dakota_input, read_salib_parameters, read_salib_problem, salib_parameter_file,
+    salib_problem_json,
 };
 use proptest::prelude::*;
 
-type Shape = (Domain, Distribution, Kind);
+type Shape = (Domain, Distribution, ParameterKind);
 
 fn range() -> impl Strategy<Value = (f64, f64)> {
     (-1e6..1e6f64, 1e-3..1e6f64).prop_map(|(from, width)| (from, from + width))
 }
 
 fn continuous(domain: (f64, f64), distribution: Distribution) -> Shape {
-    (Domain::Continuous { from: domain.0, to: domain.1 }, distribution, Kind::Real)
+    (Domain::Continuous { from: domain.0, to: domain.1 }, distribution, ParameterKind::Real)
 }
 
 /// Shapes that SALib's dictionary can say.
@@ -54,15 +55,15 @@ fn dakota_shape() -> impl Strategy<Value = Shape> {
             continuous((from, to), Distribution::Triangular { peak: (from + at * (to - from)).clamp(from, to) })
         }),
         1 => (-99i64..99, 1i64..99).prop_map(|(from, width)| {
-            (Domain::Integers { from, to: from + width }, Distribution::Uniform, Kind::Integer)
+            (Domain::Integers { from, to: from + width }, Distribution::Uniform, ParameterKind::Integer)
         }),
-        1 => words.clone().prop_map(|w| (Domain::Categories(w.into_iter().collect()), Distribution::Uniform, Kind::Category)),
+        1 => words.clone().prop_map(|w| (Domain::Categories(w.into_iter().collect()), Distribution::Uniform, ParameterKind::Category)),
         1 => words.prop_map(|w| {
             let weights = (1..=w.len()).map(|i| i as f64 / 7.0).collect();
-            (Domain::Categories(w.into_iter().collect()), Distribution::Weights(weights), Kind::Category)
+            (Domain::Categories(w.into_iter().collect()), Distribution::Weights(weights), ParameterKind::Category)
         }),
-        1 => numbers.clone().prop_map(move |n| (Domain::Values(n.iter().map(whole).collect()), Distribution::Uniform, Kind::Integer)),
-        1 => numbers.prop_map(move |n| (Domain::Values(n.iter().map(|x| whole(x) / 8.0).collect()), Distribution::Uniform, Kind::Real)),
+        1 => numbers.clone().prop_map(move |n| (Domain::Values(n.iter().map(whole).collect()), Distribution::Uniform, ParameterKind::Integer)),
+        1 => numbers.prop_map(move |n| (Domain::Values(n.iter().map(|x| whole(x) / 8.0).collect()), Distribution::Uniform, ParameterKind::Real)),
     ]
 }
 
@@ -82,8 +83,8 @@ fn space(shape: impl Strategy<Value = Shape>, groups: bool) -> impl Strategy<Val
     })
 }
 
-fn source(text: &str) -> std::sync::Arc<Source> {
-    Source::new("text", text)
+fn source(text: &str) -> std::sync::Arc<SourceText> {
+    SourceText::new("text", text)
 }
 
 fn design() -> impl Strategy<Value = Design> {
@@ -92,16 +93,21 @@ fn design() -> impl Strategy<Value = Design> {
         (1u64..9999).prop_map(|rows| Method::LatinHypercube { rows, kind: LatinHypercube::Plain }),
         (1u64..9999).prop_map(|rows| Method::LatinHypercube { rows, kind: LatinHypercube::Nested }),
         (1u64..9999).prop_map(|base| {
-            Method::Saltelli(Saltelli { base, second_order: false, replicates: Saltelli::REPLICATES })
+            Method::Saltelli(SaltelliDesign {
+                base,
+                second_order: false,
+                replicates: SaltelliDesign::REPLICATES,
+            })
         }),
         (1u64..99, 1u64..20).prop_map(|(trajectories, half)| {
-            Method::Morris(Morris { trajectories, values: 2 * half, kind: Trajectories::Plain })
+            Method::Morris(MorrisDesign { trajectories, values: 2 * half, kind: Trajectories::Plain })
         }),
     ];
     prop_oneof![
         (seeded, 0u64..1 << 31).prop_map(|(method, seed)| Design { method, seed }),
         (1u64..9999).prop_map(|rows| Design { method: Method::Halton { rows, scrambled: false }, seed: 0 }),
-        (2u64..9).prop_map(|values| Design { method: Method::Grid(Grid { values, fraction: 1 }), seed: 0 }),
+        (2u64..9)
+            .prop_map(|values| Design { method: Method::Grid(GridDesign { values, fraction: 1 }), seed: 0 }),
     ]
 }
 
@@ -233,7 +239,7 @@ fn what_a_format_cannot_say_is_refused() {
     assert!(salib_parameter_file(&single(Domain::Values(vec![1.0, 2.0]), Distribution::Uniform)).is_err());
     let uniform = single(continuous, Distribution::Uniform);
     assert!(dakota_input(&problem(&uniform, None)).unwrap_err().to_string().contains("expected a design"));
-    let odd = Method::Morris(Morris { trajectories: 2, values: 5, kind: Trajectories::Plain });
+    let odd = Method::Morris(MorrisDesign { trajectories: 2, values: 5, kind: Trajectories::Plain });
     assert!(
         dakota_input(&problem(&uniform, Some(odd)))
             .unwrap_err()
@@ -249,7 +255,7 @@ fn losses_of_a_dictionary_are_named() {
     let words = Parameter::new("method", Domain::Categories(vec!["a".into(), "b".into(), "c".into()]));
     let steps = Parameter::new("G1", Domain::Steps { from: 5.0, to: 80.0, step: 5.0 });
     let text = source("G1 > G2");
-    let constraint = Constraint::parse(&text, Span { start: 0, end: 7 }, &["G1", "G2"]).unwrap();
+    let constraint = Constraint::parse(&text, SourceSpan { start: 0, end: 7 }, &["G1", "G2"]).unwrap();
     let other = Parameter::new("G2", Domain::Integers { from: 0, to: 40 });
     let space = Space::new(vec![words, steps, other], vec![constraint]).unwrap();
     let exported = salib_problem_json(&Problem { space, outputs: vec![], design: None }).unwrap();

@@ -212,12 +212,12 @@ fn mistakes_in_what_is_kept_are_pointed_at() {
     check(
         r#"keep   = { phase = "screen""#,
         r#"keep = { phase = "scren""#,
-        "66:18: error: `keep` refers to `scren`, which is no earlier phase; expected one of the phases before this one: screen, found `scren`; to do: write `screen`",
+        "66:18: error: `keep` refers to `scren`, which is not an earlier phase; expected one of the phases before this one: screen, found `scren`; to do: write `screen`",
     );
     check(
         r#"keep   = { phase = "screen", metric = "dice", share = 0.10 }"#,
         r#"keep = { phase = "decompose" }"#,
-        "66:18: error: `keep` refers to `decompose`, which is no earlier phase; expected one of the phases before this one: screen, found `decompose`",
+        "66:18: error: `keep` refers to `decompose`, which is not an earlier phase; expected one of the phases before this one: screen, found `decompose`",
     );
     check(
         r#"metric = "dice", share"#,

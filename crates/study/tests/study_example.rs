@@ -4,8 +4,8 @@
 mod support;
 
 use onceflow_study::{
-    Against, Counts, Domain, ImageBox, Keep, Kind, Method, Morris, Saltelli, Seams, Severity, Source,
-    Summary, Trajectories, Value, parse_sheet, parse_study,
+    Against, Domain, ImageBox, Keep, Method, MorrisDesign, ParameterKind, SaltelliDesign, Seams, Severity,
+    SourceText, StudyCounts, StudySummary, Trajectories, Value, parse_sheet, parse_study,
 };
 use support::{NUCLEI, messages, nuclei, resolve};
 
@@ -23,7 +23,7 @@ fn every_key_reaches_the_study() {
     );
     let g1 = &study.space.parameters()[7];
     assert_eq!(g1.domain, Domain::Steps { from: 5.0, to: 80.0, step: 5.0 });
-    assert_eq!((g1.kind, g1.default.clone()), (Kind::Integer, Some(Value::Integer(80))));
+    assert_eq!((g1.kind, g1.default.clone()), (ParameterKind::Integer, Some(Value::Integer(80))));
     assert_eq!(study.space.parameters()[5].domain, Domain::Values(vec![4.0, 8.0]));
     assert_eq!(study.space.constraints().len(), 2);
     assert!(study.fixed.is_empty());
@@ -31,13 +31,13 @@ fn every_key_reaches_the_study() {
     assert_eq!((study.parts.seams, study.parts.um_per_pixel), (Seams::Exact, Some(0.25)));
     let against: Vec<_> = study.metrics.iter().map(|m| m.against).collect();
     assert_eq!(against, [Against::Truth, Against::Default, Against::Nothing]);
-    let morris = Morris { trajectories: 20, values: 4, kind: Trajectories::Plain };
+    let morris = MorrisDesign { trajectories: 20, values: 4, kind: Trajectories::Plain };
     assert_eq!(study.phases[0].design.method, Method::Morris(morris));
     assert_eq!(
         (study.phases[0].design.seed, study.phases[0].analyses.as_slice()),
         (2026, ["morris"].as_slice())
     );
-    let saltelli = Saltelli { base: 256, second_order: false, replicates: 8 };
+    let saltelli = SaltelliDesign { base: 256, second_order: false, replicates: 8 };
     assert_eq!(study.phases[1].design.method, Method::Saltelli(saltelli));
     let Some(Keep::Effects(rule)) = &study.phases[1].keep else { panic!("a rule") };
     assert_eq!((rule.phase.as_str(), rule.metric.as_deref(), rule.share), ("screen", Some("dice"), 0.10));
@@ -69,7 +69,7 @@ fn the_warning_and_the_notes_are_those_of_the_manual() {
 #[test]
 fn the_summary_is_that_of_the_manual() {
     let (study, _) = resolve(NUCLEI, Some(&nuclei()));
-    insta::assert_snapshot!(Summary::new(&study.unwrap(), Some(&nuclei())), @r"
+    insta::assert_snapshot!(StudySummary::new(&study.unwrap(), Some(&nuclei())), @r"
     study       nuclei-two-slides
     workflow    nuclei 1: 3 stages, 11 tasks (4 and 12 with compare), 15 parameters
     images      2, of which 1 with truth; 2 parts of 1000 x 1000 px at 0.25 um/px
@@ -82,7 +82,7 @@ fn the_summary_is_that_of_the_manual() {
 #[test]
 fn counts_add_up() {
     let (study, _) = resolve(NUCLEI, Some(&nuclei()));
-    let counts = Counts::of(&study.unwrap());
+    let counts = StudyCounts::of(&study.unwrap());
     assert_eq!((counts.phases[0].most, counts.phases[1].most), (320, 4352));
     assert_eq!(counts.phases[1].half, Some((7, 2304)));
     assert_eq!((counts.rows(), counts.parts, counts.instances()), (1 + 320 + 4352, Some(2), Some(2 * 4673)));
@@ -118,13 +118,13 @@ fn a_parameter_that_is_not_listed_keeps_the_default_and_one_number_fixes_another
 fn no_more_parts_are_counted_than_a_box_has() {
     let parts = |size: &str| {
         let text = NUCLEI.replace("size         = 4096", size).replace(EXACT, OWNED);
-        Counts::of(&resolve(&text, Some(&nuclei())).0.unwrap()).parts
+        StudyCounts::of(&resolve(&text, Some(&nuclei())).0.unwrap()).parts
     };
     assert_eq!(parts("size = 4096\nper_image = 4"), Some(2), "two boxes, each smaller than a part");
     assert_eq!(parts("size = 500\nper_image = 3"), Some(6), "two boxes of four parts each");
     assert_eq!(parts("size = 500"), Some(8));
     let exact = NUCLEI.replace("size         = 4096", "size = 500");
-    let exact = Counts::of(&resolve(&exact, Some(&nuclei())).0.unwrap()).parts;
+    let exact = StudyCounts::of(&resolve(&exact, Some(&nuclei())).0.unwrap()).parts;
     assert_eq!(exact, Some(2), "exact seams leave boxes uncut");
 }
 
@@ -136,15 +136,15 @@ fn images_come_from_a_sheet_too() {
     let images = &NUCLEI[NUCLEI.find("[[image]]").unwrap()..NUCLEI.find("[parts]").unwrap()];
     let text = NUCLEI.replace(images, "").replace("seed ", "images = \"images.csv\"\nseed ");
     let text = text.replace(EXACT, OWNED);
-    let file = parse_study(&Source::new("study.toml", text.clone())).unwrap();
+    let file = parse_study(&SourceText::new("study.toml", text.clone())).unwrap();
     assert_eq!(file.sheet().unwrap().0, "images.csv");
-    let sheet = Source::new("images.csv", "name,file,truth,site\na,a.svs,a.png,X\nb,b.svs,,X\n");
+    let sheet = SourceText::new("images.csv", "name,file,truth,site\na,a.svs,a.png,X\nb,b.svs,,X\n");
     let (study, diagnostics) = file.resolve(Some(&nuclei()), Some(&parse_sheet(&sheet).unwrap()));
     let study = study.unwrap_or_else(|| panic!("{diagnostics}"));
     assert_eq!((study.images.len(), study.images[1].columns[0].1.as_str()), (2, "X"));
-    assert_eq!(Counts::of(&study).parts, None, "whole slides must be opened to be counted");
+    assert_eq!(StudyCounts::of(&study).parts, None, "whole slides must be opened to be counted");
 
-    let without = parse_study(&Source::new("study.toml", text)).unwrap().resolve(Some(&nuclei()), None).1;
+    let without = parse_study(&SourceText::new("study.toml", text)).unwrap().resolve(Some(&nuclei()), None).1;
     assert!(without.to_string().contains("`images.csv` has not been read"), "{without}");
 }
 

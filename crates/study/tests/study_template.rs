@@ -4,9 +4,9 @@
 mod support;
 
 use onceflow_study::{
-    Constraint, Design, Distribution, Domain, Grid, Kind, LatinHypercube, Method, Morris, Parameter, Problem,
-    Saltelli, Severity, Source, Space, Trajectories, Value, Workflow, WorkflowParameter, model_template,
-    problem_template, read_workflow, shipped_workflow, workflow_template,
+    Constraint, Design, Distribution, Domain, GridDesign, LatinHypercube, Method, MorrisDesign, Parameter,
+    ParameterKind, Problem, SaltelliDesign, Severity, SourceText, Space, Trajectories, Value, Workflow,
+    WorkflowParameter, model_template, problem_template, read_workflow, shipped_workflow, workflow_template,
 };
 use proptest::prelude::*;
 use support::{nuclei, resolve};
@@ -38,15 +38,15 @@ fn the_workflow_of_the_papers_is_proposed_with_their_seams() {
 #[test]
 fn any_workflow_has_a_template_without_errors() {
     let defaults = [
-        ("zero", Kind::Integer, Some(Value::Integer(0))),
-        ("one", Kind::Integer, Some(Value::Integer(1))),
-        ("below zero", Kind::Integer, Some(Value::Integer(-7))),
-        ("real", Kind::Real, Some(Value::Real(-0.25))),
-        ("none", Kind::Real, None),
-        ("huge", Kind::Real, Some(Value::Real(1e300))),
-        ("near", Kind::Connectivity, Some(Value::Integer(8))),
-        ("word", Kind::Category, Some(Value::Text("a \"b\" \\ \n c".into()))),
-        ("words", Kind::Category, None),
+        ("zero", ParameterKind::Integer, Some(Value::Integer(0))),
+        ("one", ParameterKind::Integer, Some(Value::Integer(1))),
+        ("below zero", ParameterKind::Integer, Some(Value::Integer(-7))),
+        ("real", ParameterKind::Real, Some(Value::Real(-0.25))),
+        ("none", ParameterKind::Real, None),
+        ("huge", ParameterKind::Real, Some(Value::Real(1e300))),
+        ("near", ParameterKind::Connectivity, Some(Value::Integer(8))),
+        ("word", ParameterKind::Category, Some(Value::Text("a \"b\" \\ \n c".into()))),
+        ("words", ParameterKind::Category, None),
     ];
     let parameters = defaults.map(|(name, kind, default)| WorkflowParameter {
         default,
@@ -73,7 +73,7 @@ fn the_template_of_an_own_model_says_nothing() {
 
 #[test]
 fn constraints_and_outputs_of_a_problem_are_written_too() {
-    let source = Source::new("c", "a + 2 <= b");
+    let source = SourceText::new("c", "a + 2 <= b");
     let constraint = Constraint::parse(&source, (0..10).into(), &["a", "b"]).unwrap();
     let range = |name: &str, from, to| Parameter::new(name, Domain::Continuous { from, to });
     let space = Space::new(vec![range("a", 0.0, 1.0), range("b", 0.5, 9.0)], vec![constraint]).unwrap();
@@ -152,15 +152,15 @@ fn method() -> impl Strategy<Value = Method> {
         (2u64..999, any::<bool>()).prop_map(|(rows, scrambled)| Method::Halton { rows, scrambled }),
         (2u64..999, any::<bool>()).prop_map(|(rows, scrambled)| Method::Hammersley { rows, scrambled }),
         (2u64..999, any::<bool>()).prop_map(|(rows, scrambled)| Method::Sobol { rows, scrambled }),
-        Just(Method::Grid(Grid { values: 2, fraction: 1 << 50 })),
+        Just(Method::Grid(GridDesign { values: 2, fraction: 1 << 50 })),
         (2u64..99).prop_map(|n| {
-            Method::Morris(Morris {
+            Method::Morris(MorrisDesign {
                 trajectories: n,
                 values: 6,
                 kind: Trajectories::Optimised { candidates: 3 * n },
             })
         }),
-        (2u64..99, any::<bool>()).prop_map(|(base, second_order)| Method::Saltelli(Saltelli {
+        (2u64..99, any::<bool>()).prop_map(|(base, second_order)| Method::Saltelli(SaltelliDesign {
             base,
             second_order,
             replicates: 2

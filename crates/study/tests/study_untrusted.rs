@@ -3,7 +3,7 @@
 
 mod support;
 
-use onceflow_study::{Source, Summary, model_template, parse_sheet, parse_study};
+use onceflow_study::{SourceText, StudySummary, model_template, parse_sheet, parse_study};
 use proptest::prelude::*;
 use support::{NUCLEI, nuclei, resolve};
 
@@ -64,13 +64,13 @@ proptest! {
         prop_assert_eq!(study.is_none(), diagnostics.has_errors(), "{}", diagnostics);
         let _ = diagnostics.to_string();
         if let Some(study) = study {
-            let _ = Summary::new(&study, Some(&workflow)).to_string();
+            let _ = StudySummary::new(&study, Some(&workflow)).to_string();
         }
     }
 
     #[test]
     fn any_sheet_is_read_or_refused(text in "(name|file|box|,|;|\"|\n|\r|[0-9 µ]){0,40}") {
-        match parse_sheet(&Source::new("s", format!("name,file,box\n{text}"))) {
+        match parse_sheet(&SourceText::new("s", format!("name,file,box\n{text}"))) {
             Ok(sheet) => { let _ = sheet.images().count(); }
             Err(diagnostics) => prop_assert!(diagnostics.has_errors()),
         }
@@ -85,7 +85,7 @@ fn deep_and_long_texts_are_refused_or_read() {
         format!("x{} = 1", ".y".repeat(100_000)),
         "\"".repeat(100_000),
     ] {
-        assert!(parse_study(&Source::new("s", text)).is_err());
+        assert!(parse_study(&SourceText::new("s", text)).is_err());
     }
     let long = format!("name = \"l\"\n[parameters]\nx = [{}]\n", "1, ".repeat(200_000));
     assert!(resolve(&long, None).1.to_string().contains("at most 10000 values"));

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use onceflow_study::{
-    Catalogue, Domain, Kind, Operation, Source, Step, TavernaCounts, Value, Workflow, check_workflow,
-    count_taverna, import_taverna,
+    Catalogue, Domain, ParameterKind, SourceText, StageStep, TaskOperation, TavernaCounts, Value, Workflow,
+    check_workflow, count_taverna, import_taverna,
 };
 use proptest::prelude::*;
 
@@ -88,9 +88,9 @@ impl Flow<'_> {
     }
 }
 
-fn file(flows: &[Flow<'_>]) -> Arc<Source> {
+fn file(flows: &[Flow<'_>]) -> Arc<SourceText> {
     let flows: String = flows.iter().map(Flow::text).collect();
-    Source::new(
+    SourceText::new(
         "w.t2flow",
         format!(
             "<?xml version=\"1.0\"?>\n<workflow xmlns=\"http://taverna.sf.net/2008/xml/t2flow\">\n{flows}</workflow>"
@@ -109,7 +109,7 @@ const EMPTY: Flow<'static> = Flow {
 };
 
 /// A workflow with everything: a sub-workflow used twice, merges, control links, iteration and parameters.
-fn everything() -> Arc<Source> {
+fn everything() -> Arc<SourceText> {
     let cross = "<cross><dot><port name=\"a\" depth=\"0\"/><port name=\"b\" depth=\"0\"/></dot><port name=\"c\" depth=\"1\"/></cross>";
     file(&[
         Flow {
@@ -154,7 +154,7 @@ fn everything() -> Arc<Source> {
     ])
 }
 
-fn imported(source: &Arc<Source>) -> (Workflow, String) {
+fn imported(source: &Arc<SourceText>) -> (Workflow, String) {
     let (workflow, messages) = import_taverna(source).unwrap_or_else(|d| panic!("{d}"));
     (workflow, messages.to_string())
 }
@@ -177,9 +177,12 @@ fn annotations_become_parameters() {
     let [g1, t1] = workflow.parameters.as_slice() else { panic!("{:?}", workflow.parameters) };
     assert_eq!(
         (g1.name.as_str(), g1.kind, &g1.range),
-        ("G1", Kind::Integer, &Some(Domain::Values(vec![5.0, 10.0, 15.0])))
+        ("G1", ParameterKind::Integer, &Some(Domain::Values(vec![5.0, 10.0, 15.0])))
     );
-    assert_eq!((t1.name.as_str(), t1.kind, &t1.default), ("T1", Kind::Real, &Some(Value::Real(2.5))));
+    assert_eq!(
+        (t1.name.as_str(), t1.kind, &t1.default),
+        ("T1", ParameterKind::Real, &Some(Value::Real(2.5)))
+    );
     assert_eq!(workflow.reader_of("G1"), Some("flow_t"));
 }
 
@@ -188,7 +191,7 @@ fn merges_keep_their_order() {
     let (workflow, _) = imported(&everything());
     let merge = workflow.tasks().find(|task| task.name == "merge.join.c").unwrap();
     assert_eq!(merge.inputs, ["second.y", "constant.value"]);
-    let Operation::Foreign(list) = &workflow.tasks().find(|task| task.name == "merge.list").unwrap().op
+    let TaskOperation::Foreign(list) = &workflow.tasks().find(|task| task.name == "merge.list").unwrap().op
     else {
         panic!()
     };
@@ -206,11 +209,11 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             Flow { links: &["q > a.x"], processors: vec![beanshell("a")], ..EMPTY },
-            "starts at `q`, which is no input port",
+            "starts at `q`, which is not an input port",
         ),
         (
             Flow { links: &["a.y > q"], processors: vec![beanshell("a")], ..EMPTY },
-            "ends at `q`, which is no output port",
+            "ends at `q`, which is not an output port",
         ),
         (
             Flow {
@@ -230,9 +233,9 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             Flow { processors: vec![nested("a", "gone", &[], &[])], ..EMPTY },
-            "stands for the dataflow gone, which is not there",
+            "uses the dataflow gone, which does not exist",
         ),
-        (Flow { processors: vec![nested("a", "t", &[], &[])], ..EMPTY }, "`flow_t` lies in itself"),
+        (Flow { processors: vec![nested("a", "t", &[], &[])], ..EMPTY }, "`flow_t` contains itself"),
         (Flow { role: "nested", ..EMPTY }, "the workflow has no top dataflow"),
         (
             Flow { processors: vec![processor("a", "X", &[], &[], "<plus/>")], ..EMPTY },
@@ -299,7 +302,7 @@ fn external_tools_tell_their_command_and_the_types_of_their_outputs() {
     let other = processor("other", "BeanshellActivity", &["x"], &[], "");
     let flow = Flow { processors: [flow.processors, vec![other]].concat(), ..flow };
     let (workflow, _) = imported(&file(&[flow]));
-    let Operation::Foreign(foreign) = &workflow.tasks().next().unwrap().op else { panic!() };
+    let TaskOperation::Foreign(foreign) = &workflow.tasks().next().unwrap().op else { panic!() };
     assert_eq!(foreign.detail.as_deref(), Some("DiffMaskComp"));
     let kinds: Vec<_> = workflow.regions.iter().map(|r| (r.name.as_str(), r.kind.word())).collect();
     assert_eq!(kinds, [("a", "table"), ("b", "any")]);
@@ -332,14 +335,14 @@ fn published_files_load_whole() {
     let Some(folder) = published() else { return };
     for (name, [dataflows, processors, data_links, control_links]) in PUBLISHED {
         let text = std::fs::read_to_string(folder.join(format!("{name}.t2flow"))).unwrap();
-        let source = Source::new(name, text);
+        let source = SourceText::new(name, text);
         let counts = TavernaCounts { dataflows, processors, data_links, control_links };
         assert_eq!(count_taverna(&source), Ok(counts), "{name}");
         let (workflow, messages) = imported(&source);
         println!("{workflow}{messages}");
         let checked = check_workflow(&workflow, &Catalogue::default());
         assert!(!checked.has_errors(), "{name}: {checked}");
-        let own = |task: &&onceflow_study::Task| !matches!(&task.op, Operation::Foreign(f) if f.kind.starts_with("taverna."));
+        let own = |task: &&onceflow_study::Task| !matches!(&task.op, TaskOperation::Foreign(f) if f.kind.starts_with("taverna."));
         assert_eq!(workflow.tasks().filter(own).count(), processors - (dataflows - 1), "{name}");
         assert_eq!(waits(&workflow.stages[0].steps), control_links, "{name}");
         assert_order(&workflow);
@@ -350,15 +353,15 @@ fn published_files_load_whole() {
 fn published_iteration_strategies() {
     let Some(folder) = published() else { return };
     let text = std::fs::read_to_string(folder.join("iterationstrategies.t2flow")).unwrap();
-    let shown = imported(&Source::new("i", text)).0.to_string();
+    let shown = imported(&SourceText::new("i", text)).0.to_string();
     assert!(shown.contains("iterates dot("), "{shown}");
     assert!(shown.contains("iterates cross("), "{shown}");
 }
 
-fn waits(steps: &[Step]) -> usize {
-    let inside = |step: &Step| match step {
-        Step::Stage(stage) => waits(&stage.steps),
-        Step::Task(_) => 0,
+fn waits(steps: &[StageStep]) -> usize {
+    let inside = |step: &StageStep| match step {
+        StageStep::Stage(stage) => waits(&stage.steps),
+        StageStep::Task(_) => 0,
     };
     steps.iter().map(|step| step.after().len() + inside(step)).sum()
 }
@@ -387,9 +390,9 @@ proptest! {
         };
         let (start, end) = (boundary(at), boundary(at + cut));
         let text = format!("{}{put}{}", &source.text[..start], &source.text[end..]);
-        if let Ok((workflow, _)) = import_taverna(&Source::new("m", text)) {
+        if let Ok((workflow, _)) = import_taverna(&SourceText::new("m", text)) {
             let _ = (check_workflow(&workflow, &Catalogue::default()), workflow.flatten().to_string());
         }
-        let _ = import_taverna(&Source::new("m", &source.text[..start]));
+        let _ = import_taverna(&SourceText::new("m", &source.text[..start]));
     }
 }

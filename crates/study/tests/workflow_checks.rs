@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use onceflow_study::{
-    Catalogue, Operation, Severity, Source, Stage, Step, Task, Workflow, check_workflow, read_workflow,
-    shipped_workflow,
+    Catalogue, Severity, SourceText, Stage, StageStep, Task, TaskOperation, Workflow, check_workflow,
+    read_workflow, shipped_workflow,
 };
 use proptest::prelude::*;
 
 /// Everything that is said about a text.
 fn said(text: &str) -> String {
-    match read_workflow(&Source::new("w.json", text)) {
+    match read_workflow(&SourceText::new("w.json", text)) {
         Ok(workflow) => check_workflow(&workflow, &Catalogue::nuclei()).to_string(),
         Err(messages) => messages.to_string(),
     }
@@ -311,7 +311,7 @@ fn messages_are_bounded() {
         [{{"task": "t", "op": "mask.area_filter", "in": [{}], "out": ["a"]}}]}}], "outputs": ["a"]}}"#,
         regions.join(",")
     );
-    let workflow = read_workflow(&Source::new("w", text)).unwrap();
+    let workflow = read_workflow(&SourceText::new("w", text)).unwrap();
     assert_eq!(check_workflow(&workflow, &Catalogue::nuclei()).count(Severity::Error), 100);
     let task = r#"{"task": "t", "op": "x"},"#.repeat(2001);
     let many = format!(
@@ -322,7 +322,7 @@ fn messages_are_bounded() {
 }
 
 /// Steps nested at random, with names that are different everywhere and waits that go back only.
-fn steps(depth: u32) -> BoxedStrategy<Vec<Step>> {
+fn steps(depth: u32) -> BoxedStrategy<Vec<StageStep>> {
     let step = if depth == 0 {
         Just(None).boxed()
     } else {
@@ -330,7 +330,7 @@ fn steps(depth: u32) -> BoxedStrategy<Vec<Step>> {
     };
     proptest::collection::vec((step, any::<prop::sample::Index>(), any::<bool>()), 1..5)
         .prop_map(|drawn| {
-            let mut steps: Vec<Step> = Vec::new();
+            let mut steps: Vec<StageStep> = Vec::new();
             for (place, (inner, index, waits)) in drawn.into_iter().enumerate() {
                 let after: Vec<String> = match waits && place > 0 {
                     true => vec![steps[index.index(place)].name().to_owned()],
@@ -340,12 +340,12 @@ fn steps(depth: u32) -> BoxedStrategy<Vec<Step>> {
                     Some(inner) => {
                         let mut stage = Stage::new(format!("s{place}"));
                         (stage.steps, stage.after) = (inner, after);
-                        Step::Stage(stage)
+                        StageStep::Stage(stage)
                     }
                     None => {
-                        let mut task = Task::new(format!("t{place}"), Operation::BuiltIn("x".into()));
+                        let mut task = Task::new(format!("t{place}"), TaskOperation::BuiltIn("x".into()));
                         task.after = after;
-                        Step::Task(task)
+                        StageStep::Task(task)
                     }
                 });
             }
@@ -370,7 +370,7 @@ proptest! {
         stage.steps = steps;
         let workflow = Workflow { stages: vec![stage], ..Workflow::default() };
         let flat = workflow.flatten();
-        prop_assert!(flat.stages[0].steps.iter().all(|step| matches!(step, Step::Task(_))));
+        prop_assert!(flat.stages[0].steps.iter().all(|step| matches!(step, StageStep::Task(_))));
         prop_assert_eq!(waits(&workflow), waits(&flat));
         let graph = workflow.graph();
         let order = graph.order().unwrap();
@@ -387,7 +387,7 @@ proptest! {
         let (start, end) = (at.min(text.len()), (at + cut).min(text.len()));
         let mutated = format!("{}{put}{}", &text[..start], &text[end..]);
         let _ = said(&mutated);
-        if let Ok(workflow) = read_workflow(&Source::new("m", mutated)) {
+        if let Ok(workflow) = read_workflow(&SourceText::new("m", mutated)) {
             let _ = workflow.flatten().to_string();
         }
     }

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use onceflow_study::{
-    Device, Kind, RegionKind, Repeats, SHIPPED, Scope, Source, WORKFLOW_SCHEMA, read_workflow,
-    shipped_workflow,
+    DeviceKind, ParameterKind, RegionKind, Repeats, SHIPPED, Scope, SourceText, WORKFLOW_SCHEMA,
+    read_workflow, shipped_workflow,
 };
 use serde_json::{Value, json};
 
@@ -162,7 +162,7 @@ fn cases() -> Vec<(String, Value, bool)> {
 }
 
 fn reader_accepts(descriptor: &Value) -> Result<(), String> {
-    read_workflow(&Source::new("w", descriptor.to_string())).map(drop).map_err(|d| d.to_string())
+    read_workflow(&SourceText::new("w", descriptor.to_string())).map(drop).map_err(|d| d.to_string())
 }
 
 /// Sets the value at a place that the descriptor already has.
@@ -273,8 +273,8 @@ fn words_are_those_of_the_code() {
     let check =
         |place: &str, words: Vec<&str>| assert_eq!(schema.pointer(place), Some(&json!(words)), "{place}");
     check("/$defs/regionKind/enum", RegionKind::ALL.map(RegionKind::word).to_vec());
-    check("/$defs/parameter/properties/type/enum", Kind::ALL.map(Kind::word).to_vec());
+    check("/$defs/parameter/properties/type/enum", ParameterKind::ALL.map(ParameterKind::word).to_vec());
     check("/$defs/stage/properties/scope/enum", Scope::ALL.map(Scope::word).to_vec());
-    check("/$defs/device/enum", Device::WORDS.map(|(word, _)| word).to_vec());
+    check("/$defs/device/enum", DeviceKind::WORDS.map(|(word, _)| word).to_vec());
     check("/$defs/repeats/enum", Repeats::WORDS.map(|(word, _)| word).to_vec());
 }

@@ -1,8 +1,8 @@
 //! Red blood cells: saturated red discs that fill some vessels and lie scattered elsewhere.
 
 use crate::frame::Frame;
-use crate::ground::Survey;
-use crate::hash::{Draws, Key, Purpose};
+use crate::ground::GroundSurvey;
+use crate::hash::{HashKey, HashPurpose, RandomDraws};
 use crate::soft::{bump, ramp};
 use crate::stain::Density;
 
@@ -43,9 +43,9 @@ impl RedCell {
 }
 
 /// The red blood cells that may reach the rectangle, those in front last.
-pub(crate) fn red_cells(survey: &Survey, seed: u64, frame: &Frame) -> Vec<RedCell> {
+pub(crate) fn red_cells(survey: &GroundSurvey, seed: u64, frame: &Frame) -> Vec<RedCell> {
     let &Frame { x, y, width, height } = frame;
-    let key = Key::new(seed, Purpose::Blood);
+    let key = HashKey::new(seed, HashPurpose::Blood);
     let columns = (x - FARTHEST).div_euclid(SIDE)..=(x + width as i64 + FARTHEST).div_euclid(SIDE);
     let rows = (y - FARTHEST).div_euclid(SIDE)..=(y + height as i64 + FARTHEST).div_euclid(SIDE);
     let mut cells: Vec<RedCell> = rows
@@ -56,7 +56,7 @@ pub(crate) fn red_cells(survey: &Survey, seed: u64, frame: &Frame) -> Vec<RedCel
     cells
 }
 
-fn occupant(survey: &Survey, key: Key, column: i64, row: i64) -> Option<RedCell> {
+fn occupant(survey: &GroundSurvey, key: HashKey, column: i64, row: i64) -> Option<RedCell> {
     let mut draws = key.draws(column, row);
     let x = (column as f64 + draws.unit()) * SIDE as f64;
     let y = (row as f64 + draws.unit()) * SIDE as f64;
@@ -72,7 +72,7 @@ fn occupant(survey: &Survey, key: Key, column: i64, row: i64) -> Option<RedCell>
 }
 
 impl RedCell {
-    fn draw(x: f64, y: f64, draws: &mut Draws) -> Self {
+    fn draw(x: f64, y: f64, draws: &mut RandomDraws) -> Self {
         let angle = draws.between(0.0, core::f64::consts::PI);
         Self {
             priority: draws.number(),

@@ -3,9 +3,9 @@
 use core::ops::RangeInclusive;
 
 use crate::frame::Frame;
-use crate::ground::Survey;
-use crate::hash::{Key, Purpose};
-use crate::kind::Kind;
+use crate::ground::GroundSurvey;
+use crate::hash::{HashKey, HashPurpose};
+use crate::kind::NucleusKind;
 use crate::nucleus::{FARTHEST, Nucleus};
 
 /// The side of a cell in pixels.
@@ -19,23 +19,27 @@ const NEIGHBOURS: i64 = 2;
 
 /// The cells of one image.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Cells {
+pub(crate) struct NucleusGrid {
     columns: u64,
     rows: u64,
-    key: Key,
+    key: HashKey,
 }
 
-impl Cells {
-    /// None where the cells outnumber the labels.
+impl NucleusGrid {
+    /// `None` when there are more cells than 32-bit labels.
     pub(crate) fn new(width: u64, height: u64, seed: u64) -> Option<Self> {
         let count = |side: u64| side.div_ceil(SIDE) + 2 * BORDER;
         let (columns, rows) = (count(width), count(height));
         let all = columns.checked_mul(rows)?;
-        (all <= u64::from(u32::MAX)).then(|| Self { columns, rows, key: Key::new(seed, Purpose::Nucleus) })
+        (all <= u64::from(u32::MAX)).then(|| Self {
+            columns,
+            rows,
+            key: HashKey::new(seed, HashPurpose::Nucleus),
+        })
     }
 
     /// The nuclei with their centre less than `reach` from the rectangle, those in front last.
-    pub(crate) fn nuclei(&self, survey: &Survey, frame: &Frame, reach: f64) -> Vec<Nucleus> {
+    pub(crate) fn nuclei(&self, survey: &GroundSurvey, frame: &Frame, reach: f64) -> Vec<Nucleus> {
         let margin = reach as i64 + 1;
         let columns = cells_around(frame.x, frame.width, margin);
         let rows = cells_around(frame.y, frame.height, margin);
@@ -54,14 +58,14 @@ impl Cells {
         nuclei
     }
 
-    /// What the cell would hold if it stood alone.
-    fn candidate(&self, survey: &Survey, column: i64, row: i64) -> Option<Nucleus> {
+    /// The nucleus of the cell without regard to its neighbours.
+    fn candidate(&self, survey: &GroundSurvey, column: i64, row: i64) -> Option<Nucleus> {
         let label = self.label(column, row)?;
         let mut draws = self.key.draws(column, row);
         let x = (column as f64 + draws.unit()) * SIDE as f64;
         let y = (row as f64 + draws.unit()) * SIDE as f64;
         let ground = survey.at(x, y);
-        let kind = Kind::draw(&ground, &mut draws)?;
+        let kind = NucleusKind::draw(&ground, &mut draws)?;
         Some(Nucleus::draw(label, (x, y), &ground, kind, survey, &mut draws))
     }
 
@@ -80,8 +84,8 @@ fn cells_around(first: i64, count: usize, margin: i64) -> RangeInclusive<i64> {
     (first - margin).div_euclid(side) - NEIGHBOURS..=last.div_euclid(side) + NEIGHBOURS
 }
 
-/// A candidate stays unless one of higher rank crowds it, whether or not that one stays itself: so the
-/// decision needs no farther cells. Those at the rim of the given cells are not decided, and left out.
+/// A candidate stays unless one of higher rank crowds it, even if that one does not stay itself: so the decision needs no
+/// farther cells. Those at the rim of the given cells are not decided, and left out.
 fn survivors(candidates: &[Option<Nucleus>], stride: usize) -> Vec<bool> {
     let (columns, rows) = (stride as i64, (candidates.len() / stride) as i64);
     let around = || {

@@ -1,15 +1,15 @@
 //! The inside of a nucleus: how dark, how coarse, how vesicular, and its nucleoli.
 
-use crate::hash::{Draws, Key};
-use crate::kind::Kind;
+use crate::hash::{HashKey, RandomDraws};
+use crate::kind::NucleusKind;
 use crate::noise::value;
 use crate::soft::{bump, ramp};
 use crate::stain::Density;
 
 /// How the chromatin of one nucleus is laid out.
 pub(crate) struct Chromatin {
-    fine: Key,
-    broad: Key,
+    fine: HashKey,
+    broad: HashKey,
     density: f32,
     rim: f32,
     paleness: f32,
@@ -30,18 +30,18 @@ struct Nucleolus {
 
 impl Chromatin {
     /// `radius` is the lesser half-axis, within which nucleoli lie.
-    pub(crate) fn draw(kind: Kind, radius: f32, draws: &mut Draws) -> Self {
+    pub(crate) fn draw(kind: NucleusKind, radius: f32, draws: &mut RandomDraws) -> Self {
         let pale = match kind {
-            Kind::Epithelial => draws.unit() * draws.between(0.4, 1.0),
-            Kind::Lymphocyte => draws.between(0.0, 0.15),
-            Kind::Spindle => draws.between(0.0, 0.5),
+            NucleusKind::Epithelial => draws.unit() * draws.between(0.4, 1.0),
+            NucleusKind::Lymphocyte => draws.between(0.0, 0.15),
+            NucleusKind::Spindle => draws.between(0.0, 0.5),
         };
         let darkest = match kind {
-            Kind::Epithelial => draws.between(0.97, 1.9),
-            Kind::Lymphocyte => draws.between(1.35, 2.5),
-            Kind::Spindle => draws.between(0.9, 1.8),
+            NucleusKind::Epithelial => draws.between(0.97, 1.9),
+            NucleusKind::Lymphocyte => draws.between(1.35, 2.5),
+            NucleusKind::Spindle => draws.between(0.9, 1.8),
         };
-        let vesicular = kind == Kind::Epithelial && pale > 0.25;
+        let vesicular = kind == NucleusKind::Epithelial && pale > 0.25;
         Self {
             fine: draws.key(),
             broad: draws.key(),
@@ -81,7 +81,7 @@ impl Nucleolus {
     }
 }
 
-fn nucleolus(present: bool, radius: f32, draws: &mut Draws) -> Nucleolus {
+fn nucleolus(present: bool, radius: f32, draws: &mut RandomDraws) -> Nucleolus {
     let mut place = || (draws.between(-0.5, 0.5) as f32) * radius;
     let (right, down) = (place(), place());
     let radius = draws.between(2.4, 4.2) as f32;

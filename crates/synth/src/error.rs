@@ -1,17 +1,23 @@
-//! What can be wrong with a request.
+//! Errors of requests.
 
-use crate::tissue::{MAX_SIDE, MAX_TILE_PIXELS};
+use crate::limits::{MAX_SIDE, MAX_TILE_PIXELS};
 
 /// Why an image cannot be described or a tile cannot be rendered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SynthError {
+    /// The name of a synthetic image has no size or no seed.
+    #[error("expected synth:WIDTHxHEIGHT?seed=NUMBER as the name of tissue, found `{found}`")]
+    Name {
+        /// The name.
+        found: String,
+    },
     /// A side of the image is out of range.
     #[error("expected an image {axis} of 1 to {MAX_SIDE} pixels, found {found}; choose another {axis}")]
     Side {
         /// `width` or `height`.
         axis: &'static str,
-        /// What was asked for.
+        /// The requested size.
         found: u64,
     },
     /// The image is so large that nuclei could outnumber 32-bit labels.
@@ -52,4 +58,17 @@ pub enum SynthError {
         /// Height of the tile.
         height: usize,
     },
+    /// The truth has more nuclei than labels of 16 bits.
+    #[error(
+        "expected at most 65535 nuclei, found more above row {above} of {height}; make the image smaller"
+    )]
+    TooManyNuclei {
+        /// The rows painted so far.
+        above: u64,
+        /// Height of the image.
+        height: u64,
+    },
+    /// A picture cannot be made of the pixels: a bug, or a side beyond the machine's addresses.
+    #[error("{0}")]
+    Picture(String),
 }

@@ -1,11 +1,11 @@
 //! The slow fields under an image: where there is tissue, which kind, and where its fibres run.
 
-use crate::hash::{Key, Purpose};
+use crate::hash::{HashKey, HashPurpose};
 use crate::noise::fractal;
 
 /// The fields at one point; those without a unit have mean 0 and deviation about 0.7 over the plane.
 #[derive(Clone, Copy)]
-pub(crate) struct Ground {
+pub(crate) struct GroundFields {
     /// Above 0 in tissue, below on bare glass.
     pub(crate) section: f32,
     /// Above 0 inside an epithelial nest: how deep.
@@ -30,7 +30,7 @@ pub(crate) struct Ground {
     pub(crate) along: f64,
 }
 
-impl Ground {
+impl GroundFields {
     /// The point at `t` on the way to `other`.
     #[inline]
     pub(crate) fn towards(&self, other: &Self, t: f32) -> Self {
@@ -54,34 +54,34 @@ impl Ground {
 
 /// Computes the fields of one image.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Survey {
+pub(crate) struct GroundSurvey {
     seed: u64,
     centre: (f64, f64),
     /// The direction across the fibres that prevails in the image.
     across: (f64, f64),
 }
 
-impl Survey {
+impl GroundSurvey {
     pub(crate) fn new(width: u64, height: u64, seed: u64) -> Self {
-        let angle = Key::new(seed, Purpose::Flow).draws(0, 0).between(0.0, core::f64::consts::PI);
+        let angle = HashKey::new(seed, HashPurpose::Flow).draws(0, 0).between(0.0, core::f64::consts::PI);
         let centre = (width as f64 / 2.0, height as f64 / 2.0);
         Self { seed, centre, across: (libm::cos(angle), libm::sin(angle)) }
     }
 
-    pub(crate) fn at(&self, x: f64, y: f64) -> Ground {
+    pub(crate) fn at(&self, x: f64, y: f64) -> GroundFields {
         let field = |purpose, length: f64, octaves| self.field(purpose, length, octaves, x, y);
-        let nest = field(Purpose::Nest, 420.0, 4) - 0.2;
-        let gland = field(Purpose::Gland, 1500.0, 2);
-        Ground {
+        let nest = field(HashPurpose::Nest, 420.0, 4) - 0.2;
+        let gland = field(HashPurpose::Gland, 1500.0, 2);
+        GroundFields {
             section: self.section(x, y) as f32,
             nest: nest as f32,
             lumen: (0.8 + 4.0 * f64::max(0.0, 0.3 - gland)) as f32,
-            clearing: field(Purpose::Clearing, 700.0, 2) as f32,
-            looseness: field(Purpose::Looseness, 500.0, 3) as f32,
-            infiltrate: field(Purpose::Infiltrate, 420.0, 3) as f32,
-            vessel: (field(Purpose::Vessel, 240.0, 2) - 1.15 - 1.5 * f64::max(0.0, nest + 0.5)) as f32,
-            haematoxylin: (1.0 + 0.05 * field(Purpose::Haematoxylin, 900.0, 2)) as f32,
-            eosin: (1.0 + 0.08 * field(Purpose::Eosin, 700.0, 2)) as f32,
+            clearing: field(HashPurpose::Clearing, 700.0, 2) as f32,
+            looseness: field(HashPurpose::Looseness, 500.0, 3) as f32,
+            infiltrate: field(HashPurpose::Infiltrate, 420.0, 3) as f32,
+            vessel: (field(HashPurpose::Vessel, 240.0, 2) - 1.15 - 1.5 * f64::max(0.0, nest + 0.5)) as f32,
+            haematoxylin: (1.0 + 0.05 * field(HashPurpose::Haematoxylin, 900.0, 2)) as f32,
+            eosin: (1.0 + 0.08 * field(HashPurpose::Eosin, 700.0, 2)) as f32,
             flow: self.flow(x, y),
             along: x * self.across.1 - y * self.across.0,
         }
@@ -95,13 +95,13 @@ impl Survey {
 
     /// The unit vector along the wall of the nest.
     pub(crate) fn wall_direction(&self, x: f64, y: f64) -> (f64, f64) {
-        let (east, south) = slope(|x, y| self.field(Purpose::Nest, 420.0, 4, x, y), x, y);
+        let (east, south) = slope(|x, y| self.field(HashPurpose::Nest, 420.0, 4, x, y), x, y);
         (south, -east)
     }
 
     /// How large epithelial nuclei are, around 1: much the same all over a nest.
     pub(crate) fn grade(&self, x: f64, y: f64) -> f64 {
-        (1.0 + 0.12 * self.field(Purpose::Grade, 700.0, 2, x, y)).clamp(0.8, 1.35)
+        (1.0 + 0.12 * self.field(HashPurpose::Grade, 700.0, 2, x, y)).clamp(0.8, 1.35)
     }
 
     /// Tissue covers the middle of an image, so that small images are never bare, and about
@@ -109,19 +109,19 @@ impl Survey {
     fn section(&self, x: f64, y: f64) -> f64 {
         let (right, down) = (x - self.centre.0, y - self.centre.1);
         let distance = f64::sqrt(right * right + down * down);
-        self.field(Purpose::Section, 3600.0, 5, x, y) + 0.4 + 4.0 * f64::max(0.0, 1.0 - distance / 2500.0)
+        self.field(HashPurpose::Section, 3600.0, 5, x, y) + 0.4 + 4.0 * f64::max(0.0, 1.0 - distance / 2500.0)
     }
 
     fn flow(&self, x: f64, y: f64) -> f64 {
         x * self.across.0
             + y * self.across.1
-            + 900.0 * self.field(Purpose::SlowFlow, 4000.0, 1, x, y)
-            + 70.0 * self.field(Purpose::Flow, 600.0, 1, x, y)
-            + 7.0 * self.field(Purpose::QuickFlow, 110.0, 1, x, y)
+            + 900.0 * self.field(HashPurpose::SlowFlow, 4000.0, 1, x, y)
+            + 70.0 * self.field(HashPurpose::Flow, 600.0, 1, x, y)
+            + 7.0 * self.field(HashPurpose::QuickFlow, 110.0, 1, x, y)
     }
 
-    fn field(&self, purpose: Purpose, length: f64, octaves: u64, x: f64, y: f64) -> f64 {
-        fractal(Key::new(self.seed, purpose), x / length, y / length, octaves)
+    fn field(&self, purpose: HashPurpose, length: f64, octaves: u64, x: f64, y: f64) -> f64 {
+        fractal(HashKey::new(self.seed, purpose), x / length, y / length, octaves)
     }
 }
 

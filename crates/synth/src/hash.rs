@@ -1,8 +1,8 @@
-//! Counter-based random numbers: what is drawn depends on the seed, the purpose and the place alone.
+//! Counter-based random numbers: a number depends only on the seed, the purpose and the position.
 
-/// What a random number is for; two purposes never share their numbers.
+/// The purpose of a random number; two purposes never share numbers.
 #[derive(Clone, Copy)]
-pub(crate) enum Purpose {
+pub(crate) enum HashPurpose {
     Section = 1,
     Nest,
     Gland,
@@ -38,10 +38,10 @@ pub(crate) enum Purpose {
 
 /// The key of one purpose in one image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Key(u64);
+pub(crate) struct HashKey(u64);
 
-impl Key {
-    pub(crate) fn new(seed: u64, purpose: Purpose) -> Self {
+impl HashKey {
+    pub(crate) fn new(seed: u64, purpose: HashPurpose) -> Self {
         Self(mix(mix(seed).wrapping_add(purpose as u64)))
     }
 
@@ -59,26 +59,26 @@ impl Key {
     }
 
     /// A sequence of numbers for the place `(x, y)`.
-    pub(crate) fn draws(self, x: i64, y: i64) -> Draws {
-        Draws(self.at(x, y))
+    pub(crate) fn draws(self, x: i64, y: i64) -> RandomDraws {
+        RandomDraws(self.at(x, y))
     }
 }
 
 /// A SplitMix64 sequence.
-pub(crate) struct Draws(u64);
+pub(crate) struct RandomDraws(u64);
 
-impl Draws {
+impl RandomDraws {
     pub(crate) fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(self.0)
     }
 
     /// A key for a noise that belongs to this place.
-    pub(crate) fn key(&mut self) -> Key {
-        Key(self.number())
+    pub(crate) fn key(&mut self) -> HashKey {
+        HashKey(self.number())
     }
 
-    /// Evenly in `0..1`.
+    /// Uniform in `0..1`.
     pub(crate) fn unit(&mut self) -> f64 {
         (self.number() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -91,7 +91,7 @@ impl Draws {
         self.unit() < probability
     }
 
-    /// Nearly normal with mean 0 and deviation 1: the sum of four even draws, within ±3.5.
+    /// Nearly normal with mean 0 and deviation 1: the sum of four uniform draws, within ±3.5.
     pub(crate) fn bell(&mut self) -> f64 {
         let sum = self.unit() + self.unit() + self.unit() + self.unit();
         (sum - 2.0) * 1.732_050_807_568_877_2
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn draws_are_even_and_bells_have_deviation_one() {
-        let mut draws = Key::new(3, Purpose::Nucleus).draws(-5, 1 << 40);
+        let mut draws = HashKey::new(3, HashPurpose::Nucleus).draws(-5, 1 << 40);
         let units: Vec<f64> = (0..20_000).map(|_| draws.unit()).collect();
         let bells: Vec<f64> = (0..20_000).map(|_| draws.bell()).collect();
         let mean = units.iter().sum::<f64>() / 20_000.0;
@@ -123,10 +123,10 @@ mod tests {
 
     #[test]
     fn purposes_places_and_children_differ() {
-        let key = Key::new(1, Purpose::Blood);
+        let key = HashKey::new(1, HashPurpose::Blood);
         assert_ne!(key.at(1, 2), key.at(2, 1));
         assert_ne!(key.at(0, 0), key.child(0).at(0, 0));
-        assert_ne!(key.at(0, 0), Key::new(1, Purpose::Speck).at(0, 0));
-        assert_ne!(key.at(0, 0), Key::new(2, Purpose::Blood).at(0, 0));
+        assert_ne!(key.at(0, 0), HashKey::new(1, HashPurpose::Speck).at(0, 0));
+        assert_ne!(key.at(0, 0), HashKey::new(2, HashPurpose::Blood).at(0, 0));
     }
 }

@@ -1,11 +1,11 @@
 //! Which kind of nucleus, if any, lives at a place.
 
-use crate::ground::Ground;
-use crate::hash::Draws;
+use crate::ground::GroundFields;
+use crate::hash::RandomDraws;
 
 /// The kinds of nuclei, which differ in size, shape and chromatin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NucleusKind {
     /// Large and round to oval, in nests; often vesicular with nucleoli.
     Epithelial,
     /// Small, round and dark, in the stroma.
@@ -14,9 +14,9 @@ pub(crate) enum Kind {
     Spindle,
 }
 
-impl Kind {
+impl NucleusKind {
     /// Draws the occupant of a cell of the grid.
-    pub(crate) fn draw(ground: &Ground, draws: &mut Draws) -> Option<Self> {
+    pub(crate) fn draw(ground: &GroundFields, draws: &mut RandomDraws) -> Option<Self> {
         let bare = ground.section < 0.02 || ground.vessel > -0.02;
         if bare {
             None
@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    fn draw_in_stroma(ground: &Ground, draws: &mut Draws) -> Option<Self> {
+    fn draw_in_stroma(ground: &GroundFields, draws: &mut RandomDraws) -> Option<Self> {
         let lymphocytes = 0.012 + 0.45 * f64::from(crate::soft::ramp(0.2, 1.8, ground.infiltrate));
         let wall_of_vessel = ground.vessel > -0.35;
         let spindles = if wall_of_vessel { 0.4 } else { 0.07 };
@@ -43,7 +43,7 @@ impl Kind {
 }
 
 /// Glands carry their nuclei in a row along the wall; solid nests are full of them.
-fn nest_crowding(ground: &Ground) -> f64 {
+fn nest_crowding(ground: &GroundFields) -> f64 {
     let glandular = ground.lumen < 1.2;
     if ground.nest > ground.lumen - 0.08 {
         0.0

@@ -1,7 +1,7 @@
 //! The slow fields of a block of pixels, computed at every eighth pixel and interpolated between.
 
 use crate::frame::Frame;
-use crate::ground::{Ground, Survey};
+use crate::ground::{GroundFields, GroundSurvey};
 
 /// Distance between computed points. They stand at multiples of it in the image, whatever the block.
 const STEP: i64 = 8;
@@ -11,11 +11,11 @@ pub(crate) struct Lattice {
     left: i64,
     top: i64,
     columns: usize,
-    points: Vec<Ground>,
+    points: Vec<GroundFields>,
 }
 
 impl Lattice {
-    pub(crate) fn new(survey: &Survey, frame: &Frame) -> Self {
+    pub(crate) fn new(survey: &GroundSurvey, frame: &Frame) -> Self {
         let &Frame { x, y, width, height } = frame;
         let (left, top) = (x.div_euclid(STEP), y.div_euclid(STEP));
         let columns = ((x + width as i64 - 1).div_euclid(STEP) - left + 2) as usize;
@@ -28,7 +28,7 @@ impl Lattice {
     }
 
     /// The ground of pixel row `y` at every computed column.
-    pub(crate) fn row(&self, y: i64) -> Vec<Ground> {
+    pub(crate) fn row(&self, y: i64) -> Vec<GroundFields> {
         let first = ((y.div_euclid(STEP) - self.top) as usize) * self.columns;
         let t = y.rem_euclid(STEP) as f32 / STEP as f32;
         let (upper, lower) = (&self.points[first..], &self.points[first + self.columns..]);
@@ -37,7 +37,7 @@ impl Lattice {
 
     /// The ground of pixel column `x` in a row from [`Lattice::row`].
     #[inline]
-    pub(crate) fn pixel(&self, row: &[Ground], x: i64) -> Ground {
+    pub(crate) fn pixel(&self, row: &[GroundFields], x: i64) -> GroundFields {
         let column = (x.div_euclid(STEP) - self.left) as usize;
         row[column].towards(&row[column + 1], x.rem_euclid(STEP) as f32 / STEP as f32)
     }

@@ -9,7 +9,6 @@
 //! # Ok::<(), onceflow_synth::SynthError>(())
 //! ```
 
-mod block;
 mod blood;
 mod cells;
 mod chromatin;
@@ -19,16 +18,22 @@ mod ground;
 mod hash;
 mod kind;
 mod lattice;
+mod limits;
 mod matter;
 mod noise;
 mod nucleus;
+mod paint;
 mod soft;
+mod source;
 mod stain;
 mod territory;
 mod tissue;
 
 pub use error::SynthError;
-pub use tissue::{MAX_SIDE, MAX_TILE_PIXELS, Tile, Tissue};
+pub use limits::{MAX_SIDE, MAX_TILE_PIXELS};
+pub use paint::{Painted, bytes_to_paint, paint};
+pub use source::{SyntheticImage, parse_synthetic};
+pub use tissue::{Tissue, TissueTile};
 
 /// The side of a pixel in micrometres, as in a scan at forty times.
 pub const UM_PER_PIXEL: f64 = 0.25;

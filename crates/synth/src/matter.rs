@@ -1,7 +1,7 @@
-//! What fills the space between nuclei: glass, stroma, cytoplasm, vessels.
+//! The matter between nuclei: glass, stroma, cytoplasm, vessels.
 
-use crate::ground::Ground;
-use crate::hash::{Key, Purpose};
+use crate::ground::GroundFields;
+use crate::hash::{HashKey, HashPurpose};
 use crate::noise::value;
 use crate::soft::{bump, ramp};
 use crate::stain::Density;
@@ -16,27 +16,27 @@ const MEMBRANE: Density = Density::new(0.24, 0.4, 0.42);
 /// The textures of one image, each a noise of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Matter {
-    long_web: Key,
-    short_web: Key,
-    patch: Key,
-    smudge: Key,
-    fine_fibre: Key,
-    coarse_fibre: Key,
-    speck: Key,
-    narrow_cleft: Key,
-    broad_cleft: Key,
-    retraction: Key,
-    ragged: Key,
-    granule: Key,
-    cloud: Key,
-    membrane: Key,
+    long_web: HashKey,
+    short_web: HashKey,
+    patch: HashKey,
+    smudge: HashKey,
+    fine_fibre: HashKey,
+    coarse_fibre: HashKey,
+    speck: HashKey,
+    narrow_cleft: HashKey,
+    broad_cleft: HashKey,
+    retraction: HashKey,
+    ragged: HashKey,
+    granule: HashKey,
+    cloud: HashKey,
+    membrane: HashKey,
 }
 
-/// A pixel: its centre in the image, what lies under and around it, and the texture that all matter shares.
-struct Site<'a> {
+/// A pixel: its centre, the fields and nuclei around it, and the common texture.
+struct MatterSite<'a> {
     x: f64,
     y: f64,
-    ground: &'a Ground,
+    ground: &'a GroundFields,
     territory: &'a Territory,
     /// Noise within ±0.5.
     web: f32,
@@ -48,27 +48,27 @@ struct Site<'a> {
 
 impl Matter {
     pub(crate) fn new(seed: u64) -> Self {
-        let key = |purpose| Key::new(seed, purpose);
+        let key = |purpose| HashKey::new(seed, purpose);
         Self {
-            long_web: key(Purpose::LongWeb),
-            short_web: key(Purpose::ShortWeb),
-            patch: key(Purpose::Patch),
-            smudge: key(Purpose::Smudge),
-            fine_fibre: key(Purpose::FineFibre),
-            coarse_fibre: key(Purpose::CoarseFibre),
-            speck: key(Purpose::Speck),
-            narrow_cleft: key(Purpose::NarrowCleft),
-            broad_cleft: key(Purpose::BroadCleft),
-            retraction: key(Purpose::Retraction),
-            ragged: key(Purpose::Ragged),
-            granule: key(Purpose::Granule),
-            cloud: key(Purpose::Cloud),
-            membrane: key(Purpose::Membrane),
+            long_web: key(HashPurpose::LongWeb),
+            short_web: key(HashPurpose::ShortWeb),
+            patch: key(HashPurpose::Patch),
+            smudge: key(HashPurpose::Smudge),
+            fine_fibre: key(HashPurpose::FineFibre),
+            coarse_fibre: key(HashPurpose::CoarseFibre),
+            speck: key(HashPurpose::Speck),
+            narrow_cleft: key(HashPurpose::NarrowCleft),
+            broad_cleft: key(HashPurpose::BroadCleft),
+            retraction: key(HashPurpose::Retraction),
+            ragged: key(HashPurpose::Ragged),
+            granule: key(HashPurpose::Granule),
+            cloud: key(HashPurpose::Cloud),
+            membrane: key(HashPurpose::Membrane),
         }
     }
 
     /// The density of the pixel with its centre at `(x, y)`, before blood and nuclei.
-    pub(crate) fn at(&self, ground: &Ground, territory: &Territory, x: f64, y: f64) -> Density {
+    pub(crate) fn at(&self, ground: &GroundFields, territory: &Territory, x: f64, y: f64) -> Density {
         let tissue = ramp(0.0, 0.03, ground.section);
         if tissue == 0.0 {
             return GLASS;
@@ -84,7 +84,7 @@ impl Matter {
     }
 
     /// Octaves stand askew to the pixels and to each other, so that no direction shows.
-    fn site<'a>(&self, ground: &'a Ground, territory: &'a Territory, x: f64, y: f64) -> Site<'a> {
+    fn site<'a>(&self, ground: &'a GroundFields, territory: &'a Territory, x: f64, y: f64) -> MatterSite<'a> {
         let (u, v) = (0.8 * x + 0.6 * y, 0.8 * y - 0.6 * x);
         let (p, q) = (0.28 * x - 0.96 * y, 0.96 * x + 0.28 * y);
         let web = 0.62 * value(self.long_web, u / 8.0, v / 8.0)
@@ -92,11 +92,11 @@ impl Matter {
             - 0.5;
         let spot = value(self.smudge, u / 17.0, v / 17.0) + 0.1 * ground.infiltrate.clamp(-1.0, 1.0);
         let ragged = 0.05 * (value(self.ragged, p / 9.0, q / 9.0) - 0.5);
-        Site { x, y, ground, territory, web, smudge: ramp(0.62, 0.95, spot), ragged }
+        MatterSite { x, y, ground, territory, web, smudge: ramp(0.62, 0.95, spot), ragged }
     }
 
     /// Fibres run where the flow stays the same; clefts part them, and a gap often surrounds a nest.
-    fn stroma(&self, site: &Site<'_>) -> Density {
+    fn stroma(&self, site: &MatterSite<'_>) -> Density {
         let ground = site.ground;
         let patch = value(self.patch, site.x / 60.0, site.y / 60.0) - 0.5;
         let body = self.collagen(site, patch);
@@ -109,7 +109,7 @@ impl Matter {
     }
 
     /// How much collagen there is, around 1: in some patches plainly fibrous, in others nearly even.
-    fn collagen(&self, site: &Site<'_>, patch: f32) -> f32 {
+    fn collagen(&self, site: &MatterSite<'_>, patch: f32) -> f32 {
         let (across, along) = (site.ground.flow + f64::from(5.0 * site.web), site.ground.along);
         let fine = value(self.fine_fibre, across / 3.4, along / 21.0) - 0.5;
         let coarse = value(self.coarse_fibre, across / 13.0, along / 70.0) - 0.5;
@@ -119,7 +119,7 @@ impl Matter {
         (0.95 + 1.1 * coarse + 1.15 * fibrous * fine + 0.8 * site.web + 0.4 * speck - thin).max(0.1)
     }
 
-    fn cleft(&self, site: &Site<'_>, patch: f32) -> f32 {
+    fn cleft(&self, site: &MatterSite<'_>, patch: f32) -> f32 {
         let (across, along) = (site.ground.flow + f64::from(7.0 * site.web), site.ground.along);
         let narrow = value(self.narrow_cleft, across / 7.0, along / 48.0);
         let broad = value(self.broad_cleft, across / 19.0, along / 60.0);
@@ -127,14 +127,14 @@ impl Matter {
         0.95 * ramp(level, level + 0.2, 0.5 * narrow + 0.5 * broad + 0.25 * site.web)
     }
 
-    fn retraction(&self, site: &Site<'_>) -> f32 {
+    fn retraction(&self, site: &MatterSite<'_>) -> f32 {
         let place = value(self.retraction, site.x / 110.0, site.y / 110.0);
         let uneven = site.ground.nest + 0.1 * site.web;
         0.95 * ramp(0.5, 0.75, place + 0.25 * site.web) * bump(-0.1, 0.12, uneven)
     }
 
     /// Granular cytoplasm with cell borders, clear in places, around a lumen.
-    fn epithelium(&self, site: &Site<'_>) -> Density {
+    fn epithelium(&self, site: &MatterSite<'_>) -> Density {
         let ground = site.ground;
         let granule = value(self.granule, site.x / 3.0, site.y / 3.0) - 0.5;
         let cloud = value(self.cloud, site.x / 30.0, site.y / 30.0) - 0.5;
@@ -147,7 +147,7 @@ impl Matter {
         hollow(ground.nest + 2.0 * site.ragged - ground.lumen, cloud, bordered)
     }
 
-    fn border(&self, site: &Site<'_>) -> f32 {
+    fn border(&self, site: &MatterSite<'_>) -> f32 {
         let wave = 2.5 * (value(self.membrane, site.x / 7.0, site.y / 7.0) - 0.5);
         let gap = site.territory.second - site.territory.nearest + wave;
         let fading = 1.0 - ramp(32.0, 52.0, site.territory.nearest);

@@ -1,9 +1,9 @@
 //! One nucleus: where it lies, the outline that is its truth, and how its chromatin looks.
 
 use crate::chromatin::Chromatin;
-use crate::ground::{Ground, Survey};
-use crate::hash::{Draws, Key};
-use crate::kind::Kind;
+use crate::ground::{GroundFields, GroundSurvey};
+use crate::hash::{HashKey, RandomDraws};
+use crate::kind::NucleusKind;
 use crate::noise::value;
 use crate::soft::bump;
 
@@ -29,24 +29,24 @@ pub(crate) struct Nucleus {
     pub(crate) berth: f64,
     /// How far its blurred edge and its halo reach in pixels.
     pub(crate) reach: f64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NucleusKind,
     /// Half the width of its blurred edge in pixels.
     pub(crate) blur: f32,
     /// Whiteness of the gap around it.
     halo: f32,
     pub(crate) chromatin: Chromatin,
     outline: Outline,
-    wobble: Key,
+    wobble: HashKey,
 }
 
 impl Nucleus {
     pub(crate) fn draw(
         label: u32,
         (x, y): (f64, f64),
-        ground: &Ground,
-        kind: Kind,
-        survey: &Survey,
-        draws: &mut Draws,
+        ground: &GroundFields,
+        kind: NucleusKind,
+        survey: &GroundSurvey,
+        draws: &mut RandomDraws,
     ) -> Self {
         let priority = draws.number();
         let outline = Outline::draw(kind, (x, y), survey, draws);
@@ -73,7 +73,7 @@ impl Nucleus {
     #[inline]
     pub(crate) fn depth(&self, right: f32, down: f32) -> f32 {
         let smooth = self.outline.depth(right, down);
-        // Farther out nothing asks how far exactly.
+        // Farther out the exact depth does not matter.
         if smooth < -8.0 { smooth } else { smooth + self.wobble(right, down) }
     }
 
@@ -105,12 +105,12 @@ impl Nucleus {
     }
 }
 
-fn halo(kind: Kind, ground: &Ground, draws: &mut Draws) -> f32 {
+fn halo(kind: NucleusKind, ground: &GroundFields, draws: &mut RandomDraws) -> f32 {
     let often = match kind {
-        Kind::Epithelial => 0.12 + 0.25 * f64::from(ground.clearing.clamp(-0.4, 1.0)),
-        Kind::Lymphocyte => 0.25,
+        NucleusKind::Epithelial => 0.12 + 0.25 * f64::from(ground.clearing.clamp(-0.4, 1.0)),
+        NucleusKind::Lymphocyte => 0.25,
         // Clefts between fibres do the same for them.
-        Kind::Spindle => 0.0,
+        NucleusKind::Spindle => 0.0,
     };
     if draws.chance(often) { draws.between(0.2, 0.8) as f32 } else { 0.0 }
 }
@@ -127,11 +127,11 @@ struct Outline {
 }
 
 impl Outline {
-    fn draw(kind: Kind, (x, y): (f64, f64), survey: &Survey, draws: &mut Draws) -> Self {
+    fn draw(kind: NucleusKind, (x, y): (f64, f64), survey: &GroundSurvey, draws: &mut RandomDraws) -> Self {
         let (radius, aspect) = size(kind, (x, y), survey, draws);
         let root = f64::sqrt(aspect);
         let (cosine, sine) = orientation(kind, (x, y), survey, draws);
-        let bend = if kind == Kind::Spindle { draws.between(-0.014, 0.014) } else { 0.0 };
+        let bend = if kind == NucleusKind::Spindle { draws.between(-0.014, 0.014) } else { 0.0 };
         let mut harmonic = |strength: f64| (draws.between(-1.0, 1.0) * strength) as f32;
         Self {
             cosine: cosine as f32,
@@ -161,21 +161,26 @@ impl Outline {
 }
 
 /// Mean radius in pixels and ratio of the axes.
-fn size(kind: Kind, (x, y): (f64, f64), survey: &Survey, draws: &mut Draws) -> (f64, f64) {
+fn size(kind: NucleusKind, (x, y): (f64, f64), survey: &GroundSurvey, draws: &mut RandomDraws) -> (f64, f64) {
     let (radius, spread, aspect) = match kind {
-        Kind::Epithelial => (12.3 * survey.grade(x, y), 0.2, draws.between(1.0, 1.55)),
-        Kind::Lymphocyte => (8.6, 0.14, draws.between(1.0, 1.3)),
-        Kind::Spindle => (8.2, 0.2, draws.between(1.8, 4.5)),
+        NucleusKind::Epithelial => (12.3 * survey.grade(x, y), 0.2, draws.between(1.0, 1.55)),
+        NucleusKind::Lymphocyte => (8.6, 0.14, draws.between(1.0, 1.3)),
+        NucleusKind::Spindle => (8.2, 0.2, draws.between(1.8, 4.5)),
     };
     (radius * libm::exp(spread * draws.bell()), aspect)
 }
 
 /// Spindles follow the fibres and epithelium leans against its wall; lymphocytes lie anyhow.
-fn orientation(kind: Kind, (x, y): (f64, f64), survey: &Survey, draws: &mut Draws) -> (f64, f64) {
+fn orientation(
+    kind: NucleusKind,
+    (x, y): (f64, f64),
+    survey: &GroundSurvey,
+    draws: &mut RandomDraws,
+) -> (f64, f64) {
     let (guide, spread) = match kind {
-        Kind::Epithelial => (survey.wall_direction(x, y), 0.7),
-        Kind::Spindle => (survey.fibre_direction(x, y), 0.22),
-        Kind::Lymphocyte => ((1.0, 0.0), 3.0),
+        NucleusKind::Epithelial => (survey.wall_direction(x, y), 0.7),
+        NucleusKind::Spindle => (survey.fibre_direction(x, y), 0.22),
+        NucleusKind::Lymphocyte => ((1.0, 0.0), 3.0),
     };
     let turn = spread * draws.bell();
     let (cosine, sine) = (libm::cos(turn), libm::sin(turn));
@@ -185,14 +190,15 @@ fn orientation(kind: Kind, (x, y): (f64, f64), survey: &Survey, draws: &mut Draw
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::Purpose;
+    use crate::hash::HashPurpose;
 
     fn nuclei() -> impl Iterator<Item = Nucleus> {
-        let survey = Survey::new(4000, 4000, 5);
+        let survey = GroundSurvey::new(4000, 4000, 5);
         (0..600).map(move |i| {
             let place = (f64::from(i) * 5.3, f64::from(i % 77) * 40.1);
-            let kind = [Kind::Epithelial, Kind::Lymphocyte, Kind::Spindle][i as usize % 3];
-            let mut draws = Key::new(5, Purpose::Nucleus).draws(i64::from(i), 0);
+            let kind =
+                [NucleusKind::Epithelial, NucleusKind::Lymphocyte, NucleusKind::Spindle][i as usize % 3];
+            let mut draws = HashKey::new(5, HashPurpose::Nucleus).draws(i64::from(i), 0);
             Nucleus::draw(1, place, &survey.at(place.0, place.1), kind, &survey, &mut draws)
         })
     }

@@ -1,6 +1,6 @@
 //! Colours from stain densities, by the law of Beer and Lambert, and the noise of the scanner.
 
-use crate::hash::{Key, Purpose};
+use crate::hash::{HashKey, HashPurpose};
 use crate::soft::blend;
 
 /// How haematoxylin, eosin and the rest absorb red, green and blue (Ruifrok and Johnston).
@@ -39,19 +39,19 @@ pub(crate) struct Stain {
     eosin: f32,
     residue: f32,
     light: [f32; 3],
-    scanner: Key,
+    scanner: HashKey,
 }
 
 impl Stain {
     pub(crate) fn new(seed: u64) -> Self {
-        let mut draws = Key::new(seed, Purpose::Stain).draws(0, 0);
+        let mut draws = HashKey::new(seed, HashPurpose::Stain).draws(0, 0);
         let mut around = |centre: f64, spread: f64| draws.between(centre - spread, centre + spread) as f32;
         Self {
             haematoxylin: around(1.0, 0.1),
             eosin: around(1.0, 0.15),
             residue: around(1.0, 0.12),
             light: [around(244.0, 3.0), around(242.0, 3.0), around(245.0, 3.0)],
-            scanner: Key::new(seed, Purpose::Scanner),
+            scanner: HashKey::new(seed, HashPurpose::Scanner),
         }
     }
 

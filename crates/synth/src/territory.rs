@@ -1,7 +1,7 @@
-//! What the nuclei around a pixel mean for it: cell borders lie halfway between two, halos close to one.
+//! The nuclei around a pixel: cell borders lie halfway between two, halos close to one.
 
 use crate::frame::Frame;
-use crate::kind::Kind;
+use crate::kind::NucleusKind;
 use crate::nucleus::Nucleus;
 
 /// Nuclei farther than this from a pixel do not matter to it, in pixels.
@@ -24,7 +24,7 @@ const EMPTY: Territory = Territory { nearest: FARTHEST, second: FARTHEST, halo: 
 pub(crate) fn territories(frame: &Frame, nuclei: &[Nucleus]) -> Vec<Territory> {
     let mut all = vec![EMPTY; frame.pixels()];
     for nucleus in nuclei {
-        if nucleus.kind == Kind::Epithelial {
+        if nucleus.kind == NucleusKind::Epithelial {
             let reach = f64::from(FARTHEST);
             frame.around(nucleus.x, nucleus.y, reach, |index, right, down| all[index].settle(right, down));
         }

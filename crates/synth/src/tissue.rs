@@ -1,18 +1,16 @@
 //! The description of an image, and the rendering of any of its tiles.
 
-use crate::block::Block;
-use crate::cells::Cells;
+mod block;
+
+use block::PaintedBlock;
+
+use crate::cells::NucleusGrid;
 use crate::error::SynthError;
 use crate::frame::Frame;
-use crate::ground::Survey;
+use crate::ground::GroundSurvey;
+use crate::limits::{MAX_SIDE, MAX_TILE_PIXELS};
 use crate::matter::Matter;
 use crate::stain::Stain;
-
-/// The greatest width and height of an image in pixels.
-pub const MAX_SIDE: u64 = 1 << 31;
-
-/// The most pixels one tile may have.
-pub const MAX_TILE_PIXELS: u64 = 1 << 28;
 
 /// Tiles are painted in blocks of at most this side, which keeps working memory small.
 const BLOCK: usize = 256;
@@ -25,15 +23,15 @@ pub struct Tissue {
     width: u64,
     height: u64,
     seed: u64,
-    pub(crate) survey: Survey,
-    pub(crate) cells: Cells,
+    pub(crate) survey: GroundSurvey,
+    pub(crate) cells: NucleusGrid,
     pub(crate) matter: Matter,
     stain: Stain,
 }
 
 /// The pixels of a rectangle of an image and their truth, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tile {
+pub struct TissueTile {
     /// Red, green and blue of each pixel.
     pub rgb: Vec<u8>,
     /// The nucleus that each pixel belongs to, 0 for none.
@@ -59,8 +57,8 @@ impl Tissue {
             width,
             height,
             seed,
-            survey: Survey::new(width, height, seed),
-            cells: Cells::new(width, height, seed).ok_or(SynthError::Labels { width, height })?,
+            survey: GroundSurvey::new(width, height, seed),
+            cells: NucleusGrid::new(width, height, seed).ok_or(SynthError::Labels { width, height })?,
             matter: Matter::new(seed),
             stain: Stain::new(seed),
         })
@@ -85,9 +83,9 @@ impl Tissue {
     ///
     /// # Errors
     /// When the rectangle is empty, reaches outside the image or has more than [`MAX_TILE_PIXELS`].
-    pub fn render(&self, x: u64, y: u64, width: usize, height: usize) -> Result<Tile, SynthError> {
+    pub fn render(&self, x: u64, y: u64, width: usize, height: usize) -> Result<TissueTile, SynthError> {
         self.check(x, y, width, height)?;
-        let mut tile = Tile { rgb: vec![0; 3 * width * height], labels: vec![0; width * height] };
+        let mut tile = TissueTile { rgb: vec![0; 3 * width * height], labels: vec![0; width * height] };
         for top in (0..height).step_by(BLOCK) {
             for left in (0..width).step_by(BLOCK) {
                 let frame = Frame {
@@ -115,8 +113,8 @@ impl Tissue {
         Ok(())
     }
 
-    fn render_block(&self, frame: &Frame, tile: &mut Tile, first: usize, stride: usize) {
-        let block = Block::paint(self, frame);
+    fn render_block(&self, frame: &Frame, tile: &mut TissueTile, first: usize, stride: usize) {
+        let block = PaintedBlock::paint(self, frame);
         for row in 0..frame.height {
             let (from, to) = (row * frame.width, first + row * stride);
             tile.labels[to..to + frame.width].copy_from_slice(&block.labels[from..from + frame.width]);

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use onceflow_synth::{MAX_SIDE, SynthError, Tile, Tissue};
+use onceflow_synth::{MAX_SIDE, SynthError, Tissue, TissueTile};
 use proptest::prelude::*;
 
 /// A rectangle rendered at once, of which other tiles are parts.
@@ -13,7 +13,7 @@ struct Whole {
     y: u64,
     width: usize,
     height: usize,
-    tile: Tile,
+    tile: TissueTile,
 }
 
 impl Whole {
@@ -23,9 +23,9 @@ impl Whole {
     }
 
     /// Cuts from the rendered rectangle what `render` is asked for.
-    fn cut(&self, left: usize, top: usize, width: usize, height: usize) -> Tile {
+    fn cut(&self, left: usize, top: usize, width: usize, height: usize) -> TissueTile {
         let rows = (top..top + height).map(|row| row * self.width + left);
-        Tile {
+        TissueTile {
             rgb: rows.clone().flat_map(|at| self.tile.rgb[3 * at..3 * (at + width)].to_vec()).collect(),
             labels: rows.flat_map(|at| self.tile.labels[at..at + width].to_vec()).collect(),
         }
@@ -96,7 +96,7 @@ fn bytes_are_pinned() {
     assert_eq!(digests, [0x1fcd_5330_d061_b31d, 0xbae0_9528_d833_fadc], "found {digests:#018x?}");
 }
 
-fn digest(tile: &Tile) -> u64 {
+fn digest(tile: &TissueTile) -> u64 {
     let labels = tile.labels.iter().flat_map(|label| label.to_le_bytes());
     let step = |digest: u64, byte: u8| (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     tile.rgb.iter().copied().chain(labels).fold(0xcbf2_9ce4_8422_2325, step)

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use onceflow_synth::{Tile, Tissue};
+use onceflow_synth::{Tissue, TissueTile};
 
 const SIDE: usize = 1000;
 
-fn tile(seed: u64) -> Tile {
+fn tile(seed: u64) -> TissueTile {
     Tissue::new(SIDE as u64, SIDE as u64, seed).unwrap().render(0, 0, SIDE, SIDE).unwrap()
 }
 
 /// The pixels of each nucleus.
-fn nuclei(tile: &Tile) -> BTreeMap<u32, Vec<usize>> {
+fn nuclei(tile: &TissueTile) -> BTreeMap<u32, Vec<usize>> {
     let mut nuclei: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (index, &label) in tile.labels.iter().enumerate().filter(|&(_, &label)| label > 0) {
         nuclei.entry(label).or_default().push(index);

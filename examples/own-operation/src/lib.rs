@@ -1,16 +1,14 @@
 //! An operation of one's own: pixels that are darker than a limit. The engine learns of it in [`operations`]; the
-//! descriptor names it like any other; [`run_study`] is all that a program needs to run a study with it.
+//! descriptor names it like any other; [`run_own_study`] is all that a program needs to run a study with it.
 
-use std::error::Error;
 use std::path::Path;
 
 use onceflow_engine::{
-    Call, Done, Operation, OperationError, Operations, Prepared, Run, RunFolder, RunOptions, Silent, run,
+    Call, Done, EngineError, Operation, OperationError, Operations, Run, RunFolder, RunResult,
+    SettingsLayers, Silent, open_study_with, run_study,
 };
 use onceflow_region::{Dense, Pixels, Region};
-use onceflow_study::{
-    Canonical, Kind, OpSpec, RegionKind, Source, check_workflow, parse_study, read_workflow,
-};
+use onceflow_study::{Canonical, OpSpec, ParameterKind, RegionKind};
 
 /// Pixels whose three channels are all darker than a limit.
 pub struct Dark;
@@ -38,26 +36,19 @@ fn wrong(expected: &str) -> OperationError {
 pub fn operations() -> Operations {
     let dark = OpSpec::new("mine.dark", "pixels darker than a limit in all channels", 1.0)
         .takes(&[("image", RegionKind::Rgb8)])
-        .reads(&[("limit", Kind::Integer)])
+        .reads(&[("limit", ParameterKind::Integer)])
         .makes(&[("mask", RegionKind::Mask)]);
     Operations::built_in().with(dark, Dark)
 }
 
-/// Runs the study of a folder, `study.toml` with `workflow.json` beside it, into another.
+/// Runs the study of a folder, `study.toml`, into another.
 ///
 /// # Errors
 /// When something is wrong with the files, in words that say where.
-pub fn run_study(folder: &Path, into: &Path) -> Result<Run, Box<dyn Error>> {
-    let read = |name: &str| std::fs::read_to_string(folder.join(name)).map(|text| Source::new(name, text));
-    let operations = operations();
-    let workflow = read_workflow(&read("workflow.json")?).map_err(|said| said.to_string())?;
-    let said = check_workflow(&workflow, operations.catalogue());
-    if said.has_errors() {
-        return Err(said.to_string().into());
+pub fn run_own_study(folder: &Path, into: &Path) -> Result<Box<Run>, EngineError> {
+    let study = open_study_with(&folder.join("study.toml"), &SettingsLayers::default(), operations())?;
+    match run_study(&study, study.settings(), &RunFolder::new(into), &mut Silent)? {
+        RunResult::Ran(run) => Ok(run),
+        RunResult::AlreadyComplete(_) => Err(EngineError::Internal("these results are there already".into())),
     }
-    let file = parse_study(&read("study.toml")?).map_err(|said| said.to_string())?;
-    let (study, said) = file.resolve(Some(&workflow), None);
-    let study = study.ok_or_else(|| said.to_string())?;
-    let prepared = Prepared::with_operations(&study, &workflow, folder, operations)?;
-    Ok(run(&prepared, &RunOptions::default(), &RunFolder::create(into)?, &mut Silent)?)
 }

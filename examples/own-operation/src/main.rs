@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use onceflow_engine::answer_text;
-use own_operation::run_study;
+use own_operation::run_own_study;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [folder, into] = words.as_slice() else { return Err("expected two folders: FOLDER INTO".into()) };
-    print!("{}", answer_text(&run_study(Path::new(folder), Path::new(into))?.answer));
+    print!("{}", answer_text(&run_own_study(Path::new(folder), Path::new(into))?.answer));
     Ok(())
 }

@@ -4,16 +4,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_engine::{Call, Ending, Operation as _};
+use onceflow_engine::{Call, Operation as _, RunEnding};
 use onceflow_region::{Dense, Pixels, Region};
 use onceflow_study::Canonical;
-use own_operation::{Dark, run_study};
+use own_operation::{Dark, run_own_study};
 
 #[test]
 fn the_study_has_an_answer() {
     let into = tempfile::tempdir().unwrap();
-    let run = run_study(Path::new(env!("CARGO_MANIFEST_DIR")), into.path()).unwrap();
-    assert_eq!(run.ending, Ending::Complete);
+    let run = run_own_study(Path::new(env!("CARGO_MANIFEST_DIR")), into.path()).unwrap();
+    assert_eq!(run.ending, RunEnding::Complete);
     let table = &run.answer.table;
     assert_eq!(table.rows.len(), 1 + 6 * 3);
     let values: Vec<f64> = table.rows.iter().map(|row| row.metrics[0].unwrap()).collect();
@@ -26,11 +26,10 @@ fn dark_pixels_are_found() {
     let inputs = [Arc::new(Region::Dense(image))];
     let call = Call {
         inputs: &inputs,
-        contents: &[],
+        digests: &[],
         wanted: false,
         parameters: &[Canonical::Integer(10)],
-        row: 0,
-        site: 0,
+        ..Call::default()
     };
     let made = Dark.run(&call).unwrap().outputs;
     assert_eq!(made[0].as_dense().unwrap().as_u8(), Some(&[255, 0, 0][..]));

@@ -1,4 +1,4 @@
-//! `onceflow analyze`: what can be said.
+//! Arguments of `onceflow analyze`.
 
 use std::path::PathBuf;
 
@@ -14,14 +14,14 @@ Examples:
   onceflow analyze --problem study.toml --method pawn -X X.csv -Y Y.csv --output dice --plots plots/
 
 Y has one line per row, matched by the column `row`: in any order, with rows missing, with a
-column `status`, or with empty, `nan` or `fail` for what failed. A headerless column of numbers
-is taken in the order of X. Rows of a design are refused by the wrong method: their roles say
-what they were made for.")]
+column `status`, or with an empty value, `nan` or `fail` for a failed row. A column of numbers
+without a header is taken in the order of X. A method refuses the rows of another method's design,
+which it recognises by their roles.")]
 pub(crate) struct AnalyzeArgs {
     /// The study or problem of the sample
     #[arg(long, value_name = "FILE")]
     pub(crate) problem: PathBuf,
-    /// Which indices; without it, what the phase says
+    /// Method of analysis [default: the phase's]
     #[arg(long, value_enum, required_unless_present = "phase")]
     pub(crate) method: Option<TechniqueWord>,
     /// The sample; may be left out for vbd when Y is in SALib's row order
@@ -30,26 +30,26 @@ pub(crate) struct AnalyzeArgs {
     /// The results
     #[arg(short = 'Y', long = "results", value_name = "Y")]
     pub(crate) results: PathBuf,
-    /// Second-order indices too (vbd, of a sample made with --second-order)
+    /// Compute second-order indices too (vbd, for a sample made with --second-order)
     #[arg(long)]
     pub(crate) second_order: bool,
-    /// Estimator of variance-based indices; without it, what the phase says, or controlled (saltelli where X is a
-    /// matrix of SALib's or the results go to it, so that both agree)
+    /// Estimator of variance-based indices [default: the phase's, else controlled; saltelli where X or the result is in
+    /// SALib's format, so that both agree]
     #[arg(long, value_enum)]
     pub(crate) estimator: Option<EstimatorWord>,
-    /// What to do with failed rows; without it, what the study says, or drop
+    /// How failed rows are treated [default: the study's, else drop]
     #[arg(long, value_enum, env = "ONCEFLOW_FAILURES", hide_env_values = true)]
     pub(crate) failures: Option<FailuresWord>,
-    /// Influential above, not below: a share of the variance, or of the largest mu* (0.05; morris 0.10)
+    /// Parameters above this are influential: a share of the variance, or of the largest mu* [default: 0.05; morris 0.10]
     #[arg(long, value_name = "SHARE", env = "ONCEFLOW_THRESHOLD", hide_env_values = true)]
     pub(crate) threshold: Option<f64>,
-    /// Probability of the intervals; without it, what the study says, or 0.95
+    /// Confidence level of the intervals [default: the study's, else 0.95]
     #[arg(long, value_name = "P", env = "ONCEFLOW_CONFIDENCE", hide_env_values = true)]
     pub(crate) confidence: Option<f64>,
-    /// Bootstrap resamples; without it, what the study says, or 1000
+    /// Number of bootstrap resamples [default: the study's, else 1000]
     #[arg(long, value_name = "COUNT", env = "ONCEFLOW_RESAMPLES", hide_env_values = true)]
     pub(crate) resamples: Option<usize>,
-    /// Seed of the bootstrap; without it, that of the problem, or 0
+    /// Seed of the bootstrap [default: the problem's, else 0]
     #[arg(long, value_name = "S", env = "ONCEFLOW_SEED", hide_env_values = true)]
     pub(crate) seed: Option<u64>,
     /// Only this output; may be given more than once
@@ -58,7 +58,7 @@ pub(crate) struct AnalyzeArgs {
     /// The phase of the study that the sample belongs to
     #[arg(long, value_name = "NAME")]
     pub(crate) phase: Option<String>,
-    /// Form of the result; without it, text
+    /// Format of the result [default: text]
     #[arg(long, value_enum, conflicts_with = "json")]
     pub(crate) format: Option<IndicesFormat>,
     /// The same as --format json
@@ -67,18 +67,18 @@ pub(crate) struct AnalyzeArgs {
     /// Write the plots as SVG into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) plots: Option<PathBuf>,
-    /// Where to write the result; without it, or with -, standard output
+    /// Output file; - is standard output, which is the default
     #[arg(short, value_name = "FILE")]
     pub(crate) o: Option<PathBuf>,
 }
 
 impl AnalyzeArgs {
-    /// The form of the result.
+    /// The format of the result.
     pub(crate) fn format(&self) -> IndicesFormat {
         if self.json { IndicesFormat::Json } else { self.format.unwrap_or(IndicesFormat::Text) }
     }
 
-    /// Whether a script reads the result.
+    /// Whether the result is printed as JSON.
     pub(crate) fn wants_json(&self) -> bool {
         self.format() == IndicesFormat::Json
     }
@@ -116,23 +116,23 @@ pub(crate) enum EstimatorWord {
     Martinez,
 }
 
-/// What to do with failed rows.
+/// How failed rows are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailuresWord {
-    /// Leave out what they take part in
+    /// Leave out the effects they take part in
     Drop,
-    /// Besides, widen the intervals to the worst they could have been
+    /// Drop them, and widen the intervals by their worst possible values
     Bounds,
     /// Refuse to analyse, with exit code 1
     Stop,
 }
 
-/// Forms of the result.
+/// Formats of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum IndicesFormat {
-    /// A table for people
+    /// A table to read
     Text,
-    /// One versioned object
+    /// One JSON object with a version
     Json,
     /// The keys of SALib's result
     Salib,

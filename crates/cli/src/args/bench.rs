@@ -1,56 +1,21 @@
-//! `onceflow bench`: what can be said.
+//! `onceflow bench`: everything after it goes to the program `onceflow-bench`.
 
-use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+
+use clap::Args;
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  onceflow bench sensitivity
-  onceflow bench sensitivity --json > figures.json
-  onceflow bench plan                           no image at all
-  onceflow bench run                            on synthetic tissue
-  onceflow bench run --image tile.png           on yours
-  onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096")]
-pub(crate) struct BenchArgs {
-    /// What to measure
-    #[arg(value_enum)]
-    pub(crate) subject: BenchSubject,
-    /// Image for `run`, `seams` and `kernels`: a file, or tissue such as synth:1000x1000?seed=7
-    #[arg(long, value_name = "FILE")]
-    pub(crate) image: Option<String>,
-    /// Side of the tile for `seams` and `kernels`, in pixels; of an image, its first rows and columns
-    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=8192))]
-    pub(crate) size: u64,
-    /// Only the sections of `run` (planning, clusters, hybrid, levels, beyond, bounds, paths, grain, workers, effects, dask) and
-    /// `region` (overhead, copies, boxes, arrays, staging, conversions, slide), or the operations of `kernels`, with this in their
-    /// names, the latter without peers
-    #[arg(long, value_name = "NAME")]
-    pub(crate) only: Option<String>,
-    /// Print one JSON object in place of the table
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Python that has the peers (SALib; for `kernels` OpenCV, scikit-image, SciPy); else `.peers/bin/python` (made by scripts/peers), then `python3`
-    #[arg(long, env = "ONCEFLOW_PYTHON", value_name = "PROGRAM", conflicts_with = "no_peer")]
-    pub(crate) python: Option<String>,
-    /// Leave the peers out
-    #[arg(long)]
-    pub(crate) no_peer: bool,
+#[command(disable_help_flag = true)]
+pub(crate) struct BenchProgramArgs {
+    /// Arguments of the program `onceflow-bench`; --help lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    pub(crate) arguments: Vec<OsString>,
 }
 
-/// What can be measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BenchSubject {
-    /// Samplers and analysers: speed, error against known indices, cover of the intervals
-    Sensitivity,
-    /// Planning: published figures of merging from the plan alone, balance on many workers, and how it grows
-    Plan,
-    /// Regions and files: what the abstraction costs, arrays and conversions beside peers, staging, a slide in little memory
-    Region,
-    /// Levels of reuse: what each leaves of a screening study, in time and in cost; what scheduling itself takes
-    Run,
-    /// Seams between parts: how far an image that is cut gives other nuclei, by the pixels read around its parts
-    Seams,
-    /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
-    Kernels,
+impl BenchProgramArgs {
+    /// Whether failures are printed as JSON too.
+    pub(crate) fn wants_json(&self) -> bool {
+        self.arguments.iter().any(|argument| argument == "--json")
+    }
 }

@@ -1,4 +1,4 @@
-//! `onceflow check`: what can be said.
+//! Arguments of `onceflow check`.
 
 use std::path::PathBuf;
 
@@ -13,9 +13,9 @@ Examples:
   onceflow check params.txt            a SALib problem; also Dakota, stage files, t2flow
   onceflow check study.toml --json     for scripts
 
-Nothing is run. Exit code 2 when there are errors, 0 when there are only warnings.")]
+Nothing is run. The exit code is 2 when there are errors, and 0 when there are only warnings.")]
 pub(crate) struct CheckArgs {
-    /// The file to check; its kind is found from its contents
+    /// The file to check; its kind is recognised by its contents
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Print one JSON object

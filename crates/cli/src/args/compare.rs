@@ -1,4 +1,4 @@
-//! `onceflow compare`: what can be said.
+//! Arguments of `onceflow compare`.
 
 use clap::Args;
 use onceflow_study::Size;
@@ -11,8 +11,8 @@ Examples:
   onceflow compare mask.png truth.labels.png --um-per-pixel 0.25 --json | jq .dice
 
 A mask's objects are its connected pixels (corners connect); a label image has one number for each
-object, so that objects may touch. Two objects match when they share at least half of the pixels
-that either has.")]
+object, so that objects may touch. Two objects match when their intersection is at least half of
+their union.")]
 pub(crate) struct CompareArgs {
     /// The result: a mask or a label image
     #[arg(value_name = "A")]
@@ -20,10 +20,10 @@ pub(crate) struct CompareArgs {
     /// The reference it is compared with
     #[arg(value_name = "B")]
     pub(crate) reference: String,
-    /// Side of a pixel in micrometres, for densities; without it, what a file says
+    /// Micrometres per pixel, for densities [default: that of the files]
     #[arg(long, value_name = "X", value_parser = micrometres)]
     pub(crate) um_per_pixel: Option<f64>,
-    /// Bound of memory, such as '2 GiB' [default: three quarters of what is free]
+    /// Memory bound, such as '2 GiB' [default: three quarters of the free memory]
     #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = Size::parse)]
     pub(crate) memory: Option<Size>,
     /// Print one JSON object in place of the table

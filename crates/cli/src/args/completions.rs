@@ -1,4 +1,4 @@
-//! `onceflow completions`: what can be said.
+//! Arguments of `onceflow completions`.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `onceflow image convert`: what can be said.
+//! Arguments of `onceflow image convert`.
 
 use std::path::PathBuf;
 
@@ -11,15 +11,16 @@ use onceflow_study::Size;
 #[command(after_help = "\
 Examples:
   onceflow image convert slide.svs slide.ome.zarr
-  onceflow image convert slide.svs slide.tif --compression jpeg --quality 85     as small as a scanner's
+  onceflow image convert slide.svs slide.tif --compression jpeg --quality 85   small
   onceflow image convert slide.svs part.png --box 12000,8000,2048,2048
   onceflow image convert slide.svs coarse.tif --um-per-pixel 1
   onceflow image convert synth:20000x20000?seed=7 tissue.tif --dry-run
 
-The image is read once, in pieces: memory does not grow with its height. Tiled TIFF files open in QuPath, OpenSlide
-and tifffile, OME-Zarr in napari and ome-zarr-py. Smaller scales are means of 2 x 2 pixels; whole numbers of 32 or 64
-bits are taken for labels, which are never averaged (--halving says otherwise). OUT appears when it is whole; what is
-there already stays unless --force is given.")]
+The image is read once, in pieces: the memory needed does not depend on its height. Tiled TIFF
+files open in QuPath, OpenSlide and tifffile, OME-Zarr in napari and ome-zarr-py. Smaller scales
+are means of 2 x 2 pixels; integers of 32 or 64 bits are labels, which are never averaged (unless
+--halving mean is given). OUT appears when it is complete; an existing file or folder is replaced
+with --force only.")]
 pub(crate) struct ConvertArgs {
     /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "IN")]
@@ -27,40 +28,40 @@ pub(crate) struct ConvertArgs {
     /// Where to write: .tif is a pyramid of tiles, .zarr is OME-Zarr, .png is one image
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// The part that is wanted, in pixels of the whole image
+    /// Convert this box only, in pixels of the whole image
     #[arg(long = "box", value_name = "X,Y,W,H", value_parser = bounds)]
     pub(crate) bounds: Option<Bounds>,
-    /// The scale of the image that becomes the whole one; image info counts them from 0
+    /// Scale of the input to convert, counted from 0 as in image info
     #[arg(long, value_name = "N", conflicts_with = "um_per_pixel")]
     pub(crate) scale: Option<usize>,
-    /// Resample it to so many micrometres per pixel
+    /// Resample the image to this many micrometres per pixel
     #[arg(long, value_name = "U", value_parser = micrometres)]
     pub(crate) um_per_pixel: Option<f64>,
     /// Side of the tiles of a TIFF in pixels, a multiple of 16 [default: 512]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..=4096))]
     pub(crate) tile: Option<u64>,
-    /// How pixels are compressed [default: deflate in a TIFF, zstd in OME-Zarr]
+    /// Compression of pixels [default: deflate in a TIFF, zstd in OME-Zarr]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) compression: Option<CompressionWord>,
-    /// Quality of JPEG, from 1 to 100; it means --compression jpeg [default: 90]
+    /// Quality of JPEG, from 1 to 100; implies --compression jpeg [default: 90]
     #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) quality: Option<u8>,
-    /// How pixels of smaller scales are made [default: by the type of the pixels]
+    /// How pixels of smaller scales are computed [default: by the type of the pixels]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) halving: Option<HalvingWord>,
     /// Write the whole image without smaller scales
     #[arg(long)]
     pub(crate) no_pyramid: bool,
-    /// Threads; they change nothing in the result [default: one per processor]
+    /// Number of threads; the result does not depend on it [default: one per processor]
     #[arg(long, alias = "workers", value_name = "N", env = "ONCEFLOW_WORKERS", hide_env_values = true, value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub(crate) threads: Option<u64>,
-    /// Bound of memory, such as '500 MB' [default: three quarters of what is free]
+    /// Memory bound, such as '500 MB' [default: three quarters of the free memory]
     #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = Size::parse)]
     pub(crate) memory: Option<Size>,
-    /// Replace what is there
+    /// Replace an existing file or folder
     #[arg(long)]
     pub(crate) force: bool,
-    /// Say what would be written, and stop
+    /// Show what would be written, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print one JSON object
@@ -68,10 +69,10 @@ pub(crate) struct ConvertArgs {
     pub(crate) json: bool,
 }
 
-/// How pixels are compressed.
+/// Compression of pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CompressionWord {
-    /// Not at all
+    /// No compression
     None,
     /// Deflate, without loss (TIFF)
     Deflate,
@@ -81,7 +82,7 @@ pub(crate) enum CompressionWord {
     Zstd,
 }
 
-/// How pixels of smaller scales are made.
+/// How pixels of smaller scales are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HalvingWord {
     /// The mean of four pixels, for images

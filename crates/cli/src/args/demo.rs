@@ -1,4 +1,4 @@
-//! `onceflow demo`: what can be said.
+//! Arguments of `onceflow demo`.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -16,10 +16,10 @@ pub(crate) const SIDES: RangeInclusive<u64> = 64..=4096;
 Examples:
   onceflow demo                       which of 15 parameters matter for the nuclei we find?
   onceflow demo --seed 7 -o tissue-7  other tissue, another folder
-  onceflow demo --function ishigami   the textbook's function, its exact indices beside
+  onceflow demo --function ishigami   the textbook function, with its exact indices
 
-The folder gets tissue.png, truth.png, study.toml and what onceflow run writes. A demo that is there
-is replaced; a folder that holds something else is left alone.")]
+The folder gets tissue.png, truth.png, study.toml and the files of onceflow run. The folder of an
+earlier demo is replaced; any other folder that is not empty is refused.")]
 pub(crate) struct DemoArgs {
     /// Folder for the tissue, the study and the results
     #[arg(short, long, value_name = "DIR", default_value = "onceflow-demo", conflicts_with = "function")]
@@ -30,7 +30,7 @@ pub(crate) struct DemoArgs {
     /// Seed of the tissue, the designs and the bootstrap
     #[arg(long, value_name = "S", default_value_t = 2026, env = "ONCEFLOW_SEED", hide_env_values = true, value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub(crate) seed: u64,
-    /// Ask a built-in function in place of tissue; writes nothing
+    /// Analyse a built-in function in place of tissue; writes no files
     #[arg(long, value_enum)]
     pub(crate) function: Option<DemoFunction>,
     #[command(flatten)]
@@ -43,13 +43,13 @@ pub(crate) struct DemoArgs {
 /// The built-in functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DemoFunction {
-    /// Ishigami and Homma (1990): three inputs, one of which acts only through another
+    /// Ishigami and Homma (1990): three inputs, one of which acts only by interaction
     Ishigami,
     /// Sobol' G: eight inputs of falling importance
     SobolG,
-    /// Morris (1991): twenty inputs, ten of which do nothing much
+    /// Morris (1991): twenty inputs, ten of which have little effect
     #[value(name = "morris-20")]
     Morris20,
-    /// Six discrete parameters with a rough term, as a workflow's metric has
+    /// Six discrete parameters with a rough term, like the metric of a workflow
     RoughDiscrete,
 }

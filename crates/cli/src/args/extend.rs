@@ -1,4 +1,4 @@
-//! `onceflow extend`: what can be said.
+//! Arguments of `onceflow extend`.
 
 use std::path::PathBuf;
 
@@ -13,8 +13,8 @@ Examples:
   onceflow extend --problem study.toml -X X.csv --n 40 -o X2.csv
   onceflow extend --problem study.toml -X X.csv --n 40 --new-only -o more.csv
 
-The larger sample begins with the smaller one, bit for bit, so no row is run twice: run those of
---new-only, append their results to Y, and analyse with X2.csv.")]
+The larger sample begins with the smaller one, bit for bit, so no row is run twice: run the rows
+of --new-only, append their results to Y, and analyse with X2.csv.")]
 pub(crate) struct ExtendArgs {
     /// The study or problem of the sample
     #[arg(long, value_name = "FILE")]
@@ -28,16 +28,16 @@ pub(crate) struct ExtendArgs {
     /// Write the new rows only
     #[arg(long)]
     pub(crate) new_only: bool,
-    /// Form of the table; without it, json for a file that ends so, else csv
+    /// Format of the table [default: json for a file name with .json, else csv]
     #[arg(long, value_enum)]
     pub(crate) format: Option<SampleFormatWord>,
-    /// Where to write it; without it, or with -, standard output
+    /// Output file; - is standard output, which is the default
     #[arg(short, long, value_name = "X2")]
     pub(crate) output: Option<PathBuf>,
-    /// Say what would be written, and write nothing
+    /// Show what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Print an account of the sample as one JSON object (needs -o or --dry-run)
+    /// Print a summary of the sample as one JSON object (needs -o or --dry-run)
     #[arg(long)]
     pub(crate) json: bool,
 }

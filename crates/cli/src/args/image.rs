@@ -1,4 +1,4 @@
-//! `onceflow image`: what can be said.
+//! Arguments of `onceflow image`.
 
 use std::path::PathBuf;
 
@@ -15,12 +15,12 @@ pub(crate) struct ImageArgs {
     pub(crate) verb: ImageVerb,
 }
 
-/// What to do with images.
+/// Verbs of `image`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImageVerb {
-    /// Say what an image file holds; its pixels are not read
+    /// Show size, scales and resolution of an image file, without reading its pixels
     Info(InfoArgs),
-    /// Say how an image is cut into parts
+    /// Show how an image is cut into parts
     Parts(PartsArgs),
     /// Write an image as a pyramid of tiles, as OME-Zarr or as PNG
     Convert(ConvertArgs),
@@ -29,7 +29,7 @@ pub(crate) enum ImageVerb {
 }
 
 impl ImageArgs {
-    /// Whether a script reads the result.
+    /// Whether the result is printed as JSON.
     pub(crate) fn wants_json(&self) -> bool {
         match &self.verb {
             ImageVerb::Info(args) => args.json,
@@ -62,12 +62,12 @@ pub(crate) struct InfoArgs {
 Examples:
   onceflow image parts slide.tif --size 4096
   onceflow image parts slide.tif --size 4096 --halo 64 --json | jq '.parts | length'
-  onceflow image parts slide.svs --count 24          24 parts of about the same cost, by their tissue
+  onceflow image parts slide.svs --count 24          24 parts of about equal cost, by their tissue
   onceflow image parts slide.svs --count 64 --by quad --skip-background
   onceflow image parts slide.svs --size 4096 --halo 64 --picture parts.png
 
-Parts go row by row from the upper left. A rest of less than half a part joins its neighbour, as in
-a study.")]
+Parts are listed row by row from the upper left. A remainder smaller than half a part joins its
+neighbour, as in a study.")]
 pub(crate) struct PartsArgs {
     /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S
     #[arg(value_name = "FILE")]
@@ -75,19 +75,20 @@ pub(crate) struct PartsArgs {
     /// Side of a part in pixels
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), required_unless_present = "count")]
     pub(crate) size: Option<u64>,
-    /// So many parts of about the same cost instead: the image is read, and where tissue is parts are smaller
+    /// Number of parts of about equal cost: the image is read, and parts with tissue are smaller
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), conflicts_with = "size")]
     pub(crate) count: Option<u64>,
-    /// Squares of --size, or to --count parts halves of equal cost (kd, the default) or quarters of what is dearest
+    /// How to cut: grid (squares of --size), kd (halves of equal cost, the default with --count) or quad (quarters of the
+    /// dearest part)
     #[arg(long, value_name = "WAY")]
     pub(crate) by: Option<CutWord>,
-    /// Leave out parts without tissue: the image is read
+    /// Leave out parts without tissue; the image is read
     #[arg(long)]
     pub(crate) skip_background: bool,
-    /// Pixels that a part reads around itself
+    /// Width of the halo: pixels that a part reads around itself
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) halo: u64,
-    /// Where to draw the parts over a small copy of the image: borders, halos, parts without tissue in grey
+    /// Output file for a small copy of the image with the parts: borders, halos, parts without tissue in grey
     #[arg(long, value_name = "FILE.png")]
     pub(crate) picture: Option<PathBuf>,
     /// Print one JSON object in place of the table
@@ -95,7 +96,7 @@ pub(crate) struct PartsArgs {
     pub(crate) json: bool,
 }
 
-/// Ways to cut an image: squares, halves of equal cost (a k-d tree), quarters of what is dearest (a quad tree).
+/// Ways to cut an image: squares, halves of equal cost (a k-d tree), quarters of the dearest part (a quad tree).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CutWord {
     Grid,
@@ -110,28 +111,28 @@ Examples:
   onceflow image synth --width 1000 --height 1000 --seed 7 -o tissue.png --truth nuclei.png
   onceflow segment tissue.png -o mask.png && onceflow compare mask.png nuclei.png
 
-The same size and seed give the same tissue on every machine, at 0.25 um per pixel. Wherever an
-image is named, synth:1000x1000?seed=7 stands for the same tissue without a file.")]
+The same size and seed give the same tissue on every machine, at 0.25 um per pixel. Every
+command that takes an image also takes synth:1000x1000?seed=7, the same tissue without a file.")]
 pub(crate) struct SynthArgs {
-    /// Columns
+    /// Width in pixels
     #[arg(long, value_name = "W")]
     pub(crate) width: u64,
-    /// Rows
+    /// Height in pixels
     #[arg(long, value_name = "H")]
     pub(crate) height: u64,
-    /// Which tissue
+    /// Seed of the tissue
     #[arg(long, value_name = "S", default_value_t = 0, env = "ONCEFLOW_SEED", hide_env_values = true)]
     pub(crate) seed: u64,
-    /// Where to write the image; - is standard output
+    /// Output file for the image; - is standard output
     #[arg(short, long, value_name = "OUT.png")]
     pub(crate) output: PathBuf,
-    /// Where to write its nuclei numbered from 1 on, in 16 bits
+    /// Output file for its nuclei, numbered from 1 on, in 16 bits
     #[arg(long, value_name = "LABELS.png")]
     pub(crate) truth: Option<PathBuf>,
-    /// Bound of memory, such as '2 GiB' [default: three quarters of what is free]
+    /// Memory bound, such as '2 GiB' [default: three quarters of the free memory]
     #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = Size::parse)]
     pub(crate) memory: Option<Size>,
-    /// Say what would be made, and stop
+    /// Show what would be made, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print one JSON object

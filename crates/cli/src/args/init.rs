@@ -1,4 +1,4 @@
-//! `onceflow init`: what can be said.
+//! Arguments of `onceflow init`.
 
 use std::path::PathBuf;
 
@@ -15,41 +15,41 @@ Examples:
   onceflow init --from moat.in -o study.toml     a Dakota input as a study
   onceflow init --from study.toml --to salib -o problem.json
 
-A file that is already there is not replaced without --force.")]
+An existing file is replaced with --force only.")]
 pub(crate) struct InitArgs {
     /// Images to study: files, folders, patterns in quotes, a QuPath project; or the study to write, FILE.toml
     #[arg(value_name = "IMAGES|FILE")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// A folder of truth, found by the names of the images (.geojson, .json, .xml, .png, .tif); for one image also its file
+    /// Folder of truth files with the names of the images (.geojson, .json, .xml, .png, .tif); for one image also a file
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["from", "model"])]
     pub(crate) truth: Option<PathBuf>,
     /// Convert this study, SALib problem or Dakota input
     #[arg(long, value_name = "PROBLEM")]
     pub(crate) from: Option<PathBuf>,
-    /// The workflow whose parameters are written out: a file, or the name of a shipped one
+    /// Workflow whose parameters are written: a file, or the name of a shipped workflow
     #[arg(long, value_name = "WORKFLOW", default_value = "nuclei", conflicts_with = "from")]
     pub(crate) workflow: String,
-    /// A study of your own model, which needs no workflow
+    /// Write a study of your own model, which needs no workflow
     #[arg(long, conflicts_with_all = ["from", "workflow"])]
     pub(crate) model: bool,
-    /// What to write
+    /// Format to write
     #[arg(long, value_enum, default_value = "study")]
     pub(crate) to: ProblemFormat,
-    /// Where to write it; without it, or with -, standard output
+    /// Output file; - is standard output, which is the default
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace a file that is already there
+    /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,
-    /// Say what would be written, and write nothing
+    /// Show what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Print one JSON object that says what was written (needs -o or --dry-run)
+    /// Print a summary as one JSON object (needs -o or --dry-run)
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Forms of a problem.
+/// Formats of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProblemFormat {
     /// A study file (TOML)

@@ -1,34 +1,35 @@
-//! How instances are grouped into buckets: what can be said of it.
+//! Arguments of merging: how instances are grouped into buckets.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use onceflow_study::Size;
 
+use super::heading::EXPERIMENTS;
+
 /// Buckets for machines that do not share memory.
 #[derive(Debug, Default, Args)]
 pub(crate) struct MergeArgs {
-    /// Group instances into buckets that run on one worker each: equal work is then done once in a bucket, not once in
-    /// the run
-    #[arg(long, value_enum, value_name = "ALGORITHM", conflicts_with = "buckets")]
+    /// Group instances into buckets, each for one worker: equal work is computed once in a bucket, not once in the run
+    #[arg(long, value_enum, value_name = "ALGORITHM", help_heading = EXPERIMENTS, conflicts_with = "buckets")]
     pub(crate) merge: Option<MergeWord>,
-    /// Most instances of a bucket, for naive, sca, rtma and rtma-packed [default: 7]
-    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Most instances in a bucket, for naive, sca, rtma and rtma-packed [default: 7]
+    #[arg(long, value_name = "B", help_heading = EXPERIMENTS, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_bucket_size: Option<u64>,
     /// Most buckets of a part, for trtma [default: 3 for each worker]
-    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "M", help_heading = EXPERIMENTS, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_buckets: Option<u64>,
-    /// Most memory of a bucket, such as '6 GiB': buckets become as large as it allows when tasks run level after level
-    #[arg(long, value_name = "SIZE", value_parser = super::run::size, requires = "merge", conflicts_with = "max_bucket_size")]
+    /// Most memory of a bucket, such as '6 GiB': buckets become as large as it allows
+    #[arg(long, value_name = "SIZE", help_heading = EXPERIMENTS, value_parser = super::run::size, requires = "merge", conflicts_with = "max_bucket_size")]
     pub(crate) bucket_memory: Option<Size>,
-    /// For trtma: which equal subtrees are tried once when something is moved
-    #[arg(long, value_enum, value_name = "SCOPE", default_value_t, hide_short_help = true)]
+    /// Which equal subtrees trtma tries once when it moves instances
+    #[arg(long, help_heading = EXPERIMENTS, value_enum, value_name = "SCOPE", default_value_t, hide_short_help = true)]
     pub(crate) trtma_pruning: PruningWord,
-    /// For trtma: which of the cheapest buckets gets what the dearest gives away
-    #[arg(long, value_enum, value_name = "BUCKET", default_value_t, hide_short_help = true)]
-    pub(crate) trtma_small: SmallWord,
-    /// Your own buckets: a CSV file with the columns row and bucket, the reference row being 0
-    #[arg(long, value_name = "FILE")]
+    /// Which of the cheapest buckets trtma moves instances to
+    #[arg(long, help_heading = EXPERIMENTS, value_enum, value_name = "BUCKET", default_value_t, hide_short_help = true)]
+    pub(crate) trtma_small: SmallBucketWord,
+    /// Your own buckets: a CSV file with the columns row and bucket; row 0 is the reference row
+    #[arg(long, value_name = "FILE", help_heading = EXPERIMENTS)]
     pub(crate) buckets: Option<PathBuf>,
 }
 
@@ -37,19 +38,19 @@ pub(crate) struct MergeArgs {
 pub(crate) enum MergeWord {
     /// Consecutive instances
     Naive,
-    /// Those that share least are cut off first
+    /// Smart cut: instances that share least are cut off first
     Sca,
-    /// Full buckets from the deepest shared task up
+    /// Reuse tree: full buckets from the deepest shared task up
     Rtma,
-    /// The same, with whole groups of siblings where they fill a bucket
+    /// Reuse tree, with whole groups of siblings where they fill a bucket
     RtmaPacked,
-    /// A number of buckets with about as many tasks in each
+    /// Task-balanced reuse tree: --max-buckets buckets of about as many tasks each
     Trtma,
-    /// A bucket for each worker, of about the same cost
+    /// One bucket for each worker, of about equal cost
     Auto,
 }
 
-/// What counts as tried.
+/// Which equal subtrees are tried once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PruningWord {
     /// An equal sibling
@@ -59,12 +60,12 @@ pub(crate) enum PruningWord {
     Global,
 }
 
-/// Who gets something.
+/// Which bucket receives instances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SmallWord {
+pub(crate) enum SmallBucketWord {
     /// The last of the cheapest
     Smallest,
-    /// The one of the cheapest that shares most with the dearest
+    /// The one that shares most with the dearest bucket
     #[default]
     MostReuse,
 }

@@ -1,14 +1,16 @@
-//! The command line: what can be said, with its help. What is then done stands under `verb`.
+//! The command line: verbs, arguments and their help. Module `verb` carries them out.
 
 mod analyze;
 mod bench;
 mod check;
 mod compare;
 mod completions;
+mod config;
 mod convert;
 mod demo;
 mod extend;
 mod features;
+mod heading;
 mod image;
 mod init;
 mod merge;
@@ -20,23 +22,25 @@ mod simulated;
 mod status;
 mod why;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
+use onceflow_terminal::ProgressMode;
 
 pub(crate) use analyze::{AnalyzeArgs, EstimatorWord, FailuresWord, IndicesFormat, TechniqueWord};
-pub(crate) use bench::{BenchArgs, BenchSubject};
+pub(crate) use bench::BenchProgramArgs;
 pub(crate) use check::CheckArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use completions::CompletionsArgs;
+pub(crate) use config::{ConfigArgs, ConfigShowArgs, ConfigVerb};
 pub(crate) use convert::{CompressionWord, ConvertArgs, HalvingWord};
 pub(crate) use demo::{DemoArgs, DemoFunction, SIDES};
 pub(crate) use extend::ExtendArgs;
-pub(crate) use features::{FeaturesArgs, TableWord};
+pub(crate) use features::{FeatureFormatWord, FeaturesArgs};
 pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
 pub(crate) use init::{InitArgs, ProblemFormat};
-pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallWord};
+pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallBucketWord};
 pub(crate) use report::ReportArgs;
-pub(crate) use run::{GrainWord, LevelWord, MachineArgs, PlanArgs, RunArgs};
-pub(crate) use sample::{KindWord, MethodWord, SampleArgs, SampleFormatWord};
+pub(crate) use run::{GranularityWord, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs};
+pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord};
 pub(crate) use segment::SegmentArgs;
 pub(crate) use simulated::ExecutorWord;
 pub(crate) use status::StatusArgs;
@@ -45,8 +49,8 @@ pub(crate) use why::WhyArgs;
 /// Which parameters of my workflow matter, and what are the best values?
 #[derive(Debug, Parser)]
 #[command(name = "onceflow", version, after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
-pub(crate) struct Command {
-    /// When to say what is going on
+pub(crate) struct CommandLine {
+    /// When to show progress
     #[arg(
         long,
         global = true,
@@ -67,44 +71,37 @@ const EXAMPLES: &str = "\
 Start here:
   onceflow demo                                                    see an answer, in half a minute
   onceflow init -o study.toml                                      write a study to start from
-  onceflow check study.toml                                        is it what I mean?
+  onceflow check study.toml                                        check it, and see what it asks
   onceflow sample  --problem study.toml --method morris --n 20 -o X.csv
   onceflow analyze --problem study.toml --method morris -X X.csv -Y Y.csv
 
-Results go to standard output, words for people to standard error. NO_COLOR is honoured.
+Results go to standard output, messages and progress to standard error. NO_COLOR is honoured.
 Exit codes: 0 ok, 1 rows failed, 2 bad command line or file, 3 environment, 4 memory bound too small,
 5 internal error, 130 interrupted.";
 
-/// Whether work longer than a second is spoken of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProgressMode {
-    Auto,
-    Never,
-}
-
-/// What to do.
+/// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// See an answer: which parameters matter for finding nuclei in synthetic tissue
     Demo(DemoArgs),
     /// Write a study to start from, or convert a SALib or Dakota problem
     Init(InitArgs),
-    /// Check a study, a workflow or a problem, and say what it asks
+    /// Check a study, a workflow or a problem, and summarise it
     Check(CheckArgs),
     /// Choose the rows to run: samples and designs for sensitivity analysis
     Sample(SampleArgs),
-    /// Make a sample larger without changing a row of it
+    /// Make a sample larger without changing its rows
     Extend(ExtendArgs),
-    /// Say which parameters matter, from the rows and their results
+    /// Compute which parameters matter, from rows and their results
     #[command(visible_alias = "analyse")]
     Analyze(AnalyzeArgs),
-    /// Say what a run of a study would compute, and why not more
+    /// Show what a run of a study would compute, and what it reuses
     Plan(PlanArgs),
-    /// Say why a task of a study is computed, and with whom it is shared
+    /// Explain why a task is computed, and which rows share it
     Why(WhyArgs),
     /// Run a study: from its file to its answer
     Run(RunArgs),
-    /// Say how far a run is, from another terminal
+    /// Show the progress of a run, from another terminal
     Status(StatusArgs),
     /// Print the answer of a run again
     Report(ReportArgs),
@@ -112,18 +109,20 @@ pub(crate) enum Verb {
     Segment(SegmentArgs),
     /// Measure the nuclei of images: shape, colours, stains, texture, outlines
     Features(FeaturesArgs),
-    /// Say how far two masks or label images agree
+    /// Measure the agreement of two masks or label images
     Compare(CompareArgs),
-    /// Look into images, and make synthetic ones
+    /// Inspect, cut and convert images, and make synthetic ones
     Image(ImageArgs),
+    /// Show the settings in force, and where each comes from
+    Config(ConfigArgs),
     /// Measure how fast and how exact onceflow is on this machine
-    Bench(BenchArgs),
-    /// Print completions for a shell
+    Bench(BenchProgramArgs),
+    /// Print the completion script of a shell
     Completions(CompletionsArgs),
 }
 
 impl Verb {
-    /// Whether a failure is told as JSON too.
+    /// Whether failures are printed as JSON too.
     pub(crate) fn wants_json(&self) -> bool {
         match self {
             Self::Demo(args) => args.json,
@@ -142,7 +141,11 @@ impl Verb {
             Self::Features(args) => args.json,
             Self::Compare(args) => args.json,
             Self::Image(args) => args.wants_json(),
-            Self::Bench(args) => args.json,
+            Self::Config(args) => {
+                let ConfigVerb::Show(args) = &args.verb;
+                args.json
+            }
+            Self::Bench(args) => args.wants_json(),
         }
     }
 }

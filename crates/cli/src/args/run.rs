@@ -1,86 +1,88 @@
-//! `onceflow run` and `onceflow plan`: what can be said.
+//! Arguments of `onceflow run` and `onceflow plan`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use onceflow_region::staging::Staging;
+use onceflow_engine::Policy;
+use onceflow_store::staging::Staging;
 use onceflow_study::Size;
 
+use super::heading::{EXPERIMENTS, MACHINE, REUSE, ROW};
 use super::merge::MergeArgs;
 use super::simulated::ExecutorArgs;
 
-/// Arguments of `run`.
+/// Arguments of `run`. Headings appear in help in the order of the first argument under each.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   onceflow run study.toml -o runs/first
   onceflow run study.toml -o runs/first --workers 8 --memory '16 GiB'
-  onceflow run study.toml -o runs/none --reuse none    the same answer, without reuse
+  onceflow run study.toml -o runs/none --reuse none    the same results, without reuse
   onceflow run study.toml --dry-run                    what it would compute
-  onceflow run study.toml -o runs/first --granularity auto    tasks split and fused where that saves time
-  onceflow run study.toml --row 17 --image one -o look/               one row alone, every region as a picture
-  onceflow run study.toml --row reference -p G1=40 --task t4 -o look/ one task and what it needs, with values of yours
-  onceflow run study.toml -o runs/first --events /dev/fd/3 3>events.jsonl    for programs that watch
+  onceflow run study.toml --row 17 -o look/            one row, with a picture of every region
+  onceflow run study.toml --row reference -p G1=40 --task t4 -o look/
+  onceflow run study.toml -o runs/first --events /dev/fd/3 3>events.jsonl
   onceflow run study.toml --executor simulated --machine cluster.toml --costs costs.jsonl
 
-The folder gets rows.csv, metrics.csv, indices.json, best.json, report.html, trace.json, costs.jsonl, provenance.json,
-ro-crate-metadata.json and a copy of the study. Ctrl-C lets running tasks end; a second one stops at once. The same command
-goes on with what is not done, after Ctrl-C as after a crash.")]
+The folder gets rows.csv, metrics.csv, indices.json, best.json, report.html, trace.json,
+costs.jsonl, provenance.json, ro-crate-metadata.json and a copy of the study.
+Ctrl-C lets running tasks finish; a second Ctrl-C stops at once. After Ctrl-C or a crash, the same
+command continues where the run ended.")]
 pub(crate) struct RunArgs {
     /// The study
     pub(crate) study: PathBuf,
-    /// Folder for the results; made when it is not there
+    /// Folder for the results; created if missing
     #[arg(short, value_name = "DIR", required_unless_present_any = ["dry_run", "machine_file"])]
     pub(crate) o: Option<PathBuf>,
+    /// Write events as JSON lines into a file or a pipe [env: ONCEFLOW_EVENTS]
+    #[arg(long, value_name = "FILE", help_heading = REUSE)]
+    pub(crate) events: Option<PathBuf>,
+    /// Replace the results of another study in the folder
+    #[arg(long, help_heading = REUSE)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) allow: AllowArgs,
+    #[command(flatten)]
+    pub(crate) one: RowArgs,
+    #[command(flatten)]
+    pub(crate) executor: ExecutorArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
     #[command(flatten)]
     pub(crate) merge: MergeArgs,
-    /// Write what happens as lines of JSON into a file or a pipe
-    #[arg(long, value_name = "FILE", env = "ONCEFLOW_EVENTS", hide_env_values = true)]
-    pub(crate) events: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) executor: ExecutorArgs,
-    /// Say what would be computed, and stop
+    /// Show what would be computed, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Replace the results of another study in the folder
-    #[arg(long)]
-    pub(crate) force: bool,
-    #[command(flatten)]
-    pub(crate) one: OneArgs,
-    #[command(flatten)]
-    pub(crate) allow: AllowArgs,
-    /// Print one JSON object; the answer for people goes to standard error
+    /// Print one JSON object; the readable answer goes to standard error
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// One instance in place of a study.
+/// One row in place of a study.
 #[derive(Debug, Args)]
-pub(crate) struct OneArgs {
-    /// Make only this row, and draw every region of it; 0 and `reference` are the row with the defaults
-    #[arg(long, value_name = "N", value_parser = row, requires = "o", conflicts_with_all = ["dry_run", "json", "force"])]
+pub(crate) struct RowArgs {
+    /// Compute this row only, and draw a picture of every region; 0 or `reference` is the row of default values
+    #[arg(long, value_name = "N", help_heading = ROW, value_parser = row, requires = "o", conflicts_with_all = ["dry_run", "json", "force"])]
     pub(crate) row: Option<u64>,
-    /// The image to make it on [default: the first]
-    #[arg(long, value_name = "NAME", requires = "row")]
+    /// Image to compute the row on [default: the first]
+    #[arg(long, value_name = "NAME", help_heading = ROW, requires = "row")]
     pub(crate) image: Option<String>,
-    /// Which of the image's parts, counted from 0
-    #[arg(long, value_name = "K", requires = "row", default_value_t = 0)]
+    /// Part of the image, counted from 0
+    #[arg(long, value_name = "K", help_heading = ROW, requires = "row", default_value_t = 0)]
     pub(crate) part: usize,
-    /// Only this task and what it needs
-    #[arg(long, value_name = "TASK", requires = "row")]
+    /// Compute this task and its inputs only
+    #[arg(long, value_name = "TASK", help_heading = ROW, requires = "row")]
     pub(crate) task: Option<String>,
-    /// A value of yours for a parameter, such as G1=40
-    #[arg(short = 'p', value_name = "NAME=VALUE", requires = "row")]
+    /// Value of a parameter in place of the row's, such as G1=40; may be given more than once
+    #[arg(short = 'p', value_name = "NAME=VALUE", help_heading = ROW, requires = "row")]
     pub(crate) parameters: Vec<String>,
 }
 
 /// Whether programs of a study may be run.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct AllowArgs {
-    /// Let the study run the commands of its workflow: whoever wrote them can then do whatever you can
-    #[arg(long, env = "ONCEFLOW_ALLOW_COMMANDS", hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
+    /// Allow the workflow to run its commands, which then have all your permissions [env: ONCEFLOW_ALLOW_COMMANDS]
+    #[arg(long, help_heading = MACHINE, display_order = 800)]
     pub(crate) allow_commands: bool,
 }
 
@@ -98,10 +100,10 @@ Examples:
   onceflow plan study.toml
   onceflow plan study.toml --reuse task --json | jq .cost
   onceflow plan study.toml --merge auto --workers 256         buckets for a cluster
-  onceflow plan study.toml --compare --workers 16             every level and algorithm
+  onceflow plan study.toml --compare --workers 16             all levels and algorithms
   onceflow plan study.toml --graph plan.svg --graph-of workflow
-  onceflow plan study.toml --granularity auto                 which tasks are better split or fused, and why
-  onceflow plan study.toml --export plan.jsonl                one line for each task")]
+  onceflow plan study.toml --granularity auto                 which tasks to split or fuse, and why
+  onceflow plan study.toml --export plan.jsonl                one JSON line for each task")]
 pub(crate) struct PlanArgs {
     /// The study
     pub(crate) study: PathBuf,
@@ -109,19 +111,19 @@ pub(crate) struct PlanArgs {
     pub(crate) machine: MachineArgs,
     #[command(flatten)]
     pub(crate) merge: MergeArgs,
-    /// All levels and merging algorithms in one table
+    /// Compare all levels and merging algorithms in one table
     #[arg(long, conflicts_with_all = ["merge", "buckets", "reuse"])]
     pub(crate) compare: bool,
-    /// Draw the plan into a file that ends with .svg or .dot
+    /// Draw the plan into a .svg or .dot file
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<PathBuf>,
-    /// What to draw: workflow, compact (how many of each task are left), or bucket:N (its reuse tree)
+    /// What to draw: workflow, compact (the number of each task after reuse), or bucket:N (its reuse tree)
     #[arg(long, value_name = "WHAT", default_value = "compact", requires = "graph")]
     pub(crate) graph_of: String,
-    /// Say how many of each task the levels leave
+    /// Show the number of each task after each level of reuse
     #[arg(long, conflicts_with_all = ["rules", "compare"])]
     pub(crate) tasks: bool,
-    /// Say which rules made the plan and what each left
+    /// Show which rules made the plan, and the number of tasks after each
     #[arg(long)]
     pub(crate) rules: bool,
     /// Write one JSON line for each task, for other engines
@@ -132,67 +134,92 @@ pub(crate) struct PlanArgs {
     pub(crate) json: bool,
 }
 
-/// What a run may use.
-#[derive(Debug, Args)]
+/// Resources and settings of a run.
+#[derive(Debug, Default, Args)]
 pub(crate) struct MachineArgs {
-    /// Which tasks count as one [default: object; dataflow with --merge or --buckets]
-    #[arg(long, value_enum, value_name = "LEVEL", env = "ONCEFLOW_REUSE", hide_env_values = true)]
+    /// Level of reuse: which equal work is computed once [default: object; dataflow with --merge or --buckets] [env: ONCEFLOW_REUSE]
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = REUSE, display_order = 0)]
     pub(crate) reuse: Option<LevelWord>,
-    /// Threads that run tasks [default: the study's, else what the machine allows]
-    #[arg(long, value_name = "N", env = "ONCEFLOW_WORKERS", hide_env_values = true, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    /// Number of threads that run tasks [default: the study's, else what the machine allows] [env: ONCEFLOW_WORKERS]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub(crate) workers: Option<u64>,
-    /// Bound of memory, such as '2 GiB' [default: the study's, else three quarters of what is free]
-    #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = size)]
+    /// Memory bound, such as '2 GiB' [default: the study's, else three quarters of the free memory] [env: ONCEFLOW_MEMORY]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory: Option<Size>,
-    /// Keep each worker on a processor of its own (Linux): steadier times where nothing else runs
-    #[arg(long)]
+    /// Keep each worker on its own processor (Linux), for steadier times on an idle machine [env: ONCEFLOW_PIN]
+    #[arg(long, help_heading = MACHINE)]
     pub(crate) pin: bool,
-    /// Folder on a fast disk for results that memory has no room for; when it is full, and without one, the folder of the
-    /// run takes them. They are gone when the run ends
-    #[arg(long, value_name = "DIR", env = "ONCEFLOW_SCRATCH", hide_env_values = true)]
+    /// Folder on a fast disk for results that do not fit in memory (spill files), which are removed when the run ends;
+    /// the folder of the run takes what this one cannot [default: the folder of the run] [env: ONCEFLOW_SCRATCH]
+    #[arg(long, value_name = "DIR", help_heading = MACHINE)]
     pub(crate) scratch: Option<PathBuf>,
-    /// Who writes them: co-located, the workers, each at once or in groups (co-located:group=2,batch=4), or separated, threads
-    /// that do nothing else (separated:writers=2,group=1,batch=4); each perhaps with round-robin, random or random=SEED
-    /// [default: the study's, else co-located]
-    #[arg(long, value_name = "WORDS", env = "ONCEFLOW_STAGING", hide_env_values = true)]
+    /// Threads that write spill files: co-located (the workers, also in groups: co-located:group=2,batch=4) or separated
+    /// (writer threads: separated:writers=2,group=1,batch=4), with round-robin, random or random=SEED to distribute files
+    /// [default: the study's, else co-located] [env: ONCEFLOW_STAGING]
+    #[arg(long, value_name = "STAGING", help_heading = EXPERIMENTS)]
     pub(crate) staging: Option<Staging>,
-    /// File that remembers what tasks cost: runs add to it, plans predict by it; none switches it off [default:
-    /// onceflow/costs.jsonl in the folder of the user's state]
-    #[arg(long, value_name = "FILE", env = "ONCEFLOW_COSTS", hide_env_values = true)]
+    /// File of measured task costs: runs add to it, plans use it for predictions; none switches it off [default:
+    /// onceflow/costs.jsonl in the user's state folder] [env: ONCEFLOW_COSTS]
+    #[arg(long, value_name = "FILE", help_heading = MACHINE)]
     pub(crate) costs: Option<PathBuf>,
-    /// How fine tasks are; the answer is the same [default: the study's, else auto once costs of all tasks were measured, at
-    /// dataflow and above, and written before that]
-    #[arg(long, value_enum, value_name = "GRAIN", env = "ONCEFLOW_GRANULARITY", hide_env_values = true)]
-    pub(crate) granularity: Option<GrainWord>,
+    /// Task granularity [default: the study's, else auto once the costs of all tasks are measured (level dataflow and
+    /// above), written until then] [env: ONCEFLOW_GRANULARITY]
+    #[arg(long, value_enum, value_name = "GRANULARITY", help_heading = EXPERIMENTS)]
+    pub(crate) granularity: Option<GranularityWord>,
+    /// Settings for all studies: a TOML file, or the name of one in the folder onceflow of the user's configuration
+    /// [default: profile.toml in that folder, if it exists]
+    #[arg(long, value_name = "PROFILE", env = "ONCEFLOW_PROFILE", hide_env_values = true, help_heading = MACHINE)]
+    pub(crate) profile: Option<PathBuf>,
 }
 
-/// How fine tasks are.
+/// The arguments of a verb that settings are made of.
+pub(crate) struct SettingsArgs<'a> {
+    /// Resources and settings of a run.
+    pub(crate) machine: &'a MachineArgs,
+    /// Buckets.
+    pub(crate) merge: Option<&'a MergeArgs>,
+    /// How the next task is chosen.
+    pub(crate) policy: Option<Policy>,
+    /// File of events.
+    pub(crate) events: Option<&'a Path>,
+    /// Whether commands of the workflow may be run.
+    pub(crate) allow_commands: bool,
+}
+
+impl<'a> SettingsArgs<'a> {
+    /// Of a verb that takes no other arguments of settings.
+    pub(crate) fn new(machine: &'a MachineArgs, merge: Option<&'a MergeArgs>) -> Self {
+        Self { machine, merge, policy: None, events: None, allow_commands: false }
+    }
+}
+
+/// Task granularity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GrainWord {
-    /// Tasks are split or fused where what they cost says that it saves time
+pub(crate) enum GranularityWord {
+    /// Tasks are split or fused where measured costs show that it saves time
     Auto,
-    /// Tasks are those of the workflow
+    /// Tasks as written in the workflow
     Written,
-    /// Every operation that is made of steps is split
+    /// Every operation with several steps is split
     Split,
-    /// All tasks that can be are fused
+    /// All tasks that can be fused are fused
     Fused,
 }
 
 /// The levels of reuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelWord {
-    /// Every row by itself
+    /// No reuse: each row is computed by itself
     None,
-    /// Stages with equal parameters and inputs once
+    /// Stages with equal parameters and inputs
     Stage,
-    /// Equal beginnings of a stage's chain once, as published
+    /// Tasks of a stage up to the first different parameter, as published
     Task,
-    /// Tasks that read the same parameters and inputs once
+    /// Tasks with equal parameters and inputs
     Dataflow,
-    /// Tasks whose inputs turn out to hold the same once
+    /// Also tasks whose inputs turn out to have equal contents during the run
     Convergent,
-    /// Objects that turn out to be the same once, where a task works on each by itself
+    /// Also equal objects, in tasks that work object by object
     Object,
 }
 

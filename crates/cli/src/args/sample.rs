@@ -1,4 +1,4 @@
-//! `onceflow sample`: what can be said.
+//! Arguments of `onceflow sample`.
 
 use std::path::PathBuf;
 
@@ -15,21 +15,21 @@ Examples:
   onceflow sample --problem params.txt --method lhs --kind maximin --n 100 --format salib -o X.txt
 
 N is the number of trajectories (morris), base rows (saltelli) or rows (the others).
-A table has one line per row: its number, its role in the design, and the parameters. Beside
-X.csv stands X.csv.design.json, by which `extend` and `analyze` know how it was made. Files that
-are already there are replaced: the same command makes them again, byte for byte.
+A table has one line per row: its number, its role in the design, and the parameters. The
+design is written to X.csv.design.json, which `extend` and `analyze` read. Existing files are
+replaced: the same command makes them again, byte for byte.
 The command line wins over ONCEFLOW_*, which wins over the study.")]
 pub(crate) struct SampleArgs {
     /// A study, a SALib problem or a Dakota input
     #[arg(long, value_name = "FILE")]
     pub(crate) problem: PathBuf,
-    /// How rows are chosen; without it, what the phase or the Dakota input says
+    /// Sampling method [default: that of the phase or of the Dakota input]
     #[arg(long, value_enum)]
     pub(crate) method: Option<MethodWord>,
     /// Size: trajectories, base rows or rows
     #[arg(long, value_name = "N")]
     pub(crate) n: Option<u64>,
-    /// Seed; without it, that of the problem, or 0
+    /// Seed [default: the problem's, else 0]
     #[arg(long, value_name = "S", env = "ONCEFLOW_SEED", hide_env_values = true)]
     pub(crate) seed: Option<u64>,
     /// Add the rows that second-order indices need (saltelli)
@@ -37,44 +37,44 @@ pub(crate) struct SampleArgs {
     pub(crate) second_order: bool,
     /// Kind of Latin hypercube (plain, centred, maximin, nested) or of trajectories (plain, optimised, radial)
     #[arg(long, value_enum)]
-    pub(crate) kind: Option<KindWord>,
-    /// Random trajectories among which the optimised ones are chosen
+    pub(crate) kind: Option<DesignKindWord>,
+    /// Number of random trajectories from which the optimised ones are chosen
     #[arg(long, value_name = "COUNT")]
     pub(crate) candidates: Option<u64>,
-    /// Values taken of a continuous parameter (morris, grid)
+    /// Number of values of a continuous parameter (morris, grid)
     #[arg(long, value_name = "COUNT")]
     pub(crate) values: Option<u64>,
-    /// Independently scrambled sets, whose spread gives the intervals (saltelli)
+    /// Number of independently scrambled sets, whose spread gives the intervals (saltelli)
     #[arg(long, value_name = "COUNT")]
     pub(crate) replicates: Option<u64>,
-    /// Keep one row of the grid in this many
+    /// Keep one of this many rows of the grid
     #[arg(long, value_name = "COUNT")]
     pub(crate) fraction: Option<u64>,
-    /// Scramble the sequence by the seed (halton, hammersley, sobol); this is the default
+    /// Scramble the sequence with the seed (halton, hammersley, sobol); this is the default
     #[arg(long, overrides_with = "no_scramble")]
     pub(crate) scramble: bool,
-    /// Leave the sequence as it is in the books
+    /// Do not scramble the sequence
     #[arg(long)]
     pub(crate) no_scramble: bool,
-    /// A phase of the study: method, size and seed come from it
+    /// Phase of the study that gives method, size and seed
     #[arg(long, value_name = "NAME")]
     pub(crate) phase: Option<String>,
-    /// Indices of the earlier phase (JSON of `analyze`), by which parameters are kept
+    /// Indices of the earlier phase (JSON of `analyze`), which decide the parameters to keep
     #[arg(long, value_name = "INDICES", requires = "phase")]
     pub(crate) after: Option<PathBuf>,
-    /// Put a first row with all defaults before the design
+    /// Add a first row with all default values
     #[arg(long)]
     pub(crate) reference: bool,
-    /// Form of the table; without it, json for a file that ends so, else csv
+    /// Format of the table [default: json for a file name with .json, else csv]
     #[arg(long, value_enum)]
     pub(crate) format: Option<SampleFormatWord>,
-    /// Where to write it; without it, or with -, standard output
+    /// Output file; - is standard output, which is the default
     #[arg(short, long, value_name = "X")]
     pub(crate) output: Option<PathBuf>,
-    /// Say what would be written, and write nothing
+    /// Show what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Print an account of the sample as one JSON object (needs -o or --dry-run)
+    /// Print a summary of the sample as one JSON object (needs -o or --dry-run)
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -104,15 +104,15 @@ pub(crate) enum MethodWord {
 
 /// Kinds of Latin hypercubes and of trajectories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KindWord {
-    /// At random
+pub(crate) enum DesignKindWord {
+    /// Random
     Plain,
     /// The middle of each stratum (lhs)
     #[value(alias = "centered")]
     Centred,
     /// Rows far apart (lhs)
     Maximin,
-    /// Can be doubled (lhs)
+    /// Can be doubled in size (lhs)
     Nested,
     /// The most spread-out trajectories (morris)
     #[value(alias = "optimized")]
@@ -121,12 +121,12 @@ pub(crate) enum KindWord {
     Radial,
 }
 
-/// Forms of a sample.
+/// Formats of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SampleFormatWord {
     /// Header, row numbers and roles
     Csv,
-    /// One object with the design
+    /// One JSON object with the design
     Json,
     /// Numbers only, in SALib's row order
     Salib,

@@ -1,4 +1,4 @@
-//! `onceflow segment`: what can be said.
+//! Arguments of `onceflow segment`.
 
 use std::path::PathBuf;
 
@@ -13,38 +13,39 @@ Examples:
   onceflow segment tile.png -o mask.png --overlay look.png -p G1=40 -p G2=18
   onceflow segment tile.png --params best.json -o mask.png --json
   onceflow segment tile.png --polygons nuclei.geojson             outlines for QuPath
-  onceflow segment synth:640x480?seed=7 --labels nuclei.png      tissue that is made up
+  onceflow segment synth:640x480?seed=7 --labels nuclei.png      synthetic tissue
   onceflow segment slide.tif -o mask.tif --labels nuclei.tif --memory '1 GiB'
-  onceflow segment 'tiles/*.png' -o masks/ --polygons outlines/    many images, and masks/summary.csv
+  onceflow segment 'tiles/*.png' -o masks/ --polygons outlines/  many images, and masks/summary.csv
 
-The parameters are those of the shipped workflow `nuclei`; -p goes over --params, which goes over
-its defaults. onceflow init writes a study with all of them. An image that does not fit in memory,
-48 bytes for each pixel, is worked on in tiles, with 6 bytes for each pixel on the disk of the
-outputs meanwhile; every output is the same, byte for byte. With several images the outputs (and --truth) are
-folders with a file named after each, and what is wrong with one image does not stop the others (exit code 1).")]
+The parameters are those of the shipped workflow `nuclei`; -p wins over --params, which wins over
+the defaults. onceflow init writes a study with all of them. An image that does not fit in memory,
+at 48 bytes for each pixel, is segmented in tiles, with 6 bytes of temporary disk space for each
+pixel beside the outputs; every output is the same, byte for byte. With several images the outputs
+(and --truth) are folders with a file named after each image, and a failed image does not stop the
+others (exit code 1).")]
 pub(crate) struct SegmentArgs {
     /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S; several, a 'pattern*' or a list @FILE
     #[arg(value_name = "IMAGE", required = true)]
     pub(crate) images: Vec<String>,
-    /// Where to write the mask, 255 in nuclei: .png or .tif; - is standard output
+    /// Output file for the mask, 255 in nuclei: .png or .tif; - is standard output
     #[arg(short, long, value_name = "MASK.png")]
     pub(crate) output: Option<PathBuf>,
-    /// Where to write the nuclei numbered from 1 on: .png has 16 bits, for up to 65,535; .tif has 32
+    /// Output file for the nuclei, numbered from 1 on: .png has 16 bits, for up to 65,535; .tif has 32
     #[arg(long, value_name = "LABELS")]
     pub(crate) labels: Option<PathBuf>,
-    /// Where to write the outlines of the nuclei as GeoJSON, which QuPath opens
+    /// Output file for the outlines of the nuclei as GeoJSON, which QuPath opens
     #[arg(long, value_name = "FILE.geojson")]
     pub(crate) polygons: Option<PathBuf>,
-    /// Where to write the image with the outlines of the nuclei: .png or .tif
+    /// Output file for the image with the outlines of the nuclei: .png or .tif
     #[arg(long, value_name = "OVERLAY.png")]
     pub(crate) overlay: Option<PathBuf>,
-    /// Make the overlay so many times smaller
+    /// Factor by which the overlay is smaller than the image
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024), requires = "overlay")]
     pub(crate) overlay_scale: u32,
-    /// A mask or label image to show on the overlay: what is in both, only in it, only found
+    /// Mask or label image to compare with on the overlay: in both, only in the truth, only found
     #[arg(long, value_name = "FILE", requires = "overlay")]
     pub(crate) truth: Option<String>,
-    /// Take the colours as they are, for an image that is normalized already
+    /// Do not normalize colours, for an image that is normalized already
     #[arg(long)]
     pub(crate) no_normalize: bool,
     /// Parameters as a JSON object: {"G1": 40, "T1": 5.5}
@@ -53,13 +54,13 @@ pub(crate) struct SegmentArgs {
     /// One parameter; may be given more than once
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub(crate) parameter: Vec<String>,
-    /// Bound of memory, such as '2 GiB' [default: three quarters of what is free]
+    /// Memory bound, such as '2 GiB' [default: three quarters of the free memory]
     #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = Size::parse)]
     pub(crate) memory: Option<Size>,
-    /// Work on tiles of so many pixels on a side, whatever fits [default: as the memory allows]
+    /// Work in tiles with this side, even if the image fits in memory [default: as large as the memory allows]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) tile: Option<u32>,
-    /// Say what would be computed and written, and stop
+    /// Show what would be computed and written, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print one JSON object
@@ -68,7 +69,7 @@ pub(crate) struct SegmentArgs {
 }
 
 impl SegmentArgs {
-    /// The image, when it is one.
+    /// The first image.
     pub(crate) fn image(&self) -> &str {
         self.images.first().map_or("", String::as_str)
     }

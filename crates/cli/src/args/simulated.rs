@@ -1,62 +1,66 @@
-//! Who carries out a run, and how it chooses: what can be said of it.
+//! Arguments of the executor: threads or a simulation, and the scheduling policy.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use onceflow_engine::Policy;
 
+use super::heading::{EXPERIMENTS, SIMULATION};
+
 /// The executor of a run.
 #[derive(Debug, Args)]
 pub(crate) struct ExecutorArgs {
-    /// Who carries out the tasks [default: threads]
-    #[arg(long, value_enum, value_name = "WHO", requires_if("simulated", "machine_file"))]
+    /// What executes tasks [default: threads]
+    #[arg(long, value_enum, value_name = "EXECUTOR", help_heading = SIMULATION, requires_if("simulated", "machine_file"))]
     pub(crate) executor: Option<ExecutorWord>,
-    /// The machine to simulate, a TOML file; no pixel is computed, -o gets the trace alone
-    #[arg(long = "machine", value_name = "FILE", requires = "executor")]
+    /// Machine to simulate, a TOML file; no pixel is computed, and -o gets the trace only
+    #[arg(long = "machine", value_name = "FILE", help_heading = SIMULATION, requires = "executor")]
     pub(crate) machine_file: Option<PathBuf>,
-    /// How the next task is chosen: reservation, fcfs or rmsr:K; simulated also pats, each with +locality and +prefetch
-    /// [default: reservation]
-    #[arg(long, value_name = "POLICY", value_parser = policy)]
+    /// Scheduling policy, which chooses the next task: reservation, fcfs or rmsr:K; in simulations also pats, and
+    /// +locality and +prefetch after each [default: reservation] [env: ONCEFLOW_POLICY]
+    #[arg(long, value_name = "POLICY", help_heading = EXPERIMENTS, value_parser = policy)]
     pub(crate) policy: Option<Policy>,
-    /// The folder of an earlier run of the study: what it found to be equal, and the objects that it knew, are not computed
-    /// in the simulation either
-    #[arg(long, value_name = "RUN", requires = "machine_file")]
+    /// Folder of an earlier run of the study, whose convergent tasks and objects the simulation reuses too
+    #[arg(long, value_name = "RUN", help_heading = SIMULATION, requires = "machine_file")]
     pub(crate) replay: Option<PathBuf>,
-    /// Simulated tasks take up to this share more or less than they cost
+    /// Simulated tasks take up to this share more or less time than their cost
     #[arg(
         long,
         value_name = "SHARE",
         default_value_t = 0.0,
+        help_heading = SIMULATION,
         requires = "machine_file",
         hide_short_help = true
     )]
     pub(crate) noise: f64,
-    /// How often a simulated node is lost, per hour
+    /// Rate at which each simulated node fails, per hour
     #[arg(
         long,
         value_name = "RATE",
         default_value_t = 0.0,
+        help_heading = SIMULATION,
         requires = "machine_file",
         hide_short_help = true
     )]
     pub(crate) node_losses: f64,
-    /// The share of tries of simulated tasks that fail for a reason that passes
+    /// Share of attempts of simulated tasks that fail and are repeated
     #[arg(
         long,
         value_name = "SHARE",
         default_value_t = 0.0,
+        help_heading = SIMULATION,
         requires = "machine_file",
         hide_short_help = true
     )]
     pub(crate) task_failures: f64,
 }
 
-/// Who carries out tasks.
+/// What executes tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExecutorWord {
-    /// Threads of this machine
+    /// Threads on this machine
     Threads,
-    /// Nobody: virtual time on the machine of --machine, from costs
+    /// A simulation in virtual time of the machine of --machine, from measured costs
     Simulated,
 }
 

@@ -1,4 +1,4 @@
-//! `onceflow status`: what can be said.
+//! Arguments of `onceflow status`.
 
 use std::path::PathBuf;
 
@@ -8,16 +8,17 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  onceflow status runs/first                 how far is it?
-  onceflow status runs/first --watch         the same, until it is over
+  onceflow status runs/first                 progress and remaining time
+  onceflow status runs/first --watch         again every second, until the run ends
   onceflow status runs/first --json | jq .instances
 
-It reads what the run leaves in its folder, so that it works from another terminal, another machine with the same disk, and
-after the run. Exit codes: 0 running or complete, 1 stopped or interrupted before its end.")]
+It reads files in the folder of the run, so that it works from another terminal, from another
+machine with the same disk, and after the run. Exit codes: 0 running or complete, 1 stopped or
+interrupted before its end.")]
 pub(crate) struct StatusArgs {
     /// The folder of a run
     pub(crate) folder: PathBuf,
-    /// Say it again every second, until the run is over
+    /// Repeat every second, until the run ends
     #[arg(long)]
     pub(crate) watch: bool,
     /// Print one JSON object

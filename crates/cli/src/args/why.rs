@@ -1,4 +1,4 @@
-//! `onceflow why`: what can be said.
+//! Arguments of `onceflow why`.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use super::run::MachineArgs;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  onceflow why study.toml --row 17                every task of row 17: shared with whom, different from whom
+  onceflow why study.toml --row 17                every task of row 17, and the rows that share it
   onceflow why study.toml --row 17 --task t4      one of them
-  onceflow why study.toml --row 17 --run runs/study     what a run of it found besides
+  onceflow why study.toml --row 17 --run runs/study     with what a run found to be equal
   onceflow why study.toml --reuse task --merge rtma --bucket 3")]
 #[command(group = clap::ArgGroup::new("question").required(true).args(["row", "bucket"]))]
 pub(crate) struct WhyArgs {
@@ -28,7 +28,7 @@ pub(crate) struct WhyArgs {
     /// A bucket
     #[arg(long, value_name = "B")]
     pub(crate) bucket: Option<usize>,
-    /// Folder of a run of the study: tells also what turned out to be the same while it ran
+    /// Folder of a run of the study: explains also which tasks it found to be equal
     #[arg(long, value_name = "DIR", requires = "row")]
     pub(crate) run: Option<PathBuf>,
     #[command(flatten)]

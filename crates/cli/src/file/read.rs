@@ -1,117 +1,13 @@
-//! Reading a text: not more than a limit, and with a clear word when it cannot be read.
+//! Reads text files.
 
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_study::{Diagnostic, Source, nearest};
-
-use crate::failure::Failure;
-
-/// The most bytes a kind of file may have.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Limit {
-    /// Studies, workflows, problems, indices: written by people or short.
-    Description,
-    /// Samples and results: one line per row.
-    Table,
-}
-
-impl Limit {
-    fn bytes(self) -> u64 {
-        match self {
-            Self::Description => 16 << 20,
-            Self::Table => 4 << 30,
-        }
-    }
-}
+use onceflow_engine::TextLimit;
+use onceflow_study::SourceText;
+use onceflow_terminal::{Failure, engine_failure};
 
 /// The text of a file, or of standard input for `-`.
-pub(crate) fn read_text(path: &Path, limit: Limit) -> Result<Arc<Source>, Failure> {
-    let name = path.display().to_string();
-    let bytes = if name == "-" { take(io::stdin().lock(), limit) } else { read_file(path, limit) };
-    let bytes = bytes.map_err(|error| unreadable(path, &error, limit))?;
-    let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
-    let shown = if name == "-" { "<standard input>".into() } else { name };
-    Ok(Source::new(shown, text))
-}
-
-fn read_file(path: &Path, limit: Limit) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if metadata.len() > limit.bytes() {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    take(file, limit)
-}
-
-/// One byte more than allowed tells that there are too many where the system reports no size.
-fn take(from: impl io::Read, limit: Limit) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.take(limit.bytes() + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit.bytes() { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
-}
-
-fn unreadable(path: &Path, error: &io::Error, limit: Limit) -> Failure {
-    let message = Diagnostic::error(format!("cannot read {}", path.display()));
-    match error.kind() {
-        io::ErrorKind::NotFound => Failure::bad_input(
-            message.expected_found("a file", "nothing of that name").with_hint(hint_for_missing(path)),
-        ),
-        io::ErrorKind::IsADirectory => Failure::bad_input(
-            message.expected_found("a file", "a folder").with_hint("name the file inside it"),
-        ),
-        io::ErrorKind::FileTooLarge => too_large(&path.display().to_string(), limit),
-        io::ErrorKind::PermissionDenied => Failure::environment(
-            message
-                .expected_found("a file you may read", "permission denied")
-                .with_hint(format!("ls -l {} shows who may", path.display())),
-        ),
-        _ => Failure::environment(message.expected_found("a readable file", error.to_string())),
-    }
-}
-
-fn hint_for_missing(path: &Path) -> String {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let wanted = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return format!("the folder {} does not exist either", folder.display());
-    };
-    // The order of a folder differs between machines; the answer must not.
-    let mut names: Vec<String> =
-        entries.filter_map(|e| Some(e.ok()?.file_name().to_string_lossy().into_owned())).collect();
-    names.sort();
-    // Two names of one letter are not alike because their endings are.
-    let alike = |name: &&str| stem(name).chars().count() > 2 && stem(&wanted).chars().count() > 2;
-    match nearest(&wanted, names.iter().map(String::as_str).filter(alike)) {
-        Some(name) => format!("did you mean {}?", path.with_file_name(name).display()),
-        None => "check the name, and the folder you are in".into(),
-    }
-}
-
-fn stem(name: &str) -> &str {
-    name.split('.').next().unwrap_or_default()
-}
-
-fn too_large(name: &str, limit: Limit) -> Failure {
-    let most = limit.bytes() >> 20;
-    Failure::bad_input(
-        Diagnostic::error(format!("{name} is too large"))
-            .expected_found(format!("at most {most} MiB"), "more")
-            .with_hint("check that it is the file you mean"),
-    )
-}
-
-fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> Failure {
-    let at = error.utf8_error().valid_up_to();
-    let byte = error.as_bytes().get(at).copied().unwrap_or_default();
-    Failure::bad_input(
-        Diagnostic::error(format!("{name} is not a text"))
-            .expected_found("UTF-8", format!("byte 0x{byte:02x} at offset {at}"))
-            .with_hint("save it as UTF-8, or check that it is the file you mean"),
-    )
+pub(crate) fn read_text(path: &Path, limit: TextLimit) -> Result<Arc<SourceText>, Failure> {
+    onceflow_engine::read_text(path, limit).map_err(engine_failure)
 }

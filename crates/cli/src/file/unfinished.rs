@@ -1,12 +1,11 @@
-//! Ctrl-C while files are written: what is not finished is removed.
+//! Ctrl-C while files are written: unfinished files are removed.
 
 use onceflow_engine::remove_unfinished;
+use onceflow_terminal::Exit;
 
-use crate::exit::Exit;
-
-/// From now on a signal ends the process at once, and leaves nothing that is half written behind.
+/// From now on a signal ends the process at once, and removes unfinished files.
 pub(crate) fn remove_on_signal() {
-    // Without a handler a signal ends the process too; what it may leave is a file with a name of its own.
+    // Without a handler a signal ends the process too; it may leave a temporary file.
     drop(ctrlc::set_handler(|| {
         let _nothing_more = remove_unfinished();
         std::process::exit(Exit::Interrupted as i32);

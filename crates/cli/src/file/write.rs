@@ -1,27 +1,24 @@
-//! Where results go, and what is said when they cannot be written.
+//! Outputs of commands: files or standard output.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use onceflow_engine::write_whole;
 use onceflow_study::Diagnostic;
+use onceflow_terminal::{Failure, Terminal, unwritable};
 
-use crate::failure::Failure;
-use crate::terminal::Terminal;
-
-/// Where a result goes.
+/// The output of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum OutputTarget {
     /// Standard output.
     Standard,
     /// A file.
     File(PathBuf),
 }
 
-/// What happens to a file that is already there.
+/// What happens to an existing file.
 ///
-/// What a command makes from its inputs (samples, indices, plots) is replaced, since the same command makes it again;
-/// what a person goes on to edit (a study) is not.
+/// Files that a command computes from its inputs (samples, indices, plots) are replaced, since the same command makes them
+/// again; files that a person edits (a study) are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overwrite {
     /// It is replaced.
@@ -30,7 +27,7 @@ pub(crate) enum Overwrite {
     Refuse,
 }
 
-impl Target {
+impl OutputTarget {
     /// From `-o`: nothing and `-` are standard output.
     pub(crate) fn new(path: Option<&Path>) -> Self {
         match path {
@@ -59,7 +56,7 @@ impl Target {
         ))
     }
 
-    /// Writes all bytes, in place of what is there.
+    /// Writes all bytes, and replaces an existing file.
     pub(crate) fn write_bytes(&self, bytes: &[u8], terminal: &Terminal) -> Result<(), Failure> {
         match self {
             Self::Standard => terminal.bytes(bytes),
@@ -67,7 +64,7 @@ impl Target {
         }
     }
 
-    /// Writes all of it.
+    /// Writes a text.
     pub(crate) fn write(&self, text: &str, overwrite: Overwrite, terminal: &Terminal) -> Result<(), Failure> {
         match self {
             Self::Standard => terminal.result(text),
@@ -77,17 +74,17 @@ impl Target {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file, completely or not at all.
 pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write_whole(path, bytes).map_err(|error| unwritable(path, &error))
 }
 
-/// Makes a folder, and those above it, unless it is there.
+/// Makes a folder and its parents, unless it exists.
 pub(crate) fn make_folder(path: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(path).map_err(|error| unwritable(path, &error))
 }
 
-/// Whether two paths lead to one file that is there.
+/// Whether two paths lead to the same existing file.
 pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
     match (a.canonicalize(), b.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
@@ -97,28 +94,8 @@ pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
 
 fn exists(path: &Path) -> Failure {
     Failure::bad_input(
-        Diagnostic::error(format!("{} exists", path.display()))
-            .expected_found("a new file", "one that is already there")
+        Diagnostic::error(format!("{} exists already", path.display()))
+            .expected_found("the name of a new file", "an existing file")
             .with_hint("choose another name after -o, or add --force to replace it"),
     )
-}
-
-/// Why a file cannot be written, and what to do.
-pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    let message = Diagnostic::error(format!("cannot write {}", path.display()));
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).display();
-    let (expected, found, hint) = match error.kind() {
-        io::ErrorKind::NotFound => ("a folder", "nothing of that name".into(), format!("mkdir -p {folder}")),
-        io::ErrorKind::IsADirectory => ("a file", "a folder".into(), "name a file inside it after -o".into()),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            let hint = format!("choose another folder after -o; ls -ld {folder} shows who may write here");
-            ("a folder you may write to", "permission denied".into(), hint)
-        }
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            let hint = format!("free some space (df -h {folder}), or choose another disk");
-            ("space on the disk", "none left".into(), hint)
-        }
-        _ => ("a place to write", error.to_string(), "choose another place after -o".into()),
-    };
-    Failure::environment(message.expected_found(expected, found).with_hint(hint))
 }

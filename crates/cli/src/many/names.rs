@@ -1,37 +1,38 @@
-//! Which images are meant by words of the command line: paths, patterns, lists in a file.
+//! The images that a command line names: paths, patterns, lists in a file.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use onceflow_study::Diagnostic;
 
-use crate::failure::Failure;
-use crate::file::{Limit, read_text};
+use crate::file::read_text;
+use onceflow_engine::TextLimit;
+use onceflow_terminal::Failure;
 
 /// One image, or several.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Asked {
+pub(crate) enum NamedImages {
     One(String),
     Many(Vec<NamedImage>),
 }
 
-/// An image, and what its files are called.
+/// An image, and the name of its output files.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NamedImage {
     pub(crate) image: String,
     pub(crate) name: String,
 }
 
-/// More images than this are a mistake in a pattern.
+/// Most images of a command; more are probably a mistake in a pattern.
 const MOST: usize = 100_000;
 
-/// The images that words mean. One path is one image; a pattern or a list is several, however many it holds.
-pub(crate) fn asked(words: &[String]) -> Result<Asked, Failure> {
+/// The images that words name. One path is one image; a pattern or a list is several, whatever their number.
+pub(crate) fn asked(words: &[String]) -> Result<NamedImages, Failure> {
     if let [word] = words
         && !word.starts_with('@')
         && !is_pattern(word)
     {
-        return Ok(Asked::One(word.clone()));
+        return Ok(NamedImages::One(word.clone()));
     }
     let mut images = Vec::new();
     for word in words {
@@ -45,16 +46,16 @@ pub(crate) fn asked(words: &[String]) -> Result<Asked, Failure> {
     if images.is_empty() || images.len() > MOST {
         return Err(too_many_or_none(images.len()));
     }
-    Ok(Asked::Many(named(images)))
+    Ok(NamedImages::Many(named(images)))
 }
 
 fn is_pattern(word: &str) -> bool {
     word.contains(['*', '?', '[']) && !word.starts_with("synth:") && !Path::new(word).exists()
 }
 
-/// A line each; empty ones and those that begin with # say nothing. Paths are relative to the list.
+/// One path per line, relative to the list; empty lines and lines that begin with # are ignored.
 fn from_list(list: &Path, images: &mut Vec<String>) -> Result<(), Failure> {
-    let text = read_text(list, Limit::Description)?;
+    let text = read_text(list, TextLimit::Description)?;
     let folder = list.parent().unwrap_or(Path::new(""));
     let lines = text.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.into_iter().try_for_each(|line| from_word(line, folder, images))
@@ -68,8 +69,8 @@ fn from_word(word: &str, folder: &Path, images: &mut Vec<String>) -> Result<(), 
         return Ok(());
     }
     let wrong = |found: String, hint: &str| {
-        let message = Diagnostic::error(format!("the pattern `{word}` names no image"));
-        Failure::bad_input(message.expected_found("a pattern that files match", found).with_hint(hint))
+        let message = Diagnostic::error(format!("the pattern `{word}` matches no image"));
+        Failure::bad_input(message.expected_found("a pattern that matches files", found).with_hint(hint))
     };
     let found =
         glob::glob(&path).map_err(|error| wrong(error.to_string(), "write it in quotes: 'slides/*.svs'"))?;
@@ -82,12 +83,12 @@ fn from_word(word: &str, folder: &Path, images: &mut Vec<String>) -> Result<(), 
 }
 
 fn too_many_or_none(found: usize) -> Failure {
-    let message = Diagnostic::error("the images cannot be worked on one after the other");
+    let message = Diagnostic::error("wrong number of images");
     let message = message.expected_found(format!("1 to {MOST} images"), found.to_string());
     message.with_hint("check the pattern, or the list").into()
 }
 
-/// Files are called like the image without its ending; a second one of that name gets a number.
+/// Output files have the name of the image without its extension; duplicates get a number.
 fn named(images: Vec<String>) -> Vec<NamedImage> {
     let mut taken = HashSet::new();
     let mut name = |image: &str| {
@@ -133,11 +134,14 @@ mod tests {
     #[test]
     fn one_word_is_one_image_unless_it_is_a_pattern() {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        assert_eq!(asked(&words(&["a.png"])).unwrap(), Asked::One("a.png".into()));
-        assert_eq!(asked(&words(&["synth:8x8?seed=1"])).unwrap(), Asked::One("synth:8x8?seed=1".into()));
-        let Asked::Many(two) = asked(&words(&["a.png", "b.png", "a.png"])).unwrap() else { panic!() };
+        assert_eq!(asked(&words(&["a.png"])).unwrap(), NamedImages::One("a.png".into()));
+        assert_eq!(
+            asked(&words(&["synth:8x8?seed=1"])).unwrap(),
+            NamedImages::One("synth:8x8?seed=1".into())
+        );
+        let NamedImages::Many(two) = asked(&words(&["a.png", "b.png", "a.png"])).unwrap() else { panic!() };
         assert_eq!(two.len(), 2);
         assert!(asked(&words(&["nothing-*.here"])).is_err() && asked(&words(&["@nothing.txt"])).is_err());
-        assert!(asked(&words(&["a[.png"])).is_err(), "a pattern that is none");
+        assert!(asked(&words(&["a[.png"])).is_err(), "an invalid pattern");
     }
 }

@@ -1,21 +1,21 @@
-//! How all images ended, as a table.
+//! The outcomes of all images as a table.
 
 use onceflow_study::{Diagnostic, counted};
+use onceflow_terminal::diagnostics_to_json;
 use serde_json::{Value, json};
 
-use super::Ended;
-use crate::diagnostics;
+use super::ImageOutcome;
 
-/// The images and what is told of each.
-pub(super) struct Summary<'a> {
-    pub(super) ended: &'a [Ended],
-    /// What is told of an image that went well, in this order.
+/// The outcomes and their columns.
+pub(super) struct ImagesSummary<'a> {
+    pub(super) ended: &'a [ImageOutcome],
+    /// The columns of an image without error, in this order.
     pub(super) columns: &'static [&'static str],
 }
 
-impl Summary<'_> {
+impl ImagesSummary<'_> {
     pub(super) fn to_json(&self) -> Value {
-        let image = |ended: &Ended| match &ended.result {
+        let image = |ended: &ImageOutcome| match &ended.result {
             Ok(said) => {
                 let mut object = json!({ "image": ended.image });
                 said.iter().for_each(|(key, value)| object[key.as_str()] = value.clone());
@@ -24,7 +24,7 @@ impl Summary<'_> {
             Err(messages) => json!({
                 "image": ended.image,
                 "status": "failed",
-                "diagnostics": diagnostics::to_json(messages),
+                "diagnostics": diagnostics_to_json(messages),
             }),
         };
         let images: Vec<Value> = self.ended.iter().map(image).collect();
@@ -40,8 +40,8 @@ impl Summary<'_> {
         lines.iter().map(line).collect::<Vec<_>>().join("\n") + "\n"
     }
 
-    /// The image, its columns, and what went wrong.
-    fn row(&self, ended: &Ended) -> Vec<String> {
+    /// The image, its columns, and its error.
+    fn row(&self, ended: &ImageOutcome) -> Vec<String> {
         let field = |column: &&str| match &ended.result {
             Ok(said) => said.get(*column).map_or_else(String::new, plain),
             Err(_) if *column == "status" => "failed".into(),
@@ -111,10 +111,10 @@ mod tests {
         let said = json!({ "status": "ok", "objects": 7, "more": 1 }).as_object().cloned().unwrap();
         let wrong = Diagnostic::error("no \"image\"").expected_found("one, at least", "none");
         let ended = [
-            Ended { image: "a,b.png".into(), result: Ok(said) },
-            Ended { image: "c.png".into(), result: Err(vec![wrong]) },
+            ImageOutcome { image: "a,b.png".into(), result: Ok(said) },
+            ImageOutcome { image: "c.png".into(), result: Err(vec![wrong]) },
         ];
-        let summary = Summary { ended: &ended, columns: &["status", "objects"] };
+        let summary = ImagesSummary { ended: &ended, columns: &["status", "objects"] };
         assert_eq!(
             summary.to_csv(),
             "image,status,objects,error\n\"a,b.png\",ok,7,\nc.png,failed,,\"error: no \"\"image\"\"; expected one, at least, found none\"\n"

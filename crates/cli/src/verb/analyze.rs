@@ -5,23 +5,21 @@ mod inputs;
 mod plots;
 
 use onceflow_sensitivity::{
-    Analysis, AnalyzeError, Options, analysis_to_csv, analysis_to_json, analysis_to_salib, analyze,
+    Analysis, AnalysisOptions, AnalyzeError, analysis_to_csv, analysis_to_json, analysis_to_salib, analyze,
     render_text,
 };
 use onceflow_study::{Diagnostic, counted};
+use onceflow_terminal::{Exit, Failure, Terminal};
 
 use crate::args::{AnalyzeArgs, IndicesFormat};
 use crate::diagnostics::from_error;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::file::{Overwrite, Target};
+use crate::file::{OutputTarget, Overwrite};
 use crate::problem::load;
-use crate::terminal::Terminal;
-use inputs::Inputs;
+use inputs::AnalysisInputs;
 
 /// Reads rows and results, analyses, prints.
 pub(crate) fn run(args: &AnalyzeArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let target = Target::new(args.o.as_deref());
+    let target = OutputTarget::new(args.o.as_deref());
     let read: Vec<_> =
         [Some(&args.problem), args.sample.as_ref(), Some(&args.results)].into_iter().flatten().collect();
     target.refuse_inputs(&read.iter().map(|p| p.as_path()).collect::<Vec<_>>())?;
@@ -38,7 +36,11 @@ pub(crate) fn run(args: &AnalyzeArgs, terminal: &Terminal) -> Result<Exit, Failu
     Ok(Exit::Ok)
 }
 
-fn compute(inputs: &Inputs, options: &Options, terminal: &Terminal) -> Result<Analysis, Failure> {
+fn compute(
+    inputs: &AnalysisInputs,
+    options: &AnalysisOptions,
+    terminal: &Terminal,
+) -> Result<Analysis, Failure> {
     let rows = counted(inputs.sample.len(), "row");
     let _progress = terminal.progress(format!("analysing {rows} by {}", options.technique.word()));
     analyze(&inputs.space, &inputs.sample, &inputs.outputs, options).map_err(|error| {
@@ -51,7 +53,7 @@ fn compute(inputs: &Inputs, options: &Options, terminal: &Terminal) -> Result<An
 }
 
 /// What the reader must know before the numbers. The text says its warnings itself.
-fn say(inputs: &Inputs, analysis: &Analysis, format: IndicesFormat, terminal: &Terminal) {
+fn say(inputs: &AnalysisInputs, analysis: &Analysis, format: IndicesFormat, terminal: &Terminal) {
     for remark in &inputs.remarks {
         terminal.diagnostics(&[Diagnostic::note(remark)]);
     }

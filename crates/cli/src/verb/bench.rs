@@ -1,25 +1,55 @@
-//! `onceflow bench`.
+//! `onceflow bench`: starts the program `onceflow-bench` beside this one. The product does not contain the benchmarks.
 
-use crate::args::{BenchArgs, BenchSubject};
-use crate::bench;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
+use std::env::consts::EXE_SUFFIX;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// Measures and prints the figures.
-pub(crate) fn run(args: &BenchArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let (name, figures) = match args.subject {
-        BenchSubject::Sensitivity => ("sensitivity", bench::sensitivity::figures(terminal, args)?),
-        BenchSubject::Plan => ("plan", bench::plan::figures(terminal)?),
-        BenchSubject::Region => ("region", bench::region::figures(terminal, args)?),
-        BenchSubject::Run => ("run", bench::run::figures(terminal, args)?),
-        BenchSubject::Seams => ("seams", bench::seams::figures(terminal, args)?),
-        BenchSubject::Kernels => ("kernels", bench::kernels::figures(terminal, args)?),
-    };
-    if args.json {
-        terminal.json(&bench::to_json(name, &figures))?;
-    } else {
-        terminal.result(&bench::to_text(&figures))?;
+use clap::ValueEnum as _;
+use onceflow_study::Diagnostic;
+use onceflow_terminal::{Exit, Failure, Terminal};
+
+use crate::args::BenchProgramArgs;
+
+/// Starts `onceflow-bench` with the same arguments, streams and exit code.
+pub(crate) fn run(args: &BenchProgramArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let program = beside().map_err(|error| unstartable(Path::new("onceflow-bench"), &error))?;
+    let mut command = Command::new(&program);
+    command.args(&args.arguments);
+    // `--progress` may stand before `bench` too.
+    if let Some(mode) = terminal.progress_mode().to_possible_value() {
+        command.env("ONCEFLOW_PROGRESS", mode.get_name());
     }
-    Ok(Exit::Ok)
+    Err(unstartable(&program, &replace_process(command)))
+}
+
+/// The program of the benchmarks, in the folder of the running executable.
+fn beside() -> io::Result<PathBuf> {
+    Ok(std::env::current_exe()?.with_file_name(format!("onceflow-bench{EXE_SUFFIX}")))
+}
+
+/// Replaces this process by the command, so that signals reach it; returns only on error.
+#[cfg(unix)]
+fn replace_process(mut command: Command) -> io::Error {
+    use std::os::unix::process::CommandExt as _;
+    command.exec()
+}
+
+/// Runs the command and ends with its exit code; returns only on error.
+#[cfg(not(unix))]
+fn replace_process(mut command: Command) -> io::Error {
+    match command.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(Exit::Interrupted as i32)),
+        Err(error) => error,
+    }
+}
+
+fn unstartable(program: &Path, error: &io::Error) -> Failure {
+    let found = match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        _ => error.to_string(),
+    };
+    let message = Diagnostic::error("cannot start the benchmark program onceflow-bench");
+    let message = message.expected_found(program.display().to_string(), found);
+    Failure::environment(message.with_hint("cargo build --release -p onceflow-bench"))
 }

@@ -1,4 +1,4 @@
-//! `onceflow check`: what a file asks, and everything that is wrong with it.
+//! `onceflow check`: summarises a file and reports all its errors.
 
 mod images;
 mod summary;
@@ -10,23 +10,22 @@ use onceflow_study::{Diagnostics, FileKind, Severity, counted};
 use serde_json::json;
 
 use crate::args::CheckArgs;
-use crate::diagnostics;
-use crate::document::{Content, Document, open};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
+use onceflow_engine::{Document, DocumentContent, open_document};
+use onceflow_terminal::{Exit, Failure, Terminal, diagnostics_to_json, engine_failure};
 
-/// Reads, says, judges.
+/// Reads a file, prints its summary and diagnostics.
 pub(crate) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let mut document = open(&args.file)?;
-    if let Some(Content::Study(study, Some(_))) = &document.content {
+    let mut document = open_document(&args.file).map_err(engine_failure)?;
+    if let Some(DocumentContent::Study(study, Some(_))) = &document.content {
         let folder = args.file.parent().unwrap_or(Path::new(""));
         document.diagnostics.0.extend(images::look(study, folder));
     }
-    if let Some(Content::Study(_, Some(workflow)) | Content::Workflow(workflow)) = &document.content {
+    if let Some(DocumentContent::Study(_, Some(workflow)) | DocumentContent::Workflow(workflow)) =
+        &document.content
+    {
         let folder = args.file.parent().unwrap_or(Path::new(""));
         document.diagnostics.0.extend(look_at_commands(workflow, folder));
-        // What must be done comes before what is good to know.
+        // Errors come before warnings and notes.
         document.diagnostics.0.sort_by_key(|message| std::cmp::Reverse(message.severity));
     }
     if args.json {
@@ -76,11 +75,11 @@ fn to_json(file: &str, document: &Document) -> serde_json::Value {
         "warnings": count(Severity::Warning),
         "notes": count(Severity::Note),
         "summary": document.content.as_ref().map(summary::to_json),
-        "diagnostics": diagnostics::to_json(&document.diagnostics.0),
+        "diagnostics": diagnostics_to_json(&document.diagnostics.0),
     })
 }
 
-/// The kind's word for scripts.
+/// The name of the kind in JSON.
 fn word(kind: FileKind) -> &'static str {
     match kind {
         FileKind::Study => "study",

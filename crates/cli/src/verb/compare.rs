@@ -1,25 +1,22 @@
-//! `onceflow compare`: how far two results agree.
+//! `onceflow compare`: measures the agreement of two masks or label images.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_engine::{agreement, bytes_to_compare, open_drawn, open_labels};
-use onceflow_kernels::compare::{Counts, Measure};
-use onceflow_region::{ImageInfo, Outlines, Source};
+use onceflow_imageio::Outlines;
+use onceflow_kernels::compare::{ComparisonCounts, MetricKind};
+use onceflow_region::{ImageInfo, Source};
 use onceflow_study::with_commas;
+use onceflow_terminal::{Exit, Failure, Terminal, check_memory, engine_failure};
 use serde_json::{Map, Value, json};
 
 use crate::args::CompareArgs;
-use crate::engine::engine_failure;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::memory;
-use crate::terminal::Terminal;
 
-/// Opens, counts, says.
+/// Compares and prints.
 pub(crate) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let (result, reference) = open(args)?;
-    memory::check("compare the two", bytes_to_compare(result.info()), args.memory)?;
+    check_memory("compare the two", bytes_to_compare(result.info()), args.memory)?;
     let counts = {
         let _progress = terminal.progress("comparing");
         let (a, b) = ((&*args.result, &*result), (&*args.reference, &*reference));
@@ -35,11 +32,11 @@ pub(crate) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Exit, Failu
     Ok(Exit::Ok)
 }
 
-/// What is compared with what.
-type Both = (Arc<dyn Source>, Arc<dyn Source>);
+/// The result and its reference.
+type ComparedImages = (Arc<dyn Source>, Arc<dyn Source>);
 
 /// Opens both; outlines are drawn over the pixels of the other one.
-fn open(args: &CompareArgs) -> Result<Both, Failure> {
+fn open(args: &CompareArgs) -> Result<ComparedImages, Failure> {
     let here = Path::new("");
     let opened = if Outlines::is_one(Path::new(&args.result)) {
         let reference = open_labels(&args.reference, here).map_err(engine_failure)?;
@@ -52,9 +49,9 @@ fn open(args: &CompareArgs) -> Result<Both, Failure> {
     Ok((opened.0.map_err(engine_failure)?, opened.1))
 }
 
-fn to_json(counts: &Counts, um_per_pixel: Option<f64>) -> Value {
+fn to_json(counts: &ComparisonCounts, um_per_pixel: Option<f64>) -> Value {
     let mut object = Map::from_iter([("version".to_owned(), json!(1))]);
-    for measure in Measure::ALL {
+    for measure in MetricKind::ALL {
         let value = measure.value(counts, um_per_pixel);
         object.insert(
             measure.word().into(),
@@ -68,10 +65,15 @@ fn to_json(counts: &Counts, um_per_pixel: Option<f64>) -> Value {
     object.into()
 }
 
-fn to_text(args: &CompareArgs, info: &ImageInfo, counts: &Counts, um_per_pixel: Option<f64>) -> String {
+fn to_text(
+    args: &CompareArgs,
+    info: &ImageInfo,
+    counts: &ComparisonCounts,
+    um_per_pixel: Option<f64>,
+) -> String {
     let (result, reference) = (&args.result, &args.reference);
     let mut text = format!("{result} against {reference}, {} x {} pixels\n", info.width, info.height);
-    for measure in Measure::ALL {
+    for measure in MetricKind::ALL {
         let value = measure.value(counts, um_per_pixel);
         let shown = value.map_or_else(|| "-".into(), |value| number(measure, value));
         let about = if value.is_some() { about(measure, counts) } else { missing(measure).into() };
@@ -80,48 +82,48 @@ fn to_text(args: &CompareArgs, info: &ImageInfo, counts: &Counts, um_per_pixel: 
     text
 }
 
-/// Whether its values are whole numbers.
-fn is_count(measure: Measure) -> bool {
-    matches!(measure, Measure::PixelDifference | Measure::Objects | Measure::Foreground)
+/// Whether the values of a measure are integers.
+fn is_count(measure: MetricKind) -> bool {
+    matches!(measure, MetricKind::PixelDifference | MetricKind::Objects | MetricKind::Foreground)
 }
 
-fn number(measure: Measure, value: f64) -> String {
+fn number(measure: MetricKind, value: f64) -> String {
     match measure {
         _ if is_count(measure) => with_commas(value as u128),
-        Measure::MeanBoundaryDistance | Measure::HausdorffDistance => format!("{value:.2}"),
-        Measure::ObjectsPerMm2 => with_commas(value.round() as u128),
-        Measure::MeanObjectArea => format!("{value:.1}"),
+        MetricKind::MeanBoundaryDistance | MetricKind::HausdorffDistance => format!("{value:.2}"),
+        MetricKind::ObjectsPerMm2 => with_commas(value.round() as u128),
+        MetricKind::MeanObjectArea => format!("{value:.1}"),
         _ => format!("{value:.4}"),
     }
 }
 
-fn about(measure: Measure, counts: &Counts) -> String {
+fn about(measure: MetricKind, counts: &ComparisonCounts) -> String {
     let commas = |count: u64| with_commas(u128::from(count));
     match measure {
-        Measure::Dice => "twice the common pixels, over the pixels of both".into(),
-        Measure::Jaccard => "the common pixels, over the pixels of either".into(),
-        Measure::PixelDifference => "pixels that only one of the two has".into(),
-        Measure::ObjectF1 => {
+        MetricKind::Dice => "twice the common pixels, over the pixels of both".into(),
+        MetricKind::Jaccard => "the common pixels, over the pixels of either".into(),
+        MetricKind::PixelDifference => "pixels that only one of the two has".into(),
+        MetricKind::ObjectF1 => {
             format!("twice the matched objects ({}), over the objects of both", commas(counts.matched))
         }
-        Measure::PanopticQuality => "twice the overlap of the matches, over the objects of both".into(),
-        Measure::MeanBoundaryDistance => "pixels between the outlines, on average".into(),
-        Measure::HausdorffDistance => "pixels between the outlines, at most".into(),
-        Measure::Objects => format!("the reference has {}", commas(counts.reference_objects)),
-        Measure::Foreground => {
+        MetricKind::PanopticQuality => "twice the overlap of the matches, over the objects of both".into(),
+        MetricKind::MeanBoundaryDistance => "pixels between the outlines, on average".into(),
+        MetricKind::HausdorffDistance => "pixels between the outlines, at most".into(),
+        MetricKind::Objects => format!("the reference has {}", commas(counts.reference_objects)),
+        MetricKind::Foreground => {
             format!("pixels in objects; the reference has {}", commas(counts.reference_foreground))
         }
-        Measure::AreaFraction => "pixels in objects, over all pixels".into(),
-        Measure::ObjectsPerMm2 => "objects on a square millimetre".into(),
-        Measure::MeanObjectArea => "pixels of an object, on average".into(),
+        MetricKind::AreaFraction => "pixels in objects, over all pixels".into(),
+        MetricKind::ObjectsPerMm2 => "objects on a square millimetre".into(),
+        MetricKind::MeanObjectArea => "pixels of an object, on average".into(),
     }
 }
 
 /// Why a measure has no value.
-fn missing(measure: Measure) -> &'static str {
+fn missing(measure: MetricKind) -> &'static str {
     match measure {
-        Measure::MeanBoundaryDistance | Measure::HausdorffDistance => "only one of the two has objects",
-        Measure::ObjectsPerMm2 => "give --um-per-pixel: no file says its resolution",
+        MetricKind::MeanBoundaryDistance | MetricKind::HausdorffDistance => "only one of the two has objects",
+        MetricKind::ObjectsPerMm2 => "give --um-per-pixel: no file says its resolution",
         _ => "there are no objects",
     }
 }

@@ -4,10 +4,9 @@ mod folder;
 mod function;
 mod tissue;
 
+use onceflow_terminal::{Exit, Failure, Terminal};
+
 use crate::args::DemoArgs;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
 
 /// Shows an answer.
 pub(crate) fn run(args: &DemoArgs, terminal: &Terminal) -> Result<Exit, Failure> {

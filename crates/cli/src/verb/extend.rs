@@ -1,32 +1,30 @@
-//! `onceflow extend`: a larger sample that begins with the one there is.
+//! `onceflow extend`: writes a larger sample that begins with an existing one.
 
 use onceflow_sensitivity::{
-    Layout, Narrowed, Sample, SampleError, SampleFormat, extend, narrow, widen, with_reference,
+    Narrowed, Sample, SampleError, SampleFormat, TableLayout, extend, narrow, widen, with_reference,
     without_reference,
 };
 use onceflow_study::{Diagnostic, Space, counted, with_commas};
+use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::json;
 
 use super::sample::{refuse_two_results, repeats};
 use crate::args::ExtendArgs;
 use crate::diagnostics::from_error;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::file::Target;
+use crate::file::OutputTarget;
 use crate::problem::load;
 use crate::sample_file;
-use crate::terminal::Terminal;
 
-/// Extends, writes, gives an account.
+/// Extends, writes the rows, prints a summary.
 pub(crate) fn run(args: &ExtendArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let target = Target::new(args.output.as_deref());
+    let target = OutputTarget::new(args.output.as_deref());
     refuse_two_results(args.json, args.dry_run, &target)?;
     target.refuse_inputs(&[&args.problem, &args.sample])?;
     let space = load(&args.problem, terminal)?.problem.space;
     let format = sample_file::format(args.format, &target);
     refuse_part(args.new_only, format)?;
     let before =
-        sample_file::read(&space, &args.sample, &sample_file::options(Layout::Points, false))?.sample;
+        sample_file::read(&space, &args.sample, &sample_file::options(TableLayout::Points, false))?.sample;
     let after = {
         let _progress = terminal.progress("extending the sample");
         larger(&space, &before, args)?
@@ -63,7 +61,7 @@ fn larger(space: &Space, before: &Sample, args: &ExtendArgs) -> Result<Sample, F
     if has_reference { with_reference(space, &after).map_err(failed) } else { Ok(after) }
 }
 
-/// The rows from a place on. They are no sample of their own, so they have no design.
+/// The rows from a number on, without a design, since they are only a part of a sample.
 fn tail(sample: &Sample, from: usize) -> Sample {
     Sample {
         design: None,
@@ -85,7 +83,7 @@ fn say(args: &ExtendArgs, before: &Sample, after: &Sample, terminal: &Terminal) 
     ));
 }
 
-/// Without row numbers new rows could not be told from the first ones.
+/// New rows alone need row numbers.
 fn refuse_part(new_only: bool, format: SampleFormat) -> Result<(), Failure> {
     if !new_only || matches!(format, SampleFormat::Csv | SampleFormat::Json) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `onceflow features`: what the nuclei of images are like.
+//! `onceflow features`: measures the nuclei of images.
 
 mod form;
 mod many;
@@ -8,33 +8,30 @@ use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_engine::{
-    Desk, FeatureFile, FeatureForm, Nuclei, NucleiFeatures, Tiling, available_workers, bytes_to_measure,
-    check_sizes, disk_bytes_to_measure, features, open_deep_image, open_drawn,
+    FeatureFile, FeatureForm, NucleiFeatures, NucleiSource, Tiling, Workspace, available_workers,
+    bytes_to_measure, check_sizes, disk_bytes_to_measure, features, open_deep_image, open_drawn,
 };
 use onceflow_kernels::features::names;
 use onceflow_region::Source;
 use onceflow_study::{Diagnostic, with_commas};
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 use serde_json::json;
 
 use crate::args::FeaturesArgs;
-use crate::engine::engine_failure;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::file::{Target, remove_on_signal};
-use crate::many::{Asked, asked};
-use crate::picture::{self, Stream, write_stream};
-use crate::terminal::Terminal;
-use crate::verb::segment::place::Place;
+use crate::file::{OutputTarget, remove_on_signal};
+use crate::many::{NamedImages, asked};
+use crate::picture::{self, OutputStream, write_stream};
+use crate::verb::segment::workspace::WorkspacePlan;
 use crate::verb::segment::{note, parameters, tell_depth};
 
 /// Measures one image, or several.
 pub(crate) fn run(args: &FeaturesArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    if let Asked::Many(images) = asked(&args.images)? {
+    if let NamedImages::Many(images) = asked(&args.images)? {
         return many::run(args, &images, terminal);
     }
     if args.format.is_some() {
-        let message = Diagnostic::error("--format is for several images");
-        let message = message.expected_found("the ending of -o to say the form", "--format");
+        let message = Diagnostic::error("--format is for several images only");
+        let message = message.expected_found("the format in the file extension of -o", "--format");
         return Err(message.with_hint("leave --format out").into());
     }
     form::of(&args.output)?;
@@ -45,7 +42,7 @@ pub(crate) fn run(args: &FeaturesArgs, terminal: &Terminal) -> Result<Exit, Fail
     }
 }
 
-/// Opens, checks, measures, writes; a dry run says what would be done, and measures nothing.
+/// Opens, checks, measures, writes; a dry run shows what would be done, and measures nothing.
 fn measured(args: &FeaturesArgs, terminal: &Terminal) -> Result<Option<NucleiFeatures>, Failure> {
     let form = form::of(&args.output)?;
     let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
@@ -53,24 +50,24 @@ fn measured(args: &FeaturesArgs, terminal: &Terminal) -> Result<Option<NucleiFea
     let source = open_deep_image(args.image(), Path::new("")).map_err(engine_failure)?;
     let drawn = open_nuclei(args, &*source)?;
     let nuclei = match (drawn.as_deref(), &args.mask, &args.labels) {
-        (Some(drawn), Some(name), _) => Nuclei::Mask(name, drawn),
-        (Some(drawn), _, Some(name)) => Nuclei::Labels(name, drawn),
-        _ => Nuclei::Found(&kernel),
+        (Some(drawn), Some(name), _) => NucleiSource::Mask(name, drawn),
+        (Some(drawn), _, Some(name)) => NucleiSource::Labels(name, drawn),
+        _ => NucleiSource::Found(&kernel),
     };
-    let needed = bytes_to_measure(source.info(), nuclei);
-    let place = Place::new(args.memory, args.tile, &[&args.output]).fitting(needed)?;
+    let needed = bytes_to_measure(source.info(), nuclei).map_err(engine_failure)?;
+    let workspace_plan = WorkspacePlan::new(args.memory, args.tile, &[&args.output]).fitting(needed)?;
     if args.dry_run {
-        plan(args, (&*source, nuclei), &place, terminal)?;
+        plan(args, (&*source, nuclei), &workspace_plan, terminal)?;
         return Ok(None);
     }
     tell_depth(args.image(), &*source, terminal);
     remove_on_signal();
-    work(args, (&*source, nuclei), &place, (form, terminal)).map(Some)
+    work(args, (&*source, nuclei), &workspace_plan, (form, terminal)).map(Some)
 }
 
-/// Refuses what could not be written, before the work.
+/// Refuses an output that cannot be written, before the work.
 fn check_target(args: &FeaturesArgs) -> Result<(), Failure> {
-    let target = Target::new(Some(&args.output));
+    let target = OutputTarget::new(Some(&args.output));
     target.refuse_inputs(&inputs(args))?;
     match target.path() {
         Some(path) => picture::check_folder(path),
@@ -98,17 +95,18 @@ fn open_nuclei(args: &FeaturesArgs, image: &dyn Source) -> Result<Option<Arc<dyn
 
 fn plan(
     args: &FeaturesArgs,
-    (source, nuclei): (&dyn Source, Nuclei<'_>),
-    place: &Place,
+    (source, nuclei): (&dyn Source, NucleiSource<'_>),
+    workspace_plan: &WorkspacePlan,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let info = source.info();
-    let needed = place.tiling.as_ref().map_or(bytes_to_measure(info, nuclei), Tiling::memory);
+    let in_memory = bytes_to_measure(info, nuclei).map_err(engine_failure)?;
+    let needed = workspace_plan.tiling.as_ref().map_or(in_memory, Tiling::memory);
     let disk = disk_bytes_to_measure(info, nuclei);
     if args.json {
-        terminal.json(&place.plan_json(info, needed, disk))?;
+        terminal.json(&workspace_plan.plan_json(info, needed, disk))?;
     }
-    let words = place.plan_words(needed, disk);
+    let words = workspace_plan.plan_words(needed, disk);
     terminal.say(&format!("would measure {} x {} pixels in at most {words}", info.width, info.height));
     terminal.say(&format!("would write {}", args.output.display()));
     Ok(())
@@ -116,19 +114,19 @@ fn plan(
 
 fn work(
     args: &FeaturesArgs,
-    (source, nuclei): (&dyn Source, Nuclei<'_>),
-    place: &Place,
+    (source, nuclei): (&dyn Source, NucleiSource<'_>),
+    workspace_plan: &WorkspacePlan,
     (form, terminal): (FeatureForm, &Terminal),
 ) -> Result<NucleiFeatures, Failure> {
     let info = source.info();
     let progress = terminal.progress(format!("measuring {} x {} pixels", info.width, info.height));
     let watch = |step| progress.step(step);
     let threads = args.workers.map_or_else(available_workers, |workers| workers as usize);
-    let desk = place.desk(threads, &watch);
-    let mut found = features(source, nuclei, !args.no_normalize, &desk).map_err(engine_failure)?;
+    let workspace = workspace_plan.workspace(threads, &watch);
+    let mut found = features(source, nuclei, !args.no_normalize, &workspace).map_err(engine_failure)?;
     write_stream(&args.output, terminal, |to| match to {
-        Stream::File(file) => write(&mut found, form, &desk, file),
-        Stream::Standard(out) => write(&mut found, form, &desk, out),
+        OutputStream::File(file) => write(&mut found, form, &workspace, file),
+        OutputStream::Standard(out) => write(&mut found, form, &workspace, out),
     })?;
     Ok(found)
 }
@@ -136,11 +134,11 @@ fn work(
 fn write(
     found: &mut NucleiFeatures,
     form: FeatureForm,
-    desk: &Desk<'_>,
+    workspace: &Workspace<'_>,
     to: impl Write + Send,
 ) -> io::Result<()> {
     let mut file = FeatureFile::new(form, BufWriter::new(to))?;
-    found.measure(desk, |object| file.add(object))?;
+    found.measure(workspace, |object| file.add(object))?;
     file.finish()
 }
 

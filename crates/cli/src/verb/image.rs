@@ -1,4 +1,4 @@
-//! `onceflow image`: looking into images, and making synthetic ones.
+//! `onceflow image`: inspects, cuts and converts images, and makes synthetic ones.
 
 mod convert;
 mod info;
@@ -6,12 +6,11 @@ mod parts;
 mod synth;
 mod volume;
 
-use crate::args::{ImageArgs, ImageVerb};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
+use onceflow_terminal::{Exit, Failure, Terminal};
 
-/// Does what was asked.
+use crate::args::{ImageArgs, ImageVerb};
+
+/// Carries out a verb of `image`.
 pub(crate) fn run(args: &ImageArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     match &args.verb {
         ImageVerb::Info(args) => info::run(args, terminal),

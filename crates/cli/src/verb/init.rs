@@ -1,4 +1,4 @@
-//! `onceflow init`: a study to start from, one of images that are there, or a problem in another form.
+//! `onceflow init`: writes a study to start from, a study of existing images, or a problem in another format.
 
 mod qupath;
 mod resolution;
@@ -14,20 +14,18 @@ use onceflow_study::{
 
 use crate::args::{InitArgs, ProblemFormat};
 use crate::diagnostics::from_error;
-use crate::document::{Content, open};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::file::{Overwrite, Target};
+use crate::file::{OutputTarget, Overwrite};
 use crate::problem::load;
-use crate::terminal::Terminal;
+use onceflow_engine::{DocumentContent, open_document};
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
-/// Writes the text and says what it lost.
+/// Writes the text and warns of what the format cannot express.
 pub(crate) fn run(args: &InitArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let (images, named) = split(args)?;
     if !images.is_empty() {
         return slides::run(args, images, terminal);
     }
-    let target = Target::new(args.output.as_deref().or(named));
+    let target = OutputTarget::new(args.output.as_deref().or(named));
     let exported = match &args.from {
         Some(path) => convert(path, args.to, terminal)?,
         None => whole(template(args, &target)?),
@@ -37,7 +35,7 @@ pub(crate) fn run(args: &InitArgs, terminal: &Terminal) -> Result<Exit, Failure>
     }
     if args.json && target.path().is_none() && !args.dry_run {
         return Err(Failure::bad_input(
-            Diagnostic::error("standard output cannot hold both the text and the account of it")
+            Diagnostic::error("standard output cannot hold both the text and the JSON summary")
                 .expected_found("-o FILE or --dry-run with --json", "neither"),
         ));
     }
@@ -55,30 +53,30 @@ pub(crate) fn run(args: &InitArgs, terminal: &Terminal) -> Result<Exit, Failure>
     Ok(Exit::Ok)
 }
 
-/// Images, or the one study that is to be written.
+/// The images, or the file of the study to write.
 fn split(args: &InitArgs) -> Result<(&[PathBuf], Option<&Path>), Failure> {
     let is_study = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "toml");
-    let senseless = |message: &str, expected: &str, found: &str| {
+    let refused = |message: &str, expected: &str, found: &str| {
         Failure::bad_input(Diagnostic::error(message).expected_found(expected, found))
     };
     match args.inputs.as_slice() {
         [file] if is_study(file) && args.output.is_some() => {
-            Err(senseless("two studies to write are named", "one of FILE and -o FILE", "both"))
+            Err(refused("two output files are named", "FILE or -o FILE", "both"))
         }
         [file] if is_study(file) && args.truth.is_none() => Ok((&[], Some(file))),
-        [] if args.truth.is_some() => Err(senseless(
-            "there are no images that --truth could belong to",
-            "images before --truth",
-            "none",
-        )),
-        images if !images.is_empty() && (args.from.is_some() || args.model) => {
-            Err(senseless("images belong to a workflow", "images without --from and --model", "both"))
+        [] if args.truth.is_some() => {
+            Err(refused("--truth needs images", "images before --truth", "no images"))
         }
+        images if !images.is_empty() && (args.from.is_some() || args.model) => Err(refused(
+            "images cannot be combined with --from or --model",
+            "images only, or --from or --model only",
+            "both",
+        )),
         images => Ok((images, None)),
     }
 }
 
-fn account(args: &InitArgs, target: &Target, exported: &Exported) -> serde_json::Value {
+fn account(args: &InitArgs, target: &OutputTarget, exported: &Exported) -> serde_json::Value {
     serde_json::json!({
         "version": 1,
         "file": target.path(),
@@ -88,7 +86,7 @@ fn account(args: &InitArgs, target: &Target, exported: &Exported) -> serde_json:
     })
 }
 
-fn say(args: &InitArgs, target: &Target, terminal: &Terminal) {
+fn say(args: &InitArgs, target: &OutputTarget, terminal: &Terminal) {
     let Some(path) = target.path() else { return };
     let wrote = if args.dry_run { "would write" } else { "wrote" };
     terminal.say(&format!("{wrote} {}", path.display()));
@@ -99,7 +97,7 @@ fn say(args: &InitArgs, target: &Target, terminal: &Terminal) {
 
 fn convert(path: &Path, to: ProblemFormat, terminal: &Terminal) -> Result<Exported, Failure> {
     let loaded = load(path, terminal)?;
-    // A study has phases; the first one's design is what other tools can be told.
+    // Other formats have one design: that of the first phase.
     let problem = loaded.study.as_ref().map_or(loaded.problem, onceflow_study::Study::problem);
     let name = path.file_stem().map_or_else(|| "study".into(), |stem| stem.to_string_lossy().into_owned());
     let refused = |e: onceflow_study::ExportError| {
@@ -112,16 +110,16 @@ fn convert(path: &Path, to: ProblemFormat, terminal: &Terminal) -> Result<Export
     }
 }
 
-/// A text that says everything.
+/// A text without losses.
 fn whole(text: String) -> Exported {
     Exported { text, losses: Vec::new() }
 }
 
-fn template(args: &InitArgs, target: &Target) -> Result<String, Failure> {
+fn template(args: &InitArgs, target: &OutputTarget) -> Result<String, Failure> {
     if args.to != ProblemFormat::Study {
         return Err(Failure::bad_input(
-            Diagnostic::error("there is no problem to convert")
-                .expected_found("--from PROBLEM with --to", "no --from")
+            Diagnostic::error("--to needs --from")
+                .expected_found("--from PROBLEM with --to", "--to only")
                 .with_hint("name the study or problem: onceflow init --from study.toml --to salib"),
         ));
     }
@@ -133,7 +131,7 @@ fn template(args: &InitArgs, target: &Target) -> Result<String, Failure> {
 }
 
 /// The workflow, and how the study names it.
-fn workflow(args: &InitArgs, target: &Target) -> Result<(Workflow, String), Failure> {
+fn workflow(args: &InitArgs, target: &OutputTarget) -> Result<(Workflow, String), Failure> {
     let name = args.workflow.as_str();
     if let Some(source) = shipped_workflow(name) {
         return Ok((read_workflow(&source)?, name.to_owned()));
@@ -146,11 +144,11 @@ fn workflow(args: &InitArgs, target: &Target) -> Result<(Workflow, String), Fail
 }
 
 fn workflow_of(path: &Path) -> Result<Workflow, Failure> {
-    let document = open(path)?;
+    let document = open_document(path).map_err(engine_failure)?;
     match document.content {
-        Some(Content::Workflow(workflow)) => Ok(*workflow),
+        Some(DocumentContent::Workflow(workflow)) => Ok(*workflow),
         Some(_) => Err(Failure::bad_input(
-            Diagnostic::error(format!("{} is no workflow", path.display()))
+            Diagnostic::error(format!("{} is not a workflow", path.display()))
                 .expected_found("a workflow", document.kind.about())
                 .with_hint(format!("onceflow init --from {} converts it", path.display())),
         )),
@@ -158,8 +156,8 @@ fn workflow_of(path: &Path) -> Result<Workflow, Failure> {
     }
 }
 
-/// How the study names the workflow: relative to itself where that is plain to see.
-fn reference(workflow: &Path, target: &Target) -> String {
+/// How the study names the workflow: relative to the study where it is in the same folder or below.
+fn reference(workflow: &Path, target: &OutputTarget) -> String {
     let folder = target.path().and_then(Path::parent).unwrap_or(Path::new(""));
     let beside = workflow.strip_prefix(folder).unwrap_or(workflow);
     beside.display().to_string()
@@ -171,7 +169,7 @@ fn unknown_workflow(name: &str) -> Failure {
         None => "--model writes a study of your own model, which needs no workflow".into(),
     };
     Failure::bad_input(
-        Diagnostic::error(format!("there is no workflow `{name}`"))
+        Diagnostic::error(format!("unknown workflow `{name}`"))
             .expected_found(format!("a workflow file, or one of {}", SHIPPED.join(", ")), format!("`{name}`"))
             .with_hint(hint),
     )

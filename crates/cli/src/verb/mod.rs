@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod compare;
 mod completions;
+mod config;
 mod demo;
 mod extend;
 mod features;
@@ -18,12 +19,11 @@ mod segment;
 mod status;
 mod why;
 
-use crate::args::Verb;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
+use onceflow_terminal::{Exit, Failure, Terminal};
 
-/// Does what was asked.
+use crate::args::Verb;
+
+/// Carries out a verb.
 pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
     match verb {
         Verb::Demo(args) => demo::run(args, terminal),
@@ -41,6 +41,7 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Segment(args) => segment::run(args, terminal),
         Verb::Compare(args) => compare::run(args, terminal),
         Verb::Image(args) => image::run(args, terminal),
+        Verb::Config(args) => config::run(args, terminal),
         Verb::Bench(args) => bench::run(args, terminal),
         Verb::Completions(args) => completions::run(args, terminal),
     }

@@ -1,59 +1,47 @@
-//! `onceflow plan`: what a run would compute, and why not more.
+//! `onceflow plan`: what a run would compute, and what it reuses.
 
 mod alternatives;
 mod files;
 mod rules;
 mod tasks;
 
-use onceflow_engine::{BucketFigures, Foreseen, Planned, Prepared, grain_json};
+use onceflow_engine::{BucketFigures, Foreseen, OpenStudy, Planned, grain_json, plan_study};
 use onceflow_study::{Size, counted, with_commas};
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 use serde_json::json;
 
-use crate::args::{MachineArgs, MergeArgs, PlanArgs};
-use crate::engine::{engine_failure, for_machine, options};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::study::LoadedStudy;
-use crate::terminal::Terminal;
+use crate::args::{PlanArgs, SettingsArgs};
+use crate::settings::open;
 
 /// Plans and prints.
 pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let loaded = LoadedStudy::open(&args.study, terminal)?;
-    let prepared = for_machine(loaded.prepare()?, &args.machine, terminal);
+    let prepared = open(&args.study, &SettingsArgs::new(&args.machine, Some(&args.merge)), terminal)?;
     if args.compare {
         return alternatives::print(&prepared, args, terminal);
     }
-    files::write(&prepared, args, &options(&args.machine, &args.merge, prepared.study())?, terminal)?;
+    files::write(&prepared, args, terminal)?;
     if args.tasks {
         return tasks::print(&prepared, args, terminal);
     }
     if args.rules {
         return rules::print(&prepared, args, terminal);
     }
-    print(&prepared, &args.machine, &args.merge, args.json, terminal)
+    print(&prepared, args.json, terminal)
 }
 
 /// The plan of a study that is ready.
-pub(crate) fn print(
-    prepared: &Prepared<'_>,
-    args: &MachineArgs,
-    merge: &MergeArgs,
-    json: bool,
-    terminal: &Terminal,
-) -> Result<Exit, Failure> {
-    let options = options(args, merge, prepared.study())?;
-    let planned = prepared
-        .plan(options.level, &options.merge, options.workers, options.memory)
-        .map_err(engine_failure)?;
+pub(crate) fn print(prepared: &OpenStudy, json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
+    let settings = prepared.settings();
+    let planned = plan_study(prepared, settings).map_err(engine_failure)?;
     if json {
         let mut json = to_json(&planned);
         json["resampled"] = prepared.resampling().into();
         terminal.json(&json)?;
     } else {
-        let mut text = text(&planned, options.workers, options.memory);
+        let mut text = text(&planned, settings.workers, settings.memory);
         prepared.resampling().iter().for_each(|how| text.push_str(&format!("images     {how}\n")));
         terminal.result(&text)?;
-        // The time differs from run to run, so it is no part of the result.
+        // The time differs between runs, so it is not part of the result.
         terminal.say(&format!("planned in {:.2} s, nothing computed", planned.seconds));
     }
     Ok(Exit::Ok)

@@ -1,4 +1,4 @@
-//! `onceflow report`: the answer of a run, printed again, or one of its rows to look at.
+//! `onceflow report`: prints the answer of a run again, or draws one of its rows.
 
 mod log;
 mod row;
@@ -8,12 +8,11 @@ use std::path::Path;
 use onceflow_study::Diagnostic;
 
 use crate::args::ReportArgs;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::file::{Limit, read_text};
-use crate::terminal::Terminal;
+use crate::file::read_text;
+use onceflow_engine::TextLimit;
+use onceflow_terminal::{Exit, Failure, Terminal};
 
-/// Prints what the folder holds, or draws a row of it.
+/// Prints the answer of a run, or draws a row of it.
 pub(crate) fn run(args: &ReportArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     if let (Some(row), true) = (args.row, args.log) {
         return log::run(args, row, terminal);
@@ -26,7 +25,7 @@ pub(crate) fn run(args: &ReportArgs, terminal: &Terminal) -> Result<Exit, Failur
     if !path.exists() {
         return Err(no_run(&args.folder));
     }
-    terminal.result(&read_text(&path, Limit::Table)?.text)?;
+    terminal.result(&read_text(&path, TextLimit::Table)?.text)?;
     if !args.json {
         terminal.say(&format!("Report    {}", args.folder.join("report.html").display()));
     }
@@ -34,7 +33,7 @@ pub(crate) fn run(args: &ReportArgs, terminal: &Terminal) -> Result<Exit, Failur
 }
 
 pub(super) fn no_run(folder: &Path) -> Failure {
-    let found = if folder.exists() { "a folder without results" } else { "nothing of that name" };
+    let found = if folder.exists() { "a folder without results" } else { "no such folder" };
     Failure::bad_input(
         Diagnostic::error(format!("{} is not the folder of a finished run", folder.display()))
             .expected_found("answer.txt and run.json, which onceflow run writes at its end", found)

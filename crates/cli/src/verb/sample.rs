@@ -1,31 +1,29 @@
-//! `onceflow sample`: the rows to run.
+//! `onceflow sample`: writes the rows to run.
 
 use onceflow_sensitivity::{Sample, SampleFormat, sample, warnings, widen, with_reference};
 use onceflow_study::{Design, Diagnostic, Space, counted, with_commas};
+use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::{Value, json};
 
 use crate::args::SampleArgs;
 use crate::design::{design, extension, rows_json};
 use crate::diagnostics::from_error;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::file::Target;
+use crate::file::OutputTarget;
 use crate::phase;
-use crate::problem::{Loaded, load};
+use crate::problem::{LoadedProblem, load};
 use crate::sample_file;
-use crate::terminal::Terminal;
 
-/// What is to be sampled.
-struct Asked {
+/// The parameters and design to sample.
+struct SampleRequest {
     /// The parameters that vary.
     varied: Space,
     /// How rows are chosen.
     design: Design,
 }
 
-/// Samples, writes, gives an account.
+/// Samples, writes the rows, prints a summary.
 pub(crate) fn run(args: &SampleArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let target = Target::new(args.output.as_deref());
+    let target = OutputTarget::new(args.output.as_deref());
     refuse_two_results(args.json, args.dry_run, &target)?;
     let loaded = load(&args.problem, terminal)?;
     let asked = asked(args, &loaded)?;
@@ -48,7 +46,7 @@ pub(crate) fn run(args: &SampleArgs, terminal: &Terminal) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
-fn asked(args: &SampleArgs, loaded: &Loaded) -> Result<Asked, Failure> {
+fn asked(args: &SampleArgs, loaded: &LoadedProblem) -> Result<SampleRequest, Failure> {
     let problem = match &args.phase {
         Some(name) => {
             let (study, phase) = phase::named(loaded, name)?;
@@ -57,18 +55,23 @@ fn asked(args: &SampleArgs, loaded: &Loaded) -> Result<Asked, Failure> {
         None => loaded.problem.clone(),
     };
     let design = design(args, problem.design.as_ref(), loaded.seed())?;
-    Ok(Asked { varied: problem.space, design })
+    Ok(SampleRequest { varied: problem.space, design })
 }
 
 /// The rows with every parameter of the problem in them, whether it varies or not.
-fn make(args: &SampleArgs, space: &Space, asked: &Asked) -> Result<Sample, Failure> {
+fn make(args: &SampleArgs, space: &Space, asked: &SampleRequest) -> Result<Sample, Failure> {
     let failed = |e: onceflow_sensitivity::SampleError| Failure::from(from_error("cannot sample", &e));
     let narrow = sample(&asked.varied, &asked.design).map_err(failed)?;
     let sample = widen(space, &asked.varied, &narrow).map_err(failed)?;
     if args.reference { with_reference(space, &sample).map_err(failed) } else { Ok(sample) }
 }
 
-fn dry_run(args: &SampleArgs, asked: &Asked, space: &Space, terminal: &Terminal) -> Result<Exit, Failure> {
+fn dry_run(
+    args: &SampleArgs,
+    asked: &SampleRequest,
+    space: &Space,
+    terminal: &Terminal,
+) -> Result<Exit, Failure> {
     let rows = asked.varied.rows(&asked.design.method) + u128::from(args.reference);
     terminal.say(&format!(
         "would write {} rows of {}, before duplicates and constraints; nothing was written",
@@ -87,9 +90,9 @@ fn dry_run(args: &SampleArgs, asked: &Asked, space: &Space, terminal: &Terminal)
 fn give_account(
     as_json: bool,
     sample: &Sample,
-    asked: &Asked,
+    asked: &SampleRequest,
     space: &Space,
-    target: &Target,
+    target: &OutputTarget,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     let fixed = space.parameters().len() - asked.varied.parameters().len();
@@ -117,7 +120,7 @@ pub(super) fn repeats(sample: &Sample) -> String {
     format!("{} {verb} an earlier row", with_commas(sample.duplicates() as u128))
 }
 
-fn account(asked: &Asked, space: &Space) -> Value {
+fn account(asked: &SampleRequest, space: &Space) -> Value {
     let names = |space: &Space| space.parameters().iter().map(|p| p.name.clone()).collect::<Vec<_>>();
     json!({
         "version": 1,
@@ -130,14 +133,14 @@ fn account(asked: &Asked, space: &Space) -> Value {
     })
 }
 
-/// Standard output holds one result: the sample or its account.
-pub(super) fn refuse_two_results(json: bool, dry_run: bool, target: &Target) -> Result<(), Failure> {
+/// Standard output holds one result: the sample or its JSON summary.
+pub(super) fn refuse_two_results(json: bool, dry_run: bool, target: &OutputTarget) -> Result<(), Failure> {
     if !json || dry_run || target.path().is_some() {
         return Ok(());
     }
     Err(Failure::bad_input(
-        Diagnostic::error("--json prints an account, so the sample needs a file")
-            .expected_found("-o FILE with --json", "no file")
+        Diagnostic::error("standard output cannot hold both the sample and its JSON summary")
+            .expected_found("-o FILE with --json", "no -o")
             .with_hint("add -o X.csv; for the sample itself as JSON, --format json"),
     ))
 }

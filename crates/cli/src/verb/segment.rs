@@ -1,9 +1,9 @@
-//! `onceflow segment`: the nuclei of images.
+//! `onceflow segment`: finds the nuclei of images.
 
 mod many;
 mod outcome;
 pub(super) mod parameters;
-pub(super) mod place;
+pub(super) mod workspace;
 mod written;
 
 use std::path::Path;
@@ -13,25 +13,22 @@ use onceflow_engine::{
     NucleiParameters, Tiling, as_eight_bits, bytes_to_segment, check_sizes, check_truth, open_deep_image,
     open_drawn, segment,
 };
-use onceflow_kernels::nuclei::Status;
+use onceflow_kernels::nuclei::SegmentationStatus;
 use onceflow_region::{ImageInfo, Source};
 use onceflow_study::Diagnostic;
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
 use crate::args::SegmentArgs;
-use crate::engine::engine_failure;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::file::remove_on_signal;
-use crate::many::{Asked, asked};
+use crate::many::{NamedImages, asked};
 use crate::picture;
-use crate::terminal::Terminal;
-use outcome::Outcome;
-use place::Place;
+use outcome::SegmentOutcome;
+use workspace::WorkspacePlan;
 use written::outputs;
 
 /// Segments one image, or several.
 pub(crate) fn run(args: &SegmentArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    if let Asked::Many(images) = asked(&args.images)? {
+    if let NamedImages::Many(images) = asked(&args.images)? {
         return many::run(args, &images, terminal);
     }
     if let Some((outcome, parameters)) = found(args, terminal)? {
@@ -40,22 +37,25 @@ pub(crate) fn run(args: &SegmentArgs, terminal: &Terminal) -> Result<Exit, Failu
     Ok(Exit::Ok)
 }
 
-/// Opens, checks, segments, writes; a dry run says what would be done, and finds nothing.
-fn found(args: &SegmentArgs, terminal: &Terminal) -> Result<Option<(Outcome, NucleiParameters)>, Failure> {
+/// Opens, checks, segments, writes; a dry run shows what would be done, and segments nothing.
+fn found(
+    args: &SegmentArgs,
+    terminal: &Terminal,
+) -> Result<Option<(SegmentOutcome, NucleiParameters)>, Failure> {
     picture::check(&outputs(args), &inputs(args), args.json)?;
     written::check_endings(args)?;
     let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
     let source = open_deep_image(args.image(), Path::new("")).map_err(engine_failure)?;
     let truth = open_truth(args, &*source)?;
-    let place =
-        Place::new(args.memory, args.tile, &outputs(args)).fitting(bytes_to_segment(source.info()))?;
+    let needed = bytes_to_segment(source.info()).map_err(engine_failure)?;
+    let workspace_plan = WorkspacePlan::new(args.memory, args.tile, &outputs(args)).fitting(needed)?;
     if args.dry_run {
-        plan(args, source.info(), &place, terminal)?;
+        plan(args, source.info(), &workspace_plan, terminal)?;
         return Ok(None);
     }
     tell_depth(args.image(), &*source, terminal);
     remove_on_signal();
-    let outcome = work(args, &*source, truth.as_deref(), &place, &parameters, terminal)?;
+    let outcome = work(args, &*source, truth.as_deref(), &workspace_plan, &parameters, terminal)?;
     Ok(Some((outcome, parameters)))
 }
 
@@ -63,19 +63,19 @@ fn work(
     args: &SegmentArgs,
     source: &dyn Source,
     truth: Option<&dyn Source>,
-    place: &Place,
+    workspace_plan: &WorkspacePlan,
     parameters: &NucleiParameters,
     terminal: &Terminal,
-) -> Result<Outcome, Failure> {
+) -> Result<SegmentOutcome, Failure> {
     let progress = terminal.progress(format!("segmenting {}", size(source.info())));
     let watch = |step| progress.step(step);
-    let desk = place.desk(1, &watch);
+    let workspace = workspace_plan.workspace(1, &watch);
     let truth = args.truth.as_deref().zip(truth);
-    truth.map_or(Ok(()), |truth| check_truth(truth, &desk)).map_err(engine_failure)?;
+    truth.map_or(Ok(()), |truth| check_truth(truth, &workspace)).map_err(engine_failure)?;
     let kernel = parameters.to_kernel().map_err(engine_failure)?;
-    let mut found = segment(source, &kernel, !args.no_normalize, &desk).map_err(engine_failure)?;
-    written::write(args, (source, truth), &mut found, (&desk, terminal))?;
-    Ok(Outcome::new(&found, source.info(), place.tiling.as_ref()))
+    let mut found = segment(source, &kernel, !args.no_normalize, &workspace).map_err(engine_failure)?;
+    written::write(args, (source, truth), &mut found, (&workspace, terminal))?;
+    Ok(SegmentOutcome::new(&found, source.info(), workspace_plan.tiling.as_ref()))
 }
 
 fn inputs(args: &SegmentArgs) -> Vec<&Path> {
@@ -91,21 +91,27 @@ fn open_truth(args: &SegmentArgs, image: &dyn Source) -> Result<Option<Arc<dyn S
     Ok(Some(truth))
 }
 
-/// Says how pixels become colours of 8 bits, where they are none.
+/// Says how pixels become colours of 8 bits, where they have another depth.
 pub(super) fn tell_depth(name: &str, source: &dyn Source, terminal: &Terminal) {
     if let Some(words) = as_eight_bits(source) {
         terminal.diagnostics(&[Diagnostic::note(format!("{name} {words}"))]);
     }
 }
 
-fn plan(args: &SegmentArgs, info: &ImageInfo, place: &Place, terminal: &Terminal) -> Result<(), Failure> {
-    let tiling = place.tiling.as_ref();
-    let needed = tiling.map_or(bytes_to_segment(info), Tiling::memory);
+fn plan(
+    args: &SegmentArgs,
+    info: &ImageInfo,
+    workspace_plan: &WorkspacePlan,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    let tiling = workspace_plan.tiling.as_ref();
+    let in_memory = bytes_to_segment(info).map_err(engine_failure)?;
+    let needed = tiling.map_or(in_memory, Tiling::memory);
     let disk = Tiling::disk_bytes(info);
     if args.json {
-        terminal.json(&place.plan_json(info, needed, disk))?;
+        terminal.json(&workspace_plan.plan_json(info, needed, disk))?;
     }
-    let words = place.plan_words(needed, disk);
+    let words = workspace_plan.plan_words(needed, disk);
     terminal.say(&format!("would segment {} in at most {words}", size(info)));
     for path in outputs(args) {
         terminal.say(&format!("would write {}", path.display()));
@@ -115,7 +121,7 @@ fn plan(args: &SegmentArgs, info: &ImageInfo, place: &Place, terminal: &Terminal
 
 fn tell(
     args: &SegmentArgs,
-    outcome: &Outcome,
+    outcome: &SegmentOutcome,
     parameters: &NucleiParameters,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
@@ -133,17 +139,17 @@ fn tell(
     terminal.result(&text)
 }
 
-/// Why nothing was found, and what could be changed.
-pub(super) fn note(status: Status) -> Option<Diagnostic> {
+/// Why there are no nuclei, and what to change.
+pub(super) fn note(status: SegmentationStatus) -> Option<Diagnostic> {
     let (message, hint) = match status {
-        Status::Ok => return None,
-        Status::Background | Status::BackgroundLikely => (
-            "nearly every pixel is brighter than `red`, `green` and `blue`, so nothing was looked for",
+        SegmentationStatus::Ok => return None,
+        SegmentationStatus::Background | SegmentationStatus::BackgroundLikely => (
+            "nearly every pixel is brighter than `red`, `green` and `blue`, so the image was not searched",
             "if the image shows tissue, raise these three, for instance -p red=240 -p green=240 -p blue=240",
         ),
-        Status::NoCandidates => (
-            "nothing is dark enough and of the right size",
-            "lower G1 and minSize, or raise maxSize; --overlay shows the image that was looked at",
+        SegmentationStatus::NoCandidates => (
+            "no object is dark enough and of the right size",
+            "lower G1 and minSize, or raise maxSize; --overlay shows the image",
         ),
     };
     Some(Diagnostic::note(message).with_hint(hint))

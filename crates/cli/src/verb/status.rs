@@ -1,4 +1,4 @@
-//! `onceflow status`: how far a run is, from another terminal.
+//! `onceflow status`: the progress of a run, from another terminal.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,13 +8,12 @@ use onceflow_study::{Diagnostic, with_commas};
 use serde_json::{Value, json};
 
 use crate::args::StatusArgs;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::file::{Limit, read_text};
-use crate::terminal::Terminal;
-use crate::verb::run::STATUS_FILE;
+use crate::file::read_text;
+use onceflow_engine::STATUS_FILE;
+use onceflow_engine::TextLimit;
+use onceflow_terminal::{Exit, Failure, Terminal};
 
-/// Says how far a run is, once or until it is over.
+/// Prints the progress of a run, once or until it ends.
 pub(crate) fn run(args: &StatusArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     loop {
         let status = look(&args.folder)?;
@@ -31,13 +30,13 @@ pub(crate) fn run(args: &StatusArgs, terminal: &Terminal) -> Result<Exit, Failur
     }
 }
 
-/// What the run said last. One that says it is running and is not was interrupted.
+/// The last status of the run. It is interrupted when the status is `running` and the process is gone.
 fn look(folder: &Path) -> Result<Value, Failure> {
     let path = folder.join(STATUS_FILE);
     if !path.is_file() {
         return Err(no_status(folder));
     }
-    let text = read_text(&path, Limit::Description)?;
+    let text = read_text(&path, TextLimit::Description)?;
     let mut status: Value = serde_json::from_str(&text.text).map_err(|_| no_status(folder))?;
     if status["state"] == "running" && !is_running(folder) {
         status["state"] = json!("interrupted");
@@ -46,7 +45,7 @@ fn look(folder: &Path) -> Result<Value, Failure> {
 }
 
 fn no_status(folder: &Path) -> Failure {
-    let found = if folder.exists() { "a folder without a status" } else { "nothing of that name" };
+    let found = if folder.exists() { "a folder without a status" } else { "no such folder" };
     Failure::bad_input(
         Diagnostic::error(format!("{} is not the folder of a run", folder.display()))
             .expected_found(format!("a folder with {STATUS_FILE}, which onceflow run writes"), found)
@@ -80,7 +79,7 @@ fn text(folder: &Path, status: &Value) -> String {
     text + &format!("memory  {} reserved\n", memory_words(bytes("reserved_bytes"), bytes("bound_bytes")))
 }
 
-/// `running for 12 s, at most 20 s more (process 4711)`, or what became of it and what to do.
+/// `running for 12 s, at most 20 s more (process 4711)`, or how the run ended and what to do.
 fn state(status: &Value) -> String {
     let time = duration_words(status["running_s"].as_f64().unwrap_or(0.0));
     let state = status["state"].as_str().unwrap_or("unknown");
@@ -91,6 +90,6 @@ fn state(status: &Value) -> String {
             format!("running for {time}{more} (process {})", status["process"])
         }
         ("complete", _) => format!("complete after {time}"),
-        (state, _) => format!("{state} after {time}; the same onceflow run goes on"),
+        (state, _) => format!("{state} after {time}; the same onceflow run continues it"),
     }
 }

@@ -1,36 +1,31 @@
-//! `onceflow why`: with whom a task is shared, and what makes it different from its nearest relative.
+//! `onceflow why`: which rows share a task, and how it differs from the nearest other one.
 
 use std::path::Path;
 
 use onceflow_engine::{FoundSame, Question};
 use onceflow_study::{Diagnostic, Study};
 
-use crate::args::WhyArgs;
-use crate::engine::{as_fine_as, engine_failure, for_machine, options};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::file::{Limit, read_text};
-use crate::study::LoadedStudy;
-use crate::terminal::Terminal;
+use crate::args::{SettingsArgs, WhyArgs};
+use crate::file::read_text;
+use crate::settings::{open, with_granularity_of};
+use onceflow_engine::TextLimit;
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
 /// Plans and explains.
 pub(crate) fn run(args: &WhyArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let loaded = LoadedStudy::open(&args.study, terminal)?;
-    let prepared = for_machine(loaded.prepare()?, &args.machine, terminal);
-    let prepared = match &args.run {
-        Some(run) => as_fine_as(prepared, run)?,
-        None => prepared,
+    let study = open(&args.study, &SettingsArgs::new(&args.machine, Some(&args.merge)), terminal)?;
+    let study = match &args.run {
+        Some(run) => with_granularity_of(study, run)?,
+        None => study,
     };
-    let options = options(&args.machine, &args.merge, prepared.study())?;
+    let settings = study.settings();
     let question = match (args.row, args.bucket) {
         (Some(row), _) => Question::Row { row, task: args.task.clone() },
         (None, bucket) => Question::Bucket(bucket.unwrap_or_default()),
     };
-    let same = args
-        .run
-        .as_deref()
-        .map_or_else(|| Ok(FoundSame::default()), |run| found_same(run, prepared.study()))?;
-    let found = prepared.why(options.level, &options.merge, &question, &same).map_err(engine_failure)?;
+    let same =
+        args.run.as_deref().map_or_else(|| Ok(FoundSame::default()), |run| found_same(run, study.study()))?;
+    let found = study.why(settings.level, &settings.merge, &question, &same).map_err(engine_failure)?;
     if args.json {
         terminal.json(&found.json)?;
     } else {
@@ -39,14 +34,14 @@ pub(crate) fn run(args: &WhyArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     Ok(Exit::Ok)
 }
 
-/// What a run of the study found; the first phase is what is explained.
+/// The equal tasks that a run of the study found in the first phase.
 fn found_same(run: &Path, study: &Study) -> Result<FoundSame, Failure> {
     let path = run.join("reuse.csv");
-    let source = read_text(&path, Limit::Table)?;
+    let source = read_text(&path, TextLimit::Table)?;
     let phase = study.phases.first().map_or("", |phase| phase.name.as_str());
     let objects = run.join("objects.csv");
     let objects =
-        if objects.is_file() { read_text(&objects, Limit::Table)?.text.clone() } else { String::new() };
+        if objects.is_file() { read_text(&objects, TextLimit::Table)?.text.clone() } else { String::new() };
     let found = FoundSame::read(&source.text, phase).map(|found| found.with_objects(objects));
     found.map_err(|(line, found)| {
         let error = Diagnostic::error(format!("cannot read {}", path.display()));

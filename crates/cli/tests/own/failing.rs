@@ -40,7 +40,7 @@ fn what_it_makes_is_looked_at() {
     ];
     for (script, expected) in cases {
         let said = failure(&study(script));
-        assert!(said.contains("did not make what it should") && said.contains(expected), "{said}");
+        assert!(said.contains("did not make its outputs as declared") && said.contains(expected), "{said}");
     }
     // One pixel of another value.
     let odd = format!(

@@ -32,7 +32,7 @@ fn its_log_is_kept_and_found_for_every_row() {
         assert_eq!(said.stdout, format!("level {}\n", fields[level]), "row {}", fields[0]);
     }
     let said = shell.run("report run --log --row 1 --image other");
-    assert!(said.exit == 2 && said.stderr.contains("there is no log"), "{said}");
+    assert!(said.exit == 2 && said.stderr.contains("no log for row 1 on other"), "{said}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_process_that_always_dies_fails_its_task() {
 fn answers_are_understood_or_refused() {
     let cases = [
         (r#"echo '{"ok":false,"error":"no tissue"}'; continue"#, "failed: no tissue"),
-        ("echo hello; continue", "answered what is no JSON object: hello"),
+        ("echo hello; continue", "did not answer with a JSON object: hello"),
         (r#"echo '{"ok":1}'; continue"#, "answered neither"),
         (r#"echo '{"ended":"bored"}'; continue"#, "which the task does not list in `ends`"),
     ];

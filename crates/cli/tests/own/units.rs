@@ -124,7 +124,11 @@ fn a_wrong_promise_fails_with_the_first_instance() {
         // The first pixel that is set, of all there are.
         (OBJECTS, "LC_ALL=C sed 's/\\xff/\\x00/'", "gives other results for 1 of "),
         (OBJECTS, "tr '\\000\\377' '\\377\\000'", "outside the objects it was given; remove \"per_object\""),
-        (TILES, "LC_ALL=C sed 's/\\xff/\\x00/'", "looks at others, or further than its halo of 0 pixels"),
+        (
+            TILES,
+            "LC_ALL=C sed 's/\\xff/\\x00/'",
+            "looks at other units, or further than its halo of 0 pixels",
+        ),
     ];
     for (declared, work, expected) in cases {
         let shell = noting(declared, &format!("{tail} {work}; }} > \"$3\""));

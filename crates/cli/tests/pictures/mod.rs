@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use onceflow_region::{Dense, Pixels, png_bytes};
+use onceflow_imageio::png_bytes;
+use onceflow_region::{Dense, Pixels};
 
 /// All pixels of a file.
 pub fn read(path: &Path) -> Dense {
-    let source = onceflow_region::open(path).unwrap();
+    let source = onceflow_imageio::open(path).unwrap();
     source.read(source.info().bounds().unwrap()).unwrap()
 }
 

@@ -89,8 +89,8 @@ pub fn command(folder: &Path) -> Command {
         command.env_remove(name);
     }
     command.current_dir(folder).env("ONCEFLOW_PROGRESS", "never").env("COLUMNS", "100");
-    // What the tester's own runs left behind is neither read nor added to.
-    command.env("ONCEFLOW_COSTS", "none");
+    // Measured costs and the profile of the tester are not used.
+    command.env("ONCEFLOW_COSTS", "none").env("XDG_CONFIG_HOME", folder.join("config"));
     command
 }
 

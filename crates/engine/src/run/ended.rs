@@ -1,8 +1,7 @@
 //! What a run leaves when it is over.
 
 use onceflow_costs::{Finding, Record};
-
-use crate::answer::{Answer, RowStatus};
+use onceflow_report::{Answer, RowStatus, RunEnding, TraceEntry};
 
 /// A run that is over.
 #[derive(Debug)]
@@ -10,7 +9,7 @@ pub struct Run {
     /// What it found.
     pub answer: Answer,
     /// Why it is over.
-    pub ending: Ending,
+    pub ending: RunEnding,
     /// What each task that ran cost; where objects were known, what it would have cost without.
     pub records: Vec<Record>,
     /// What it found out about operations that no plan could know.
@@ -23,40 +22,6 @@ pub struct Run {
     pub objects: String,
     /// Which row has which file of the regions that were kept, as lines of a CSV file; `None` when nothing was asked.
     pub kept: Option<String>,
-}
-
-/// Why a run is over.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// All of it is done.
-    Complete,
-    /// It was stopped from outside; the rows that were done are in the table.
-    Stopped,
-    /// More rows failed than the study allows; the rows that were done are in the table.
-    TooManyFailures,
-}
-
-/// When a task ran.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TraceEntry {
-    /// The phase.
-    pub phase: String,
-    /// The task.
-    pub task: String,
-    /// The first row that asked for it, in the table.
-    pub row: usize,
-    /// Number of the part or image.
-    pub site: usize,
-    /// The worker.
-    pub worker: usize,
-    /// Seconds since the run began.
-    pub start: f64,
-    /// Seconds it took.
-    pub seconds: f64,
-    /// Most bytes its operation held at once; 0 where nobody counts.
-    pub bytes: u64,
-    /// Why it was its turn.
-    pub cause: &'static str,
 }
 
 impl Run {

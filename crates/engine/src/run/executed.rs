@@ -1,32 +1,31 @@
 //! One phase carried out: what its tasks take, and what they gave.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use onceflow_costs::Record;
+use onceflow_kernels::object_cache::{ObjectCache, ObjectCounts, ObjectOrigins};
 use onceflow_region::Lease;
-use onceflow_reuse::{Flow, Level, NodeId, Plan};
-use onceflow_runtime::{Contents, Converging, Execution, NoMemo, Operation, Work as RuntimeWork, execute};
+use onceflow_reuse::{Flow, Level, NodeId, Plan, TaskOrigin};
+use onceflow_runtime::{DuplicateOptions, Execution, ExecutionContext, Operation, OutputDigests, execute};
 
 use super::Runner;
-use crate::collect::{Collector, Converged};
-use crate::contents::Digests;
-use crate::journal::PastPhase;
-use crate::keep::Keeper;
-use crate::metrics::Tally;
-use crate::objects_seen::origins::Origins;
-use crate::objects_seen::{ObjectCounts, ObjectsSeen};
-use crate::operations::{Place, Steps};
-use crate::scratch::{Scratch, set_aside};
-use crate::supply::{References, Sources};
+use crate::open::metrics::Tally;
+use crate::open::supply::{References, Sources};
+use crate::plan::duplicates::Duplicates;
+use crate::resume::journal::PastPhase;
+use crate::run::digests::Digests;
+use crate::run::keep::Keeper;
+use crate::run::operations::{ProgramFolder, Steps};
+use crate::run::recorder::RunRecorder;
+use crate::run::scratch::{Scratch, set_aside};
 use crate::{EngineError, Progress};
 
 /// How often a task that failed for a reason that may pass is tried again.
 const RETRIES: u32 = 2;
 
-/// Outputs that nobody reads are kept in at most one part in so many of the memory, and at most so many masks of the
-/// largest part. Rows follow each other depth first, so that most of what turns out to be equal does so soon: more finds
-/// hardly any more.
+/// Unreferenced outputs may occupy at most 1/8 of the memory, and at most 64 masks of the largest part. Rows run depth
+/// first, so that most duplicates appear soon: more memory finds hardly any more.
 const RETAINED: u64 = 8;
 const MOST_RETAINED: u64 = 64;
 
@@ -34,9 +33,9 @@ const MOST_RETAINED: u64 = 64;
 pub(super) struct Gathered {
     pub(super) tallies: Vec<Vec<Tally>>,
     pub(super) records: Vec<Record>,
-    pub(super) same: Converged,
+    pub(super) same: Duplicates,
     pub(super) objects: BTreeMap<String, ObjectCounts>,
-    pub(super) origins: Vec<Origins>,
+    pub(super) origins: Vec<ObjectOrigins>,
     pub(super) saved: References,
     pub(super) too_many: bool,
     pub(super) keeper: Keeper,
@@ -64,18 +63,19 @@ impl<'a> Runner<'a> {
     ) -> Result<(Execution, Gathered), EngineError> {
         let flow = plan.flow().clone();
         let inputs = &self.prepared.inputs;
-        let place = Place::Run(self.folder, self.table.rows.len());
+        let place = ProgramFolder::Run(self.folder, self.table.rows.len());
         let (spare, waiting) = self.memory(plan)?;
         let (references, budget) = (self.references.clone(), self.budget.clone());
-        let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare);
+        let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare).numbered();
+        self.results.begin_phase(&self.budget, &supply.spare(), self.is_followed());
         let (seen, digests) = self.comparing(&flow, &supply);
         let steps = Steps { digests: digests.clone(), ..Steps::default() };
         let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let (rows, layout) = (plan.rows(), inputs.layout());
         let wanted = if with_reference { self.wanted(plan) } else { Vec::new() };
-        let options = self.scheduling(&flow, self.converging(&keeper, &wanted));
-        let mut collector = Collector {
+        let options = self.scheduling(&flow, self.duplicates(&keeper, &wanted));
+        let mut collector = RunRecorder {
             inputs,
             layout: &layout,
             flow: &flow,
@@ -89,10 +89,12 @@ impl<'a> Runner<'a> {
             journal: &mut self.journal,
             keeper,
             steps: Arc::clone(&steps.log),
+            fused_nodes: fused_nodes(plan),
+            failed_steps: HashMap::new(),
             first: self.table.rows.len(),
-            tallies: Collector::tallies(&self.prepared.metrics, rows, inputs.images.len()),
+            tallies: RunRecorder::tallies(&self.prepared.metrics, rows, inputs.images.len()),
             records: Vec::new(),
-            same: Converged::new(),
+            same: Duplicates::new(),
             saved: References::new(),
             error: None,
             failed: HashSet::new(),
@@ -100,16 +102,16 @@ impl<'a> Runner<'a> {
         };
         let known = collector.resume(plan, past);
         let folders = self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect();
-        let below = Scratch::new(folders, self.options.staging, waiting);
-        let work = RuntimeWork {
+        let spill = Scratch::new(folders, self.options.staging, waiting);
+        let work = ExecutionContext {
             operations: &operations,
-            supply: &supply,
-            memo: &NoMemo,
-            below: &below,
+            provider: &supply,
+            results: &self.results,
+            spill: &spill,
             meter: self.options.meter,
-            contents: digests.as_ref().map(|digests| digests.as_ref() as &dyn Contents),
+            digests: digests.as_ref().map(|digests| digests.as_ref() as &dyn OutputDigests),
         };
-        let options = onceflow_runtime::Options { known, ..options };
+        let options = onceflow_runtime::ExecuteOptions { known, ..options };
         let execution = execute(plan, &layout, &work, &options, &mut collector);
         let gathered = gathered(collector, seen.as_deref())?;
         Ok((execution?, gathered))
@@ -120,37 +122,41 @@ impl<'a> Runner<'a> {
         &self,
         flow: &Flow,
         supply: &Sources<'_>,
-    ) -> (Option<Arc<ObjectsSeen>>, Option<Arc<Digests>>) {
+    ) -> (Option<Arc<ObjectCache>>, Option<Arc<Digests>>) {
         let level = self.options.level;
-        let seen = (level >= Level::Object).then(|| Arc::new(ObjectsSeen::new(&self.budget, supply.spare())));
+        let seen = (level >= Level::Object).then(|| Arc::new(ObjectCache::new(&self.budget, supply.spare())));
         let digests = (level >= Level::Convergent)
             .then(|| Arc::new(Digests::new(self.prepared.worth_digests(flow, level))));
         (seen, digests)
     }
 
     /// How the tasks of a phase of which nothing is known are scheduled.
-    fn scheduling(&self, flow: &Flow, converging: Option<Converging>) -> onceflow_runtime::Options<'a> {
+    fn scheduling(
+        &self,
+        flow: &Flow,
+        duplicates: Option<DuplicateOptions>,
+    ) -> onceflow_runtime::ExecuteOptions<'a> {
         let options = self.options;
-        let remaking = |bandwidth| self.prepared.remaking(flow, options.level, bandwidth);
-        onceflow_runtime::Options {
+        let recompute = |bandwidth| self.prepared.recompute(flow, options.level, bandwidth);
+        onceflow_runtime::ExecuteOptions {
             spilling: true,
-            stop: Some(&options.stop),
+            stop: Some(&*options.stop),
             policy: options.policy,
             retries: RETRIES,
             pinned: options.pinned,
-            remaking: options.disk.map(remaking),
-            converging,
-            ..onceflow_runtime::Options::new(options.workers, self.budget.clone())
+            recompute: options.disk.map(recompute),
+            duplicates,
+            ..onceflow_runtime::ExecuteOptions::new(options.workers, self.budget.clone())
         }
     }
 
-    /// What may turn out to be equal while it runs: all but what somebody wants to see for itself.
-    pub(super) fn converging(
+    /// What may turn out to be equal while it runs: all tasks but those whose outputs are kept.
+    pub(super) fn duplicates(
         &self,
         keeper: &Keeper,
         wanted: &[(NodeId, usize, String)],
-    ) -> Option<Converging> {
-        (self.options.level >= Level::Convergent).then(|| Converging {
+    ) -> Option<DuplicateOptions> {
+        (self.options.level >= Level::Convergent).then(|| DuplicateOptions {
             tasks: keeper.tasks(),
             nodes: wanted.iter().map(|(node, _, _)| *node).collect(),
             retained: (self.budget.limit() / RETAINED).min(MOST_RETAINED * self.prepared.largest_part()),
@@ -164,8 +170,8 @@ impl<'a> Runner<'a> {
         };
         let flow = plan.flow();
         let taken = flow.tasks.iter().flat_map(|task| &task.inputs);
-        let reference = |input: &onceflow_reuse::Input| match input {
-            onceflow_reuse::Input::Reference { task, output } => {
+        let reference = |input: &onceflow_reuse::FlowInput| match input {
+            onceflow_reuse::FlowInput::Reference { task, output } => {
                 let name = flow.tasks[*task].outputs[*output].name.clone();
                 Some((plan.node(row, *task), *output, name))
             }
@@ -175,11 +181,18 @@ impl<'a> Runner<'a> {
     }
 }
 
+/// The nodes of each fused task, by row.
+fn fused_nodes(plan: &Plan) -> HashMap<usize, Vec<NodeId>> {
+    let tasks = plan.flow().tasks.iter().enumerate();
+    let fused = tasks.filter(|(_, task)| matches!(task.made, TaskOrigin::Fused(_))).map(|(task, _)| task);
+    fused.map(|task| (task, (0..plan.rows()).map(|row| plan.node(row, task)).collect())).collect()
+}
+
 /// What a collector has, with what is known of objects.
-fn gathered(mut collector: Collector<'_>, seen: Option<&ObjectsSeen>) -> Result<Gathered, EngineError> {
-    let (objects, origins) = seen.map(|seen| (seen.counts(), seen.origins())).unwrap_or_default();
+fn gathered(mut collector: RunRecorder<'_>, seen: Option<&ObjectCache>) -> Result<Gathered, EngineError> {
+    let (objects, origins) = seen.map(|seen| (seen.counts(), seen.take_origins())).unwrap_or_default();
     collector.take_steps();
-    let Collector { tallies, records, same, saved, error, failed, most_failed, keeper, .. } = collector;
+    let RunRecorder { tallies, records, same, saved, error, failed, most_failed, keeper, .. } = collector;
     let too_many = failed.len() as u64 > most_failed;
     match error {
         Some(error) => Err(error),

@@ -2,16 +2,16 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use onceflow_engine::{
-    EngineError, Level, Merge, Prepared, Progress, Run, RunFolder, RunOptions, Silent, indices_json,
+    EngineError, Level, Merge, OpenStudy, Progress, Run, RunFolder, RunSettings, Silent, indices_json,
     metrics_csv, rows_csv, run,
 };
-use onceflow_region::staging::Staging;
-use onceflow_region::{Bounds, Dense, Pixels, png_bytes};
+use onceflow_imageio::png_bytes;
+use onceflow_region::{Bounds, Dense, Pixels};
 use onceflow_study::{
-    Source, Study, Workflow, WorkflowReference, parse_study, read_workflow, shipped_workflow,
+    SourceText, Study, Workflow, WorkflowReference, parse_study, read_workflow, shipped_workflow,
 };
 
 pub const LEVELS: [Level; 6] = Level::ALL;
@@ -33,7 +33,7 @@ pub struct Answered {
 
 impl Asked {
     pub fn new(text: &str) -> Self {
-        let file = parse_study(&Source::new("study.toml", text)).unwrap_or_else(|d| panic!("{d}"));
+        let file = parse_study(&SourceText::new("study.toml", text)).unwrap_or_else(|d| panic!("{d}"));
         let name = match file.workflow() {
             Some((WorkflowReference::Shipped(name), _)) => name.clone(),
             other => panic!("not shipped: {other:?}"),
@@ -48,8 +48,8 @@ impl Asked {
         self.folder.path()
     }
 
-    pub fn prepared(&self) -> Prepared<'_> {
-        Prepared::new(&self.study, &self.workflow, self.path()).unwrap()
+    pub fn prepared(&self) -> OpenStudy {
+        OpenStudy::new(&self.study, &self.workflow, self.path()).unwrap()
     }
 
     pub fn run(&self, level: Level, workers: usize) -> Run {
@@ -60,42 +60,18 @@ impl Asked {
         self.run_with(Self::options(memory, level, workers))
     }
 
-    pub fn options(memory: u64, level: Level, workers: usize) -> RunOptions {
-        RunOptions {
-            level,
-            merge: Merge::Nothing,
-            workers,
-            memory,
-            scratch: None,
-            staging: Staging::default(),
-            disk: None,
-            meter: None,
-            policy: onceflow_engine::Policy::default(),
-            pinned: false,
-            stop: AtomicBool::new(false),
-        }
+    pub fn options(memory: u64, level: Level, workers: usize) -> RunSettings {
+        RunSettings { level, workers, memory, ..RunSettings::default() }
     }
 
     /// Runs with buckets.
     pub fn run_merged(&self, level: Level, merge: Merge) -> Run {
-        let options = RunOptions {
-            level,
-            merge,
-            workers: 2,
-            memory: 1 << 30,
-            scratch: None,
-            staging: Staging::default(),
-            disk: None,
-            meter: None,
-            policy: onceflow_engine::Policy::default(),
-            pinned: false,
-            stop: AtomicBool::new(false),
-        };
+        let options = RunSettings { level, merge, workers: 2, memory: 1 << 30, ..RunSettings::default() };
         self.run_with(options).unwrap()
     }
 
     /// Runs in a folder that nobody has used: in any other a run would go on where it was interrupted.
-    pub fn run_with(&self, options: RunOptions) -> Result<Run, EngineError> {
+    pub fn run_with(&self, options: RunSettings) -> Result<Run, EngineError> {
         static RUNS: AtomicUsize = AtomicUsize::new(0);
         let name = format!("run-{}", RUNS.fetch_add(1, Ordering::Relaxed));
         self.run_into(&name, &options, &mut Silent)
@@ -104,7 +80,7 @@ impl Asked {
     pub fn run_into(
         &self,
         name: &str,
-        options: &RunOptions,
+        options: &RunSettings,
         progress: &mut dyn Progress,
     ) -> Result<Run, EngineError> {
         let folder = RunFolder::create(&self.path().join(name)).unwrap();

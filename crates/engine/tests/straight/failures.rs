@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use onceflow_engine::{Ending, RowStatus};
-use onceflow_region::{Dense, Pixels, png_bytes};
+use onceflow_engine::{RowStatus, RunEnding};
+use onceflow_imageio::png_bytes;
+use onceflow_region::{Dense, Pixels};
 
 use crate::asked::{Answered, Asked, METRICS, statuses};
 
@@ -31,7 +32,7 @@ fn broken_truth(path: &Path) {
 fn every_row_fails_and_says_why() {
     let asked = study("1.0");
     let run = asked.same_everywhere();
-    assert_eq!(run.ending, Ending::Complete);
+    assert_eq!(run.ending, RunEnding::Complete);
     assert_eq!(statuses(&Answered::of(&run).rows, 4), [("failed".into(), 5)]);
     assert_eq!(statuses(&Answered::of(&run).metrics, 2), [("failed".into(), 5), ("ok".into(), 5)]);
     for row in &run.answer.table.rows {
@@ -49,7 +50,7 @@ fn every_row_fails_and_says_why() {
 #[test]
 fn more_failures_than_allowed_stop_the_run() {
     let run = study("0.2").run(onceflow_engine::Level::Dataflow, 2);
-    assert_eq!(run.ending, Ending::TooManyFailures);
+    assert_eq!(run.ending, RunEnding::TooManyFailures);
     assert!(run.first_failure().unwrap().contains("broken.png"));
     assert!(run.answer.phases.is_empty(), "nothing is concluded from what is left");
 }

@@ -5,11 +5,12 @@ use std::sync::atomic::Ordering;
 
 use onceflow_costs::{Costs, Record};
 use onceflow_engine::{
-    Call, Chosen, Done, Ending, Granularity, Level, Merge, Operation, OperationError, Operations, PhaseBegun,
-    Prepared, Progress, RowStatus, Run, RunFolder, RunOptions, Silent, TaskOver, catalogue, grain_json, run,
+    Call, ChosenGrain, Done, Granularity, Level, Merge, OpenStudy, Operation, OperationError, Operations,
+    PhaseBegun, Progress, RowStatus, Run, RunEnding, RunFolder, RunSettings, Silent, TaskOver, catalogue,
+    grain_json, run,
 };
 use onceflow_region::{Dense, Pixels, Region};
-use onceflow_study::{Kind, OpSpec, OpStep, RegionKind, Source, parse_study, read_workflow};
+use onceflow_study::{OpSpec, OpStep, ParameterKind, RegionKind, SourceText, parse_study, read_workflow};
 
 use crate::asked::{Answered, Asked, IMAGES, METRICS, PARAMETERS, QUICK, half_glass};
 
@@ -30,7 +31,7 @@ fn run_as(
     asked: &Asked,
     name: &str,
     granularity: Granularity,
-    options: &RunOptions,
+    options: &RunSettings,
     progress: &mut dyn Progress,
 ) -> Run {
     let folder = RunFolder::create(&asked.path().join(name)).unwrap();
@@ -90,11 +91,11 @@ fn the_papers_workflow_is_split_where_that_saves_work_and_the_papers_ways_leave_
          {PARAMETERS}[[metric]]\nname = \"change\"\nof = \"nuclei\"\nmeasure = \"pixel_difference\"\nagainst = \"default\"\n\
          [[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajectories = 10\n"
     ));
-    let planned = |prepared: Prepared<'_>, level| prepared.plan(level, &Merge::Nothing, 2, 8 << 30).unwrap();
-    assert_eq!(planned(asked.prepared(), Level::Object).grain.chosen, Chosen::default(), "nobody asked");
+    let planned = |prepared: OpenStudy, level| prepared.plan(level, &Merge::Nothing, 2, 8 << 30).unwrap();
+    assert_eq!(planned(asked.prepared(), Level::Object).grain.chosen, ChosenGrain::default(), "nobody asked");
     let unsaid = |costs: Costs| asked.prepared().with_costs(costs).with_granularity(None);
     let declared = planned(unsaid(Costs::default()), Level::Object);
-    assert_eq!(declared.grain.chosen, Chosen::default(), "declared costs are those of another machine");
+    assert_eq!(declared.grain.chosen, ChosenGrain::default(), "declared costs are those of another machine");
     let auto = planned(asked.prepared().with_granularity(Some(Granularity::Auto)), Level::Object);
     for times in [0.3, 1.0, 3.0] {
         // Steps never ran by themselves: they are neither cheaper nor dearer for that.
@@ -110,10 +111,10 @@ fn the_papers_workflow_is_split_where_that_saves_work_and_the_papers_ways_leave_
     assert!(chosen < 0.99 * written, "{chosen} of {written}");
     assert!(auto.rules[0].did.contains("t1 split into "), "{:?}", auto.rules[0]);
     for level in [Level::None, Level::Stage, Level::Task] {
-        assert_eq!(planned(unsaid(measured(1.0)), level).grain.chosen, Chosen::default());
+        assert_eq!(planned(unsaid(measured(1.0)), level).grain.chosen, ChosenGrain::default());
     }
     let same = planned(asked.prepared().with_granularity(Some(Granularity::Written)), Level::Object);
-    assert_eq!(same.grain.chosen, Chosen::default());
+    assert_eq!(same.grain.chosen, ChosenGrain::default());
     let again = planned(
         asked.prepared().with_grain_of(&grain_json(std::slice::from_ref(&auto.grain))),
         Level::Object,
@@ -137,7 +138,7 @@ fn measured(times: f64) -> Costs {
 
 /// Stops a run after so many tasks.
 struct Interrupt<'o> {
-    options: &'o RunOptions,
+    options: &'o RunSettings,
     tasks: usize,
 }
 
@@ -164,7 +165,7 @@ fn a_run_goes_on_with_another_grain() {
         let found =
             run_as(&asked, "again", granularity, &options, &mut Interrupt { options: &options, tasks: 300 });
         resumed += found.answer.work.tasks.resumed;
-        if found.ending == Ending::Complete {
+        if found.ending == RunEnding::Complete {
             assert!(Answered::of(&found) == expected);
             break;
         }
@@ -196,7 +197,7 @@ fn a_row_fails_in_the_task_that_is_written_whatever_stands_in_its_place() {
         OpStep::new("two", "mine.two").takes(&["inner"]).makes(&["out"]),
     ];
     let taking = |id: &str| spec(id).takes(&[("in", RegionKind::Any)]);
-    let reading = |id: &str| taking(id).reads(&[("n", Kind::Integer)]);
+    let reading = |id: &str| taking(id).reads(&[("n", ParameterKind::Integer)]);
     let operations = || {
         Operations::built_in()
             .with(reading("mine.panic"), Odd("panic"))
@@ -212,15 +213,16 @@ fn a_row_fails_in_the_task_that_is_written_whatever_stands_in_its_place() {
             { "task": "t2", "op": "mine.both", "in": ["first"], "reads": { "n": "y" }, "out": ["second"] },
             { "task": "t3", "op": "mine.one", "in": ["second"], "reads": { "n": "z" }, "out": ["nuclei"] } ] } ],
         "outputs": ["nuclei"] }"#;
-    let workflow = read_workflow(&Source::new("odd.json", descriptor)).unwrap();
+    let workflow = read_workflow(&SourceText::new("odd.json", descriptor)).unwrap();
     let text = "name = \"odd\"\nworkflow = \"odd.json\"\n[[image]]\nname = \"one\"\nfile = \"synth:48x48?seed=3\"\n\
         [parameters]\nx = [2, 3]\ny = [2, 3]\nz = [2, 3]\n[[metric]]\nname = \"n\"\nof = \"nuclei\"\nmeasure = \"objects\"\n\
         [[phase]]\nname = \"sweep\"\nmethod = \"grid\"\n[run]\nstop_above = 1.0\n";
-    let (study, said) = parse_study(&Source::new("study.toml", text)).unwrap().resolve(Some(&workflow), None);
+    let (study, said) =
+        parse_study(&SourceText::new("study.toml", text)).unwrap().resolve(Some(&workflow), None);
     let study = study.unwrap_or_else(|| panic!("{said}"));
     let folder = tempfile::tempdir().unwrap();
     let rows = |granularity: Granularity| {
-        let prepared = Prepared::with_operations(&study, &workflow, folder.path(), operations()).unwrap();
+        let prepared = OpenStudy::with_operations(&study, &workflow, folder.path(), operations()).unwrap();
         let into = RunFolder::create(&folder.path().join(granularity.word())).unwrap();
         let prepared = prepared.with_granularity(Some(granularity));
         let found = run(&prepared, &Asked::options(1 << 30, Level::Object, 2), &into, &mut Silent).unwrap();

@@ -1,7 +1,8 @@
 //! What becomes of a study's images: resolution, truth in every form, boxes, and what is said of those that are wrong.
 
 use onceflow_engine::{Level, Run, look_at_images, open_image, open_labels};
-use onceflow_region::{Bounds, Dense, Pixels, Resampled, Source, Working, png_bytes};
+use onceflow_imageio::{Resampled, Working, png_bytes};
+use onceflow_region::{Bounds, Dense, Pixels, Source};
 
 use crate::asked::{Asked, METRICS, PARAMETERS};
 
@@ -121,7 +122,7 @@ fn only_parts_within_the_truth_box_are_compared_with_truth() {
     }
     let nothing = format!("{keys}\ntruth_box = [0, 0, 20, 20]");
     let asked = asked(&image("a", &nothing), parts);
-    let error = onceflow_engine::Prepared::new(&asked.study, &asked.workflow, asked.path()).unwrap_err();
+    let error = onceflow_engine::OpenStudy::new(&asked.study, &asked.workflow, asked.path()).unwrap_err();
     assert!(error.to_string().contains("no part of image `a` lies in its truth_box"), "{error}");
 }
 

@@ -1,8 +1,8 @@
 //! The metrics of rows against those of the whole segmentation, called directly on each part.
 
 use onceflow_engine::{Level, RowRecord, open_image, open_labels};
-use onceflow_kernels::colour::{Statistics, transfer};
-use onceflow_kernels::compare::{Counts, Measure, compare_boundaries_owned, count_owned};
+use onceflow_kernels::colour::{ColourSums, transfer};
+use onceflow_kernels::compare::{ComparisonCounts, MetricKind, compare_boundaries_owned, count_owned};
 use onceflow_kernels::nuclei::{Parameters, segment};
 use onceflow_kernels::{Connectivity, Plane, Window, label};
 use onceflow_region::{Bounds, Source};
@@ -67,14 +67,14 @@ fn check(parts: &str, phase: &str, boxes: [&[Part]; 2]) {
 struct Image {
     source: std::sync::Arc<dyn Source>,
     truth: Option<std::sync::Arc<dyn Source>>,
-    statistics: Statistics,
+    statistics: ColourSums,
 }
 
 impl Image {
     fn new(name: &str, with_truth: bool) -> Self {
         let folder = std::path::Path::new("");
         let source = open_image(name, folder).unwrap();
-        let mut statistics = Statistics::new();
+        let mut statistics = ColourSums::new();
         let info = source.info().clone();
         statistics.add(colours(source.as_ref(), [0, 0, info.width, info.height]).view());
         Self { source, truth: with_truth.then(|| open_labels(name, folder).unwrap()), statistics }
@@ -82,7 +82,7 @@ impl Image {
 
     /// Dice, change, largest distance to the truth, and density, as the study asks for them.
     fn metrics(&self, parts: &[Part], row: &Parameters, defaults: &Parameters) -> Vec<Option<f64>> {
-        let [mut alone, mut default, mut truth] = [Counts::default(); 3];
+        let [mut alone, mut default, mut truth] = [ComparisonCounts::default(); 3];
         for Part { read, counted, core } in parts {
             let normalized = transfer(colours(self.source.as_ref(), *read).view(), &self.statistics.finish());
             let (seen, core) = (window(*counted, *read), window(*core, *counted));
@@ -99,13 +99,14 @@ impl Image {
                 truth += compare_boundaries_owned(mask.view(), labels.view(), core).unwrap();
             }
         }
-        let value =
-            |measure: Measure, counts: &Counts| measure.value(counts, Some(onceflow_synth::UM_PER_PIXEL));
+        let value = |measure: MetricKind, counts: &ComparisonCounts| {
+            measure.value(counts, Some(onceflow_synth::UM_PER_PIXEL))
+        };
         vec![
-            value(Measure::Dice, &truth),
-            value(Measure::from_word("pixel_difference").unwrap(), &default),
-            value(Measure::from_word("hausdorff_distance").unwrap(), &truth),
-            value(Measure::from_word("objects_per_mm2").unwrap(), &alone),
+            value(MetricKind::Dice, &truth),
+            value(MetricKind::from_word("pixel_difference").unwrap(), &default),
+            value(MetricKind::from_word("hausdorff_distance").unwrap(), &truth),
+            value(MetricKind::from_word("objects_per_mm2").unwrap(), &alone),
         ]
     }
 }

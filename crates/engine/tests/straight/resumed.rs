@@ -1,13 +1,13 @@
 //! A run that was interrupted goes on where it was, whatever interrupted it, and ends with the same bytes.
 
-use onceflow_engine::{Ending, Level, PhaseBegun, Progress, Run, RunOptions, TaskOver};
+use onceflow_engine::{Level, PhaseBegun, Progress, Run, RunEnding, RunSettings, TaskOver};
 use std::sync::atomic::Ordering;
 
 use crate::asked::{Answered, Asked, IMAGES, METRICS, PARAMETERS, QUICK, half_glass};
 
 /// Stops a run after so many tasks.
 struct Interrupt<'o> {
-    options: &'o RunOptions,
+    options: &'o RunSettings,
     tasks: usize,
 }
 
@@ -40,10 +40,10 @@ fn with_interruptions(asked: &Asked, name: &str, tasks: usize, levels: &[Level])
     loop {
         let options = Asked::options(1 << 30, levels[before.len() % levels.len()], 2);
         let run = asked.run_into(name, &options, &mut Interrupt { options: &options, tasks }).unwrap();
-        if run.ending == Ending::Complete {
+        if run.ending == RunEnding::Complete {
             return (run, before);
         }
-        assert_eq!(run.ending, Ending::Stopped);
+        assert_eq!(run.ending, RunEnding::Stopped);
         assert!(before.len() < 1000, "it never ends");
         before.push(run);
     }

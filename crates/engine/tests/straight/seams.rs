@@ -1,7 +1,8 @@
 //! Images that are cut with owned seams give what the uncut image gives.
 
 use onceflow_engine::{EngineError, Level, Run, RunFolder, Silent};
-use onceflow_region::{Bounds, open};
+use onceflow_imageio::open;
+use onceflow_region::Bounds;
 
 use crate::asked::{Answered, Asked, METRICS, PARAMETERS, QUICK};
 

@@ -1,29 +1,29 @@
-//! Dilation of masks as bits by a cross of three by three pixels, 64 pixels at a time; an erosion is that of what a mask
-//! leaves out. Beyond the image there is nothing.
+//! Dilation of masks as bits by a cross of three by three pixels, 64 pixels at a time; an erosion is the dilation of the
+//! background. Pixels beyond the image are not set.
 
 use std::ops::Range;
 
-use super::mask::{BitsView, Target};
-use crate::isa::versions;
-use crate::{Machine, bits};
+use super::mask::{BitsView, MaskTarget};
+use crate::cpu::isa::versions;
+use crate::{Cpu, bits};
 
-/// Writes what a cross reaches from a mask.
-pub(crate) fn dilate_cross<T: Target>(machine: Machine, mask: BitsView<'_>, target: T) {
-    machine.write(target, &mut Vec::new(), |rows, mut target, row: &mut Vec<u64>| {
-        dilate_rows(machine.isa, mask, rows, row, &mut target);
+/// Writes the dilation of a mask by a cross.
+pub(crate) fn dilate_cross<T: MaskTarget>(cpu: Cpu, mask: BitsView<'_>, target: T) {
+    cpu.write(target, &mut Vec::new(), |rows, mut target, row: &mut Vec<u64>| {
+        dilate_rows(cpu.isa, mask, rows, row, &mut target);
     });
 }
 
-/// Writes what a cross does not reach from a mask: an erosion of all that is not in it.
-pub(crate) fn beyond_cross<T: Target>(machine: Machine, mask: BitsView<'_>, target: T) {
-    machine.write(target, &mut Vec::new(), |rows, mut target, row: &mut Vec<u64>| {
-        beyond_rows(machine.isa, mask, rows, row, &mut target);
+/// Writes the complement of the dilation of a mask: the erosion of its background.
+pub(crate) fn beyond_cross<T: MaskTarget>(cpu: Cpu, mask: BitsView<'_>, target: T) {
+    cpu.write(target, &mut Vec::new(), |rows, mut target, row: &mut Vec<u64>| {
+        beyond_rows(cpu.isa, mask, rows, row, &mut target);
     });
 }
 
 versions! {
     /// Rows of a dilation.
-    fn dilate_rows<T: Target>(mask: BitsView<'_>, rows: Range<usize>, row: &mut Vec<u64>, target: &mut T) {
+    fn dilate_rows<T: MaskTarget>(mask: BitsView<'_>, rows: Range<usize>, row: &mut Vec<u64>, target: &mut T) {
         for (at, y) in rows.enumerate() {
             dilate_row(mask, y, row);
             target.put(at, row);
@@ -32,8 +32,8 @@ versions! {
 }
 
 versions! {
-    /// Rows of all else.
-    fn beyond_rows<T: Target>(mask: BitsView<'_>, rows: Range<usize>, row: &mut Vec<u64>, target: &mut T) {
+    /// Rows of the complement of a dilation.
+    fn beyond_rows<T: MaskTarget>(mask: BitsView<'_>, rows: Range<usize>, row: &mut Vec<u64>, target: &mut T) {
         for (at, y) in rows.enumerate() {
             dilate_row(mask, y, row);
             bits::invert(row, mask.width());
@@ -72,7 +72,7 @@ mod tests {
 
     use super::super::mask::Bits;
     use super::*;
-    use crate::{Element, Isa, ON, Plane, dilate, erode};
+    use crate::{Isa, ON, Plane, StructuringElement, dilate, erode};
 
     proptest! {
         #[test]
@@ -91,17 +91,17 @@ mod tests {
             let mut rows = packed.fit(width, height);
             (0..height).for_each(|y| bits::pack_into(mask.view().row(y), rows.row_mut(y)));
             for isa in Isa::available() {
-                let machine = Machine { isa, threads: threads.try_into().unwrap() };
+                let cpu = Cpu { isa, threads: threads.try_into().unwrap() };
                 let (mut dilated, mut beyond) = (Plane::filled(7, width, height), Plane::filled(7, width, height));
                 let mut kept = Bits::default();
-                dilate_cross(machine, packed.view(), dilated.view_mut());
-                dilate_cross(machine, packed.view(), kept.fit(width, height));
-                prop_assert_eq!(&dilated, &dilate(mask.view(), Element::Cross3));
-                beyond_cross(machine, packed.view(), beyond.view_mut());
-                prop_assert_eq!(&beyond, &erode(other.view(), Element::Cross3));
+                dilate_cross(cpu, packed.view(), dilated.view_mut());
+                dilate_cross(cpu, packed.view(), kept.fit(width, height));
+                prop_assert_eq!(&dilated, &dilate(mask.view(), StructuringElement::Cross3));
+                beyond_cross(cpu, packed.view(), beyond.view_mut());
+                prop_assert_eq!(&beyond, &erode(other.view(), StructuringElement::Cross3));
                 prop_assert_eq!(&kept.to_plane(), &dilated);
                 let mut shown = Plane::filled(7, width, height);
-                kept.show(machine, shown.view_mut());
+                kept.show(cpu, shown.view_mut());
                 prop_assert_eq!(&shown, &dilated);
             }
         }

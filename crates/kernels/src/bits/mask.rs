@@ -1,10 +1,10 @@
-//! A mask as bits that operations hand on to each other, so that its pixels are written once, in the end.
+//! A mask as bits, which operations pass on to each other; its pixels are expanded once, at the end.
 
 use std::ops::Range;
 
-use crate::isa::{Isa, versions};
-use crate::machine::Cut;
-use crate::{Machine, Plane, Shape, View, ViewMut, bits};
+use crate::cpu::isa::{Isa, versions};
+use crate::cpu::threads::SplitRows;
+use crate::{Cpu, ObjectHash, Plane, View, ViewMut, bits};
 
 /// A mask as bits: whole words for each row, and nothing set beyond its last column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,17 +14,17 @@ pub struct Bits {
     height: usize,
 }
 
-/// A mask to look at: bytes, of which all but 0 count, or bits.
+/// A borrowed mask: bytes, of which those that are not 0 count, or bits.
 #[derive(Clone, Copy, Debug)]
-pub struct Mask<'a>(Rows<'a>);
+pub struct Mask<'a>(MaskRows<'a>);
 
 #[derive(Clone, Copy, Debug)]
-enum Rows<'a> {
+enum MaskRows<'a> {
     Bytes(View<'a, u8>),
     Bits(BitsView<'a>),
 }
 
-/// Rows of a mask of bits to look at.
+/// Borrowed rows of a mask of bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BitsView<'a> {
     words: &'a [u64],
@@ -40,8 +40,8 @@ pub(crate) struct BitsMut<'a> {
     height: usize,
 }
 
-/// What takes a mask row by row.
-pub(crate) trait Target: Cut {
+/// A destination that takes a mask row by row.
+pub(crate) trait MaskTarget: SplitRows {
     /// Takes a row; nothing is set beyond its last column.
     fn put(&mut self, y: usize, words: &[u64]);
 }
@@ -54,7 +54,7 @@ impl Bits {
         bits
     }
 
-    /// Memory for a mask of this size; what is in it from before is to be written over.
+    /// Memory for a mask of this size; its content is undefined.
     pub(crate) fn fit(&mut self, width: usize, height: usize) -> BitsMut<'_> {
         (self.width, self.height) = (width, height);
         let across = width.div_ceil(64);
@@ -82,18 +82,18 @@ impl Bits {
         self.words.iter().any(|word| *word != 0)
     }
 
-    /// A digest of sizes and pixels: there are eight times fewer bits than bytes.
-    pub fn digest(&self) -> Shape {
-        Shape::default().and(&[self.width as u64, self.height as u64]).and(&self.words)
+    /// A hash of size and pixels: eight times fewer bits than bytes.
+    pub fn digest(&self) -> ObjectHash {
+        ObjectHash::default().and(&[self.width as u64, self.height as u64]).and(&self.words)
     }
 
-    /// Takes a pixel out: the position of its row, which begins with a multiple of 64, and its column.
+    /// Clears a pixel. `position` is the start of its row, a multiple of 64, plus its column.
     #[inline]
     pub fn clear(&mut self, position: usize) {
         self.words[position / 64] &= !(1 << (position % 64));
     }
 
-    /// The pixels, 0 or [`crate::ON`]. Each is written once: memory for them is not cleared before.
+    /// The pixels, 0 or [`crate::ON`]. Each is written once, into memory that is not cleared before.
     pub fn to_plane(&self) -> Plane<u8> {
         let mut pixels = Vec::with_capacity(self.width * self.height);
         add_rows(Isa::best(), self.view(), &mut pixels);
@@ -101,9 +101,9 @@ impl Bits {
     }
 
     /// The same into a mask of the same size.
-    pub(crate) fn show(&self, machine: Machine, target: ViewMut<'_, u8>) {
-        machine.write(target, &mut Vec::new(), |rows, mut band, (): &mut ()| {
-            show_rows(machine.isa, self.view(), rows, &mut band);
+    pub(crate) fn show(&self, cpu: Cpu, target: ViewMut<'_, u8>) {
+        cpu.write(target, &mut Vec::new(), |rows, mut band, (): &mut ()| {
+            show_rows(cpu.isa, self.view(), rows, &mut band);
         });
     }
 
@@ -118,14 +118,15 @@ impl Bits {
         self.height += 1;
     }
 
-    /// No row yet, and memory for so many.
+    /// A mask without rows, with memory for `height` of them.
     pub(crate) fn with_capacity(width: usize, height: usize) -> Self {
         Self { words: Vec::with_capacity(width.div_ceil(64) * height), width, height: 0 }
     }
 }
 
 impl<'a> Mask<'a> {
-    /// Rows in whole words, with nothing set beyond their last columns; none when there are not as many as that.
+    /// Rows in whole words, with nothing set beyond their last columns; `None` when the number of words does not fit the
+    /// size.
     pub fn of_words(words: &'a [u64], width: usize, height: usize) -> Option<Self> {
         let fits = width.div_ceil(64).checked_mul(height) == Some(words.len());
         fits.then(|| BitsView::new(words, width, height).into())
@@ -134,24 +135,24 @@ impl<'a> Mask<'a> {
     /// Columns.
     pub fn width(&self) -> usize {
         match &self.0 {
-            Rows::Bytes(view) => view.width(),
-            Rows::Bits(view) => view.width,
+            MaskRows::Bytes(view) => view.width(),
+            MaskRows::Bits(view) => view.width,
         }
     }
 
     /// Rows.
     pub fn height(&self) -> usize {
         match &self.0 {
-            Rows::Bytes(view) => view.height(),
-            Rows::Bits(view) => view.height,
+            MaskRows::Bytes(view) => view.height(),
+            MaskRows::Bits(view) => view.height,
         }
     }
 
     /// Some of its rows.
     pub(crate) fn band(&self, rows: Range<usize>) -> Self {
         Self(match &self.0 {
-            Rows::Bytes(view) => Rows::Bytes(view.band(rows)),
-            Rows::Bits(view) => Rows::Bits(view.band(rows)),
+            MaskRows::Bytes(view) => MaskRows::Bytes(view.band(rows)),
+            MaskRows::Bits(view) => MaskRows::Bits(view.band(rows)),
         })
     }
 
@@ -159,21 +160,21 @@ impl<'a> Mask<'a> {
     #[inline(always)]
     pub(crate) fn write(&self, y: usize, words: &mut [u64]) {
         match &self.0 {
-            Rows::Bytes(view) => bits::pack_into(view.row(y), words),
-            Rows::Bits(view) => words.copy_from_slice(view.row(y)),
+            MaskRows::Bytes(view) => bits::pack_into(view.row(y), words),
+            MaskRows::Bits(view) => words.copy_from_slice(view.row(y)),
         }
     }
 }
 
 impl<'a> From<View<'a, u8>> for Mask<'a> {
     fn from(view: View<'a, u8>) -> Self {
-        Self(Rows::Bytes(view))
+        Self(MaskRows::Bytes(view))
     }
 }
 
 impl<'a> From<BitsView<'a>> for Mask<'a> {
     fn from(view: BitsView<'a>) -> Self {
-        Self(Rows::Bits(view))
+        Self(MaskRows::Bits(view))
     }
 }
 
@@ -244,7 +245,7 @@ impl BitsMut<'_> {
     }
 }
 
-impl Cut for BitsMut<'_> {
+impl SplitRows for BitsMut<'_> {
     fn height(&self) -> usize {
         self.height
     }
@@ -256,14 +257,14 @@ impl Cut for BitsMut<'_> {
     }
 }
 
-impl Target for BitsMut<'_> {
+impl MaskTarget for BitsMut<'_> {
     #[inline(always)]
     fn put(&mut self, y: usize, words: &[u64]) {
         self.row_mut(y).copy_from_slice(words);
     }
 }
 
-impl Target for ViewMut<'_, u8> {
+impl MaskTarget for ViewMut<'_, u8> {
     #[inline(always)]
     fn put(&mut self, y: usize, words: &[u64]) {
         bits::expand(words, self.row_mut(y));

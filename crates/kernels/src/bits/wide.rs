@@ -1,18 +1,18 @@
-//! Between 64 pixels and a word in one instruction each, where the processor has them.
+//! Packing 64 pixels into a word and expanding them by AVX-512 instructions.
 #![allow(unsafe_code, reason = "the compiler wants it said that the processor has these instructions")]
 
 use std::arch::x86_64::{
     __m512i, _mm512_loadu_si512, _mm512_movm_epi8, _mm512_storeu_si512, _mm512_test_epi8_mask,
 };
 
-use crate::isa::{Isa, Set};
+use crate::cpu::isa::{Isa, Set};
 
-/// Says that the processor has 512 bits at a time.
+/// Proof that the processor has AVX-512.
 #[derive(Clone, Copy)]
 pub(super) struct Wide(());
 
 impl Wide {
-    /// None where it has not.
+    /// `None` on other processors.
     #[inline(always)]
     pub(super) fn here() -> Option<Self> {
         (Isa::best().set() == Set::Avx512).then_some(Self(()))
@@ -21,7 +21,7 @@ impl Wide {
     /// The word of 64 pixels.
     #[inline(always)]
     pub(super) fn pack(self, chunk: &[u8; 64]) -> u64 {
-        // SAFETY: the processor has the instructions: nobody makes a `Wide` elsewhere.
+        // SAFETY: the processor has the instructions: a `Wide` exists only there.
         unsafe { pack(chunk) }
     }
 

@@ -4,25 +4,25 @@
 
 use super::space::{cones, is_tissue};
 
-/// Most pixels of a run: what is kept of them between two steps lies in the nearest cache.
+/// Most pixels of a run: intermediate values stay in the first-level cache.
 pub(super) const RUN: usize = 256;
 
-/// What is known of the pixels of a run. No more than its first numbers count where a run is shorter.
+/// Intermediate values of the pixels of a run. Entries beyond the length of a shorter run are undefined.
 #[repr(align(64))]
-pub(super) struct Run<T> {
-    /// Logarithms of what the cones see of each pixel, and what becomes of them.
+pub(super) struct ColourRun<T> {
+    /// Logarithms of the cones' responses to each pixel, replaced by later values.
     pub(super) cones: [[T; RUN]; 3],
     /// All bits where a pixel is tissue, none where it is not.
     pub(super) tissue: [i32; RUN],
 }
 
-impl<T: Copy + Default> Run<T> {
+impl<T: Copy + Default> ColourRun<T> {
     pub(super) fn new() -> Self {
         Self { cones: [[T::default(); RUN]; 3], tissue: [0; RUN] }
     }
 
-    /// Finds which pixels are tissue, and a logarithm for each cone, whatever it may be for black; says how many are
-    /// tissue.
+    /// Finds which pixels are tissue, and a logarithm for each cone (undefined for black); returns the number of tissue
+    /// pixels.
     #[inline(always)]
     pub(super) fn look(&mut self, pixels: &[[u8; 3]], logarithms: impl Fn([f32; 3]) -> [T; 3]) -> u32 {
         let Self { cones: [long, middle, short], tissue } = self;
@@ -37,7 +37,7 @@ impl<T: Copy + Default> Run<T> {
         count as u32
     }
 
-    /// Applies a function to what belongs to each cone.
+    /// Applies a function to the values of each cone.
     #[inline(always)]
     pub(super) fn each(&mut self, len: usize, function: impl Fn(T) -> T) {
         for plane in &mut self.cones {

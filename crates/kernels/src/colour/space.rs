@@ -1,6 +1,7 @@
 //! The decorrelated colour space lαβ of Ruderman, and which pixels are tissue.
 //!
-//! Cones answer to a pixel of whole numbers with whole numbers: [`cones`] gives them exactly, in a unit of their own.
+//! The cones' responses to a pixel of whole numbers are whole numbers: [`cones`] gives them exactly, in a unit of their
+//! own.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
@@ -13,7 +14,7 @@ pub(super) const SQRT_6: f64 = 2.449_489_742_783_178;
 /// [`cones`] counts 2 to this power as one, which keeps the logarithms of bright colours small and exact.
 pub(super) const HIGHEST: u32 = 21;
 
-/// The answer of a cone to white: 10 000 times the largest value of a channel.
+/// The response of a cone to white: 10 000 times the largest value of a channel.
 pub(super) const WHITE: f64 = 2_550_000.0;
 
 /// Whether a pixel shows tissue rather than glass: `−0.154 R + 0.035 G + 0.549 B − 45.718 < −0.057 R − 0.817 G + 1.170 B
@@ -34,7 +35,7 @@ pub(super) fn cones([red, green, blue]: [f32; 3]) -> [f32; 3] {
     ]
 }
 
-/// The colour that cones see so, both in the same unit.
+/// The colour that gives these responses, in the same unit.
 #[inline(always)]
 pub(super) fn from_cones([long, middle, short]: [f32; 3]) -> [f32; 3] {
     [
@@ -44,7 +45,7 @@ pub(super) fn from_cones([long, middle, short]: [f32; 3]) -> [f32; 3] {
     ]
 }
 
-/// A colour in lαβ, with the best logarithms there are; `None` for black alone, whose logarithm is not finite.
+/// A colour in lαβ, in double precision; `None` for black, whose logarithm is not finite.
 pub(super) fn to_lab(pixel: [u8; 3]) -> Option<[f64; 3]> {
     if pixel == [0; 3] {
         return None;
@@ -53,19 +54,19 @@ pub(super) fn to_lab(pixel: [u8; 3]) -> Option<[f64; 3]> {
     Some(lab(answers.map(|answer| libm::log10(answer / WHITE))))
 }
 
-/// From the logarithms of what the cones see.
+/// From the logarithms of the cones' responses.
 pub(super) fn lab([l, m, s]: [f64; 3]) -> [f64; 3] {
     [(l + m + s) / SQRT_3, (l + m - 2.0 * s) / SQRT_6, (l - m) / SQRT_2]
 }
 
-/// The nearest 8-bit colour; what is not finite on the way counts as 0.
+/// The nearest 8-bit colour; intermediate values that are not finite count as 0.
 pub(super) fn from_lab(lab: [f64; 3]) -> [u8; 3] {
     let [x, y, z] = logarithms(lab).map(|x| finite_or_zero(libm::exp10(x)));
     let values = LMS_TO_RGB.map(|row| row[0] * x + row[1] * y + row[2] * z);
     values.map(|value| libm::floor((value * 255.0).clamp(0.0, 255.0) + 0.5) as u8)
 }
 
-/// Back to the logarithms of what the cones see.
+/// Back to the logarithms of the cones' responses.
 pub(super) fn logarithms([l, a, b]: [f64; 3]) -> [f64; 3] {
     let (l, a, b) = (l / SQRT_3, a / SQRT_6, b * FRAC_1_SQRT_2);
     [l + a + b, l + a - b, l - 2.0 * a]
@@ -105,8 +106,7 @@ mod tests {
         assert!(!is_tissue([0.0; 3]));
     }
 
-    /// The way to the cones and back moves no colour by as much as half a level: what keeps its logarithms, keeps its
-    /// level.
+    /// The conversion to cones and back changes no channel by half a level: equal logarithms give equal colours.
     #[test]
     fn cones_and_back_keep_every_colour() {
         for colour in 0..1u32 << 24 {

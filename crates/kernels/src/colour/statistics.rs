@@ -3,25 +3,25 @@
 use std::f64::consts::{LOG10_2, SQRT_2};
 
 use super::logarithm::{MANTISSA_BITS, log2_parts, nearest};
-use super::run::{RUN, Run};
+use super::run::{ColourRun, RUN};
 use super::space::{HIGHEST, SQRT_3, SQRT_6, WHITE};
 use super::{TARGET_DEVIATION, TARGET_MEAN};
-use crate::isa::versions;
-use crate::{Machine, View};
+use crate::cpu::isa::versions;
+use crate::{Cpu, View};
 
-/// Sums over tissue pixels. They are integers, so that they are the same whatever the order of the blocks, however the
-/// image was cut, and whoever added them up.
+/// Sums over tissue pixels. They are integers, so that the result depends neither on the order of the blocks, nor on how
+/// the image was cut, nor on the thread that adds them.
 ///
 /// They are taken over the sums and differences of logarithms that make l, α and β, but for their factors. A logarithm
 /// is off by at most 10⁻⁶.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct ColourSums {
     pixels: u64,
     sums: [i128; 3],
     squares: [i128; 3],
 }
 
-/// What an image's tissue looks like in lαβ.
+/// Mean and deviation of an image's tissue in lαβ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ColourStatistics {
     /// Mean of l, α and β.
@@ -38,24 +38,24 @@ const FRACTION: u32 = 20;
 /// Pixels of a run are summed in 64 bits: l lies within ±2²⁷, so that 2⁹ squares fit.
 const _: () = assert!(RUN <= 1 << 9);
 
-impl Statistics {
-    /// Nothing seen yet.
+impl ColourSums {
+    /// Sums over no pixels.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds the tissue pixels of one block.
     pub fn add(&mut self, block: View<'_, [u8; 3]>) {
-        self.add_with(Machine::default(), block);
+        self.add_with(Cpu::default(), block);
     }
 
-    /// The same with a given machine.
-    pub fn add_with(&mut self, machine: Machine, block: View<'_, [u8; 3]>) {
-        let bands = machine.over_rows(block.height(), |rows| gather(machine.isa, block.band(rows)));
+    /// [`ColourSums::add`] with the given instruction set and threads.
+    pub fn add_with(&mut self, cpu: Cpu, block: View<'_, [u8; 3]>) {
+        let bands = cpu.over_rows(block.height(), |rows| gather(cpu.isa, block.band(rows)));
         bands.iter().for_each(|band| self.merge(band));
     }
 
-    /// Adds what somebody else gathered from other blocks.
+    /// Adds the sums of other blocks.
     pub fn merge(&mut self, other: &Self) {
         self.pixels += other.pixels;
         for channel in 0..3 {
@@ -64,7 +64,7 @@ impl Statistics {
         }
     }
 
-    /// Mean and deviation of all blocks. An image without tissue gets those of the target: nothing needs to change.
+    /// Mean and deviation of all blocks. An image without tissue gets those of the target, so that nothing changes.
     pub fn finish(&self) -> ColourStatistics {
         if self.pixels == 0 {
             return ColourStatistics { mean: TARGET_MEAN, deviation: TARGET_DEVIATION, pixels: 0 };
@@ -73,7 +73,7 @@ impl Statistics {
         let moments = [0, 1, 2].map(|channel| self.moments(channel));
         let mut mean = [0, 1, 2].map(|channel| moments[channel].0 * factors[channel]);
         let deviation = [0, 1, 2].map(|channel| moments[channel].1 * factors[channel]);
-        // The sum of three logarithms keeps three times that of white; from the differences it has gone.
+        // The sum of three logarithms contains that of white three times; in the differences it cancels.
         mean[0] -= SQRT_3 * libm::log10(WHITE);
         ColourStatistics { mean, deviation, pixels: self.pixels }
     }
@@ -91,9 +91,9 @@ impl Statistics {
 
 versions! {
     /// The sums of one block.
-    fn gather(block: View<'_, [u8; 3]>) -> Statistics {
-        let mut sums = Statistics::new();
-        let mut run = Run::new();
+    fn gather(block: View<'_, [u8; 3]>) -> ColourSums {
+        let mut sums = ColourSums::new();
+        let mut run = ColourRun::new();
         for y in 0..block.height() {
             for pixels in block.row(y).chunks(RUN) {
                 let tissue = run.look(pixels, logarithms);
@@ -109,7 +109,7 @@ versions! {
 
 /// Adds the tissue of a run.
 #[inline(always)]
-fn add_run(to: &mut Statistics, run: &Run<i32>, len: usize) {
+fn add_run(to: &mut ColourSums, run: &ColourRun<i32>, len: usize) {
     let (mut sums, mut squares) = ([0i64; 3], [0i64; 3]);
     let [long, middle, short] = &run.cones;
     for (((tissue, long), middle), short) in run.tissue[..len].iter().zip(long).zip(middle).zip(short) {
@@ -126,7 +126,7 @@ fn add_run(to: &mut Statistics, run: &Run<i32>, len: usize) {
     }
 }
 
-/// Base-2 logarithms with a fixed point; of black, which is no tissue, whatever they may be.
+/// Base-2 logarithms in fixed point; undefined for black, which is not tissue.
 #[inline(always)]
 fn logarithms(cones: [f32; 3]) -> [i32; 3] {
     let (whole, rest) = log2_parts::<FRACTION>(cones);

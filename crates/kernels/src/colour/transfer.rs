@@ -3,36 +3,36 @@
 use std::f64::consts::LOG2_10;
 
 use super::logarithm::{MANTISSA_BITS, exp2, level, log2_parts};
-use super::run::{RUN, Run};
+use super::run::{ColourRun, RUN};
 use super::space::{HIGHEST, WHITE, cones, from_cones, from_lab, is_tissue, lab, logarithms, to_lab};
 use super::{ColourStatistics, TARGET_DEVIATION, TARGET_MEAN};
-use crate::isa::versions;
-use crate::{Machine, Plane, View, ViewMut};
+use crate::cpu::isa::versions;
+use crate::{Cpu, Plane, View, ViewMut};
 
 /// Shifts and stretches tissue colours from the image's statistics to the target's; other pixels keep theirs. A channel
 /// whose deviation is 0 has one value only, which becomes the target's mean.
 pub fn transfer(image: View<'_, [u8; 3]>, statistics: &ColourStatistics) -> Plane<[u8; 3]> {
     let mut result = Plane::filled([0; 3], image.width(), image.height());
-    transfer_into(Machine::default(), image, statistics, result.view_mut());
+    transfer_into(Cpu::default(), image, statistics, result.view_mut());
     result
 }
 
-/// The same into an image of the same size.
+/// [`transfer`] into an image of the same size.
 pub fn transfer_into(
-    machine: Machine,
+    cpu: Cpu,
     image: View<'_, [u8; 3]>,
     statistics: &ColourStatistics,
     target: ViewMut<'_, [u8; 3]>,
 ) {
-    let change = Change::new(statistics);
-    machine.write(target, &mut Vec::new(), |rows, band, (): &mut ()| {
-        change_rows(machine.isa, image.band(rows), &change, band);
+    let change = LinearTransfer::new(statistics);
+    cpu.write(target, &mut Vec::new(), |rows, band, (): &mut ()| {
+        change_rows(cpu.isa, image.band(rows), &change, band);
     });
 }
 
-/// What happens to a tissue colour. Taking logarithms, going to lαβ, stretching and going back is one linear function of
-/// the logarithms.
-struct Change {
+/// The change of a tissue colour. Taking logarithms, going to lαβ, stretching and going back is one linear function of the
+/// logarithms.
+struct LinearTransfer {
     mean: [f64; 3],
     stretch: [f64; 3],
     /// For logarithms in units of [`UNIT`].
@@ -42,13 +42,13 @@ struct Change {
     wide: bool,
 }
 
-/// What logarithms are counted in: the whole part of one lies in the exponent's place.
+/// The unit of logarithms: the whole part of one has the position of a float's exponent.
 const UNIT: f32 = 1.0 / (1 << MANTISSA_BITS) as f32;
 
-/// Powers of two beyond this are left to wider numbers.
+/// Powers of two beyond this are computed in double precision.
 const WIDEST: f32 = 100.0;
 
-impl Change {
+impl LinearTransfer {
     fn new(statistics: &ColourStatistics) -> Self {
         let mean = statistics.mean;
         let stretch =
@@ -67,13 +67,13 @@ impl Change {
         change
     }
 
-    /// A bound of the logarithms that may come out. Of those that go in, none of tissue is below −14.
+    /// A bound of the resulting logarithms. Logarithms of tissue are at least −14.
     fn farthest(&self, row: usize) -> f32 {
         let longest: f32 = self.matrix[row].iter().map(|factor| factor.abs() * (14.0 / UNIT)).sum();
         longest + self.shift[row].abs() + 1.0
     }
 
-    /// What becomes of the decimal logarithms of what the cones see.
+    /// The new decimal logarithms of the cones' responses.
     fn of_logarithms(&self, seen: [f64; 3]) -> [f64; 3] {
         logarithms(self.of_lab(lab(seen)))
     }
@@ -83,7 +83,7 @@ impl Change {
             .map(|channel| (lab[channel] - self.mean[channel]) * self.stretch[channel] + TARGET_MEAN[channel])
     }
 
-    /// One pixel, with the best logarithms and powers there are. Black stays black.
+    /// One pixel in double precision. Black stays black.
     fn of_pixel(&self, pixel: [u8; 3]) -> [u8; 3] {
         match to_lab(pixel) {
             Some(lab) if is_tissue(pixel.map(f32::from)) => from_lab(self.of_lab(lab)),
@@ -98,10 +98,10 @@ fn stretch(deviation: f64, target: f64) -> f64 {
 }
 
 versions! {
-    /// Changes rows; where a run holds a colour beyond single precision, pixel by pixel in double. Glass keeps its colour.
-    fn change_rows(image: View<'_, [u8; 3]>, change: &Change, target: ViewMut<'_, [u8; 3]>) {
+    /// Changes rows; runs with a colour beyond single precision are done pixel by pixel in double. Glass keeps its colour.
+    fn change_rows(image: View<'_, [u8; 3]>, change: &LinearTransfer, target: ViewMut<'_, [u8; 3]>) {
         let mut target = target;
-        let mut run = Run::new();
+        let mut run = ColourRun::new();
         for y in 0..image.height() {
             for (pixels, target) in image.row(y).chunks(RUN).zip(target.row_mut(y).chunks_mut(RUN)) {
                 change_run(pixels, change, &mut run, target);
@@ -111,7 +111,7 @@ versions! {
 }
 
 #[inline(always)]
-fn change_run(pixels: &[[u8; 3]], change: &Change, run: &mut Run<f32>, target: &mut [[u8; 3]]) {
+fn change_run(pixels: &[[u8; 3]], change: &LinearTransfer, run: &mut ColourRun<f32>, target: &mut [[u8; 3]]) {
     if run.look(pixels, base2) == 0 {
         target.copy_from_slice(pixels);
         return;
@@ -129,7 +129,7 @@ fn change_run(pixels: &[[u8; 3]], change: &Change, run: &mut Run<f32>, target: &
 }
 
 #[inline(always)]
-fn move_logarithms(run: &mut Run<f32>, change: &Change, len: usize) {
+fn move_logarithms(run: &mut ColourRun<f32>, change: &LinearTransfer, len: usize) {
     let (matrix, shift) = (change.matrix, change.shift);
     let [long, middle, short] = &mut run.cones;
     for ((long, middle), short) in long[..len].iter_mut().zip(middle).zip(short) {
@@ -139,7 +139,7 @@ fn move_logarithms(run: &mut Run<f32>, change: &Change, len: usize) {
 
 /// Whether tissue holds a logarithm that single precision cannot express.
 #[inline(always)]
-fn holds_wide(run: &Run<f32>, len: usize) -> bool {
+fn holds_wide(run: &ColourRun<f32>, len: usize) -> bool {
     let [long, middle, short] = &run.cones;
     let mut wide = 0;
     for (((tissue, long), middle), short) in run.tissue[..len].iter().zip(long).zip(middle).zip(short) {
@@ -148,9 +148,9 @@ fn holds_wide(run: &Run<f32>, len: usize) -> bool {
     wide != 0
 }
 
-/// Writes the colours that the cones shall see of tissue; glass keeps its own.
+/// Writes the colours of tissue from the cones' responses; glass keeps its colour.
 #[inline(always)]
-fn write(run: &Run<f32>, pixels: &[[u8; 3]], target: &mut [[u8; 3]]) {
+fn write(run: &ColourRun<f32>, pixels: &[[u8; 3]], target: &mut [[u8; 3]]) {
     let [long, middle, short] = &run.cones;
     let cones = run.tissue.iter().zip(long).zip(middle).zip(short);
     for ((pixel, target), (((tissue, long), middle), short)) in pixels.iter().zip(target).zip(cones) {
@@ -178,7 +178,7 @@ fn base2(cones: [f32; 3]) -> [f32; 3] {
     [whole[0] as f32 + rest[0], whole[1] as f32 + rest[1], whole[2] as f32 + rest[2]]
 }
 
-/// Whether single precision can express the powers; not when one is no number.
+/// Whether single precision can express the powers; false for NaN.
 #[inline(always)]
 fn is_narrow([x, y, z]: [f32; 3]) -> bool {
     (x < WIDEST) & (y < WIDEST) & (z < WIDEST)
@@ -186,7 +186,7 @@ fn is_narrow([x, y, z]: [f32; 3]) -> bool {
 
 /// Replaces the tissue colours of a row that single precision cannot express.
 #[cold]
-fn change_wide(row: &[[u8; 3]], change: &Change, target: &mut [[u8; 3]]) {
+fn change_wide(row: &[[u8; 3]], change: &LinearTransfer, target: &mut [[u8; 3]]) {
     for (pixel, target) in row.iter().zip(target) {
         let colour = pixel.map(f32::from);
         if is_tissue(colour) && !is_narrow(linear(&change.matrix, &change.shift, base2(cones(colour)))) {

@@ -28,8 +28,8 @@ impl Boundary {
     /// Distances from the boundary pixels in a core; both planes of labels have the same size.
     pub(super) fn between(result: View<'_, u32>, reference: View<'_, u32>, core: Window) -> Self {
         let (result, reference) = (beyond_boundary(result), beyond_boundary(reference));
-        let there = Distances::from_to(&result, &reference, core);
-        let back = Distances::from_to(&reference, &result, core);
+        let there = BoundaryDistances::from_to(&result, &reference, core);
+        let back = BoundaryDistances::from_to(&reference, &result, core);
         if there.unreachable || back.unreachable {
             return Self { undefined: 1, ..Self::default() };
         }
@@ -79,14 +79,14 @@ fn beyond_boundary(labels: View<'_, u32>) -> Plane<u8> {
 }
 
 #[derive(Default)]
-struct Distances {
+struct BoundaryDistances {
     sum: f64,
     number: u64,
     largest_squared: u64,
     unreachable: bool,
 }
 
-impl Distances {
+impl BoundaryDistances {
     /// From each boundary pixel of one in the core to the boundary of the other.
     fn from_to(from: &Plane<u8>, to: &Plane<u8>, core: Window) -> Self {
         let view = core.of(from.view());

@@ -9,7 +9,7 @@ use super::{Boundary, ExactSum};
 ///
 /// Adding is exact: neither order nor grouping of the parts changes a sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ComparisonCounts {
     /// Parts that were counted.
     pub parts: u64,
     /// Parts that were compared with a reference.
@@ -37,7 +37,7 @@ pub struct Counts {
     pub boundary: Boundary,
 }
 
-impl Counts {
+impl ComparisonCounts {
     /// What is counted of the result alone.
     #[must_use]
     pub fn alone(&self) -> Self {
@@ -66,7 +66,7 @@ impl Counts {
     }
 }
 
-impl AddAssign for Counts {
+impl AddAssign for ComparisonCounts {
     fn add_assign(&mut self, other: Self) {
         let sums = [
             (&mut self.parts, other.parts),
@@ -85,7 +85,7 @@ impl AddAssign for Counts {
     }
 }
 
-impl Add for Counts {
+impl Add for ComparisonCounts {
     type Output = Self;
 
     fn add(mut self, other: Self) -> Self {
@@ -94,7 +94,7 @@ impl Add for Counts {
     }
 }
 
-impl Sum for Counts {
+impl Sum for ComparisonCounts {
     fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
         parts.fold(Self::default(), Add::add)
     }

@@ -16,7 +16,7 @@ impl ExactSum {
         Self((numerator * ONE + denominator / 2).checked_div(denominator).unwrap_or(0))
     }
 
-    /// A number that is not negative, rounded to the nearest; negative numbers and what is no number count as 0.
+    /// A number that is not negative, rounded to the nearest; negative numbers and NaN count as 0.
     pub fn from_value(value: f64) -> Self {
         Self((value * ONE as f64).round() as u128)
     }

@@ -1,28 +1,28 @@
-//! Labelled objects as runs of pixels: as much to look at as there are runs, not pixels.
+//! Labelled objects as runs of pixels: the cost grows with the number of runs, not of pixels.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
-use crate::isa::versions;
-use crate::runs::{Band, Row};
+use crate::components::{RunBand, RunRow};
+use crate::cpu::isa::versions;
 use crate::{Connectivity, Isa, Mask, Runs, View, Window};
 
-/// The objects of a result or of a reference, found once for everything that is compared with it.
+/// The objects of a result or of a reference, found once for all comparisons.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelledRuns {
     width: usize,
     height: usize,
     /// Where each row's runs begin, and where the last row's end.
     rows: Vec<usize>,
-    runs: Vec<Run>,
+    runs: Vec<LabelledRun>,
     /// In order of their labels.
-    objects: Vec<Object>,
+    objects: Vec<LabelledObject>,
 }
 
 /// Neighbouring pixels of one object in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct LabelledRun {
     pub(super) start: u32,
     pub(super) end: u32,
     /// Its object's number.
@@ -30,7 +30,7 @@ pub(super) struct Run {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Object {
+pub(super) struct LabelledObject {
     pub(super) area: u64,
     /// Column and row of its first pixel in reading order.
     first: [u32; 2],
@@ -49,7 +49,7 @@ impl LabelledRuns {
     /// An object for each label that is not 0.
     pub fn of_labels(labels: View<'_, u32>) -> Self {
         let mut found = Self::empty(labels.width(), labels.height());
-        let mut numbers = Numbers::default();
+        let mut numbers = LabelIndex::default();
         for (y, row) in labels.rows().enumerate() {
             let mut start = 0;
             while start < row.len() {
@@ -78,8 +78,8 @@ impl LabelledRuns {
     /// Bytes of memory it has.
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * size_of::<usize>()
-            + self.runs.capacity() * size_of::<Run>()
-            + self.objects.capacity() * size_of::<Object>()
+            + self.runs.capacity() * size_of::<LabelledRun>()
+            + self.objects.capacity() * size_of::<LabelledObject>()
             + size_of::<Self>()
     }
 
@@ -89,11 +89,11 @@ impl LabelledRuns {
     }
 
     /// The runs of a row, from the left.
-    pub(super) fn row(&self, y: usize) -> &[Run] {
+    pub(super) fn row(&self, y: usize) -> &[LabelledRun] {
         &self.runs[self.rows[y]..self.rows[y + 1]]
     }
 
-    pub(super) fn object(&self, number: u32) -> &Object {
+    pub(super) fn object(&self, number: u32) -> &LabelledObject {
         &self.objects[number as usize]
     }
 
@@ -129,13 +129,13 @@ impl LabelledRuns {
     #[inline(always)]
     fn push(&mut self, y: usize, start: usize, end: usize, object: u32) {
         if object as usize == self.objects.len() {
-            self.objects.push(Object { area: 0, first: [start as u32, y as u32] });
+            self.objects.push(LabelledObject { area: 0, first: [start as u32, y as u32] });
         }
         self.objects[object as usize].area += (end - start) as u64;
-        self.runs.push(Run { start: start as u32, end: end as u32, object });
+        self.runs.push(LabelledRun { start: start as u32, end: end as u32, object });
     }
 
-    /// Gives objects other numbers: each time the number that comes next.
+    /// Renumbers the objects: the object `order[n]` gets the number `n`.
     fn sort(&mut self, order: &[u32]) {
         let mut numbers = vec![0; order.len()];
         order.iter().zip(0..).for_each(|(object, number)| numbers[*object as usize] = number);
@@ -146,8 +146,8 @@ impl LabelledRuns {
 
 versions! {
     /// Adds the runs of the next rows.
-    fn take(found: &mut LabelledRuns, band: &Band) {
-        let mut row = Row::default();
+    fn take(found: &mut LabelledRuns, band: &RunBand) {
+        let mut row = RunRow::default();
         for y in band.rows() {
             for run in band.read_row(y, &mut row) {
                 found.push(y, run.start, run.end, run.component as u32);
@@ -157,7 +157,7 @@ versions! {
     }
 }
 
-impl Run {
+impl LabelledRun {
     /// How many of its pixels lie in some columns.
     pub(super) fn within(&self, columns: &Range<usize>) -> u64 {
         let (start, end) = ((self.start as usize).max(columns.start), (self.end as usize).min(columns.end));
@@ -165,22 +165,22 @@ impl Run {
     }
 }
 
-impl Object {
+impl LabelledObject {
     /// Whether its first pixel lies in a core.
     pub(super) fn belongs_to(&self, core: Window) -> bool {
         core.holds(self.first[0] as usize, self.first[1] as usize)
     }
 }
 
-/// Labels in the order they were met.
+/// Labels in the order of their first occurrence.
 #[derive(Default)]
-struct Numbers {
-    numbers: HashMap<u32, u32, BuildHasherDefault<Spread>>,
-    /// The label before, which most runs have as well.
+struct LabelIndex {
+    numbers: HashMap<u32, u32, BuildHasherDefault<LabelHasher>>,
+    /// The previous label and its number: most runs have the same label.
     last: (u32, u32),
 }
 
-impl Numbers {
+impl LabelIndex {
     fn of(&mut self, label: u32) -> u32 {
         if self.last.0 != label {
             let next = self.numbers.len() as u32;
@@ -197,7 +197,7 @@ impl Numbers {
     }
 }
 
-/// How many of the first labels are this one, at least one. Sixteen are looked at in one step.
+/// How many of the first labels are equal to this one, at least one. Sixteen are compared in one step.
 fn same(labels: &[u32], label: u32) -> usize {
     const STEP: usize = 16;
     let all_same =
@@ -206,11 +206,11 @@ fn same(labels: &[u32], label: u32) -> usize {
     whole + labels[whole..].iter().take_while(|other| **other == label).count()
 }
 
-/// Spreads labels over a table; labels are small numbers, and whoever makes them up only slows himself down.
+/// Hashes labels, which are small numbers. Constructed collisions cost speed only.
 #[derive(Default)]
-pub(super) struct Spread(u64);
+pub(super) struct LabelHasher(u64);
 
-impl Hasher for Spread {
+impl Hasher for LabelHasher {
     fn finish(&self) -> u64 {
         self.0
     }

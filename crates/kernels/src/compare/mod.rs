@@ -8,14 +8,14 @@ mod boundary;
 mod counts;
 mod exact;
 mod labelled;
-mod measure;
+mod metric;
 mod overlap;
 
 pub use boundary::Boundary;
-pub use counts::Counts;
+pub use counts::ComparisonCounts;
 pub use exact::ExactSum;
 pub use labelled::LabelledRuns;
-pub use measure::Measure;
+pub use metric::MetricKind;
 
 use crate::{View, Window};
 
@@ -33,64 +33,66 @@ pub struct SizesDiffer {
 }
 
 /// Pixels and objects of one result.
-pub fn count(result: View<'_, u32>) -> Counts {
+pub fn count(result: View<'_, u32>) -> ComparisonCounts {
     count_owned(result, Window::whole(result))
 }
 
 /// Pixels and objects of a result, and how they agree with those of a reference.
-pub fn compare(result: View<'_, u32>, reference: View<'_, u32>) -> Result<Counts, SizesDiffer> {
+pub fn compare(result: View<'_, u32>, reference: View<'_, u32>) -> Result<ComparisonCounts, SizesDiffer> {
     compare_owned(result, reference, Window::whole(result))
 }
 
-/// The same, with the distances between boundaries, which cost several times as much.
-pub fn compare_boundaries(result: View<'_, u32>, reference: View<'_, u32>) -> Result<Counts, SizesDiffer> {
+/// [`compare`] with the distances between boundaries, which cost several times as much.
+pub fn compare_boundaries(
+    result: View<'_, u32>,
+    reference: View<'_, u32>,
+) -> Result<ComparisonCounts, SizesDiffer> {
     compare_boundaries_owned(result, reference, Window::whole(result))
 }
 
-/// What of a result belongs to the core of a part, where the planes show the part with a halo around it; the core lies
-/// inside them.
+/// Counts what belongs to the core of a part. The planes show the part with a halo around it; the core lies inside them.
 ///
 /// Pixels belong to the core they lie in; an object, with all its pixels, to the core that holds its first pixel in
 /// reading order; two partners to the core that holds the first pixel of the result's object; a boundary pixel, with
 /// its distance to the nearest boundary in the plane, to the core it lies in. Added over the cores of an image the
-/// counts are those of the whole image, except of what is counted in parts ([`Counts::parts`], [`Counts::compared`], the
+/// counts are those of the whole image, except of what is counted in parts ([`ComparisonCounts::parts`], [`ComparisonCounts::compared`], the
 /// mean distance), if every plane shows all of the objects that belong to its core and of what lies on them; the largest
 /// distance is that of the whole image if it is no longer than the halo.
-pub fn count_owned(result: View<'_, u32>, core: Window) -> Counts {
+pub fn count_owned(result: View<'_, u32>, core: Window) -> ComparisonCounts {
     count_runs(&LabelledRuns::of_labels(result), core)
 }
 
-/// What of the agreement of two results belongs to a core, as [`count_owned`] says.
+/// [`compare`] for the pixels and objects that belong to a core, as [`count_owned`] defines.
 pub fn compare_owned(
     result: View<'_, u32>,
     reference: View<'_, u32>,
     core: Window,
-) -> Result<Counts, SizesDiffer> {
+) -> Result<ComparisonCounts, SizesDiffer> {
     let reference = LabelledRuns::of_labels(reference);
     compare_runs(&LabelledRuns::of_labels(result), &reference, core)
 }
 
-/// The same, with the distances between boundaries.
+/// [`compare_owned`] with the distances between boundaries.
 pub fn compare_boundaries_owned(
     result: View<'_, u32>,
     reference: View<'_, u32>,
     core: Window,
-) -> Result<Counts, SizesDiffer> {
+) -> Result<ComparisonCounts, SizesDiffer> {
     let counts = compare_owned(result, reference, core)?;
-    Ok(Counts { boundary: Boundary::between(result, reference, core), ..counts })
+    Ok(ComparisonCounts { boundary: Boundary::between(result, reference, core), ..counts })
 }
 
-/// What of a result belongs to a core, as [`count_owned`] says.
-pub fn count_runs(result: &LabelledRuns, core: Window) -> Counts {
+/// [`count_owned`] for objects found before.
+pub fn count_runs(result: &LabelledRuns, core: Window) -> ComparisonCounts {
     overlap::count(result, core)
 }
 
-/// What of the agreement of two results belongs to a core, as [`count_owned`] says.
+/// [`compare_owned`] for objects found before.
 pub fn compare_runs(
     result: &LabelledRuns,
     reference: &LabelledRuns,
     core: Window,
-) -> Result<Counts, SizesDiffer> {
+) -> Result<ComparisonCounts, SizesDiffer> {
     let (one, other) = (result.size(), reference.size());
     if one != other {
         return Err(SizesDiffer { result: one, reference: other });

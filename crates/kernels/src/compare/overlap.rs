@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
-use super::labelled::{LabelledRuns, Run, Spread};
-use super::{Counts, ExactSum};
+use super::labelled::{LabelHasher, LabelledRun, LabelledRuns};
+use super::{ComparisonCounts, ExactSum};
 use crate::Window;
 
 /// How many pixels an object of the result and an object of the reference have in common.
@@ -18,19 +18,19 @@ struct Overlap {
     within: u64,
 }
 
-pub(super) fn count(result: &LabelledRuns, core: Window) -> Counts {
-    Counts {
+pub(super) fn count(result: &LabelledRuns, core: Window) -> ComparisonCounts {
+    ComparisonCounts {
         parts: 1,
         pixels: core.len() as u64,
         foreground: result.pixels_within(core),
         objects: result.owned(core),
-        ..Counts::default()
+        ..ComparisonCounts::default()
     }
 }
 
-pub(super) fn compare(result: &LabelledRuns, reference: &LabelledRuns, core: Window) -> Counts {
+pub(super) fn compare(result: &LabelledRuns, reference: &LabelledRuns, core: Window) -> ComparisonCounts {
     let overlaps = overlaps(result, reference, core);
-    let mut counts = Counts {
+    let mut counts = ComparisonCounts {
         compared: 1,
         reference_foreground: reference.pixels_within(core),
         reference_objects: reference.owned(core),
@@ -74,19 +74,19 @@ fn overlaps(result: &LabelledRuns, reference: &LabelledRuns, core: Window) -> Ve
     pairs.met
 }
 
-/// How often pairs of objects were met.
+/// Overlaps of pairs of objects.
 #[derive(Default)]
 struct Pairs {
-    /// Where each pair stands in the list.
-    places: HashMap<u64, usize, BuildHasherDefault<Spread>>,
+    /// Index of each pair in the list.
+    places: HashMap<u64, usize, BuildHasherDefault<LabelHasher>>,
     met: Vec<Overlap>,
-    /// For each object of the result the pair that was met last: most often it is met again in the next row.
+    /// For each object of the result its most recent pair: most often the next row has the same.
     latest: Vec<usize>,
 }
 
 impl Pairs {
-    /// Adds what the runs of a row have in common; `inside` are the columns of the core.
-    fn collect(&mut self, result: &[Run], reference: &[Run], inside: &Range<usize>) {
+    /// Adds the overlaps of the runs of a row; `inside` are the columns of the core.
+    fn collect(&mut self, result: &[LabelledRun], reference: &[LabelledRun], inside: &Range<usize>) {
         let mut first = 0;
         for run in result {
             while reference.get(first).is_some_and(|other| other.end <= run.start) {
@@ -94,12 +94,12 @@ impl Pairs {
             }
             for other in reference[first..].iter().take_while(|other| other.start < run.end) {
                 let (start, end) = (run.start.max(other.start), run.end.min(other.end));
-                self.add(Run { start, end, ..*run }, other.object, inside);
+                self.add(LabelledRun { start, end, ..*run }, other.object, inside);
             }
         }
     }
 
-    fn add(&mut self, common: Run, reference: u32, inside: &Range<usize>) {
+    fn add(&mut self, common: LabelledRun, reference: u32, inside: &Range<usize>) {
         let latest = self.latest[common.object as usize];
         let place = match self.met.get(latest) {
             Some(overlap) if overlap.reference == reference => latest,

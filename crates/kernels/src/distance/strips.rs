@@ -15,11 +15,11 @@ const MARGIN: usize = REACH + LANES;
 
 /// One row of squared heights with margins at both ends.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Strips {
+pub(super) struct PaddedRow {
     squares: Vec<u16>,
 }
 
-impl Strips {
+impl PaddedRow {
     /// Makes room for rows of this width; the margins hold nothing outside.
     #[inline(always)]
     pub(super) fn fit(&mut self, width: usize) {

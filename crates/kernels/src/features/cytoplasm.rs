@@ -1,26 +1,26 @@
-//! The ring around a nucleus that stands for its cytoplasm.
+//! The ring around a nucleus that is taken as its cytoplasm.
 
-use super::runs::{Span, append_runs};
+use super::runs::{PixelSpan, append_runs};
 use crate::View;
 
-/// How far the ring reaches.
+/// Width of the ring in pixels.
 pub(crate) const RADIUS: usize = 8;
 
-/// Half the width of the disk, less its centre, in rows further and further from its centre: ⌊√(8² − y²)⌋.
+/// Half the width of the disk, without its centre, by the distance of a row from its centre: ⌊√(8² − y²)⌋.
 const HALF_WIDTHS: [usize; RADIUS + 1] = [8, 7, 7, 7, 6, 6, 5, 3, 0];
 
-/// The ring of one nucleus after the other, in the same memory.
+/// The ring of a nucleus, in memory reused for the next one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ring {
+pub(crate) struct CytoplasmRing {
     mask: Vec<u8>,
     /// Its pixels in coordinates of the window.
-    pub(crate) runs: Vec<Span>,
+    pub(crate) runs: Vec<PixelSpan>,
 }
 
-impl Ring {
+impl CytoplasmRing {
     /// Finds the pixels of a window that the disk reaches from the runs of a nucleus, and that are in no nucleus. The
     /// runs count from `left` and `top` in the window.
-    pub(crate) fn mark(&mut self, runs: &[Span], (left, top): (usize, usize), labels: View<'_, u32>) {
+    pub(crate) fn mark(&mut self, runs: &[PixelSpan], (left, top): (usize, usize), labels: View<'_, u32>) {
         let (width, height) = (labels.width(), labels.height());
         self.mask.clear();
         self.mask.resize(width * height, 0);
@@ -48,8 +48,8 @@ mod tests {
     fn one_pixel_has_a_disk_around_it_without_the_neighbours() {
         let mut labels = vec![0; 20 * 20];
         (labels[10 * 20 + 10], labels[10 * 20 + 12]) = (1, 2);
-        let mut ring = Ring::default();
-        let runs = [Span { y: 0, start: 0, end: 1 }];
+        let mut ring = CytoplasmRing::default();
+        let runs = [PixelSpan { y: 0, start: 0, end: 1 }];
         ring.mark(&runs, (10, 10), View::new(&labels, 20, 20).unwrap());
         for (position, pixel) in ring.mask.iter().enumerate() {
             let (x, y) = (position as i64 % 20 - 10, position as i64 / 20 - 10);

@@ -6,7 +6,7 @@ use crate::View;
 
 /// An object's number and the box that holds all its pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub struct ObjectExtent {
     /// Its number in the label image, not 0.
     pub label: u32,
     /// First column.
@@ -19,18 +19,18 @@ pub struct Extent {
     pub bottom: usize,
 }
 
-/// The objects of a label image, by their numbers; 0 is none.
-pub fn extents(labels: View<'_, u32>) -> Vec<Extent> {
+/// The objects of a label image, sorted by label; 0 is the background.
+pub fn extents(labels: View<'_, u32>) -> Vec<ObjectExtent> {
     let mut extents = Extents::default();
     extents.add(labels, 0);
     extents.finish()
 }
 
-/// The objects of a label image that is seen some rows at a time.
+/// The objects of a label image given some rows at a time.
 #[derive(Clone, Debug, Default)]
 pub struct Extents {
     places: HashMap<u32, usize>,
-    extents: Vec<Extent>,
+    extents: Vec<ObjectExtent>,
 }
 
 impl Extents {
@@ -41,14 +41,14 @@ impl Extents {
             for run in row.chunk_by(|a, b| a == b) {
                 let (label, right) = (run[0], left + run.len());
                 if label != 0 {
-                    self.include(Extent { label, left, top: top + y, right, bottom: top + y + 1 });
+                    self.include(ObjectExtent { label, left, top: top + y, right, bottom: top + y + 1 });
                 }
                 left = right;
             }
         }
     }
 
-    fn include(&mut self, run: Extent) {
+    fn include(&mut self, run: ObjectExtent) {
         let place = *self.places.entry(run.label).or_insert(self.extents.len());
         match self.extents.get_mut(place) {
             Some(extent) => extent.include(&run),
@@ -56,21 +56,21 @@ impl Extents {
         }
     }
 
-    /// Bytes that what is known so far takes.
+    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
-        // A table of hashes has a byte for each place beside what it holds.
+        // A hash table has one control byte for each entry.
         let place = size_of::<(u32, usize)>() + 1;
-        self.places.capacity() * place + self.extents.capacity() * size_of::<Extent>()
+        self.places.capacity() * place + self.extents.capacity() * size_of::<ObjectExtent>()
     }
 
     /// The objects by their numbers.
-    pub fn finish(mut self) -> Vec<Extent> {
+    pub fn finish(mut self) -> Vec<ObjectExtent> {
         self.extents.sort_unstable_by_key(|extent| extent.label);
         self.extents
     }
 }
 
-impl Extent {
+impl ObjectExtent {
     /// Makes the box large enough for both.
     pub fn include(&mut self, other: &Self) {
         self.left = self.left.min(other.left);

@@ -1,16 +1,16 @@
-//! What the values of 8 bits under a region are like, from how often each occurs.
+//! Statistics of 8-bit values in a region, from their histogram.
 
 use super::Logarithms;
 
 /// How often each value occurs.
 #[derive(Clone, Debug)]
-pub(crate) struct Histogram {
+pub(crate) struct ByteHistogram {
     bins: [u32; 256],
 }
 
-/// Moments of values. Of no values, none is a number.
+/// Moments of values; all are NaN when there are no values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Moments {
+pub(crate) struct ValueMoments {
     pub(crate) mean: f64,
     pub(crate) max: f64,
     pub(crate) min: f64,
@@ -21,7 +21,7 @@ pub(crate) struct Moments {
     pub(crate) kurtosis: f64,
 }
 
-impl Histogram {
+impl ByteHistogram {
     pub(crate) fn new() -> Self {
         Self { bins: [0; 256] }
     }
@@ -35,9 +35,9 @@ impl Histogram {
         self.bins[usize::from(value)] += 1;
     }
 
-    /// The moments of what was added, summed from the smallest value to the largest.
-    pub(crate) fn moments(&self, logarithms: &Logarithms) -> Moments {
-        let Some(min) = self.bins.iter().position(|count| *count > 0) else { return Moments::NONE };
+    /// The moments of the values added, summed from the smallest value to the largest.
+    pub(crate) fn moments(&self, logarithms: &Logarithms) -> ValueMoments {
+        let Some(min) = self.bins.iter().position(|count| *count > 0) else { return ValueMoments::NONE };
         let max = self.bins.iter().rposition(|count| *count > 0).unwrap_or(min);
         let bins = || (min..=max).map(|value| (value, self.bins[value])).filter(|(_, count)| *count > 0);
         let (count, sum) = bins().fold((0, 0), |(total, sum), (value, count)| {
@@ -58,7 +58,7 @@ impl Histogram {
         }
         let variance = squares / total;
         let shape = |moment: f64, scale: f64| if min == max { 0.0 } else { moment / total / scale };
-        Moments {
+        ValueMoments {
             mean,
             max: max as f64,
             min: min as f64,
@@ -71,11 +71,11 @@ impl Histogram {
     }
 }
 
-impl Moments {
+impl ValueMoments {
     /// Names of the moments of intensity.
     pub(crate) const NAMES: [&'static str; 8] =
         ["mean", "max", "min", "std", "entropy", "energy", "skewness", "kurtosis"];
-    /// Names of the moments of a gradient: its extremes say little, since one pixel makes them.
+    /// Names of the moments of a gradient: without its extremes, which depend on single pixels.
     pub(crate) const GRADIENT_NAMES: [&'static str; 6] =
         ["mean", "std", "entropy", "energy", "skewness", "kurtosis"];
     const NONE: Self = Self {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     fn moments(values: &[u8]) -> [f64; 8] {
-        let mut histogram = Histogram::new();
+        let mut histogram = ByteHistogram::new();
         values.iter().for_each(|value| histogram.add(*value));
         histogram.moments(&Logarithms::new()).values()
     }

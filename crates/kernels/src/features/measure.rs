@@ -1,52 +1,52 @@
 //! The features of one object.
 
-use super::Extent;
-use super::cytoplasm::{RADIUS, Ring};
+use super::ObjectExtent;
+use super::cytoplasm::{CytoplasmRing, RADIUS};
+use super::labelled_image::LabelledImage;
 use super::names::FEATURES;
-use super::relief::{Lens, MARGIN, Placed};
-use super::runs::Cut;
-use super::scene::Scene;
-use super::shape::Shape;
+use super::relief::{Lens, MARGIN, PlacedRuns};
+use super::runs::ObjectPixels;
+use super::shape::ShapeFeatures;
 use super::texture::Weave;
 use crate::polygon::{Polygon, polygons};
 use crate::{Deconvolution, View};
 
 /// One object: where it is, its outline, and its features.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
+pub struct MeasuredObject {
     /// Its number and box.
-    pub extent: Extent,
+    pub extent: ObjectExtent,
     /// Column and row of the mean of its pixels' centres; that of the image's first pixel is 0.5, 0.5.
     pub centroid: [f64; 2],
     /// Whether it touches the image's border, so that some of it may be missing.
     pub at_border: bool,
     /// Its outline.
     pub polygons: Vec<Polygon>,
-    /// Its features in the order of [`names`](super::names()); not a number where there is nothing to measure, such as
-    /// a ring without pixels.
+    /// Its features in the order of [`names`](super::names()); NaN where there is nothing to measure, such as in a ring
+    /// without pixels.
     pub values: [f64; FEATURES],
 }
 
-/// Measures objects, one after the other, in the same memory.
+/// Measures objects, in reused memory.
 #[derive(Clone, Debug)]
-pub struct Meter {
+pub struct FeatureMeter {
     deconvolution: Deconvolution,
     haematoxylin: Vec<u8>,
     eosin: Vec<u8>,
-    cut: Cut,
-    ring: Ring,
+    cut: ObjectPixels,
+    ring: CytoplasmRing,
     lens: Lens,
     weave: Weave,
 }
 
-impl Default for Meter {
+impl Default for FeatureMeter {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Meter {
-    /// How far around an object it looks.
+impl FeatureMeter {
+    /// How many pixels around an object it reads.
     pub const REACH: usize = RADIUS + MARGIN;
 
     /// Fills the tables.
@@ -55,20 +55,20 @@ impl Meter {
             deconvolution: Deconvolution::new(),
             haematoxylin: Vec::new(),
             eosin: Vec::new(),
-            cut: Cut::default(),
-            ring: Ring::default(),
+            cut: ObjectPixels::default(),
+            ring: CytoplasmRing::default(),
             lens: Lens::new(),
             weave: Weave::new(),
         }
     }
 
-    /// Measures one object of fewer than 2³⁰ pixels. `None` when the scene does not show all that is looked at, or its
-    /// box holds no pixel of the object.
-    pub fn measure(&mut self, scene: Scene<'_>, extent: Extent) -> Option<Measured> {
-        let Scene { width, height, .. } = scene;
+    /// Measures one object of fewer than 2³⁰ pixels. `None` when the image does not contain all pixels that are read, or
+    /// the box contains no pixel of the object.
+    pub fn measure(&mut self, scene: LabelledImage<'_>, extent: ObjectExtent) -> Option<MeasuredObject> {
+        let LabelledImage { width, height, .. } = scene;
         self.cut.take(scene.labels(&extent)?, extent.label);
         self.cut.runs.first()?;
-        let shape = Shape::of(&self.cut);
+        let shape = ShapeFeatures::of(&self.cut);
         let mut values = shape.values.to_vec();
         let window = extent.grown(Self::REACH, width, height);
         let (left, top) = (extent.left - window.left, extent.top - window.top);
@@ -78,7 +78,7 @@ impl Meter {
         self.nucleus(colours, (left, top), &mut values)?;
         self.cytoplasm(&window, &mut values)?;
         let corner = [extent.left, extent.top];
-        Some(Measured {
+        Some(MeasuredObject {
             extent,
             centroid: std::array::from_fn(|axis| corner[axis] as f64 + shape.centre[axis] + 0.5),
             at_border: extent.touches_border(width, height),
@@ -105,7 +105,7 @@ impl Meter {
         (left, top): (usize, usize),
         values: &mut Vec<f64>,
     ) -> Option<()> {
-        let nucleus = Placed { runs: &self.cut.runs, left, top };
+        let nucleus = PlacedRuns { runs: &self.cut.runs, left, top };
         let stain = |pixels| View::new(pixels, colours.width(), colours.height());
         let (haematoxylin, eosin) = (stain(&self.haematoxylin)?, stain(&self.eosin)?);
         values.extend(self.lens.colours(colours, nucleus).iter().flat_map(|moments| moments.values()));
@@ -113,17 +113,17 @@ impl Meter {
             values.extend(self.lens.intensity(picture, nucleus).values());
         }
         let (width, height) = (self.cut.width, self.cut.height);
-        let own = Extent { label: 0, left, top, right: left + width, bottom: top + height };
+        let own = ObjectExtent { label: 0, left, top, right: left + width, bottom: top + height };
         let near = own.grown(MARGIN, colours.width(), colours.height());
-        let placed = Placed { left: left - near.left, top: top - near.top, ..nucleus };
+        let placed = PlacedRuns { left: left - near.left, top: top - near.top, ..nucleus };
         values.extend(self.lens.relief(near.of(haematoxylin)?, placed));
         values.extend(self.weave.texture(own.of(haematoxylin)?, &self.cut, &self.lens.logarithms));
         Some(())
     }
 
     /// Stains; gradient and edges of the stain that cytoplasm takes up.
-    fn cytoplasm(&mut self, window: &Extent, values: &mut Vec<f64>) -> Option<()> {
-        let ring = Placed { runs: &self.ring.runs, left: 0, top: 0 };
+    fn cytoplasm(&mut self, window: &ObjectExtent, values: &mut Vec<f64>) -> Option<()> {
+        let ring = PlacedRuns { runs: &self.ring.runs, left: 0, top: 0 };
         let stain = |pixels| View::new(pixels, window.width(), window.height());
         let (haematoxylin, eosin) = (stain(&self.haematoxylin)?, stain(&self.eosin)?);
         for picture in [haematoxylin, eosin] {

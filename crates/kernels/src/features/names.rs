@@ -1,22 +1,22 @@
 //! The names of the features.
 
-use super::histogram::Moments;
+use super::glcm::Texture;
+use super::histogram::ValueMoments;
 use super::shape;
-use crate::glcm::Texture;
 
 /// How many features an object has.
 pub const FEATURES: usize = 92;
 
-/// The names of the features, in the order of [`Measured::values`](super::Measured::values).
+/// The names of the features, in the order of [`MeasuredObject::values`](super::MeasuredObject::values).
 pub fn names() -> Vec<String> {
     let mut names = named("", &shape::NAMES);
     for channel in ["red_", "green_", "blue_", "haematoxylin_", "eosin_"] {
-        names.extend(named(channel, &Moments::NAMES));
+        names.extend(named(channel, &ValueMoments::NAMES));
     }
     names.extend(relief("haematoxylin_"));
     names.extend(named("texture_", &Texture::NAMES));
     for stain in ["cytoplasm_haematoxylin_", "cytoplasm_eosin_"] {
-        names.extend(named(stain, &Moments::NAMES));
+        names.extend(named(stain, &ValueMoments::NAMES));
     }
     names.extend(relief("cytoplasm_eosin_"));
     names
@@ -27,7 +27,7 @@ fn named(subject: &str, names: &[&str]) -> Vec<String> {
 }
 
 fn relief(subject: &str) -> Vec<String> {
-    let gradient = named(&format!("{subject}gradient_"), &Moments::GRADIENT_NAMES);
+    let gradient = named(&format!("{subject}gradient_"), &ValueMoments::GRADIENT_NAMES);
     gradient.into_iter().chain(named(subject, &["edge_pixels", "edge_mean"])).collect()
 }
 

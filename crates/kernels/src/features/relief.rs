@@ -1,39 +1,39 @@
 //! Intensities, gradients and edges of one grey picture under a region.
 
 use super::Logarithms;
-use super::histogram::{Histogram, Moments};
-use super::runs::Span;
+use super::histogram::{ByteHistogram, ValueMoments};
+use super::runs::PixelSpan;
 use crate::View;
-use crate::canny::{Canny, EDGE};
-use crate::gradient::gradient_into;
+use crate::edges::gradient_into;
+use crate::edges::{Canny, EDGE};
 
 /// Thresholds of Canny's edges.
 const WEAK: u16 = 70;
 const STRONG: u16 = 90;
 
-/// How far around a region its edges are looked for: as far as the edge of a pixel depends on others, but for those
-/// that lead to it from further away.
+/// How many pixels around a region are read to find its edges: those on which the edge at a pixel depends directly. Edges
+/// that lead to it from further away are not followed.
 pub(crate) const MARGIN: usize = 4;
 
-/// Memory and tables to look at pictures with.
+/// Reusable memory and tables for measuring grey images.
 #[derive(Clone, Debug)]
 pub(crate) struct Lens {
     pub(crate) logarithms: Logarithms,
-    histograms: [Histogram; 3],
+    histograms: [ByteHistogram; 3],
     gradient: Vec<u8>,
     canny: Canny,
 }
 
-/// Runs of pixels and where their coordinates begin in a picture.
+/// Runs of pixels and their offset in an image.
 #[derive(Clone, Copy)]
-pub(crate) struct Placed<'a> {
-    pub(crate) runs: &'a [Span],
+pub(crate) struct PlacedRuns<'a> {
+    pub(crate) runs: &'a [PixelSpan],
     pub(crate) left: usize,
     pub(crate) top: usize,
 }
 
-impl Placed<'_> {
-    /// Row, first column, and column after the last of each run in the picture.
+impl PlacedRuns<'_> {
+    /// Row, first column, and column after the last of each run in the image.
     pub(crate) fn spans(&self) -> impl Iterator<Item = (usize, usize, usize)> {
         self.runs.iter().map(|run| (self.top + run.y, self.left + run.start, self.left + run.end))
     }
@@ -47,15 +47,19 @@ impl Lens {
     pub(crate) fn new() -> Self {
         Self {
             logarithms: Logarithms::new(),
-            histograms: std::array::from_fn(|_| Histogram::new()),
+            histograms: std::array::from_fn(|_| ByteHistogram::new()),
             gradient: Vec::new(),
             canny: Canny::default(),
         }
     }
 
     /// Moments of red, green and blue.
-    pub(crate) fn colours(&mut self, picture: View<'_, [u8; 3]>, region: Placed<'_>) -> [Moments; 3] {
-        self.histograms.iter_mut().for_each(Histogram::clear);
+    pub(crate) fn colours(
+        &mut self,
+        picture: View<'_, [u8; 3]>,
+        region: PlacedRuns<'_>,
+    ) -> [ValueMoments; 3] {
+        self.histograms.iter_mut().for_each(ByteHistogram::clear);
         let [red, green, blue] = &mut self.histograms;
         for (y, start, end) in region.spans() {
             for pixel in &picture.row(y)[start..end] {
@@ -68,13 +72,12 @@ impl Lens {
     }
 
     /// Moments of grey values.
-    pub(crate) fn intensity(&mut self, picture: View<'_, u8>, region: Placed<'_>) -> Moments {
+    pub(crate) fn intensity(&mut self, picture: View<'_, u8>, region: PlacedRuns<'_>) -> ValueMoments {
         self.moments_of(region, |y| picture.row(y))
     }
 
-    /// Moments of the gradient, the number of edge pixels, and their share of all; edges are those of the picture as
-    /// it is given.
-    pub(crate) fn relief(&mut self, picture: View<'_, u8>, region: Placed<'_>) -> [f64; 8] {
+    /// Moments of the gradient, the number of edge pixels, and their fraction; edges are those of the image as given.
+    pub(crate) fn relief(&mut self, picture: View<'_, u8>, region: PlacedRuns<'_>) -> [f64; 8] {
         let mut gradient = std::mem::take(&mut self.gradient);
         gradient_into(picture, &mut gradient);
         let width = picture.width();
@@ -91,7 +94,7 @@ impl Lens {
         [mean, std, entropy, energy, skewness, kurtosis, edges, share]
     }
 
-    fn moments_of<'a>(&mut self, region: Placed<'_>, row: impl Fn(usize) -> &'a [u8]) -> Moments {
+    fn moments_of<'a>(&mut self, region: PlacedRuns<'_>, row: impl Fn(usize) -> &'a [u8]) -> ValueMoments {
         let [histogram, ..] = &mut self.histograms;
         histogram.clear();
         for (y, start, end) in region.spans() {

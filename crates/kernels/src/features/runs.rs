@@ -4,25 +4,25 @@ use crate::View;
 
 /// An object's pixels in its bounding box. Memory is used again for the next object.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cut {
+pub(crate) struct ObjectPixels {
     /// 1 in the object; a frame of one pixel around the box is 0.
     pub(crate) mask: Vec<u8>,
     /// Columns and rows of the box.
     pub(crate) width: usize,
     pub(crate) height: usize,
     /// From the top, in a row from the left, in coordinates of the box.
-    pub(crate) runs: Vec<Span>,
+    pub(crate) runs: Vec<PixelSpan>,
 }
 
 /// Neighbouring pixels of one row, `end` exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct PixelSpan {
     pub(crate) y: usize,
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
-impl Cut {
+impl ObjectPixels {
     /// Cuts the pixels that are `object` out of a box of labels.
     pub(crate) fn take(&mut self, labels: View<'_, u32>, object: u32) {
         (self.width, self.height) = (labels.width(), labels.height());
@@ -54,13 +54,13 @@ impl Cut {
 }
 
 /// Adds the runs of pixels that are not 0.
-pub(crate) fn append_runs(runs: &mut Vec<Span>, mask: &[u8], y: usize) {
+pub(crate) fn append_runs(runs: &mut Vec<PixelSpan>, mask: &[u8], y: usize) {
     let mut from = 0;
     while let Some(gap) = mask[from..].iter().position(|pixel| *pixel != 0) {
         let start = from + gap;
         let length = mask[start..].iter().position(|pixel| *pixel == 0);
         let end = length.map_or(mask.len(), |length| start + length);
-        runs.push(Span { y, start, end });
+        runs.push(PixelSpan { y, start, end });
         from = end;
     }
 }

@@ -3,12 +3,12 @@
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI, SQRT_2};
 
 use super::hull::convex_area;
-use super::runs::Cut;
+use super::runs::ObjectPixels;
 
-/// Numbers that depend on an object's pixels alone, and where its centre is in its box.
+/// Features that depend on an object's pixels alone, and its centre in its box.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Shape {
-    /// Column and row of the mean pixel, whose own centre is at a whole number.
+pub(crate) struct ShapeFeatures {
+    /// Mean column and row of the pixels; centres of pixels are whole numbers.
     pub(crate) centre: [f64; 2],
     pub(crate) values: [f64; 12],
 }
@@ -29,9 +29,9 @@ pub(crate) const NAMES: [&str; 12] = [
     "euler_number",
 ];
 
-impl Shape {
+impl ShapeFeatures {
     /// The shape of an object that has at least one pixel.
-    pub(crate) fn of(cut: &Cut) -> Self {
+    pub(crate) fn of(cut: &ObjectPixels) -> Self {
         let area = cut.area() as f64;
         let quads = Quads::of(cut);
         let perimeter = quads.perimeter();
@@ -64,7 +64,7 @@ struct Quads {
 }
 
 impl Quads {
-    fn of(cut: &Cut) -> Self {
+    fn of(cut: &ObjectPixels) -> Self {
         let mut counts = [0u64; 16];
         let rows = cut.mask.chunks_exact(cut.stride());
         for (above, below) in rows.clone().zip(rows.skip(1)) {
@@ -90,7 +90,7 @@ impl Quads {
         corners + self.adjacent as f64 + self.diagonal as f64 * SQRT_2
     }
 
-    /// Parts less holes, where corners connect (Gray, 1971).
+    /// Number of 8-connected parts minus number of holes (Gray, 1971).
     fn euler_number(&self) -> i64 {
         (self.one as i64 - self.three as i64 - 2 * self.diagonal as i64) / 4
     }
@@ -105,7 +105,7 @@ struct Ellipse {
 }
 
 /// Centre and ellipse from integer sums, so that no result depends on where the object lies.
-fn ellipse(cut: &Cut) -> ([f64; 2], Ellipse) {
+fn ellipse(cut: &ObjectPixels) -> ([f64; 2], Ellipse) {
     let [n, x, y, xx, xy, yy] = sums(cut);
     let count = n as f64;
     let moment = |squares: i128, a: i128, b: i128| (n * squares - a * b) as f64 / (count * count);
@@ -127,7 +127,7 @@ fn orientation(difference: f64, mxy: f64) -> f64 {
 }
 
 /// Sums over the pixels of 1, x, y, x², xy, y².
-fn sums(cut: &Cut) -> [i128; 6] {
+fn sums(cut: &ObjectPixels) -> [i128; 6] {
     let mut sums = [0; 6];
     for run in &cut.runs {
         let (y, start, end) = (run.y as i128, run.start as i128, run.end as i128);

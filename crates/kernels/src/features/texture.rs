@@ -1,11 +1,11 @@
 //! The texture of an object.
 
 use super::Logarithms;
-use super::runs::Cut;
+use super::glcm::{Cooccurrence, OUTSIDE, level};
+use super::runs::ObjectPixels;
 use crate::View;
-use crate::glcm::{Cooccurrence, OUTSIDE, level};
 
-/// Grey levels of an object and their pairs, in memory that is used again.
+/// Grey levels of an object and their pairs, in reused memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Weave {
     /// With a frame, as the object's mask has.
@@ -18,9 +18,13 @@ impl Weave {
         Self { levels: Vec::new(), cooccurrence: Cooccurrence::new() }
     }
 
-    /// The texture of a picture of the object's box, of pairs that lie both in the object; of a single pixel, nothing
-    /// is a number.
-    pub(crate) fn texture(&mut self, picture: View<'_, u8>, cut: &Cut, logarithms: &Logarithms) -> [f64; 8] {
+    /// The texture of the object in an image of its box, over pairs of pixels in the object; NaN when there are no pairs.
+    pub(crate) fn texture(
+        &mut self,
+        picture: View<'_, u8>,
+        cut: &ObjectPixels,
+        logarithms: &Logarithms,
+    ) -> [f64; 8] {
         self.levels.clear();
         self.levels.resize(cut.mask.len(), OUTSIDE);
         self.cooccurrence.clear();

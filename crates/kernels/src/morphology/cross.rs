@@ -2,15 +2,15 @@
 
 use std::marker::PhantomData;
 
-use super::fold::Fold;
-use super::stage::{Memory, Stage, computed, line};
+use super::extremum::Extremum;
+use super::filter::{AlignedMemory, RowFilter, computed, line};
 
 /// The fold under the cross.
 pub(super) struct Cross<F>(PhantomData<F>);
 
-/// What is kept of the rows above.
+/// State kept of the rows above.
 pub(super) struct CrossState<'a> {
-    /// The last row with a pixel of nothing at each end.
+    /// The last row with a neutral pixel at each end.
     framed: &'a mut [u8],
     /// The row above it.
     above: &'a mut [u8],
@@ -18,25 +18,25 @@ pub(super) struct CrossState<'a> {
     upper: &'a mut [u8],
 }
 
-impl<F: Fold> Stage for Cross<F> {
+impl<F: Extremum> RowFilter for Cross<F> {
     const REACH: usize = 1;
 
     const DELAY: usize = 2;
 
-    type State<'a> = CrossState<'a>;
+    type RowState<'a> = CrossState<'a>;
 
     fn bytes(width: usize) -> usize {
         2 * line(computed(width)) + line(computed(width) + 2)
     }
 
-    fn begin(width: usize, mut memory: Memory<'_>) -> Self::State<'_> {
+    fn begin(width: usize, mut memory: AlignedMemory<'_>) -> Self::RowState<'_> {
         memory.fill(F::NOTHING);
         let count = computed(width);
         CrossState { framed: memory.take(count + 2), above: memory.take(count), upper: memory.take(count) }
     }
 
     #[inline(always)]
-    fn push(state: &mut Self::State<'_>, row: Option<&[u8]>, result: &mut [u8]) {
+    fn push(state: &mut Self::RowState<'_>, row: Option<&[u8]>, result: &mut [u8]) {
         fold_cross::<F>(state.framed, state.above, state.upper, result);
         match row {
             Some(row) => state.framed[1..=row.len()].copy_from_slice(row),
@@ -47,7 +47,7 @@ impl<F: Fold> Stage for Cross<F> {
 
 /// Ends the cross about the row above with the framed row, and begins the one about the framed row.
 #[inline(always)]
-fn fold_cross<F: Fold>(framed: &[u8], above: &mut [u8], upper: &mut [u8], result: &mut [u8]) {
+fn fold_cross<F: Extremum>(framed: &[u8], above: &mut [u8], upper: &mut [u8], result: &mut [u8]) {
     let count = result.len();
     let (left, middle, right) = (&framed[..count], &framed[1..1 + count], &framed[2..2 + count]);
     let (above, upper) = (&mut above[..count], &mut upper[..count]);

@@ -1,17 +1,17 @@
 //! The octagon of 19 × 19: eleven rows of 19 pixels between two trapezoids of four rows each.
 //!
-//! Every width is the fold of two windows of 11 that overlap. What of the octagon lies above its centre is carried down
-//! from row to row, each row adding its own width.
+//! Every width is the fold of two windows of 11 that overlap. The part of the octagon above its centre is carried down from
+//! row to row; each row adds its own width.
 
 use std::marker::PhantomData;
 
-use super::fold::Fold;
-use super::stage::{Memory, Ring, Stage, computed, line};
+use super::extremum::Extremum;
+use super::filter::{AlignedMemory, RowFilter, RowRing, computed, line};
 
 /// Pixels from the centre to the edge.
 const RADIUS: usize = 9;
 
-/// Columns that windows read past what is computed.
+/// Columns that windows read past the computed ones.
 const BEYOND: usize = 8;
 
 /// Rows of state, each as wide as the image.
@@ -20,9 +20,9 @@ const ROWS: usize = 4 + 11 + 3 + 1 + 2 + 4 + 3 + 4;
 /// The fold under the octagon.
 pub(super) struct Octagon<F>(PhantomData<F>);
 
-/// What is kept of the rows above.
+/// State kept of the rows above.
 pub(super) struct OctagonState<'a> {
-    /// The last row with nothing at each end.
+    /// The last row with neutral pixels at each end.
     framed: &'a mut [u8],
     /// Windows of 4, and of 11, from each pixel of `framed` to the right.
     four: &'a mut [u8],
@@ -30,32 +30,32 @@ pub(super) struct OctagonState<'a> {
     /// Trapezoids of one, two and three rows that end in the last row, growing downwards.
     growing: [&'a mut [u8]; 3],
     /// Whole upper trapezoids.
-    upper: Ring<'a, 11>,
+    upper: RowRing<'a, 11>,
     /// Lower trapezoids of one, two and three rows that end in the last row.
     shrinking: [&'a mut [u8]; 3],
     /// The last row's windows of 19, and the folds of two, four and eight such rows.
     wide: &'a mut [u8],
-    of_two: Ring<'a, 2>,
-    of_four: Ring<'a, 4>,
-    of_eight: Ring<'a, 3>,
+    of_two: RowRing<'a, 2>,
+    of_four: RowRing<'a, 4>,
+    of_eight: RowRing<'a, 3>,
     /// Folds of eleven such rows.
     middle: &'a mut [u8],
     /// Octagons without their lower trapezoid.
-    open: Ring<'a, 4>,
+    open: RowRing<'a, 4>,
 }
 
-impl<F: Fold> Stage for Octagon<F> {
+impl<F: Extremum> RowFilter for Octagon<F> {
     const REACH: usize = RADIUS;
 
     const DELAY: usize = RADIUS + 3;
 
-    type State<'a> = OctagonState<'a>;
+    type RowState<'a> = OctagonState<'a>;
 
     fn bytes(width: usize) -> usize {
         3 * line(computed(width) + BEYOND) + ROWS * line(computed(width))
     }
 
-    fn begin(width: usize, mut memory: Memory<'_>) -> Self::State<'_> {
+    fn begin(width: usize, mut memory: AlignedMemory<'_>) -> Self::RowState<'_> {
         memory.fill(F::NOTHING);
         let width = computed(width);
         OctagonState {
@@ -63,19 +63,19 @@ impl<F: Fold> Stage for Octagon<F> {
             four: memory.take(width + BEYOND),
             eleven: memory.take(width + BEYOND),
             growing: [0; 3].map(|_| memory.take(width)),
-            upper: Ring::new(&mut memory, width),
+            upper: RowRing::new(&mut memory, width),
             shrinking: [0; 3].map(|_| memory.take(width)),
             wide: memory.take(width),
-            of_two: Ring::new(&mut memory, width),
-            of_four: Ring::new(&mut memory, width),
-            of_eight: Ring::new(&mut memory, width),
+            of_two: RowRing::new(&mut memory, width),
+            of_four: RowRing::new(&mut memory, width),
+            of_eight: RowRing::new(&mut memory, width),
             middle: memory.take(width),
-            open: Ring::new(&mut memory, width),
+            open: RowRing::new(&mut memory, width),
         }
     }
 
     #[inline(always)]
-    fn push(state: &mut Self::State<'_>, row: Option<&[u8]>, result: &mut [u8]) {
+    fn push(state: &mut Self::RowState<'_>, row: Option<&[u8]>, result: &mut [u8]) {
         let count = result.len();
         let upper = state.upper.turn();
         let (of_two, of_four, of_eight) = (state.of_two.turn(), state.of_four.turn(), state.of_eight.turn());
@@ -95,7 +95,7 @@ impl<F: Fold> Stage for Octagon<F> {
 }
 
 #[inline(always)]
-fn fold_four<F: Fold>(framed: &[u8], four: &mut [u8]) {
+fn fold_four<F: Extremum>(framed: &[u8], four: &mut [u8]) {
     let count = four.len();
     let (a, b) = (&framed[..count], &framed[1..1 + count]);
     let (c, d) = (&framed[2..2 + count], &framed[3..3 + count]);
@@ -105,7 +105,7 @@ fn fold_four<F: Fold>(framed: &[u8], four: &mut [u8]) {
 }
 
 #[inline(always)]
-fn fold_eleven<F: Fold>(four: &[u8], eleven: &mut [u8]) {
+fn fold_eleven<F: Extremum>(four: &[u8], eleven: &mut [u8]) {
     let count = eleven.len();
     let (a, b, c) = (&four[..count], &four[4..4 + count], &four[7..7 + count]);
     for x in 0..count {
@@ -121,7 +121,7 @@ fn pair(eleven: &[u8], count: usize, step: usize) -> (&[u8], &[u8]) {
 
 /// Folds the last eleven rows of windows of 19.
 #[inline(always)]
-fn fold_middle<F: Fold>(
+fn fold_middle<F: Extremum>(
     eleven: &[u8],
     wide: &mut [u8],
     of_two: &mut [u8],
@@ -143,9 +143,15 @@ fn fold_middle<F: Fold>(
     }
 }
 
-/// Ends the lower trapezoid with the last row's windows of 11, and gives it.
+/// Ends the lower trapezoid with the last row's windows of 11, and returns it.
 #[inline(always)]
-fn fold_lower<F: Fold>(eleven: &[u8], one: &mut [u8], two: &mut [u8], three: &mut [u8], result: &mut [u8]) {
+fn fold_lower<F: Extremum>(
+    eleven: &[u8],
+    one: &mut [u8],
+    two: &mut [u8],
+    three: &mut [u8],
+    result: &mut [u8],
+) {
     let count = result.len();
     let ((a, z), (b, y), (c, w)) = (pair(eleven, count, 3), pair(eleven, count, 2), pair(eleven, count, 1));
     let (centre, _) = pair(eleven, count, 0);
@@ -160,7 +166,13 @@ fn fold_lower<F: Fold>(eleven: &[u8], one: &mut [u8], two: &mut [u8], three: &mu
 
 /// Ends the upper trapezoid with the last row's windows of 17.
 #[inline(always)]
-fn fold_upper<F: Fold>(eleven: &[u8], one: &mut [u8], two: &mut [u8], three: &mut [u8], upper: &mut [u8]) {
+fn fold_upper<F: Extremum>(
+    eleven: &[u8],
+    one: &mut [u8],
+    two: &mut [u8],
+    three: &mut [u8],
+    upper: &mut [u8],
+) {
     let count = upper.len();
     let ((a, z), (b, y), (c, w)) = (pair(eleven, count, 3), pair(eleven, count, 2), pair(eleven, count, 1));
     let (centre, _) = pair(eleven, count, 0);
@@ -173,9 +185,9 @@ fn fold_upper<F: Fold>(eleven: &[u8], one: &mut [u8], two: &mut [u8], three: &mu
     }
 }
 
-/// Adds the upper trapezoid to the middle, and the lower one to what was open.
+/// Adds the upper trapezoid to the middle, and the lower one to the open octagon.
 #[inline(always)]
-fn join<F: Fold>(middle: &[u8], upper: &[u8], open: &mut [u8], result: &mut [u8]) {
+fn join<F: Extremum>(middle: &[u8], upper: &[u8], open: &mut [u8], result: &mut [u8]) {
     let count = result.len();
     let (middle, upper, open) = (&middle[..count], &upper[..count], &mut open[..count]);
     for x in 0..count {

@@ -1,8 +1,8 @@
-//! Tiles of glass end early.
+//! Detection of tiles without tissue, which end early.
 
-use crate::{Machine, View, count_above};
+use crate::{Cpu, View, count_above};
 
-/// How surely a tile shows no tissue.
+/// How certain it is that a tile shows no tissue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackgroundStatus {
     /// At least 99 % of the pixels are bright.
@@ -11,7 +11,7 @@ pub enum BackgroundStatus {
     Likely,
 }
 
-/// Whether nearly every pixel is brighter than all three thresholds. A tile without pixels is no background.
+/// Whether nearly every pixel is brighter than all three thresholds. `None` for a tile without pixels.
 pub fn background(
     normalized: View<'_, [u8; 3]>,
     blue: i64,
@@ -23,10 +23,10 @@ pub fn background(
 
 /// How many pixels are brighter than all three thresholds.
 pub(super) fn bright_pixels(normalized: View<'_, [u8; 3]>, blue: i64, green: i64, red: i64) -> u64 {
-    count_above(Machine::default(), normalized, [red, green, blue])
+    count_above(Cpu::default(), normalized, [red, green, blue])
 }
 
-/// What so many bright pixels among all say.
+/// The status for this number of bright pixels.
 pub(super) fn background_status(bright: u64, pixels: u64) -> Option<BackgroundStatus> {
     match bright as f32 / pixels as f32 {
         ratio if ratio >= 0.99 => Some(BackgroundStatus::Background),

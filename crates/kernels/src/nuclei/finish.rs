@@ -1,16 +1,16 @@
-//! Objects of a nucleus's size are the result (t7).
+//! The final filter by size (t7).
 
 use std::ops::Range;
 
 use super::MaskScratch;
-use crate::bits::{self, Mask, Target};
-use crate::fill::outside;
-use crate::runs::is_within;
-use crate::{Connectivity, Machine, Plane, View, ViewMut};
+use crate::bits::{self, Mask, MaskTarget};
+use crate::components::is_within;
+use crate::components::outside;
+use crate::{Connectivity, Cpu, Plane, View, ViewMut};
 
 /// A mask of nuclei and how many they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finished {
+pub struct NucleiMask {
     /// The nuclei; empty when no object is of the right size.
     pub mask: Plane<u8>,
     /// Number of 8-connected components of the mask.
@@ -20,41 +20,41 @@ pub struct Finished {
 /// Keeps the objects with `min_size <= pixels < max_size` and fills their holes.
 ///
 /// Each 8-connected component can be finished on its own, in a window with one pixel around it as far as the image goes:
-/// what encloses a hole hangs together, so that the union of their masks is the mask of all.
-pub fn finish(seg_nonoverlap: View<'_, u8>, min_size: i64, max_size: i64, fill: Connectivity) -> Finished {
+/// the boundary of a hole is connected, so that the union of their masks is the mask of all.
+pub fn finish(seg_nonoverlap: View<'_, u8>, min_size: i64, max_size: i64, fill: Connectivity) -> NucleiMask {
     finish_with(seg_nonoverlap, min_size, max_size, fill, &mut MaskScratch::default())
 }
 
-/// The same in memory that is used again.
+/// [`finish`] with reused memory.
 pub fn finish_with(
     seg_nonoverlap: View<'_, u8>,
     min_size: i64,
     max_size: i64,
     fill: Connectivity,
     scratch: &mut MaskScratch,
-) -> Finished {
+) -> NucleiMask {
     let mut mask = Plane::filled(0, seg_nonoverlap.width(), seg_nonoverlap.height());
     let sizes = min_size..max_size;
-    let objects = finish_into(Machine::default(), seg_nonoverlap, sizes, fill, mask.view_mut(), scratch);
-    Finished { mask, objects }
+    let objects = finish_into(Cpu::default(), seg_nonoverlap, sizes, fill, mask.view_mut(), scratch);
+    NucleiMask { mask, objects }
 }
 
-/// The same into a mask of the same size; says how many objects it holds.
+/// [`finish`] into a mask of the same size; returns the number of objects.
 pub fn finish_into(
-    machine: Machine,
+    cpu: Cpu,
     seg_nonoverlap: View<'_, u8>,
     sizes: Range<i64>,
     fill: Connectivity,
     target: ViewMut<'_, u8>,
     scratch: &mut MaskScratch,
 ) -> usize {
-    finish_bits(machine, seg_nonoverlap.into(), sizes, fill, scratch);
+    finish_bits(cpu, seg_nonoverlap.into(), sizes, fill, scratch);
     let MaskScratch { runs, result, .. } = scratch;
-    result.show(machine, target);
-    runs.count(machine, (&*result).into(), Connectivity::Eight)
+    result.show(cpu, target);
+    runs.count(cpu, (&*result).into(), Connectivity::Eight)
 }
 
-/// The mask alone, for whom it does not matter how many objects it holds.
+/// [`finish_into`] without counting the objects.
 pub fn finish_mask(
     seg_nonoverlap: View<'_, u8>,
     min_size: i64,
@@ -62,13 +62,13 @@ pub fn finish_mask(
     fill: Connectivity,
 ) -> Plane<u8> {
     let (sizes, mut scratch) = (min_size..max_size, MaskScratch::default());
-    finish_bits(Machine::default(), seg_nonoverlap.into(), sizes, fill, &mut scratch);
+    finish_bits(Cpu::default(), seg_nonoverlap.into(), sizes, fill, &mut scratch);
     scratch.result.to_plane()
 }
 
 /// [`finish_mask`] as bits, which stay in the scratch.
 pub fn finish_bits(
-    machine: Machine,
+    cpu: Cpu,
     seg_nonoverlap: Mask<'_>,
     sizes: Range<i64>,
     fill: Connectivity,
@@ -77,8 +77,8 @@ pub fn finish_bits(
     let MaskScratch { runs, bits, result, .. } = scratch;
     let (width, height) = (seg_nonoverlap.width(), seg_nonoverlap.height());
     let fits = |area: u64| is_within(area, sizes.start, Some(sizes.end));
-    runs.keep(machine, seg_nonoverlap, Connectivity::Four, fits, bits.fit(width, height));
-    let outside = outside(machine, bits.view(), fill, runs.spread());
+    runs.keep(cpu, seg_nonoverlap, Connectivity::Four, fits, bits.fit(width, height));
+    let outside = outside(cpu, bits.view(), fill, runs.spread());
     let mut rows = result.fit(width, height);
     for y in 0..height {
         rows.put(y, outside.row(y));
@@ -100,15 +100,15 @@ mod tests {
     #[test]
     fn sizes_are_those_of_four_neighbours_and_objects_those_of_eight() {
         let finish = |min, max| finish(corner_to_corner().view(), min, max, Connectivity::Four);
-        assert_eq!(finish(3, 4), Finished { mask: corner_to_corner(), objects: 1 });
-        assert_eq!(finish(4, 10), Finished { mask: Plane::filled(0, 4, 4), objects: 0 });
+        assert_eq!(finish(3, 4), NucleiMask { mask: corner_to_corner(), objects: 1 });
+        assert_eq!(finish(4, 10), NucleiMask { mask: Plane::filled(0, 4, 4), objects: 0 });
         assert_eq!(finish(1, 3).objects, 0);
     }
 
     #[test]
     fn holes_are_filled_after_sizes_are_taken() {
         let ring = Plane::from_vec(vec![ON, ON, ON, ON, 0, ON, ON, ON, ON], 3, 3).unwrap();
-        let full = Finished { mask: Plane::filled(ON, 3, 3), objects: 1 };
+        let full = NucleiMask { mask: Plane::filled(ON, 3, 3), objects: 1 };
         assert_eq!(finish(ring.view(), 8, 9, Connectivity::Eight), full);
         assert_eq!(finish_mask(ring.view(), 8, 9, Connectivity::Eight), full.mask);
     }

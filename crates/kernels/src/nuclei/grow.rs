@@ -1,36 +1,36 @@
-//! Candidates grow to what is still darker than its surroundings (t5).
+//! Candidates grow to the regions around them that are darker than their surroundings (t5).
 
 use std::ops::Range;
 
 use super::MaskScratch;
 use crate::bits::{self, BitsMut, BitsView, Mask, Seeds, beyond_cross, dilate_cross};
-use crate::fill::outside;
-use crate::isa::versions;
+use crate::components::outside;
+use crate::cpu::isa::versions;
 use crate::pixelwise::least_above;
-use crate::{Connectivity, Machine, Plane, View, ViewMut};
+use crate::{Connectivity, Cpu, Plane, View, ViewMut};
 
 /// The regions with `diff` above G2 that hold a candidate, without red blood cells, holes and hairs; all are of one size.
 pub fn grow(diff: View<'_, u8>, bw1_t: View<'_, u8>, rbc: View<'_, u8>, g2: i64) -> Plane<u8> {
     let mut scratch = MaskScratch::default();
-    grow_bits(Machine::default(), diff, [bw1_t, rbc].map(Mask::from), g2, &mut scratch);
+    grow_bits(Cpu::default(), diff, [bw1_t, rbc].map(Mask::from), g2, &mut scratch);
     scratch.result.to_plane()
 }
 
 /// [`grow`] into a mask of the same size.
 pub fn grow_into(
-    machine: Machine,
+    cpu: Cpu,
     [diff, bw1_t, rbc]: [View<'_, u8>; 3],
     g2: i64,
     target: ViewMut<'_, u8>,
     scratch: &mut MaskScratch,
 ) {
-    grow_bits(machine, diff, [bw1_t, rbc].map(Mask::from), g2, scratch);
-    scratch.result.show(machine, target);
+    grow_bits(cpu, diff, [bw1_t, rbc].map(Mask::from), g2, scratch);
+    scratch.result.show(cpu, target);
 }
 
-/// [`grow`] as bits, which stay in the scratch: from the threshold to the opening the mask is nothing else.
+/// [`grow`] as bits, which stay in the scratch: all steps from the threshold to the opening work on bits.
 pub fn grow_bits(
-    machine: Machine,
+    cpu: Cpu,
     diff: View<'_, u8>,
     [bw1_t, rbc]: [Mask<'_>; 2],
     g2: i64,
@@ -39,14 +39,14 @@ pub fn grow_bits(
     let MaskScratch { runs, bits, result, .. } = scratch;
     let (width, height) = (diff.width(), diff.height());
     let (grown, spread) = (Grown { diff, least: least_above(g2), seeds: bw1_t }, runs.spread());
-    let reached = spread.reach(machine, Connectivity::Eight, &grown, (width, height));
-    machine.write(bits.fit(width, height), &mut Vec::new(), |rows, mut band, (): &mut ()| {
-        without_rows(machine.isa, reached, rbc, rows, &mut band);
+    let reached = spread.reach(cpu, Connectivity::Eight, &grown, (width, height));
+    cpu.write(bits.fit(width, height), &mut Vec::new(), |rows, mut band, (): &mut ()| {
+        without_rows(cpu.isa, reached, rbc, rows, &mut band);
     });
-    let outside = outside(machine, bits.view(), Connectivity::Four, spread);
-    // What lies beyond reach of the outside is the filled mask, eroded.
-    beyond_cross(machine, outside, bits.fit(width, height));
-    dilate_cross(machine, bits.view(), result.fit(width, height));
+    let outside = outside(cpu, bits.view(), Connectivity::Four, spread);
+    // The complement of the dilated outside is the filled mask, eroded.
+    beyond_cross(cpu, outside, bits.fit(width, height));
+    dilate_cross(cpu, bits.view(), result.fit(width, height));
 }
 
 /// Grows from seeds where the difference is large enough.

@@ -1,8 +1,8 @@
 //! Dark tissue with everything smaller than a disk levelled (t2).
 
 use crate::{
-    Connectivity, Element, GreyScratch, Machine, Plane, Scratch, View, ViewMut, darkness_into, open_into,
-    reconstruct_on,
+    Connectivity, Cpu, GreyScratch, MorphologyScratch, Plane, StructuringElement, View, ViewMut,
+    darkness_into, open_into, reconstruct_on,
 };
 
 /// How dark the red channel is, and the same without nuclei.
@@ -10,7 +10,7 @@ use crate::{
 pub struct Reconstructed {
     /// 255 − red.
     pub rc: Plane<u8>,
-    /// What `rc` is around the nuclei.
+    /// `rc` without the nuclei: their surroundings continued.
     pub rc_recon: Plane<u8>,
 }
 
@@ -19,34 +19,34 @@ pub fn reconstruct(normalized: View<'_, [u8; 3]>, connectivity: Connectivity) ->
     let mut rc = Plane::filled(0, normalized.width(), normalized.height());
     let mut rc_recon = rc.clone();
     let (targets, scratch) = ((rc.view_mut(), rc_recon.view_mut()), &mut ReconstructScratch::default());
-    reconstruct_into(Machine::default(), normalized, connectivity, targets, scratch);
+    reconstruct_into(Cpu::default(), normalized, connectivity, targets, scratch);
     Reconstructed { rc, rc_recon }
 }
 
-/// Memory for [`reconstruct_into`], to be used again.
+/// Reusable memory for [`reconstruct_into`].
 #[derive(Clone, Debug, Default)]
 pub struct ReconstructScratch {
-    rows: Scratch,
+    rows: MorphologyScratch,
     grey: Vec<GreyScratch<u8>>,
 }
 
 /// [`reconstruct`] into two images of the same size.
 pub fn reconstruct_into(
-    machine: Machine,
+    cpu: Cpu,
     normalized: View<'_, [u8; 3]>,
     connectivity: Connectivity,
     (mut rc, mut rc_recon): (ViewMut<'_, u8>, ViewMut<'_, u8>),
     scratch: &mut ReconstructScratch,
 ) {
     let ReconstructScratch { rows, grey } = scratch;
-    darkness_into(machine, normalized, rc.reborrow());
-    open_into(machine, rc.view(), Element::Disk19, rc_recon.reborrow(), rows);
-    reconstruct_on(machine, rc.view(), connectivity, rc_recon, grey);
+    darkness_into(cpu, normalized, rc.reborrow());
+    open_into(cpu, rc.view(), StructuringElement::Disk19, rc_recon.reborrow(), rows);
+    reconstruct_on(cpu, rc.view(), connectivity, rc_recon, grey);
 }
 
 /// How dark the red channel is.
 pub(super) fn darkness(normalized: View<'_, [u8; 3]>) -> Plane<u8> {
     let mut dark = Plane::filled(0, normalized.width(), normalized.height());
-    darkness_into(Machine::default(), normalized, dark.view_mut());
+    darkness_into(Cpu::default(), normalized, dark.view_mut());
     dark
 }

@@ -1,20 +1,20 @@
-//! Red blood cells, which are no nuclei (t1).
+//! Red blood cells, which are removed from the candidates (t1).
 
 use super::MaskScratch;
-use crate::isa::versions;
-use crate::{Connectivity, Machine, ON, Plane, View, ViewMut, select_into};
+use crate::cpu::isa::versions;
+use crate::{Connectivity, Cpu, ON, Plane, View, ViewMut, select_into};
 
 /// Pixels redder than blue in regions where red outweighs green `t2` times, and somewhere `t1` times.
 pub fn red_blood_cells(normalized: View<'_, [u8; 3]>, t1: f64, t2: f64) -> Plane<u8> {
     let mut cells = Plane::filled(0, normalized.width(), normalized.height());
     let scratch = &mut MaskScratch::default();
-    red_blood_cells_into(Machine::default(), normalized, [t1, t2], cells.view_mut(), scratch);
+    red_blood_cells_into(Cpu::default(), normalized, [t1, t2], cells.view_mut(), scratch);
     cells
 }
 
 /// [`red_blood_cells`] into a mask of the same size.
 pub fn red_blood_cells_into(
-    machine: Machine,
+    cpu: Cpu,
     normalized: View<'_, [u8; 3]>,
     thresholds: [f64; 2],
     mut target: ViewMut<'_, u8>,
@@ -23,10 +23,10 @@ pub fn red_blood_cells_into(
     let MaskScratch { one: surely, other: perhaps, runs, .. } = scratch;
     let (width, height) = (normalized.width(), normalized.height());
     let both = (surely.fit(width, height), perhaps.fit(width, height));
-    if red_over_green_into(machine, normalized, thresholds.map(|t| t as f32), both) {
+    if red_over_green_into(cpu, normalized, thresholds.map(|t| t as f32), both) {
         let (perhaps, surely) = (perhaps.view(), surely.view());
-        select_into(machine, perhaps, surely, Connectivity::Eight, target.reborrow(), runs);
-        machine.fine().write(target, &mut Vec::new(), |rows, mut cells, (): &mut ()| {
+        select_into(cpu, perhaps, surely, Connectivity::Eight, target.reborrow(), runs);
+        cpu.fine().write(target, &mut Vec::new(), |rows, mut cells, (): &mut ()| {
             rows.enumerate().for_each(|(y, row)| keep_redder(cells.row_mut(y), normalized.row(row)));
         });
     } else {
@@ -34,7 +34,7 @@ pub fn red_blood_cells_into(
     }
 }
 
-/// Where red outweighs green `t1` times and `t2` times, and whether the first is anywhere.
+/// Masks of the pixels where red is more than `t1` and `t2` times green, and whether the first has any.
 pub(super) fn redder_than_green(
     normalized: View<'_, [u8; 3]>,
     t1: f64,
@@ -44,26 +44,26 @@ pub(super) fn redder_than_green(
     let mut perhaps = surely.clone();
     let thresholds = [t1 as f32, t2 as f32];
     let both = (surely.view_mut(), perhaps.view_mut());
-    let any = red_over_green_into(Machine::default(), normalized, thresholds, both);
+    let any = red_over_green_into(Cpu::default(), normalized, thresholds, both);
     (surely, perhaps, any)
 }
 
-/// Leaves what is redder than blue.
+/// Keeps the pixels where red is above blue.
 pub(super) fn remove_bluish(cells: &mut Plane<u8>, normalized: View<'_, [u8; 3]>) {
     (0..normalized.height()).for_each(|y| keep_redder(cells.view_mut().row_mut(y), normalized.row(y)));
 }
 
-/// On where red over green is above the first threshold, and where it is above the second, in two images of the same
-/// size; says whether it is above the first anywhere.
+/// Writes masks of the pixels where red over green is above the first and above the second threshold; returns whether the
+/// first mask has any.
 pub fn red_over_green_into(
-    machine: Machine,
+    cpu: Cpu,
     normalized: View<'_, [u8; 3]>,
     thresholds: [f32; 2],
     targets: (ViewMut<'_, u8>, ViewMut<'_, u8>),
 ) -> bool {
     let mut sure = Vec::new();
-    machine.fine().write(targets, &mut sure, |rows, band, sure| {
-        *sure = ratio_rows(machine.isa, normalized.band(rows), thresholds, band);
+    cpu.fine().write(targets, &mut sure, |rows, band, sure| {
+        *sure = ratio_rows(cpu.isa, normalized.band(rows), thresholds, band);
     });
     sure.contains(&true)
 }
@@ -96,10 +96,10 @@ fn ratio_row(row: &[[u8; 3]], [high, low]: [f32; 2], surely: &mut [u8], perhaps:
     any
 }
 
-/// Pixels that are looked at together.
+/// Pixels examined together.
 const SOME: usize = 64;
 
-/// Where red over blue is above 1, which is where red is above blue. Cells are rare: most pixels are of none.
+/// Where red over blue is above 1, which is where red is above blue. Red blood cells are rare: most pixels are 0.
 fn keep_redder(cells: &mut [u8], row: &[[u8; 3]]) {
     for (cells, pixels) in cells.chunks_mut(SOME).zip(row.chunks(SOME)) {
         if cells.iter().fold(0, |any, cell| any | cell) != 0 {

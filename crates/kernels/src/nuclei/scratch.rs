@@ -1,16 +1,16 @@
-//! Memory that tasks work in.
+//! Memory of tasks on masks.
 
 use crate::Plane;
+use crate::Runs;
 use crate::bits::Bits;
-use crate::runs::Runs;
 
-/// Memory for tasks on masks, to be used again.
+/// Reusable memory for tasks on masks.
 #[derive(Clone, Debug, Default)]
 pub struct MaskScratch {
     pub(super) one: Plane<u8>,
     pub(super) other: Plane<u8>,
     pub(super) runs: Runs,
-    /// What is on its way to the result.
+    /// The intermediate mask.
     pub(super) bits: Bits,
     /// The result.
     pub(super) result: Bits,

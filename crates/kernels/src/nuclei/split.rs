@@ -1,8 +1,8 @@
-//! Nuclei that touch are parted: a flood over the colours starts from the middles of the objects and from the outside.
+//! Splitting of touching nuclei: a flood over the colours starts from the middles of the objects and from the outside.
 //!
-//! Each 8-connected component of the mask is flooded on its own, in a window with one pixel around it. Nothing else reaches
-//! it: the pixels around a component are outside whatever lies beyond them, and those on one side of it hang together
-//! beside it; distances end at them; and buckets keep the order of events of each component whatever the others do.
+//! Each 8-connected component of the mask is flooded on its own, in a window with one pixel around it. Nothing else affects
+//! it: the pixels around a component are outside, and those on one side of it are connected beside it; distances end at
+//! them; and buckets keep the order of events within each component.
 
 mod object;
 mod outside;
@@ -10,7 +10,7 @@ mod peaks;
 
 use std::ops::Range;
 
-use crate::{Connectivity, Groups, Plane, View, above, distance, label, level_peaks, regional_maxima};
+use crate::{Connectivity, ObjectGroups, Plane, View, above, distance, label, level_peaks, regional_maxima};
 pub use object::{SplitScratch, split_object};
 
 /// `big` without the lines where the floods from two markers met; `normalized` has the same size.
@@ -20,20 +20,20 @@ pub fn split(normalized: View<'_, [u8; 3]>, big: View<'_, u8>, connectivity: Con
     split_with(normalized, big, connectivity, &mut SplitScratch::default())
 }
 
-/// The same in memory that is used again.
+/// [`split`] with reused memory.
 pub fn split_with(
     normalized: View<'_, [u8; 3]>,
     big: View<'_, u8>,
     connectivity: Connectivity,
     scratch: &mut SplitScratch,
 ) -> Plane<u8> {
-    let groups = Groups::of(big, Connectivity::Eight);
+    let groups = ObjectGroups::of(big, Connectivity::Eight);
     let mut lines = Vec::new();
     split_groups(normalized, &groups, 0..groups.len(), connectivity, scratch, &mut lines);
     without_lines(big, &lines)
 }
 
-/// The mask without some of its pixels.
+/// The mask without the pixels of the lines.
 pub fn without_lines(mask: View<'_, u8>, lines: &[(usize, usize)]) -> Plane<u8> {
     let mut result = above(mask, 0);
     let mut pixels = result.view_mut();
@@ -49,11 +49,11 @@ pub fn markers(big: View<'_, u8>, connectivity: Connectivity) -> Plane<u32> {
 
 /// Adds the pixels, column and row, where the floods in some groups of objects met.
 ///
-/// Groups are those of 8-connected components; however they are shared among calls, and calls among threads, the pixels
-/// are the same.
+/// Groups are those of 8-connected components; the pixels do not depend on how groups are distributed over calls and
+/// threads.
 pub fn split_groups(
     normalized: View<'_, [u8; 3]>,
-    groups: &Groups,
+    groups: &ObjectGroups,
     some: Range<usize>,
     connectivity: Connectivity,
     scratch: &mut SplitScratch,

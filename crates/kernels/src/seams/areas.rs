@@ -1,21 +1,21 @@
 //! Components of a tiled mask kept by their size.
 
-use super::Grid;
-use super::merge::{Merged, Merging, Side};
+use super::SeamGrid;
+use super::merge::{ComponentMerger, MergedComponents, TileSide};
 use crate::{Connectivity, ON, Plane, View};
 
-/// The first visit of [`crate::filter_area`] on tiles.
+/// [`crate::filter_area`] on tiles, first pass.
 #[derive(Clone, Debug)]
-pub struct Areas(Merging<u64>);
+pub struct Areas(ComponentMerger<u64>);
 
 /// The sizes of all components.
 #[derive(Clone, Debug)]
-pub struct MergedAreas(Merged<u64>);
+pub struct MergedAreas(MergedComponents<u64>);
 
 impl Areas {
-    /// Nothing is seen yet.
-    pub fn new(grid: &Grid, connectivity: Connectivity) -> Self {
-        Self(Merging::new(grid, connectivity, Side::Foreground))
+    /// Before the first tile.
+    pub fn new(grid: &SeamGrid, connectivity: Connectivity) -> Self {
+        Self(ComponentMerger::new(grid, connectivity, TileSide::Foreground))
     }
 
     /// Adds the mask of the next tile; tiles come in the order of the grid.
@@ -23,19 +23,19 @@ impl Areas {
         self.0.visit(mask, |_, _, run| (run.end - run.start) as u64);
     }
 
-    /// Bytes that what is known so far takes.
+    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         self.0.bytes()
     }
 
-    /// The sizes, once every tile was visited.
+    /// The sizes, after every tile was visited.
     pub fn merged(self) -> MergedAreas {
         MergedAreas(self.0.merged())
     }
 }
 
 impl MergedAreas {
-    /// Bytes that what is known takes.
+    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         self.0.bytes()
     }
@@ -50,7 +50,7 @@ impl MergedAreas {
         self.0.components().map(|(_, area)| area).sum()
     }
 
-    /// What [`crate::filter_area`] of the whole image shows in this tile.
+    /// The result of [`crate::filter_area`] on the whole image, in this tile.
     pub fn filter(&self, tile: usize, mask: View<'_, u8>, lowest: i64, end: Option<i64>) -> Plane<u8> {
         let mut result = Plane::filled(0, mask.width(), mask.height());
         self.0.paint(tile, mask, result.view_mut(), ON, |area| is_kept(area, lowest, end));

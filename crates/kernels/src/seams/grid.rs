@@ -4,20 +4,20 @@ use crate::{Component, Window};
 
 /// An image cut by straight lines from border to border; tiles count from 0, row by row from the left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grid {
+pub struct SeamGrid {
     /// Where columns of tiles begin, and where the last one ends.
     columns: Vec<usize>,
     rows: Vec<usize>,
 }
 
-impl Grid {
+impl SeamGrid {
     /// Squares with sides of `tile` pixels, at least 1; those at the right and at the bottom may be smaller.
     pub fn new(width: usize, height: usize, tile: usize) -> Self {
         let cuts = |length: usize| (0..length).step_by(tile.max(1)).skip(1).collect::<Vec<_>>();
         Self::with_cuts(width, height, &cuts(width), &cuts(height))
     }
 
-    /// Cuts before the columns and rows named, in whatever order; those outside the image are none.
+    /// Cuts before these columns and rows, given in any order; those outside the image are ignored.
     pub fn with_cuts(width: usize, height: usize, columns: &[usize], rows: &[usize]) -> Self {
         Self { columns: edges(width, columns), rows: edges(height, rows) }
     }
@@ -33,7 +33,7 @@ impl Grid {
         self.across() * (self.rows.len() - 1)
     }
 
-    /// Never: an image without pixels is one tile without pixels.
+    /// Always false: an image without pixels is one tile without pixels.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,26 +1,26 @@
-//! Holes of a tiled mask become part of it.
+//! Filling the holes of a tiled mask.
 
-use super::Grid;
-use super::merge::{Merged, Merging, Side};
+use super::SeamGrid;
+use super::merge::{ComponentMerger, MergedComponents, TileSide};
 use crate::{Connectivity, ON, Plane, View};
 
-/// The first visit of [`crate::fill_holes`] on tiles.
+/// [`crate::fill_holes`] on tiles, first pass.
 #[derive(Clone, Debug)]
 pub struct Holes {
-    merging: Merging<bool>,
+    merging: ComponentMerger<bool>,
     width: usize,
     height: usize,
 }
 
-/// Which parts of the background reach the border of the image.
+/// The components of the background that reach the border of the image.
 #[derive(Clone, Debug)]
-pub struct MergedHoles(Merged<bool>);
+pub struct MergedHoles(MergedComponents<bool>);
 
 impl Holes {
-    /// Nothing is seen yet; `background` says which pixels of the background are neighbours.
-    pub fn new(grid: &Grid, background: Connectivity) -> Self {
+    /// Before the first tile; `background` says which pixels of the background are neighbours.
+    pub fn new(grid: &SeamGrid, background: Connectivity) -> Self {
         let image = grid.image();
-        let merging = Merging::new(grid, background, Side::Background);
+        let merging = ComponentMerger::new(grid, background, TileSide::Background);
         Self { merging, width: image.width, height: image.height }
     }
 
@@ -33,24 +33,24 @@ impl Holes {
         });
     }
 
-    /// Bytes that what is known so far takes.
+    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         self.merging.bytes()
     }
 
-    /// What reaches the border, once every tile was visited.
+    /// The background that reaches the border, after every tile was visited.
     pub fn merged(self) -> MergedHoles {
         MergedHoles(self.merging.merged())
     }
 }
 
 impl MergedHoles {
-    /// Bytes that what is known takes.
+    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         self.0.bytes()
     }
 
-    /// What [`crate::fill_holes`] of the whole image shows in this tile.
+    /// The result of [`crate::fill_holes`] on the whole image, in this tile.
     pub fn fill(&self, tile: usize, mask: View<'_, u8>) -> Plane<u8> {
         let mut result = Plane::filled(ON, mask.width(), mask.height());
         self.0.paint(tile, mask, result.view_mut(), 0, |reaches_border| reaches_border);

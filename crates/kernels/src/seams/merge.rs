@@ -1,22 +1,22 @@
-//! Components of a mask that is seen tile by tile: numbered within tiles, and joined where they touch across seams.
+//! Components of a mask given tile by tile: numbered within tiles, and joined where they touch across seams.
 
-use super::Grid;
-use crate::runs::{Run, Runs};
+use super::SeamGrid;
+use crate::components::{ComponentRun, Runs};
 use crate::{Component, Connectivity, View, ViewMut, Window};
 
-/// What an operation asks of a component; what is known of its pieces makes what is known of it.
+/// A fact about a component, merged from the facts about its pieces.
 pub(super) trait Fact: Copy {
     fn join(self, other: Self) -> Self;
 }
 
-/// An amount.
+/// An amount: the sum over the pieces.
 impl Fact for u64 {
     fn join(self, other: Self) -> Self {
         self + other
     }
 }
 
-/// Something that holds somewhere.
+/// A condition: true if it is true for a piece.
 impl Fact for bool {
     fn join(self, other: Self) -> Self {
         self | other
@@ -37,20 +37,20 @@ impl Fact for Component {
     }
 }
 
-/// Whose components are sought.
+/// Whether components of the foreground or of the background are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum TileSide {
     Foreground,
     Background,
 }
 
-/// The first visit.
+/// The first pass over the tiles.
 #[derive(Clone, Debug)]
-pub(super) struct Merging<F> {
-    grid: Grid,
+pub(super) struct ComponentMerger<F> {
+    grid: SeamGrid,
     connectivity: Connectivity,
-    side: Side,
-    pieces: Pieces<F>,
+    side: TileSide,
+    pieces: TilePieces<F>,
     /// The lowest row of the tiles above, column by column of the image, and that of the tiles of this row so far.
     above: Vec<Option<usize>>,
     lowest: Vec<Option<usize>>,
@@ -61,26 +61,26 @@ pub(super) struct Merging<F> {
 
 /// Components within tiles, in the order of visits.
 #[derive(Clone, Debug)]
-struct Pieces<F> {
+struct TilePieces<F> {
     /// For each an earlier one of the same component, or itself.
     links: Vec<usize>,
     facts: Vec<F>,
-    /// Where each tile's begin.
+    /// The first piece of each tile.
     starts: Vec<usize>,
 }
 
-impl<F: Fact> Merging<F> {
-    pub(super) fn new(grid: &Grid, connectivity: Connectivity, side: Side) -> Self {
-        let pieces = Pieces { links: Vec::new(), facts: Vec::new(), starts: Vec::new() };
+impl<F: Fact> ComponentMerger<F> {
+    pub(super) fn new(grid: &SeamGrid, connectivity: Connectivity, side: TileSide) -> Self {
+        let pieces = TilePieces { links: Vec::new(), facts: Vec::new(), starts: Vec::new() };
         let width = grid.image().width;
         let (above, lowest) = (vec![None; width], vec![None; width]);
         let (left, runs) = (Vec::new(), Runs::default());
         Self { grid: grid.clone(), connectivity, side, pieces, above, lowest, left, runs }
     }
 
-    /// Adds the next tile; `fact` says what is known from one run of pixels, its row and columns being those of the tile
-    /// in the window given.
-    pub(super) fn visit(&mut self, mask: View<'_, u8>, fact: impl Fn(Window, usize, Run) -> F) {
+    /// Adds the next tile; `fact` gives the fact about one run of pixels, whose row and columns are relative to the tile's
+    /// window.
+    pub(super) fn visit(&mut self, mask: View<'_, u8>, fact: impl Fn(Window, usize, ComponentRun) -> F) {
         let tile = self.pieces.starts.len();
         let window = self.grid.window(tile);
         if tile.is_multiple_of(self.grid.across()) {
@@ -96,7 +96,7 @@ impl<F: Fact> Merging<F> {
         }
     }
 
-    /// Joins the first row with what lies above it, also at the corners of the tile.
+    /// Joins the first row with the row above it, also at the corners of the tile.
     fn join_above(&mut self, window: Window) {
         if window.top == 0 {
             return;
@@ -138,25 +138,25 @@ impl<F: Fact> Merging<F> {
         self.left.extend((0..window.height).map(|y| last(y).map(|run| start + run.component)));
     }
 
-    /// Bytes that what is known takes.
+    /// Bytes of memory in use.
     pub(super) fn bytes(&self) -> usize {
         self.pieces.bytes() + (self.above.len() + self.lowest.len()) * size_of::<Option<usize>>()
     }
 
-    /// What is known after all tiles were visited.
-    pub(super) fn merged(self) -> Merged<F> {
+    /// The merged components, after all tiles were visited.
+    pub(super) fn merged(self) -> MergedComponents<F> {
         let Self { connectivity, side, mut pieces, .. } = self;
         pieces.resolve();
-        Merged { connectivity, side, pieces }
+        MergedComponents { connectivity, side, pieces }
     }
 }
 
-impl<F: Fact> Pieces<F> {
+impl<F: Fact> TilePieces<F> {
     fn bytes(&self) -> usize {
         self.links.capacity() * size_of::<usize>() + self.facts.capacity() * size_of::<F>()
     }
 
-    fn append(&mut self, runs: &Runs, fact: impl Fn(usize, Run) -> F) {
+    fn append(&mut self, runs: &Runs, fact: impl Fn(usize, ComponentRun) -> F) {
         let start = self.links.len();
         self.starts.push(start);
         self.links.extend(start..start + runs.components());
@@ -178,7 +178,7 @@ impl<F: Fact> Pieces<F> {
         self.links[one.max(other)] = one.min(other);
     }
 
-    /// Follows the links to the first piece, and halves the way for those who come later.
+    /// Follows the links to the first piece, with path halving.
     fn first(&mut self, mut piece: usize) -> usize {
         while self.links[piece] != piece {
             self.links[piece] = self.links[self.links[piece]];
@@ -187,7 +187,7 @@ impl<F: Fact> Pieces<F> {
         piece
     }
 
-    /// Links every piece to the first of its component, which gets to know what all of them know.
+    /// Links every piece to the first of its component, and merges their facts there.
     fn resolve(&mut self) {
         for piece in 0..self.links.len() {
             // An earlier piece has its final link already.
@@ -200,22 +200,22 @@ impl<F: Fact> Pieces<F> {
     }
 }
 
-/// What is known on the second visit.
+/// The merged components, for the second pass.
 #[derive(Clone, Debug)]
-pub(super) struct Merged<F> {
+pub(super) struct MergedComponents<F> {
     connectivity: Connectivity,
-    side: Side,
-    pieces: Pieces<F>,
+    side: TileSide,
+    pieces: TilePieces<F>,
 }
 
-impl<F: Fact> Merged<F> {
+impl<F: Fact> MergedComponents<F> {
     /// The components, each with the number of its first piece.
     pub(super) fn components(&self) -> impl Iterator<Item = (usize, &F)> {
         let pieces = self.pieces.links.iter().zip(&self.pieces.facts).enumerate();
         pieces.filter(|(piece, (link, _))| piece == *link).map(|(piece, (_, fact))| (piece, fact))
     }
 
-    /// Bytes that what is known takes.
+    /// Bytes of memory in use.
     pub(super) fn bytes(&self) -> usize {
         self.pieces.bytes()
     }
@@ -225,8 +225,13 @@ impl<F: Fact> Merged<F> {
         self.pieces.links.len()
     }
 
-    /// Gives each run of a tile with the first piece of its component; the mask is that of the first visit.
-    pub(super) fn each_run(&self, tile: usize, mask: View<'_, u8>, mut give: impl FnMut(usize, Run, usize)) {
+    /// Calls `give` for each run of a tile with the first piece of its component; the mask is that of the first pass.
+    pub(super) fn each_run(
+        &self,
+        tile: usize,
+        mask: View<'_, u8>,
+        mut give: impl FnMut(usize, ComponentRun, usize),
+    ) {
         let mut runs = Runs::default();
         find(&mut runs, mask, self.connectivity, self.side);
         let start = self.pieces.starts[tile];
@@ -250,9 +255,9 @@ impl<F: Fact> Merged<F> {
     }
 }
 
-fn find(runs: &mut Runs, mask: View<'_, u8>, connectivity: Connectivity, side: Side) {
+fn find(runs: &mut Runs, mask: View<'_, u8>, connectivity: Connectivity, side: TileSide) {
     match side {
-        Side::Foreground => runs.find_foreground(mask.into(), connectivity),
-        Side::Background => runs.find_background(mask.into(), connectivity),
+        TileSide::Foreground => runs.find_foreground(mask.into(), connectivity),
+        TileSide::Background => runs.find_background(mask.into(), connectivity),
     }
 }

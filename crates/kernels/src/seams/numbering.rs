@@ -1,29 +1,29 @@
 //! Components of a tiled mask, numbered and measured.
 
-use super::Grid;
-use super::merge::{Merged, Merging, Side};
+use super::SeamGrid;
+use super::merge::{ComponentMerger, MergedComponents, TileSide};
 use crate::{Component, Connectivity, Plane, View};
 
-/// The first visit of [`crate::label`] on tiles.
+/// [`crate::label`] on tiles, first pass.
 #[derive(Clone, Debug)]
 pub struct Numbering {
-    merging: Merging<Component>,
-    grid: Grid,
+    merging: ComponentMerger<Component>,
+    grid: SeamGrid,
 }
 
 /// All components with the numbers they have in the whole image.
 #[derive(Clone, Debug)]
-pub struct Numbered {
-    merged: Merged<Component>,
+pub struct MergedNumbering {
+    merged: MergedComponents<Component>,
     components: Vec<Component>,
     /// The label of each component, at its first piece.
     labels: Vec<u32>,
 }
 
 impl Numbering {
-    /// Nothing is seen yet.
-    pub fn new(grid: &Grid, connectivity: Connectivity) -> Self {
-        Self { merging: Merging::new(grid, connectivity, Side::Foreground), grid: grid.clone() }
+    /// Before the first tile.
+    pub fn new(grid: &SeamGrid, connectivity: Connectivity) -> Self {
+        Self { merging: ComponentMerger::new(grid, connectivity, TileSide::Foreground), grid: grid.clone() }
     }
 
     /// Adds the mask of the next tile; tiles come in the order of the grid.
@@ -35,7 +35,7 @@ impl Numbering {
         });
     }
 
-    /// Bytes that what is known so far takes.
+    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         self.merging.bytes()
     }
@@ -59,7 +59,7 @@ impl Numbering {
     }
 
     /// Numbers the components, once every tile was visited.
-    pub fn merged(self) -> Numbered {
+    pub fn merged(self) -> MergedNumbering {
         let merged = self.merging.merged();
         let mut found: Vec<(usize, Component)> =
             merged.components().map(|(piece, component)| (piece, *component)).collect();
@@ -67,11 +67,11 @@ impl Numbering {
         let mut labels = vec![0; merged.pieces()];
         found.iter().zip(1..).for_each(|((piece, _), label)| labels[*piece] = label);
         let components = found.into_iter().map(|(_, component)| component).collect();
-        Numbered { merged, components, labels }
+        MergedNumbering { merged, components, labels }
     }
 }
 
-impl Numbered {
+impl MergedNumbering {
     /// Bytes that what is known takes.
     pub fn bytes(&self) -> usize {
         let (components, labels) = (self.components.capacity(), self.labels.capacity());

@@ -1,15 +1,15 @@
 //! Objects that no seam cuts, which a tile can work on by itself.
 
-use super::Grid;
-use crate::runs::Runs;
+use super::SeamGrid;
+use crate::Runs;
 use crate::{Connectivity, ON, Plane, View};
 
 /// The 8-connected components with all their pixels in one tile; `around` shows the tile and one pixel around it
-/// ([`Grid::around`]), and so does the result.
+/// ([`SeamGrid::around`]), and so does the result.
 ///
 /// Every object of the image is either among those of exactly one tile, with one pixel around it as far as the image goes,
 /// or cut by a seam.
-pub fn uncut_objects(grid: &Grid, tile: usize, around: View<'_, u8>) -> Plane<u8> {
+pub fn uncut_objects(grid: &SeamGrid, tile: usize, around: View<'_, u8>) -> Plane<u8> {
     let (own, shown) = (grid.window(tile), grid.around(tile, 1));
     let (first_column, first_row) = (own.left - shown.left, own.top - shown.top);
     let (end_column, end_row) = (first_column + own.width, first_row + own.height);

@@ -3,13 +3,13 @@
 //! Whatever a tile takes from its neighbours the whole image offers it too, so that no pixel rises too far; and when no
 //! tile waits any more, no pixel can rise. That is the reconstruction, in whatever order tiles came.
 
-use super::Grid;
-use crate::{Connectivity, GreyScratch, Isa, Level, Plane, View, ViewMut, Window, reconstruct_into};
+use super::SeamGrid;
+use crate::{Connectivity, GreyScratch, GreyValue, Isa, Plane, View, ViewMut, Window, reconstruct_into};
 
 /// Which tiles could still rise.
 #[derive(Clone, Debug)]
 pub struct Reconstruction {
-    grid: Grid,
+    grid: SeamGrid,
     connectivity: Connectivity,
     waiting: Vec<bool>,
     /// Where the last sweep over the tiles is, and whether it goes up.
@@ -19,7 +19,7 @@ pub struct Reconstruction {
 
 impl Reconstruction {
     /// Every tile waits.
-    pub fn new(grid: &Grid, connectivity: Connectivity) -> Self {
+    pub fn new(grid: &SeamGrid, connectivity: Connectivity) -> Self {
         let waiting = vec![true; grid.len()];
         Self { grid: grid.clone(), connectivity, waiting, at: 0, upwards: false }
     }
@@ -42,9 +42,9 @@ impl Reconstruction {
         None
     }
 
-    /// Settles a tile and one pixel around it ([`Grid::around`]), and lets those of its neighbours wait that it could
+    /// Settles a tile and one pixel around it ([`SeamGrid::around`]), and lets those of its neighbours wait that it could
     /// raise. Of `image` the caller keeps what belongs to the tile, for the next time it or a neighbour is settled.
-    pub fn settle<T: Level>(
+    pub fn settle<T: GreyValue>(
         &mut self,
         tile: usize,
         mask: View<'_, T>,
@@ -67,12 +67,12 @@ impl Reconstruction {
 
 /// Columns and rows of a rectangle.
 #[derive(Clone, Copy)]
-struct Seen {
+struct SeenWindow {
     columns: (usize, usize),
     rows: (usize, usize),
 }
 
-impl Seen {
+impl SeenWindow {
     fn intersection(self, other: Self) -> Self {
         let both = |one: (usize, usize), other: (usize, usize)| (one.0.max(other.0), one.1.min(other.1));
         Self { columns: both(self.columns, other.columns), rows: both(self.rows, other.rows) }
@@ -80,17 +80,17 @@ impl Seen {
 }
 
 /// A window as seen from the corner of another; what lies before that corner is left out.
-fn inside(window: Window, around: Window) -> Seen {
+fn inside(window: Window, around: Window) -> SeenWindow {
     let along = |start: usize, length: usize, from: usize| {
         (start.saturating_sub(from), (start + length).saturating_sub(from))
     };
-    Seen {
+    SeenWindow {
         columns: along(window.left, window.width, around.left),
         rows: along(window.top, window.height, around.top),
     }
 }
 
-fn differs<T: PartialEq + Copy>(before: &Plane<T>, after: View<'_, T>, seen: Seen) -> bool {
+fn differs<T: PartialEq + Copy>(before: &Plane<T>, after: View<'_, T>, seen: SeenWindow) -> bool {
     let (left, right) = seen.columns;
     left < right
         && (seen.rows.0..seen.rows.1).any(|y| before.view().row(y)[left..right] != after.row(y)[left..right])

@@ -1,21 +1,21 @@
 //! Components of a tiled mask that contain a seed.
 
-use super::Grid;
-use super::merge::{Merged, Merging, Side};
+use super::SeamGrid;
+use super::merge::{ComponentMerger, MergedComponents, TileSide};
 use crate::{Connectivity, ON, Plane, View};
 
 /// The first visit of [`crate::select`] on tiles.
 #[derive(Clone, Debug)]
-pub struct Selection(Merging<bool>);
+pub struct Selection(ComponentMerger<bool>);
 
 /// Which components hold a seed.
 #[derive(Clone, Debug)]
-pub struct MergedSelection(Merged<bool>);
+pub struct MergedSelection(MergedComponents<bool>);
 
 impl Selection {
     /// Nothing is seen yet.
-    pub fn new(grid: &Grid, connectivity: Connectivity) -> Self {
-        Self(Merging::new(grid, connectivity, Side::Foreground))
+    pub fn new(grid: &SeamGrid, connectivity: Connectivity) -> Self {
+        Self(ComponentMerger::new(grid, connectivity, TileSide::Foreground))
     }
 
     /// Adds the mask and the seeds of the next tile; tiles come in the order of the grid.

@@ -1,14 +1,14 @@
-//! A piece of an image in memory of its own, framed by a wall, and its flood.
+//! A part of an image copied to its own memory with a frame, and its flood.
 
-use super::buckets::Buckets;
-use super::flood::{DOWN, Flood, Pond, RIGHT, each_flag};
+use super::buckets::BucketQueue;
+use super::flood::{DOWN, Pond, RIGHT, WatershedFlood, each_flag};
 use super::shore::{Shore, is_shore};
 use super::{LINE, QUEUED, WALL};
 use crate::View;
-use crate::isa::{Isa, versions};
+use crate::cpu::isa::{Isa, versions};
 
-/// Pixels of a basin up to which all of its memory is kept for the next one. In larger ones memory is given back as soon as
-/// it has served, so that the most of it, which has to be reserved, is less.
+/// Pixels of a basin up to which all of its memory is kept for the next one. Larger ones free memory as soon as possible,
+/// which lowers the peak that must be reserved.
 pub(crate) const KEPT: usize = 1 << 16;
 
 /// Labels and colours in rows of `stride`, the first and last of which are wall, as are the first and last column.
@@ -16,7 +16,7 @@ pub(crate) const KEPT: usize = 1 << 16;
 pub(crate) struct Basin {
     stride: usize,
     labels: Vec<u32>,
-    /// Red, green and blue, and eight bits that mean nothing.
+    /// Red, green and blue, and eight unused bits.
     colours: Vec<u32>,
     /// From each pixel to the right and down.
     steps: [Vec<u8>; 2],
@@ -24,12 +24,12 @@ pub(crate) struct Basin {
     /// Labels and colour steps, as they are flooded; at least as many as a pond has.
     cells: Vec<u64>,
     lines: Vec<u8>,
-    near: Buckets<u16>,
-    far: Buckets<usize>,
+    near: BucketQueue<u16>,
+    far: BucketQueue<usize>,
 }
 
 impl Basin {
-    /// Makes room and walls around it; what is inside is anything.
+    /// Resizes it and writes the frame; the inside is undefined.
     pub(crate) fn fit(&mut self, width: usize, height: usize) {
         self.stride = width + 2;
         let length = self.stride * (height + 2);
@@ -86,9 +86,9 @@ impl Basin {
         );
     }
 
-    /// Floods all that is 0; says whether floods met anywhere.
+    /// Floods all pixels that are 0; returns whether floods met anywhere.
     ///
-    /// Most lakes are flooded from one label in their middle, and their shore last: that needs no waiting.
+    /// Most lakes are flooded from one label in their middle, and their shore last: that needs no queue.
     pub(crate) fn flood(&mut self, isa: Isa) -> bool {
         let Self { stride, labels, colours, steps, shore, .. } = self;
         let survey = shore.survey(isa, labels, *stride);
@@ -100,11 +100,11 @@ impl Basin {
         self.flood_in_order(isa, survey.outer, last)
     }
 
-    /// Floods pixel by pixel; if the shore is `last` it waits until the rest is flooded.
+    /// Floods pixel by pixel; if the shore is `last` it is flooded after the rest.
     fn flood_in_order(&mut self, isa: Isa, outer: u32, last: bool) -> bool {
         let Self { stride, labels, colours, steps, shore, cells, near, far, .. } = self;
         if labels.len() > KEPT {
-            // The steps say all that is still asked of the colours.
+            // From here on only the steps are needed.
             *colours = Vec::new();
         }
         cells.resize(labels.len().max(cells.len()).max(size_of::<Pond>() / size_of::<u64>()), 0);
@@ -115,16 +115,19 @@ impl Basin {
         let (kinds, outer_last) = (shore.kinds(), last.then_some(outer));
         let met = match cells.first_chunk_mut() {
             Some(cells) if labels.len() <= cells.len() => {
-                Flood::<u16, Pond> { stride: *stride as u16, cells, buckets: near }.run(kinds, outer_last)
+                WatershedFlood::<u16, Pond> { stride: *stride as u16, cells, buckets: near }
+                    .run(kinds, outer_last)
             }
-            _ => Flood::<usize, [u64]> { stride: *stride, cells, buckets: far }.run(kinds, outer_last),
+            _ => {
+                WatershedFlood::<usize, [u64]> { stride: *stride, cells, buckets: far }.run(kinds, outer_last)
+            }
         };
         met | shore.settle_waiting(isa, cells, *stride, outer, labels)
     }
 }
 
 versions! {
-    /// The steps from each of so many pixels to the right and down.
+    /// The steps from each of the first `length` pixels to the right and down.
     fn find_steps(colours: &[u32], stride: usize, steps: &mut [Vec<u8>; 2], length: usize) {
         let [right, down] = steps;
         right.resize(length, 0);
@@ -161,7 +164,7 @@ versions! {
     /// Row by row, a pixel of the mask under a line becomes a line where the line goes on at its side and not above that;
     /// flags all lines.
     ///
-    /// What becomes a line has one above it, so that it is nothing to go on for the next: a row can be done at once.
+    /// A pixel that becomes a line has one above it, so that it does not affect the next pixel: a row can be done at once.
     fn repair(labels: &mut [u32], stride: usize, mask: View<'_, u8>, flags: &mut Vec<u8>) {
         flags.clear();
         flags.resize(labels.len(), 0);
@@ -220,10 +223,10 @@ mod tests {
         find_steps(Isa::best(), colours, *stride, steps, labels.len());
         for last in [false, true] {
             let Basin { stride, labels, steps: [right, down], shore, .. } = &basin;
-            let (mut cells, mut buckets) = (vec![0; labels.len()], Buckets::default());
+            let (mut cells, mut buckets) = (vec![0; labels.len()], BucketQueue::default());
             fill_cells(Isa::best(), labels, [right, down], shore.kinds(), last, &mut cells);
             let mut flood =
-                Flood::<usize, [u64]> { stride: *stride, cells: &mut cells, buckets: &mut buckets };
+                WatershedFlood::<usize, [u64]> { stride: *stride, cells: &mut cells, buckets: &mut buckets };
             let met = flood.run(shore.kinds(), last.then_some(outer));
             let mut narrow = basin.clone();
             assert_eq!(narrow.flood_in_order(Isa::best(), outer, last), met | last);

@@ -1,43 +1,43 @@
-//! Pixels that wait in 256 first-in-first-out buckets.
+//! A queue of pixels in 256 first-in-first-out buckets.
 //!
-//! A bucket is a chain of short pieces of one pool. Who waits next lies beside who waits now, so that the processor can look
-//! ahead; along links from pixel to pixel it could not.
+//! A bucket is a chain of short pieces of one pool. Consecutive entries lie side by side, so that the processor can
+//! prefetch them; with links from pixel to pixel it could not.
 
 /// Empty before and after a flood, so that nothing has to be cleared between two.
 #[derive(Clone, Debug)]
-pub(super) struct Buckets<P> {
-    /// Where in the pool the first of each bucket is, and where the next to come will be.
-    ends: [Ends; BUCKETS],
+pub(super) struct BucketQueue<P> {
+    /// Position in the pool of each bucket's first entry, and of its next free entry.
+    ends: [BucketEnds; BUCKETS],
     pool: Vec<P>,
     /// For each piece the beginning of the next one of its bucket.
     next: Vec<usize>,
-    /// Beginnings of the pieces that no bucket has.
+    /// Beginnings of the free pieces.
     free: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Ends {
+struct BucketEnds {
     first: usize,
     end: usize,
 }
 
 const BUCKETS: usize = 256;
 
-/// Places of a piece.
+/// Entries of a piece.
 const PIECE: usize = 32;
 
-/// How many others.
+/// How many entries ahead [`BucketQueue::coming`] looks.
 const AHEAD: usize = 12;
 
-impl<P: Copy + Default> Default for Buckets<P> {
+impl<P: Copy + Default> Default for BucketQueue<P> {
     fn default() -> Self {
-        let ends = std::array::from_fn(|bucket| Ends { first: bucket * PIECE, end: bucket * PIECE });
+        let ends = std::array::from_fn(|bucket| BucketEnds { first: bucket * PIECE, end: bucket * PIECE });
         let pool = vec![P::default(); BUCKETS * PIECE];
         Self { ends, pool, next: vec![0; BUCKETS], free: Vec::new() }
     }
 }
 
-impl<P: Copy + Default> Buckets<P> {
+impl<P: Copy + Default> BucketQueue<P> {
     /// Puts a position at the end of a bucket.
     #[inline(always)]
     pub(super) fn push(&mut self, step: u8, position: P) {
@@ -49,11 +49,11 @@ impl<P: Copy + Default> Buckets<P> {
         }
     }
 
-    /// Takes the first of a bucket that is not empty, and says whether it was the last.
+    /// Removes the first entry of a nonempty bucket; returns it and whether it was the last.
     #[inline(always)]
     pub(super) fn pop(&mut self, bucket: usize) -> (P, bool) {
         let bucket = bucket % BUCKETS;
-        let Ends { first, end } = &mut self.ends[bucket];
+        let BucketEnds { first, end } = &mut self.ends[bucket];
         let position = self.pool[*first];
         *first += 1;
         let emptied = first == end;
@@ -63,11 +63,12 @@ impl<P: Copy + Default> Buckets<P> {
         (position, emptied)
     }
 
-    /// Takes all of a bucket, which nobody joins meanwhile, each with one who is likely to come after some others.
+    /// Removes all entries of a bucket, to which none is added meanwhile; `take` gets each with an entry that probably
+    /// comes a few later.
     #[inline(always)]
     pub(super) fn drain(&mut self, bucket: usize, mut take: impl FnMut(P, P)) {
         loop {
-            let Ends { first, end } = self.ends[bucket];
+            let BucketEnds { first, end } = self.ends[bucket];
             let piece = first / PIECE * PIECE;
             let last = (piece..piece + PIECE).contains(&end);
             let until = if last { end } else { piece + PIECE };
@@ -81,24 +82,24 @@ impl<P: Copy + Default> Buckets<P> {
         }
     }
 
-    /// Who is likely to be taken from a bucket after some others.
+    /// An entry that is probably removed from a bucket after a few others.
     #[inline(always)]
     pub(super) fn coming(&self, bucket: usize) -> P {
         let place = self.ends[bucket % BUCKETS].first + AHEAD;
         self.pool.get(place).copied().unwrap_or_default()
     }
 
-    /// Goes on to the next piece, and says whether nobody is there.
+    /// Continues with the next piece; returns whether the bucket is empty.
     #[cold]
     #[inline(never)]
     fn shorten(&mut self, bucket: usize) -> bool {
-        let Ends { first, end } = &mut self.ends[bucket];
+        let BucketEnds { first, end } = &mut self.ends[bucket];
         self.free.push(*first - PIECE);
         *first = self.next[*first / PIECE - 1];
         first == end
     }
 
-    /// Ties another piece to the one that has become full.
+    /// Appends another piece to one that is full.
     #[cold]
     #[inline(never)]
     fn lengthen(&mut self, step: u8) {

@@ -1,24 +1,24 @@
-//! The flood itself: pixels are settled one after the other, whoever waits in the lowest bucket first.
+//! The flood itself: pixels are settled one after the other, those in the lowest bucket first.
 
-use super::buckets::Buckets;
+use super::buckets::BucketQueue;
 use super::shore::{is_rest, is_shore, is_start};
 use super::{LINE, QUEUED, is_label};
 use crate::bits;
-use crate::prefetch::prefetch;
+use crate::prefetch;
 
-/// A pixel that can be flooded: its label in the lower half, and above it the steps to the right and down.
+/// A cell: its label in the lower half, and above it the steps to the right and down.
 pub(super) const RIGHT: u32 = 32;
 pub(super) const DOWN: u32 = 40;
 
 /// A position among the cells.
-pub(super) trait Place: Copy + Default {
+pub(super) trait CellPosition: Copy + Default {
     fn new(position: usize) -> Self;
-    /// The position so many farther, or fewer.
+    /// The position plus a distance, which may be negative (wrapping).
     fn plus(self, distance: Self) -> Self;
     fn minus(self, distance: Self) -> Self;
 }
 
-impl Place for u16 {
+impl CellPosition for u16 {
     #[inline(always)]
     fn new(position: usize) -> Self {
         position as Self
@@ -35,7 +35,7 @@ impl Place for u16 {
     }
 }
 
-impl Place for usize {
+impl CellPosition for usize {
     #[inline(always)]
     fn new(position: usize) -> Self {
         position
@@ -52,11 +52,11 @@ impl Place for usize {
     }
 }
 
-/// Cells that are found by such positions.
+/// Cells addressed by positions.
 pub(super) trait Water<P> {
     fn at(&mut self, position: P) -> &mut u64;
 
-    /// Has a cell, which will be looked at soon, and those around it brought.
+    /// Prefetches a cell that will be read soon, and those around it.
     fn bring(&self, position: P, stride: P);
 }
 
@@ -69,7 +69,7 @@ impl Water<u16> for Pond {
         &mut self[usize::from(position)]
     }
 
-    /// A pond is near already.
+    /// A pond is in the cache.
     #[inline(always)]
     fn bring(&self, _position: u16, _stride: u16) {}
 }
@@ -87,19 +87,19 @@ impl Water<usize> for [u64] {
     }
 }
 
-pub(super) struct Flood<'a, P, W: ?Sized> {
+pub(super) struct WatershedFlood<'a, P, W: ?Sized> {
     pub(super) stride: P,
     pub(super) cells: &'a mut W,
-    pub(super) buckets: &'a mut Buckets<P>,
+    pub(super) buckets: &'a mut BucketQueue<P>,
 }
 
-impl<P: Place, W: Water<P> + ?Sized> Flood<'_, P, W> {
-    /// Floods from those who are beside a label; says whether floods met anywhere.
+impl<P: CellPosition, W: Water<P> + ?Sized> WatershedFlood<'_, P, W> {
+    /// Floods from the pixels beside a label; returns whether floods met anywhere.
     ///
-    /// If the outer label is given, the shore waits in no bucket. It is settled by somebody else once all of the rest is
-    /// flooded; if lines cut off a part of the rest, it has to be joined after all.
+    /// If the outer label is given, the shore is not queued: the caller settles it after the rest. If lines cut off a part
+    /// of the rest, the shore is queued after all.
     pub(super) fn run(&mut self, kinds: &[u8], outer: Option<u32>) -> bool {
-        let mut waiting = Waiting::default();
+        let mut waiting = NonemptyBuckets::default();
         match outer {
             Some(_) => self.start_all(kinds, is_rest, is_start, &mut waiting),
             None => self.start_all(
@@ -119,22 +119,22 @@ impl<P: Place, W: Water<P> + ?Sized> Flood<'_, P, W> {
         }
     }
 
-    /// Queues those of the `wet` who start.
+    /// Queues those `wet` pixels that start a flood.
     fn start_all(
         &mut self,
         kinds: &[u8],
         wet: impl Fn(u8) -> bool,
         starts: impl Fn(u8) -> bool,
-        waiting: &mut Waiting,
+        waiting: &mut NonemptyBuckets,
     ) {
         waiting.untouched = kinds.iter().filter(|kind| wet(**kind)).count();
         each_flag(kinds, starts, |position| self.start(P::new(position), waiting));
     }
 
-    /// Goes on until nobody waits.
+    /// Works off the queue.
     ///
-    /// Once nobody is untouched, nobody is queued any more, and who waits is settled bucket after bucket.
-    fn flow(&mut self, waiting: &mut Waiting) -> bool {
+    /// Once no pixel is untouched, none is queued any more, and the queue is settled bucket after bucket.
+    fn flow(&mut self, waiting: &mut NonemptyBuckets) -> bool {
         let mut met = false;
         while waiting.untouched > 0 {
             let Some(bucket) = waiting.lowest() else { return met };
@@ -146,8 +146,8 @@ impl<P: Place, W: Water<P> + ?Sized> Flood<'_, P, W> {
         met | self.settle_all(waiting)
     }
 
-    /// Settles all who wait, the last of the lake; says whether floods met anywhere.
-    fn settle_all(&mut self, waiting: &mut Waiting) -> bool {
+    /// Settles all queued pixels, the last of the lake; returns whether floods met anywhere.
+    fn settle_all(&mut self, waiting: &mut NonemptyBuckets) -> bool {
         let Self { stride, cells, buckets } = self;
         let mut met = false;
         while let Some(bucket) = waiting.lowest() {
@@ -164,15 +164,15 @@ impl<P: Place, W: Water<P> + ?Sized> Flood<'_, P, W> {
 
     /// Queues a pixel beside a marker.
     #[inline(always)]
-    fn start(&mut self, position: P, waiting: &mut Waiting) {
+    fn start(&mut self, position: P, waiting: &mut NonemptyBuckets) {
         let around = around(self.cells, position, self.stride);
         let steps = around.map(|(_, label, step)| if is_label(label) { step } else { u8::MAX });
         let step = steps[0].min(steps[1]).min(steps[2]).min(steps[3]);
         self.queue(position, step, waiting);
     }
 
-    /// Puts a pixel of the shore, which nobody can touch any more, into its bucket.
-    fn join(&mut self, position: P, outer: u32, waiting: &mut Waiting) {
+    /// Puts a pixel of the shore, which cannot be touched any more, into its bucket.
+    fn join(&mut self, position: P, outer: u32, waiting: &mut NonemptyBuckets) {
         let around = around(self.cells, position, self.stride);
         let steps = around.map(|(_, label, step)| if label == outer { step } else { u8::MAX });
         let step = steps[0].min(steps[1]).min(steps[2]).min(steps[3]);
@@ -181,16 +181,16 @@ impl<P: Place, W: Water<P> + ?Sized> Flood<'_, P, W> {
     }
 
     #[inline(always)]
-    fn queue(&mut self, position: P, step: u8, waiting: &mut Waiting) {
+    fn queue(&mut self, position: P, step: u8, waiting: &mut NonemptyBuckets) {
         *self.cells.at(position) |= u64::from(QUEUED);
         self.buckets.push(step, position);
         waiting.untouched -= 1;
         waiting.note(step);
     }
 
-    /// Labels a pixel that waited and queues the neighbours nobody has touched, or makes it a line.
+    /// Labels a queued pixel and queues its untouched neighbours, or makes it a line.
     #[inline(always)]
-    fn settle(&mut self, position: P, waiting: &mut Waiting) -> bool {
+    fn settle(&mut self, position: P, waiting: &mut NonemptyBuckets) -> bool {
         let around = around(self.cells, position, self.stride);
         let label = agreed(around.map(|(_, label, _)| label));
         give(self.cells.at(position), label);
@@ -207,7 +207,7 @@ impl<P: Place, W: Water<P> + ?Sized> Flood<'_, P, W> {
 
 /// Left, right, up, down, which is the order in which they are queued: positions, labels and steps.
 #[inline(always)]
-fn around<P: Place, W: Water<P> + ?Sized>(cells: &mut W, position: P, stride: P) -> [(P, u32, u8); 4] {
+fn around<P: CellPosition, W: Water<P> + ?Sized>(cells: &mut W, position: P, stride: P) -> [(P, u32, u8); 4] {
     let here = *cells.at(position);
     let [left, right] = [position.minus(P::new(1)), position.plus(P::new(1))];
     let [up, down] = [position.minus(stride), position.plus(stride)];
@@ -226,16 +226,16 @@ fn give(cell: &mut u64, label: Option<u32>) {
     *cell = *cell & !u64::from(u32::MAX) | u64::from(label.unwrap_or(LINE));
 }
 
-/// Which buckets hold somebody, and how many pixels nobody has touched.
+/// Bit sets of the nonempty buckets, and the number of untouched pixels.
 #[derive(Default)]
-struct Waiting {
+struct NonemptyBuckets {
     low: u64,
     /// Those from 64 on; the first word is not used.
     high: [u64; 4],
     untouched: usize,
 }
 
-impl Waiting {
+impl NonemptyBuckets {
     #[inline(always)]
     fn lowest(&self) -> Option<usize> {
         if self.low != 0 {
@@ -245,7 +245,7 @@ impl Waiting {
         Some(word * 64 + self.high[word].trailing_zeros() as usize)
     }
 
-    /// Somebody waits in a bucket.
+    /// Records that a bucket is not empty.
     #[inline(always)]
     fn note(&mut self, step: u8) {
         if step < 64 {
@@ -255,7 +255,8 @@ impl Waiting {
         }
     }
 
-    /// Somebody was taken from a bucket, which may be empty now. Whether it is is hard to guess: no branch depends on it.
+    /// Records that a pixel was taken from a bucket, which may be empty now. That is hard to predict: no branch depends on
+    /// it.
     #[inline(always)]
     fn forget(&mut self, bucket: usize, emptied: bool) {
         if bucket < 64 {
@@ -266,9 +267,9 @@ impl Waiting {
     }
 }
 
-/// Gives the positions of the flags that are wanted.
+/// Calls `give` with the positions of the flags that `wanted` accepts.
 ///
-/// They are few and far between: the more of them are looked at together, the better the processor guesses.
+/// They are rare: examining many flags together makes the branch predictable.
 #[inline(always)]
 pub(super) fn each_flag(flags: &[u8], wanted: impl Fn(u8) -> bool, mut give: impl FnMut(usize)) {
     for (at, chunk) in flags.chunks(64).enumerate() {
@@ -284,7 +285,7 @@ pub(super) fn each_flag(flags: &[u8], wanted: impl Fn(u8) -> bool, mut give: imp
 
 /// The label that all labelled neighbours have: there is at least one, the one that queued the pixel.
 ///
-/// Without branches: counted from 1 down, what is no label is above all labels, and counted from the wall up below them.
+/// Without branches: offset so that values that are not labels lie above all labels, or, offset from the wall, below them.
 #[inline(always)]
 pub(super) fn agreed(labels: [u32; 4]) -> Option<u32> {
     const ABOVE_WALL: u32 = 0u32.wrapping_sub(super::WALL);

@@ -1,41 +1,41 @@
-//! What is to be flooded, lake by lake: the 4-connected components, none of which can reach another.
+//! The lakes, 4-connected components of pixels to be flooded, one by one: none can reach another.
 //!
-//! They are looked for in bands of rows and flooded while these are in the cache. A lake that may go on below a band is left
-//! to the next one, which begins above it.
+//! They are searched in bands of rows and flooded while these are in the cache. A lake that may continue below a band is
+//! left to the next one, which begins above it.
 
 use std::mem;
 use std::ops::Range;
 
 use super::{Basin, WALL, one_pixel};
-use crate::isa::{Isa, versions};
-use crate::prefetch::prefetch;
-use crate::{Connectivity, Groups, Machine, View, ViewMut, Window};
+use crate::cpu::isa::{Isa, versions};
+use crate::prefetch;
+use crate::{Connectivity, Cpu, ObjectGroups, View, ViewMut, Window};
 
 /// Pixels of a band, and rows that it has at least.
 const BAND: usize = 1 << 20;
 const ROWS: usize = 64;
 
-/// Pixels of a window that is small enough to be brought while another one is flooded.
+/// Pixels of a window that is small enough to be prefetched while another one is flooded.
 const AHEAD: usize = 1 << 13;
 
-/// Memory to flood with, to be used again.
+/// Reusable memory for floods.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lakes {
     unlabelled: Vec<u8>,
-    lakes: Groups,
+    lakes: ObjectGroups,
     basin: Basin,
 }
 
-/// Whether the image goes on above and below some rows.
+/// Whether the image continues above and below some rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
     pub(super) top: bool,
     pub(super) bottom: bool,
 }
 
-/// How many rows from the top and from the bottom hold lakes that were left because they reach open ends.
+/// How many rows at the top and at the bottom contain lakes that were skipped because they reach an open end.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Left {
+pub(super) struct SkippedRows {
     pub(super) top: usize,
     pub(super) bottom: usize,
 }
@@ -49,7 +49,7 @@ impl Lakes {
         markers: Option<View<'_, u32>>,
         labels: ViewMut<'_, u32>,
         open: Open,
-    ) -> Left {
+    ) -> SkippedRows {
         let rows = (BAND / labels.width().max(1)).max(ROWS);
         self.flood_bands(isa, image, markers, labels, open, rows)
     }
@@ -62,12 +62,12 @@ impl Lakes {
         mut labels: ViewMut<'_, u32>,
         open: Open,
         usual: usize,
-    ) -> Left {
+    ) -> SkippedRows {
         let height = labels.height();
-        // Up to here labels are there.
+        // Rows up to here have labels.
         let mut known = if markers.is_some() { 0 } else { height };
         let (mut start, mut length) = (0usize, usual);
-        let mut left = Left::default();
+        let mut left = SkippedRows::default();
         loop {
             let end = start.saturating_add(length).min(height);
             let ends = Open { top: start > 0 || open.top, bottom: end < height || open.bottom };
@@ -76,10 +76,10 @@ impl Lakes {
             flag_unlabelled(isa, fresh, part.reborrow(), &mut self.unlabelled);
             known = known.max(end);
             let band = self.flood_band(isa, image.band(start..end), part, ends);
-            // Below an open end, what reaches the top of a band goes on in the band above.
+            // Below an open end, a lake that reaches the top of a band continues in the band above.
             left.top = if band.top > 0 { start + band.top } else { left.top };
             if end == height {
-                return Left { bottom: band.bottom, ..left };
+                return SkippedRows { bottom: band.bottom, ..left };
             }
             // The next band begins one row above the highest lake that is left.
             match (end - band.bottom).saturating_sub(1) {
@@ -96,13 +96,13 @@ impl Lakes {
         image: View<'_, [u8; 3]>,
         mut labels: ViewMut<'_, u32>,
         open: Open,
-    ) -> Left {
+    ) -> SkippedRows {
         let height = labels.height();
-        let mut left = Left::default();
+        let mut left = SkippedRows::default();
         let Some(mask) = View::new(&self.unlabelled, labels.width(), height) else { return left };
         // Taken while the basin is filled; what it holds is used again for the next band.
         let mut lakes = mem::take(&mut self.lakes);
-        lakes.find(Machine { isa, ..Machine::one_thread() }, mask, Connectivity::Four);
+        lakes.find(Cpu { isa, ..Cpu::one_thread() }, mask, Connectivity::Four);
         for lake in 0..lakes.len() {
             let Range { start: first, end } = lakes.vertical(lake);
             let last = end - 1;
@@ -126,7 +126,7 @@ impl Lakes {
         isa: Isa,
         image: View<'_, [u8; 3]>,
         labels: &mut ViewMut<'_, u32>,
-        lakes: &Groups,
+        lakes: &ObjectGroups,
         lake: usize,
     ) {
         let (basin, window) = (&mut self.basin, lakes.window(lake));
@@ -166,7 +166,7 @@ versions! {
     }
 }
 
-/// Has the rows of a window brought while another one is flooded.
+/// Prefetches the rows of a window while another one is flooded.
 fn bring(image: View<'_, [u8; 3]>, labels: View<'_, u32>, window: Window) {
     const LINE: usize = 64;
     if window.len() > AHEAD {
@@ -182,7 +182,7 @@ fn bring(image: View<'_, [u8; 3]>, labels: View<'_, u32>, window: Window) {
 }
 
 versions! {
-    /// Copies a window; other lakes in it become walls, which they are for those who cannot reach them.
+    /// Copies a window; other lakes in it become walls, since they cannot be reached.
     fn fill(basin: &mut Basin, image: View<'_, [u8; 3]>, labels: View<'_, u32>) {
         basin.fit(labels.width(), labels.height());
         for (y, (pixels, labels)) in image.rows().zip(labels.rows()).enumerate() {

@@ -1,22 +1,22 @@
 //! Lakes whose shore floods last.
 //!
 //! A lake's shore is what lies beside one label, the outer one, and waits from the start. If each step from the outer label
-//! to the shore is larger than all steps within the rest and from other labels to it, the shore is not settled before the
-//! rest is, and nobody else can touch it: the rest floods as if the shore were wall. Then a pixel of the shore has the outer
-//! label beside it. With another one it becomes a line, else it takes the outer one, and what its neighbours in the
-//! shore become changes nothing: their order does not matter. (Who has another label beside it from the start becomes a
-//! line whenever its turn comes, so that steps to it do not count.) Nor does the order of the rest matter where only one
-//! label is beside it and all of it can be reached from there.
+//! to the shore is larger than all steps within the rest and from other labels to it, the shore is settled after the rest:
+//! the rest floods as if the shore were wall. Then a pixel of the shore has the outer label beside it. With another one it
+//! becomes a line, else it takes the outer one, and what its neighbours in the shore become changes nothing: their order
+//! does not matter. (A pixel with another label beside it from the start becomes a line in any case, so that steps to it do
+//! not count.) Nor does the order of the rest matter where only one label is beside it and all of it can be reached from
+//! there.
 //!
-//! So are most nuclei, around which everything is black.
+//! Most nuclei are such lakes: everything around them is black.
 
 use super::{LINE, QUEUED, is_label};
 use crate::View;
-use crate::bits::Spread;
-use crate::isa::{Isa, versions};
+use crate::bits::BitFlood;
+use crate::cpu::isa::{Isa, versions};
 
-/// What a pixel is to a lake: of its rest or its shore, perhaps beside others than the outer label; or it bears that label,
-/// another one, perhaps beside the lake, or none.
+/// Kinds of pixels: rest or shore of the lake, perhaps beside other labels than the outer one; or labelled, with the outer
+/// label or another one, perhaps beside the lake; or neither.
 const REST: u8 = 1;
 const SHORE: u8 = 2;
 const BESIDE: u8 = 4;
@@ -24,22 +24,22 @@ const OUTER: u8 = 8;
 const OTHER: u8 = 16;
 const NOTHING: u8 = 32;
 
-/// Of the rest or the shore, before it is known of which.
+/// Rest or shore, before these are distinguished.
 const WET: u8 = 64;
 
-/// Memory for what each pixel is.
+/// Memory for the kinds of pixels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shore {
     kinds: Vec<u8>,
-    /// The same without a look at its neighbours.
+    /// The kinds by the pixels alone, without their neighbours.
     alone: Vec<u8>,
-    spread: Spread,
+    spread: BitFlood,
 }
 
-/// What a look at the lake found.
+/// The labels around a lake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Survey {
-    /// The outer label, or what is none.
+pub(super) struct LakeSurvey {
+    /// The outer label, or a value that no pixel has.
     pub(super) outer: u32,
     /// The smallest and the largest of the other labels beside the lake.
     pub(super) lowest: u32,
@@ -65,14 +65,14 @@ pub(super) fn is_start(kind: u8) -> bool {
 }
 
 impl Shore {
-    /// Looks at all that is 0 among framed labels.
-    pub(super) fn survey(&mut self, isa: Isa, labels: &[u32], stride: usize) -> Survey {
+    /// Finds the kinds of framed labels; pixels that are 0 are the lake.
+    pub(super) fn survey(&mut self, isa: Isa, labels: &[u32], stride: usize) -> LakeSurvey {
         let outer = outer_label(labels, stride);
         let (lowest, highest) = find_kinds(isa, labels, stride, outer, &mut self.alone, &mut self.kinds);
-        Survey { outer, lowest, highest }
+        LakeSurvey { outer, lowest, highest }
     }
 
-    /// What each pixel is.
+    /// The kind of each pixel.
     pub(super) fn kinds(&self) -> &[u8] {
         &self.kinds
     }
@@ -91,12 +91,12 @@ impl Shore {
         kinds.is_some_and(|kinds| self.spread.covers(kinds, is_rest, is_start))
     }
 
-    /// Gives the rest the only label beside it, and then settles the shore; says whether there is a line.
-    pub(super) fn settle(&self, isa: Isa, labels: &mut [u32], stride: usize, survey: &Survey) -> bool {
+    /// Gives the rest the only label beside it, and then settles the shore; returns whether there is a line.
+    pub(super) fn settle(&self, isa: Isa, labels: &mut [u32], stride: usize, survey: &LakeSurvey) -> bool {
         settle_all(isa, &self.kinds, stride, *survey, labels)
     }
 
-    /// Takes the labels of those who are flooded, and then settles those of the shore who wait; says whether there is a line.
+    /// Takes the labels of the flooded pixels, and then settles the shore; returns whether there is a line.
     pub(super) fn settle_waiting(
         &self,
         isa: Isa,
@@ -109,7 +109,7 @@ impl Shore {
     }
 }
 
-/// The label above the first pixel that is 0, or before it; if these are none, one that nobody bears.
+/// The label above the first pixel that is 0, or before it; if neither has one, a label that no pixel has.
 fn outer_label(labels: &[u32], stride: usize) -> u32 {
     let first = labels.iter().position(|label| *label == 0).unwrap_or(stride);
     let near = [labels[first - stride], labels[first - 1]];
@@ -117,7 +117,7 @@ fn outer_label(labels: &[u32], stride: usize) -> u32 {
 }
 
 versions! {
-    /// Says what each pixel is, and gives the extremes of the other labels beside the lake.
+    /// Finds the kind of each pixel; returns the extremes of the other labels beside the lake.
     fn find_kinds(labels: &[u32], stride: usize, outer: u32, alone: &mut Vec<u8>, kinds: &mut Vec<u8>) -> (u32, u32) {
         alone.resize(labels.len(), 0);
         for (kind, label) in alone.iter_mut().zip(labels) {
@@ -162,7 +162,7 @@ versions! {
 }
 
 versions! {
-    fn settle_all(kinds: &[u8], stride: usize, survey: Survey, labels: &mut [u32]) -> bool {
+    fn settle_all(kinds: &[u8], stride: usize, survey: LakeSurvey, labels: &mut [u32]) -> bool {
         let inner = kinds.len() - 2 * stride;
         let here = labels[stride..][..inner].iter_mut().zip(&kinds[stride..]);
         let sides = kinds[stride - 1..].iter().zip(&kinds[stride + 1..]);
@@ -233,7 +233,7 @@ mod tests {
         for isa in Isa::available() {
             let mut shore = Shore::default();
             let survey = shore.survey(isa, &labels, stride);
-            assert_eq!(survey, Survey { outer: 1, lowest: 3, highest: 3 });
+            assert_eq!(survey, LakeSurvey { outer: 1, lowest: 3, highest: 3 });
             let last = |border, elsewhere| {
                 let [right, down] = [1, stride].map(|distance| steps(&labels, distance, border, elsewhere));
                 shore.floods_last(isa, [&right, &down], stride)

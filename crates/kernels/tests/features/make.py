@@ -2,7 +2,7 @@
 
 Run it with:  pip install numpy scipy scikit-image opencv-python-headless && python make.py
 
-Every column is computed here with NumPy from its definition in docs/features.md, or with another program where that
+Every column is computed here with NumPy from its definition in docs/reference/features.md, or with another program where that
 has the same definition, so that two programs that share no line have to agree:
 
     scikit-image regionprops          area, extent, convex area, solidity, equivalent diameter, Euler number;

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use onceflow_kernels::{Isa, Machine, ON, Plane, View};
+use onceflow_kernels::{Cpu, Isa, ON, Plane, View};
 use proptest::prelude::*;
 
 use super::plane;
@@ -40,9 +40,9 @@ where
 }
 
 /// Every instruction set with one, two and five threads.
-pub(crate) fn machines() -> Vec<Machine> {
+pub(crate) fn cpus() -> Vec<Cpu> {
     let threads = [1, 2, 5].map(|threads| NonZeroUsize::new(threads).expect("threads"));
-    Isa::available().into_iter().flat_map(|isa| threads.map(|threads| Machine { isa, threads })).collect()
+    Isa::available().into_iter().flat_map(|isa| threads.map(|threads| Cpu { isa, threads })).collect()
 }
 
 /// Mask pixels, on with a probability that differs from image to image.

@@ -9,22 +9,22 @@ use crate::{Bounds, Position, Span};
 ///
 /// Its cells are squares (cubes) of 2^n pixels: single ones up to sides of 2^21 = 2,097,152 pixels, larger ones beyond.
 #[derive(Debug, Clone, Copy)]
-pub struct Curve {
+pub struct HilbertCurve {
     whole: Bounds,
     hilbert: Hilbert,
     /// A cell has 2^shift pixels along each side.
     shift: u32,
 }
 
-impl Curve {
-    /// The curve over a box; none when it is empty.
-    pub fn over(whole: Bounds) -> Option<Curve> {
+impl HilbertCurve {
+    /// The curve over a box; `None` when it is empty.
+    pub fn over(whole: Bounds) -> Option<HilbertCurve> {
         let [width, height, depth, _] = whole.size();
         let longest = width.max(height).max(depth);
         let bits = u64::BITS - longest.saturating_sub(1).leading_zeros();
         let order = bits.min(MOST_ORDER);
         let hilbert = if depth > 1 { Hilbert::space(order)? } else { Hilbert::plane(order)? };
-        (!whole.is_empty()).then_some(Curve { whole, hilbert, shift: bits - order })
+        (!whole.is_empty()).then_some(HilbertCurve { whole, hilbert, shift: bits - order })
     }
 
     /// The box.
@@ -70,12 +70,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::position::tests::{all, nested};
+    use crate::geometry::position::tests::{all, nested};
 
     proptest! {
         #[test]
         fn ranges_hold_the_keys_of_the_positions((outer, inner) in nested()) {
-            let curve = Curve::over(outer).unwrap();
+            let curve = HilbertCurve::over(outer).unwrap();
             let ranges = curve.ranges(&inner, None);
             for position in all(&outer) {
                 let held = ranges.iter().any(|range| range.contains(&curve.key(&position)));
@@ -87,15 +87,15 @@ mod tests {
     #[test]
     fn boxes_beyond_the_finest_curve_have_larger_cells() {
         let all = Span::new(i64::MIN, u64::MAX).unwrap();
-        let curve = Curve::over(Bounds::new(all, all, all, all)).unwrap();
+        let curve = HilbertCurve::over(Bounds::new(all, all, all, all)).unwrap();
         assert_eq!((curve.hilbert().order(), curve.shift), (21, 43));
         let far = Position::space(i64::MAX - 1, i64::MIN, 0);
         let one =
             Bounds::new(Span::new(far.x, 1).unwrap(), Span::new(far.y, 1).unwrap(), Span::ONE, Span::ONE);
         assert!(curve.ranges(&one, None)[0].contains(&curve.key(&far)));
         assert_eq!(curve.ranges(&curve.bounds(), None), vec![0..1 << 63]);
-        assert!(Curve::over(Bounds::plane(0, 0, 0, 3).unwrap()).is_none());
-        let pixel = Curve::over(Bounds::plane(5, 5, 1, 1).unwrap()).unwrap();
+        assert!(HilbertCurve::over(Bounds::plane(0, 0, 0, 3).unwrap()).is_none());
+        let pixel = HilbertCurve::over(Bounds::plane(5, 5, 1, 1).unwrap()).unwrap();
         assert_eq!((pixel.hilbert().keys(), pixel.key(&Position::plane(5, 5))), (1, 0));
     }
 }

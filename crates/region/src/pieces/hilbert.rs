@@ -35,12 +35,12 @@ pub struct Hilbert {
 pub const MOST_ORDER: u32 = 21;
 
 impl Hilbert {
-    /// The curve through a square of 2^order x 2^order cells; none above an order of 21.
+    /// The curve through a square of 2^order x 2^order cells; `None` above an order of 21.
     pub fn plane(order: u32) -> Option<Hilbert> {
         (order <= MOST_ORDER).then_some(Hilbert { tables: &PLANE, order })
     }
 
-    /// The curve through a cube of 2^order x 2^order x 2^order cells; none above an order of 21.
+    /// The curve through a cube of 2^order x 2^order x 2^order cells; `None` above an order of 21.
     pub fn space(order: u32) -> Option<Hilbert> {
         (order <= MOST_ORDER).then_some(Hilbert { tables: &SPACE, order })
     }
@@ -55,7 +55,7 @@ impl Hilbert {
         1 << (self.order * self.tables.axes)
     }
 
-    /// The key of a cell; none outside.
+    /// The key of a cell; `None` outside.
     pub fn key(&self, cell: Cell) -> Option<u64> {
         self.contains(&cell).then(|| self.key_of(cell))
     }
@@ -72,7 +72,7 @@ impl Hilbert {
         key
     }
 
-    /// The cell with a key; none when there are fewer.
+    /// The cell with a key; `None` when there are fewer.
     pub fn cell(&self, key: u64) -> Option<Cell> {
         if key >= self.keys() {
             return None;
@@ -93,13 +93,13 @@ impl Hilbert {
     /// the smallest gaps between them are joined, and where there are very many, cells at the sides of the box are taken
     /// together.
     pub fn ranges(&self, from: Cell, to: Cell, at_most: Option<usize>) -> Vec<Range<u64>> {
-        let wanted = Wanted { from, to: self.clipped(to), axes: self.tables.axes as usize };
+        let wanted = WantedRanges { from, to: self.clipped(to), axes: self.tables.axes as usize };
         if (0..3).any(|axis| wanted.from[axis] >= wanted.to[axis]) {
             return Vec::new();
         }
         // More than this is not looked at to join it again.
         let enough = at_most.map_or(usize::MAX, |most| most.saturating_mul(4).max(32));
-        let (mut done, mut open) = (Vec::new(), vec![Square { key: 0, state: 0, cell: [0; 3] }]);
+        let (mut done, mut open) = (Vec::new(), vec![HilbertSquare { key: 0, state: 0, cell: [0; 3] }]);
         for level in (0..=self.order).rev() {
             open.retain(|square| wanted.meets(square, level));
             let (whole, cut): (Vec<_>, Vec<_>) =
@@ -130,14 +130,14 @@ impl Hilbert {
     }
 
     /// The keys of a square of 2^level cells.
-    fn stretch(&self, square: &Square, level: u32) -> Range<u64> {
+    fn stretch(&self, square: &HilbertSquare, level: u32) -> Range<u64> {
         let bits = level * self.tables.axes;
         square.key << bits..(square.key + 1) << bits
     }
 
-    fn children(&self, square: Square) -> impl Iterator<Item = Square> {
+    fn children(&self, square: HilbertSquare) -> impl Iterator<Item = HilbertSquare> {
         let tables = self.tables;
-        (0..1usize << tables.axes).map(move |turn| Square {
+        (0..1usize << tables.axes).map(move |turn| HilbertSquare {
             key: square.key << tables.axes | turn as u64,
             state: tables.next[square.state][turn].into(),
             cell: half_of(square.cell, tables.corner[square.state][turn]),
@@ -179,27 +179,27 @@ pub(super) fn joined<T: Copy>(
 
 /// A square (cube) of the halved curve: its key, cell and state at its level.
 #[derive(Clone, Copy)]
-struct Square {
+struct HilbertSquare {
     key: u64,
     state: usize,
     cell: Cell,
 }
 
-struct Wanted {
+struct WantedRanges {
     from: Cell,
     to: Cell,
     axes: usize,
 }
 
-impl Wanted {
-    fn meets(&self, square: &Square, level: u32) -> bool {
+impl WantedRanges {
+    fn meets(&self, square: &HilbertSquare, level: u32) -> bool {
         (0..self.axes).all(|axis| {
             let (start, end) = side(square.cell[axis], level);
             start < u64::from(self.to[axis]) && u64::from(self.from[axis]) < end
         })
     }
 
-    fn holds(&self, square: &Square, level: u32) -> bool {
+    fn holds(&self, square: &HilbertSquare, level: u32) -> bool {
         (0..self.axes).all(|axis| {
             let (start, end) = side(square.cell[axis], level);
             u64::from(self.from[axis]) <= start && end <= u64::from(self.to[axis])

@@ -2,7 +2,7 @@
 //!
 //! Pieces are boxes of any size, side by side or overlapping, in the order of a Hilbert curve over the whole: what lies
 //! close together in space lies close together in the order, so that a box is a few stretches of it. [`Pieces`] finds
-//! them, [`Placement`] gives each node a stretch of equal weight, and [`Hilbert`] and [`Curve`] are the keys by themselves.
+//! them, [`Placement`] gives each node a stretch of equal weight, and [`Hilbert`] and [`HilbertCurve`] are the keys by themselves.
 
 mod curve;
 mod hilbert;
@@ -11,7 +11,7 @@ mod tree;
 
 use std::ops::Range;
 
-pub use curve::Curve;
+pub use curve::HilbertCurve;
 pub use hilbert::{Cell, Hilbert, MOST_ORDER};
 pub use place::Placement;
 
@@ -49,7 +49,7 @@ pub struct Piece<I> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Pieces<I> {
-    curve: Option<Curve>,
+    curve: Option<HilbertCurve>,
     /// The keys of the middles, ascending.
     keys: Vec<u64>,
     pieces: Vec<Piece<I>>,
@@ -67,7 +67,7 @@ impl<I> Pieces<I> {
             return Err(RegionError::Partition { expected, found: piece.bounds.to_string(), todo });
         }
         let whole = pieces.iter().map(|piece| piece.bounds).reduce(|a, b| a.hull(&b));
-        let curve = whole.and_then(Curve::over);
+        let curve = whole.and_then(HilbertCurve::over);
         let key = |piece: &Piece<I>| curve.map_or(0, |curve| curve.key(&middle(&piece.bounds)));
         let mut keyed: Vec<(u64, Piece<I>)> = pieces.into_iter().map(|piece| (key(&piece), piece)).collect();
         keyed.sort_by_key(|(key, _)| *key);
@@ -86,13 +86,13 @@ impl<I> Pieces<I> {
         self.pieces.is_empty()
     }
 
-    /// The smallest box with all pieces; none when there is none.
+    /// The smallest box with all pieces; `None` when there is none.
     pub fn bounds(&self) -> Option<Bounds> {
         self.curve.map(|curve| curve.bounds())
     }
 
-    /// The curve by whose keys the pieces are ordered; none when there is no piece.
-    pub fn curve(&self) -> Option<&Curve> {
+    /// The curve by whose keys the pieces are ordered; `None` when there is no piece.
+    pub fn curve(&self) -> Option<&HilbertCurve> {
         self.curve.as_ref()
     }
 
@@ -107,7 +107,7 @@ impl<I> Pieces<I> {
     }
 
     /// The keys of the pieces that have a position in a box, as ranges in ascending order, none of which touch. Keys in a
-    /// range that are none of theirs belong to no piece, but where pieces share a key.
+    /// range that are not theirs belong to no piece, but where pieces share a key.
     ///
     /// With `at_most` there are at most so many (at least one): ranges with the fewest pieces between them are joined.
     pub fn ranges(&self, bounds: &Bounds, at_most: Option<usize>) -> Vec<Range<u64>> {
@@ -156,7 +156,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::position::tests::small;
+    use crate::geometry::position::tests::small;
     use crate::{Remainder, partition};
 
     fn numbered(boxes: Vec<Bounds>) -> Pieces<usize> {

@@ -34,7 +34,7 @@ impl Tree {
         query: &Bounds,
         bounds: impl Fn(usize) -> &'a Bounds,
     ) -> Vec<Range<usize>> {
-        let mut search = Search { tree: self, query, bounds, found: Vec::new() };
+        let mut search = TreeSearch { tree: self, query, bounds, found: Vec::new() };
         if self.count > 0 && !query.is_empty() {
             search.descend(self.levels.len(), 0);
         }
@@ -43,14 +43,14 @@ impl Tree {
 }
 
 /// A query on its way down the tree.
-struct Search<'t, F> {
+struct TreeSearch<'t, F> {
     tree: &'t Tree,
     query: &'t Bounds,
     bounds: F,
     found: Vec<Range<usize>>,
 }
 
-impl<'a, F: Fn(usize) -> &'a Bounds> Search<'_, F> {
+impl<'a, F: Fn(usize) -> &'a Bounds> TreeSearch<'_, F> {
     /// Looks at the boxes within a box of a level; those of level 0 are the pieces.
     fn descend(&mut self, level: usize, index: usize) {
         let below = level - 1;

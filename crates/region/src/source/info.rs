@@ -18,7 +18,7 @@ pub struct ImageInfo {
     /// Micrometres per pixel, when the file says so and it can be true.
     pub um_per_pixel: Option<f64>,
     /// The scales of the pyramid, the whole image first.
-    pub scales: Vec<Scale>,
+    pub scales: Vec<ImageScale>,
     /// What else the file says.
     pub details: Details,
 }
@@ -49,7 +49,7 @@ impl Details {
 
 /// One scale of an image.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scale {
+pub struct ImageScale {
     /// Columns.
     pub width: u64,
     /// Rows.
@@ -58,20 +58,20 @@ pub struct Scale {
     pub downsample: f64,
 }
 
-impl Scale {
+impl ImageScale {
     /// The whole image as a scale of itself.
-    pub fn whole(width: u64, height: u64) -> Scale {
-        Scale { width, height, downsample: 1.0 }
+    pub fn whole(width: u64, height: u64) -> ImageScale {
+        ImageScale { width, height, downsample: 1.0 }
     }
 }
 
 impl ImageInfo {
-    /// The box of the whole image; none when its sides are not numbers that a box can hold.
+    /// The box of the whole image; `None` when its sides are not numbers that a box can hold.
     pub fn bounds(&self) -> Option<Bounds> {
         Bounds::plane(0, 0, self.width, self.height)
     }
 
-    /// The box of one scale, in its own pixels; none when there is no such scale.
+    /// The box of one scale, in its own pixels; `None` when there is no such scale.
     pub fn scale_bounds(&self, scale: usize) -> Option<Bounds> {
         let scale = self.scales.get(scale)?;
         Bounds::plane(0, 0, scale.width, scale.height)

@@ -3,28 +3,32 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Access, ImageInfo, Source, SourceError};
-use crate::{Bounds, Dense, Digest};
+use super::{Access, ImageInfo, Source};
+use crate::{Bounds, Dense, Digest, SourceError};
 
 /// Calls and bytes.
 #[derive(Debug, Default)]
-pub struct Meter {
+pub struct ReadMeter {
     calls: AtomicU64,
     bytes: AtomicU64,
 }
 
-impl Meter {
+impl ReadMeter {
     /// How many reads.
+    #[inline]
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
 
     /// How many bytes they gave.
+    #[inline]
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn count(&self, bytes: u64) {
+    /// Counts one read of so many bytes.
+    #[inline]
+    pub fn count(&self, bytes: u64) {
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -32,24 +36,24 @@ impl Meter {
 
 /// A source that counts the boxes read from it and the bytes of their pixels.
 #[derive(Debug)]
-pub struct Metered {
+pub struct MeteredSource {
     source: Arc<dyn Source>,
-    meter: Meter,
+    meter: ReadMeter,
 }
 
-impl Metered {
+impl MeteredSource {
     /// Counts from now on.
-    pub fn new(source: Arc<dyn Source>) -> Metered {
-        Metered { source, meter: Meter::default() }
+    pub fn new(source: Arc<dyn Source>) -> MeteredSource {
+        MeteredSource { source, meter: ReadMeter::default() }
     }
 
     /// What was counted.
-    pub fn meter(&self) -> &Meter {
+    pub fn meter(&self) -> &ReadMeter {
         &self.meter
     }
 }
 
-impl Source for Metered {
+impl Source for MeteredSource {
     fn info(&self) -> &ImageInfo {
         self.source.info()
     }

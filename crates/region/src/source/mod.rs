@@ -1,45 +1,18 @@
-//! Image files: what is in them is known when they are opened, and pixels are read box by box.
+//! Images and volumes that are known but not read: the traits through which their boxes are read, and what is known before.
 //!
-//! ```
-//! use onceflow_region::{Bounds, Dense, Pixels, open_bytes, png_bytes};
-//!
-//! let file = png_bytes(&Dense::new(3, 2, 1, Pixels::U8(vec![0, 1, 2, 3, 4, 5]))?)?;
-//! let image = open_bytes("small.png", file)?;
-//! assert_eq!((image.info().width, image.info().height, image.info().format.as_str()), (3, 2, "png"));
-//! let right = image.read(Bounds::plane(2, 0, 1, 2).ok_or("too large")?)?;
-//! assert_eq!(right.as_u8(), Some(&[2, 5][..]));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! Files are opened by the crate `onceflow-imageio`.
 
-mod detect;
-mod error;
 mod info;
-mod jpeg;
 mod meter;
-mod openslide;
-pub(crate) mod origin;
-mod placed;
-mod png;
-mod resample;
-pub(crate) mod resolution;
-mod tiff;
+mod volume;
 
 use std::fmt::Debug;
-use std::path::Path;
-use std::sync::Arc;
 
-pub use error::SourceError;
-pub use info::{Details, ImageInfo, Scale};
-pub use meter::{Meter, Metered};
-pub use placed::Placed;
-pub use resample::{Resampled, Working};
+pub use info::{Details, ImageInfo, ImageScale};
+pub use meter::{MeteredSource, ReadMeter};
+pub use volume::{ReadVolume, VolumeInfo};
 
-use crate::dense::cells;
-use crate::{Bounds, Dense, Digest, OmeZarr, Pixels};
-use origin::Origin;
-
-/// The most bytes that one read may decode; larger boxes are read in parts.
-pub const READ_LIMIT: u64 = 1 << 30;
+use crate::{Bounds, Dense, Digest, Pixels, READ_LIMIT, RegionError, SourceError};
 
 /// How the pixels of an image are best read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +51,7 @@ pub trait Source: Debug + Send + Sync {
         }
     }
 
-    /// How the pixels are best read, by whoever wants all of them.
+    /// How all pixels of the image are best read.
     fn access(&self) -> Access {
         Access::Boxes
     }
@@ -90,60 +63,34 @@ pub trait Source: Debug + Send + Sync {
     fn digest(&self) -> Result<Digest, SourceError>;
 }
 
-/// Opens an image file, whatever its name ends with: its first bytes say what it is. A folder is one of Zarr.
-///
-/// # Errors
-/// When the file cannot be read, or is not an image that we read.
-pub fn open(path: &Path) -> Result<Arc<dyn Source>, SourceError> {
-    open_metered(path, Arc::default())
-}
-
-/// Opens an image that is in memory already; errors call it by the name given.
-///
-/// # Errors
-/// When the bytes are not an image that we read.
-pub fn open_bytes(name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Arc<dyn Source>, SourceError> {
-    detect::open(Origin::bytes(name, bytes.into(), Arc::default()))
-}
-
-/// Opens an image file and counts in the meter what is read from the file itself.
-///
-/// # Errors
-/// As [`open`].
-pub fn open_metered(path: &Path, meter: Arc<Meter>) -> Result<Arc<dyn Source>, SourceError> {
-    if path.is_dir() {
-        return Ok(Arc::new(OmeZarr::open(path, meter)?));
-    }
-    detect::open(Origin::file(path, meter)?)
-}
-
 /// The numbers of a box that may be read: within the scale, not empty, and not too large.
-pub(crate) fn check_read(
+///
+/// # Errors
+/// When there is no such scale, or the box is empty, reaches outside or is larger than one read may be.
+pub fn check_read(
     file: &str,
     info: &ImageInfo,
     scale: usize,
     bounds: &Bounds,
 ) -> Result<[usize; 4], SourceError> {
     let no_scale = || SourceError::NoScale { file: file.to_owned(), scale, scales: info.scales.len() };
-    let Scale { width, height, .. } = *info.scales.get(scale).ok_or_else(no_scale)?;
+    let ImageScale { width, height, .. } = *info.scales.get(scale).ok_or_else(no_scale)?;
     let image = info.scale_bounds(scale).filter(|image| image.contains(bounds) && !bounds.is_empty());
     let outside = || SourceError::Outside { file: file.to_owned(), width, height, bounds: Box::new(*bounds) };
-    let cells = image.and_then(|_| cells(bounds)).ok_or_else(outside)?;
+    let indices = image.and_then(|_| bounds.indices()).ok_or_else(outside)?;
     let bytes = info.bytes_of(bounds);
     if bytes > READ_LIMIT {
         let bounds = Box::new(*bounds);
         return Err(SourceError::TooLarge { file: file.to_owned(), bounds, bytes, limit: READ_LIMIT });
     }
-    Ok(cells)
+    Ok(indices)
 }
 
-/// The pixels of a box, once they are read.
-pub(crate) fn dense(
-    file: &str,
-    size: [usize; 2],
-    channels: usize,
-    pixels: Pixels,
-) -> Result<Dense, SourceError> {
+/// The pixels of a box, once they are read; an error names the file.
+///
+/// # Errors
+/// As [`Dense::new`].
+pub fn dense(file: &str, size: [usize; 2], channels: usize, pixels: Pixels) -> Result<Dense, SourceError> {
     Dense::new(size[0], size[1], channels, pixels)
-        .map_err(|error| SourceError::Region { file: file.to_owned(), error: Box::new(error) })
+        .map_err(|error: RegionError| SourceError::Region { file: file.to_owned(), error: Box::new(error) })
 }

@@ -7,27 +7,30 @@ use crate::{Lease, Region};
 
 /// A region in memory. Its bytes are given back when the last holder lets go, even if the store has removed it before.
 #[derive(Debug, Clone)]
-pub struct Held {
+pub struct HeldRegion {
     region: Arc<Region>,
     /// Dropped with the last clone.
     _lease: Option<Arc<Lease>>,
 }
 
-impl Held {
+impl HeldRegion {
     /// A region with the lease that covers it, if one does.
-    pub fn new(region: Region, lease: Option<Lease>) -> Held {
-        Held { region: Arc::new(region), _lease: lease.map(Arc::new) }
+    #[inline]
+    pub fn new(region: Region, lease: Option<Lease>) -> HeldRegion {
+        HeldRegion { region: Arc::new(region), _lease: lease.map(Arc::new) }
     }
 
-    /// A region whose memory its store accounts for as long as somebody holds it.
-    pub fn shared(region: Arc<Region>) -> Held {
-        Held { region, _lease: None }
+    /// A region whose memory its store accounts for while a reader holds it.
+    #[inline]
+    pub fn shared(region: Arc<Region>) -> HeldRegion {
+        HeldRegion { region, _lease: None }
     }
 }
 
-impl Deref for Held {
+impl Deref for HeldRegion {
     type Target = Region;
 
+    #[inline]
     fn deref(&self) -> &Region {
         &self.region
     }

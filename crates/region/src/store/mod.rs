@@ -1,85 +1,65 @@
-//! Stores: where regions are kept under their identifiers, each saying what it can do.
+//! Traits of stores that keep regions under their identifiers.
 //!
-//! What a store can do are small traits; [`Store`] hands out those that a store has.
-//!
-//! ```
-//! use onceflow_region::{Bounds, Budget, Dense, MemoryStore, Pixels, Region, RegionId, RegionKind, Store};
-//!
-//! let store: Box<dyn Store> = Box::new(MemoryStore::new(Budget::new(1 << 20)));
-//! let id = RegionId::new("slide", "mask", RegionKind::Dense);
-//! let mask = Dense::new(3, 2, 1, Pixels::U8(vec![0, 1, 0, 0, 1, 1]))?;
-//! store.writer().ok_or("it does not write")?.write(&id, Region::Dense(mask))?;
-//! let middle = Bounds::plane(1, 0, 1, 2).ok_or("too large")?;
-//! let read = store.part_reader().ok_or("it reads no boxes")?.read_part(&id, middle)?;
-//! assert_eq!(read.as_u8(), Some(&[1, 1][..]));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! Each capability (read, read a box, write, list, remove) is a small trait; [`Store`] hands out those that a store has.
 
-#[cfg(test)]
-pub(crate) mod conformance;
 mod held;
-mod memory;
 
 use std::fmt::Debug;
 
-use thiserror::Error;
+pub use held::HeldRegion;
 
-pub use held::Held;
-pub use memory::MemoryStore;
+use crate::{Bounds, Dense, Region, RegionId, RegionQuery, StoreError};
 
-use crate::tier::TierError;
-use crate::{Bounds, Dense, Region, RegionError, RegionId, RegionQuery, SourceError};
-
-/// A place for regions. What it cannot do it answers with none.
+/// A place for regions. A capability that it lacks is `None`.
 pub trait Store: Debug + Send + Sync {
     /// What errors call it.
     fn name(&self) -> &str;
 
     /// Reading whole regions.
-    fn reader(&self) -> Option<&dyn Read> {
+    fn reader(&self) -> Option<&dyn ReadRegion> {
         None
     }
 
     /// Reading boxes of regions.
-    fn part_reader(&self) -> Option<&dyn ReadPart> {
+    fn part_reader(&self) -> Option<&dyn ReadRegionPart> {
         None
     }
 
     /// Writing.
-    fn writer(&self) -> Option<&dyn Write> {
+    fn writer(&self) -> Option<&dyn WriteRegion> {
         None
     }
 
     /// Listing.
-    fn lister(&self) -> Option<&dyn List> {
+    fn lister(&self) -> Option<&dyn ListRegions> {
         None
     }
 
     /// Removing.
-    fn remover(&self) -> Option<&dyn Remove> {
+    fn remover(&self) -> Option<&dyn RemoveRegion> {
         None
     }
 }
 
 /// Reads whole regions.
-pub trait Read {
+pub trait ReadRegion {
     /// The latest staged region that fits.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read.
-    fn latest(&self, query: &RegionQuery) -> Result<(RegionId, Held), StoreError>;
+    /// When there is no such region, or it cannot be read.
+    fn latest(&self, query: &RegionQuery) -> Result<(RegionId, HeldRegion), StoreError>;
 
     /// The region with this identifier.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read.
-    fn read(&self, id: &RegionId) -> Result<Held, StoreError> {
+    /// When there is no such region, or it cannot be read.
+    fn read(&self, id: &RegionId) -> Result<HeldRegion, StoreError> {
         self.latest(&RegionQuery::from(id)).map(|(_, region)| region)
     }
 }
 
 /// Reads a box of a dense region or of an image, without bringing the rest.
-pub trait ReadPart {
+pub trait ReadRegionPart {
     /// The pixels in a box as seen from the region's upper left corner.
     ///
     /// # Errors
@@ -88,7 +68,7 @@ pub trait ReadPart {
 }
 
 /// Writes regions.
-pub trait Write {
+pub trait WriteRegion {
     /// Stages a region; one with the same identifier is replaced, since the last staged one counts.
     ///
     /// # Errors
@@ -97,7 +77,7 @@ pub trait Write {
 }
 
 /// Lists regions.
-pub trait List {
+pub trait ListRegions {
     /// The identifiers in ascending order.
     ///
     /// # Errors
@@ -106,91 +86,10 @@ pub trait List {
 }
 
 /// Removes regions.
-pub trait Remove {
+pub trait RemoveRegion {
     /// Removes a region.
     ///
     /// # Errors
-    /// When there is none, or it cannot be removed.
+    /// When there is no such region, or it cannot be removed.
     fn remove(&self, id: &RegionId) -> Result<(), StoreError>;
-}
-
-/// A store that cannot do what it was asked.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum StoreError {
-    /// There is no such region.
-    #[error("{store}: expected region {region}, found none with this name, time and version; list the store")]
-    Missing {
-        /// The store.
-        store: String,
-        /// What was asked for.
-        region: String,
-    },
-    /// An identifier that states another kind than the region has.
-    #[error("{store}: expected region {region} to be {expected}, found {found}; name the kind that it has")]
-    Kind {
-        /// The store.
-        store: String,
-        /// The region.
-        region: String,
-        /// What was expected.
-        expected: String,
-        /// What was found.
-        found: String,
-    },
-    /// There is no room.
-    #[error(
-        "{store}: expected room for {bytes} bytes of {region}, found {free}; remove regions or raise the limit"
-    )]
-    Full {
-        /// The store.
-        store: String,
-        /// The region.
-        region: String,
-        /// Bytes wanted.
-        bytes: u64,
-        /// Bytes free.
-        free: u64,
-    },
-    /// The system refuses to write: no space, no permission.
-    #[error("{store}: {file}: {reason}; {todo}")]
-    Write {
-        /// The store.
-        store: String,
-        /// The file or folder.
-        file: String,
-        /// What the system says.
-        reason: String,
-        /// What to do.
-        todo: &'static str,
-    },
-    /// The store met a panic in another thread and does not trust itself any more.
-    #[error("{store}: a thread stopped in the middle of a change; run again")]
-    Broken {
-        /// The store.
-        store: String,
-    },
-    /// What is stored cannot be cut.
-    #[error("{store}: {error}")]
-    Region {
-        /// The store.
-        store: String,
-        /// Why.
-        error: Box<RegionError>,
-    },
-    /// The tiers under the store failed.
-    #[error("{store}: {error}")]
-    Tier {
-        /// The store.
-        store: String,
-        /// Why.
-        error: Box<TierError>,
-    },
-    /// The image behind a region cannot be read.
-    #[error("{store}: {error}")]
-    Source {
-        /// The store.
-        store: String,
-        /// Why.
-        error: Box<SourceError>,
-    },
 }

@@ -9,7 +9,7 @@ pub(super) fn because(
     level: Level,
     seconds: &dyn Fn(usize) -> f64,
 ) -> String {
-    let scene = Scene { flow, account, seconds };
+    let scene = LevelPair { flow, account, seconds };
     match level {
         Level::None => String::new(),
         Level::Stage => scene.stage(),
@@ -20,13 +20,13 @@ pub(super) fn because(
     }
 }
 
-struct Scene<'p> {
+struct LevelPair<'p> {
     flow: &'p Flow,
     account: &'p Account,
     seconds: &'p dyn Fn(usize) -> f64,
 }
 
-impl Scene<'_> {
+impl LevelPair<'_> {
     fn stage(&self) -> String {
         let merged = self.merged(Level::Stage);
         let constant = |task: &usize| self.account.tasks[*task].left_at(Level::Stage) == 1;

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use onceflow_study::{
-    Bound, Catalogue, Cycle, Kind, OpParameter, OpSpec, RegionKind, Stage, Step, Task, Value, Workflow,
+    BoundValue, Catalogue, Cycle, OpParameter, OpSpec, ParameterKind, RegionKind, Stage, StageStep, Task,
+    Value, Workflow,
 };
 
 use super::{
-    Flow, FlowError, FlowRegion, FlowStage, FlowTask, Input, Made, REFERENCE_SUFFIX, Read, ReadFrom,
+    Flow, FlowError, FlowInput, FlowRead, FlowRegion, FlowStage, FlowTask, REFERENCE_SUFFIX, ReadFrom,
+    TaskOrigin,
 };
 
 impl Flow {
@@ -17,7 +19,7 @@ impl Flow {
     /// stages: a stage that compares, where there is one, else the makers of the workflow's outputs.
     pub fn new(workflow: &Workflow, catalogue: &Catalogue) -> Result<Self, FlowError> {
         let workflow = workflow.flatten();
-        let builder = Builder::new(&workflow, catalogue)?;
+        let builder = FlowBuilder::new(&workflow, catalogue)?;
         let tasks = builder.tasks()?;
         let mut flow =
             Self { stages: Vec::new(), tasks, sources: builder.sources.clone(), results: Vec::new() };
@@ -34,8 +36,9 @@ impl Flow {
         Ok(())
     }
 
-    fn check_input(&self, at: usize, input: Input) -> Result<(), FlowError> {
-        let (Input::Task { task: maker, output } | Input::Reference { task: maker, output }) = input else {
+    fn check_input(&self, at: usize, input: FlowInput) -> Result<(), FlowError> {
+        let (FlowInput::Task { task: maker, output } | FlowInput::Reference { task: maker, output }) = input
+        else {
             return Ok(());
         };
         let task = self.tasks[at].name.clone();
@@ -44,7 +47,7 @@ impl Flow {
         if narrower < scope {
             return Err(FlowError::FanIn { task, scope: scope.word(), region, narrower: narrower.word() });
         }
-        if matches!(input, Input::Reference { .. }) && self.tasks[at].stage == self.tasks[maker].stage {
+        if matches!(input, FlowInput::Reference { .. }) && self.tasks[at].stage == self.tasks[maker].stage {
             return Err(FlowError::OwnReference { task, region });
         }
         Ok(())
@@ -53,16 +56,16 @@ impl Flow {
 
 /// A task of the descriptor and its stage.
 #[derive(Clone, Copy)]
-struct Declared<'w> {
+struct DeclaredTask<'w> {
     stage: usize,
     task: &'w Task,
 }
 
-struct Builder<'w> {
+struct FlowBuilder<'w> {
     workflow: &'w Workflow,
     catalogue: &'w Catalogue,
     /// The tasks in the order of the descriptor.
-    declared: Vec<Declared<'w>>,
+    declared: Vec<DeclaredTask<'w>>,
     /// Places in `declared`, in an order that can be run.
     order: Vec<usize>,
     /// The place in `order` of each declared task.
@@ -72,7 +75,7 @@ struct Builder<'w> {
     sources: Vec<String>,
 }
 
-impl<'w> Builder<'w> {
+impl<'w> FlowBuilder<'w> {
     fn new(workflow: &'w Workflow, catalogue: &'w Catalogue) -> Result<Self, FlowError> {
         check_makers(workflow)?;
         let stage_order = stage_order(workflow)?;
@@ -95,7 +98,7 @@ impl<'w> Builder<'w> {
         self.order.iter().map(|at| self.task(self.declared[*at])).collect()
     }
 
-    fn task(&self, declared: Declared<'w>) -> Result<FlowTask, FlowError> {
+    fn task(&self, declared: DeclaredTask<'w>) -> Result<FlowTask, FlowError> {
         let task = declared.task;
         let spec = self.spec(task)?;
         check_count(task, spec, "inputs", spec.inputs.len(), task.inputs.len())?;
@@ -110,7 +113,7 @@ impl<'w> Builder<'w> {
             outputs: outputs.map(|(name, made)| self.region(name, made.kind)).collect(),
             ends: task.ends.clone(),
             after: self.after(declared)?,
-            made: Made::Written,
+            made: TaskOrigin::Written,
         })
     }
 
@@ -124,16 +127,16 @@ impl<'w> Builder<'w> {
         })
     }
 
-    fn input(&self, region: &str) -> Input {
+    fn input(&self, region: &str) -> FlowInput {
         if let Some((task, output)) = self.makers.get(region) {
-            return Input::Task { task: *task, output: *output };
+            return FlowInput::Task { task: *task, output: *output };
         }
         let of_reference = region.strip_suffix(REFERENCE_SUFFIX).and_then(|name| self.makers.get(name));
         match of_reference {
-            Some((task, output)) => Input::Reference { task: *task, output: *output },
-            // Every input that nobody makes is among the sources, so the search finds it.
+            Some((task, output)) => FlowInput::Reference { task: *task, output: *output },
+            // Every input that no task makes is among the sources, so the search finds it.
             None => {
-                Input::Source(self.sources.iter().position(|source| source == region).unwrap_or_default())
+                FlowInput::Source(self.sources.iter().position(|source| source == region).unwrap_or_default())
             }
         }
     }
@@ -144,9 +147,9 @@ impl<'w> Builder<'w> {
         FlowRegion { name: name.to_owned(), kind }
     }
 
-    fn after(&self, declared: Declared<'w>) -> Result<Vec<usize>, FlowError> {
+    fn after(&self, declared: DeclaredTask<'w>) -> Result<Vec<usize>, FlowError> {
         let find = |name: &String| {
-            let same = |other: &Declared<'_>| other.stage == declared.stage && other.task.name == *name;
+            let same = |other: &DeclaredTask<'_>| other.stage == declared.stage && other.task.name == *name;
             let at = self.declared.iter().position(same);
             at.map(|at| self.place[at]).ok_or_else(|| FlowError::UnknownAfter {
                 task: declared.task.name.clone(),
@@ -156,7 +159,7 @@ impl<'w> Builder<'w> {
         let own: Result<Vec<_>, _> = declared.task.after.iter().map(find).collect();
         // A stage that waits for another waits for all its tasks.
         let names = &self.workflow.stages[declared.stage].after;
-        let waits = |other: &Declared<'_>| names.contains(&self.workflow.stages[other.stage].name);
+        let waits = |other: &DeclaredTask<'_>| names.contains(&self.workflow.stages[other.stage].name);
         let whole = (0..self.declared.len()).filter(|at| waits(&self.declared[*at])).map(|at| self.place[at]);
         Ok(own?.into_iter().chain(whole).collect())
     }
@@ -192,11 +195,11 @@ impl<'w> Builder<'w> {
     }
 }
 
-fn declared_in<'w>((stage, value): (usize, &'w Stage)) -> impl Iterator<Item = Declared<'w>> {
+fn declared_in<'w>((stage, value): (usize, &'w Stage)) -> impl Iterator<Item = DeclaredTask<'w>> {
     value.steps.iter().filter_map(move |step| match step {
-        Step::Task(task) => Some(Declared { stage, task }),
+        StageStep::Task(task) => Some(DeclaredTask { stage, task }),
         // Nested stages were flattened.
-        Step::Stage(_) => None,
+        StageStep::Stage(_) => None,
     })
 }
 
@@ -205,7 +208,7 @@ fn declared_in<'w>((stage, value): (usize, &'w Stage)) -> impl Iterator<Item = D
 fn stage_order(workflow: &Workflow) -> Result<Vec<usize>, FlowError> {
     let mut plain = workflow.clone();
     for step in plain.stages.iter_mut().flat_map(|stage| &mut stage.steps) {
-        if let Step::Task(task) = step {
+        if let StageStep::Task(task) = step {
             for region in &mut task.inputs {
                 *region = plain_name(region).to_owned();
             }
@@ -222,7 +225,7 @@ fn plain_name(region: &str) -> &str {
 
 /// The stage's tasks as declared, except that each comes after those it depends on: what a chain's key left out of its
 /// beginning could otherwise differ.
-fn chain(declared: &[Declared<'_>], stage: usize) -> Result<Vec<usize>, FlowError> {
+fn chain(declared: &[DeclaredTask<'_>], stage: usize) -> Result<Vec<usize>, FlowError> {
     let mut left: Vec<usize> = (0..declared.len()).filter(|at| declared[*at].stage == stage).collect();
     let mut chain = Vec::with_capacity(left.len());
     let free = |left: &[usize]| {
@@ -247,7 +250,7 @@ fn needs(task: &Task, other: &Task) -> bool {
 }
 
 /// The regions that tasks take and none makes; those of the reference row are always among them.
-fn sources(declared: &[Declared<'_>], makers: &HashMap<&str, (usize, usize)>) -> Vec<String> {
+fn sources(declared: &[DeclaredTask<'_>], makers: &HashMap<&str, (usize, usize)>) -> Vec<String> {
     let mut sources: Vec<String> = Vec::new();
     for region in declared.iter().flat_map(|declared| &declared.task.inputs) {
         if !makers.contains_key(region.as_str()) && !sources.contains(region) {
@@ -258,8 +261,8 @@ fn sources(declared: &[Declared<'_>], makers: &HashMap<&str, (usize, usize)>) ->
 }
 
 /// Who makes each region: the place and the output.
-fn makers<'w>(declared: &[Declared<'w>], place: &[usize]) -> HashMap<&'w str, (usize, usize)> {
-    let outputs = |(at, declared): (usize, &Declared<'w>)| {
+fn makers<'w>(declared: &[DeclaredTask<'w>], place: &[usize]) -> HashMap<&'w str, (usize, usize)> {
+    let outputs = |(at, declared): (usize, &DeclaredTask<'w>)| {
         let outputs = declared.task.outputs.iter().enumerate();
         outputs.map(move |(output, region)| (region.as_str(), (place[at], output)))
     };
@@ -292,11 +295,11 @@ fn check_count(
     Err(FlowError::Count { task: task.name.clone(), operation: spec.id.clone(), what, expected, found })
 }
 
-fn read(task: &Task, spec: &OpSpec, parameter: &OpParameter) -> Result<Read, FlowError> {
+fn read(task: &Task, spec: &OpSpec, parameter: &OpParameter) -> Result<FlowRead, FlowError> {
     let binding = task.reads.iter().find(|binding| binding.operation_parameter == parameter.name);
     let from = match binding.map(|binding| &binding.bound) {
-        Some(Bound::Parameter(name)) => ReadFrom::Parameter(name.clone()),
-        Some(Bound::Constant(value)) => ReadFrom::Constant(
+        Some(BoundValue::Parameter(name)) => ReadFrom::Parameter(name.clone()),
+        Some(BoundValue::Constant(value)) => ReadFrom::Constant(
             parameter
                 .kind
                 .canonical(value)
@@ -310,10 +313,10 @@ fn read(task: &Task, spec: &OpSpec, parameter: &OpParameter) -> Result<Read, Flo
             });
         }
     };
-    Ok(Read { name: parameter.name.clone(), kind: parameter.kind, from })
+    Ok(FlowRead { name: parameter.name.clone(), kind: parameter.kind, from })
 }
 
-fn unreadable(task: &Task, parameter: &str, kind: Kind, value: &Value) -> FlowError {
+fn unreadable(task: &Task, parameter: &str, kind: ParameterKind, value: &Value) -> FlowError {
     FlowError::Constant {
         task: task.name.clone(),
         parameter: parameter.to_owned(),

@@ -1,6 +1,6 @@
 //! A flow cut down to one task and what it needs.
 
-use super::{Flow, FlowStage, FlowTask, Input};
+use super::{Flow, FlowInput, FlowStage, FlowTask};
 
 impl Flow {
     /// The task and all whose regions it needs; the task is what a row gives.
@@ -44,7 +44,7 @@ impl Flow {
     }
 }
 
-impl Input {
+impl FlowInput {
     fn moved(self, place: &dyn Fn(usize) -> usize) -> Self {
         match self {
             Self::Source(source) => Self::Source(source),
@@ -72,7 +72,7 @@ mod tests {
             for (taken, wanted) in task.inputs.iter().zip(&flow.tasks[flow.task(&task.name).unwrap()].inputs)
             {
                 let maker =
-                    |flow: &Flow, input: &Input| input.maker().map(|task| flow.tasks[task].name.clone());
+                    |flow: &Flow, input: &FlowInput| input.maker().map(|task| flow.tasks[task].name.clone());
                 assert_eq!(maker(&narrow, taken), maker(&flow, wanted));
             }
         }

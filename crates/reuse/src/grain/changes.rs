@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::Chosen;
-use super::model::Model;
-use super::search::Search;
+use super::ChosenGrain;
+use super::model::GrainModel;
+use super::search::GrainSearch;
 use crate::{Flow, PlanError};
 
 /// Tasks that stand otherwise than they are written.
@@ -79,14 +79,14 @@ fn seconds(seconds: f64) -> String {
 }
 
 /// Tasks that are split or fused together, by their names as they are written.
-pub(super) struct Component(Vec<String>);
+pub(super) struct GrainComponent(Vec<String>);
 
-impl Component {
+impl GrainComponent {
     /// The choice without what concerns these tasks.
-    pub(super) fn removed_from(&self, chosen: &Chosen) -> Chosen {
+    pub(super) fn removed_from(&self, chosen: &ChosenGrain) -> ChosenGrain {
         let concerns = |name: &String| self.0.contains(name);
         let fused = |group: &&Vec<String>| !group.iter().any(|name| self.has(name));
-        Chosen {
+        ChosenGrain {
             split: chosen.split.iter().filter(|name| !concerns(name)).cloned().collect(),
             fused: chosen.fused.iter().filter(fused).cloned().collect(),
         }
@@ -100,12 +100,12 @@ impl Component {
     }
 }
 
-impl Search<'_> {
+impl GrainSearch<'_> {
     /// The changes of a choice, and what everything costs: as written, and as chosen.
-    pub(super) fn explain(&self, chosen: &Chosen) -> Result<(Vec<GrainChange>, (f64, f64)), PlanError> {
-        let before = Model::new(self.flow, self.flow, self.rows, self.level, self.prices)?;
+    pub(super) fn explain(&self, chosen: &ChosenGrain) -> Result<(Vec<GrainChange>, (f64, f64)), PlanError> {
+        let before = GrainModel::new(self.flow, self.flow, self.rows, self.level, self.prices)?;
         let (split, groups) = self.groups(chosen);
-        let after = Model::new(self.flow, &split, self.rows, self.level, self.prices)?;
+        let after = GrainModel::new(self.flow, &split, self.rows, self.level, self.prices)?;
         let mut changes = Vec::new();
         for component in self.components(chosen) {
             let ours = |task: &usize| component.0.contains(&self.flow.tasks[*task].name);
@@ -125,19 +125,19 @@ impl Search<'_> {
     }
 
     /// The tasks that are changed, those that are changed together as one.
-    pub(super) fn components(&self, chosen: &Chosen) -> Vec<Component> {
+    pub(super) fn components(&self, chosen: &ChosenGrain) -> Vec<GrainComponent> {
         let (split, groups) = self.groups(chosen);
-        let mut components: Vec<Component> =
-            chosen.split.iter().map(|name| Component(vec![name.clone()])).collect();
+        let mut components: Vec<GrainComponent> =
+            chosen.split.iter().map(|name| GrainComponent(vec![name.clone()])).collect();
         for group in &groups {
             let mut joined: Vec<String> =
                 group.iter().map(|task| split.tasks[*task].written().to_owned()).collect();
             let touched = components.extract_if(.., |known| known.0.iter().any(|name| joined.contains(name)));
-            let touched: Vec<Component> = touched.collect();
+            let touched: Vec<GrainComponent> = touched.collect();
             joined.extend(touched.into_iter().flat_map(|component| component.0));
             joined.sort_unstable();
             joined.dedup();
-            components.push(Component(joined));
+            components.push(GrainComponent(joined));
         }
         components.sort_by_key(|component| {
             self.flow.tasks.iter().position(|task| component.0.contains(&task.name))
@@ -147,7 +147,7 @@ impl Search<'_> {
 }
 
 /// The tasks of a component as they stand now: groups, and those that are alone.
-fn units(split: &Flow, groups: &[Vec<usize>], component: &Component) -> Vec<Vec<usize>> {
+fn units(split: &Flow, groups: &[Vec<usize>], component: &GrainComponent) -> Vec<Vec<usize>> {
     let ours = |task: &usize| component.0.iter().any(|name| name == split.tasks[*task].written());
     let mut units: Vec<Vec<usize>> = Vec::new();
     for task in (0..split.tasks.len()).filter(ours) {
@@ -159,7 +159,7 @@ fn units(split: &Flow, groups: &[Vec<usize>], component: &Component) -> Vec<Vec<
     units
 }
 
-fn told(flow: &Flow, model: &Model, group: &[usize]) -> GrainTask {
+fn told(flow: &Flow, model: &GrainModel, group: &[usize]) -> GrainTask {
     let mut parameters: Vec<String> = Vec::new();
     for name in group.iter().flat_map(|task| flow.tasks[*task].parameters()) {
         if !parameters.iter().any(|known| known == name) {

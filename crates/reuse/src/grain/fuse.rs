@@ -2,13 +2,13 @@
 
 use onceflow_study::{Halo, OpParameter, OpRegion, OpSpec, Repeats};
 
-use crate::{Flow, FlowStage, FlowTask, FusedInput, FusedStep, Input, Made, Read};
+use crate::{Flow, FlowInput, FlowRead, FlowStage, FlowTask, FusedInput, FusedStep, TaskOrigin};
 
 impl Flow {
-    /// The stretches of tasks that may be fused, each task alone at least: whoever follows another in its stage's chain and is
-    /// the only one to take what it makes. Nobody else then waits for it, and a row ends or fails where it would.
+    /// The stretches of tasks that may be fused, each task alone at least: a task that follows another in its stage's chain and is
+    /// the only one to take what it makes. No other task then waits for it, and a row ends or fails where it would.
     ///
-    /// `alone` names tasks that stay by themselves, and `seen` regions that somebody wants to see.
+    /// `alone` names tasks that stay by themselves, and `seen` regions that are to be kept.
     pub(super) fn stretches(&self, alone: &dyn Fn(&FlowTask) -> bool, seen: &[String]) -> Vec<Vec<usize>> {
         let mut stretches: Vec<Vec<usize>> = Vec::new();
         for chain in self.stages.iter().map(|stage| &stage.tasks) {
@@ -48,10 +48,10 @@ impl Flow {
         let root =
             |task: usize| group_of(task).and_then(|group| groups[group].last()).copied().unwrap_or(task);
         let place = |task: usize| roots.iter().position(|other| *other == root(task)).unwrap_or_default();
-        let moved = |input: &Input| match *input {
-            Input::Source(source) => Input::Source(source),
-            Input::Task { task, output } => Input::Task { task: place(task), output },
-            Input::Reference { task, output } => Input::Reference { task: place(task), output },
+        let moved = |input: &FlowInput| match *input {
+            FlowInput::Source(source) => FlowInput::Source(source),
+            FlowInput::Task { task, output } => FlowInput::Task { task: place(task), output },
+            FlowInput::Reference { task, output } => FlowInput::Reference { task: place(task), output },
         };
         let task = |at: &usize| {
             let fused = group_of(*at).map(|group| self.fused(&groups[group]));
@@ -79,7 +79,7 @@ impl Flow {
         let takes = |other: &FlowTask| other.inputs.iter().any(|input| input.maker() == Some(task));
         let mut readers = (0..self.tasks.len()).filter(|other| takes(&self.tasks[*other]));
         let reader = readers.next().filter(|_| readers.next().is_none())?;
-        let own = |input: &Input| !matches!(input, Input::Reference { task: of, .. } if *of == task);
+        let own = |input: &FlowInput| !matches!(input, FlowInput::Reference { task: of, .. } if *of == task);
         let same = self.tasks[reader].stage == self.tasks[task].stage;
         (same && self.tasks[reader].inputs.iter().all(own)).then_some(reader)
     }
@@ -87,7 +87,7 @@ impl Flow {
     /// One task that does what these do one after another; its inputs and waits are still those of this flow.
     fn fused(&self, group: &[usize]) -> FlowTask {
         let tasks: Vec<&FlowTask> = group.iter().map(|task| &self.tasks[*task]).collect();
-        let (mut inputs, mut reads, mut steps) = (Vec::new(), Vec::<Read>::new(), Vec::new());
+        let (mut inputs, mut reads, mut steps) = (Vec::new(), Vec::<FlowRead>::new(), Vec::new());
         for task in &tasks {
             let step_inputs = task.inputs.iter().map(|input| placed(*input, group, &mut inputs)).collect();
             let step_reads = task.reads.iter().map(|read| read_at(read, &task.name, &mut reads)).collect();
@@ -108,14 +108,14 @@ impl Flow {
             reads,
             inputs,
             ends,
-            made: Made::Fused(steps),
+            made: TaskOrigin::Fused(steps),
         }
     }
 }
 
 /// Where a step of a group takes an input from; what comes from outside is listed once.
-fn placed(input: Input, group: &[usize], outer: &mut Vec<Input>) -> FusedInput {
-    if let Input::Task { task, output } = input
+fn placed(input: FlowInput, group: &[usize], outer: &mut Vec<FlowInput>) -> FusedInput {
+    if let FlowInput::Task { task, output } = input
         && let Some(step) = group.iter().position(|member| *member == task)
     {
         return FusedInput::Inner { step, output };
@@ -128,24 +128,24 @@ fn placed(input: Input, group: &[usize], outer: &mut Vec<Input>) -> FusedInput {
 }
 
 /// The place of a read: what two steps read in the same way is read once.
-fn read_at(read: &Read, task: &str, all: &mut Vec<Read>) -> usize {
-    let same = |known: &Read| known.kind == read.kind && known.from == read.from;
+fn read_at(read: &FlowRead, task: &str, all: &mut Vec<FlowRead>) -> usize {
+    let same = |known: &FlowRead| known.kind == read.kind && known.from == read.from;
     all.iter().position(same).unwrap_or_else(|| {
         let taken = all.iter().any(|known| known.name == read.name);
         let name = if taken { format!("{task}.{}", read.name) } else { read.name.clone() };
-        all.push(Read { name, ..read.clone() });
+        all.push(FlowRead { name, ..read.clone() });
         all.len() - 1
     })
 }
 
 /// What is known of several operations as one.
-fn composed(steps: &[FusedStep], reads: &[Read], ends: &[String]) -> OpSpec {
+fn composed(steps: &[FusedStep], reads: &[FlowRead], ends: &[String]) -> OpSpec {
     let specs = || steps.iter().map(|step| &step.task.spec);
     let id = specs().map(|spec| spec.id.as_str()).collect::<Vec<_>>().join("+");
     let about = specs().map(|spec| spec.about.as_str()).collect::<Vec<_>>().join("; then ");
     let mut spec = OpSpec::new(id, about, specs().map(|spec| spec.cost_ns_per_pixel).sum());
     spec.version = version(steps);
-    let parameter = |read: &Read| OpParameter { name: read.name.clone(), kind: read.kind };
+    let parameter = |read: &FlowRead| OpParameter { name: read.name.clone(), kind: read.kind };
     spec.parameters = reads.iter().map(parameter).collect();
     spec.inputs = outer_inputs(steps);
     spec.outputs = specs().next_back().map(|last| last.outputs.clone()).unwrap_or_default();

@@ -15,8 +15,8 @@ use std::fmt;
 use onceflow_study::{Catalogue, OpSpec, Scope};
 
 pub use self::changes::{GrainChange, GrainTask};
-use self::search::Search;
-use crate::{Flow, FlowTask, Level, Multiplicity, PlanError, Rows};
+use self::search::GrainSearch;
+use crate::{Flow, FlowTask, Level, Multiplicity, ParameterRows, PlanError};
 
 /// Who decides how fine tasks are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum Granularity {
 
 /// Which tasks are split, and which are then fused, by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ChosenGrain {
     /// Tasks of the workflow that are split.
     pub split: Vec<String>,
     /// Tasks, after splitting, that are one.
@@ -47,7 +47,7 @@ pub struct Grain {
     /// The tasks.
     pub flow: Flow,
     /// What was split and fused.
-    pub chosen: Chosen,
+    pub chosen: ChosenGrain,
     /// The same with reasons in numbers.
     pub changes: Vec<GrainChange>,
     /// Seconds that the tasks are expected to take with their bookkeeping: as they are written, and as chosen.
@@ -62,12 +62,12 @@ pub struct Prices<'a> {
     /// Seconds that planning, scheduling and keeping the outputs of one instance take, whatever it computes.
     pub bookkeeping: &'a dyn Fn(&OpSpec, Scope) -> f64,
     /// The share of instances that turn out to be equal to others where contents are compared.
-    pub converging: f64,
+    pub duplicates: f64,
     /// How often the plan of one part is carried out.
     pub many: Multiplicity,
     /// Tasks that are never fused.
     pub alone: &'a dyn Fn(&FlowTask) -> bool,
-    /// Regions that somebody wants to see.
+    /// Regions that are to be kept.
     pub seen: &'a [String],
 }
 
@@ -82,17 +82,17 @@ pub struct Prices<'a> {
 pub fn grain(
     flow: &Flow,
     catalogue: &Catalogue,
-    rows: &Rows,
+    rows: &ParameterRows,
     level: Level,
     granularity: Granularity,
     prices: &Prices<'_>,
 ) -> Result<Grain, PlanError> {
-    let search = Search { flow, catalogue, rows, level, prices };
+    let search = GrainSearch { flow, catalogue, rows, level, prices };
     let chosen = match granularity {
         Granularity::Written => {
             return Ok(Grain {
                 flow: flow.clone(),
-                chosen: Chosen::default(),
+                chosen: ChosenGrain::default(),
                 changes: Vec::new(),
                 seconds: (0.0, 0.0),
             });
@@ -109,7 +109,7 @@ impl Flow {
     /// The flow with tasks split and fused as chosen; names of tasks that are not there, or that cannot be split or fused,
     /// change nothing.
     #[must_use]
-    pub fn of_grain(&self, chosen: &Chosen, catalogue: &Catalogue) -> Self {
+    pub fn of_grain(&self, chosen: &ChosenGrain, catalogue: &Catalogue) -> Self {
         let wanted = |task: &usize| chosen.split.contains(&self.tasks[*task].name);
         let tasks: Vec<usize> = self.splittable(catalogue).into_iter().filter(wanted).collect();
         let split = self.split(&tasks, catalogue);
@@ -127,7 +127,7 @@ impl Flow {
     }
 }
 
-impl Chosen {
+impl ChosenGrain {
     /// Whether the workflow stands as it is written.
     pub fn is_written(&self) -> bool {
         self.split.is_empty() && self.fused.is_empty()

@@ -2,10 +2,10 @@
 
 use super::Prices;
 use crate::plan::counts;
-use crate::{Flow, Input, Level, PlanError, Rows};
+use crate::{Flow, FlowInput, Level, ParameterRows, PlanError};
 
 /// The figures of a flow's tasks before any is fused.
-pub(super) struct Model {
+pub(super) struct GrainModel {
     /// Distinct instances of each task for one part.
     pub(super) count: Vec<u64>,
     /// The share of them that is executed, beyond the first: where contents are compared, some turn out to be equal.
@@ -18,20 +18,20 @@ pub(super) struct Model {
     times: Vec<f64>,
 }
 
-impl Model {
+impl GrainModel {
     pub(super) fn new(
         written: &Flow,
         flow: &Flow,
-        rows: &Rows,
+        rows: &ParameterRows,
         level: Level,
         prices: &Prices<'_>,
     ) -> Result<Self, PlanError> {
         let count = counts(flow, rows, level)?;
         let tasks = || (0..flow.tasks.len()).map(|task| (&flow.tasks[task], flow.scope(task)));
-        let converging = if level >= Level::Convergent { prices.converging } else { 0.0 };
+        let duplicates = if level >= Level::Convergent { prices.duplicates } else { 0.0 };
         Ok(Self {
             count,
-            executed: of_steps(written, flow, &executed(written, converging)),
+            executed: of_steps(written, flow, &executed(written, duplicates)),
             seconds: tasks().map(|(task, scope)| (prices.seconds)(task, scope)).collect(),
             bookkeeping: tasks().map(|(task, scope)| (prices.bookkeeping)(&task.spec, scope)).collect(),
             times: tasks().map(|(_, scope)| prices.many.of(scope) as f64).collect(),
@@ -86,14 +86,14 @@ fn of_steps(written: &Flow, flow: &Flow, executed: &[f64]) -> Vec<f64> {
 }
 
 /// Where contents are compared, a share of what a task makes is equal to what others make, and so on along the flow.
-fn executed(flow: &Flow, converging: f64) -> Vec<f64> {
+fn executed(flow: &Flow, duplicates: f64) -> Vec<f64> {
     let mut executed: Vec<f64> = Vec::with_capacity(flow.tasks.len());
     for task in &flow.tasks {
         let makers = task.inputs.iter().filter_map(|input| match input {
-            Input::Task { task, .. } => Some(executed[*task]),
-            Input::Source(_) | Input::Reference { .. } => None,
+            FlowInput::Task { task, .. } => Some(executed[*task]),
+            FlowInput::Source(_) | FlowInput::Reference { .. } => None,
         });
-        let least = makers.reduce(f64::min).map(|least| least * (1.0 - converging));
+        let least = makers.reduce(f64::min).map(|least| least * (1.0 - duplicates));
         executed.push(least.unwrap_or(1.0));
     }
     executed

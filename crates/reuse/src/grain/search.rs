@@ -2,15 +2,15 @@
 
 use onceflow_study::Catalogue;
 
-use super::model::Model;
-use super::{Chosen, Prices};
-use crate::{Flow, Level, PlanError, Rows};
+use super::model::GrainModel;
+use super::{ChosenGrain, Prices};
+use crate::{Flow, Level, ParameterRows, PlanError};
 
 /// What a grain is looked for.
-pub(super) struct Search<'a> {
+pub(super) struct GrainSearch<'a> {
     pub(super) flow: &'a Flow,
     pub(super) catalogue: &'a Catalogue,
-    pub(super) rows: &'a Rows,
+    pub(super) rows: &'a ParameterRows,
     pub(super) level: Level,
     pub(super) prices: &'a Prices<'a>,
 }
@@ -24,14 +24,14 @@ const MOST_ROWS: usize = 8192;
 /// What saves less than this share of the whole is left as it is written: predictions are not that exact.
 const WORTH: f64 = 0.01;
 
-impl Search<'_> {
+impl GrainSearch<'_> {
     /// The cheapest grain: not dearer than the workflow as it is written.
-    pub(super) fn best(&self) -> Result<Chosen, PlanError> {
+    pub(super) fn best(&self) -> Result<ChosenGrain, PlanError> {
         if self.rows.len() > MOST_ROWS {
             let few = self.rows.first(MOST_ROWS);
-            let chosen = Search { rows: &few, ..*self }.best()?;
-            let cheaper = self.total(&chosen)? < self.total(&Chosen::default())?;
-            return Ok(if cheaper { chosen } else { Chosen::default() });
+            let chosen = GrainSearch { rows: &few, ..*self }.best()?;
+            let cheaper = self.total(&chosen)? < self.total(&ChosenGrain::default())?;
+            return Ok(if cheaper { chosen } else { ChosenGrain::default() });
         }
         let (written, _) = self.fused(&[])?;
         let mut best = (written, Vec::new());
@@ -50,25 +50,25 @@ impl Search<'_> {
     }
 
     /// Every task that can be split.
-    pub(super) fn all_split(&self) -> Chosen {
-        Chosen { split: self.names(&self.flow.splittable(self.catalogue)), fused: Vec::new() }
+    pub(super) fn all_split(&self) -> ChosenGrain {
+        ChosenGrain { split: self.names(&self.flow.splittable(self.catalogue)), fused: Vec::new() }
     }
 
     /// Every task that can be fused.
-    pub(super) fn all_fused(&self) -> Chosen {
+    pub(super) fn all_fused(&self) -> ChosenGrain {
         let stretches = self.flow.stretches(self.prices.alone, self.prices.seen);
         let groups = stretches.into_iter().filter(|stretch| stretch.len() > 1);
-        Chosen { split: Vec::new(), fused: groups.map(|group| self.names(&group)).collect() }
+        ChosenGrain { split: Vec::new(), fused: groups.map(|group| self.names(&group)).collect() }
     }
 
     /// What a grain costs.
-    pub(super) fn total(&self, chosen: &Chosen) -> Result<f64, PlanError> {
+    pub(super) fn total(&self, chosen: &ChosenGrain) -> Result<f64, PlanError> {
         let (split, groups) = self.groups(chosen);
-        Ok(Model::new(self.flow, &split, self.rows, self.level, self.prices)?.total(&groups))
+        Ok(GrainModel::new(self.flow, &split, self.rows, self.level, self.prices)?.total(&groups))
     }
 
     /// The flow after splitting, and the groups of its tasks that are one.
-    pub(super) fn groups(&self, chosen: &Chosen) -> (Flow, Vec<Vec<usize>>) {
+    pub(super) fn groups(&self, chosen: &ChosenGrain) -> (Flow, Vec<Vec<usize>>) {
         let wanted = |task: &usize| chosen.split.contains(&self.flow.tasks[*task].name);
         let tasks: Vec<usize> = self.flow.splittable(self.catalogue).into_iter().filter(wanted).collect();
         let split = self.flow.split(&tasks, self.catalogue);
@@ -100,24 +100,24 @@ impl Search<'_> {
     }
 
     /// The cheapest way to fuse when these tasks are split, and what it costs.
-    fn fused(&self, split: &[usize]) -> Result<(f64, Chosen), PlanError> {
+    fn fused(&self, split: &[usize]) -> Result<(f64, ChosenGrain), PlanError> {
         let flow = self.flow.split(split, self.catalogue);
-        let model = Model::new(self.flow, &flow, self.rows, self.level, self.prices)?;
+        let model = GrainModel::new(self.flow, &flow, self.rows, self.level, self.prices)?;
         let stretches = flow.stretches(self.prices.alone, self.prices.seen);
         let groups: Vec<Vec<usize>> =
             stretches.iter().flat_map(|stretch| model.best_groups(stretch)).filter(|g| g.len() > 1).collect();
         let name = |task: &usize| flow.tasks[*task].name.clone();
         let fused = groups.iter().map(|group| group.iter().map(name).collect()).collect();
-        Ok((model.total(&groups), Chosen { split: self.names(split), fused }))
+        Ok((model.total(&groups), ChosenGrain { split: self.names(split), fused }))
     }
 
     /// Without the changes that are not worth it, the least first.
-    fn worthwhile(&self, mut chosen: Chosen) -> Result<Chosen, PlanError> {
-        let written = self.total(&Chosen::default())?;
+    fn worthwhile(&self, mut chosen: ChosenGrain) -> Result<ChosenGrain, PlanError> {
+        let written = self.total(&ChosenGrain::default())?;
         loop {
             let total = self.total(&chosen)?;
             if total > written {
-                return Ok(Chosen::default());
+                return Ok(ChosenGrain::default());
             }
             let mut without = Vec::new();
             for change in self.components(&chosen) {

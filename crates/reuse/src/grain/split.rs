@@ -1,8 +1,8 @@
 //! A task is replaced by the steps that its operation is made of.
 
-use onceflow_study::{Bound, Catalogue, OpSpec, OpStep, Repeats};
+use onceflow_study::{BoundValue, Catalogue, OpSpec, OpStep, Repeats};
 
-use crate::{Flow, FlowRegion, FlowStage, FlowTask, Input, Made, Read, ReadFrom};
+use crate::{Flow, FlowInput, FlowRead, FlowRegion, FlowStage, FlowTask, ReadFrom, TaskOrigin};
 
 impl Flow {
     /// The tasks that can be split: their operations say of which others they are made, and these are in the catalogue.
@@ -40,11 +40,11 @@ struct Splitter<'f> {
     flow: &'f Flow,
     catalogue: &'f Catalogue,
     /// For each old task, where what it makes comes from now, and who must be waited for in its place.
-    places: Vec<Place>,
+    places: Vec<SplitPlace>,
     tasks: Vec<FlowTask>,
 }
 
-struct Place {
+struct SplitPlace {
     outputs: Vec<(usize, usize)>,
     last: Vec<usize>,
     all: Vec<usize>,
@@ -57,7 +57,7 @@ impl Splitter<'_> {
         let after = self.waits(&task.after);
         let outputs = (0..task.outputs.len()).map(|output| (place, output)).collect();
         self.tasks.push(FlowTask { inputs, after, ..task.clone() });
-        self.places.push(Place { outputs, last: vec![place], all: vec![place] });
+        self.places.push(SplitPlace { outputs, last: vec![place], all: vec![place] });
     }
 
     fn split(&mut self, at: usize) {
@@ -66,7 +66,7 @@ impl Splitter<'_> {
         for (number, step) in steps.iter().enumerate() {
             // The flow was asked whether it can be split: the operation is there.
             let Some(spec) = self.catalogue.get(&step.operation) else { continue };
-            let inputs: Vec<Input> =
+            let inputs: Vec<FlowInput> =
                 step.inputs.iter().filter_map(|name| self.step_input(whole, name, first)).collect();
             let begins = !inputs.iter().any(|input| input.maker().is_some_and(|maker| maker >= first));
             let after = if begins { self.waits(&whole.after) } else { Vec::new() };
@@ -78,14 +78,14 @@ impl Splitter<'_> {
                 outputs: step_outputs(whole, &steps[number], spec),
                 ends: whole.ends.iter().filter(|status| spec.statuses.contains(status)).cloned().collect(),
                 after,
-                made: Made::Step { of: whole.name.clone() },
+                made: TaskOrigin::Step { of: whole.name.clone() },
                 spec: spec.clone(),
             });
         }
         self.places.push(self.place_of(whole, first));
     }
 
-    fn place_of(&self, whole: &FlowTask, first: usize) -> Place {
+    fn place_of(&self, whole: &FlowTask, first: usize) -> SplitPlace {
         let all: Vec<usize> = (first..self.tasks.len()).collect();
         let made =
             |name: &str| find(&self.tasks[first..], whole, name).map(|(s, output)| (first + s, output));
@@ -96,34 +96,34 @@ impl Splitter<'_> {
                 .any(|task| task.inputs.iter().any(|input| input.maker() == Some(*step)))
         };
         let last = all.iter().copied().filter(|step| !taken(step)).collect();
-        Place { outputs, last, all }
+        SplitPlace { outputs, last, all }
     }
 
     /// A region of a step: an input of the whole, or what a step before it makes.
-    fn step_input(&self, whole: &FlowTask, name: &str, first: usize) -> Option<Input> {
+    fn step_input(&self, whole: &FlowTask, name: &str, first: usize) -> Option<FlowInput> {
         if let Some(place) = whole.spec.inputs.iter().position(|region| region.name == name) {
             return whole.inputs.get(place).map(|input| self.moved(*input));
         }
         let (step, output) = find(&self.tasks[first..], whole, name)?;
-        Some(Input::Task { task: first + step, output })
+        Some(FlowInput::Task { task: first + step, output })
     }
 
-    fn moved(&self, input: Input) -> Input {
+    fn moved(&self, input: FlowInput) -> FlowInput {
         let place = |task: usize, output: usize| self.places[task].outputs[output];
         match input {
-            Input::Source(source) => Input::Source(source),
-            Input::Task { task, output } => {
+            FlowInput::Source(source) => FlowInput::Source(source),
+            FlowInput::Task { task, output } => {
                 let (task, output) = place(task, output);
-                Input::Task { task, output }
+                FlowInput::Task { task, output }
             }
-            Input::Reference { task, output } => {
+            FlowInput::Reference { task, output } => {
                 let (task, output) = place(task, output);
-                Input::Reference { task, output }
+                FlowInput::Reference { task, output }
             }
         }
     }
 
-    /// Tasks that a task waits for come before it, save in flows that nobody can run.
+    /// Tasks that a task waits for come before it, save in flows that cannot be run.
     fn waits(&self, after: &[usize]) -> Vec<usize> {
         after
             .iter()
@@ -167,14 +167,14 @@ fn step_outputs(whole: &FlowTask, step: &OpStep, spec: &OpSpec) -> Vec<FlowRegio
     step.outputs.iter().zip(&spec.outputs).map(region).collect()
 }
 
-fn step_reads(whole: &FlowTask, step: &OpStep, spec: &OpSpec) -> Vec<Read> {
+fn step_reads(whole: &FlowTask, step: &OpStep, spec: &OpSpec) -> Vec<FlowRead> {
     let read = |parameter: &onceflow_study::OpParameter| {
         let binding = step.reads.iter().find(|read| read.operation_parameter == parameter.name)?;
         let from = match &binding.bound {
-            Bound::Parameter(of) => whole.reads.iter().find(|read| read.name == *of)?.from.clone(),
-            Bound::Constant(value) => ReadFrom::Constant(parameter.kind.canonical(value)?),
+            BoundValue::Parameter(of) => whole.reads.iter().find(|read| read.name == *of)?.from.clone(),
+            BoundValue::Constant(value) => ReadFrom::Constant(parameter.kind.canonical(value)?),
         };
-        Some(Read { name: parameter.name.clone(), kind: parameter.kind, from })
+        Some(FlowRead { name: parameter.name.clone(), kind: parameter.kind, from })
     };
     spec.parameters.iter().filter_map(read).collect()
 }

@@ -4,7 +4,7 @@ mod fill;
 mod starts;
 
 use super::schedule::Free;
-use super::work::Work;
+use super::work::MergeWork;
 use super::{Buckets, ReuseTree};
 
 /// Buckets with which the last of the workers is done as early as we can make it: at most one for each worker, and never
@@ -12,7 +12,7 @@ use super::{Buckets, ReuseTree};
 ///
 /// Several ways to group the instances are dealt to the workers, the dearest group first. What one worker gets is one
 /// bucket, in which equal work is done once, so that each is at least as good as what it comes from; the best one stays.
-pub(super) fn auto(work: &Work, tree: Option<&ReuseTree>, workers: usize) -> Buckets {
+pub(super) fn auto(work: &MergeWork, tree: Option<&ReuseTree>, workers: usize) -> Buckets {
     let workers = workers.clamp(1, work.len().max(1));
     let least = work.whole().max(work.once() / workers as f64);
     let mut best: Option<Dealt> = None;
@@ -44,7 +44,7 @@ struct Dealt {
 }
 
 impl Dealt {
-    fn new(work: &Work, groups: &Buckets, workers: usize) -> Self {
+    fn new(work: &MergeWork, groups: &Buckets, workers: usize) -> Self {
         let mut order: Vec<(f64, usize)> = groups.iter().map(|places| work.cost(places)).zip(0..).collect();
         order.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); workers];

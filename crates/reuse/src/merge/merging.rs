@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::work::Work;
+use super::work::MergeWork;
 use super::{Buckets, ChainCosts, Pruning, ReuseTree, SmallBucket, auto, naive, packing, rtma, sca, trtma};
 
 /// How instances are grouped into buckets.
@@ -96,7 +96,7 @@ impl Merging {
 ///
 /// # Errors
 /// When a limit is 0, or there are too many instances for the algorithm.
-pub fn merge(tree: &ReuseTree, work: &Work, merging: &Merging) -> Result<Buckets, MergeError> {
+pub fn merge(tree: &ReuseTree, work: &MergeWork, merging: &Merging) -> Result<Buckets, MergeError> {
     merging.check(tree.len())?;
     Ok(match *merging {
         Merging::Naive { most } => naive::naive(tree, most),

@@ -21,4 +21,4 @@ pub use sca::MOST_INSTANCES as MOST_FOR_SCA;
 pub use schedule::makespan;
 pub use tree::ReuseTree;
 pub use trtma::{Pruning, SmallBucket};
-pub use work::Work;
+pub use work::MergeWork;

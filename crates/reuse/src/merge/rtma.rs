@@ -8,7 +8,7 @@ use super::{Buckets, ReuseTree};
 pub(super) fn rtma(tree: &ReuseTree, most: usize) -> Buckets {
     let most = most.max(1);
     let mut buckets = Buckets::default();
-    let mut left = Left::new(tree);
+    let mut left = OpenPlaces::new(tree);
     for depth in (1..tree.depth()).rev() {
         let keep = |node: &[u32]| node.len() % most;
         left = left.peel(depth, |node| {
@@ -22,12 +22,12 @@ pub(super) fn rtma(tree: &ReuseTree, most: usize) -> Buckets {
 }
 
 /// Places that are in no bucket yet, with how much each shares with the one before it among them.
-pub(super) struct Left {
+pub(super) struct OpenPlaces {
     pub(super) places: Vec<u32>,
     pub(super) shared: Vec<u16>,
 }
 
-impl Left {
+impl OpenPlaces {
     pub(super) fn new(tree: &ReuseTree) -> Self {
         Self { places: (0..tree.len() as u32).collect(), shared: tree.shared().to_vec() }
     }

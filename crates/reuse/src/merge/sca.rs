@@ -52,7 +52,7 @@ pub(super) fn smallest_cut(tree: &ReuseTree, places: &[u32]) -> Vec<u32> {
     if count <= 3 || weight <= common * 2 * (count - 2) {
         return vec![places[single]];
     }
-    let counts = Counting { shared: &shared }.node(0..count, 0);
+    let counts = CutCounting { shared: &shared }.node(0..count, 0);
     let best = (1..count).min_by_key(|taken| (counts.weight[*taken], taken.abs_diff(count / 2)));
     let mut chosen = Vec::new();
     counts.collect(best.unwrap_or(1), places, &mut chosen);
@@ -98,30 +98,30 @@ fn loneliest(shared: &[usize]) -> (usize, usize) {
     best.map_or((0, 0), |(weight, _, at)| (at, weight))
 }
 
-struct Counting<'a> {
+struct CutCounting<'a> {
     shared: &'a [usize],
 }
 
 /// What it breaks at least below a node to take so many of its places, and how.
-struct Counts {
+struct CutCounts {
     range: Range<usize>,
     weight: Vec<usize>,
-    children: Vec<Counts>,
+    children: Vec<CutCounts>,
     /// For each child and number taken of it and those before, how many are taken of the child itself.
     of_child: Vec<Vec<u32>>,
 }
 
-impl Counting<'_> {
+impl CutCounting<'_> {
     /// The node of a range, all of which share more than `above` tasks.
-    fn node(&self, range: Range<usize>, above: usize) -> Counts {
+    fn node(&self, range: Range<usize>, above: usize) -> CutCounts {
         let size = range.len();
         if size == 1 {
-            return Counts { range, weight: vec![0; 2], children: Vec::new(), of_child: Vec::new() };
+            return CutCounts { range, weight: vec![0; 2], children: Vec::new(), of_child: Vec::new() };
         }
         let within = &self.shared[range.start..range.end - 1];
         let depth = within.iter().min().copied().unwrap_or_default();
         let ranges = stretches(self.shared, range.clone(), depth + 1);
-        let children: Vec<Counts> = ranges.into_iter().map(|range| self.node(range, depth)).collect();
+        let children: Vec<CutCounts> = ranges.into_iter().map(|range| self.node(range, depth)).collect();
         let mut weight = vec![0];
         let mut of_child = Vec::with_capacity(children.len());
         for child in &children {
@@ -132,7 +132,7 @@ impl Counting<'_> {
         for (taken, weight) in weight.iter_mut().enumerate() {
             *weight += (depth - above) * taken * (size - taken);
         }
-        Counts { range, weight, children, of_child }
+        CutCounts { range, weight, children, of_child }
     }
 }
 
@@ -151,7 +151,7 @@ fn joined(first: &[usize], second: &[usize]) -> (Vec<usize>, Vec<u32>) {
     (sum, of_second)
 }
 
-impl Counts {
+impl CutCounts {
     /// The places that taking so many takes.
     fn collect(&self, mut taken: usize, places: &[u32], chosen: &mut Vec<u32>) {
         if taken == self.range.len() {

@@ -17,13 +17,13 @@ pub fn makespan(costs: &[f64], workers: usize) -> f64 {
 /// Workers and when they are free.
 #[derive(Debug)]
 pub(super) struct Free {
-    free: BinaryHeap<Reverse<Worker>>,
+    free: BinaryHeap<Reverse<ScheduledWorker>>,
     last: f64,
 }
 
 impl Free {
     pub(super) fn new(workers: usize) -> Self {
-        let worker = |number| Reverse(Worker { from: 0.0, number });
+        let worker = |number| Reverse(ScheduledWorker { from: 0.0, number });
         Self { free: (0..workers.max(1)).map(worker).collect(), last: 0.0 }
     }
 
@@ -37,20 +37,20 @@ impl Free {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Worker {
+struct ScheduledWorker {
     from: f64,
     number: usize,
 }
 
-impl Eq for Worker {}
+impl Eq for ScheduledWorker {}
 
-impl Ord for Worker {
+impl Ord for ScheduledWorker {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.from.total_cmp(&other.from).then(self.number.cmp(&other.number))
     }
 }
 
-impl PartialOrd for Worker {
+impl PartialOrd for ScheduledWorker {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }

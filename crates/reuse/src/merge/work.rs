@@ -6,7 +6,7 @@ use super::ReuseTree;
 ///
 /// Unlike in a [`ReuseTree`], two instances may share a late task without sharing those before it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Work {
+pub struct MergeWork {
     tasks: usize,
     /// For each place of the order its nodes, task after task; nodes are numbered over all tasks.
     nodes: Vec<u32>,
@@ -15,7 +15,7 @@ pub struct Work {
     total_nodes: usize,
 }
 
-impl Work {
+impl MergeWork {
     /// Work of instances in an order; `columns` holds for each task the number of each instance's node among the nodes of
     /// that task, counted from 0, and `costs` what one of them costs.
     pub fn new(order: &[u32], columns: &[&[u32]], costs: &[f64]) -> Self {
@@ -91,12 +91,12 @@ pub(super) struct Stamps(Vec<u32>);
 
 impl Stamps {
     /// What a place adds to a bucket.
-    pub(super) fn added(&self, work: &Work, place: u32, bucket: u32) -> f64 {
+    pub(super) fn added(&self, work: &MergeWork, place: u32, bucket: u32) -> f64 {
         work.needs(place).filter(|(node, _)| self.0[*node as usize] != bucket).map(|(_, cost)| cost).sum()
     }
 
     /// Puts a place into a bucket and says what it adds.
-    pub(super) fn add(&mut self, work: &Work, place: u32, bucket: u32) -> f64 {
+    pub(super) fn add(&mut self, work: &MergeWork, place: u32, bucket: u32) -> f64 {
         let added = self.added(work, place, bucket);
         work.needs(place).for_each(|(node, _)| self.0[node as usize] = bucket);
         added
@@ -122,7 +122,7 @@ mod tests {
     fn a_tree_costs_the_same_as_its_work() {
         let tree = tree(&["aaa", "aab", "aba", "baa", "bab"]);
         let costs = [3.0, 2.0, 1.0];
-        let work = Work::of_tree(&tree, &costs);
+        let work = MergeWork::of_tree(&tree, &costs);
         assert_eq!((work.len(), work.whole(), work.once()), (5, 6.0, 17.0));
         for places in [&[0, 1][..], &[0, 3], &[1, 2, 4], &[]] {
             assert_eq!(work.cost(places), bucket_cost(&tree, &ChainCosts::new(&costs), places));
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn late_tasks_may_be_shared_without_early_ones() {
-        let work = Work::new(&[1, 0, 2], &[&[0, 1, 2], &[0, 0, 1]], &[5.0, 7.0]);
+        let work = MergeWork::new(&[1, 0, 2], &[&[0, 1, 2], &[0, 0, 1]], &[5.0, 7.0]);
         assert_eq!(work.cost(&[0, 1]), 17.0, "both take the same second node");
         assert_eq!(work.cost(&[0, 2]), 24.0);
         assert_eq!(work.once(), 29.0);

@@ -6,7 +6,7 @@ use crate::{NodeId, NodeInput, Plan};
 
 /// Tasks, each after those it takes from.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TaskGraph {
+pub struct OrderGraph {
     /// What each is called outside, such as a plan's node.
     pub(super) names: Vec<u32>,
     /// The tasks that each takes from; smaller numbers.
@@ -21,7 +21,7 @@ pub struct TaskGraph {
     pub(super) costs: Vec<f64>,
 }
 
-impl TaskGraph {
+impl OrderGraph {
     /// Adds a task that takes from tasks that are there and comes after another in its chain, and gives its number.
     pub fn push(
         &mut self,
@@ -92,7 +92,7 @@ impl Plan {
         pixels: u64,
         counts: &dyn Fn(usize) -> bool,
         costs: &dyn Fn(usize) -> f64,
-    ) -> TaskGraph {
+    ) -> OrderGraph {
         let tasks = 0..self.flow().tasks.len();
         let mut nodes: Vec<NodeId> = tasks
             .filter(|task| counts(*task))
@@ -100,7 +100,7 @@ impl Plan {
             .collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let mut graph = TaskGraph::default();
+        let mut graph = OrderGraph::default();
         let mut numbers: HashMap<NodeId, u32> = HashMap::with_capacity(nodes.len());
         for id in nodes {
             let task = self.task_of(id);

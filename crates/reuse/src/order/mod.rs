@@ -5,5 +5,5 @@ mod graph;
 mod postorder;
 mod rehearse;
 
-pub use graph::TaskGraph;
-pub use rehearse::{Order, Rehearsal, rehearse};
+pub use graph::OrderGraph;
+pub use rehearse::{Rehearsal, RehearsalOrder, rehearse};

@@ -1,13 +1,13 @@
 //! The postorder that keeps least: below every task the hungriest branch goes last, when the task's own output is no longer
 //! needed by others.
 
-use super::TaskGraph;
+use super::OrderGraph;
 
 /// The tasks, each after those it takes from, depth first.
 ///
 /// Each task hangs below the last of those it waits for. In the tree that this makes, no depth-first order has a smaller
 /// peak (Liu's postorder, read backwards); where tasks take from others besides, it is a heuristic.
-pub(super) fn postorder(graph: &TaskGraph) -> Vec<u32> {
+pub(super) fn postorder(graph: &OrderGraph) -> Vec<u32> {
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); graph.len()];
     let mut roots = Vec::new();
     for task in 0..graph.len() as u32 {
@@ -18,13 +18,14 @@ pub(super) fn postorder(graph: &TaskGraph) -> Vec<u32> {
     }
     let peaks = peaks(graph, &mut children);
     roots.sort_by_key(|task| peaks[*task as usize]);
-    let mut walk = Walk { graph, children: &children, done: vec![false; graph.len()], order: Vec::new() };
+    let mut walk =
+        PostorderWalk { graph, children: &children, done: vec![false; graph.len()], order: Vec::new() };
     roots.into_iter().for_each(|root| walk.visit(root));
     walk.order
 }
 
 /// The peak of each task's subtree; sorts children so that the one with the highest comes last.
-fn peaks(graph: &TaskGraph, children: &mut [Vec<u32>]) -> Vec<u64> {
+fn peaks(graph: &OrderGraph, children: &mut [Vec<u32>]) -> Vec<u64> {
     let mut peaks = vec![0; graph.len()];
     for task in (0..graph.len()).rev() {
         let own = graph.outputs[task];
@@ -42,14 +43,14 @@ fn peaks(graph: &TaskGraph, children: &mut [Vec<u32>]) -> Vec<u64> {
     peaks
 }
 
-struct Walk<'a> {
-    graph: &'a TaskGraph,
+struct PostorderWalk<'a> {
+    graph: &'a OrderGraph,
     children: &'a [Vec<u32>],
     done: Vec<bool>,
     order: Vec<u32>,
 }
 
-impl Walk<'_> {
+impl PostorderWalk<'_> {
     /// Without recursion: a bucket may be a chain of any length.
     fn visit(&mut self, root: u32) {
         let mut stack = vec![root];

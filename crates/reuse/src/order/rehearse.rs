@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::TaskGraph;
+use super::OrderGraph;
 use super::postorder::postorder;
 
 /// In which order tasks that could run are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum RehearsalOrder {
     /// Those that could run first go first: level after level, as without any memory bound.
     BreadthFirst,
     /// Those that could run last go first, and only so many at once: RMSR with its active paths.
@@ -32,12 +32,12 @@ pub struct Rehearsal {
 }
 
 /// Carries tasks out in thought, on so many threads of one worker.
-pub fn rehearse(graph: &TaskGraph, order: Order, threads: usize) -> Rehearsal {
+pub fn rehearse(graph: &OrderGraph, order: RehearsalOrder, threads: usize) -> Rehearsal {
     let threads = match order {
-        Order::Rmsr { active_paths } => threads.min(active_paths),
-        Order::BreadthFirst | Order::Postorder => threads,
+        RehearsalOrder::Rmsr { active_paths } => threads.min(active_paths),
+        RehearsalOrder::BreadthFirst | RehearsalOrder::Postorder => threads,
     };
-    let mut stage = Stage::new(graph, order, threads.max(1));
+    let mut stage = RehearsedStage::new(graph, order, threads.max(1));
     stage.begin();
     while let Some(Reverse((at, task))) = stage.running.pop() {
         stage.now = f64::from_bits(at);
@@ -48,19 +48,19 @@ pub fn rehearse(graph: &TaskGraph, order: Order, threads: usize) -> Rehearsal {
 }
 
 /// Tasks that could run.
-enum Ready {
+enum ReadyTasks {
     Queue(VecDeque<u32>),
     Stack(Vec<u32>),
     /// By their place in an order.
     Ranked(BinaryHeap<Reverse<(u32, u32)>>, Vec<u32>),
 }
 
-impl Ready {
-    fn new(graph: &TaskGraph, order: Order) -> Self {
+impl ReadyTasks {
+    fn new(graph: &OrderGraph, order: RehearsalOrder) -> Self {
         match order {
-            Order::BreadthFirst => Self::Queue(VecDeque::new()),
-            Order::Rmsr { .. } => Self::Stack(Vec::new()),
-            Order::Postorder => {
+            RehearsalOrder::BreadthFirst => Self::Queue(VecDeque::new()),
+            RehearsalOrder::Rmsr { .. } => Self::Stack(Vec::new()),
+            RehearsalOrder::Postorder => {
                 let mut ranks = vec![0; graph.len()];
                 for (rank, task) in postorder(graph).into_iter().enumerate() {
                     ranks[task as usize] = rank as u32;
@@ -87,13 +87,13 @@ impl Ready {
     }
 }
 
-struct Stage<'a> {
-    graph: &'a TaskGraph,
+struct RehearsedStage<'a> {
+    graph: &'a OrderGraph,
     waiters: Vec<Vec<u32>>,
     /// How many tasks each still waits for, and how many still wait for its output.
     missing: Vec<usize>,
     waiting: Vec<usize>,
-    ready: Ready,
+    ready: ReadyTasks,
     /// When running tasks end; times are not negative, so that their bits sort as they do.
     running: BinaryHeap<Reverse<(u64, u32)>>,
     free: usize,
@@ -103,9 +103,9 @@ struct Stage<'a> {
     sequence: Vec<u32>,
 }
 
-impl<'a> Stage<'a> {
-    fn new(graph: &'a TaskGraph, order: Order, threads: usize) -> Self {
-        let mut ready = Ready::new(graph, order);
+impl<'a> RehearsedStage<'a> {
+    fn new(graph: &'a OrderGraph, order: RehearsalOrder, threads: usize) -> Self {
+        let mut ready = ReadyTasks::new(graph, order);
         (0..graph.len() as u32)
             .filter(|task| graph.waits[*task as usize].is_empty())
             .for_each(|task| ready.push(task));
@@ -166,8 +166,8 @@ mod tests {
     use super::*;
 
     /// A tree: each task but the first takes from the one whose number is given.
-    fn tree(parents: &[u32], outputs: &[u64]) -> TaskGraph {
-        let mut graph = TaskGraph::default();
+    fn tree(parents: &[u32], outputs: &[u64]) -> OrderGraph {
+        let mut graph = OrderGraph::default();
         graph.push(0, &[], None, (outputs[0], 0), 1.0);
         for (at, parent) in parents.iter().enumerate() {
             graph.push(at as u32 + 1, &[*parent], None, (outputs[at + 1], 0), 1.0);
@@ -175,7 +175,7 @@ mod tests {
         graph
     }
 
-    fn peak(graph: &TaskGraph, order: Order, threads: usize) -> u64 {
+    fn peak(graph: &OrderGraph, order: RehearsalOrder, threads: usize) -> u64 {
         rehearse(graph, order, threads).peak
     }
 
@@ -183,10 +183,14 @@ mod tests {
     #[test]
     fn depth_first_keeps_one_path() {
         let graph = tree(&[0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8], &[1; 17]);
-        assert_eq!(peak(&graph, Order::BreadthFirst, 1), 9, "eight outputs and the one that is made");
-        assert_eq!(peak(&graph, Order::Rmsr { active_paths: 1 }, 4), 3);
-        assert_eq!(peak(&graph, Order::Postorder, 1), 3);
-        let two = rehearse(&graph, Order::Rmsr { active_paths: 2 }, 4);
+        assert_eq!(
+            peak(&graph, RehearsalOrder::BreadthFirst, 1),
+            9,
+            "eight outputs and the one that is made"
+        );
+        assert_eq!(peak(&graph, RehearsalOrder::Rmsr { active_paths: 1 }, 4), 3);
+        assert_eq!(peak(&graph, RehearsalOrder::Postorder, 1), 3);
+        let two = rehearse(&graph, RehearsalOrder::Rmsr { active_paths: 2 }, 4);
         assert_eq!((two.peak, two.makespan), (5, 9.0), "two paths at once take half the time");
     }
 
@@ -194,14 +198,14 @@ mod tests {
     fn the_hungriest_branch_goes_last() {
         // The first child's branch is a leaf of 1, the second's one of 9: with the second last, its parent is gone by then.
         let graph = tree(&[0, 0, 1, 2], &[5, 1, 1, 1, 9]);
-        assert_eq!(rehearse(&graph, Order::Postorder, 1).sequence, [0, 1, 3, 2, 4]);
-        assert_eq!(peak(&graph, Order::Postorder, 1), 10);
-        assert_eq!(peak(&graph, Order::Rmsr { active_paths: 1 }, 1), 15);
+        assert_eq!(rehearse(&graph, RehearsalOrder::Postorder, 1).sequence, [0, 1, 3, 2, 4]);
+        assert_eq!(peak(&graph, RehearsalOrder::Postorder, 1), 10);
+        assert_eq!(peak(&graph, RehearsalOrder::Rmsr { active_paths: 1 }, 1), 15);
     }
 
     /// The least peak of all depth-first orders and of all orders, by trying them.
-    fn least(graph: &TaskGraph, depth_first: bool) -> u64 {
-        fn go(graph: &TaskGraph, takers: &[Vec<u32>], order: &mut Vec<u32>, depth_first: bool) -> u64 {
+    fn least(graph: &OrderGraph, depth_first: bool) -> u64 {
+        fn go(graph: &OrderGraph, takers: &[Vec<u32>], order: &mut Vec<u32>, depth_first: bool) -> u64 {
             if order.len() == graph.len() {
                 return sequential(graph, takers, order);
             }
@@ -228,7 +232,7 @@ mod tests {
         go(graph, &graph.waiters(), &mut Vec::new(), depth_first)
     }
 
-    fn sequential(graph: &TaskGraph, takers: &[Vec<u32>], order: &[u32]) -> u64 {
+    fn sequential(graph: &OrderGraph, takers: &[Vec<u32>], order: &[u32]) -> u64 {
         let mut peak = 0;
         for (at, task) in order.iter().enumerate() {
             let kept = |done: &&u32| takers[**done as usize].iter().any(|taker| !order[..at].contains(taker));
@@ -245,21 +249,21 @@ mod tests {
         ) {
             let parents: Vec<u32> = choices.iter().zip(1..).map(|(choice, count)| choice % count).collect();
             let graph = tree(&parents, &outputs);
-            prop_assert_eq!(peak(&graph, Order::Postorder, 1), least(&graph, true));
-            prop_assert!(least(&graph, false) <= peak(&graph, Order::Postorder, 1));
+            prop_assert_eq!(peak(&graph, RehearsalOrder::Postorder, 1), least(&graph, true));
+            prop_assert!(least(&graph, false) <= peak(&graph, RehearsalOrder::Postorder, 1));
         }
 
         #[test]
         fn every_task_runs_once_after_what_it_needs(
             links in proptest::collection::vec((0u32..50, 0u32..50), 1..40), threads in 1usize..5,
         ) {
-            let mut graph = TaskGraph::default();
+            let mut graph = OrderGraph::default();
             for (at, (one, other)) in links.iter().enumerate() {
                 let inputs: Vec<u32> = [one, other].iter().filter(|n| (***n as usize) < at).map(|n| **n).collect();
                 graph.push(at as u32, &inputs, None, (3, 2), f64::from(one + 1));
             }
             let once = links.iter().map(|(one, _)| f64::from(one + 1)).sum::<f64>();
-            for order in [Order::BreadthFirst, Order::Rmsr { active_paths: 2 }, Order::Postorder] {
+            for order in [RehearsalOrder::BreadthFirst, RehearsalOrder::Rmsr { active_paths: 2 }, RehearsalOrder::Postorder] {
                 let done = rehearse(&graph, order, threads);
                 let place = |task: u32| done.sequence.iter().position(|other| *other == task).unwrap();
                 prop_assert_eq!(done.sequence.len(), links.len());

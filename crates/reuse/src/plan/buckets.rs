@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use onceflow_study::Scope;
 
 use super::reads::ReadColumns;
-use super::table::Table;
+use super::table::NodeTable;
 use super::{Plan, PlanError};
 use crate::Level;
-use crate::merge::{Buckets, MergeError, Merging, ReuseTree, Work, makespan, merge};
+use crate::merge::{Buckets, MergeError, MergeWork, Merging, ReuseTree, makespan, merge};
 
 /// The instances of a stage: rows that are equal in all that the stage reads and takes are one.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct Instances {
     /// How they share beginnings of the chain.
     pub tree: ReuseTree,
     /// What they need, in the order of the tree, under the plan's level.
-    pub work: Work,
+    pub work: MergeWork,
 }
 
 /// A stage whose instances are in buckets.
@@ -36,10 +36,10 @@ pub struct MergedStage {
     pub how: String,
 }
 
-/// Why buckets that somebody made cannot be used.
+/// Why given buckets cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum Given {
+pub enum BucketsError {
     #[error("row {row} is in no bucket: expected every row from 0 to {last} in one; add it")]
     Missing { row: usize, last: usize },
     #[error("row {row} is in two buckets: expected one; take it out of one")]
@@ -70,7 +70,7 @@ impl Plan {
         let whole = chain.last().map(|task| &chained.classes[*task]);
         let rows = whole.map_or_else(Vec::new, |classes| classes.first_rows());
         let of_row = whole.map_or_else(Vec::new, |classes| classes.of.clone());
-        let columns = |table: &Table| -> Vec<Vec<u32>> {
+        let columns = |table: &NodeTable| -> Vec<Vec<u32>> {
             let column =
                 |task: &usize| rows.iter().map(|row| table.classes[*task].of[*row as usize]).collect();
             chain.iter().map(column).collect()
@@ -79,9 +79,9 @@ impl Plan {
         let tree = ReuseTree::new(rows.len(), &slices(&columns(chained)));
         let work = match self.level {
             Level::Dataflow | Level::Convergent | Level::Object => {
-                Work::new(tree.instances(), &slices(&columns(&self.table)), &prices)
+                MergeWork::new(tree.instances(), &slices(&columns(&self.table)), &prices)
             }
-            Level::None | Level::Stage | Level::Task => Work::of_tree(&tree, &prices),
+            Level::None | Level::Stage | Level::Task => MergeWork::of_tree(&tree, &prices),
         };
         Instances { stage, of_row, tree, work }
     }
@@ -108,7 +108,7 @@ impl Plan {
             .collect()
     }
 
-    /// Puts rows into the buckets that somebody chose: pairs of row and bucket, whatever the buckets' numbers.
+    /// Puts rows into given buckets: pairs of row and bucket, whatever the buckets' numbers.
     ///
     /// # Errors
     /// When not every row is in one bucket, or equal instances are apart.
@@ -116,20 +116,20 @@ impl Plan {
         &self,
         pairs: &[(usize, u64)],
         costs: &dyn Fn(usize) -> f64,
-    ) -> Result<Vec<MergedStage>, Given> {
+    ) -> Result<Vec<MergedStage>, BucketsError> {
         let of_row = numbered(pairs, self.rows)?;
         let merged = self.sharing(costs).map(|instances| self.given(instances, &of_row));
         let merged = merged.collect::<Result<Vec<_>, _>>()?;
-        if merged.is_empty() { Err(Given::NothingToMerge) } else { Ok(merged) }
+        if merged.is_empty() { Err(BucketsError::NothingToMerge) } else { Ok(merged) }
     }
 
-    fn given(&self, instances: Instances, of_row: &[u32]) -> Result<MergedStage, Given> {
+    fn given(&self, instances: Instances, of_row: &[u32]) -> Result<MergedStage, BucketsError> {
         let mut of_instance: Vec<Option<(usize, u32)>> = vec![None; instances.len()];
         for (row, instance) in instances.of_row.iter().enumerate() {
             match of_instance[*instance as usize] {
                 Some((one, bucket)) if bucket != of_row[row] => {
                     let stage = self.flow.stages[instances.stage].name.clone();
-                    return Err(Given::Torn { one, other: row, stage });
+                    return Err(BucketsError::Torn { one, other: row, stage });
                 }
                 _ => of_instance[*instance as usize] = Some((row, of_row[row])),
             }
@@ -236,18 +236,18 @@ impl MergedStage {
 }
 
 /// The bucket of each row, numbered from 0 in the order in which buckets are met.
-fn numbered(pairs: &[(usize, u64)], rows: usize) -> Result<Vec<u32>, Given> {
+fn numbered(pairs: &[(usize, u64)], rows: usize) -> Result<Vec<u32>, BucketsError> {
     let last = rows.saturating_sub(1);
     let mut of_row: Vec<Option<u32>> = vec![None; rows];
     let mut known: HashMap<u64, u32> = HashMap::new();
     for (row, bucket) in pairs {
-        let place = of_row.get_mut(*row).ok_or(Given::Unknown { row: *row, last })?;
+        let place = of_row.get_mut(*row).ok_or(BucketsError::Unknown { row: *row, last })?;
         let next = known.len() as u32;
         if place.replace(*known.entry(*bucket).or_insert(next)).is_some() {
-            return Err(Given::Twice { row: *row });
+            return Err(BucketsError::Twice { row: *row });
         }
     }
-    let missing = |(row, bucket): (usize, Option<u32>)| bucket.ok_or(Given::Missing { row, last });
+    let missing = |(row, bucket): (usize, Option<u32>)| bucket.ok_or(BucketsError::Missing { row, last });
     of_row.into_iter().enumerate().map(missing).collect()
 }
 

@@ -1,9 +1,9 @@
 //! Whether a flow keeps its promises: a hand-made one need not.
 
 use super::PlanError;
-use crate::{Flow, Input, Rows};
+use crate::{Flow, FlowInput, ParameterRows};
 
-pub(super) fn check(flow: &Flow, rows: &Rows) -> Result<(), PlanError> {
+pub(super) fn check(flow: &Flow, rows: &ParameterRows) -> Result<(), PlanError> {
     if let Some(reference) = rows.reference.filter(|row| *row >= rows.len()) {
         return Err(PlanError::NoSuchReference { reference, rows: rows.len() });
     }
@@ -29,17 +29,19 @@ fn flaw(flow: &Flow, at: usize, has_reference: bool) -> Option<&'static str> {
     task.inputs.iter().find_map(|input| input_flaw(flow, at, *input, has_reference))
 }
 
-fn input_flaw(flow: &Flow, at: usize, input: Input, has_reference: bool) -> Option<&'static str> {
+fn input_flaw(flow: &Flow, at: usize, input: FlowInput, has_reference: bool) -> Option<&'static str> {
     match input {
-        Input::Source(source) => (source >= flow.sources.len()).then_some("takes a source that is not there"),
-        Input::Task { task, output } | Input::Reference { task, output } => {
+        FlowInput::Source(source) => {
+            (source >= flow.sources.len()).then_some("takes a source that is not there")
+        }
+        FlowInput::Task { task, output } | FlowInput::Reference { task, output } => {
             if task >= at {
                 return Some("takes a region that is made later");
             }
             if output >= flow.tasks[task].outputs.len() {
                 return Some("takes an output that is not there");
             }
-            let of_reference = matches!(input, Input::Reference { .. });
+            let of_reference = matches!(input, FlowInput::Reference { .. });
             if of_reference && flow.tasks[task].stage == flow.tasks[at].stage {
                 return Some("takes a region of the reference row that its own stage makes");
             }

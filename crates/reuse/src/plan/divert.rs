@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::rekey::{Ends, Keyring, Rekeyed, Resolved};
+use super::rekey::{EndedStages, Keyring, Rekeyed, Resolved};
 use super::{Node, NodeId, NodeInput, Plan};
-use crate::{Input, Level};
+use crate::{FlowInput, Level};
 
 impl Plan {
     /// The nodes a row needs instead, when these stages ended early for it and these for the reference row: one for
@@ -13,7 +13,7 @@ impl Plan {
     /// Such a region is [`NodeInput::Empty`]. Equal ones are one node under the plan's level; asking again gives the
     /// same nodes.
     pub fn divert(&mut self, row: usize, ended: &[usize], reference_ended: &[usize]) -> Vec<(usize, NodeId)> {
-        let ends = Ends::new(row, ended, reference_ended);
+        let ends = EndedStages::new(row, ended, reference_ended);
         if let Some(done) = self.diverted.done.get(&ends) {
             return done.clone();
         }
@@ -33,7 +33,7 @@ impl Plan {
     }
 
     /// The stages that had ended when a row was given a diverted node.
-    pub(super) fn origin(&self, row: usize, node: NodeId) -> Option<&Ends> {
+    pub(super) fn origin(&self, row: usize, node: NodeId) -> Option<&EndedStages> {
         self.diverted.origin.get(&(row, node))
     }
 
@@ -53,7 +53,7 @@ impl Plan {
 
     fn add_node(&mut self, rekeyed: &Rekeyed, task: usize) -> NodeId {
         let value = &self.flow.tasks[task];
-        let input = |input: &Input| match self.resolved(rekeyed, task, *input) {
+        let input = |input: &FlowInput| match self.resolved(rekeyed, task, *input) {
             Resolved::Source(source) => NodeInput::Source(source),
             Resolved::Empty(kind) => NodeInput::Empty { kind },
             Resolved::Made(id, output) => {
@@ -82,8 +82,8 @@ pub(super) struct Diverted {
     pub(super) added: Vec<Node>,
     /// The node of a key, for keys that are not planned ones.
     nodes: HashMap<u32, NodeId>,
-    done: HashMap<Ends, Vec<(usize, NodeId)>>,
-    origin: HashMap<(usize, NodeId), Ends>,
+    done: HashMap<EndedStages, Vec<(usize, NodeId)>>,
+    origin: HashMap<(usize, NodeId), EndedStages>,
 }
 
 impl Diverted {

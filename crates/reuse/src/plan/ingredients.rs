@@ -1,7 +1,7 @@
 //! The levels: each is a choice of what a task's key is made of.
 
 use super::reads::ReadColumns;
-use crate::{Flow, Input, Level};
+use crate::{Flow, FlowInput, Level};
 
 /// What keys are made of, beside the task itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,7 +11,7 @@ pub(super) enum Ingredient {
     /// What stands in a column of the rows.
     Read(usize),
     /// A region.
-    Input(Input),
+    Input(FlowInput),
     /// The key of the task before it in the chain.
     Previous(usize),
 }

@@ -3,7 +3,7 @@
 use onceflow_study::Canonical;
 
 use super::{Node, NodeId, NodeInput, Plan};
-use crate::Input;
+use crate::FlowInput;
 
 impl Plan {
     /// The task of a node.
@@ -54,13 +54,13 @@ impl Plan {
     }
 
     /// Where a task of a row takes a region from.
-    fn resolve(&self, row: usize, input: Input) -> NodeInput {
+    fn resolve(&self, row: usize, input: FlowInput) -> NodeInput {
         let made = |row, task, output| NodeInput::Node { node: self.node(row, task), output };
         match (input, self.reference) {
-            (Input::Source(source), _) => NodeInput::Source(source),
-            (Input::Task { task, output }, _) => made(row, task, output),
-            (Input::Reference { task, output }, Some(reference)) => made(reference, task, output),
-            (Input::Reference { task, output }, None) => {
+            (FlowInput::Source(source), _) => NodeInput::Source(source),
+            (FlowInput::Task { task, output }, _) => made(row, task, output),
+            (FlowInput::Reference { task, output }, Some(reference)) => made(reference, task, output),
+            (FlowInput::Reference { task, output }, None) => {
                 // The flow was checked: the source is there.
                 NodeInput::Source(self.flow.reference_source(task, output).unwrap_or_default())
             }

@@ -1,12 +1,12 @@
 //! The order of the rows: depth first through the tree of reuse.
 
 use super::classes::Classes;
-use super::table::Table;
+use super::table::NodeTable;
 use crate::Flow;
 use crate::sorting::sorted_by_rank;
 
 /// Rows sorted by their nodes, task after task, so that rows with equal work are neighbours; the reference row first.
-pub(super) fn depth_first(flow: &Flow, table: &Table, rows: usize, reference: Option<usize>) -> Vec<u32> {
+pub(super) fn depth_first(flow: &Flow, table: &NodeTable, rows: usize, reference: Option<usize>) -> Vec<u32> {
     let mut order: Vec<u32> = (0..rows as u32).collect();
     // Sorting stably by the last task first leaves the rows in the order of the first task, then the second, ...
     for task in task_order(flow, table).into_iter().rev() {
@@ -20,7 +20,7 @@ pub(super) fn depth_first(flow: &Flow, table: &Table, rows: usize, reference: Op
 }
 
 /// Tasks after what they need, and of those that are free the one with fewest nodes first: its regions serve most rows.
-fn task_order(flow: &Flow, table: &Table) -> Vec<usize> {
+fn task_order(flow: &Flow, table: &NodeTable) -> Vec<usize> {
     let mut left: Vec<usize> = (0..flow.tasks.len()).collect();
     let mut order = Vec::with_capacity(left.len());
     while !left.is_empty() {

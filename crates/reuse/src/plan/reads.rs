@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use onceflow_study::{Canonical, Kind};
+use onceflow_study::{Canonical, ParameterKind};
 
 use super::PlanError;
 use super::classes::Classes;
 use crate::rows::RowColumn;
-use crate::{Flow, FlowTask, Read, ReadFrom, Rows};
+use crate::{Flow, FlowRead, FlowTask, ParameterRows, ReadFrom};
 
 /// One column for each parameter and way of reading it.
 #[derive(Clone, Debug, Default)]
@@ -26,8 +26,8 @@ struct ReadColumn {
 }
 
 impl ReadColumns {
-    pub(super) fn new(flow: &Flow, rows: &Rows) -> Result<Self, PlanError> {
-        let mut known: HashMap<(&str, Kind), usize> = HashMap::new();
+    pub(super) fn new(flow: &Flow, rows: &ParameterRows) -> Result<Self, PlanError> {
+        let mut known: HashMap<(&str, ParameterKind), usize> = HashMap::new();
         let mut columns = Vec::new();
         let mut of = Vec::with_capacity(flow.tasks.len());
         for task in &flow.tasks {
@@ -72,7 +72,7 @@ impl ReadColumns {
 
     /// What a task reads in a row.
     pub(super) fn values(&self, task: &FlowTask, at: usize, row: usize) -> Vec<Canonical> {
-        let value = |(read, place): (&Read, &Option<usize>)| match (&read.from, place) {
+        let value = |(read, place): (&FlowRead, &Option<usize>)| match (&read.from, place) {
             (ReadFrom::Constant(value), _) => Some(value.clone()),
             (ReadFrom::Parameter(_), Some(place)) => Some(self.columns[*place].at(row)),
             (ReadFrom::Parameter(_), None) => None,
@@ -87,7 +87,12 @@ impl ReadColumn {
     }
 }
 
-fn column(task: &FlowTask, read: &Read, parameter: &str, rows: &Rows) -> Result<ReadColumn, PlanError> {
+fn column(
+    task: &FlowTask,
+    read: &FlowRead,
+    parameter: &str,
+    rows: &ParameterRows,
+) -> Result<ReadColumn, PlanError> {
     let column = rows.column(parameter).ok_or_else(|| PlanError::MissingParameter {
         task: task.name.clone(),
         parameter: parameter.to_owned(),
@@ -112,7 +117,13 @@ fn column(task: &FlowTask, read: &Read, parameter: &str, rows: &Rows) -> Result<
     Ok(ReadColumn { distinct, classes: Classes { of, count } })
 }
 
-fn wrong_kind(task: &FlowTask, read: &Read, parameter: &str, column: &RowColumn, number: usize) -> PlanError {
+fn wrong_kind(
+    task: &FlowTask,
+    read: &FlowRead,
+    parameter: &str,
+    column: &RowColumn,
+    number: usize,
+) -> PlanError {
     let row = column.numbers.iter().position(|other| *other as usize == number).unwrap_or_default();
     PlanError::WrongKind {
         task: task.name.clone(),

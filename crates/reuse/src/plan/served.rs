@@ -2,10 +2,23 @@
 
 use std::collections::HashMap;
 
-use super::Plan;
-use super::rekey::{Ends, Keyring};
-use super::table::Table;
-use crate::{Account, Level, NodeId, Served, TaskAccount};
+use super::rekey::{EndedStages, Keyring};
+use super::table::NodeTable;
+use super::{NodeId, Plan};
+use crate::{Account, Level, TaskAccount};
+
+/// What became of a task of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskServed {
+    /// A node did it.
+    Node(NodeId),
+    /// Its stage had ended, so that it was not needed.
+    Ended,
+    /// It failed, or something it needs did.
+    Failed,
+    /// What became of the row was known before.
+    Resumed,
+}
 
 impl Plan {
     /// The account of one part as planned: nothing ends early, nothing fails.
@@ -21,7 +34,7 @@ impl Plan {
     }
 
     /// The account of one part when `state` says what became of each row's task.
-    pub fn account_with(&self, state: &dyn Fn(usize, usize) -> Served) -> Account {
+    pub fn account_with(&self, state: &dyn Fn(usize, usize) -> TaskServed) -> Account {
         let ladder: Vec<_> = self.ladder().collect();
         let mut lower =
             ladder.iter().map(|(level, table)| LowerKeys::new(self, *level, table)).collect::<Vec<_>>();
@@ -35,17 +48,17 @@ impl Plan {
     fn task_account(
         &self,
         task: usize,
-        state: &dyn Fn(usize, usize) -> Served,
+        state: &dyn Fn(usize, usize) -> TaskServed,
         lower: &mut [LowerKeys<'_>],
     ) -> TaskAccount {
         let mut account = TaskAccount { asked: self.rows as u64, ..TaskAccount::default() };
         let mut live = Vec::new();
         for row in 0..self.rows {
             match state(row, task) {
-                Served::Node(node) => live.push((row, node)),
-                Served::Ended => account.ended_early += 1,
-                Served::Failed => account.failed += 1,
-                Served::Resumed => account.resumed += 1,
+                TaskServed::Node(node) => live.push((row, node)),
+                TaskServed::Ended => account.ended_early += 1,
+                TaskServed::Failed => account.failed += 1,
+                TaskServed::Resumed => account.resumed += 1,
             }
         }
         let counts = lower.iter_mut().map(|keys| (keys.level, keys.distinct(task, &live)));
@@ -59,7 +72,7 @@ fn entry(mut account: TaskAccount, left_by: impl Iterator<Item = (Level, u64)>) 
     let left_by: Vec<(Level, u64)> = left_by.collect();
     let computed = left_by.last().map_or(account.planned, |(_, left)| *left);
     for (level, left) in left_by {
-        // Stages that became equal only when something ended early may be in different buckets: then nobody saves them.
+        // Stages that became equal only when something ended early may be in different buckets: then no level saves them.
         let left = left.max(computed);
         account.by[level as usize - Level::Stage as usize] = account.planned - left;
         account.planned = left;
@@ -71,13 +84,13 @@ fn entry(mut account: TaskAccount, left_by: impl Iterator<Item = (Level, u64)>) 
 struct LowerKeys<'p> {
     plan: &'p Plan,
     level: Level,
-    table: &'p Table,
+    table: &'p NodeTable,
     keys: Keyring,
-    rekeyed: HashMap<Ends, Vec<u32>>,
+    rekeyed: HashMap<EndedStages, Vec<u32>>,
 }
 
 impl<'p> LowerKeys<'p> {
-    fn new(plan: &'p Plan, level: Level, table: &'p Table) -> Self {
+    fn new(plan: &'p Plan, level: Level, table: &'p NodeTable) -> Self {
         Self { plan, level, table, keys: Keyring::new(level), rekeyed: HashMap::new() }
     }
 
@@ -99,12 +112,12 @@ impl<'p> LowerKeys<'p> {
         }
         match plan.origin(row, node) {
             Some(ends) => u64::from(self.diverted(ends)[task]),
-            // Nobody diverted this row to the node: only the plan's own level finds them equal.
+            // This row was not diverted to the node: only the plan's own level finds them equal.
             None => u64::MAX - row as u64,
         }
     }
 
-    fn diverted(&mut self, ends: &Ends) -> &[u32] {
+    fn diverted(&mut self, ends: &EndedStages) -> &[u32] {
         if !self.rekeyed.contains_key(ends) {
             let rekeyed = self.plan.rekey(self.table, &mut self.keys, ends);
             self.rekeyed.insert(ends.clone(), rekeyed.ids);

@@ -7,11 +7,11 @@ use super::PlanError;
 use super::classes::Classes;
 use super::ingredients::{Ingredient, ingredients};
 use super::reads::ReadColumns;
-use crate::{Flow, Input, Level};
+use crate::{Flow, FlowInput, Level};
 
 /// For each task its classes of rows; node numbers go on from task to task.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
+pub(super) struct NodeTable {
     pub(super) classes: Vec<Arc<Classes>>,
     /// The number of each task's first node.
     pub(super) bases: Vec<u32>,
@@ -19,7 +19,7 @@ pub(super) struct Table {
     pub(super) total: u32,
 }
 
-impl Table {
+impl NodeTable {
     pub(super) fn new(
         flow: &Flow,
         reads: &ReadColumns,
@@ -81,8 +81,8 @@ const MOST_NODES: u32 = u32::MAX / 2;
 /// The task whose node an ingredient is, when it may differ from row to row: sources and the reference row do not.
 fn varying_task(ingredient: &Ingredient) -> Option<usize> {
     match ingredient {
-        Ingredient::Input(Input::Task { task, .. }) | Ingredient::Previous(task) => Some(*task),
-        Ingredient::Input(Input::Source(_) | Input::Reference { .. })
+        Ingredient::Input(FlowInput::Task { task, .. }) | Ingredient::Previous(task) => Some(*task),
+        Ingredient::Input(FlowInput::Source(_) | FlowInput::Reference { .. })
         | Ingredient::Read(_)
         | Ingredient::Row => None,
     }

@@ -1,7 +1,7 @@
 //! Whether a plan keeps its promises: what it gives back is what was asked, and it can be run in the order of its numbers.
 
 use super::{NodeId, NodeInput, Plan};
-use crate::Input;
+use crate::FlowInput;
 
 /// A promise that a plan breaks: our mistake, or that of who made its buckets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,15 +52,15 @@ impl Plan {
             let found = self.flow.tasks[found].name.clone();
             return Err(Broken::OtherTask { row, task: name(), found });
         }
-        let own = |(input, taken): (&Input, NodeInput)| match (*input, taken) {
-            (Input::Task { task, output }, NodeInput::Node { node, output: of }) => {
+        let own = |(input, taken): (&FlowInput, NodeInput)| match (*input, taken) {
+            (FlowInput::Task { task, output }, NodeInput::Node { node, output: of }) => {
                 node == self.node(row, task) && of == output
             }
-            (Input::Reference { task, output }, NodeInput::Node { node, output: of }) => {
+            (FlowInput::Reference { task, output }, NodeInput::Node { node, output: of }) => {
                 self.reference.is_some_and(|row| node == self.node(row, task)) && of == output
             }
-            (Input::Source(source), NodeInput::Source(of)) => source == of,
-            (Input::Reference { task, output }, NodeInput::Source(of)) => {
+            (FlowInput::Source(source), NodeInput::Source(of)) => source == of,
+            (FlowInput::Reference { task, output }, NodeInput::Source(of)) => {
                 self.flow.reference_source(task, output) == Some(of)
             }
             _ => false,

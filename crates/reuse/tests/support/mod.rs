@@ -3,19 +3,19 @@
 
 pub mod oracle;
 
-use onceflow_reuse::{Flow, Rows};
+use onceflow_reuse::{Flow, ParameterRows};
 use onceflow_study::{
-    Binding, Bound, Catalogue, Kind, OpSpec, Operation, RegionDeclaration, RegionKind, Repeats, Stage, Step,
-    Task, Value, Workflow,
+    Binding, BoundValue, Catalogue, OpSpec, ParameterKind, RegionDeclaration, RegionKind, Repeats, Stage,
+    StageStep, Task, TaskOperation, Value, Workflow,
 };
 use proptest::prelude::*;
 
 /// The parameters of random workflows and the ways in which tasks read them.
-pub const PARAMETERS: [(&str, &[Kind]); 4] = [
-    ("a", &[Kind::Real, Kind::Integer, Kind::Connectivity]),
-    ("b", &[Kind::Real, Kind::Integer]),
-    ("c", &[Kind::Connectivity]),
-    ("d", &[Kind::Category]),
+pub const PARAMETERS: [(&str, &[ParameterKind]); 4] = [
+    ("a", &[ParameterKind::Real, ParameterKind::Integer, ParameterKind::Connectivity]),
+    ("b", &[ParameterKind::Real, ParameterKind::Integer]),
+    ("c", &[ParameterKind::Connectivity]),
+    ("d", &[ParameterKind::Category]),
 ];
 
 /// Numbers of which some are one when they are cut, or read as a connectivity.
@@ -36,7 +36,7 @@ pub struct Draft {
 #[derive(Clone, Debug)]
 pub struct Case {
     pub flow: Flow,
-    pub rows: Rows,
+    pub rows: ParameterRows,
     pub values: Vec<Vec<Value>>,
 }
 
@@ -57,8 +57,8 @@ pub fn case() -> impl Strategy<Value = Case> {
     )
 }
 
-pub fn make_rows(values: &[Vec<Value>]) -> Rows {
-    let mut rows = Rows::new(PARAMETERS.iter().map(|(name, _)| (*name).to_owned()).collect());
+pub fn make_rows(values: &[Vec<Value>]) -> ParameterRows {
+    let mut rows = ParameterRows::new(PARAMETERS.iter().map(|(name, _)| (*name).to_owned()).collect());
     for row in values {
         rows.push(row).unwrap();
     }
@@ -66,8 +66,8 @@ pub fn make_rows(values: &[Vec<Value>]) -> Rows {
 }
 
 fn row_values(choices: &[usize]) -> Vec<Value> {
-    let value = |(choice, (_, kinds)): (&usize, &(&str, &[Kind]))| match kinds[0] {
-        Kind::Category => Value::Text(["x", "y", "x y", "", "xy"][*choice].into()),
+    let value = |(choice, (_, kinds)): (&usize, &(&str, &[ParameterKind]))| match kinds[0] {
+        ParameterKind::Category => Value::Text(["x", "y", "x y", "", "xy"][*choice].into()),
         _ => Value::Real(NUMBERS[*choice]),
     };
     choices.iter().zip(&PARAMETERS).map(value).collect()
@@ -104,7 +104,7 @@ fn workflow(drafts: &[Draft], shuffle: u64) -> (Workflow, Catalogue) {
         if workflow.stages.last().is_none_or(|stage| stage.name != name) {
             workflow.stages.push(Stage::new(name));
         }
-        workflow.stages.last_mut().unwrap().steps.push(Step::Task(task));
+        workflow.stages.last_mut().unwrap().steps.push(StageStep::Task(task));
         specs.push(spec);
     }
     let declare = |(_, name): &(Option<usize>, String)| RegionDeclaration {
@@ -124,19 +124,21 @@ fn workflow(drafts: &[Draft], shuffle: u64) -> (Workflow, Catalogue) {
 }
 
 fn task(at: usize, draft: &Draft, regions: &[(Option<usize>, String)]) -> (Task, OpSpec) {
-    let mut task = Task::new(format!("t{at}"), Operation::BuiltIn(format!("op{at}")));
+    let mut task = Task::new(format!("t{at}"), TaskOperation::BuiltIn(format!("op{at}")));
     let mut spec = OpSpec::new(format!("op{at}"), "random", 1.0 + at as f64);
     spec.repeats = if draft.never { Repeats::Never } else { Repeats::Exact };
     for (number, (parameter, kind)) in draft.reads.iter().enumerate() {
         let (name, kinds) = PARAMETERS[*parameter];
         let own = format!("r{number}");
         spec = spec.reads(&[(&own, kinds[kind % kinds.len()])]);
-        task.reads.push(Binding { operation_parameter: own, bound: Bound::Parameter(name.into()) });
+        task.reads.push(Binding { operation_parameter: own, bound: BoundValue::Parameter(name.into()) });
     }
     if draft.constant {
-        spec = spec.reads(&[("k", Kind::Integer)]);
-        task.reads
-            .push(Binding { operation_parameter: "k".into(), bound: Bound::Constant(Value::Integer(7)) });
+        spec = spec.reads(&[("k", ParameterKind::Integer)]);
+        task.reads.push(Binding {
+            operation_parameter: "k".into(),
+            bound: BoundValue::Constant(Value::Integer(7)),
+        });
     }
     for (choice, of_reference) in &draft.inputs {
         let (maker, region) = &regions[choice % regions.len()];

@@ -1,6 +1,6 @@
 //! The levels by their definitions, recursively and in strings: slow, and hard to get wrong.
 
-use onceflow_reuse::{Flow, Input, Level, NodeId, NodeInput, Plan, ReadFrom, Rows};
+use onceflow_reuse::{Flow, FlowInput, Level, NodeId, NodeInput, ParameterRows, Plan, ReadFrom};
 use onceflow_study::Value;
 
 /// What ended, for a row and for the reference row.
@@ -12,7 +12,7 @@ pub struct Ended {
 
 pub struct Oracle<'c> {
     pub flow: &'c Flow,
-    pub rows: &'c Rows,
+    pub rows: &'c ParameterRows,
     pub values: &'c [Vec<Value>],
 }
 
@@ -63,7 +63,7 @@ impl Oracle<'_> {
                 format!("{}{}({stayed})<-{before}", self.own(row, task), self.mark(row, task))
             }
             Level::Dataflow | Level::Convergent | Level::Object => {
-                let input = |input: &Input| self.input_key(level, row, task, *input, ended);
+                let input = |input: &FlowInput| self.input_key(level, row, task, *input, ended);
                 let inputs: Vec<_> = self.flow.tasks[task].inputs.iter().map(input).collect();
                 format!("{}{}({})", self.own(row, task), self.mark(row, task), inputs.join(","))
             }
@@ -77,7 +77,7 @@ impl Oracle<'_> {
         for at in tasks.iter().filter(|_| !as_planned) {
             for input in &self.flow.tasks[*at].inputs {
                 let stage = |task: usize| self.flow.tasks[task].stage;
-                if let Input::Task { task, .. } = *input
+                if let FlowInput::Task { task, .. } = *input
                     && stage(task) == stage(*at)
                     && !self.moved(row, task, ended)
                 {
@@ -94,7 +94,7 @@ impl Oracle<'_> {
         let mut keys = Vec::new();
         for at in chain {
             for input in &self.flow.tasks[*at].inputs {
-                if !matches!(input, Input::Task { task, .. } if chain.contains(task)) {
+                if !matches!(input, FlowInput::Task { task, .. } if chain.contains(task)) {
                     keys.push(self.input_key(level, row, *at, *input, ended));
                 }
             }
@@ -102,7 +102,7 @@ impl Oracle<'_> {
         keys.join(",")
     }
 
-    fn input_key(&self, level: Level, row: usize, at: usize, input: Input, ended: &Ended) -> String {
+    fn input_key(&self, level: Level, row: usize, at: usize, input: FlowInput, ended: &Ended) -> String {
         match self.whose(row, at, input, ended) {
             Whose::Source(name) => format!("source {name}"),
             Whose::Empty => "EMPTY".into(),
@@ -122,21 +122,21 @@ impl Oracle<'_> {
         }
     }
 
-    fn whose(&self, row: usize, at: usize, input: Input, ended: &Ended) -> Whose {
+    fn whose(&self, row: usize, at: usize, input: FlowInput, ended: &Ended) -> Whose {
         let stage = |task: usize| self.flow.tasks[task].stage;
         match input {
-            Input::Source(source) => Whose::Source(self.flow.sources[source].clone()),
-            Input::Reference { task, output } if self.rows.reference.is_none() => {
+            FlowInput::Source(source) => Whose::Source(self.flow.sources[source].clone()),
+            FlowInput::Reference { task, output } if self.rows.reference.is_none() => {
                 Whose::Source(format!("{}@reference", self.flow.tasks[task].outputs[output].name))
             }
-            Input::Reference { task, output } if self.rows.reference != Some(row) => {
+            FlowInput::Reference { task, output } if self.rows.reference != Some(row) => {
                 if ended.reference.contains(&stage(task)) {
                     return Whose::Empty;
                 }
                 let of = Ended { own: ended.reference.clone(), reference: ended.reference.clone() };
                 Whose::Made(self.rows.reference.unwrap(), task, output, of)
             }
-            Input::Task { task, output } | Input::Reference { task, output } => {
+            FlowInput::Task { task, output } | FlowInput::Reference { task, output } => {
                 if stage(task) != stage(at) && ended.own.contains(&stage(task)) {
                     return Whose::Empty;
                 }
@@ -148,7 +148,7 @@ impl Oracle<'_> {
     /// The operation and what it reads, in canonical form.
     fn own(&self, row: usize, task: usize) -> String {
         let task = &self.flow.tasks[task];
-        let read = |read: &onceflow_reuse::Read| match &read.from {
+        let read = |read: &onceflow_reuse::FlowRead| match &read.from {
             ReadFrom::Constant(value) => format!("{value:?}"),
             ReadFrom::Parameter(name) => {
                 let place = self.rows.parameters().iter().position(|p| p == name).unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use onceflow_region::Region;
 
-use super::Work;
+use super::ExecutionContext;
 use super::job::guarded;
 use crate::{Instance, OperationError};
 
@@ -21,14 +21,14 @@ pub(super) enum Carried {
 }
 
 impl Carry {
-    pub(super) fn carry(self, work: &Work<'_>) -> Carried {
+    pub(super) fn carry(self, work: &ExecutionContext<'_>) -> Carried {
         match self {
             Self::Down { instance, outputs } => {
-                let put = guarded(|| work.below.put(instance, &outputs));
+                let put = guarded(|| work.spill.put(instance, &outputs));
                 let bytes = outputs.iter().map(|region| region.bytes()).sum();
                 Carried::Down { instance, bytes: put.is_ok().then_some(bytes) }
             }
-            Self::Up { instance } => Carried::Up { instance, outputs: guarded(|| work.below.get(instance)) },
+            Self::Up { instance } => Carried::Up { instance, outputs: guarded(|| work.spill.get(instance)) },
         }
     }
 }

@@ -4,22 +4,28 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use onceflow_region::Region;
-use onceflow_reuse::{NodeId, NodeInput};
+use onceflow_reuse::{Digest32, NodeId, NodeInput};
 use onceflow_study::{RegionKind, Scope};
 
-use crate::{Instance, Layout, OperationError, Scheduler, Supply};
+use crate::{InputProvider, Instance, OperationError, PartLayout, Scheduler};
 
-/// The outputs that somebody will still read.
+/// The outputs that tasks will still read.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct OutputTable {
     outputs: HashMap<Instance, Vec<Arc<Region>>>,
+    /// The digest of each output, where the result cache knows them; they stay while outputs are below memory.
+    digests: HashMap<Instance, Vec<Digest32>>,
     /// Those that could not be brought back, and why.
     lost: HashMap<Instance, OperationError>,
 }
 
 /// An input of an instance: there, or still to be asked for.
 pub(super) enum JobInput {
-    Region(Arc<Region>),
+    Region {
+        region: Arc<Region>,
+        /// Of its bytes, where the result cache knows it.
+        digest: Option<Digest32>,
+    },
     Source(usize),
     Empty(RegionKind),
     /// It was made and cannot be read any more.
@@ -29,13 +35,13 @@ pub(super) enum JobInput {
 }
 
 /// Where an instance runs.
-#[derive(Clone, Copy)]
-pub(super) struct Ground {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct SiteRef {
     pub(super) scope: Scope,
     pub(super) site: usize,
 }
 
-impl Kept {
+impl OutputTable {
     pub(super) fn keep(&mut self, instance: Instance, outputs: Vec<Arc<Region>>) {
         self.outputs.insert(instance, outputs);
     }
@@ -45,6 +51,20 @@ impl Kept {
         self.lost.insert(instance, reason);
     }
 
+    /// Notes the digests of outputs.
+    pub(super) fn note_digests(&mut self, instance: Instance, digests: Vec<Digest32>) {
+        if !digests.is_empty() {
+            self.digests.insert(instance, digests);
+        }
+    }
+
+    /// The outputs will never be read again.
+    pub(super) fn forget(&mut self, instance: Instance) {
+        self.release(instance);
+        self.digests.remove(&instance);
+    }
+
+    /// The outputs leave memory.
     pub(super) fn release(&mut self, instance: Instance) {
         self.outputs.remove(&instance);
         self.lost.remove(&instance);
@@ -58,11 +78,11 @@ impl Kept {
     pub(super) fn inputs(
         &self,
         scheduler: &Scheduler<'_>,
-        layout: &Layout,
+        layout: &PartLayout,
         instance: Instance,
     ) -> Vec<JobInput> {
         let plan = scheduler.plan();
-        let ground = Ground { scope: plan.flow().scope(plan.task_of(instance.node)), site: instance.site };
+        let ground = SiteRef { scope: plan.flow().scope(plan.task_of(instance.node)), site: instance.site };
         let input = |input: NodeInput| match input {
             NodeInput::Source(source) => JobInput::Source(source),
             NodeInput::Empty { kind } => JobInput::Empty(kind),
@@ -74,8 +94,8 @@ impl Kept {
     fn made(
         &self,
         scheduler: &Scheduler<'_>,
-        layout: &Layout,
-        ground: Ground,
+        layout: &PartLayout,
+        ground: SiteRef,
         node: NodeId,
         output: usize,
     ) -> JobInput {
@@ -86,17 +106,22 @@ impl Kept {
         let region = self.outputs.get(&maker).and_then(|outputs| outputs.get(output));
         let lost =
             || self.lost.get(&maker).map_or(JobInput::Missing, |reason| JobInput::Lost(reason.clone()));
-        region.map_or_else(lost, |region| JobInput::Region(region.clone()))
+        let digest = self.digests.get(&maker).and_then(|digests| digests.get(output)).copied();
+        region.map_or_else(lost, |region| JobInput::Region { region: region.clone(), digest })
     }
 }
 
 impl JobInput {
     /// The region, which sources are asked for only now: by the worker that needs it.
-    pub(super) fn fetch(self, supply: &dyn Supply, ground: Ground) -> Result<Arc<Region>, OperationError> {
+    pub(super) fn fetch(
+        self,
+        provider: &dyn InputProvider,
+        ground: SiteRef,
+    ) -> Result<Arc<Region>, OperationError> {
         match self {
-            Self::Region(region) => Ok(region),
-            Self::Source(source) => supply.source(source, ground.scope, ground.site),
-            Self::Empty(kind) => Ok(Arc::new(supply.empty(kind, ground.scope, ground.site))),
+            Self::Region { region, .. } => Ok(region),
+            Self::Source(source) => provider.source(source, ground.scope, ground.site),
+            Self::Empty(kind) => Ok(Arc::new(provider.empty(kind, ground.scope, ground.site))),
             Self::Lost(reason) => Err(reason),
             Self::Missing => {
                 Err(OperationError::new("internal error: an input was not there; please report this"))
@@ -105,9 +130,9 @@ impl JobInput {
     }
 }
 
-impl Ground {
+impl SiteRef {
     /// The site of an equal or wider scope that this one lies in.
-    pub(super) fn wider(self, layout: &Layout, scope: Scope) -> usize {
+    pub(super) fn wider(self, layout: &PartLayout, scope: Scope) -> usize {
         match (self.scope, scope) {
             (own, other) if own == other => self.site,
             (Scope::Part, other) => layout.site(other, self.site),

@@ -1,4 +1,4 @@
-//! What a worker does with one instance: ask the memo, fetch the inputs, run the operation, catch what goes wrong.
+//! What a worker does with one instance: ask the result cache, fetch the inputs, run the operation, catch what goes wrong.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,134 +6,146 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use onceflow_region::Region;
-use onceflow_reuse::{Content, Key};
+use onceflow_reuse::ContentDigest;
 use onceflow_study::Canonical;
 
-use super::Work;
-use super::inputs::{Ground, JobInput};
-use crate::{Call, Cause, Contents, Done, Instance, Meter, Operation, OperationError, Outcome};
+use super::ExecutionContext;
+use super::cached::{CacheClient, CacheUse};
+use super::inputs::{JobInput, SiteRef};
+use crate::{
+    Call, Cause, Done, Instance, MemoryMeter, NewResult, Operation, OperationError, OutputDigests,
+    TaskOutcome, WorkerDevice,
+};
 
 /// An instance with all that is needed to run it.
-pub(super) struct Job {
+pub(super) struct TaskJob {
     pub(super) instance: Instance,
     pub(super) task: usize,
-    pub(super) ground: Ground,
+    pub(super) ground: SiteRef,
     pub(super) inputs: Vec<JobInput>,
     /// What they hold, where that is asked for.
-    pub(super) contents: Vec<Content>,
+    pub(super) digests: Vec<ContentDigest>,
     pub(super) parameters: Vec<Canonical>,
     /// The first row that asked for it.
     pub(super) row: u32,
     /// How many regions it must make.
     pub(super) outputs: usize,
-    /// Its key, where the memo is to be asked.
-    pub(super) key: Option<Key>,
     /// How often it was started before, and why it is its turn.
     pub(super) attempt: u32,
     pub(super) cause: Cause,
 }
 
 /// How a job went.
-pub(super) struct Report {
+pub(super) struct JobReport {
     pub(super) instance: Instance,
     pub(super) task: usize,
     pub(super) worker: usize,
     pub(super) start: f64,
     pub(super) seconds: f64,
     pub(super) bytes: u64,
-    pub(super) remembered: bool,
+    /// Whether the result cache had it, and all that the cache did.
+    pub(super) served: bool,
+    pub(super) cache: Option<Box<CacheUse>>,
     pub(super) attempt: u32,
     pub(super) cause: Cause,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: TaskOutcome,
     pub(super) outputs: Vec<Arc<Region>>,
     /// What they hold, where that is asked for, and the seconds it took to find out.
-    pub(super) contents: Vec<Content>,
+    pub(super) digests: Vec<ContentDigest>,
     pub(super) digesting: f64,
 }
 
 /// What a job took: seconds of its work, bytes, and seconds in which its operation told what it had made.
 #[derive(Default)]
-struct Took {
+struct JobCost {
     seconds: f64,
     bytes: u64,
     telling: f64,
 }
 
-impl Job {
+impl TaskJob {
     /// Runs it; `began` is when the run began.
-    pub(super) fn run(self, work: &Work<'_>, worker: usize, began: Instant) -> Report {
+    pub(super) fn run(
+        self,
+        work: &ExecutionContext<'_>,
+        cache: Option<&CacheClient<'_>>,
+        (worker, device): (usize, WorkerDevice),
+        began: Instant,
+    ) -> JobReport {
         let (instance, task, start) = (self.instance, self.task, began.elapsed().as_secs_f64());
-        let (key, attempt, cause) = (self.key, self.attempt, self.cause);
-        let found = key.and_then(|key| guarded(|| Ok(work.memo.get(&key))).ok().flatten());
-        let remembered = found.as_ref().is_some_and(|outputs| outputs.len() == self.outputs);
-        let mut took = Took::default();
+        let (ground, attempt, cause) = (self.ground, self.attempt, self.cause);
+        let (mut took, mut used) = (JobCost::default(), cache.map(|_| Box::<CacheUse>::default()));
+        let found = cache.zip(used.as_mut()).and_then(|(cache, used)| cache.serve(&self, used));
+        let served = found.is_some();
         let (outcome, outputs, told) = match found {
-            Some(outputs) if remembered => (Outcome::Done, outputs, Vec::new()),
-            _ => self.compute(work, &mut took),
+            Some(outputs) => (TaskOutcome::Done, outputs, Vec::new()),
+            None => self.compute(work, device, &mut took),
         };
-        let Took { seconds, bytes, telling } = took;
-        if let (Some(key), Outcome::Done, false) = (key, &outcome, remembered) {
-            // What cannot be remembered is computed again another time: no reason to fail.
-            _ = guarded(|| {
-                work.memo.put(&key, &outputs, seconds);
-                Ok(())
-            });
+        let JobCost { seconds, bytes, telling } = took;
+        if let (Some((cache, used)), TaskOutcome::Done, false) = (cache.zip(used.as_mut()), &outcome, served)
+        {
+            cache.store(instance, ground, &NewResult { outputs: &outputs, seconds }, used);
         }
-        let began = Instant::now();
-        let digest = |of: &dyn Contents| outputs.iter().map(|region| of.content(task, region)).collect();
-        let contents = if !told.is_empty() && told.len() == outputs.len() {
-            told
-        } else {
-            work.contents.and_then(digest).unwrap_or_default()
-        };
-        let digesting = began.elapsed().as_secs_f64() + telling;
-        Report {
+        let (digests, digesting) = digested(work, task, &outputs, told);
+        JobReport {
             instance,
             task,
             worker,
             start,
             seconds,
             bytes,
-            remembered,
+            served,
+            cache: used,
             attempt,
             cause,
             outcome,
             outputs,
-            contents,
-            digesting,
+            digests,
+            digesting: digesting + telling,
         }
     }
 
-    fn compute(self, work: &Work<'_>, took: &mut Took) -> (Outcome, Vec<Arc<Region>>, Vec<Content>) {
-        match self.try_compute(work, took) {
-            Ok(Done { outputs, ended, contents, telling }) => {
+    fn compute(
+        self,
+        work: &ExecutionContext<'_>,
+        device: WorkerDevice,
+        took: &mut JobCost,
+    ) -> (TaskOutcome, Vec<Arc<Region>>, Vec<ContentDigest>) {
+        match self.try_compute(work, device, took) {
+            Ok(Done { outputs, ended, digests, telling }) => {
                 took.telling = telling.clamp(0.0, took.seconds);
                 took.seconds -= took.telling;
                 let outputs = outputs.into_iter().map(Arc::new).collect();
-                (ended.map_or(Outcome::Done, Outcome::Ended), outputs, contents)
+                (ended.map_or(TaskOutcome::Done, TaskOutcome::Ended), outputs, digests)
             }
             Err(OperationError { message, transient }) => {
-                (Outcome::Failed { message, transient }, Vec::new(), Vec::new())
+                (TaskOutcome::Failed { message, transient }, Vec::new(), Vec::new())
             }
         }
     }
 
     /// Measures the operation alone: what is fetched may be there already for the next task that takes it.
-    fn try_compute(self, work: &Work<'_>, took: &mut Took) -> Result<Done, OperationError> {
+    fn try_compute(
+        self,
+        work: &ExecutionContext<'_>,
+        device: WorkerDevice,
+        took: &mut JobCost,
+    ) -> Result<Done, OperationError> {
         let (ground, expected, operation) = (self.ground, self.outputs, work.operations[self.task]);
-        let fetch = || self.inputs.into_iter().map(|input| input.fetch(work.supply, ground)).collect();
+        let fetch = || self.inputs.into_iter().map(|input| input.fetch(work.provider, ground)).collect();
         let inputs: Vec<Arc<Region>> = guarded(fetch)?;
         let began = Instant::now();
         let call = Call {
             inputs: &inputs,
-            contents: &self.contents,
-            wanted: work.contents.is_some_and(|contents| contents.is_wanted(self.task)),
+            digests: &self.digests,
+            wanted: work.digests.is_some_and(|digests| digests.is_wanted(self.task)),
             parameters: &self.parameters,
             row: self.row,
             site: ground.site,
+            device,
         };
-        let (done, bytes) = Meter::around(work.meter, || run(operation, &call));
-        *took = Took { seconds: began.elapsed().as_secs_f64(), bytes, telling: 0.0 };
+        let (done, bytes) = MemoryMeter::around(work.meter, || run(operation, &call));
+        *took = JobCost { seconds: began.elapsed().as_secs_f64(), bytes, telling: 0.0 };
         let done = done?;
         let found = done.outputs.len();
         if found == expected || done.ended.is_some() {
@@ -146,11 +158,27 @@ impl Job {
     }
 }
 
+/// What outputs hold, where that is asked for, and the seconds that it took to find out.
+fn digested(
+    work: &ExecutionContext<'_>,
+    task: usize,
+    outputs: &[Arc<Region>],
+    told: Vec<ContentDigest>,
+) -> (Vec<ContentDigest>, f64) {
+    if !told.is_empty() && told.len() == outputs.len() {
+        return (told, 0.0);
+    }
+    let began = Instant::now();
+    let digest = |of: &dyn OutputDigests| outputs.iter().map(|region| of.content(task, region)).collect();
+    let digests = work.digests.and_then(digest).unwrap_or_default();
+    (digests, began.elapsed().as_secs_f64())
+}
+
 fn run(operation: &dyn Operation, call: &Call<'_>) -> Result<Done, OperationError> {
     guarded(|| operation.run(call))
 }
 
-/// A panic of somebody else's code is a failure of the task, not of the run.
+/// A panic in an operation or a cache is a failure of the task, not of the run.
 pub(super) fn guarded<T>(act: impl FnOnce() -> Result<T, OperationError>) -> Result<T, OperationError> {
     catch_unwind(AssertUnwindSafe(act))
         .unwrap_or_else(|panic| Err(OperationError::new(format!("it panicked: {}", text(panic.as_ref())))))

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use onceflow_reuse::Plan;
 
-use super::{ExecuteError, Execution, Moves, Options};
-use crate::{Event, Instance, Instruction, Layout, Outcome};
+use super::{ExecuteError, ExecuteOptions, Execution, Moves};
+use crate::{Event, Instance, Instruction, PartLayout, TaskOutcome};
 
 /// Carries out a plan without work; `outcome` says how the instance of a task goes.
 ///
@@ -13,9 +13,9 @@ use crate::{Event, Instance, Instruction, Layout, Outcome};
 /// When the plan cannot be scheduled within the budget.
 pub fn execute_zero_work(
     plan: &mut Plan,
-    layout: &Layout,
-    options: &Options<'_>,
-    outcome: &mut dyn FnMut(Instance, usize) -> Outcome,
+    layout: &PartLayout,
+    options: &ExecuteOptions<'_>,
+    outcome: &mut dyn FnMut(Instance, usize) -> TaskOutcome,
 ) -> Result<Execution, ExecuteError> {
     let mut scheduler = options.scheduler(plan, layout)?;
     let mut running: VecDeque<Instance> = VecDeque::new();

@@ -1,23 +1,23 @@
 //! What is started: the choice of the policy when it fits, else a way is made for it; and what is started once more.
 
 use super::ready::{Candidate, Queued};
-use super::residence::Home;
+use super::residence::SiteNode;
 use super::site::Surroundings;
-use super::workers::Running;
-use super::{Instruction, Outcome, Scheduler, SchedulerError};
-use crate::{Cause, Device, Order};
+use super::workers::RunningTask;
+use super::{Instruction, Scheduler, SchedulerError, TaskOutcome};
+use crate::{Cause, Device, TaskOrder};
 
 impl Scheduler<'_> {
     /// Whether nothing more may be started before something ends.
     pub(super) fn is_full(&self) -> bool {
         let paths = match self.policy.order {
-            Order::ActivePaths(paths) => paths,
+            TaskOrder::ActivePaths(paths) => paths,
             _ => usize::MAX,
         };
         self.workers.free() == 0 || self.workers.running() >= paths
     }
 
-    /// What a free worker should run, of all that somebody still wants: first the one for which way is being made.
+    /// What a free worker should run of all that rows still need: first the one for which room is being made.
     pub(super) fn wanted(&mut self) -> Option<(Queued, u32, Cause)> {
         if let Some(favoured) = self.still_favoured() {
             return Some(favoured);
@@ -58,7 +58,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Queues a candidate, near whoever made what it reads.
+    /// Queues a candidate, near the workers that made what it reads.
     pub(super) fn queue(&mut self, candidate: Candidate) {
         let task = self.diversions.task(candidate.node);
         let makers: Vec<u32> = if self.policy.locality {
@@ -71,21 +71,21 @@ impl Scheduler<'_> {
     }
 
     /// Remembers who made outputs, where it counts.
-    pub(super) fn note_maker(&mut self, home: Home, worker: u32) {
+    pub(super) fn note_maker(&mut self, home: SiteNode, worker: u32) {
         if self.policy.locality {
             self.workers.note_maker(home, worker);
         }
     }
 
-    /// Whether a task that is over is to be started once more, by whoever still wants it or will.
-    pub(super) fn tries_again(&self, home: Home, outcome: &Outcome) -> bool {
-        let passes = matches!(outcome, Outcome::Failed { transient: true, .. });
+    /// Whether a task that is over is to be started once more.
+    pub(super) fn tries_again(&self, home: SiteNode, outcome: &TaskOutcome) -> bool {
+        let passes = matches!(outcome, TaskOutcome::Failed { transient: true, .. });
         let tried = self.attempts.get(&home).copied().unwrap_or(0);
         passes && tried < self.retries && !self.stopped
     }
 
     /// Puts a task that failed back into the queue.
-    pub(super) fn try_again(&mut self, running: Running, task: usize) {
+    pub(super) fn try_again(&mut self, running: RunningTask, task: usize) {
         let home = running.candidate.home();
         *self.attempts.entry(home).or_default() += 1;
         self.memory.finished(task, self.pixels(home.0, task), false);
@@ -98,7 +98,7 @@ impl Scheduler<'_> {
         self.queue(running.candidate);
     }
 
-    /// The candidate for which way is being made, when somebody wants it and somebody could run it.
+    /// The candidate for which room is being made, when a row needs it and a worker could run it.
     fn still_favoured(&mut self) -> Option<(Queued, u32, Cause)> {
         let (queued, cause) = self.favoured?;
         if !self.ready.contains(queued) || !self.is_wanted(queued) {
@@ -115,7 +115,7 @@ impl Scheduler<'_> {
         workers.find(|worker| queued.runs_on(self.workers.crew.device(*worker), &self.workers.crew))
     }
 
-    /// Whether somebody wants a candidate; one that nobody wants is forgotten.
+    /// Whether a row needs a candidate; one that no row needs is forgotten.
     fn is_wanted(&mut self, queued: Queued) -> bool {
         let Candidate { sequence, node, .. } = queued.candidate;
         let site = self.sites.site_mut(sequence);

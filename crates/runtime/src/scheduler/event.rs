@@ -10,7 +10,7 @@ pub enum Event {
         /// The instance.
         instance: Instance,
         /// How it went.
-        outcome: Outcome,
+        outcome: TaskOutcome,
     },
     /// Outputs that were to be spilled or restored are where they should be, or could not be moved.
     Moved {
@@ -27,7 +27,7 @@ pub enum Event {
 
 /// How an instance went.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TaskOutcome {
     /// Its outputs are there.
     Done,
     /// It said a status. Where the workflow lists it, the stage ends for every row that the instance serves.
@@ -41,7 +41,7 @@ pub enum Outcome {
     },
 }
 
-impl Outcome {
+impl TaskOutcome {
     /// A failure that trying again would only repeat.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), transient: false }
@@ -69,13 +69,13 @@ pub enum Instruction {
         /// The other.
         same_as: Instance,
     },
-    /// Let its outputs go: nobody will read them again.
+    /// Release its outputs: they will not be read again.
     Release(Instance),
     /// Move its outputs out of memory, and say when it is done: others do not fit.
     Spill(Instance),
     /// Bring its outputs back into memory, which is reserved, and say when it is done: others will read them.
     Restore(Instance),
-    /// Forget its outputs in memory: what was spilled is still below, or they are made again when somebody needs them.
+    /// Forget its outputs in memory: what was spilled is still below, or they are recomputed when a task needs them.
     Drop(Instance),
     /// A row is complete for a part. Its results are released only after this.
     Row {

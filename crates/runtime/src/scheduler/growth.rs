@@ -1,7 +1,7 @@
 //! What comes while a plan is carried out: parts that a manager hands out, with the rows that are asked for at them.
 
 use super::{Scheduler, SchedulerError};
-use crate::{Order, PartSite};
+use crate::{PartSite, TaskOrder};
 
 /// Tasks to choose among, for each worker.
 const CHOICE: usize = 2;
@@ -49,7 +49,7 @@ impl Scheduler<'_> {
     /// Tasks that should be ready beyond those for which there is a worker: to choose by speedup there must be a choice.
     pub(super) fn choice_wanted(&self) -> usize {
         match self.policy.order {
-            Order::Speedup => CHOICE * self.workers.crew.len(),
+            TaskOrder::Speedup => CHOICE * self.workers.crew.len(),
             _ => 0,
         }
     }

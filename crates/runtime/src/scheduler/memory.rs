@@ -1,5 +1,5 @@
 //! Memory by reservation: a task is admitted with its outputs and scratch, gives the scratch back when it ends, and the
-//! outputs when nobody reads them any more.
+//! outputs when their last read is over.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use onceflow_region::{Budget, Lease};
 use onceflow_reuse::Flow;
 
 use super::SchedulerError;
-use super::shape::Shape;
-use crate::Layout;
+use super::shape::FlowShape;
+use crate::PartLayout;
 
 /// What the scheduler has reserved.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct MemoryLedger {
     budget: Budget,
     lease: Option<Lease>,
     needs: Vec<Need>,
@@ -26,12 +26,12 @@ struct Need {
     fixed: u64,
 }
 
-impl Memory {
+impl MemoryLedger {
     /// Refuses when a single task with its inputs can never fit.
     pub(super) fn new(
         flow: &Flow,
-        shape: &Shape,
-        layout: &Layout,
+        shape: &FlowShape,
+        layout: &PartLayout,
         budget: Budget,
     ) -> Result<Self, SchedulerError> {
         let need = |task: &onceflow_reuse::FlowTask| Need {
@@ -49,8 +49,8 @@ impl Memory {
     pub(super) fn check(
         &self,
         flow: &Flow,
-        shape: &Shape,
-        layout: &Layout,
+        shape: &FlowShape,
+        layout: &PartLayout,
         parts: Range<usize>,
     ) -> Result<(), SchedulerError> {
         for part in parts {
@@ -74,7 +74,7 @@ impl Memory {
         self.lease.as_mut().is_some_and(|lease| lease.try_grow(bytes))
     }
 
-    /// Bytes that nobody has reserved.
+    /// Bytes that are not reserved.
     pub(super) fn free(&self) -> u64 {
         self.limit().saturating_sub(self.budget.used())
     }
@@ -105,7 +105,7 @@ impl Memory {
     }
 
     /// What a task needs with its inputs, at a part and at the wider sites it belongs to.
-    fn needed(&self, shape: &Shape, layout: &Layout, task: usize, part: usize) -> u64 {
+    fn needed(&self, shape: &FlowShape, layout: &PartLayout, task: usize, part: usize) -> u64 {
         let pixels = |task: usize| {
             let scope = shape.scope[task];
             layout.pixels(scope, layout.site(scope, part))

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::residence::Home;
-use crate::{Cause, Crew, Device, Order, Policy};
+use super::residence::SiteNode;
+use crate::{Cause, Crew, Device, Policy, TaskOrder};
 
 /// Nodes whose inputs are there.
 #[derive(Debug)]
-pub(super) struct Ready {
+pub(super) struct ReadyQueue {
     policy: Policy,
     queue: BTreeSet<Queued>,
     /// Of these, those that read what a worker made last, by worker.
@@ -37,7 +37,7 @@ pub(super) struct Queued {
 }
 
 impl Candidate {
-    pub(super) fn home(self) -> Home {
+    pub(super) fn home(self) -> SiteNode {
         (self.sequence, self.node)
     }
 }
@@ -49,7 +49,7 @@ impl Queued {
     }
 }
 
-impl Ready {
+impl ReadyQueue {
     pub(super) fn new(policy: Policy) -> Self {
         Self { policy, queue: BTreeSet::new(), near: BTreeMap::new(), arrivals: 0 }
     }
@@ -64,10 +64,10 @@ impl Ready {
     ) {
         self.arrivals += 1;
         let key = match self.policy.order {
-            Order::Reservation => 0,
-            Order::FirstCome => self.arrivals,
-            Order::ActivePaths(_) => u64::MAX - self.arrivals,
-            Order::Speedup => speedup(crew, task).to_bits(),
+            TaskOrder::Reservation => 0,
+            TaskOrder::FirstCome => self.arrivals,
+            TaskOrder::ActivePaths(_) => u64::MAX - self.arrivals,
+            TaskOrder::Speedup => speedup(crew, task).to_bits(),
         };
         let queued = Queued { key, candidate, task: task as u32 };
         self.queue.insert(queued);
@@ -76,7 +76,7 @@ impl Ready {
         });
     }
 
-    /// A candidate is started, or nobody wants it any more.
+    /// A candidate is started, or no row needs it any more.
     pub(super) fn remove(&mut self, queued: Queued) {
         self.queue.remove(&queued);
         self.near.values_mut().for_each(|near| {
@@ -114,11 +114,11 @@ impl Ready {
         let runs = |queued: &&Queued| queued.runs_on(device, crew);
         let first = || queue.iter().find(runs).copied();
         match (self.policy.order, device) {
-            (Order::Reservation, _) => first().map(|queued| (queued, Cause::InOrder)),
-            (Order::FirstCome, _) => first().map(|queued| (queued, Cause::FirstCome)),
-            (Order::ActivePaths(_), _) => first().map(|queued| (queued, Cause::Deepest)),
-            (Order::Speedup, Device::Cpu) => first().map(|queued| (queued, Cause::SmallestSpeedup)),
-            (Order::Speedup, Device::Gpu) => {
+            (TaskOrder::Reservation, _) => first().map(|queued| (queued, Cause::InOrder)),
+            (TaskOrder::FirstCome, _) => first().map(|queued| (queued, Cause::FirstCome)),
+            (TaskOrder::ActivePaths(_), _) => first().map(|queued| (queued, Cause::Deepest)),
+            (TaskOrder::Speedup, Device::Cpu) => first().map(|queued| (queued, Cause::SmallestSpeedup)),
+            (TaskOrder::Speedup, Device::Gpu) => {
                 let largest = queue.iter().rev().find(runs)?;
                 // Of those that gain as much, the one that comes first.
                 let first = Candidate { sequence: 0, position: 0, rank: 0, node: 0 };
@@ -131,7 +131,7 @@ impl Ready {
     /// The transfer-impact rule: what lies near is taken when it loses less than the transfer would cost. Where nothing
     /// is known of speedups it is always taken.
     fn prefers(&self, near: Queued, best: Queued, device: Device, crew: &Crew) -> bool {
-        if self.policy.order != Order::Speedup {
+        if self.policy.order != TaskOrder::Speedup {
             return true;
         }
         let (close, other) = (speedup(crew, near.task as usize), speedup(crew, best.task as usize));

@@ -6,7 +6,7 @@ mod deciders;
 mod provider;
 mod rank;
 
-use onceflow_reuse::{Flow, Input};
+use onceflow_reuse::{Flow, FlowInput};
 use onceflow_study::Scope;
 
 use super::SchedulerError;
@@ -15,7 +15,7 @@ pub(super) use provider::Provider;
 
 /// The tasks of a flow as the scheduler sees them; the vectors run over the tasks.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(super) struct FlowShape {
     pub(super) scope: Vec<Scope>,
     pub(super) stage: Vec<usize>,
     /// The place in an order in which each task comes after all it depends on, stage by stage.
@@ -46,7 +46,7 @@ pub(super) struct Shape {
     pub(super) results: Vec<usize>,
 }
 
-impl Shape {
+impl FlowShape {
     /// The shape of a flow; regions of the reference row have providers where there is such a row.
     pub(super) fn new(flow: &Flow, has_reference: bool) -> Result<Self, SchedulerError> {
         let stage_order = rank::stage_order(flow)?;
@@ -127,7 +127,7 @@ fn waits_for(flow: &Flow, stage_order: &[usize]) -> Vec<Vec<usize>> {
 }
 
 fn own_makers(flow: &Flow, task: usize) -> Vec<usize> {
-    let own = |input: &Input| if let Input::Task { task, .. } = input { Some(*task) } else { None };
+    let own = |input: &FlowInput| if let FlowInput::Task { task, .. } = input { Some(*task) } else { None };
     let mut makers: Vec<usize> = flow.tasks[task].inputs.iter().filter_map(own).collect();
     makers.sort_unstable();
     makers.dedup();
@@ -176,7 +176,7 @@ fn check(flow: &Flow, waits_for: &[Vec<usize>]) -> Result<(), SchedulerError> {
             });
         }
         let stage = flow.tasks[task].stage;
-        let inside = |input: &Input| matches!(input, Input::Reference { task, .. } if flow.tasks[*task].stage == stage);
+        let inside = |input: &FlowInput| matches!(input, FlowInput::Reference { task, .. } if flow.tasks[*task].stage == stage);
         if flow.tasks[task].inputs.iter().any(inside) {
             return Err(SchedulerError::ReferenceInStage { task: name() });
         }

@@ -3,7 +3,7 @@
 //! Every row walks through its own tasks; nodes are where rows meet. The walking is in `walk`, the counting of readers
 //! in `release`, the beginning in `open`.
 
-mod converge;
+mod duplicates;
 mod open;
 mod release;
 mod walk;
@@ -11,16 +11,16 @@ mod walk;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use onceflow_reuse::{NodeId, Served};
+use onceflow_reuse::{NodeId, TaskServed};
 use onceflow_study::Scope;
 
 use super::diversion::Diversions;
-use super::shape::Shape;
-use super::{Outcome, RowOutcome};
+use super::shape::FlowShape;
+use super::{RowOutcome, TaskOutcome};
 
 /// A part, an image or the study, open for work.
 ///
-/// Whoever walks through tasks is a *walker*: first the rows, then the providers. Vectors over (walker, task) are read
+/// A *walker* goes through tasks: first the rows, then the providers. Vectors over (walker, task) are read
 /// with [`Site::at`], vectors over nodes with the node's number.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
@@ -33,8 +33,8 @@ pub(super) struct Site {
     node_of: Vec<u32>,
     /// How many others the walker's task waits for.
     waits: Vec<u16>,
-    step: Vec<Step>,
-    walks: Vec<Walk>,
+    step: Vec<WalkStep>,
+    walks: Vec<RowWalk>,
     nodes: Vec<NodeState>,
     /// Why nodes failed or with what status they ended.
     reasons: HashMap<u32, Arc<str>>,
@@ -54,13 +54,15 @@ pub(super) struct Site {
     running: usize,
     /// Whether a stage ended or a task failed.
     eventful: bool,
+    /// Whether a result cache served any node.
+    any_served: bool,
     /// Walkers' tasks that wait for nothing more and were not looked at yet.
     due: Vec<(u32, u32)>,
 }
 
 /// Where a walker is with one of its tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum WalkStep {
     /// It belongs to another scope, or the walker does not walk there.
     Elsewhere,
     /// It waits for others or for its node.
@@ -75,11 +77,11 @@ enum Step {
 
 /// Where a walker is as a whole.
 #[derive(Clone, Debug, Default)]
-struct Walk {
+struct RowWalk {
     /// Its steps that are not over.
     pending: u32,
-    ended: Vec<Ending>,
-    failure: Option<Failure>,
+    ended: Vec<StageEnd>,
+    failure: Option<WalkFailure>,
     through: bool,
     /// Whether what became of it is known from before.
     known: bool,
@@ -87,7 +89,7 @@ struct Walk {
 
 /// A stage that ended early.
 #[derive(Clone, Debug)]
-struct Ending {
+struct StageEnd {
     stage: usize,
     rank: u32,
     status: Arc<str>,
@@ -95,7 +97,7 @@ struct Ending {
 
 /// The first failure of a walker, in the order of the tasks.
 #[derive(Clone, Debug)]
-struct Failure {
+struct WalkFailure {
     rank: u32,
     task: usize,
     message: Arc<str>,
@@ -104,17 +106,19 @@ struct Failure {
 /// What is known of a node at this site.
 #[derive(Clone, Copy, Debug, Default)]
 struct NodeState {
-    progress: Progress,
+    progress: NodeProgress,
     /// Walkers that could go on if it were finished.
     openers: u32,
     /// Reads of its outputs that may still come.
     holds: u32,
     /// Whether its outputs were let go.
     released: bool,
+    /// Whether a result cache served it.
+    served: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Progress {
+enum NodeProgress {
     #[default]
     Idle,
     Queued,
@@ -127,7 +131,7 @@ enum Progress {
 /// How far a node is, for those that do the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// Nobody has asked for it, or nobody does any more.
+    /// No walker has asked for it, or none does any more.
     Idle,
     /// It waits for its turn, or runs.
     Open,
@@ -139,16 +143,16 @@ pub(super) enum Standing {
 
 /// What a change at a site asks of the scheduler, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum SiteEffect {
     /// A node can run, on behalf of this walker.
     Ready { node: u32, walker: u32 },
     /// A row is through.
     Row { row: u32 },
-    /// Nobody reads a node's outputs any more.
+    /// The last read of a node's outputs is over.
     Release { node: u32 },
 }
 
-impl Effect {
+impl SiteEffect {
     /// Results are read before they are let go, and let go before others look for them.
     pub(super) fn rank(&self) -> u8 {
         match self {
@@ -161,15 +165,15 @@ impl Effect {
 
 /// What a site needs besides itself.
 pub(super) struct Surroundings<'a, 'p> {
-    pub(super) shape: &'a Shape,
+    pub(super) shape: &'a FlowShape,
     pub(super) diversions: &'a mut Diversions<'p>,
-    pub(super) effects: &'a mut Vec<Effect>,
+    pub(super) effects: &'a mut Vec<SiteEffect>,
 }
 
 impl Site {
-    /// Marks a queued node that nobody needs any more; somebody may yet.
+    /// Marks a queued node that no walker needs any more; one may need it later.
     pub(super) fn forget(&mut self, node: u32) {
-        self.nodes[node as usize].progress = Progress::Idle;
+        self.nodes[node as usize].progress = NodeProgress::Idle;
     }
 
     /// Whether a node would be started.
@@ -180,6 +184,22 @@ impl Site {
     /// Whether a node's outputs were let go for good.
     pub(super) fn is_released(&self, node: u32) -> bool {
         self.nodes.get(node as usize).is_some_and(|state| state.released)
+    }
+
+    /// A result cache served a node.
+    pub(super) fn note_served(&mut self, node: u32) {
+        self.nodes[node as usize].served = true;
+        self.any_served = true;
+    }
+
+    /// How many nodes of each task a result cache served.
+    pub(super) fn served_by_cache(&self, tasks: usize, task: impl Fn(u32) -> usize) -> Vec<u64> {
+        let mut counts = vec![0; tasks];
+        if self.any_served {
+            let served = (0..).zip(&self.nodes).filter(|(_, state)| state.served);
+            served.for_each(|(node, _)| counts[task(node)] += 1);
+        }
+        counts
     }
 
     /// Whether every walker is through.
@@ -199,33 +219,33 @@ impl Site {
 
     /// What became of a row's task of this scope. What a provider did when the reference row itself had failed was still
     /// done for it, and comes before what others did at the node that the row would have come to.
-    pub(super) fn served(&self, row: usize, task: usize) -> Served {
+    pub(super) fn served(&self, row: usize, task: usize) -> TaskServed {
         let providers = if self.reference == Some(row) { self.rows..self.walkers() } else { 0..0 };
         let known = self.walks[row].known;
         let own = (!known).then_some(row);
-        let went_there = own.filter(|row| self.step[self.at(*row, task)] != Step::Failed);
+        let went_there = own.filter(|row| self.step[self.at(*row, task)] != WalkStep::Failed);
         let walkers = went_there.into_iter().chain(providers).chain(own);
         let mut served = walkers.map(|walker| self.served_to(walker, task));
-        let otherwise = if known { Served::Resumed } else { Served::Failed };
-        served.find(|served| *served != Served::Failed).unwrap_or(otherwise)
+        let otherwise = if known { TaskServed::Resumed } else { TaskServed::Failed };
+        served.find(|served| *served != TaskServed::Failed).unwrap_or(otherwise)
     }
 
-    fn served_to(&self, walker: usize, task: usize) -> Served {
+    fn served_to(&self, walker: usize, task: usize) -> TaskServed {
         let at = self.at(walker, task);
         let node = self.node_of[at];
         match (self.step[at], self.nodes[node as usize].progress) {
-            (Step::Ended, _) => Served::Ended,
+            (WalkStep::Ended, _) => TaskServed::Ended,
             // Where a provider does not walk, it does not hear what ended, and its node may be another row's alone.
-            (Step::Elsewhere, _) => Served::Failed,
-            (_, Progress::Done | Progress::Ended) => Served::Node(NodeId(node)),
-            _ => Served::Failed,
+            (WalkStep::Elsewhere, _) => TaskServed::Failed,
+            (_, NodeProgress::Done | NodeProgress::Ended) => TaskServed::Node(NodeId(node)),
+            _ => TaskServed::Failed,
         }
     }
 
     /// How it went for a row that is through.
     pub(super) fn outcome(&self, row: usize) -> RowOutcome {
         let walk = &self.walks[row];
-        if let Some(Failure { task, message, .. }) = &walk.failure {
+        if let Some(WalkFailure { task, message, .. }) = &walk.failure {
             return RowOutcome::Failed { task: *task, message: message.to_string() };
         }
         let first = walk.ended.iter().min_by_key(|ending| ending.rank);
@@ -251,13 +271,13 @@ impl Site {
     }
 }
 
-impl Progress {
-    fn of(outcome: &Outcome, ends: impl Fn(&str) -> bool) -> Self {
+impl NodeProgress {
+    fn of(outcome: &TaskOutcome, ends: impl Fn(&str) -> bool) -> Self {
         match outcome {
-            Outcome::Done => Self::Done,
-            Outcome::Ended(status) if ends(status) => Self::Ended,
-            Outcome::Ended(_) => Self::Done,
-            Outcome::Failed { .. } => Self::Failed,
+            TaskOutcome::Done => Self::Done,
+            TaskOutcome::Ended(status) if ends(status) => Self::Ended,
+            TaskOutcome::Ended(_) => Self::Done,
+            TaskOutcome::Failed { .. } => Self::Failed,
         }
     }
 }

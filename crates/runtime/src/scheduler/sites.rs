@@ -6,14 +6,14 @@
 use onceflow_reuse::Plan;
 use onceflow_study::Scope;
 
-use super::shape::Shape;
+use super::shape::FlowShape;
 use super::site::{Site, Surroundings};
-use crate::Layout;
+use crate::PartLayout;
 
 /// The sites of a run.
 #[derive(Debug)]
 pub(super) struct Sites {
-    places: Vec<Place>,
+    places: Vec<SiteSlot>,
     /// The place of each part and each image that has parts.
     part: Vec<u32>,
     image: Vec<u32>,
@@ -26,7 +26,7 @@ pub(super) struct Sites {
 
 /// A site in the order of sites.
 #[derive(Debug)]
-struct Place {
+struct SiteSlot {
     scope: Scope,
     index: usize,
     wider: Option<u32>,
@@ -37,7 +37,7 @@ struct Place {
 }
 
 impl Sites {
-    pub(super) fn new(plan: &Plan, shape: &Shape, layout: &Layout) -> Self {
+    pub(super) fn new(plan: &Plan, shape: &FlowShape, layout: &PartLayout) -> Self {
         let templates = Scope::ALL.map(|scope| Site::template(plan, shape, scope));
         let (parts, images) = (layout.parts.len(), layout.images.len());
         let mut sites = Self {
@@ -66,7 +66,7 @@ impl Sites {
         }
         let at = (self.next..self.places.len()).find(|at| self.can_open(*at))?;
         let wider = self.places[at].wider.and_then(|wider| self.places[wider as usize].site.as_deref());
-        let Place { scope, index, .. } = self.places[at];
+        let SiteSlot { scope, index, .. } = self.places[at];
         let site = self.templates[scope as usize].open(wider, &known(scope, index), around);
         self.places[at].opened = true;
         self.places[at].site = Some(Box::new(site));
@@ -165,7 +165,7 @@ impl Sites {
         if let Some(wider) = wider {
             self.places[wider as usize].below += 1;
         }
-        self.places.push(Place { scope, index, wider, below: 0, opened: false, site: None });
+        self.places.push(SiteSlot { scope, index, wider, below: 0, opened: false, site: None });
         self.places.len() as u32 - 1
     }
 }

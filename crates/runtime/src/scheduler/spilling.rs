@@ -2,7 +2,7 @@
 //! are read.
 
 use super::ready::Candidate;
-use super::residence::{Farewell, Home, Place};
+use super::residence::{Farewell, OutputPlace, SiteNode};
 use super::{Instruction, Scheduler};
 use crate::Instance;
 use onceflow_study::Scope;
@@ -18,7 +18,7 @@ impl Scheduler<'_> {
 
     /// Whether all that a candidate reads is in memory.
     pub(super) fn has_inputs(&self, candidate: Candidate) -> bool {
-        !self.spilling || self.inputs(candidate).all(|home| self.residence.place(home) == Place::Memory)
+        !self.spilling || self.inputs(candidate).all(|home| self.residence.place(home) == OutputPlace::Memory)
     }
 
     /// One step towards a candidate that cannot start: what it reads is brought back, or something else moves out of its
@@ -33,7 +33,7 @@ impl Scheduler<'_> {
         if let Some(gone) = self.gone_input(candidate) {
             return self.make_again(candidate, gone, worker);
         }
-        let below = self.inputs(candidate).find(|home| self.residence.place(*home) == Place::Below);
+        let below = self.inputs(candidate).find(|home| self.residence.place(*home) == OutputPlace::Below);
         let wanted = match below {
             Some(home) => self.residence.bytes(home),
             None => self.own_bytes(candidate),
@@ -59,13 +59,13 @@ impl Scheduler<'_> {
     /// A running instance reads its inputs, or does so no more.
     pub(super) fn note_readers(&mut self, sequence: u32, node: u32, begins: bool) {
         if self.spilling {
-            let inputs: Vec<Home> =
+            let inputs: Vec<SiteNode> =
                 self.diversions.inputs(node).map(|input| self.maker((sequence, input))).collect();
             inputs.into_iter().for_each(|home| self.residence.read(home, begins));
         }
     }
 
-    /// Outputs that were made may leave when they are a part's own and nobody's result.
+    /// Outputs that were made may leave memory when they belong to a part and are not a result.
     pub(super) fn note_made(&mut self, sequence: u32, node: u32, task: usize) {
         let bytes = self.memory.outputs(task, self.pixels(sequence, task));
         if self.spilling && bytes > 0 && self.shape.scope[task] == Scope::Part && !self.shape.result[task] {
@@ -73,11 +73,11 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Nobody reads outputs any more.
-    pub(super) fn let_go(&mut self, home: Home) {
+    /// The last read of outputs is over.
+    pub(super) fn let_go(&mut self, home: SiteNode) {
         let (sequence, node) = home;
         self.workers.forget_maker(home);
-        if self.chain.is_some_and(|(_, target)| target == home) && self.remaking.is_none() {
+        if self.chain.is_some_and(|(_, target)| target == home) && self.recompute.is_none() {
             self.end_chain(home.0);
         }
         match self.residence.released(home) {
@@ -107,15 +107,15 @@ impl Scheduler<'_> {
     }
 
     /// Outputs leave memory: the cheaper way.
-    pub(super) fn leave(&mut self, home: Home) -> Instruction {
-        if self.residence.is_temporary(home) || self.remaking_is_cheaper(home) {
+    pub(super) fn leave(&mut self, home: SiteNode) -> Instruction {
+        if self.residence.is_temporary(home) || self.recompute_is_cheaper(home) {
             return self.drop_for_now(home);
         }
         self.write_or_drop(home)
     }
 
     /// Outputs leave memory and are written, unless they had been before.
-    pub(super) fn write_or_drop(&mut self, home: Home) -> Instruction {
+    pub(super) fn write_or_drop(&mut self, home: SiteNode) -> Instruction {
         if self.residence.leave(home) {
             return Instruction::Spill(self.moving(home));
         }
@@ -124,24 +124,24 @@ impl Scheduler<'_> {
     }
 
     /// Whatever moves takes the place of a worker meanwhile.
-    pub(super) fn moving(&mut self, home: Home) -> Instance {
+    pub(super) fn moving(&mut self, home: SiteNode) -> Instance {
         self.workers.move_begins();
         self.instance(home.0, home.1)
     }
 
     /// The outputs in memory that are read last, those that the candidate itself reads left aside.
-    fn read_last(&self, candidate: Candidate) -> Option<Home> {
-        let needed: Vec<Home> = self.inputs(candidate).collect();
+    fn read_last(&self, candidate: Candidate) -> Option<SiteNode> {
+        let needed: Vec<SiteNode> = self.inputs(candidate).collect();
         self.residence.idle().find(|home| !needed.contains(home))
     }
 
-    pub(super) fn inputs(&self, candidate: Candidate) -> impl Iterator<Item = Home> {
+    pub(super) fn inputs(&self, candidate: Candidate) -> impl Iterator<Item = SiteNode> {
         self.diversions.inputs(candidate.node).map(move |input| self.maker((candidate.sequence, input)))
     }
 
     /// Bytes of what a candidate reads that are not in memory.
     pub(super) fn bytes_below(&self, candidate: Candidate) -> u64 {
-        let below = self.inputs(candidate).filter(|home| self.residence.place(*home) == Place::Below);
+        let below = self.inputs(candidate).filter(|home| self.residence.place(*home) == OutputPlace::Below);
         below.map(|home| self.residence.bytes(home)).sum()
     }
 

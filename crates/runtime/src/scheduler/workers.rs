@@ -3,32 +3,32 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::ready::Candidate;
-use super::residence::Home;
+use super::residence::SiteNode;
 use crate::{Crew, Device};
 
 /// The crew at work.
 #[derive(Debug)]
-pub(super) struct Workers {
+pub(super) struct WorkerTable {
     pub(super) crew: Crew,
     idle_cpus: Vec<u32>,
     /// Tasks that each GPU can still be given.
     free_slots: Vec<u32>,
-    running: BTreeMap<Home, Running>,
+    running: BTreeMap<SiteNode, RunningTask>,
     /// Outputs that are being moved; each takes the place of a CPU.
     moving: usize,
     /// Who made outputs that are kept, where locality counts.
-    makers: HashMap<Home, u32>,
+    makers: HashMap<SiteNode, u32>,
 }
 
 /// Something that runs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Running {
+pub(super) struct RunningTask {
     pub(super) worker: u32,
     pub(super) candidate: Candidate,
 }
 
-impl Workers {
-    /// Nobody has anything to do; a GPU may hold `slots` tasks at a time.
+impl WorkerTable {
+    /// All workers are idle; a GPU may hold `slots` tasks at a time.
     pub(super) fn new(crew: Crew, slots: u32) -> Self {
         let idle_cpus = (0..crew.cpus as u32).rev().collect();
         let free_slots = vec![slots; crew.gpus];
@@ -71,11 +71,11 @@ impl Workers {
             // It is the one that `idle` names.
             None => drop(self.idle_cpus.pop_if(|idle| *idle == worker)),
         }
-        self.running.insert(candidate.home(), Running { worker, candidate });
+        self.running.insert(candidate.home(), RunningTask { worker, candidate });
     }
 
     /// What ran is over; none when it did not run.
-    pub(super) fn end(&mut self, home: Home) -> Option<Running> {
+    pub(super) fn end(&mut self, home: SiteNode) -> Option<RunningTask> {
         let running = self.running.remove(&home)?;
         match self.gpu(running.worker) {
             Some(gpu) => self.free_slots[gpu] += 1,
@@ -94,15 +94,15 @@ impl Workers {
     }
 
     /// Notes who made outputs.
-    pub(super) fn note_maker(&mut self, home: Home, worker: u32) {
+    pub(super) fn note_maker(&mut self, home: SiteNode, worker: u32) {
         self.makers.insert(home, worker);
     }
 
-    pub(super) fn forget_maker(&mut self, home: Home) {
+    pub(super) fn forget_maker(&mut self, home: SiteNode) {
         self.makers.remove(&home);
     }
 
-    pub(super) fn maker(&self, home: Home) -> Option<u32> {
+    pub(super) fn maker(&self, home: SiteNode) -> Option<u32> {
         self.makers.get(&home).copied()
     }
 

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use onceflow_reuse::{Account, Content, Level, NodeInput, Plan};
-use onceflow_runtime::{Cause, Event, Instance, Instruction, Outcome, RowOutcome, Scheduler, SchedulerError};
+use onceflow_reuse::{Account, ContentDigest, Level, NodeInput, Plan};
+use onceflow_runtime::{
+    Cause, Event, Instance, Instruction, RowOutcome, Scheduler, SchedulerError, TaskOutcome,
+};
 use onceflow_study::{Repeats, Scope};
 
 use super::oracle::{Fate, Oracle, RowFate};
@@ -24,7 +26,7 @@ pub struct Driver<'w> {
     /// What runs again, and how often something did.
     again: HashSet<Instance>,
     twice: HashSet<Instance>,
-    pub remade: u64,
+    pub recomputed: u64,
     /// Whether what lies below sometimes takes nothing.
     pub refuses: bool,
     /// How often each instance may fail for a reason that passes.
@@ -57,7 +59,7 @@ impl<'w> Driver<'w> {
             gone: HashSet::new(),
             again: HashSet::new(),
             twice: HashSet::new(),
-            remade: 0,
+            recomputed: 0,
             refuses: false,
             hiccups: 0,
             attempts: HashMap::new(),
@@ -91,7 +93,7 @@ impl<'w> Driver<'w> {
                 assert!(busy <= workers, "more instances run than there are workers");
             }
             let Some(event) = self.happen(scheduler.plan()) else { break };
-            if let Event::Finished { instance, outcome: Outcome::Done | Outcome::Ended(_) } = &event {
+            if let Event::Finished { instance, outcome: TaskOutcome::Done | TaskOutcome::Ended(_) } = &event {
                 scheduler.learn(*instance, &self.outputs(scheduler.plan(), *instance));
             }
             scheduler.handle(event);
@@ -113,13 +115,13 @@ impl<'w> Driver<'w> {
             if self.again.remove(&instance) {
                 self.gone.remove(&instance);
                 assert!(self.kept.insert(instance), "it was there all the time");
-                return Some(Event::Finished { instance, outcome: Outcome::Done });
+                return Some(Event::Finished { instance, outcome: TaskOutcome::Done });
             }
             let tried = self.attempts.entry(instance).or_default();
             if *tried < self.hiccups && self.dice.chance(30) {
                 *tried += 1;
                 self.given_up.insert(instance);
-                let outcome = Outcome::Failed { message: "away".into(), transient: true };
+                let outcome = TaskOutcome::Failed { message: "away".into(), transient: true };
                 return Some(Event::Finished { instance, outcome });
             }
             let outcome = self.finish(plan, instance);
@@ -211,8 +213,8 @@ impl<'w> Driver<'w> {
         assert_eq!(self.content(plan, instance), self.contents[&instance]);
         assert!(self.again.insert(instance));
         self.twice.insert(instance);
-        assert!(self.remade < 100_000, "it is made again and again");
-        self.remade += 1;
+        assert!(self.recomputed < 100_000, "it is made again and again");
+        self.recomputed += 1;
         self.running.push(instance);
     }
 
@@ -255,11 +257,11 @@ impl<'w> Driver<'w> {
         self.world.fails.contains(&true)
     }
 
-    fn finish(&mut self, plan: &Plan, instance: Instance) -> Outcome {
+    fn finish(&mut self, plan: &Plan, instance: Instance) -> TaskOutcome {
         let place = self.place(plan, instance);
         self.over.insert(place);
         let outcome = self.world.outcome(place.2, place.3);
-        if matches!(outcome, Outcome::Failed { .. }) {
+        if matches!(outcome, TaskOutcome::Failed { .. }) {
             self.failed += 1;
         } else {
             self.kept.insert(instance);
@@ -311,10 +313,10 @@ impl<'w> Driver<'w> {
     }
 
     /// What the outputs of an instance hold.
-    fn outputs(&self, plan: &Plan, instance: Instance) -> Vec<Content> {
+    fn outputs(&self, plan: &Plan, instance: Instance) -> Vec<ContentDigest> {
         let outputs = 0..self.world.flow.tasks[plan.task_of(instance.node)].outputs.len();
         outputs
-            .map(|output| Content([self.world.output(self.contents[&instance], output), 0, 0, 0]))
+            .map(|output| ContentDigest([self.world.output(self.contents[&instance], output), 0, 0, 0]))
             .collect()
     }
 

@@ -9,9 +9,11 @@ pub mod strategies;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use onceflow_reuse::{Flow, FlowRegion, FlowStage, FlowTask, Input, Level, Plan, Read, ReadFrom, Rows, plan};
-use onceflow_runtime::{Layout, Outcome, PartSite};
-use onceflow_study::{Canonical, Kind, OpSpec, RegionKind, Repeats, Scope, Value};
+use onceflow_reuse::{
+    Flow, FlowInput, FlowRead, FlowRegion, FlowStage, FlowTask, Level, ParameterRows, Plan, ReadFrom, plan,
+};
+use onceflow_runtime::{PartLayout, PartSite, TaskOutcome};
+use onceflow_study::{Canonical, OpSpec, ParameterKind, RegionKind, Repeats, Scope, Value};
 
 pub const PARAMETERS: usize = 4;
 
@@ -20,7 +22,7 @@ pub struct World {
     pub flow: Flow,
     pub values: Vec<Vec<i64>>,
     pub reference: Option<usize>,
-    pub layout: Layout,
+    pub layout: PartLayout,
     /// Whether a task may fail.
     pub fails: Vec<bool>,
     /// How many different things outputs may hold; nothing bounds it when it is 0.
@@ -63,11 +65,11 @@ impl World {
             |dice: &mut Dice| PartSite { image: dice.roll(images.len()), pixels: 1 + dice.roll(9) as u64 };
         let parts = (0..bounds.parts).map(|_| part(&mut dice)).collect();
         let fails = flow.tasks.iter().map(|_| bounds.failures && dice.chance(30)).collect();
-        Self { flow, values, reference, layout: Layout { images, parts }, fails, variety: 0 }
+        Self { flow, values, reference, layout: PartLayout { images, parts }, fails, variety: 0 }
     }
 
     pub fn plan(&self, level: Level) -> Plan {
-        let mut rows = Rows::new((0..PARAMETERS).map(|at| format!("p{at}")).collect());
+        let mut rows = ParameterRows::new((0..PARAMETERS).map(|at| format!("p{at}")).collect());
         for values in &self.values {
             let values: Vec<Value> = values.iter().map(|value| Value::Integer(*value)).collect();
             rows.push(&values).unwrap();
@@ -88,20 +90,20 @@ impl World {
     }
 
     /// How a task goes, by what it gives.
-    pub fn outcome(&self, task: usize, content: u64) -> Outcome {
+    pub fn outcome(&self, task: usize, content: u64) -> TaskOutcome {
         let ends = !self.flow.tasks[task].ends.is_empty();
         match content % 60 {
-            0..=6 if self.fails[task] => Outcome::failed(format!("content {content}")),
-            10..=29 if ends => Outcome::Ended("a".into()),
-            30..=34 if ends => Outcome::Ended("b".into()),
-            35..=37 if ends => Outcome::Ended("not listed".into()),
-            _ => Outcome::Done,
+            0..=6 if self.fails[task] => TaskOutcome::failed(format!("content {content}")),
+            10..=29 if ends => TaskOutcome::Ended("a".into()),
+            30..=34 if ends => TaskOutcome::Ended("b".into()),
+            35..=37 if ends => TaskOutcome::Ended("not listed".into()),
+            _ => TaskOutcome::Done,
         }
     }
 
-    pub fn ends(&self, task: usize, outcome: &Outcome) -> Option<String> {
+    pub fn ends(&self, task: usize, outcome: &TaskOutcome) -> Option<String> {
         match outcome {
-            Outcome::Ended(status) if self.flow.tasks[task].ends.contains(status) => Some(status.clone()),
+            TaskOutcome::Ended(status) if self.flow.tasks[task].ends.contains(status) => Some(status.clone()),
             _ => None,
         }
     }
@@ -157,9 +159,9 @@ fn task(dice: &mut Dice, flow: &Flow, stage: usize, may_end: bool, never: bool) 
     };
     let statuses = if dice.chance(50) { vec!["a".into()] } else { vec!["a".into(), "b".into()] };
     let parameter = |dice: &mut Dice| ReadFrom::Parameter(format!("p{}", dice.roll(PARAMETERS)));
-    let read = |dice: &mut Dice, read: usize| Read {
+    let read = |dice: &mut Dice, read: usize| FlowRead {
         name: format!("r{read}"),
-        kind: Kind::Integer,
+        kind: ParameterKind::Integer,
         from: if dice.chance(15) { ReadFrom::Constant(Canonical::Integer(7)) } else { parameter(dice) },
     };
     FlowTask {
@@ -171,20 +173,20 @@ fn task(dice: &mut Dice, flow: &Flow, stage: usize, may_end: bool, never: bool) 
         outputs: (0..1 + dice.roll(2)).map(|at| output(dice, at)).collect(),
         ends: if may_end && dice.chance(40) { statuses } else { Vec::new() },
         after: if dice.chance(15) { visible(flow, stage, dice).into_iter().collect() } else { Vec::new() },
-        made: onceflow_reuse::Made::Written,
+        made: onceflow_reuse::TaskOrigin::Written,
     }
 }
 
-fn input(dice: &mut Dice, flow: &Flow, stage: usize) -> Input {
+fn input(dice: &mut Dice, flow: &Flow, stage: usize) -> FlowInput {
     let Some(task) = visible(flow, stage, dice).filter(|_| dice.chance(80)) else {
-        return Input::Source(dice.roll(2));
+        return FlowInput::Source(dice.roll(2));
     };
     let output = dice.roll(flow.tasks[task].outputs.len());
     // Inside a stage, regions of the reference row are refused.
     if flow.tasks[task].stage != stage && dice.chance(25) {
-        Input::Reference { task, output }
+        FlowInput::Reference { task, output }
     } else {
-        Input::Task { task, output }
+        FlowInput::Task { task, output }
     }
 }
 
@@ -198,8 +200,8 @@ fn visible(flow: &Flow, stage: usize, dice: &mut Dice) -> Option<usize> {
 
 fn name_references(flow: &mut Flow) {
     let inputs = flow.tasks.iter().flat_map(|task| &task.inputs);
-    let referred = |input: &Input| match input {
-        Input::Reference { task, output } => {
+    let referred = |input: &FlowInput| match input {
+        FlowInput::Reference { task, output } => {
             Some(format!("{}@reference", flow.tasks[*task].outputs[*output].name))
         }
         _ => None,

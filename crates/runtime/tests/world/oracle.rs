@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use onceflow_reuse::{Input, ReadFrom};
-use onceflow_runtime::{Outcome, RowOutcome};
+use onceflow_reuse::{FlowInput, ReadFrom};
+use onceflow_runtime::{RowOutcome, TaskOutcome};
 use onceflow_study::{Canonical, Scope};
 
 use super::{World, empty_content, source_content};
@@ -28,7 +28,7 @@ pub struct RowFate {
     pub ended: Vec<bool>,
     /// The task at which it failed.
     pub failed: Option<usize>,
-    outcomes: Vec<Option<Outcome>>,
+    outcomes: Vec<Option<TaskOutcome>>,
 }
 
 /// Everything that must run, with what it gives: (scope, site, task, content).
@@ -147,7 +147,7 @@ impl Walk<'_> {
         let outcome = self.world.outcome(task, content);
         fate.tasks[task] = Fate::Runs(content);
         fate.ended[self.world.flow.tasks[task].stage] = self.world.ends(task, &outcome).is_some();
-        if let Outcome::Failed { message, .. } = &outcome {
+        if let TaskOutcome::Failed { message, .. } = &outcome {
             fate.failed = Some(task);
             fate.outcome = RowOutcome::Failed { task, message: message.clone() };
         }
@@ -157,7 +157,7 @@ impl Walk<'_> {
     /// Whether nothing that a task waits for failed or was not reached.
     fn is_free(&self, task: usize, fate: &RowFate) -> bool {
         before(self.world, task).into_iter().all(|other| match &fate.tasks[other] {
-            Fate::Runs(_) => !matches!(fate.outcomes[other], Some(Outcome::Failed { .. })),
+            Fate::Runs(_) => !matches!(fate.outcomes[other], Some(TaskOutcome::Failed { .. })),
             Fate::Ended => true,
             Fate::NotReached => false,
         })
@@ -181,18 +181,18 @@ impl Walk<'_> {
         if let Some(failed) = first { Err(failed.clone()) } else { found.into_iter().collect() }
     }
 
-    fn input(&self, taker: usize, input: Input, fate: &RowFate) -> Result<u64, Failed> {
+    fn input(&self, taker: usize, input: FlowInput, fate: &RowFate) -> Result<u64, Failed> {
         let flow = &self.world.flow;
         let scope = flow.scope(taker);
         let site = self.world.layout.site(scope, self.part);
         match (input, self.world.reference) {
-            (Input::Source(source), _) => Ok(source_content(source, scope, site)),
-            (Input::Task { task, output }, _) => Ok(made(self.world, taker, task, output, fate)),
-            (Input::Reference { task, output }, None) => {
+            (FlowInput::Source(source), _) => Ok(source_content(source, scope, site)),
+            (FlowInput::Task { task, output }, _) => Ok(made(self.world, taker, task, output, fate)),
+            (FlowInput::Reference { task, output }, None) => {
                 let source = flow.reference_source(task, output).unwrap();
                 Ok(source_content(source, scope, site))
             }
-            (Input::Reference { task, output }, Some(reference)) => {
+            (FlowInput::Reference { task, output }, Some(reference)) => {
                 let fate = Walk { goes_on: false, ..*self }.provide(reference, task);
                 match fate.failed {
                     Some(at) => Err((at, fate.outcome)),
@@ -235,8 +235,8 @@ fn made(world: &World, taker: usize, task: usize, output: usize, fate: &RowFate)
 /// The tasks that others take from the reference row.
 fn referred(world: &World) -> Vec<(usize, usize)> {
     let inputs = world.flow.tasks.iter().flat_map(|task| &task.inputs);
-    let referred = |input: &Input| match (input, world.reference) {
-        (Input::Reference { task, .. }, Some(row)) => Some((*task, row)),
+    let referred = |input: &FlowInput| match (input, world.reference) {
+        (FlowInput::Reference { task, .. }, Some(row)) => Some((*task, row)),
         _ => None,
     };
     inputs.filter_map(referred).collect()

@@ -1,7 +1,7 @@
 //! Random bounds, levels, workers and policies.
 
 use onceflow_reuse::Level;
-use onceflow_runtime::{Crew, Expected, Order, Policy};
+use onceflow_runtime::{Crew, Expected, Policy, TaskOrder};
 use proptest::prelude::*;
 
 use super::{Bounds, Dice};
@@ -28,8 +28,13 @@ pub fn workers() -> impl Strategy<Value = usize> {
 pub const PLENTY: u64 = 1 << 40;
 
 pub fn policies() -> impl Strategy<Value = Policy> {
-    let orders =
-        [Order::Reservation, Order::FirstCome, Order::ActivePaths(1), Order::ActivePaths(3), Order::Speedup];
+    let orders = [
+        TaskOrder::Reservation,
+        TaskOrder::FirstCome,
+        TaskOrder::ActivePaths(1),
+        TaskOrder::ActivePaths(3),
+        TaskOrder::Speedup,
+    ];
     (prop::sample::select(orders.to_vec()), any::<bool>(), any::<bool>())
         .prop_map(|(order, locality, prefetch)| Policy { order, locality, prefetch })
 }

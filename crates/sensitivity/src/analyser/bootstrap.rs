@@ -2,22 +2,22 @@
 
 use rayon::prelude::*;
 
-use super::columns::{Columns, LANES};
+use super::columns::{LANES, PackedColumns};
 use super::spread::{deviation, student};
 use super::variance_estimators::Formula;
-use crate::random::{Purpose, Stream};
-use crate::{Estimate, IntervalMethod, Options};
+use crate::random::{RandomStream, StreamPurpose};
+use crate::{AnalysisOptions, IndexEstimate, IntervalMethod};
 
 /// The estimates over all base rows, each with Student's t times the standard error that the resamples give. On random
 /// base rows this covers as well as any of percentile, basic and bias-corrected bootstrap intervals, and better with few.
-pub(super) fn intervals(formula: &Formula, points: &[f64], options: &Options) -> Vec<Estimate> {
+pub(super) fn intervals(formula: &Formula, points: &[f64], options: &AnalysisOptions) -> Vec<IndexEstimate> {
     let rows = formula.columns.rows() as f64;
     // Resamples vary as if divided by the number of rows, not by one less.
     let reach = student(options.confidence, rows - 1.0) * (rows / (rows - 1.0)).sqrt();
     let each = resampled_indices(formula, options);
     let estimate = |(index, value): (usize, &f64)| {
         let values: Vec<f64> = each.iter().map(|e| e[index]).filter(|v| v.is_finite()).collect();
-        Estimate::around(*value, reach * deviation(&values))
+        IndexEstimate::around(*value, reach * deviation(&values))
     };
     points.iter().enumerate().map(estimate).collect()
 }
@@ -26,10 +26,10 @@ pub(super) fn intervals(formula: &Formula, points: &[f64], options: &Options) ->
 const TOGETHER: usize = 4 * LANES;
 
 /// All indices of each resample. A resample depends on its number and the seed only, not on the thread that makes it.
-fn resampled_indices(formula: &Formula, options: &Options) -> Vec<Vec<f64>> {
+fn resampled_indices(formula: &Formula, options: &AnalysisOptions) -> Vec<Vec<f64>> {
     let batches = (0..options.resamples).step_by(TOGETHER).collect::<Vec<_>>();
     let indices = |first: &usize| {
-        let mut weights = Columns::new(formula.columns.rows());
+        let mut weights = PackedColumns::new(formula.columns.rows());
         for resample in *first..(first + TOGETHER).min(options.resamples) {
             weights.push(counts(formula.columns.rows(), options.seed, resample as u64).into_iter());
         }
@@ -41,7 +41,7 @@ fn resampled_indices(formula: &Formula, options: &Options) -> Vec<Vec<f64>> {
 
 /// How often each row is drawn when as many are drawn as there are, with replacement.
 pub(super) fn counts(rows: usize, seed: u64, resample: u64) -> Vec<f64> {
-    let mut stream = Stream::new(seed, Purpose::Bootstrap, resample, 0);
+    let mut stream = RandomStream::new(seed, StreamPurpose::Bootstrap, resample, 0);
     let mut counts = vec![0.0; rows];
     for _ in 0..rows {
         // The high half of the product is uniform up to 2^-64 times the rows.
@@ -52,7 +52,7 @@ pub(super) fn counts(rows: usize, seed: u64, resample: u64) -> Vec<f64> {
 }
 
 /// How [`intervals`] are cited.
-pub(super) fn method(options: &Options) -> IntervalMethod {
+pub(super) fn method(options: &AnalysisOptions) -> IntervalMethod {
     let citation = format!(
         "Student t intervals with the standard errors of {} bootstrap resamples of the base rows (Efron and Tibshirani \
          1993, Archer et al. 1997); rough when the base rows are one low-discrepancy sequence, for which replicates are better",

@@ -2,7 +2,7 @@
 
 use super::range::ends;
 use super::{Analyser, Findings};
-use crate::{Estimate, Indices};
+use crate::{IndexEstimate, Indices};
 
 /// Widens each interval to the hull of three: without the failed rows, and with each of them at either extreme.
 pub(super) fn widen(findings: &mut Findings, analyser: &dyn Analyser, y: &[f64]) {
@@ -20,13 +20,13 @@ pub(super) fn widen(findings: &mut Findings, analyser: &dyn Analyser, y: &[f64])
 }
 
 /// The hull also holds the other point estimate, which may have no interval. `f64::min` passes over NaN.
-pub(super) fn hull(estimate: &mut Estimate, other: &Estimate) {
+pub(super) fn hull(estimate: &mut IndexEstimate, other: &IndexEstimate) {
     estimate.low = estimate.low.min(other.low).min(other.value);
     estimate.high = estimate.high.max(other.high).max(other.value);
 }
 
-/// Every number with an interval, in a fixed order.
-pub(super) fn estimates(indices: &mut Indices) -> Vec<&mut Estimate> {
+/// All estimates with intervals, in a fixed order.
+pub(super) fn estimates(indices: &mut Indices) -> Vec<&mut IndexEstimate> {
     match indices {
         Indices::Vbd { factors, pairs } => {
             let factors = factors.iter_mut().flat_map(|f| [&mut f.s1, &mut f.st]);

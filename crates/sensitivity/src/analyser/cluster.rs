@@ -13,32 +13,33 @@ pub(super) fn cluster(space: &Space, sample: &Sample, answered: &[(usize, bool)]
     // A row that repeats another fails with it: counted twice, it would look like a gathering.
     let distinct: Vec<(usize, bool)> =
         answered.iter().copied().filter(|(row, _)| sample.rows[*row].duplicate_of.is_none()).collect();
-    let sides: Vec<Vec<Side>> = (0..sample.parameters).map(|p| sides(space, sample, p, &distinct)).collect();
+    let sides: Vec<Vec<ParameterSide>> =
+        (0..sample.parameters).map(|p| sides(space, sample, p, &distinct)).collect();
     let test = Test::new(sample, &distinct, &sides);
     test.corner().map(|corner| in_words(space, sample, answered, &corner))
 }
 
 /// The values of a parameter on one side of a cut, or one value.
 #[derive(Clone, Debug, PartialEq)]
-struct Side {
+struct ParameterSide {
     parameter: usize,
-    bound: Bound,
+    bound: SideBound,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Bound {
+enum SideBound {
     Below(f64),
     Above(f64),
     Only(f64),
 }
 
-impl Side {
+impl ParameterSide {
     fn holds(&self, sample: &Sample, row: usize) -> bool {
         let x = sample.numbers(row)[self.parameter];
         match self.bound {
-            Bound::Below(bound) => x < bound,
-            Bound::Above(bound) => x > bound,
-            Bound::Only(value) => x == value,
+            SideBound::Below(bound) => x < bound,
+            SideBound::Above(bound) => x > bound,
+            SideBound::Only(value) => x == value,
         }
     }
 
@@ -50,9 +51,9 @@ impl Side {
             _ => Value::Real(x).to_string(),
         };
         match self.bound {
-            Bound::Below(bound) => format!("{} below {}", parameter.name, shown(bound)),
-            Bound::Above(bound) => format!("{} above {}", parameter.name, shown(bound)),
-            Bound::Only(value) => format!("{} = {}", parameter.name, shown(value)),
+            SideBound::Below(bound) => format!("{} below {}", parameter.name, shown(bound)),
+            SideBound::Above(bound) => format!("{} above {}", parameter.name, shown(bound)),
+            SideBound::Only(value) => format!("{} = {}", parameter.name, shown(value)),
         }
     }
 }
@@ -60,20 +61,22 @@ impl Side {
 /// Parts into which the rows are cut along a parameter.
 const PARTS: usize = 8;
 
-fn sides(space: &Space, sample: &Sample, parameter: usize, rows: &[(usize, bool)]) -> Vec<Side> {
+fn sides(space: &Space, sample: &Sample, parameter: usize, rows: &[(usize, bool)]) -> Vec<ParameterSide> {
     let mut sorted: Vec<f64> = rows.iter().map(|(row, _)| sample.numbers(*row)[parameter]).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     let mut values = sorted.clone();
     values.dedup();
-    let side = |bound| Side { parameter, bound };
+    let side = |bound| ParameterSide { parameter, bound };
     if space.parameters()[parameter].domain.is_categorical() {
-        return values.into_iter().map(|v| side(Bound::Only(v))).collect();
+        return values.into_iter().map(|v| side(SideBound::Only(v))).collect();
     }
     let cuts = cuts(&sorted, &values);
     let last = values.len().saturating_sub(1);
-    let below = |cut: &usize| if *cut == 1 { Bound::Only(values[0]) } else { Bound::Below(values[*cut]) };
-    let above =
-        |cut: &usize| if *cut == last { Bound::Only(values[last]) } else { Bound::Above(values[cut - 1]) };
+    let below =
+        |cut: &usize| if *cut == 1 { SideBound::Only(values[0]) } else { SideBound::Below(values[*cut]) };
+    let above = |cut: &usize| {
+        if *cut == last { SideBound::Only(values[last]) } else { SideBound::Above(values[cut - 1]) }
+    };
     cuts.iter().flat_map(|cut| [below(cut), above(cut)]).map(side).collect()
 }
 
@@ -89,13 +92,13 @@ fn cuts(sorted: &[f64], values: &[f64]) -> Vec<usize> {
 }
 
 /// A set of rows as bits.
-type Bits = Vec<u64>;
+type RowSet = Vec<u64>;
 
 struct Test<'a> {
-    sides: Vec<&'a Side>,
+    sides: Vec<&'a ParameterSide>,
     /// Per side: which failed rows, and which rows, it holds.
-    failed: Vec<Bits>,
-    all: Vec<Bits>,
+    failed: Vec<RowSet>,
+    all: Vec<RowSet>,
     rows: u64,
     failures: u64,
     /// How many sides and pairs of sides are tried.
@@ -104,8 +107,8 @@ struct Test<'a> {
 
 /// One side or two, with the logarithm of the probability that scattered failures gather so.
 #[derive(Clone, Debug)]
-struct Corner<'a> {
-    sides: Vec<&'a Side>,
+struct FailureCorner<'a> {
+    sides: Vec<&'a ParameterSide>,
     chance: f64,
 }
 
@@ -113,8 +116,8 @@ struct Corner<'a> {
 const ALARM: f64 = 0.01;
 
 impl<'a> Test<'a> {
-    fn new(sample: &Sample, rows: &[(usize, bool)], sides: &'a [Vec<Side>]) -> Self {
-        let flat: Vec<&Side> = sides.iter().flatten().collect();
+    fn new(sample: &Sample, rows: &[(usize, bool)], sides: &'a [Vec<ParameterSide>]) -> Self {
+        let flat: Vec<&ParameterSide> = sides.iter().flatten().collect();
         let failing: Vec<usize> = rows.iter().filter(|(_, failed)| *failed).map(|(row, _)| *row).collect();
         let every: Vec<usize> = rows.iter().map(|(row, _)| *row).collect();
         let bits =
@@ -133,7 +136,7 @@ impl<'a> Test<'a> {
 
     /// The least likely corner, when it is unlikely enough. A second side must earn its place: by chance alone one of
     /// the many would make any corner look a little sharper.
-    fn corner(&self) -> Option<Corner<'a>> {
+    fn corner(&self) -> Option<FailureCorner<'a>> {
         let places = 0..self.sides.len();
         let single = least_likely(places.clone().filter_map(|s| self.try_corner(&[s])));
         let pairs = places.flat_map(|s| (s + 1..self.sides.len()).map(move |t| [s, t]));
@@ -146,7 +149,7 @@ impl<'a> Test<'a> {
     }
 
     /// `None` unless it holds half of the failures and more than its share.
-    fn try_corner(&self, sides: &[usize]) -> Option<Corner<'a>> {
+    fn try_corner(&self, sides: &[usize]) -> Option<FailureCorner<'a>> {
         let failed = count(sides, &self.failed);
         if 2 * failed < self.failures {
             return None;
@@ -156,21 +159,21 @@ impl<'a> Test<'a> {
             return None;
         }
         let chance = ln_tail(self.rows, rows, self.failures, failed);
-        Some(Corner { sides: sides.iter().map(|s| self.sides[*s]).collect(), chance })
+        Some(FailureCorner { sides: sides.iter().map(|s| self.sides[*s]).collect(), chance })
     }
 }
 
-fn least_likely<'a>(corners: impl Iterator<Item = Corner<'a>>) -> Option<Corner<'a>> {
+fn least_likely<'a>(corners: impl Iterator<Item = FailureCorner<'a>>) -> Option<FailureCorner<'a>> {
     corners.min_by(|a, b| a.chance.total_cmp(&b.chance))
 }
 
-fn bits(rows: &[usize], holds: impl Fn(usize) -> bool) -> Bits {
+fn bits(rows: &[usize], holds: impl Fn(usize) -> bool) -> RowSet {
     let word = |chunk: &[usize]| chunk.iter().rev().fold(0, |word, row| word << 1 | u64::from(holds(*row)));
     rows.chunks(64).map(word).collect()
 }
 
 /// Rows that all these sides hold.
-fn count(sides: &[usize], bits: &[Bits]) -> u64 {
+fn count(sides: &[usize], bits: &[RowSet]) -> u64 {
     let ones = |word: usize| sides.iter().fold(u64::MAX, |all, side| all & bits[*side][word]).count_ones();
     let words = sides.first().map_or(0, |side| bits[*side].len());
     (0..words).map(|word| u64::from(ones(word))).sum()
@@ -194,7 +197,12 @@ fn ln_tail(rows: u64, drawn: u64, marked: u64, hits: u64) -> f64 {
     first + sum.ln()
 }
 
-fn in_words(space: &Space, sample: &Sample, answered: &[(usize, bool)], corner: &Corner<'_>) -> String {
+fn in_words(
+    space: &Space,
+    sample: &Sample,
+    answered: &[(usize, bool)],
+    corner: &FailureCorner<'_>,
+) -> String {
     let inside = |row: usize| corner.sides.iter().all(|s| s.holds(sample, row));
     let rows = answered.iter().filter(|(row, _)| inside(*row)).count();
     let failed = answered.iter().filter(|(row, failed)| *failed && inside(*row)).count();

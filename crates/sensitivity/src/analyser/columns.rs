@@ -2,7 +2,7 @@
 
 /// Columns of equal length, laid out for the product: four columns side by side.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Columns {
+pub(super) struct PackedColumns {
     rows: usize,
     count: usize,
     /// Panel after panel, each with one entry of four columns per row.
@@ -15,7 +15,7 @@ pub(super) const LANES: usize = 4;
 /// Rows worked on at a time: a panel's share of them stays in the nearest cache.
 const BLOCK: usize = 512;
 
-impl Columns {
+impl PackedColumns {
     /// No column yet.
     pub(super) fn new(rows: usize) -> Self {
         Self { rows, ..Self::default() }
@@ -65,11 +65,11 @@ impl Columns {
     }
 }
 
-type Tile = [[f64; LANES]; LANES];
+type ProductTile = [[f64; LANES]; LANES];
 
 /// Products of four weights and four columns, summed over the rows one after the other.
-fn multiply(weights: &[[f64; LANES]], values: &[[f64; LANES]]) -> Tile {
-    let mut tile = Tile::default();
+fn multiply(weights: &[[f64; LANES]], values: &[[f64; LANES]]) -> ProductTile {
+    let mut tile = ProductTile::default();
     for (w, v) in weights.iter().zip(values) {
         for i in 0..LANES {
             for j in 0..LANES {
@@ -80,7 +80,7 @@ fn multiply(weights: &[[f64; LANES]], values: &[[f64; LANES]]) -> Tile {
     tile
 }
 
-fn add(sums: &mut [Vec<f64>], start: usize, tile: &Tile) {
+fn add(sums: &mut [Vec<f64>], start: usize, tile: &ProductTile) {
     for (sums, tile) in sums.iter_mut().zip(tile) {
         for (sum, part) in sums[start..start + LANES].iter_mut().zip(tile) {
             *sum += part;
@@ -100,7 +100,7 @@ mod tests {
     fn the_product_is_that_of_plain_loops() {
         for (rows, count, vectors) in [(1, 1, 1), (7, 5, 3), (512, 4, 4), (1300, 9, 6)] {
             let fill = |seed: usize, n: usize| {
-                let mut columns = Columns::new(rows);
+                let mut columns = PackedColumns::new(rows);
                 let places: Vec<usize> =
                     (0..n).map(|c| columns.push(column(seed + c, rows).into_iter())).collect();
                 assert_eq!(places, (0..n).collect::<Vec<_>>());

@@ -5,23 +5,23 @@ use onceflow_study::Space;
 use super::replicate::{distinct, weights};
 use super::spread::{FEWEST_CARRIERS, carriers, deviation, student};
 use super::variance_estimators::{Formula, Variances};
-use super::variance_layout::Layout;
+use super::variance_layout::VarianceLayout;
 use super::{Inputs, position};
 use crate::control::{self, Control, Shares};
-use crate::{Estimate, Estimator, IntervalMethod, Role, Sample};
+use crate::{Estimator, IndexEstimate, IntervalMethod, RowRole, Sample};
 
-/// Indices in the order of [`Formula::indices`], and what must be known of the control.
+/// Indices in the order of [`Formula::indices`], and properties of the control.
 pub(super) struct Controlled {
-    pub(super) estimates: Vec<Estimate>,
+    pub(super) estimates: Vec<IndexEstimate>,
     /// Share of the variance that it explains.
     pub(super) explained: f64,
-    /// Whether a few rows make what it leaves, so that the intervals are not to be trusted alone.
+    /// Whether a few rows dominate the residuals, so that the intervals are not reliable.
     pub(super) leaves_tails: bool,
 }
 
 /// Of outputs less their mean, NaN where a row failed. `None` when there is nothing clear to fit, or too few rows or
 /// replicates to fit it on.
-pub(super) fn estimates(inputs: Inputs<'_>, layout: &Layout, y: &[f64]) -> Option<Controlled> {
+pub(super) fn estimates(inputs: Inputs<'_>, layout: &VarianceLayout, y: &[f64]) -> Option<Controlled> {
     let numbers = distinct(&layout.replicates);
     let pairs = layout.pairs(inputs.options.second_order);
     let control = fit(inputs, layout, y, &numbers, &pairs)?;
@@ -44,13 +44,13 @@ const ALL_EXPLAINED: f64 = 1.0 - 1e-9;
 
 /// A polynomial follows the bulk of a heavy-tailed output and leaves its tail: the residuals that happen to be seen are
 /// small, and intervals from them miss those that are not.
-fn leaves_tails(layout: &Layout, control: &Control) -> bool {
+fn leaves_tails(layout: &VarianceLayout, control: &Control) -> bool {
     control.explained < ALL_EXPLAINED && carriers(&layout.independent(&control.residuals)) < FEWEST_CARRIERS
 }
 
 fn fit(
     inputs: Inputs<'_>,
-    layout: &Layout,
+    layout: &VarianceLayout,
     y: &[f64],
     numbers: &[u64],
     pairs: &[(usize, usize)],
@@ -60,9 +60,9 @@ fn fit(
     for row in &layout.rows {
         replicates[*row] = numbers.binary_search(&sample.rows[*row].replicate).ok();
     }
-    let (a, b) = (layout.places(Role::A), layout.places(Role::B));
+    let (a, b) = (layout.places(RowRole::A), layout.places(RowRole::B));
     let fit_on: Vec<usize> = a.iter().zip(b).flat_map(|(a, b)| [*a, *b]).collect();
-    control::fit(&control::Problem {
+    control::fit(&control::ControlProblem {
         space,
         positions: &positions(space, sample),
         y,
@@ -78,10 +78,11 @@ fn positions(space: &Space, sample: &Sample) -> Vec<f64> {
 }
 
 /// Saltelli's and Jansen's estimators on what the control leaves.
-fn residual_formula(inputs: Inputs<'_>, layout: &Layout, control: &Control) -> Formula {
+fn residual_formula(inputs: Inputs<'_>, layout: &VarianceLayout, control: &Control) -> Formula {
     let present = control.residuals.iter().filter(|r| r.is_finite());
     let mean = present.clone().sum::<f64>() / present.count().max(1) as f64;
-    let outputs = |role: Role| (role, layout.outputs(role, &control.residuals).map(|r| r - mean).collect());
+    let outputs =
+        |role: RowRole| (role, layout.outputs(role, &control.residuals).map(|r| r - mean).collect());
     let outputs = layout.roles().into_iter().map(outputs).collect();
     Formula::new(layout, outputs, Estimator::Saltelli, inputs.options.second_order)
 }
@@ -105,7 +106,7 @@ fn add(residual: Variances, shares: &Shares, pairs: &[(usize, usize)]) -> Varian
 const SPENT: f64 = 2.0;
 
 /// Each index is a ratio of means over the replicates; its error is linear in theirs (the delta method).
-fn ratios(each: &[Variances], confidence: f64) -> Vec<Estimate> {
+fn ratios(each: &[Variances], confidence: f64) -> Vec<IndexEstimate> {
     let parts: Vec<Vec<f64>> = each.iter().map(Variances::parts).collect();
     let estimate = |index: usize| {
         let pairs = parts.iter().zip(each).map(|(parts, variances)| (parts[index], variances.whole));
@@ -116,13 +117,13 @@ fn ratios(each: &[Variances], confidence: f64) -> Vec<Estimate> {
     (0..parts.first().map_or(0, Vec::len)).map(estimate).collect()
 }
 
-fn ratio(pairs: &[(f64, f64)], confidence: f64) -> Estimate {
+fn ratio(pairs: &[(f64, f64)], confidence: f64) -> IndexEstimate {
     let whole = pairs.iter().map(|(_, whole)| whole).sum::<f64>();
     let value = pairs.iter().map(|(part, _)| part).sum::<f64>() / whole;
     let mean = whole / pairs.len() as f64;
     let errors: Vec<f64> = pairs.iter().map(|(part, whole)| (part - value * whole) / mean).collect();
     let count = errors.len() as f64;
-    Estimate::around(value, student(confidence, count - SPENT) * deviation(&errors) / count.sqrt())
+    IndexEstimate::around(value, student(confidence, count - SPENT) * deviation(&errors) / count.sqrt())
 }
 
 /// How these intervals are cited.
@@ -135,7 +136,7 @@ pub(super) fn method(replicates: usize, found: &Controlled, confidence: f64) -> 
     );
     if found.leaves_tails {
         citation
-            .push_str("; widened to those without the control, as a few rows make most of what it leaves");
+            .push_str("; widened to those without the control, because a few rows dominate its residuals");
     }
     IntervalMethod { name: "replicated scrambles with control", citation, confidence }
 }

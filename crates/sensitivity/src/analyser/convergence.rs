@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use onceflow_study::Space;
 
 use super::{AnalyzeError, Inputs, analyze};
-use crate::{Analysis, Options, Outputs, Role, Sample};
+use crate::{Analysis, AnalysisOptions, Outputs, RowRole, Sample};
 
 /// The analysis of the first part of a sample.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Convergence {
+pub struct PartialAnalysis {
     /// Base rows, trajectories or plain rows in it.
     pub size: usize,
-    /// What it says.
+    /// Its analysis.
     pub analysis: Analysis,
 }
 
@@ -23,19 +23,19 @@ pub fn convergence(
     space: &Space,
     sample: &Sample,
     outputs: &Outputs,
-    options: &Options,
+    options: &AnalysisOptions,
     steps: usize,
-) -> Result<Vec<Convergence>, AnalyzeError> {
+) -> Result<Vec<PartialAnalysis>, AnalyzeError> {
     Inputs { space, sample, options }.check(outputs)?;
     let keys: Vec<(u64, u64, u64)> = sample.rows.iter().map(|r| key(*r)).collect();
-    let taking_part = keys.iter().zip(&sample.rows).filter(|(_, r)| r.role != Role::Reference);
+    let taking_part = keys.iter().zip(&sample.rows).filter(|(_, r)| r.role != RowRole::Reference);
     let order: Vec<_> = taking_part.map(|(key, _)| *key).collect::<BTreeSet<_>>().into_iter().collect();
     let mut parts = Vec::new();
     for size in sizes(order.len(), steps) {
         let last = order[size - 1];
         let rows: Vec<usize> = (0..sample.len()).filter(|row| keys[*row] <= last).collect();
         match analyze(space, &part_of(sample, &rows), &outputs_of(outputs, &rows), options) {
-            Ok(analysis) => parts.push(Convergence { size, analysis }),
+            Ok(analysis) => parts.push(PartialAnalysis { size, analysis }),
             Err(AnalyzeError::AllFailed { .. }) if size < order.len() => {}
             Err(error) => return Err(error),
         }
@@ -43,15 +43,15 @@ pub fn convergence(
     Ok(parts)
 }
 
-/// What a row is dealt by: its base row or trajectory, or itself.
-fn key(row: crate::Row) -> (u64, u64, u64) {
+/// The unit of a row: its base row or trajectory, or itself.
+fn key(row: crate::SampleRow) -> (u64, u64, u64) {
     match row.role {
-        Role::Point | Role::Reference => (0, 0, row.id),
+        RowRole::Point | RowRole::Reference => (0, 0, row.id),
         _ => (row.base, row.replicate, 0),
     }
 }
 
-/// Halves of `all`, smallest first; fewer than two say nothing.
+/// Halves of `all`, smallest first; none below two.
 fn sizes(all: usize, steps: usize) -> Vec<usize> {
     let halves = std::iter::successors(Some(all), |n| Some(n / 2)).take(steps).take_while(|n| *n >= 2);
     let mut sizes: Vec<usize> = halves.collect();

@@ -1,12 +1,12 @@
 //! Correlation and regression coefficients of values and of ranks, with intervals over resampled rows.
 
-use super::given::{Recipe, Table, varies};
-use super::ranks::Order;
+use super::given::{AnsweredColumns, Recipe, varies};
+use super::ranks::RankOrder;
 use super::regression::{Correlations, Independence};
-use super::resample::{Draws, bootstrap};
+use super::resample::{ResampledStatistics, bootstrap};
 use super::spread;
 use crate::sums::centred;
-use crate::{Correlation, Estimate, Indices, Options};
+use crate::{AnalysisOptions, Correlation, IndexEstimate, Indices};
 
 pub(super) const RECIPE: Recipe = Recipe {
     estimator: "Pearson and Spearman correlations, partial (rank) correlations and standardised (rank) regression \
@@ -14,46 +14,51 @@ pub(super) const RECIPE: Recipe = Recipe {
     interval: "percentile bootstrap (Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 13)",
     least_rows: |table| table.names.len() + 3,
     indices: |table, options, warnings| {
-        Indices::Correlation(Sheet::new(table).analyse(table, options, warnings))
+        Indices::Correlation(CorrelatedColumns::new(table).analyse(table, options, warnings))
     },
     blank: |table| {
         Indices::Correlation(table.names.iter().map(|name| entry(name, &[UNDEFINED; 6])).collect())
     },
 };
 
-const UNDEFINED: Estimate = Estimate { value: f64::NAN, low: f64::NAN, high: f64::NAN };
+const UNDEFINED: IndexEstimate = IndexEstimate { value: f64::NAN, low: f64::NAN, high: f64::NAN };
 
 /// The parameters that can be correlated, and the output as the last column.
-struct Sheet {
+struct CorrelatedColumns {
     /// Places of these parameters in the table.
     used: Vec<usize>,
     /// Their values, centred.
     values: Vec<Vec<f64>>,
-    orders: Vec<Order>,
+    orders: Vec<RankOrder>,
 }
 
 /// Which columns regressions go over, by values and by ranks.
-struct Kept {
+struct RegressedColumns {
     values: Vec<usize>,
     ranks: Vec<usize>,
 }
 
-impl Sheet {
-    fn new(table: &Table) -> Self {
+impl CorrelatedColumns {
+    fn new(table: &AnsweredColumns) -> Self {
         let usable = |p: &usize| !table.categorical[*p] && varies(&table.columns[*p]);
         let used: Vec<usize> = (0..table.names.len()).filter(usable).collect();
         let columns = || used.iter().map(|p| &table.columns[*p]).chain([&table.output]);
         let (values, orders) =
-            (columns().map(|c| centred(c)).collect(), columns().map(|c| Order::of(c)).collect());
+            (columns().map(|c| centred(c)).collect(), columns().map(|c| RankOrder::of(c)).collect());
         Self { used, values, orders }
     }
 
-    fn analyse(&self, table: &Table, options: &Options, warnings: &mut Vec<String>) -> Vec<Correlation> {
+    fn analyse(
+        &self,
+        table: &AnsweredColumns,
+        options: &AnalysisOptions,
+        warnings: &mut Vec<String>,
+    ) -> Vec<Correlation> {
         let ones = vec![1.0; table.rows()];
         let (values, ranks) = (Correlations::of(&self.values, &ones), self.rank_correlations(&ones));
         let (values, ranks) = (values.independence(self.used.len()), ranks.independence(self.used.len()));
         self.warn(table, &values, &ranks, warnings);
-        let kept = Kept { values: values.kept.clone(), ranks: ranks.kept.clone() };
+        let kept = RegressedColumns { values: values.kept.clone(), ranks: ranks.kept.clone() };
         let mut found = self.coefficients(&ones, &kept);
         self.blot(&mut found, &values, &ranks);
         let draws = bootstrap(table.rows(), options.resamples, options.seed, |w| self.coefficients(w, &kept));
@@ -61,7 +66,7 @@ impl Sheet {
     }
 
     /// Six blocks, each with one coefficient per used parameter, in the order of [`Correlation`]'s fields.
-    fn coefficients(&self, weights: &[f64], kept: &Kept) -> Vec<f64> {
+    fn coefficients(&self, weights: &[f64], kept: &RegressedColumns) -> Vec<f64> {
         let count = self.used.len();
         let (values, ranks) = (Correlations::of(&self.values, weights), self.rank_correlations(weights));
         let mut found = vec![f64::NAN; 6 * count];
@@ -98,7 +103,13 @@ impl Sheet {
         }
     }
 
-    fn warn(&self, table: &Table, values: &Independence, ranks: &Independence, warnings: &mut Vec<String>) {
+    fn warn(
+        &self,
+        table: &AnsweredColumns,
+        values: &Independence,
+        ranks: &Independence,
+        warnings: &mut Vec<String>,
+    ) {
         let words = table.names.iter().zip(&table.categorical).filter(|(_, words)| **words);
         warnings.extend(words.map(|(name, _)| {
             format!(
@@ -124,7 +135,13 @@ impl Sheet {
         }
     }
 
-    fn entries(&self, table: &Table, found: &[f64], draws: &Draws, confidence: f64) -> Vec<Correlation> {
+    fn entries(
+        &self,
+        table: &AnsweredColumns,
+        found: &[f64],
+        draws: &ResampledStatistics,
+        confidence: f64,
+    ) -> Vec<Correlation> {
         let count = self.used.len();
         let estimate = |cell: usize| match found[cell].is_finite() {
             true => spread::percentile(found[cell], &draws[cell], confidence),
@@ -138,7 +155,7 @@ impl Sheet {
     }
 }
 
-fn entry(name: &str, six: &[Estimate; 6]) -> Correlation {
+fn entry(name: &str, six: &[IndexEstimate; 6]) -> Correlation {
     let [pearson, spearman, pcc, prcc, src, srrc] = *six;
     Correlation { name: name.into(), pearson, spearman, pcc, prcc, src, srrc }
 }
@@ -150,14 +167,14 @@ mod tests {
     use crate::Technique;
     use proptest::prelude::*;
 
-    fn coefficients(table: &Table) -> (Vec<Correlation>, Vec<String>) {
+    fn coefficients(table: &AnsweredColumns) -> (Vec<Correlation>, Vec<String>) {
         match analysed(table, &RECIPE, Technique::Correlation) {
             (Indices::Correlation(found), warnings) => (found, warnings),
             other => panic!("{other:?}"),
         }
     }
 
-    fn values(found: &[Correlation], of: fn(&Correlation) -> Estimate) -> Vec<f64> {
+    fn values(found: &[Correlation], of: fn(&Correlation) -> IndexEstimate) -> Vec<f64> {
         found.iter().map(|c| of(c).value).collect()
     }
 
@@ -165,7 +182,8 @@ mod tests {
     #[test]
     fn coefficients_agree_with_residuals_of_least_squares() {
         let (found, warnings) = coefficients(&kronecker(137));
-        let close = |of: fn(&Correlation) -> Estimate, expected| assert_close(&values(&found, of), expected);
+        let close =
+            |of: fn(&Correlation) -> IndexEstimate, expected| assert_close(&values(&found, of), expected);
         close(
             |c| c.pearson,
             &[0.8816453194701601, -0.10925727188732692, 0.09028017512210841, 0.1923991456418687],

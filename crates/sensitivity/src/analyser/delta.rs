@@ -7,15 +7,15 @@
 //! resample in place of the rows, leaves out classes whose outputs are all equal, which here are points, and lets
 //! kernels be narrower than its grid. First-order indices are RBD-FAST's: means of so few classes miss part of them.
 
-use super::density::{Bins, Grid, bandwidth, distance, exact};
-use super::given::{Recipe, Table, tell_dummies};
+use super::density::{Bins, DensityGrid, bandwidth, distance, exact};
+use super::given::{AnsweredColumns, Recipe, tell_dummies};
 use super::partition::Partition;
-use super::ranks::Order;
+use super::ranks::RankOrder;
 use super::rbd_fast;
 use super::resample::{bootstrap, shuffled};
 use super::spread;
 use crate::sums::{mean, variance};
-use crate::{Delta, Estimate, Indices, Options};
+use crate::{AnalysisOptions, Delta, IndexEstimate, Indices};
 
 pub(super) const RECIPE: Recipe = Recipe {
     estimator: "delta (Borgonovo 2007) from given data, bias-reduced (Plischke, Borgonovo and Smith 2013, equations 26 \
@@ -24,7 +24,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     least_rows: |_| rbd_fast::LEAST_ROWS,
     indices: |table, options, warnings| Indices::Delta(analyse(table, options, warnings)),
     blank: |table| {
-        let blank = Estimate::bare(f64::NAN);
+        let blank = IndexEstimate::bare(f64::NAN);
         Indices::Delta(entries(table, |_| (blank, blank, f64::NAN)))
     },
 };
@@ -36,9 +36,9 @@ struct Setting {
     classes: Vec<Partition>,
 }
 
-fn analyse(table: &Table, options: &Options, warnings: &mut Vec<String>) -> Vec<Delta> {
+fn analyse(table: &AnsweredColumns, options: &AnalysisOptions, warnings: &mut Vec<String>) -> Vec<Delta> {
     let (setting, rows) = (Setting::new(table), table.rows());
-    let Options { resamples, seed, confidence, .. } = *options;
+    let AnalysisOptions { resamples, seed, confidence, .. } = *options;
     let draws = bootstrap(rows, resamples, seed, |weights| setting.resampled(weights));
     let dummies = shuffled(rows, resamples, seed, |order| setting.shuffled(order));
     let quick = setting.resampled(&vec![1.0; rows]);
@@ -46,13 +46,13 @@ fn analyse(table: &Table, options: &Options, warnings: &mut Vec<String>) -> Vec<
         let bias = mean(&draws[p]) - quick[p];
         spread::distance(setting.delta(p) - bias, quick[p], &draws[p], &dummies[p], confidence)
     };
-    let deltas: Vec<(Estimate, f64)> = (0..table.names.len()).map(interval).collect();
+    let deltas: Vec<(IndexEstimate, f64)> = (0..table.names.len()).map(interval).collect();
     tell_dummies(table, &deltas, warnings);
     let first_order = rbd_fast::first_order(table, options);
     entries(table, |p| (deltas[p].0, first_order[p], deltas[p].1))
 }
 
-fn entries(table: &Table, of: impl Fn(usize) -> (Estimate, Estimate, f64)) -> Vec<Delta> {
+fn entries(table: &AnsweredColumns, of: impl Fn(usize) -> (IndexEstimate, IndexEstimate, f64)) -> Vec<Delta> {
     let entry = |(p, name): (usize, &String)| {
         let (delta, s1, dummy) = of(p);
         Delta { name: name.clone(), delta, s1, dummy }
@@ -61,8 +61,8 @@ fn entries(table: &Table, of: impl Fn(usize) -> (Estimate, Estimate, f64)) -> Ve
 }
 
 impl Setting {
-    fn new(table: &Table) -> Self {
-        let grid = Grid::over(&table.output);
+    fn new(table: &AnsweredColumns) -> Self {
+        let grid = DensityGrid::over(&table.output);
         let columns = table.columns.iter().zip(&table.categorical);
         Self {
             places: table.output.iter().map(|y| grid.place(*y)).collect(),
@@ -121,7 +121,7 @@ fn classes(column: &[f64], categorical: bool) -> Partition {
     let size = rows / count;
     // Class j holds the ranks above j * size, up to (j + 1) * size.
     let place = |rank: f64| (0..count as usize).rev().find(|j| rank > *j as f64 * size).unwrap_or(0);
-    Partition::new(&Order::of(column), count as usize, categorical, place)
+    Partition::new(&RankOrder::of(column), count as usize, categorical, place)
 }
 
 fn density_of(places: &[f64]) -> Vec<f64> {
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::{Oracle, Technique};
 
-    fn found(table: &Table) -> (Vec<Delta>, Vec<String>) {
+    fn found(table: &AnsweredColumns) -> (Vec<Delta>, Vec<String>) {
         match analysed(table, &RECIPE, Technique::Delta) {
             (Indices::Delta(found), warnings) => (found, warnings),
             other => panic!("{other:?}"),

@@ -9,12 +9,12 @@ pub(crate) const PLACES: usize = 100;
 
 /// Equally spaced places from the smallest to the largest output.
 #[derive(Clone, Debug)]
-pub(crate) struct Grid {
+pub(crate) struct DensityGrid {
     start: f64,
     step: f64,
 }
 
-impl Grid {
+impl DensityGrid {
     /// The grid over values that vary.
     pub(crate) fn over(values: &[f64]) -> Self {
         let (start, end) = ends(values.iter().copied());

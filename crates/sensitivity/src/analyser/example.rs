@@ -2,12 +2,12 @@
 
 use onceflow_study::Domain;
 
-use super::given::{Recipe, Table};
-use crate::random::{Purpose, Stream};
-use crate::{Indices, Options, Oracle, Technique};
+use super::given::{AnsweredColumns, Recipe};
+use crate::random::{RandomStream, StreamPurpose};
+use crate::{AnalysisOptions, Indices, Oracle, Technique};
 
 /// Three continuous parameters `a`, `b`, `c` and one of five values `d`, along a Kronecker sequence.
-pub(super) fn kronecker(rows: usize) -> Table {
+pub(super) fn kronecker(rows: usize) -> AnsweredColumns {
     const STEPS: [f64; 4] =
         [0.618_033_988_749_894_9, 0.754_877_666_246_692_7, 0.819_172_513_396_164_5, 0.569_840_290_998_053_2];
     let column = |step: &f64| (1..=rows).map(|i| (i as f64 * step) % 1.0).collect::<Vec<_>>();
@@ -19,19 +19,19 @@ pub(super) fn kronecker(rows: usize) -> Table {
     };
     let output = (0..rows).map(at).collect();
     let names = ["a", "b", "c", "d"].map(String::from).to_vec();
-    Table { names, categorical: vec![false; 4], columns, output }
+    AnsweredColumns { names, categorical: vec![false; 4], columns, output }
 }
 
 /// Independent random rows of a function with known indices.
-pub(super) fn random_rows(oracle: Oracle, rows: usize, seed: u64) -> Table {
+pub(super) fn random_rows(oracle: Oracle, rows: usize, seed: u64) -> AnsweredColumns {
     let parameters = oracle.parameters();
-    let mut stream = Stream::new(seed, Purpose::MonteCarlo, 0, 0);
+    let mut stream = RandomStream::new(seed, StreamPurpose::MonteCarlo, 0, 0);
     let mut draw = |domain: &Domain| match *domain {
         Domain::Integers { from, to } => (from + stream.below(to.abs_diff(from) + 1) as i64) as f64,
         Domain::Continuous { from, to } => from + stream.unit() * (to - from),
         _ => f64::NAN,
     };
-    let mut table = Table {
+    let mut table = AnsweredColumns {
         names: parameters.iter().map(|p| p.name.clone()).collect(),
         categorical: vec![false; parameters.len()],
         columns: vec![Vec::new(); parameters.len()],
@@ -46,9 +46,13 @@ pub(super) fn random_rows(oracle: Oracle, rows: usize, seed: u64) -> Table {
 }
 
 /// The indices and warnings of a table by a technique with few resamples.
-pub(super) fn analysed(table: &Table, recipe: &Recipe, technique: Technique) -> (Indices, Vec<String>) {
+pub(super) fn analysed(
+    table: &AnsweredColumns,
+    recipe: &Recipe,
+    technique: Technique,
+) -> (Indices, Vec<String>) {
     let mut warnings = Vec::new();
-    let options = Options { resamples: 100, ..Options::new(technique) };
+    let options = AnalysisOptions { resamples: 100, ..AnalysisOptions::new(technique) };
     (table.analyse(recipe, &options, &mut warnings), warnings)
 }
 

@@ -1,19 +1,20 @@
-//! Which rows failed, what that costs, and what the reader must know of it.
+//! Failed rows, their effect on the indices, and the warnings about them.
 
 use onceflow_study::Space;
 
 use super::cluster::cluster;
 use super::error::AnalyzeError;
-use crate::{FailurePolicy, Failures, Sample, Status};
+use crate::{FailurePolicy, Failures, OutputStatus, Sample};
 
-/// A column with NaN wherever there is no number to trust.
-pub(super) fn usable(column: &[f64], status: &[Status]) -> Vec<f64> {
-    let number = |(y, s): (&f64, &Status)| if *s == Status::Ok && y.is_finite() { *y } else { f64::NAN };
+/// A column with NaN for all rows that failed or are not finite.
+pub(super) fn usable(column: &[f64], status: &[OutputStatus]) -> Vec<f64> {
+    let number =
+        |(y, s): (&f64, &OutputStatus)| if *s == OutputStatus::Ok && y.is_finite() { *y } else { f64::NAN };
     column.iter().zip(status).map(number).collect()
 }
 
 /// The rows of one output that cannot be used.
-pub(super) struct Tally {
+pub(super) struct UnusableRows {
     /// Places of rows that were answered, with whether they failed.
     answered: Vec<(usize, bool)>,
     /// Numbers of the first rows that failed or are missing.
@@ -25,16 +26,16 @@ pub(super) struct Tally {
 /// Rows an error names before it stops.
 const NAMED: usize = 5;
 
-impl Tally {
-    /// Goes through the rows that take part; `y` as [`usable`] gives it.
-    pub(super) fn new(sample: &Sample, rows: &[usize], y: &[f64], status: &[Status]) -> Self {
+impl UnusableRows {
+    /// Collects the unusable ones among `rows`; `y` as [`usable`] gives it.
+    pub(super) fn new(sample: &Sample, rows: &[usize], y: &[f64], status: &[OutputStatus]) -> Self {
         let mut tally = Self { answered: Vec::new(), first: Vec::new(), failed: 0, missing: 0 };
         for row in rows {
             let lacking = y[*row].is_nan();
             if lacking && tally.first.len() < NAMED {
                 tally.first.push(sample.rows[*row].id);
             }
-            if lacking && status[*row] == Status::Missing {
+            if lacking && status[*row] == OutputStatus::Missing {
                 tally.missing += 1;
             } else {
                 tally.failed += usize::from(lacking);
@@ -49,7 +50,7 @@ impl Tally {
         self.failed + self.missing
     }
 
-    /// Refuses an output of which nothing is left, or anything lacks where the policy is to stop.
+    /// Refuses an output without a usable row, and any failure when the policy is to stop.
     pub(super) fn check(&self, output: &str, policy: FailurePolicy) -> Result<(), AnalyzeError> {
         let output = output.to_owned();
         if self.answered.len() == self.failed {
@@ -68,20 +69,20 @@ impl Tally {
     }
 }
 
-/// What the reader must know of failures among `rows` rows.
+/// Warnings about failures among `rows` rows.
 pub(super) fn warnings(failures: &Failures, rows: usize) -> Vec<String> {
     let mut warnings = Vec::new();
     let lacking = failures.failed + failures.missing;
     if lacking > 0 {
         let share = 100.0 * lacking as f64 / rows as f64;
         warnings.push(format!(
-            "{} failed and {} missing of {rows} rows ({share:.1} %): the indices speak of the rows that are there",
+            "{} failed and {} missing of {rows} rows ({share:.1} %): the indices are computed from the other rows",
             failures.failed, failures.missing
         ));
     }
     if let Some(place) = &failures.cluster {
         warnings.push(format!(
-            "failures gather where {place}: the indices do not speak of that corner; narrow the ranges, or see how far \
+            "failures cluster where {place}: the indices do not cover that region; narrow the ranges, or see how far \
              they could move with the policy `bounds`"
         ));
     }

@@ -28,7 +28,7 @@ impl Waves {
     }
 
     /// The share of its variance that the harmonics explain in a sorted, centred sequence.
-    pub(crate) fn share(&self, sequence: &[f64], within: &[Group]) -> f64 {
+    pub(crate) fn share(&self, sequence: &[f64], within: &[TiedGroup]) -> f64 {
         let pairs = |sign: f64| {
             let inner = sequence[1..].chunks(2).map(move |p| p.get(1).unwrap_or(&0.0) + sign * p[0]);
             std::iter::once(sequence[0]).chain(inner).collect::<Vec<f64>>()
@@ -44,7 +44,7 @@ impl Waves {
     }
 
     /// Power of deviations inside a group of tied places, averaged over all their orders.
-    fn tie_power(&self, group: &Group) -> f64 {
+    fn tie_power(&self, group: &TiedGroup) -> f64 {
         let count = (group.end - group.start) as f64;
         let together: f64 = (1..=HARMONICS).map(|h| self.length_squared(h, group.start, group.end)).sum();
         group.squares / (count - 1.0) * (HARMONICS as f64 * count - together / count)
@@ -65,7 +65,7 @@ impl Waves {
 
 /// Tied places of a sequence, which hold their mean, and the squared deviations from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Group {
+pub(crate) struct TiedGroup {
     /// First place.
     pub(crate) start: usize,
     /// Place after the last.

@@ -1,11 +1,11 @@
-//! Analyses of any rows: they need no design, only that rows answered.
+//! Analyses of any rows with outputs, without a design.
 
 use super::range::{self, scale};
 use super::{Analyser, Findings, Inputs};
-use crate::{Estimate, Indices, IntervalMethod, Options, Role};
+use crate::{AnalysisOptions, IndexEstimate, Indices, IntervalMethod, RowRole};
 
 /// Rows that take part in an analysis of given data, whatever design they come from.
-pub(super) struct Given<'a> {
+pub(super) struct GivenRows<'a> {
     inputs: Inputs<'a>,
     recipe: Recipe,
     rows: Vec<usize>,
@@ -13,7 +13,7 @@ pub(super) struct Given<'a> {
 
 /// The answered rows as columns.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
+pub(super) struct AnsweredColumns {
     /// Names of the parameters.
     pub(super) names: Vec<String>,
     /// Which parameters have words for values.
@@ -31,32 +31,32 @@ pub(super) struct Recipe {
     pub(super) estimator: &'static str,
     /// How the resamples become intervals, with the reference.
     pub(super) interval: &'static str,
-    /// Rows without which nothing can be said.
-    pub(super) least_rows: fn(&Table) -> usize,
-    /// The indices, and what the reader must know of them.
-    pub(super) indices: fn(&Table, &Options, &mut Vec<String>) -> Indices,
-    /// Indices that say nothing.
-    pub(super) blank: fn(&Table) -> Indices,
+    /// Least number of rows.
+    pub(super) least_rows: fn(&AnsweredColumns) -> usize,
+    /// The indices, with their warnings.
+    pub(super) indices: fn(&AnsweredColumns, &AnalysisOptions, &mut Vec<String>) -> Indices,
+    /// Undefined indices (all NaN).
+    pub(super) blank: fn(&AnsweredColumns) -> Indices,
 }
 
-impl<'a> Given<'a> {
+impl<'a> GivenRows<'a> {
     /// The rows of a sample for a technique that needs no design.
     pub(super) fn new(inputs: Inputs<'a>, recipe: Recipe) -> Self {
         // The reference row was not drawn like the others and may lie outside the ranges.
         let takes_part = |row: &usize| {
             let finite = inputs.sample.numbers(*row).iter().all(|x| x.is_finite());
-            finite && inputs.sample.rows[*row].role != Role::Reference
+            finite && inputs.sample.rows[*row].role != RowRole::Reference
         };
         let rows = (0..inputs.sample.len()).filter(takes_part).collect();
         Self { inputs, recipe, rows }
     }
 
-    fn table(&self, y: &[f64]) -> Table {
+    fn table(&self, y: &[f64]) -> AnsweredColumns {
         let answered: Vec<usize> = self.rows.iter().copied().filter(|row| y[*row].is_finite()).collect();
         let parameters = self.inputs.space.parameters();
         let column =
             |p: usize| scaled(answered.iter().map(|row| self.inputs.sample.numbers(*row)[p]).collect());
-        Table {
+        AnsweredColumns {
             names: parameters.iter().map(|p| p.name.clone()).collect(),
             categorical: parameters.iter().map(|p| p.domain.is_categorical()).collect(),
             columns: (0..parameters.len()).map(column).collect(),
@@ -65,17 +65,17 @@ impl<'a> Given<'a> {
     }
 
     fn interval(&self) -> IntervalMethod {
-        let Options { confidence, resamples, .. } = *self.inputs.options;
+        let AnalysisOptions { confidence, resamples, .. } = *self.inputs.options;
         let citation = format!("{}, {resamples} resamples of the rows", self.recipe.interval);
         IntervalMethod { name: "bootstrap", citation, confidence }
     }
 
     fn has_structure(&self) -> bool {
-        self.rows.iter().any(|row| self.inputs.sample.rows[*row].role != Role::Point)
+        self.rows.iter().any(|row| self.inputs.sample.rows[*row].role != RowRole::Point)
     }
 }
 
-impl Analyser for Given<'_> {
+impl Analyser for GivenRows<'_> {
     fn estimator(&self) -> String {
         self.recipe.estimator.into()
     }
@@ -100,14 +100,19 @@ const STRUCTURE: &str = "these rows come from a trajectory or Saltelli design, w
     they are not independent, so intervals are too narrow; analyse them with the design's own technique, or sample \
     plain rows (lhs, sobol)";
 
-impl Table {
+impl AnsweredColumns {
     /// Number of rows.
     pub(super) fn rows(&self) -> usize {
         self.output.len()
     }
 
     /// The indices of a technique, or blank ones and the reason in `warnings`.
-    pub(super) fn analyse(&self, recipe: &Recipe, options: &Options, warnings: &mut Vec<String>) -> Indices {
+    pub(super) fn analyse(
+        &self,
+        recipe: &Recipe,
+        options: &AnalysisOptions,
+        warnings: &mut Vec<String>,
+    ) -> Indices {
         let least = (recipe.least_rows)(self);
         if self.rows() < least {
             warnings.push(format!(
@@ -129,8 +134,12 @@ impl Table {
     }
 }
 
-/// Names the parameters whose index (first) does not pass what a parameter without effect stays below (second).
-pub(super) fn tell_dummies(table: &Table, indices: &[(Estimate, f64)], warnings: &mut Vec<String>) {
+/// Warns about the parameters whose index (first) is not above the bound for a parameter without effect (second).
+pub(super) fn tell_dummies(
+    table: &AnsweredColumns,
+    indices: &[(IndexEstimate, f64)],
+    warnings: &mut Vec<String>,
+) {
     let alike = table.names.iter().zip(indices).filter(|(_, (index, dummy))| index.value <= *dummy);
     let names: Vec<String> = alike.map(|(name, _)| format!("`{name}`")).collect();
     if !names.is_empty() {
@@ -147,7 +156,7 @@ pub(super) fn varies(column: &[f64]) -> bool {
     range::varies(column.iter().copied())
 }
 
-/// No technique here sees the scale of a column, but huge and tiny ones would spoil its products.
+/// No technique here depends on the scale of a column, but huge and tiny values would overflow or vanish in products.
 fn scaled(column: Vec<f64>) -> Vec<f64> {
     let factor = scale(column.iter().copied());
     column.into_iter().map(|x| x * factor).collect()

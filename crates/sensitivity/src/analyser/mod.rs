@@ -36,16 +36,16 @@ mod variance_terms;
 mod variance_warnings;
 mod verdict;
 
-pub use convergence::{Convergence, convergence};
+pub use convergence::{PartialAnalysis, convergence};
 pub use error::AnalyzeError;
 
 use onceflow_study::Space;
 
-use given::Given;
+use given::GivenRows;
 
 use crate::{
-    Analysis, FailurePolicy, Indices, IntervalMethod, Options, OutputAnalysis, Outputs, Role, Sample,
-    Technique,
+    Analysis, AnalysisOptions, FailurePolicy, Indices, IntervalMethod, OutputAnalysis, Outputs, RowRole,
+    Sample, Technique,
 };
 
 /// Computes the indices of every output. `outputs` stand in the order of the sample's rows; a value that is not
@@ -54,7 +54,7 @@ pub fn analyze(
     space: &Space,
     sample: &Sample,
     outputs: &Outputs,
-    options: &Options,
+    options: &AnalysisOptions,
 ) -> Result<Analysis, AnalyzeError> {
     let inputs = Inputs { space, sample, options };
     inputs.check(outputs)?;
@@ -73,12 +73,12 @@ pub fn analyze(
     })
 }
 
-/// What every technique is given beside the outputs.
+/// The inputs of every technique beside the outputs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inputs<'a> {
     pub(crate) space: &'a Space,
     pub(crate) sample: &'a Sample,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a AnalysisOptions,
 }
 
 /// A technique that has read the roles of a sample and now takes one output after the other.
@@ -93,7 +93,8 @@ pub(crate) trait Analyser {
     fn analyse(&self, y: &[f64]) -> Findings;
 }
 
-/// What a technique finds in one output; verdicts, bounds and failures are the same for all and added by [`analyze`].
+/// The findings of a technique about one output; verdicts, bounds and failures are the same for all and added by
+/// [`analyze`].
 #[derive(Clone, Debug)]
 pub(crate) struct Findings {
     pub(crate) indices: Indices,
@@ -106,11 +107,11 @@ pub(crate) struct Findings {
 fn prepare<'a>(inputs: Inputs<'a>) -> Result<Box<dyn Analyser + 'a>, AnalyzeError> {
     match inputs.options.technique {
         Technique::Vbd => Ok(Box::new(variance::Variance::new(inputs)?)),
-        Technique::Morris => Ok(Box::new(morris::Morris::new(inputs)?)),
-        Technique::Correlation => Ok(Box::new(Given::new(inputs, correlation::RECIPE))),
-        Technique::RbdFast => Ok(Box::new(Given::new(inputs, rbd_fast::RECIPE))),
-        Technique::Delta => Ok(Box::new(Given::new(inputs, delta::RECIPE))),
-        Technique::Pawn => Ok(Box::new(Given::new(inputs, pawn::RECIPE))),
+        Technique::Morris => Ok(Box::new(morris::MorrisAnalyser::new(inputs)?)),
+        Technique::Correlation => Ok(Box::new(GivenRows::new(inputs, correlation::RECIPE))),
+        Technique::RbdFast => Ok(Box::new(GivenRows::new(inputs, rbd_fast::RECIPE))),
+        Technique::Delta => Ok(Box::new(GivenRows::new(inputs, delta::RECIPE))),
+        Technique::Pawn => Ok(Box::new(GivenRows::new(inputs, pawn::RECIPE))),
     }
 }
 
@@ -122,7 +123,7 @@ fn analyse_output(
     outputs: &Outputs,
 ) -> Result<OutputAnalysis, AnalyzeError> {
     let Inputs { space, sample, options } = inputs;
-    let tally = failures::Tally::new(sample, analyser.rows(), y, &outputs.status);
+    let tally = failures::UnusableRows::new(sample, analyser.rows(), y, &outputs.status);
     tally.check(name, options.failures)?;
     let mut findings = analyser.analyse(y);
     if options.failures == FailurePolicy::Bounds && tally.lacking() > 0 {
@@ -168,7 +169,7 @@ impl Inputs<'_> {
         let factors = self.space.factors().len();
         for row in &self.sample.rows {
             match row.role {
-                Role::Step(found) | Role::Ab(found) | Role::Ba(found) if found >= factors => {
+                RowRole::Step(found) | RowRole::Ab(found) | RowRole::Ba(found) if found >= factors => {
                     return Err(AnalyzeError::Factor { row: row.id, factors, found });
                 }
                 _ => {}
@@ -178,7 +179,7 @@ impl Inputs<'_> {
     }
 
     fn check_options(&self) -> Result<(), AnalyzeError> {
-        let Options { confidence, threshold, resamples, .. } = *self.options;
+        let AnalysisOptions { confidence, threshold, resamples, .. } = *self.options;
         let option = |name, expected, found: f64| Err(AnalyzeError::Option { name, expected, found });
         if !(confidence > 0.0 && confidence < 1.0) {
             return option("confidence", "a number between 0 and 1, both excluded", confidence);
@@ -193,5 +194,5 @@ impl Inputs<'_> {
     }
 }
 
-/// More resamples than anyone needs; keeps a typing error from filling the memory.
+/// Most resamples; keeps a typing error from filling the memory.
 const MOST_RESAMPLES: usize = 1_000_000;

@@ -7,13 +7,13 @@ use super::{Analyser, AnalyzeError, Findings, Inputs};
 use crate::{Indices, MorrisIndex};
 
 /// The effects of a sample, ready for any output.
-pub(super) struct Morris {
+pub(super) struct MorrisAnalyser {
     factors: Vec<FactorEffects>,
     rows: Vec<usize>,
     confidence: f64,
 }
 
-impl Morris {
+impl MorrisAnalyser {
     /// Reads the roles of the sample.
     pub(super) fn new(inputs: Inputs<'_>) -> Result<Self, AnalyzeError> {
         let (factors, rows) = effects(inputs)?;
@@ -21,7 +21,7 @@ impl Morris {
     }
 }
 
-impl Analyser for Morris {
+impl Analyser for MorrisAnalyser {
     fn estimator(&self) -> String {
         "elementary effects per whole range of a factor (Morris 1991), mu* after Campolongo et al. 2007"
             .into()

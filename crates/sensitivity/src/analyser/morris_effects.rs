@@ -7,18 +7,18 @@ use onceflow_study::Factor;
 use super::Inputs;
 use super::error::AnalyzeError;
 use super::position::position;
-use crate::{Role, Technique};
+use crate::{RowRole, Technique};
 
 /// Two rows that differ in one factor.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Effect {
+pub(super) struct ElementaryEffect {
     before: usize,
     after: usize,
     /// Distance in positions; signed where the factor has a direction.
     step: f64,
 }
 
-impl Effect {
+impl ElementaryEffect {
     /// Difference of the outputs per whole range of the factor; NaN when a row failed.
     pub(super) fn size(&self, y: &[f64]) -> f64 {
         (y[self.after] - y[self.before]) / self.step
@@ -31,7 +31,7 @@ pub(super) struct FactorEffects {
     pub(super) name: String,
     /// Whether its steps have a direction: a single ordered parameter.
     pub(super) directed: bool,
-    pub(super) effects: Vec<Effect>,
+    pub(super) effects: Vec<ElementaryEffect>,
 }
 
 /// Reads the roles: each trajectory or star holds one start and one step of each factor, told apart by the values
@@ -70,21 +70,23 @@ fn trajectories(inputs: Inputs<'_>) -> Result<BTreeMap<(u64, u64), Vec<usize>>, 
     for place in order {
         let row = inputs.sample.rows[place];
         match row.role {
-            Role::Reference => {}
-            Role::Start | Role::Step(_) => {
+            RowRole::Reference => {}
+            RowRole::Start | RowRole::Step(_) => {
                 trajectories.entry((row.replicate, row.base)).or_default().push(place)
             }
             other => return Err(wrong(inputs, other)),
         }
     }
-    if trajectories.is_empty() { Err(wrong(inputs, Role::Reference)) } else { Ok(trajectories) }
+    if trajectories.is_empty() { Err(wrong(inputs, RowRole::Reference)) } else { Ok(trajectories) }
 }
 
-fn wrong(inputs: Inputs<'_>, found: Role) -> AnalyzeError {
+fn wrong(inputs: Inputs<'_>, found: RowRole) -> AnalyzeError {
     let to_do = match found {
-        Role::A | Role::B | Role::Ab(_) | Role::Ba(_) => "analyse this sample with vbd",
-        Role::Point => "analyse this sample with correlation, rbd-fast, delta or pawn, or sample with morris",
-        Role::Reference | Role::Start | Role::Step(_) => "sample with morris",
+        RowRole::A | RowRole::B | RowRole::Ab(_) | RowRole::Ba(_) => "analyse this sample with vbd",
+        RowRole::Point => {
+            "analyse this sample with correlation, rbd-fast, delta or pawn, or sample with morris"
+        }
+        RowRole::Reference | RowRole::Start | RowRole::Step(_) => "sample with morris",
     };
     AnalyzeError::Roles {
         technique: Technique::Morris,
@@ -97,8 +99,8 @@ fn wrong(inputs: Inputs<'_>, found: Role) -> AnalyzeError {
 /// One start, before all else, and each factor once.
 fn check_complete(inputs: Inputs<'_>, number: (u64, u64), rows: &[usize]) -> Result<(), AnalyzeError> {
     let roles = || rows.iter().map(|row| inputs.sample.rows[*row].role);
-    let steps = (0..inputs.space.factors().len()).map(Role::Step);
-    for role in std::iter::once(Role::Start).chain(steps) {
+    let steps = (0..inputs.space.factors().len()).map(RowRole::Step);
+    for role in std::iter::once(RowRole::Start).chain(steps) {
         let count = roles().filter(|r| *r == role).count();
         if count != 1 {
             return Err(AnalyzeError::Incomplete {
@@ -108,7 +110,7 @@ fn check_complete(inputs: Inputs<'_>, number: (u64, u64), rows: &[usize]) -> Res
             });
         }
     }
-    if roles().next() == Some(Role::Start) {
+    if roles().next() == Some(RowRole::Start) {
         return Ok(());
     }
     Err(AnalyzeError::Incomplete {
@@ -119,9 +121,13 @@ fn check_complete(inputs: Inputs<'_>, number: (u64, u64), rows: &[usize]) -> Res
 }
 
 /// The effect of one step. In a trajectory the row differs from the one before it, in a star from the centre.
-fn effect_at(inputs: Inputs<'_>, trajectory: &[usize], step: usize) -> Result<(usize, Effect), AnalyzeError> {
+fn effect_at(
+    inputs: Inputs<'_>,
+    trajectory: &[usize],
+    step: usize,
+) -> Result<(usize, ElementaryEffect), AnalyzeError> {
     let (after, previous, centre) = (trajectory[step], trajectory[step - 1], trajectory[0]);
-    let Role::Step(place) = inputs.sample.rows[after].role else {
+    let RowRole::Step(place) = inputs.sample.rows[after].role else {
         return Err(wrong(inputs, inputs.sample.rows[after].role));
     };
     let factor = &inputs.space.factors()[place];
@@ -131,7 +137,7 @@ fn effect_at(inputs: Inputs<'_>, trajectory: &[usize], step: usize) -> Result<(u
     };
     let before = [previous, centre].into_iter().find(fits);
     let before = before.ok_or_else(|| contradiction(inputs, factor, previous, after))?;
-    Ok((place, Effect { before, after, step: distance(inputs, factor, before, after) }))
+    Ok((place, ElementaryEffect { before, after, step: distance(inputs, factor, before, after) }))
 }
 
 fn moved(inputs: Inputs<'_>, before: usize, after: usize) -> Vec<usize> {

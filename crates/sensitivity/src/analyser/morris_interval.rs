@@ -2,25 +2,25 @@
 
 use super::elementary::exp;
 use super::spread::{deviation, student};
-use crate::{Estimate, IntervalMethod};
+use crate::{IndexEstimate, IntervalMethod};
 
 /// Mean absolute effect with its interval: Student's t on the logarithm. Absolute effects are skewed, so that a
 /// symmetric interval stays below the mean too often: over Morris's function, Sobol's G and Ishigami's with 10 to 40
 /// trajectories this one covers 93 to 97 %, the plain t 92 to 99 %, percentiles of the bootstrap 89 to 96 %; and its
 /// lower end is never negative.
-pub(super) fn mean_with_interval(sizes: &[f64], confidence: f64) -> Estimate {
+pub(super) fn mean_with_interval(sizes: &[f64], confidence: f64) -> IndexEstimate {
     let n = sizes.len() as f64;
     let value = sizes.iter().sum::<f64>() / n;
     if sizes.len() < 2 {
-        return Estimate::bare(value);
+        return IndexEstimate::bare(value);
     }
     let spread = deviation(sizes);
     // Effects that differ by rounding only have no spread, and those of a constant output no logarithm.
     if spread <= 1e-12 * value {
-        return Estimate::around(value, 0.0);
+        return IndexEstimate::around(value, 0.0);
     }
     let reach = exp((student(confidence, n - 1.0) * spread / n.sqrt() / value).min(LARGEST));
-    Estimate { value, low: value / reach, high: value * reach }
+    IndexEstimate { value, low: value / reach, high: value * reach }
 }
 
 /// An exponent so large that the interval says nothing anyway.
@@ -39,8 +39,8 @@ mod tests {
 
     #[test]
     fn equal_effects_have_no_width_and_one_effect_no_interval() {
-        assert_eq!(mean_with_interval(&[3.0; 5], 0.95), Estimate { value: 3.0, low: 3.0, high: 3.0 });
-        assert_eq!(mean_with_interval(&[0.0; 5], 0.95), Estimate { value: 0.0, low: 0.0, high: 0.0 });
+        assert_eq!(mean_with_interval(&[3.0; 5], 0.95), IndexEstimate { value: 3.0, low: 3.0, high: 3.0 });
+        assert_eq!(mean_with_interval(&[0.0; 5], 0.95), IndexEstimate { value: 0.0, low: 0.0, high: 0.0 });
         assert!(mean_with_interval(&[3.0], 0.95).low.is_nan());
         assert!(mean_with_interval(&[], 0.95).value.is_nan());
     }

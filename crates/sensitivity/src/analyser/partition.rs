@@ -1,6 +1,6 @@
 //! A parameter's rows cut into classes, inside which the output is looked at by itself.
 
-use super::ranks::Order;
+use super::ranks::RankOrder;
 use super::rbd_fast::unbiased;
 
 /// The class of each row.
@@ -16,7 +16,12 @@ impl Partition {
     /// One class per value where `by_value` says so or values are few enough, else `classes` of about equal size.
     ///
     /// `place` turns a middle rank (from 1) into a class. Equal values always fall into one class.
-    pub(crate) fn new(order: &Order, classes: usize, by_value: bool, place: impl Fn(f64) -> usize) -> Self {
+    pub(crate) fn new(
+        order: &RankOrder,
+        classes: usize,
+        by_value: bool,
+        place: impl Fn(f64) -> usize,
+    ) -> Self {
         if by_value || order.has_few_values(classes) {
             return Self::by_value(order);
         }
@@ -24,11 +29,11 @@ impl Partition {
     }
 
     /// One class per value.
-    pub(crate) fn by_value(order: &Order) -> Self {
+    pub(crate) fn by_value(order: &RankOrder) -> Self {
         Self::assign(order, order.distinct(), |group, _| group)
     }
 
-    fn assign(order: &Order, classes: usize, place: impl Fn(usize, f64) -> usize) -> Self {
+    fn assign(order: &RankOrder, classes: usize, place: impl Fn(usize, f64) -> usize) -> Self {
         let mut class = vec![0; order.rows().len()];
         let mut below = 0;
         for (number, group) in order.groups().enumerate() {
@@ -95,15 +100,15 @@ mod tests {
     fn equal_values_stay_together() {
         let column = [1.0, 1.0, 1.0, 2.0, 3.0, 4.0];
         let halves = |rank: f64| usize::from(rank > 3.0);
-        let cut = Partition::new(&Order::of(&column), 2, false, halves);
+        let cut = Partition::new(&RankOrder::of(&column), 2, false, halves);
         assert_eq!(cut.class, [0, 0, 0, 1, 1, 1]);
-        let values = Partition::new(&Order::of(&column), 2, true, halves);
+        let values = Partition::new(&RankOrder::of(&column), 2, true, halves);
         assert_eq!(values.members(), [vec![0, 1, 2], vec![3], vec![4], vec![5]]);
     }
 
     #[test]
     fn few_values_are_classes_by_themselves() {
         let column = [5.0, 5.0, 5.0, 5.0, 5.0, 9.0];
-        assert_eq!(Partition::new(&Order::of(&column), 3, false, |_| 0).class, [0, 0, 0, 0, 0, 1]);
+        assert_eq!(Partition::new(&RankOrder::of(&column), 3, false, |_| 0).class, [0, 0, 0, 0, 0, 1]);
     }
 }

@@ -3,12 +3,12 @@
 //! Slices hold about equally many rows; a parameter with few values, or with words for values, has one slice per value.
 //! SALib leaves the rows of the largest value out, which here belong to the last slice.
 
-use super::given::{Recipe, Table, tell_dummies};
+use super::given::{AnsweredColumns, Recipe, tell_dummies};
 use super::partition::Partition;
-use super::ranks::Order;
+use super::ranks::RankOrder;
 use super::resample::{bootstrap, shuffled};
 use super::spread::{self, quantile};
-use crate::{Estimate, Indices, Options, Pawn};
+use crate::{AnalysisOptions, IndexEstimate, Indices, Pawn};
 
 /// Slices of a parameter with many values.
 const SLICES: usize = 10;
@@ -19,28 +19,30 @@ pub(super) const RECIPE: Recipe = Recipe {
     interval: spread::DISTANCE,
     least_rows: |_| 2 * SLICES,
     indices: |table, options, warnings| Indices::Pawn(analyse(table, options, warnings)),
-    blank: |table| Indices::Pawn(entries(table, |_| (Summary::BLANK, Estimate::bare(f64::NAN), f64::NAN))),
+    blank: |table| {
+        Indices::Pawn(entries(table, |_| (SliceSummary::BLANK, IndexEstimate::bare(f64::NAN), f64::NAN)))
+    },
 };
 
 /// Distances over the slices of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Summary {
+struct SliceSummary {
     median: f64,
     maximum: f64,
     mean: f64,
 }
 
 /// The rows in ascending order of the output.
-struct Sorted {
+struct OutputOrder {
     /// Where each group of equal outputs ends.
     ends: Vec<usize>,
     /// The slice of each row, by parameter.
     slices: Vec<Partition>,
 }
 
-fn analyse(table: &Table, options: &Options, warnings: &mut Vec<String>) -> Vec<Pawn> {
-    let (sorted, rows) = (Sorted::new(table), table.rows());
-    let Options { resamples, seed, confidence, .. } = *options;
+fn analyse(table: &AnsweredColumns, options: &AnalysisOptions, warnings: &mut Vec<String>) -> Vec<Pawn> {
+    let (sorted, rows) = (OutputOrder::new(table), table.rows());
+    let AnalysisOptions { resamples, seed, confidence, .. } = *options;
     let ones = vec![1.0; rows];
     let found = sorted.summaries(&ones);
     let medians = |weights: &[f64]| sorted.summaries(weights).iter().map(|s| s.median).collect();
@@ -48,22 +50,22 @@ fn analyse(table: &Table, options: &Options, warnings: &mut Vec<String>) -> Vec<
     let dummies = shuffled(rows, resamples, seed, |order| sorted.shuffled(order, &ones));
     let interval =
         |p: usize| spread::distance(found[p].median, found[p].median, &draws[p], &dummies[p], confidence);
-    let medians: Vec<(Estimate, f64)> = (0..found.len()).map(interval).collect();
+    let medians: Vec<(IndexEstimate, f64)> = (0..found.len()).map(interval).collect();
     tell_dummies(table, &medians, warnings);
     entries(table, |p| (found[p], medians[p].0, medians[p].1))
 }
 
-fn entries(table: &Table, of: impl Fn(usize) -> (Summary, Estimate, f64)) -> Vec<Pawn> {
+fn entries(table: &AnsweredColumns, of: impl Fn(usize) -> (SliceSummary, IndexEstimate, f64)) -> Vec<Pawn> {
     let entry = |(p, name): (usize, &String)| {
-        let (Summary { maximum, mean, .. }, median, dummy) = of(p);
+        let (SliceSummary { maximum, mean, .. }, median, dummy) = of(p);
         Pawn { name: name.clone(), median, maximum, mean, dummy }
     };
     table.names.iter().enumerate().map(entry).collect()
 }
 
-impl Sorted {
-    fn new(table: &Table) -> Self {
-        let order = Order::of(&table.output);
+impl OutputOrder {
+    fn new(table: &AnsweredColumns) -> Self {
+        let order = RankOrder::of(&table.output);
         let sort = |column: &[f64]| order.rows().iter().map(|row| column[*row as usize]).collect::<Vec<_>>();
         let ends = order.groups().scan(0, |end, group| {
             *end += group.len();
@@ -76,20 +78,21 @@ impl Sorted {
         }
     }
 
-    fn summaries(&self, weights: &[f64]) -> Vec<Summary> {
-        let of = |slices: &Partition| Summary::of(distances(&self.ends, slices, weights));
+    fn summaries(&self, weights: &[f64]) -> Vec<SliceSummary> {
+        let of = |slices: &Partition| SliceSummary::of(distances(&self.ends, slices, weights));
         self.slices.iter().map(of).collect()
     }
 
     /// Medians of parameters that have lost all connection with the output.
     fn shuffled(&self, order: &[u32], ones: &[f64]) -> Vec<f64> {
-        let of =
-            |slices: &Partition| Summary::of(distances(&self.ends, &slices.shuffled(order), ones)).median;
+        let of = |slices: &Partition| {
+            SliceSummary::of(distances(&self.ends, &slices.shuffled(order), ones)).median
+        };
         self.slices.iter().map(of).collect()
     }
 }
 
-impl Summary {
+impl SliceSummary {
     const BLANK: Self = Self { median: f64::NAN, maximum: f64::NAN, mean: f64::NAN };
 
     /// Over the slices that hold rows.
@@ -107,7 +110,7 @@ impl Summary {
 fn slices(column: &[f64], categorical: bool) -> Partition {
     let steps = (column.len() - 1) as f64;
     let place = |rank: f64| ((rank - 1.0) * SLICES as f64 / steps).floor() as usize;
-    Partition::new(&Order::of(column), SLICES, categorical, place)
+    Partition::new(&RankOrder::of(column), SLICES, categorical, place)
 }
 
 /// The largest distance between each slice's distribution function and that of all rows; NaN for an empty slice.
@@ -145,7 +148,7 @@ mod tests {
     use super::*;
     use crate::{Oracle, Technique};
 
-    fn found(table: &Table) -> (Vec<Pawn>, Vec<String>) {
+    fn found(table: &AnsweredColumns) -> (Vec<Pawn>, Vec<String>) {
         match analysed(table, &RECIPE, Technique::Pawn) {
             (Indices::Pawn(found), warnings) => (found, warnings),
             other => panic!("{other:?}"),

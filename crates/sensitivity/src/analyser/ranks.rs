@@ -2,13 +2,13 @@
 
 /// The rows of a column in ascending order of its values, in groups of equal values.
 #[derive(Clone, Debug)]
-pub(crate) struct Order {
+pub(crate) struct RankOrder {
     rows: Vec<u32>,
     /// Where each group ends in `rows`.
     ends: Vec<u32>,
 }
 
-impl Order {
+impl RankOrder {
     /// Sorts a column without NaN. Equal values keep the order of their rows.
     pub(crate) fn of(column: &[f64]) -> Self {
         // Adding zero makes -0 and 0 one value for the total order.
@@ -59,7 +59,7 @@ mod tests {
 
     fn ranks(column: &[f64], weights: &[f64]) -> Vec<f64> {
         let mut ranks = vec![0.0; column.len()];
-        Order::of(column).mid_ranks(weights, &mut ranks);
+        RankOrder::of(column).mid_ranks(weights, &mut ranks);
         ranks
     }
 
@@ -67,7 +67,7 @@ mod tests {
     fn ties_share_their_middle_rank() {
         let column = [3.0, 1.0, 3.0, -0.0, 0.0, 7.0];
         assert_eq!(ranks(&column, &[1.0; 6]), [4.5, 3.0, 4.5, 1.5, 1.5, 6.0]);
-        assert_eq!(Order::of(&column).distinct(), 4);
+        assert_eq!(RankOrder::of(&column).distinct(), 4);
     }
 
     #[test]
@@ -79,6 +79,6 @@ mod tests {
 
     #[test]
     fn an_empty_column_has_no_groups() {
-        assert_eq!(Order::of(&[]).groups().count(), 0);
+        assert_eq!(RankOrder::of(&[]).groups().count(), 0);
     }
 }

@@ -6,14 +6,14 @@
 //!
 //! Without ties the estimate is SALib's. Its intervals are not: SALib resamples half as many rows as there are.
 
-use super::fourier::{Group, HARMONICS, Waves};
-use super::given::{Recipe, Table};
+use super::fourier::{HARMONICS, TiedGroup, Waves};
+use super::given::{AnsweredColumns, Recipe};
 use super::partition::Partition;
-use super::ranks::Order;
+use super::ranks::RankOrder;
 use super::resample::bootstrap;
 use super::spread;
 use crate::sums::{centred, dot};
-use crate::{Estimate, Indices, Options, RbdFast};
+use crate::{AnalysisOptions, IndexEstimate, Indices, RbdFast};
 
 pub(super) const RECIPE: Recipe = Recipe {
     estimator: "first-order indices by RBD-FAST with 10 harmonics (Tarantola, Gatelli and Mara 2006; sorting by \
@@ -22,7 +22,7 @@ pub(super) const RECIPE: Recipe = Recipe {
                the Bootstrap, chapter 6)",
     least_rows: |_| LEAST_ROWS,
     indices: |table, options, warnings| Indices::RbdFast(analyse(table, options, warnings)),
-    blank: |table| Indices::RbdFast(entries(table, |_| Estimate::bare(f64::NAN))),
+    blank: |table| Indices::RbdFast(entries(table, |_| IndexEstimate::bare(f64::NAN))),
 };
 
 /// More rows than there are functions to project on.
@@ -33,17 +33,17 @@ enum Projection {
     /// The means of a parameter's values.
     Values(Partition),
     /// Harmonics along the sorted rows.
-    Harmonics(Order),
+    Harmonics(RankOrder),
 }
 
-fn analyse(table: &Table, options: &Options, warnings: &mut Vec<String>) -> Vec<RbdFast> {
+fn analyse(table: &AnsweredColumns, options: &AnalysisOptions, warnings: &mut Vec<String>) -> Vec<RbdFast> {
     let s1 = first_order(table, options);
     warn(table, &s1, warnings);
     entries(table, |p| s1[p])
 }
 
 /// First-order index of each parameter.
-pub(super) fn first_order(table: &Table, options: &Options) -> Vec<Estimate> {
+pub(super) fn first_order(table: &AnsweredColumns, options: &AnalysisOptions) -> Vec<IndexEstimate> {
     let projections: Vec<Projection> =
         table.columns.iter().zip(&table.categorical).map(|(c, words)| Projection::new(c, *words)).collect();
     let (output, waves) = (centred(&table.output), Waves::new(table.rows()));
@@ -55,7 +55,7 @@ pub(super) fn first_order(table: &Table, options: &Options) -> Vec<Estimate> {
     found.iter().zip(&draws).map(|(s1, draws)| spread::normal(*s1, draws, options.confidence)).collect()
 }
 
-fn warn(table: &Table, s1: &[Estimate], warnings: &mut Vec<String>) {
+fn warn(table: &AnsweredColumns, s1: &[IndexEstimate], warnings: &mut Vec<String>) {
     let wanted = 10 * HARMONICS;
     if table.rows() < wanted {
         warnings.push(format!(
@@ -66,21 +66,20 @@ fn warn(table: &Table, s1: &[Estimate], warnings: &mut Vec<String>) {
     let alone: f64 = s1.iter().map(|e| e.value).sum();
     if alone < 0.9 {
         warnings.push(format!(
-            "the parameters explain {:.0} % of the variance alone: what is left acts through several together, or is \
-             noise, and a parameter that is not influential alone may take part in it; to do: decompose with vbd, or \
+            "the parameters explain {:.0} % of the variance alone: the rest comes from interactions or noise, and a parameter that is not influential alone may take part in it; to do: decompose with vbd, or \
              look at delta or pawn",
             100.0 * alone.max(0.0)
         ));
     }
 }
 
-fn entries(table: &Table, s1: impl Fn(usize) -> Estimate) -> Vec<RbdFast> {
+fn entries(table: &AnsweredColumns, s1: impl Fn(usize) -> IndexEstimate) -> Vec<RbdFast> {
     table.names.iter().enumerate().map(|(p, name)| RbdFast { name: name.clone(), s1: s1(p) }).collect()
 }
 
 impl Projection {
     fn new(column: &[f64], categorical: bool) -> Self {
-        let order = Order::of(column);
+        let order = RankOrder::of(column);
         if categorical || order.has_few_values(2 * HARMONICS) {
             return Self::Values(Partition::by_value(&order));
         }
@@ -105,7 +104,7 @@ pub(super) fn unbiased(share: f64, by_chance: f64) -> f64 {
 }
 
 /// The output along the sorted rows, each as often as it weighs, less its mean; tied rows hold their mean.
-fn sequence(order: &Order, output: &[f64], weights: &[f64]) -> (Vec<f64>, Vec<Group>) {
+fn sequence(order: &RankOrder, output: &[f64], weights: &[f64]) -> (Vec<f64>, Vec<TiedGroup>) {
     let mean = dot(output, weights) / output.len() as f64;
     // A row is written twice before it is known how often it stands: most stand at most twice, and guessing is slow.
     let mut sequence = vec![0.0; output.len() + 2];
@@ -116,7 +115,7 @@ fn sequence(order: &Order, output: &[f64], weights: &[f64]) -> (Vec<f64>, Vec<Gr
         sequence[place + 1] = level - mean;
         (2..count).for_each(|copy| sequence[place + copy] = level - mean);
         if squares > 0.0 {
-            ties.push(Group { start: place, end: place + count, squares });
+            ties.push(TiedGroup { start: place, end: place + count, squares });
         }
         place += count;
     }
@@ -142,14 +141,14 @@ mod tests {
     use super::*;
     use crate::{Oracle, Technique};
 
-    fn s1(table: &Table) -> Vec<Estimate> {
+    fn s1(table: &AnsweredColumns) -> Vec<IndexEstimate> {
         match analysed(table, &RECIPE, Technique::RbdFast).0 {
             Indices::RbdFast(found) => found.iter().map(|r| r.s1).collect(),
             other => panic!("{other:?}"),
         }
     }
 
-    fn values(table: &Table) -> Vec<f64> {
+    fn values(table: &AnsweredColumns) -> Vec<f64> {
         s1(table).iter().map(|e| e.value).collect()
     }
 
@@ -195,7 +194,7 @@ mod tests {
     fn a_column_that_does_not_vary_explains_nothing() {
         let mut table = kronecker(100);
         table.columns[1] = vec![4.2; 100];
-        assert_eq!(s1(&table)[1], Estimate { value: 0.0, low: 0.0, high: 0.0 });
+        assert_eq!(s1(&table)[1], IndexEstimate { value: 0.0, low: 0.0, high: 0.0 });
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub(crate) struct Correlations {
 
 /// Standardised and partial coefficients, one of each per column regressed on.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Coefficients {
+pub(crate) struct RegressionCoefficients {
     /// Standardised regression coefficients.
     pub(crate) standardised: Vec<f64>,
     /// Partial correlations.
@@ -75,18 +75,18 @@ impl Correlations {
     }
 
     /// Regression of the last column on the kept ones; `None` when they are not independent.
-    pub(crate) fn regress(&self, kept: &[usize]) -> Option<Coefficients> {
+    pub(crate) fn regress(&self, kept: &[usize]) -> Option<RegressionCoefficients> {
         let factor = self.factor(kept)?;
         let toward = self.factor_row(&factor, kept, self.size - 1);
         let unexplained = (1.0 - sum_of_squares(&toward)).max(0.0);
         let standardised = back_substitute(&factor, toward);
         let inflation = inverse_diagonal(&factor);
         let partial = standardised.iter().zip(inflation).map(|(b, v)| partial(*b, unexplained * v)).collect();
-        Some(Coefficients { standardised, partial })
+        Some(RegressionCoefficients { standardised, partial })
     }
 
     /// Rows of Cholesky's factor of the kept columns: what stands before the diagonal, and the diagonal.
-    fn factor(&self, kept: &[usize]) -> Option<Factor> {
+    fn factor(&self, kept: &[usize]) -> Option<TriangularFactor> {
         let mut factor = Vec::new();
         for (i, column) in kept.iter().enumerate() {
             let row = self.factor_row(&factor, &kept[..i], *column);
@@ -110,7 +110,7 @@ impl Correlations {
     }
 }
 
-type Factor = Vec<(Vec<f64>, f64)>;
+type TriangularFactor = Vec<(Vec<f64>, f64)>;
 
 /// A coefficient against what is left unexplained. Where nothing is left, a coefficient that is only rounding is 0.
 fn partial(coefficient: f64, unexplained: f64) -> f64 {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::columns::Columns;
+use super::columns::PackedColumns;
 use super::spread::{deviation, student};
 use super::variance_estimators::Formula;
-use crate::{Estimate, IntervalMethod};
+use crate::{IndexEstimate, IntervalMethod};
 
 /// Numbers of the replicates, ascending.
 pub(super) fn distinct(replicates: &[u64]) -> Vec<u64> {
@@ -13,17 +13,17 @@ pub(super) fn distinct(replicates: &[u64]) -> Vec<u64> {
 }
 
 /// One column per replicate, ascending: 1 for its base rows, 0 for the others.
-pub(super) fn weights(replicates: &[u64]) -> Columns {
+pub(super) fn weights(replicates: &[u64]) -> PackedColumns {
     columns(replicates, |row, number| row == number)
 }
 
 /// One column per replicate, ascending: 0 for its base rows, 1 for the others.
-fn weights_without(replicates: &[u64]) -> Columns {
+fn weights_without(replicates: &[u64]) -> PackedColumns {
     columns(replicates, |row, number| row != number)
 }
 
-fn columns(replicates: &[u64], counts: impl Fn(u64, u64) -> bool) -> Columns {
-    let mut columns = Columns::new(replicates.len());
+fn columns(replicates: &[u64], counts: impl Fn(u64, u64) -> bool) -> PackedColumns {
+    let mut columns = PackedColumns::new(replicates.len());
     for number in distinct(replicates) {
         columns.push(replicates.iter().map(|row| f64::from(u8::from(counts(*row, number)))));
     }
@@ -38,7 +38,7 @@ pub(super) fn intervals(
     replicates: &[u64],
     points: &[f64],
     confidence: f64,
-) -> Vec<Estimate> {
+) -> Vec<IndexEstimate> {
     let sums = formula.columns.weighted_sums(&weights_without(replicates));
     let each: Vec<Vec<f64>> = sums.iter().map(|s| formula.indices(s)).collect();
     let estimate = |(index, point): (usize, &f64)| {
@@ -50,10 +50,10 @@ pub(super) fn intervals(
 
 /// Student's t around the estimate over all rows, from the estimates without each replicate; no interval from fewer than
 /// two, or where the output does not vary without one of them.
-fn around(value: f64, without_each: &[f64], confidence: f64) -> Estimate {
+fn around(value: f64, without_each: &[f64], confidence: f64) -> IndexEstimate {
     let n = without_each.len() as f64;
     let error = deviation(without_each) * (n - 1.0) / n.sqrt();
-    Estimate::around(value, student(confidence, n - 1.0) * error)
+    IndexEstimate::around(value, student(confidence, n - 1.0) * error)
 }
 
 /// How [`intervals`] are cited.

@@ -1,12 +1,13 @@
-//! Bootstrap and permutation: the same statistic over many weightings or shuffles of the rows, whatever the threads.
+//! Bootstrap and permutation: the same statistic over many weightings or shuffles of the rows, independent of the number of
+//! threads.
 
 use rayon::prelude::*;
 
 use super::bootstrap::counts;
-use crate::random::{Purpose, Stream};
+use crate::random::{RandomStream, StreamPurpose};
 
 /// Statistics of resamples, by statistic: `draws[s][r]` is statistic `s` of resample `r`.
-pub(crate) type Draws = Vec<Vec<f64>>;
+pub(crate) type ResampledStatistics = Vec<Vec<f64>>;
 
 /// The statistics of `resamples` bootstrap resamples of `rows` rows. A resample is given as how often each row is in it.
 pub(crate) fn bootstrap(
@@ -14,7 +15,7 @@ pub(crate) fn bootstrap(
     resamples: usize,
     seed: u64,
     statistics: impl Fn(&[f64]) -> Vec<f64> + Sync,
-) -> Draws {
+) -> ResampledStatistics {
     let one = |resample: usize| statistics(&counts(rows, seed, resample as u64));
     transposed((0..resamples).into_par_iter().map(one).collect())
 }
@@ -25,18 +26,18 @@ pub(crate) fn shuffled(
     shuffles: usize,
     seed: u64,
     statistics: impl Fn(&[u32]) -> Vec<f64> + Sync,
-) -> Draws {
+) -> ResampledStatistics {
     let one = |shuffle: usize| statistics(&permutation(rows, seed, shuffle as u64));
     transposed((0..shuffles).into_par_iter().map(one).collect())
 }
 
-fn transposed(by_resample: Vec<Vec<f64>>) -> Draws {
+fn transposed(by_resample: Vec<Vec<f64>>) -> ResampledStatistics {
     let statistics = by_resample.first().map_or(0, Vec::len);
     (0..statistics).map(|s| by_resample.iter().map(|draw| draw[s]).collect()).collect()
 }
 
 fn permutation(rows: usize, seed: u64, shuffle: u64) -> Vec<u32> {
-    let mut stream = Stream::new(seed, Purpose::Shuffle, shuffle, 0);
+    let mut stream = RandomStream::new(seed, StreamPurpose::Shuffle, shuffle, 0);
     let mut order: Vec<u32> = (0..rows as u32).collect();
     stream.shuffle(&mut order);
     order

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::Estimate;
+use crate::IndexEstimate;
 use crate::quantile::normal_quantile;
 use crate::sums::{centred, mean, sum, sum_of_squares, variance};
 
@@ -21,17 +21,17 @@ pub(crate) fn quantile(values: &[f64], probability: f64) -> f64 {
 }
 
 /// Ends between which the middle `confidence` of the draws lies.
-pub(crate) fn percentile(value: f64, draws: &[f64], confidence: f64) -> Estimate {
-    let Some(draws) = defined(draws) else { return Estimate::bare(value) };
+pub(crate) fn percentile(value: f64, draws: &[f64], confidence: f64) -> IndexEstimate {
+    let Some(draws) = defined(draws) else { return IndexEstimate::bare(value) };
     let tail = (1.0 - confidence) / 2.0;
-    Estimate { value, low: quantile(&draws, tail), high: quantile(&draws, 1.0 - tail) }
+    IndexEstimate { value, low: quantile(&draws, tail), high: quantile(&draws, 1.0 - tail) }
 }
 
 /// The value and as many standard deviations of the draws to both sides as a normal distribution asks for.
-pub(crate) fn normal(value: f64, draws: &[f64], confidence: f64) -> Estimate {
-    let Some(draws) = defined(draws) else { return Estimate::bare(value) };
+pub(crate) fn normal(value: f64, draws: &[f64], confidence: f64) -> IndexEstimate {
+    let Some(draws) = defined(draws) else { return IndexEstimate::bare(value) };
     let reach = steady(normal_quantile(0.5 + confidence / 2.0)) * deviation(&draws);
-    Estimate::around(value, reach)
+    IndexEstimate::around(value, reach)
 }
 
 /// Words for [`distance`].
@@ -50,7 +50,7 @@ pub(crate) fn distance(
     draws: &[f64],
     dummies: &[f64],
     confidence: f64,
-) -> (Estimate, f64) {
+) -> (IndexEstimate, f64) {
     let level = quantile(dummies, confidence);
     let dummy = value - (raw - level);
     let mut interval = normal(value, draws, confidence);
@@ -106,7 +106,7 @@ fn steady(quantile: f64) -> f64 {
     (quantile * DIGITS).round() / DIGITS
 }
 
-impl Estimate {
+impl IndexEstimate {
     /// An estimate in the middle of its interval; without one when `half` is NaN.
     pub(crate) fn around(value: f64, half: f64) -> Self {
         Self { value, low: value - half, high: value + half }

@@ -5,23 +5,23 @@ use std::collections::HashMap;
 use onceflow_study::Constraint;
 
 use super::bounds::hull;
-use super::columns::Columns;
+use super::columns::PackedColumns;
 use super::variance_estimators::Formula;
-use super::variance_layout::Layout;
+use super::variance_layout::VarianceLayout;
 use super::variance_warnings::{few_carriers, warnings};
 use super::{Analyser, AnalyzeError, Findings, Inputs, bootstrap, controlled, range, replicate};
-use crate::{Estimate, Estimator, Indices, IntervalMethod, Role, SecondOrder, VarianceIndex};
+use crate::{Estimator, IndexEstimate, Indices, IntervalMethod, RowRole, SecondOrder, VarianceIndex};
 
 /// A design whose roles were read, ready for any output.
 pub(super) struct Variance<'a> {
-    layout: Layout,
+    layout: VarianceLayout,
     inputs: Inputs<'a>,
 }
 
 impl<'a> Variance<'a> {
     /// Reads the roles of the sample.
     pub(super) fn new(inputs: Inputs<'a>) -> Result<Self, AnalyzeError> {
-        let layout = Layout::new(inputs)?;
+        let layout = VarianceLayout::new(inputs)?;
         if inputs.options.second_order && !layout.second_order {
             return Err(AnalyzeError::NoSecondOrder);
         }
@@ -56,7 +56,7 @@ impl Analyser for Variance<'_> {
         let formula = Formula::new(&self.layout, outputs, options.estimator, options.second_order);
         let (mut estimates, interval) = self.estimates(&formula, &standard);
         if !varies {
-            estimates.fill(Estimate::bare(f64::NAN));
+            estimates.fill(IndexEstimate::bare(f64::NAN));
         }
         let indices = self.named(&formula, &estimates);
         let mut warnings = warnings(&indices, self.layout.len(), varies);
@@ -88,7 +88,7 @@ impl Variance<'_> {
         y.iter().map(|y| (y - centre) * scale).collect()
     }
 
-    fn by_role(&self, y: &[f64]) -> HashMap<Role, Vec<f64>> {
+    fn by_role(&self, y: &[f64]) -> HashMap<RowRole, Vec<f64>> {
         self.layout.roles().into_iter().map(|role| (role, self.layout.outputs(role, y).collect())).collect()
     }
 
@@ -111,20 +111,21 @@ impl Variance<'_> {
 
     /// Whether base rows differ.
     fn varies(&self, y: &[f64]) -> bool {
-        let base = [Role::A, Role::B].into_iter().flat_map(|role| self.layout.outputs(role, y));
+        let base = [RowRole::A, RowRole::B].into_iter().flat_map(|role| self.layout.outputs(role, y));
         range::varies(base.filter(|y| y.is_finite()))
     }
 
     /// Base rows without the products of each factor.
-    fn lost(&self, outputs: &HashMap<Role, Vec<f64>>) -> Vec<usize> {
-        let missing = |role: Role, row: usize| outputs.get(&role).is_none_or(|v| !v[row].is_finite());
-        let lost =
-            |f: usize, row: usize| [Role::A, Role::B, Role::Ab(f)].into_iter().any(|r| missing(r, row));
+    fn lost(&self, outputs: &HashMap<RowRole, Vec<f64>>) -> Vec<usize> {
+        let missing = |role: RowRole, row: usize| outputs.get(&role).is_none_or(|v| !v[row].is_finite());
+        let lost = |f: usize, row: usize| {
+            [RowRole::A, RowRole::B, RowRole::Ab(f)].into_iter().any(|r| missing(r, row))
+        };
         let count = |f| (0..self.layout.len()).filter(|row| lost(f, *row)).count();
         (0..self.layout.factors).map(count).collect()
     }
 
-    fn estimates(&self, formula: &Formula, y: &[f64]) -> (Vec<Estimate>, IntervalMethod) {
+    fn estimates(&self, formula: &Formula, y: &[f64]) -> (Vec<IndexEstimate>, IntervalMethod) {
         let found =
             if self.may_control() { controlled::estimates(self.inputs, &self.layout, y) } else { None };
         let Some(mut found) = found else { return self.plain(formula) };
@@ -138,10 +139,10 @@ impl Variance<'_> {
     }
 
     /// Without a control.
-    fn plain(&self, formula: &Formula) -> (Vec<Estimate>, IntervalMethod) {
+    fn plain(&self, formula: &Formula) -> (Vec<IndexEstimate>, IntervalMethod) {
         let options = self.inputs.options;
         let replicates = replicate::distinct(&self.layout.replicates).len();
-        let mut all = Columns::new(self.layout.len());
+        let mut all = PackedColumns::new(self.layout.len());
         all.push(std::iter::repeat_n(1.0, self.layout.len()));
         let sums = formula.columns.weighted_sums(&all);
         let points = formula.indices(&sums[0]);
@@ -153,7 +154,7 @@ impl Variance<'_> {
         (bootstrap::intervals(formula, &points, options), bootstrap::method(options))
     }
 
-    fn named(&self, formula: &Formula, estimates: &[Estimate]) -> Indices {
+    fn named(&self, formula: &Formula, estimates: &[IndexEstimate]) -> Indices {
         let (factors, k) = (self.inputs.space.factors(), self.layout.factors);
         let name = |f: usize| factors[f].name.clone();
         let factor = |f: usize| VarianceIndex { name: name(f), s1: estimates[f], st: estimates[k + f] };

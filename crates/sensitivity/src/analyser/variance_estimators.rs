@@ -2,17 +2,17 @@
 
 use std::collections::HashMap;
 
-use super::columns::Columns;
-use super::variance_layout::Layout;
-use super::variance_terms::{Mean, Term, Terms};
-use crate::{Estimator, Role};
+use super::columns::PackedColumns;
+use super::variance_layout::VarianceLayout;
+use super::variance_terms::{MaskedColumn, Terms, VarianceTerm};
+use crate::{Estimator, RowRole};
 
 /// Columns of products, and how indices follow from their sums.
 pub(super) struct Formula {
-    pub(super) columns: Columns,
+    pub(super) columns: PackedColumns,
     factors: Vec<FactorFormula>,
     pairs: Vec<PairFormula>,
-    variance: [Mean; 4],
+    variance: [MaskedColumn; 4],
 }
 
 /// Variances of an output: of everything, and the parts of it that indices are shares of.
@@ -35,9 +35,9 @@ const ROUNDING: f64 = 1e-12;
 
 enum FactorFormula {
     /// Saltelli's product and Jansen's squared difference.
-    Direct { product: Mean, difference: Mean },
+    Direct { product: MaskedColumn, difference: MaskedColumn },
     /// First order and total as likeness of two vectors of outputs.
-    Likeness { first: Moments, total: Moments, kind: Likeness },
+    Likeness { first: ProductMoments, total: ProductMoments, kind: Likeness },
 }
 
 struct PairFormula {
@@ -48,18 +48,18 @@ struct PairFormula {
 
 /// The index of two factors together, their own indices included.
 enum Closed {
-    Direct(Mean),
-    Likeness(Moments, Likeness),
+    Direct(MaskedColumn),
+    Likeness(ProductMoments, Likeness),
 }
 
 /// Mean products of two vectors of outputs over the rows where both are there.
 #[derive(Clone, Copy, Debug)]
-struct Moments {
-    x: Mean,
-    y: Mean,
-    xx: Mean,
-    yy: Mean,
-    xy: Mean,
+struct ProductMoments {
+    x: MaskedColumn,
+    y: MaskedColumn,
+    xx: MaskedColumn,
+    yy: MaskedColumn,
+    xy: MaskedColumn,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,8 +71,8 @@ enum Likeness {
 impl Formula {
     /// Prepares the columns for outputs that are already centred.
     pub(super) fn new(
-        layout: &Layout,
-        centred: HashMap<Role, Vec<f64>>,
+        layout: &VarianceLayout,
+        centred: HashMap<RowRole, Vec<f64>>,
         estimator: Estimator,
         second: bool,
     ) -> Self {
@@ -136,7 +136,7 @@ impl Closed {
     }
 }
 
-impl Moments {
+impl ProductMoments {
     /// Janon's ratio uses the mean and variance of both vectors together; Martinez's is their correlation.
     fn likeness(&self, sums: &[f64], kind: Likeness) -> f64 {
         let [x, y, xx, yy, xy] = [self.x, self.y, self.xx, self.yy, self.xy].map(|m| m.of(sums));
@@ -152,21 +152,21 @@ impl Moments {
 
 /// Which terms each estimator takes.
 impl Terms {
-    fn variance(&mut self) -> [Mean; 4] {
-        let terms = [Role::A, Role::B].map(Term::Value);
-        let squares = [Role::A, Role::B].map(|r| Term::Product(r, r));
+    fn variance(&mut self) -> [MaskedColumn; 4] {
+        let terms = [RowRole::A, RowRole::B].map(VarianceTerm::Value);
+        let squares = [RowRole::A, RowRole::B].map(|r| VarianceTerm::Product(r, r));
         [terms[0], terms[1], squares[0], squares[1]].map(|term| self.mean(term))
     }
 
     fn factor(&mut self, f: usize, estimator: Estimator) -> FactorFormula {
         match likeness(estimator) {
             None => FactorFormula::Direct {
-                product: self.mean(Term::Saltelli(f)),
-                difference: self.mean(Term::Jansen(f)),
+                product: self.mean(VarianceTerm::Saltelli(f)),
+                difference: self.mean(VarianceTerm::Jansen(f)),
             },
             Some(kind) => FactorFormula::Likeness {
-                first: self.moments(Role::B, Role::Ab(f)),
-                total: self.moments(Role::A, Role::Ab(f)),
+                first: self.moments(RowRole::B, RowRole::Ab(f)),
+                total: self.moments(RowRole::A, RowRole::Ab(f)),
                 kind,
             },
         }
@@ -175,20 +175,20 @@ impl Terms {
     /// BA of one factor and AB of the other share exactly these two factors.
     fn pair(&mut self, first: usize, second: usize, estimator: Estimator) -> PairFormula {
         let closed = match likeness(estimator) {
-            None => Closed::Direct(self.mean(Term::Closed(first, second))),
-            Some(kind) => Closed::Likeness(self.moments(Role::Ba(first), Role::Ab(second)), kind),
+            None => Closed::Direct(self.mean(VarianceTerm::Closed(first, second))),
+            Some(kind) => Closed::Likeness(self.moments(RowRole::Ba(first), RowRole::Ab(second)), kind),
         };
         PairFormula { first, second, closed }
     }
 
-    fn moments(&mut self, x: Role, y: Role) -> Moments {
+    fn moments(&mut self, x: RowRole, y: RowRole) -> ProductMoments {
         let both = self.mask(&[x, y]);
-        Moments {
-            x: self.mean_over(Term::Value(x), both),
-            y: self.mean_over(Term::Value(y), both),
-            xx: self.mean_over(Term::Product(x, x), both),
-            yy: self.mean_over(Term::Product(y, y), both),
-            xy: self.mean_over(Term::Product(x, y), both),
+        ProductMoments {
+            x: self.mean_over(VarianceTerm::Value(x), both),
+            y: self.mean_over(VarianceTerm::Value(y), both),
+            xx: self.mean_over(VarianceTerm::Product(x, x), both),
+            yy: self.mean_over(VarianceTerm::Product(y, y), both),
+            xy: self.mean_over(VarianceTerm::Product(x, y), both),
         }
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::Inputs;
 use super::error::AnalyzeError;
-use crate::{Role, Technique};
+use crate::{RowRole, Technique};
 
 /// Which row plays which part: for each role one place of the sample per base row.
 #[derive(Clone, Debug)]
-pub(super) struct Layout {
+pub(super) struct VarianceLayout {
     /// Number of factors.
     pub(super) factors: usize,
     /// Whether there are rows BA.
@@ -20,12 +20,12 @@ pub(super) struct Layout {
     places: BTreeMap<usize, Vec<usize>>,
 }
 
-impl Layout {
+impl VarianceLayout {
     /// Reads the roles; base rows in the order they were dealt to the replicates.
     pub(super) fn new(inputs: Inputs<'_>) -> Result<Self, AnalyzeError> {
         let bases = base_rows(inputs)?;
         let factors = inputs.space.factors().len();
-        let second_order = bases.values().flatten().any(|(role, _)| matches!(role, Role::Ba(_)));
+        let second_order = bases.values().flatten().any(|(role, _)| matches!(role, RowRole::Ba(_)));
         let roles = roles(factors, second_order);
         let mut places = BTreeMap::<usize, Vec<usize>>::new();
         for ((base, _), rows) in &bases {
@@ -45,12 +45,12 @@ impl Layout {
     }
 
     /// The rows of one role, one per base row.
-    pub(super) fn places(&self, role: Role) -> &[usize] {
+    pub(super) fn places(&self, role: RowRole) -> &[usize] {
         self.places.get(&number(role)).map_or(&[][..], Vec::as_slice)
     }
 
     /// The outputs of one role, one per base row.
-    pub(super) fn outputs(&self, role: Role, y: &[f64]) -> impl Iterator<Item = f64> {
+    pub(super) fn outputs(&self, role: RowRole, y: &[f64]) -> impl Iterator<Item = f64> {
         self.places(role).iter().map(|place| y[*place])
     }
 
@@ -62,37 +62,37 @@ impl Layout {
 
     /// The outputs of the independent rows A and B that did not fail.
     pub(super) fn independent(&self, y: &[f64]) -> Vec<f64> {
-        let both = [Role::A, Role::B].into_iter().flat_map(|role| self.outputs(role, y));
+        let both = [RowRole::A, RowRole::B].into_iter().flat_map(|role| self.outputs(role, y));
         both.filter(|y| y.is_finite()).collect()
     }
 
     /// Every role of this design.
-    pub(super) fn roles(&self) -> Vec<Role> {
+    pub(super) fn roles(&self) -> Vec<RowRole> {
         roles(self.factors, self.second_order)
     }
 }
 
-type BaseRows = BTreeMap<(u64, u64), Vec<(Role, usize)>>;
+type BaseRows = BTreeMap<(u64, u64), Vec<(RowRole, usize)>>;
 
 /// Rows of each base row, by its number and then its replicate.
 fn base_rows(inputs: Inputs<'_>) -> Result<BaseRows, AnalyzeError> {
     let mut bases = BaseRows::new();
     for (place, row) in inputs.sample.rows.iter().enumerate() {
         match row.role {
-            Role::Reference => {}
-            Role::A | Role::B | Role::Ab(_) | Role::Ba(_) => {
+            RowRole::Reference => {}
+            RowRole::A | RowRole::B | RowRole::Ab(_) | RowRole::Ba(_) => {
                 bases.entry((row.base, row.replicate)).or_default().push((row.role, place));
             }
-            Role::Start | Role::Step(_) | Role::Point => return Err(wrong(inputs, row.role)),
+            RowRole::Start | RowRole::Step(_) | RowRole::Point => return Err(wrong(inputs, row.role)),
         }
     }
-    if bases.is_empty() { Err(wrong(inputs, Role::Reference)) } else { Ok(bases) }
+    if bases.is_empty() { Err(wrong(inputs, RowRole::Reference)) } else { Ok(bases) }
 }
 
-fn wrong(inputs: Inputs<'_>, found: Role) -> AnalyzeError {
+fn wrong(inputs: Inputs<'_>, found: RowRole) -> AnalyzeError {
     let to_do = match found {
-        Role::Start | Role::Step(_) => "analyse this sample with morris",
-        Role::Point => {
+        RowRole::Start | RowRole::Step(_) => "analyse this sample with morris",
+        RowRole::Point => {
             "analyse this sample with correlation, rbd-fast, delta or pawn, or sample with saltelli"
         }
         _ => "sample with saltelli",
@@ -105,23 +105,28 @@ fn wrong(inputs: Inputs<'_>, found: Role) -> AnalyzeError {
     }
 }
 
-fn roles(factors: usize, second_order: bool) -> Vec<Role> {
+fn roles(factors: usize, second_order: bool) -> Vec<RowRole> {
     let ba = if second_order { factors } else { 0 };
-    let mixed = (0..factors).map(Role::Ab).chain((0..ba).map(Role::Ba));
-    [Role::A, Role::B].into_iter().chain(mixed).collect()
+    let mixed = (0..factors).map(RowRole::Ab).chain((0..ba).map(RowRole::Ba));
+    [RowRole::A, RowRole::B].into_iter().chain(mixed).collect()
 }
 
 /// A place for each role that does not depend on how many factors there are.
-fn number(role: Role) -> usize {
+fn number(role: RowRole) -> usize {
     match role {
-        Role::Ab(factor) => 2 + 2 * factor,
-        Role::Ba(factor) => 3 + 2 * factor,
-        Role::B => 1,
+        RowRole::Ab(factor) => 2 + 2 * factor,
+        RowRole::Ba(factor) => 3 + 2 * factor,
+        RowRole::B => 1,
         _ => 0,
     }
 }
 
-fn only(inputs: Inputs<'_>, base: u64, rows: &[(Role, usize)], role: Role) -> Result<usize, AnalyzeError> {
+fn only(
+    inputs: Inputs<'_>,
+    base: u64,
+    rows: &[(RowRole, usize)],
+    role: RowRole,
+) -> Result<usize, AnalyzeError> {
     let mut found = rows.iter().filter(|(r, _)| *r == role).map(|(_, place)| *place);
     match (found.next(), found.count()) {
         (Some(place), 0) => Ok(place),

@@ -2,25 +2,25 @@
 
 use std::collections::HashMap;
 
-use super::columns::Columns;
-use crate::Role;
+use super::columns::PackedColumns;
+use crate::RowRole;
 
 /// Columns made once for each term and set of rows.
 pub(super) struct Terms {
-    pub(super) columns: Columns,
-    outputs: HashMap<Role, Vec<f64>>,
+    pub(super) columns: PackedColumns,
+    outputs: HashMap<RowRole, Vec<f64>>,
     masks: HashMap<Vec<bool>, usize>,
-    places: HashMap<(Term, usize), usize>,
+    places: HashMap<(VarianceTerm, usize), usize>,
 }
 
 /// A column with the column of ones and zeros that says which rows it counts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mean {
+pub(super) struct MaskedColumn {
     pub(super) sum: usize,
     pub(super) count: usize,
 }
 
-impl Mean {
+impl MaskedColumn {
     /// From the sums of all columns.
     pub(super) fn of(self, sums: &[f64]) -> f64 {
         sums[self.sum] / sums[self.count]
@@ -28,9 +28,9 @@ impl Mean {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Term {
-    Value(Role),
-    Product(Role, Role),
+pub(super) enum VarianceTerm {
+    Value(RowRole),
+    Product(RowRole, RowRole),
     /// Saltelli's `b (ab - a)`.
     Saltelli(usize),
     /// Jansen's `(a - ab)^2`.
@@ -39,14 +39,14 @@ pub(super) enum Term {
     Closed(usize, usize),
 }
 
-impl Term {
-    fn roles(self) -> Vec<Role> {
+impl VarianceTerm {
+    fn roles(self) -> Vec<RowRole> {
         match self {
             Self::Value(x) => vec![x],
             Self::Product(x, y) => vec![x, y],
-            Self::Saltelli(f) => vec![Role::A, Role::B, Role::Ab(f)],
-            Self::Jansen(f) => vec![Role::A, Role::Ab(f)],
-            Self::Closed(f, g) => vec![Role::Ba(f), Role::Ab(g), Role::A, Role::B],
+            Self::Saltelli(f) => vec![RowRole::A, RowRole::B, RowRole::Ab(f)],
+            Self::Jansen(f) => vec![RowRole::A, RowRole::Ab(f)],
+            Self::Closed(f, g) => vec![RowRole::Ba(f), RowRole::Ab(g), RowRole::A, RowRole::B],
         }
     }
 
@@ -64,20 +64,20 @@ impl Term {
 
 impl Terms {
     /// No column yet; `outputs` hold one centred output per role and base row.
-    pub(super) fn new(rows: usize, outputs: HashMap<Role, Vec<f64>>) -> Self {
-        Self { columns: Columns::new(rows), outputs, masks: HashMap::new(), places: HashMap::new() }
+    pub(super) fn new(rows: usize, outputs: HashMap<RowRole, Vec<f64>>) -> Self {
+        Self { columns: PackedColumns::new(rows), outputs, masks: HashMap::new(), places: HashMap::new() }
     }
 
     /// Over all rows that have what the term needs.
-    pub(super) fn mean(&mut self, term: Term) -> Mean {
+    pub(super) fn mean(&mut self, term: VarianceTerm) -> MaskedColumn {
         let mask = self.mask(&term.roles());
         self.mean_over(term, mask)
     }
 
     /// `count` is the column of a mask; rows outside it add nothing.
-    pub(super) fn mean_over(&mut self, term: Term, count: usize) -> Mean {
+    pub(super) fn mean_over(&mut self, term: VarianceTerm, count: usize) -> MaskedColumn {
         if let Some(sum) = self.places.get(&(term, count)) {
-            return Mean { sum: *sum, count };
+            return MaskedColumn { sum: *sum, count };
         }
         let mask = self.masks.iter().find(|(_, column)| **column == count).map(|(mask, _)| mask);
         let inside = |row: usize| mask.is_none_or(|m| m[row]);
@@ -89,11 +89,11 @@ impl Terms {
         };
         let sum = self.columns.push((0..self.columns.rows()).map(value));
         self.places.insert((term, count), sum);
-        Mean { sum, count }
+        MaskedColumn { sum, count }
     }
 
     /// The column that counts the rows where all these outputs are there.
-    pub(super) fn mask(&mut self, roles: &[Role]) -> usize {
+    pub(super) fn mask(&mut self, roles: &[RowRole]) -> usize {
         let values = vectors(&self.outputs, roles);
         let inside: Vec<bool> =
             (0..self.columns.rows()).map(|row| values.iter().all(|v| v[row].is_finite())).collect();
@@ -106,6 +106,6 @@ impl Terms {
     }
 }
 
-fn vectors<'a>(outputs: &'a HashMap<Role, Vec<f64>>, roles: &[Role]) -> Vec<&'a [f64]> {
+fn vectors<'a>(outputs: &'a HashMap<RowRole, Vec<f64>>, roles: &[RowRole]) -> Vec<&'a [f64]> {
     roles.iter().filter_map(|r| outputs.get(r)).map(Vec::as_slice).collect()
 }

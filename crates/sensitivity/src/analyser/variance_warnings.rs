@@ -1,4 +1,4 @@
-//! What the reader of variance-based indices must know.
+//! Warnings about variance-based indices.
 
 use super::spread::{FEWEST_CARRIERS, carriers};
 use crate::{Indices, VarianceIndex};
@@ -13,9 +13,7 @@ const CLEARLY: f64 = 0.001;
 pub(super) fn warnings(indices: &Indices, base_rows: usize, varies: bool) -> Vec<String> {
     let Indices::Vbd { factors, .. } = indices else { return Vec::new() };
     if !varies {
-        return vec![
-            "the output does not vary: its variance cannot be shared out, indices are undefined".into(),
-        ];
+        return vec!["the output does not vary: indices are undefined".into()];
     }
     let mut warnings = Vec::new();
     if base_rows < FEW {
@@ -46,7 +44,7 @@ pub(super) fn few_carriers(y: &[f64]) -> Option<String> {
     })
 }
 
-/// Indices no model has, so that the sample or the independence of the parameters is at fault.
+/// Impossible indices, which indicate a wrong sample or dependent parameters.
 fn impossible(factor: &VarianceIndex) -> Option<String> {
     let VarianceIndex { name, s1, st } = factor;
     if s1.value.is_nan() || st.value.is_nan() {
@@ -70,10 +68,10 @@ fn impossible(factor: &VarianceIndex) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Estimate;
+    use crate::IndexEstimate;
 
-    fn said(factors: &[(Estimate, Estimate)], base_rows: usize) -> Vec<String> {
-        let factor = |(i, (s1, st)): (usize, &(Estimate, Estimate))| VarianceIndex {
+    fn said(factors: &[(IndexEstimate, IndexEstimate)], base_rows: usize) -> Vec<String> {
+        let factor = |(i, (s1, st)): (usize, &(IndexEstimate, IndexEstimate))| VarianceIndex {
             name: format!("x{}", i + 1),
             s1: *s1,
             st: *st,
@@ -82,8 +80,8 @@ mod tests {
         warnings(&Indices::Vbd { factors, pairs: Vec::new() }, base_rows, true)
     }
 
-    fn within(value: f64) -> Estimate {
-        Estimate::around(value, 0.1)
+    fn within(value: f64) -> IndexEstimate {
+        IndexEstimate::around(value, 0.1)
     }
 
     #[test]
@@ -106,7 +104,7 @@ mod tests {
 
     #[test]
     fn rounding_is_no_reason_to_worry() {
-        let exactly = |value: f64| Estimate::around(value, 0.0);
+        let exactly = |value: f64| IndexEstimate::around(value, 0.0);
         let additive = [(0.7, 0.7 - 1e-15), (0.3 + 1e-12, 0.3), (-1e-16, 0.0)];
         assert_eq!(said(&additive.map(|(s1, st)| (exactly(s1), exactly(st))), 64), Vec::<String>::new());
     }
@@ -117,7 +115,7 @@ mod tests {
             (vec![(within(-0.2), within(0.1))], "below 0 with its whole interval"),
             (vec![(within(0.6), within(0.3))], "exceeds its total"),
             (vec![(within(0.7), within(0.7)); 2], "add up to more than 1 (at least 1.20)"),
-            (vec![(Estimate::bare(f64::NAN), within(0.1))], "`x1` has no rows left"),
+            (vec![(IndexEstimate::bare(f64::NAN), within(0.1))], "`x1` has no rows left"),
         ];
         for (factors, expected) in cases {
             let found = said(&factors, 64);

@@ -2,10 +2,10 @@
 
 use onceflow_study::{Distribution, Parameter};
 
-/// Polynomials of degrees 1 to [`Axis::degrees`] with mean 0, variance 1 and no correlation, under the distribution
+/// Polynomials of degrees 1 to [`AxisPolynomials::degrees`] with mean 0, variance 1 and no correlation, under the distribution
 /// the parameter is sampled from. Exactness matters: the variances of fitted polynomials are taken from it.
 #[derive(Clone, Debug)]
-pub(crate) enum Axis {
+pub(crate) enum AxisPolynomials {
     /// Legendre's polynomials of the quantile position.
     Continuous,
     /// One column of values per degree, by the value's place in its domain.
@@ -18,7 +18,7 @@ pub(crate) const HIGHEST_DEGREE: usize = 8;
 /// Above this many values Legendre's polynomials at the middles are orthonormal to 1e-7, and a table is a waste.
 const LARGEST_TABLE: u64 = 4096;
 
-impl Axis {
+impl AxisPolynomials {
     pub(crate) fn new(parameter: &Parameter) -> Self {
         match parameter.domain.count() {
             Some(count) if count <= LARGEST_TABLE => Self::Countable(table(&weights(parameter, count))),
@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    fn check_orthonormal(axis: &Axis, points: &[(f64, f64)], tolerance: f64) {
+    fn check_orthonormal(axis: &AxisPolynomials, points: &[(f64, f64)], tolerance: f64) {
         let degrees = axis.degrees();
         let mut moments = vec![vec![0.0; degrees + 1]; degrees];
         for (coordinate, weight) in points {
@@ -133,7 +133,7 @@ mod tests {
     fn countable_axes_are_orthonormal_to_the_last_digits() {
         for count in [2_u64, 3, 4, 11, 13, 20, 300, 4096] {
             let parameter = Parameter::new("p", Domain::Integers { from: 0, to: count as i64 - 1 });
-            let axis = Axis::new(&parameter);
+            let axis = AxisPolynomials::new(&parameter);
             assert_eq!(axis.degrees(), HIGHEST_DEGREE.min(count as usize - 1));
             let points: Vec<_> = (0..count).map(|i| (i as f64, 1.0 / count as f64)).collect();
             check_orthonormal(&axis, &points, 1e-12);
@@ -144,13 +144,17 @@ mod tests {
     fn weights_are_respected() {
         let mut parameter = Parameter::new("p", Domain::Values(vec![1.0, 5.0, 9.0]));
         parameter.distribution = Distribution::Weights(vec![1.0, 2.0, 5.0]);
-        check_orthonormal(&Axis::new(&parameter), &[(0.0, 0.125), (1.0, 0.25), (2.0, 0.625)], 1e-14);
+        check_orthonormal(
+            &AxisPolynomials::new(&parameter),
+            &[(0.0, 0.125), (1.0, 0.25), (2.0, 0.625)],
+            1e-14,
+        );
     }
 
     #[test]
     fn continuous_axes_are_orthonormal() {
         let n = 20_000;
         let points: Vec<_> = (0..n).map(|i| ((i as f64 + 0.5) / n as f64, 1.0 / n as f64)).collect();
-        check_orthonormal(&Axis::Continuous, &points, 1e-5);
+        check_orthonormal(&AxisPolynomials::Continuous, &points, 1e-5);
     }
 }

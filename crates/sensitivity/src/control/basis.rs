@@ -1,23 +1,23 @@
 //! Products of orthonormal polynomials of one or two parameters: the terms a control may be made of.
 
-use super::axis::{Axis, HIGHEST_DEGREE};
+use super::axis::{AxisPolynomials, HIGHEST_DEGREE};
 
 /// Terms over all parameters, simple ones first.
 #[derive(Clone, Debug)]
 pub(crate) struct Basis {
-    axes: Vec<Axis>,
-    terms: Vec<Term>,
+    axes: Vec<AxisPolynomials>,
+    terms: Vec<BasisTerm>,
 }
 
 /// A polynomial of one parameter, or the product of those of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Term {
-    first: Part,
-    second: Option<Part>,
+pub(crate) struct BasisTerm {
+    first: TermPart,
+    second: Option<TermPart>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
+struct TermPart {
     parameter: usize,
     degree: usize,
 }
@@ -27,18 +27,18 @@ const HIGHEST_JOINT_DEGREE: usize = 6;
 
 impl Basis {
     /// The simplest `most` terms: single parameters before pairs of the same degree.
-    pub(crate) fn new(axes: Vec<Axis>, most: usize) -> Self {
+    pub(crate) fn new(axes: Vec<AxisPolynomials>, most: usize) -> Self {
         let parts = |parameter: usize| {
-            let axis: &Axis = &axes[parameter];
-            (1..=axis.degrees()).map(move |degree| Part { parameter, degree })
+            let axis: &AxisPolynomials = &axes[parameter];
+            (1..=axis.degrees()).map(move |degree| TermPart { parameter, degree })
         };
         let mut terms = Vec::new();
         for i in 0..axes.len() {
             for first in parts(i) {
-                terms.push(Term { first, second: None });
+                terms.push(BasisTerm { first, second: None });
                 let partners = (i + 1..axes.len()).flat_map(parts);
                 let joint = partners.filter(|second| first.degree + second.degree <= HIGHEST_JOINT_DEGREE);
-                terms.extend(joint.map(|second| Term { first, second: Some(second) }));
+                terms.extend(joint.map(|second| BasisTerm { first, second: Some(second) }));
             }
         }
         terms.sort_by_key(|term| (term.degree(), term.second.is_some()));
@@ -46,7 +46,7 @@ impl Basis {
         Self { axes, terms }
     }
 
-    pub(crate) fn terms(&self) -> &[Term] {
+    pub(crate) fn terms(&self) -> &[BasisTerm] {
         &self.terms
     }
 
@@ -57,7 +57,7 @@ impl Basis {
 
     /// Only the terms of a single parameter that have at most this degree.
     pub(crate) fn alone(&self, degree: usize) -> Self {
-        let wanted = |term: &Term| term.second.is_none() && term.degree() <= degree;
+        let wanted = |term: &BasisTerm| term.second.is_none() && term.degree() <= degree;
         Self { axes: self.axes.clone(), terms: self.terms.iter().copied().filter(wanted).collect() }
     }
 
@@ -69,14 +69,14 @@ impl Basis {
         {
             axis.evaluate(*coordinate, &mut row[..axis.degrees()]);
         }
-        let at = |part: Part| scratch[part.parameter * HIGHEST_DEGREE + part.degree - 1];
+        let at = |part: TermPart| scratch[part.parameter * HIGHEST_DEGREE + part.degree - 1];
         for (value, term) in values.iter_mut().zip(&self.terms) {
             *value = at(term.first) * term.second.map_or(1.0, at);
         }
     }
 }
 
-impl Term {
+impl BasisTerm {
     fn degree(&self) -> usize {
         self.first.degree + self.second.map_or(0, |part| part.degree)
     }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn simple_terms_come_first_and_the_size_is_bounded() {
-        let basis = Basis::new(vec![Axis::Continuous; 3], 9);
+        let basis = Basis::new(vec![AxisPolynomials::Continuous; 3], 9);
         let shapes: Vec<_> = basis.terms().iter().map(|t| (t.degree(), t.second.is_some())).collect();
         let linear = (1, false);
         assert_eq!(
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn membership_follows_the_parameters() {
-        let basis = Basis::new(vec![Axis::Continuous; 2], 1000);
+        let basis = Basis::new(vec![AxisPolynomials::Continuous; 2], 1000);
         let pair = basis.terms().iter().find(|t| t.second.is_some()).unwrap();
         assert!(pair.touches(&[0]) && !pair.within(&[0]) && pair.within(&[0, 1]));
     }

@@ -14,21 +14,21 @@ const CLEAR: f64 = 4.0;
 const BLOCK: usize = 256;
 
 /// The rows to fit on: coordinates and centred outputs of one fold.
-pub(crate) struct Fold<'a> {
+pub(crate) struct FoldRows<'a> {
     pub(crate) rows: Vec<(&'a [f64], f64)>,
 }
 
 /// A constant, and the places of terms in the basis with their coefficients, ascending.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Coefficients {
+pub(crate) struct SparseCoefficients {
     pub(crate) constant: f64,
     pub(crate) terms: Vec<(usize, f64)>,
 }
 
 /// For each fold the clear coefficients of a fit on all the other folds.
-pub(crate) fn fit_without_each(basis: &Basis, folds: &[Fold<'_>]) -> Vec<Coefficients> {
-    let parts: Vec<Moments> = folds.par_iter().map(|fold| Moments::new(basis, fold)).collect();
-    let mut whole = Moments::zeros(basis.terms().len());
+pub(crate) fn fit_without_each(basis: &Basis, folds: &[FoldRows<'_>]) -> Vec<SparseCoefficients> {
+    let parts: Vec<FitMoments> = folds.par_iter().map(|fold| FitMoments::new(basis, fold)).collect();
+    let mut whole = FitMoments::zeros(basis.terms().len());
     parts.iter().for_each(|part| whole.add(part, 1.0));
     parts
         .par_iter()
@@ -43,19 +43,19 @@ pub(crate) fn fit_without_each(basis: &Basis, folds: &[Fold<'_>]) -> Vec<Coeffic
 /// Everything least squares needs to know of some rows. The constant stands behind the terms: without it the error of
 /// the outputs' mean would leak into their coefficients.
 #[derive(Clone)]
-struct Moments {
+struct FitMoments {
     rows: f64,
     squares: f64,
     products: Vec<f64>,
     gram: Symmetric,
 }
 
-impl Moments {
+impl FitMoments {
     fn zeros(terms: usize) -> Self {
         Self { rows: 0.0, squares: 0.0, products: vec![0.0; terms + 1], gram: Symmetric::zeros(terms + 1) }
     }
 
-    fn new(basis: &Basis, fold: &Fold<'_>) -> Self {
+    fn new(basis: &Basis, fold: &FoldRows<'_>) -> Self {
         let terms = basis.terms().len();
         let mut moments = Self::zeros(terms);
         let (mut scratch, mut values) = (Vec::new(), vec![0.0; terms]);
@@ -90,7 +90,7 @@ impl Moments {
     }
 
     /// Fits all terms, drops those that are not clear, and fits the rest again until all are.
-    fn clear_coefficients(&self) -> Coefficients {
+    fn clear_coefficients(&self) -> SparseCoefficients {
         let constant = self.products.len() - 1;
         let mut places: Vec<usize> = (0..=constant).collect();
         while let Some((coefficients, errors)) = self.solve(&places) {
@@ -99,11 +99,11 @@ impl Moments {
             if kept.len() == places.len() {
                 let mut terms: Vec<(usize, f64)> = places.into_iter().zip(coefficients).collect();
                 let constant = terms.pop().map_or(0.0, |(_, c)| c);
-                return Coefficients { constant, terms };
+                return SparseCoefficients { constant, terms };
             }
             places = kept.into_iter().map(|i| places[i]).collect();
         }
-        Coefficients::default()
+        SparseCoefficients::default()
     }
 
     /// Coefficients and their standard errors; `None` when rows do not determine them.
@@ -123,12 +123,12 @@ impl Moments {
 
 #[cfg(test)]
 mod tests {
-    use super::super::axis::Axis;
+    use super::super::axis::AxisPolynomials;
     use super::*;
 
     #[test]
     fn a_polynomial_is_found_and_nothing_else() {
-        let basis = Basis::new(vec![Axis::Continuous; 3], 60);
+        let basis = Basis::new(vec![AxisPolynomials::Continuous; 3], 60);
         let points: Vec<[f64; 3]> = (0..600)
             .map(|i| [0.618_034, 0.754_878, 0.569_840].map(|g: f64| (f64::from(i) * g + 0.5).fract()))
             .collect();
@@ -140,8 +140,10 @@ mod tests {
             let [a, b, _] = points[i].map(|u| (2.0 * u - 1.0) * 3.0_f64.sqrt());
             7.0 + 2.0 * a - 0.5 * a * b + noise(i)
         };
-        let folds: Vec<Fold<'_>> = (0..3)
-            .map(|f| Fold { rows: (0..600).filter(|i| i % 3 == f).map(|i| (&points[i][..], y(i))).collect() })
+        let folds: Vec<FoldRows<'_>> = (0..3)
+            .map(|f| FoldRows {
+                rows: (0..600).filter(|i| i % 3 == f).map(|i| (&points[i][..], y(i))).collect(),
+            })
             .collect();
         for coefficients in fit_without_each(&basis, &folds) {
             let terms = &coefficients.terms;

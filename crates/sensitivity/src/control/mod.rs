@@ -1,5 +1,5 @@
-//! A polynomial control for variance-based indices: what a cheap fit explains is taken from the fit, exactly, and only
-//! the rest is estimated from the rows.
+//! A polynomial control variate for variance-based indices: the part that a cheap fit explains is computed exactly from the
+//! fit, and only the rest is estimated from the rows.
 //!
 //! With `f = g + r`, g a polynomial in orthonormal terms with coefficients c fitted on the *other* replicates, every
 //! variance v of f (of one factor alone, of all it takes part in, of everything) is
@@ -16,12 +16,12 @@ mod linear;
 use onceflow_study::{Factor, Space};
 
 use crate::sums::dot;
-use axis::Axis;
+use axis::AxisPolynomials;
 use basis::Basis;
-use fit::{Coefficients, Fold, fit_without_each};
+use fit::{FoldRows, SparseCoefficients, fit_without_each};
 
-/// What a control needs to know of a design and one output.
-pub(crate) struct Problem<'a> {
+/// The inputs of a control: a design and one output.
+pub(crate) struct ControlProblem<'a> {
     pub(crate) space: &'a Space,
     /// Row-major positions between 0 and 1, one per row and parameter.
     pub(crate) positions: &'a [f64],
@@ -70,10 +70,10 @@ const FAR: f64 = 4.0;
 
 /// Fits a control; `None` when there are too few rows or replicates, rows that do not follow the distributions of their
 /// parameters, or nothing clear to fit.
-pub(crate) fn fit(problem: &Problem<'_>) -> Option<Control> {
+pub(crate) fn fit(problem: &ControlProblem<'_>) -> Option<Control> {
     let replicates = problem.replicates.iter().flatten().max()? + 1;
     let folds = replicates.min(MOST_FOLDS);
-    let axes: Vec<Axis> = problem.space.parameters().iter().map(Axis::new).collect();
+    let axes: Vec<AxisPolynomials> = problem.space.parameters().iter().map(AxisPolynomials::new).collect();
     let coordinates = coordinates(&axes, problem.positions);
     let rows = rows_to_fit(problem, &coordinates, folds);
     let fitted: usize = rows.iter().map(|fold| fold.rows.len()).sum();
@@ -93,16 +93,16 @@ pub(crate) fn fit(problem: &Problem<'_>) -> Option<Control> {
     Some(apply(problem, &basis, &folds, &coordinates, replicates))
 }
 
-fn coordinates(axes: &[Axis], positions: &[f64]) -> Vec<f64> {
+fn coordinates(axes: &[AxisPolynomials], positions: &[f64]) -> Vec<f64> {
     positions
         .chunks_exact(axes.len())
         .flat_map(|row| row.iter().zip(axes).map(|(p, a)| a.coordinate(*p)))
         .collect()
 }
 
-fn rows_to_fit<'a>(problem: &Problem<'_>, coordinates: &'a [f64], folds: usize) -> Vec<Fold<'a>> {
+fn rows_to_fit<'a>(problem: &ControlProblem<'_>, coordinates: &'a [f64], folds: usize) -> Vec<FoldRows<'a>> {
     let width = problem.space.parameters().len();
-    let mut rows: Vec<Fold<'a>> = (0..folds).map(|_| Fold { rows: Vec::new() }).collect();
+    let mut rows: Vec<FoldRows<'a>> = (0..folds).map(|_| FoldRows { rows: Vec::new() }).collect();
     let usable = problem.fit_on.iter().filter(|row| problem.y[**row].is_finite());
     for row in usable.take(MOST_ROWS) {
         if let Some(replicate) = problem.replicates[*row] {
@@ -113,10 +113,10 @@ fn rows_to_fit<'a>(problem: &Problem<'_>, coordinates: &'a [f64], folds: usize) 
 }
 
 /// Whether the rows follow the distributions under which terms are orthonormal. Those of other ranges than the problem's,
-/// and those left by failures that gather in a corner, do not: variances taken from the terms would be those of a space
-/// that no row speaks of. Shifts and cuts show in the means of the simplest terms. (Those of pairs say less: some planes of
-/// a low-discrepancy sequence are uneven while rows are few.)
-fn as_distributed(basis: &Basis, folds: &[Fold<'_>]) -> bool {
+/// and those left by failures that gather in a corner, do not: variances taken from the terms would be those of another
+/// space. Shifts and cuts show in the means of the simplest terms. (Those of pairs say less: some planes of a
+/// low-discrepancy sequence are uneven while rows are few.)
+fn as_distributed(basis: &Basis, folds: &[FoldRows<'_>]) -> bool {
     let simple = basis.alone(2);
     let (mut scratch, mut values) = (Vec::new(), vec![0.0; simple.terms().len()]);
     let (mut sums, mut rows) = (values.clone(), 0.0_f64);
@@ -129,27 +129,27 @@ fn as_distributed(basis: &Basis, folds: &[Fold<'_>]) -> bool {
 }
 
 /// What is fitted for one fold: a constant, and one coefficient per term of the compacted basis.
-struct Fitted {
+struct FoldFit {
     constant: f64,
     coefficients: Vec<f64>,
 }
 
 /// Only the terms that some fold uses.
-fn compact(basis: &Basis, folds: &[Coefficients]) -> (Basis, Vec<Fitted>) {
+fn compact(basis: &Basis, folds: &[SparseCoefficients]) -> (Basis, Vec<FoldFit>) {
     let mut places: Vec<usize> = folds.iter().flat_map(|fold| &fold.terms).map(|(place, _)| *place).collect();
     places.sort_unstable();
     places.dedup();
-    let dense = |fold: &Coefficients| {
+    let dense = |fold: &SparseCoefficients| {
         let of = |place: &usize| fold.terms.iter().find(|(p, _)| p == place).map_or(0.0, |(_, c)| *c);
-        Fitted { constant: fold.constant, coefficients: places.iter().map(of).collect() }
+        FoldFit { constant: fold.constant, coefficients: places.iter().map(of).collect() }
     };
     (basis.subset(&places), folds.iter().map(dense).collect())
 }
 
 fn apply(
-    problem: &Problem<'_>,
+    problem: &ControlProblem<'_>,
     basis: &Basis,
-    folds: &[Fitted],
+    folds: &[FoldFit],
     coordinates: &[f64],
     replicates: usize,
 ) -> Control {
@@ -161,7 +161,7 @@ fn apply(
     for (row, replicate) in problem.replicates.iter().enumerate() {
         let Some(replicate) = replicate.filter(|_| problem.y[row].is_finite()) else { continue };
         basis.evaluate(&coordinates[row * width..][..width], &mut scratch, &mut values);
-        let Fitted { constant, coefficients } = fold(replicate);
+        let FoldFit { constant, coefficients } = fold(replicate);
         residuals[row] = problem.y[row] - constant - dot(coefficients, &values);
         sums[replicate].add(problem.y[row], residuals[row], &values);
     }
@@ -206,9 +206,9 @@ impl Sums {
     }
 }
 
-fn shares(problem: &Problem<'_>, basis: &Basis, weights: &[f64]) -> Shares {
+fn shares(problem: &ControlProblem<'_>, basis: &Basis, weights: &[f64]) -> Shares {
     let factors: &[Factor] = problem.space.factors();
-    let sum = |wanted: &dyn Fn(&basis::Term) -> bool| -> f64 {
+    let sum = |wanted: &dyn Fn(&basis::BasisTerm) -> bool| -> f64 {
         basis.terms().iter().zip(weights).filter(|(term, _)| wanted(term)).map(|(_, weight)| weight).sum()
     };
     let closed = |(first, second): &(usize, usize)| {

@@ -5,7 +5,7 @@ use crate::number::fixed;
 
 /// A straight axis.
 #[derive(Clone, Debug)]
-pub(super) struct Axis {
+pub(super) struct PlotAxis {
     /// Values at the two ends.
     pub(super) ends: (f64, f64),
     /// Places of the two ends.
@@ -15,7 +15,7 @@ pub(super) struct Axis {
     decimals: usize,
 }
 
-impl Axis {
+impl PlotAxis {
     /// An axis that holds all finite values, with about `count` ticks.
     pub(super) fn over(values: impl IntoIterator<Item = f64>, count: usize, places: (f64, f64)) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -100,7 +100,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn words(values: &[f64]) -> Vec<String> {
-        Axis::over(values.iter().copied(), 5, (0.0, 100.0)).ticks().into_iter().map(|(_, w)| w).collect()
+        PlotAxis::over(values.iter().copied(), 5, (0.0, 100.0)).ticks().into_iter().map(|(_, w)| w).collect()
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
             values in prop::collection::vec(-1e9..1e9_f64, 1..6), scale in -12..3_i32,
         ) {
             let scaled: Vec<f64> = values.iter().map(|v| v * 10_f64.powi(scale)).collect();
-            let axis = Axis::over(scaled.iter().copied(), 5, (10.0, 110.0));
+            let axis = PlotAxis::over(scaled.iter().copied(), 5, (10.0, 110.0));
             prop_assert!(axis.ticks().len() >= 2 && axis.ticks().len() <= 9, "{:?}", axis);
             for value in scaled {
                 let place = axis.place(value);

@@ -2,11 +2,11 @@
 
 use onceflow_study::with_commas;
 
-use super::axis::Axis;
-use super::page::{GREY, Heading, INK, MARGIN, PAPER, QUIET, WIDTH, axis_left, notes};
-use super::progress::{Progress, ProgressLine};
-use super::svg::{Anchor, Stroke, Svg, Text};
+use super::axis::PlotAxis;
+use super::page::{GREY, INK, MARGIN, PAPER, PlotHeading, QUIET, WIDTH, axis_left, notes};
+use super::progress::{IndexProgress, ProgressCurve};
 use super::words::{shortened, width};
+use crate::svg::{Stroke, Svg, SvgText, TextAnchor};
 
 /// Okabe and Ito's colours without yellow, which paper swallows; dashes tell them apart in print.
 const LOOKS: [(&str, &str); 8] = [
@@ -23,14 +23,14 @@ const HEIGHT: f64 = 380.0;
 const LABEL: f64 = 11.5;
 
 /// The picture: the largest indices in colour with their bands, the others pale.
-pub fn convergence_plot(progress: &Progress) -> String {
-    let heading = Heading::new(
+pub fn convergence_plot(progress: &IndexProgress) -> String {
+    let heading = PlotHeading::new(
         &format!("Convergence of the {} over {}", progress.index, progress.unit),
         &progress.output,
         progress.rows,
         &progress.interval,
     );
-    let mut svg = Svg::new(WIDTH);
+    let mut svg = Svg::default();
     let top = heading.draw(&mut svg) + 4.0;
     let order = by_last_value(progress);
     let named = &order[..order.len().min(LOOKS.len())];
@@ -53,32 +53,32 @@ pub fn convergence_plot(progress: &Progress) -> String {
         more => Some(format!("{more} others, with smaller values, are pale and have no band.")),
     };
     let end = notes(&mut svg, top + HEIGHT + 42.0, note.as_slice());
-    heading.finish(svg, end + MARGIN)
+    heading.finish(&svg, end + MARGIN)
 }
 
-fn last_value(line: &ProgressLine) -> f64 {
+fn last_value(line: &ProgressCurve) -> f64 {
     line.estimates.iter().rev().map(|e| e.value).find(|v| v.is_finite()).unwrap_or(f64::NEG_INFINITY)
 }
 
-fn by_last_value(progress: &Progress) -> Vec<usize> {
+fn by_last_value(progress: &IndexProgress) -> Vec<usize> {
     let mut order: Vec<usize> = (0..progress.lines.len()).collect();
     order.sort_by(|a, b| last_value(&progress.lines[*b]).total_cmp(&last_value(&progress.lines[*a])));
     order
 }
 
-fn label_width(progress: &Progress, named: &[usize]) -> f64 {
+fn label_width(progress: &IndexProgress, named: &[usize]) -> f64 {
     named.iter().map(|i| width(&progress.lines[*i].name, LABEL)).fold(30.0, f64::max).min(190.0)
 }
 
 /// Bands of few rows may be very wide: the axis follows the values and, of the bands, the narrower half.
-fn value_axis(progress: &Progress, named: &[usize], top: f64) -> Axis {
+fn value_axis(progress: &IndexProgress, named: &[usize], top: f64) -> PlotAxis {
     let values = progress.lines.iter().flat_map(|l| l.estimates.iter().map(|e| e.value));
     let half = progress.sizes.len() / 2;
     let bands = named
         .iter()
         .flat_map(|i| progress.lines[*i].estimates.iter().skip(half))
         .flat_map(|e| [e.low, e.high]);
-    Axis::over(values.chain(bands).chain([0.0]), 6, (top + HEIGHT, top))
+    PlotAxis::over(values.chain(bands).chain([0.0]), 6, (top + HEIGHT, top))
 }
 
 /// A horizontal axis on which each doubling takes the same way.
@@ -113,20 +113,23 @@ impl Doubling {
             svg.line((x, y), (x, y + 5.0), Stroke::new(INK, 1.0));
             let half = width(&word, 11.0) / 2.0;
             if free == f64::NEG_INFINITY || x + half < free {
-                svg.text((x, y + 18.0), &Text::new(&word, 11.0, QUIET).at(Anchor::Middle));
+                svg.text((x, y + 18.0), &SvgText::new(&word, 11.0, QUIET).at(TextAnchor::Middle));
                 free = x - half - 6.0;
             }
         }
         let label = format!("{unit} (each step doubles)");
-        svg.text(((ends.0 + ends.1) / 2.0, y + 36.0), &Text::new(&label, 12.0, INK).at(Anchor::Middle));
+        svg.text(
+            ((ends.0 + ends.1) / 2.0, y + 36.0),
+            &SvgText::new(&label, 12.0, INK).at(TextAnchor::Middle),
+        );
     }
 }
 
 fn curve(
     svg: &mut Svg,
-    progress: &Progress,
-    line: &ProgressLine,
-    (x, y): (&Doubling, &Axis),
+    progress: &IndexProgress,
+    line: &ProgressCurve,
+    (x, y): (&Doubling, &PlotAxis),
     look: Option<(&'static str, &'static str)>,
 ) {
     let (low, high) = (y.ends.0, y.ends.1);
@@ -150,7 +153,7 @@ fn curve(
 }
 
 /// Names beside the ends of the lines, moved apart where they would touch.
-fn end_labels(svg: &mut Svg, progress: &Progress, named: &[usize], y: &Axis, right: f64, top: f64) {
+fn end_labels(svg: &mut Svg, progress: &IndexProgress, named: &[usize], y: &PlotAxis, right: f64, top: f64) {
     const APART: f64 = 15.0;
     let mut places: Vec<f64> = Vec::new();
     for i in named {
@@ -170,6 +173,6 @@ fn end_labels(svg: &mut Svg, progress: &Progress, named: &[usize], y: &Axis, rig
         svg.line((right + 8.0, place), (right + 24.0, place), Stroke { colour, width: 2.0, dashes });
         let short = shortened(&line.name, LABEL, 170.0);
         let tooltip = (short != line.name).then_some(line.name.as_str());
-        svg.text((right + 28.0, place + 4.0), &Text { tooltip, ..Text::new(&short, LABEL, INK) });
+        svg.text((right + 28.0, place + 4.0), &SvgText { tooltip, ..SvgText::new(&short, LABEL, INK) });
     }
 }

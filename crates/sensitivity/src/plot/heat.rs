@@ -1,17 +1,17 @@
 //! Second-order indices as the upper triangle of a table, darker where two factors act together more.
 
-use super::page::{GREY, GRID, Heading, INK, MARGIN, PAPER, QUIET, SIZE, WIDTH, notes};
-use super::svg::{Anchor, Stroke, Svg, Text};
+use super::page::{GREY, GRID, INK, MARGIN, PAPER, PlotHeading, QUIET, SIZE, WIDTH, notes};
 use super::words::{shortened, width};
 use crate::SecondOrder;
 use crate::number::fixed;
+use crate::svg::{Stroke, Svg, SvgText, TextAnchor};
 
 /// The largest share the legend begins with: noise alone must not look dark.
 const LEAST_RANGE: f64 = 0.05;
 const LONGEST_NAME: f64 = 190.0;
 
-/// Where cells stand.
-struct Table {
+/// Positions of the cells.
+struct HeatLayout {
     left: f64,
     top: f64,
     cell: f64,
@@ -20,10 +20,10 @@ struct Table {
 }
 
 /// The picture of pairs among named factors.
-pub(super) fn draw(heading: &Heading, names: &[String], pairs: &[SecondOrder]) -> String {
-    let mut svg = Svg::new(WIDTH);
+pub(super) fn draw(heading: &PlotHeading, names: &[String], pairs: &[SecondOrder]) -> String {
+    let mut svg = Svg::default();
     let top = heading.draw(&mut svg);
-    let table = Table::new(names, pairs, top);
+    let table = HeatLayout::new(names, pairs, top);
     table.names(&mut svg, names);
     for pair in pairs {
         let place = |name: &String| names.iter().position(|n| n == name);
@@ -35,10 +35,10 @@ pub(super) fn draw(heading: &Heading, names: &[String], pairs: &[SecondOrder]) -
     let end = table.legend(&mut svg, bottom + 18.0);
     let note = "Bold: the interval lies above 0. Small negative values are noise around 0.".to_string();
     let end = notes(&mut svg, end, &[note]);
-    heading.finish(svg, end + MARGIN)
+    heading.finish(&svg, end + MARGIN)
 }
 
-impl Table {
+impl HeatLayout {
     fn new(names: &[String], pairs: &[SecondOrder], top: f64) -> Self {
         let longest = names.iter().map(|n| width(n, SIZE)).fold(30.0, f64::max).min(LONGEST_NAME);
         let left = MARGIN + longest + 8.0;
@@ -59,14 +59,14 @@ impl Table {
         for (i, name) in names.iter().enumerate() {
             let short = shortened(name, SIZE, LONGEST_NAME);
             let tooltip = (short != *name).then_some(name.as_str());
-            let text = Text { tooltip, ..Text::new(&short, SIZE, INK) };
+            let text = SvgText { tooltip, ..SvgText::new(&short, SIZE, INK) };
             if i + 1 < names.len() {
                 let y = self.top + (i as f64 + 0.5) * self.cell + 4.0;
-                svg.text((self.left - 8.0, y), &text.clone().at(Anchor::End));
+                svg.text((self.left - 8.0, y), &text.clone().at(TextAnchor::End));
             }
             if i > 0 {
                 let x = self.left + (i as f64 - 0.5) * self.cell;
-                svg.text((x + 2.0, self.top - 7.0), &Text { turn: -45.0, ..text });
+                svg.text((x + 2.0, self.top - 7.0), &SvgText { turn: -45.0, ..text });
             }
         }
     }
@@ -86,10 +86,10 @@ impl Table {
             fixed(pair.s2.low, 3),
             fixed(pair.s2.high, 3)
         );
-        let text = Text {
+        let text = SvgText {
             bold: pair.s2.low > 0.0,
             tooltip: Some(&tooltip),
-            ..Text::new(&words, size, if dark { PAPER } else { INK }).at(Anchor::Middle)
+            ..SvgText::new(&words, size, if dark { PAPER } else { INK }).at(TextAnchor::Middle)
         };
         svg.text((corner.0 + self.cell / 2.0, corner.1 + self.cell / 2.0 + size * 0.36), &text);
     }
@@ -119,9 +119,9 @@ impl Table {
         for (share, value) in [(0.0, -self.range), (0.5, 0.0), (1.0, self.range)] {
             let x = left + share * wide;
             svg.line((x, top + 12.0), (x, top + 16.0), Stroke::new(INK, 0.8));
-            svg.text((x, top + 28.0), &Text::new(&fixed(value, 2), 11.0, QUIET).at(Anchor::Middle));
+            svg.text((x, top + 28.0), &SvgText::new(&fixed(value, 2), 11.0, QUIET).at(TextAnchor::Middle));
         }
-        svg.text((left + wide + 26.0, top + 10.0), &Text::new("share of the variance", 11.0, QUIET));
+        svg.text((left + wide + 26.0, top + 10.0), &SvgText::new("share of the variance", 11.0, QUIET));
         top + 36.0
     }
 }

@@ -13,7 +13,7 @@ pub(super) struct Area {
 
 /// Where a label stands: left end of its base line, and the line that leads to it when it is not beside its point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Placed {
+pub(super) struct PlacedLabel {
     pub(super) base: (f64, f64),
     pub(super) leader: Option<((f64, f64), (f64, f64))>,
 }
@@ -45,7 +45,7 @@ pub(super) fn place_labels(
     size: f64,
     frame: Area,
     mut taken: Vec<Area>,
-) -> Vec<Option<Placed>> {
+) -> Vec<Option<PlacedLabel>> {
     taken.extend(labels.iter().map(|(_, point)| Area::around(*point, 6.0)));
     let mut written: Vec<Area> = Vec::new();
     let mut places = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn place_labels(
 }
 
 /// Around the point, near before far, right and left before above and below.
-fn candidates(point: (f64, f64), extent: (f64, f64)) -> impl Iterator<Item = (Area, Placed)> {
+fn candidates(point: (f64, f64), extent: (f64, f64)) -> impl Iterator<Item = (Area, PlacedLabel)> {
     const DIRECTIONS: [(f64, f64); 6] =
         [(1.0, 0.0), (0.97, 0.26), (0.87, 0.5), (0.71, 0.71), (0.5, 0.87), (0.0, 1.0)];
     let signs = [(1.0, -1.0), (1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0)];
@@ -80,7 +80,12 @@ fn candidates(point: (f64, f64), extent: (f64, f64)) -> impl Iterator<Item = (Ar
     reaches.flat_map(move |reach| directions.clone().map(move |d| candidate(point, extent, d, reach)))
 }
 
-fn candidate(point: (f64, f64), extent: (f64, f64), direction: (f64, f64), reach: f64) -> (Area, Placed) {
+fn candidate(
+    point: (f64, f64),
+    extent: (f64, f64),
+    direction: (f64, f64),
+    reach: f64,
+) -> (Area, PlacedLabel) {
     let near = (point.0 + reach * direction.0, point.1 + reach * direction.1);
     // The label hangs on its side that faces the point.
     let left = near.0 - extent.0 * (1.0 - direction.0) / 2.0;
@@ -89,11 +94,11 @@ fn candidate(point: (f64, f64), extent: (f64, f64), direction: (f64, f64), reach
     let far = reach > 13.0;
     let start = (point.0 + 6.0 * direction.0, point.1 + 6.0 * direction.1);
     let leader = far.then_some((start, near));
-    (area, Placed { base: (left, top + extent.1 * 0.8), leader })
+    (area, PlacedLabel { base: (left, top + extent.1 * 0.8), leader })
 }
 
 /// A leader as a row of small squares.
-fn leader_areas(placed: &Placed) -> Vec<Area> {
+fn leader_areas(placed: &PlacedLabel) -> Vec<Area> {
     let Some((from, to)) = placed.leader else { return Vec::new() };
     let along = |share: f64| (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
     let count = ((to.0 - from.0).hypot(to.1 - from.1) / 4.0).ceil();

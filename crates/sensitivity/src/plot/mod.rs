@@ -9,16 +9,15 @@ mod page;
 mod panels;
 mod progress;
 mod scatter;
-mod svg;
 mod words;
 
 pub use curves::convergence_plot;
-pub use progress::{Progress, ProgressLine};
+pub use progress::{IndexProgress, ProgressCurve};
 
-use bars::{Bars, Block};
-use page::Heading;
+use bars::{BarGroup, BarPlot};
+use page::PlotHeading;
 
-use crate::{Analysis, Estimate, Indices, OutputAnalysis, Technique};
+use crate::{Analysis, IndexEstimate, Indices, OutputAnalysis, Technique};
 
 /// Kinds of plot of an analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,13 +77,13 @@ pub fn plot_kinds(analysis: &Analysis, output: usize) -> Vec<PlotKind> {
     PlotKind::ALL.into_iter().filter(fits).collect()
 }
 
-fn heading(analysis: &Analysis, output: &OutputAnalysis, what: &str) -> Heading {
-    Heading::new(what, &output.name, analysis.rows, &output.interval)
+fn heading(analysis: &Analysis, output: &OutputAnalysis, what: &str) -> PlotHeading {
+    PlotHeading::new(what, &output.name, analysis.rows, &output.interval)
 }
 
 fn coefficients(analysis: &Analysis, output: &OutputAnalysis) -> Option<String> {
     let Indices::Correlation(found) = &output.indices else { return None };
-    let line = |c: &crate::Correlation| panels::Line {
+    let line = |c: &crate::Correlation| panels::PlotLine {
         name: c.name.clone(),
         estimates: vec![c.pearson, c.spearman, c.pcc, c.prcc, c.src, c.srrc],
     };
@@ -93,7 +92,7 @@ fn coefficients(analysis: &Analysis, output: &OutputAnalysis) -> Option<String> 
     Some(panels::draw(&heading, &titles, found.iter().map(line).collect()))
 }
 
-fn bars(analysis: &Analysis, output: &OutputAnalysis) -> Bars {
+fn bars(analysis: &Analysis, output: &OutputAnalysis) -> BarPlot {
     let (title, axis, indices): (&str, &str, Vec<&'static str>) = match analysis.technique {
         Technique::Vbd => (
             "First-order and total indices",
@@ -112,7 +111,7 @@ fn bars(analysis: &Analysis, output: &OutputAnalysis) -> Bars {
     };
     let blocks = blocks(&output.indices);
     let has_marks = blocks.iter().any(|b| b.mark.is_finite());
-    Bars {
+    BarPlot {
         heading: heading(analysis, output, title),
         axis: axis.into(),
         indices,
@@ -122,9 +121,12 @@ fn bars(analysis: &Analysis, output: &OutputAnalysis) -> Bars {
     }
 }
 
-fn blocks(indices: &Indices) -> Vec<Block> {
-    let block =
-        |name: &str, estimates: Vec<Estimate>, mark: f64| Block { name: name.into(), estimates, mark };
+fn blocks(indices: &Indices) -> Vec<BarGroup> {
+    let block = |name: &str, estimates: Vec<IndexEstimate>, mark: f64| BarGroup {
+        name: name.into(),
+        estimates,
+        mark,
+    };
     match indices {
         Indices::Vbd { factors, .. } => {
             factors.iter().map(|f| block(&f.name, vec![f.s1, f.st], f64::NAN)).collect()

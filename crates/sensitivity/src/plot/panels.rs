@@ -1,19 +1,19 @@
 //! Coefficients around 0 side by side: one panel per coefficient, one line per parameter.
 
-use super::page::{BLUE, GREY, GRID, Heading, INK, MARGIN, PAPER, QUIET, SIZE, WIDTH, notes};
-use super::svg::{Anchor, Stroke, Svg, Text};
+use super::page::{BLUE, GREY, GRID, INK, MARGIN, PAPER, PlotHeading, QUIET, SIZE, WIDTH, notes};
 use super::words::{number, shortened, width};
-use crate::Estimate;
+use crate::IndexEstimate;
+use crate::svg::{Stroke, Svg, SvgText, TextAnchor};
 
 /// One line of the plot.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct PlotLine {
     pub(super) name: String,
     /// One per panel.
-    pub(super) estimates: Vec<Estimate>,
+    pub(super) estimates: Vec<IndexEstimate>,
 }
 
-/// Where one panel stands.
+/// Position of one panel.
 struct Panel {
     left: f64,
     width: f64,
@@ -27,9 +27,9 @@ const LINE: f64 = 22.0;
 const GAP: f64 = 36.0;
 
 /// The picture; lines with the largest coefficients first, those without numbers last.
-pub(super) fn draw(heading: &Heading, titles: &[&str], mut lines: Vec<Line>) -> String {
+pub(super) fn draw(heading: &PlotHeading, titles: &[&str], mut lines: Vec<PlotLine>) -> String {
     lines.sort_by(|a, b| largest(b).total_cmp(&largest(a)));
-    let mut svg = Svg::new(WIDTH);
+    let mut svg = Svg::default();
     let top = heading.draw(&mut svg) + 18.0;
     let longest = lines.iter().map(|l| width(&l.name, SIZE)).fold(40.0, f64::max).min(0.28 * WIDTH);
     let bottom = top + lines.len() as f64 * LINE;
@@ -46,32 +46,32 @@ pub(super) fn draw(heading: &Heading, titles: &[&str], mut lines: Vec<Line>) -> 
     }
     names(&mut svg, &lines, top, longest);
     let end = notes(&mut svg, bottom + 22.0, &remarks(&lines));
-    heading.finish(svg, end + MARGIN)
+    heading.finish(&svg, end + MARGIN)
 }
 
-fn largest(line: &Line) -> f64 {
+fn largest(line: &PlotLine) -> f64 {
     let sizes = line.estimates.iter().map(|e| e.value.abs()).filter(|v| v.is_finite());
     sizes.fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Half of every panel's range: the same for all, and no larger than it must be. Coefficients beyond 1, which
 /// regressions on dependent columns have, stand at the ends.
-fn reach(lines: &[Line]) -> f64 {
+fn reach(lines: &[PlotLine]) -> f64 {
     let ends = lines.iter().flat_map(|l| &l.estimates).flat_map(|e| [e.value, e.low, e.high]);
     let most = ends.map(f64::abs).filter(|v| v.is_finite()).fold(0.0, f64::max);
     [0.1, 0.2, 0.5].into_iter().find(|r| most <= *r).unwrap_or(1.0)
 }
 
-fn names(svg: &mut Svg, lines: &[Line], top: f64, longest: f64) {
+fn names(svg: &mut Svg, lines: &[PlotLine], top: f64, longest: f64) {
     for (i, line) in lines.iter().enumerate() {
         let short = shortened(&line.name, SIZE, longest);
         let tooltip = (short != line.name).then_some(line.name.as_str());
-        let text = Text { tooltip, ..Text::new(&short, SIZE, INK).at(Anchor::End) };
+        let text = SvgText { tooltip, ..SvgText::new(&short, SIZE, INK).at(TextAnchor::End) };
         svg.text((MARGIN + longest, top + (i as f64 + 0.5) * LINE + 4.0), &text);
     }
 }
 
-fn remarks(lines: &[Line]) -> Vec<String> {
+fn remarks(lines: &[PlotLine]) -> Vec<String> {
     let mut remarks = vec!["Filled: the interval lies on one side of 0.".to_string()];
     if lines.iter().flat_map(|l| &l.estimates).any(|e| !e.value.is_finite()) {
         remarks.push(
@@ -87,7 +87,7 @@ impl Panel {
     }
 
     fn frame(&self, svg: &mut Svg, title: &str) {
-        let heading = Text { bold: true, ..Text::new(title, SIZE, INK).at(Anchor::Middle) };
+        let heading = SvgText { bold: true, ..SvgText::new(title, SIZE, INK).at(TextAnchor::Middle) };
         svg.text((self.place(0.0), self.top - 8.0), &heading);
         for share in [-1.0, -0.5, 0.0, 0.5, 1.0] {
             let x = self.place(share * self.reach);
@@ -96,15 +96,15 @@ impl Panel {
         }
         for value in [-self.reach, 0.0, self.reach] {
             let words = value.to_string();
-            let text = Text::new(&words, 11.0, QUIET).at(Anchor::Middle);
+            let text = SvgText::new(&words, 11.0, QUIET).at(TextAnchor::Middle);
             svg.text((self.place(value), self.bottom + 15.0), &text);
         }
     }
 
-    fn point(&self, svg: &mut Svg, y: f64, estimate: &Estimate) {
+    fn point(&self, svg: &mut Svg, y: f64, estimate: &IndexEstimate) {
         if !estimate.value.is_finite() {
             let none = number(f64::NAN);
-            svg.text((self.place(0.0), y + 4.0), &Text::new(&none, 10.5, GREY).at(Anchor::Middle));
+            svg.text((self.place(0.0), y + 4.0), &SvgText::new(&none, 10.5, GREY).at(TextAnchor::Middle));
             return;
         }
         let (low, high) = (self.place(estimate.low), self.place(estimate.high));

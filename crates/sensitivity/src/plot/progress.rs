@@ -1,10 +1,10 @@
 //! Indices over growing parts of a sample, as a plot needs them.
 
-use crate::{Convergence, Estimate, Indices, IntervalMethod};
+use crate::{IndexEstimate, Indices, IntervalMethod, PartialAnalysis};
 
 /// Indices over growing parts of a sample.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub struct IndexProgress {
     /// Name of the output.
     pub output: String,
     /// Name of the index: `ST`, `mu*`.
@@ -18,33 +18,33 @@ pub struct Progress {
     /// Sizes of the parts, ascending.
     pub sizes: Vec<usize>,
     /// One line per factor or parameter.
-    pub lines: Vec<ProgressLine>,
+    pub lines: Vec<ProgressCurve>,
 }
 
 /// One factor's or parameter's index over growing parts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ProgressLine {
+pub struct ProgressCurve {
     /// Its name.
     pub name: String,
     /// One estimate per part; NaN where there is none.
-    pub estimates: Vec<Estimate>,
+    pub estimates: Vec<IndexEstimate>,
 }
 
-impl Progress {
+impl IndexProgress {
     /// The main index of an output (by its place) over the parts of a sample; `None` when there are no parts, or the
     /// technique has no main index.
-    pub fn of(parts: &[Convergence], output: usize) -> Option<Self> {
+    pub fn of(parts: &[PartialAnalysis], output: usize) -> Option<Self> {
         let last = parts.last()?;
         let whole = last.analysis.outputs.get(output)?;
         let (index, unit) = names_of(&whole.indices)?;
         let outputs = parts.iter().map(|p| p.analysis.outputs.get(output));
-        let columns: Vec<Vec<(&str, Estimate)>> =
+        let columns: Vec<Vec<(&str, IndexEstimate)>> =
             outputs.map(|o| o.map_or_else(Vec::new, |o| o.indices.main())).collect();
         let lines = whole.indices.main().into_iter().map(|(name, _)| {
-            let of = |column: &Vec<(&str, Estimate)>| {
-                column.iter().find(|(n, _)| *n == name).map_or(Estimate::bare(f64::NAN), |(_, e)| *e)
+            let of = |column: &Vec<(&str, IndexEstimate)>| {
+                column.iter().find(|(n, _)| *n == name).map_or(IndexEstimate::bare(f64::NAN), |(_, e)| *e)
             };
-            ProgressLine { name: name.into(), estimates: columns.iter().map(of).collect() }
+            ProgressCurve { name: name.into(), estimates: columns.iter().map(of).collect() }
         });
         Some(Self {
             output: whole.name.clone(),

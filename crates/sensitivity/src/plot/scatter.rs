@@ -1,10 +1,10 @@
 //! Elementary effects: their size against their spread, with lines that tell additive effects from others.
 
-use super::axis::Axis;
+use super::axis::PlotAxis;
 use super::labels::{Area, place_labels};
-use super::page::{BLUE, GREY, Heading, INK, MARGIN, PAPER, QUIET, WIDTH, axis_below, axis_left, notes};
-use super::svg::{Anchor, Stroke, Svg, Text};
+use super::page::{BLUE, GREY, INK, MARGIN, PAPER, PlotHeading, QUIET, WIDTH, axis_below, axis_left, notes};
 use super::words::{number, shortened, width};
+use crate::svg::{Stroke, Svg, SvgText, TextAnchor};
 use crate::{MorrisIndex, Verdict};
 
 const LABEL: f64 = 11.5;
@@ -12,13 +12,13 @@ const PLOT_HEIGHT: f64 = 420.0;
 
 /// The two axes.
 struct Axes {
-    x: Axis,
-    y: Axis,
+    x: PlotAxis,
+    y: PlotAxis,
 }
 
 /// The picture of factors and, where there are any, their verdicts.
-pub(super) fn draw(heading: &Heading, factors: &[MorrisIndex], verdicts: &[Verdict]) -> String {
-    let mut svg = Svg::new(WIDTH);
+pub(super) fn draw(heading: &PlotHeading, factors: &[MorrisIndex], verdicts: &[Verdict]) -> String {
+    let mut svg = Svg::default();
     let top = heading.draw(&mut svg);
     let top = legend(&mut svg, top, !verdicts.is_empty());
     let axes = Axes::new(factors, top);
@@ -31,15 +31,15 @@ pub(super) fn draw(heading: &Heading, factors: &[MorrisIndex], verdicts: &[Verdi
     let unplaced = labels(&mut svg, &axes, factors, &shown, taken);
     let lines = remarks(factors, &without, &unplaced);
     let end = notes(&mut svg, axes.y.places.0 + 42.0, &lines);
-    heading.finish(svg, end + MARGIN)
+    heading.finish(&svg, end + MARGIN)
 }
 
 impl Axes {
     fn new(factors: &[MorrisIndex], top: f64) -> Self {
         let mu_star = factors.iter().flat_map(|f| [f.mu_star.value, f.mu_star.high, f.mu_star.low]);
-        let x = Axis::over(mu_star.chain([0.0]), 6, (MARGIN + 62.0, WIDTH - MARGIN - 84.0));
+        let x = PlotAxis::over(mu_star.chain([0.0]), 6, (MARGIN + 62.0, WIDTH - MARGIN - 84.0));
         let sigma = factors.iter().map(|f| f.sigma);
-        Self { x, y: Axis::over(sigma.chain([0.0]), 6, (top + PLOT_HEIGHT, top)) }
+        Self { x, y: PlotAxis::over(sigma.chain([0.0]), 6, (top + PLOT_HEIGHT, top)) }
     }
 
     fn place(&self, factor: &MorrisIndex) -> (f64, f64) {
@@ -57,10 +57,10 @@ fn legend(svg: &mut Svg, top: f64, verdicts: bool) -> f64 {
         return top + 6.0;
     }
     let mut x = MARGIN + 8.0;
-    let kinds = [Verdict::Influential, Verdict::NotSeparated { more_rows: None }, Verdict::NotInfluential];
+    let kinds = [Verdict::Influential, Verdict::Undecided { more_rows: None }, Verdict::NotInfluential];
     for kind in kinds {
         marker(svg, (x, top + 6.0), Some(kind));
-        svg.text((x + 12.0, top + 10.0), &Text::new(kind.word(), 11.0, QUIET));
+        svg.text((x + 12.0, top + 10.0), &SvgText::new(kind.word(), 11.0, QUIET));
         x += 40.0 + width(kind.word(), 11.0);
     }
     top + 28.0
@@ -78,11 +78,11 @@ fn guides(svg: &mut Svg, axes: &Axes) -> Vec<Area> {
         svg.line(from, to, Stroke::new(GREY, 1.0).dashed("4 4"));
         let at_top = slope * right > top;
         let (place, anchor) = if at_top {
-            ((to.0, to.1 - 5.0), Anchor::Middle)
+            ((to.0, to.1 - 5.0), TextAnchor::Middle)
         } else {
-            ((to.0 + 4.0, to.1 + 4.0), Anchor::Start)
+            ((to.0 + 4.0, to.1 + 4.0), TextAnchor::Start)
         };
-        svg.text(place, &Text::new(words, 10.5, QUIET).at(anchor));
+        svg.text(place, &SvgText::new(words, 10.5, QUIET).at(anchor));
         let wide = width(words, 10.5);
         let left = if at_top { place.0 - wide / 2.0 } else { place.0 };
         taken.push(Area { left, top: place.1 - 10.0, right: left + wide, bottom: place.1 + 3.0 });
@@ -105,7 +105,7 @@ fn points(svg: &mut Svg, axes: &Axes, factors: &[MorrisIndex], verdicts: &[Verdi
 /// Filled, open or pale: told apart without colour.
 fn marker(svg: &mut Svg, place: (f64, f64), verdict: Option<Verdict>) {
     match verdict {
-        Some(Verdict::NotSeparated { .. }) => svg.circle(place, 4.5, PAPER, Stroke::new(BLUE, 2.0)),
+        Some(Verdict::Undecided { .. }) => svg.circle(place, 4.5, PAPER, Stroke::new(BLUE, 2.0)),
         Some(Verdict::NotInfluential) => svg.circle(place, 3.2, GREY, Stroke::new(PAPER, 0.8)),
         Some(Verdict::Influential) | None => svg.circle(place, 5.0, BLUE, Stroke::new(PAPER, 0.8)),
     }
@@ -137,7 +137,7 @@ fn labels(
             svg.line(from, to, Stroke::new(GREY, 0.8));
         }
         let tooltip = (*words != factors[*i].name).then_some(factors[*i].name.as_str());
-        svg.text(placed.base, &Text { tooltip, ..Text::new(words, LABEL, INK) });
+        svg.text(placed.base, &SvgText { tooltip, ..SvgText::new(words, LABEL, INK) });
     }
     unplaced
 }

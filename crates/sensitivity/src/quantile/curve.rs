@@ -4,18 +4,18 @@ use onceflow_study::{Distribution, DistributionError};
 
 use super::normal;
 
-type Fitted<T> = Result<T, DistributionError>;
+type CurveResult<T> = Result<T, DistributionError>;
 
 /// An inverse distribution function over an interval.
 #[derive(Clone, Debug)]
-pub(crate) struct Curve {
+pub(crate) struct QuantileCurve {
     from: f64,
     to: f64,
-    shape: Shape,
+    shape: CurveShape,
 }
 
 #[derive(Clone, Debug)]
-enum Shape {
+enum CurveShape {
     Uniform,
     LogUniform,
     /// Peak, and the share of the distribution below it.
@@ -31,21 +31,21 @@ enum Shape {
         location: f64,
         /// Hazard (minus the logarithm of the survival) at the lower end of the domain.
         start: f64,
-        /// Share of what is alive at the lower end that dies before the upper end, with a minus.
+        /// Share of the survivors at the lower end that is lost before the upper end, negated.
         lost: f64,
     },
 }
 
-impl Curve {
+impl QuantileCurve {
     /// Of a distribution that has been checked against its domain.
-    pub(super) fn new(from: f64, to: f64, distribution: &Distribution) -> Fitted<Self> {
+    pub(super) fn new(from: f64, to: f64, distribution: &Distribution) -> CurveResult<Self> {
         let shape = match distribution {
-            Distribution::Uniform | Distribution::Weights(_) => Shape::Uniform,
-            Distribution::LogUniform => Shape::LogUniform,
+            Distribution::Uniform | Distribution::Weights(_) => CurveShape::Uniform,
+            Distribution::LogUniform => CurveShape::LogUniform,
             Distribution::Triangular { peak } => triangular(from, to, *peak)?,
-            Distribution::Normal { mean, sd } => Shape::Normal(CutNormal::new(*mean, *sd, from, to)?),
+            Distribution::Normal { mean, sd } => CurveShape::Normal(CutNormal::new(*mean, *sd, from, to)?),
             Distribution::LogNormal { mean, sd } => {
-                Shape::LogNormal(CutNormal::new(*mean, *sd, log_or_least(from), log_or_least(to))?)
+                CurveShape::LogNormal(CutNormal::new(*mean, *sd, log_or_least(from), log_or_least(to))?)
             }
             Distribution::Weibull { shape, scale, location } => weibull(*shape, *scale, *location, from, to)?,
         };
@@ -61,26 +61,26 @@ impl Curve {
         if self.is_bounded() && (unit <= 0.0 || unit >= 1.0) {
             return (if unit <= 0.0 { self.from } else { self.to }) + 0.0;
         }
-        // Half the finest step of a unit number: what is unbounded has no value at 0 and 1.
+        // Half the finest step of a unit number: unbounded distributions have no value at 0 and 1.
         let unit = unit.clamp(f64::EPSILON / 4.0, 1.0 - f64::EPSILON / 2.0);
         // Adding zero makes -0 and 0 one value, so that equal rows have equal bits.
         self.inside(unit).clamp(self.from, self.to) + 0.0
     }
 
-    /// The share of the distribution, between the ends, that lies below a value: the inverse of [`Curve::at`].
+    /// The share of the distribution, between the ends, that lies below a value: the inverse of [`QuantileCurve::at`].
     pub(super) fn share_below(&self, x: f64) -> f64 {
         let (from, to) = (self.from, self.to);
         let linear = |from: f64, to: f64, x: f64| (x - from) / (to - from);
         match &self.shape {
-            Shape::Uniform => linear(from, to, x),
-            Shape::LogUniform => linear(libm::log(from), libm::log(to), libm::log(x)),
-            Shape::Triangular { peak, .. } if x <= *peak && *peak > from => {
+            CurveShape::Uniform => linear(from, to, x),
+            CurveShape::LogUniform => linear(libm::log(from), libm::log(to), libm::log(x)),
+            CurveShape::Triangular { peak, .. } if x <= *peak && *peak > from => {
                 (x - from).powi(2) / ((to - from) * (peak - from))
             }
-            Shape::Triangular { peak, .. } => 1.0 - (to - x).powi(2) / ((to - from) * (to - peak)),
-            Shape::Normal(normal) => normal.share_below(x),
-            Shape::LogNormal(normal) => normal.share_below(log_or_least(x)),
-            Shape::Weibull { shape, scale, location, start, lost } => {
+            CurveShape::Triangular { peak, .. } => 1.0 - (to - x).powi(2) / ((to - from) * (to - peak)),
+            CurveShape::Normal(normal) => normal.share_below(x),
+            CurveShape::LogNormal(normal) => normal.share_below(log_or_least(x)),
+            CurveShape::Weibull { shape, scale, location, start, lost } => {
                 libm::expm1(start - hazard(*shape, *scale, *location, x)) / lost
             }
         }
@@ -89,19 +89,21 @@ impl Curve {
     fn inside(&self, unit: f64) -> f64 {
         let (from, to) = (self.from, self.to);
         match &self.shape {
-            Shape::Uniform if (to - from).is_finite() => from + unit * (to - from),
-            Shape::Uniform => from * (1.0 - unit) + to * unit,
-            Shape::LogUniform => {
+            CurveShape::Uniform if (to - from).is_finite() => from + unit * (to - from),
+            CurveShape::Uniform => from * (1.0 - unit) + to * unit,
+            CurveShape::LogUniform => {
                 let (low, high) = (libm::log(from), libm::log(to));
                 libm::exp(low + unit * (high - low))
             }
-            Shape::Triangular { peak, below } if unit < *below => {
+            CurveShape::Triangular { peak, below } if unit < *below => {
                 from + (peak - from) * (unit / below).sqrt()
             }
-            Shape::Triangular { peak, below } => to - (to - peak) * ((1.0 - unit) / (1.0 - below)).sqrt(),
-            Shape::Normal(normal) => normal.at(unit),
-            Shape::LogNormal(normal) => libm::exp(normal.at(unit)),
-            Shape::Weibull { shape, scale, location, start, lost } => {
+            CurveShape::Triangular { peak, below } => {
+                to - (to - peak) * ((1.0 - unit) / (1.0 - below)).sqrt()
+            }
+            CurveShape::Normal(normal) => normal.at(unit),
+            CurveShape::LogNormal(normal) => libm::exp(normal.at(unit)),
+            CurveShape::Weibull { shape, scale, location, start, lost } => {
                 let hazard = start - libm::log1p(unit * lost);
                 location + scale * libm::pow(hazard, 1.0 / shape)
             }
@@ -109,25 +111,25 @@ impl Curve {
     }
 }
 
-/// The logarithm; of what has none, that of the least number.
+/// The logarithm; for numbers that are not positive, that of the least positive number.
 fn log_or_least(x: f64) -> f64 {
     if x > 0.0 { libm::log(x) } else { f64::NEG_INFINITY }
 }
 
-fn triangular(from: f64, to: f64, peak: f64) -> Fitted<Shape> {
+fn triangular(from: f64, to: f64, peak: f64) -> CurveResult<CurveShape> {
     let width = to - from;
     if !width.is_finite() {
         return Err(misfit("a triangle narrower than all numbers", format!("{from}..{to}")));
     }
-    Ok(Shape::Triangular { peak, below: (peak - from) / width })
+    Ok(CurveShape::Triangular { peak, below: (peak - from) / width })
 }
 
-fn weibull(shape: f64, scale: f64, location: f64, from: f64, to: f64) -> Fitted<Shape> {
+fn weibull(shape: f64, scale: f64, location: f64, from: f64, to: f64) -> CurveResult<CurveShape> {
     let hazard = |end: f64| hazard(shape, scale, location, end);
     let lost = libm::expm1(hazard(from) - hazard(to));
     // NaN when both ends are beyond all numbers.
     if lost < 0.0 {
-        Ok(Shape::Weibull { shape, scale, location, start: hazard(from), lost })
+        Ok(CurveShape::Weibull { shape, scale, location, start: hazard(from), lost })
     } else {
         Err(misfit(NOTHING_LEFT, format!("{from}..{to}")))
     }
@@ -155,7 +157,7 @@ struct CutNormal {
 }
 
 impl CutNormal {
-    fn new(mean: f64, sd: f64, from: f64, to: f64) -> Fitted<Self> {
+    fn new(mean: f64, sd: f64, from: f64, to: f64) -> CurveResult<Self> {
         let sd = if from > mean { -sd } else { sd };
         let share = |end: f64| normal::share_below((end - mean) / sd);
         let below = (share(from), share(to));
@@ -188,7 +190,7 @@ mod tests {
     const ANY: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
     fn check((from, to): (f64, f64), distribution: &Distribution, scipy: [f64; 5]) {
-        let curve = Curve::new(from, to, distribution).unwrap();
+        let curve = QuantileCurve::new(from, to, distribution).unwrap();
         for (unit, expected) in UNITS.into_iter().zip(scipy) {
             let found = curve.at(unit);
             assert!(
@@ -261,7 +263,7 @@ mod tests {
         fn quantiles_ascend_and_stay_inside(
             (from, to, distribution) in distributions(), u in 0.0..=1.0_f64, v in 0.0..=1.0_f64,
         ) {
-            let curve = Curve::new(from, to, &distribution).unwrap();
+            let curve = QuantileCurve::new(from, to, &distribution).unwrap();
             let (low, high) = (curve.at(u.min(v)), curve.at(u.max(v)));
             prop_assert!(low.is_finite() && high.is_finite());
             prop_assert!(from <= low && low <= high * (1.0 + 1e-14 * high.signum()) && high <= to, "{low} {high}");
@@ -272,7 +274,7 @@ mod tests {
 
         #[test]
         fn shares_undo_quantiles((from, to, distribution) in distributions(), u in 0.001..0.999_f64) {
-            let curve = Curve::new(from, to, &distribution).unwrap();
+            let curve = QuantileCurve::new(from, to, &distribution).unwrap();
             let share = curve.share_below(curve.at(u));
             prop_assert!((share - u).abs() < 1e-9, "{:?}: {} for {}", distribution, share, u);
         }

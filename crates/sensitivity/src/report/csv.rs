@@ -4,8 +4,7 @@ use super::figures::figures;
 use crate::table::{csv_lines, number_text};
 use crate::{Analysis, Indices, OutputAnalysis, Verdict};
 
-/// One line for each output and parameter: its indices, verdict and what it lost to failures. No number is an empty
-/// field.
+/// One line for each output and parameter: its indices, verdict and what it lost to failures. NaN is an empty field.
 pub fn analysis_to_csv(analysis: &Analysis) -> String {
     let first = analysis.outputs.first().map(columns);
     let mut header = vec!["output".to_owned(), "parameter".to_owned()];
@@ -29,7 +28,7 @@ fn records(output: &OutputAnalysis) -> Vec<Vec<String>> {
         let verdict = output.verdicts.get(i);
         record.push(verdict.map_or_else(String::new, |v| v.word().to_owned()));
         record.push(match verdict {
-            Some(Verdict::NotSeparated { more_rows: Some(rows) }) => rows.to_string(),
+            Some(Verdict::Undecided { more_rows: Some(rows) }) => rows.to_string(),
             _ => String::new(),
         });
         record.push(output.failures.lost.get(i).map_or_else(String::new, usize::to_string));

@@ -1,66 +1,66 @@
 //! The indices of any technique as named numbers, one list for each factor or parameter.
 
-use crate::{Correlation, Delta, Estimate, Indices, MorrisIndex, Pawn, VarianceIndex};
+use crate::{Correlation, Delta, IndexEstimate, Indices, MorrisIndex, Pawn, VarianceIndex};
 
 /// The numbers of one factor or parameter, in the order in which they are written.
-pub(super) struct Figures<'a> {
+pub(super) struct IndexFigures<'a> {
     pub(super) name: &'a str,
-    pub(super) figures: Vec<(&'static str, Figure)>,
+    pub(super) figures: Vec<(&'static str, IndexFigure)>,
 }
 
 /// A number with or without an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Figure {
-    Estimate(Estimate),
+pub(super) enum IndexFigure {
+    Estimate(IndexEstimate),
     Bare(f64),
     Count(usize),
 }
 
 /// One entry for each factor or parameter.
-pub(super) fn figures(indices: &Indices) -> Vec<Figures<'_>> {
+pub(super) fn figures(indices: &Indices) -> Vec<IndexFigures<'_>> {
     match indices {
         Indices::Vbd { factors, .. } => factors.iter().map(variance).collect(),
         Indices::Morris(factors) => factors.iter().map(effects).collect(),
         Indices::Correlation(parameters) => parameters.iter().map(correlation).collect(),
         Indices::RbdFast(parameters) => {
-            parameters.iter().map(|p| new(&p.name, [("s1", Figure::Estimate(p.s1))])).collect()
+            parameters.iter().map(|p| new(&p.name, [("s1", IndexFigure::Estimate(p.s1))])).collect()
         }
         Indices::Delta(parameters) => parameters.iter().map(delta).collect(),
         Indices::Pawn(parameters) => parameters.iter().map(pawn).collect(),
     }
 }
 
-fn new<'a, const N: usize>(name: &'a str, figures: [(&'static str, Figure); N]) -> Figures<'a> {
-    Figures { name, figures: figures.to_vec() }
+fn new<'a, const N: usize>(name: &'a str, figures: [(&'static str, IndexFigure); N]) -> IndexFigures<'a> {
+    IndexFigures { name, figures: figures.to_vec() }
 }
 
-fn variance(f: &VarianceIndex) -> Figures<'_> {
-    new(&f.name, [("s1", Figure::Estimate(f.s1)), ("st", Figure::Estimate(f.st))])
+fn variance(f: &VarianceIndex) -> IndexFigures<'_> {
+    new(&f.name, [("s1", IndexFigure::Estimate(f.s1)), ("st", IndexFigure::Estimate(f.st))])
 }
 
-fn effects(f: &MorrisIndex) -> Figures<'_> {
-    let (mu, sigma) = (Figure::Bare(f.mu), Figure::Bare(f.sigma));
-    let (mu_star, effects) = (Figure::Estimate(f.mu_star), Figure::Count(f.effects));
+fn effects(f: &MorrisIndex) -> IndexFigures<'_> {
+    let (mu, sigma) = (IndexFigure::Bare(f.mu), IndexFigure::Bare(f.sigma));
+    let (mu_star, effects) = (IndexFigure::Estimate(f.mu_star), IndexFigure::Count(f.effects));
     new(&f.name, [("mu", mu), ("mu_star", mu_star), ("sigma", sigma), ("effects", effects)])
 }
 
-fn correlation(c: &Correlation) -> Figures<'_> {
-    new(&c.name, coefficients(c).map(|(key, estimate)| (key, Figure::Estimate(estimate))))
+fn correlation(c: &Correlation) -> IndexFigures<'_> {
+    new(&c.name, coefficients(c).map(|(key, estimate)| (key, IndexFigure::Estimate(estimate))))
 }
 
-fn delta(p: &Delta) -> Figures<'_> {
-    let (delta, s1) = (Figure::Estimate(p.delta), Figure::Estimate(p.s1));
-    new(&p.name, [("delta", delta), ("s1", s1), ("dummy", Figure::Bare(p.dummy))])
+fn delta(p: &Delta) -> IndexFigures<'_> {
+    let (delta, s1) = (IndexFigure::Estimate(p.delta), IndexFigure::Estimate(p.s1));
+    new(&p.name, [("delta", delta), ("s1", s1), ("dummy", IndexFigure::Bare(p.dummy))])
 }
 
-fn pawn(p: &Pawn) -> Figures<'_> {
-    let (median, maximum) = (Figure::Estimate(p.median), Figure::Bare(p.maximum));
-    let (mean, dummy) = (Figure::Bare(p.mean), Figure::Bare(p.dummy));
+fn pawn(p: &Pawn) -> IndexFigures<'_> {
+    let (median, maximum) = (IndexFigure::Estimate(p.median), IndexFigure::Bare(p.maximum));
+    let (mean, dummy) = (IndexFigure::Bare(p.mean), IndexFigure::Bare(p.dummy));
     new(&p.name, [("median", median), ("maximum", maximum), ("mean", mean), ("dummy", dummy)])
 }
 
 /// The six coefficients with their names.
-pub(super) fn coefficients(c: &Correlation) -> [(&'static str, Estimate); 6] {
+pub(super) fn coefficients(c: &Correlation) -> [(&'static str, IndexEstimate); 6] {
     [
         ("pearson", c.pearson),
         ("spearman", c.spearman),
@@ -71,7 +71,7 @@ pub(super) fn coefficients(c: &Correlation) -> [(&'static str, Estimate); 6] {
     ]
 }
 
-impl Figure {
+impl IndexFigure {
     /// Under its name, and its interval under the name with `_low` and `_high`.
     pub(super) fn flat(self, name: &str) -> Vec<(String, f64)> {
         match self {

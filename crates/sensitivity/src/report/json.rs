@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::figures::{Figure, Figures, figures};
+use super::figures::{IndexFigure, IndexFigures, figures};
 use crate::{Analysis, Indices, OutputAnalysis, SecondOrder, Verdict};
 
 /// `{"version": 1, "method": "vbd", …, "outputs": [{"name": …, "parameters": [{"name": …, "s1": …, "s1_low": …}]}]}`;
-/// what is not a finite number is null.
+/// numbers that are not finite are null.
 pub fn analysis_to_json(analysis: &Analysis) -> Json {
     let outputs: Vec<Json> = analysis.outputs.iter().map(output).collect();
     json!({
@@ -38,7 +38,7 @@ fn output(output: &OutputAnalysis) -> Json {
     object
 }
 
-fn parameter(output: &OutputAnalysis, entry: &Figures<'_>, place: usize) -> Json {
+fn parameter(output: &OutputAnalysis, entry: &IndexFigures<'_>, place: usize) -> Json {
     let mut object = Map::new();
     object.insert("name".into(), entry.name.into());
     for (name, figure) in &entry.figures {
@@ -46,7 +46,7 @@ fn parameter(output: &OutputAnalysis, entry: &Figures<'_>, place: usize) -> Json
     }
     if let Some(verdict) = output.verdicts.get(place) {
         object.insert("verdict".into(), verdict.word().into());
-        if let Verdict::NotSeparated { more_rows } = verdict {
+        if let Verdict::Undecided { more_rows } = verdict {
             object.insert("more_rows".into(), json!(more_rows));
         }
     }
@@ -56,9 +56,9 @@ fn parameter(output: &OutputAnalysis, entry: &Figures<'_>, place: usize) -> Json
     Json::Object(object)
 }
 
-fn insert(object: &mut Map<String, Json>, name: &str, figure: Figure) {
+fn insert(object: &mut Map<String, Json>, name: &str, figure: IndexFigure) {
     match figure {
-        Figure::Count(n) => _ = object.insert(name.into(), n.into()),
+        IndexFigure::Count(n) => _ = object.insert(name.into(), n.into()),
         figure => object.extend(figure.flat(name).into_iter().map(|(name, x)| (name, json!(x)))),
     }
 }
@@ -67,6 +67,6 @@ fn pair(pair: &SecondOrder) -> Json {
     let mut object = Map::new();
     object.insert("first".into(), pair.first.as_str().into());
     object.insert("second".into(), pair.second.as_str().into());
-    insert(&mut object, "s2", Figure::Estimate(pair.s2));
+    insert(&mut object, "s2", IndexFigure::Estimate(pair.s2));
     Json::Object(object)
 }

@@ -1,4 +1,4 @@
-//! What an analysis says, for programs, for SALib's users, for tables and for people.
+//! An analysis as JSON, SALib's dictionaries, CSV and text.
 
 mod csv;
 mod figures;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::figures::coefficients;
-use crate::{Analysis, Correlation, Estimate, Indices, SecondOrder, VarianceIndex};
+use crate::{Analysis, Correlation, IndexEstimate, Indices, SecondOrder, VarianceIndex};
 
 /// SALib's dictionary: `S1`, `S1_conf`, `ST`, …, each a list in the order of `names`; a `_conf` is half the width of
 /// our interval. Of several outputs, a dictionary of these by output, as SALib does.
@@ -15,7 +15,7 @@ pub fn analysis_to_salib(analysis: &Analysis) -> Json {
 }
 
 fn dictionary(indices: &Indices) -> Json {
-    let mut lists = Lists(Map::new());
+    let mut lists = SalibLists(Map::new());
     match indices {
         Indices::Vbd { factors, pairs } => {
             lists.estimates("S1", factors.iter().map(|f| f.s1));
@@ -53,16 +53,16 @@ fn dictionary(indices: &Indices) -> Json {
 }
 
 /// SALib has no correlations; the names are ours.
-fn correlations(lists: &mut Lists, parameters: &[Correlation]) {
+fn correlations(lists: &mut SalibLists, parameters: &[Correlation]) {
     for (i, name) in ["pearson", "spearman", "pcc", "prcc", "src", "srrc"].into_iter().enumerate() {
         lists.estimates(name, parameters.iter().map(|c| coefficients(c)[i].1));
     }
     lists.names(parameters.iter().map(|c| c.name.as_str()));
 }
 
-struct Lists(Map<String, Json>);
+struct SalibLists(Map<String, Json>);
 
-impl Lists {
+impl SalibLists {
     fn names<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
         self.0.insert("names".into(), names.map(Json::from).collect());
     }
@@ -71,14 +71,14 @@ impl Lists {
         self.0.insert(key.into(), numbers.map(|x| json!(x)).collect());
     }
 
-    fn estimates(&mut self, key: &str, estimates: impl Iterator<Item = Estimate> + Clone) {
+    fn estimates(&mut self, key: &str, estimates: impl Iterator<Item = IndexEstimate> + Clone) {
         self.numbers(key, estimates.clone().map(|e| e.value));
         self.numbers(&format!("{key}_conf"), estimates.map(|e| e.half_width()));
     }
 }
 
 /// Upper triangle; the rest is null, where SALib has NaN.
-fn matrix(factors: &[VarianceIndex], pairs: &[SecondOrder], number: impl Fn(&Estimate) -> f64) -> Json {
+fn matrix(factors: &[VarianceIndex], pairs: &[SecondOrder], number: impl Fn(&IndexEstimate) -> f64) -> Json {
     let place = |name: &str| factors.iter().position(|f| f.name == name);
     let mut rows = vec![vec![Json::Null; factors.len()]; factors.len()];
     for pair in pairs {

@@ -1,4 +1,4 @@
-//! The answer in words: which parameters matter, how sure that is, and what would decide the rest.
+//! An analysis as text: which parameters matter, how certain that is, and how many rows would decide the rest.
 
 mod line;
 mod number;
@@ -10,12 +10,12 @@ use onceflow_study::with_commas;
 use self::line::{heads, lines};
 pub use self::number::{bar, share_decimals, share_text, short as short_number};
 use self::number::{interval, short};
-use crate::{Analysis, Estimate, Indices, OutputAnalysis, SecondOrder, Technique, Verdict};
+use crate::{Analysis, IndexEstimate, Indices, OutputAnalysis, SecondOrder, Technique, Verdict};
 
-/// The effects on one output as people read them, what matters most first.
+/// The table of effects on one output, the largest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EffectTable<'a> {
-    /// What the numbers are: `share of the variance, 95 % interval`.
+    /// The meaning of the numbers: `share of the variance, 95 % interval`.
     pub measure: String,
     /// Heads of the columns; intervals and bars have none.
     pub heads: Vec<&'static str>,
@@ -29,8 +29,8 @@ pub struct EffectLine<'a> {
     /// Its name: the first cell.
     pub name: &'a str,
     /// The number that lines are sorted by.
-    pub main: Estimate,
-    /// What the rows can say of it.
+    pub main: IndexEstimate,
+    /// The verdict.
     pub verdict: Option<Verdict>,
     /// The cells behind the name.
     pub behind: Vec<String>,
@@ -46,7 +46,7 @@ pub fn effect_table<'a>(analysis: &Analysis, output: &'a OutputAnalysis) -> Effe
 }
 
 impl EffectTable<'_> {
-    /// Groups of influential parameters of which no two can be told apart by the rows; a parameter may be in several.
+    /// Groups of influential parameters whose intervals all overlap; a parameter may be in several.
     pub fn unseparated(&self) -> Vec<Vec<&str>> {
         let influential: Vec<&EffectLine<'_>> =
             self.lines.iter().filter(|l| l.verdict == Some(Verdict::Influential)).collect();
@@ -77,8 +77,7 @@ impl EffectLine<'_> {
     }
 }
 
-/// A table for each output, sorted by what matters most, with failures and warnings below and at the end how it was
-/// computed.
+/// A table for each output, the largest effects first, with failures and warnings below, and the estimators at the end.
 pub fn render_text(analysis: &Analysis) -> String {
     let mut text = String::new();
     for output in &analysis.outputs {
@@ -138,13 +137,13 @@ pub fn aligned(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// How many of the first lines overlap each other, every one with every other.
+/// How many of the first lines have intervals that all overlap.
 fn alike(lines: &[&EffectLine<'_>]) -> usize {
     let fits = |place: &usize| lines[..*place].iter().all(|line| overlap(&line.main, &lines[*place].main));
     (1..lines.len()).take_while(fits).count() + 1
 }
 
-fn overlap(larger: &Estimate, smaller: &Estimate) -> bool {
+fn overlap(larger: &IndexEstimate, smaller: &IndexEstimate) -> bool {
     larger.low <= smaller.high
 }
 
@@ -178,7 +177,7 @@ mod tests {
     fn no_two_of_a_group_can_be_told_apart() {
         let line = |(name, low, high): (&'static str, f64, f64)| EffectLine {
             name,
-            main: Estimate { value: (low + high) / 2.0, low, high },
+            main: IndexEstimate { value: (low + high) / 2.0, low, high },
             verdict: Some(Verdict::Influential),
             behind: Vec::new(),
         };

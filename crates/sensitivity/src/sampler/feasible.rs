@@ -4,11 +4,11 @@ use onceflow_study::{Constraint, Space};
 
 use super::SampleError;
 
-/// The constraints that cut, ready to be asked of a row.
+/// The constraints that exclude rows.
 #[derive(Debug)]
 pub(super) struct Feasible<'a> {
     space: &'a Space,
-    cuts: Vec<Cut<'a>>,
+    cuts: Vec<BoundConstraint<'a>>,
     /// Share of the space, inverted, that must at least be left.
     one_in: u64,
     rows: u64,
@@ -16,7 +16,7 @@ pub(super) struct Feasible<'a> {
 }
 
 #[derive(Debug)]
-struct Cut<'a> {
+struct BoundConstraint<'a> {
     constraint: &'a Constraint,
     /// Names it mentions and their places.
     names: Vec<(String, usize)>,
@@ -24,7 +24,7 @@ struct Cut<'a> {
 
 /// Attempts for each row that is made; fewer successes are too few to sample by rejection.
 const ATTEMPTS: u64 = 10_000;
-/// Rows' worth of misses that prove nothing yet.
+/// Attempts allowed before the first row, as for this many rows.
 const GRACE: u64 = 100;
 
 impl<'a> Feasible<'a> {
@@ -32,12 +32,12 @@ impl<'a> Feasible<'a> {
     pub(super) fn new(space: &'a Space) -> Self {
         let cuts = space.cutting_constraints().map(|constraint| {
             let place = |name: String| space.index_of(&name).map(|place| (name, place));
-            Cut { constraint, names: constraint.names().into_iter().filter_map(place).collect() }
+            BoundConstraint { constraint, names: constraint.names().into_iter().filter_map(place).collect() }
         });
         Self { space, cuts: cuts.collect(), one_in: ATTEMPTS, rows: 0, misses: 0 }
     }
 
-    /// The same for designs that draw two rows at once, both of which must be left.
+    /// [`Feasible::new`] for designs that draw two rows at once, both of which must be allowed.
     pub(super) fn for_pairs(space: &'a Space) -> Self {
         Self { one_in: ATTEMPTS.isqrt(), ..Self::new(space) }
     }
@@ -56,12 +56,12 @@ impl<'a> Feasible<'a> {
         places
     }
 
-    /// Whether a row is left.
+    /// Whether a row satisfies all constraints.
     pub(super) fn holds(&self, values: &[f64]) -> bool {
         self.cuts.iter().all(|cut| cut.holds(values))
     }
 
-    /// Repeats an attempt until it says that what it drew holds, at most so often that a sensible share must hold.
+    /// Repeats an attempt until it succeeds; fails when the share of successes is too small.
     pub(super) fn draw(&mut self, mut attempt: impl FnMut(&Self) -> bool) -> Result<(), SampleError> {
         while !attempt(self) {
             self.misses += 1;
@@ -73,12 +73,12 @@ impl<'a> Feasible<'a> {
         Ok(())
     }
 
-    /// The refusal when no row of a finite set is left.
+    /// The error when no row of a finite set satisfies the constraints.
     pub(super) fn nothing_left(&self) -> SampleError {
         SampleError::NothingLeft { constraints: self.names() }
     }
 
-    /// The refusal when strata cannot be arranged.
+    /// The error when strata cannot be arranged.
     pub(super) fn no_arrangement(&self) -> SampleError {
         SampleError::NoArrangement { constraints: self.names() }
     }
@@ -115,7 +115,7 @@ impl<'a> Feasible<'a> {
     }
 }
 
-impl Cut<'_> {
+impl BoundConstraint<'_> {
     fn holds(&self, values: &[f64]) -> bool {
         self.constraint.holds(&|name| {
             let place = self.names.iter().find(|(n, _)| n == name).map(|(_, place)| *place);

@@ -1,27 +1,31 @@
 //! Full and fractional grids: every combination of values, the last parameter changing fastest.
 
-use onceflow_study::{Grid, Space};
+use onceflow_study::{GridDesign, Space};
 
 use super::feasible::Feasible;
-use super::{Rows, SampleError};
-use crate::Role;
+use super::{SampleError, SampledRows};
+use crate::RowRole;
 use crate::quantile::Quantile;
 
 /// Most rows of a grid before constraints.
 const MOST_ROWS: u128 = 1 << 24;
 
 /// The combinations whose value numbers add up to 0 modulo the fraction and that the constraints leave.
-pub(super) fn rows(space: &Space, quantiles: &[Quantile], grid: &Grid) -> Result<Rows, SampleError> {
+pub(super) fn rows(
+    space: &Space,
+    quantiles: &[Quantile],
+    grid: &GridDesign,
+) -> Result<SampledRows, SampleError> {
     check(space, quantiles, grid)?;
     let counts: Vec<u64> = quantiles.iter().map(|quantile| quantile.places(grid.values)).collect();
     let feasible = Feasible::new(space);
-    let mut rows = Rows::with_capacity(quantiles.len(), 0);
+    let mut rows = SampledRows::with_capacity(quantiles.len(), 0);
     let mut places = vec![0; counts.len()];
     let mut values = vec![0.0; counts.len()];
     loop {
         write_values(quantiles, &places, &counts, &mut values);
         if feasible.holds(&values) {
-            rows.push(Role::Point, 0, 0, &values);
+            rows.push(RowRole::Point, 0, 0, &values);
         }
         if !advance(&mut places, &counts, grid.fraction) {
             break;
@@ -30,7 +34,7 @@ pub(super) fn rows(space: &Space, quantiles: &[Quantile], grid: &Grid) -> Result
     if rows.is_empty() { Err(feasible.nothing_left()) } else { Ok(rows) }
 }
 
-fn check(space: &Space, quantiles: &[Quantile], grid: &Grid) -> Result<(), SampleError> {
+fn check(space: &Space, quantiles: &[Quantile], grid: &GridDesign) -> Result<(), SampleError> {
     if grid.fraction == 0 {
         return Err(SampleError::Zero { what: "fraction" });
     }
@@ -39,7 +43,7 @@ fn check(space: &Space, quantiles: &[Quantile], grid: &Grid) -> Result<(), Sampl
     }
     // Every combination of the other parameters is visited, also where the last has no value that fits.
     let last = quantiles.last().map_or(1, |quantile| u128::from(quantile.places(grid.values)));
-    let full = space.grid_rows(&Grid { fraction: 1, ..*grid });
+    let full = space.grid_rows(&GridDesign { fraction: 1, ..*grid });
     let visited = (full / last).saturating_mul(last.div_ceil(u128::from(grid.fraction)));
     if visited > MOST_ROWS {
         let to_do = "keep fewer parameters, take a fraction, or use lhs or sobol";

@@ -1,7 +1,7 @@
 //! Halton's sequence, plain or with every digit's values permuted by a seed (Owen 2017).
 
 use super::SampleError;
-use crate::random::{Purpose, Stream};
+use crate::random::{RandomStream, StreamPurpose};
 
 /// More dimensions than this correlate even when scrambled.
 pub(super) const MOST_DIMENSIONS: usize = 512;
@@ -32,7 +32,7 @@ impl Halton {
             let what = "dimensions of a Halton sequence";
             return Err(SampleError::TooMany { what, found, most, to_do: "use mc, lhs or sobol" });
         }
-        let stream = |index| seed.map(|seed| Stream::new(seed, Purpose::Digits, index, 0));
+        let stream = |index| seed.map(|seed| RandomStream::new(seed, StreamPurpose::Digits, index, 0));
         let bases = primes().take(dimensions).zip(0..);
         Ok(Self { dimensions: bases.map(|(base, index)| Dimension::new(base, stream(index))).collect() })
     }
@@ -46,7 +46,7 @@ impl Halton {
 }
 
 impl Dimension {
-    fn new(base: u64, mut stream: Option<Stream>) -> Self {
+    fn new(base: u64, mut stream: Option<RandomStream>) -> Self {
         let digits = (1..).take_while(|digits| base.pow(*digits) <= 1 << 53).count() as u32;
         let mut parts = Vec::new();
         for digit in 0..digits {

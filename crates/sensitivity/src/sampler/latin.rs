@@ -8,10 +8,10 @@ use onceflow_study::{LatinHypercube, Space};
 
 use super::feasible::Feasible;
 use super::sequences::{stratum_unit, to_values};
-use super::{Rows, SampleError};
-use crate::Role;
+use super::{SampleError, SampledRows};
+use crate::RowRole;
 use crate::quantile::Quantile;
-use crate::random::{Purpose, Stream};
+use crate::random::{RandomStream, StreamPurpose};
 
 pub(super) use nested::is_grown_from;
 
@@ -23,7 +23,7 @@ pub(super) fn rows(
     count: u64,
     kind: LatinHypercube,
     seed: u64,
-) -> Result<Rows, SampleError> {
+) -> Result<SampledRows, SampleError> {
     let feasible = Feasible::new(space);
     let columns = quantiles.len() as u64;
     let units = match kind {
@@ -36,7 +36,7 @@ pub(super) fn rows(
             (0..columns).map(|column| plain(seed, column, count, false)).collect()
         }
     };
-    let mut square = Square::new(quantiles, units);
+    let mut square = LatinSquare::new(quantiles, units);
     square.satisfy(&feasible, seed)?;
     if kind == LatinHypercube::Maximin {
         maximin::spread(&mut square, &feasible, seed)?;
@@ -46,7 +46,7 @@ pub(super) fn rows(
 
 /// Strata in random order, and in each a random place or the middle.
 fn plain(seed: u64, column: u64, count: u64, centred: bool) -> Vec<f64> {
-    let mut stream = Stream::new(seed, Purpose::Column, column, 0);
+    let mut stream = RandomStream::new(seed, StreamPurpose::Column, column, 0);
     let mut strata: Vec<u64> = (0..count).collect();
     stream.shuffle(&mut strata);
     let mut place = || if centred { 0.5 } else { stream.unit() };
@@ -54,14 +54,14 @@ fn plain(seed: u64, column: u64, count: u64, centred: bool) -> Vec<f64> {
 }
 
 /// A Latin hypercube in the making: the rows as points of the unit cube and as values.
-struct Square {
+struct LatinSquare {
     rows: usize,
     parameters: usize,
     units: Vec<f64>,
     values: Vec<f64>,
 }
 
-impl Square {
+impl LatinSquare {
     fn new(quantiles: &[Quantile], columns: Vec<Vec<f64>>) -> Self {
         let (rows, parameters) = (columns.first().map_or(0, Vec::len), quantiles.len());
         let mut units = vec![0.0; rows * parameters];
@@ -89,9 +89,9 @@ impl Square {
         self.values.swap(a, b);
     }
 
-    fn into_rows(self) -> Rows {
-        let mut rows = Rows::with_capacity(self.parameters, self.rows);
-        self.values.chunks_exact(self.parameters).for_each(|values| rows.push(Role::Point, 0, 0, values));
+    fn into_rows(self) -> SampledRows {
+        let mut rows = SampledRows::with_capacity(self.parameters, self.rows);
+        self.values.chunks_exact(self.parameters).for_each(|values| rows.push(RowRole::Point, 0, 0, values));
         rows
     }
 }

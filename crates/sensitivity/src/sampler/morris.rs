@@ -6,14 +6,14 @@
 mod distance;
 mod spread;
 
-use onceflow_study::{Factor, Morris, Space, Trajectories};
+use onceflow_study::{Factor, MorrisDesign, Space, Trajectories};
 
 use super::feasible::Feasible;
 use super::sobol::Directions;
-use super::{Rows, SampleError};
-use crate::Role;
+use super::{SampleError, SampledRows};
+use crate::RowRole;
 use crate::quantile::Quantile;
-use crate::random::{Purpose, Stream};
+use crate::random::{RandomStream, StreamPurpose};
 
 /// Most random trajectories to choose from, and most values of their rows: the distances of all pairs are kept.
 const MOST_CANDIDATES: u64 = 4096;
@@ -23,10 +23,10 @@ const MOST_CANDIDATE_VALUES: u128 = 1 << 27;
 pub(super) fn rows(
     space: &Space,
     quantiles: &[Quantile],
-    design: &Morris,
+    design: &MorrisDesign,
     seed: u64,
-) -> Result<Rows, SampleError> {
-    let scale = Scale::new(space, quantiles, design)?;
+) -> Result<SampledRows, SampleError> {
+    let scale = FactorScale::new(space, quantiles, design)?;
     let mut feasible = Feasible::for_pairs(space);
     feasible.refuse_coupled("morris")?;
     let count = design.trajectories;
@@ -36,7 +36,8 @@ pub(super) fn rows(
         Trajectories::Radial => scale.stars(&mut feasible, seed, count),
     }?;
     let radial = design.kind == Trajectories::Radial;
-    let mut rows = Rows::with_capacity(quantiles.len(), trajectories.len() * (space.factors().len() + 1));
+    let mut rows =
+        SampledRows::with_capacity(quantiles.len(), trajectories.len() * (space.factors().len() + 1));
     for (base, trajectory) in (0..).zip(&trajectories) {
         trajectory.push_rows(&scale, base, radial, &mut rows);
     }
@@ -44,7 +45,7 @@ pub(super) fn rows(
 }
 
 /// The places that parameters move between.
-struct Scale<'a> {
+struct FactorScale<'a> {
     factors: &'a [Factor],
     quantiles: &'a [Quantile],
     /// Number of places of each parameter.
@@ -60,8 +61,8 @@ struct Trajectory {
     order: Vec<usize>,
 }
 
-impl<'a> Scale<'a> {
-    fn new(space: &'a Space, quantiles: &'a [Quantile], design: &Morris) -> Result<Self, SampleError> {
+impl<'a> FactorScale<'a> {
+    fn new(space: &'a Space, quantiles: &'a [Quantile], design: &MorrisDesign) -> Result<Self, SampleError> {
         let counts: Vec<u64> = quantiles.iter().map(|quantile| quantile.places(design.values)).collect();
         if counts.iter().any(|count| *count < 2) {
             return Err(SampleError::Values { found: design.values });
@@ -96,7 +97,7 @@ impl<'a> Scale<'a> {
         seed: u64,
         index: u64,
     ) -> Result<Trajectory, SampleError> {
-        let mut stream = Stream::new(seed, Purpose::Trajectory, index, 0);
+        let mut stream = RandomStream::new(seed, StreamPurpose::Trajectory, index, 0);
         let (start, end) = self.draw(feasible, |parameter| {
             let start = stream.below(self.counts[parameter]);
             (start, self.step(parameter, start, &mut stream))
@@ -106,7 +107,7 @@ impl<'a> Scale<'a> {
         Ok(Trajectory { start, end, order })
     }
 
-    fn step(&self, parameter: usize, start: u64, stream: &mut Stream) -> u64 {
+    fn step(&self, parameter: usize, start: u64, stream: &mut RandomStream) -> u64 {
         let count = self.counts[parameter];
         if self.unordered[parameter] {
             return other_place(start, stream.below(count - 1));
@@ -168,7 +169,7 @@ impl<'a> Scale<'a> {
     }
 }
 
-impl Scale<'_> {
+impl FactorScale<'_> {
     fn check_candidates(&self, count: u64, candidates: u64) -> Result<(), SampleError> {
         if candidates > MOST_CANDIDATES || candidates < count {
             let found = candidates;
@@ -193,16 +194,16 @@ fn other_place(place: u64, other: u64) -> u64 {
 }
 
 impl Trajectory {
-    fn push_rows(&self, scale: &Scale<'_>, base: u64, from_start: bool, rows: &mut Rows) {
+    fn push_rows(&self, scale: &FactorScale<'_>, base: u64, from_start: bool, rows: &mut SampledRows) {
         let (start, end) = (scale.values(&self.start), scale.values(&self.end));
-        rows.push(Role::Start, base, 0, &start);
+        rows.push(RowRole::Start, base, 0, &start);
         let mut row = start.clone();
         for factor in &self.order {
             if from_start {
                 row.copy_from_slice(&start);
             }
             scale.factors[*factor].members.iter().for_each(|member| row[*member] = end[*member]);
-            rows.push(Role::Step(*factor), base, 0, &row);
+            rows.push(RowRole::Step(*factor), base, 0, &row);
         }
     }
 }

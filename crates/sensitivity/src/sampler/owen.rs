@@ -4,7 +4,7 @@
 //! hashed word. The lower 40 bits are flipped by one word per 24-bit prefix: points that share it (none do among the
 //! first 2^24 of a Sobol' sequence) are shifted alike, which keeps nets and unbiasedness.
 
-use crate::random::{Purpose, Stream, mixed};
+use crate::random::{RandomStream, StreamPurpose, mixed};
 
 /// The coins of one dimension.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ const BOTTOM: u32 = u64::BITS - 4 * DIGIT;
 impl Scramble {
     /// The coins of a dimension of a replicate.
     pub(super) fn new(seed: u64, dimension: u64, replicate: u64) -> Self {
-        let mut stream = Stream::new(seed, Purpose::Scramble, dimension, replicate);
+        let mut stream = RandomStream::new(seed, StreamPurpose::Scramble, dimension, replicate);
         Self {
             top: stream.bits(),
             middle: std::array::from_fn(|_| WordKey::new(&mut stream)),
@@ -62,7 +62,7 @@ struct WordKey {
 }
 
 impl WordKey {
-    fn new(stream: &mut Stream) -> Self {
+    fn new(stream: &mut RandomStream) -> Self {
         Self { start: stream.bits(), step: stream.bits() | 1 }
     }
 

@@ -3,17 +3,17 @@
 use onceflow_study::Design;
 use rayon::prelude::*;
 
-use crate::{Role, Row, Sample};
+use crate::{RowRole, Sample, SampleRow};
 
 /// Rows while they are being made.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct SampledRows {
     parameters: usize,
-    rows: Vec<Row>,
+    rows: Vec<SampleRow>,
     values: Vec<f64>,
 }
 
-impl Rows {
+impl SampledRows {
     /// Room for rows of so many parameters.
     pub(super) fn with_capacity(parameters: usize, rows: usize) -> Self {
         Self {
@@ -23,25 +23,25 @@ impl Rows {
         }
     }
 
-    /// Rows that play no part in a design.
+    /// Rows without a role in a design.
     pub(super) fn points(parameters: usize, values: Vec<f64>) -> Self {
         let count = (values.len() / parameters) as u64;
-        Self { parameters, rows: (0..count).map(Row::point).collect(), values }
+        Self { parameters, rows: (0..count).map(SampleRow::point).collect(), values }
     }
 
     /// Adds a row.
-    pub(super) fn push(&mut self, role: Role, base: u64, replicate: u64, values: &[f64]) {
+    pub(super) fn push(&mut self, role: RowRole, base: u64, replicate: u64, values: &[f64]) {
         let id = self.rows.len() as u64;
-        self.rows.push(Row { id, role, base, replicate, duplicate_of: None });
+        self.rows.push(SampleRow { id, role, base, replicate, duplicate_of: None });
         self.values.extend_from_slice(values);
     }
 
-    /// Whether there is none yet.
+    /// Whether there are no rows yet.
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Marks what repeats an earlier row and joins everything.
+    /// Marks duplicates and makes the sample.
     pub(super) fn into_sample(mut self, design: &Design) -> Sample {
         mark_duplicates(&mut self.rows, &self.values, self.parameters);
         Sample {
@@ -54,7 +54,7 @@ impl Rows {
 }
 
 /// Sorts the rows by a hash of their bits, so that equal ones stand side by side, the first of them first.
-fn mark_duplicates(rows: &mut [Row], values: &[f64], parameters: usize) {
+fn mark_duplicates(rows: &mut [SampleRow], values: &[f64], parameters: usize) {
     let numbers = |row: usize| &values[row * parameters..(row + 1) * parameters];
     let mut order: Vec<(u64, usize)> =
         (0..rows.len()).into_par_iter().map(|row| (hash(numbers(row)), row)).collect();

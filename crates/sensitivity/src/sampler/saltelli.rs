@@ -3,13 +3,13 @@
 //! One sequence of two dimensions per parameter gives base rows A (first half) and B (second half). Base row `i` is point
 //! `i / R` of sequence `i % R` of `R`, so that a larger sample begins with the smaller one.
 
-use onceflow_study::{Factor, Method, Saltelli, Space};
+use onceflow_study::{Factor, Method, SaltelliDesign, Space};
 
 use super::feasible::Feasible;
 use super::sequences::to_values;
 use super::sobol::{Directions, Sequence};
-use super::{Rows, SampleError};
-use crate::Role;
+use super::{SampleError, SampledRows};
+use crate::RowRole;
 use crate::quantile::Quantile;
 
 /// More replicates than this only waste the sequences.
@@ -19,9 +19,9 @@ const MOST_REPLICATES: u64 = 1024;
 pub(super) fn rows(
     space: &Space,
     quantiles: &[Quantile],
-    design: &Saltelli,
+    design: &SaltelliDesign,
     seed: u64,
-) -> Result<Rows, SampleError> {
+) -> Result<SampledRows, SampleError> {
     let replicates = design.replicates;
     check(replicates)?;
     let mut feasible = Feasible::for_pairs(space);
@@ -31,8 +31,8 @@ pub(super) fn rows(
     let mut sequences: Vec<Sequence<'_>> =
         (0..replicates).map(|replicate| directions.sequence(Some(seed), replicate)).collect();
     let per_base = space.factors().len() * if design.second_order { 2 } else { 1 } + 2;
-    let mut rows = Rows::with_capacity(parameters, design.base as usize * per_base);
-    let mut pair = Pair::new(parameters);
+    let mut rows = SampledRows::with_capacity(parameters, design.base as usize * per_base);
+    let mut pair = BasePair::new(parameters);
     for base in 0..design.base {
         let replicate = base % replicates;
         pair.draw(quantiles, &mut sequences[replicate as usize], &mut feasible)?;
@@ -50,11 +50,11 @@ fn check(replicates: u64) -> Result<(), SampleError> {
     }
 }
 
-/// What a reader should know of a design.
-pub(super) fn warnings(space: &Space, design: &Saltelli) -> Vec<String> {
+/// Warnings about a design.
+pub(super) fn warnings(space: &Space, design: &SaltelliDesign) -> Vec<String> {
     let Some(better) = design.balanced_base().filter(|_| !design.is_balanced()) else { return Vec::new() };
     let (base, replicates) = (design.base, design.replicates.max(1));
-    let rows = space.rows(&Method::Saltelli(Saltelli { base: better, ..*design }));
+    let rows = space.rows(&Method::Saltelli(SaltelliDesign { base: better, ..*design }));
     vec![format!(
         "{base} base rows on {replicates} replicates are not a power of two for each: the estimates are sound, but {better} \
          base rows ({rows} rows) would be balanced and more exact for their cost"
@@ -62,14 +62,14 @@ pub(super) fn warnings(space: &Space, design: &Saltelli) -> Vec<String> {
 }
 
 /// Base rows A and B.
-struct Pair {
+struct BasePair {
     units: Vec<f64>,
     a: Vec<f64>,
     b: Vec<f64>,
     mixed: Vec<f64>,
 }
 
-impl Pair {
+impl BasePair {
     fn new(parameters: usize) -> Self {
         let row = vec![0.0; parameters];
         Self { units: vec![0.0; 2 * parameters], a: row.clone(), b: row.clone(), mixed: row }
@@ -98,18 +98,18 @@ impl Pair {
         second_order: bool,
         base: u64,
         replicate: u64,
-        rows: &mut Rows,
+        rows: &mut SampledRows,
     ) {
-        rows.push(Role::A, base, replicate, &self.a);
+        rows.push(RowRole::A, base, replicate, &self.a);
         for (place, factor) in factors.iter().enumerate() {
             mix(&mut self.mixed, &self.a, &self.b, factor);
-            rows.push(Role::Ab(place), base, replicate, &self.mixed);
+            rows.push(RowRole::Ab(place), base, replicate, &self.mixed);
         }
         for (place, factor) in factors.iter().enumerate().filter(|_| second_order) {
             mix(&mut self.mixed, &self.b, &self.a, factor);
-            rows.push(Role::Ba(place), base, replicate, &self.mixed);
+            rows.push(RowRole::Ba(place), base, replicate, &self.mixed);
         }
-        rows.push(Role::B, base, replicate, &self.b);
+        rows.push(RowRole::B, base, replicate, &self.b);
     }
 }
 

@@ -1,5 +1,5 @@
-//! Plain rows: random ones, and points of sequences. What a constraint excludes is drawn again or skipped, so that
-//! more rows begin with fewer.
+//! Plain rows: random ones, and points of sequences. Excluded points are drawn again or skipped, so that a larger sample
+//! begins with the smaller one.
 
 use onceflow_study::{Parameter, Space};
 use rayon::prelude::*;
@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use super::feasible::Feasible;
 use super::halton::Halton;
 use super::sobol::{Directions, Sequence};
-use super::{Rows, SampleError};
-use crate::Role;
+use super::{SampleError, SampledRows};
+use crate::RowRole;
 use crate::quantile::Quantile;
-use crate::random::{Purpose, Stream};
+use crate::random::{RandomStream, StreamPurpose};
 
 /// Independent random rows, each from its own stream.
 pub(super) fn monte_carlo(
@@ -18,8 +18,8 @@ pub(super) fn monte_carlo(
     quantiles: &[Quantile],
     count: u64,
     seed: u64,
-) -> Result<Rows, SampleError> {
-    let stream_of = |row| Stream::new(seed, Purpose::MonteCarlo, row, 0);
+) -> Result<SampledRows, SampleError> {
+    let stream_of = |row| RandomStream::new(seed, StreamPurpose::MonteCarlo, row, 0);
     let mut drawing = (0, stream_of(0));
     walk(space, quantiles, count, |row, units| {
         if drawing.0 != row {
@@ -35,7 +35,7 @@ pub(super) fn halton(
     quantiles: &[Quantile],
     count: u64,
     seed: Option<u64>,
-) -> Result<Rows, SampleError> {
+) -> Result<SampledRows, SampleError> {
     let halton = Halton::new(quantiles.len(), seed)?;
     let mut index = 0;
     walk(space, quantiles, count, |_, units| {
@@ -50,12 +50,12 @@ pub(super) fn hammersley(
     quantiles: &[Quantile],
     count: u64,
     seed: Option<u64>,
-) -> Result<Rows, SampleError> {
+) -> Result<SampledRows, SampleError> {
     Feasible::new(space).refuse_any("hammersley")?;
     let halton = Halton::new(quantiles.len() - 1, seed)?;
-    let mut jitter = seed.map(|seed| Stream::new(seed, Purpose::Jitter, 0, 0));
+    let mut jitter = seed.map(|seed| RandomStream::new(seed, StreamPurpose::Jitter, 0, 0));
     walk(space, quantiles, count, |row, units| {
-        let place = jitter.as_mut().map_or(0.0, Stream::unit);
+        let place = jitter.as_mut().map_or(0.0, RandomStream::unit);
         units[0] = stratum_unit(row, place, count);
         halton.point_into(row, &mut units[1..]);
     })
@@ -73,11 +73,11 @@ pub(super) fn sobol(
     quantiles: &[Quantile],
     count: u64,
     seed: Option<u64>,
-) -> Result<Rows, SampleError> {
+) -> Result<SampledRows, SampleError> {
     let directions = Directions::new(quantiles.len())?;
     let mut sequence = directions.sequence(seed, 0);
     if Feasible::new(space).is_everything() {
-        return Ok(Rows::points(quantiles.len(), along(&sequence, quantiles, count)));
+        return Ok(SampledRows::points(quantiles.len(), along(&sequence, quantiles, count)));
     }
     walk(space, quantiles, count, |_, units| sequence.next_into(units))
 }
@@ -101,7 +101,7 @@ fn along(sequence: &Sequence<'_>, quantiles: &[Quantile], count: u64) -> Vec<f64
     values
 }
 
-/// What a reader should know of a sequence that is not scrambled.
+/// Warnings about a sequence that is not scrambled.
 pub(super) fn warnings(space: &Space) -> Vec<String> {
     let is_endless = |p: &&Parameter| {
         p.distribution.is_unbounded() && p.domain.ends().is_some_and(|(from, _)| from.is_infinite())
@@ -118,9 +118,9 @@ fn walk(
     quantiles: &[Quantile],
     count: u64,
     mut next: impl FnMut(u64, &mut [f64]),
-) -> Result<Rows, SampleError> {
+) -> Result<SampledRows, SampleError> {
     let mut feasible = Feasible::new(space);
-    let mut rows = Rows::with_capacity(quantiles.len(), count as usize);
+    let mut rows = SampledRows::with_capacity(quantiles.len(), count as usize);
     let (mut units, mut values) = (vec![0.0; quantiles.len()], vec![0.0; quantiles.len()]);
     for row in 0..count {
         feasible.draw(|feasible| {
@@ -128,7 +128,7 @@ fn walk(
             to_values(quantiles, &units, &mut values);
             feasible.holds(&values)
         })?;
-        rows.push(Role::Point, 0, 0, &values);
+        rows.push(RowRole::Point, 0, 0, &values);
     }
     Ok(rows)
 }

@@ -1,17 +1,17 @@
-//! Rows of a variance-based design that nobody wrote down: SALib analyses outputs by their order alone.
+//! Rows of a variance-based design without a sample file: SALib analyses outputs by their order alone.
 
 use onceflow_study::Space;
 
 use super::cell::read_output;
-use super::layout::{Layout, deal};
+use super::layout::{TableLayout, deal};
 use super::{TableError, json, raw};
 use crate::sampler::MOST_VALUES;
-use crate::{Row, Sample};
+use crate::{Sample, SampleRow};
 
 /// As many rows as there are outputs, with the roles of SALib's order and no values (all are 0). Only a Saltelli layout
 /// can be assumed: every other analysis looks at the values.
-pub fn assume_rows(space: &Space, outputs: &str, layout: Layout) -> Result<Sample, TableError> {
-    if !matches!(layout, Layout::Saltelli { .. }) {
+pub fn assume_rows(space: &Space, outputs: &str, layout: TableLayout) -> Result<Sample, TableError> {
+    if !matches!(layout, TableLayout::Saltelli { .. }) {
         let (expected, found) = ("the sample beside its outputs", "outputs only");
         return Err(TableError::new("this analysis needs the values of the rows", expected, found)
             .with_hint("give the sample with -X"));
@@ -21,7 +21,7 @@ pub fn assume_rows(space: &Space, outputs: &str, layout: Layout) -> Result<Sampl
         if raw::is_json(outputs) { json::read_rows(outputs)? } else { raw::read(outputs, &is_value)? };
     let parameters = space.parameters().len();
     let values = check_size(table.rows.len(), parameters)?;
-    let rows: Vec<Row> = (0..table.rows.len() as u64).map(Row::point).collect();
+    let rows: Vec<SampleRow> = (0..table.rows.len() as u64).map(SampleRow::point).collect();
     let lines: Vec<usize> = table.rows.iter().map(|r| r.line).collect();
     let mut sample = Sample { design: None, values: vec![0.0; values], rows, parameters };
     deal(space, &mut sample, layout, &lines)?;
@@ -43,7 +43,7 @@ mod tests {
     use onceflow_study::{Domain, Parameter};
 
     use super::*;
-    use crate::Role;
+    use crate::RowRole;
 
     fn space() -> Space {
         let unit = |name: &str| Parameter::new(name, Domain::Continuous { from: 0.0, to: 1.0 });
@@ -53,20 +53,22 @@ mod tests {
     #[test]
     fn rows_are_dealt_in_order() {
         let sample =
-            assume_rows(&space(), "1\n2\n3\n4\n5\n6\n7\n8\n", Layout::Saltelli { second_order: false });
+            assume_rows(&space(), "1\n2\n3\n4\n5\n6\n7\n8\n", TableLayout::Saltelli { second_order: false });
         let roles: Vec<_> = sample.unwrap().rows.iter().map(|r| (r.base, r.role)).collect();
         assert_eq!(
             roles[..5],
-            [(0, Role::A), (0, Role::Ab(0)), (0, Role::Ab(1)), (0, Role::B), (1, Role::A)]
+            [(0, RowRole::A), (0, RowRole::Ab(0)), (0, RowRole::Ab(1)), (0, RowRole::B), (1, RowRole::A)]
         );
     }
 
     #[test]
     fn a_wrong_number_and_other_layouts_are_refused() {
         let error = |text: &str, layout| assume_rows(&space(), text, layout).unwrap_err().to_string();
-        assert!(error("1\n2\n3\n", Layout::Saltelli { second_order: false }).contains("multiple of 4"));
-        assert!(error("1\n2\n3\n4\n", Layout::Saltelli { second_order: true }).contains("multiple of 6"));
-        assert!(error("1\n2\n3\n", Layout::Morris).contains("-X"));
+        assert!(error("1\n2\n3\n", TableLayout::Saltelli { second_order: false }).contains("multiple of 4"));
+        assert!(
+            error("1\n2\n3\n4\n", TableLayout::Saltelli { second_order: true }).contains("multiple of 6")
+        );
+        assert!(error("1\n2\n3\n", TableLayout::Morris).contains("-X"));
     }
 
     #[test]

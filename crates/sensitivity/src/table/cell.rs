@@ -1,4 +1,4 @@
-//! One field of a table: numbers, words of a domain, and the many ways to say that there is no number.
+//! One field of a table: numbers, words of a domain, and the notations of NaN.
 
 use onceflow_study::{Domain, Parameter, Value, excerpt, nearest};
 
@@ -100,7 +100,7 @@ pub(super) fn shown(text: &str) -> String {
     if text.is_empty() { "nothing".into() } else { format!("`{}`", excerpt(text)) }
 }
 
-/// An output: NaN for every way to say that there is none; `None` for a text that is neither.
+/// An output: NaN for all its notations; `None` for a text that is not a number.
 pub(super) fn read_output(text: &str) -> Option<f64> {
     let text = text.trim();
     if let Ok(x) = text.parse::<f64>() {

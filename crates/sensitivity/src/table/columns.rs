@@ -1,4 +1,4 @@
-//! What the columns of a headed table are: row numbers, roles, parameters, and the others.
+//! The columns of a table with a header: row numbers, roles, parameters, and others.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use onceflow_study::{Space, nearest};
 use super::TableError;
 
 /// Places of the columns.
-pub(super) struct Columns {
+pub(super) struct ColumnPlaces {
     reserved: HashMap<&'static str, usize>,
     /// One place for each parameter of the space, in its order.
     pub(super) parameters: Vec<Option<usize>>,
@@ -32,7 +32,7 @@ fn is_reserved(name: &str) -> bool {
     RESERVED.iter().any(|(_, names)| names.contains(&name))
 }
 
-impl Columns {
+impl ColumnPlaces {
     /// Matches a header by name. A name that is both reserved and a parameter's is the parameter, unless it stands
     /// twice: then the parameter comes last.
     pub(super) fn new(header: &StringRecord, space: &Space) -> Result<Self, TableError> {
@@ -51,11 +51,7 @@ impl Columns {
                 None => columns.add(name, at),
             };
             if !fresh {
-                return Err(TableError::new(
-                    "a column stands twice",
-                    "different names",
-                    format!("`{name}` twice"),
-                ));
+                return Err(TableError::new("repeated column", "different names", format!("`{name}` twice")));
             }
         }
         columns.others.reverse();
@@ -77,7 +73,7 @@ impl Columns {
         let mut seen = HashSet::new();
         match self.others.iter().find(|(name, _)| !seen.insert(name)) {
             Some((name, _)) => {
-                Err(TableError::new("a column stands twice", "different names", format!("`{name}` twice")))
+                Err(TableError::new("repeated column", "different names", format!("`{name}` twice")))
             }
             None => Ok(()),
         }
@@ -88,8 +84,8 @@ impl Columns {
         self.reserved.get(word).copied()
     }
 
-    /// The places of all parameters; one that is missing or a column that is none of them is an error, the latter
-    /// unless `extra` columns are allowed.
+    /// The indices of all parameters; a missing parameter is an error, and so is another column unless `extra` columns are
+    /// allowed.
     pub(super) fn all_parameters(&self, space: &Space, extra: bool) -> Result<Vec<usize>, TableError> {
         let missing = space.parameters().iter().zip(&self.parameters).find(|(_, at)| at.is_none());
         if let Some((parameter, _)) = missing {
@@ -118,5 +114,6 @@ fn unknown(name: &str, space: &Space) -> TableError {
         |meant| format!("did you mean `{meant}`? remove one of both"),
     );
     let expected = format!("only the parameters {}", names.join(", "));
-    TableError::new("a column is no parameter of the problem", expected, format!("`{name}`")).with_hint(hint)
+    TableError::new("a column is not a parameter of the problem", expected, format!("`{name}`"))
+        .with_hint(hint)
 }

@@ -33,10 +33,12 @@ fn fields(space: &Space, sample: &Sample, row: usize) -> Vec<String> {
 
 /// Lines of fields, quoted where RFC 4180 asks for it.
 pub fn lines(records: impl Iterator<Item = Vec<String>>) -> String {
-    let mut writer = WriterBuilder::new().flexible(true).from_writer(Vec::new());
+    let mut bytes = Vec::new();
+    let mut writer = WriterBuilder::new().flexible(true).from_writer(&mut bytes);
     for record in records {
-        // Writing to memory does not fail.
-        let _ = writer.write_record(&record);
+        let _infallible = writer.write_record(&record);
     }
-    writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+    // Dropping the writer flushes it; neither that nor writing to memory can fail.
+    drop(writer);
+    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -50,8 +50,8 @@ pub(super) fn write(space: &Space, sample: &Sample, form: DakotaTable) -> Result
 /// Where no header stands, a first row of words that are all names would be taken for one.
 fn check_first_line(space: &Space, form: DakotaTable, first: &str) -> Result<(), TableError> {
     if form == DakotaTable::Freeform && has_all_names(space, first.split(' ')) {
-        let message = "the first row reads like a header, which this form has none of";
-        return Err(TableError::new(message, "a value that is no parameter's name", shown(first))
+        let message = "the first row looks like a header, which this form does not have";
+        return Err(TableError::new(message, "a value that is not a parameter's name", shown(first))
             .with_hint("write the annotated form"));
     }
     Ok(())

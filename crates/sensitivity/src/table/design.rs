@@ -1,10 +1,11 @@
-//! Designs as JSON: what stands beside a sample so that it can be extended.
+//! Designs as JSON, stored beside a sample so that it can be extended.
 
 use std::sync::Arc;
 
 use onceflow_study::{
-    Design, Diagnostics, Distribution, Domain, Fields, FromNode, Grid, LatinHypercube, Method, Mismatch,
-    Morris, Node, Parameter, Saltelli, Source, Space, Trajectories, parse_json,
+    Design, Diagnostics, Distribution, Domain, FromNode, GridDesign, LatinHypercube, LocatedNode, Method,
+    Mismatch, MorrisDesign, Parameter, SaltelliDesign, SourceText, Space, TableReader, Trajectories,
+    parse_json,
 };
 use serde_json::{Value as Json, json};
 
@@ -24,12 +25,14 @@ pub fn design_to_json(space: &Space, design: &Design) -> String {
 /// Reads what [`design_to_json`] writes, or its inner object alone. Ranges that are not those of the space are refused:
 /// effects and indices would silently be those of other ranges.
 pub fn design_from_json(space: &Space, text: &str) -> Result<Design, TableError> {
-    let source = Source::new("design", text);
+    let source = SourceText::new("design", text);
     let node = parse_json(&source).map_err(|error| TableError::from(*error))?;
     let part = |key: &str| node.as_table().and_then(|table| table.get(key));
     for parameter in space.parameters() {
-        let ranges = part("parameters").and_then(Node::as_table);
-        if let Some(sampled) = ranges.and_then(|table| table.get(&parameter.name)).and_then(Node::as_text) {
+        let ranges = part("parameters").and_then(LocatedNode::as_table);
+        if let Some(sampled) =
+            ranges.and_then(|table| table.get(&parameter.name)).and_then(LocatedNode::as_text)
+        {
             check_range(parameter, sampled)?;
         }
     }
@@ -46,7 +49,7 @@ fn check_range(parameter: &Parameter, sampled: &str) -> Result<(), TableError> {
     Err(error.with_hint("give the problem they were sampled from, or sample again"))
 }
 
-/// What a parameter may be and how likely, in one line.
+/// The range and distribution of a parameter, in one line.
 fn range_text(parameter: &Parameter) -> String {
     let list = |words: Vec<String>| words.join(", ");
     let range = match &parameter.domain {
@@ -83,7 +86,7 @@ pub(super) fn design_value(design: &Design) -> Json {
     object
 }
 
-fn morris_value(morris: &Morris) -> Json {
+fn morris_value(morris: &MorrisDesign) -> Json {
     let mut object = json!({ "trajectories": morris.trajectories, "values": morris.values });
     if let Trajectories::Optimised { candidates } = morris.kind {
         object["candidates"] = candidates.into();
@@ -100,16 +103,16 @@ fn seed_value(seed: u64) -> Json {
 struct Seed(u64);
 
 impl<'a> FromNode<'a> for Seed {
-    fn from_node(node: &'a Node) -> Result<Self, Mismatch> {
+    fn from_node(node: &'a LocatedNode) -> Result<Self, Mismatch> {
         let said = node.as_text().and_then(|text| text.parse().ok());
         said.map_or_else(|| u64::from_node(node), Ok).map(Self)
     }
 }
 
 /// Reads the inner object; the first mistake is the error.
-pub(super) fn read_design(source: &Arc<Source>, node: &Node) -> Result<Design, TableError> {
+pub(super) fn read_design(source: &Arc<SourceText>, node: &LocatedNode) -> Result<Design, TableError> {
     let mut diagnostics = Diagnostics::default();
-    let design = Fields::new(source, node, "design", &mut diagnostics).and_then(|mut fields| {
+    let design = TableReader::new(source, node, "design", &mut diagnostics).and_then(|mut fields| {
         let seed = fields.required::<Seed>("seed").map_or(0, |seed| seed.0);
         let method = read_method(&mut fields);
         fields.finish();
@@ -123,7 +126,7 @@ pub(super) fn read_design(source: &Arc<Source>, node: &Node) -> Result<Design, T
     }
 }
 
-fn read_method(fields: &mut Fields<'_, '_>) -> Option<Method> {
+fn read_method(fields: &mut TableReader<'_, '_>) -> Option<Method> {
     let words =
         ["mc", "lhs", "halton", "hammersley", "sobol", "grid", "morris", "saltelli"].map(|word| (word, word));
     if !fields.has("method") {
@@ -141,22 +144,22 @@ fn read_method(fields: &mut Fields<'_, '_>) -> Option<Method> {
         "sobol" => read_sequence(fields).map(|(rows, scrambled)| Method::Sobol { rows, scrambled }),
         "grid" => {
             let (values, fraction) = (fields.required("values")?, fields.required("fraction")?);
-            Some(Method::Grid(Grid { values, fraction }))
+            Some(Method::Grid(GridDesign { values, fraction }))
         }
         "morris" => read_morris(fields).map(Method::Morris),
         _ => {
             let (base, second_order) = (fields.required("base")?, fields.required("second_order")?);
             let replicates = fields.required("replicates")?;
-            Some(Method::Saltelli(Saltelli { base, second_order, replicates }))
+            Some(Method::Saltelli(SaltelliDesign { base, second_order, replicates }))
         }
     }
 }
 
-fn read_sequence(fields: &mut Fields<'_, '_>) -> Option<(u64, bool)> {
+fn read_sequence(fields: &mut TableReader<'_, '_>) -> Option<(u64, bool)> {
     Some((fields.required("rows")?, fields.required("scrambled")?))
 }
 
-fn read_morris(fields: &mut Fields<'_, '_>) -> Option<Morris> {
+fn read_morris(fields: &mut TableReader<'_, '_>) -> Option<MorrisDesign> {
     let (trajectories, values) = (fields.required("trajectories")?, fields.required("values")?);
     let kinds = [("plain", 0), ("radial", 1), ("optimised", 2)];
     let kind = match fields.word("kind", &kinds).unwrap_or(0) {
@@ -164,7 +167,7 @@ fn read_morris(fields: &mut Fields<'_, '_>) -> Option<Morris> {
         1 => Trajectories::Radial,
         _ => Trajectories::Optimised { candidates: fields.required("candidates")? },
     };
-    Some(Morris { trajectories, values, kind })
+    Some(MorrisDesign { trajectories, values, kind })
 }
 
 #[cfg(test)]
@@ -198,15 +201,15 @@ mod tests {
             Method::Halton { rows: 7, scrambled: true },
             Method::Hammersley { rows: 7, scrambled: false },
             Method::Sobol { rows: 8, scrambled: true },
-            Method::Grid(Grid { values: 3, fraction: 2 }),
-            Method::Morris(Morris { trajectories: 4, values: 6, kind: Trajectories::Plain }),
-            Method::Morris(Morris { trajectories: 4, values: 6, kind: Trajectories::Radial }),
-            Method::Morris(Morris {
+            Method::Grid(GridDesign { values: 3, fraction: 2 }),
+            Method::Morris(MorrisDesign { trajectories: 4, values: 6, kind: Trajectories::Plain }),
+            Method::Morris(MorrisDesign { trajectories: 4, values: 6, kind: Trajectories::Radial }),
+            Method::Morris(MorrisDesign {
                 trajectories: 4,
                 values: 6,
                 kind: Trajectories::Optimised { candidates: 99 },
             }),
-            Method::Saltelli(Saltelli { base: 16, second_order: true, replicates: 8 }),
+            Method::Saltelli(SaltelliDesign { base: 16, second_order: true, replicates: 8 }),
         ];
         for method in methods {
             for seed in [0, 2026, u64::MAX] {

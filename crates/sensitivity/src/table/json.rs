@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use csv::StringRecord;
-use onceflow_study::{Data, Design, Node, Source, Space, Table, Value, parse_json};
+use onceflow_study::{Data, Design, LocatedNode, LocatedTable, SourceText, Space, Value, parse_json};
 use serde_json::{Map, Value as Json, json};
 
 use super::TableError;
 use super::cell::number_text;
 use super::design::{design_value, read_design};
-use super::raw::{Lines, Raw, RawRow};
+use super::raw::{RawLines, RawRow, RawTable};
 use crate::Sample;
 
 /// `{"version": 1, "kind": "sample", "design": …, "parameters": […], "rows": [{"row": …, "values": {…}}]}`, one line
@@ -46,8 +46,8 @@ fn row_value(space: &Space, sample: &Sample, row: usize) -> Json {
 }
 
 /// The rows of a sample and its design.
-pub(super) fn read_sample(text: &str) -> Result<(Raw, Option<Design>), TableError> {
-    let source = Source::new("table", text);
+pub(super) fn read_sample(text: &str) -> Result<(RawTable, Option<Design>), TableError> {
+    let source = SourceText::new("table", text);
     let node = parse_json(&source).map_err(|error| TableError::from(*error))?;
     let design = node.as_table().and_then(|table| table.get("design")).filter(|d| d.data != Data::Null);
     let design = design.map(|design| read_design(&source, design)).transpose()?;
@@ -55,25 +55,25 @@ pub(super) fn read_sample(text: &str) -> Result<(Raw, Option<Design>), TableErro
 }
 
 /// The rows of outputs.
-pub(super) fn read_rows(text: &str) -> Result<Raw, TableError> {
-    let source = Source::new("table", text);
+pub(super) fn read_rows(text: &str) -> Result<RawTable, TableError> {
+    let source = SourceText::new("table", text);
     let node = parse_json(&source).map_err(|error| TableError::from(*error))?;
     rows(&source, &node)
 }
 
 /// Objects become rows, their keys columns; objects inside them (`values`, `outputs`) are taken apart. Keys of a row
 /// come before those of the objects inside it, so that a parameter called `base` is told from the number of the base.
-fn rows(source: &Arc<Source>, node: &Node) -> Result<Raw, TableError> {
+fn rows(source: &Arc<SourceText>, node: &LocatedNode) -> Result<RawTable, TableError> {
     let list = match &node.data {
         Data::List(list) => Some(&list[..]),
-        Data::Table(table) => table.get("rows").and_then(Node::as_list),
+        Data::Table(table) => table.get("rows").and_then(LocatedNode::as_list),
         _ => None,
     };
-    let line = |node: &Node| source.position(node.span.start).line;
+    let line = |node: &LocatedNode| source.position(node.span.start).line;
     let expected = "{\"rows\": [{\"row\": 1, …}, …]}";
     let list =
         list.ok_or_else(|| TableError::new("there are no rows", expected, node.describe()).at(line(node)))?;
-    let mut lines = Lines::new(&source.text);
+    let mut lines = RawLines::new(&source.text);
     let mut columns = Names::default();
     let mut fields: Vec<(usize, HashMap<usize, String>)> = Vec::with_capacity(list.len());
     for row in list {
@@ -90,7 +90,7 @@ fn rows(source: &Arc<Source>, node: &Node) -> Result<Raw, TableError> {
         order.iter().map(|column| cells.remove(column).unwrap_or_default()).collect::<StringRecord>()
     };
     let rows = fields.into_iter().map(|(line, cells)| RawRow { line, cells: record(cells) }).collect();
-    Ok(Raw { header: Some(header), header_line: line(node), rows })
+    Ok(RawTable { header: Some(header), header_line: line(node), rows })
 }
 
 /// Every row becomes a record of all columns: rows whose keys differ would make a short text a huge table.
@@ -133,7 +133,7 @@ impl Names {
     }
 }
 
-fn cells(table: &Table, columns: &mut Names) -> Result<HashMap<usize, String>, TableError> {
+fn cells(table: &LocatedTable, columns: &mut Names) -> Result<HashMap<usize, String>, TableError> {
     let mut cells = HashMap::new();
     let mut seen = HashSet::new();
     for entry in &table.entries {
@@ -142,7 +142,7 @@ fn cells(table: &Table, columns: &mut Names) -> Result<HashMap<usize, String>, T
                 for entry in &inner.entries {
                     if !seen.insert(&entry.key) {
                         let found = format!("`{}` twice", entry.key);
-                        return Err(TableError::new("a value stands twice in a row", "it once", found));
+                        return Err(TableError::new("repeated value in a row", "it once", found));
                     }
                     cells.insert(columns.place(true, &entry.key), field(&entry.value)?);
                 }
@@ -153,7 +153,7 @@ fn cells(table: &Table, columns: &mut Names) -> Result<HashMap<usize, String>, T
     Ok(cells)
 }
 
-fn field(node: &Node) -> Result<String, TableError> {
+fn field(node: &LocatedNode) -> Result<String, TableError> {
     match &node.data {
         Data::Null => Ok(String::new()),
         Data::Integer(i) => Ok(i.to_string()),

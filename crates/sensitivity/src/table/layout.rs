@@ -1,15 +1,15 @@
-//! Roles of rows in a table that does not say them, and whether rows fit their roles.
+//! Roles of rows in a table without roles, and the check of rows against their roles.
 
 use std::collections::HashMap;
 
 use onceflow_study::{Factor, Space};
 
 use super::TableError;
-use crate::{Role, Sample};
+use crate::{RowRole, Sample};
 
 /// Which design the rows of a table without roles come from, in the order in which SALib writes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Layout {
+pub enum TableLayout {
     /// None: every row stands for itself.
     #[default]
     Points,
@@ -26,14 +26,14 @@ pub enum Layout {
 pub(super) fn deal(
     space: &Space,
     sample: &mut Sample,
-    layout: Layout,
+    layout: TableLayout,
     lines: &[usize],
 ) -> Result<(), TableError> {
     let factors = space.factors().len();
     let block = match layout {
-        Layout::Points => return Ok(()),
-        Layout::Saltelli { second_order } => saltelli_block(factors, second_order),
-        Layout::Morris => vec![Role::Start; factors + 1],
+        TableLayout::Points => return Ok(()),
+        TableLayout::Saltelli { second_order } => saltelli_block(factors, second_order),
+        TableLayout::Morris => vec![RowRole::Start; factors + 1],
     };
     if sample.is_empty() || !sample.len().is_multiple_of(block.len()) {
         return Err(wrong_length(sample.len(), block.len(), factors, layout));
@@ -43,27 +43,27 @@ pub(super) fn deal(
         row.role = block[i % block.len()];
     }
     match layout {
-        Layout::Morris => deal_steps(space, sample, block.len(), lines),
+        TableLayout::Morris => deal_steps(space, sample, block.len(), lines),
         _ => Ok(()),
     }
 }
 
-fn saltelli_block(factors: usize, second_order: bool) -> Vec<Role> {
-    let mut block = vec![Role::A];
-    block.extend((0..factors).map(Role::Ab));
+fn saltelli_block(factors: usize, second_order: bool) -> Vec<RowRole> {
+    let mut block = vec![RowRole::A];
+    block.extend((0..factors).map(RowRole::Ab));
     if second_order {
-        block.extend((0..factors).map(Role::Ba));
+        block.extend((0..factors).map(RowRole::Ba));
     }
-    block.push(Role::B);
+    block.push(RowRole::B);
     block
 }
 
-fn wrong_length(rows: usize, block: usize, factors: usize, layout: Layout) -> TableError {
+fn wrong_length(rows: usize, block: usize, factors: usize, layout: TableLayout) -> TableError {
     let (words, hint) = match layout {
-        Layout::Saltelli { second_order: false } => {
+        TableLayout::Saltelli { second_order: false } => {
             ("k + 2", "leave second order on if the sample was made with it (SALib's default)")
         }
-        Layout::Saltelli { second_order: true } => {
+        TableLayout::Saltelli { second_order: true } => {
             ("2k + 2", "leave second order out if the sample was made without")
         }
         _ => ("k + 1", "give the table that the sampler wrote, with all its rows"),
@@ -83,7 +83,7 @@ fn deal_steps(space: &Space, sample: &mut Sample, block: usize, lines: &[usize])
         }
         let moved = [row - 1, start].into_iter().find_map(|before| moved_factor(space, sample, before, row));
         match moved.filter(|factor| !std::mem::replace(&mut seen[*factor], true)) {
-            Some(factor) => sample.rows[row].role = Role::Step(factor),
+            Some(factor) => sample.rows[row].role = RowRole::Step(factor),
             None => return Err(mixed_up_step(space, sample, row, *line)),
         }
     }
@@ -116,7 +116,7 @@ fn mixed_up_step(space: &Space, sample: &Sample, row: usize, line: usize) -> Tab
         many => format!("{} parameters that differ: {}", many.len(), many[..many.len().min(5)].join(", ")),
     };
     let expected = "one factor that differs from the row before, each factor once";
-    TableError::new("mixed-up design: this is no step of a trajectory", expected, found)
+    TableError::new("mixed-up design: this is not a step of a trajectory", expected, found)
         .at(line)
         .with_hint(SAME_TABLE)
 }
@@ -128,8 +128,8 @@ pub(super) fn verify(space: &Space, sample: &Sample, lines: &[usize]) -> Result<
     let mut bases: HashMap<(u64, u64), [Option<usize>; 2]> = HashMap::new();
     for (i, row) in sample.rows.iter().enumerate() {
         let side = match row.role {
-            Role::A => 0,
-            Role::B => 1,
+            RowRole::A => 0,
+            RowRole::B => 1,
             _ => continue,
         };
         bases.entry((row.replicate, row.base)).or_default()[side] = Some(i);
@@ -137,8 +137,8 @@ pub(super) fn verify(space: &Space, sample: &Sample, lines: &[usize]) -> Result<
     for (i, row) in sample.rows.iter().enumerate() {
         let Some([Some(a), Some(b)]) = bases.get(&(row.replicate, row.base)) else { continue };
         let (own, other, factor) = match row.role {
-            Role::Ab(factor) => (*a, *b, factor),
-            Role::Ba(factor) => (*b, *a, factor),
+            RowRole::Ab(factor) => (*a, *b, factor),
+            RowRole::Ba(factor) => (*b, *a, factor),
             _ => continue,
         };
         if let Some(parameter) = misfit(space, sample, (i, own, other), factor) {

@@ -1,4 +1,4 @@
-//! Samples and outputs as texts: CSV, JSON, SALib's matrices and Dakota's tables, recognised by what they hold.
+//! Samples and outputs as texts: CSV, JSON, SALib's matrices and Dakota's tables, recognised by their content.
 
 mod assumed;
 mod cell;
@@ -19,7 +19,7 @@ pub use cell::number_text;
 pub use csv::lines as csv_lines;
 pub use dakota::DakotaTable;
 pub use design::{design_from_json, design_to_json};
-pub use layout::Layout;
+pub use layout::TableLayout;
 pub use outputs::read_outputs;
 pub use sample::{SampleOptions, read_sample};
 

@@ -1,4 +1,4 @@
-//! Reading what a model answered: by row number in any order, or one line for each row of the sample.
+//! Reading the outputs of a model: by row number in any order, or one line for each row of the sample.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use csv::StringRecord;
 use onceflow_study::{Space, nearest};
 
 use super::cell::{CellRules, read_id, read_output, read_value, shown};
-use super::columns::Columns;
-use super::raw::{self, Raw, RawRow};
+use super::columns::ColumnPlaces;
+use super::raw::{self, RawRow, RawTable};
 use super::{TableError, json, repeated};
-use crate::{Outputs, Sample, Status};
+use crate::{OutputStatus, Outputs, Sample};
 
 /// Reads outputs: CSV or JSON with row numbers (any order, rows may be missing), columns of numbers in the order of
 /// the sample, or a table of Dakota; parameters among the columns must be those of the sample. `names` are the outputs to read,
@@ -47,9 +47,14 @@ struct Answered {
     parameters: Vec<Option<usize>>,
 }
 
-fn headed(space: &Space, header: &StringRecord, raw: &Raw, names: &[String]) -> Result<Answered, TableError> {
+fn headed(
+    space: &Space,
+    header: &StringRecord,
+    raw: &RawTable,
+    names: &[String],
+) -> Result<Answered, TableError> {
     let at_header = |error: TableError| error.at(raw.header_line);
-    let columns = Columns::new(header, space).map_err(at_header)?;
+    let columns = ColumnPlaces::new(header, space).map_err(at_header)?;
     let chosen = if names.is_empty() { Ok(columns.others.clone()) } else { choose(&columns.others, names) };
     let chosen = chosen.map_err(at_header)?;
     if chosen.is_empty() {
@@ -82,7 +87,7 @@ fn choose(others: &[(String, usize)], names: &[String]) -> Result<Vec<(String, u
 }
 
 /// Columns without names: the outputs, behind the sample's own values when those are repeated.
-fn bare(space: &Space, sample: &Sample, raw: &Raw, names: &[String]) -> Result<Answered, TableError> {
+fn bare(space: &Space, sample: &Sample, raw: &RawTable, names: &[String]) -> Result<Answered, TableError> {
     let (width, parameters) = (raw.rows[0].cells.len(), space.parameters().len());
     let skipped = if width > parameters && repeats(space, sample, raw) { parameters } else { 0 };
     let count = width - skipped;
@@ -100,7 +105,7 @@ fn bare(space: &Space, sample: &Sample, raw: &Raw, names: &[String]) -> Result<A
     Ok(Answered { ids: None, status: None, names, columns, parameters: Vec::new() })
 }
 
-fn repeats(space: &Space, sample: &Sample, raw: &Raw) -> bool {
+fn repeats(space: &Space, sample: &Sample, raw: &RawTable) -> bool {
     let rules = CellRules { bare: true, anywhere: true };
     let same = |(row, i): (&RawRow, usize)| {
         let numbers = space.parameters().iter().zip(sample.numbers(i)).enumerate();
@@ -112,9 +117,9 @@ fn repeats(space: &Space, sample: &Sample, raw: &Raw) -> bool {
 }
 
 /// The line of each row of the sample; `None` for a row that is not there.
-type Lines<'a> = Vec<Option<&'a RawRow>>;
+type OutputLines<'a> = Vec<Option<&'a RawRow>>;
 
-fn in_order<'a>(sample: &Sample, raw: &'a Raw) -> Result<Lines<'a>, TableError> {
+fn in_order<'a>(sample: &Sample, raw: &'a RawTable) -> Result<OutputLines<'a>, TableError> {
     if raw.rows.len() != sample.len() {
         let expected = format!("{} lines, one for each row of the sample in its order", sample.len());
         let hint = "add a column `row` when rows are missing or in another order";
@@ -124,9 +129,9 @@ fn in_order<'a>(sample: &Sample, raw: &'a Raw) -> Result<Lines<'a>, TableError> 
     Ok(raw.rows.iter().map(Some).collect())
 }
 
-fn by_number<'a>(sample: &Sample, raw: &'a Raw, at: usize) -> Result<Lines<'a>, TableError> {
+fn by_number<'a>(sample: &Sample, raw: &'a RawTable, at: usize) -> Result<OutputLines<'a>, TableError> {
     let places: HashMap<u64, usize> = sample.rows.iter().enumerate().map(|(i, row)| (row.id, i)).collect();
-    let mut lines: Lines<'a> = vec![None; sample.len()];
+    let mut lines: OutputLines<'a> = vec![None; sample.len()];
     let mut strange: Vec<(u64, usize)> = Vec::new();
     for row in &raw.rows {
         let text = row.cells.get(at).unwrap_or_default();
@@ -170,11 +175,11 @@ fn strangers(strange: &[(u64, usize)]) -> TableError {
         .with_hint("give the sample that was run, or remove these lines")
 }
 
-fn answers(sample: &Sample, table: &Answered, lines: &Lines<'_>) -> Result<Outputs, TableError> {
+fn answers(sample: &Sample, table: &Answered, lines: &OutputLines<'_>) -> Result<Outputs, TableError> {
     let mut outputs = Outputs {
         names: table.names.clone(),
         columns: vec![vec![f64::NAN; sample.len()]; table.names.len()],
-        status: vec![Status::Missing; sample.len()],
+        status: vec![OutputStatus::Missing; sample.len()],
     };
     for (i, row) in lines.iter().enumerate() {
         if let Some(row) = row {
@@ -188,11 +193,11 @@ fn answers(sample: &Sample, table: &Answered, lines: &Lines<'_>) -> Result<Outpu
 }
 
 /// A row that failed has no outputs; one without any output has failed.
-fn answer(table: &Answered, row: &RawRow) -> Result<(Status, Vec<f64>), TableError> {
+fn answer(table: &Answered, row: &RawRow) -> Result<(OutputStatus, Vec<f64>), TableError> {
     let said = table.status.map(|at| row.cells.get(at).unwrap_or_default());
-    let status = said.map_or(Ok(Status::Ok), read_status)?;
+    let status = said.map_or(Ok(OutputStatus::Ok), read_status)?;
     let nothing = vec![f64::NAN; table.columns.len()];
-    if status != Status::Ok {
+    if status != OutputStatus::Ok {
         return Ok((status, nothing));
     }
     let value = |(name, at): (&String, &usize)| {
@@ -205,23 +210,25 @@ fn answer(table: &Answered, row: &RawRow) -> Result<(Status, Vec<f64>), TableErr
     };
     let values = table.names.iter().zip(&table.columns).map(value).collect::<Result<Vec<_>, _>>()?;
     let failed = values.iter().all(|y| y.is_nan());
-    Ok((if failed { Status::Failed } else { Status::Ok }, values))
+    Ok((if failed { OutputStatus::Failed } else { OutputStatus::Ok }, values))
 }
 
-fn read_status(text: &str) -> Result<Status, TableError> {
+fn read_status(text: &str) -> Result<OutputStatus, TableError> {
     match text.trim().to_lowercase().as_str() {
-        "" | "ok" | "done" | "success" | "complete" | "completed" => Ok(Status::Ok),
-        "fail" | "failed" | "failure" | "error" | "timeout" | "killed" => Ok(Status::Failed),
-        "missing" | "pending" => Ok(Status::Missing),
-        _ => Err(TableError::new("this status is not known", "ok, failed or missing", shown(text))),
+        "" | "ok" | "done" | "success" | "complete" | "completed" => Ok(OutputStatus::Ok),
+        "fail" | "failed" | "failure" | "error" | "timeout" | "killed" => Ok(OutputStatus::Failed),
+        "missing" | "pending" => Ok(OutputStatus::Missing),
+        _ => Err(TableError::new("unknown status", "ok, failed or missing", shown(text))),
     }
 }
 
 fn take_over(sample: &Sample, outputs: &mut Outputs) {
     let places: HashMap<u64, usize> = sample.rows.iter().enumerate().map(|(i, row)| (row.id, i)).collect();
     for (i, row) in sample.rows.iter().enumerate() {
-        let first =
-            row.duplicate_of.and_then(|id| places.get(&id)).filter(|_| outputs.status[i] == Status::Missing);
+        let first = row
+            .duplicate_of
+            .and_then(|id| places.get(&id))
+            .filter(|_| outputs.status[i] == OutputStatus::Missing);
         if let Some(first) = first {
             outputs.status[i] = outputs.status[*first];
             outputs.columns.iter_mut().for_each(|column| column[i] = column[*first]);

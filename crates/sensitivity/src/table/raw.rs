@@ -1,4 +1,4 @@
-//! A text cut into fields: the delimiter and the header are found, nothing is understood yet.
+//! A text split into fields: the delimiter and the header are found, values are not read yet.
 
 use csv::{ReaderBuilder, StringRecord};
 
@@ -6,7 +6,7 @@ use super::TableError;
 
 /// Fields by line.
 #[derive(Debug, PartialEq)]
-pub(super) struct Raw {
+pub(super) struct RawTable {
     pub(super) header: Option<StringRecord>,
     pub(super) header_line: usize,
     pub(super) rows: Vec<RawRow>,
@@ -18,7 +18,7 @@ pub(super) struct RawRow {
     pub(super) cells: StringRecord,
 }
 
-impl Raw {
+impl RawTable {
     /// Makes the first row the header.
     pub(super) fn take_header(&mut self) {
         let first = self.rows.remove(0);
@@ -37,7 +37,7 @@ fn without_mark(text: &str) -> &str {
 
 /// Cuts a text; `is_value` says whether a field could be a value, for a first line with another one is a header.
 /// Every row has as many fields as the first.
-pub(super) fn read(text: &str, is_value: &dyn Fn(&str) -> bool) -> Result<Raw, TableError> {
+pub(super) fn read(text: &str, is_value: &dyn Fn(&str) -> bool) -> Result<RawTable, TableError> {
     let (skipped, body) = skip_comments(without_mark(text));
     let mut rows = match delimiter(body) {
         Some(delimiter) => delimited(body, delimiter)?,
@@ -52,7 +52,7 @@ pub(super) fn read(text: &str, is_value: &dyn Fn(&str) -> bool) -> Result<Raw, T
     let header = is_header.then(|| rows.remove(0).cells);
     match rows.iter().find(|row| row.cells.len() != width) {
         Some(row) => Err(uneven(row, width)),
-        None => Ok(Raw { header, header_line, rows }),
+        None => Ok(RawTable { header, header_line, rows }),
     }
 }
 
@@ -93,7 +93,7 @@ fn delimited(text: &str, delimiter: u8) -> Result<Vec<RawRow>, TableError> {
         .delimiter(delimiter)
         .from_reader(text.as_bytes());
     let mut rows = Vec::new();
-    let mut lines = Lines::new(text);
+    let mut lines = RawLines::new(text);
     for record in reader.records() {
         let cells = record
             .map_err(|error| TableError::new("the table cannot be read", "fields", error.to_string()))?;
@@ -115,13 +115,13 @@ fn spaced(text: &str) -> Vec<RawRow> {
 }
 
 /// Lines of ascending places, each found from the one before.
-pub(super) struct Lines<'a> {
+pub(super) struct RawLines<'a> {
     text: &'a str,
     at: usize,
     line: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> RawLines<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, at: 0, line: 1 }
     }

@@ -6,18 +6,18 @@ use csv::StringRecord;
 use onceflow_study::{Domain, Space};
 
 use super::cell::{CellRules, read_id, read_value, shown};
-use super::columns::Columns;
-use super::layout::{Layout, deal, verify};
-use super::raw::{self, Raw, RawRow};
+use super::columns::ColumnPlaces;
+use super::layout::{TableLayout, deal, verify};
+use super::raw::{self, RawRow, RawTable};
 use super::{TableError, json};
-use crate::{Role, Row, Sample};
+use crate::{RowRole, Sample, SampleRow};
 
-/// How to read a table that does not say everything itself.
+/// Options for reading a table without roles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SampleOptions {
     /// The design of rows without roles.
-    pub layout: Layout,
-    /// Whether columns that are no parameters are passed over (outputs in the same file) or are an error.
+    pub layout: TableLayout,
+    /// Whether columns other than parameters are ignored (outputs in the same file) or are an error.
     pub extra_columns: bool,
 }
 
@@ -48,12 +48,12 @@ pub(super) fn has_all_names<'a>(space: &Space, fields: impl Iterator<Item = &'a 
     space.parameters().iter().all(|p| fields.clone().any(|field| field.trim() == p.name))
 }
 
-fn from_raw(space: &Space, raw: &Raw, options: &SampleOptions) -> Result<Sample, TableError> {
+fn from_raw(space: &Space, raw: &RawTable, options: &SampleOptions) -> Result<Sample, TableError> {
     if raw.rows.is_empty() {
         return Err(TableError::new("the table has no rows", "a line for each row", "only a header"));
     }
     let Some(header) = &raw.header else { return bare(space, raw, options) };
-    let columns = Columns::new(header, space).map_err(|error| error.at(raw.header_line))?;
+    let columns = ColumnPlaces::new(header, space).map_err(|error| error.at(raw.header_line))?;
     let places =
         columns.all_parameters(space, options.extra_columns).map_err(|error| error.at(raw.header_line))?;
     let mut read = Vec::with_capacity(raw.rows.len());
@@ -70,7 +70,7 @@ fn from_raw(space: &Space, raw: &Raw, options: &SampleOptions) -> Result<Sample,
 }
 
 /// A matrix: only values, in the order of the space.
-fn bare(space: &Space, raw: &Raw, options: &SampleOptions) -> Result<Sample, TableError> {
+fn bare(space: &Space, raw: &RawTable, options: &SampleOptions) -> Result<Sample, TableError> {
     let (width, count) = (raw.rows[0].cells.len(), space.parameters().len());
     if width < count || (width > count && !options.extra_columns) {
         let names: Vec<&str> = space.parameters().iter().map(|p| p.name.as_str()).collect();
@@ -78,14 +78,19 @@ fn bare(space: &Space, raw: &Raw, options: &SampleOptions) -> Result<Sample, Tab
         return Err(TableError::new("the matrix has the wrong width", expected, width.to_string())
             .at(raw.rows[0].line));
     }
-    let read: Vec<(Row, &RawRow)> = (0..).map(Row::point).zip(&raw.rows).collect();
+    let read: Vec<(SampleRow, &RawRow)> = (0..).map(SampleRow::point).zip(&raw.rows).collect();
     let places: Vec<usize> = (0..count).collect();
     let sample = collect(space, &read, &places, true)?;
     let lines: Vec<usize> = raw.rows.iter().map(|row| row.line).collect();
     finish(space, sample, &lines, false, false, options)
 }
 
-fn row_place(space: &Space, columns: &Columns, row: &RawRow, order: u64) -> Result<Row, TableError> {
+fn row_place(
+    space: &Space,
+    columns: &ColumnPlaces,
+    row: &RawRow,
+    order: u64,
+) -> Result<SampleRow, TableError> {
     let field = |word: &str| columns.place(word).map(|at| row.cells.get(at).unwrap_or_default().trim());
     let whole = |word: &str, text: &str| {
         let error = || {
@@ -94,39 +99,39 @@ fn row_place(space: &Space, columns: &Columns, row: &RawRow, order: u64) -> Resu
         read_id(text).ok_or_else(error)
     };
     let number = |word: &str, default: u64| field(word).map_or(Ok(default), |text| whole(word, text));
-    let role = field("role").map_or(Ok(Role::Point), |text| read_role(space, text))?;
+    let role = field("role").map_or(Ok(RowRole::Point), |text| read_role(space, text))?;
     let duplicate = field("duplicate_of").filter(|text| !text.is_empty());
     let duplicate_of = duplicate.map(|text| whole("duplicate_of", text)).transpose()?;
     let (id, base) = (number("row", order)?, number("base", 0)?);
-    Ok(Row { id, role, base, replicate: number("replicate", 0)?, duplicate_of })
+    Ok(SampleRow { id, role, base, replicate: number("replicate", 0)?, duplicate_of })
 }
 
-fn read_role(space: &Space, text: &str) -> Result<Role, TableError> {
-    Role::parse(text, space).ok_or_else(|| {
+fn read_role(space: &Space, text: &str) -> Result<RowRole, TableError> {
+    RowRole::parse(text, space).ok_or_else(|| {
         let expected =
             "point, reference, start, step:NAME, A, B, AB:NAME or BA:NAME with the name of a factor";
-        TableError::new("this role is not known", expected, shown(text))
+        TableError::new("unknown role", expected, shown(text))
     })
 }
 
-fn check_ids(read: &[(Row, &RawRow)]) -> Result<(), TableError> {
+fn check_ids(read: &[(SampleRow, &RawRow)]) -> Result<(), TableError> {
     let repeated = read.windows(2).find(|pair| pair[0].0.id == pair[1].0.id);
     repeated.map_or(Ok(()), |pair| {
         let found = format!("row {} here and on line {}", pair[1].0.id, pair[0].1.line);
-        Err(TableError::new("a row stands twice", "different row numbers", found).at(pair[1].1.line))
+        Err(TableError::new("repeated row", "different row numbers", found).at(pair[1].1.line))
     })
 }
 
 fn collect(
     space: &Space,
-    read: &[(Row, &RawRow)],
+    read: &[(SampleRow, &RawRow)],
     places: &[usize],
     bare: bool,
 ) -> Result<Sample, TableError> {
     let mut values = Vec::with_capacity(read.len() * places.len());
     for (place, row) in read {
         // Defaults are run as they are, also those that are no value of their range.
-        let rules = CellRules { bare, anywhere: place.role == Role::Reference };
+        let rules = CellRules { bare, anywhere: place.role == RowRole::Reference };
         row_values(space, &row.cells, places, rules, &mut values).map_err(|error| error.at(row.line))?;
     }
     let rows = read.iter().map(|(row, _)| *row).collect();
@@ -146,7 +151,7 @@ fn row_values(
     Ok(())
 }
 
-/// Gives roles and duplicates where the table has none, and checks what it has.
+/// Adds roles and duplicates where the table has none, and checks those it has.
 fn finish(
     space: &Space,
     mut sample: Sample,

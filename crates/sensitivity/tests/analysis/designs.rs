@@ -1,9 +1,9 @@
 //! Designs made by plain random numbers, independently of the samplers under test.
 
 use onceflow_sensitivity::{
-    Analysis, Estimate, Indices, Oracle, Role, Row, Sample, analysis_to_json, read_effects,
+    Analysis, IndexEstimate, Indices, Oracle, RowRole, Sample, SampleRow, analysis_to_json, read_effects,
 };
-use onceflow_study::{Domain, KeepRule, Parameter, Source, Space};
+use onceflow_study::{Domain, KeepRule, Parameter, SourceText, Space};
 
 /// SplitMix64.
 pub(crate) struct Draw(pub(crate) u64);
@@ -46,9 +46,9 @@ pub(crate) fn empty(parameters: usize) -> Sample {
     Sample { design: None, rows: vec![], values: vec![], parameters }
 }
 
-pub(crate) fn push(sample: &mut Sample, role: Role, base: u64, replicate: u64, values: &[f64]) {
+pub(crate) fn push(sample: &mut Sample, role: RowRole, base: u64, replicate: u64, values: &[f64]) {
     let id = sample.rows.len() as u64;
-    sample.rows.push(Row { id, role, base, replicate, duplicate_of: None });
+    sample.rows.push(SampleRow { id, role, base, replicate, duplicate_of: None });
     sample.values.extend(values);
 }
 
@@ -82,12 +82,12 @@ pub(crate) fn saltelli(
             mixed
         };
         let mut add = |role, values: &[f64]| push(&mut sample, role, number, number % replicates, values);
-        add(Role::A, &a);
-        (0..space.factors().len()).for_each(|f| add(Role::Ab(f), &mixed(&a, &b, f)));
+        add(RowRole::A, &a);
+        (0..space.factors().len()).for_each(|f| add(RowRole::Ab(f), &mixed(&a, &b, f)));
         if second_order {
-            (0..space.factors().len()).for_each(|f| add(Role::Ba(f), &mixed(&b, &a, f)));
+            (0..space.factors().len()).for_each(|f| add(RowRole::Ba(f), &mixed(&b, &a, f)));
         }
-        add(Role::B, &b);
+        add(RowRole::B, &b);
     }
     sample
 }
@@ -108,14 +108,14 @@ pub(crate) fn morris(space: &Space, trajectories: u64, radial: bool, draw: &mut 
         let numbers = |places: &[usize]| -> Vec<f64> {
             parameters.iter().zip(places).map(|(p, place)| at(p, *place)).collect()
         };
-        push(&mut sample, Role::Start, number, 0, &numbers(&places));
+        push(&mut sample, RowRole::Start, number, 0, &numbers(&places));
         for factor in draw.shuffled(space.factors().len()) {
             let before = places.clone();
             for m in &space.factors()[factor].members {
                 let (n, half) = (count(&parameters[*m]), count(&parameters[*m]) / 2);
                 places[*m] = if places[*m] + half < n { places[*m] + half } else { places[*m] - half };
             }
-            push(&mut sample, Role::Step(factor), number, 0, &numbers(&places));
+            push(&mut sample, RowRole::Step(factor), number, 0, &numbers(&places));
             if radial {
                 places = before;
             }
@@ -129,17 +129,17 @@ pub(crate) fn evaluate(sample: &Sample, f: impl Fn(&[f64]) -> f64) -> Vec<f64> {
 }
 
 /// First order and total of the first output.
-pub(crate) fn first_and_total(analysis: &Analysis) -> (Vec<Estimate>, Vec<Estimate>) {
+pub(crate) fn first_and_total(analysis: &Analysis) -> (Vec<IndexEstimate>, Vec<IndexEstimate>) {
     let Indices::Vbd { factors, .. } = &analysis.outputs[0].indices else { panic!("not variance-based") };
     factors.iter().map(|f| (f.s1, f.st)).unzip()
 }
 
-pub(crate) fn second(analysis: &Analysis) -> Vec<Estimate> {
+pub(crate) fn second(analysis: &Analysis) -> Vec<IndexEstimate> {
     let Indices::Vbd { pairs, .. } = &analysis.outputs[0].indices else { panic!("not variance-based") };
     pairs.iter().map(|p| p.s2).collect()
 }
 
-pub(crate) fn values(estimates: &[Estimate]) -> Vec<f64> {
+pub(crate) fn values(estimates: &[IndexEstimate]) -> Vec<f64> {
     estimates.iter().map(|e| e.value).collect()
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
 
 /// Factors that a later phase keeps by the rule of a study, read from the analysis as a user hands it on.
 pub(crate) fn kept(analysis: &Analysis, share: f64) -> Vec<String> {
-    let source = Source::new("indices.json", analysis_to_json(analysis).to_string());
+    let source = SourceText::new("indices.json", analysis_to_json(analysis).to_string());
     let rule = KeepRule { phase: "screen".into(), metric: None, share, at_least: 1, at_most: None };
     rule.choose(&read_effects(&source, Some("y")).unwrap())
 }

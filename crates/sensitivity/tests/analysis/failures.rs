@@ -1,13 +1,15 @@
 //! Failed rows never become numbers: indices keep their meaning, intervals widen, corners are named.
 
-use onceflow_sensitivity::{FailurePolicy, Options, Oracle, Outputs, Status, Technique, analyze};
+use onceflow_sensitivity::{
+    AnalysisOptions, FailurePolicy, Oracle, OutputStatus, Outputs, Technique, analyze,
+};
 
 use crate::designs::{
     Draw, assert_close, evaluate, first_and_total, saltelli, second, space, unit_space, values,
 };
 
-fn options(failures: FailurePolicy) -> Options {
-    Options { failures, second_order: true, resamples: 200, ..Options::new(Technique::Vbd) }
+fn options(failures: FailurePolicy) -> AnalysisOptions {
+    AnalysisOptions { failures, second_order: true, resamples: 200, ..AnalysisOptions::new(Technique::Vbd) }
 }
 
 /// With 5 % of the rows failed at random, the indices are those of a somewhat smaller sample.
@@ -20,7 +22,7 @@ fn scattered_failures_leave_the_indices_in_place() {
     let y = evaluate(&sample, |x| oracle.evaluate(x));
     let y: Vec<f64> = y.into_iter().map(|y| if draw.unit() < 0.05 { f64::NAN } else { y }).collect();
     for estimator in [onceflow_sensitivity::Estimator::Saltelli, onceflow_sensitivity::Estimator::Martinez] {
-        let options = Options { estimator, ..options(FailurePolicy::Drop) };
+        let options = AnalysisOptions { estimator, ..options(FailurePolicy::Drop) };
         let analysis = analyze(&space, &sample, &Outputs::single("y", y.clone()), &options).unwrap();
         let (s1, st) = first_and_total(&analysis);
         assert_close(&values(&s1), &truth.s1, 0.07);
@@ -80,9 +82,9 @@ fn failed_and_missing_rows_are_told_apart_and_their_numbers_not_trusted() {
     let sample = saltelli(&space, 64, true, 1, &mut Draw(3));
     let y = evaluate(&sample, |x| x[0] + x[1]);
     let mut outputs = Outputs::single("y", y);
-    outputs.status[7] = Status::Failed;
+    outputs.status[7] = OutputStatus::Failed;
     outputs.columns[0][7] = 1e12;
-    outputs.status[8] = Status::Missing;
+    outputs.status[8] = OutputStatus::Missing;
     outputs.columns[0][8] = 0.0;
     let analysis = analyze(&space, &sample, &outputs, &options(FailurePolicy::Drop)).unwrap();
     let failures = &analysis.outputs[0].failures;
@@ -96,7 +98,7 @@ fn a_corner_of_failures_is_named() {
     let space = unit_space(&["", "", ""]);
     let sample = saltelli(&space, 128, false, 1, &mut Draw(3));
     let y = evaluate(&sample, |x| if x[0] > 0.75 && x[2] < 0.25 { f64::NAN } else { x[0] + x[1] });
-    let options = Options { second_order: false, ..options(FailurePolicy::Drop) };
+    let options = AnalysisOptions { second_order: false, ..options(FailurePolicy::Drop) };
     let analysis = analyze(&space, &sample, &Outputs::single("y", y), &options).unwrap();
     let output = &analysis.outputs[0];
     let place = output.failures.cluster.as_ref().unwrap();
@@ -109,7 +111,7 @@ fn a_factor_whose_rows_all_failed_has_no_index() {
     let space = unit_space(&["", ""]);
     for replicates in [1, 4] {
         let sample = saltelli(&space, 64, true, replicates, &mut Draw(3));
-        let lost = |row: usize| sample.rows[row].role == onceflow_sensitivity::Role::Ab(1);
+        let lost = |row: usize| sample.rows[row].role == onceflow_sensitivity::RowRole::Ab(1);
         let y = evaluate(&sample, |x| (9.0 * x[0]).sin() + x[1]).into_iter().enumerate();
         let y: Vec<f64> = y.map(|(row, y)| if lost(row) { f64::NAN } else { y }).collect();
         let analysis =

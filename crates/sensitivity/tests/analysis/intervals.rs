@@ -1,17 +1,17 @@
 //! Do intervals hold the truth as often as they say? Few seeds here: gross errors are caught, fine calibration is not.
 
-use onceflow_sensitivity::{Estimate, Indices, Options, Oracle, Outputs, Technique, analyze};
+use onceflow_sensitivity::{AnalysisOptions, IndexEstimate, Indices, Oracle, Outputs, Technique, analyze};
 
 use crate::designs::{Draw, evaluate, first_and_total, morris, saltelli, space};
 
-fn holds(estimate: &Estimate, truth: f64) -> bool {
+fn holds(estimate: &IndexEstimate, truth: f64) -> bool {
     estimate.low <= truth && truth <= estimate.high
 }
 
 /// Share of all intervals of all factors that hold the truth.
 fn cover(oracle: Oracle, seeds: u64, replicates: u64) -> [f64; 2] {
     let (space, truth) = (space(oracle), oracle.truth());
-    let options = Options { resamples: 300, ..Options::new(Technique::Vbd) };
+    let options = AnalysisOptions { resamples: 300, ..AnalysisOptions::new(Technique::Vbd) };
     let mut hits = [0.0; 2];
     for seed in 0..seeds {
         let sample = saltelli(&space, 256, false, replicates, &mut Draw(seed * 7919));
@@ -41,7 +41,8 @@ fn intervals_of_mean_absolute_effects_cover() {
         let run = |trajectories: u64, seed: u64| {
             let sample = morris(&space, trajectories, false, &mut Draw(seed));
             let outputs = Outputs::single("y", evaluate(&sample, |x| oracle.evaluate(x)));
-            let analysis = analyze(&space, &sample, &outputs, &Options::new(Technique::Morris)).unwrap();
+            let analysis =
+                analyze(&space, &sample, &outputs, &AnalysisOptions::new(Technique::Morris)).unwrap();
             let Indices::Morris(factors) = &analysis.outputs[0].indices else { panic!("not effects") };
             factors.iter().map(|f| f.mu_star).collect::<Vec<_>>()
         };

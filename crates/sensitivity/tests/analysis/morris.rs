@@ -1,7 +1,7 @@
 //! Elementary effects against functions whose effects are known.
 
 use onceflow_sensitivity::{
-    Indices, MorrisIndex, Options, Oracle, Outputs, Role, Technique, Verdict, analyze,
+    AnalysisOptions, Indices, MorrisIndex, Oracle, Outputs, RowRole, Technique, Verdict, analyze,
 };
 use onceflow_study::{Distribution, Domain, Parameter, Space};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use crate::designs::{Draw, assert_close, empty, evaluate, kept, morris, push, sp
 
 fn effects(space: &Space, sample: &onceflow_sensitivity::Sample, y: Vec<f64>) -> Vec<MorrisIndex> {
     let analysis =
-        analyze(space, sample, &Outputs::single("y", y), &Options::new(Technique::Morris)).unwrap();
+        analyze(space, sample, &Outputs::single("y", y), &AnalysisOptions::new(Technique::Morris)).unwrap();
     let Indices::Morris(factors) = &analysis.outputs[0].indices else { panic!("not effects") };
     factors.clone()
 }
@@ -93,7 +93,8 @@ fn an_effect_with_a_failed_row_is_left_out() {
     y[3] = f64::NAN;
     y[10] = f64::INFINITY;
     let analysis =
-        analyze(&space, &sample, &Outputs::single("y", y.clone()), &Options::new(Technique::Morris)).unwrap();
+        analyze(&space, &sample, &Outputs::single("y", y.clone()), &AnalysisOptions::new(Technique::Morris))
+            .unwrap();
     let found = effects(&space, &sample, y);
     assert_close(&found.iter().map(|f| f.mu).collect::<Vec<_>>(), &[1.0, 5.0], 1e-12);
     let lost: Vec<usize> = found.iter().map(|f| 20 - f.effects).collect();
@@ -107,14 +108,14 @@ fn an_effect_with_a_failed_row_is_left_out() {
 fn a_factor_without_effects_is_not_zero() {
     let space = unit_space(&["", ""]);
     let sample = morris(&space, 10, true, &mut Draw(1));
-    let step = |row: usize| sample.rows[row].role == Role::Step(1);
+    let step = |row: usize| sample.rows[row].role == RowRole::Step(1);
     let y = evaluate(&sample, |x| x[0]).into_iter().enumerate();
     let y: Vec<f64> = y.map(|(row, y)| if step(row) { f64::NAN } else { y }).collect();
     let analysis =
-        analyze(&space, &sample, &Outputs::single("y", y), &Options::new(Technique::Morris)).unwrap();
+        analyze(&space, &sample, &Outputs::single("y", y), &AnalysisOptions::new(Technique::Morris)).unwrap();
     let Indices::Morris(factors) = &analysis.outputs[0].indices else { panic!("not effects") };
     assert!(factors[1].mu_star.value.is_nan() && factors[1].effects == 0);
-    assert_eq!(analysis.outputs[0].verdicts[1], Verdict::NotSeparated { more_rows: None });
+    assert_eq!(analysis.outputs[0].verdicts[1], Verdict::Undecided { more_rows: None });
     assert_eq!(kept(&analysis, 0.1), ["x2", "x1"], "doubt keeps a factor in");
     assert!(analysis.outputs[0].warnings.iter().any(|w| w.contains("`x2` has 0 effects left")));
 }
@@ -125,7 +126,7 @@ fn screening_keeps_what_may_reach_a_tenth_of_the_largest() {
     let space = space(oracle);
     let sample = morris(&space, 40, false, &mut Draw(8));
     let outputs = Outputs::single("y", evaluate(&sample, |x| oracle.evaluate(x)));
-    let analysis = analyze(&space, &sample, &outputs, &Options::new(Technique::Morris)).unwrap();
+    let analysis = analyze(&space, &sample, &outputs, &AnalysisOptions::new(Technique::Morris)).unwrap();
     let mut kept = kept(&analysis, 0.2);
     kept.sort_by_key(|name| space.index_of(name));
     assert_eq!(kept, (1..=10).map(|i| format!("x{i}")).collect::<Vec<_>>());
@@ -137,11 +138,11 @@ fn screening_keeps_what_may_reach_a_tenth_of_the_largest() {
 fn values_that_contradict_their_roles_are_refused() {
     let space = unit_space(&["", ""]);
     let mut sample = empty(2);
-    push(&mut sample, Role::Start, 0, 0, &[0.0, 0.0]);
-    push(&mut sample, Role::Step(0), 0, 0, &[0.0, 0.5]);
-    push(&mut sample, Role::Step(1), 0, 0, &[0.5, 0.5]);
+    push(&mut sample, RowRole::Start, 0, 0, &[0.0, 0.0]);
+    push(&mut sample, RowRole::Step(0), 0, 0, &[0.0, 0.5]);
+    push(&mut sample, RowRole::Step(1), 0, 0, &[0.5, 0.5]);
     let outputs = Outputs::single("y", vec![1.0; 3]);
-    let error = analyze(&space, &sample, &outputs, &Options::new(Technique::Morris)).unwrap_err();
+    let error = analyze(&space, &sample, &outputs, &AnalysisOptions::new(Technique::Morris)).unwrap_err();
     assert_eq!(
         error.to_string(),
         "expected row 1 (step:x1) to differ from row 0 in x1 only, found x2 differ; to do: analyse the values the \

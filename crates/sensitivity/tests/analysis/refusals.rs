@@ -1,10 +1,10 @@
 //! What cannot be analysed as asked is refused with what was expected, what was found and what to do.
 
-use onceflow_sensitivity::{Options, Outputs, Role, Sample, Technique, analyze};
+use onceflow_sensitivity::{AnalysisOptions, Outputs, RowRole, Sample, Technique, analyze};
 
 use crate::designs::{Draw, empty, morris, push, saltelli, unit_space};
 
-fn refusal(sample: &Sample, outputs: &Outputs, options: &Options) -> String {
+fn refusal(sample: &Sample, outputs: &Outputs, options: &AnalysisOptions) -> String {
     analyze(&unit_space(&["", ""]), sample, outputs, options).unwrap_err().to_string()
 }
 
@@ -15,7 +15,7 @@ fn ones(sample: &Sample) -> Outputs {
 fn designs() -> [Sample; 3] {
     let space = unit_space(&["", ""]);
     let mut points = empty(2);
-    (0..10).for_each(|_| push(&mut points, Role::Point, 0, 0, &[0.1, 0.2]));
+    (0..10).for_each(|_| push(&mut points, RowRole::Point, 0, 0, &[0.1, 0.2]));
     [saltelli(&space, 4, false, 1, &mut Draw(1)), morris(&space, 4, false, &mut Draw(1)), points]
 }
 
@@ -41,14 +41,14 @@ fn a_sample_of_another_design_is_refused_by_its_roles() {
         (&points, Technique::Morris, "morris design for morris, found a row with the role `point`; to do: "),
     ];
     for (sample, technique, expected) in cases {
-        let found = refusal(sample, &ones(sample), &Options::new(technique));
+        let found = refusal(sample, &ones(sample), &AnalysisOptions::new(technique));
         assert!(found.starts_with(&format!("expected rows of a {expected}")), "{found}");
     }
 }
 
 #[test]
 fn incomplete_designs_are_refused() {
-    let drop = |sample: &Sample, role: Role| {
+    let drop = |sample: &Sample, role: RowRole| {
         let place = sample.rows.iter().rposition(|r| r.role == role).unwrap();
         let mut less = sample.clone();
         less.rows.remove(place);
@@ -57,32 +57,36 @@ fn incomplete_designs_are_refused() {
     };
     let [saltelli, morris, _] = designs();
     let cases = [
-        (drop(&saltelli, Role::Ab(1)), Technique::Vbd, "expected one row `AB:x2` in base row 3, found 0"),
-        (drop(&saltelli, Role::B), Technique::Vbd, "expected one row `B` in base row 3, found 0"),
+        (drop(&saltelli, RowRole::Ab(1)), Technique::Vbd, "expected one row `AB:x2` in base row 3, found 0"),
+        (drop(&saltelli, RowRole::B), Technique::Vbd, "expected one row `B` in base row 3, found 0"),
         (
-            drop(&morris, Role::Step(0)),
+            drop(&morris, RowRole::Step(0)),
             Technique::Morris,
             "expected one row `step:x1` in trajectory 3, found 0",
         ),
-        (drop(&morris, Role::Start), Technique::Morris, "expected one row `start` in trajectory 3, found 0"),
+        (
+            drop(&morris, RowRole::Start),
+            Technique::Morris,
+            "expected one row `start` in trajectory 3, found 0",
+        ),
     ];
     for (sample, technique, expected) in cases {
-        let found = refusal(&sample, &ones(&sample), &Options::new(technique));
+        let found = refusal(&sample, &ones(&sample), &AnalysisOptions::new(technique));
         assert!(found.starts_with(expected), "{found}");
     }
     let mut twice = saltelli.clone();
-    push(&mut twice, Role::A, 2, 0, &[0.0, 0.0]);
-    let found = refusal(&twice, &ones(&twice), &Options::new(Technique::Vbd));
+    push(&mut twice, RowRole::A, 2, 0, &[0.0, 0.0]);
+    let found = refusal(&twice, &ones(&twice), &AnalysisOptions::new(Technique::Vbd));
     assert!(found.starts_with("expected one row `A` in base row 2, found 2"), "{found}");
 }
 
 #[test]
 fn a_factor_the_space_does_not_have_is_refused() {
     let [mut saltelli, mut morris, _] = designs();
-    push(&mut saltelli, Role::Ab(9), 0, 0, &[0.0, 0.0]);
-    push(&mut morris, Role::Step(9), 0, 0, &[0.0, 0.0]);
+    push(&mut saltelli, RowRole::Ab(9), 0, 0, &[0.0, 0.0]);
+    push(&mut morris, RowRole::Step(9), 0, 0, &[0.0, 0.0]);
     for (sample, technique) in [(saltelli, Technique::Vbd), (morris, Technique::Morris)] {
-        let found = refusal(&sample, &ones(&sample), &Options::new(technique));
+        let found = refusal(&sample, &ones(&sample), &AnalysisOptions::new(technique));
         assert!(found.contains("expected a role of this space"), "{found}");
     }
 }
@@ -90,7 +94,7 @@ fn a_factor_the_space_does_not_have_is_refused() {
 #[test]
 fn second_order_needs_its_rows() {
     let [saltelli, ..] = designs();
-    let options = Options { second_order: true, ..Options::new(Technique::Vbd) };
+    let options = AnalysisOptions { second_order: true, ..AnalysisOptions::new(Technique::Vbd) };
     assert!(
         refusal(&saltelli, &ones(&saltelli), &options)
             .starts_with("expected rows BA of a second-order design")
@@ -100,7 +104,7 @@ fn second_order_needs_its_rows() {
 #[test]
 fn lengths_must_agree() {
     let [saltelli, ..] = designs();
-    let options = Options::new(Technique::Vbd);
+    let options = AnalysisOptions::new(Technique::Vbd);
     let short = Outputs::single("y", vec![1.0; 3]);
     assert!(
         refusal(&saltelli, &short, &options).starts_with("expected 16 row statuses in the outputs, found 3")
@@ -126,7 +130,7 @@ fn outputs_without_any_number_are_refused() {
     let [saltelli, morris, _] = designs();
     for (sample, technique) in [(saltelli, Technique::Vbd), (morris, Technique::Morris)] {
         let outputs = Outputs::single("y", vec![f64::NAN; sample.len()]);
-        let found = refusal(&sample, &outputs, &Options::new(technique));
+        let found = refusal(&sample, &outputs, &AnalysisOptions::new(technique));
         assert!(found.starts_with("expected at least one row with a finite `y`"), "{found}");
     }
 }
@@ -134,13 +138,13 @@ fn outputs_without_any_number_are_refused() {
 #[test]
 fn senseless_options_are_refused() {
     let [saltelli, ..] = designs();
-    let plain = Options::new(Technique::Vbd);
+    let plain = AnalysisOptions::new(Technique::Vbd);
     for options in [
-        Options { confidence: 1.0, ..plain.clone() },
-        Options { confidence: f64::NAN, ..plain.clone() },
-        Options { threshold: -0.1, ..plain.clone() },
-        Options { resamples: 1, ..plain.clone() },
-        Options { resamples: usize::MAX, ..plain.clone() },
+        AnalysisOptions { confidence: 1.0, ..plain.clone() },
+        AnalysisOptions { confidence: f64::NAN, ..plain.clone() },
+        AnalysisOptions { threshold: -0.1, ..plain.clone() },
+        AnalysisOptions { resamples: 1, ..plain.clone() },
+        AnalysisOptions { resamples: usize::MAX, ..plain.clone() },
     ] {
         assert!(refusal(&saltelli, &ones(&saltelli), &options).contains("to do: change the option"));
     }

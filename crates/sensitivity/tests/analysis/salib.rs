@@ -1,6 +1,6 @@
 //! Equality with SALib 1.6.0 on the same rows and outputs (`scripts/salib-vectors.py` made the table).
 
-use onceflow_sensitivity::{Indices, Options, Outputs, Role, Sample, Technique, analyze};
+use onceflow_sensitivity::{AnalysisOptions, Indices, Outputs, RowRole, Sample, Technique, analyze};
 use onceflow_study::{Domain, Parameter, Space};
 use serde_json::Value;
 
@@ -30,9 +30,9 @@ fn space(case: &Value) -> Space {
 fn saltelli_sample(case: &Value, space: &Space) -> Sample {
     let k = space.factors().len();
     let ba = if case["second_order"] == true { k } else { 0 };
-    let mut roles = vec![Role::A];
-    roles.extend((0..k).map(Role::Ab).chain((0..ba).map(Role::Ba)));
-    roles.push(Role::B);
+    let mut roles = vec![RowRole::A];
+    roles.extend((0..k).map(RowRole::Ab).chain((0..ba).map(RowRole::Ba)));
+    roles.push(RowRole::B);
     let mut sample = empty(space.parameters().len());
     for (i, row) in case["x"].as_array().unwrap().iter().enumerate() {
         push(&mut sample, roles[i % roles.len()], (i / roles.len()) as u64, 0, &numbers(row));
@@ -48,8 +48,8 @@ fn morris_sample(case: &Value, space: &Space) -> Sample {
         let row = numbers(row);
         let moved = |m: &usize| row[*m] != sample.numbers(i - 1)[*m];
         let role = match i % length {
-            0 => Role::Start,
-            _ => Role::Step(space.factors().iter().position(|f| f.members.iter().any(moved)).unwrap()),
+            0 => RowRole::Start,
+            _ => RowRole::Step(space.factors().iter().position(|f| f.members.iter().any(moved)).unwrap()),
         };
         push(&mut sample, role, (i / length) as u64, 0, &row);
     }
@@ -61,7 +61,7 @@ fn variance_based_indices_are_equal() {
     for case in cases("vbd") {
         let space = space(&case);
         let second_order = case["second_order"] == true;
-        let options = Options { second_order, ..Options::new(Technique::Vbd) };
+        let options = AnalysisOptions { second_order, ..AnalysisOptions::new(Technique::Vbd) };
         let outputs = Outputs::single("y", numbers(&case["y"]));
         let analysis = analyze(&space, &saltelli_sample(&case, &space), &outputs, &options).unwrap();
         let (s1, st) = first_and_total(&analysis);
@@ -76,7 +76,7 @@ fn elementary_effects_are_equal() {
     for case in cases("morris") {
         let space = space(&case);
         let outputs = Outputs::single("y", numbers(&case["y"]));
-        let options = Options::new(Technique::Morris);
+        let options = AnalysisOptions::new(Technique::Morris);
         let analysis = analyze(&space, &morris_sample(&case, &space), &outputs, &options).unwrap();
         let Indices::Morris(factors) = &analysis.outputs[0].indices else { panic!("not effects") };
         let mu_star: Vec<f64> = factors.iter().map(|f| f.mu_star.value).collect();

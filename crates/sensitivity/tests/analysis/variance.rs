@@ -1,9 +1,9 @@
 //! Variance-based indices against exact ones, and what shifting, scaling and shuffling must not change.
 
 use onceflow_sensitivity::{
-    Estimator, Options, Oracle, Outputs, Role, Sample, Technique, Verdict, analyze, convergence,
+    AnalysisOptions, Estimator, Oracle, Outputs, RowRole, Sample, Technique, Verdict, analyze, convergence,
 };
-use onceflow_study::{Constraint, Source, Space};
+use onceflow_study::{Constraint, SourceText, Space};
 use proptest::prelude::*;
 
 use crate::designs::{
@@ -11,13 +11,13 @@ use crate::designs::{
     values,
 };
 
-fn options(estimator: Estimator, second_order: bool) -> Options {
-    Options { estimator, second_order, resamples: 100, ..Options::new(Technique::Vbd) }
+fn options(estimator: Estimator, second_order: bool) -> AnalysisOptions {
+    AnalysisOptions { estimator, second_order, resamples: 100, ..AnalysisOptions::new(Technique::Vbd) }
 }
 
 const ESTIMATORS: [Estimator; 3] = [Estimator::Saltelli, Estimator::Janon, Estimator::Martinez];
 
-fn indices(space: &Space, sample: &Sample, y: Vec<f64>, options: &Options) -> [Vec<f64>; 3] {
+fn indices(space: &Space, sample: &Sample, y: Vec<f64>, options: &AnalysisOptions) -> [Vec<f64>; 3] {
     let analysis = analyze(space, sample, &Outputs::single("y", y), options).unwrap();
     let (s1, st) = first_and_total(&analysis);
     [values(&s1), values(&st), values(&second(&analysis))]
@@ -63,13 +63,13 @@ fn a_complete_design_gives_exact_indices() {
     for base in 0..64_u64 {
         let bit = |place: u64| (base >> place & 1) as f64;
         let (a, b) = ([bit(0), bit(1), bit(2)], [bit(3), bit(4), bit(5)]);
-        push(&mut sample, Role::A, base, 0, &a);
-        push(&mut sample, Role::B, base, 0, &b);
+        push(&mut sample, RowRole::A, base, 0, &a);
+        push(&mut sample, RowRole::B, base, 0, &b);
         for f in 0..3 {
             let (mut ab, mut ba) = (a, b);
             (ab[f], ba[f]) = (b[f], a[f]);
-            push(&mut sample, Role::Ab(f), base, 0, &ab);
-            push(&mut sample, Role::Ba(f), base, 0, &ba);
+            push(&mut sample, RowRole::Ab(f), base, 0, &ab);
+            push(&mut sample, RowRole::Ba(f), base, 0, &ba);
         }
     }
     // In signs w = 2x - 1: y = 3 w1 + 2 w2 + w1 w3, whose variance is 9 + 4 + 1.
@@ -132,7 +132,7 @@ fn a_constant_output_has_no_indices_and_says_so() {
         let (s1, st) = first_and_total(&analysis);
         assert!(s1.iter().chain(&st).all(|e| e.value.is_nan() && e.low.is_nan() && e.high.is_nan()));
         assert!(analysis.outputs[0].warnings.iter().any(|w| w.contains("does not vary")));
-        assert_eq!(analysis.outputs[0].verdicts, vec![Verdict::NotSeparated { more_rows: None }; 2]);
+        assert_eq!(analysis.outputs[0].verdicts, vec![Verdict::Undecided { more_rows: None }; 2]);
     }
 }
 
@@ -153,7 +153,7 @@ fn verdicts_and_keeping_follow_the_total_index() {
 fn coupled_parameters_are_warned_of() {
     let text = "x1 < x2";
     let constraint =
-        Constraint::parse(&Source::new("c", text), (0..text.len()).into(), &["x1", "x2"]).unwrap();
+        Constraint::parse(&SourceText::new("c", text), (0..text.len()).into(), &["x1", "x2"]).unwrap();
     let said = |groups: &[&str]| {
         let space = Space::new(unit_space(groups).parameters().to_vec(), vec![constraint.clone()]).unwrap();
         let sample = saltelli(&space, 64, false, 1, &mut Draw(2));
@@ -170,7 +170,7 @@ fn reference_rows_take_no_part() {
     let space = unit_space(&["", ""]);
     let sample = saltelli(&space, 64, false, 1, &mut Draw(2));
     let mut with = sample.clone();
-    push(&mut with, Role::Reference, 0, 0, &[0.5, 0.5]);
+    push(&mut with, RowRole::Reference, 0, 0, &[0.5, 0.5]);
     let f = |x: &[f64]| x[0] * x[1];
     let mut y = evaluate(&with, f);
     y[sample.len()] = 1e9;

@@ -3,8 +3,8 @@
 
 use onceflow_sensitivity::Sample;
 use onceflow_study::{
-    Constraint, Design, Distribution, Domain, Grid, LatinHypercube, Method, Morris, Parameter, Saltelli,
-    Source, Space, Trajectories,
+    Constraint, Design, Distribution, Domain, GridDesign, LatinHypercube, Method, MorrisDesign, Parameter,
+    SaltelliDesign, SourceText, Space, Trajectories,
 };
 use proptest::prelude::*;
 
@@ -22,7 +22,7 @@ pub fn unit_space(parameters: usize) -> Space {
 }
 
 pub fn constraint(text: &str, known: &[&str]) -> Constraint {
-    Constraint::parse(&Source::new("c", text), (0..text.len()).into(), known).unwrap()
+    Constraint::parse(&SourceText::new("c", text), (0..text.len()).into(), known).unwrap()
 }
 
 /// `a` and `b` overlap, so that `a < b` cuts; `c` is free. Grouped, `a` and `b` are one factor.
@@ -75,9 +75,9 @@ pub fn spaces() -> impl Strategy<Value = Space> {
 /// Every kind of design of a size, grids aside.
 pub fn methods(n: u64) -> Vec<Method> {
     let latin = |kind| Method::LatinHypercube { rows: n, kind };
-    let morris = |kind| Method::Morris(Morris { trajectories: n, values: 4, kind });
+    let morris = |kind| Method::Morris(MorrisDesign { trajectories: n, values: 4, kind });
     let saltelli =
-        |second_order, replicates| Method::Saltelli(Saltelli { base: n, second_order, replicates });
+        |second_order, replicates| Method::Saltelli(SaltelliDesign { base: n, second_order, replicates });
     vec![
         Method::MonteCarlo { rows: n },
         latin(LatinHypercube::Plain),
@@ -99,7 +99,7 @@ pub fn methods(n: u64) -> Vec<Method> {
 }
 
 pub fn grid(values: u64, fraction: u64) -> Method {
-    Method::Grid(Grid { values, fraction })
+    Method::Grid(GridDesign { values, fraction })
 }
 
 pub fn design(method: Method, seed: u64) -> Design {

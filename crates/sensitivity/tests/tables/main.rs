@@ -5,8 +5,8 @@ mod outputs;
 mod round_trips;
 mod samples;
 
-use onceflow_sensitivity::{Layout, Row, Sample, SampleOptions, read_sample, sample};
-use onceflow_study::{Design, Domain, Method, Morris, Parameter, Saltelli, Space, Trajectories};
+use onceflow_sensitivity::{Sample, SampleOptions, SampleRow, TableLayout, read_sample, sample};
+use onceflow_study::{Design, Domain, Method, MorrisDesign, Parameter, SaltelliDesign, Space, Trajectories};
 
 pub(crate) fn space(parameters: Vec<Parameter>) -> Space {
     Space::new(parameters, Vec::new()).unwrap()
@@ -25,27 +25,27 @@ pub(crate) fn nuclei() -> Space {
 }
 
 pub(crate) fn morris(space: &Space, trajectories: u64) -> Sample {
-    let morris = Morris { trajectories, values: 4, kind: Trajectories::Plain };
+    let morris = MorrisDesign { trajectories, values: 4, kind: Trajectories::Plain };
     sample(space, &Design { method: Method::Morris(morris), seed: 7 }).unwrap()
 }
 
 pub(crate) fn saltelli(space: &Space, base: u64, second_order: bool) -> Sample {
-    let saltelli = Saltelli { base, second_order, replicates: 1 };
+    let saltelli = SaltelliDesign { base, second_order, replicates: 1 };
     sample(space, &Design { method: Method::Saltelli(saltelli), seed: 7 }).unwrap()
 }
 
-pub(crate) fn options(layout: Layout) -> SampleOptions {
+pub(crate) fn options(layout: TableLayout) -> SampleOptions {
     SampleOptions { layout, extra_columns: false }
 }
 
-pub(crate) fn refuse(space: &Space, text: &str, layout: Layout) -> String {
+pub(crate) fn refuse(space: &Space, text: &str, layout: TableLayout) -> String {
     read_sample(space, text, &options(layout)).unwrap_err().to_string()
 }
 
 pub(crate) fn points(space: &Space, rows: &[&[f64]]) -> Sample {
     Sample {
         design: None,
-        rows: (0..rows.len() as u64).map(Row::point).collect(),
+        rows: (0..rows.len() as u64).map(SampleRow::point).collect(),
         values: rows.concat(),
         parameters: space.parameters().len(),
     }

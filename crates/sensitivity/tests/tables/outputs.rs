@@ -1,6 +1,6 @@
 //! Outputs: matched by row number or order, with failures in any wording.
 
-use onceflow_sensitivity::{Outputs, SampleOptions, Status, TableError, read_outputs, read_sample};
+use onceflow_sensitivity::{OutputStatus, Outputs, SampleOptions, TableError, read_outputs, read_sample};
 
 use crate::{points, space, unit};
 
@@ -42,22 +42,28 @@ fn outputs_are_matched_by_row() {
 #[test]
 fn failures_and_missing_rows_are_counted() {
     let nan = f64::NAN;
-    let expected = |values: [f64; 3], status: [Status; 3]| Outputs {
+    let expected = |values: [f64; 3], status: [OutputStatus; 3]| Outputs {
         names: vec!["Y".into()],
         columns: vec![values.to_vec()],
         status: status.to_vec(),
     };
     let cases = [
-        ("row,Y\n2,1\n", expected([nan, nan, 1.0], [Status::Missing, Status::Missing, Status::Ok])),
-        ("row,Y\n0,\n1,nan\n2,inf\n", expected([nan; 3], [Status::Failed; 3])),
+        (
+            "row,Y\n2,1\n",
+            expected([nan, nan, 1.0], [OutputStatus::Missing, OutputStatus::Missing, OutputStatus::Ok]),
+        ),
+        ("row,Y\n0,\n1,nan\n2,inf\n", expected([nan; 3], [OutputStatus::Failed; 3])),
         (
             "row,Y,status\n0,7,failed\n1,8,Error\n2,9,missing\n",
-            expected([nan; 3], [Status::Failed, Status::Failed, Status::Missing]),
+            expected([nan; 3], [OutputStatus::Failed, OutputStatus::Failed, OutputStatus::Missing]),
         ),
-        ("1\nnan\nfailed\n", expected([1.0, nan, nan], [Status::Ok, Status::Failed, Status::Failed])),
+        (
+            "1\nnan\nfailed\n",
+            expected([1.0, nan, nan], [OutputStatus::Ok, OutputStatus::Failed, OutputStatus::Failed]),
+        ),
         (
             r#"{"rows": [{"row": 1, "Y": null}, {"row": 0, "Y": "nan"}]}"#,
-            expected([nan; 3], [Status::Failed, Status::Failed, Status::Missing]),
+            expected([nan; 3], [OutputStatus::Failed, OutputStatus::Failed, OutputStatus::Missing]),
         ),
     ];
     for (text, expected) in cases {
@@ -67,7 +73,7 @@ fn failures_and_missing_rows_are_counted() {
     let half = tell("row,a,b\n0,1,\n1,2,3\n2,,\n").unwrap();
     assert_eq!(
         half.status,
-        [Status::Ok, Status::Ok, Status::Failed],
+        [OutputStatus::Ok, OutputStatus::Ok, OutputStatus::Failed],
         "a row with one of two outputs has not failed"
     );
 }
@@ -94,7 +100,7 @@ fn broken_outputs_are_pointed_at() {
         ),
         ("row,Y\n0,abc\n", "line 2: `Y` cannot be read; expected a number, found `abc`"),
         ("row,Y\n0.5,1\n", "`row` cannot be read"),
-        ("row,Y,status\n0,1,perhaps\n", "line 2: this status is not known"),
+        ("row,Y,status\n0,1,perhaps\n", "line 2: unknown status"),
         ("row,x1\n0,1\n", "line 1: there is no output"),
         (
             "1\n2\n",

@@ -1,10 +1,10 @@
 //! What is written is read, whatever the names and words; what is broken is refused without a panic.
 
 use onceflow_sensitivity::{
-    DakotaTable, Layout, Sample, SampleFormat, SampleOptions, Status, read_outputs, read_sample, sample,
-    write_sample,
+    DakotaTable, OutputStatus, Sample, SampleFormat, SampleOptions, TableLayout, read_outputs, read_sample,
+    sample, write_sample,
 };
-use onceflow_study::{Design, Domain, Method, Morris, Parameter, Saltelli, Space, Trajectories};
+use onceflow_study::{Design, Domain, Method, MorrisDesign, Parameter, SaltelliDesign, Space, Trajectories};
 use proptest::prelude::*;
 
 use crate::space;
@@ -42,13 +42,13 @@ const STRANGE_WORD: &str = "[a-z%#;, \"\\n']{0,4}[a-z]";
 fn any_sample(name: &'static str, word: &'static str) -> impl Strategy<Value = (Space, Sample)> {
     let method = prop_oneof![
         (1u64..6).prop_map(|rows| Method::MonteCarlo { rows }),
-        (1u64..4).prop_map(|trajectories| Method::Morris(Morris {
+        (1u64..4).prop_map(|trajectories| Method::Morris(MorrisDesign {
             trajectories,
             values: 4,
             kind: Trajectories::Plain
         })),
         (1u64..4, any::<bool>(), 1u64..3).prop_map(|(base, second_order, replicates)| {
-            Method::Saltelli(Saltelli { base: base * replicates, second_order, replicates })
+            Method::Saltelli(SaltelliDesign { base: base * replicates, second_order, replicates })
         }),
     ];
     (any_space(name, word), method, any::<u64>()).prop_map(|(space, method, seed)| {
@@ -102,9 +102,9 @@ proptest! {
         prop_assume!(made.len() > 1);
         let read = read.unwrap();
         for i in (0..made.len()).filter(|i| *i != lost) {
-            prop_assert_eq!((read.columns[0][i], read.status[i]), (y[i], Status::Ok));
+            prop_assert_eq!((read.columns[0][i], read.status[i]), (y[i], OutputStatus::Ok));
         }
-        let expected = if made.rows[lost].duplicate_of.is_some() { Status::Ok } else { Status::Missing };
+        let expected = if made.rows[lost].duplicate_of.is_some() { OutputStatus::Ok } else { OutputStatus::Missing };
         prop_assert_eq!(read.status[lost], expected);
     }
 
@@ -117,7 +117,7 @@ proptest! {
                 text.splice(at..(at + put.chars().count() / 2).min(text.len()), put.chars());
             }
             let text: String = text.into_iter().collect();
-            for layout in [Layout::Points, Layout::Morris, Layout::Saltelli { second_order: true }] {
+            for layout in [TableLayout::Points, TableLayout::Morris, TableLayout::Saltelli { second_order: true }] {
                 for extra_columns in [false, true] {
                     let _ = read_sample(&space, &text, &SampleOptions { layout, extra_columns });
                 }
@@ -135,7 +135,7 @@ fn a_first_row_that_reads_like_a_header_is_not_written_without_one() {
     let first = (0..9).find(|row| made.value(&space, *row, 0).to_string() == "p").unwrap();
     let made = Sample { rows: made.rows[first..].to_vec(), values: made.values[first..].to_vec(), ..made };
     let error = write_sample(&space, &made, SampleFormat::Dakota(DakotaTable::Freeform)).unwrap_err();
-    assert!(error.to_string().contains("reads like a header"), "{error}");
+    assert!(error.to_string().contains("looks like a header"), "{error}");
     let text = write_sample(&space, &made, SampleFormat::Dakota(DakotaTable::Custom)).unwrap();
     assert_eq!(read_sample(&space, &text, &SampleOptions::default()).unwrap().values, made.values);
 }

@@ -1,8 +1,8 @@
 //! Samples in the forms they are written in, ours and foreign.
 
 use onceflow_sensitivity::{
-    DakotaTable, Layout, Outputs, Role, Sample, SampleFormat, SampleOptions, Status, read_outputs,
-    read_sample, write_sample,
+    DakotaTable, OutputStatus, Outputs, RowRole, Sample, SampleFormat, SampleOptions, TableLayout,
+    read_outputs, read_sample, write_sample,
 };
 use onceflow_study::{Domain, Parameter, Space};
 
@@ -12,7 +12,7 @@ use crate::{morris, nuclei, options, points, refuse, saltelli, space, unit};
 fn the_ask_file_is_for_people() {
     let space = nuclei();
     let mut rows = points(&space, &[&[5.0, 0.0, 0.1], &[10.0, 1.0, 0.25], &[5.0, 0.0, 0.1]]);
-    rows.rows[1].role = Role::Ab(1);
+    rows.rows[1].role = RowRole::Ab(1);
     rows.rows[1].base = 3;
     rows.rows[2].duplicate_of = Some(0);
     assert_eq!(
@@ -53,7 +53,10 @@ fn columns_are_matched_by_name_in_any_order() {
         assert_eq!(read_sample(&space, text, &SampleOptions::default()), Ok(expected.clone()), "{text}");
     }
     let both = "x1,x2,Y\n0.5,1,7\n0.25,0,8\n";
-    assert!(refuse(&space, both, Layout::Points).contains("line 1: a column is no parameter of the problem"));
+    assert!(
+        refuse(&space, both, TableLayout::Points)
+            .contains("line 1: a column is not a parameter of the problem")
+    );
     let read =
         read_sample(&space, both, &SampleOptions { extra_columns: true, ..Default::default() }).unwrap();
     assert_eq!(read, expected);
@@ -83,9 +86,9 @@ fn broken_samples_are_pointed_at() {
         ),
         (
             "G1,threshold,T 1,treshold\n5,otsu,0,0\n",
-            "line 1: a column is no parameter of the problem; expected only the parameters G1, threshold, T 1, found `treshold`; to do: did you mean `threshold`? remove one of both",
+            "line 1: a column is not a parameter of the problem; expected only the parameters G1, threshold, T 1, found `treshold`; to do: did you mean `threshold`? remove one of both",
         ),
-        ("G1,G1,threshold,T 1\n5,5,otsu,0\n", "a column stands twice"),
+        ("G1,G1,threshold,T 1\n5,5,otsu,0\n", "repeated column"),
         (
             "G1,threshold,T 1\n5,otsu,0\n7,otsu,0\n",
             "line 3: this value of `G1` is not in the problem; expected 5 to 80 by steps of 5, found `7`",
@@ -102,10 +105,10 @@ fn broken_samples_are_pointed_at() {
         ),
         (
             "row,G1,threshold,T 1\n1,5,otsu,0\n1,10,otsu,0\n",
-            "line 3: a row stands twice; expected different row numbers, found row 1 here and on line 2",
+            "line 3: repeated row; expected different row numbers, found row 1 here and on line 2",
         ),
         ("row,G1,threshold,T 1\nx,5,otsu,0\n", "line 2: `row` cannot be read"),
-        ("role,G1,threshold,T 1\nAB:G2,5,otsu,0\n", "line 2: this role is not known"),
+        ("role,G1,threshold,T 1\nAB:G2,5,otsu,0\n", "line 2: unknown role"),
         (
             "row,duplicate_of,G1,threshold,T 1\n0,,5,otsu,0\n1,0,10,otsu,0\n",
             "line 3: `duplicate_of` is wrong",
@@ -117,7 +120,7 @@ fn broken_samples_are_pointed_at() {
         ("{", "line 1: "),
     ];
     for (text, expected) in cases {
-        let refused = refuse(&space, text, Layout::Points);
+        let refused = refuse(&space, text, TableLayout::Points);
         assert!(refused.contains(expected), "{text}: {refused}");
     }
 }
@@ -133,13 +136,13 @@ fn a_foreign_matrix_gets_its_roles_and_is_verified() {
     for second_order in [false, true] {
         let made = saltelli(&space, 4, second_order);
         let text = write_sample(&space, &made, SampleFormat::Salib).unwrap();
-        let layout = Layout::Saltelli { second_order };
+        let layout = TableLayout::Saltelli { second_order };
         let read = read_sample(&space, &text, &options(layout)).unwrap();
         assert_eq!(read, Sample { design: None, ..made });
-        let other = refuse(&space, &text, Layout::Saltelli { second_order: !second_order });
+        let other = refuse(&space, &text, TableLayout::Saltelli { second_order: !second_order });
         assert!(other.contains("wrong number of rows") || other.contains("mixed-up design"), "{other}");
         assert!(
-            refuse(&space, &text, Layout::Morris).contains("mixed-up")
+            refuse(&space, &text, TableLayout::Morris).contains("mixed-up")
                 || !text.lines().count().is_multiple_of(4)
         );
         let mut lines: Vec<&str> = text.lines().collect();
@@ -159,26 +162,30 @@ fn trajectories_are_recognised_by_what_moves() {
     let space = crate::space(vec![unit("x1"), unit("x2"), unit("x3")]);
     let made = morris(&space, 5);
     let text = write_sample(&space, &made, SampleFormat::Salib).unwrap();
-    let read = read_sample(&space, &text, &options(Layout::Morris)).unwrap();
+    let read = read_sample(&space, &text, &options(TableLayout::Morris)).unwrap();
     assert_eq!(read, Sample { design: None, ..made });
     let star = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n";
-    let roles: Vec<Role> =
-        read_sample(&space, star, &options(Layout::Morris)).unwrap().rows.iter().map(|r| r.role).collect();
-    assert_eq!(roles, [Role::Start, Role::Step(0), Role::Step(1), Role::Step(2)]);
+    let roles: Vec<RowRole> = read_sample(&space, star, &options(TableLayout::Morris))
+        .unwrap()
+        .rows
+        .iter()
+        .map(|r| r.role)
+        .collect();
+    assert_eq!(roles, [RowRole::Start, RowRole::Step(0), RowRole::Step(1), RowRole::Step(2)]);
     let cases = [
         (
             "0 0 0\n1 0 0\n1 0 0\n1 0 1\n",
-            "line 3: mixed-up design: this is no step of a trajectory; expected one factor that differs from the row before, each factor once, found no difference",
+            "line 3: mixed-up design: this is not a step of a trajectory; expected one factor that differs from the row before, each factor once, found no difference",
         ),
         ("0 0 0\n1 0 0\n0.5 0 0\n1 0 1\n", "found `x1`, which moved before"),
         (
             "0 0 0\n1 1 0\n1 1 1\n1 0 1\n",
-            "line 2: mixed-up design: this is no step of a trajectory; expected one factor that differs from the row before, each factor once, found 2 parameters that differ: x1, x2",
+            "line 2: mixed-up design: this is not a step of a trajectory; expected one factor that differs from the row before, each factor once, found 2 parameters that differ: x1, x2",
         ),
         ("0 0 0\n1 0 0\n1 1 0\n", "expected a multiple of 4 rows (k + 1 for 3 factors), found 3"),
     ];
     for (text, expected) in cases {
-        let refused = refuse(&space, text, Layout::Morris);
+        let refused = refuse(&space, text, TableLayout::Morris);
         assert!(refused.contains(expected), "{text}: {refused}");
     }
 }
@@ -190,7 +197,7 @@ fn edited_tables_with_roles_are_verified_too() {
     assert!(read_sample(&space, text, &SampleOptions::default()).is_ok());
     let edited = text.replace("2,AB:x2,0,0.1,0.7", "2,AB:x2,0,0.1,0.75");
     assert_eq!(
-        refuse(&space, &edited, Layout::Points),
+        refuse(&space, &edited, TableLayout::Points),
         "line 4: mixed-up design: row 2 is not the AB:x2 of rows 0 and 3; expected `x2` as in row 0 (0.2) or, in the factor, row 3 (0.7), found 0.75; to do: give the table that the sampler wrote, unsorted and with all its rows"
     );
 }
@@ -210,11 +217,11 @@ fn the_rows_of_a_run_are_a_sample_and_its_outputs() {
                 3,screen,step:G1,0,ok,20,18,0.6,\n";
     let read =
         read_sample(&space, text, &SampleOptions { extra_columns: true, ..Default::default() }).unwrap();
-    let roles: Vec<Role> = read.rows.iter().map(|r| r.role).collect();
-    assert_eq!(roles, [Role::Reference, Role::Start, Role::Step(1), Role::Step(0)]);
+    let roles: Vec<RowRole> = read.rows.iter().map(|r| r.role).collect();
+    assert_eq!(roles, [RowRole::Reference, RowRole::Start, RowRole::Step(1), RowRole::Step(0)]);
     let outputs = read_outputs(&space, &read, text, &[]).unwrap();
     assert_eq!(outputs.names, ["dice", "change"]);
-    assert_eq!(outputs.status, [Status::Ok, Status::Ok, Status::Failed, Status::Ok]);
+    assert_eq!(outputs.status, [OutputStatus::Ok, OutputStatus::Ok, OutputStatus::Failed, OutputStatus::Ok]);
     assert!(outputs.columns[1][3].is_nan());
     let moved = text.replace("1,screen,start,0,ok,60,38", "1,screen,start,0,ok,60,39");
     assert!(
@@ -245,20 +252,23 @@ fn salibs_own_samples_are_recognised() {
     let angles = space(vec![angle("x1"), angle("x2"), angle("x3")]);
     let grouped = |name: &str, group: &str| Parameter { group: Some(group.into()), ..unit(name) };
     let groups = space(vec![grouped("x1", "g"), grouped("x2", "g"), grouped("x3", "h")]);
-    let roles = |space: &Space, text: &str, layout: Layout| -> Vec<String> {
+    let roles = |space: &Space, text: &str, layout: TableLayout| -> Vec<String> {
         let read = read_sample(space, text, &options(layout)).unwrap();
         read.rows.iter().map(|row| format!("{} {}", row.base, row.role.text(space))).collect()
     };
-    let second = roles(&angles, SOBOL_SECOND_ORDER, Layout::Saltelli { second_order: true });
+    let second = roles(&angles, SOBOL_SECOND_ORDER, TableLayout::Saltelli { second_order: true });
     let block = |base: u64, words: &[&str]| words.iter().map(|w| format!("{base} {w}")).collect::<Vec<_>>();
     assert_eq!(second, block(0, &["A", "AB:x1", "AB:x2", "AB:x3", "BA:x1", "BA:x2", "BA:x3", "B"]));
-    let first = roles(&angles, SOBOL_FIRST_ORDER, Layout::Saltelli { second_order: false });
+    let first = roles(&angles, SOBOL_FIRST_ORDER, TableLayout::Saltelli { second_order: false });
     assert_eq!(first[5..], block(1, &["A", "AB:x1", "AB:x2", "AB:x3", "B"]));
-    let steps = roles(&angles, MORRIS, Layout::Morris);
+    let steps = roles(&angles, MORRIS, TableLayout::Morris);
     assert_eq!(steps[..4], block(0, &["start", "step:x1", "step:x2", "step:x3"]));
     assert_eq!(steps[4..], block(1, &["start", "step:x3", "step:x2", "step:x1"]));
-    assert_eq!(roles(&groups, MORRIS_GROUPS, Layout::Morris)[3..], block(1, &["start", "step:h", "step:g"]));
-    let grouped = roles(&groups, SOBOL_GROUPS, Layout::Saltelli { second_order: false });
+    assert_eq!(
+        roles(&groups, MORRIS_GROUPS, TableLayout::Morris)[3..],
+        block(1, &["start", "step:h", "step:g"])
+    );
+    let grouped = roles(&groups, SOBOL_GROUPS, TableLayout::Saltelli { second_order: false });
     assert_eq!(grouped[..4], block(0, &["A", "AB:g", "AB:h", "B"]));
 }
 

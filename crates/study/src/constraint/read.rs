@@ -1,17 +1,21 @@
-//! Reading a constraint: expressions by recursive descent, with the place of what cannot be read.
+//! Reading a constraint: expressions by recursive descent; errors have a position.
 
 use std::sync::Arc;
 
-use super::{COMPARISONS, Comparison, Constraint, Expression, Operator};
-use crate::{Diagnostic, Source, Span, nearest};
+use super::{COMPARISONS, ComparisonSign, Constraint, Expression, Operator};
+use crate::{Diagnosed, Diagnostic, SourceSpan, SourceText, nearest};
 
 impl Constraint {
-    /// Reads the constraint that stands at `span` of a source; its names must be among `known`.
-    pub fn parse(source: &Arc<Source>, span: Span, known: &[&str]) -> Result<Self, Box<Diagnostic>> {
-        // A span of another text must not make a panic of a mistake.
+    /// Reads the constraint that stands at `span` of a source; its names must be among `parameters`.
+    pub fn parse(
+        source: &Arc<SourceText>,
+        span: SourceSpan,
+        parameters: &[&str],
+    ) -> Result<Self, Box<Diagnostic>> {
+        // A span of another text must not cause a panic.
         let text = &source.text[..source.text.floor_char_boundary(span.end)];
         let at = text.floor_char_boundary(span.start);
-        let mut reader = Reader { source, text, at, known, depth: 0 };
+        let mut reader = ConstraintReader { source, text, at, parameters, depth: 0 };
         let left = reader.sum()?;
         let comparison = reader.comparison()?;
         let right = reader.sum()?;
@@ -23,20 +27,18 @@ impl Constraint {
     }
 }
 
-/// Deeper nesting than anyone writes; keeps a hostile text from exhausting the stack.
+/// Deepest nesting that is read; keeps a hostile text from exhausting the stack.
 const DEEPEST: usize = 64;
 
-struct Reader<'a> {
-    source: &'a Arc<Source>,
+struct ConstraintReader<'a> {
+    source: &'a Arc<SourceText>,
     text: &'a str,
     at: usize,
-    known: &'a [&'a str],
+    parameters: &'a [&'a str],
     depth: usize,
 }
 
-type Read<T> = Result<T, Box<Diagnostic>>;
-
-impl Reader<'_> {
+impl ConstraintReader<'_> {
     fn skip_space(&mut self) {
         let rest = &self.text[self.at..];
         self.at += rest.len() - rest.trim_start().len();
@@ -49,26 +51,26 @@ impl Reader<'_> {
         found
     }
 
-    fn comparison(&mut self) -> Read<Comparison> {
+    fn comparison(&mut self) -> Diagnosed<ComparisonSign> {
         let found = COMPARISONS.iter().find(|(sign, _)| self.eat(sign));
         found
             .map(|(_, c)| *c)
             .ok_or_else(|| self.unexpected("one of < <= > >= == != between two expressions"))
     }
 
-    fn sum(&mut self) -> Read<Expression> {
+    fn sum(&mut self) -> Diagnosed<Expression> {
         self.chain(&[("+", Operator::Add), ("-", Operator::Subtract)], Self::product)
     }
 
-    fn product(&mut self) -> Read<Expression> {
+    fn product(&mut self) -> Diagnosed<Expression> {
         self.chain(&[("*", Operator::Multiply)], Self::atom)
     }
 
     fn chain(
         &mut self,
         signs: &[(&str, Operator)],
-        part: fn(&mut Self) -> Read<Expression>,
-    ) -> Read<Expression> {
+        part: fn(&mut Self) -> Diagnosed<Expression>,
+    ) -> Diagnosed<Expression> {
         let mut left = part(self)?;
         let mut length = 0;
         while let Some((_, operator)) = signs.iter().find(|(sign, _)| self.eat(sign)) {
@@ -81,7 +83,7 @@ impl Reader<'_> {
         Ok(left)
     }
 
-    fn atom(&mut self) -> Read<Expression> {
+    fn atom(&mut self) -> Diagnosed<Expression> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(self.unexpected("a less deeply nested expression"));
@@ -91,7 +93,7 @@ impl Reader<'_> {
         atom
     }
 
-    fn atom_inside(&mut self) -> Read<Expression> {
+    fn atom_inside(&mut self) -> Diagnosed<Expression> {
         if self.eat("-") {
             let mut negative = true;
             while self.eat("-") {
@@ -116,17 +118,17 @@ impl Reader<'_> {
         }
     }
 
-    fn number(&self, start: usize, word: &str) -> Read<Expression> {
+    fn number(&self, start: usize, word: &str) -> Diagnosed<Expression> {
         let number = word.parse::<f64>().ok().filter(|x| x.is_finite());
         number.map(Expression::Number).ok_or_else(|| self.complaint(start, word, "a number"))
     }
 
-    fn name(&self, start: usize, word: &str) -> Read<Expression> {
-        if self.known.contains(&word) {
+    fn name(&self, start: usize, word: &str) -> Diagnosed<Expression> {
+        if self.parameters.contains(&word) {
             return Ok(Expression::Name(word.to_owned()));
         }
         let mut complaint = self.complaint(start, word, "the name of a parameter");
-        if let Some(meant) = nearest(word, self.known.iter().copied()) {
+        if let Some(meant) = nearest(word, self.parameters.iter().copied()) {
             complaint.hint = Some(format!("write `{meant}`"));
         }
         Err(complaint)

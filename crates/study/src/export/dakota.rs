@@ -2,8 +2,8 @@
 
 use super::{ExportError, Exported, describe};
 use crate::{
-    Design, Distribution, Domain, Kind, LatinHypercube, Method, Parameter, Problem, Saltelli, Space,
-    Trajectories,
+    Design, Distribution, Domain, LatinHypercube, Method, Parameter, ParameterKind, Problem, SaltelliDesign,
+    Space, Trajectories,
 };
 
 /// A Dakota input with the method, variables and responses of a problem and an interface to fill in. Dakota lists
@@ -37,7 +37,7 @@ fn losses(problem: &Problem, design: &Design) -> Vec<String> {
         }
     }
     if let Method::Saltelli(saltelli) = &design.method
-        && saltelli.replicates != Saltelli::REPLICATES
+        && saltelli.replicates != SaltelliDesign::REPLICATES
     {
         losses.push(format!("the {} replicates are left out: Dakota has none", saltelli.replicates));
     }
@@ -111,7 +111,7 @@ fn in_order(parameters: &[Parameter]) -> impl Iterator<Item = &Parameter> {
 
 /// The types of variables that are written, in Dakota's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Section {
+enum VariableType {
     Continuous,
     Range,
     Integers,
@@ -127,32 +127,32 @@ enum Section {
     WeightedReals,
 }
 
-fn section_of(parameter: &Parameter) -> Section {
+fn section_of(parameter: &Parameter) -> VariableType {
     let weighted = matches!(parameter.distribution, Distribution::Weights(_));
-    let whole = parameter.kind != Kind::Real;
+    let whole = parameter.kind != ParameterKind::Real;
     match (&parameter.domain, &parameter.distribution) {
-        (Domain::Integers { .. }, Distribution::Weights(_)) => Section::WeightedIntegers,
-        (Domain::Integers { .. }, _) => Section::Range,
-        (Domain::Categories(_), _) if weighted => Section::WeightedTexts,
-        (Domain::Categories(_), _) => Section::Texts,
+        (Domain::Integers { .. }, Distribution::Weights(_)) => VariableType::WeightedIntegers,
+        (Domain::Integers { .. }, _) => VariableType::Range,
+        (Domain::Categories(_), _) if weighted => VariableType::WeightedTexts,
+        (Domain::Categories(_), _) => VariableType::Texts,
         (Domain::Values(_) | Domain::Steps { .. }, _) => match (weighted, whole) {
-            (true, true) => Section::WeightedIntegers,
-            (true, false) => Section::WeightedReals,
-            (false, true) => Section::Integers,
-            (false, false) => Section::Reals,
+            (true, true) => VariableType::WeightedIntegers,
+            (true, false) => VariableType::WeightedReals,
+            (false, true) => VariableType::Integers,
+            (false, false) => VariableType::Reals,
         },
         (Domain::Continuous { .. }, distribution) => match distribution {
-            Distribution::Uniform | Distribution::Weights(_) => Section::Continuous,
-            Distribution::LogUniform => Section::LogUniform,
-            Distribution::Triangular { .. } => Section::Triangular,
-            Distribution::Normal { .. } => Section::Normal,
-            Distribution::LogNormal { .. } => Section::LogNormal,
-            Distribution::Weibull { .. } => Section::Weibull,
+            Distribution::Uniform | Distribution::Weights(_) => VariableType::Continuous,
+            Distribution::LogUniform => VariableType::LogUniform,
+            Distribution::Triangular { .. } => VariableType::Triangular,
+            Distribution::Normal { .. } => VariableType::Normal,
+            Distribution::LogNormal { .. } => VariableType::LogNormal,
+            Distribution::Weibull { .. } => VariableType::Weibull,
         },
     }
 }
 
-impl Section {
+impl VariableType {
     /// Whether a list of only this value says nothing: the bounds of a distribution that is not cut.
     fn implies(self, list: &str, value: &str) -> bool {
         match (self, list) {
@@ -220,9 +220,9 @@ fn default(parameter: &Parameter) -> Option<String> {
 }
 
 /// The lists to which a parameter contributes, and what it contributes.
-type Columns = Vec<(&'static str, String)>;
+type VariableLists = Vec<(&'static str, String)>;
 
-fn columns(parameter: &Parameter) -> Result<Columns, ExportError> {
+fn columns(parameter: &Parameter) -> Result<VariableLists, ExportError> {
     match &parameter.domain {
         Domain::Continuous { from, to } => continuous(parameter, *from, *to),
         Domain::Integers { from, to } if parameter.distribution == Distribution::Uniform => {
@@ -232,9 +232,9 @@ fn columns(parameter: &Parameter) -> Result<Columns, ExportError> {
     }
 }
 
-fn continuous(parameter: &Parameter, from: f64, to: f64) -> Result<Columns, ExportError> {
+fn continuous(parameter: &Parameter, from: f64, to: f64) -> Result<VariableLists, ExportError> {
     let bounds = [("lower_bounds", from.to_string()), ("upper_bounds", to.to_string())];
-    let moments: Columns = match parameter.distribution {
+    let moments: VariableLists = match parameter.distribution {
         Distribution::Uniform | Distribution::LogUniform => Vec::new(),
         Distribution::Triangular { peak } => vec![("modes", peak.to_string())],
         Distribution::Normal { mean, sd } => {
@@ -260,7 +260,7 @@ fn continuous(parameter: &Parameter, from: f64, to: f64) -> Result<Columns, Expo
 /// More values than a person would want in a file; a range says them shorter.
 const MOST_VALUES: u64 = 10_000;
 
-fn set(parameter: &Parameter) -> Result<Columns, ExportError> {
+fn set(parameter: &Parameter) -> Result<VariableLists, ExportError> {
     let what = format!("parameter `{}`", parameter.name);
     let count = parameter.domain.count().unwrap_or(0);
     if count > MOST_VALUES {

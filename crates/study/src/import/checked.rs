@@ -1,23 +1,23 @@
-//! Making a space of parameters that stand in a text, with each complaint at the parameter's place.
+//! Making a space from the parameters of a text, with each error at the parameter's position.
 
 use std::collections::HashMap;
 
-use super::Report;
-use crate::{Parameter, Space, Span};
+use super::ImportReport;
+use crate::{Parameter, SourceSpan, Space};
 
-/// A parameter and the places a complaint about it should point at.
-pub(super) struct Placed {
+/// A parameter and the spans that errors about it mark.
+pub(super) struct ImportedParameter {
     pub(super) parameter: Parameter,
     /// Its name.
-    pub(super) name: Span,
+    pub(super) name: SourceSpan,
     /// Its bounds or values.
-    pub(super) values: Span,
+    pub(super) values: SourceSpan,
 }
 
-/// Checks names, domains and distributions, each at its place, and makes the space.
-pub(super) fn space_of(placed: Vec<Placed>, report: &mut Report) -> Option<Space> {
+/// Checks names, domains and distributions, and makes the space.
+pub(super) fn space_of(placed: Vec<ImportedParameter>, report: &mut ImportReport) -> Option<Space> {
     check_names(&placed, report);
-    for Placed { parameter, values, .. } in &placed {
+    for ImportedParameter { parameter, values, .. } in &placed {
         check_parameter(parameter, *values, report);
     }
     if report.diagnostics.has_errors() {
@@ -33,25 +33,25 @@ pub(super) fn space_of(placed: Vec<Placed>, report: &mut Report) -> Option<Space
     }
 }
 
-fn check_names(placed: &[Placed], report: &mut Report) {
-    let mut seen: HashMap<&str, Span> = HashMap::new();
-    for Placed { parameter, name, .. } in placed {
+fn check_names(placed: &[ImportedParameter], report: &mut ImportReport) {
+    let mut seen: HashMap<&str, SourceSpan> = HashMap::new();
+    for ImportedParameter { parameter, name, .. } in placed {
         if parameter.name.trim().is_empty() {
             report.error(*name, "a parameter has no name", "a name", "an empty text");
         } else if seen.insert(&parameter.name, *name).is_some() {
             let found = format!("`{}` twice", parameter.name);
-            report.error(*name, "two parameters have one name", "different names", found);
+            report.error(*name, "two parameters have the same name", "different names", found);
         }
     }
 }
 
-fn check_parameter(parameter: &Parameter, span: Span, report: &mut Report) {
+fn check_parameter(parameter: &Parameter, span: SourceSpan, report: &mut ImportReport) {
     let name = &parameter.name;
     if let Err(error) = parameter.domain.check(parameter.distribution.is_unbounded()) {
-        let message = format!("the values of `{name}` make no range");
+        let message = format!("the values of `{name}` are not a valid range");
         report.error(span, message, error.expected(), error.found());
     } else if let Err(error) = parameter.distribution.check(&parameter.domain) {
-        let message = format!("the distribution of `{name}` makes no sense");
+        let message = format!("the distribution of `{name}` is not valid");
         report.error(span, message, error.expected, error.found);
     }
 }

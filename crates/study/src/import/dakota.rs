@@ -1,4 +1,4 @@
-//! Dakota input files: method, variables and responses; what has no meaning here is skipped with a note.
+//! Dakota input files: method, variables and responses; parts without a meaning here are skipped with a note.
 
 mod block;
 mod grid;
@@ -12,26 +12,26 @@ mod variables;
 
 use std::sync::Arc;
 
-use self::block::{Block, blocks};
+use self::block::{DakotaBlock, blocks};
 use super::checked::space_of;
-use super::{Imported, Report};
-use crate::{Design, Method, Problem, Source, Span};
+use super::{ImportReport, Imported};
+use crate::{Design, Method, Problem, SourceSpan, SourceText};
 
 /// Reads a Dakota input file. Keywords may be abbreviated and stand in any order, as Dakota allows.
-pub fn read_dakota_input(source: &Arc<Source>) -> Imported {
-    let mut report = Report::new(source);
+pub fn read_dakota_input(source: &Arc<SourceText>) -> Imported {
+    let mut report = ImportReport::new(source);
     let tokens = lexer::tokens(&mut report);
     let blocks = blocks(tokens, &mut report);
     let problem = problem(&blocks, &mut report);
     report.finish(problem)
 }
 
-fn problem(blocks: &[Block], report: &mut Report) -> Option<Problem> {
+fn problem(blocks: &[DakotaBlock], report: &mut ImportReport) -> Option<Problem> {
     let method = only("method", blocks, report);
     let responses = only("responses", blocks, report);
     let outputs = responses.map(|block| responses::outputs(block, report)).unwrap_or_default();
     let Some(variables) = only("variables", blocks, report) else {
-        report.error(Span::default(), "there is nothing to vary", "a block `variables`", "none");
+        report.error(SourceSpan::default(), "there is nothing to vary", "a block `variables`", "none");
         return None;
     };
     let sampling = method.is_some_and(method::is_sampling);
@@ -50,7 +50,7 @@ fn problem(blocks: &[Block], report: &mut Report) -> Option<Problem> {
 }
 
 /// The only block of a name; a second one is an error, for we would not know which one counts.
-fn only<'a>(name: &str, blocks: &'a [Block], report: &mut Report) -> Option<&'a Block> {
+fn only<'a>(name: &str, blocks: &'a [DakotaBlock], report: &mut ImportReport) -> Option<&'a DakotaBlock> {
     let mut named = blocks.iter().filter(|b| b.name == name);
     let first = named.next();
     if let Some(second) = named.next() {

@@ -1,4 +1,5 @@
-//! Problems and workflows written for other tools, read as ours: what has no meaning here is said, never dropped in silence.
+//! Problems and workflows written for other tools, read as ours: parts without a meaning here are reported, never dropped
+//! silently.
 
 mod checked;
 mod dakota;
@@ -16,29 +17,29 @@ pub use taverna::{TavernaCounts, count_taverna, import_taverna};
 
 use std::sync::Arc;
 
-use crate::{Diagnostic, Diagnostics, Problem, Source, Span, Workflow};
+use crate::{Diagnostic, Diagnostics, Problem, SourceSpan, SourceText, Workflow};
 
-/// A problem with the notes and warnings its text gave rise to, or everything that is wrong with the text.
+/// A problem with notes and warnings, or all errors of the text.
 pub type Imported = Result<(Problem, Diagnostics), Diagnostics>;
 
-/// A workflow with the notes and warnings its text gave rise to, or everything that is wrong with the text.
+/// A workflow with notes and warnings, or all errors of the text.
 pub type ImportedWorkflow = Result<(Workflow, Diagnostics), Diagnostics>;
 
-/// Collects what there is to say about one text.
-struct Report {
-    source: Arc<Source>,
+/// Collects the messages about one text.
+struct ImportReport {
+    source: Arc<SourceText>,
     diagnostics: Diagnostics,
 }
 
-impl Report {
-    fn new(source: &Arc<Source>) -> Self {
+impl ImportReport {
+    fn new(source: &Arc<SourceText>) -> Self {
         Self { source: Arc::clone(source), diagnostics: Diagnostics::default() }
     }
 
     /// An error at a place, completed by what was expected and found there.
     fn error(
         &mut self,
-        span: Span,
+        span: SourceSpan,
         message: impl Into<String>,
         expected: impl Into<String>,
         found: impl Into<String>,
@@ -48,7 +49,7 @@ impl Report {
 
     fn error_with_hint(
         &mut self,
-        span: Span,
+        span: SourceSpan,
         message: impl Into<String>,
         expected: impl Into<String>,
         found: impl Into<String>,
@@ -59,11 +60,11 @@ impl Report {
         self.diagnostics.push(error);
     }
 
-    fn warning(&mut self, span: Span, message: impl Into<String>) {
+    fn warning(&mut self, span: SourceSpan, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic::warning(message).at(&self.source, span, ""));
     }
 
-    fn note(&mut self, span: Span, message: impl Into<String>) {
+    fn note(&mut self, span: SourceSpan, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic::note(message).at(&self.source, span, ""));
     }
 

@@ -4,20 +4,21 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::ImportedWorkflow;
-use crate::located::{Fields, Node, parse_json};
+use crate::located::{LocatedNode, TableReader, parse_json};
 use crate::workflow::MOST_TASKS;
 use crate::{
-    Binding, Diagnostic, Diagnostics, Foreign, ForeignPort, Kind, Operation, Place, RegionDeclaration,
-    RegionKind, Role, Source, Span, Stage, Step, Task, Workflow, WorkflowParameter,
+    Binding, Diagnostic, Diagnostics, Foreign, ForeignPort, NameRole, ParameterKind, RegionDeclaration,
+    RegionKind, SourceLocation, SourceSpan, SourceText, Stage, StageStep, Task, TaskOperation, Workflow,
+    WorkflowParameter,
 };
 
 /// Reads a stage descriptor: the workflow has one stage with the listed calls, in their order.
 ///
-/// Scalar arguments become parameters; an argument that two calls name is one parameter. What a call forwards is not
-/// made again. Tasks carry the names of their functions, so that no sorting of names can change their order.
-pub fn import_original(source: &Arc<Source>) -> ImportedWorkflow {
+/// Scalar arguments become parameters; an argument that two calls name is one parameter. Forwarded regions are not made
+/// again. Tasks carry the names of their functions, so that no sorting of names can change their order.
+pub fn import_original(source: &Arc<SourceText>) -> ImportedWorkflow {
     let node = parse_json(source).map_err(|diagnostic| Diagnostics::from(*diagnostic))?;
-    let mut reader = Reader {
+    let mut reader = OriginalReader {
         source,
         diagnostics: Diagnostics::default(),
         workflow: Workflow::default(),
@@ -25,13 +26,13 @@ pub fn import_original(source: &Arc<Source>) -> ImportedWorkflow {
         region_names: HashSet::new(),
     };
     reader.descriptor(&node);
-    let Reader { diagnostics, mut workflow, .. } = reader;
+    let OriginalReader { diagnostics, mut workflow, .. } = reader;
     workflow.source = Some(Arc::clone(source));
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok((workflow, diagnostics)) }
 }
 
-struct Reader<'a> {
-    source: &'a Arc<Source>,
+struct OriginalReader<'a> {
+    source: &'a Arc<SourceText>,
     diagnostics: Diagnostics,
     workflow: Workflow,
     /// Where parameters and regions stand in the workflow.
@@ -43,46 +44,50 @@ struct Reader<'a> {
 struct Argument {
     name: String,
     kind: ArgumentKind,
-    way: Option<Way>,
-    span: Span,
+    way: Option<ArgumentDirection>,
+    span: SourceSpan,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ArgumentKind {
-    Scalar(Kind),
+    Scalar(ParameterKind),
     Region(RegionKind),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ArgumentDirection {
     Input,
     Output,
     Forward,
 }
 
-const WAYS: [(&str, Way); 3] = [("input", Way::Input), ("output", Way::Output), ("forward", Way::Forward)];
+const WAYS: [(&str, ArgumentDirection); 3] = [
+    ("input", ArgumentDirection::Input),
+    ("output", ArgumentDirection::Output),
+    ("forward", ArgumentDirection::Forward),
+];
 
 const TYPES: [(&str, ArgumentKind); 7] = [
-    ("uchar", ArgumentKind::Scalar(Kind::Integer)),
-    ("int", ArgumentKind::Scalar(Kind::Integer)),
-    ("double", ArgumentKind::Scalar(Kind::Real)),
+    ("uchar", ArgumentKind::Scalar(ParameterKind::Integer)),
+    ("int", ArgumentKind::Scalar(ParameterKind::Integer)),
+    ("double", ArgumentKind::Scalar(ParameterKind::Real)),
     ("float_array", ArgumentKind::Region(RegionKind::Table)),
     ("dr", ArgumentKind::Region(RegionKind::Any)),
     ("mat", ArgumentKind::Region(RegionKind::Any)),
     ("mat_vect", ArgumentKind::Region(RegionKind::Any)),
 ];
 
-impl<'a> Reader<'a> {
-    fn descriptor(&mut self, node: &'a Node) {
-        let Some(mut fields) = Fields::new(self.source, node, "stage descriptor", &mut self.diagnostics)
+impl<'a> OriginalReader<'a> {
+    fn descriptor(&mut self, node: &'a LocatedNode) {
+        let Some(mut fields) = TableReader::new(self.source, node, "stage descriptor", &mut self.diagnostics)
         else {
             return;
         };
         let name: Option<String> = fields.required("name");
         let includes: Option<String> = fields.optional("includes");
-        let declared: Vec<&Node> = fields.optional("dr_args").unwrap_or_default();
+        let declared: Vec<&LocatedNode> = fields.optional("dr_args").unwrap_or_default();
         let single = node.as_table().is_some_and(|table| table.get("call").is_some());
-        let tasks: Vec<&Node> = match single {
+        let tasks: Vec<&LocatedNode> = match single {
             true => vec![node],
             false => fields.required("tasks").unwrap_or_default(),
         };
@@ -94,10 +99,10 @@ impl<'a> Reader<'a> {
         warn_others(self.source, &mut fields);
         self.check_count(node, tasks.len());
         let mut stage = Stage::new(name.clone().unwrap_or_default());
-        stage.place = Some(Place::new(self.source, node.span));
+        stage.place = Some(SourceLocation::new(self.source, node.span));
         for task in tasks.into_iter().take(MOST_TASKS) {
             let task = self.task(task, single, includes.as_deref());
-            stage.steps.extend(task.map(Step::Task));
+            stage.steps.extend(task.map(StageStep::Task));
         }
         chain(&mut stage);
         self.check_chain(&stage);
@@ -109,7 +114,7 @@ impl<'a> Reader<'a> {
         self.workflow.stages.push(stage);
     }
 
-    fn check_count(&mut self, node: &Node, count: usize) {
+    fn check_count(&mut self, node: &LocatedNode, count: usize) {
         if count == 0 || count > MOST_TASKS {
             let diagnostic =
                 Diagnostic::error("the stage descriptor cannot be used").at(self.source, node.span, "");
@@ -118,14 +123,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn task(&mut self, node: &'a Node, single: bool, includes: Option<&str>) -> Option<Task> {
-        let mut fields = Fields::new(self.source, node, "task", &mut self.diagnostics)?;
+    fn task(&mut self, node: &'a LocatedNode, single: bool, includes: Option<&str>) -> Option<Task> {
+        let mut fields = TableReader::new(self.source, node, "task", &mut self.diagnostics)?;
         let call: Option<String> = fields.required("call");
-        let place = Place::new(self.source, fields.span("call"));
-        let mut arguments: Vec<&Node> = fields.optional("args").unwrap_or_default();
+        let place = SourceLocation::new(self.source, fields.span("call"));
+        let mut arguments: Vec<&LocatedNode> = fields.optional("args").unwrap_or_default();
         // The dissertation's figure calls them intertask_args; the program's files say interstage_args.
         for key in ["interstage_args", "intertask_args"] {
-            arguments.extend(fields.optional::<Vec<&Node>>(key).unwrap_or_default());
+            arguments.extend(fields.optional::<Vec<&LocatedNode>>(key).unwrap_or_default());
         }
         if !single {
             warn_others(self.source, &mut fields);
@@ -135,7 +140,7 @@ impl<'a> Reader<'a> {
         let foreign =
             Foreign { kind: call.clone(), detail: includes.map(str::to_owned), ..Foreign::default() };
         let name = call.rsplit("::").next().unwrap_or_default();
-        let mut task = Task::new(name, Operation::Foreign(Box::new(foreign)));
+        let mut task = Task::new(name, TaskOperation::Foreign(Box::new(foreign)));
         task.place = Some(place);
         for argument in arguments {
             self.bind(&mut task, argument);
@@ -143,8 +148,8 @@ impl<'a> Reader<'a> {
         Some(task)
     }
 
-    fn argument(&mut self, node: &Node) -> Option<Argument> {
-        let mut fields = Fields::new(self.source, node, "argument", &mut self.diagnostics)?;
+    fn argument(&mut self, node: &LocatedNode) -> Option<Argument> {
+        let mut fields = TableReader::new(self.source, node, "argument", &mut self.diagnostics)?;
         let name: Option<String> = fields.required("name");
         let kind = fields.required::<&str>("type").and_then(|_| fields.word("type", &TYPES));
         let way = fields.word("io", &WAYS);
@@ -159,7 +164,7 @@ impl<'a> Reader<'a> {
             ArgumentKind::Scalar(kind) => {
                 self.parameter(&name, kind, span);
                 task.reads.push(Binding::same(&name));
-                task.marks.set(Role::Reads, &name, span);
+                task.marks.set(NameRole::Reads, &name, span);
                 None
             }
             ArgumentKind::Region(kind) => {
@@ -168,27 +173,27 @@ impl<'a> Reader<'a> {
             }
         };
         let port = ForeignPort { name: name.clone(), depth: 0, region: region.clone() };
-        let Operation::Foreign(foreign) = &mut task.op else { return };
-        match (region, way.unwrap_or(Way::Input)) {
+        let TaskOperation::Foreign(foreign) = &mut task.op else { return };
+        match (region, way.unwrap_or(ArgumentDirection::Input)) {
             (None, _) => foreign.inputs.push(port),
-            (Some(region), Way::Input) => {
-                task.marks.set(Role::Input, &name, span);
+            (Some(region), ArgumentDirection::Input) => {
+                task.marks.set(NameRole::Input, &name, span);
                 task.inputs.push(region);
                 foreign.inputs.push(port);
             }
-            (Some(region), Way::Output) => {
-                task.marks.set(Role::Output, &name, span);
+            (Some(region), ArgumentDirection::Output) => {
+                task.marks.set(NameRole::Output, &name, span);
                 task.outputs.push(region);
                 foreign.outputs.push(port);
             }
-            (Some(region), Way::Forward) => {
-                task.marks.set(Role::Forwards, &name, span);
+            (Some(region), ArgumentDirection::Forward) => {
+                task.marks.set(NameRole::Forwards, &name, span);
                 task.forwards.push(region);
             }
         }
     }
 
-    fn parameter(&mut self, name: &str, kind: Kind, span: Span) {
+    fn parameter(&mut self, name: &str, kind: ParameterKind, span: SourceSpan) {
         if let Some(known) = self.parameter_at.get(name).map(|at| &self.workflow.parameters[*at]) {
             if known.kind != kind {
                 let diagnostic = Diagnostic::error(format!("two calls read `{name}` in different ways"))
@@ -199,19 +204,19 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        let place = Some(Place::new(self.source, span));
+        let place = Some(SourceLocation::new(self.source, span));
         self.parameter_at.insert(name.to_owned(), self.workflow.parameters.len());
         self.workflow.parameters.push(WorkflowParameter { place, ..WorkflowParameter::new(name, kind) });
     }
 
-    fn region(&mut self, name: &str, kind: RegionKind, span: Span) {
+    fn region(&mut self, name: &str, kind: RegionKind, span: SourceSpan) {
         if self.region_names.insert(name.to_owned()) {
-            let place = Some(Place::new(self.source, span));
+            let place = Some(SourceLocation::new(self.source, span));
             self.workflow.regions.push(RegionDeclaration { name: name.into(), kind, place });
         }
     }
 
-    /// In a chain a call has what the one before it made or forwarded.
+    /// In a chain a call takes only what the one before it made or forwarded.
     fn check_chain(&mut self, stage: &Stage) {
         let mut made: HashSet<&str> = HashSet::new();
         let mut handed: HashSet<&str> = HashSet::new();
@@ -221,7 +226,7 @@ impl<'a> Reader<'a> {
                 if handed.contains(region) || !all.contains(region) {
                     continue;
                 }
-                let place = task.place_of(Role::Input, region);
+                let place = task.place_of(NameRole::Input, region);
                 let message = format!(
                     "`{}` takes `{region}`, which the call before it neither makes nor forwards",
                     task.name
@@ -256,7 +261,7 @@ impl<'a> Reader<'a> {
         let (inputs, outputs): (HashSet<_>, HashSet<_>) =
             (stage.inputs.iter().collect(), stage.outputs.iter().collect());
         for argument in declared {
-            let names = if argument.way == Some(Way::Output) { &outputs } else { &inputs };
+            let names = if argument.way == Some(ArgumentDirection::Output) { &outputs } else { &inputs };
             if !names.contains(&argument.name) {
                 let message = format!("`dr_args` names `{}`, which no call takes or makes so", argument.name);
                 self.diagnostics.push(Diagnostic::warning(message).at(self.source, argument.span, ""));
@@ -272,7 +277,7 @@ fn chain(stage: &mut Stage) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     let mut before: Option<String> = None;
     for step in &mut stage.steps {
-        let Step::Task(task) = step else { continue };
+        let StageStep::Task(task) = step else { continue };
         let count = counts.entry(task.name.clone()).or_insert(0);
         *count += 1;
         if *count > 1 {
@@ -282,8 +287,8 @@ fn chain(stage: &mut Stage) {
     }
 }
 
-/// Keys of other versions of the program are not kept, and that is said.
-fn warn_others(source: &Arc<Source>, fields: &mut Fields<'_, '_>) {
+/// Reports the keys of other versions of the program, which are not kept.
+fn warn_others(source: &Arc<SourceText>, fields: &mut TableReader<'_, '_>) {
     for entry in fields.others() {
         let key: String = entry.key.chars().take(40).collect();
         let diagnostic = Diagnostic::warning(format!("the key `{key}` is not known and not kept"));

@@ -11,7 +11,7 @@ mod read;
 use std::sync::Arc;
 
 use super::ImportedWorkflow;
-use crate::{Diagnostics, Source};
+use crate::{Diagnostics, SourceText};
 
 /// The XML namespace of `.t2flow` files.
 pub(crate) const NAMESPACE: &str = "http://taverna.sf.net/2008/xml/t2flow";
@@ -30,7 +30,7 @@ pub struct TavernaCounts {
 }
 
 /// Reads a Taverna workflow. Its activities are kept as foreign operations: they can be shown, not run.
-pub fn import_taverna(source: &Arc<Source>) -> ImportedWorkflow {
+pub fn import_taverna(source: &Arc<SourceText>) -> ImportedWorkflow {
     let mut messages = Diagnostics::default();
     let document = read::read_document(source, &mut messages).map_err(|d| Diagnostics::from(*d))?;
     let workflow = expand::expand(source, &document, &mut messages).map_err(|d| Diagnostics::from(*d))?;
@@ -38,7 +38,7 @@ pub fn import_taverna(source: &Arc<Source>) -> ImportedWorkflow {
 }
 
 /// Counts what a Taverna workflow holds.
-pub fn count_taverna(source: &Arc<Source>) -> Result<TavernaCounts, Diagnostics> {
+pub fn count_taverna(source: &Arc<SourceText>) -> Result<TavernaCounts, Diagnostics> {
     let mut messages = Diagnostics::default();
     let document = read::read_document(source, &mut messages).map_err(|d| Diagnostics::from(*d))?;
     let mut counts = TavernaCounts { dataflows: document.dataflows.len(), ..TavernaCounts::default() };

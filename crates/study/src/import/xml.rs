@@ -1,4 +1,4 @@
-//! XML as a tree with places. Document types are refused, so no entity can be declared, let alone grow.
+//! XML as a tree with positions. Document types are refused, so that no entities can be declared or expanded.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::name::ResolveResult;
 use quick_xml::reader::NsReader;
 
-use crate::{Diagnostic, Source, Span};
+use crate::{Diagnosed, Diagnostic, SourceSpan, SourceText};
 
 /// Deeper nesting than any of these files has; keeps a hostile text from exhausting the stack.
 const DEEPEST: usize = 128;
 
 /// An element with everything in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Element {
+pub(super) struct XmlElement {
     /// Name without prefix.
     pub(super) name: String,
     /// Namespace; empty when there is none.
@@ -22,17 +22,15 @@ pub(super) struct Element {
     /// Attributes by their names as written.
     pub(super) attributes: Vec<(String, String)>,
     /// Elements directly inside.
-    pub(super) children: Vec<Element>,
+    pub(super) children: Vec<XmlElement>,
     /// Text directly inside, references resolved.
     pub(super) text: String,
     /// The start tag.
-    pub(super) span: Span,
+    pub(super) span: SourceSpan,
 }
 
-type Parsed<T> = Result<T, Box<Diagnostic>>;
-
 /// Reads a document and gives its root.
-pub(super) fn parse_xml(source: &Arc<Source>) -> Parsed<Element> {
+pub(super) fn parse_xml(source: &Arc<SourceText>) -> Diagnosed<XmlElement> {
     let mut parser = Parser { source, open: Vec::new(), root: None };
     let mut reader = NsReader::from_str(&source.text);
     reader.config_mut().expand_empty_elements = true;
@@ -46,7 +44,7 @@ pub(super) fn parse_xml(source: &Arc<Source>) -> Parsed<Element> {
                 return Err(parser.unreadable(at..at + 1, &error.to_string()));
             }
         };
-        let span = Span { start, end: offset(reader.buffer_position()) };
+        let span = SourceSpan { start, end: offset(reader.buffer_position()) };
         if matches!(event, Event::Eof) {
             return parser.finish(start);
         }
@@ -66,13 +64,13 @@ fn namespace_of(namespace: &ResolveResult<'_>) -> String {
 }
 
 struct Parser<'a> {
-    source: &'a Arc<Source>,
-    open: Vec<Element>,
-    root: Option<Element>,
+    source: &'a Arc<SourceText>,
+    open: Vec<XmlElement>,
+    root: Option<XmlElement>,
 }
 
 impl Parser<'_> {
-    fn take(&mut self, event: Event<'_>, namespace: String, span: Span) -> Parsed<()> {
+    fn take(&mut self, event: Event<'_>, namespace: String, span: SourceSpan) -> Diagnosed<()> {
         match event {
             Event::Start(tag) | Event::Empty(tag) => self.start(&tag, namespace, span),
             Event::End(_) => {
@@ -90,7 +88,7 @@ impl Parser<'_> {
         }
     }
 
-    fn start(&mut self, tag: &BytesStart<'_>, namespace: String, span: Span) -> Parsed<()> {
+    fn start(&mut self, tag: &BytesStart<'_>, namespace: String, span: SourceSpan) -> Diagnosed<()> {
         if self.open.len() == DEEPEST {
             return Err(self.complaint(span, &format!("at most {DEEPEST} elements in each other"), "more"));
         }
@@ -109,7 +107,7 @@ impl Parser<'_> {
             attributes.push((attribute.key.as_ref().to_owned(), value.into_owned()));
         }
         let name = tag.local_name().as_ref().to_owned();
-        self.open.push(Element { name, namespace, attributes, span, ..Element::default() });
+        self.open.push(XmlElement { name, namespace, attributes, span, ..XmlElement::default() });
         Ok(())
     }
 
@@ -121,7 +119,7 @@ impl Parser<'_> {
         }
     }
 
-    fn text(&mut self, text: &str, span: Span) -> Parsed<()> {
+    fn text(&mut self, text: &str, span: SourceSpan) -> Diagnosed<()> {
         match self.open.last_mut() {
             Some(element) => element.text.push_str(text),
             None if text.trim_matches('\u{feff}').trim().is_empty() => {}
@@ -130,7 +128,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn resolve(&self, reference: &BytesRef<'_>, span: Span) -> Parsed<String> {
+    fn resolve(&self, reference: &BytesRef<'_>, span: SourceSpan) -> Diagnosed<String> {
         let name = reference.xml10_content();
         let character =
             reference.resolve_char_ref().map_err(|error| self.unreadable(span, &error.to_string()))?;
@@ -140,27 +138,31 @@ impl Parser<'_> {
         })
     }
 
-    fn finish(self, end: usize) -> Parsed<Element> {
+    fn finish(self, end: usize) -> Diagnosed<XmlElement> {
         if let Some(open) = self.open.last() {
-            let diagnostic =
-                self.complaint(Span { start: end, end }, &format!("</{}>", open.name), "the end of the file");
+            let diagnostic = self.complaint(
+                SourceSpan { start: end, end },
+                &format!("</{}>", open.name),
+                "the end of the file",
+            );
             return Err(Box::new(diagnostic.at(self.source, open.span, "opened here")));
         }
         let source = self.source;
-        self.root.ok_or_else(|| Box::new(complaint(source, Span { start: end, end }, "an element", "none")))
+        self.root
+            .ok_or_else(|| Box::new(complaint(source, SourceSpan { start: end, end }, "an element", "none")))
     }
 
-    fn complaint(&self, span: Span, expected: &str, found: &str) -> Box<Diagnostic> {
+    fn complaint(&self, span: SourceSpan, expected: &str, found: &str) -> Box<Diagnostic> {
         Box::new(complaint(self.source, span, expected, found))
     }
 
-    fn unreadable(&self, span: impl Into<Span>, why: &str) -> Box<Diagnostic> {
+    fn unreadable(&self, span: impl Into<SourceSpan>, why: &str) -> Box<Diagnostic> {
         let why: String = why.chars().take(200).collect();
         Box::new(Diagnostic::error(format!("this XML cannot be read: {why}")).at(self.source, span, ""))
     }
 }
 
-fn complaint(source: &Arc<Source>, span: Span, expected: &str, found: &str) -> Diagnostic {
+fn complaint(source: &Arc<SourceText>, span: SourceSpan, expected: &str, found: &str) -> Diagnostic {
     Diagnostic::error("this XML cannot be read").at(source, span, "").expected_found(expected, found)
 }
 
@@ -168,7 +170,7 @@ fn predefined(name: &str) -> Option<&'static str> {
     quick_xml::escape::resolve_xml_entity(name)
 }
 
-impl Element {
+impl XmlElement {
     /// The first element of that name directly inside.
     pub(super) fn child(&self, name: &str) -> Option<&Self> {
         self.children.iter().find(|child| child.name == name)
@@ -202,14 +204,14 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let found = parse_xml(&Source::new("x", text)).unwrap_err().to_string();
+        let found = parse_xml(&SourceText::new("x", text)).unwrap_err().to_string();
         assert_eq!(found.replace("error: this XML cannot be read", ""), expected, "{text}");
     }
 
     #[test]
     fn texts_references_and_namespaces_are_resolved() {
         let text = "\u{feff}<?xml version='1.0'?><a:r xmlns:a='urn:n'><b k='1 &lt; 2'>x&amp;&#233;<![CDATA[<y>]]></b><c/></a:r> ";
-        let root = parse_xml(&Source::new("x", text)).unwrap();
+        let root = parse_xml(&SourceText::new("x", text)).unwrap();
         assert_eq!((root.name.as_str(), root.namespace.as_str()), ("r", "urn:n"));
         assert_eq!(root.child("b").unwrap().attribute("k"), Some("1 < 2"));
         assert_eq!(root.child_text("b"), Some("x&é<y>"));
@@ -231,9 +233,9 @@ mod tests {
         check("<a/>x", "x:1:5: ; expected nothing outside the root element, found a text");
         check("", "x:1:1: ; expected an element, found none");
         check(&"<a>".repeat(200), "x:1:385: ; expected at most 128 elements in each other, found more");
-        let open = parse_xml(&Source::new("x", "<a>\n<b></a>")).unwrap_err().to_string();
+        let open = parse_xml(&SourceText::new("x", "<a>\n<b></a>")).unwrap_err().to_string();
         assert!(open.starts_with("x:2:4: "), "{open}");
-        assert!(parse_xml(&Source::new("x", "<a b='&c;'/>")).is_err());
-        assert!(parse_xml(&Source::new("x", "<a b='1' b='2'/>")).is_err());
+        assert!(parse_xml(&SourceText::new("x", "<a b='&c;'/>")).is_err());
+        assert!(parse_xml(&SourceText::new("x", "<a b='1' b='2'/>")).is_err());
     }
 }

@@ -1,19 +1,19 @@
-//! Reading a table key by key: wrong types, missing keys and unknown keys are reported where they stand.
+//! Reading a table key by key: wrong types, missing keys and unknown keys are reported with their positions.
 
 use std::sync::Arc;
 
-use super::{Entry, FromNode, Located, Mismatch, Node, Table};
-use crate::{Diagnostic, Diagnostics, Source, Span, excerpt, nearest};
+use super::{FromNode, Located, LocatedNode, LocatedTable, Mismatch, TableEntry};
+use crate::{Diagnostic, Diagnostics, SourceSpan, SourceText, excerpt, nearest};
 
-/// Reads the entries of a table one by one and remembers which keys are known, so that [`Fields::finish`] can name
+/// Reads the entries of a table one by one and remembers which keys were read, so that [`TableReader::finish`] can report
 /// the others. A value that cannot be read leaves a message and is `None`, so that one pass finds every mistake.
 ///
 /// ```
-/// # use onceflow_study::{Diagnostics, Fields, Source, parse_json};
-/// let source = Source::new("phase.json", r#"{"name": "screen", "trajectory": 20}"#);
+/// # use onceflow_study::{Diagnostics, TableReader, SourceText, parse_json};
+/// let source = SourceText::new("phase.json", r#"{"name": "screen", "trajectory": 20}"#);
 /// let node = parse_json(&source).unwrap();
 /// let mut diagnostics = Diagnostics::default();
-/// let mut fields = Fields::new(&source, &node, "phase", &mut diagnostics).unwrap();
+/// let mut fields = TableReader::new(&source, &node, "phase", &mut diagnostics).unwrap();
 /// let name: Option<String> = fields.required("name");
 /// let trajectories: Option<u64> = fields.optional("trajectories");
 /// fields.finish();
@@ -21,23 +21,23 @@ use crate::{Diagnostic, Diagnostics, Source, Span, excerpt, nearest};
 /// assert!(diagnostics.to_string().ends_with("write `trajectories`"));
 /// ```
 #[derive(Debug)]
-pub struct Fields<'a, 'd> {
-    source: &'a Arc<Source>,
-    span: Span,
-    table: &'a Table,
+pub struct TableReader<'a, 'd> {
+    source: &'a Arc<SourceText>,
+    span: SourceSpan,
+    table: &'a LocatedTable,
     what: String,
-    known: Vec<String>,
-    /// Keys that were required and absent, with the places of the messages that say so.
+    keys_read: Vec<String>,
+    /// Keys that were required and absent, with the indices of their messages.
     missing: Vec<(String, usize)>,
     diagnostics: &'d mut Diagnostics,
 }
 
-impl<'a, 'd> Fields<'a, 'd> {
+impl<'a, 'd> TableReader<'a, 'd> {
     /// Starts reading a node as a table; `what` is its name in messages, without an article ("phase"). A node that
     /// is no table is reported and gives `None`.
     pub fn new(
-        source: &'a Arc<Source>,
-        node: &'a Node,
+        source: &'a Arc<SourceText>,
+        node: &'a LocatedNode,
         what: &str,
         diagnostics: &'d mut Diagnostics,
     ) -> Option<Self> {
@@ -51,7 +51,7 @@ impl<'a, 'd> Fields<'a, 'd> {
             span: node.span,
             table,
             what: what.to_owned(),
-            known: Vec::new(),
+            keys_read: Vec::new(),
             missing: Vec::new(),
             diagnostics,
         })
@@ -60,7 +60,7 @@ impl<'a, 'd> Fields<'a, 'd> {
     /// The value of a key that must be there.
     pub fn required<T: FromNode<'a>>(&mut self, key: &str) -> Option<T> {
         if self.table.get(key).is_none() {
-            self.make_known(key);
+            self.mark_read(key);
             let missing = Diagnostic::error(format!("the {} has no `{key}`", self.what));
             let missing = missing.at(self.source, first_line(self.source, self.span), "");
             self.missing.push((key.into(), self.diagnostics.0.len()));
@@ -72,7 +72,7 @@ impl<'a, 'd> Fields<'a, 'd> {
 
     /// The value of a key that may be there.
     pub fn optional<T: FromNode<'a>>(&mut self, key: &str) -> Option<T> {
-        self.make_known(key);
+        self.mark_read(key);
         let node = self.table.get(key)?;
         Self::read(self.source, key, node, self.diagnostics)
     }
@@ -97,12 +97,17 @@ impl<'a, 'd> Fields<'a, 'd> {
 
     /// One of a few words; another one is reported with the nearest.
     pub fn word<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> Option<T> {
-        let node: &Node = self.optional(key)?;
+        let node: &LocatedNode = self.optional(key)?;
         self.word_at(key, node, words).map(|word| word.value)
     }
 
     /// One of a few words at a node inside the value of a key.
-    pub fn word_at<T: Copy>(&mut self, key: &str, node: &Node, words: &[(&str, T)]) -> Option<Located<T>> {
+    pub fn word_at<T: Copy>(
+        &mut self,
+        key: &str,
+        node: &LocatedNode,
+        words: &[(&str, T)],
+    ) -> Option<Located<T>> {
         let text: String = Self::read(self.source, key, node, self.diagnostics)?;
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
             return Some(Located { value: *value, span: node.span });
@@ -116,34 +121,34 @@ impl<'a, 'd> Fields<'a, 'd> {
 
     /// A node as a value; one that cannot be read is reported under the name `what`.
     pub fn read<'n, T: FromNode<'n>>(
-        source: &Arc<Source>,
+        source: &Arc<SourceText>,
         what: &str,
-        node: &'n Node,
+        node: &'n LocatedNode,
         diagnostics: &mut Diagnostics,
     ) -> Option<T> {
         T::from_node(node).map_err(|mismatch| diagnostics.push(mismatch.diagnostic(source, what))).ok()
     }
 
-    /// The table itself, for looking ahead without making keys known.
-    pub fn table(&self) -> &'a Table {
+    /// The table itself, for looking ahead without marking keys as read.
+    pub fn table(&self) -> &'a LocatedTable {
         self.table
     }
 
-    /// Whether the key is there; makes it known.
+    /// Whether the key is there; marks it as read.
     pub fn has(&mut self, key: &str) -> bool {
-        self.make_known(key);
+        self.mark_read(key);
         self.table.get(key).is_some()
     }
 
-    /// The entries whose keys nobody has asked for so far, all of them becoming known: keys the user chose.
-    pub fn others(&mut self) -> Vec<&'a Entry> {
-        let others: Vec<_> = self.table.entries.iter().filter(|e| !self.known.contains(&e.key)).collect();
-        self.known.extend(others.iter().map(|e| e.key.clone()));
+    /// The entries that were not read so far, all marked as read: keys chosen by the user.
+    pub fn others(&mut self) -> Vec<&'a TableEntry> {
+        let others: Vec<_> = self.table.entries.iter().filter(|e| !self.keys_read.contains(&e.key)).collect();
+        self.keys_read.extend(others.iter().map(|e| e.key.clone()));
         others
     }
 
     /// Where a key's value stands, or the table when there is none.
-    pub fn span(&self, key: &str) -> Span {
+    pub fn span(&self, key: &str) -> SourceSpan {
         self.table.get(key).map_or_else(|| first_line(self.source, self.span), |node| node.span)
     }
 
@@ -165,19 +170,19 @@ impl<'a, 'd> Fields<'a, 'd> {
     }
 
     fn complaint(&self, key: &str, message: String, expected: String) -> Diagnostic {
-        let found = self.table.get(key).map_or_else(|| "none".into(), Node::describe);
+        let found = self.table.get(key).map_or_else(|| "none".into(), LocatedNode::describe);
         Diagnostic::error(message).at(self.source, self.span(key), "").expected_found(expected, found)
     }
 
-    fn make_known(&mut self, key: &str) {
-        if !self.known.iter().any(|k| k == key) {
-            self.known.push(key.into());
+    fn mark_read(&mut self, key: &str) {
+        if !self.keys_read.iter().any(|k| k == key) {
+            self.keys_read.push(key.into());
         }
     }
 
-    /// Reports the keys that nobody asked for. A mistyped key that was required is said once, where it stands.
+    /// Reports the keys that were not read. A mistyped required key is reported once, at its position.
     pub fn finish(self) {
-        let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
+        let known: Vec<&str> = self.keys_read.iter().map(String::as_str).collect();
         let unknown = self.table.entries.iter().filter(|e| !known.contains(&e.key.as_str()));
         let unknown: Vec<_> = unknown.map(|e| (e, nearest(&e.key, known.iter().copied()))).collect();
         // Messages are only added after one another, so removing from the back keeps the places right.
@@ -193,9 +198,9 @@ impl<'a, 'd> Fields<'a, 'd> {
 }
 
 fn unknown_key(
-    source: &Arc<Source>,
+    source: &Arc<SourceText>,
     what: &str,
-    entry: &Entry,
+    entry: &TableEntry,
     known: &[&str],
     meant: Option<&str>,
 ) -> Diagnostic {
@@ -219,10 +224,10 @@ fn one_of<'b>(words: impl Iterator<Item = &'b str>) -> String {
 }
 
 /// A table may cover a whole file; its first line is enough to find it.
-fn first_line(source: &Source, span: Span) -> Span {
+fn first_line(source: &SourceText, span: SourceSpan) -> SourceSpan {
     let text = source.text.get(span.start..span.end).unwrap_or_default();
     let length = text.find('\n').unwrap_or(text.len());
-    Span { start: span.start, end: span.start + length }
+    SourceSpan { start: span.start, end: span.start + length }
 }
 
 #[cfg(test)]
@@ -230,11 +235,11 @@ mod tests {
     use super::*;
     use crate::{Value, parse_json};
 
-    fn check(text: &str, read: impl FnOnce(&mut Fields<'_, '_>), expected: &[&str]) {
-        let source = Source::new("f", text);
+    fn check(text: &str, read: impl FnOnce(&mut TableReader<'_, '_>), expected: &[&str]) {
+        let source = SourceText::new("f", text);
         let node = parse_json(&source).unwrap();
         let mut diagnostics = Diagnostics::default();
-        let mut fields = Fields::new(&source, &node, "thing", &mut diagnostics).unwrap();
+        let mut fields = TableReader::new(&source, &node, "thing", &mut diagnostics).unwrap();
         read(&mut fields);
         fields.finish();
         let messages: Vec<_> = diagnostics.0.iter().map(ToString::to_string).collect();
@@ -254,7 +259,7 @@ mod tests {
                 assert_eq!(f.required::<bool>("b"), Some(true));
                 assert_eq!(f.required::<Vec<String>>("l"), Some(vec!["p".into(), "q".into()]));
                 assert_eq!(f.required::<Value>("v"), Some(Value::Real(2.5)));
-                assert!(f.required::<&Table>("n").is_some());
+                assert!(f.required::<&LocatedTable>("n").is_some());
                 assert_eq!(f.optional::<bool>("absent"), None);
             },
             &[],
@@ -299,7 +304,7 @@ mod tests {
 
     #[test]
     fn keys_the_user_chose_are_given_as_they_are() {
-        let keys = |f: &mut Fields<'_, '_>| f.others().iter().map(|e| e.key.clone()).collect::<Vec<_>>();
+        let keys = |f: &mut TableReader<'_, '_>| f.others().iter().map(|e| e.key.clone()).collect::<Vec<_>>();
         check(
             r#"{"a": 1, "z": 2, "y": 3}"#,
             |f| {

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{DEEPEST, Data, Entry, Node, Table};
-use crate::{Diagnostic, Source, Span};
+use super::{DEEPEST, Data, LocatedNode, LocatedTable, TableEntry};
+use crate::{Diagnosed, Diagnostic, SourceSpan, SourceText};
 
 /// Reads a JSON text. A key that stands twice, a number that is not finite and anything after the value are errors;
 /// whole numbers beyond 64 bits become reals.
-pub fn parse_json(source: &Arc<Source>) -> Result<Node, Box<Diagnostic>> {
-    let mut reader = Reader { source, at: if source.text.starts_with('\u{feff}') { 3 } else { 0 }, depth: 0 };
+pub fn parse_json(source: &Arc<SourceText>) -> Result<LocatedNode, Box<Diagnostic>> {
+    let mut reader =
+        JsonReader { source, at: if source.text.starts_with('\u{feff}') { 3 } else { 0 }, depth: 0 };
     let node = reader.value()?;
     reader.skip_space();
     if reader.at < source.text.len() {
@@ -18,15 +19,13 @@ pub fn parse_json(source: &Arc<Source>) -> Result<Node, Box<Diagnostic>> {
     Ok(node)
 }
 
-type Read<T> = Result<T, Box<Diagnostic>>;
-
-struct Reader<'a> {
-    source: &'a Arc<Source>,
+struct JsonReader<'a> {
+    source: &'a Arc<SourceText>,
     at: usize,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn rest(&self) -> &str {
         &self.source.text[self.at..]
     }
@@ -47,7 +46,7 @@ impl Reader<'_> {
         found
     }
 
-    fn value(&mut self) -> Read<Node> {
+    fn value(&mut self) -> Diagnosed<LocatedNode> {
         self.skip_space();
         let start = self.at;
         let data = match self.peek() {
@@ -57,10 +56,10 @@ impl Reader<'_> {
             Some(b'-' | b'0'..=b'9') => self.number()?,
             _ => self.word()?,
         };
-        Ok(Node { span: (start..self.at).into(), data })
+        Ok(LocatedNode { span: (start..self.at).into(), data })
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Read<Data>) -> Read<Data> {
+    fn nested(&mut self, read: fn(&mut Self) -> Diagnosed<Data>) -> Diagnosed<Data> {
         if self.depth == DEEPEST {
             return Err(self.unexpected(&format!("at most {DEEPEST} lists and tables in each other")));
         }
@@ -71,7 +70,7 @@ impl Reader<'_> {
         Ok(data)
     }
 
-    fn list(&mut self) -> Read<Data> {
+    fn list(&mut self) -> Diagnosed<Data> {
         let mut list = Vec::new();
         self.skip_space();
         while !self.eat(b']') {
@@ -82,7 +81,7 @@ impl Reader<'_> {
         Ok(Data::List(list))
     }
 
-    fn table(&mut self) -> Read<Data> {
+    fn table(&mut self) -> Diagnosed<Data> {
         let (mut entries, mut seen) = (Vec::new(), HashSet::new());
         self.skip_space();
         while !self.eat(b'}') {
@@ -94,11 +93,11 @@ impl Reader<'_> {
             entries.push(entry);
             self.skip_space();
         }
-        Ok(Data::Table(Table { entries }))
+        Ok(Data::Table(LocatedTable { entries }))
     }
 
     /// The comma between two entries, and no comma after the last.
-    fn separator(&mut self, first: bool, end: u8) -> Read<()> {
+    fn separator(&mut self, first: bool, end: u8) -> Diagnosed<()> {
         if first {
             return Ok(());
         }
@@ -114,7 +113,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn entry(&mut self) -> Read<Entry> {
+    fn entry(&mut self) -> Diagnosed<TableEntry> {
         let start = self.at;
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a key in double quotes"));
@@ -125,10 +124,10 @@ impl Reader<'_> {
         if !self.eat(b':') {
             return Err(self.unexpected("`:` after the key"));
         }
-        Ok(Entry { key, key_span, value: self.value()? })
+        Ok(TableEntry { key, key_span, value: self.value()? })
     }
 
-    fn word(&mut self) -> Read<Data> {
+    fn word(&mut self) -> Diagnosed<Data> {
         for (word, data) in [("null", Data::Null), ("true", Data::Bool(true)), ("false", Data::Bool(false))] {
             if self.rest().starts_with(word) {
                 self.at += word.len();
@@ -138,7 +137,7 @@ impl Reader<'_> {
         Err(self.unexpected("a value"))
     }
 
-    fn number(&mut self) -> Read<Data> {
+    fn number(&mut self) -> Diagnosed<Data> {
         let start = self.at;
         self.eat(b'-');
         let leading = self.at;
@@ -151,7 +150,7 @@ impl Reader<'_> {
         self.convert(start, whole)
     }
 
-    fn digits(&mut self) -> Read<()> {
+    fn digits(&mut self) -> Diagnosed<()> {
         let start = self.at;
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
@@ -159,7 +158,7 @@ impl Reader<'_> {
         if self.at == start { Err(self.unexpected("a digit")) } else { Ok(()) }
     }
 
-    fn fraction(&mut self) -> Read<bool> {
+    fn fraction(&mut self) -> Diagnosed<bool> {
         let found = self.eat(b'.');
         if found {
             self.digits()?;
@@ -167,7 +166,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    fn exponent(&mut self) -> Read<bool> {
+    fn exponent(&mut self) -> Diagnosed<bool> {
         let found = self.eat(b'e') || self.eat(b'E');
         if found {
             let _sign = self.eat(b'+') || self.eat(b'-');
@@ -176,7 +175,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    fn convert(&self, start: usize, whole: bool) -> Read<Data> {
+    fn convert(&self, start: usize, whole: bool) -> Diagnosed<Data> {
         let text = &self.source.text[start..self.at];
         if let (true, Ok(integer)) = (whole, text.parse()) {
             return Ok(Data::Integer(integer));
@@ -189,7 +188,7 @@ impl Reader<'_> {
     }
 
     /// A text between double quotes; the first quote is the next byte.
-    fn text(&mut self) -> Read<String> {
+    fn text(&mut self) -> Diagnosed<String> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -209,7 +208,7 @@ impl Reader<'_> {
         }
     }
 
-    fn check_controls(&mut self, length: usize) -> Read<()> {
+    fn check_controls(&mut self, length: usize) -> Diagnosed<()> {
         match self.rest()[..length].find(|c: char| c < ' ') {
             Some(place) => {
                 self.at += place;
@@ -219,7 +218,7 @@ impl Reader<'_> {
         }
     }
 
-    fn escape(&mut self) -> Read<char> {
+    fn escape(&mut self) -> Diagnosed<char> {
         let plain = match self.peek() {
             Some(b'u') => return self.unicode(),
             Some(c @ (b'"' | b'\\' | b'/')) => c as char,
@@ -235,7 +234,7 @@ impl Reader<'_> {
     }
 
     /// `uXXXX`, or two of them when the first is half of a pair.
-    fn unicode(&mut self) -> Read<char> {
+    fn unicode(&mut self) -> Diagnosed<char> {
         let start = self.at - 1;
         let first = self.four_digits()?;
         let code = if (0xd800..0xdc00).contains(&first) && self.rest().starts_with("\\u") {
@@ -252,7 +251,7 @@ impl Reader<'_> {
         })
     }
 
-    fn four_digits(&mut self) -> Read<u32> {
+    fn four_digits(&mut self) -> Diagnosed<u32> {
         self.at += 1;
         let digits = self.rest().get(..4).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
         match digits.and_then(|d| u32::from_str_radix(d, 16).ok()) {
@@ -274,20 +273,20 @@ impl Reader<'_> {
         Box::new(self.complaint(span, expected, &found))
     }
 
-    fn shown(&self, span: Span) -> String {
+    fn shown(&self, span: SourceSpan) -> String {
         format!(
             "`{}`",
             self.source.text[span.start..span.end].chars().take(40).collect::<String>().escape_debug()
         )
     }
 
-    fn complaint(&self, span: Span, expected: &str, found: &str) -> Diagnostic {
+    fn complaint(&self, span: SourceSpan, expected: &str, found: &str) -> Diagnostic {
         Diagnostic::error("this JSON cannot be read")
             .at(self.source, span, "")
             .expected_found(expected, found)
     }
 
-    fn repeated(&self, entry: &Entry) -> Box<Diagnostic> {
+    fn repeated(&self, entry: &TableEntry) -> Box<Diagnostic> {
         let found = format!("`{}` twice", entry.key.chars().take(40).collect::<String>().escape_debug());
         Box::new(self.complaint(entry.key_span, "each key once", &found))
     }
@@ -299,8 +298,8 @@ mod tests {
 
     use super::*;
 
-    fn parse(text: &str) -> Result<Node, String> {
-        parse_json(&Source::new("j", text)).map_err(|d| d.to_string())
+    fn parse(text: &str) -> Result<LocatedNode, String> {
+        parse_json(&SourceText::new("j", text)).map_err(|d| d.to_string())
     }
 
     fn check(text: &str, expected: &str) {
@@ -309,7 +308,7 @@ mod tests {
     }
 
     /// The tree without places, to compare with an independent parser.
-    fn plain(node: &Node) -> serde_json::Value {
+    fn plain(node: &LocatedNode) -> serde_json::Value {
         match &node.data {
             Data::Null => serde_json::Value::Null,
             Data::Bool(b) => (*b).into(),
@@ -326,7 +325,7 @@ mod tests {
         let text = r#" { "a" : [ 1, "x\n" ], "b":{} } "#;
         let node = parse(text).unwrap();
         let table = node.as_table().unwrap();
-        let shown = |span: Span| &text[span.start..span.end];
+        let shown = |span: SourceSpan| &text[span.start..span.end];
         assert_eq!(shown(node.span), r#"{ "a" : [ 1, "x\n" ], "b":{} }"#);
         assert_eq!(shown(table.entries[0].key_span), r#""a""#);
         assert_eq!(shown(table.entries[0].value.as_list().unwrap()[1].span), r#""x\n""#);

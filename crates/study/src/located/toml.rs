@@ -5,40 +5,40 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
-use super::{DEEPEST, Data, Entry, Node, Table};
-use crate::{Diagnostic, Source, Span};
+use super::{DEEPEST, Data, LocatedNode, LocatedTable, TableEntry};
+use crate::{Diagnostic, SourceSpan, SourceText};
 
 /// Reads a TOML text. Dates are an error: nothing here holds one. Whole numbers beyond 64 bits become reals.
-pub fn parse_toml(source: &Arc<Source>) -> Result<Node, Box<Diagnostic>> {
+pub fn parse_toml(source: &Arc<SourceText>) -> Result<LocatedNode, Box<Diagnostic>> {
     let document = DeTable::parse(&source.text).map_err(|error| unreadable(source, &error))?;
     let span = document.span().into();
-    Ok(Node { span, data: Data::Table(Converter { source }.table(document.into_inner(), 0)?) })
+    Ok(LocatedNode { span, data: Data::Table(Converter { source }.table(document.into_inner(), 0)?) })
 }
 
-fn unreadable(source: &Arc<Source>, error: &toml::de::Error) -> Box<Diagnostic> {
+fn unreadable(source: &Arc<SourceText>, error: &toml::de::Error) -> Box<Diagnostic> {
     let diagnostic = Diagnostic::error(format!("this TOML cannot be read: {}", error.message()));
     Box::new(diagnostic.at(source, error.span().unwrap_or_default(), ""))
 }
 
 struct Converter<'a> {
-    source: &'a Arc<Source>,
+    source: &'a Arc<SourceText>,
 }
 
 impl Converter<'_> {
-    /// The parser sorts keys by name; their places give back the order of the file.
-    fn table(&self, table: DeTable<'_>, depth: usize) -> Result<Table, Box<Diagnostic>> {
+    /// The parser sorts keys by name; their positions restore the order of the file.
+    fn table(&self, table: DeTable<'_>, depth: usize) -> Result<LocatedTable, Box<Diagnostic>> {
         let entry = |(key, value): (Spanned<_>, _)| {
             let key_span = key.span().into();
             let key: std::borrow::Cow<'_, str> = key.into_inner();
-            self.node(value, depth).map(|value| Entry { key: key.into_owned(), key_span, value })
+            self.node(value, depth).map(|value| TableEntry { key: key.into_owned(), key_span, value })
         };
         let mut entries = table.into_iter().map(entry).collect::<Result<Vec<_>, _>>()?;
         entries.sort_by_key(|e| e.key_span.start);
-        Ok(Table { entries })
+        Ok(LocatedTable { entries })
     }
 
-    fn node(&self, value: Spanned<DeValue<'_>>, depth: usize) -> Result<Node, Box<Diagnostic>> {
-        let span: Span = value.span().into();
+    fn node(&self, value: Spanned<DeValue<'_>>, depth: usize) -> Result<LocatedNode, Box<Diagnostic>> {
+        let span: SourceSpan = value.span().into();
         if depth == DEEPEST {
             let expected = format!("at most {DEEPEST} lists and tables in each other");
             return Err(self.complaint(span, &expected, "more"));
@@ -56,10 +56,10 @@ impl Converter<'_> {
             }
             DeValue::Table(table) => Data::Table(self.table(table, depth + 1)?),
         };
-        Ok(Node { span, data })
+        Ok(LocatedNode { span, data })
     }
 
-    fn integer(&self, span: Span, integer: &DeInteger<'_>) -> Result<Data, Box<Diagnostic>> {
+    fn integer(&self, span: SourceSpan, integer: &DeInteger<'_>) -> Result<Data, Box<Diagnostic>> {
         if let Ok(whole) = i64::from_str_radix(integer.as_str(), integer.radix()) {
             return Ok(Data::Integer(whole));
         }
@@ -68,14 +68,14 @@ impl Converter<'_> {
         real.map(Data::Real).ok_or_else(|| self.complaint(span, "a number of 64 bits", "a larger one"))
     }
 
-    fn real(&self, span: Span, float: &DeFloat<'_>) -> Result<Data, Box<Diagnostic>> {
+    fn real(&self, span: SourceSpan, float: &DeFloat<'_>) -> Result<Data, Box<Diagnostic>> {
         let text = float.as_str();
         let real = text.parse::<f64>().ok().filter(|x| !x.is_infinite() || text.contains("inf"));
         real.map(Data::Real)
             .ok_or_else(|| self.complaint(span, "a number below 1.8e308", &format!("`{text}`")))
     }
 
-    fn complaint(&self, span: Span, expected: &str, found: &str) -> Box<Diagnostic> {
+    fn complaint(&self, span: SourceSpan, expected: &str, found: &str) -> Box<Diagnostic> {
         let diagnostic = Diagnostic::error("this TOML cannot be read").at(self.source, span, "");
         Box::new(diagnostic.expected_found(expected, found))
     }
@@ -85,8 +85,8 @@ impl Converter<'_> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Node, String> {
-        parse_toml(&Source::new("t", text)).map_err(|d| d.to_string())
+    fn parse(text: &str) -> Result<LocatedNode, String> {
+        parse_toml(&SourceText::new("t", text)).map_err(|d| d.to_string())
     }
 
     fn error(text: &str) -> String {
@@ -108,7 +108,7 @@ mod tests {
         let text = "a = {from = 1}\n[[p]]\nname = 'x'\n";
         let node = parse(text).unwrap();
         let table = node.as_table().unwrap();
-        let shown = |span: Span| &text[span.start..span.end];
+        let shown = |span: SourceSpan| &text[span.start..span.end];
         assert_eq!(shown(table.get("a").unwrap().span), "{from = 1}");
         assert_eq!(shown(table.get("p").unwrap().as_list().unwrap()[0].span), "[[p]]");
         assert_eq!(shown(table.entries[1].key_span), "p");

@@ -1,6 +1,6 @@
 //! How a study differs from an earlier form of it, as far as rows that were run are concerned.
 
-use super::{Phase, RunSettings, Study};
+use super::{Phase, RunSection, Study};
 
 /// How a study differs from an earlier form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,14 +10,14 @@ pub enum StudyChange {
     /// Every row is what it was: only how they are run, analysed or called is new.
     Settings,
     /// Some phases have more rows, which begin with those they had.
-    Larger(Vec<Growth>),
+    Larger(Vec<PhaseGrowth>),
     /// Rows are not what they were.
     Rows,
 }
 
 /// A phase with more rows than before.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Growth {
+pub struct PhaseGrowth {
     /// The phase.
     pub phase: String,
     /// The key of its size in study files.
@@ -39,7 +39,7 @@ impl Study {
             return StudyChange::Rows;
         }
         let pairs = self.phases.iter().zip(&earlier.phases);
-        let growths: Option<Vec<Option<Growth>>> =
+        let growths: Option<Vec<Option<PhaseGrowth>>> =
             pairs.map(|(phase, before)| phase.growth_from(before)).collect();
         match growths.map(|growths| growths.into_iter().flatten().collect::<Vec<_>>()) {
             None => StudyChange::Rows,
@@ -48,10 +48,10 @@ impl Study {
         }
     }
 
-    /// What makes a row what it is, whatever rows there are.
+    /// The study without settings that do not change rows, and without the numbers of rows.
     #[must_use]
     pub fn without_settings(&self) -> Self {
-        let run = RunSettings {
+        let run = RunSection {
             workers: None,
             memory: None,
             staging: None,
@@ -67,8 +67,8 @@ impl Study {
 }
 
 impl Phase {
-    /// `None` when its rows do not begin with those of the earlier form; nothing when they are the same.
-    fn growth_from(&self, earlier: &Self) -> Option<Option<Growth>> {
+    /// `None` when its rows do not begin with those of the earlier form; `Some(None)` when they are the same.
+    fn growth_from(&self, earlier: &Self) -> Option<Option<PhaseGrowth>> {
         let rows = |phase: &Self| (phase.name.clone(), phase.design.clone(), phase.keep.clone());
         if rows(self) == rows(earlier) {
             return Some(None);
@@ -82,7 +82,7 @@ impl Phase {
             "saltelli" => "base",
             _ => "rows",
         };
-        grown.then(|| Some(Growth { phase: self.name.clone(), key, from, to }))
+        grown.then(|| Some(PhaseGrowth { phase: self.name.clone(), key, from, to }))
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Source, parse_study};
+    use crate::{SourceText, parse_study};
 
     const TEXT: &str = "name = \"a\"\nseed = 3\n[parameters]\nG1 = { from = 5, to = 80, step = 5 }\n\
         G2 = { from = 5, to = 45, step = 5 }\n[[metric]]\nname = \"y\"\n\
@@ -103,7 +103,7 @@ mod tests {
             assert!(text.contains(from));
             text.replace(from, to)
         });
-        let file = parse_study(&Arc::new(Source { name: "study.toml".into(), text })).unwrap();
+        let file = parse_study(&Arc::new(SourceText { name: "study.toml".into(), text })).unwrap();
         let (study, said) = file.resolve(None, None);
         study.unwrap_or_else(|| panic!("{said:?}"))
     }
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn more_of_the_same_rows_is_growth() {
-        let growth = |phase: &str, key, from, to| Growth { phase: phase.into(), key, from, to };
+        let growth = |phase: &str, key, from, to| PhaseGrowth { phase: phase.into(), key, from, to };
         let larger = study(&[("base = 8", "base = 16")]).change_from(&study(&[]));
         assert_eq!(larger, StudyChange::Larger(vec![growth("decompose", "base", 8, 16)]));
         let both = study(&[("base = 8", "base = 16"), ("trajectories = 4", "trajectories = 6")]);

@@ -1,4 +1,4 @@
-//! What can be wrong with a study whose keys are all readable. Every check adds what it finds; none stops the others.
+//! Checks of a study whose keys could be read. Every check adds its messages; none stops the others.
 
 mod constraints;
 mod defaults;
@@ -19,7 +19,7 @@ pub(super) use self::phases::{named_spaces, phases};
 use super::entry::{ImageEntry, PhaseEntry};
 use super::{Against, StudyFile};
 use crate::located::Located;
-use crate::{Diagnostic, Method, Span, Workflow, nearest};
+use crate::{Diagnostic, Method, SourceSpan, Workflow, nearest};
 
 /// Everything a check may look at.
 pub(crate) struct Context<'a> {
@@ -30,7 +30,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn error(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+    fn error(&self, span: SourceSpan, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(message).at(&self.file.source, span, "")
     }
 
@@ -44,9 +44,9 @@ impl Context<'_> {
     }
 
     /// Where the size of a phase stands.
-    pub(crate) fn place_of_size(&self, phase: usize) -> Option<crate::Place> {
+    pub(crate) fn place_of_size(&self, phase: usize) -> Option<crate::SourceLocation> {
         let method = self.file.phases.get(phase)?.method.as_ref()?;
-        Some(crate::Place::new(&self.file.source, method.span))
+        Some(crate::SourceLocation::new(&self.file.source, method.span))
     }
 
     /// The first metric that compares with the reference row.

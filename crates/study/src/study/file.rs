@@ -7,13 +7,13 @@ use super::entry::{
     read_files, read_images, read_metrics, read_parameters, read_parts, read_phases, read_run,
 };
 use super::{Parts, WorkflowReference};
-use crate::located::{Data, Fields, Located, Node, parse_toml};
-use crate::{Diagnostics, Place, Source};
+use crate::located::{Data, Located, LocatedNode, TableReader, parse_toml};
+use crate::{Diagnostics, SourceLocation, SourceText};
 
-/// A study file that is TOML. What is wrong with it otherwise is said by [`StudyFile::resolve`], with the rest.
+/// A study file that is valid TOML. [`StudyFile::resolve`] reports all other errors.
 #[derive(Clone, Debug)]
 pub struct StudyFile {
-    pub(super) source: Arc<Source>,
+    pub(super) source: Arc<SourceText>,
     pub(super) name: Option<Located<String>>,
     pub(super) workflow: Option<Located<WorkflowReference>>,
     pub(super) seed: u64,
@@ -29,11 +29,11 @@ pub struct StudyFile {
     pub(super) diagnostics: Diagnostics,
 }
 
-/// Reads a study file. Fails only when it is no TOML.
-pub fn parse_study(source: &Arc<Source>) -> Result<StudyFile, Diagnostics> {
+/// Reads a study file. Fails only when it is not valid TOML.
+pub fn parse_study(source: &Arc<SourceText>) -> Result<StudyFile, Diagnostics> {
     let root = parse_toml(source).map_err(|diagnostic| Diagnostics::from(*diagnostic))?;
     let mut diagnostics = Diagnostics::default();
-    let file = Fields::new(source, &root, "study", &mut diagnostics).map(|fields| read(source, fields));
+    let file = TableReader::new(source, &root, "study", &mut diagnostics).map(|fields| read(source, fields));
     let mut file = file.ok_or_else(|| diagnostics.clone())?;
     file.diagnostics = diagnostics;
     Ok(file)
@@ -41,22 +41,22 @@ pub fn parse_study(source: &Arc<Source>) -> Result<StudyFile, Diagnostics> {
 
 impl StudyFile {
     /// The workflow it asks about, and where it says so.
-    pub fn workflow(&self) -> Option<(&WorkflowReference, Place)> {
-        self.workflow.as_ref().map(|w| (&w.value, Place::new(&self.source, w.span)))
+    pub fn workflow(&self) -> Option<(&WorkflowReference, SourceLocation)> {
+        self.workflow.as_ref().map(|w| (&w.value, SourceLocation::new(&self.source, w.span)))
     }
 
-    /// Puts the files that patterns such as `images = "slides/*.svs"` mean in their places.
+    /// Replaces patterns such as `images = "slides/*.svs"` by the files they match.
     pub fn expand(&mut self, find: &mut FindFiles<'_>) {
         expand(&mut self.images, find, &mut self.diagnostics);
     }
 
     /// The sheet of images it names, relative to it, and where it says so.
-    pub fn sheet(&self) -> Option<(&str, Place)> {
-        self.sheet.as_ref().map(|s| (s.value.as_str(), Place::new(&self.source, s.span)))
+    pub fn sheet(&self) -> Option<(&str, SourceLocation)> {
+        self.sheet.as_ref().map(|s| (s.value.as_str(), SourceLocation::new(&self.source, s.span)))
     }
 }
 
-fn read(source: &Arc<Source>, mut fields: Fields<'_, '_>) -> StudyFile {
+fn read(source: &Arc<SourceText>, mut fields: TableReader<'_, '_>) -> StudyFile {
     let name = fields.required("name");
     let workflow: Option<Located<String>> = fields.optional("workflow");
     let seed = fields.optional("seed").unwrap_or(0);
@@ -89,9 +89,9 @@ fn read(source: &Arc<Source>, mut fields: Fields<'_, '_>) -> StudyFile {
     }
 }
 
-/// The tables of `[[key]]`; a single `[key]` is told how to write itself.
-fn list<'a>(fields: &mut Fields<'a, '_>, key: &str) -> Option<&'a [Node]> {
-    let node: &Node = fields.optional(key)?;
+/// The tables of `[[key]]`; a single `[key]` is an error with a hint.
+fn list<'a>(fields: &mut TableReader<'a, '_>, key: &str) -> Option<&'a [LocatedNode]> {
+    let node: &LocatedNode = fields.optional(key)?;
     if node.as_table().is_some() {
         let (message, expected) = (format!("`{key}` is a list of tables"), format!("[[{key}]]"));
         fields.error_with_hint(key, &message, &expected, &format!("write [[{key}]] with two brackets"));
@@ -102,10 +102,10 @@ fn list<'a>(fields: &mut Fields<'a, '_>, key: &str) -> Option<&'a [Node]> {
 
 /// `images`: a sheet, one file or pattern, or a list of these.
 fn read_image_key(
-    source: &Arc<Source>,
-    fields: &mut Fields<'_, '_>,
+    source: &Arc<SourceText>,
+    fields: &mut TableReader<'_, '_>,
 ) -> (Option<Located<String>>, Vec<ImageEntry>) {
-    let Some(node): Option<&Node> = fields.optional("images") else { return (None, Vec::new()) };
+    let Some(node): Option<&LocatedNode> = fields.optional("images") else { return (None, Vec::new()) };
     if let Data::List(_) = &node.data {
         let files: Vec<_> = fields.optional("images").unwrap_or_default();
         return (None, read_files(source, &files));

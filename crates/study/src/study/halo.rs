@@ -1,14 +1,14 @@
 //! How far around a part a study must read, so that objects at its border are whole.
 
-use crate::{Bound, Catalogue, Study, Task, Value, Workflow};
+use crate::{BoundValue, Catalogue, Study, Task, Value, Workflow};
 
 /// The reach of an object when nothing bounds its size: nuclei are shorter at any resolution in use.
 const REACH: u64 = 64;
 
 impl Study {
-    /// Pixels around a part that its tasks read under owned seams: the fixed distances of the operations along the
-    /// longest way through the workflow, and twice the length of an object, once for the object that begins in the part and
-    /// ends outside, and once for what lies around it and decides what it becomes.
+    /// Pixels around a part that its tasks read under owned seams: the fixed distances of the operations along the longest
+    /// way through the workflow, and twice the length of an object, once for an object that begins in the part and ends
+    /// outside, and once for the surroundings that affect it.
     pub fn halo(&self, workflow: &Workflow, catalogue: &Catalogue) -> u64 {
         workflow.halo(catalogue).saturating_add(2 * self.reach(workflow, catalogue))
     }
@@ -33,8 +33,8 @@ impl Study {
             Value::Text(_) => None,
         };
         let name = match &binding.bound {
-            Bound::Constant(value) => return number(value),
-            Bound::Parameter(name) => name,
+            BoundValue::Constant(value) => return number(value),
+            BoundValue::Parameter(name) => name,
         };
         let default = workflow.parameter(name).and_then(|p| p.default.as_ref()).and_then(number);
         let fixed = self.fixed.iter().find(|(fixed, _)| fixed == name).and_then(|(_, value)| number(value));
@@ -48,7 +48,7 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Source, parse_study, read_workflow, shipped_workflow};
+    use crate::{SourceText, parse_study, read_workflow, shipped_workflow};
 
     fn halo(parameters: &str) -> u64 {
         let workflow = read_workflow(&shipped_workflow("nuclei").unwrap()).unwrap();
@@ -56,7 +56,7 @@ mod tests {
             "name = \"halo\"\nworkflow = \"nuclei\"\n[parameters]\n{parameters}\n[[metric]]\nname = \"n\"\nof = \"nuclei\"\n\
              measure = \"objects\"\n[[phase]]\nname = \"look\"\nmethod = \"mc\"\nrows = 5\n"
         );
-        let file = parse_study(&Source::new("study.toml", text)).unwrap();
+        let file = parse_study(&SourceText::new("study.toml", text)).unwrap();
         let (study, said) = file.resolve(Some(&workflow), None);
         study.unwrap_or_else(|| panic!("{said}")).halo(&workflow, &Catalogue::nuclei())
     }

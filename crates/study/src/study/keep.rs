@@ -26,7 +26,7 @@ pub struct KeepRule {
 
 /// The effect of a factor, as an analysis estimated it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Effect {
+pub struct FactorEffect {
     /// Name of the factor.
     pub name: String,
     /// The estimate: mu* of elementary effects, total index of variance-based ones.
@@ -36,17 +36,17 @@ pub struct Effect {
 }
 
 impl KeepRule {
-    /// Share of the largest effect when nobody says otherwise.
+    /// Default share of the largest effect.
     pub const SHARE: f64 = 0.10;
 
     /// Names of the factors that are kept, the largest effects first. An effect that is not known (NaN) is kept.
-    pub fn choose(&self, effects: &[Effect]) -> Vec<String> {
-        let mut order: Vec<&Effect> = effects.iter().collect();
-        // Unknown effects come first: a bound on the number must not drop what nobody has measured.
-        let rank = |e: &Effect| if e.value.is_nan() { f64::INFINITY } else { e.value };
+    pub fn choose(&self, effects: &[FactorEffect]) -> Vec<String> {
+        let mut order: Vec<&FactorEffect> = effects.iter().collect();
+        // Unknown effects come first: a bound on the number must not drop parameters that were not measured.
+        let rank = |e: &FactorEffect| if e.value.is_nan() { f64::INFINITY } else { e.value };
         order.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
         let largest = effects.iter().map(|e| e.value).fold(0.0, f64::max);
-        let reaches = |e: &Effect| e.value.is_nan() || e.high.max(e.value) >= self.share * largest;
+        let reaches = |e: &FactorEffect| e.value.is_nan() || e.high.max(e.value) >= self.share * largest;
         let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let wanted = order.iter().enumerate().filter(|(i, e)| *i < place(self.at_least) || reaches(e));
         let most = self.at_most.map_or(usize::MAX, place);
@@ -61,7 +61,7 @@ mod tests {
     fn choose(share: f64, at_least: u64, at_most: Option<u64>) -> String {
         let effects =
             [("a", 0.5, 0.9), ("b", 10.0, 12.0), ("c", 0.8, 1.1), ("d", 3.0, f64::NAN), ("e", 0.0, 0.0)];
-        let effect = |(name, value, high): (&str, f64, f64)| Effect { name: name.into(), value, high };
+        let effect = |(name, value, high): (&str, f64, f64)| FactorEffect { name: name.into(), value, high };
         let rule = KeepRule { phase: "screen".into(), metric: None, share, at_least, at_most };
         rule.choose(&effects.map(effect)).join(" ")
     }
@@ -83,7 +83,7 @@ mod tests {
     fn what_is_unknown_is_kept() {
         let rule = KeepRule { phase: "s".into(), metric: None, share: 0.1, at_least: 1, at_most: Some(1) };
         let effects =
-            [("a", 1.0), ("b", f64::NAN)].map(|(n, v)| Effect { name: n.into(), value: v, high: v });
+            [("a", 1.0), ("b", f64::NAN)].map(|(n, v)| FactorEffect { name: n.into(), value: v, high: v });
         assert_eq!(rule.choose(&effects), ["b"]);
     }
 }

@@ -1,26 +1,36 @@
-//! From a study file, its workflow and its sheet to a [`Study`], with everything there is to say about them.
+//! From a study file, its workflow and its sheet to a [`Study`], with all messages about them.
 
 use super::check::{self, Context, ResolvedParameters};
+use super::count;
 use super::entry::{ImageEntry, KeepEntry, PhaseEntry};
-use super::{Keep, KeepRule, Metric, Phase, Sheet, Study, StudyFile};
-use crate::{Design, Diagnostic, Diagnostics, Method, Space, Workflow, count};
+use super::{ImageSheet, Keep, KeepRule, Metric, Phase, Study, StudyFile};
+use crate::{Design, Diagnostic, Diagnostics, Method, Space, Workflow};
 
 impl StudyFile {
     /// Checks the study against its workflow and sheet, which the caller has read if the file names them. There is a
     /// study exactly when no message is an error.
-    pub fn resolve(self, workflow: Option<&Workflow>, sheet: Option<&Sheet>) -> (Option<Study>, Diagnostics) {
+    pub fn resolve(
+        self,
+        workflow: Option<&Workflow>,
+        sheet: Option<&ImageSheet>,
+    ) -> (Option<Study>, Diagnostics) {
         let mut diagnostics = self.diagnostics.clone();
         let workflow = self.workflow.as_ref().and(workflow);
         self.check_given(workflow, sheet, &mut diagnostics);
         let study = Resolver { file: &self, workflow, diagnostics: &mut diagnostics }.study(sheet);
-        // What must be done comes before what is good to know; otherwise the order of the checks stays.
+        // Errors come before warnings and notes; otherwise the order of the checks stays.
         diagnostics.0.sort_by_key(|d| std::cmp::Reverse(d.severity));
         shorten(&mut diagnostics);
         if diagnostics.has_errors() { (None, diagnostics) } else { (study, diagnostics) }
     }
 
-    /// What the file names must have been read: checking without it would miss mistakes in silence.
-    fn check_given(&self, workflow: Option<&Workflow>, sheet: Option<&Sheet>, diagnostics: &mut Diagnostics) {
+    /// Workflow and sheet must be given when the file names them: without them checks would silently miss errors.
+    fn check_given(
+        &self,
+        workflow: Option<&Workflow>,
+        sheet: Option<&ImageSheet>,
+        diagnostics: &mut Diagnostics,
+    ) {
         let workflow = self.workflow().filter(|_| workflow.is_none()).map(|(w, place)| (w.text(), place));
         let sheet = self.sheet().filter(|_| sheet.is_none());
         for (name, place) in workflow.into_iter().chain(sheet) {
@@ -30,7 +40,7 @@ impl StudyFile {
     }
 }
 
-/// Nobody reads more; a hostile file could make millions.
+/// Most messages: a hostile file could cause millions.
 const MOST_MESSAGES: usize = 100;
 
 fn shorten(diagnostics: &mut Diagnostics) {
@@ -48,7 +58,7 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    fn study(self, sheet: Option<&Sheet>) -> Option<Study> {
+    fn study(self, sheet: Option<&ImageSheet>) -> Option<Study> {
         let Self { file, workflow, diagnostics } = self;
         let images = images(file, sheet, diagnostics);
         let context = Context { file, workflow, images: &images };
@@ -67,14 +77,14 @@ impl Resolver<'_> {
     }
 }
 
-fn images(file: &StudyFile, sheet: Option<&Sheet>, diagnostics: &mut Diagnostics) -> Vec<ImageEntry> {
+fn images(file: &StudyFile, sheet: Option<&ImageSheet>, diagnostics: &mut Diagnostics) -> Vec<ImageEntry> {
     let sheet = sheet.filter(|_| file.sheet.is_some());
     diagnostics.0.extend(sheet.into_iter().flat_map(|s| s.diagnostics.0.iter().cloned()));
     let of_sheet = sheet.into_iter().flat_map(|s| s.images.iter());
     file.images.iter().chain(of_sheet).cloned().collect()
 }
 
-/// The checks before have said what they found with its place; what is left is said without one.
+/// Earlier checks have reported errors with their positions; the rest is reported without one.
 fn space(
     context: &Context<'_>,
     parameters: &ResolvedParameters,
@@ -137,7 +147,7 @@ fn phase(entry: &PhaseEntry, seed: u64, first_metric: Option<&str>) -> Option<Ph
     })
 }
 
-/// How rows are analysed when nobody says otherwise: by what the design was made for.
+/// Default analyses of a design.
 fn usual_analyses(method: &Method) -> Vec<&'static str> {
     match method {
         Method::Morris(_) => vec!["morris"],

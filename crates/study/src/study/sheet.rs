@@ -3,44 +3,44 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::Image;
+use super::StudyImage;
 use super::entry::{FindFiles, ImageEntry, check_bounds, expand, listed};
-use crate::{Diagnostic, Diagnostics, Place, Source, Span, nearest};
+use crate::{Diagnostic, Diagnostics, SourceLocation, SourceSpan, SourceText, nearest};
 
 /// The images of a sheet.
 #[derive(Clone, Debug)]
-pub struct Sheet {
+pub struct ImageSheet {
     pub(super) images: Vec<ImageEntry>,
     pub(super) diagnostics: Diagnostics,
 }
 
-impl Sheet {
-    /// Puts the files that patterns of a list mean in their places.
+impl ImageSheet {
+    /// Replaces the patterns of a list by the files they match.
     pub fn expand(&mut self, find: &mut FindFiles<'_>) {
         expand(&mut self.images, find, &mut self.diagnostics);
     }
 
     /// The images, in the order of the sheet.
-    pub fn images(&self) -> impl Iterator<Item = &Image> {
+    pub fn images(&self) -> impl Iterator<Item = &StudyImage> {
         self.images.iter().map(|entry| &entry.image)
     }
 }
 
 /// Reads a sheet; one whose name ends in `.txt` has a file in each line and nothing else. Fields are separated by commas, semicolons or tabs, whichever the header has; files are relative to
 /// the study. Lines that make no image are left out; [`StudyFile::resolve`](super::StudyFile::resolve) says why.
-pub fn parse_sheet(source: &Arc<Source>) -> Result<Sheet, Diagnostics> {
+pub fn parse_sheet(source: &Arc<SourceText>) -> Result<ImageSheet, Diagnostics> {
     if source.name.to_lowercase().ends_with(".txt") {
         return parse_list(source);
     }
     let mut diagnostics = Diagnostics::default();
-    let mut lines = Lines::new(source);
+    let mut lines = SheetLines::new(source);
     let header = match lines.next() {
         Some(Ok(line)) => line,
         Some(Err(error)) => return Err(error.into()),
         None => {
             return Err(complaint(
                 source,
-                Span::default(),
+                SourceSpan::default(),
                 "the sheet is empty",
                 "a line of column names",
                 "nothing",
@@ -48,7 +48,7 @@ pub fn parse_sheet(source: &Arc<Source>) -> Result<Sheet, Diagnostics> {
             .into());
         }
     };
-    let Some(columns) = Columns::new(source, &header, &mut diagnostics) else { return Err(diagnostics) };
+    let Some(columns) = SheetColumns::new(source, &header, &mut diagnostics) else { return Err(diagnostics) };
     let mut images = Vec::new();
     for line in lines {
         match line {
@@ -56,25 +56,26 @@ pub fn parse_sheet(source: &Arc<Source>) -> Result<Sheet, Diagnostics> {
             Err(error) => diagnostics.push(error),
         }
     }
-    Ok(Sheet { images, diagnostics })
+    Ok(ImageSheet { images, diagnostics })
 }
 
 /// A text with a file or a pattern in each line; lines that begin with `#` are remarks.
-fn parse_list(source: &Arc<Source>) -> Result<Sheet, Diagnostics> {
+fn parse_list(source: &Arc<SourceText>) -> Result<ImageSheet, Diagnostics> {
     let (mut images, mut start) = (Vec::new(), 0);
     for line in source.text.split_inclusive('\n') {
         let file = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         let first = start + line.find(file).unwrap_or(0);
         start += line.len();
         if !file.is_empty() && !file.starts_with('#') {
-            images.push(listed(file, Place::new(source, first..first + file.len())));
+            images.push(listed(file, SourceLocation::new(source, first..first + file.len())));
         }
     }
     if images.is_empty() {
-        let error = complaint(source, Span::default(), "the list is empty", "an image in each line", "none");
+        let error =
+            complaint(source, SourceSpan::default(), "the list is empty", "an image in each line", "none");
         return Err(error.into());
     }
-    Ok(Sheet { images, diagnostics: Diagnostics::default() })
+    Ok(ImageSheet { images, diagnostics: Diagnostics::default() })
 }
 
 const KNOWN: [&str; 6] = ["name", "file", "box", "truth", "truth_box", "um_per_pixel"];
@@ -86,10 +87,10 @@ const NEEDED: [&str; 2] = ["name", "file"];
 type Complain<'a> = dyn Fn(String, &str, &str) -> Diagnostic + 'a;
 
 /// The names of the columns, in their order.
-struct Columns(Vec<String>);
+struct SheetColumns(Vec<String>);
 
-impl Columns {
-    fn new(source: &Arc<Source>, header: &Line, diagnostics: &mut Diagnostics) -> Option<Self> {
+impl SheetColumns {
+    fn new(source: &Arc<SourceText>, header: &SheetLine, diagnostics: &mut Diagnostics) -> Option<Self> {
         let columns = Self(header.fields.clone());
         let complain = |message: String, expected: &str, found: &str| {
             complaint(source, header.span, message, expected, found)
@@ -109,7 +110,7 @@ impl Columns {
         let mut seen = HashSet::new();
         for column in self.0.iter().filter(|column| !seen.insert(*column)) {
             let found = format!("`{column}` twice");
-            diagnostics.push(complain("two columns have one name".into(), "each column once", &found));
+            diagnostics.push(complain("two columns have the same name".into(), "each column once", &found));
         }
     }
 
@@ -137,39 +138,51 @@ impl Columns {
         self.0.iter().any(|column| column == name)
     }
 
-    fn image(&self, source: &Arc<Source>, line: &Line, diagnostics: &mut Diagnostics) -> Option<ImageEntry> {
+    fn image(
+        &self,
+        source: &Arc<SourceText>,
+        line: &SheetLine,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<ImageEntry> {
         if line.fields.len() != self.0.len() {
             let (expected, found) = (format!("{} fields", self.0.len()), line.fields.len().to_string());
             diagnostics.push(complaint(
                 source,
                 line.span,
-                "this line has not one field per column",
+                "wrong number of fields in this line",
                 &expected,
                 &found,
             ));
             return None;
         }
-        let mut row = Row { source, columns: self, line, diagnostics };
+        let mut row = SheetRow { source, columns: self, line, diagnostics };
         let (name, file) = (row.needed("name"), row.needed("file"));
         let bounds = row.parsed("box", read_box);
         let um_per_pixel = row.parsed("um_per_pixel", read_resolution);
         let truth = row.field("truth").map(str::to_owned);
         let truth_box = row.parsed("truth_box", read_box);
         let columns = row.own();
-        let image = Image { bounds, truth, truth_box, um_per_pixel, columns, ..Image::of_file(name?, file?) };
-        Some(ImageEntry { image, place: Place::new(source, line.span), is_listed: false })
+        let image = StudyImage {
+            bounds,
+            truth,
+            truth_box,
+            um_per_pixel,
+            columns,
+            ..StudyImage::of_file(name?, file?)
+        };
+        Some(ImageEntry { image, place: SourceLocation::new(source, line.span), is_listed: false })
     }
 }
 
-/// A line seen through its columns.
-struct Row<'a> {
-    source: &'a Arc<Source>,
-    columns: &'a Columns,
-    line: &'a Line,
+/// A line with its columns.
+struct SheetRow<'a> {
+    source: &'a Arc<SourceText>,
+    columns: &'a SheetColumns,
+    line: &'a SheetLine,
     diagnostics: &'a mut Diagnostics,
 }
 
-impl<'a> Row<'a> {
+impl<'a> SheetRow<'a> {
     /// The field, unless it is empty.
     fn field(&self, column: &str) -> Option<&'a str> {
         let place = self.columns.0.iter().position(|c| c == column)?;
@@ -230,8 +243,8 @@ fn read_resolution(text: &str) -> Result<f64, String> {
 }
 
 fn complaint(
-    source: &Arc<Source>,
-    span: Span,
+    source: &Arc<SourceText>,
+    span: SourceSpan,
     message: impl Into<String>,
     expected: &str,
     found: &str,
@@ -240,19 +253,19 @@ fn complaint(
 }
 
 /// A record with its place; fields are trimmed.
-struct Line {
-    span: Span,
+struct SheetLine {
+    span: SourceSpan,
     fields: Vec<String>,
 }
 
 /// The records of a sheet.
-struct Lines<'a> {
-    source: &'a Arc<Source>,
+struct SheetLines<'a> {
+    source: &'a Arc<SourceText>,
     records: csv::StringRecordsIntoIter<&'a [u8]>,
 }
 
-impl<'a> Lines<'a> {
-    fn new(source: &'a Arc<Source>) -> Self {
+impl<'a> SheetLines<'a> {
+    fn new(source: &'a Arc<SourceText>) -> Self {
         let first = source.text.lines().next().unwrap_or_default();
         let delimiter = [b',', b';', b'\t'].into_iter().find(|d| first.contains(*d as char)).unwrap_or(b',');
         let mut builder = csv::ReaderBuilder::new();
@@ -260,19 +273,19 @@ impl<'a> Lines<'a> {
         Self { source, records: builder.from_reader(source.text.as_bytes()).into_records() }
     }
 
-    fn line(&self, record: &csv::StringRecord) -> Line {
+    fn line(&self, record: &csv::StringRecord) -> SheetLine {
         let start = record.position().map_or(0, |p| usize::try_from(p.byte()).unwrap_or(usize::MAX));
         let rest = self.source.text.get(start..).unwrap_or_default();
         let start = start + (rest.len() - rest.trim_start_matches(['\n', '\r']).len());
         let rest = self.source.text.get(start..).unwrap_or_default();
         let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
         let field = |f: &str| f.trim_start_matches('\u{feff}').to_owned();
-        Line { span: (start..start + length).into(), fields: record.iter().map(field).collect() }
+        SheetLine { span: (start..start + length).into(), fields: record.iter().map(field).collect() }
     }
 }
 
-impl Iterator for Lines<'_> {
-    type Item = Result<Line, Diagnostic>;
+impl Iterator for SheetLines<'_> {
+    type Item = Result<SheetLine, Diagnostic>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let record = self.records.next()?;
@@ -287,14 +300,14 @@ impl Iterator for Lines<'_> {
 mod tests {
     use super::*;
 
-    fn images(text: &str) -> Vec<Image> {
-        let sheet = parse_sheet(&Source::new("images.csv", text)).unwrap();
+    fn images(text: &str) -> Vec<StudyImage> {
+        let sheet = parse_sheet(&SourceText::new("images.csv", text)).unwrap();
         assert_eq!(sheet.diagnostics, Diagnostics::default());
         sheet.images().cloned().collect()
     }
 
     fn check(text: &str, expected: &str) {
-        let messages = match parse_sheet(&Source::new("i.csv", text)) {
+        let messages = match parse_sheet(&SourceText::new("i.csv", text)) {
             Ok(sheet) => sheet.diagnostics,
             Err(diagnostics) => diagnostics,
         };
@@ -328,7 +341,7 @@ mod tests {
     #[test]
     fn a_list_has_a_file_or_a_pattern_in_each_line() {
         let text = "\u{feff}# slides\nslides/a.svs\n\n  b/*.svs \r\nc/a.svs\n";
-        let mut sheet = parse_sheet(&Source::new("images.txt", text)).unwrap();
+        let mut sheet = parse_sheet(&SourceText::new("images.txt", text)).unwrap();
         let mut asked = Vec::new();
         sheet.expand(&mut |pattern| {
             asked.push(pattern.to_owned());
@@ -337,10 +350,10 @@ mod tests {
         assert_eq!(asked, ["b/*.svs"]);
         let names: Vec<_> = sheet.images().map(|image| image.name.as_str()).collect();
         assert_eq!(names, ["slides/a.svs", "x", "y", "c/a.svs"]);
-        sheet = parse_sheet(&Source::new("images.txt", text)).unwrap();
+        sheet = parse_sheet(&SourceText::new("images.txt", text)).unwrap();
         sheet.expand(&mut |_| Err(Box::new(Diagnostic::error("nothing there"))));
         assert_eq!(sheet.diagnostics.to_string(), "images.txt:4:3: error: nothing there");
-        let empty = parse_sheet(&Source::new("images.txt", "# none\n")).unwrap_err().to_string();
+        let empty = parse_sheet(&SourceText::new("images.txt", "# none\n")).unwrap_err().to_string();
         assert!(empty.contains("the list is empty"), "{empty}");
     }
 
@@ -353,7 +366,7 @@ mod tests {
         );
         check(
             "name,file,box\na,a.svs\nb,,\nc,c.svs,1 2 0 4\n\nd,d.svs,1 2 3\n",
-            "i.csv:2:1: error: this line has not one field per column; expected 3 fields, found 2\n\
+            "i.csv:2:1: error: wrong number of fields in this line; expected 3 fields, found 2\n\
              i.csv:3:1: error: this image has no `file`; expected a text in the column `file`, found an empty field\n\
              i.csv:4:1: error: `box` cannot be read; expected a box of at least 1 x 1 pixels (x, y, width, height), found \"1 2 0 4\"\n\
              i.csv:6:1: error: `box` cannot be read; expected four numbers: x, y, width, height, found \"1 2 3\"",
@@ -364,7 +377,7 @@ mod tests {
         );
         check(
             "name,file,name\n",
-            "i.csv:1:1: error: two columns have one name; expected each column once, found `name` twice",
+            "i.csv:1:1: error: two columns have the same name; expected each column once, found `name` twice",
         );
         check(
             "name,file,um_per_pxel\na,a.svs,0.2\n",

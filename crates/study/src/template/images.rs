@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::write::text;
-use crate::Image;
+use crate::StudyImage;
 
 /// What a study says of its images.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ impl ImagesTemplate {
 }
 
 /// The text of a sheet.
-pub fn sheet_text(images: &[Image]) -> String {
+pub fn sheet_text(images: &[StudyImage]) -> String {
     let mut out = String::from("name,file,truth,um_per_pixel\n");
     for image in images {
         let um_per_pixel = image.um_per_pixel.map_or_else(String::new, |um| um.to_string());
@@ -62,14 +62,16 @@ fn field(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Image, Source, parse_sheet};
+    use crate::{SourceText, StudyImage, parse_sheet};
 
     #[test]
     fn a_sheet_comes_back_as_it_was_written() {
-        let plain = Image { truth: Some("t/a.geojson".into()), ..Image::of_file("a", "slides/a.svs") };
-        let odd = Image { um_per_pixel: Some(0.23), ..Image::of_file("b, \"c\"", "slides/b, c.svs") };
+        let plain =
+            StudyImage { truth: Some("t/a.geojson".into()), ..StudyImage::of_file("a", "slides/a.svs") };
+        let odd =
+            StudyImage { um_per_pixel: Some(0.23), ..StudyImage::of_file("b, \"c\"", "slides/b, c.svs") };
         let images = [plain, odd];
-        let sheet = parse_sheet(&Source::new("images.csv", super::sheet_text(&images))).unwrap();
+        let sheet = parse_sheet(&SourceText::new("images.csv", super::sheet_text(&images))).unwrap();
         assert_eq!(sheet.images().cloned().collect::<Vec<_>>(), images);
     }
 }

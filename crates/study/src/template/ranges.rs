@@ -1,15 +1,15 @@
-//! Ranges to start from, where nobody has said any.
+//! Default ranges of parameters in templates.
 
 use super::write::parameter_value;
-use crate::{Domain, Kind, Parameter, Value, Workflow, WorkflowParameter, shipped_ranges};
+use crate::{Domain, Parameter, ParameterKind, Value, Workflow, WorkflowParameter, shipped_ranges};
 
-/// What stands behind the parameter's name: the range its workflow proposes, the published one, or one around the
-/// default. Type and default are the workflow's business; only a default that it lacks is written.
+/// The value of a parameter's key: the range its workflow proposes, the published one, or one around the default. Type and
+/// default come from the workflow; a default is written only when the workflow has none.
 pub(super) fn proposed(workflow: &Workflow, parameter: &WorkflowParameter) -> String {
     let domain = parameter.range.clone().filter(|range| range.check(false).is_ok());
     let domain = domain.or_else(|| published(workflow, &parameter.name)).unwrap_or_else(|| around(parameter));
     let default = if parameter.default.is_some() { None } else { first(&domain) };
-    let usual = if domain.is_categorical() { Kind::Category } else { Kind::Real };
+    let usual = if domain.is_categorical() { ParameterKind::Category } else { ParameterKind::Real };
     parameter_value(&Parameter { kind: usual, default, ..Parameter::new("", domain) })
 }
 
@@ -27,13 +27,13 @@ fn first(domain: &Domain) -> Option<Value> {
 fn around(parameter: &WorkflowParameter) -> Domain {
     let default = parameter.default.as_ref().and_then(Value::as_f64);
     match parameter.kind {
-        Kind::Connectivity => Domain::Values(vec![4.0, 8.0]),
-        Kind::Category => {
+        ParameterKind::Connectivity => Domain::Values(vec![4.0, 8.0]),
+        ParameterKind::Category => {
             let word = parameter.default.as_ref().map_or_else(|| "one".into(), ToString::to_string);
             Domain::Categories(vec![word, "another".into()])
         }
-        Kind::Integer => whole(default.unwrap_or(0.0).clamp(-1e15, 1e15).trunc()),
-        Kind::Real => match default {
+        ParameterKind::Integer => whole(default.unwrap_or(0.0).clamp(-1e15, 1e15).trunc()),
+        ParameterKind::Real => match default {
             Some(x) if x != 0.0 => ordered(x / 2.0, x * 1.5),
             _ => ordered(0.0, 1.0),
         },

@@ -1,6 +1,6 @@
 //! Values in the words of a study file.
 
-use crate::{Distribution, Domain, Kind, Method, Parameter, Trajectories, Value};
+use crate::{Distribution, Domain, Method, Parameter, ParameterKind, Trajectories, Value};
 
 /// A TOML text in double quotes.
 pub(super) fn text(text: &str) -> String {
@@ -27,10 +27,10 @@ pub(super) fn list(parts: &[String]) -> String {
     format!("[{}]", parts.join(", "))
 }
 
-/// What stands behind a parameter's name: a list of values when nothing else is to be said, else a table.
+/// The value of a parameter's key: a list of values when that is all, else a table.
 pub(super) fn parameter_value(parameter: &Parameter) -> String {
     let mut keys = domain_keys(&parameter.domain);
-    let usual = if parameter.domain.is_categorical() { Kind::Category } else { Kind::Real };
+    let usual = if parameter.domain.is_categorical() { ParameterKind::Category } else { ParameterKind::Real };
     if parameter.kind != usual {
         keys.push(("type", text(parameter.kind.word())));
     }
@@ -44,7 +44,7 @@ pub(super) fn parameter_value(parameter: &Parameter) -> String {
     }
 }
 
-type Keys = Vec<(&'static str, String)>;
+type TemplateKeys = Vec<(&'static str, String)>;
 
 fn table(keys: &[(&str, String)]) -> String {
     let keys: Vec<_> = keys.iter().map(|(key, value)| format!("{key} = {value}")).collect();
@@ -59,7 +59,7 @@ fn value(value: &Value) -> String {
 }
 
 /// `Display` of an `f64` is its shortest decimal; infinite ends are left out where the distribution allows them.
-fn domain_keys(domain: &Domain) -> Keys {
+fn domain_keys(domain: &Domain) -> TemplateKeys {
     let number = |x: f64| x.to_string();
     match domain {
         Domain::Continuous { from, to } => {
@@ -79,7 +79,7 @@ fn domain_keys(domain: &Domain) -> Keys {
     }
 }
 
-fn distribution_keys(distribution: &Distribution) -> Keys {
+fn distribution_keys(distribution: &Distribution) -> TemplateKeys {
     let numbers: Vec<(&str, String)> = match distribution {
         Distribution::Uniform => return Vec::new(),
         Distribution::LogUniform => Vec::new(),
@@ -111,7 +111,7 @@ pub(super) fn phase(name: &str, method: &Method) -> String {
     format!("\n[[phase]]\n{}", lines.concat())
 }
 
-fn method_keys(method: &Method) -> Keys {
+fn method_keys(method: &Method) -> TemplateKeys {
     // `sobol` in a study means the indices; the sequence has a word of its own.
     let word = if let Method::Sobol { .. } = method { "sobol-sequence" } else { method.word() };
     let mut keys = vec![("method", text(word))];
@@ -146,7 +146,7 @@ fn method_keys(method: &Method) -> Keys {
     keys
 }
 
-fn trajectory_keys(kind: Trajectories) -> Keys {
+fn trajectory_keys(kind: Trajectories) -> TemplateKeys {
     let mut keys = vec![("kind", text(kind.word()))];
     if let Trajectories::Optimised { candidates } = kind {
         keys.push(("candidates", candidates.to_string()));

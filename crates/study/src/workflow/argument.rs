@@ -1,45 +1,45 @@
 //! Arguments of programs: text with names in braces, which are filled in for each task.
 
-use super::Command;
+use super::ProgramCommand;
 
-/// A stretch of an argument.
+/// A piece of an argument: text or a name in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Piece<'a> {
+enum ArgumentPiece<'a> {
     Text(&'a str),
     Name(&'a str),
 }
 
-impl Command {
-    /// Its arguments with what `value` says for each name; none when a brace has no partner or a name no value.
+impl ProgramCommand {
+    /// Its arguments with names replaced by `value`; `None` when a brace has no partner or a name no value.
     pub fn filled(&self, value: &dyn Fn(&str) -> Option<String>) -> Option<Vec<String>> {
         self.command.iter().map(|argument| fill(argument, value)).collect()
     }
 }
 
-/// The names in braces; doubled braces stand for themselves. An error is the text from the lonely brace on.
+/// The names in braces; doubled braces stand for themselves. The error is the text from the unpaired brace on.
 pub(super) fn placeholders(argument: &str) -> Result<Vec<&str>, &str> {
-    let name = |piece: Piece<'_>| matches!(piece, Piece::Name(_));
+    let name = |piece: ArgumentPiece<'_>| matches!(piece, ArgumentPiece::Name(_));
     let pieces = pieces(argument)?.into_iter().filter(|piece| name(*piece));
-    Ok(pieces.map(|(Piece::Text(text) | Piece::Name(text))| text).collect())
+    Ok(pieces.map(|(ArgumentPiece::Text(text) | ArgumentPiece::Name(text))| text).collect())
 }
 
 fn fill(argument: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let pieces = pieces(argument).ok()?;
-    let text = |piece: &Piece<'_>| match piece {
-        Piece::Text(text) => Some((*text).to_owned()),
-        Piece::Name(name) => value(name),
+    let text = |piece: &ArgumentPiece<'_>| match piece {
+        ArgumentPiece::Text(text) => Some((*text).to_owned()),
+        ArgumentPiece::Name(name) => value(name),
     };
     pieces.iter().map(text).collect()
 }
 
-fn pieces(argument: &str) -> Result<Vec<Piece<'_>>, &str> {
+fn pieces(argument: &str) -> Result<Vec<ArgumentPiece<'_>>, &str> {
     let mut pieces = Vec::new();
     let mut rest = argument;
     while let Some(at) = rest.find(['{', '}']) {
         let (text, tail) = rest.split_at(at);
-        pieces.push(Piece::Text(text));
+        pieces.push(ArgumentPiece::Text(text));
         if tail.starts_with("{{") || tail.starts_with("}}") {
-            pieces.push(Piece::Text(&tail[..1]));
+            pieces.push(ArgumentPiece::Text(&tail[..1]));
             rest = &tail[2..];
             continue;
         }
@@ -48,10 +48,10 @@ fn pieces(argument: &str) -> Result<Vec<Piece<'_>>, &str> {
         if name.contains('{') {
             return Err(tail);
         }
-        pieces.push(Piece::Name(name));
+        pieces.push(ArgumentPiece::Name(name));
         rest = &tail[end + 1..];
     }
-    pieces.push(Piece::Text(rest));
+    pieces.push(ArgumentPiece::Text(rest));
     Ok(pieces)
 }
 

@@ -1,4 +1,4 @@
-//! Whether a workflow means something: regions, parameters, statuses and order, against a catalogue of operations.
+//! Checks of a workflow: regions, parameters, statuses and order, against a catalogue of operations.
 
 mod bindings;
 mod command;
@@ -12,12 +12,12 @@ pub(crate) use command::is_container_file;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 
-use super::{Operation, Place, RegionDeclaration, Task, Workflow, WorkflowParameter};
-use crate::{Catalogue, Diagnostic, Diagnostics, Kind, Severity, Value, nearest};
+use super::{RegionDeclaration, SourceLocation, Task, TaskOperation, Workflow, WorkflowParameter};
+use crate::{Catalogue, Diagnostic, Diagnostics, ParameterKind, Severity, Value, nearest};
 
-/// Everything there is to say about a workflow; it can be used when nothing of it is an error.
+/// All messages about a workflow; it can be used when none is an error.
 pub fn check_workflow(workflow: &Workflow, catalogue: &Catalogue) -> Diagnostics {
-    let mut checker = Checker::new(workflow, catalogue);
+    let mut checker = WorkflowChecker::new(workflow, catalogue);
     checker.check_names();
     checker.check_parameters();
     checker.check_stages();
@@ -30,10 +30,10 @@ pub fn check_workflow(workflow: &Workflow, catalogue: &Catalogue) -> Diagnostics
     checker.diagnostics
 }
 
-/// More messages of one severity than anyone reads at once; also bounds the work spent on a hostile text.
+/// Most messages of one severity; also bounds the work spent on a hostile text.
 const MOST_MESSAGES: usize = 100;
 
-struct Checker<'w> {
+struct WorkflowChecker<'w> {
     workflow: &'w Workflow,
     catalogue: &'w Catalogue,
     regions: HashMap<&'w str, &'w RegionDeclaration>,
@@ -46,7 +46,7 @@ struct Checker<'w> {
     diagnostics: Diagnostics,
 }
 
-impl<'w> Checker<'w> {
+impl<'w> WorkflowChecker<'w> {
     fn new(workflow: &'w Workflow, catalogue: &'w Catalogue) -> Self {
         let mut makers = HashMap::new();
         let mut uses = HashMap::new();
@@ -71,17 +71,17 @@ impl<'w> Checker<'w> {
     }
 
     fn push(&mut self, diagnostic: Diagnostic) {
-        // Counted by severity: warnings must not keep an error from being told.
+        // Counted by severity: warnings must not suppress an error.
         if self.diagnostics.count(diagnostic.severity) < MOST_MESSAGES {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// An error about a name nobody knows, with the nearest of those that are known.
+    /// An error about an unknown name, with the nearest known one.
     fn unknown<'k>(
         &mut self,
         message: String,
-        place: Option<&Place>,
+        place: Option<&SourceLocation>,
         name: &str,
         known: impl FnOnce() -> Vec<&'k str>,
     ) {
@@ -115,9 +115,13 @@ impl<'w> Checker<'w> {
         self.check_repeated("regions", regions);
     }
 
-    /// Says which names stand twice.
-    fn check_repeated<'n>(&mut self, what: &str, names: impl Iterator<Item = (&'n str, Option<&'n Place>)>) {
-        let mut seen: HashMap<&str, Option<&Place>> = HashMap::new();
+    /// Reports repeated names.
+    fn check_repeated<'n>(
+        &mut self,
+        what: &str,
+        names: impl Iterator<Item = (&'n str, Option<&'n SourceLocation>)>,
+    ) {
+        let mut seen: HashMap<&str, Option<&SourceLocation>> = HashMap::new();
         for (name, place) in names {
             if let Some(first) = seen.insert(name, place) {
                 let diagnostic = Diagnostic::error(format!("two {what} are called `{name}`"));
@@ -139,7 +143,8 @@ impl<'w> Checker<'w> {
                     .with_hint("take it away, or name it in the `reads` of a task");
                 self.push(diagnostic);
             }
-            if let (Kind::Connectivity, Some(Value::Integer(value))) = (parameter.kind, &parameter.default)
+            if let (ParameterKind::Connectivity, Some(Value::Integer(value))) =
+                (parameter.kind, &parameter.default)
                 && !matches!(value, 4 | 8)
             {
                 let diagnostic = Diagnostic::warning(format!("the default of `{name}` is read as 4"))
@@ -165,7 +170,7 @@ impl<'w> Checker<'w> {
     }
 
     /// Where a task or stage stands, by the name a cycle gives it.
-    fn place_of_step(&self, name: &str) -> Option<Place> {
+    fn place_of_step(&self, name: &str) -> Option<SourceLocation> {
         let last = name.rsplit('/').next()?;
         let stage = self.workflow.stage(name).and_then(|s| s.place.clone());
         stage.or_else(|| self.workflow.tasks().find(|t| t.name == last).and_then(|t| t.place.clone()))
@@ -173,7 +178,7 @@ impl<'w> Checker<'w> {
 
     fn report_foreign(&mut self) {
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
-        for task in self.workflow.tasks().filter(|t| matches!(t.op, Operation::Foreign(_))) {
+        for task in self.workflow.tasks().filter(|t| matches!(t.op, TaskOperation::Foreign(_))) {
             *kinds.entry(task.op.to_string()).or_insert(0) += 1;
         }
         if kinds.is_empty() {
@@ -206,7 +211,7 @@ impl Task {
     }
 }
 
-impl Operation {
+impl TaskOperation {
     /// Whether the descriptor says all that it reads.
     fn reads_are_known(&self) -> bool {
         !matches!(self, Self::Python(python) if !python.reads_known)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Bound, Operation, PlacedTask, Scope, Stage, Step, Task, Workflow};
+use super::{BoundValue, PlacedTask, Scope, Stage, StageStep, Task, TaskOperation, Workflow};
 use crate::counted;
 
 impl fmt::Display for Workflow {
@@ -73,8 +73,8 @@ fn write_stage(f: &mut fmt::Formatter<'_>, stage: &Stage, widths: &Widths, depth
     write_notes(f, &notes)?;
     for step in &stage.steps {
         match step {
-            Step::Task(task) => write_task(f, task, widths, &indent)?,
-            Step::Stage(inner) => write_stage(f, inner, widths, depth + 1)?,
+            StageStep::Task(task) => write_task(f, task, widths, &indent)?,
+            StageStep::Stage(inner) => write_stage(f, inner, widths, depth + 1)?,
         }
     }
     Ok(())
@@ -85,7 +85,7 @@ fn write_task(f: &mut fmt::Formatter<'_>, task: &Task, widths: &Widths, indent: 
     write!(f, "{indent}  {name:w$}  {operation:v$}", w = widths.name, v = widths.operation)?;
     write!(f, "  {} -> {}", or_nothing(&task.inputs), or_nothing(&task.outputs))?;
     let iteration = match &task.op {
-        Operation::Foreign(foreign) => rendered(&foreign.iteration),
+        TaskOperation::Foreign(foreign) => rendered(&foreign.iteration),
         _ => String::new(),
     };
     let reads: Vec<_> = task.reads.iter().map(ToString::to_string).collect();
@@ -126,9 +126,9 @@ impl super::Iteration {
 impl fmt::Display for super::Binding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.bound {
-            Bound::Parameter(name) if *name == self.operation_parameter => f.write_str(name),
-            Bound::Parameter(name) => write!(f, "{} = {name}", self.operation_parameter),
-            Bound::Constant(value) => write!(f, "{} = {value}", self.operation_parameter),
+            BoundValue::Parameter(name) if *name == self.operation_parameter => f.write_str(name),
+            BoundValue::Parameter(name) => write!(f, "{} = {name}", self.operation_parameter),
+            BoundValue::Constant(value) => write!(f, "{} = {value}", self.operation_parameter),
         }
     }
 }

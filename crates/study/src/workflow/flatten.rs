@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::{Stage, Step, Task, Workflow};
+use super::{Stage, StageStep, Task, Workflow};
 
 impl Workflow {
-    /// The same workflow without nested stages: task `t` of stage `inner` becomes the task `inner/t` of the stage
-    /// around it, and whoever waits for `inner` waits for all its tasks. How a nested stage of an imported workflow
-    /// runs over lists is not said of its tasks: ask the workflow before it is flattened.
+    /// The same workflow without nested stages: task `t` of stage `inner` becomes the task `inner/t` of the stage around
+    /// it, and steps that wait for `inner` wait for all its tasks. Iteration over lists of a nested stage of an imported
+    /// workflow is not kept in its tasks: it is in the workflow before flattening.
     #[must_use]
     pub fn flatten(&self) -> Self {
         Self { stages: self.stages.iter().map(flatten_stage).collect(), ..self.clone() }
@@ -15,7 +15,7 @@ impl Workflow {
 }
 
 fn flatten_stage(stage: &Stage) -> Stage {
-    let steps = tasks_of(stage, "", &[]).into_iter().map(Step::Task).collect();
+    let steps = tasks_of(stage, "", &[]).into_iter().map(StageStep::Task).collect();
     let Stage { name, scope, inputs, outputs, ended, after, iteration, place, marks, .. } = stage.clone();
     Stage { name, scope, inputs, outputs, ended, after, iteration, steps, place, marks }
 }
@@ -24,7 +24,7 @@ fn flatten_stage(stage: &Stage) -> Stage {
 fn tasks_of(stage: &Stage, prefix: &str, after: &[String]) -> Vec<Task> {
     let names: HashMap<&str, Vec<String>> =
         stage.steps.iter().map(|s| (s.name(), names_of(s, prefix))).collect();
-    let resolve = |step: &Step| {
+    let resolve = |step: &StageStep| {
         let own = step.after().iter().flat_map(|name| match names.get(name.as_str()) {
             Some(tasks) => tasks.clone(),
             None => vec![name.clone()],
@@ -37,19 +37,21 @@ fn tasks_of(stage: &Stage, prefix: &str, after: &[String]) -> Vec<Task> {
     for step in &stage.steps {
         let after = resolve(step);
         match step {
-            Step::Task(task) => {
+            StageStep::Task(task) => {
                 tasks.push(Task { name: format!("{prefix}{}", task.name), after, ..task.clone() });
             }
-            Step::Stage(inner) => tasks.extend(tasks_of(inner, &format!("{prefix}{}/", inner.name), &after)),
+            StageStep::Stage(inner) => {
+                tasks.extend(tasks_of(inner, &format!("{prefix}{}/", inner.name), &after))
+            }
         }
     }
     tasks
 }
 
-fn names_of(step: &Step, prefix: &str) -> Vec<String> {
+fn names_of(step: &StageStep, prefix: &str) -> Vec<String> {
     match step {
-        Step::Task(task) => vec![format!("{prefix}{}", task.name)],
-        Step::Stage(stage) => {
+        StageStep::Task(task) => vec![format!("{prefix}{}", task.name)],
+        StageStep::Stage(stage) => {
             let prefix = format!("{prefix}{}/", stage.name);
             stage.steps.iter().flat_map(|s| names_of(s, &prefix)).collect()
         }
@@ -59,12 +61,12 @@ fn names_of(step: &Step, prefix: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Operation;
+    use crate::TaskOperation;
 
-    fn task(name: &str, after: &[&str]) -> Step {
-        let mut task = Task::new(name, Operation::BuiltIn("x".into()));
+    fn task(name: &str, after: &[&str]) -> StageStep {
+        let mut task = Task::new(name, TaskOperation::BuiltIn("x".into()));
         task.after = after.iter().map(|s| (*s).to_owned()).collect();
-        Step::Task(task)
+        StageStep::Task(task)
     }
 
     #[test]
@@ -73,7 +75,7 @@ mod tests {
         inner.after = vec!["a".into()];
         inner.steps = vec![task("p", &[]), task("q", &["p"])];
         let mut outer = Stage::new("out");
-        outer.steps = vec![task("a", &[]), Step::Stage(inner), task("b", &["in"])];
+        outer.steps = vec![task("a", &[]), StageStep::Stage(inner), task("b", &["in"])];
         let workflow = Workflow { stages: vec![outer], ..Workflow::default() };
         let flat = workflow.flatten();
         let shown: Vec<_> = flat.tasks().map(|t| format!("{}<{}", t.name, t.after.join(","))).collect();

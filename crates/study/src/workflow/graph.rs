@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::digraph::Digraph;
-use super::{Stage, Step, Task, Workflow};
+use super::{Stage, StageStep, Task, Workflow};
 
-/// The tasks of a workflow, nested ones included, and what comes before what.
+/// The tasks of a workflow, nested ones included, and their order.
 #[derive(Clone, Debug)]
-pub struct TaskGraph<'w> {
+pub struct WorkflowGraph<'w> {
     tasks: Vec<PlacedTask<'w>>,
     nodes: Digraph,
     task_at: Vec<Option<usize>>,
@@ -41,8 +41,8 @@ impl fmt::Display for Cycle {
 
 impl Workflow {
     /// The tasks and their dependencies.
-    pub fn graph(&self) -> TaskGraph<'_> {
-        let mut builder = Builder::default();
+    pub fn graph(&self) -> WorkflowGraph<'_> {
+        let mut builder = TaskGraphBuilder::default();
         let ends = self.stages.iter().map(|stage| (stage.name.as_str(), builder.stage(stage, stage, "")));
         let ends: Vec<_> = ends.collect();
         builder.link_after(&ends, self.stages.iter().map(|stage| stage.after.as_slice()));
@@ -67,7 +67,7 @@ impl Workflow {
     }
 }
 
-impl<'w> TaskGraph<'w> {
+impl<'w> WorkflowGraph<'w> {
     /// The tasks, in the order of the descriptor.
     pub fn tasks(&self) -> &[PlacedTask<'w>] {
         &self.tasks
@@ -105,29 +105,29 @@ impl<'w> TaskGraph<'w> {
 }
 
 /// First and last node of a step: the same for a task, two for a stage.
-type Ends = (usize, usize);
+type StepEnds = (usize, usize);
 
 #[derive(Default)]
-struct Builder<'w> {
+struct TaskGraphBuilder<'w> {
     tasks: Vec<PlacedTask<'w>>,
     nodes: Digraph,
     task_at: Vec<Option<usize>>,
 }
 
-impl<'w> Builder<'w> {
+impl<'w> TaskGraphBuilder<'w> {
     fn node(&mut self, name: String, task: Option<usize>) -> usize {
         self.task_at.push(task);
         self.nodes.add(name)
     }
 
-    fn stage(&mut self, top: &'w Stage, stage: &'w Stage, prefix: &str) -> Ends {
+    fn stage(&mut self, top: &'w Stage, stage: &'w Stage, prefix: &str) -> StepEnds {
         let label = format!("{prefix}{}", stage.name);
         let begin = self.node(label.clone(), None);
         // A task's name starts below the stage that is not nested.
         let prefix = if std::ptr::eq(top, stage) { String::new() } else { format!("{label}/") };
         let ends: Vec<_> =
             stage.steps.iter().map(|step| (step.name(), self.step(top, step, &prefix))).collect();
-        self.link_after(&ends, stage.steps.iter().map(Step::after));
+        self.link_after(&ends, stage.steps.iter().map(StageStep::after));
         let end = self.node(label, None);
         if ends.is_empty() {
             self.nodes.link(begin, end);
@@ -139,10 +139,10 @@ impl<'w> Builder<'w> {
         (begin, end)
     }
 
-    fn step(&mut self, top: &'w Stage, step: &'w Step, prefix: &str) -> Ends {
+    fn step(&mut self, top: &'w Stage, step: &'w StageStep, prefix: &str) -> StepEnds {
         match step {
-            Step::Stage(stage) => self.stage(top, stage, prefix),
-            Step::Task(task) => {
+            StageStep::Stage(stage) => self.stage(top, stage, prefix),
+            StageStep::Task(task) => {
                 let name = format!("{prefix}{}", task.name);
                 let node = self.node(name.clone(), Some(self.tasks.len()));
                 self.tasks.push(PlacedTask { stage: top, name, task });
@@ -151,8 +151,8 @@ impl<'w> Builder<'w> {
         }
     }
 
-    fn link_after<'a>(&mut self, steps: &[(&str, Ends)], after: impl Iterator<Item = &'a [String]>) {
-        let places: HashMap<&str, Ends> = steps.iter().copied().collect();
+    fn link_after<'a>(&mut self, steps: &[(&str, StepEnds)], after: impl Iterator<Item = &'a [String]>) {
+        let places: HashMap<&str, StepEnds> = steps.iter().copied().collect();
         for ((_, (first, _)), names) in steps.iter().zip(after) {
             for (_, last) in names.iter().filter_map(|name| places.get(name.as_str())) {
                 self.nodes.link(*last, *first);
@@ -160,7 +160,7 @@ impl<'w> Builder<'w> {
         }
     }
 
-    fn finish(mut self) -> TaskGraph<'w> {
+    fn finish(mut self) -> WorkflowGraph<'w> {
         let makers = makers(self.tasks.iter().map(|t| vec![t.task]));
         let mut edges = Vec::new();
         for (to, placed) in self.tasks.iter().enumerate() {
@@ -178,11 +178,11 @@ impl<'w> Builder<'w> {
         for (from, to) in &edges {
             self.nodes.link(node_of[*from], node_of[*to]);
         }
-        TaskGraph { tasks: self.tasks, nodes: self.nodes, task_at: self.task_at, edges }
+        WorkflowGraph { tasks: self.tasks, nodes: self.nodes, task_at: self.task_at, edges }
     }
 }
 
-/// Who makes a region, by place; the first one when several do.
+/// The index of the task that makes a region; the first one when several do.
 fn makers<'w>(groups: impl Iterator<Item = Vec<&'w Task>>) -> HashMap<&'w str, usize> {
     let mut makers = HashMap::new();
     for (place, tasks) in groups.enumerate() {

@@ -1,6 +1,6 @@
 //! How far around a part a workflow must see.
 
-use super::{Halo, Operation, Scope, Task, Workflow};
+use super::{Halo, Scope, Task, TaskOperation, Workflow};
 use crate::Catalogue;
 
 impl Workflow {
@@ -29,10 +29,10 @@ impl Workflow {
 impl Task {
     fn fixed_halo(&self, catalogue: &Catalogue) -> u64 {
         let halo = match &self.op {
-            Operation::BuiltIn(id) => catalogue.get(id).map(|spec| spec.halo),
-            Operation::Command(command) => Some(command.declared.halo),
-            Operation::Python(python) => Some(python.declared.halo),
-            Operation::Foreign(_) => None,
+            TaskOperation::BuiltIn(id) => catalogue.get(id).map(|spec| spec.halo),
+            TaskOperation::Command(command) => Some(command.declared.halo),
+            TaskOperation::Python(python) => Some(python.declared.halo),
+            TaskOperation::Foreign(_) => None,
         };
         match halo {
             Some(Halo::Pixels(pixels) | Halo::Objects(pixels)) => pixels.into(),
@@ -44,7 +44,7 @@ impl Task {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{OpSpec, RegionKind, Stage, Step, read_workflow, shipped_workflow};
+    use crate::{OpSpec, RegionKind, Stage, StageStep, read_workflow, shipped_workflow};
 
     #[test]
     fn structuring_elements_of_the_shipped_workflows_add_up() {
@@ -54,11 +54,11 @@ mod tests {
         }
     }
 
-    fn task(name: &str, inputs: &[&str]) -> Step {
-        let mut task = Task::new(name, Operation::BuiltIn(name.into()));
+    fn task(name: &str, inputs: &[&str]) -> StageStep {
+        let mut task = Task::new(name, TaskOperation::BuiltIn(name.into()));
         task.inputs = inputs.iter().map(|name| (*name).to_owned()).collect();
         task.outputs = vec![format!("{name}_made")];
-        Step::Task(task)
+        StageStep::Task(task)
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! What a task does: a built-in operation, a program, a Python function, or something another system knows.
+//! The operation of a task: built in, a program, a Python function, or a step of another system.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What a task does.
+/// The operation of a task.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Operation {
+pub enum TaskOperation {
     /// An operation of the catalogue, by its id.
     BuiltIn(String),
     /// A program.
-    Command(Box<Command>),
+    Command(Box<ProgramCommand>),
     /// A Python function.
     Python(Box<Python>),
     /// A step of an imported workflow: it can be read and shown, not run.
@@ -18,7 +18,7 @@ pub enum Operation {
 
 /// A program with its arguments; `{name}` in an argument stands for a parameter's value or a region's file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Command {
+pub struct ProgramCommand {
     /// Program and arguments.
     pub command: Vec<String>,
     /// Files it needs, relative to the descriptor.
@@ -27,8 +27,8 @@ pub struct Command {
     pub container: Option<String>,
     /// Whether it starts once per worker and is given tasks line by line.
     pub serve: bool,
-    /// What it says of itself.
-    pub declared: Declared,
+    /// Its declarations.
+    pub declared: OperationDeclaration,
 }
 
 /// A Python function: arguments before the star are regions, those after it the parameters it reads.
@@ -45,12 +45,12 @@ pub struct Python {
     /// Whether the descriptor says what it reads; otherwise the function's arguments do.
     pub reads_known: bool,
     /// What it says of itself.
-    pub declared: Declared,
+    pub declared: OperationDeclaration,
 }
 
-/// What an external operation says of itself; the catalogue says it of built-in ones.
+/// The declarations of an external operation; built-in ones are described in the catalogue.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Declared {
+pub struct OperationDeclaration {
     /// How far around a part it must see.
     pub halo: Halo,
     /// The input whose objects it treats one by one.
@@ -62,7 +62,7 @@ pub struct Declared {
     /// The most time one task takes.
     pub time: Option<Duration>,
     /// Where it computes.
-    pub device: Device,
+    pub device: DeviceKind,
     /// Whether the same inputs give the same bytes.
     pub repeats: Repeats,
 }
@@ -96,7 +96,7 @@ pub enum Repeats {
 
 /// Where an operation computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Device {
+pub enum DeviceKind {
     /// On processor cores.
     #[default]
     Cpu,
@@ -146,7 +146,7 @@ pub enum Iteration {
     Dot(Vec<Iteration>),
 }
 
-impl Operation {
+impl TaskOperation {
     /// The id of a built-in operation.
     pub fn built_in(&self) -> Option<&str> {
         match self {
@@ -155,8 +155,8 @@ impl Operation {
         }
     }
 
-    /// What an external operation says of itself.
-    pub fn declared(&self) -> Option<&Declared> {
+    /// The declarations of an external operation.
+    pub fn declared(&self) -> Option<&OperationDeclaration> {
         match self {
             Self::Command(command) => Some(&command.declared),
             Self::Python(python) => Some(&python.declared),
@@ -165,7 +165,7 @@ impl Operation {
     }
 }
 
-impl Command {
+impl ProgramCommand {
     /// Whether its container is a file; otherwise it is the name of an image.
     pub fn container_is_file(&self) -> bool {
         self.container.as_deref().is_some_and(super::check::is_container_file)
@@ -178,13 +178,13 @@ impl Repeats {
         [("exact", Self::Exact), ("close", Self::Close), ("never", Self::Never)];
 }
 
-impl Device {
+impl DeviceKind {
     /// All of them with the words used in files.
     pub const WORDS: [(&'static str, Self); 2] = [("cpu", Self::Cpu), ("gpu", Self::Gpu)];
 }
 
 /// The shortest telling form: `nuclei.grow`, `python flood.py …`, `steps.py:flood`, `BeanshellActivity`.
-impl fmt::Display for Operation {
+impl fmt::Display for TaskOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn(id) => f.write_str(id),

@@ -7,16 +7,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use self::stage::StageReader;
-use super::{Marks, Place, RegionDeclaration, RegionKind, Role, Workflow, WorkflowParameter};
-use crate::located::{Entry, Fields, FromNode, Mismatch, Node, Table, parse_json};
+use super::{Marks, NameRole, RegionDeclaration, RegionKind, SourceLocation, Workflow, WorkflowParameter};
+use crate::located::{FromNode, LocatedNode, LocatedTable, Mismatch, TableEntry, TableReader, parse_json};
 use crate::value::whole;
-use crate::{Diagnostic, Diagnostics, Kind, Source, Span, Value, nearest};
+use crate::{Diagnostic, Diagnostics, ParameterKind, SourceSpan, SourceText, Value, nearest};
 
 /// More tasks than a workflow has; keeps whatever grows with their square small.
 pub(crate) const MOST_TASKS: usize = 2000;
 
 /// Reads a workflow descriptor, or says everything that is wrong with its form.
-pub fn read_workflow(source: &Arc<Source>) -> Result<Workflow, Diagnostics> {
+pub fn read_workflow(source: &Arc<SourceText>) -> Result<Workflow, Diagnostics> {
     let node = parse_json(source).map_err(|diagnostic| Diagnostics::from(*diagnostic))?;
     let mut diagnostics = Diagnostics::default();
     match workflow_from(source, &node, &mut diagnostics) {
@@ -25,20 +25,24 @@ pub fn read_workflow(source: &Arc<Source>) -> Result<Workflow, Diagnostics> {
     }
 }
 
-fn workflow_from(source: &Arc<Source>, node: &Node, diagnostics: &mut Diagnostics) -> Option<Workflow> {
-    let mut fields = Fields::new(source, node, "workflow", diagnostics)?;
+fn workflow_from(
+    source: &Arc<SourceText>,
+    node: &LocatedNode,
+    diagnostics: &mut Diagnostics,
+) -> Option<Workflow> {
+    let mut fields = TableReader::new(source, node, "workflow", diagnostics)?;
     let _: Option<&str> = fields.optional("$schema");
     let name = fields.required::<Name<'_>>("workflow").map(|name| name.text.to_owned());
     let version = fields.parsed("version", positive);
     let about = fields.optional("about");
     let parameters = entries_of(&mut fields, source, "parameters", false, parameter_from);
     let regions = entries_of(&mut fields, source, "regions", true, region_from);
-    let stages = match fields.required::<&[Node]>("stages") {
+    let stages = match fields.required::<&[LocatedNode]>("stages") {
         Some(nodes) => stages_from(source, nodes, &mut fields),
         None => Vec::new(),
     };
     let mut marks = Marks::default();
-    let outputs = names(source, &mut fields, &mut marks, "outputs", Role::Output, true);
+    let outputs = names(source, &mut fields, &mut marks, "outputs", NameRole::Output, true);
     if outputs.is_empty() && is_empty_list(node, "outputs") {
         fields.error("outputs", "the workflow has no result", "at least one region");
     }
@@ -47,7 +51,11 @@ fn workflow_from(source: &Arc<Source>, node: &Node, diagnostics: &mut Diagnostic
     Some(Workflow { name: name?, version, about, parameters, regions, stages, outputs, source, marks })
 }
 
-fn stages_from(source: &Arc<Source>, nodes: &[Node], fields: &mut Fields<'_, '_>) -> Vec<super::Stage> {
+fn stages_from(
+    source: &Arc<SourceText>,
+    nodes: &[LocatedNode],
+    fields: &mut TableReader<'_, '_>,
+) -> Vec<super::Stage> {
     if nodes.is_empty() {
         fields.error("stages", "the workflow does nothing", "at least one stage");
     }
@@ -63,41 +71,41 @@ fn stages_from(source: &Arc<Source>, nodes: &[Node], fields: &mut Fields<'_, '_>
 
 /// Reads a table whose keys are names the user chose.
 fn entries_of<T>(
-    fields: &mut Fields<'_, '_>,
-    source: &Arc<Source>,
+    fields: &mut TableReader<'_, '_>,
+    source: &Arc<SourceText>,
     key: &str,
     required: bool,
-    read: impl Fn(&Arc<Source>, &Entry, &mut Diagnostics) -> Option<T>,
+    read: impl Fn(&Arc<SourceText>, &TableEntry, &mut Diagnostics) -> Option<T>,
 ) -> Vec<T> {
-    let table = if required { fields.required(key) } else { fields.optional::<&Table>(key) };
+    let table = if required { fields.required(key) } else { fields.optional::<&LocatedTable>(key) };
     let entries = table.map_or(&[][..], |table| table.entries.as_slice());
     entries.iter().filter_map(|entry| read(source, entry, fields.diagnostics())).collect()
 }
 
 fn parameter_from(
-    source: &Arc<Source>,
-    entry: &Entry,
+    source: &Arc<SourceText>,
+    entry: &TableEntry,
     diagnostics: &mut Diagnostics,
 ) -> Option<WorkflowParameter> {
     check_key(source, entry, "parameter", is_parameter_name, diagnostics);
-    let mut fields = Fields::new(source, &entry.value, "parameter", diagnostics)?;
-    let words = Kind::ALL.map(|kind| (kind.word(), kind));
-    let kind = fields.required::<&Node>("type").and_then(|_| fields.word("type", &words));
+    let mut fields = TableReader::new(source, &entry.value, "parameter", diagnostics)?;
+    let words = ParameterKind::ALL.map(|kind| (kind.word(), kind));
+    let kind = fields.required::<&LocatedNode>("type").and_then(|_| fields.word("type", &words));
     let default = fields.parsed("default", |value: Value| typed(kind.unwrap_or_default(), value));
     let unit = fields.optional("unit");
     let about = fields.optional("about");
     fields.finish();
-    let place = Some(Place::new(source, entry.key_span));
+    let place = Some(SourceLocation::new(source, entry.key_span));
     Some(WorkflowParameter { default, unit, about, place, ..WorkflowParameter::new(&entry.key, kind?) })
 }
 
 /// The value as its kind has it: whole numbers as such, also when they are written with a point.
-fn typed(kind: Kind, value: Value) -> Result<Value, String> {
+fn typed(kind: ParameterKind, value: Value) -> Result<Value, String> {
     match (kind, &value, value.as_f64()) {
-        (Kind::Category, Value::Text(_), _) => Ok(value),
-        (Kind::Category, _, _) => Err("a word in quotes".into()),
-        (Kind::Real, _, Some(number)) => Ok(Value::Real(number)),
-        (Kind::Real, _, None) => Err("a number".into()),
+        (ParameterKind::Category, Value::Text(_), _) => Ok(value),
+        (ParameterKind::Category, _, _) => Err("a word in quotes".into()),
+        (ParameterKind::Real, _, Some(number)) => Ok(Value::Real(number)),
+        (ParameterKind::Real, _, None) => Err("a number".into()),
         (_, Value::Integer(_), _) => Ok(value),
         (_, _, number) => {
             number.and_then(whole).map(Value::Integer).ok_or_else(|| "a whole number".to_owned())
@@ -106,13 +114,13 @@ fn typed(kind: Kind, value: Value) -> Result<Value, String> {
 }
 
 fn region_from(
-    source: &Arc<Source>,
-    entry: &Entry,
+    source: &Arc<SourceText>,
+    entry: &TableEntry,
     diagnostics: &mut Diagnostics,
 ) -> Option<RegionDeclaration> {
     check_key(source, entry, "region", is_name, diagnostics);
     let word = entry.value.as_text().unwrap_or_default();
-    let place = Some(Place::new(source, entry.key_span));
+    let place = Some(SourceLocation::new(source, entry.key_span));
     if let Some(kind) = RegionKind::from_word(word) {
         return Some(RegionDeclaration { name: entry.key.clone(), kind, place });
     }
@@ -126,8 +134,8 @@ fn region_from(
 }
 
 fn check_key(
-    source: &Arc<Source>,
-    entry: &Entry,
+    source: &Arc<SourceText>,
+    entry: &TableEntry,
     what: &str,
     is_good: fn(&str) -> bool,
     diagnostics: &mut Diagnostics,
@@ -155,11 +163,11 @@ fn is_parameter_name(text: &str) -> bool {
 /// A name as it stands in the text.
 struct Name<'a> {
     text: &'a str,
-    span: Span,
+    span: SourceSpan,
 }
 
 impl<'a> FromNode<'a> for Name<'a> {
-    fn from_node(node: &'a Node) -> Result<Self, Mismatch> {
+    fn from_node(node: &'a LocatedNode) -> Result<Self, Mismatch> {
         let text = <&str>::from_node(node)?;
         if is_name(text) { Ok(Self { text, span: node.span }) } else { Err(Mismatch::new(node, NAME)) }
     }
@@ -167,18 +175,18 @@ impl<'a> FromNode<'a> for Name<'a> {
 
 /// The names of a list, and where they stand. A region may go into two inputs; everything else is named once.
 fn names(
-    source: &Arc<Source>,
-    fields: &mut Fields<'_, '_>,
+    source: &Arc<SourceText>,
+    fields: &mut TableReader<'_, '_>,
     marks: &mut Marks,
     key: &str,
-    role: Role,
+    role: NameRole,
     required: bool,
 ) -> Vec<String> {
     let found = if required { fields.required::<Vec<Name<'_>>>(key) } else { fields.optional(key) };
     let mut seen = HashSet::new();
     let mut names = Vec::new();
     for Name { text, span } in found.unwrap_or_default() {
-        if !seen.insert(text) && role != Role::Input {
+        if !seen.insert(text) && role != NameRole::Input {
             let mismatch =
                 Mismatch { span, expected: "each name once".into(), found: format!("`{text}` twice") };
             fields.diagnostics().push(mismatch.diagnostic(source, key));
@@ -189,8 +197,11 @@ fn names(
     names
 }
 
-fn is_empty_list(node: &Node, key: &str) -> bool {
-    node.as_table().and_then(|table| table.get(key)).and_then(Node::as_list).is_some_and(<[Node]>::is_empty)
+fn is_empty_list(node: &LocatedNode, key: &str) -> bool {
+    node.as_table()
+        .and_then(|table| table.get(key))
+        .and_then(LocatedNode::as_list)
+        .is_some_and(<[LocatedNode]>::is_empty)
 }
 
 fn positive(number: u64) -> Result<u64, String> {

@@ -96,7 +96,7 @@ impl RegionKind {
         Self::ALL.into_iter().find(|k| k.word() == word)
     }
 
-    /// Bytes of one pixel or voxel; 0 for what has none, or does not say.
+    /// Bytes of one pixel or voxel; 0 for kinds without pixels, and for [`RegionKind::Any`].
     pub fn bytes_per_pixel(self) -> u32 {
         match self {
             Self::Rgb8 => 3,
@@ -122,13 +122,13 @@ impl RegionKind {
         )
     }
 
-    /// Whether there is a file in which a program can be given it or make it.
+    /// Whether a program can read or write it as a file.
     pub fn has_file(self) -> bool {
         use RegionKind::{F32, F64, I32, Labels, Mask, Rgb8, Table, U8, U16};
         matches!(self, Rgb8 | U8 | U16 | I32 | F32 | F64 | Mask | Labels | Table)
     }
 
-    /// Whether a region of this kind can stand where `wanted` is asked for.
+    /// Whether a region of this kind can be used where `wanted` is expected.
     pub fn fits(self, wanted: Self) -> bool {
         self == wanted || self == Self::Any || wanted == Self::Any
     }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{Iteration, Operation, Place};
-use crate::{Span, Value};
+use super::{Iteration, SourceLocation, TaskOperation};
+use crate::{SourceSpan, Value};
 
 /// Tasks that belong together, with the regions that go in and come out.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,16 +23,16 @@ pub struct Stage {
     /// How a nested stage of an imported workflow runs over lists.
     pub iteration: Vec<Iteration>,
     /// Its tasks and nested stages.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StageStep>,
     /// Where it stands.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
     /// Where the names in it stand.
     pub marks: Marks,
 }
 
 /// What a stage consists of.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum StageStep {
     /// One operation.
     Task(Task),
     /// A stage inside a stage.
@@ -64,7 +64,7 @@ pub struct Task {
     /// Its name, unique among the steps of its stage.
     pub name: String,
     /// What it does.
-    pub op: Operation,
+    pub op: TaskOperation,
     /// Regions it takes, in the order of the operation's inputs.
     pub inputs: Vec<String>,
     /// Parameters it reads, under the operation's names.
@@ -78,7 +78,7 @@ pub struct Task {
     /// Steps of the same stage that must be finished first, beyond those whose regions it takes.
     pub after: Vec<String>,
     /// Where it stands.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
     /// Where the names in it stand.
     pub marks: Marks,
 }
@@ -89,21 +89,21 @@ pub struct Binding {
     /// The operation's name for it.
     pub operation_parameter: String,
     /// Where the value comes from.
-    pub bound: Bound,
+    pub bound: BoundValue,
 }
 
 /// Where the value of an operation's parameter comes from.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Bound {
+pub enum BoundValue {
     /// A parameter of the workflow.
     Parameter(String),
     /// Always the same value.
     Constant(Value),
 }
 
-/// What a name in a task or stage is there for.
+/// The role of a name in a task or stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub enum NameRole {
     /// A region it takes.
     Input,
     /// A region it makes.
@@ -128,7 +128,7 @@ pub enum Role {
 
 /// Where the names in a task or stage stand, so that messages can point at them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks(BTreeMap<(Role, String), Span>);
+pub struct Marks(BTreeMap<(NameRole, String), SourceSpan>);
 
 impl Stage {
     /// A part-scope stage with nothing in it.
@@ -138,10 +138,10 @@ impl Stage {
 
     /// Every task, those of nested stages included, in the order of the descriptor.
     pub fn tasks(&self) -> Box<dyn Iterator<Item = &Task> + '_> {
-        Box::new(self.steps.iter().flat_map(Step::tasks))
+        Box::new(self.steps.iter().flat_map(StageStep::tasks))
     }
 
-    /// Regions that its tasks take and none of them makes, in the order in which they are met.
+    /// Regions that its tasks take and none of them makes, in the order of their first use.
     pub(crate) fn taken_from_outside(&self) -> Vec<String> {
         let mut known: HashSet<&str> = self.tasks().flat_map(|t| &t.outputs).map(String::as_str).collect();
         let taken = self.tasks().flat_map(|t| &t.inputs);
@@ -149,12 +149,12 @@ impl Stage {
     }
 
     /// Where a name in it stands, or the stage itself.
-    pub fn place_of(&self, role: Role, name: &str) -> Option<Place> {
+    pub fn place_of(&self, role: NameRole, name: &str) -> Option<SourceLocation> {
         self.marks.place(self.place.as_ref(), role, name)
     }
 }
 
-impl Step {
+impl StageStep {
     /// The name of the task or stage.
     pub fn name(&self) -> &str {
         match self {
@@ -164,7 +164,7 @@ impl Step {
     }
 
     /// Where it stands.
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&SourceLocation> {
         match self {
             Self::Task(task) => task.place.as_ref(),
             Self::Stage(stage) => stage.place.as_ref(),
@@ -190,7 +190,7 @@ impl Step {
 
 impl Task {
     /// A task that takes, reads and makes nothing yet.
-    pub fn new(name: impl Into<String>, op: Operation) -> Self {
+    pub fn new(name: impl Into<String>, op: TaskOperation) -> Self {
         Self {
             name: name.into(),
             op,
@@ -213,13 +213,13 @@ impl Task {
     /// The workflow's parameters it reads.
     pub fn parameters_read(&self) -> impl Iterator<Item = &str> {
         self.reads.iter().filter_map(|binding| match &binding.bound {
-            Bound::Parameter(name) => Some(name.as_str()),
-            Bound::Constant(_) => None,
+            BoundValue::Parameter(name) => Some(name.as_str()),
+            BoundValue::Constant(_) => None,
         })
     }
 
     /// Where a name in it stands, or the task itself.
-    pub fn place_of(&self, role: Role, name: &str) -> Option<Place> {
+    pub fn place_of(&self, role: NameRole, name: &str) -> Option<SourceLocation> {
         self.marks.place(self.place.as_ref(), role, name)
     }
 }
@@ -228,7 +228,7 @@ impl Binding {
     /// A parameter of the workflow under the same name.
     pub fn same(name: impl Into<String>) -> Self {
         let name = name.into();
-        Self { operation_parameter: name.clone(), bound: Bound::Parameter(name) }
+        Self { operation_parameter: name.clone(), bound: BoundValue::Parameter(name) }
     }
 }
 
@@ -248,18 +248,18 @@ impl Scope {
 
 impl Marks {
     /// Remembers where a name stands.
-    pub fn set(&mut self, role: Role, name: impl Into<String>, span: Span) {
+    pub fn set(&mut self, role: NameRole, name: impl Into<String>, span: SourceSpan) {
         self.0.insert((role, name.into()), span);
     }
 
     /// Where a name stands.
-    pub fn get(&self, role: Role, name: &str) -> Option<Span> {
+    pub fn get(&self, role: NameRole, name: &str) -> Option<SourceSpan> {
         self.0.get(&(role, name.to_owned())).copied()
     }
 
-    fn place(&self, around: Option<&Place>, role: Role, name: &str) -> Option<Place> {
+    fn place(&self, around: Option<&SourceLocation>, role: NameRole, name: &str) -> Option<SourceLocation> {
         let around = around?;
         let span = self.get(role, name).unwrap_or(around.span);
-        Some(Place { source: around.source.clone(), span })
+        Some(SourceLocation { source: around.source.clone(), span })
     }
 }

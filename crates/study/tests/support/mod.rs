@@ -2,39 +2,40 @@
 #![allow(dead_code, reason = "not every test needs everything")]
 
 use onceflow_study::{
-    Diagnostics, Kind, Operation, Place, RegionDeclaration, RegionKind, Source, Stage, Step, Study, Task,
-    Value, Workflow, WorkflowParameter, parse_study,
+    Diagnostics, ParameterKind, RegionDeclaration, RegionKind, SourceLocation, SourceText, Stage, StageStep,
+    Study, Task, TaskOperation, Value, Workflow, WorkflowParameter, parse_study,
 };
 
 pub(crate) const NUCLEI: &str = include_str!("../studies/nuclei.toml");
 
-const PARAMETERS: [(&str, Kind, f64); 15] = [
-    ("blue", Kind::Integer, 220.0),
-    ("green", Kind::Integer, 220.0),
-    ("red", Kind::Integer, 220.0),
-    ("T1", Kind::Real, 5.0),
-    ("T2", Kind::Real, 4.0),
-    ("reconConnectivity", Kind::Connectivity, 8.0),
-    ("fillHolesConnectivity", Kind::Connectivity, 4.0),
-    ("G1", Kind::Integer, 80.0),
-    ("minSize", Kind::Integer, 11.0),
-    ("maxSize", Kind::Integer, 1000.0),
-    ("G2", Kind::Integer, 45.0),
-    ("minSizePl", Kind::Integer, 30.0),
-    ("watershedConnectivity", Kind::Connectivity, 8.0),
-    ("minSizeSeg", Kind::Integer, 21.0),
-    ("maxSizeSeg", Kind::Integer, 1000.0),
+const PARAMETERS: [(&str, ParameterKind, f64); 15] = [
+    ("blue", ParameterKind::Integer, 220.0),
+    ("green", ParameterKind::Integer, 220.0),
+    ("red", ParameterKind::Integer, 220.0),
+    ("T1", ParameterKind::Real, 5.0),
+    ("T2", ParameterKind::Real, 4.0),
+    ("reconConnectivity", ParameterKind::Connectivity, 8.0),
+    ("fillHolesConnectivity", ParameterKind::Connectivity, 4.0),
+    ("G1", ParameterKind::Integer, 80.0),
+    ("minSize", ParameterKind::Integer, 11.0),
+    ("maxSize", ParameterKind::Integer, 1000.0),
+    ("G2", ParameterKind::Integer, 45.0),
+    ("minSizePl", ParameterKind::Integer, 30.0),
+    ("watershedConnectivity", ParameterKind::Connectivity, 8.0),
+    ("minSizeSeg", ParameterKind::Integer, 21.0),
+    ("maxSizeSeg", ParameterKind::Integer, 1000.0),
 ];
 
 /// The parameters, regions and numbers of stages and tasks of the nuclei workflow; each parameter declared on a line.
 pub(crate) fn nuclei() -> Workflow {
     let names: Vec<_> = PARAMETERS.iter().map(|p| p.0).collect();
-    let source = Source::new("workflow.json", names.join("\n"));
+    let source = SourceText::new("workflow.json", names.join("\n"));
     let mut start = 0;
     let parameters = PARAMETERS.map(|(name, kind, default)| {
-        let place = Some(Place::new(&source, start..start + name.len()));
+        let place = Some(SourceLocation::new(&source, start..start + name.len()));
         start += name.len() + 1;
-        let default = if kind == Kind::Real { Value::Real(default) } else { Value::Integer(default as i64) };
+        let default =
+            if kind == ParameterKind::Real { Value::Real(default) } else { Value::Integer(default as i64) };
         WorkflowParameter { default: Some(default), place, ..WorkflowParameter::new(name, kind) }
     });
     let region = |name: &str, kind| RegionDeclaration { name: name.into(), kind, place: None };
@@ -50,7 +51,7 @@ pub(crate) fn nuclei() -> Workflow {
 }
 
 fn stage(name: &str, tasks: usize) -> Stage {
-    let task = |n: usize| Step::Task(Task::new(format!("t{n}"), Operation::BuiltIn("x".into())));
+    let task = |n: usize| StageStep::Task(Task::new(format!("t{n}"), TaskOperation::BuiltIn("x".into())));
     let mut stage = Stage::new(name);
     stage.steps = (0..tasks).map(task).collect();
     stage
@@ -58,7 +59,7 @@ fn stage(name: &str, tasks: usize) -> Stage {
 
 /// The study of a text, with everything that was said.
 pub(crate) fn resolve(text: &str, workflow: Option<&Workflow>) -> (Option<Study>, Diagnostics) {
-    let source = Source::new("study.toml", text);
+    let source = SourceText::new("study.toml", text);
     match parse_study(&source) {
         Ok(file) => file.resolve(workflow, None),
         Err(diagnostics) => (None, diagnostics),

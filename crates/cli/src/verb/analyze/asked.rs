@@ -1,20 +1,24 @@
 //! How to analyse: what the command line says, over what the study says.
 
-use onceflow_sensitivity::{Estimator, FailurePolicy, Options, Technique};
+use onceflow_sensitivity::{AnalysisOptions, Estimator, FailurePolicy, Technique};
 use onceflow_study::{Diagnostic, Phase};
+use onceflow_terminal::Failure;
 
 use crate::args::{AnalyzeArgs, EstimatorWord, FailuresWord, IndicesFormat, TechniqueWord};
-use crate::failure::Failure;
 use crate::phase;
-use crate::problem::Loaded;
+use crate::problem::LoadedProblem;
 
 /// The indices that are wanted.
-pub(super) fn wanted(args: &AnalyzeArgs, loaded: &Loaded) -> Result<Technique, Failure> {
+pub(super) fn wanted(args: &AnalyzeArgs, loaded: &LoadedProblem) -> Result<Technique, Failure> {
     Ok(options(args, loaded, false)?.technique)
 }
 
 /// The options of the analysis of rows with roles, or of bare rows.
-pub(super) fn options(args: &AnalyzeArgs, loaded: &Loaded, rows_are_bare: bool) -> Result<Options, Failure> {
+pub(super) fn options(
+    args: &AnalyzeArgs,
+    loaded: &LoadedProblem,
+    rows_are_bare: bool,
+) -> Result<AnalysisOptions, Failure> {
     let phase = args.phase.as_deref().map(|name| phase::named(loaded, name)).transpose()?;
     let phase = phase.map(|(_, phase)| phase);
     let technique = match (args.method, phase) {
@@ -23,9 +27,10 @@ pub(super) fn options(args: &AnalyzeArgs, loaded: &Loaded, rows_are_bare: bool) 
         (None, None) => return Err(no_method()),
     };
     let study = loaded.study.as_ref();
-    let usual = study.map_or_else(|| Options::new(technique), |study| Options::of_study(study, technique));
+    let usual = study
+        .map_or_else(|| AnalysisOptions::new(technique), |study| AnalysisOptions::of_study(study, technique));
     let usual = phase.map_or(usual.clone(), |phase| usual.in_phase(phase));
-    Ok(Options {
+    Ok(AnalysisOptions {
         technique,
         estimator: estimator(args, phase).unwrap_or_else(|| usual_estimator(args, rows_are_bare)),
         second_order: args.second_order || usual.second_order,
@@ -55,8 +60,8 @@ fn technique_of(phase: &Phase) -> Result<Technique, Failure> {
 
 fn no_method() -> Failure {
     Failure::bad_input(
-        Diagnostic::error("no method to analyse by")
-            .expected_found("--method, or --phase of a study that says one", "neither")
+        Diagnostic::error("no method of analysis")
+            .expected_found("--method, or --phase of a study with a method", "neither")
             .with_hint("add --method morris, vbd, correlation, rbd-fast, delta or pawn"),
     )
 }
@@ -73,7 +78,7 @@ fn estimator(args: &AnalyzeArgs, phase: Option<&Phase>) -> Option<Estimator> {
     }
 }
 
-/// Whoever exchanges files with SALib finds its numbers again, unless he asks for others.
+/// The default estimator: that of SALib where files are exchanged with SALib, so that both agree.
 fn usual_estimator(args: &AnalyzeArgs, rows_are_bare: bool) -> Estimator {
     if rows_are_bare || args.format() == IndicesFormat::Salib {
         Estimator::Saltelli

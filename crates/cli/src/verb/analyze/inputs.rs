@@ -2,18 +2,20 @@
 
 use std::path::Path;
 
-use onceflow_sensitivity::{Layout, Narrowed, Outputs, Sample, Technique, assume_rows, narrow, read_outputs};
+use onceflow_sensitivity::{
+    Narrowed, Outputs, Sample, TableLayout, Technique, assume_rows, narrow, read_outputs,
+};
 use onceflow_study::{Problem, Space, counted};
 
 use crate::args::AnalyzeArgs;
 use crate::diagnostics::from_error;
-use crate::failure::Failure;
-use crate::file::{Limit, read_text};
+use crate::file::read_text;
 use crate::sample_file::{self, SampleFile, placed};
-use crate::terminal::Terminal;
+use onceflow_engine::TextLimit;
+use onceflow_terminal::{Failure, Terminal};
 
 /// What is analysed.
-pub(super) struct Inputs {
+pub(super) struct AnalysisInputs {
     /// The parameters that vary in the rows.
     pub(super) space: Space,
     /// The rows.
@@ -32,10 +34,10 @@ pub(super) fn read(
     problem: &Problem,
     technique: Technique,
     terminal: &Terminal,
-) -> Result<Inputs, Failure> {
+) -> Result<AnalysisInputs, Failure> {
     let space = &problem.space;
     let _progress = terminal.progress("reading the rows and their results");
-    let results = read_text(&args.results, Limit::Table)?;
+    let results = read_text(&args.results, TextLimit::Table)?;
     let mut remarks = Vec::new();
     let SampleFile { sample, rows_are_bare } = match &args.sample {
         Some(path) => read_sample(space, path, args, technique)?,
@@ -64,10 +66,10 @@ pub(super) fn read(
     if !constant.is_empty() {
         remarks.push(format!("not varied in these rows, so without indices: {}", constant.join(", ")));
     }
-    Ok(Inputs { space, sample, outputs, remarks, rows_are_bare })
+    Ok(AnalysisInputs { space, sample, outputs, remarks, rows_are_bare })
 }
 
-/// A table without roles is dealt by the method: with second order or, when nobody says, whichever fits.
+/// A table without roles gets those of the method: with second order as asked for, else by its number of rows.
 fn read_sample(
     space: &Space,
     path: &Path,
@@ -86,10 +88,10 @@ fn read_sample(
     first
 }
 
-fn layout(technique: Technique, second_order: bool) -> Layout {
+fn layout(technique: Technique, second_order: bool) -> TableLayout {
     match technique {
-        Technique::Vbd => Layout::Saltelli { second_order },
-        Technique::Morris => Layout::Morris,
-        _ => Layout::Points,
+        Technique::Vbd => TableLayout::Saltelli { second_order },
+        Technique::Morris => TableLayout::Morris,
+        _ => TableLayout::Points,
     }
 }

@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use onceflow_sensitivity::{
-    Analysis, Options, PlotKind, Progress, convergence, convergence_plot, plot, plot_kinds,
+    Analysis, AnalysisOptions, IndexProgress, PlotKind, convergence, convergence_plot, plot, plot_kinds,
 };
 use onceflow_study::counted;
+use onceflow_terminal::{Failure, Terminal};
 
-use super::inputs::Inputs;
-use crate::failure::Failure;
-use crate::file::{Overwrite, Target, make_folder};
-use crate::terminal::Terminal;
+use super::inputs::AnalysisInputs;
+use crate::file::{OutputTarget, Overwrite, make_folder};
 
 /// Parts of the sample, each half of the next, over which convergence is shown.
 const PARTS: usize = 6;
@@ -18,9 +17,9 @@ const PARTS: usize = 6;
 /// Writes `DIR/OUTPUT-METHOD-KIND.svg` for everything that can be drawn.
 pub(super) fn write(
     folder: &Path,
-    inputs: &Inputs,
+    inputs: &AnalysisInputs,
     analysis: &Analysis,
-    options: &Options,
+    options: &AnalysisOptions,
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     make_folder(folder)?;
@@ -29,14 +28,18 @@ pub(super) fn write(
         drawings(inputs, analysis, options)
     };
     for (name, svg) in &drawings {
-        Target::File(folder.join(name)).write(svg, Overwrite::Replace, terminal)?;
+        OutputTarget::File(folder.join(name)).write(svg, Overwrite::Replace, terminal)?;
     }
     terminal.say(&format!("wrote {} to {}", counted(drawings.len(), "plot"), folder.display()));
     Ok(())
 }
 
 /// File names and their contents.
-fn drawings(inputs: &Inputs, analysis: &Analysis, options: &Options) -> Vec<(String, String)> {
+fn drawings(
+    inputs: &AnalysisInputs,
+    analysis: &Analysis,
+    options: &AnalysisOptions,
+) -> Vec<(String, String)> {
     // A sample too small to be halved has no curve; that is no reason to withhold the other plots.
     let parts =
         convergence(&inputs.space, &inputs.sample, &inputs.outputs, options, PARTS).unwrap_or_default();
@@ -46,7 +49,7 @@ fn drawings(inputs: &Inputs, analysis: &Analysis, options: &Options) -> Vec<(Str
         let stem = stem(analysis, place);
         let drawn = plot_kinds(analysis, place).into_iter();
         let drawn = drawn.filter_map(|kind: PlotKind| Some((kind.word(), plot(analysis, place, kind)?)));
-        let curve = Progress::of(&parts, place).map(|p| ("convergence", convergence_plot(&p)));
+        let curve = IndexProgress::of(&parts, place).map(|p| ("convergence", convergence_plot(&p)));
         drawings.extend(drawn.chain(curve).map(|(kind, svg)| (format!("{stem}-{method}-{kind}.svg"), svg)));
     }
     drawings

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use onceflow_engine::{EngineError, look_at_images};
 use onceflow_study::{Diagnostic, Study, counted};
-
-use crate::engine::engine_failure;
+use onceflow_terminal::engine_failure;
 
 /// Files that are named when they are missing; more are counted.
 const MOST_NAMED: usize = 20;

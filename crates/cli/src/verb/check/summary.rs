@@ -1,17 +1,19 @@
 //! What a file asks, in a few lines.
 
-use onceflow_study::{Catalogue, Design, Problem, Seams, Study, Summary, Workflow, counted, with_commas};
+use onceflow_study::{
+    Catalogue, Design, Problem, Seams, Study, StudySummary, Workflow, counted, with_commas,
+};
 use serde_json::{Value, json};
 
 use crate::design::rows_json;
-use crate::document::Content;
+use onceflow_engine::DocumentContent;
 
 /// The lines that `check` prints first.
-pub(super) fn text(content: &Content) -> String {
+pub(super) fn text(content: &DocumentContent) -> String {
     match content {
-        Content::Study(study, workflow) => Summary::new(study, workflow.as_deref()).to_string(),
-        Content::Workflow(workflow) => workflow_text(workflow),
-        Content::Problem(problem) => problem_text(problem),
+        DocumentContent::Study(study, workflow) => StudySummary::new(study, workflow.as_deref()).to_string(),
+        DocumentContent::Workflow(workflow) => workflow_text(workflow),
+        DocumentContent::Problem(problem) => problem_text(problem),
     }
 }
 
@@ -57,11 +59,11 @@ fn design_text(problem: &Problem, design: &Design) -> String {
 }
 
 /// The same for scripts.
-pub(super) fn to_json(content: &Content) -> Value {
+pub(super) fn to_json(content: &DocumentContent) -> Value {
     match content {
-        Content::Study(study, workflow) => study_json(study, workflow.as_deref()),
-        Content::Workflow(workflow) => workflow_json(workflow),
-        Content::Problem(problem) => json!({
+        DocumentContent::Study(study, workflow) => study_json(study, workflow.as_deref()),
+        DocumentContent::Workflow(workflow) => workflow_json(workflow),
+        DocumentContent::Problem(problem) => json!({
             "parameters": names(problem),
             "factors": problem.space.factors().len(),
             "outputs": problem.outputs,
@@ -79,7 +81,7 @@ fn names(problem: &Problem) -> Vec<&str> {
 }
 
 fn study_json(study: &Study, workflow: Option<&Workflow>) -> Value {
-    let summary = Summary::new(study, workflow);
+    let summary = StudySummary::new(study, workflow);
     let phases: Vec<Value> = study
         .phases
         .iter()

@@ -1,23 +1,24 @@
-//! The folder of the demo: it is replaced when it holds nothing but what a demo wrote, and never otherwise.
+//! The folder of the demo: replaced only when it contains nothing but files that a demo wrote.
 
 use std::path::Path;
 use std::{fs, io};
 
 use onceflow_engine::{Painted, open_source};
-use onceflow_region::{Dense, png_bytes};
+use onceflow_imageio::png_bytes;
+use onceflow_region::Dense;
 use onceflow_study::Diagnostic;
+use onceflow_terminal::{Failure, unwritable};
 
 use super::tissue::painted;
 use crate::args::SIDES;
 use crate::diagnostics::from_region_error;
-use crate::failure::Failure;
-use crate::file::{make_folder, unwritable, write_bytes};
+use crate::file::{make_folder, write_bytes};
 
 /// The tissue.
 pub(super) const IMAGE: &str = "tissue.png";
-/// Its nuclei.
+/// The nuclei of the tissue.
 pub(super) const TRUTH: &str = "truth.png";
-/// What is asked.
+/// The study.
 pub(super) const STUDY: &str = "study.toml";
 
 /// A folder that the demo may write into.
@@ -27,12 +28,12 @@ pub(super) struct DemoFolder<'a> {
 }
 
 impl<'a> DemoFolder<'a> {
-    /// Looks into a folder and refuses what is not the demo's own: other files, an edited study, another image.
+    /// Refuses a folder with other files, an edited study or another image.
     pub(super) fn at(path: &'a Path) -> Result<Self, Failure> {
         match holds(path).map_err(|error| unwritable(path, &error))? {
-            Holds::Nothing => Ok(Self { path, used: false }),
-            Holds::Demo => Ok(Self { path, used: true }),
-            Holds::Else(found) => Err(refused(path, found)),
+            FolderContents::Nothing => Ok(Self { path, used: false }),
+            FolderContents::Demo => Ok(Self { path, used: true }),
+            FolderContents::Else(found) => Err(refused(path, found)),
         }
     }
 
@@ -41,7 +42,7 @@ impl<'a> DemoFolder<'a> {
         self.used
     }
 
-    /// Writes study, tissue and truth, in this order, so that an interrupted demo is still known as one.
+    /// Writes study, tissue and truth, in this order, so that the folder of an interrupted demo is recognised.
     pub(super) fn write(&self, seed: u64, painted: &Painted) -> Result<(), Failure> {
         make_folder(self.path)?;
         for name in [IMAGE, TRUTH].into_iter().filter(|_| self.used) {
@@ -62,28 +63,30 @@ impl<'a> DemoFolder<'a> {
     }
 }
 
-/// What a folder holds.
-enum Holds {
+/// What a folder contains.
+enum FolderContents {
     Nothing,
     Demo,
     Else(&'static str),
 }
 
-fn holds(path: &Path) -> io::Result<Holds> {
+fn holds(path: &Path) -> io::Result<FolderContents> {
     if !path.exists() {
-        return Ok(Holds::Nothing);
+        return Ok(FolderContents::Nothing);
     }
     if !path.is_dir() {
-        return Ok(Holds::Else("a file"));
+        return Ok(FolderContents::Else("a file"));
     }
     if fs::read_dir(path)?.next().is_none() {
-        return Ok(Holds::Nothing);
+        return Ok(FolderContents::Nothing);
     }
-    let Ok(text) = fs::read_to_string(path.join(STUDY)) else { return Ok(Holds::Else("other files")) };
+    let Ok(text) = fs::read_to_string(path.join(STUDY)) else {
+        return Ok(FolderContents::Else("other files"));
+    };
     Ok(match seed_of(&text) {
-        None => Holds::Else("a study that is not the demo's, or was edited"),
-        Some(seed) if has_own_pictures(path, seed) => Holds::Demo,
-        Some(_) => Holds::Else("pictures that are not the demo's"),
+        None => FolderContents::Else("a study that is not the demo's, or was edited"),
+        Some(seed) if has_own_pictures(path, seed) => FolderContents::Demo,
+        Some(_) => FolderContents::Else("pictures that are not the demo's"),
     })
 }
 
@@ -92,14 +95,14 @@ fn study(seed: u64) -> String {
     include_str!("study.toml").replace("= 2026\n", &format!("= {seed}\n"))
 }
 
-/// The seed of a study that a demo wrote and nobody changed.
+/// The seed of an unchanged study of a demo.
 fn seed_of(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("seed"))?;
     let seed = line.trim_start().strip_prefix('=')?.trim().parse().ok()?;
     (text == study(seed)).then_some(seed)
 }
 
-/// Whether pictures that are there are the tissue of that seed: someone may have put his own in their place.
+/// Whether existing pictures are the tissue of that seed, and not replaced by others.
 fn has_own_pictures(path: &Path, seed: u64) -> bool {
     let read = |name: &str| fs::read(path.join(name)).ok();
     let Some(image) = read(IMAGE) else { return read(TRUTH).is_none() };
@@ -111,7 +114,7 @@ fn has_own_pictures(path: &Path, seed: u64) -> bool {
     pictures(&ours).all(is_ours)
 }
 
-/// The side of the tissue, when it is a picture that a demo may have made.
+/// The side of the tissue, when a demo may have made the picture.
 fn side(path: &Path) -> Option<u64> {
     let side = open_source(IMAGE, path).ok()?.info().width;
     SIDES.contains(&side).then_some(side)
@@ -123,8 +126,8 @@ fn pictures(painted: &Painted) -> impl Iterator<Item = (&'static str, &Dense)> {
 
 fn refused(path: &Path, found: &str) -> Failure {
     Failure::bad_input(
-        Diagnostic::error(format!("{} holds something else than a demo", path.display()))
-            .expected_found("a new folder, an empty one, or that of an earlier demo", found)
+        Diagnostic::error(format!("{} is not the folder of a demo", path.display()))
+            .expected_found("a new or empty folder, or that of an earlier demo", found)
             .with_hint("choose another folder after -o; nothing was changed in this one"),
     )
 }

@@ -1,33 +1,33 @@
-//! `onceflow demo --function`: a function whose indices are known, screened and decomposed as a workflow would be.
+//! `onceflow demo --function`: screens and decomposes a function with known indices, like a workflow.
 
 mod answer;
 
-use onceflow_sensitivity::{Analysis, Options, Oracle, Outputs, Sample, Technique, Truth, analyze, sample};
-use onceflow_study::{Design, Method, Morris, Saltelli, Space, Trajectories};
+use onceflow_sensitivity::{
+    Analysis, AnalysisOptions, ExactIndices, Oracle, Outputs, Sample, Technique, analyze, sample,
+};
+use onceflow_study::{Design, Method, MorrisDesign, SaltelliDesign, Space, Trajectories};
+use onceflow_terminal::{Exit, Failure, Terminal};
 
 use crate::args::DemoFunction;
 use crate::diagnostics::from_error;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
 
-/// Enough to find what matters.
+/// Trajectories of the screening, enough to find influential parameters.
 const TRAJECTORIES: u64 = 20;
 
-/// Enough for intervals of about a hundredth.
+/// Base rows of the decomposition, enough for intervals of about 0.01.
 const BASE: u64 = 256;
 
-/// Everything the demo found.
-pub(super) struct Demo {
+/// The results of the demo.
+pub(super) struct FunctionDemo {
     oracle: Oracle,
     seed: u64,
-    screen: Step,
-    decompose: Step,
-    truth: Truth,
+    screen: DemoPhase,
+    decompose: DemoPhase,
+    truth: ExactIndices,
 }
 
-/// One phase: its rows and what they say.
-struct Step {
+/// One phase: its rows and their analysis.
+struct DemoPhase {
     sample: Sample,
     analysis: Analysis,
 }
@@ -61,22 +61,23 @@ fn oracle(function: DemoFunction) -> Oracle {
     }
 }
 
-fn compute(oracle: Oracle, seed: u64) -> Result<Demo, Failure> {
+fn compute(oracle: Oracle, seed: u64) -> Result<FunctionDemo, Failure> {
     let space = Space::new(oracle.parameters(), Vec::new()).map_err(|e| Failure::internal(e.to_string()))?;
-    let morris = Morris { trajectories: TRAJECTORIES, values: Morris::VALUES, kind: Trajectories::Plain };
-    let saltelli = Saltelli { base: BASE, second_order: false, replicates: Saltelli::REPLICATES };
+    let morris =
+        MorrisDesign { trajectories: TRAJECTORIES, values: MorrisDesign::VALUES, kind: Trajectories::Plain };
+    let saltelli = SaltelliDesign { base: BASE, second_order: false, replicates: SaltelliDesign::REPLICATES };
     let screen = step(oracle, &space, Design { method: Method::Morris(morris), seed }, Technique::Morris)?;
     let decompose =
         step(oracle, &space, Design { method: Method::Saltelli(saltelli), seed }, Technique::Vbd)?;
-    Ok(Demo { oracle, seed, screen, decompose, truth: oracle.truth() })
+    Ok(FunctionDemo { oracle, seed, screen, decompose, truth: oracle.truth() })
 }
 
-fn step(oracle: Oracle, space: &Space, design: Design, technique: Technique) -> Result<Step, Failure> {
+fn step(oracle: Oracle, space: &Space, design: Design, technique: Technique) -> Result<DemoPhase, Failure> {
     let seed = design.seed;
     let sample = sample(space, &design).map_err(|e| from_error("cannot sample", &e))?;
     let y = (0..sample.len()).map(|row| oracle.evaluate(sample.numbers(row))).collect();
-    let options = Options { seed, ..Options::new(technique) };
+    let options = AnalysisOptions { seed, ..AnalysisOptions::new(technique) };
     let analysis = analyze(space, &sample, &Outputs::single("score", y), &options)
         .map_err(|e| from_error("cannot analyse", &e))?;
-    Ok(Step { sample, analysis })
+    Ok(DemoPhase { sample, analysis })
 }

@@ -2,20 +2,16 @@
 
 use std::path::Path;
 
-use onceflow_engine::{Painted, Policy, bytes_to_paint, paint, tissue};
+use onceflow_engine::{Painted, RunSettings, bytes_to_paint, paint, tissue};
 use onceflow_study::{Size, with_commas};
+use onceflow_terminal::{Exit, Failure, Terminal, check_memory, engine_failure};
 
 use super::folder::{DemoFolder, IMAGE, STUDY, TRUTH};
-use crate::args::{DemoArgs, MergeArgs};
-use crate::engine::{engine_failure, with_granularity};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::memory;
-use crate::study::LoadedStudy;
-use crate::terminal::Terminal;
-use crate::verb::run::{AskedOf, carry_out};
+use crate::args::{DemoArgs, SettingsArgs};
+use crate::settings::open;
+use crate::verb::run::run_into;
 
-/// Makes tissue, asks which parameters matter for its nuclei, answers.
+/// Makes tissue, runs a study of its nuclei, prints the answer.
 pub(super) fn run(args: &DemoArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let folder = DemoFolder::at(&args.output)?;
     let painted = painted(args.size, args.seed, args.machine.memory)?;
@@ -24,20 +20,9 @@ pub(super) fn run(args: &DemoArgs, terminal: &Terminal) -> Result<Exit, Failure>
     }
     folder.write(args.seed, &painted)?;
     terminal.say(&opening(args, &painted));
-    let loaded = LoadedStudy::open(&args.output.join(STUDY), terminal)?;
-    let exit = carry_out(
-        &loaded,
-        &with_granularity(loaded.prepare()?, &args.machine),
-        &AskedOf {
-            machine: &args.machine,
-            merge: &MergeArgs::default(),
-            policy: Policy::default(),
-            events: None,
-        },
-        &args.output,
-        args.json,
-        terminal,
-    )?;
+    let study = open(&args.output.join(STUDY), &SettingsArgs::new(&args.machine, None), terminal)?;
+    let settings = RunSettings { force: true, ..study.settings().clone() };
+    let exit = run_into(&study, settings, &args.output, args.json, terminal)?;
     if exit == Exit::Ok {
         terminal.say(&next(&args.output));
     }
@@ -47,7 +32,7 @@ pub(super) fn run(args: &DemoArgs, terminal: &Terminal) -> Result<Exit, Failure>
 /// Square tissue with its truth.
 pub(super) fn painted(side: u64, seed: u64, memory: Option<Size>) -> Result<Painted, Failure> {
     let tissue = tissue(side, side, seed).map_err(engine_failure)?;
-    memory::check("paint the tissue at once", bytes_to_paint(&tissue), memory)?;
+    check_memory("paint the tissue at once", bytes_to_paint(&tissue), memory)?;
     paint(&tissue, true).map_err(engine_failure)
 }
 

@@ -1,27 +1,25 @@
 //! Several images: a table named after each in a folder, and one of all.
 
+use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::{Value, json};
 
 use super::{check_target, measured};
-use crate::args::{FeaturesArgs, TableWord};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::many::{self, NamedImage, Said};
-use crate::terminal::Terminal;
+use crate::args::{FeatureFormatWord, FeaturesArgs};
+use crate::many::{self, ImageFields, NamedImage};
 use crate::verb::segment::parameters;
 
-/// What is told of each.
+/// Columns of the summary.
 const COLUMNS: &[&str] = &["status", "objects", "file"];
 
 /// Measures one after the other.
 pub(super) fn run(args: &FeaturesArgs, images: &[NamedImage], terminal: &Terminal) -> Result<Exit, Failure> {
-    // What is wrong with the parameters is wrong for all.
+    // Wrong parameters are an error for all images.
     parameters::read(args.params.as_deref(), &args.parameter)?;
     let folder = many::folder(Some(&args.output), args.dry_run)?;
     let ending = match args.format {
-        None | Some(TableWord::Csv) => "csv",
-        Some(TableWord::Parquet) => "parquet",
-        Some(TableWord::Geojson) => "geojson",
+        None | Some(FeatureFormatWord::Csv) => "csv",
+        Some(FeatureFormatWord::Parquet) => "parquet",
+        Some(FeatureFormatWord::Geojson) => "geojson",
     };
     let ended = many::each(images, terminal, |named| {
         let file = many::file(folder, &named.name, ending).unwrap_or_default();
@@ -50,6 +48,6 @@ pub(super) fn run(args: &FeaturesArgs, images: &[NamedImage], terminal: &Termina
     many::tell(&ended, COLUMNS, folder.filter(|_| !args.dry_run), args.json, terminal)
 }
 
-fn said(told: Value) -> Said {
+fn said(told: Value) -> ImageFields {
     told.as_object().cloned().unwrap_or_default()
 }

@@ -7,25 +7,22 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use onceflow_engine::{
-    Conversion, EngineError, PlannedConversion, Step, WantedPixels, available_memory, available_workers,
-    convert, open_source, plan_conversion,
+    Conversion, EngineError, PlannedConversion, StepProgress, WantedPixels, available_memory,
+    available_workers, convert, open_source, plan_conversion,
 };
+use onceflow_imageio::pyramid::{Halving, Pyramid, PyramidWork, PyramidWritten};
 use onceflow_region::Budget;
-use onceflow_region::pyramid::{Halving, Pyramid, Work, Written};
 use onceflow_study::{Diagnostic, Size, counted, with_commas};
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 use serde_json::{Value, json};
 
 use crate::args::{ConvertArgs, HalvingWord};
-use crate::engine::engine_failure;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::file::remove_on_signal;
-use crate::terminal::Terminal;
-use form::Form;
+use form::ConvertFormat;
 
-/// Checks, plans, converts, says.
+/// Converts an image and prints what was written.
 pub(super) fn run(args: &ConvertArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let form = Form::of(args)?;
+    let form = ConvertFormat::of(args)?;
     target::check(args, &form)?;
     let source = open_source(&args.input, Path::new("")).map_err(engine_failure)?;
     let planned = plan_conversion(source, &conversion(args, &form)).map_err(engine_failure)?;
@@ -33,7 +30,7 @@ pub(super) fn run(args: &ConvertArgs, terminal: &Terminal) -> Result<Exit, Failu
     tell(args, &form, &planned.pyramid, written, terminal)
 }
 
-fn conversion(args: &ConvertArgs, form: &Form) -> Conversion {
+fn conversion(args: &ConvertArgs, form: &ConvertFormat) -> Conversion {
     let pixels = args.um_per_pixel.map(WantedPixels::Micrometres);
     let halving = args.halving.map(|word| match word {
         HalvingWord::Mean => Halving::Mean,
@@ -48,14 +45,18 @@ fn conversion(args: &ConvertArgs, form: &Form) -> Conversion {
     }
 }
 
-fn work(args: &ConvertArgs, planned: &PlannedConversion, terminal: &Terminal) -> Result<Written, Failure> {
+fn work(
+    args: &ConvertArgs,
+    planned: &PlannedConversion,
+    terminal: &Terminal,
+) -> Result<PyramidWritten, Failure> {
     remove_on_signal();
     let progress = terminal.progress(format!("converting {} to {}", args.input, args.output.display()));
-    let watch = |done, of| progress.step(Step { task: "pixels", done, of });
+    let watch = |done, of| progress.step(StepProgress { task: "pixels", done, of });
     let threads = args.threads.map_or_else(available_workers, |threads| threads as usize);
     let budget = Budget::new(args.memory.map_or_else(available_memory, |size| size.0));
     let stop = AtomicBool::new(false);
-    let work = Work { threads, budget, watch: &watch, stop: &stop };
+    let work = PyramidWork { threads, budget, watch: &watch, stop: &stop };
     convert(planned, &args.output, &work).map_err(|error| match error {
         EngineError::Memory { needed, limit, .. } => too_small(needed, limit),
         other => engine_failure(other),
@@ -71,9 +72,9 @@ fn too_small(needed: u64, limit: u64) -> Failure {
 
 fn tell(
     args: &ConvertArgs,
-    form: &Form,
+    form: &ConvertFormat,
     pyramid: &Pyramid,
-    written: Option<Written>,
+    written: Option<PyramidWritten>,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
     let verb = if written.is_some() { "wrote" } else { "would write" };
@@ -86,7 +87,7 @@ fn tell(
     Ok(Exit::Ok)
 }
 
-fn to_text(form: &Form, pyramid: &Pyramid, written: Option<Written>) -> String {
+fn to_text(form: &ConvertFormat, pyramid: &Pyramid, written: Option<PyramidWritten>) -> String {
     let number = |number: u64| with_commas(u128::from(number));
     let mut text = format!("form        {}\n", form.words());
     for (scale, [width, height]) in pyramid.scales.iter().enumerate() {
@@ -97,7 +98,7 @@ fn to_text(form: &Form, pyramid: &Pyramid, written: Option<Written>) -> String {
     }
     let mebibytes = |bytes: u64| Size(bytes.div_ceil(1 << 20) << 20);
     text.push_str(&format!("pixels      {} before compression\n", mebibytes(pyramid.bytes())));
-    if let Some(Written { tiles, bytes }) = written {
+    if let Some(PyramidWritten { tiles, bytes }) = written {
         let tiles = counted(usize::try_from(tiles).unwrap_or(usize::MAX), "tile");
         text.push_str(&format!("written     {} in {tiles}\n", mebibytes(bytes)));
     }
@@ -109,7 +110,12 @@ fn rounded(um: f64) -> f64 {
     (um * 1e6).round() / 1e6
 }
 
-fn to_json(args: &ConvertArgs, form: &Form, pyramid: &Pyramid, written: Option<Written>) -> Value {
+fn to_json(
+    args: &ConvertArgs,
+    form: &ConvertFormat,
+    pyramid: &Pyramid,
+    written: Option<PyramidWritten>,
+) -> Value {
     let scale = |(scale, [width, height]): (usize, &[u64; 2])| json!({ "width": width, "height": height, "downsample": 1u64 << scale });
     json!({
         "version": 1,

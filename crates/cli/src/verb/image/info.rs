@@ -1,20 +1,17 @@
-//! `onceflow image info`: what an image file holds.
+//! `onceflow image info`: shows size, scales and resolution of an image file.
 
 use std::path::Path;
 
 use onceflow_engine::open_source;
-use onceflow_region::{Details, ImageInfo, Scale};
+use onceflow_region::{Details, ImageInfo, ImageScale};
 use onceflow_study::with_commas;
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 use serde_json::{Value, json};
 
 use super::volume;
 use crate::args::InfoArgs;
-use crate::engine::engine_failure;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
 
-/// Reads the head and says what is in it.
+/// Reads the header and prints it.
 pub(super) fn run(args: &InfoArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     if volume::is_volume(&args.file) {
         return volume::run(args, terminal);
@@ -30,7 +27,7 @@ pub(super) fn run(args: &InfoArgs, terminal: &Terminal) -> Result<Exit, Failure>
 
 fn to_json(info: &ImageInfo) -> Value {
     let sides = |[width, height]: [u64; 2]| json!({ "width": width, "height": height });
-    let scale = |(at, s): (usize, &Scale)| {
+    let scale = |(at, s): (usize, &ImageScale)| {
         let tile = info.details.tile_of(at).map(sides);
         json!({ "width": s.width, "height": s.height, "downsample": s.downsample, "tile": tile })
     };
@@ -67,7 +64,7 @@ fn to_text(info: &ImageInfo) -> String {
     if let Some(stored) = stored(&info.details) {
         line("stored", stored);
     }
-    for (at, Scale { width, height, downsample }) in info.scales.iter().enumerate().skip(1) {
+    for (at, ImageScale { width, height, downsample }) in info.scales.iter().enumerate().skip(1) {
         let smaller = format!("{} x {}, 1/{} of it", commas(*width), commas(*height), rounded(*downsample));
         let other = info.details.tile_of(at).filter(|tile| Some(*tile) != info.details.tile);
         line(

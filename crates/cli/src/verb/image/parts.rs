@@ -6,26 +6,23 @@ use std::sync::Arc;
 
 use onceflow_engine::{BLANK_COST, draw_parts, open_source, tissue_costs};
 use onceflow_region::{
-    Bounds, ImageInfo, Part, Remainder, Source, Until, drop_background, partition, partition_by_cost,
+    Bounds, ImageInfo, Part, QuadLimit, Remainder, Source, drop_background, partition, partition_by_cost,
     partition_by_quad_tree,
 };
 use onceflow_study::{Diagnostic, counted, with_commas};
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
 use crate::args::{CutWord, PartsArgs};
 use crate::diagnostics::from_region_error;
-use crate::engine::engine_failure;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::picture::{self, PictureForm};
-use crate::terminal::Terminal;
 
-/// Cuts, lists.
+/// Cuts the image and lists its parts.
 pub(super) fn run(args: &PartsArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     check_picture(args)?;
     let source = open_source(&args.file, Path::new("")).map_err(engine_failure)?;
     let info = source.info();
     let (parts, costs) = cut(args, source.as_ref(), terminal)?;
-    let listed = Listed { args, info, parts: &parts, costs: costs.as_deref() };
+    let listed = ListedParts { args, info, parts: &parts, costs: costs.as_deref() };
     if let Some(path) = &args.picture {
         draw(path, &source, &parts, terminal)?;
     }
@@ -40,8 +37,8 @@ fn check_picture(args: &PartsArgs) -> Result<(), Failure> {
     match PictureForm::of(path)? {
         PictureForm::Png if path != Path::new("-") => Ok(()),
         _ => {
-            let message = Diagnostic::error("parts are drawn as a PNG file");
-            let message = message.expected_found("a file that ends with .png", path.display().to_string());
+            let message = Diagnostic::error("the picture of the parts must be a PNG file");
+            let message = message.expected_found("a .png file", path.display().to_string());
             Err(message.with_hint("name it parts.png").into())
         }
     }
@@ -54,7 +51,7 @@ fn draw(path: &Path, source: &Arc<dyn Source>, parts: &[Part], terminal: &Termin
     };
     picture::write(path, &drawn.picture, terminal)?;
     if drawn.background > 0 {
-        terminal.say(&format!("grey: {} without tissue, by the picture", counted(drawn.background, "part")));
+        terminal.say(&format!("grey: {} without tissue in the picture", counted(drawn.background, "part")));
     }
     Ok(())
 }
@@ -66,7 +63,7 @@ fn squares(info: &ImageInfo, size: u64, halo: u64) -> Result<Vec<Part>, Failure>
     Ok(parts.map_err(|error| from_region_error("cannot cut the image", &error))?)
 }
 
-/// Parts, and what each costs beside their mean when they were cut by cost.
+/// Parts, and when they were cut by cost, the cost of each relative to the mean.
 fn cut(
     args: &PartsArgs,
     source: &dyn Source,
@@ -82,7 +79,7 @@ fn cut(
     let parts = match way {
         CutWord::Grid => Ok(squares(source.info(), args.size.unwrap_or(1), args.halo)?),
         CutWord::Kd => partition_by_cost(&map, count, args.halo),
-        CutWord::Quad => partition_by_quad_tree(&map, Until::Parts(count), args.halo),
+        CutWord::Quad => partition_by_quad_tree(&map, QuadLimit::Parts(count), args.halo),
     };
     let mut parts = parts.map_err(|error| from_region_error("cannot cut the image", &error))?;
     if args.skip_background {
@@ -93,23 +90,24 @@ fn cut(
     Ok((parts, Some(costs.iter().map(|cost| cost / mean).collect())))
 }
 
-/// The way to cut, which needs the number that goes with it.
+/// How to cut: a grid needs a size, the other ways a number of parts.
 fn way(args: &PartsArgs) -> Result<CutWord, Failure> {
     let natural = if args.count.is_some() { CutWord::Kd } else { CutWord::Grid };
     let way = args.by.unwrap_or(natural);
     if (way == CutWord::Grid) == (natural == CutWord::Grid) {
         return Ok(way);
     }
-    let (expected, found) = match way {
-        CutWord::Grid => ("--size with --by grid", "--count"),
-        CutWord::Kd => ("--count with --by kd", "--size"),
-        CutWord::Quad => ("--count with --by quad", "--size"),
+    let (way, needed, given) = match way {
+        CutWord::Grid => ("grid", "--size", "--count"),
+        CutWord::Kd => ("kd", "--count", "--size"),
+        CutWord::Quad => ("quad", "--count", "--size"),
     };
-    let message = Diagnostic::error("the parts have no number that fits").expected_found(expected, found);
-    Err(message.with_hint("a grid has a size, the other ways have a number of parts").into())
+    let message = Diagnostic::error(format!("--by {way} cannot be combined with {given}"));
+    let message = message.expected_found(format!("{needed} with --by {way}"), given);
+    Err(message.with_hint("a grid needs --size, kd and quad need --count").into())
 }
 
-/// A list that nobody reads.
+/// Most parts that are listed.
 const MOST: u64 = 1_000_000;
 
 fn refuse_many(info: &ImageInfo, size: u64) -> Result<(), Failure> {
@@ -126,16 +124,16 @@ fn refuse_many(info: &ImageInfo, size: u64) -> Result<(), Failure> {
 }
 
 /// Parts as they are shown.
-struct Listed<'a> {
+struct ListedParts<'a> {
     args: &'a PartsArgs,
     info: &'a ImageInfo,
     parts: &'a [Part],
-    /// What each costs beside their mean, when they were cut by cost.
+    /// When they were cut by cost, the cost of each relative to the mean.
     costs: Option<&'a [f64]>,
 }
 
-impl Listed<'_> {
-    /// Written as it is made: a tree of a million parts would take a hundred times the memory of the text.
+impl ListedParts<'_> {
+    /// Written directly as text: a JSON tree of a million parts would take a hundred times the memory.
     fn to_json(&self) -> String {
         let bounds = |b: &Bounds| {
             format!(r#""x":{},"y":{},"width":{},"height":{}"#, b.x(), b.y(), b.width(), b.height())

@@ -4,20 +4,17 @@ use std::path::Path;
 
 use onceflow_engine::{Painted, bytes_to_paint, paint, tissue};
 use onceflow_study::with_commas;
+use onceflow_terminal::{Exit, Failure, Terminal, check_memory, engine_failure};
 use serde_json::json;
 
 use crate::args::SynthArgs;
-use crate::engine::engine_failure;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
-use crate::{memory, picture};
+use crate::picture;
 
-/// Paints, writes, says.
+/// Paints and writes synthetic tissue.
 pub(super) fn run(args: &SynthArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     picture::check(&outputs(args), &[], args.json)?;
     let tissue = tissue(args.width, args.height, args.seed).map_err(engine_failure)?;
-    memory::check("paint the tissue at once", bytes_to_paint(&tissue), args.memory)?;
+    check_memory("paint the tissue at once", bytes_to_paint(&tissue), args.memory)?;
     let painted = if args.dry_run {
         None
     } else {

@@ -1,14 +1,11 @@
-//! `onceflow image info` of volumes of three dimensions.
+//! `onceflow image info` of volumes with three dimensions.
 
 use onceflow_engine::open_volume;
 use onceflow_region::VolumeInfo;
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 use serde_json::{Value, json};
 
 use crate::args::InfoArgs;
-use crate::engine::engine_failure;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
 
 /// Whether a name is that of a volume, by its ending.
 pub(super) fn is_volume(name: &str) -> bool {
@@ -16,7 +13,7 @@ pub(super) fn is_volume(name: &str) -> bool {
     [".nii", ".nii.gz", ".mha", ".mhd"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// Reads the head and says what is in it.
+/// Reads the header and prints it.
 pub(super) fn run(args: &InfoArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let source = open_volume(&args.file).map_err(engine_failure)?;
     if args.json {

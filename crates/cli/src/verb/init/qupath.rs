@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use onceflow_study::Diagnostic;
 use serde_json::Value;
 
-use crate::failure::Failure;
-use crate::file::{Limit, read_text};
+use crate::file::read_text;
+use onceflow_engine::TextLimit;
+use onceflow_terminal::Failure;
 
 /// The files of a project, in its order.
 pub(super) fn images(project: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let text = read_text(project, Limit::Description)?;
+    let text = read_text(project, TextLimit::Description)?;
     let wrong = |found: String| {
         let error = Diagnostic::error(format!("{} cannot be read as a QuPath project", project.display()));
         let error = error.expected_found("images with the addresses of their files", found);

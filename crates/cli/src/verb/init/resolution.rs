@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 /// An image and what its file says of its resolution.
-pub(super) struct Seen {
+pub(super) struct ImageResolution {
     pub(super) file: PathBuf,
     pub(super) um_per_pixel: Option<f64>,
 }
 
 /// A resolution, and why.
 #[derive(Debug, PartialEq)]
-pub(super) struct Proposed {
+pub(super) struct ProposedResolution {
     pub(super) um_per_pixel: Option<f64>,
     pub(super) because: String,
 }
@@ -20,7 +20,7 @@ const NEAR: f64 = 0.01;
 
 /// The coarsest of the scans: averaging finer ones loses what the coarsest never had, while interpolating it would pretend.
 /// None where a file does not say, since then nothing could be brought to it.
-pub(super) fn working(seen: &[Seen]) -> Proposed {
+pub(super) fn working(seen: &[ImageResolution]) -> ProposedResolution {
     let silent: Vec<_> = seen.iter().filter(|seen| seen.um_per_pixel.is_none()).collect();
     let known = || seen.iter().filter_map(|seen| seen.um_per_pixel);
     let (finest, coarsest) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
@@ -43,7 +43,7 @@ pub(super) fn working(seen: &[Seen]) -> Proposed {
             (None, because)
         }
     };
-    Proposed { um_per_pixel, because }
+    ProposedResolution { um_per_pixel, because }
 }
 
 #[cfg(test)]
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn the_coarsest_is_taken_where_all_are_known() {
         let of = |resolutions: &[Option<f64>]| {
-            let seen = |um: &Option<f64>| Seen { file: "a.svs".into(), um_per_pixel: *um };
+            let seen = |um: &Option<f64>| ImageResolution { file: "a.svs".into(), um_per_pixel: *um };
             working(&resolutions.iter().map(seen).collect::<Vec<_>>())
         };
         assert_eq!(of(&[Some(0.25), Some(0.2501)]).um_per_pixel, Some(0.2501));
@@ -63,7 +63,7 @@ mod tests {
         assert!(of(&[None, Some(0.25)]).because.starts_with("a.svs does not say the resolution"));
         assert_eq!(
             of(&[None, None]),
-            Proposed { um_per_pixel: None, because: "no image says its resolution".into() }
+            ProposedResolution { um_per_pixel: None, because: "no image says its resolution".into() }
         );
     }
 }

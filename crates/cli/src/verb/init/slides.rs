@@ -1,39 +1,37 @@
-//! A study of images that are there: a sheet of them, and the study that names it.
+//! A study of existing images: a sheet that lists them, and the study that names it.
 
 use std::path::{Component, Path, PathBuf};
 
-use onceflow_engine::open_image;
-use onceflow_study::{Diagnostic, Image, ImagesTemplate, counted, images_template, sheet_text};
+use onceflow_engine::{is_pattern, matching, open_image};
+use onceflow_study::{Diagnostic, ImagesTemplate, StudyImage, counted, images_template, sheet_text};
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 use serde_json::json;
 
-use super::resolution::{Seen, working};
-use super::truth::{Truths, stem};
+use super::resolution::{ImageResolution, working};
+use super::truth::{TruthFiles, stem};
 use super::{qupath, workflow};
 use crate::args::{InitArgs, ProblemFormat};
-use crate::engine::engine_failure;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::file::{Overwrite, Target, is_pattern, matching};
-use crate::terminal::Terminal;
+use crate::file::{OutputTarget, Overwrite};
 
-/// Endings of images that are taken from a folder; what a file really is, its first bytes say.
+/// File extensions of images that are taken from a folder; the format is recognised by the first bytes.
 const ENDINGS: [&str; 16] = [
     "svs", "tif", "tiff", "ndpi", "mrxs", "scn", "bif", "vms", "vmu", "svslide", "czi", "dcm", "png", "jpg",
     "jpeg", "zarr",
 ];
 
-/// Writes both files and says what is in them.
+/// Writes both files and prints a summary.
 pub(super) fn run(args: &InitArgs, inputs: &[PathBuf], terminal: &Terminal) -> Result<Exit, Failure> {
     if args.to != ProblemFormat::Study {
-        let error = Diagnostic::error("images can only be written into a study");
-        return Err(Failure::bad_input(error.expected_found("--to study", "another form")));
+        let error = Diagnostic::error("images can be written into a study only");
+        return Err(Failure::bad_input(error.expected_found("--to study", "another format")));
     }
     let study = args.output.clone().unwrap_or_else(|| "study.toml".into());
-    let target = Target::new(Some(&study));
+    let target = OutputTarget::new(Some(&study));
     let Some(path) = target.path() else { return Err(no_file()) };
-    let sheet = Target::File(path.with_file_name(sheet_name(path)));
+    let sheet = OutputTarget::File(path.with_file_name(sheet_name(path)));
     let (workflow, reference) = workflow(args, &target)?;
-    let mut found = Found::open(&files(inputs)?, args, path.parent().unwrap_or(Path::new("")), terminal)?;
+    let mut found =
+        FoundImages::open(&files(inputs)?, args, path.parent().unwrap_or(Path::new("")), terminal)?;
     let working = working(&found.seen);
     let images = ImagesTemplate {
         sheet: sheet_name(path),
@@ -51,8 +49,8 @@ pub(super) fn run(args: &InitArgs, inputs: &[PathBuf], terminal: &Terminal) -> R
 }
 
 fn no_file() -> Failure {
-    let error = Diagnostic::error("a study of images is two files, which standard output cannot hold");
-    Failure::bad_input(error.expected_found("-o FILE, or nothing for study.toml", "-"))
+    let error = Diagnostic::error("standard output cannot hold two files, a study and its sheet of images");
+    Failure::bad_input(error.expected_found("-o FILE, or no -o for study.toml", "-"))
 }
 
 /// `images.csv` beside `study.toml`.
@@ -63,17 +61,17 @@ fn sheet_name(study: &Path) -> String {
     }
 }
 
-/// Writes both, or neither when one is there already.
+/// Writes both, or neither when one exists.
 fn write(
     args: &InitArgs,
-    targets: [&Target; 2],
+    targets: [&OutputTarget; 2],
     texts: &[String; 2],
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     if args.dry_run {
         return Ok(());
     }
-    let is_there = |target: &&Target| target.path().is_some_and(Path::exists);
+    let is_there = |target: &&OutputTarget| target.path().is_some_and(Path::exists);
     if let Some(there) = targets.into_iter().find(is_there).filter(|_| !args.force) {
         // It refuses, and says so.
         return there.write("", Overwrite::Refuse, terminal);
@@ -82,14 +80,14 @@ fn write(
     each.into_iter().try_for_each(|(target, text)| target.write(text, Overwrite::Replace, terminal))
 }
 
-/// The files that are meant, each once.
+/// The image files, without duplicates.
 fn files(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files: Vec<PathBuf> = Vec::new();
     for input in inputs {
         let more = of_input(input)?;
         if more.is_empty() {
-            let error = Diagnostic::error(format!("there is no image in {}", input.display()));
-            let error = error.expected_found("at least one image", "none");
+            let error = Diagnostic::error(format!("no image in {}", input.display()));
+            let error = error.expected_found("at least one image", "no image");
             return Err(Failure::bad_input(
                 error.with_hint("put patterns in quotes; `**` means any folders"),
             ));
@@ -129,27 +127,30 @@ fn ending(path: &Path) -> String {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    let message = Diagnostic::error(format!("cannot look into {}", path.display()));
-    Failure::environment(message.expected_found("a folder that can be read", error.to_string()))
+    let message = Diagnostic::error(format!("cannot read the folder {}", path.display()));
+    Failure::environment(message.expected_found("a readable folder", error.to_string()))
 }
 
-/// What was found of the images.
-struct Found {
-    images: Vec<Image>,
-    seen: Vec<Seen>,
+/// The images with their truth.
+struct FoundImages {
+    images: Vec<StudyImage>,
+    seen: Vec<ImageResolution>,
     unreadable: usize,
     /// Truth files that belong to no image.
     unmatched: Vec<PathBuf>,
 }
 
-impl Found {
+impl FoundImages {
     fn open(files: &[PathBuf], args: &InitArgs, folder: &Path, terminal: &Terminal) -> Result<Self, Failure> {
-        let mut truths = Truths::of(args.truth.as_deref(), files)?;
+        let mut truths = TruthFiles::of(args.truth.as_deref(), files)?;
         let mut found = Self { images: Vec::new(), seen: Vec::new(), unreadable: 0, unmatched: Vec::new() };
         for file in files {
             match open_image(&file.to_string_lossy(), Path::new("")) {
                 Ok(source) => {
-                    found.seen.push(Seen { file: file.clone(), um_per_pixel: source.info().um_per_pixel });
+                    found.seen.push(ImageResolution {
+                        file: file.clone(),
+                        um_per_pixel: source.info().um_per_pixel,
+                    });
                     found.images.push(image(file, truths.take(file), folder));
                 }
                 Err(error) => {
@@ -161,8 +162,8 @@ impl Found {
             }
         }
         if found.images.is_empty() {
-            let error = Diagnostic::error("none of the images can be read");
-            return Err(Failure::bad_input(error.expected_found("at least one image", "none")));
+            let error = Diagnostic::error("no image can be read");
+            return Err(Failure::bad_input(error.expected_found("at least one image", "no image")));
         }
         tell_apart(&mut found.images);
         found.unmatched = truths.rest();
@@ -173,7 +174,7 @@ impl Found {
         self.images.iter().filter(|i| i.truth.is_none()).map(|i| i.name.as_str()).collect()
     }
 
-    fn account(&self, args: &InitArgs, targets: [&Target; 2], because: &str) -> serde_json::Value {
+    fn account(&self, args: &InitArgs, targets: [&OutputTarget; 2], because: &str) -> serde_json::Value {
         json!({
             "version": 1,
             "file": targets[0].path(),
@@ -189,7 +190,7 @@ impl Found {
         })
     }
 
-    fn say(&mut self, args: &InitArgs, targets: [&Target; 2], because: &str, terminal: &Terminal) {
+    fn say(&mut self, args: &InitArgs, targets: [&OutputTarget; 2], because: &str, terminal: &Terminal) {
         let wrote = if args.dry_run { "would write" } else { "wrote" };
         let [study, sheet] = targets.map(|t| t.path().unwrap_or(Path::new("")).display().to_string());
         let left_out = match self.unreadable {
@@ -230,13 +231,13 @@ fn some(names: &[&str]) -> String {
     if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
 }
 
-fn image(file: &Path, truth: Option<PathBuf>, folder: &Path) -> Image {
+fn image(file: &Path, truth: Option<PathBuf>, folder: &Path) -> StudyImage {
     let truth = truth.map(|truth| relative(&truth, folder));
-    Image { truth, ..Image::of_file(stem(file), relative(file, folder)) }
+    StudyImage { truth, ..StudyImage::of_file(stem(file), relative(file, folder)) }
 }
 
 /// Images of one name are named by their files.
-fn tell_apart(images: &mut [Image]) {
+fn tell_apart(images: &mut [StudyImage]) {
     let names: Vec<String> = images.iter().map(|image| image.name.clone()).collect();
     for image in images {
         if names.iter().filter(|name| **name == image.name).count() > 1 {
@@ -245,7 +246,7 @@ fn tell_apart(images: &mut [Image]) {
     }
 }
 
-/// A path as a study in that folder names it.
+/// A path relative to the folder of the study.
 fn relative(path: &Path, folder: &Path) -> String {
     if path.to_string_lossy().starts_with("synth:") {
         return path.display().to_string();

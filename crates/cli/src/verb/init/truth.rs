@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use onceflow_study::Diagnostic;
+use onceflow_terminal::Failure;
 
-use crate::failure::Failure;
 use crate::file::is_same;
 
 /// What truth is written in, the richest first.
@@ -13,13 +13,13 @@ const ENDINGS: [&str; 6] = ["geojson", "json", "xml", "png", "tif", "tiff"];
 const ADDED: [&str; 5] = ["labels", "mask", "truth", "annotations", "annotation"];
 
 /// Truth files that no image has taken yet.
-pub(super) struct Truths {
+pub(super) struct TruthFiles {
     files: Vec<PathBuf>,
     /// Whether one file was given for one image, whatever they are called.
     given: bool,
 }
 
-impl Truths {
+impl TruthFiles {
     /// Those of a folder, without the images themselves, or the file of a single image.
     pub(super) fn of(folder: Option<&Path>, images: &[PathBuf]) -> Result<Self, Failure> {
         let Some(folder) = folder else { return Ok(Self { files: Vec::new(), given: false }) };
@@ -28,10 +28,10 @@ impl Truths {
         }
         let entries = folder.read_dir().and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
         let entries = entries.map_err(|error| {
-            let message = Diagnostic::error(format!("cannot look into {}", folder.display()));
-            let message = message.expected_found("a folder with truth", error.to_string());
+            let message = Diagnostic::error(format!("cannot read the folder {}", folder.display()));
+            let message = message.expected_found("a folder of truth files", error.to_string());
             Failure::bad_input(
-                message.with_hint("give the folder in which it lies, or its file with one image"),
+                message.with_hint("give the folder of the truth files, or with one image its truth file"),
             )
         })?;
         let mut files: Vec<PathBuf> = entries.iter().map(std::fs::DirEntry::path).collect();
@@ -89,7 +89,7 @@ mod tests {
         for file in ["a.xml", "a.geojson", "b-labels.png", "c.ome.tif", "lost.png", "notes.txt"] {
             std::fs::write(folder.path().join(file), "").unwrap();
         }
-        let mut truths = Truths::of(Some(folder.path()), &[]).unwrap();
+        let mut truths = TruthFiles::of(Some(folder.path()), &[]).unwrap();
         let mut name = |image: &str| {
             let found = truths.take(Path::new(image))?;
             Some(found.file_name()?.to_string_lossy().into_owned())
@@ -108,9 +108,9 @@ mod tests {
         let file = folder.path().join("lost.png");
         std::fs::write(&file, "").unwrap();
         let images = ["a.svs", "b.svs"].map(PathBuf::from);
-        let mut truths = Truths::of(Some(&file), &images[..1]).unwrap();
+        let mut truths = TruthFiles::of(Some(&file), &images[..1]).unwrap();
         assert_eq!(truths.take(&images[0]), Some(file.clone()));
-        let refused = Truths::of(Some(&file), &images).map(Truths::rest);
+        let refused = TruthFiles::of(Some(&file), &images).map(TruthFiles::rest);
         assert!(format!("{:?}", refused.unwrap_err()).contains("give the folder"));
     }
 }

@@ -1,19 +1,17 @@
 //! `onceflow plan --compare`: every level and merging algorithm in one table.
 
-use onceflow_engine::{Alternative, Prepared};
+use onceflow_engine::{Alternative, OpenStudy};
 use onceflow_study::with_commas;
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 use serde_json::json;
 
 use crate::args::PlanArgs;
-use crate::engine::{engine_failure, limits, options};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
+use crate::settings::merge;
 
 /// Plans in every way and prints.
-pub(super) fn print(prepared: &Prepared<'_>, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let options = options(&args.machine, &args.merge, prepared.study())?;
-    let limits = limits(&args.merge, options.workers);
+pub(super) fn print(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let options = prepared.settings();
+    let limits = merge(&args.merge)?.limits(options.workers);
     let found = prepared.alternatives(limits, options.workers).map_err(engine_failure)?;
     if args.json {
         let list: Vec<_> = found.iter().map(|way| to_json(way, options.workers)).collect();

@@ -3,22 +3,16 @@
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
-use onceflow_engine::{GraphForm, GraphOf, Prepared, RunOptions, write_file};
+use onceflow_engine::{GraphForm, GraphOf, OpenStudy, RunSettings, write_file};
 use onceflow_study::Diagnostic;
+use onceflow_terminal::{Failure, Terminal, engine_failure, unwritable};
 
 use crate::args::PlanArgs;
-use crate::engine::engine_failure;
-use crate::failure::Failure;
-use crate::file::unwritable;
-use crate::terminal::Terminal;
+use crate::file::{extension, unsupported_extension};
 
-/// Writes what was asked for.
-pub(super) fn write(
-    prepared: &Prepared<'_>,
-    args: &PlanArgs,
-    options: &RunOptions,
-    terminal: &Terminal,
-) -> Result<(), Failure> {
+/// Writes the files that were asked for.
+pub(super) fn write(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<(), Failure> {
+    let options = prepared.settings();
     if let Some(file) = &args.graph {
         let text = prepared
             .graph(options.level, &options.merge, subject(args)?, form(file)?)
@@ -35,12 +29,12 @@ pub(super) fn write(
 }
 
 /// Line by line: a plan of many parts may be larger than memory.
-fn export(prepared: &Prepared<'_>, options: &RunOptions, file: &Path) -> Result<u64, Failure> {
+fn export(prepared: &OpenStudy, options: &RunSettings, file: &Path) -> Result<u64, Failure> {
     let mut exported = Ok(0);
     let written = write_file(file, |to| {
         let mut to = BufWriter::new(to);
         exported = prepared.export(options.level, &options.merge, &mut to);
-        // What was wrong is told below; here it only keeps the file from being there.
+        // The error is returned below; here it only prevents that the file is published.
         exported.as_ref().map_err(|error| io::Error::other(error.to_string()))?;
         to.flush()
     });
@@ -54,15 +48,10 @@ fn write_text(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 fn form(file: &Path) -> Result<GraphForm, Failure> {
-    match file.extension().and_then(|ending| ending.to_str()) {
+    match extension(file).as_deref() {
         Some("dot" | "gv") => Ok(GraphForm::Dot),
         Some("svg") => Ok(GraphForm::Svg),
-        _ => {
-            let error = Diagnostic::error(format!("{} has no ending of a graph", file.display()));
-            let error =
-                error.expected_found("a name that ends with .svg or .dot", format!("`{}`", file.display()));
-            Err(Failure::bad_input(error.with_hint("give it one")))
-        }
+        _ => Err(unsupported_extension(file, ".svg, .dot or .gv", "name it plan.svg or plan.dot")),
     }
 }
 
@@ -75,9 +64,9 @@ fn subject(args: &PlanArgs) -> Result<GraphOf, Failure> {
         ("compact", _) => Ok(GraphOf::Compact),
         (_, Some(bucket)) => Ok(GraphOf::Bucket(bucket)),
         _ => {
-            let error = Diagnostic::error("--graph-of names no graph");
-            let error = error.expected_found("workflow, compact, or bucket:N", format!("`{word}`"));
-            Err(Failure::bad_input(error.with_hint("say --graph-of compact")))
+            let error = Diagnostic::error(format!("unknown graph `{word}`"));
+            let error = error.expected_found("--graph-of workflow, compact or bucket:N", format!("`{word}`"));
+            Err(Failure::bad_input(error.with_hint("give --graph-of compact")))
         }
     }
 }

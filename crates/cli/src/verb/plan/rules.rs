@@ -1,18 +1,15 @@
 //! `onceflow plan --rules`: the rules that made a plan, one after the other.
 
-use onceflow_engine::{Prepared, RuleReport};
+use onceflow_engine::{OpenStudy, RuleReport};
 use onceflow_study::with_commas;
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 use serde_json::json;
 
 use crate::args::PlanArgs;
-use crate::engine::{engine_failure, options};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
 
 /// Plans and prints what each rule did.
-pub(super) fn print(prepared: &Prepared<'_>, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let options = options(&args.machine, &args.merge, prepared.study())?;
+pub(super) fn print(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let options = prepared.settings();
     let planned = prepared
         .plan(options.level, &options.merge, options.workers, options.memory)
         .map_err(engine_failure)?;

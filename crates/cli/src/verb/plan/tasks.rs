@@ -1,18 +1,15 @@
 //! `onceflow plan --tasks`: how many of each task the levels leave.
 
-use onceflow_engine::{Prepared, TaskFigures};
+use onceflow_engine::{OpenStudy, TaskFigures};
 use onceflow_study::with_commas;
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 use serde_json::{Map, Value, json};
 
 use crate::args::PlanArgs;
-use crate::engine::{engine_failure, options};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
 
 /// Plans and prints.
-pub(super) fn print(prepared: &Prepared<'_>, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let options = options(&args.machine, &args.merge, prepared.study())?;
+pub(super) fn print(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let options = prepared.settings();
     let planned = prepared.plan(options.level, &options.merge, options.workers, options.memory);
     let planned = planned.map_err(engine_failure)?;
     if args.json {

@@ -1,14 +1,13 @@
-//! `onceflow report DIR --log --row N`: what programs printed.
+//! `onceflow report DIR --log --row N`: prints the logs of programs.
 
 use onceflow_engine::{AskedLog, find_logs};
 use onceflow_study::Diagnostic;
 
 use super::no_run;
 use crate::args::ReportArgs;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::file::{Limit, read_text};
-use crate::terminal::Terminal;
+use crate::file::read_text;
+use onceflow_engine::TextLimit;
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure, unwritable};
 
 /// Prints the logs of a row on an image.
 pub(super) fn run(args: &ReportArgs, row: u64, terminal: &Terminal) -> Result<Exit, Failure> {
@@ -21,7 +20,7 @@ pub(super) fn run(args: &ReportArgs, row: u64, terminal: &Terminal) -> Result<Ex
     };
     let part = (args.part > 0).then_some(args.part);
     let asked = AskedLog { row, image: &image, part, task: args.task.as_deref() };
-    let found = find_logs(&args.folder, &asked);
+    let found = find_logs(&args.folder, &asked).map_err(engine_failure)?;
     if found.is_empty() {
         return Err(nothing(args, row, &image));
     }
@@ -30,7 +29,7 @@ pub(super) fn run(args: &ReportArgs, row: u64, terminal: &Terminal) -> Result<Ex
         if several {
             terminal.say(&format!("{}, part {} ({})", log.task, log.part, log.path.display()));
         }
-        let bytes = std::fs::read(&log.path).map_err(|error| crate::file::unwritable(&log.path, &error))?;
+        let bytes = std::fs::read(&log.path).map_err(|error| unwritable(&log.path, &error))?;
         let text = String::from_utf8_lossy(&bytes);
         terminal.result(&if text.is_empty() || text.ends_with('\n') {
             text.into_owned()
@@ -47,7 +46,7 @@ fn first_image(args: &ReportArgs) -> Result<String, Failure> {
     if !path.exists() {
         return Err(no_run(&args.folder));
     }
-    let text = read_text(&path, Limit::Table)?;
+    let text = read_text(&path, TextLimit::Table)?;
     let second = text.text.lines().nth(1).and_then(|line| line.split(',').nth(1));
     Ok(second.unwrap_or_default().trim_matches('"').to_owned())
 }
@@ -55,11 +54,11 @@ fn first_image(args: &ReportArgs) -> Result<String, Failure> {
 fn nothing(args: &ReportArgs, row: u64, image: &str) -> Failure {
     let of = args.task.as_ref().map(|task| format!(" of {task}")).unwrap_or_default();
     Failure::bad_input(
-        Diagnostic::error(format!("there is no log{of} for row {row} on {image}"))
+        Diagnostic::error(format!("no log{of} for row {row} on {image}"))
             .expected_found(
                 format!("a log in {}", args.folder.join("logs").display()),
-                "none: the tasks are built in, printed nothing, or were not run",
+                "no log: the tasks are built in, printed nothing, or were not run",
             )
-            .with_hint("leave --task away to see all logs of the row"),
+            .with_hint("leave out --task to see all logs of the row"),
     )
 }

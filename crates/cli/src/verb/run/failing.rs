@@ -2,33 +2,34 @@
 
 use std::path::Path;
 
-use onceflow_engine::{AskedLog, Failing, Prepared, Run, failing, find_logs};
+use onceflow_engine::{AskedLog, Failing, OpenStudy, Run, failing, find_logs};
 use onceflow_study::{counted, with_commas};
+use onceflow_terminal::Terminal;
 
-use crate::terminal::Terminal;
 use crate::words::quoted;
 
 /// Tasks that are told of.
 const SHOWN: usize = 3;
 
 /// Says it.
-pub(super) fn say(run: &Run, prepared: &Prepared<'_>, study: &Path, folder: &Path, terminal: &Terminal) {
+pub(super) fn say(run: &Run, prepared: &OpenStudy, folder: &Path, terminal: &Terminal) {
     let rows = run.answer.table.rows.len();
     for failing in failing(&run.answer).iter().take(SHOWN) {
         terminal.say("");
-        terminal.say(&block(failing, rows, is_first(failing, prepared), study, folder));
+        terminal.say(&block(failing, rows, is_first(failing, prepared), prepared.path(), folder));
     }
 }
 
 /// Whether the rows of its phase follow from the study alone.
-fn is_first(failing: &Failing, prepared: &Prepared<'_>) -> bool {
+fn is_first(failing: &Failing, prepared: &OpenStudy) -> bool {
     prepared.row(failing.row).is_ok()
 }
 
 fn block(failing: &Failing, rows: usize, first: bool, study: &Path, folder: &Path) -> String {
     let Failing { task, row, image, message, .. } = failing;
     let asked = AskedLog { row: *row, image, part: None, task: Some(task) };
-    let log = find_logs(folder, &asked).into_iter().next();
+    // Without its logs a failure is told all the same.
+    let log = find_logs(folder, &asked).ok().and_then(|found| found.into_iter().next());
     let part = log
         .as_ref()
         .filter(|log| log.part > 0)

@@ -1,38 +1,37 @@
 //! Ctrl-C: the first lets running tasks end, the second stops at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 
-use onceflow_engine::{RunOptions, remove_unfinished};
-
-use crate::exit::Exit;
+use onceflow_engine::{StopFlag, remove_unfinished};
+use onceflow_terminal::Exit;
 
 /// The run that a signal stops.
-static RUNNING: Mutex<Option<Arc<RunOptions>>> = Mutex::new(None);
+static RUNNING: Mutex<Option<StopFlag>> = Mutex::new(None);
 static HANDLER: Once = Once::new();
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Forgets the run when it is over.
-pub(super) struct Guard;
+pub(super) struct StopGuard;
 
-impl Drop for Guard {
+impl Drop for StopGuard {
     fn drop(&mut self) {
         *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// From now on a signal stops this run.
-pub(super) fn watch(options: Arc<RunOptions>) -> Guard {
-    *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(options);
+/// From now on a signal stops the run of this flag.
+pub(super) fn watch(stop: &StopFlag) -> StopGuard {
+    *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(StopFlag::clone(stop));
     // Without a handler a signal ends the process at once, which loses no file: all are written whole.
-    HANDLER.call_once(|| drop(ctrlc::set_handler(stop)));
-    Guard
+    HANDLER.call_once(|| drop(ctrlc::set_handler(stop_or_exit)));
+    StopGuard
 }
 
-fn stop() {
+fn stop_or_exit() {
     let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     match running.as_ref() {
-        Some(options) if !ASKED.swap(true, Ordering::Relaxed) => options.stop.store(true, Ordering::Relaxed),
+        Some(stop) if !ASKED.swap(true, Ordering::Relaxed) => stop.store(true, Ordering::Relaxed),
         _ => {
             let _nothing_more = remove_unfinished();
             std::process::exit(Exit::Interrupted as i32)

@@ -1,21 +1,18 @@
-//! `onceflow run STUDY --row N`: one instance of a workflow, into a folder to look at.
+//! `onceflow run STUDY --row N`: computes one row, with a picture of every region.
 
 use std::path::Path;
 
-use onceflow_engine::{Asked, Prepared, available_memory};
+use onceflow_engine::{InstanceRequest, OpenStudy};
 use onceflow_study::{Diagnostic, Value};
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
 use crate::args::RunArgs;
-use crate::engine::engine_failure;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::instance::show;
-use crate::terminal::Terminal;
 
 /// Makes the row on one part of an image, with the values of the command line over its own.
 pub(super) fn run(
     args: &RunArgs,
-    prepared: &Prepared<'_>,
+    prepared: &OpenStudy,
     row: u64,
     into: &Path,
     terminal: &Terminal,
@@ -27,21 +24,20 @@ pub(super) fn run(
         values.retain(|(known, _)| *known != name);
         values.push((name, value));
     }
-    let memory = args.machine.memory.map(|size| size.0).or(prepared.study().run.memory);
-    let asked = Asked {
+    let asked = InstanceRequest {
         values,
         image: one.image.as_deref(),
         part: one.part,
-        memory: memory.unwrap_or_else(available_memory),
+        memory: prepared.settings().memory,
         task: one.task.as_deref(),
         keep: Some(into),
     };
     show(prepared, &asked, into, terminal)
 }
 
-fn set(word: &str, prepared: &Prepared<'_>) -> Result<(String, Value), Failure> {
+fn set(word: &str, prepared: &OpenStudy) -> Result<(String, Value), Failure> {
     let Some((name, value)) = word.split_once('=') else {
-        let message = Diagnostic::error(format!("`-p {word}` sets nothing"));
+        let message = Diagnostic::error(format!("invalid argument `-p {word}`"));
         let message =
             message.expected_found("-p NAME=VALUE", format!("`{word}`")).with_hint("write -p G1=40");
         return Err(Failure::bad_input(message));

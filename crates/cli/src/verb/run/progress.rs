@@ -1,132 +1,89 @@
-//! How far a run is, told to whoever wants to know: bars on a terminal, plain lines elsewhere, a file for
-//! `onceflow status`, and events for programs.
+//! Progress of a run: bars on a terminal, plain lines elsewhere.
 
 mod bars;
-mod events;
-mod far;
 mod lines;
-mod status;
 
 use std::io::IsTerminal as _;
-use std::path::Path;
 use std::time::Instant;
 
-use onceflow_engine::{Ending, PhaseBegun, Progress, RowOver, RunFolder, TaskOver};
+use onceflow_engine::{PhaseBegun, Progress, ProgressTracker, RowOver, TaskOver};
+use onceflow_terminal::{ProgressMode, Terminal};
 
-use crate::args::ProgressMode;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
-use bars::Bars;
-use events::Events;
-use far::HowFar;
-use lines::Lines;
-pub(crate) use status::{STATUS_FILE, StatusFile};
+use bars::ProgressBars;
+use lines::ProgressLines;
 
-/// Tells everybody.
+/// Shows the progress of a run.
 pub(crate) struct RunProgress {
-    far: HowFar,
-    speaker: Speaker,
-    status: StatusFile,
-    events: Option<Events>,
+    tracker: ProgressTracker,
+    display: ProgressDisplay,
 }
 
-enum Speaker {
-    Bars(Bars),
-    Lines(Lines),
+enum ProgressDisplay {
+    Bars(ProgressBars),
+    Lines(ProgressLines),
     Silent,
 }
 
 impl RunProgress {
-    /// Says nothing yet. Events go to a file, when one is named.
-    pub(crate) fn new(
-        terminal: &Terminal,
-        folder: &RunFolder,
-        events: Option<&Path>,
-    ) -> Result<Self, Failure> {
-        let speaker = match terminal.progress_mode() {
-            ProgressMode::Never => Speaker::Silent,
-            ProgressMode::Auto if std::io::stderr().is_terminal() => Speaker::Bars(Bars::new()),
-            ProgressMode::Auto => Speaker::Lines(Lines::new()),
+    /// Shows nothing yet.
+    pub(crate) fn new(terminal: &Terminal) -> Self {
+        let display = match terminal.progress_mode() {
+            ProgressMode::Never => ProgressDisplay::Silent,
+            ProgressMode::Auto if std::io::stderr().is_terminal() => {
+                ProgressDisplay::Bars(ProgressBars::new())
+            }
+            ProgressMode::Auto => ProgressDisplay::Lines(ProgressLines::new()),
         };
-        let (far, status) = (HowFar::new(Instant::now()), StatusFile::new(folder));
-        let events = events.map(Events::create).transpose()?;
-        Ok(Self { far, speaker, status, events })
+        Self { tracker: ProgressTracker::new(Instant::now()), display }
     }
 
-    /// Clears the terminal, so that what follows stands alone.
+    /// Clears the bars from the terminal.
     pub(crate) fn clear(&mut self) {
-        if let Speaker::Bars(bars) = &mut self.speaker {
+        if let ProgressDisplay::Bars(bars) = &mut self.display {
             bars.end();
         }
     }
 
-    /// Tells others how it ended.
-    pub(crate) fn end(&mut self, ending: &Ending) {
-        let word = ending_word(ending);
-        self.status.write(&self.far, word);
-        if let Some(events) = &mut self.events {
-            events.end(word, &self.far);
+    fn show(&mut self) {
+        match &mut self.display {
+            ProgressDisplay::Bars(bars) => bars.show(&self.tracker),
+            ProgressDisplay::Lines(lines) => lines.show(&self.tracker),
+            ProgressDisplay::Silent => {}
         }
-    }
-
-    fn speak(&mut self) {
-        match &mut self.speaker {
-            Speaker::Bars(bars) => bars.show(&self.far),
-            Speaker::Lines(lines) => lines.show(&self.far),
-            Speaker::Silent => {}
-        }
-        self.status.refresh(&self.far);
-    }
-}
-
-fn ending_word(ending: &Ending) -> &'static str {
-    match ending {
-        Ending::Complete => "complete",
-        Ending::Stopped => "stopped",
-        Ending::TooManyFailures => "too many rows failed",
     }
 }
 
 impl Progress for RunProgress {
     fn phase(&mut self, phase: &PhaseBegun) {
-        self.far.begin(phase);
-        if let Speaker::Bars(bars) = &mut self.speaker {
-            bars.begin(&self.far);
-        }
-        self.status.write(&self.far, "running");
-        if let Some(events) = &mut self.events {
-            events.phase(&self.far);
+        self.tracker.begin(phase);
+        if let ProgressDisplay::Bars(bars) = &mut self.display {
+            bars.begin(&self.tracker);
         }
     }
 
     fn resumed(&mut self, instances: u64) {
-        let text = self.far.going_on(instances);
-        match &self.speaker {
-            Speaker::Bars(bars) => bars.say(&text),
-            Speaker::Lines(_) | Speaker::Silent => lines::say(&text),
-        }
-        if let Some(events) = &mut self.events {
-            events.resumed(&self.far, instances);
-        }
+        let text = self.tracker.going_on(instances);
+        self.note(&text);
     }
 
     fn task(&mut self, task: &TaskOver<'_>) {
-        self.far.task(task);
-        if let Some(events) = &mut self.events {
-            events.task(&self.far, task);
-        }
-        self.speak();
+        self.tracker.task(task);
+        self.show();
     }
 
     fn converged(&mut self, task: usize) {
-        self.far.converged(task);
+        self.tracker.converged(task);
     }
 
     fn row(&mut self, row: &RowOver<'_>) {
-        self.far.row(row);
-        if let Some(events) = &mut self.events {
-            events.row(&self.far, row);
+        self.tracker.row(row);
+        self.show();
+    }
+
+    fn note(&mut self, text: &str) {
+        match &self.display {
+            ProgressDisplay::Bars(bars) => bars.say(text),
+            ProgressDisplay::Lines(_) | ProgressDisplay::Silent => lines::say(text),
         }
-        self.speak();
     }
 }

@@ -3,27 +3,25 @@
 use std::path::Path;
 
 use onceflow_engine::{
-    Chance, Machine, NodeFigures, Prepared, Replay, RunFolder, SimulatedStudy, SimulationOptions,
+    Chance, Machine, NodeFigures, OpenStudy, Replay, RunFolder, SimulatedStudy, SimulationOptions,
 };
 use onceflow_study::{Diagnostic, Size, counted, with_commas};
 use serde_json::{Value, json};
 
 use crate::args::RunArgs;
-use crate::engine::{engine_failure, options};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::file::{Limit, read_text, write_bytes};
-use crate::terminal::Terminal;
+use crate::file::{read_text, write_bytes};
+use onceflow_engine::TextLimit;
+use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
 /// Simulates the first phase of a study that is ready, and prints what would happen.
 pub(crate) fn run(
     args: &RunArgs,
     file: &Path,
-    prepared: &Prepared<'_>,
+    prepared: &OpenStudy,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    let machine = Machine::parse(&read_text(file, Limit::Description)?)?;
-    let asked = options(&args.machine, &args.merge, prepared.study())?;
+    let machine = Machine::parse(&read_text(file, TextLimit::Description)?)?;
+    let asked = prepared.settings();
     let executor = &args.executor;
     let chance = Chance {
         seed: prepared.study().seed,
@@ -60,11 +58,11 @@ pub(crate) fn run(
 }
 
 /// What an earlier run did, from its folder.
-fn replay(run: &Path, prepared: &Prepared<'_>) -> Result<Replay, Failure> {
+fn replay(run: &Path, prepared: &OpenStudy) -> Result<Replay, Failure> {
     let phase = prepared.study().phases.first().map_or("", |phase| phase.name.as_str());
     let read = |name: &str| -> Result<Value, Failure> {
         let path = run.join(name);
-        let text = read_text(&path, Limit::Table)?;
+        let text = read_text(&path, TextLimit::Table)?;
         serde_json::from_str(&text.text)
             .map_err(|error| foreign(&path, "JSON as a run writes it", &error.to_string()))
     };

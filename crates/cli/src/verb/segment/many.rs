@@ -2,23 +2,21 @@
 
 use std::path::Path;
 
+use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::Value;
 
 use super::{found, parameters};
 use crate::args::SegmentArgs;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::many::{self, NamedImage, Said};
-use crate::terminal::Terminal;
+use crate::many::{self, ImageFields, NamedImage};
 
-/// What is told of each.
+/// Columns of the summary.
 const COLUMNS: &[&str] = &["status", "objects", "foreground", "width", "height"];
 
 /// Segments one after the other.
 pub(super) fn run(args: &SegmentArgs, images: &[NamedImage], terminal: &Terminal) -> Result<Exit, Failure> {
-    // What is wrong with the parameters is wrong for all.
+    // Wrong parameters are an error for all images.
     parameters::read(args.params.as_deref(), &args.parameter)?;
-    let folders = Folders::new(args)?;
+    let folders = SegmentFolders::new(args)?;
     let ended = many::each(images, terminal, |named| {
         let one = folders.of(args, named)?;
         match found(&one, terminal)? {
@@ -30,8 +28,8 @@ pub(super) fn run(args: &SegmentArgs, images: &[NamedImage], terminal: &Terminal
     many::tell(&ended, COLUMNS, summary, args.json, terminal)
 }
 
-/// What is told of one image: parameters are the same for all.
-fn told(outcome: Value) -> Said {
+/// The fields of one image, without the parameters, which are the same for all.
+fn told(outcome: Value) -> ImageFields {
     let object = outcome.as_object().cloned().unwrap_or_default();
     object
         .into_iter()
@@ -39,15 +37,15 @@ fn told(outcome: Value) -> Said {
         .collect()
 }
 
-/// Where files go.
-struct Folders<'a> {
+/// The output folders.
+struct SegmentFolders<'a> {
     masks: Option<&'a Path>,
     labels: Option<&'a Path>,
     polygons: Option<&'a Path>,
     overlays: Option<&'a Path>,
 }
 
-impl<'a> Folders<'a> {
+impl<'a> SegmentFolders<'a> {
     fn new(args: &'a SegmentArgs) -> Result<Self, Failure> {
         let folder = |path: &'a Option<std::path::PathBuf>| many::folder(path.as_deref(), args.dry_run);
         Ok(Self {
@@ -62,7 +60,7 @@ impl<'a> Folders<'a> {
         [self.masks, self.labels, self.polygons, self.overlays]
     }
 
-    /// Files of one folder are told apart by their endings, or by a word before them.
+    /// Files in the same folder differ by their extensions, or by a word before them.
     fn files(&self, named: &NamedImage) -> [Option<std::path::PathBuf>; 4] {
         let twice = |folder: Option<&Path>| {
             self.all().iter().flatten().filter(|other| Some(**other) == folder).count() > 1
@@ -79,7 +77,7 @@ impl<'a> Folders<'a> {
         ]
     }
 
-    /// The arguments for one image alone.
+    /// The arguments of one image.
     fn of(&self, args: &SegmentArgs, named: &NamedImage) -> Result<SegmentArgs, Failure> {
         let truth = args.truth.as_ref().map(|folder| many::named_after(folder, &named.name)).transpose()?;
         let files = if args.dry_run { [const { None }; 4] } else { self.files(named) };
@@ -88,11 +86,11 @@ impl<'a> Folders<'a> {
         Ok(SegmentArgs { images, output, labels, polygons, overlay, truth, json: false, ..args.clone() })
     }
 
-    fn would_write(&self, named: &NamedImage, terminal: &Terminal) -> Said {
+    fn would_write(&self, named: &NamedImage, terminal: &Terminal) -> ImageFields {
         self.files(named)
             .iter()
             .flatten()
             .for_each(|path| terminal.say(&format!("would write {}", path.display())));
-        Said::from_iter([("status".to_owned(), Value::from("dry run"))])
+        ImageFields::from_iter([("status".to_owned(), Value::from("dry run"))])
     }
 }

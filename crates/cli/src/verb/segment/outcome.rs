@@ -1,14 +1,14 @@
-//! What is said of a segmentation, however it was made.
+//! The figures of a segmentation as text and JSON.
 
 use onceflow_engine::{NucleiParameters, Segmented, Tiling};
-use onceflow_kernels::nuclei::Status;
+use onceflow_kernels::nuclei::SegmentationStatus;
 use onceflow_region::ImageInfo;
 use onceflow_study::{Value, with_commas};
 use serde_json::json;
 
-/// How a segmentation ended, in numbers.
-pub(super) struct Outcome {
-    pub(super) status: Status,
+/// The figures of a segmentation.
+pub(super) struct SegmentOutcome {
+    pub(super) status: SegmentationStatus,
     word: &'static str,
     objects: u64,
     foreground: u64,
@@ -17,7 +17,7 @@ pub(super) struct Outcome {
     tile: Option<usize>,
 }
 
-impl Outcome {
+impl SegmentOutcome {
     pub(super) fn new(found: &Segmented, info: &ImageInfo, tiling: Option<&Tiling>) -> Self {
         let (status, word) = (found.status, found.status_word());
         let (objects, foreground, tile) = (found.objects, found.foreground, tiling.map(Tiling::tile));

@@ -4,11 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_engine::NucleiParameters;
-use onceflow_study::{Diagnostic, Diagnostics, Entry, Fields, Node, Source, Value, parse_json};
+use onceflow_study::{
+    Diagnostic, Diagnostics, LocatedNode, SourceText, TableEntry, TableReader, Value, parse_json,
+};
 
-use crate::engine::engine_failure;
-use crate::failure::Failure;
-use crate::file::{Limit, read_text};
+use crate::file::read_text;
+use onceflow_engine::TextLimit;
+use onceflow_terminal::{Failure, engine_failure};
 
 /// Defaults, changed by the file and then by the command line.
 pub(in crate::verb) fn read(file: Option<&Path>, words: &[String]) -> Result<NucleiParameters, Failure> {
@@ -23,9 +25,9 @@ pub(in crate::verb) fn read(file: Option<&Path>, words: &[String]) -> Result<Nuc
     if messages.has_errors() { Err(messages.into()) } else { Ok(parameters) }
 }
 
-/// Every mistake of the file is said at once, each at its place.
+/// Reports all errors of the file, each with its position.
 fn from_file(path: &Path, parameters: &mut NucleiParameters) -> Result<(), Failure> {
-    let source = read_text(path, Limit::Description)?;
+    let source = read_text(path, TextLimit::Description)?;
     let node = parse_json(&source).map_err(|message| *message)?;
     let mut messages = Diagnostics::default();
     let Some(table) = node.as_table() else { return Err(no_object(&source, &node).into()) };
@@ -35,18 +37,23 @@ fn from_file(path: &Path, parameters: &mut NucleiParameters) -> Result<(), Failu
     if messages.has_errors() { Err(messages.into()) } else { Ok(()) }
 }
 
-fn no_object(source: &Arc<Source>, node: &Node) -> Diagnostic {
-    let message = Diagnostic::error("the parameters cannot be read").at(source, node.span, "");
+fn no_object(source: &Arc<SourceText>, node: &LocatedNode) -> Diagnostic {
+    let message = Diagnostic::error("invalid parameters").at(source, node.span, "");
     let message = message.expected_found("an object of names and values", node.describe());
     message.with_hint(r#"write {"G1": 40, "T1": 5.5}"#)
 }
 
-fn set(entry: &Entry, source: &Arc<Source>, parameters: &mut NucleiParameters, messages: &mut Diagnostics) {
+fn set(
+    entry: &TableEntry,
+    source: &Arc<SourceText>,
+    parameters: &mut NucleiParameters,
+    messages: &mut Diagnostics,
+) {
     // A name that is not known is said before its value is looked at.
     let known = parameters.values().any(|(name, _)| name == entry.key);
     let span = if known { entry.value.span } else { entry.key_span };
     let value = if known {
-        Fields::read(source, &entry.key, &entry.value, messages)
+        TableReader::read(source, &entry.key, &entry.value, messages)
     } else {
         Some(Value::Integer(0))
     };
@@ -57,7 +64,7 @@ fn set(entry: &Entry, source: &Arc<Source>, parameters: &mut NucleiParameters, m
 
 fn from_word(word: &str, parameters: &mut NucleiParameters) -> Result<(), Box<Diagnostic>> {
     let Some((name, value)) = word.split_once('=') else {
-        let message = Diagnostic::error(format!("`-p {word}` sets nothing"));
+        let message = Diagnostic::error(format!("invalid argument `-p {word}`"));
         return Err(Box::new(
             message.expected_found("-p NAME=VALUE", format!("`{word}`")).with_hint("write -p G1=40"),
         ));

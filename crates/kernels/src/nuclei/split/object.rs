@@ -2,11 +2,11 @@
 
 use super::outside::Outside;
 use super::peaks::Peaks;
-use crate::isa::Isa;
+use crate::cpu::isa::Isa;
 use crate::watershed::{Basin, KEPT};
 use crate::{Connectivity, View};
 
-/// Memory for [`split_object`], to be used again.
+/// Reusable memory for [`split_object`].
 #[derive(Clone, Debug, Default)]
 pub struct SplitScratch {
     peaks: Peaks,
@@ -19,8 +19,8 @@ pub struct SplitScratch {
 
 /// The pixels, column and row in raster order, where the floods inside `mask` met; `image` and `mask` are of one size.
 ///
-/// What they show is all there is: for the result in a larger image the window holds each object of the mask with one
-/// pixel around it as far as the image goes, and no other object. Without an outside there are no lines.
+/// To get the result of a larger image, the window must contain each object of the mask with one pixel around it as far as
+/// the image goes, and no other object. Without an outside there are no lines.
 pub fn split_object<'a>(
     image: View<'_, [u8; 3]>,
     mask: View<'_, u8>,
@@ -38,12 +38,12 @@ pub fn split_object<'a>(
 }
 
 impl SplitScratch {
-    /// Memory for a mask that is flooded with the rest of this; it is to be put back.
+    /// Takes the memory for a mask out; [`SplitScratch::put_mask`] returns it.
     pub(super) fn take_mask(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.mask)
     }
 
-    /// Puts it back.
+    /// Returns the memory for a mask.
     pub(super) fn put_mask(&mut self, mask: Vec<u8>) {
         self.mask = mask;
     }

@@ -2,7 +2,7 @@
 
 use crate::{Connectivity, View, bits};
 
-/// Memory for the runs of two rows and for labels that turned out to be one.
+/// Memory for the runs of two rows and for equivalent labels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outside {
     above: Vec<Gap>,
@@ -23,7 +23,7 @@ struct Gap {
 }
 
 impl Outside {
-    /// Labels, in a frame, the outside of the mask from 1 and everything inside 0; says the largest label.
+    /// Labels the outside of the mask from 1 on, and the inside 0, in a frame; returns the largest label.
     ///
     /// A run takes the label of one it touches in the row above. That two of those have different labels is rare, and
     /// only then labels are written twice.

@@ -1,12 +1,12 @@
 //! The middles of objects: where the distance from the outside is largest, not counting peaks of less than 1.
 //!
-//! It is what [`crate::level_peaks`] and [`crate::regional_maxima`] say, for a window and without the outside: to a pixel
-//! beside the outside that gives the pixel's whole distance, 1 or √2, and nothing to the others.
+//! The result is that of [`crate::level_peaks`] and [`crate::regional_maxima`], for a window and without the outside: a
+//! pixel beside the outside keeps its whole distance, 1 or √2; others get nothing from it.
 
 use std::collections::VecDeque;
 
+use crate::cpu::isa::{Isa, versions};
 use crate::distance::{DistanceScratch, distance_with};
-use crate::isa::{Isa, versions};
 use crate::{Connectivity, View, ViewMut};
 
 /// More than 1 and √2, the distances of pixels with a neighbour outside.
@@ -23,7 +23,7 @@ pub(super) struct Peaks {
     plateau: Vec<usize>,
 }
 
-/// No neighbour is higher, so far as is known; the second is so for pixels that were visited.
+/// Flags of a pixel: no higher neighbour found so far; visited.
 const TOP: u8 = 1;
 const VISITED: u8 = 2;
 
@@ -52,7 +52,7 @@ impl Peaks {
         self.label_plateaus(stride, connectivity, used, labels);
     }
 
-    /// Raises what can still be raised.
+    /// Raises all pixels that can still rise.
     fn follow_queue(&mut self, stride: usize) {
         while let Some(position) = self.queue.pop_front() {
             let value = self.level[position];
@@ -78,7 +78,7 @@ impl Peaks {
         }
     }
 
-    /// Collects a plateau; it is a peak if everybody on it is a top.
+    /// Collects a plateau; it is a peak if each of its pixels is a top.
     fn is_peak(&mut self, start: usize, stride: usize, connectivity: Connectivity) -> bool {
         let neighbours = &around_cross_first(start, stride);
         let offsets = neighbours.map(|neighbour| neighbour.wrapping_sub(start));
@@ -121,7 +121,7 @@ fn find(flags: &[u8], wanted: u8) -> Option<usize> {
 }
 
 versions! {
-    /// Two sweeps, down and up, and a queue of those who can still give; `flags` is a row's worth of memory.
+    /// Two sweeps, down and up, and a queue of the pixels whose neighbours can still rise; `flags` is memory for a row.
     fn level(far: &[f32], stride: usize, level: &mut Vec<f32>, queue: &mut VecDeque<usize>, flags: &mut Vec<u8>) {
         level.extend(far.iter().map(|far| if *far < BESIDE_OUTSIDE { *far } else { *far - 1.0 }));
         flags.clear();

@@ -1,12 +1,12 @@
-//! Nuclei that touch are parted (t6, second half): objects that no seam cuts in their tile, the others once and whole.
+//! Splitting of touching nuclei (t6, second half): uncut objects in their tile, objects cut by a seam once and whole.
 
 use super::super::{SplitScratch, split_groups, split_object, without_lines};
-use super::{Layer, Planes, Work};
-use crate::object::is_sparse;
+use super::{Layer, Planes, TiledSegmenter};
+use crate::components::is_sparse;
 use crate::seams::{Numbering, uncut_objects};
-use crate::{Component, Connectivity, Groups, ON, Plane, Window, select};
+use crate::{Component, Connectivity, ON, ObjectGroups, Plane, Window, select};
 
-impl<S: Planes> Work<'_, S> {
+impl<S: Planes> TiledSegmenter<'_, S> {
     /// Writes the mask without the lines where floods met to the next layer.
     pub(super) fn split(&mut self) -> Result<(), S::Error> {
         let mut numbering = Numbering::new(self.grid, Connectivity::Eight);
@@ -17,22 +17,22 @@ impl<S: Planes> Work<'_, S> {
             work.split_uncut(tile, &mut scratch)
         })?;
         let (image, room) = (self.grid.image(), self.planes.room());
-        let cut = numbering.cut().iter().map(|object| Cut::new(object, image)).collect();
+        let cut = numbering.cut().iter().map(|object| CutObjects::new(object, image)).collect();
         together(cut, room).iter().try_for_each(|cut| self.split_cut(cut, &mut scratch))
     }
 
     fn split_uncut(&mut self, tile: usize, scratch: &mut SplitScratch) -> Result<(), S::Error> {
         let around = self.grid.around(tile, 1);
         let (big, colours) = (self.planes.read(Layer::Mask, around)?, self.planes.colours(around)?);
-        let groups = Groups::of(uncut_objects(self.grid, tile, big.view()).view(), Connectivity::Eight);
+        let groups = ObjectGroups::of(uncut_objects(self.grid, tile, big.view()).view(), Connectivity::Eight);
         let mut lines = Vec::new();
         let connectivity = self.parameters.watershed_connectivity;
         split_groups(colours.view(), &groups, 0..groups.len(), connectivity, scratch, &mut lines);
         self.write_own(Layer::Next, tile, 1, &without_lines(big.view(), &lines))
     }
 
-    fn split_cut(&mut self, cut: &Cut, scratch: &mut SplitScratch) -> Result<(), S::Error> {
-        let Cut { window, .. } = *cut;
+    fn split_cut(&mut self, cut: &CutObjects, scratch: &mut SplitScratch) -> Result<(), S::Error> {
+        let CutObjects { window, .. } = *cut;
         let (big, colours) = (self.planes.read(Layer::Mask, window)?, self.planes.colours(window)?);
         let mut seeds = Plane::filled(0, window.width, window.height);
         cut.firsts.iter().for_each(|&(x, y)| seeds.view_mut().row_mut(y - window.top)[x - window.left] = ON);
@@ -46,15 +46,15 @@ impl<S: Planes> Work<'_, S> {
 }
 
 /// Objects that seams cut, nearly always one.
-struct Cut {
-    /// They and one pixel around them, as far as the image goes.
+struct CutObjects {
+    /// Their window with one pixel around them, as far as the image goes.
     window: Window,
     /// Their first pixels.
     firsts: Vec<(usize, usize)>,
     sparse: bool,
 }
 
-impl Cut {
+impl CutObjects {
     fn new(object: &Component, image: Window) -> Self {
         let (left, top) = (object.left.saturating_sub(1), object.top.saturating_sub(1));
         let (right, bottom) = ((object.right + 1).min(image.width), (object.bottom + 1).min(image.height));
@@ -62,7 +62,7 @@ impl Cut {
         Self { window, firsts: vec![object.first], sparse: is_sparse(window, object.area as usize) }
     }
 
-    /// The window around both.
+    /// The smallest window that contains both.
     fn hull(&self, other: &Self) -> Window {
         let (one, other) = (self.window, other.window);
         let (left, top) = (one.left.min(other.left), one.top.min(other.top));
@@ -72,11 +72,11 @@ impl Cut {
     }
 }
 
-/// Puts objects in large and nearly empty windows together where that is less work and there is room, as [`Groups`] does
+/// Puts objects in large and nearly empty windows together where that is less work and there is room, as [`ObjectGroups`] does
 /// in memory: otherwise many long thin objects would cost many times the image.
-fn together(objects: Vec<Cut>, room: usize) -> Vec<Cut> {
+fn together(objects: Vec<CutObjects>, room: usize) -> Vec<CutObjects> {
     let (sparse, mut all): (Vec<_>, Vec<_>) = objects.into_iter().partition(|object| object.sparse);
-    let mut group: Option<Cut> = None;
+    let mut group: Option<CutObjects> = None;
     for object in sparse {
         let hull = group.as_ref().map(|group| group.hull(&object));
         match (group.as_mut(), hull) {

@@ -1,11 +1,11 @@
 //! Candidates grow (t5), and the large ones become clumps (t6, first half).
 
 use super::super::red_blood_cells::{redder_than_green, remove_bluish};
-use super::{Layer, Planes, Work};
+use super::{Layer, Planes, TiledSegmenter};
 use crate::seams::{Areas, Holes, MergedAreas, MergedSelection, Selection};
-use crate::{Connectivity, Element, Machine, above, dilate, open, remove};
+use crate::{Connectivity, Cpu, StructuringElement, above, dilate, open, remove};
 
-impl<S: Planes> Work<'_, S> {
+impl<S: Planes> TiledSegmenter<'_, S> {
     /// Writes the regions with a candidate, without red blood cells, holes filled, to the next layer.
     pub(super) fn grow(&mut self, candidates: MergedAreas) -> Result<(), S::Error> {
         let (regions, cells) = (self.regions(candidates)?, self.red_blood_cells()?);
@@ -19,7 +19,7 @@ impl<S: Planes> Work<'_, S> {
             let (_, perhaps, _) = redder_than_green(colours.view(), t1, t2);
             let mut cells = cells.select(tile, perhaps.view());
             remove_bluish(&mut cells, colours.view());
-            remove(Machine::default(), grown.view_mut(), cells.view());
+            remove(Cpu::default(), grown.view_mut(), cells.view());
             holes.visit(grown.view());
             work.allow(holes.bytes())?;
             work.write(Layer::Mask, tile, &grown)
@@ -46,7 +46,7 @@ impl<S: Planes> Work<'_, S> {
         Ok(regions)
     }
 
-    /// Which reddish regions are surely of blood (t1).
+    /// The red regions that contain a seed of blood (t1).
     fn red_blood_cells(&mut self) -> Result<MergedSelection, S::Error> {
         let (t1, t2) = (self.parameters.t1, self.parameters.t2);
         let mut cells = Selection::new(self.grid, Connectivity::Eight);
@@ -59,12 +59,12 @@ impl<S: Planes> Work<'_, S> {
         Ok(cells.merged())
     }
 
-    /// Opens the next layer, keeps what is large and makes it thicker: the mask of clumps.
+    /// Opens the next layer, keeps large objects and dilates them: the mask of clumps.
     pub(super) fn clumps(&mut self) -> Result<(), S::Error> {
         let mut areas = Areas::new(self.grid, Connectivity::Eight);
         self.each_tile("t6_grow", |work, tile| {
             let filled = work.planes.read(Layer::Next, work.grid.around(tile, 2))?;
-            work.write_own(Layer::Mask, tile, 2, &open(filled.view(), Element::Cross3))?;
+            work.write_own(Layer::Mask, tile, 2, &open(filled.view(), StructuringElement::Cross3))?;
             areas.visit(work.read(Layer::Mask, tile)?.view());
             work.allow(areas.bytes())
         })?;
@@ -75,7 +75,7 @@ impl<S: Planes> Work<'_, S> {
         })?;
         self.each_tile("t6_grow", |work, tile| {
             let large = work.planes.read(Layer::Next, work.grid.around(tile, 1))?;
-            work.write_own(Layer::Mask, tile, 1, &dilate(large.view(), Element::Cross3))
+            work.write_own(Layer::Mask, tile, 1, &dilate(large.view(), StructuringElement::Cross3))
         })
     }
 }

@@ -1,22 +1,22 @@
-//! Dark tissue with everything smaller than a disk levelled (t2), and what is darker (t3, t4).
+//! Dark tissue with everything smaller than a disk levelled (t2), and candidates that are darker (t3, t4).
 
 use super::super::candidates::difference;
 use super::super::reconstructed::darkness;
-use super::{Layer, Planes, Work};
+use super::{Layer, Planes, TiledSegmenter};
 use crate::seams::{Areas, Holes, MergedAreas, Reconstruction};
-use crate::{Connectivity, Element, GreyScratch, above, open};
+use crate::{Connectivity, GreyScratch, StructuringElement, above, open};
 
-/// How far the opening by a disk looks: nine pixels for the erosion, nine for the dilation.
+/// Halo of the opening by a disk: nine pixels for the erosion, nine for the dilation.
 const DISK_HALO: usize = 18;
 
-impl<S: Planes> Work<'_, S> {
-    /// Writes what surrounds each pixel to the layer of differences, and how dark it is to the next one.
+impl<S: Planes> TiledSegmenter<'_, S> {
+    /// Writes the levelled darkness to the layer of differences, and the darkness to the next one.
     pub(super) fn level(&mut self) -> Result<(), S::Error> {
         self.each_tile("t2", |work, tile| {
             let around = work.grid.around(tile, DISK_HALO);
             let dark = darkness(work.planes.colours(around)?.view());
             work.write_own(Layer::Next, tile, DISK_HALO, &dark)?;
-            work.write_own(Layer::Difference, tile, DISK_HALO, &open(dark.view(), Element::Disk19))
+            work.write_own(Layer::Difference, tile, DISK_HALO, &open(dark.view(), StructuringElement::Disk19))
         })?;
         self.reconstruct()
     }
@@ -35,7 +35,8 @@ impl<S: Planes> Work<'_, S> {
         Ok(())
     }
 
-    /// Writes the difference, and a mask of what is much darker than its surroundings; says how large its pieces are.
+    /// Writes the difference, and a mask of the pixels much darker than their surroundings; returns the areas of its
+    /// components.
     pub(super) fn candidates(&mut self) -> Result<MergedAreas, S::Error> {
         let g1 = self.parameters.g1;
         let mut holes = Holes::new(self.grid, self.parameters.fill_holes_connectivity);

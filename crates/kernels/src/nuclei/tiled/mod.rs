@@ -1,34 +1,33 @@
 //! All tasks in order on an image that is not in memory: tile by tile, and exactly what [`super::segment`] gives.
 //!
-//! What the tasks leave for each other lies in [`Planes`], which are somebody else's: memory holds a tile with its halo,
-//! what is known of components, and now and then the window of an object that a seam cuts.
+//! The tasks pass pixels on in [`Planes`], which the caller provides: memory holds a tile with its halo, facts about
+//! components, and at times the window of an object that a seam cuts.
 
 mod apart;
 mod grown;
 mod levelled;
 
 use super::background::{background_status, bright_pixels};
-use super::{BackgroundStatus, Parameters, Status};
-use crate::seams::{Areas, Grid, Holes};
+use super::{BackgroundStatus, Parameters, SegmentationStatus};
+use crate::seams::{Areas, Holes, SeamGrid};
 use crate::{Connectivity, Plane, View, Window};
 
 /// Where a segmentation keeps pixels while it works, all of the size of the image.
 pub trait Planes {
-    /// Why pixels cannot be read or written.
+    /// The error of reading or writing pixels.
     type Error;
 
-    /// The most pixels of a window that is read or written. Larger ones may be asked for where an object cut by a seam is
-    /// as large, and refused.
+    /// The most pixels of a window that is read or written. Larger windows are needed for large objects cut by a seam, and
+    /// may be refused.
     fn room(&self) -> usize;
 
-    /// Whether so many bytes may be kept of what is known of the components of masks: all of them, in place of what was
-    /// allowed before.
+    /// Asks for memory for the facts about components: `bytes` in all, replacing the amount allowed before.
     ///
     /// # Errors
     /// When they are too many.
     fn allow(&mut self, bytes: usize) -> Result<(), Self::Error>;
 
-    /// Hears which task begins with which tile.
+    /// Called when a task begins with a tile.
     fn begin(&mut self, _task: &'static str, _tile: usize) {}
 
     /// The normalized colours in a window.
@@ -53,19 +52,19 @@ pub trait Planes {
 /// One of the layers that the tasks use in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
-    /// How much darker pixels are than what surrounds them; before that, what surrounds them.
+    /// How much darker pixels are than their surroundings; before that, the levelled darkness.
     Difference,
     /// A mask that is read.
     Mask,
-    /// The mask that is made from it, and the result in the end; before there are masks, how dark the image is.
+    /// The mask made from it, and the final result; before there are masks, the darkness.
     Next,
 }
 
-/// What a segmentation found; the mask is the layer [`Layer::Next`].
+/// The result of a segmentation; the mask is the layer [`Layer::Next`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Whether the tasks went through.
-    pub status: Status,
+pub struct TiledSegmentation {
+    /// How the segmentation ended.
+    pub status: SegmentationStatus,
     /// Number of 8-connected components of the mask.
     pub objects: u64,
     /// Number of its pixels.
@@ -76,30 +75,34 @@ pub struct Found {
 ///
 /// # Errors
 /// When pixels cannot be read or kept, or an object that a seam cuts has no room.
-pub fn segment<S: Planes>(planes: &mut S, grid: &Grid, parameters: &Parameters) -> Result<Found, S::Error> {
-    let mut work = Work { planes, grid, parameters, held: 0 };
+pub fn segment<S: Planes>(
+    planes: &mut S,
+    grid: &SeamGrid,
+    parameters: &Parameters,
+) -> Result<TiledSegmentation, S::Error> {
+    let mut work = TiledSegmenter { planes, grid, parameters, held: 0 };
     match background_status(work.bright_pixels()?, grid.image().len() as u64) {
-        Some(BackgroundStatus::Background) => work.nothing(Status::Background),
-        Some(BackgroundStatus::Likely) => work.nothing(Status::BackgroundLikely),
+        Some(BackgroundStatus::Background) => work.nothing(SegmentationStatus::Background),
+        Some(BackgroundStatus::Likely) => work.nothing(SegmentationStatus::BackgroundLikely),
         None => work.segment_tissue(),
     }
 }
 
-struct Work<'a, S> {
+struct TiledSegmenter<'a, S> {
     planes: &'a mut S,
-    grid: &'a Grid,
+    grid: &'a SeamGrid,
     parameters: &'a Parameters,
-    /// Bytes of what is known of components and still needed.
+    /// Bytes of the facts about components that are still needed.
     held: usize,
 }
 
-impl<S: Planes> Work<'_, S> {
-    fn segment_tissue(&mut self) -> Result<Found, S::Error> {
+impl<S: Planes> TiledSegmenter<'_, S> {
+    fn segment_tissue(&mut self) -> Result<TiledSegmentation, S::Error> {
         self.level()?;
         let (smallest, end) = (self.parameters.min_size, Some(self.parameters.max_size));
         let candidates = self.candidates()?;
         if candidates.count(smallest, end) == 0 {
-            return self.nothing(Status::NoCandidates);
+            return self.nothing(SegmentationStatus::NoCandidates);
         }
         self.grow(candidates)?;
         self.clumps()?;
@@ -118,16 +121,16 @@ impl<S: Planes> Work<'_, S> {
         Ok(bright)
     }
 
-    fn nothing(&mut self, status: Status) -> Result<Found, S::Error> {
+    fn nothing(&mut self, status: SegmentationStatus) -> Result<TiledSegmentation, S::Error> {
         self.each_tile("t7", |work, tile| {
             let window = work.grid.window(tile);
             work.write(Layer::Next, tile, &Plane::filled(0, window.width, window.height))
         })?;
-        Ok(Found { status, objects: 0, foreground: 0 })
+        Ok(TiledSegmentation { status, objects: 0, foreground: 0 })
     }
 
     /// Keeps the objects of a nucleus's size and fills their holes (t7).
-    fn finish(&mut self) -> Result<Found, S::Error> {
+    fn finish(&mut self) -> Result<TiledSegmentation, S::Error> {
         let Parameters { min_size_seg, max_size_seg, fill_holes_connectivity, .. } = *self.parameters;
         let mut areas = Areas::new(self.grid, Connectivity::Four);
         self.each_tile("t7", |work, tile| {
@@ -159,7 +162,7 @@ impl<S: Planes> Work<'_, S> {
         })
     }
 
-    fn count(&mut self) -> Result<Found, S::Error> {
+    fn count(&mut self) -> Result<TiledSegmentation, S::Error> {
         let mut areas = Areas::new(self.grid, Connectivity::Eight);
         self.each_tile("t7", |work, tile| {
             areas.visit(work.read(Layer::Next, tile)?.view());
@@ -167,8 +170,8 @@ impl<S: Planes> Work<'_, S> {
         })?;
         let areas = areas.merged();
         let (objects, foreground) = (areas.count(0, None), areas.pixels());
-        let status = if objects > 0 { Status::Ok } else { Status::NoCandidates };
-        Ok(Found { status, objects, foreground })
+        let status = if objects > 0 { SegmentationStatus::Ok } else { SegmentationStatus::NoCandidates };
+        Ok(TiledSegmentation { status, objects, foreground })
     }
 
     fn each_tile(
@@ -182,7 +185,7 @@ impl<S: Planes> Work<'_, S> {
         })
     }
 
-    /// Whether so many bytes may be kept beside what is held.
+    /// Asks for `bytes` beside those held.
     fn allow(&mut self, bytes: usize) -> Result<(), S::Error> {
         self.planes.allow(self.held + bytes)
     }
@@ -195,7 +198,7 @@ impl<S: Planes> Work<'_, S> {
         self.planes.write(layer, self.grid.window(tile), pixels.view())
     }
 
-    /// Writes what belongs to a tile of a plane that shows more around it.
+    /// Writes a tile from a plane that shows it with a halo.
     fn write_own(
         &mut self,
         layer: Layer,
@@ -207,7 +210,7 @@ impl<S: Planes> Work<'_, S> {
         self.planes.write(layer, self.grid.window(tile), own)
     }
 
-    /// Where a tile lies in a window that shows more around it.
+    /// Where a tile lies in a window that shows it with a halo.
     fn own(&self, tile: usize, halo: usize) -> Window {
         let (own, around) = (self.grid.window(tile), self.grid.around(tile, halo));
         Window { left: own.left - around.left, top: own.top - around.top, ..own }

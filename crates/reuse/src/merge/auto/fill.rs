@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::Buckets;
-use super::super::work::Work;
+use super::super::work::MergeWork;
 use super::starts::related;
 
 /// Instances up to which it is worth its time, which grows with their square: with more, stretches of the order fill
@@ -14,7 +14,7 @@ const MOST_INSTANCES: usize = 2_000;
 const TRIES: u32 = 16;
 
 /// Buckets for so many workers, within the smallest bound for which filling needs no more; none where it would take long.
-pub(super) fn filled_for(work: &Work, workers: usize, least: f64, most: f64) -> Option<Buckets> {
+pub(super) fn filled_for(work: &MergeWork, workers: usize, least: f64, most: f64) -> Option<Buckets> {
     if work.len() > MOST_INSTANCES {
         return None;
     }
@@ -33,9 +33,9 @@ pub(super) fn filled_for(work: &Work, workers: usize, least: f64, most: f64) -> 
 }
 
 /// Buckets within a bound; none when more would be needed.
-fn filled(work: &Work, bound: f64, most: usize) -> Option<Buckets> {
-    let mut groups: Vec<Group> =
-        related(work).iter().map(|places| Group::new(work, places.to_vec(), bound)).collect();
+fn filled(work: &MergeWork, bound: f64, most: usize) -> Option<Buckets> {
+    let mut groups: Vec<InstanceGroup> =
+        related(work).iter().map(|places| InstanceGroup::new(work, places.to_vec(), bound)).collect();
     let mut buckets = Buckets::default();
     while !groups.is_empty() {
         if buckets.len() == most {
@@ -50,7 +50,7 @@ fn filled(work: &Work, bound: f64, most: usize) -> Option<Buckets> {
             if rest.is_empty() {
                 groups.swap_remove(group);
             } else {
-                groups[group] = Group::new(work, rest, bound);
+                groups[group] = InstanceGroup::new(work, rest, bound);
             }
         }
         buckets.push(bucket);
@@ -60,7 +60,12 @@ fn filled(work: &Work, bound: f64, most: usize) -> Option<Buckets> {
 
 /// Of all pieces that fit the room the one that takes most work away, together with the best that fits beside it. The first
 /// one of a bucket comes from the dearest group, so that no dear ones are left in the end.
-fn best_piece(groups: &[Group], beside: &Beside, room: f64, first: bool) -> Option<(usize, Piece)> {
+fn best_piece(
+    groups: &[InstanceGroup],
+    beside: &Beside,
+    room: f64,
+    first: bool,
+) -> Option<(usize, BucketPiece)> {
     let dearest = (0..groups.len()).max_by(|a, b| groups[*a].cost.total_cmp(&groups[*b].cost))?;
     let asked = if first { dearest..dearest + 1 } else { 0..groups.len() };
     let fitting = |group: usize| groups[group].within(room).iter().map(move |piece| (group, *piece));
@@ -75,7 +80,7 @@ fn best_piece(groups: &[Group], beside: &Beside, room: f64, first: bool) -> Opti
 struct Beside(Vec<(f64, f64)>);
 
 impl Beside {
-    fn new(groups: &[Group]) -> Self {
+    fn new(groups: &[InstanceGroup]) -> Self {
         let mut all: Vec<(f64, f64)> =
             groups.iter().flat_map(|group| &group.pieces).map(|piece| (piece.cost, piece.gone)).collect();
         all.sort_by(|one, other| one.0.total_cmp(&other.0).then(other.1.total_cmp(&one.1)));
@@ -103,19 +108,19 @@ impl Beside {
 }
 
 /// How often each node is needed.
-type Needed = HashMap<u32, u32>;
+type NodeNeeds = HashMap<u32, u32>;
 
 /// Instances that share something.
-struct Group {
+struct InstanceGroup {
     places: Vec<u32>,
     cost: f64,
     /// Its pieces, from the cheapest on.
-    pieces: Vec<Piece>,
+    pieces: Vec<BucketPiece>,
 }
 
 /// Neighbours in a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Piece {
+struct BucketPiece {
     start: usize,
     end: usize,
     /// What it costs by itself.
@@ -124,34 +129,40 @@ struct Piece {
     gone: f64,
 }
 
-impl Group {
-    fn new(work: &Work, places: Vec<u32>, bound: f64) -> Self {
+impl InstanceGroup {
+    fn new(work: &MergeWork, places: Vec<u32>, bound: f64) -> Self {
         let cost = work.cost(&places);
-        let mut needed = Needed::default();
+        let mut needed = NodeNeeds::default();
         for (node, _) in places.iter().flat_map(|place| work.needs(*place)) {
             *needed.entry(node).or_insert(0) += 1;
         }
         let from = |start| pieces(work, &places, start, bound, &needed);
-        let mut pieces: Vec<Piece> = (0..places.len()).flat_map(from).collect();
+        let mut pieces: Vec<BucketPiece> = (0..places.len()).flat_map(from).collect();
         pieces.sort_by(|one, other| one.cost.total_cmp(&other.cost));
         Self { pieces, places, cost }
     }
 
-    fn within(&self, room: f64) -> &[Piece] {
+    fn within(&self, room: f64) -> &[BucketPiece] {
         &self.pieces[..self.pieces.partition_point(|piece| piece.cost <= room)]
     }
 
     /// Puts the piece's places into a bucket and gives the others.
-    fn without(&self, piece: &Piece, bucket: &mut Vec<u32>) -> Vec<u32> {
+    fn without(&self, piece: &BucketPiece, bucket: &mut Vec<u32>) -> Vec<u32> {
         bucket.extend(&self.places[piece.start..piece.end]);
         [&self.places[..piece.start], &self.places[piece.end..]].concat()
     }
 }
 
 /// The pieces within a bound that begin at a place; `needed` says how many places of the group need a node.
-fn pieces(work: &Work, places: &[u32], start: usize, bound: f64, needed: &Needed) -> Vec<Piece> {
+fn pieces(
+    work: &MergeWork,
+    places: &[u32],
+    start: usize,
+    bound: f64,
+    needed: &NodeNeeds,
+) -> Vec<BucketPiece> {
     let mut found = Vec::new();
-    let mut met = Needed::default();
+    let mut met = NodeNeeds::default();
     let (mut cost, mut gone) = (0.0, 0.0);
     for (at, place) in places.iter().enumerate().skip(start) {
         for (node, price) in work.needs(*place) {
@@ -163,7 +174,7 @@ fn pieces(work: &Work, places: &[u32], start: usize, bound: f64, needed: &Needed
         if cost > bound {
             break;
         }
-        found.push(Piece { start, end: at + 1, cost, gone });
+        found.push(BucketPiece { start, end: at + 1, cost, gone });
     }
     found
 }

@@ -1,7 +1,7 @@
 //! Ways to begin: buckets that the refinement makes more equal.
 
 use super::super::trtma::{Pruning, SmallBucket, trtma};
-use super::super::work::Work;
+use super::super::work::MergeWork;
 use super::super::{Buckets, ChainCosts, ReuseTree, rtma};
 
 /// Sizes of the published algorithm's buckets in the papers' experiments.
@@ -12,7 +12,7 @@ const MOST_TO_BALANCE: usize = 5_000;
 
 /// Buckets to begin with, one way after the other.
 pub(super) fn starts<'a>(
-    work: &'a Work,
+    work: &'a MergeWork,
     tree: Option<&'a ReuseTree>,
     workers: usize,
 ) -> impl Iterator<Item = Buckets> {
@@ -35,7 +35,7 @@ fn published(tree: &ReuseTree, workers: usize) -> impl Iterator<Item = Buckets> 
 }
 
 /// Neighbours that share anything, together: nothing is computed twice.
-pub(super) fn related(work: &Work) -> Buckets {
+pub(super) fn related(work: &MergeWork) -> Buckets {
     let mut buckets = Buckets::default();
     let mut stamps = work.stamps();
     let (mut start, whole) = (0, work.whole());
@@ -50,7 +50,7 @@ pub(super) fn related(work: &Work) -> Buckets {
 }
 
 /// As many stretches of the order, of about the same cost: the smallest bound on the cost of a stretch that needs no more.
-fn stretches_for(work: &Work, count: usize) -> Buckets {
+fn stretches_for(work: &MergeWork, count: usize) -> Buckets {
     let count = count.clamp(1, work.len().max(1));
     let once = work.once();
     let (mut low, mut high) = (work.whole().max(once / count as f64), once.max(work.whole()));
@@ -69,7 +69,7 @@ fn stretches_for(work: &Work, count: usize) -> Buckets {
 
 /// The longest stretches within a bound, from the first place on: no other stretches within it are fewer, since a stretch
 /// costs no less than what is inside it. A bound below the cost of one instance leaves each by itself.
-fn stretches(work: &Work, bound: f64) -> Buckets {
+fn stretches(work: &MergeWork, bound: f64) -> Buckets {
     let mut found = Buckets::default();
     let mut stamps = work.stamps();
     let (mut start, mut cost) = (0, 0.0);

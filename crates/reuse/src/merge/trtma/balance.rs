@@ -19,7 +19,7 @@ pub(super) fn balance(
     drafts.sort_by(|one, other| other.cost.total_cmp(&one.cost));
     while drafts.len() > 1 {
         let receiver = receiver(tree, &drafts, small);
-        let pair = Pair { tree, costs, big: &drafts[0], small: &drafts[receiver] };
+        let pair = BucketPair { tree, costs, big: &drafts[0], small: &drafts[receiver] };
         let Some(moved) = pair.best_move(pruning) else { break };
         let (big, small) = pair.moved(&moved);
         if big.cost.max(small.cost) >= drafts[0].cost {
@@ -65,14 +65,14 @@ fn closeness(tree: &ReuseTree, big: &[u32], small: &[u32]) -> usize {
     covered
 }
 
-struct Pair<'a> {
+struct BucketPair<'a> {
     tree: &'a ReuseTree,
     costs: &'a ChainCosts,
     big: &'a Draft,
     small: &'a Draft,
 }
 
-impl Pair<'_> {
+impl BucketPair<'_> {
     /// The stretch of the big bucket whose move makes the two most equal; none when nothing makes them more equal.
     fn best_move(&self, pruning: Pruning) -> Option<Range<usize>> {
         let mut best = self.big.cost - self.small.cost;
@@ -138,22 +138,28 @@ impl Pair<'_> {
 
 /// A node of the tree as far as it is in a bucket.
 #[derive(Clone, Debug, PartialEq)]
-struct Node {
+struct BalanceNode {
     range: Range<usize>,
     /// Whether it has one child only.
     only_child: bool,
 }
 
 /// The nodes of a bucket that are worth a try, each after those below it.
-fn candidates(tree: &ReuseTree, costs: &ChainCosts, places: &[u32], pruning: Pruning) -> Vec<Node> {
+fn candidates(tree: &ReuseTree, costs: &ChainCosts, places: &[u32], pruning: Pruning) -> Vec<BalanceNode> {
     let shared = places.windows(2).map(|pair| tree.shared_between(pair[0], pair[1])).collect();
-    let mut search =
-        Search { shared, costs, depth: tree.depth(), pruning, seen: HashSet::new(), found: Vec::new() };
+    let mut search = BalanceSearch {
+        shared,
+        costs,
+        depth: tree.depth(),
+        pruning,
+        seen: HashSet::new(),
+        found: Vec::new(),
+    };
     search.children(0..places.len(), 1);
     search.found
 }
 
-struct Search<'a> {
+struct BalanceSearch<'a> {
     /// What each place of the bucket after the first shares with the one before.
     shared: Vec<usize>,
     costs: &'a ChainCosts,
@@ -161,10 +167,10 @@ struct Search<'a> {
     pruning: Pruning,
     /// Inner nodes that were searched: depth, children, cost.
     seen: HashSet<(usize, usize, u64)>,
-    found: Vec<Node>,
+    found: Vec<BalanceNode>,
 }
 
-impl Search<'_> {
+impl BalanceSearch<'_> {
     /// Searches the nodes at a depth in a range: all below them first.
     fn children(&mut self, range: Range<usize>, depth: usize) {
         let nodes = stretches(&self.shared, range, depth);
@@ -181,7 +187,7 @@ impl Search<'_> {
                 if children > 0 {
                     self.children(node.clone(), depth + 1);
                 }
-                level.push(Node { range: node, only_child: children == 1 });
+                level.push(BalanceNode { range: node, only_child: children == 1 });
             }
         }
         self.found.extend(level);
@@ -216,7 +222,7 @@ mod tests {
         let made = drafts(&tree, &buckets);
         assert_eq!(made.iter().map(|draft| draft.cost).collect::<Vec<_>>(), [8.0, 9.0, 5.0]);
         let costs = ChainCosts::tasks(3);
-        let pair = Pair { tree: &tree, costs: &costs, big: &made[1], small: &made[2] };
+        let pair = BucketPair { tree: &tree, costs: &costs, big: &made[1], small: &made[2] };
         assert_eq!((pair.without(&(0..4)), pair.with(&(0..4))), (4.0, 11.0), "node 6");
         assert_eq!((pair.without(&(4..6)), pair.with(&(4..6))), (6.0, 9.0), "node 7");
         assert_eq!((pair.without(&(5..6)), pair.with(&(5..6))), (8.0, 8.0), "a leaf");
@@ -232,7 +238,7 @@ mod tests {
         let made = drafts(&tree, &buckets);
         assert_eq!((made[0].cost, made[1].cost), (7.0, 4.0));
         let costs = ChainCosts::tasks(3);
-        let pair = Pair { tree: &tree, costs: &costs, big: &made[0], small: &made[1] };
+        let pair = BucketPair { tree: &tree, costs: &costs, big: &made[0], small: &made[1] };
         assert_eq!((pair.without(&(2..4)), pair.with(&(2..4))), (4.0, 8.0));
         assert_eq!((pair.without(&(3..4)), pair.with(&(3..4))), (6.0, 7.0), "less imbalance, same makespan");
         let done = balanced(&tree, &buckets, SmallBucket::Smallest);
@@ -278,7 +284,7 @@ mod tests {
         assert_eq!(made.iter().map(|draft| draft.cost).collect::<Vec<_>>(), [6.0, 8.0, 5.0]);
         let costs = ChainCosts::tasks(3);
         let at = b2.iter().position(|other| *other == place(6)).unwrap();
-        let pair = |small| Pair { tree: &tree, costs: &costs, big: &made[1], small };
+        let pair = |small| BucketPair { tree: &tree, costs: &costs, big: &made[1], small };
         assert_eq!((pair(&made[2]).without(&(at..at + 1)), pair(&made[2]).with(&(at..at + 1))), (5.0, 8.0));
         assert_eq!(pair(&made[0]).with(&(at..at + 1)), 7.0);
         let done = balanced(&tree, &[&b1, &b2, &b3], SmallBucket::MostReuse);
@@ -305,7 +311,7 @@ mod tests {
         let made = |places: &[u32]| Draft::new(&tree, &costs, places.to_vec());
         for (big, small) in [([0, 2, 3, 5, 8], vec![1, 4, 9]), ([1, 3, 4, 6, 9], vec![0, 2, 5, 7, 8])] {
             let (big, small) = (made(&big), made(&small));
-            let pair = Pair { tree: &tree, costs: &costs, big: &big, small: &small };
+            let pair = BucketPair { tree: &tree, costs: &costs, big: &big, small: &small };
             for start in 0..5 {
                 for end in start + 1..5 {
                     let (without, with) = pair.moved(&(start..end));

@@ -3,7 +3,7 @@
 //! A provider walks through the reference row's tasks as a row does, but only through those that its region hangs on,
 //! and it goes on when the reference row itself has failed elsewhere.
 
-use onceflow_reuse::{Flow, Input};
+use onceflow_reuse::{Flow, FlowInput};
 
 use super::{deciders, last_ender};
 
@@ -37,8 +37,9 @@ impl Provider {
 fn provided_to(flow: &Flow, stage_order: &[usize]) -> Vec<Vec<usize>> {
     let own = |stage: usize| {
         let inputs = flow.stages[stage].tasks.iter().flat_map(|task| &flow.tasks[*task].inputs);
-        let maker =
-            |input: &Input| if let Input::Reference { task, .. } = input { Some(*task) } else { None };
+        let maker = |input: &FlowInput| {
+            if let FlowInput::Reference { task, .. } = input { Some(*task) } else { None }
+        };
         inputs.filter_map(maker).collect::<Vec<_>>()
     };
     let before = deciders::collect(flow, stage_order, |stage, found: &[Vec<usize>]| {
@@ -51,7 +52,7 @@ fn provided_to(flow: &Flow, stage_order: &[usize]) -> Vec<Vec<usize>> {
 }
 
 fn takers(flow: &Flow, maker: usize) -> Vec<usize> {
-    let takes = |input: &Input| matches!(input, Input::Reference { task, .. } if *task == maker);
+    let takes = |input: &FlowInput| matches!(input, FlowInput::Reference { task, .. } if *task == maker);
     (0..flow.tasks.len()).filter(|task| flow.tasks[*task].inputs.iter().any(takes)).collect()
 }
 

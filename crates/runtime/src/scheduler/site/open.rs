@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use onceflow_reuse::{NodeId, Plan};
 use onceflow_study::Scope;
 
-use super::{NodeState, Site, Step, Surroundings, Walk};
-use crate::scheduler::shape::Shape;
+use super::{NodeState, RowWalk, Site, Surroundings, WalkStep};
+use crate::scheduler::shape::FlowShape;
 
 impl Site {
     /// What every site of a scope begins with.
-    pub(in crate::scheduler) fn template(plan: &Plan, shape: &Shape, scope: Scope) -> Self {
+    pub(in crate::scheduler) fn template(plan: &Plan, shape: &FlowShape, scope: Scope) -> Self {
         let (tasks, rows) = (shape.tasks(), plan.rows());
         let walkers = rows + shape.providers.len();
         let reference = plan.reference().unwrap_or_default();
@@ -26,7 +26,7 @@ impl Site {
             step: both()
                 .map(|(walker, task)| first_step(shape, scope, walker.checked_sub(rows), task))
                 .collect(),
-            walks: vec![Walk::default(); walkers],
+            walks: vec![RowWalk::default(); walkers],
             nodes: vec![NodeState::default(); plan.planned()],
             reasons: HashMap::new(),
             same: HashMap::new(),
@@ -37,6 +37,7 @@ impl Site {
             walking: walkers,
             running: 0,
             eventful: false,
+            any_served: false,
             due: Vec::new(),
         };
         site.count(plan, shape);
@@ -67,11 +68,11 @@ impl Site {
     }
 
     /// Counts the steps of each walker, the steps that may end a stage, and the reads of each node.
-    fn count(&mut self, plan: &Plan, shape: &Shape) {
+    fn count(&mut self, plan: &Plan, shape: &FlowShape) {
         for walker in 0..self.walkers() {
             for task in 0..self.tasks {
                 let (at, waiting) =
-                    (self.at(walker, task), self.step[self.at(walker, task)] == Step::Waiting);
+                    (self.at(walker, task), self.step[self.at(walker, task)] == WalkStep::Waiting);
                 self.walks[walker].pending += u32::from(waiting);
                 self.undecided += usize::from(waiting && shape.ender[task]);
                 if shape.scope[task] == self.scope {
@@ -104,7 +105,7 @@ impl Site {
         }
     }
 
-    /// Rows that are known have nothing to do; when there are no others, nobody takes from the reference row either.
+    /// Rows that are known have nothing to do; when there are no others, the reference row is not needed either.
     fn skip(&mut self, known: &[usize], around: &mut Surroundings<'_, '_>) {
         self.eventful |= !known.is_empty();
         let providers = if known.len() == self.rows { self.rows..self.walkers() } else { 0..0 };
@@ -118,7 +119,7 @@ impl Site {
         for task in (0..self.tasks).filter(|task| around.shape.scope[*task] == self.scope) {
             for walker in 0..self.walkers() {
                 let at = self.at(walker, task);
-                if self.waits[at] == 0 && self.step[at] == Step::Waiting {
+                if self.waits[at] == 0 && self.step[at] == WalkStep::Waiting {
                     self.due.push((walker as u32, task as u32));
                 }
             }
@@ -126,7 +127,7 @@ impl Site {
     }
 }
 
-fn first_step(shape: &Shape, scope: Scope, provider: Option<usize>, task: usize) -> Step {
+fn first_step(shape: &FlowShape, scope: Scope, provider: Option<usize>, task: usize) -> WalkStep {
     let walks = provider.is_none_or(|provider| shape.providers[provider].walks[task]);
-    if walks && shape.scope[task] == scope { Step::Waiting } else { Step::Elsewhere }
+    if walks && shape.scope[task] == scope { WalkStep::Waiting } else { WalkStep::Elsewhere }
 }

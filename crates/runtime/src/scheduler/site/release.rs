@@ -3,12 +3,12 @@
 
 use onceflow_study::Scope;
 
-use super::{Effect, Progress, Site, Step, Surroundings};
-use crate::scheduler::shape::Shape;
+use super::{NodeProgress, Site, SiteEffect, Surroundings, WalkStep};
+use crate::scheduler::shape::FlowShape;
 
 impl Site {
     /// How many reads of a walker's task may still come, at this site.
-    pub(super) fn reads(&self, walker: usize, task: usize, shape: &Shape) -> u32 {
+    pub(super) fn reads(&self, walker: usize, task: usize, shape: &FlowShape) -> u32 {
         self.reads_inside(walker, task, shape) + self.reads_outside(walker, task, shape)
     }
 
@@ -44,7 +44,7 @@ impl Site {
             return;
         }
         if !self.walks[row].known {
-            around.effects.push(Effect::Row { row: row as u32 });
+            around.effects.push(SiteEffect::Row { row: row as u32 });
         }
         let shape = around.shape;
         for task in &shape.results {
@@ -64,7 +64,7 @@ impl Site {
     }
 
     /// Everything below it is closed: what it kept for narrower scopes goes.
-    pub(in crate::scheduler) fn close(&mut self, effects: &mut Vec<Effect>) {
+    pub(in crate::scheduler) fn close(&mut self, effects: &mut Vec<SiteEffect>) {
         for node in std::mem::take(&mut self.same).into_keys() {
             // What it held goes with the others.
             self.nodes[node as usize].released = true;
@@ -75,18 +75,18 @@ impl Site {
         }
     }
 
-    pub(super) fn drop_holds(&mut self, node: u32, reads: u32, effects: &mut Vec<Effect>) {
+    pub(super) fn drop_holds(&mut self, node: u32, reads: u32, effects: &mut Vec<SiteEffect>) {
         self.nodes[node as usize].holds -= reads;
         self.release_if_unread(node, effects);
     }
 
-    pub(super) fn release_if_unread(&mut self, node: u32, effects: &mut Vec<Effect>) {
+    pub(super) fn release_if_unread(&mut self, node: u32, effects: &mut Vec<SiteEffect>) {
         let state = &mut self.nodes[node as usize];
-        let made = matches!(state.progress, Progress::Done | Progress::Ended);
+        let made = matches!(state.progress, NodeProgress::Done | NodeProgress::Ended);
         if made && state.holds == 0 && !std::mem::replace(&mut state.released, true) {
             match self.same_as(node) {
                 Some(leader) => self.drop_holds(leader, 1, effects),
-                None => effects.push(Effect::Release { node }),
+                None => effects.push(SiteEffect::Release { node }),
             }
         }
     }
@@ -98,12 +98,12 @@ impl Site {
         }
     }
 
-    fn reads_inside(&self, walker: usize, task: usize, shape: &Shape) -> u32 {
+    fn reads_inside(&self, walker: usize, task: usize, shape: &FlowShape) -> u32 {
         let inside = |taker: &&usize| shape.stage[**taker] == shape.stage[task];
         shape.takers[task].iter().filter(inside).map(|taker| self.waiting(walker, *taker)).sum()
     }
 
-    fn reads_outside(&self, walker: usize, task: usize, shape: &Shape) -> u32 {
+    fn reads_outside(&self, walker: usize, task: usize, shape: &FlowShape) -> u32 {
         if self.has_ended(walker, shape.stage[task]) {
             return 0;
         }
@@ -115,13 +115,13 @@ impl Site {
     }
 
     /// The steps, of whatever walker, that take from a provider.
-    fn reads_by_all(&self, walker: usize, task: usize, shape: &Shape) -> u32 {
+    fn reads_by_all(&self, walker: usize, task: usize, shape: &FlowShape) -> u32 {
         let provider = walker.checked_sub(self.rows).map(|at| &shape.providers[at]);
         let takers = provider.filter(|provider| provider.task == task).into_iter().flat_map(|p| &p.takers);
         takers.flat_map(|taker| (0..self.walkers()).map(|walker| self.waiting(walker, *taker))).sum()
     }
 
     fn waiting(&self, walker: usize, task: usize) -> u32 {
-        u32::from(self.step[self.at(walker, task)] == Step::Waiting)
+        u32::from(self.step[self.at(walker, task)] == WalkStep::Waiting)
     }
 }

@@ -3,15 +3,15 @@
 //! A step whose node was finished on behalf of others still waits for its turn. So a row ends and fails exactly as if it
 //! ran alone, task after task, whatever the others do.
 
-use super::{Effect, Ending, Failure, NodeState, Progress, Site, Step, Surroundings};
-use crate::scheduler::Outcome;
+use super::{NodeProgress, NodeState, Site, SiteEffect, StageEnd, Surroundings, WalkFailure, WalkStep};
+use crate::scheduler::TaskOutcome;
 use crate::scheduler::diversion::Diversions;
-use crate::scheduler::shape::Shape;
+use crate::scheduler::shape::FlowShape;
 
 impl Site {
     /// Marks a queued node as running. It holds what it reads by itself: those on whose behalf it runs may fail meanwhile.
-    pub(in crate::scheduler) fn start(&mut self, node: u32, shape: &Shape, diversions: &Diversions<'_>) {
-        self.nodes[node as usize].progress = Progress::Running;
+    pub(in crate::scheduler) fn start(&mut self, node: u32, shape: &FlowShape, diversions: &Diversions<'_>) {
+        self.nodes[node as usize].progress = NodeProgress::Running;
         self.begin_again(node, shape, diversions);
     }
 
@@ -19,7 +19,7 @@ impl Site {
     pub(in crate::scheduler) fn begin_again(
         &mut self,
         node: u32,
-        shape: &Shape,
+        shape: &FlowShape,
         diversions: &Diversions<'_>,
     ) {
         self.running += 1;
@@ -32,16 +32,16 @@ impl Site {
     pub(in crate::scheduler) fn finish(
         &mut self,
         node: u32,
-        outcome: &Outcome,
+        outcome: &TaskOutcome,
         around: &mut Surroundings<'_, '_>,
     ) {
         let task = around.diversions.task(node);
-        let progress = Progress::of(outcome, |status| around.diversions.ends(task, status));
+        let progress = NodeProgress::of(outcome, |status| around.diversions.ends(task, status));
         self.running -= 1;
         self.nodes[node as usize].progress = progress;
         if let (
-            Progress::Ended | Progress::Failed,
-            Outcome::Ended(reason) | Outcome::Failed { message: reason, .. },
+            NodeProgress::Ended | NodeProgress::Failed,
+            TaskOutcome::Ended(reason) | TaskOutcome::Failed { message: reason, .. },
         ) = (progress, outcome)
         {
             self.reasons.insert(node, reason.as_str().into());
@@ -56,7 +56,7 @@ impl Site {
     /// A running node is to be run again: it is as if it had not been started.
     pub(in crate::scheduler) fn interrupt(&mut self, node: u32, around: &mut Surroundings<'_, '_>) {
         self.running -= 1;
-        self.nodes[node as usize].progress = Progress::Queued;
+        self.nodes[node as usize].progress = NodeProgress::Queued;
         self.hold_no_more(node, around);
     }
 
@@ -79,7 +79,7 @@ impl Site {
     pub(super) fn walk_on(&mut self, around: &mut Surroundings<'_, '_>) {
         while let Some((walker, task)) = self.due.pop() {
             let (walker, task) = (walker as usize, task as usize);
-            if self.step[self.at(walker, task)] == Step::Waiting {
+            if self.step[self.at(walker, task)] == WalkStep::Waiting {
                 self.look_at(walker, task, around);
                 self.unguard(around);
                 self.arrive(walker, around);
@@ -94,7 +94,7 @@ impl Site {
         let diverted = self.diverted.get(&node).into_iter().flatten().copied();
         for walker in rows.chain(providers).chain(diverted) {
             let at = walker as usize * self.tasks + task;
-            if self.node_of[at] == node && self.step[at] == Step::Waiting && self.waits[at] == 0 {
+            if self.node_of[at] == node && self.step[at] == WalkStep::Waiting && self.waits[at] == 0 {
                 self.due.push((walker, task as u32));
             }
         }
@@ -107,29 +107,29 @@ impl Site {
         let node = self.node(walker, task);
         let state = &mut self.nodes[node as usize];
         match state.progress {
-            Progress::Idle | Progress::Queued | Progress::Running => {
+            NodeProgress::Idle | NodeProgress::Queued | NodeProgress::Running => {
                 if open_for_one_more(state) {
-                    around.effects.push(Effect::Ready { node, walker: walker as u32 });
+                    around.effects.push(SiteEffect::Ready { node, walker: walker as u32 });
                 }
             }
-            Progress::Done => {
-                self.leave(walker, task, Step::Settled, around);
+            NodeProgress::Done => {
+                self.leave(walker, task, WalkStep::Settled, around);
                 self.follow(walker, task, around);
             }
-            Progress::Ended => self.end_stage(walker, task, around),
-            Progress::Failed => {
+            NodeProgress::Ended => self.end_stage(walker, task, around),
+            NodeProgress::Failed => {
                 let message = self.reasons[&node].clone();
-                self.fail(walker, task, Failure { rank: around.shape.rank[task], task, message }, around);
+                self.fail(walker, task, WalkFailure { rank: around.shape.rank[task], task, message }, around);
             }
         }
     }
 
     /// The failure of a provider that a task takes from.
-    fn missing_reference(&self, task: usize, around: &Surroundings<'_, '_>) -> Option<Failure> {
+    fn missing_reference(&self, task: usize, around: &Surroundings<'_, '_>) -> Option<WalkFailure> {
         let providers = around.shape.references[task].iter();
         let failure =
             providers.filter_map(|at| self.walks[self.rows + at].failure.as_ref()).min_by_key(|f| f.rank);
-        failure.map(|failure| Failure { rank: around.shape.rank[task], ..failure.clone() })
+        failure.map(|failure| WalkFailure { rank: around.shape.rank[task], ..failure.clone() })
     }
 
     /// A step is over, one way or another: what it would have read is read once less.
@@ -137,7 +137,7 @@ impl Site {
         &mut self,
         walker: usize,
         task: usize,
-        step: Step,
+        step: WalkStep,
         around: &mut Surroundings<'_, '_>,
     ) {
         self.let_go(walker, task, around);
@@ -156,7 +156,7 @@ impl Site {
 
     fn wait_less(&mut self, walker: usize, task: usize) {
         let at = self.at(walker, task);
-        if self.step[at] == Step::Waiting {
+        if self.step[at] == WalkStep::Waiting {
             self.waits[at] -= 1;
             if self.waits[at] == 0 {
                 self.due.push((walker as u32, task as u32));
@@ -165,11 +165,11 @@ impl Site {
     }
 
     /// The walker needs nothing after this task; what comes before it may still fail, and would be the first failure.
-    fn fail(&mut self, walker: usize, task: usize, failure: Failure, around: &mut Surroundings<'_, '_>) {
+    fn fail(&mut self, walker: usize, task: usize, failure: WalkFailure, around: &mut Surroundings<'_, '_>) {
         let rank = failure.rank;
         self.eventful = true;
         self.walks[walker].failure = Some(failure);
-        self.leave(walker, task, Step::Failed, around);
+        self.leave(walker, task, WalkStep::Failed, around);
         self.abandon(walker, |task, around| around.shape.rank[task] > rank, around);
     }
 
@@ -182,14 +182,14 @@ impl Site {
     ) {
         for task in 0..self.tasks {
             let at = self.at(walker, task);
-            if self.step[at] == Step::Waiting && which(task, around) {
+            if self.step[at] == WalkStep::Waiting && which(task, around) {
                 let state = &mut self.nodes[self.node_of[at] as usize];
                 // A step that was due but not looked at yet has opened nothing.
                 let looked_at = self.waits[at] == 0 && !self.due.contains(&(walker as u32, task as u32));
-                if looked_at && matches!(state.progress, Progress::Queued | Progress::Running) {
+                if looked_at && matches!(state.progress, NodeProgress::Queued | NodeProgress::Running) {
                     state.openers -= 1;
                 }
-                self.leave(walker, task, Step::Failed, around);
+                self.leave(walker, task, WalkStep::Failed, around);
             }
         }
     }
@@ -198,12 +198,12 @@ impl Site {
     fn end_stage(&mut self, walker: usize, task: usize, around: &mut Surroundings<'_, '_>) {
         let (shape, node) = (around.shape, self.node(walker, task));
         let (stage, rank, status) = (shape.stage[task], shape.rank[task], self.reasons[&node].clone());
-        let waiting = |site: &Self, task: usize| site.step[site.at(walker, task)] == Step::Waiting;
+        let waiting = |site: &Self, task: usize| site.step[site.at(walker, task)] == WalkStep::Waiting;
         let ended: Vec<usize> = shape.later[task].iter().copied().filter(|t| waiting(self, *t)).collect();
-        ended.iter().for_each(|task| self.leave(walker, *task, Step::Ended, around));
-        self.leave(walker, task, Step::Settled, around);
+        ended.iter().for_each(|task| self.leave(walker, *task, WalkStep::Ended, around));
+        self.leave(walker, task, WalkStep::Settled, around);
         self.let_go_of_stage(walker, stage, around);
-        self.walks[walker].ended.push(Ending { stage, rank, status });
+        self.walks[walker].ended.push(StageEnd { stage, rank, status });
         self.divert(walker, around);
         ended.iter().chain([&task]).for_each(|task| self.follow(walker, *task, around));
     }
@@ -216,7 +216,7 @@ impl Site {
         for stage in &ended {
             // Tasks that come before the end of their own stage are needed, with what other stages leave to them.
             let others: Vec<usize> = ended.iter().copied().filter(|other| other != stage).collect();
-            let waits = |task: &usize| self.step[self.at(walker, *task)] == Step::Waiting;
+            let waits = |task: &usize| self.step[self.at(walker, *task)] == WalkStep::Waiting;
             if around.shape.chains[*stage].iter().any(waits) {
                 self.redirect(walker, &others, Some(*stage), around);
             }
@@ -236,7 +236,7 @@ impl Site {
             if only.is_some_and(|stage| around.shape.stage[task] != stage) {
                 continue;
             }
-            if self.step[at] == Step::Waiting && self.node_of[at] != node.0 {
+            if self.step[at] == WalkStep::Waiting && self.node_of[at] != node.0 {
                 self.replace(walker, task, node.0, around);
             } else if around.shape.scope[task] > self.scope {
                 self.node_of[at] = node.0;
@@ -298,9 +298,9 @@ impl Site {
 /// Counts a walker that waits for a node; true when the node becomes ready by it.
 fn open_for_one_more(state: &mut NodeState) -> bool {
     state.openers += 1;
-    let idle = state.progress == Progress::Idle;
+    let idle = state.progress == NodeProgress::Idle;
     if idle {
-        state.progress = Progress::Queued;
+        state.progress = NodeProgress::Queued;
     }
     idle
 }

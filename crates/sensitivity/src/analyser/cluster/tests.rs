@@ -1,8 +1,8 @@
 //! False alarms are rare, real corners are found and named.
 
 use super::*;
-use crate::Row;
-use crate::random::{Purpose, Stream};
+use crate::SampleRow;
+use crate::random::{RandomStream, StreamPurpose};
 use onceflow_study::Parameter;
 
 fn space() -> Space {
@@ -18,11 +18,11 @@ fn space() -> Space {
 }
 
 /// Rows and failures, drawn from one stream.
-struct Draw(Stream);
+struct Draw(RandomStream);
 
 impl Draw {
     fn new(seed: u64) -> Self {
-        Self(Stream::new(seed, Purpose::MonteCarlo, 0, 0))
+        Self(RandomStream::new(seed, StreamPurpose::MonteCarlo, 0, 0))
     }
 
     fn unit(&mut self) -> f64 {
@@ -43,7 +43,7 @@ fn sample(rows: usize, draw: &mut Draw) -> Sample {
         values.push(4.0 + 4.0 * draw.place(2));
         values.push(draw.place(3));
     }
-    Sample { design: None, rows: (0..rows as u64).map(Row::point).collect(), values, parameters: 5 }
+    Sample { design: None, rows: (0..rows as u64).map(SampleRow::point).collect(), values, parameters: 5 }
 }
 
 fn said(sample: &Sample, fails: impl FnMut((usize, &[f64])) -> bool) -> Option<String> {

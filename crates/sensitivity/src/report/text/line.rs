@@ -5,7 +5,7 @@ use onceflow_study::with_commas;
 use super::EffectLine;
 use super::number::{bar, interval, share_decimals, share_text, short};
 use crate::analysis::largest_mu_star;
-use crate::{Analysis, Correlation, Estimate, Indices, OutputAnalysis, Technique, Verdict};
+use crate::{Analysis, Correlation, IndexEstimate, Indices, OutputAnalysis, Technique, Verdict};
 
 /// Heads of the columns.
 pub(super) fn heads(technique: Technique) -> Vec<&'static str> {
@@ -21,7 +21,7 @@ pub(super) fn heads(technique: Technique) -> Vec<&'static str> {
     }
 }
 
-/// The lines of an output, what matters most first; numbers that do not exist last.
+/// The lines of an output, the largest effects first, NaN last.
 pub(super) fn lines<'a>(analysis: &Analysis, output: &'a OutputAnalysis) -> Vec<EffectLine<'a>> {
     let mut lines = unsorted(output);
     for (line, verdict) in lines.iter_mut().zip(&output.verdicts) {
@@ -30,10 +30,10 @@ pub(super) fn lines<'a>(analysis: &Analysis, output: &'a OutputAnalysis) -> Vec<
     if let Indices::Vbd { factors, .. } = &output.indices {
         for (line, factor) in lines.iter_mut().zip(factors) {
             let through_others = factor.s1.value < factor.st.value / 3.0;
-            line.behind.push(verdict_text(analysis, line.verdict, through_others));
+            line.behind.push(verdict_text(analysis, line, through_others));
         }
     } else {
-        lines.iter_mut().for_each(|line| line.behind.push(verdict_text(analysis, line.verdict, false)));
+        lines.iter_mut().for_each(|line| line.behind.push(verdict_text(analysis, line, false)));
     }
     let key = |line: &EffectLine<'_>| {
         if line.main.value.is_nan() { f64::NEG_INFINITY } else { line.main.value.abs() }
@@ -69,16 +69,16 @@ fn unsorted(output: &OutputAnalysis) -> Vec<EffectLine<'_>> {
     }
 }
 
-fn new(name: &str, main: Estimate, behind: Vec<String>) -> EffectLine<'_> {
+fn new(name: &str, main: IndexEstimate, behind: Vec<String>) -> EffectLine<'_> {
     EffectLine { name, main, verdict: None, behind }
 }
 
 /// Lines of shares: the main one with its interval and a bar, then the others.
-fn shares<'a>(lines: impl Iterator<Item = (&'a str, Estimate, Vec<f64>)>) -> Vec<EffectLine<'a>> {
+fn shares<'a>(lines: impl Iterator<Item = (&'a str, IndexEstimate, Vec<f64>)>) -> Vec<EffectLine<'a>> {
     let lines: Vec<_> = lines.collect();
     let decimals = share_decimals(lines.iter().map(|(_, main, _)| main));
     let number = |x: f64| share_text(x, decimals);
-    let line = |(name, main, others): (&'a str, Estimate, Vec<f64>)| {
+    let line = |(name, main, others): (&'a str, IndexEstimate, Vec<f64>)| {
         let mut behind = vec![number(main.value), interval(&main, number), bar(main.value)];
         behind.extend(others.into_iter().map(number));
         new(name, main, behind)
@@ -93,18 +93,30 @@ fn correlation(c: &Correlation) -> EffectLine<'_> {
     new(&c.name, c.prcc, behind)
 }
 
-fn verdict_text(analysis: &Analysis, verdict: Option<Verdict>, through_others: bool) -> String {
-    let bar = match analysis.technique {
-        Technique::Morris => format!("{} of the largest", short(analysis.threshold)),
-        _ => short(analysis.threshold),
-    };
-    match verdict {
+fn verdict_text(analysis: &Analysis, line: &EffectLine<'_>, through_others: bool) -> String {
+    match line.verdict {
         None => String::new(),
         Some(Verdict::Influential) if through_others => "influential, through others".into(),
-        Some(Verdict::NotSeparated { more_rows: Some(rows) }) => {
-            format!("not separated from {bar}; about {} more rows would decide", with_commas(rows.into()))
+        Some(Verdict::Undecided { .. }) if line.main.value == 0.0 && line.main.high == 0.0 => {
+            "no effect".into()
         }
-        Some(Verdict::NotSeparated { more_rows: None }) => format!("not separated from {bar}"),
+        Some(Verdict::Undecided { .. }) if line.main.low.is_nan() => "undecided: there is no interval".into(),
+        Some(verdict @ Verdict::Undecided { .. }) => {
+            let contains = format!("undecided: the interval contains {}", threshold_text(analysis));
+            match verdict.affordable_rows(analysis.rows) {
+                Some(rows) => {
+                    format!("{contains}; about {} more rows would decide", with_commas(rows.into()))
+                }
+                None => contains,
+            }
+        }
         Some(verdict) => verdict.word().into(),
+    }
+}
+
+fn threshold_text(analysis: &Analysis) -> String {
+    match analysis.technique {
+        Technique::Morris => format!("{} of the largest", short(analysis.threshold)),
+        _ => short(analysis.threshold),
     }
 }

@@ -1,6 +1,6 @@
 //! Numbers and bars as people read them.
 
-use crate::Estimate;
+use crate::IndexEstimate;
 use crate::number::{fixed, three_digits};
 
 /// Three digits, with an exponent where it would be long.
@@ -23,12 +23,12 @@ pub fn share_text(x: f64, decimals: usize) -> String {
 }
 
 /// Decimals for shares that stand in one table: three as soon as one interval is narrower than a hundredth.
-pub fn share_decimals<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> usize {
+pub fn share_decimals<'a>(estimates: impl IntoIterator<Item = &'a IndexEstimate>) -> usize {
     if estimates.into_iter().any(|e| e.high - e.low < 0.01) { 3 } else { 2 }
 }
 
 /// `0.65 .. 1.00`, or nothing when there is no interval.
-pub(super) fn interval(estimate: &Estimate, number: impl Fn(f64) -> String) -> String {
+pub(super) fn interval(estimate: &IndexEstimate, number: impl Fn(f64) -> String) -> String {
     if estimate.low.is_nan() || estimate.high.is_nan() {
         return String::new();
     }
@@ -62,9 +62,9 @@ mod tests {
 
     #[test]
     fn shares_show_the_decimals_that_count_and_no_negative_zero() {
-        let around = |half: f64| Estimate { value: 0.5, low: 0.5 - half, high: 0.5 + half };
+        let around = |half: f64| IndexEstimate { value: 0.5, low: 0.5 - half, high: 0.5 + half };
         assert_eq!((share_decimals([&around(0.1)]), share_decimals([&around(0.1), &around(0.001)])), (2, 3));
-        assert_eq!(share_decimals([&Estimate::bare(0.5)]), 2);
+        assert_eq!(share_decimals([&IndexEstimate::bare(0.5)]), 2);
         let shown: Vec<_> = [0.125, -0.004, -0.2, f64::NAN].into_iter().map(|x| share_text(x, 2)).collect();
         assert_eq!(shown, ["0.12", "0.00", "-0.20", "?"]);
     }

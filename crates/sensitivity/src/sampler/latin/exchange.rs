@@ -1,16 +1,16 @@
 //! Constraints in a Latin hypercube: values of a column change rows until every row is allowed (Petelet et al. 2010).
 
-use super::{Feasible, Purpose, SampleError, Square, Stream};
+use super::{Feasible, LatinSquare, RandomStream, SampleError, StreamPurpose};
 
 /// Exchanges tried for each row before giving up.
 const TRIES_PER_ROW: usize = 2000;
 
-impl Square {
+impl LatinSquare {
     /// Exchanges values between a row that is not allowed and any other, unless more rows would not be allowed then.
     pub(super) fn satisfy(&mut self, feasible: &Feasible<'_>, seed: u64) -> Result<(), SampleError> {
         let columns = feasible.parameters();
         let mut wrong: Vec<usize> = (0..self.rows).filter(|row| !feasible.holds(self.row(*row))).collect();
-        let mut stream = Stream::new(seed, Purpose::Exchange, 0, 0);
+        let mut stream = RandomStream::new(seed, StreamPurpose::Exchange, 0, 0);
         let mut tries = self.rows * TRIES_PER_ROW;
         while !wrong.is_empty() && !columns.is_empty() {
             let place = stream.below(wrong.len() as u64) as usize;

@@ -1,6 +1,6 @@
 //! Maximin Latin hypercubes: values of a column change rows while that drives the rows apart (Morris and Mitchell 1995).
 
-use super::{Feasible, Purpose, SampleError, Square, Stream};
+use super::{Feasible, LatinSquare, RandomStream, SampleError, StreamPurpose};
 
 /// Most rows: the distances of all pairs are kept.
 const MOST_ROWS: usize = 2000;
@@ -10,15 +10,19 @@ const WORK: usize = 50_000_000;
 
 /// Tries random exchanges and keeps those that lower the sum over all pairs of distance to the power -20, which the
 /// closest pairs dominate, and that the constraints allow.
-pub(super) fn spread(square: &mut Square, feasible: &Feasible<'_>, seed: u64) -> Result<(), SampleError> {
+pub(super) fn spread(
+    square: &mut LatinSquare,
+    feasible: &Feasible<'_>,
+    seed: u64,
+) -> Result<(), SampleError> {
     let rows = square.rows;
     if rows > MOST_ROWS {
         let to_do = "use plain lhs or sobol, whose rows are spread well at that size";
         let (found, most) = (rows as u128, MOST_ROWS as u128);
         return Err(SampleError::TooMany { what: "rows of a maximin lhs", found, most, to_do });
     }
-    let mut distances = Distances::new(square);
-    let mut stream = Stream::new(seed, Purpose::Exchange, 0, 1);
+    let mut distances = PairDistances::new(square);
+    let mut stream = RandomStream::new(seed, StreamPurpose::Exchange, 0, 1);
     for _ in 0..TRIES.min(WORK / rows.max(1)) {
         let column = stream.below(square.parameters as u64) as usize;
         let [a, b] = [(); 2].map(|()| stream.below(rows as u64) as usize);
@@ -36,14 +40,14 @@ pub(super) fn spread(square: &mut Square, feasible: &Feasible<'_>, seed: u64) ->
 }
 
 /// Squared distances of all pairs of rows, and those of the two rows of the exchange last tried.
-struct Distances {
+struct PairDistances {
     rows: usize,
     squares: Vec<f64>,
     tried: Vec<(f64, f64)>,
 }
 
-impl Distances {
-    fn new(square: &Square) -> Self {
+impl PairDistances {
+    fn new(square: &LatinSquare) -> Self {
         let rows = square.rows;
         let between = |a: usize, b: usize| -> f64 {
             let differences = (0..square.parameters).map(|c| square.unit(a, c) - square.unit(b, c));
@@ -54,7 +58,7 @@ impl Distances {
     }
 
     /// Whether exchanging two rows' values in a column drives the rows apart. Their own distance stays as it is.
-    fn would_grow(&mut self, square: &Square, column: usize, a: usize, b: usize) -> bool {
+    fn would_grow(&mut self, square: &LatinSquare, column: usize, a: usize, b: usize) -> bool {
         let (at_a, at_b) = (square.unit(a, column), square.unit(b, column));
         let (from_a, from_b) = (&self.squares[a * self.rows..], &self.squares[b * self.rows..]);
         let mut change = 0.0;

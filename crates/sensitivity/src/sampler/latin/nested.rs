@@ -3,7 +3,7 @@
 //! A sample of `r * 2^m` rows, `r` odd, begins as a plain one of `r` rows and doubles `m` times: every stratum is halved,
 //! and the new rows fall into the halves still empty, in random order.
 
-use super::{Purpose, Stream, stratum_unit};
+use super::{RandomStream, StreamPurpose, stratum_unit};
 
 /// Whether doubling leads from one size to another.
 pub(in crate::sampler) fn is_grown_from(size: u64, earlier: u64) -> bool {
@@ -12,9 +12,9 @@ pub(in crate::sampler) fn is_grown_from(size: u64, earlier: u64) -> bool {
 
 /// One column of a nested Latin hypercube.
 pub(super) fn column(seed: u64, column: u64, count: u64) -> Vec<f64> {
-    let stream = |size| Stream::new(seed, Purpose::Growth, column, size);
+    let stream = |size| RandomStream::new(seed, StreamPurpose::Growth, column, size);
     let mut size = count >> count.trailing_zeros();
-    let mut growing = Growing { spots: Vec::new(), units: Vec::new() };
+    let mut growing = NestedRows { spots: Vec::new(), units: Vec::new() };
     growing.fill((0..size).collect(), size, &mut stream(size));
     while size < count {
         size *= 2;
@@ -24,7 +24,7 @@ pub(super) fn column(seed: u64, column: u64, count: u64) -> Vec<f64> {
     growing.units
 }
 
-struct Growing {
+struct NestedRows {
     /// Stratum of each row, and its place inside as a fraction of 2^64: halving a stratum takes off one binary digit,
     /// so that the halves are exact.
     spots: Vec<(u64, u64)>,
@@ -32,9 +32,9 @@ struct Growing {
     units: Vec<f64>,
 }
 
-impl Growing {
+impl NestedRows {
     /// Adds one row in each of the strata.
-    fn fill(&mut self, mut strata: Vec<u64>, size: u64, stream: &mut Stream) {
+    fn fill(&mut self, mut strata: Vec<u64>, size: u64, stream: &mut RandomStream) {
         stream.shuffle(&mut strata);
         for stratum in strata {
             // Coarser than 64 binary digits, so that the coordinate below is exact enough to stay in its halves.

@@ -5,15 +5,15 @@
 
 use rayon::prelude::*;
 
-use super::{Scale, Trajectory};
+use super::{FactorScale, Trajectory};
 
 /// Squared distances of all pairs, as a full matrix.
-pub(super) fn squares(scale: &Scale<'_>, trajectories: &[Trajectory]) -> Vec<f64> {
+pub(super) fn squares(scale: &FactorScale<'_>, trajectories: &[Trajectory]) -> Vec<f64> {
     let paths: Vec<Path> = trajectories.iter().map(|trajectory| Path::new(scale, trajectory)).collect();
     let count = paths.len();
     let below: Vec<Vec<f64>> = (0..count)
         .into_par_iter()
-        .map_init(Scratch::default, |scratch, a| {
+        .map_init(DistanceScratchRow::default, |scratch, a| {
             paths[..a].iter().map(|path| scratch.between(&paths[a], path)).map(|d| d * d).collect()
         })
         .collect();
@@ -48,7 +48,7 @@ struct Move {
 }
 
 impl Path {
-    fn new(scale: &Scale<'_>, trajectory: &Trajectory) -> Self {
+    fn new(scale: &FactorScale<'_>, trajectory: &Trajectory) -> Self {
         let (parameters, rows) = (scale.counts.len(), trajectory.order.len() + 1);
         let mut path =
             Self { rows, columns: vec![0.0; parameters * rows], first: Vec::new(), moves: Vec::new() };
@@ -72,7 +72,7 @@ impl Path {
 }
 
 impl Move {
-    fn new(scale: &Scale<'_>, trajectory: &Trajectory, column: usize) -> Self {
+    fn new(scale: &FactorScale<'_>, trajectory: &Trajectory, column: usize) -> Self {
         let unordered = scale.unordered[column];
         let whole = if unordered { 1.0 } else { (scale.counts[column] - 1) as f64 };
         let [from, to] = [&trajectory.start, &trajectory.end].map(|places| places[column] as f64 / whole);
@@ -104,13 +104,13 @@ impl Move {
 
 /// Room for the distances of one row from all rows of another path, kept from pair to pair.
 #[derive(Default)]
-struct Scratch {
+struct DistanceScratchRow {
     squares: Vec<f64>,
     /// Sums of distances for each row of the other path: added up at the end, so that their order is fixed.
     sums: Vec<f64>,
 }
 
-impl Scratch {
+impl DistanceScratchRow {
     fn between(&mut self, a: &Path, b: &Path) -> f64 {
         for numbers in [&mut self.squares, &mut self.sums] {
             numbers.clear();
@@ -137,10 +137,10 @@ impl Scratch {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Feasible, Scale};
+    use super::super::{FactorScale, Feasible};
     use super::*;
     use crate::quantile::Quantile;
-    use onceflow_study::{Domain, Morris, Parameter, Space, Trajectories};
+    use onceflow_study::{Domain, MorrisDesign, Parameter, Space, Trajectories};
 
     #[test]
     fn carried_on_distances_are_those_of_the_definition() {
@@ -155,8 +155,8 @@ mod tests {
         ];
         let space = Space::new(parameters, Vec::new()).unwrap();
         let quantiles = Quantile::of_space(&space).unwrap();
-        let design = Morris { trajectories: 6, values: 4, kind: Trajectories::Plain };
-        let scale = Scale::new(&space, &quantiles, &design).unwrap();
+        let design = MorrisDesign { trajectories: 6, values: 4, kind: Trajectories::Plain };
+        let scale = FactorScale::new(&space, &quantiles, &design).unwrap();
         let mut feasible = Feasible::new(&space);
         let drawn: Vec<Trajectory> =
             (0..6).map(|index| scale.trajectory(&mut feasible, 3, index).unwrap()).collect();

@@ -1,30 +1,30 @@
 //! Blocks and statements: a keyword, possibly abbreviated, with the values that follow it.
 
-use super::super::Report;
-use super::lexer::{Kind, Token};
+use super::super::ImportReport;
+use super::lexer::{Token, TokenKind};
 use super::{method, responses, variables};
 use crate::value::whole;
-use crate::{Span, nearest};
+use crate::{SourceSpan, nearest};
 
 /// One of the blocks an input consists of.
-pub(super) struct Block {
+pub(super) struct DakotaBlock {
     pub(super) name: &'static str,
-    pub(super) span: Span,
+    pub(super) span: SourceSpan,
     pub(super) statements: Vec<Statement>,
 }
 
 /// A keyword with its values.
 pub(super) struct Statement {
-    /// The keyword in full; empty when it is none of ours.
+    /// The keyword in full; empty when it is not known here.
     pub(super) keyword: &'static str,
-    pub(super) span: Span,
-    pub(super) values: Vec<Item>,
+    pub(super) span: SourceSpan,
+    pub(super) values: Vec<StatementValue>,
 }
 
 /// One value of a statement.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Item {
-    pub(super) span: Span,
+pub(super) struct StatementValue {
+    pub(super) span: SourceSpan,
     pub(super) value: Literal,
 }
 
@@ -48,28 +48,28 @@ fn vocabulary(block: &str) -> Option<&'static [&'static str]> {
 }
 
 /// Sorts the tokens into blocks; says which ones are skipped.
-pub(super) fn blocks(tokens: Vec<Token>, report: &mut Report) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
+pub(super) fn blocks(tokens: Vec<Token>, report: &mut ImportReport) -> Vec<DakotaBlock> {
+    let mut blocks: Vec<DakotaBlock> = Vec::new();
     for token in tokens {
         match token.kind {
-            Kind::Word(word) => read_word(&word, token.span, &mut blocks, report),
-            Kind::Number(x) => read_value(token.span, Literal::Number(x), &mut blocks, report),
-            Kind::Text(text) => read_value(token.span, Literal::Text(text), &mut blocks, report),
+            TokenKind::Word(word) => read_word(&word, token.span, &mut blocks, report),
+            TokenKind::Number(x) => read_value(token.span, Literal::Number(x), &mut blocks, report),
+            TokenKind::Text(text) => read_value(token.span, Literal::Text(text), &mut blocks, report),
         }
     }
     blocks.iter().for_each(|block| note_skipped(block, report));
     blocks
 }
 
-fn read_word(word: &str, span: Span, blocks: &mut Vec<Block>, report: &mut Report) {
+fn read_word(word: &str, span: SourceSpan, blocks: &mut Vec<DakotaBlock>, report: &mut ImportReport) {
     let words = blocks.last().map_or(Some(&[][..]), |b| vocabulary(b.name));
     if let Some(name) = block_name(word, words) {
-        blocks.push(Block { name, span, statements: Vec::new() });
+        blocks.push(DakotaBlock { name, span, statements: Vec::new() });
         return;
     }
     let Some(block) = blocks.last_mut() else {
         let expected = "one of the blocks method, variables, responses";
-        report.error(span, "this stands before any block", expected, format!("`{word}`"));
+        report.error(span, "text before the first block", expected, format!("`{word}`"));
         return;
     };
     let keyword = words.map_or("", |words| keyword_of(word, words, span, report));
@@ -89,8 +89,13 @@ fn block_name(word: &str, words: Option<&[&'static str]>) -> Option<&'static str
     }
 }
 
-/// The keyword in full, or "" with a word to the user when it is none or could be several.
-fn keyword_of(word: &str, words: &[&'static str], span: Span, report: &mut Report) -> &'static str {
+/// The keyword in full, or "" with a message when it is unknown or ambiguous.
+fn keyword_of(
+    word: &str,
+    words: &[&'static str],
+    span: SourceSpan,
+    report: &mut ImportReport,
+) -> &'static str {
     let plain = variables::unaliased(word);
     if let Some(exact) = words.iter().find(|w| **w == plain) {
         return exact;
@@ -105,20 +110,20 @@ fn keyword_of(word: &str, words: &[&'static str], span: Span, report: &mut Repor
         }
         _ => {
             let expected = format!("one of {}", candidates.join(", "));
-            report.error(span, "this abbreviation could be several keywords", expected, format!("`{word}`"));
+            report.error(span, "ambiguous abbreviation of a keyword", expected, format!("`{word}`"));
         }
     }
     ""
 }
 
-fn read_value(span: Span, value: Literal, blocks: &mut [Block], report: &mut Report) {
+fn read_value(span: SourceSpan, value: Literal, blocks: &mut [DakotaBlock], report: &mut ImportReport) {
     match blocks.last_mut().and_then(|b| b.statements.last_mut()) {
-        Some(statement) => statement.values.push(Item { span, value }),
-        None => report.error(span, "a value stands before any keyword", "a keyword", value.describe()),
+        Some(statement) => statement.values.push(StatementValue { span, value }),
+        None => report.error(span, "a value before the first keyword", "a keyword", value.describe()),
     }
 }
 
-fn note_skipped(block: &Block, report: &mut Report) {
+fn note_skipped(block: &DakotaBlock, report: &mut ImportReport) {
     if vocabulary(block.name).is_none() {
         report.note(block.span, format!("the block `{}` is skipped", block.name));
         return;
@@ -143,7 +148,7 @@ impl Literal {
         }
     }
 
-    /// The whole number it is exactly.
+    /// The whole number, if the value is one.
     pub(super) fn whole(&self) -> Option<i64> {
         match self {
             Self::Number(x) => whole(*x),
@@ -154,9 +159,9 @@ impl Literal {
 
 impl Statement {
     /// Its only value as a whole number of 0 or more.
-    pub(super) fn whole(&self, report: &mut Report) -> Option<u64> {
+    pub(super) fn whole(&self, report: &mut ImportReport) -> Option<u64> {
         let found = match &self.values[..] {
-            [Item { value, .. }] => match value.whole().and_then(|n| u64::try_from(n).ok()) {
+            [StatementValue { value, .. }] => match value.whole().and_then(|n| u64::try_from(n).ok()) {
                 Some(number) => return Some(number),
                 None => value.describe(),
             },
@@ -168,8 +173,8 @@ impl Statement {
     }
 
     /// All its values as numbers.
-    pub(super) fn numbers(&self, report: &mut Report) -> Option<Vec<f64>> {
-        let number = |item: &Item| match item.value {
+    pub(super) fn numbers(&self, report: &mut ImportReport) -> Option<Vec<f64>> {
+        let number = |item: &StatementValue| match item.value {
             Literal::Number(x) => Ok(x),
             Literal::Text(_) => Err((item.span, item.value.describe())),
         };
@@ -177,8 +182,8 @@ impl Statement {
     }
 
     /// All its values as texts.
-    pub(super) fn texts(&self, report: &mut Report) -> Option<Vec<String>> {
-        let text = |item: &Item| match &item.value {
+    pub(super) fn texts(&self, report: &mut ImportReport) -> Option<Vec<String>> {
+        let text = |item: &StatementValue| match &item.value {
             Literal::Text(text) => Ok(text.clone()),
             Literal::Number(_) => Err((item.span, item.value.describe())),
         };
@@ -188,8 +193,8 @@ impl Statement {
     fn all<T>(
         &self,
         expected: &str,
-        read: impl Fn(&Item) -> Result<T, (Span, String)>,
-        report: &mut Report,
+        read: impl Fn(&StatementValue) -> Result<T, (SourceSpan, String)>,
+        report: &mut ImportReport,
     ) -> Option<Vec<T>> {
         match self.values.iter().map(read).collect() {
             Ok(values) => Some(values),
@@ -205,7 +210,7 @@ impl Statement {
 pub(super) fn find<'a>(
     statements: &'a [Statement],
     keyword: &str,
-    report: &mut Report,
+    report: &mut ImportReport,
 ) -> Option<&'a Statement> {
     let mut found = statements.iter().filter(|s| s.keyword == keyword);
     let first = found.next()?;

@@ -1,18 +1,19 @@
 //! `multidim_parameter_study`: a grid whose sides may differ, while ours has one number for all continuous sides.
 
-use super::super::Report;
-use super::super::checked::Placed;
-use crate::{Domain, Grid, Kind, Span, Value};
+use super::super::ImportReport;
+use super::super::checked::ImportedParameter;
+use crate::{Domain, GridDesign, ParameterKind, SourceSpan, Value};
 
 /// More values than any grid could be run over; checked before they are written out.
 const MOST_VALUES: u64 = 1 << 20;
 
-/// Leaves out what stays at its lower end, and cuts continuous variables when their sides are unequal.
+/// Leaves out variables that stay at their lower end, and makes continuous variables discrete when their numbers of values
+/// differ.
 pub(super) fn cut(
-    placed: Vec<Placed>,
-    (span, partitions): (Span, Vec<u64>),
-    report: &mut Report,
-) -> (Vec<Placed>, Grid) {
+    placed: Vec<ImportedParameter>,
+    (span, partitions): (SourceSpan, Vec<u64>),
+    report: &mut ImportReport,
+) -> (Vec<ImportedParameter>, GridDesign) {
     let (fixed, varied): (Vec<_>, Vec<_>) = placed.into_iter().zip(partitions).partition(|(_, p)| *p == 0);
     for (stays, _) in &fixed {
         report.note(span, format!("`{}` has 0 partitions and stays at its lower end", stays.parameter.name));
@@ -24,23 +25,33 @@ pub(super) fn cut(
     if total > MOST_VALUES {
         let expected = format!("at most {MOST_VALUES} partitions in all");
         report.error(span, "the grid is too fine", expected, total.to_string());
-        return (Vec::new(), Grid { values: 2, fraction: 1 });
+        return (Vec::new(), GridDesign { values: 2, fraction: 1 });
     }
-    let continuous = |(p, _): &&(Placed, u64)| p.parameter.domain.count().is_none();
+    let continuous = |(p, _): &&(ImportedParameter, u64)| p.parameter.domain.count().is_none();
     let mut sides = varied.iter().filter(continuous).map(|(_, p)| *p);
     let first = sides.next();
     let equal = sides.all(|p| Some(p) == first);
     let values = if equal { first.unwrap_or(1) + 1 } else { 2 };
     let cut =
         |(placed, p)| if equal { keep(placed, p, span, report) } else { cut_one(placed, p, span, report) };
-    (varied.into_iter().map(cut).collect(), Grid { values, fraction: 1 })
+    (varied.into_iter().map(cut).collect(), GridDesign { values, fraction: 1 })
 }
 
-fn keep(placed: Placed, partitions: u64, span: Span, report: &mut Report) -> Placed {
+fn keep(
+    placed: ImportedParameter,
+    partitions: u64,
+    span: SourceSpan,
+    report: &mut ImportReport,
+) -> ImportedParameter {
     if placed.parameter.domain.count().is_some() { cut_one(placed, partitions, span, report) } else { placed }
 }
 
-fn cut_one(mut placed: Placed, partitions: u64, span: Span, report: &mut Report) -> Placed {
+fn cut_one(
+    mut placed: ImportedParameter,
+    partitions: u64,
+    span: SourceSpan,
+    report: &mut ImportReport,
+) -> ImportedParameter {
     let domain = &placed.parameter.domain;
     match (domain.count(), domain.ends()) {
         (Some(count), _) if count == partitions.saturating_add(1) => {}
@@ -50,7 +61,7 @@ fn cut_one(mut placed: Placed, partitions: u64, span: Span, report: &mut Report)
         },
         (None, Some((from, to))) if from.is_finite() && to.is_finite() && from < to => {
             placed.parameter.domain = Domain::Values(places(from, to, partitions));
-            placed.parameter.kind = Kind::Real;
+            placed.parameter.kind = ParameterKind::Real;
         }
         // Left as it is: the check of its domain or the next message says why.
         (None, Some((from, to))) if from.is_infinite() || to.is_infinite() => {
@@ -67,7 +78,7 @@ fn places(from: f64, to: f64, partitions: u64) -> Vec<f64> {
     (0..=partitions).map(|i| if i == partitions { to } else { from + i as f64 * step }).collect()
 }
 
-/// Every so many of the values, when that ends at the last one.
+/// Every n-th of the values, when that ends at the last one.
 fn every(domain: &Domain, count: u64, partitions: u64) -> Option<Domain> {
     let steps = count.checked_sub(1)?;
     if steps == 0 || !steps.is_multiple_of(partitions) {
@@ -81,7 +92,13 @@ fn every(domain: &Domain, count: u64, partitions: u64) -> Option<Domain> {
     })
 }
 
-fn complain(placed: &Placed, count: u64, partitions: u64, span: Span, report: &mut Report) {
+fn complain(
+    placed: &ImportedParameter,
+    count: u64,
+    partitions: u64,
+    span: SourceSpan,
+    report: &mut ImportReport,
+) {
     let name = &placed.parameter.name;
     let expected = format!("a divisor of {}, for it has {count} values", count.saturating_sub(1));
     report.error(span, format!("`{name}` cannot be cut evenly"), expected, partitions.to_string());

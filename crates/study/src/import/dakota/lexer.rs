@@ -1,17 +1,17 @@
 //! Words, numbers and quoted texts of a Dakota input; `=`, `,` and `\` only separate, `#` starts a comment.
 
-use super::super::Report;
-use crate::Span;
+use super::super::ImportReport;
+use crate::SourceSpan;
 
 /// A piece of the input.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
-    pub(super) span: Span,
-    pub(super) kind: Kind,
+    pub(super) span: SourceSpan,
+    pub(super) kind: TokenKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Word(String),
     Number(f64),
     Text(String),
@@ -20,8 +20,8 @@ pub(super) enum Kind {
 /// More numbers than any study has; bounds what `1000000000*0.5` may allocate.
 const MOST_NUMBERS: usize = 1 << 20;
 
-/// Cuts the text into tokens; what is none is reported and left out.
-pub(super) fn tokens(report: &mut Report) -> Vec<Token> {
+/// Splits the text into tokens; other characters are reported and skipped.
+pub(super) fn tokens(report: &mut ImportReport) -> Vec<Token> {
     let source = std::sync::Arc::clone(&report.source);
     let mut lexer = Lexer { text: &source.text, at: 0, tokens: Vec::new(), report };
     while lexer.step() {}
@@ -32,7 +32,7 @@ struct Lexer<'a> {
     text: &'a str,
     at: usize,
     tokens: Vec<Token>,
-    report: &'a mut Report,
+    report: &'a mut ImportReport,
 }
 
 impl Lexer<'_> {
@@ -55,10 +55,10 @@ impl Lexer<'_> {
         let start = self.at;
         if let Some(length) = inside[..line].find(quote) {
             self.at += length + 2;
-            self.push(start, Kind::Text(inside[..length].into()));
+            self.push(start, TokenKind::Text(inside[..length].into()));
         } else {
             self.at += 1 + line;
-            let span = Span { start, end: self.at };
+            let span = SourceSpan { start, end: self.at };
             let expected = format!("{quote} before the end of the line");
             self.report.error(span, "a quoted text does not end", expected, "the end of the line");
         }
@@ -71,18 +71,18 @@ impl Lexer<'_> {
         let text = &rest[..length];
         self.at += length;
         if let Some(x) = number(text) {
-            self.push(start, Kind::Number(x));
+            self.push(start, TokenKind::Number(x));
         } else if text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_word) {
-            self.push(start, Kind::Word(text.to_lowercase()));
+            self.push(start, TokenKind::Word(text.to_lowercase()));
         } else if let Some(numbers) = self.shorthand(text) {
-            numbers.into_iter().for_each(|x| self.push(start, Kind::Number(x)));
+            numbers.into_iter().for_each(|x| self.push(start, TokenKind::Number(x)));
         } else {
-            self.unreadable(Span { start, end: self.at }, text);
+            self.unreadable(SourceSpan { start, end: self.at }, text);
         }
     }
 
-    fn push(&mut self, start: usize, kind: Kind) {
-        self.tokens.push(Token { span: Span { start, end: self.at }, kind });
+    fn push(&mut self, start: usize, kind: TokenKind) {
+        self.tokens.push(Token { span: SourceSpan { start, end: self.at }, kind });
     }
 
     /// `3*0.5` is three numbers, `1:4` and `1:0.5:3` are sequences.
@@ -106,7 +106,7 @@ impl Lexer<'_> {
         MOST_NUMBERS.saturating_sub(self.tokens.len())
     }
 
-    fn unreadable(&mut self, span: Span, text: &str) {
+    fn unreadable(&mut self, span: SourceSpan, text: &str) {
         let hint = match text.chars().next() {
             Some('{') => Some("this is a template: expand it first and import what comes out".into()),
             Some('‘' | '’' | '“' | '”') => Some("write plain quotes: ' or \"".into()),
@@ -134,10 +134,10 @@ fn number(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Source;
+    use crate::SourceText;
 
-    fn lex(text: &str) -> (Vec<Kind>, String) {
-        let mut report = Report::new(&Source::new("d.in", text));
+    fn lex(text: &str) -> (Vec<TokenKind>, String) {
+        let mut report = ImportReport::new(&SourceText::new("d.in", text));
         let tokens = tokens(&mut report);
         (tokens.into_iter().map(|t| t.kind).collect(), report.diagnostics.to_string())
     }
@@ -145,22 +145,22 @@ mod tests {
     fn numbers(text: &str) -> Vec<f64> {
         let (kinds, complaints) = lex(text);
         assert_eq!(complaints, "", "{text}");
-        kinds.into_iter().map(|k| if let Kind::Number(x) = k { x } else { f64::NAN }).collect()
+        kinds.into_iter().map(|k| if let TokenKind::Number(x) = k { x } else { f64::NAN }).collect()
     }
 
     #[test]
     fn separators_and_comments_vanish() {
         let (kinds, _) = lex("interface,\n\tFORK # 'no'\n x=1.e-3, 'a b' \"it's\" -.5");
-        let word = |w: &str| Kind::Word(w.into());
-        let text = |t: &str| Kind::Text(t.into());
+        let word = |w: &str| TokenKind::Word(w.into());
+        let text = |t: &str| TokenKind::Text(t.into());
         let expected = [
             word("interface"),
             word("fork"),
             word("x"),
-            Kind::Number(1e-3),
+            TokenKind::Number(1e-3),
             text("a b"),
             text("it's"),
-            Kind::Number(-0.5),
+            TokenKind::Number(-0.5),
         ];
         assert_eq!(kinds, expected);
     }

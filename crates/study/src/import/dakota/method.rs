@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use super::super::Report;
-use super::block::{Block, Statement, find};
-use crate::{Design, LatinHypercube, Method, Morris, Saltelli, Span, Trajectories};
+use super::super::ImportReport;
+use super::block::{DakotaBlock, Statement, find};
+use crate::{Design, LatinHypercube, Method, MorrisDesign, SaltelliDesign, SourceSpan, Trajectories};
 
 /// Methods that are read.
 const SUPPORTED: &[&str] = &["psuade_moat", "sampling", "dace", "fsu_quasi_mc", "multidim_parameter_study"];
@@ -107,38 +107,38 @@ pub(super) fn words() -> &'static [&'static str] {
 }
 
 /// A design, and how finely each variable is cut when it is a grid of unequal sides.
-pub(super) struct Plan {
+pub(super) struct DakotaDesign {
     pub(super) design: Design,
-    pub(super) partitions: Option<(Span, Vec<u64>)>,
+    pub(super) partitions: Option<(SourceSpan, Vec<u64>)>,
 }
 
 /// Whether the method is one that by default varies only uncertain variables.
-pub(super) fn is_sampling(block: &Block) -> bool {
+pub(super) fn is_sampling(block: &DakotaBlock) -> bool {
     block.statements.iter().any(|s| s.keyword == "sampling")
 }
 
 /// The design a block asks for, with `variables` varying.
-pub(super) fn plan(block: &Block, variables: usize, report: &mut Report) -> Option<Plan> {
+pub(super) fn plan(block: &DakotaBlock, variables: usize, report: &mut ImportReport) -> Option<DakotaDesign> {
     let name = method_name(block, report)?;
     let seed = find(&block.statements, "seed", report).and_then(|s| s.whole(report)).unwrap_or(0);
     if name.keyword == "multidim_parameter_study" {
         let partitions = partitions(block, name, variables, report)?;
-        let method = Method::Grid(crate::Grid { values: 2, fraction: 1 });
-        return Some(Plan { design: Design { method, seed }, partitions: Some(partitions) });
+        let method = Method::Grid(crate::GridDesign { values: 2, fraction: 1 });
+        return Some(DakotaDesign { design: Design { method, seed }, partitions: Some(partitions) });
     }
     let method = match name.keyword {
         "psuade_moat" => Method::Morris(moat(block, name, variables, report)?),
         _ => sampled(block, name, report)?,
     };
-    Some(Plan { design: Design { method, seed }, partitions: None })
+    Some(DakotaDesign { design: Design { method, seed }, partitions: None })
 }
 
-fn method_name<'a>(block: &'a Block, report: &mut Report) -> Option<&'a Statement> {
+fn method_name<'a>(block: &'a DakotaBlock, report: &mut ImportReport) -> Option<&'a Statement> {
     let is_method = |s: &&Statement| SUPPORTED.contains(&s.keyword) || UNSUPPORTED.contains(&s.keyword);
     let named: Vec<&Statement> = block.statements.iter().filter(is_method).collect();
     let expected = format!("one of {}", SUPPORTED.join(", "));
     match named[..] {
-        [] => report.error(block.span, "this block names no method we know", expected, "none"),
+        [] => report.error(block.span, "this block names no known method", expected, "none"),
         [name, ..] if !SUPPORTED.contains(&name.keyword) => {
             report.error(name.span, "this method is not supported", expected, format!("`{}`", name.keyword));
         }
@@ -152,7 +152,12 @@ fn method_name<'a>(block: &'a Block, report: &mut Report) -> Option<&'a Statemen
 }
 
 /// As Dakota does, samples are rounded up to whole trajectories and partitions to an odd number.
-fn moat(block: &Block, name: &Statement, variables: usize, report: &mut Report) -> Option<Morris> {
+fn moat(
+    block: &DakotaBlock,
+    name: &Statement,
+    variables: usize,
+    report: &mut ImportReport,
+) -> Option<MorrisDesign> {
     let per = variables as u64 + 1;
     let mut trajectories = 10;
     if let Some(samples) = find(&block.statements, "samples", report) {
@@ -167,16 +172,18 @@ fn moat(block: &Block, name: &Statement, variables: usize, report: &mut Report) 
         report.note(name.span, format!("no samples are given: {} are taken", trajectories * per));
     }
     let values = moat_values(block, report)?;
-    Some(Morris { trajectories, values, kind: Trajectories::Plain })
+    Some(MorrisDesign { trajectories, values, kind: Trajectories::Plain })
 }
 
-fn moat_values(block: &Block, report: &mut Report) -> Option<u64> {
-    let Some(statement) = find(&block.statements, "partitions", report) else { return Some(Morris::VALUES) };
+fn moat_values(block: &DakotaBlock, report: &mut ImportReport) -> Option<u64> {
+    let Some(statement) = find(&block.statements, "partitions", report) else {
+        return Some(MorrisDesign::VALUES);
+    };
     let partitions = statement.whole(report)?;
     match partitions {
         0 => {
             report.warning(statement.span, "partitions must be positive: 3 are taken");
-            Some(Morris::VALUES)
+            Some(MorrisDesign::VALUES)
         }
         p if p.is_multiple_of(2) => {
             let said =
@@ -189,11 +196,11 @@ fn moat_values(block: &Block, report: &mut Report) -> Option<u64> {
 }
 
 fn partitions(
-    block: &Block,
+    block: &DakotaBlock,
     name: &Statement,
     variables: usize,
-    report: &mut Report,
-) -> Option<(Span, Vec<u64>)> {
+    report: &mut ImportReport,
+) -> Option<(SourceSpan, Vec<u64>)> {
     let Some(statement) = find(&block.statements, "partitions", report) else {
         report.error(name.span, "the grid has no `partitions`", format!("{variables} whole numbers"), "none");
         return None;
@@ -210,7 +217,7 @@ fn partitions(
 }
 
 /// Methods that only differ in how `samples` points are thrown.
-fn sampled(block: &Block, name: &Statement, report: &mut Report) -> Option<Method> {
+fn sampled(block: &DakotaBlock, name: &Statement, report: &mut ImportReport) -> Option<Method> {
     let samples = find(&block.statements, "samples", report)
         .or_else(|| find(&block.statements, "initial_samples", report));
     let Some(samples) = samples else {
@@ -223,14 +230,14 @@ fn sampled(block: &Block, name: &Statement, report: &mut Report) -> Option<Metho
         return None;
     }
     if decomposes(block, report) {
-        let replicates = Saltelli::REPLICATES;
-        return Some(Method::Saltelli(Saltelli { base: rows, second_order: false, replicates }));
+        let replicates = SaltelliDesign::REPLICATES;
+        return Some(Method::Saltelli(SaltelliDesign { base: rows, second_order: false, replicates }));
     }
     points(block, name, rows, report)
 }
 
 /// Whether variances are decomposed by picking and freezing, which needs its own rows.
-fn decomposes(block: &Block, report: &mut Report) -> bool {
+fn decomposes(block: &DakotaBlock, report: &mut ImportReport) -> bool {
     let has = |word| block.statements.iter().find(|s| s.keyword == word);
     let Some(statement) = has("variance_based_decomp") else { return false };
     if has("binned").is_some() {
@@ -240,7 +247,7 @@ fn decomposes(block: &Block, report: &mut Report) -> bool {
     true
 }
 
-fn points(block: &Block, name: &Statement, rows: u64, report: &mut Report) -> Option<Method> {
+fn points(block: &DakotaBlock, name: &Statement, rows: u64, report: &mut ImportReport) -> Option<Method> {
     let latin = Method::LatinHypercube { rows, kind: LatinHypercube::Plain };
     let (choices, default): (&[&str], _) = match name.keyword {
         "sampling" => (&["random", "incremental_random", "lhs", "incremental_lhs", "low_discrepancy"], "lhs"),
@@ -256,7 +263,8 @@ fn points(block: &Block, name: &Statement, rows: u64, report: &mut Report) -> Op
         "hammersley" => Some(Method::Hammersley { rows, scrambled: false }),
         "low_discrepancy" => Some(Method::Sobol { rows, scrambled: true }),
         word @ ("oas" | "oa_lhs") => {
-            report.warning(name.span, format!("`{word}` is not made here: a Latin hypercube stands for it"));
+            report
+                .warning(name.span, format!("`{word}` is not supported: a Latin hypercube is used instead"));
             Some(latin)
         }
         word => {

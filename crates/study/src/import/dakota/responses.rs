@@ -1,7 +1,7 @@
 //! The block `responses`: names of the outputs.
 
-use super::super::Report;
-use super::block::{Block, Statement, find};
+use super::super::ImportReport;
+use super::block::{DakotaBlock, Statement, find};
 
 /// Keywords of the block that are read or known to be of no use here.
 pub(super) const WORDS: &[&str] = &[
@@ -30,11 +30,11 @@ const COUNTS: [(&str, &str); 6] = [
     ("num_calibration_terms", "least_sq_term_"),
 ];
 
-/// More outputs than anyone has; checked before names are made.
+/// Most outputs; checked before names are made.
 const MOST_OUTPUTS: u64 = 100_000;
 
 /// The names of the outputs; Dakota's own when the block gives none.
-pub(super) fn outputs(block: &Block, report: &mut Report) -> Vec<String> {
+pub(super) fn outputs(block: &DakotaBlock, report: &mut ImportReport) -> Vec<String> {
     let Some((statement, prefix)) = counted(block) else {
         report.error(block.span, "there are no responses", "response_functions", "none");
         return Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn outputs(block: &Block, report: &mut Report) -> Vec<String> {
     names
 }
 
-fn counted(block: &Block) -> Option<(&Statement, &'static str)> {
+fn counted(block: &DakotaBlock) -> Option<(&Statement, &'static str)> {
     block.statements.iter().find_map(|statement| {
         let count = COUNTS.iter().find(|(word, _)| *word == statement.keyword);
         count.map(|(_, prefix)| (statement, *prefix))

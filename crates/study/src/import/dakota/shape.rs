@@ -1,27 +1,30 @@
-//! What the lists of a section say of its variables: domains and distributions.
+//! Domains and distributions of the variables of a section, from its lists.
 
-use super::super::Report;
-use super::block::{Item, Literal, Statement, find};
-use super::variables::{Element, Section, Type};
+use super::super::ImportReport;
+use super::block::{Literal, Statement, StatementValue, find};
+use super::variables::{SetElement, Type, VariableSection};
 use crate::value::whole;
-use crate::{Distribution, Domain, Kind, Span};
+use crate::{Distribution, Domain, ParameterKind, SourceSpan};
 
 /// A parameter without its name.
-pub(super) struct Shape {
+pub(super) struct UnnamedParameter {
     pub(super) domain: Domain,
     pub(super) distribution: Distribution,
-    pub(super) kind: Kind,
-    pub(super) span: Span,
+    pub(super) kind: ParameterKind,
+    pub(super) span: SourceSpan,
 }
 
-impl Shape {
-    fn real(from: f64, to: f64, distribution: Distribution, span: Span) -> Self {
-        Self { domain: Domain::Continuous { from, to }, distribution, kind: Kind::Real, span }
+impl UnnamedParameter {
+    fn real(from: f64, to: f64, distribution: Distribution, span: SourceSpan) -> Self {
+        Self { domain: Domain::Continuous { from, to }, distribution, kind: ParameterKind::Real, span }
     }
 }
 
-/// One shape for each variable of a section; `None` after a complaint.
-pub(super) fn shapes(section: &Section<'_>, report: &mut Report) -> Option<Vec<Shape>> {
+/// One parameter for each variable of a section; `None` after an error.
+pub(super) fn shapes(
+    section: &VariableSection<'_>,
+    report: &mut ImportReport,
+) -> Option<Vec<UnnamedParameter>> {
     match section.of {
         Type::ContinuousDesign | Type::Uniform => bounded(section, |_| Distribution::Uniform, report),
         Type::LogUniform => bounded(section, |_| Distribution::LogUniform, report),
@@ -51,39 +54,43 @@ pub(super) fn shapes(section: &Section<'_>, report: &mut Report) -> Option<Vec<S
     }
 }
 
-fn place(list: &Statement, i: usize) -> Span {
+fn place(list: &Statement, i: usize) -> SourceSpan {
     list.values.get(i).map_or(list.span, |item| item.span)
 }
 
 fn bounded(
-    section: &Section<'_>,
+    section: &VariableSection<'_>,
     distribution: impl Fn(usize) -> Distribution,
-    report: &mut Report,
-) -> Option<Vec<Shape>> {
+    report: &mut ImportReport,
+) -> Option<Vec<UnnamedParameter>> {
     let lower = section.required("lower_bounds", report);
     let upper = section.required("upper_bounds", report);
     let ((list, from), (_, to)) = (lower?, upper?);
-    let shape = |i: usize| Shape::real(from[i], to[i], distribution(i), place(list, i));
+    let shape = |i: usize| UnnamedParameter::real(from[i], to[i], distribution(i), place(list, i));
     Some((0..section.count).map(shape).collect())
 }
 
 /// Variables whose bounds may be left out.
 fn open(
-    section: &Section<'_>,
+    section: &VariableSection<'_>,
     least: f64,
     distribution: impl Fn(usize) -> Distribution,
-    report: &mut Report,
-) -> Option<Vec<Shape>> {
+    report: &mut ImportReport,
+) -> Option<Vec<UnnamedParameter>> {
     let lower = section.optional("lower_bounds", report);
     let upper = section.optional("upper_bounds", report);
     let span = |i: usize| lower.as_ref().map_or(section.span, |(list, _)| place(list, i));
     let from = |i: usize| lower.as_ref().map_or(least, |(_, bounds)| bounds[i]);
     let to = |i: usize| upper.as_ref().map_or(f64::INFINITY, |(_, bounds)| bounds[i]);
-    Some((0..section.count).map(|i| Shape::real(from(i), to(i), distribution(i), span(i))).collect())
+    Some(
+        (0..section.count)
+            .map(|i| UnnamedParameter::real(from(i), to(i), distribution(i), span(i)))
+            .collect(),
+    )
 }
 
 /// Mean and standard deviation of the logarithm, from whichever pair of lists is given.
-fn log_moments(section: &Section<'_>, report: &mut Report) -> Option<Vec<(f64, f64)>> {
+fn log_moments(section: &VariableSection<'_>, report: &mut ImportReport) -> Option<Vec<(f64, f64)>> {
     if section.has("lambdas") {
         let (lambdas, zetas) = (section.required("lambdas", report), section.required("zetas", report));
         return Some(lambdas?.1.into_iter().zip(zetas?.1).collect());
@@ -102,21 +109,21 @@ fn log_moments(section: &Section<'_>, report: &mut Report) -> Option<Vec<(f64, f
 /// An error factor is the ratio of the 95 % quantile to the median; Dakota's own rounding of the normal quantile.
 const QUANTILE_95: f64 = 1.645;
 
-fn ranges(section: &Section<'_>, report: &mut Report) -> Option<Vec<Shape>> {
+fn ranges(section: &VariableSection<'_>, report: &mut ImportReport) -> Option<Vec<UnnamedParameter>> {
     let lower = section.required("lower_bounds", report);
     let upper = section.required("upper_bounds", report);
     let ((list, from), (other, to)) = (lower?, upper?);
     let (from, to) = (all_whole(list, &from, report)?, all_whole(other, &to, report)?);
-    let shape = |i: usize| Shape {
+    let shape = |i: usize| UnnamedParameter {
         domain: Domain::Integers { from: from[i], to: to[i] },
         distribution: Distribution::Uniform,
-        kind: Kind::Integer,
+        kind: ParameterKind::Integer,
         span: place(list, i),
     };
     Some((0..section.count).map(shape).collect())
 }
 
-fn all_whole(list: &Statement, numbers: &[f64], report: &mut Report) -> Option<Vec<i64>> {
+fn all_whole(list: &Statement, numbers: &[f64], report: &mut ImportReport) -> Option<Vec<i64>> {
     let bad = numbers.iter().position(|x| whole(*x).is_none());
     if let Some(i) = bad {
         let message = format!("`{}` cannot be read", list.keyword);
@@ -125,7 +132,11 @@ fn all_whole(list: &Statement, numbers: &[f64], report: &mut Report) -> Option<V
     numbers.iter().map(|x| whole(*x)).collect()
 }
 
-fn sets(section: &Section<'_>, element: Element, report: &mut Report) -> Option<Vec<Shape>> {
+fn sets(
+    section: &VariableSection<'_>,
+    element: SetElement,
+    report: &mut ImportReport,
+) -> Option<Vec<UnnamedParameter>> {
     let Some(list) = find(section.lists, "elements", report) else {
         report.error(section.span, "these variables have no `elements`", "the values of each set", "none");
         return None;
@@ -138,26 +149,40 @@ fn sets(section: &Section<'_>, element: Element, report: &mut Report) -> Option<
         let (domain, kind) = set(list, &list.values[start..end], element, report)?;
         let distribution =
             weights.as_ref().map_or(Distribution::Uniform, |w| Distribution::Weights(w[start..end].to_vec()));
-        shapes.push(Shape { domain, distribution, kind, span: place(list, start) });
+        shapes.push(UnnamedParameter { domain, distribution, kind, span: place(list, start) });
         start = end;
     }
     Some(shapes)
 }
 
 /// How many elements each variable has; without a list of them, equally many.
-fn lengths(section: &Section<'_>, elements: &Statement, report: &mut Report) -> Option<Vec<usize>> {
+fn lengths(
+    section: &VariableSection<'_>,
+    elements: &Statement,
+    report: &mut ImportReport,
+) -> Option<Vec<usize>> {
     let total = elements.values.len();
     let Some(list) = find(section.lists, "elements_per_variable", report) else {
         if !total.is_multiple_of(section.count) {
             let expected = format!("elements_per_variable, or a multiple of {} elements", section.count);
-            report.error(elements.span, "these elements cannot be dealt", expected, total.to_string());
+            report.error(
+                elements.span,
+                "the elements cannot be divided among the variables",
+                expected,
+                total.to_string(),
+            );
             return None;
         }
         return Some(vec![total / section.count; section.count]);
     };
     let numbers = list.numbers(report)?;
-    let lengths = all_whole(list, &numbers, report)?.into_iter();
-    let lengths: Vec<usize> = lengths.map(|n| usize::try_from(n).unwrap_or(0)).collect();
+    let lengths = all_whole(list, &numbers, report)?;
+    if let Some(negative) = lengths.iter().find(|n| **n < 0) {
+        let message = "`elements_per_variable` does not fit the elements";
+        report.error(list.span, message, "lengths of 0 or more", negative.to_string());
+        return None;
+    }
+    let lengths: Vec<usize> = lengths.into_iter().filter_map(|n| usize::try_from(n).ok()).collect();
     let sum = lengths.iter().fold(0usize, |sum, n| sum.saturating_add(*n));
     if lengths.len() != section.count || sum != total {
         let expected = format!("{} lengths that add up to {total}", section.count);
@@ -168,7 +193,11 @@ fn lengths(section: &Section<'_>, elements: &Statement, report: &mut Report) -> 
     Some(lengths)
 }
 
-fn weights(section: &Section<'_>, total: usize, report: &mut Report) -> Option<Option<Vec<f64>>> {
+fn weights(
+    section: &VariableSection<'_>,
+    total: usize,
+    report: &mut ImportReport,
+) -> Option<Option<Vec<f64>>> {
     let Some(list) = find(section.lists, "set_probabilities", report) else { return Some(None) };
     let weights = list.numbers(report)?;
     if weights.len() != total {
@@ -184,26 +213,33 @@ fn weights(section: &Section<'_>, total: usize, report: &mut Report) -> Option<O
     Some(Some(weights))
 }
 
-fn set(list: &Statement, items: &[Item], element: Element, report: &mut Report) -> Option<(Domain, Kind)> {
+fn set(
+    list: &Statement,
+    items: &[StatementValue],
+    element: SetElement,
+    report: &mut ImportReport,
+) -> Option<(Domain, ParameterKind)> {
     let expected = match element {
-        Element::Text => "texts in quotes",
-        Element::Integer => "whole numbers",
-        Element::Real => "numbers",
+        SetElement::Text => "texts in quotes",
+        SetElement::Integer => "whole numbers",
+        SetElement::Real => "numbers",
     };
     let fits = |literal: &Literal| match (element, literal) {
-        (Element::Text, Literal::Text(_)) | (Element::Real, Literal::Number(_)) => true,
-        (Element::Integer, Literal::Number(x)) => x.fract() == 0.0 && x.is_finite(),
+        (SetElement::Text, Literal::Text(_)) | (SetElement::Real, Literal::Number(_)) => true,
+        (SetElement::Integer, Literal::Number(x)) => x.fract() == 0.0 && x.is_finite(),
         _ => false,
     };
     if let Some(bad) = items.iter().find(|item| !fits(&item.value)) {
         report.error(bad.span, format!("`{}` cannot be read", list.keyword), expected, bad.value.describe());
         return None;
     }
-    let number = |item: &Item| if let Literal::Number(x) = item.value { x } else { f64::NAN };
-    let text = |item: &Item| if let Literal::Text(text) = &item.value { text.clone() } else { String::new() };
+    let number = |item: &StatementValue| if let Literal::Number(x) = item.value { x } else { f64::NAN };
+    let text = |item: &StatementValue| {
+        if let Literal::Text(text) = &item.value { text.clone() } else { String::new() }
+    };
     Some(match element {
-        Element::Text => (Domain::Categories(items.iter().map(text).collect()), Kind::Category),
-        Element::Integer => (Domain::Values(items.iter().map(number).collect()), Kind::Integer),
-        Element::Real => (Domain::Values(items.iter().map(number).collect()), Kind::Real),
+        SetElement::Text => (Domain::Categories(items.iter().map(text).collect()), ParameterKind::Category),
+        SetElement::Integer => (Domain::Values(items.iter().map(number).collect()), ParameterKind::Integer),
+        SetElement::Real => (Domain::Values(items.iter().map(number).collect()), ParameterKind::Real),
     })
 }

@@ -2,17 +2,17 @@
 
 use super::read_dakota_input;
 use crate::{
-    Design, Distribution, Domain, Grid, Kind, LatinHypercube, Method, Morris, Problem, Saltelli, Source,
-    Trajectories, Value,
+    Design, Distribution, Domain, GridDesign, LatinHypercube, Method, MorrisDesign, ParameterKind, Problem,
+    SaltelliDesign, SourceText, Trajectories, Value,
 };
 
 fn read(text: &str) -> (Problem, String) {
-    let (problem, remarks) = read_dakota_input(&Source::new("d.in", text)).unwrap();
+    let (problem, remarks) = read_dakota_input(&SourceText::new("d.in", text)).unwrap();
     (problem, remarks.to_string())
 }
 
 fn refuse(text: &str) -> String {
-    read_dakota_input(&Source::new("d.in", text)).unwrap_err().to_string()
+    read_dakota_input(&SourceText::new("d.in", text)).unwrap_err().to_string()
 }
 
 const TWO: &str = "variables\n continuous_design = 2\n  lower_bounds 0 0\n  upper_bounds 1 2\n";
@@ -55,7 +55,7 @@ responses
 #[test]
 fn a_published_screening_is_read_as_dakota_runs_it() {
     let (problem, remarks) = read(SCREEN);
-    let morris = Morris { trajectories: 10, values: 22, kind: Trajectories::Plain };
+    let morris = MorrisDesign { trajectories: 10, values: 22, kind: Trajectories::Plain };
     assert_eq!(problem.design, Some(Design { method: Method::Morris(morris), seed: 500 }));
     assert_eq!(problem.outputs, ["response_fn_1"]);
     let names: Vec<_> = problem.space.parameters().iter().map(|p| p.name.as_str()).collect();
@@ -71,7 +71,7 @@ fn a_published_screening_is_read_as_dakota_runs_it() {
 
 #[test]
 fn each_method_becomes_its_design() {
-    let saltelli = Saltelli { base: 200, second_order: false, replicates: Saltelli::REPLICATES };
+    let saltelli = SaltelliDesign { base: 200, second_order: false, replicates: SaltelliDesign::REPLICATES };
     let latin = |kind| Method::LatinHypercube { rows: 30, kind };
     let cases = [
         ("dace random samples = 200 seed = 500 variance_based_decomp", Method::Saltelli(saltelli)),
@@ -87,18 +87,21 @@ fn each_method_becomes_its_design() {
         ("dace oas samples 30", latin(LatinHypercube::Plain)),
         ("fsu_quasi_mc halton samples 30", Method::Halton { rows: 30, scrambled: false }),
         ("nond_sampling samples 30 binned variance_based_decomp", latin(LatinHypercube::Plain)),
-        ("multidim_parameter_study partitions 4 4", Method::Grid(Grid { values: 5, fraction: 1 })),
-        ("psuade_moat", Method::Morris(Morris { trajectories: 10, values: 4, kind: Trajectories::Plain })),
+        ("multidim_parameter_study partitions 4 4", Method::Grid(GridDesign { values: 5, fraction: 1 })),
+        (
+            "psuade_moat",
+            Method::Morris(MorrisDesign { trajectories: 10, values: 4, kind: Trajectories::Plain }),
+        ),
         (
             "psuade_moat samples 10 partitions 3",
-            Method::Morris(Morris { trajectories: 4, values: 4, kind: Trajectories::Plain }),
+            Method::Morris(MorrisDesign { trajectories: 4, values: 4, kind: Trajectories::Plain }),
         ),
     ];
     for (text, method) in cases {
         assert_eq!(design(text).0, method, "{text}");
     }
     assert!(design("psuade_moat samples 10").1.contains("multiple of 3: 12 are taken for 10"));
-    assert!(design("dace oas samples 30").1.contains("a Latin hypercube stands for it"));
+    assert!(design("dace oas samples 30").1.contains("a Latin hypercube is used instead"));
     assert!(
         design("id_method = 'UQ' sampling samples=30 rng rnum2").1.contains("skipped: id_method, rng, rnum2")
     );
@@ -150,7 +153,7 @@ fn every_type_of_variable_is_read() {
     assert_eq!(of("wuv_1").distribution, Distribution::Weibull { shape: 1.5, scale: 2.0, location: 0.0 });
     assert_eq!(
         (of("ddriv_1").domain.clone(), of("ddriv_1").kind),
-        (Domain::Integers { from: 3, to: 9 }, Kind::Integer)
+        (Domain::Integers { from: 3, to: 9 }, ParameterKind::Integer)
     );
     assert_eq!(of("ddriv_1").default, Some(Value::Integer(5)));
     assert_eq!(of("ddsiv_2").domain, Domain::Values(vec![1.0, 2.0, 3.0]));
@@ -199,7 +202,7 @@ fn a_grid_of_unequal_sides_is_cut_by_values() {
     let values = |v: &[f64]| Domain::Values(v.to_vec());
     assert_eq!(domains, [values(&[2.5, 7.5]), values(&[0.0, 0.5, 1.0]), values(&[1.0, 5.0])]);
     assert!(remarks.contains("`cdv_1` has 0 partitions and stays at its lower end"));
-    assert_eq!(problem.space.grid_rows(&Grid { values: 2, fraction: 1 }), 12);
+    assert_eq!(problem.space.grid_rows(&GridDesign { values: 2, fraction: 1 }), 12);
     assert!(
         refuse("method multidim partitions 3 variables discrete_design_range 1 lower 1 upper 5")
             .contains("divisor of 4")
@@ -237,15 +240,12 @@ fn mistakes_are_pointed_at() {
             "method npsol_sqp",
             "d.in:1:8: error: this method is not supported; expected one of psuade_moat, sampling, dace, fsu_quasi_mc, multidim_parameter_study, found `npsol_sqp`",
         ),
-        ("method", "d.in:1:1: error: this block names no method we know"),
+        ("method", "d.in:1:1: error: this block names no known method"),
         ("method sampling", "the method has no `samples`"),
         ("method sampling samples 0", "samples above 0"),
         ("method sampling samples 2.5", "one whole number of 0 or more, found 2.5"),
         ("method sampling samples 5 samples 6", "`samples` stands twice"),
-        (
-            "method sampling samp 5",
-            "this abbreviation could be several keywords; expected one of sampling, samples",
-        ),
+        ("method sampling samp 5", "ambiguous abbreviation of a keyword; expected one of sampling, samples"),
         (
             "method dace box_behnken samples 5",
             "`dace` needs a kind of sample; expected one of random, lhs, oas, oa_lhs, found box_behnken",
@@ -277,18 +277,18 @@ fn mistakes_in_variables_are_pointed_at() {
         ),
         (
             "continuous_design 2 lower 0 3 upper 1 2",
-            "d.in:1:39: error: the values of `cdv_2` make no range; expected from < to, found 3..2",
+            "d.in:1:39: error: the values of `cdv_2` are not a valid range; expected from < to, found 3..2",
         ),
         ("continuous_design 1 lower 'a' upper 2", "expected numbers, found 'a'"),
         (
             "continuous_design 2 lower 0 0 upper 2 2 descriptors 'a' 'a'",
-            "two parameters have one name; expected different names, found `a` twice",
+            "two parameters have the same name; expected different names, found `a` twice",
         ),
         ("continuous_design 1 lower 0 upper 2 descriptors ''", "a parameter has no name"),
-        ("continuous_design 0", "this number of variables makes no sense"),
+        ("continuous_design 0", "invalid number of variables"),
         (
             "continuous_design 1 lower 0 upper 1 continuous_design 1 lower 0 upper 1",
-            "this type of variable stands twice",
+            "repeated type of variable",
         ),
         ("beta_uncertain 1 alphas 1 betas 2", "this type of variable is not supported"),
         ("loguniform_uncertain 1 lower 0 upper 2", "expected a lower end above 0, found 0"),
@@ -315,8 +315,8 @@ fn mistakes_in_variables_are_pointed_at() {
         assert!(refused.contains(expected), "{text}: {refused}");
     }
     assert!(refuse("").contains("expected a block `variables`"));
-    assert!(refuse("5 variables").contains("a value stands before any keyword"));
-    assert!(refuse("samples 5").contains("this stands before any block"));
+    assert!(refuse("5 variables").contains("a value before the first keyword"));
+    assert!(refuse("samples 5").contains("text before the first block"));
 }
 
 #[test]

@@ -2,30 +2,30 @@
 
 use std::sync::LazyLock;
 
-use super::super::Report;
-use super::super::checked::Placed;
-use super::block::{Block, Literal, Statement, find};
-use super::shape::{Shape, shapes};
-use crate::{Kind, Parameter, Span, Value};
+use super::super::ImportReport;
+use super::super::checked::ImportedParameter;
+use super::block::{DakotaBlock, Literal, Statement, find};
+use super::shape::{UnnamedParameter, shapes};
+use crate::{Parameter, ParameterKind, SourceSpan, Value};
 
 /// A type of variable that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     ContinuousDesign,
     DesignRange,
-    DesignSet(Element),
+    DesignSet(SetElement),
     Normal,
     LogNormal,
     Uniform,
     LogUniform,
     Triangular,
     Weibull,
-    UncertainSet(Element),
+    UncertainSet(SetElement),
 }
 
 /// What a set holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
+pub(super) enum SetElement {
     Integer,
     Text,
     Real,
@@ -35,18 +35,18 @@ pub(super) enum Element {
 const TYPES: [(Type, &str, &str); 14] = [
     (Type::ContinuousDesign, "continuous_design", "cdv_"),
     (Type::DesignRange, "discrete_design_range", "ddriv_"),
-    (Type::DesignSet(Element::Integer), "discrete_design_set_integer", "ddsiv_"),
-    (Type::DesignSet(Element::Text), "discrete_design_set_string", "ddssv_"),
-    (Type::DesignSet(Element::Real), "discrete_design_set_real", "ddsrv_"),
+    (Type::DesignSet(SetElement::Integer), "discrete_design_set_integer", "ddsiv_"),
+    (Type::DesignSet(SetElement::Text), "discrete_design_set_string", "ddssv_"),
+    (Type::DesignSet(SetElement::Real), "discrete_design_set_real", "ddsrv_"),
     (Type::Normal, "normal_uncertain", "nuv_"),
     (Type::LogNormal, "lognormal_uncertain", "lnuv_"),
     (Type::Uniform, "uniform_uncertain", "uuv_"),
     (Type::LogUniform, "loguniform_uncertain", "luuv_"),
     (Type::Triangular, "triangular_uncertain", "tuv_"),
     (Type::Weibull, "weibull_uncertain", "wuv_"),
-    (Type::UncertainSet(Element::Integer), "discrete_uncertain_set_integer", "dusiv_"),
-    (Type::UncertainSet(Element::Text), "discrete_uncertain_set_string", "dussv_"),
-    (Type::UncertainSet(Element::Real), "discrete_uncertain_set_real", "dusrv_"),
+    (Type::UncertainSet(SetElement::Integer), "discrete_uncertain_set_integer", "dusiv_"),
+    (Type::UncertainSet(SetElement::Text), "discrete_uncertain_set_string", "dussv_"),
+    (Type::UncertainSet(SetElement::Real), "discrete_uncertain_set_real", "dusrv_"),
 ];
 
 /// Types of variables that have no counterpart here.
@@ -125,9 +125,9 @@ pub(super) fn unaliased(word: &str) -> &str {
 }
 
 /// The lists of one type of variable.
-pub(super) struct Section<'a> {
+pub(super) struct VariableSection<'a> {
     pub(super) of: Type,
-    pub(super) span: Span,
+    pub(super) span: SourceSpan,
     pub(super) count: usize,
     pub(super) lists: &'a [Statement],
 }
@@ -137,28 +137,27 @@ const MOST_VARIABLES: u64 = 100_000;
 
 /// Reads the sections in Dakota's order of variables. `sampling` studies vary only the uncertain ones, when there are
 /// some and the block does not say otherwise.
-pub(super) fn parameters(block: &Block, sampling: bool, report: &mut Report) -> Vec<Placed> {
+pub(super) fn parameters(
+    block: &DakotaBlock,
+    sampling: bool,
+    report: &mut ImportReport,
+) -> Vec<ImportedParameter> {
     let mut sections = sections(block, report);
     keep_active(block, sampling, &mut sections, report);
     sections.sort_by_key(|s| TYPES.iter().position(|(of, ..)| *of == s.of));
     sections.iter().flat_map(|s| section_parameters(s, report)).collect()
 }
 
-fn sections<'a>(block: &'a Block, report: &mut Report) -> Vec<Section<'a>> {
+fn sections<'a>(block: &'a DakotaBlock, report: &mut ImportReport) -> Vec<VariableSection<'a>> {
     let statements = &block.statements[..];
     let starts: Vec<usize> = (0..statements.len()).filter(|i| starts_section(statements, *i)).collect();
-    let mut sections: Vec<Section<'a>> = Vec::new();
+    let mut sections: Vec<VariableSection<'a>> = Vec::new();
     for (n, start) in starts.iter().enumerate() {
         let end = starts.get(n + 1).copied().unwrap_or(statements.len());
         if let Some(section) = section(statements, *start, end, report) {
             if sections.iter().any(|s| s.of == section.of) {
                 let found = "a second section of its type";
-                report.error(
-                    section.span,
-                    "this type of variable stands twice",
-                    "all of a type together",
-                    found,
-                );
+                report.error(section.span, "repeated type of variable", "all of a type together", found);
             }
             sections.push(section);
         }
@@ -183,9 +182,9 @@ fn starts_section(statements: &[Statement], at: usize) -> bool {
 /// `integer`, `string` or `real` belongs to the set that was named last.
 fn set_type(statements: &[Statement], at: usize) -> Option<Type> {
     let element = match statements[at].keyword {
-        "integer" => Element::Integer,
-        "string" => Element::Text,
-        "real" => Element::Real,
+        "integer" => SetElement::Integer,
+        "string" => SetElement::Text,
+        "real" => SetElement::Real,
         _ => return None,
     };
     let is_set = |s: &&Statement| s.keyword.ends_with("_set") || s.keyword.ends_with("_uncertain");
@@ -200,8 +199,8 @@ fn section<'a>(
     statements: &'a [Statement],
     start: usize,
     end: usize,
-    report: &mut Report,
-) -> Option<Section<'a>> {
+    report: &mut ImportReport,
+) -> Option<VariableSection<'a>> {
     let Statement { keyword, span, .. } = &statements[start];
     if STATE.contains(keyword) {
         report.note(*span, format!("`{keyword}` is skipped: these variables stay as they are"));
@@ -217,13 +216,18 @@ fn section<'a>(
     let count = statements[start].whole(report)?;
     if count == 0 || count > MOST_VARIABLES {
         let expected = format!("1 to {MOST_VARIABLES} variables");
-        report.error(*span, "this number of variables makes no sense", expected, count.to_string());
+        report.error(*span, "invalid number of variables", expected, count.to_string());
         return None;
     }
-    Some(Section { of, span: *span, count: count as usize, lists: &statements[start + 1..end] })
+    Some(VariableSection { of, span: *span, count: count as usize, lists: &statements[start + 1..end] })
 }
 
-fn keep_active(block: &Block, sampling: bool, sections: &mut Vec<Section<'_>>, report: &mut Report) {
+fn keep_active(
+    block: &DakotaBlock,
+    sampling: bool,
+    sections: &mut Vec<VariableSection<'_>>,
+    report: &mut ImportReport,
+) {
     let position = block.statements.iter().position(|s| s.keyword == "active");
     let said = position.and_then(|at| block.statements.get(at + 1)).map(|s| s.keyword);
     let any_uncertain = sections.iter().any(|s| !is_design(s.of));
@@ -234,7 +238,8 @@ fn keep_active(block: &Block, sampling: bool, sections: &mut Vec<Section<'_>>, r
         None if sampling && any_uncertain => false,
         None => return,
     };
-    let dropped: Vec<Span> = sections.iter().filter(|s| is_design(s.of) != wanted).map(|s| s.span).collect();
+    let dropped: Vec<SourceSpan> =
+        sections.iter().filter(|s| is_design(s.of) != wanted).map(|s| s.span).collect();
     sections.retain(|s| is_design(s.of) == wanted);
     for span in dropped {
         report.warning(
@@ -248,20 +253,20 @@ fn is_design(of: Type) -> bool {
     matches!(of, Type::ContinuousDesign | Type::DesignRange | Type::DesignSet(_))
 }
 
-fn section_parameters(section: &Section<'_>, report: &mut Report) -> Vec<Placed> {
+fn section_parameters(section: &VariableSection<'_>, report: &mut ImportReport) -> Vec<ImportedParameter> {
     let Some(shapes) = shapes(section, report) else { return Vec::new() };
     let names = names(section, report);
     let defaults = defaults(section, &shapes, report);
     let mut placed = Vec::with_capacity(shapes.len());
     for ((shape, (name, name_span)), default) in shapes.into_iter().zip(names).zip(defaults) {
-        let Shape { domain, distribution, kind, span } = shape;
+        let UnnamedParameter { domain, distribution, kind, span } = shape;
         let parameter = Parameter { kind, distribution, default, ..Parameter::new(name, domain) };
-        placed.push(Placed { parameter, name: name_span, values: span });
+        placed.push(ImportedParameter { parameter, name: name_span, values: span });
     }
     placed
 }
 
-fn names(section: &Section<'_>, report: &mut Report) -> Vec<(String, Span)> {
+fn names(section: &VariableSection<'_>, report: &mut ImportReport) -> Vec<(String, SourceSpan)> {
     let prefix = TYPES.iter().find(|(of, ..)| *of == section.of).map_or("", |(.., prefix)| prefix);
     let Some(list) = find(section.lists, "descriptors", report) else {
         return (1..=section.count).map(|i| (format!("{prefix}{i}"), section.span)).collect();
@@ -271,28 +276,40 @@ fn names(section: &Section<'_>, report: &mut Report) -> Vec<(String, Span)> {
     names.into_iter().zip(list.values.iter().map(|item| item.span)).collect()
 }
 
-fn defaults(section: &Section<'_>, shapes: &[Shape], report: &mut Report) -> Vec<Option<Value>> {
+fn defaults(
+    section: &VariableSection<'_>,
+    shapes: &[UnnamedParameter],
+    report: &mut ImportReport,
+) -> Vec<Option<Value>> {
     let none = vec![None; shapes.len()];
     let Some(list) = find(section.lists, "initial_point", report) else { return none };
     section.check_length(list, list.values.len(), report);
-    let of = |shape: &Shape, literal: &Literal| match (shape.kind, literal, literal.whole()) {
+    let of = |shape: &UnnamedParameter, literal: &Literal| match (shape.kind, literal, literal.whole()) {
         (_, Literal::Text(text), _) => Value::Text(text.clone()),
-        (Kind::Integer, _, Some(whole)) => Value::Integer(whole),
+        (ParameterKind::Integer, _, Some(whole)) => Value::Integer(whole),
         (_, Literal::Number(x), _) => Value::Real(*x),
     };
     shapes.iter().zip(&list.values).map(|(shape, item)| Some(of(shape, &item.value))).collect()
 }
 
-impl<'a> Section<'a> {
+impl<'a> VariableSection<'a> {
     /// The numbers of a list with one for each variable.
-    pub(super) fn optional(&self, keyword: &str, report: &mut Report) -> Option<(&'a Statement, Vec<f64>)> {
+    pub(super) fn optional(
+        &self,
+        keyword: &str,
+        report: &mut ImportReport,
+    ) -> Option<(&'a Statement, Vec<f64>)> {
         let list = find(self.lists, keyword, report)?;
         let numbers = list.numbers(report)?;
         self.check_length(list, numbers.len(), report).then_some((list, numbers))
     }
 
     /// The same for a list that must be there.
-    pub(super) fn required(&self, keyword: &str, report: &mut Report) -> Option<(&'a Statement, Vec<f64>)> {
+    pub(super) fn required(
+        &self,
+        keyword: &str,
+        report: &mut ImportReport,
+    ) -> Option<(&'a Statement, Vec<f64>)> {
         if !self.has(keyword) {
             let message = format!("these variables have no `{keyword}`");
             report.error(self.span, message, format!("`{keyword}` with {} numbers", self.count), "none");
@@ -304,7 +321,7 @@ impl<'a> Section<'a> {
         self.lists.iter().any(|s| s.keyword == keyword)
     }
 
-    fn check_length(&self, list: &Statement, length: usize, report: &mut Report) -> bool {
+    fn check_length(&self, list: &Statement, length: usize, report: &mut ImportReport) -> bool {
         if length != self.count {
             let expected = format!("{} values, one for each variable", self.count);
             report.error(

@@ -27,7 +27,7 @@ const SEGMENTATION: &str = r##"{
 }"##;
 
 fn import(text: &str) -> ImportedWorkflow {
-    import_original(&Source::new("stage.json", text))
+    import_original(&SourceText::new("stage.json", text))
 }
 
 fn check(text: &str, expected: &[&str]) {
@@ -53,7 +53,7 @@ fn a_chain_of_calls() {
 fn positional_arguments_leave_out_what_is_forwarded() {
     let (workflow, _) = import(SEGMENTATION).unwrap();
     let ports = |task: &Task| match &task.op {
-        Operation::Foreign(f) => {
+        TaskOperation::Foreign(f) => {
             f.inputs.iter().chain(&f.outputs).map(|p| p.name.clone()).collect::<Vec<_>>()
         }
         _ => Vec::new(),

@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::super::Report;
-use super::super::checked::Placed;
-use crate::{Distribution, Domain, Parameter, Span, nearest};
+use super::super::ImportReport;
+use super::super::checked::ImportedParameter;
+use crate::{Distribution, Domain, Parameter, SourceSpan, nearest};
 
-/// A parameter with the places of its pieces.
-pub(super) struct Entry {
-    pub(super) name: (String, Span),
-    pub(super) bounds: (Vec<f64>, Span),
-    pub(super) dist: Option<(String, Span)>,
-    pub(super) group: Option<(String, Span)>,
+/// A parameter with the positions of its fields.
+pub(super) struct SalibParameter {
+    pub(super) name: (String, SourceSpan),
+    pub(super) bounds: (Vec<f64>, SourceSpan),
+    pub(super) dist: Option<(String, SourceSpan)>,
+    pub(super) group: Option<(String, SourceSpan)>,
 }
 
 /// SALib's distributions, and what their `bounds` hold.
@@ -26,24 +26,25 @@ const DISTS: [(&str, &str); 7] = [
 ];
 
 /// The parameters, with groups that hold a parameter alone under its own name left out, as SALib does.
-pub(super) fn placed(entries: Vec<Entry>, report: &mut Report) -> Vec<Placed> {
+pub(super) fn placed(entries: Vec<SalibParameter>, report: &mut ImportReport) -> Vec<ImportedParameter> {
     check_groups(&entries, report);
-    let grouped =
-        |e: &Entry| e.group.as_ref().map(|(label, _)| label).filter(|label| **label != e.name.0).cloned();
+    let grouped = |e: &SalibParameter| {
+        e.group.as_ref().map(|(label, _)| label).filter(|label| **label != e.name.0).cloned()
+    };
     let mut placed = Vec::with_capacity(entries.len());
     for entry in entries {
         let group = grouped(&entry);
         if let Some((domain, distribution)) = shape(&entry, report) {
             let (name, name_span) = entry.name;
             let parameter = Parameter { distribution, group, ..Parameter::new(name, domain) };
-            placed.push(Placed { parameter, name: name_span, values: entry.bounds.1 });
+            placed.push(ImportedParameter { parameter, name: name_span, values: entry.bounds.1 });
         }
     }
     placed
 }
 
-fn check_groups(entries: &[Entry], report: &mut Report) {
-    let labels: Vec<&(String, Span)> = entries.iter().filter_map(|e| e.group.as_ref()).collect();
+fn check_groups(entries: &[SalibParameter], report: &mut ImportReport) {
+    let labels: Vec<&(String, SourceSpan)> = entries.iter().filter_map(|e| e.group.as_ref()).collect();
     if let [(first, span), others @ ..] = &labels[..]
         && labels.len() == entries.len()
         && !others.is_empty()
@@ -53,7 +54,7 @@ fn check_groups(entries: &[Entry], report: &mut Report) {
         report.error(*span, "all parameters are in one group", "at least two groups", found);
     }
     let names: HashSet<&str> = entries.iter().map(|e| e.name.0.as_str()).collect();
-    for Entry { name: (name, _), group, .. } in entries {
+    for SalibParameter { name: (name, _), group, .. } in entries {
         if let Some((label, span)) = group
             && label != name
             && names.contains(label.as_str())
@@ -64,13 +65,13 @@ fn check_groups(entries: &[Entry], report: &mut Report) {
     }
 }
 
-fn shape(entry: &Entry, report: &mut Report) -> Option<(Domain, Distribution)> {
-    let (word, span) = entry.dist.as_ref().map_or(("unif", Span::default()), |(w, s)| (w.as_str(), *s));
+fn shape(entry: &SalibParameter, report: &mut ImportReport) -> Option<(Domain, Distribution)> {
+    let (word, span) = entry.dist.as_ref().map_or(("unif", SourceSpan::default()), |(w, s)| (w.as_str(), *s));
     let Some((_, numbers)) = DISTS.iter().find(|(dist, _)| *dist == word) else {
         let known: Vec<&str> = DISTS.iter().map(|(dist, _)| *dist).collect();
         let hint = nearest(word, known.iter().copied()).map(|meant| format!("write `{meant}`"));
         let expected = format!("one of {}", known.join(", "));
-        report.error_with_hint(span, "this distribution is not known", expected, format!("`{word}`"), hint);
+        report.error_with_hint(span, "unknown distribution", expected, format!("`{word}`"), hint);
         return None;
     };
     let made = distribution(word, &entry.bounds.0);

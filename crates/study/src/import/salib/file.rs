@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::super::checked::space_of;
-use super::super::{Imported, Report};
-use super::entry::{Entry, placed};
-use crate::{Problem, Source, Span};
+use super::super::{ImportReport, Imported};
+use super::entry::{SalibParameter, placed};
+use crate::{Problem, SourceSpan, SourceText};
 
 /// Reads SALib's parameter file. The delimiter (comma, semicolon, tab or space) is that of the first parameter.
-pub fn read_salib_parameters(source: &Arc<Source>) -> Imported {
-    let mut report = Report::new(source);
+pub fn read_salib_parameters(source: &Arc<SourceText>) -> Imported {
+    let mut report = ImportReport::new(source);
     let lines: Vec<(usize, &str)> = data_lines(&source.text).collect();
     let delimiter = lines.first().map_or(Delimiter::Space, |(_, line)| Delimiter::of(line));
     let entries =
@@ -50,12 +50,12 @@ impl Delimiter {
 }
 
 /// The fields of a line with their places; a field may stand in double quotes.
-fn fields(start: usize, line: &str, delimiter: Delimiter) -> Vec<(String, Span)> {
+fn fields(start: usize, line: &str, delimiter: Delimiter) -> Vec<(String, SourceSpan)> {
     let mut fields = Vec::new();
     let (mut quoted, mut from) = (false, 0);
     let mut push = |from: usize, to: usize| {
         let field = line[from..to].trim();
-        let span = Span { start: start + from, end: start + to };
+        let span = SourceSpan { start: start + from, end: start + to };
         if !field.is_empty() || matches!(delimiter, Delimiter::Character(_)) {
             fields.push((field.trim_matches('"').to_owned(), span));
         }
@@ -75,8 +75,13 @@ fn fields(start: usize, line: &str, delimiter: Delimiter) -> Vec<(String, Span)>
     fields
 }
 
-fn entry(start: usize, line: &str, delimiter: Delimiter, report: &mut Report) -> Option<Entry> {
-    let span = Span { start, end: start + line.len() };
+fn entry(
+    start: usize,
+    line: &str,
+    delimiter: Delimiter,
+    report: &mut ImportReport,
+) -> Option<SalibParameter> {
+    let span = SourceSpan { start, end: start + line.len() };
     let mut fields = fields(start, line, delimiter);
     let count = fields.len();
     if !(3..=5).contains(&count) {
@@ -84,19 +89,19 @@ fn entry(start: usize, line: &str, delimiter: Delimiter, report: &mut Report) ->
         report.error(span, "this line cannot be read", expected, format!("{count} fields"));
         return None;
     }
-    let optional = |field: Option<(String, Span)>| field.filter(|(text, _)| !text.is_empty());
+    let optional = |field: Option<(String, SourceSpan)>| field.filter(|(text, _)| !text.is_empty());
     let dist = if count == 5 { optional(fields.pop()) } else { None };
     let group = if count >= 4 { optional(fields.pop()) } else { None };
     let (upper, lower) = (fields.pop()?, fields.pop()?);
     let name = fields.pop()?;
     let (from, to) = (number(&lower, report), number(&upper, report));
-    let bounds = (vec![from?, to?], Span { start: lower.1.start, end: upper.1.end });
+    let bounds = (vec![from?, to?], SourceSpan { start: lower.1.start, end: upper.1.end });
     // A parameter without a label is a group of its own, as one marked NA is.
     let group = group.filter(|(label, _)| label != "NA").or_else(|| Some(name.clone()));
-    Some(Entry { name, bounds, dist, group })
+    Some(SalibParameter { name, bounds, dist, group })
 }
 
-fn number((text, span): &(String, Span), report: &mut Report) -> Option<f64> {
+fn number((text, span): &(String, SourceSpan), report: &mut ImportReport) -> Option<f64> {
     let number = text.parse::<f64>().ok().filter(|x| !x.is_nan());
     if number.is_none() {
         let hint = "a line is `name lower upper`; the file has no header".to_owned();
@@ -117,7 +122,7 @@ mod tests {
     use crate::{Distribution, Domain};
 
     fn read(text: &str) -> Result<Problem, String> {
-        let read = read_salib_parameters(&Source::new("p.txt", text));
+        let read = read_salib_parameters(&SourceText::new("p.txt", text));
         read.map(|(problem, _)| problem).map_err(|errors| errors.to_string())
     }
 
@@ -157,11 +162,11 @@ mod tests {
             ),
             ("x 0", "expected name lower upper [group] [dist], found 2 fields"),
             ("x 0 1 g unif more", "found 6 fields"),
-            ("x 0 1\ny 2 1", "p.txt:2:3: error: the values of `y` make no range"),
+            ("x 0 1\ny 2 1", "p.txt:2:3: error: the values of `y` are not a valid range"),
             ("x 0 nan", "expected a number, found `nan`"),
             ("x 0 1 NA truncnorm", "expected 4 numbers: lower end, upper end, mean, standard deviation"),
             ("x 0 1 g\ny 0 1 g", "all parameters are in one group"),
-            ("x 0 1\nx 0 1", "two parameters have one name"),
+            ("x 0 1\nx 0 1", "two parameters have the same name"),
             ("# nothing", "at least one parameter"),
         ];
         for (text, expected) in cases {

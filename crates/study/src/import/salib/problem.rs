@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use super::super::checked::space_of;
-use super::super::{Imported, Report};
-use super::entry::{Entry, placed};
-use crate::{Data, Diagnostic, Fields, FromNode, Node, Problem, Source, Span, nearest, parse_json};
+use super::super::{ImportReport, Imported};
+use super::entry::{SalibParameter, placed};
+use crate::{
+    Data, Diagnostic, FromNode, LocatedNode, Problem, SourceSpan, SourceText, TableReader, nearest,
+    parse_json,
+};
 
 /// Reads SALib's problem dictionary, written as JSON.
-pub fn read_salib_problem(source: &Arc<Source>) -> Imported {
+pub fn read_salib_problem(source: &Arc<SourceText>) -> Imported {
     let node = parse_json(source).map_err(|error| hint_at_python(*error, source))?;
-    let mut report = Report::new(source);
-    let lists = Lists::read(source, &node, &mut report);
+    let mut report = ImportReport::new(source);
+    let lists = ProblemLists::read(source, &node, &mut report);
     let entries = lists.as_ref().and_then(|lists| entries(lists, &mut report));
     let space = entries.and_then(|entries| space_of(placed(entries, &mut report), &mut report));
     let outputs = lists.map(|lists| lists.outputs).unwrap_or_default();
@@ -19,7 +22,7 @@ pub fn read_salib_problem(source: &Arc<Source>) -> Imported {
 }
 
 /// A dictionary copied out of a Python program is the mistake most often made.
-fn hint_at_python(mut error: Diagnostic, source: &Source) -> Diagnostic {
+fn hint_at_python(mut error: Diagnostic, source: &SourceText) -> Diagnostic {
     let text = &source.text;
     if text.contains('\'') || text.contains("None") || text.contains("np.") || text.contains("problem =") {
         error.hint = Some(
@@ -32,25 +35,25 @@ fn hint_at_python(mut error: Diagnostic, source: &Source) -> Diagnostic {
 }
 
 /// The lists of the dictionary with their places.
-struct Lists<'a> {
-    names: Vec<(String, Span)>,
-    bounds: (&'a [Node], Span),
-    groups: Option<(Vec<(String, Span)>, Span)>,
-    dists: Option<(Vec<(String, Span)>, Span)>,
+struct ProblemLists<'a> {
+    names: Vec<(String, SourceSpan)>,
+    bounds: (&'a [LocatedNode], SourceSpan),
+    groups: Option<(Vec<(String, SourceSpan)>, SourceSpan)>,
+    dists: Option<(Vec<(String, SourceSpan)>, SourceSpan)>,
     outputs: Vec<String>,
 }
 
-impl<'a> Lists<'a> {
-    fn read(source: &'a Arc<Source>, node: &'a Node, report: &mut Report) -> Option<Self> {
-        let mut fields = Fields::new(source, node, "problem", &mut report.diagnostics)?;
+impl<'a> ProblemLists<'a> {
+    fn read(source: &'a Arc<SourceText>, node: &'a LocatedNode, report: &mut ImportReport) -> Option<Self> {
+        let mut fields = TableReader::new(source, node, "problem", &mut report.diagnostics)?;
         let count: Option<u64> = fields.optional("num_vars");
         let count_span = fields.span("num_vars");
-        let names = fields.required::<Texts>("names");
-        let bounds = fields.required::<&[Node]>("bounds");
+        let names = fields.required::<LocatedTexts>("names");
+        let bounds = fields.required::<&[LocatedNode]>("bounds");
         let bounds_span = fields.span("bounds");
-        let (groups, groups_span) = (fields.optional::<Texts>("groups"), fields.span("groups"));
-        let (dists, dists_span) = (fields.optional::<Texts>("dists"), fields.span("dists"));
-        let outputs = fields.optional::<Texts>("outputs");
+        let (groups, groups_span) = (fields.optional::<LocatedTexts>("groups"), fields.span("groups"));
+        let (dists, dists_span) = (fields.optional::<LocatedTexts>("dists"), fields.span("dists"));
+        let outputs = fields.optional::<LocatedTexts>("outputs");
         let others = fields.others();
         others.into_iter().for_each(|entry| unknown(entry, report));
         let (names, bounds) = (names?.0?, bounds?);
@@ -58,7 +61,7 @@ impl<'a> Lists<'a> {
             let expected = format!("{}, the number of names", names.len());
             report.error(count_span, "`num_vars` is wrong", expected, count.unwrap_or(0).to_string());
         }
-        let of = |texts: Option<Texts>, span| texts.and_then(|t| t.0).map(|t| (t, span));
+        let of = |texts: Option<LocatedTexts>, span| texts.and_then(|t| t.0).map(|t| (t, span));
         let outputs =
             outputs.and_then(|t| t.0).unwrap_or_default().into_iter().map(|(name, _)| name).collect();
         let (groups, dists) = (of(groups, groups_span), of(dists, dists_span));
@@ -67,14 +70,14 @@ impl<'a> Lists<'a> {
 }
 
 /// Texts with their places; `None` for Python's `None`.
-struct Texts(Option<Vec<(String, Span)>>);
+struct LocatedTexts(Option<Vec<(String, SourceSpan)>>);
 
-impl<'a> FromNode<'a> for Texts {
-    fn from_node(node: &'a Node) -> Result<Self, crate::Mismatch> {
+impl<'a> FromNode<'a> for LocatedTexts {
+    fn from_node(node: &'a LocatedNode) -> Result<Self, crate::Mismatch> {
         if node.data == Data::Null {
             return Ok(Self(None));
         }
-        let nodes = <&[Node]>::from_node(node)?;
+        let nodes = <&[LocatedNode]>::from_node(node)?;
         let texts: Result<Vec<_>, _> = nodes.iter().map(|n| Ok((String::from_node(n)?, n.span))).collect();
         texts.map(|texts| Self(Some(texts)))
     }
@@ -83,7 +86,7 @@ impl<'a> FromNode<'a> for Texts {
 const KEYS: [&str; 6] = ["num_vars", "names", "bounds", "groups", "dists", "outputs"];
 
 /// SALib ignores keys it does not know, which hides `group` for `groups`.
-fn unknown(entry: &crate::Entry, report: &mut Report) {
+fn unknown(entry: &crate::TableEntry, report: &mut ImportReport) {
     match nearest(&entry.key, KEYS) {
         Some(meant) => {
             let (message, found) = ("a problem has no such key", format!("`{}`", entry.key));
@@ -100,7 +103,7 @@ fn unknown(entry: &crate::Entry, report: &mut Report) {
     }
 }
 
-fn entries(lists: &Lists<'_>, report: &mut Report) -> Option<Vec<Entry>> {
+fn entries(lists: &ProblemLists<'_>, report: &mut ImportReport) -> Option<Vec<SalibParameter>> {
     let count = lists.names.len();
     let lengths = [
         ("bounds", Some((lists.bounds.0.len(), lists.bounds.1))),
@@ -118,9 +121,11 @@ fn entries(lists: &Lists<'_>, report: &mut Report) -> Option<Vec<Entry>> {
     if !fits {
         return None;
     }
-    let at = |list: &Option<(Vec<(String, Span)>, Span)>, i: usize| list.as_ref().map(|(l, _)| l[i].clone());
+    let at = |list: &Option<(Vec<(String, SourceSpan)>, SourceSpan)>, i: usize| {
+        list.as_ref().map(|(l, _)| l[i].clone())
+    };
     let bounds = lists.bounds.0.iter().map(|node| numbers(node, report)).collect::<Option<Vec<_>>>()?;
-    let entry = |(i, bounds): (usize, Vec<f64>)| Entry {
+    let entry = |(i, bounds): (usize, Vec<f64>)| SalibParameter {
         name: lists.names[i].clone(),
         bounds: (bounds, lists.bounds.0[i].span),
         dist: at(&lists.dists, i),
@@ -129,9 +134,9 @@ fn entries(lists: &Lists<'_>, report: &mut Report) -> Option<Vec<Entry>> {
     Some(bounds.into_iter().enumerate().map(entry).collect())
 }
 
-fn numbers(node: &Node, report: &mut Report) -> Option<Vec<f64>> {
+fn numbers(node: &LocatedNode, report: &mut ImportReport) -> Option<Vec<f64>> {
     let numbers =
-        node.as_list().and_then(|list| list.iter().map(Node::as_number).collect::<Option<Vec<_>>>());
+        node.as_list().and_then(|list| list.iter().map(LocatedNode::as_number).collect::<Option<Vec<_>>>());
     if numbers.is_none() {
         report.error(node.span, "these bounds cannot be read", "a list of numbers", node.describe());
     }
@@ -144,7 +149,7 @@ mod tests {
     use crate::{Distribution, Domain};
 
     fn read(text: &str) -> Result<(Problem, String), String> {
-        let read = read_salib_problem(&Source::new("p.json", text));
+        let read = read_salib_problem(&SourceText::new("p.json", text));
         read.map(|(problem, notes)| (problem, notes.to_string())).map_err(|errors| errors.to_string())
     }
 
@@ -211,7 +216,7 @@ mod tests {
             ),
             (
                 r#"{"names": ["a"], "bounds": [[1, 1]]}"#,
-                "p.json:1:29: error: the values of `a` make no range; expected from < to, found 1..1",
+                "p.json:1:29: error: the values of `a` are not a valid range; expected from < to, found 1..1",
             ),
             (r#"{"names": ["a"], "bounds": [[0, "1"]]}"#, "expected a list of numbers"),
             (
@@ -225,7 +230,7 @@ mod tests {
             (r#"{"names": ["a"], "bounds": [[0, 1]], "dists": ["nrom"]}"#, "to do: write `norm`"),
             (
                 r#"{"names": ["a", "a"], "bounds": [[0, 1], [0, 1]]}"#,
-                "p.json:1:17: error: two parameters have one name",
+                "p.json:1:17: error: two parameters have the same name",
             ),
             (
                 r#"{"names": ["a", "b"], "bounds": [[0, 1], [0, 1]], "groups": ["g", "g"]}"#,

@@ -1,10 +1,10 @@
-//! A `.t2flow` file as it is written, before dataflows are put into each other.
+//! A `.t2flow` file as written, before nested dataflows are expanded.
 
-use crate::{Iteration, RegionKind, Span};
+use crate::{Iteration, RegionKind, SourceSpan};
 
 /// All dataflows of a file; the first one is the top.
 #[derive(Debug)]
-pub(super) struct Document {
+pub(super) struct TavernaDocument {
     pub(super) dataflows: Vec<Dataflow>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Dataflow {
     pub(super) processors: Vec<Processor>,
     pub(super) links: Vec<Link>,
     pub(super) conditions: Vec<Condition>,
-    pub(super) span: Span,
+    pub(super) span: SourceSpan,
 }
 
 /// A port through which a dataflow is given something.
@@ -36,7 +36,7 @@ pub(super) struct Port {
     pub(super) name: String,
     pub(super) depth: u32,
     pub(super) kind: RegionKind,
-    pub(super) span: Span,
+    pub(super) span: SourceSpan,
 }
 
 /// A step of a dataflow.
@@ -51,7 +51,7 @@ pub(super) struct Processor {
     /// Id of the dataflow it stands for.
     pub(super) nested: Option<String>,
     pub(super) iteration: Vec<Iteration>,
-    pub(super) span: Span,
+    pub(super) span: SourceSpan,
 }
 
 /// Data from one port to another.
@@ -61,7 +61,7 @@ pub(super) struct Link {
     pub(super) to: End,
     /// Whether the sink collects a list from several links, in their order.
     pub(super) merges: bool,
-    pub(super) span: Span,
+    pub(super) span: SourceSpan,
 }
 
 /// A port of a processor, or of the dataflow itself.
@@ -76,5 +76,5 @@ pub(super) struct End {
 pub(super) struct Condition {
     pub(super) control: String,
     pub(super) target: String,
-    pub(super) span: Span,
+    pub(super) span: SourceSpan,
 }

@@ -1,29 +1,28 @@
-//! Puts dataflows into each other: ports and links become regions, merged links become tasks of their own.
+//! Expands nested dataflows: ports and links become regions, merged links become tasks.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::check::check_dataflow;
-use super::document::{Dataflow, Document, End, Link, Port, Processor};
-use super::level::{Feed, Level, Made, Sinks, link_control, output_of, set_boundary};
-use super::parameter::{Input, input_from};
+use super::document::{Dataflow, End, Link, Port, Processor, TavernaDocument};
+use super::level::{DataflowSteps, PortFeed, PortRegions, Sinks, link_control, output_of, set_boundary};
+use super::parameter::{PortMeaning, input_from};
 use crate::workflow::MOST_TASKS;
 use crate::{
-    Binding, Bound, Diagnostic, Diagnostics, Foreign, ForeignPort, Operation, Place, RegionDeclaration,
-    RegionKind, Source, Span, Stage, Step, Task, Workflow, WorkflowParameter,
+    Binding, BoundValue, Diagnosed, Diagnostic, Diagnostics, Foreign, ForeignPort, RegionDeclaration,
+    RegionKind, SourceLocation, SourceSpan, SourceText, Stage, StageStep, Task, TaskOperation, Workflow,
+    WorkflowParameter,
 };
-
-type Expanded<T> = Result<T, Box<Diagnostic>>;
 
 /// Deeper than any sub-workflow lies.
 const DEEPEST: usize = 16;
 
 /// The whole document as one workflow whose only stage is the top dataflow.
 pub(super) fn expand(
-    source: &Arc<Source>,
-    document: &Document,
+    source: &Arc<SourceText>,
+    document: &TavernaDocument,
     messages: &mut Diagnostics,
-) -> Expanded<Workflow> {
+) -> Diagnosed<Workflow> {
     for dataflow in &document.dataflows {
         check_dataflow(source, dataflow)?;
     }
@@ -56,7 +55,7 @@ pub(super) fn expand(
 }
 
 struct Expander<'a, 'd> {
-    source: &'a Arc<Source>,
+    source: &'a Arc<SourceText>,
     by_id: HashMap<&'a str, &'a Dataflow>,
     messages: &'d mut Diagnostics,
     /// Ids of the dataflows around the one that is being expanded.
@@ -67,15 +66,15 @@ struct Expander<'a, 'd> {
 }
 
 impl<'a> Expander<'a, '_> {
-    /// Declares a region under a name nobody has.
-    fn region(&mut self, name: &str, kind: RegionKind, span: Span) -> String {
+    /// Declares a region under an unused name.
+    fn region(&mut self, name: &str, kind: RegionKind, span: SourceSpan) -> String {
         let mut unique = name.to_owned();
         let mut count = 1;
         while !self.names.insert(unique.clone()) {
             count += 1;
             unique = format!("{name}_{count}");
         }
-        let place = Some(Place::new(self.source, span));
+        let place = Some(SourceLocation::new(self.source, span));
         self.regions.push(RegionDeclaration { name: unique.clone(), kind, place });
         unique
     }
@@ -85,24 +84,24 @@ impl<'a> Expander<'a, '_> {
         &mut self,
         top: &'a Dataflow,
         parameters: &mut Vec<WorkflowParameter>,
-    ) -> HashMap<&'a str, Feed> {
+    ) -> HashMap<&'a str, PortFeed> {
         let mut feeds = HashMap::new();
         for input in &top.inputs {
             let name = input.port.name.as_str();
             let feed = match input_from(self.source, input, self.messages) {
-                Input::Parameter(parameter) => {
+                PortMeaning::Parameter(parameter) => {
                     self.names.insert(name.to_owned());
                     parameters.push(parameter);
-                    Feed::Parameter(name.to_owned())
+                    PortFeed::Parameter(name.to_owned())
                 }
-                Input::Region(kind) => Feed::Region(self.region(name, kind, input.port.span)),
+                PortMeaning::Region(kind) => PortFeed::Region(self.region(name, kind, input.port.span)),
             };
             feeds.insert(name, feed);
         }
         feeds
     }
 
-    fn error(&self, span: Span, message: String) -> Box<Diagnostic> {
+    fn error(&self, span: SourceSpan, message: String) -> Box<Diagnostic> {
         Box::new(Diagnostic::error(message).at(self.source, span, ""))
     }
 
@@ -131,16 +130,16 @@ impl<'a> Expander<'a, '_> {
         dataflow: &'a Dataflow,
         name: &str,
         prefix: &str,
-        feeds: &HashMap<&'a str, Feed>,
+        feeds: &HashMap<&'a str, PortFeed>,
         outputs: &HashMap<&'a str, String>,
-    ) -> Expanded<Stage> {
+    ) -> Diagnosed<Stage> {
         self.enter(dataflow)?;
         let mut sinks: Sinks<'a> = HashMap::new();
         for link in &dataflow.links {
             sinks.entry(&link.to).or_default().push(link);
         }
         let made = self.made_regions(dataflow, prefix, outputs, &sinks);
-        let mut level = Level { dataflow, prefix, feeds, sinks, made, steps: Vec::new() };
+        let mut level = DataflowSteps { dataflow, prefix, feeds, sinks, made, steps: Vec::new() };
         for processor in &dataflow.processors {
             self.processor(&mut level, processor)?;
         }
@@ -149,25 +148,27 @@ impl<'a> Expander<'a, '_> {
         }
         self.open.pop();
         let mut stage = Stage::new(name);
-        stage.place = Some(Place::new(self.source, dataflow.span));
+        stage.place = Some(SourceLocation::new(self.source, dataflow.span));
         stage.steps = level.steps;
         link_control(&mut stage.steps, dataflow);
         set_boundary(&mut stage, outputs);
         Ok(stage)
     }
 
-    fn enter(&mut self, dataflow: &'a Dataflow) -> Expanded<()> {
+    fn enter(&mut self, dataflow: &'a Dataflow) -> Diagnosed<()> {
         if self.open.contains(&dataflow.id.as_str()) || self.open.len() == DEEPEST {
-            let message =
-                format!("dataflow `{}` lies in itself, or in more than {DEEPEST} others", dataflow.name);
+            let message = format!(
+                "dataflow `{}` contains itself, or is nested more than {DEEPEST} deep",
+                dataflow.name
+            );
             return Err(self.error(dataflow.span, message));
         }
         self.open.push(&dataflow.id);
         self.count(dataflow.span)
     }
 
-    /// Stages count too: dataflows that hold nothing but each other must not grow without end.
-    fn count(&mut self, span: Span) -> Expanded<()> {
+    /// Stages count too: dataflows that contain only each other must not grow without end.
+    fn count(&mut self, span: SourceSpan) -> Diagnosed<()> {
         self.tasks += 1;
         if self.tasks > MOST_TASKS {
             return Err(self.error(span, format!("the workflow has more than {MOST_TASKS} tasks")));
@@ -182,8 +183,8 @@ impl<'a> Expander<'a, '_> {
         prefix: &str,
         outputs: &HashMap<&'a str, String>,
         sinks: &Sinks<'a>,
-    ) -> Made<'a> {
-        let mut made = Made::new();
+    ) -> PortRegions<'a> {
+        let mut made = PortRegions::new();
         for port in &dataflow.outputs {
             let end = End { processor: None, port: port.name.clone() };
             let links = sinks.get(&end).map(Vec::as_slice);
@@ -206,7 +207,7 @@ impl<'a> Expander<'a, '_> {
         made
     }
 
-    fn processor(&mut self, level: &mut Level<'a, '_>, processor: &'a Processor) -> Expanded<()> {
+    fn processor(&mut self, level: &mut DataflowSteps<'a, '_>, processor: &'a Processor) -> Diagnosed<()> {
         let mut feeds = Vec::new();
         let mut ports: Vec<&str> = processor.inputs.iter().map(|port| port.name.as_str()).collect();
         // A link may name a port that the processor does not list; it is kept all the same.
@@ -222,49 +223,55 @@ impl<'a> Expander<'a, '_> {
         }
         let step = match &processor.nested {
             Some(id) => self.nested(level, processor, id, &feeds)?,
-            None => Step::Task(self.task(level, processor, feeds)?),
+            None => StageStep::Task(self.task(level, processor, feeds)?),
         };
         level.steps.push(step);
         Ok(())
     }
 
-    /// What flows into a port: nothing, one thing, or a list that a task of its own merges.
-    fn feed(&mut self, level: &mut Level<'a, '_>, end: &End) -> Expanded<Option<Feed>> {
+    fn feed_of(&self, level: &DataflowSteps<'a, '_>, link: &Link) -> Diagnosed<PortFeed> {
+        let port = &link.from.port;
+        let message = || format!("internal error: nothing flows out of the port `{port}`");
+        level.feed_of(&link.from).ok_or_else(|| self.error(link.span, message()))
+    }
+
+    /// The input of a port: nothing, one region or parameter, or a list merged by an additional task.
+    fn feed(&mut self, level: &mut DataflowSteps<'a, '_>, end: &End) -> Diagnosed<Option<PortFeed>> {
         match level.sinks.get(end).map(Vec::as_slice) {
             None | Some([]) => Ok(None),
-            Some([link]) if !link.merges => Ok(Some(level.feed_of(&link.from))),
+            Some([link]) if !link.merges => self.feed_of(level, link).map(Some),
             Some(links) => {
-                let feeds: Vec<_> = links.iter().map(|link| level.feed_of(&link.from)).collect();
+                let feeds = links.iter().map(|link| self.feed_of(level, link)).collect::<Diagnosed<_>>()?;
                 let name = format!("{}.{}", end.processor.as_deref().unwrap_or_default(), end.port);
                 let region = self.region(&format!("{}{name}", level.prefix), RegionKind::Any, links[0].span);
                 let span = links[0].span;
                 let task = self.collect(&format!("merge.{name}"), "merge", feeds, &region, span)?;
-                level.steps.push(Step::Task(task));
-                Ok(Some(Feed::Region(region)))
+                level.steps.push(StageStep::Task(task));
+                Ok(Some(PortFeed::Region(region)))
             }
         }
     }
 
     fn output(
         &mut self,
-        level: &mut Level<'a, '_>,
+        level: &mut DataflowSteps<'a, '_>,
         port: &'a Port,
         outputs: &HashMap<&'a str, String>,
-    ) -> Expanded<()> {
+    ) -> Diagnosed<()> {
         let end = End { processor: None, port: port.name.clone() };
         let Some(region) = outputs.get(port.name.as_str()) else { return Ok(()) };
         let Some(links) = level.sinks.get(&end) else {
             let message = format!("nothing is linked to the output port `{}`, which is used", port.name);
             return Err(self.error(port.span, message));
         };
-        let feeds: Vec<_> = links.iter().map(|link| level.feed_of(&link.from)).collect();
-        let is_made = matches!(feeds.as_slice(), [Feed::Region(made)] if made == region);
+        let feeds: Vec<_> = links.iter().map(|link| self.feed_of(level, link)).collect::<Diagnosed<_>>()?;
+        let is_made = matches!(feeds.as_slice(), [PortFeed::Region(made)] if made == region);
         if is_made {
             return Ok(());
         }
         let kind = if links.iter().any(|link| link.merges) { "merge" } else { "copy" };
         let task = self.collect(&format!("{kind}.{}", port.name), kind, feeds, region, port.span)?;
-        level.steps.push(Step::Task(task));
+        level.steps.push(StageStep::Task(task));
         Ok(())
     }
 
@@ -273,10 +280,10 @@ impl<'a> Expander<'a, '_> {
         &mut self,
         name: &str,
         kind: &str,
-        feeds: Vec<Feed>,
+        feeds: Vec<PortFeed>,
         region: &str,
-        span: Span,
-    ) -> Expanded<Task> {
+        span: SourceSpan,
+    ) -> Diagnosed<Task> {
         let feeds =
             feeds.into_iter().enumerate().map(|(place, feed)| ((place + 1).to_string(), Some(feed), 0));
         let foreign = Foreign { kind: format!("taverna.{kind}"), ..Foreign::default() };
@@ -287,10 +294,10 @@ impl<'a> Expander<'a, '_> {
 
     fn task(
         &mut self,
-        level: &Level<'a, '_>,
+        level: &DataflowSteps<'a, '_>,
         processor: &'a Processor,
-        feeds: Vec<(&str, Option<Feed>)>,
-    ) -> Expanded<Task> {
+        feeds: Vec<(&str, Option<PortFeed>)>,
+    ) -> Diagnosed<Task> {
         let region_of = |port: &str| level.made.get(&(processor.name.as_str(), port)).cloned();
         let port = |port: &Port| ForeignPort {
             name: port.name.clone(),
@@ -315,16 +322,19 @@ impl<'a> Expander<'a, '_> {
         &mut self,
         name: &str,
         mut foreign: Foreign,
-        feeds: impl Iterator<Item = (String, Option<Feed>, u32)>,
-        span: Span,
-    ) -> Expanded<Task> {
+        feeds: impl Iterator<Item = (String, Option<PortFeed>, u32)>,
+        span: SourceSpan,
+    ) -> Diagnosed<Task> {
         self.count(span)?;
         let (mut inputs, mut reads) = (Vec::new(), Vec::new());
         for (port, feed, depth) in feeds {
             let region = match feed {
-                Some(Feed::Region(region)) => Some(region),
-                Some(Feed::Parameter(name)) => {
-                    reads.push(Binding { operation_parameter: port.clone(), bound: Bound::Parameter(name) });
+                Some(PortFeed::Region(region)) => Some(region),
+                Some(PortFeed::Parameter(name)) => {
+                    reads.push(Binding {
+                        operation_parameter: port.clone(),
+                        bound: BoundValue::Parameter(name),
+                    });
                     None
                 }
                 None => None,
@@ -332,31 +342,31 @@ impl<'a> Expander<'a, '_> {
             inputs.extend(region.clone());
             foreign.inputs.push(ForeignPort { name: port, depth, region });
         }
-        let mut task = Task::new(name, Operation::Foreign(Box::new(foreign)));
-        (task.inputs, task.reads, task.place) = (inputs, reads, Some(Place::new(self.source, span)));
+        let mut task = Task::new(name, TaskOperation::Foreign(Box::new(foreign)));
+        (task.inputs, task.reads, task.place) = (inputs, reads, Some(SourceLocation::new(self.source, span)));
         Ok(task)
     }
 
     fn nested(
         &mut self,
-        level: &Level<'a, '_>,
+        level: &DataflowSteps<'a, '_>,
         processor: &'a Processor,
         id: &'a str,
-        feeds: &[(&'a str, Option<Feed>)],
-    ) -> Expanded<Step> {
+        feeds: &[(&'a str, Option<PortFeed>)],
+    ) -> Diagnosed<StageStep> {
         let Some(dataflow) = self.by_id.get(id).copied() else {
             let message =
-                format!("processor `{}` stands for the dataflow {id}, which is not there", processor.name);
+                format!("processor `{}` uses the dataflow {id}, which does not exist", processor.name);
             return Err(self.error(processor.span, message));
         };
-        let mut given: HashMap<&str, Feed> = HashMap::new();
+        let mut given: HashMap<&str, PortFeed> = HashMap::new();
         for input in &dataflow.inputs {
             let feed =
                 feeds.iter().find(|(port, _)| *port == input.port.name).and_then(|(_, feed)| feed.clone());
             let name = format!("{}{}.{}", level.prefix, processor.name, input.port.name);
             // An input that nothing is linked to stays an input, of the whole workflow.
-            let feed =
-                feed.unwrap_or_else(|| Feed::Region(self.region(&name, RegionKind::Any, input.port.span)));
+            let feed = feed
+                .unwrap_or_else(|| PortFeed::Region(self.region(&name, RegionKind::Any, input.port.span)));
             given.insert(&input.port.name, feed);
         }
         let made = level.made.iter().filter(|((maker, _), _)| *maker == processor.name);
@@ -369,6 +379,6 @@ impl<'a> Expander<'a, '_> {
         let prefix = format!("{}{}/", level.prefix, processor.name);
         let mut stage = self.stage(dataflow, &processor.name, &prefix, &given, &wanted)?;
         stage.iteration.clone_from(&processor.iteration);
-        Ok(Step::Stage(stage))
+        Ok(StageStep::Stage(stage))
     }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::super::xml::Element;
-use crate::{Diagnostic, Iteration, Source};
+use super::super::xml::XmlElement;
+use crate::{Diagnostic, Iteration, SourceText};
 
-/// The strategies of a processor, outermost first; those without ports say nothing and are left out.
+/// The strategies of a processor, outermost first; those without ports are left out.
 pub(super) fn strategies_from(
-    source: &Arc<Source>,
-    processor: &Element,
+    source: &Arc<SourceText>,
+    processor: &XmlElement,
 ) -> Result<Vec<Iteration>, Box<Diagnostic>> {
     let stack = processor.child("iterationStrategyStack").into_iter().flat_map(|stack| &stack.children);
     let strategies = stack.flat_map(|iteration| &iteration.children).flat_map(|strategy| &strategy.children);
@@ -16,7 +16,7 @@ pub(super) fn strategies_from(
     Ok(strategies.into_iter().filter(|strategy| strategy.ports() > 0).collect())
 }
 
-fn strategy_from(source: &Arc<Source>, node: &Element) -> Result<Iteration, Box<Diagnostic>> {
+fn strategy_from(source: &Arc<SourceText>, node: &XmlElement) -> Result<Iteration, Box<Diagnostic>> {
     let inner = || node.children.iter().map(|child| strategy_from(source, child)).collect::<Result<_, _>>();
     match node.name.as_str() {
         "cross" => Ok(Iteration::Cross(inner()?)),
@@ -33,7 +33,7 @@ fn strategy_from(source: &Arc<Source>, node: &Element) -> Result<Iteration, Box<
     }
 }
 
-fn unreadable(source: &Arc<Source>, node: &Element, expected: &str, found: &str) -> Box<Diagnostic> {
+fn unreadable(source: &Arc<SourceText>, node: &XmlElement, expected: &str, found: &str) -> Box<Diagnostic> {
     let diagnostic = Diagnostic::error("an iteration strategy cannot be read").at(source, node.span, "");
     Box::new(diagnostic.expected_found(expected, found))
 }

@@ -1,23 +1,23 @@
-//! One dataflow while its steps are being made: what its ports are fed with, and what its processors make.
+//! One dataflow while its steps are being made: the inputs of its ports, and the outputs of its processors.
 
 use std::collections::{HashMap, HashSet};
 
 use super::document::{Dataflow, End, Link, Port, Processor};
-use crate::{Stage, Step};
+use crate::{Stage, StageStep};
 
 /// A dataflow while its steps are being made.
-pub(super) struct Level<'a, 'l> {
+pub(super) struct DataflowSteps<'a, 'l> {
     pub(super) dataflow: &'a Dataflow,
     pub(super) prefix: &'l str,
-    pub(super) feeds: &'l HashMap<&'a str, Feed>,
+    pub(super) feeds: &'l HashMap<&'a str, PortFeed>,
     pub(super) sinks: Sinks<'a>,
-    pub(super) made: Made<'a>,
-    pub(super) steps: Vec<Step>,
+    pub(super) made: PortRegions<'a>,
+    pub(super) steps: Vec<StageStep>,
 }
 
-/// What flows into a port.
+/// The input of a port.
 #[derive(Clone)]
-pub(super) enum Feed {
+pub(super) enum PortFeed {
     Region(String),
     Parameter(String),
 }
@@ -26,18 +26,17 @@ pub(super) enum Feed {
 pub(super) type Sinks<'a> = HashMap<&'a End, Vec<&'a Link>>;
 
 /// The names of the regions that ports of processors make.
-pub(super) type Made<'a> = HashMap<(&'a str, &'a str), String>;
+pub(super) type PortRegions<'a> = HashMap<(&'a str, &'a str), String>;
 
-impl Level<'_, '_> {
-    /// What comes out of the start of a link; links have been checked before.
-    pub(super) fn feed_of(&self, from: &End) -> Feed {
-        let fed = match &from.processor {
+impl DataflowSteps<'_, '_> {
+    /// The source of a link; `None` when there is none, which earlier checks exclude.
+    pub(super) fn feed_of(&self, from: &End) -> Option<PortFeed> {
+        match &from.processor {
             Some(processor) => {
-                self.made.get(&(processor.as_str(), from.port.as_str())).cloned().map(Feed::Region)
+                self.made.get(&(processor.as_str(), from.port.as_str())).cloned().map(PortFeed::Region)
             }
             None => self.feeds.get(from.port.as_str()).cloned(),
-        };
-        fed.unwrap_or_else(|| Feed::Region(from.port.clone()))
+        }
     }
 
     /// Regions a processor makes, in the order of its ports and then of the links.
@@ -56,12 +55,12 @@ pub(super) fn output_of<'a>(dataflow: &'a Dataflow, (processor, port): (&str, &s
     processor.outputs.iter().find(|p| p.name == port)
 }
 
-pub(super) fn link_control(steps: &mut [Step], dataflow: &Dataflow) {
+pub(super) fn link_control(steps: &mut [StageStep], dataflow: &Dataflow) {
     for condition in &dataflow.conditions {
         for step in steps.iter_mut().filter(|step| step.name() == condition.target) {
             let after = match step {
-                Step::Task(task) => &mut task.after,
-                Step::Stage(stage) => &mut stage.after,
+                StageStep::Task(task) => &mut task.after,
+                StageStep::Stage(stage) => &mut stage.after,
             };
             if !after.contains(&condition.control) {
                 after.push(condition.control.clone());

@@ -2,9 +2,9 @@
 
 use super::{Context, ResolvedParameters, and};
 use crate::located::Located;
-use crate::{Constraint, Diagnostic, Diagnostics, Parameter, Reach, Span, Value};
+use crate::{Constraint, Diagnostic, Diagnostics, Parameter, Reach, SourceSpan, Value};
 
-/// Reads the constraints, puts numbers for what does not vary, and says what they do to the ranges.
+/// Reads the constraints, substitutes numbers for fixed parameters, and reports their effect on the ranges.
 pub(crate) fn constraints(
     context: &Context<'_>,
     parameters: &ResolvedParameters,
@@ -33,13 +33,13 @@ pub(crate) fn constraints(
     read.into_iter().map(|c| c.value).collect()
 }
 
-/// `None` when it mentions a parameter that could not be read, which has been said.
+/// `None` when it mentions a parameter that could not be read, which has been reported.
 fn parse(
     context: &Context<'_>,
     parameters: &ResolvedParameters,
     text: &Located<String>,
 ) -> Result<Option<Constraint>, Box<Diagnostic>> {
-    let inside = Span { start: text.span.start + 1, end: text.span.end.saturating_sub(1) };
+    let inside = SourceSpan { start: text.span.start + 1, end: text.span.end.saturating_sub(1) };
     if context.file.source.text.get(inside.start..inside.end) != Some(&text.value) {
         let error = context.error(text.span, "this constraint cannot be read");
         let error = error.expected_found("plain quotes on one line, without backslashes", "other ones");
@@ -59,11 +59,11 @@ fn parse(
     Ok(Some(constraint))
 }
 
-/// Puts the number for a parameter that does not vary, and refuses words.
+/// Substitutes the number of a fixed parameter, and refuses words.
 fn with_number(
     context: &Context<'_>,
     parameters: &ResolvedParameters,
-    span: Span,
+    span: SourceSpan,
     constraint: Constraint,
     name: &str,
 ) -> Result<Constraint, Box<Diagnostic>> {
@@ -86,7 +86,7 @@ fn never(context: &Context<'_>, constraint: &Located<Constraint>, parameters: &[
     error.with_hint("change the ranges, or turn the comparison round")
 }
 
-/// The reference row has the defaults, and what a phase leaves out stands at them.
+/// The reference row has the defaults, and so have parameters that a phase leaves out.
 fn broken_by_defaults(
     context: &Context<'_>,
     constraint: &Located<Constraint>,

@@ -1,6 +1,6 @@
-//! Defaults against ranges: the reference row is run with them, and what a phase leaves out stands at them.
+//! Defaults against ranges: the reference row has them, and so have parameters that a phase leaves out.
 
-use super::parameters::Placed;
+use super::parameters::LocatedParameter;
 use super::{Context, ResolvedParameters, and};
 use crate::{Diagnostic, Diagnostics, Domain, Value};
 
@@ -33,8 +33,8 @@ pub(crate) fn defaults(
     }
 }
 
-fn outside(context: &Context<'_>, placed: &Placed, default: &Value) -> Diagnostic {
-    let Placed { parameter, span, default: place } = placed;
+fn outside(context: &Context<'_>, placed: &LocatedParameter, default: &Value) -> Diagnostic {
+    let LocatedParameter { parameter, span, default: place } = placed;
     let warning = Diagnostic::warning(format!("the default of {} lies outside its range", parameter.name));
     let mut warning = warning
         .at(&context.file.source, *span, "")

@@ -21,7 +21,7 @@ pub(crate) fn metrics(context: &Context<'_>, diagnostics: &mut Diagnostics) {
     if context.file.workflow.is_some() {
         if context.file.metrics.is_empty() {
             let error =
-                context.error((0..0).into(), "the study has no metric, so nothing can be said of its rows");
+                context.error((0..0).into(), "the study has no metric, so its rows cannot be compared");
             let error = error.expected_found("at least one [[metric]]", "none");
             diagnostics.push(error.with_hint("add [[metric]] with name, of, measure and against"));
         }

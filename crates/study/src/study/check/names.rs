@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::Context;
-use crate::{Diagnostic, Diagnostics, Place, Span};
+use crate::{Diagnostic, Diagnostics, SourceLocation, SourceSpan};
 
 /// Two images, metrics or phases with one name; a group that is called like a parameter; names that are empty.
 pub(crate) fn names(context: &Context<'_>, diagnostics: &mut Diagnostics) {
-    let here = |span| Place::new(&context.file.source, span);
+    let here = |span| SourceLocation::new(&context.file.source, span);
     let images = context.images.iter().map(|i| (i.image.name.as_str(), i.place.clone()));
     repeated("images", images, diagnostics);
     let metrics = context.file.metrics.iter().map(|m| (m.name.value.as_str(), here(m.name.span)));
@@ -23,8 +23,12 @@ pub(crate) fn names(context: &Context<'_>, diagnostics: &mut Diagnostics) {
     metrics_and_parameters(context, diagnostics);
 }
 
-fn repeated<'a>(what: &str, names: impl Iterator<Item = (&'a str, Place)>, diagnostics: &mut Diagnostics) {
-    let mut seen: HashMap<&str, Place> = HashMap::new();
+fn repeated<'a>(
+    what: &str,
+    names: impl Iterator<Item = (&'a str, SourceLocation)>,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut seen: HashMap<&str, SourceLocation> = HashMap::new();
     for (name, place) in names {
         empty(name, &place, diagnostics);
         if let Some(first) = seen.get(name) {
@@ -37,7 +41,7 @@ fn repeated<'a>(what: &str, names: impl Iterator<Item = (&'a str, Place)>, diagn
     }
 }
 
-fn empty(name: &str, place: &Place, diagnostics: &mut Diagnostics) {
+fn empty(name: &str, place: &SourceLocation, diagnostics: &mut Diagnostics) {
     if name.trim().is_empty() {
         let error = Diagnostic::error("this name is empty").at_place(Some(place), "");
         diagnostics.push(error.expected_found("a name", "an empty text"));
@@ -46,7 +50,7 @@ fn empty(name: &str, place: &Place, diagnostics: &mut Diagnostics) {
 
 fn groups(context: &Context<'_>, diagnostics: &mut Diagnostics) {
     let parameters = &context.file.parameters;
-    let names: HashMap<&str, Span> =
+    let names: HashMap<&str, SourceSpan> =
         parameters.iter().map(|p| (p.name.value.as_str(), p.name.span)).collect();
     for parameter in parameters {
         let Some(group) = parameter.group.as_ref().filter(|g| g.value != parameter.name.value) else {

@@ -1,25 +1,28 @@
-//! What varies, with what the workflow knows of it.
+//! The parameters of a study, merged with those of its workflow.
 
-use super::super::entry::{ParameterEntry, Values};
+use super::super::entry::{ParameterEntry, WrittenValues};
 use super::Context;
 use crate::value::whole;
-use crate::{Diagnostic, Diagnostics, Domain, Kind, Parameter, Place, Span, Value, WorkflowParameter};
+use crate::{
+    Diagnosed, Diagnostic, Diagnostics, Domain, Parameter, ParameterKind, SourceLocation, SourceSpan, Value,
+    WorkflowParameter,
+};
 
 /// The parameters of a study, varying and not.
 pub(crate) struct ResolvedParameters {
-    pub(crate) varying: Vec<Placed>,
+    pub(crate) varying: Vec<LocatedParameter>,
     pub(crate) fixed: Vec<(String, Value)>,
-    /// Names that stand in the file but could not be resolved: other checks must not complain that they are unknown.
+    /// Names in the file that could not be resolved: other checks must not report them as unknown.
     pub(crate) broken: Vec<String>,
 }
 
-/// A parameter that varies, and where to point when something is wrong with it.
-pub(crate) struct Placed {
+/// A parameter that varies, and its positions for messages.
+pub(crate) struct LocatedParameter {
     pub(crate) parameter: Parameter,
     /// What stands behind its name.
-    pub(crate) span: Span,
+    pub(crate) span: SourceSpan,
     /// Where its default is said.
-    pub(crate) default: Option<Place>,
+    pub(crate) default: Option<SourceLocation>,
 }
 
 impl ResolvedParameters {
@@ -48,10 +51,10 @@ pub(crate) fn parameters(context: &Context<'_>, diagnostics: &mut Diagnostics) -
                 continue;
             }
         };
-        let merger = Merger { context, entry, known };
+        let merger = ParameterMerger { context, entry, known };
         match merger.merge() {
-            Some(Ok(Merged::Varying(placed))) => resolved.varying.push(*placed),
-            Some(Ok(Merged::Fixed(value))) => resolved.fixed.push((entry.name.value.clone(), value)),
+            Some(Ok(MergedParameter::Varying(placed))) => resolved.varying.push(*placed),
+            Some(Ok(MergedParameter::Fixed(value))) => resolved.fixed.push((entry.name.value.clone(), value)),
             Some(Err(error)) => {
                 diagnostics.push(*error);
                 resolved.broken.push(entry.name.value.clone());
@@ -63,9 +66,10 @@ pub(crate) fn parameters(context: &Context<'_>, diagnostics: &mut Diagnostics) -
     resolved
 }
 
-type Checked<T> = Result<T, Box<Diagnostic>>;
-
-fn declaration<'a>(context: &Context<'a>, entry: &ParameterEntry) -> Checked<Option<&'a WorkflowParameter>> {
+fn declaration<'a>(
+    context: &Context<'a>,
+    entry: &ParameterEntry,
+) -> Diagnosed<Option<&'a WorkflowParameter>> {
     let Some(workflow) = context.workflow else { return Ok(None) };
     let name = &entry.name.value;
     let found = workflow.parameter(name);
@@ -77,7 +81,7 @@ fn declaration<'a>(context: &Context<'a>, entry: &ParameterEntry) -> Checked<Opt
     Ok(found)
 }
 
-/// What the file does not list keeps the workflow's default.
+/// Parameters that the file does not list keep the workflow's defaults.
 fn unlisted(context: &Context<'_>, resolved: &mut ResolvedParameters, diagnostics: &mut Diagnostics) {
     let listed = |p: &&WorkflowParameter| !context.file.parameters.iter().any(|e| e.name.value == p.name);
     let workflow = context.workflow.into_iter().flat_map(|w| &w.parameters);
@@ -94,37 +98,38 @@ fn unlisted(context: &Context<'_>, resolved: &mut ResolvedParameters, diagnostic
     }
 }
 
-enum Merged {
-    Varying(Box<Placed>),
+enum MergedParameter {
+    Varying(Box<LocatedParameter>),
     Fixed(Value),
 }
 
 /// One entry and its declaration.
-struct Merger<'a> {
+struct ParameterMerger<'a> {
     context: &'a Context<'a>,
     entry: &'a ParameterEntry,
     known: Option<&'a WorkflowParameter>,
 }
 
-impl Merger<'_> {
-    /// `None` when the values could not be read, which has been said.
-    fn merge(&self) -> Option<Checked<Merged>> {
+impl ParameterMerger<'_> {
+    /// `None` when the values could not be read, which has been reported.
+    fn merge(&self) -> Option<Diagnosed<MergedParameter>> {
         let values = self.entry.values.as_ref()?;
         Some(match &values.value {
-            Values::Fixed(value) => self.fixed(value, values.span),
-            other => self.varying(other, values.span).map(|p| Merged::Varying(Box::new(p))),
+            WrittenValues::Fixed(value) => self.fixed(value, values.span),
+            other => self.varying(other, values.span).map(|p| MergedParameter::Varying(Box::new(p))),
         })
     }
 
-    fn fixed(&self, value: &Value, span: Span) -> Checked<Merged> {
+    fn fixed(&self, value: &Value, span: SourceSpan) -> Diagnosed<MergedParameter> {
         let kind = self.kind(matches!(value, Value::Text(_)))?;
         self.check_value(kind, value, span)?;
-        Ok(Merged::Fixed(kind.tidy(value)))
+        Ok(MergedParameter::Fixed(kind.tidy(value)))
     }
 
-    fn varying(&self, values: &Values, span: Span) -> Checked<Placed> {
+    fn varying(&self, values: &WrittenValues, span: SourceSpan) -> Diagnosed<LocatedParameter> {
         let entry = self.entry;
-        let words = matches!(values, Values::List(list) if list.iter().any(|v| matches!(v, Value::Text(_))));
+        let words =
+            matches!(values, WrittenValues::List(list) if list.iter().any(|v| matches!(v, Value::Text(_))));
         let kind = self.kind(words)?;
         let domain = self.domain(values, kind, span)?;
         let distribution = entry.distribution.as_ref().map(|d| d.value.clone()).unwrap_or_default();
@@ -150,12 +155,12 @@ impl Merger<'_> {
             about: entry.about.clone().or_else(|| self.known.and_then(|k| k.about.clone())),
             ..Parameter::new(name, domain)
         };
-        Ok(Placed { parameter, span, default: place })
+        Ok(LocatedParameter { parameter, span, default: place })
     }
 
     /// The workflow says how a value is read; a study may only repeat it.
-    fn kind(&self, words: bool) -> Checked<Kind> {
-        let usual = if words { Kind::Category } else { Kind::Real };
+    fn kind(&self, words: bool) -> Diagnosed<ParameterKind> {
+        let usual = if words { ParameterKind::Category } else { ParameterKind::Real };
         let Some(said) = &self.entry.kind else { return Ok(self.known.map_or(usual, |k| k.kind)) };
         match self.known.filter(|known| known.kind != said.value) {
             None => Ok(said.value),
@@ -168,32 +173,41 @@ impl Merger<'_> {
         }
     }
 
-    fn domain(&self, values: &Values, kind: Kind, span: Span) -> Checked<Domain> {
+    fn domain(&self, values: &WrittenValues, kind: ParameterKind, span: SourceSpan) -> Diagnosed<Domain> {
         match (values, kind) {
-            (Values::Range { .. }, Kind::Category) => {
+            (WrittenValues::Range { .. }, ParameterKind::Category) => {
                 Err(self.error(span, "is a category", "a list of words", "a range"))
             }
-            (Values::Range { .. }, Kind::Connectivity) => {
+            (WrittenValues::Range { .. }, ParameterKind::Connectivity) => {
                 Err(self.error(span, "is a connectivity", "a list such as [4, 8]", "a range"))
             }
-            (Values::Range { from, to, step }, _) => self.range(*from, *to, *step, kind, span),
-            (Values::List(list), _) => self.list(list, kind, span),
-            (Values::Fixed(value), _) => self.list(std::slice::from_ref(value), kind, span),
+            (WrittenValues::Range { from, to, step }, _) => self.range(*from, *to, *step, kind, span),
+            (WrittenValues::List(list), _) => self.list(list, kind, span),
+            (WrittenValues::Fixed(value), _) => self.list(std::slice::from_ref(value), kind, span),
         }
     }
 
-    fn range(&self, from: f64, to: f64, step: Option<f64>, kind: Kind, span: Span) -> Checked<Domain> {
+    fn range(
+        &self,
+        from: f64,
+        to: f64,
+        step: Option<f64>,
+        kind: ParameterKind,
+        span: SourceSpan,
+    ) -> Diagnosed<Domain> {
         let numbers = [Some(from), Some(to), step];
         let part = numbers.into_iter().flatten().find(|x| x.is_finite() && x.fract() != 0.0);
         match (kind, part, step) {
-            (Kind::Integer, Some(part), _) => Err(self.error(span, "is an integer", "whole numbers", part)),
-            (Kind::Integer, None, None | Some(1.0)) => self.integers(from, to, span),
+            (ParameterKind::Integer, Some(part), _) => {
+                Err(self.error(span, "is an integer", "whole numbers", part))
+            }
+            (ParameterKind::Integer, None, None | Some(1.0)) => self.integers(from, to, span),
             (_, _, Some(step)) => Ok(Domain::Steps { from, to, step }),
             (_, _, None) => Ok(Domain::Continuous { from, to }),
         }
     }
 
-    fn integers(&self, from: f64, to: f64, span: Span) -> Checked<Domain> {
+    fn integers(&self, from: f64, to: f64, span: SourceSpan) -> Diagnosed<Domain> {
         if let (Some(from), Some(to)) = (whole(from), whole(to)) {
             return Ok(Domain::Integers { from, to });
         }
@@ -201,7 +215,7 @@ impl Merger<'_> {
         Err(self.error(span, "is an integer", expected, format!("{from}..{to}")))
     }
 
-    fn list(&self, list: &[Value], kind: Kind, span: Span) -> Checked<Domain> {
+    fn list(&self, list: &[Value], kind: ParameterKind, span: SourceSpan) -> Diagnosed<Domain> {
         let mut seen = std::collections::HashMap::new();
         for value in list {
             self.check_value(kind, value, span)?;
@@ -211,29 +225,29 @@ impl Merger<'_> {
                 return Err(self.error(span, "has a value twice", "different values", found));
             }
         }
-        if kind == Kind::Category {
+        if kind == ParameterKind::Category {
             return Ok(Domain::Categories(list.iter().map(ToString::to_string).collect()));
         }
         Ok(Domain::Values(list.iter().filter_map(Value::as_f64).collect()))
     }
 
     /// A value must fit the kind, and an integer that is written must be one.
-    fn check_value(&self, kind: Kind, value: &Value, span: Span) -> Checked<()> {
+    fn check_value(&self, kind: ParameterKind, value: &Value, span: SourceSpan) -> Diagnosed<()> {
         let is_part = matches!(value, Value::Real(x) if x.fract() != 0.0);
-        let fits = kind.canonical(value).is_some() && !(is_part && kind == Kind::Integer);
+        let fits = kind.canonical(value).is_some() && !(is_part && kind == ParameterKind::Integer);
         if fits {
             return Ok(());
         }
         let expected = match kind {
-            Kind::Category => "words in quotes",
-            Kind::Integer => "whole numbers",
-            Kind::Real | Kind::Connectivity => "numbers",
+            ParameterKind::Category => "words in quotes",
+            ParameterKind::Integer => "whole numbers",
+            ParameterKind::Real | ParameterKind::Connectivity => "numbers",
         };
-        let article = if kind == Kind::Integer { "an" } else { "a" };
+        let article = if kind == ParameterKind::Integer { "an" } else { "a" };
         Err(self.error(span, &format!("is {article} {}", kind.word()), expected, format!("`{value}`")))
     }
 
-    fn check_domain(&self, domain: &Domain, unbounded: bool, span: Span) -> Checked<()> {
+    fn check_domain(&self, domain: &Domain, unbounded: bool, span: SourceSpan) -> Diagnosed<()> {
         let Err(error) = domain.check(unbounded) else { return Ok(()) };
         let message = format!("`{}` cannot be sampled: {error}", self.entry.name.value);
         let mut diagnostic = self.context.error(span, message);
@@ -245,10 +259,10 @@ impl Merger<'_> {
     }
 
     /// The study's own default, else the workflow's; and where it stands.
-    fn default(&self, kind: Kind) -> Checked<(Option<Value>, Option<Place>)> {
+    fn default(&self, kind: ParameterKind) -> Diagnosed<(Option<Value>, Option<SourceLocation>)> {
         if let Some(default) = &self.entry.default {
             self.check_value(kind, &default.value, default.span)?;
-            let place = Place::new(&self.context.file.source, default.span);
+            let place = SourceLocation::new(&self.context.file.source, default.span);
             return Ok((Some(kind.tidy(&default.value)), Some(place)));
         }
         let known = self.known.filter(|k| k.default.is_some());
@@ -260,7 +274,7 @@ impl Merger<'_> {
 
     fn error(
         &self,
-        span: Span,
+        span: SourceSpan,
         message: &str,
         expected: impl Into<String>,
         found: impl ToString,

@@ -78,7 +78,7 @@ fn keep_of(
 ) {
     let earlier: Vec<_> = context.file.phases[..place].iter().map(|p| p.name.value.as_str()).collect();
     if let Some(phase) = keep.phase.as_ref().filter(|p| !earlier.contains(&p.value.as_str())) {
-        let message = format!("`keep` refers to `{}`, which is no earlier phase", phase.value);
+        let message = format!("`keep` refers to `{}`, which is not an earlier phase", phase.value);
         diagnostics.push(context.unknown(phase, message, "one of the phases before this one", &earlier));
     }
     let metrics: Vec<_> = context.file.metrics.iter().map(|m| m.name.value.as_str()).collect();

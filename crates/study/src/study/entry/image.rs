@@ -3,30 +3,30 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::super::{Image, ImageBox};
+use super::super::{ImageBox, StudyImage};
 use super::{positive, read_each};
-use crate::located::{Fields, Located, Node};
-use crate::{Diagnostic, Diagnostics, Place, Source};
+use crate::located::{Located, LocatedNode, TableReader};
+use crate::{Diagnostic, Diagnostics, SourceLocation, SourceText};
 
 /// An image and where it is named.
 #[derive(Clone, Debug)]
 pub(crate) struct ImageEntry {
-    pub(crate) image: Image,
-    pub(crate) place: Place,
+    pub(crate) image: StudyImage,
+    pub(crate) place: SourceLocation,
     /// Whether it was listed without a name, and has that of its file.
     pub(crate) is_listed: bool,
 }
 
 /// Reads the tables of `[[image]]`.
 pub(crate) fn read_images(
-    source: &Arc<Source>,
-    nodes: Option<&[Node]>,
+    source: &Arc<SourceText>,
+    nodes: Option<&[LocatedNode]>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<ImageEntry> {
     read_each(source, nodes, "image", diagnostics, |fields| read_image(source, fields))
 }
 
-fn read_image(source: &Arc<Source>, mut fields: Fields<'_, '_>) -> Option<ImageEntry> {
+fn read_image(source: &Arc<SourceText>, mut fields: TableReader<'_, '_>) -> Option<ImageEntry> {
     let name: Option<Located<String>> = fields.required("name");
     let file: Option<String> = fields.required("file");
     let bounds = fields.parsed("box", |numbers: Vec<u64>| check_bounds(&numbers));
@@ -35,8 +35,9 @@ fn read_image(source: &Arc<Source>, mut fields: Fields<'_, '_>) -> Option<ImageE
     let um_per_pixel = positive(&mut fields, "um_per_pixel");
     fields.finish();
     let name = name?;
-    let place = Place::new(source, name.span);
-    let image = Image { bounds, truth, truth_box, um_per_pixel, ..Image::of_file(name.value, file?) };
+    let place = SourceLocation::new(source, name.span);
+    let image =
+        StudyImage { bounds, truth, truth_box, um_per_pixel, ..StudyImage::of_file(name.value, file?) };
     Some(ImageEntry { image, place, is_listed: false })
 }
 
@@ -53,19 +54,19 @@ pub(crate) fn check_bounds(numbers: &[u64]) -> Result<ImageBox, String> {
 }
 
 /// A list of files in place of tables: each is named by its file, without folder and ending.
-pub(crate) fn read_files(source: &Arc<Source>, files: &[Located<String>]) -> Vec<ImageEntry> {
-    files.iter().map(|file| listed(&file.value, Place::new(source, file.span))).collect()
+pub(crate) fn read_files(source: &Arc<SourceText>, files: &[Located<String>]) -> Vec<ImageEntry> {
+    files.iter().map(|file| listed(&file.value, SourceLocation::new(source, file.span))).collect()
 }
 
 /// A file that was listed.
-pub(crate) fn listed(file: &str, place: Place) -> ImageEntry {
-    ImageEntry { image: Image::of_file(stem(file), file), place, is_listed: true }
+pub(crate) fn listed(file: &str, place: SourceLocation) -> ImageEntry {
+    ImageEntry { image: StudyImage::of_file(stem(file), file), place, is_listed: true }
 }
 
-/// Finds the files that a pattern such as `slides/*.svs` means; the error is told where the pattern stands.
+/// Finds the files that a pattern such as `slides/*.svs` matches; an error is reported at the pattern's position.
 pub type FindFiles<'a> = dyn FnMut(&str) -> Result<Vec<String>, Box<Diagnostic>> + 'a;
 
-/// Puts the files that patterns mean in their places, and names files alike by their folders, too.
+/// Replaces patterns by the files they match, and adds folders to equal names.
 pub(crate) fn expand(entries: &mut Vec<ImageEntry>, find: &mut FindFiles<'_>, diagnostics: &mut Diagnostics) {
     for entry in std::mem::take(entries) {
         if !entry.is_listed || !is_pattern(&entry.image.file) {
@@ -86,7 +87,7 @@ pub(crate) fn expand(entries: &mut Vec<ImageEntry>, find: &mut FindFiles<'_>, di
     }
 }
 
-/// Whether a text means the files that are there.
+/// Whether a text is a pattern.
 fn is_pattern(file: &str) -> bool {
     file.contains(['*', '?']) && !file.contains(':')
 }

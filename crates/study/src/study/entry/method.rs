@@ -1,12 +1,12 @@
 //! `method` of a phase with the sizes and options that belong to it.
 
 use super::at_least;
-use crate::located::Fields;
-use crate::{Grid, LatinHypercube, Method, Morris, Saltelli, Trajectories};
+use crate::located::TableReader;
+use crate::{GridDesign, LatinHypercube, Method, MorrisDesign, SaltelliDesign, Trajectories};
 
 /// A method before its sizes are known.
 #[derive(Clone, Copy)]
-enum Word {
+enum MethodName {
     Morris,
     Saltelli,
     MonteCarlo,
@@ -18,22 +18,22 @@ enum Word {
 }
 
 /// In a study `sobol` means the indices, as in the literature; the sequence has a name of its own.
-const WORDS: [(&str, Word); 15] = [
-    ("morris", Word::Morris),
-    ("moat", Word::Morris),
-    ("vbd", Word::Saltelli),
-    ("sobol", Word::Saltelli),
-    ("saltelli", Word::Saltelli),
-    ("mc", Word::MonteCarlo),
-    ("monte-carlo", Word::MonteCarlo),
-    ("random", Word::MonteCarlo),
-    ("lhs", Word::LatinHypercube),
-    ("latin-hypercube", Word::LatinHypercube),
-    ("halton", Word::Halton),
-    ("hammersley", Word::Hammersley),
-    ("sobol-sequence", Word::SobolSequence),
-    ("grid", Word::Grid),
-    ("full-factorial", Word::Grid),
+const WORDS: [(&str, MethodName); 15] = [
+    ("morris", MethodName::Morris),
+    ("moat", MethodName::Morris),
+    ("vbd", MethodName::Saltelli),
+    ("sobol", MethodName::Saltelli),
+    ("saltelli", MethodName::Saltelli),
+    ("mc", MethodName::MonteCarlo),
+    ("monte-carlo", MethodName::MonteCarlo),
+    ("random", MethodName::MonteCarlo),
+    ("lhs", MethodName::LatinHypercube),
+    ("latin-hypercube", MethodName::LatinHypercube),
+    ("halton", MethodName::Halton),
+    ("hammersley", MethodName::Hammersley),
+    ("sobol-sequence", MethodName::SobolSequence),
+    ("grid", MethodName::Grid),
+    ("full-factorial", MethodName::Grid),
 ];
 
 const LATIN_HYPERCUBES: [(&str, LatinHypercube); 5] = [
@@ -64,12 +64,12 @@ pub(super) enum ReadMethod {
     Complete(Method, &'static str),
     /// The method is known, but not its size.
     WithoutSize,
-    /// Not even which one it is, so that no other key can be judged.
+    /// The method is not known, so that its other keys cannot be checked.
     Unknown,
 }
 
 /// Reads `method` and what belongs to it.
-pub(super) fn read_method(fields: &mut Fields<'_, '_>) -> ReadMethod {
+pub(super) fn read_method(fields: &mut TableReader<'_, '_>) -> ReadMethod {
     if !fields.has("method") {
         let _missing: Option<&str> = fields.required("method");
         return ReadMethod::Unknown;
@@ -83,9 +83,9 @@ pub(super) fn read_method(fields: &mut Fields<'_, '_>) -> ReadMethod {
 }
 
 /// `method = "sobol"` with `rows` means the sequence to people who know it from elsewhere.
-fn is_mistaken_sequence(fields: &mut Fields<'_, '_>, word: Word) -> bool {
+fn is_mistaken_sequence(fields: &mut TableReader<'_, '_>, word: MethodName) -> bool {
     let asks_rows = fields.table().get("rows").is_some() && fields.table().get("base").is_none();
-    let mistaken = matches!(word, Word::Saltelli) && asks_rows;
+    let mistaken = matches!(word, MethodName::Saltelli) && asks_rows;
     if mistaken {
         fields.error_with_hint(
             "rows",
@@ -97,41 +97,41 @@ fn is_mistaken_sequence(fields: &mut Fields<'_, '_>, word: Word) -> bool {
     mistaken
 }
 
-fn complete(fields: &mut Fields<'_, '_>, word: Word) -> (Option<Method>, &'static str) {
+fn complete(fields: &mut TableReader<'_, '_>, word: MethodName) -> (Option<Method>, &'static str) {
     match word {
-        Word::Morris => (morris(fields).map(Method::Morris), "trajectories"),
-        Word::Saltelli => (saltelli(fields).map(Method::Saltelli), "base"),
-        Word::Grid => (Some(Method::Grid(grid(fields))), "method"),
+        MethodName::Morris => (morris(fields).map(Method::Morris), "trajectories"),
+        MethodName::Saltelli => (saltelli(fields).map(Method::Saltelli), "base"),
+        MethodName::Grid => (Some(Method::Grid(grid(fields))), "method"),
         _ => (rows(fields, word), "rows"),
     }
 }
 
-fn size(fields: &mut Fields<'_, '_>, key: &str, least: u64) -> Option<u64> {
+fn size(fields: &mut TableReader<'_, '_>, key: &str, least: u64) -> Option<u64> {
     if fields.has(key) { at_least(fields, key, least) } else { fields.required(key) }
 }
 
-fn rows(fields: &mut Fields<'_, '_>, word: Word) -> Option<Method> {
+fn rows(fields: &mut TableReader<'_, '_>, word: MethodName) -> Option<Method> {
     let rows = size(fields, "rows", 2);
     let method = match word {
-        Word::LatinHypercube => {
+        MethodName::LatinHypercube => {
             let kind = fields.word("kind", &LATIN_HYPERCUBES).unwrap_or_default();
             Method::LatinHypercube { rows: rows?, kind }
         }
-        Word::Halton => Method::Halton { scrambled: scrambled(fields), rows: rows? },
-        Word::Hammersley => Method::Hammersley { scrambled: scrambled(fields), rows: rows? },
-        Word::SobolSequence => Method::Sobol { scrambled: scrambled(fields), rows: rows? },
+        MethodName::Halton => Method::Halton { scrambled: scrambled(fields), rows: rows? },
+        MethodName::Hammersley => Method::Hammersley { scrambled: scrambled(fields), rows: rows? },
+        MethodName::SobolSequence => Method::Sobol { scrambled: scrambled(fields), rows: rows? },
         _ => Method::MonteCarlo { rows: rows? },
     };
     Some(method)
 }
 
-fn scrambled(fields: &mut Fields<'_, '_>) -> bool {
+fn scrambled(fields: &mut TableReader<'_, '_>) -> bool {
     fields.optional("scrambled").unwrap_or(true)
 }
 
-fn morris(fields: &mut Fields<'_, '_>) -> Option<Morris> {
+fn morris(fields: &mut TableReader<'_, '_>) -> Option<MorrisDesign> {
     let trajectories = size(fields, "trajectories", 2);
-    let values = at_least(fields, "values", 2).unwrap_or(Morris::VALUES);
+    let values = at_least(fields, "values", 2).unwrap_or(MorrisDesign::VALUES);
     let kind = match fields.word("kind", &TRAJECTORIES).unwrap_or(TrajectoryWord::Plain) {
         TrajectoryWord::Plain => Trajectories::Plain,
         TrajectoryWord::Radial => Trajectories::Radial,
@@ -141,24 +141,24 @@ fn morris(fields: &mut Fields<'_, '_>) -> Option<Morris> {
             Trajectories::Optimised { candidates: at_least(fields, "candidates", least).unwrap_or(usual) }
         }
     };
-    Some(Morris { trajectories: trajectories?, values, kind })
+    Some(MorrisDesign { trajectories: trajectories?, values, kind })
 }
 
-fn saltelli(fields: &mut Fields<'_, '_>) -> Option<Saltelli> {
+fn saltelli(fields: &mut TableReader<'_, '_>) -> Option<SaltelliDesign> {
     let base = size(fields, "base", 2);
     let second_order = fields.optional("second_order").unwrap_or(false);
     let replicates = at_least(fields, "replicates", 1);
-    // A small base is not refused for a default that nobody wrote.
-    let usual = base.map_or(1, |base| Saltelli::REPLICATES.min(base));
+    // A small base is not refused because of the default number of replicates.
+    let usual = base.map_or(1, |base| SaltelliDesign::REPLICATES.min(base));
     if let (Some(base), Some(found)) = (base, replicates)
         && found > base
     {
         fields.error("replicates", "there are more replicates than base rows", format!("at most {base}"));
     }
-    Some(Saltelli { base: base?, second_order, replicates: replicates.unwrap_or(usual) })
+    Some(SaltelliDesign { base: base?, second_order, replicates: replicates.unwrap_or(usual) })
 }
 
-fn grid(fields: &mut Fields<'_, '_>) -> Grid {
-    let values = at_least(fields, "values", 2).unwrap_or(Morris::VALUES);
-    Grid { values, fraction: at_least(fields, "fraction", 1).unwrap_or(1) }
+fn grid(fields: &mut TableReader<'_, '_>) -> GridDesign {
+    let values = at_least(fields, "values", 2).unwrap_or(MorrisDesign::VALUES);
+    GridDesign { values, fraction: at_least(fields, "fraction", 1).unwrap_or(1) }
 }

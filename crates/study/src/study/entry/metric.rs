@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::super::Against;
 use super::read_each;
-use crate::located::{Fields, Located, Node};
-use crate::{Diagnostics, Source};
+use crate::located::{Located, LocatedNode, TableReader};
+use crate::{Diagnostics, SourceText};
 
 /// A metric as it is written.
 #[derive(Clone, Debug)]
@@ -22,14 +22,14 @@ const AGAINST: [(&str, Against); 3] =
 
 /// Reads the tables of `[[metric]]`.
 pub(crate) fn read_metrics(
-    source: &Arc<Source>,
-    nodes: Option<&[Node]>,
+    source: &Arc<SourceText>,
+    nodes: Option<&[LocatedNode]>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<MetricEntry> {
     read_each(source, nodes, "metric", diagnostics, read_metric)
 }
 
-fn read_metric(mut fields: Fields<'_, '_>) -> Option<MetricEntry> {
+fn read_metric(mut fields: TableReader<'_, '_>) -> Option<MetricEntry> {
     let name = fields.required("name");
     let of = fields.optional("of");
     let measure = fields.optional("measure");

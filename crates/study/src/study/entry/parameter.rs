@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::located::{Data, Entry, Fields, FromNode, Located, Mismatch, Node};
-use crate::{Diagnostic, Diagnostics, Distribution, Kind, Source, Span, Value};
+use crate::located::{Data, FromNode, Located, LocatedNode, Mismatch, TableEntry, TableReader};
+use crate::{Diagnostic, Diagnostics, Distribution, ParameterKind, SourceSpan, SourceText, Value};
 
 /// A parameter as it is written.
 #[derive(Clone, Debug)]
@@ -11,8 +11,8 @@ pub(crate) struct ParameterEntry {
     /// With the place of the key.
     pub(crate) name: Located<String>,
     /// With the place of everything behind the key; `None` when they could not be read.
-    pub(crate) values: Option<Located<Values>>,
-    pub(crate) kind: Option<Located<Kind>>,
+    pub(crate) values: Option<Located<WrittenValues>>,
+    pub(crate) kind: Option<Located<ParameterKind>>,
     pub(crate) default: Option<Located<Value>>,
     pub(crate) distribution: Option<Located<Distribution>>,
     pub(crate) group: Option<Located<String>>,
@@ -22,7 +22,7 @@ pub(crate) struct ParameterEntry {
 
 /// The values of a parameter as they are written.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Values {
+pub(crate) enum WrittenValues {
     /// `G1 = 40`: it does not vary.
     Fixed(Value),
     /// `{ from = 2, to = 40 }`, with or without a step.
@@ -31,7 +31,7 @@ pub(crate) enum Values {
     List(Vec<Value>),
 }
 
-/// More values than anyone writes down.
+/// Most values of a list.
 const MOST_VALUES: usize = 10_000;
 
 /// More parameters than any design can vary: Sobol's sequence has 21201 dimensions, two for each.
@@ -39,11 +39,11 @@ const MOST_PARAMETERS: usize = 10_000;
 
 /// Reads the entries of `[parameters]`.
 pub(crate) fn read_parameters(
-    source: &Arc<Source>,
-    node: Option<&Node>,
+    source: &Arc<SourceText>,
+    node: Option<&LocatedNode>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<ParameterEntry> {
-    let fields = node.and_then(|node| Fields::new(source, node, "table [parameters]", diagnostics));
+    let fields = node.and_then(|node| TableReader::new(source, node, "table [parameters]", diagnostics));
     let mut entries = fields.map(|mut fields| fields.others()).unwrap_or_default();
     if let Some(first) = entries.get(MOST_PARAMETERS) {
         let error = Diagnostic::error("there are too many parameters").at(source, first.key_span, "");
@@ -54,7 +54,11 @@ pub(crate) fn read_parameters(
     entries.into_iter().map(|entry| read_parameter(source, entry, diagnostics)).collect()
 }
 
-fn read_parameter(source: &Arc<Source>, entry: &Entry, diagnostics: &mut Diagnostics) -> ParameterEntry {
+fn read_parameter(
+    source: &Arc<SourceText>,
+    entry: &TableEntry,
+    diagnostics: &mut Diagnostics,
+) -> ParameterEntry {
     let mut parameter = ParameterEntry {
         name: Located { value: entry.key.clone(), span: entry.key_span },
         values: None,
@@ -69,25 +73,26 @@ fn read_parameter(source: &Arc<Source>, entry: &Entry, diagnostics: &mut Diagnos
     match &node.data {
         Data::Table(_) => {
             let what = format!("parameter `{}`", entry.key);
-            if let Some(fields) = Fields::new(source, node, &what, diagnostics) {
+            if let Some(fields) = TableReader::new(source, node, &what, diagnostics) {
                 read_table(&mut parameter, node.span, fields);
             }
         }
         Data::List(_) => {
-            let list = Fields::read(source, &entry.key, node, diagnostics);
+            let list = TableReader::read(source, &entry.key, node, diagnostics);
             parameter.values =
-                list.map(|ValueList(list)| Located { value: Values::List(list), span: node.span });
+                list.map(|ValueList(list)| Located { value: WrittenValues::List(list), span: node.span });
         }
         _ => {
-            let value = Fields::read(source, &entry.key, node, diagnostics);
-            parameter.values = value.map(|v: Fixed| Located { value: Values::Fixed(v.0), span: node.span });
+            let value = TableReader::read(source, &entry.key, node, diagnostics);
+            parameter.values =
+                value.map(|v: Fixed| Located { value: WrittenValues::Fixed(v.0), span: node.span });
         }
     }
     parameter
 }
 
-fn read_table(parameter: &mut ParameterEntry, span: Span, mut fields: Fields<'_, '_>) {
-    let kind = fields.word("type", &Kind::ALL.map(|kind| (kind.word(), kind)));
+fn read_table(parameter: &mut ParameterEntry, span: SourceSpan, mut fields: TableReader<'_, '_>) {
+    let kind = fields.word("type", &ParameterKind::ALL.map(|kind| (kind.word(), kind)));
     parameter.kind = kind.map(|value| Located { value, span: fields.span("type") });
     parameter.default = fields.optional("default");
     parameter.group = fields.optional("group");
@@ -99,20 +104,20 @@ fn read_table(parameter: &mut ParameterEntry, span: Span, mut fields: Fields<'_,
     fields.finish();
 }
 
-fn read_values(fields: &mut Fields<'_, '_>, unbounded: bool) -> Option<Values> {
+fn read_values(fields: &mut TableReader<'_, '_>, unbounded: bool) -> Option<WrittenValues> {
     if fields.has("values") {
-        return fields.optional("values").map(|ValueList(list)| Values::List(list));
+        return fields.optional("values").map(|ValueList(list)| WrittenValues::List(list));
     }
     if fields.table().get("value").is_some() {
-        return fields.optional("value").map(|Fixed(value)| Values::Fixed(value));
+        return fields.optional("value").map(|Fixed(value)| WrittenValues::Fixed(value));
     }
     let from = end(fields, "from", unbounded.then_some(f64::NEG_INFINITY));
     let to = end(fields, "to", unbounded.then_some(f64::INFINITY));
     let step = fields.optional("step").map(|Number(x)| x);
-    Some(Values::Range { from: from?, to: to?, step })
+    Some(WrittenValues::Range { from: from?, to: to?, step })
 }
 
-fn end(fields: &mut Fields<'_, '_>, key: &str, without: Option<f64>) -> Option<f64> {
+fn end(fields: &mut TableReader<'_, '_>, key: &str, without: Option<f64>) -> Option<f64> {
     match without {
         Some(end) if !fields.has(key) => Some(end),
         _ => fields.required(key).map(|Number(x)| x),
@@ -120,7 +125,7 @@ fn end(fields: &mut Fields<'_, '_>, key: &str, without: Option<f64>) -> Option<f
 }
 
 #[derive(Clone, Copy)]
-enum Shape {
+enum DistributionName {
     Uniform,
     LogUniform,
     Triangular,
@@ -130,38 +135,42 @@ enum Shape {
     Weights,
 }
 
-const SHAPES: [(&str, Shape); 7] = [
-    ("uniform", Shape::Uniform),
-    ("loguniform", Shape::LogUniform),
-    ("triangular", Shape::Triangular),
-    ("normal", Shape::Normal),
-    ("lognormal", Shape::LogNormal),
-    ("weibull", Shape::Weibull),
-    ("weights", Shape::Weights),
+const SHAPES: [(&str, DistributionName); 7] = [
+    ("uniform", DistributionName::Uniform),
+    ("loguniform", DistributionName::LogUniform),
+    ("triangular", DistributionName::Triangular),
+    ("normal", DistributionName::Normal),
+    ("lognormal", DistributionName::LogNormal),
+    ("weibull", DistributionName::Weibull),
+    ("weights", DistributionName::Weights),
 ];
 
-/// Only the keys of the chosen distribution become known. `weights` alone says enough.
-fn read_distribution(fields: &mut Fields<'_, '_>) -> Option<Located<Distribution>> {
+/// Only the keys of the chosen distribution are read. `weights` alone says enough.
+fn read_distribution(fields: &mut TableReader<'_, '_>) -> Option<Located<Distribution>> {
     let shape = match fields.word("distribution", &SHAPES) {
         Some(shape) => shape,
-        None if fields.table().get("weights").is_some() && !fields.has("distribution") => Shape::Weights,
+        None if fields.table().get("weights").is_some() && !fields.has("distribution") => {
+            DistributionName::Weights
+        }
         None => return None,
     };
     let key = if fields.has("distribution") { "distribution" } else { "weights" };
     let distribution = match shape {
-        Shape::Uniform => Distribution::Uniform,
-        Shape::LogUniform => Distribution::LogUniform,
-        Shape::Triangular => Distribution::Triangular { peak: fields.required("peak")? },
-        Shape::Normal => Distribution::Normal { mean: fields.required("mean")?, sd: fields.required("sd")? },
-        Shape::LogNormal => {
+        DistributionName::Uniform => Distribution::Uniform,
+        DistributionName::LogUniform => Distribution::LogUniform,
+        DistributionName::Triangular => Distribution::Triangular { peak: fields.required("peak")? },
+        DistributionName::Normal => {
+            Distribution::Normal { mean: fields.required("mean")?, sd: fields.required("sd")? }
+        }
+        DistributionName::LogNormal => {
             Distribution::LogNormal { mean: fields.required("mean")?, sd: fields.required("sd")? }
         }
-        Shape::Weibull => Distribution::Weibull {
+        DistributionName::Weibull => Distribution::Weibull {
             shape: fields.required("shape")?,
             scale: fields.required("scale")?,
             location: fields.optional("location").unwrap_or(0.0),
         },
-        Shape::Weights => Distribution::Weights(fields.required("weights")?),
+        DistributionName::Weights => Distribution::Weights(fields.required("weights")?),
     };
     Some(Located { value: distribution, span: fields.span(key) })
 }
@@ -170,7 +179,7 @@ fn read_distribution(fields: &mut Fields<'_, '_>) -> Option<Located<Distribution
 struct Number(f64);
 
 impl FromNode<'_> for Number {
-    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+    fn from_node(node: &LocatedNode) -> Result<Self, Mismatch> {
         node.as_number().map(Self).ok_or_else(|| Mismatch::new(node, "a number"))
     }
 }
@@ -178,7 +187,7 @@ impl FromNode<'_> for Number {
 struct Fixed(Value);
 
 impl FromNode<'_> for Fixed {
-    fn from_node(node: &Node) -> Result<Self, Mismatch> {
+    fn from_node(node: &LocatedNode) -> Result<Self, Mismatch> {
         let expected = "{ from = …, to = … }, a list of values, or one finite number or word";
         Value::from_node(node).map(Self).map_err(|_| Mismatch::new(node, expected))
     }
@@ -187,8 +196,8 @@ impl FromNode<'_> for Fixed {
 struct ValueList(Vec<Value>);
 
 impl FromNode<'_> for ValueList {
-    fn from_node(node: &Node) -> Result<Self, Mismatch> {
-        let list: &[Node] = FromNode::from_node(node)?;
+    fn from_node(node: &LocatedNode) -> Result<Self, Mismatch> {
+        let list: &[LocatedNode] = FromNode::from_node(node)?;
         if list.len() > MOST_VALUES {
             return Err(Mismatch::new(
                 node,

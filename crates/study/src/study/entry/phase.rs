@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::method::{ReadMethod, read_method};
 use super::{at_least, read_each};
-use crate::located::{Fields, Located, Node};
-use crate::{Diagnostics, Method, Share, Source, Span};
+use crate::located::{Located, LocatedNode, TableReader};
+use crate::{Diagnostics, Method, Share, SourceSpan, SourceText};
 
 /// A phase as it is written.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct PhaseEntry {
 /// A rule as it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct KeepEntry {
-    pub(crate) span: Span,
+    pub(crate) span: SourceSpan,
     pub(crate) phase: Option<Located<String>>,
     pub(crate) metric: Option<Located<String>>,
     pub(crate) share: Option<f64>,
@@ -47,14 +47,14 @@ const ANALYSES: [(&str, &str); 7] = [
 
 /// Reads the tables of `[[phase]]`.
 pub(crate) fn read_phases(
-    source: &Arc<Source>,
-    nodes: Option<&[Node]>,
+    source: &Arc<SourceText>,
+    nodes: Option<&[LocatedNode]>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<PhaseEntry> {
     read_each(source, nodes, "phase", diagnostics, |fields| read_phase(source, fields))
 }
 
-fn read_phase(source: &Arc<Source>, mut fields: Fields<'_, '_>) -> Option<PhaseEntry> {
+fn read_phase(source: &Arc<SourceText>, mut fields: TableReader<'_, '_>) -> Option<PhaseEntry> {
     let name = fields.required("name");
     let read = read_method(&mut fields);
     let seed = fields.optional("seed");
@@ -79,19 +79,23 @@ fn read_phase(source: &Arc<Source>, mut fields: Fields<'_, '_>) -> Option<PhaseE
 }
 
 /// One word or a list of words.
-fn read_analyses(fields: &mut Fields<'_, '_>) -> Vec<Located<&'static str>> {
-    let Some(node): Option<&Node> = fields.optional("analysis") else { return Vec::new() };
+fn read_analyses(fields: &mut TableReader<'_, '_>) -> Vec<Located<&'static str>> {
+    let Some(node): Option<&LocatedNode> = fields.optional("analysis") else { return Vec::new() };
     let nodes = node.as_list().unwrap_or(std::slice::from_ref(node));
     nodes.iter().filter_map(|node| fields.word_at("analysis", node, &ANALYSES)).collect()
 }
 
 /// A table of the rule, or just a list of names.
-fn read_keep(source: &Arc<Source>, node: &Node, diagnostics: &mut Diagnostics) -> Option<KeepEntry> {
+fn read_keep(
+    source: &Arc<SourceText>,
+    node: &LocatedNode,
+    diagnostics: &mut Diagnostics,
+) -> Option<KeepEntry> {
     if node.as_list().is_some() {
-        let names = Fields::read(source, "keep", node, diagnostics);
+        let names = TableReader::read(source, "keep", node, diagnostics);
         return Some(KeepEntry { names, ..KeepEntry::empty(node.span) });
     }
-    let mut fields = Fields::new(source, node, "rule `keep`", diagnostics)?;
+    let mut fields = TableReader::new(source, node, "rule `keep`", diagnostics)?;
     let names: Option<Vec<_>> = fields.optional("names");
     let mut keep = KeepEntry { names, ..KeepEntry::empty(node.span) };
     if keep.names.is_none() {
@@ -109,7 +113,7 @@ fn read_keep(source: &Arc<Source>, node: &Node, diagnostics: &mut Diagnostics) -
 }
 
 impl KeepEntry {
-    fn empty(span: Span) -> Self {
+    fn empty(span: SourceSpan) -> Self {
         Self { span, phase: None, metric: None, share: None, at_least: None, at_most: None, names: None }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::{Background, OnFailure, Parts, RunSettings, Seams};
+use super::super::{BackgroundRule, OnFailure, Parts, RunSection, Seams};
 use super::{at_least, inner_share, positive};
-use crate::located::{Fields, Located, Node};
-use crate::{Diagnostics, Share, Size, Source};
+use crate::located::{Located, LocatedNode, TableReader};
+use crate::{Diagnostics, Share, Size, SourceText};
 
 const SEAMS: [(&str, Seams); 3] = [
     (Seams::Exact.word(), Seams::Exact),
@@ -13,7 +13,8 @@ const SEAMS: [(&str, Seams); 3] = [
     (Seams::Independent.word(), Seams::Independent),
 ];
 
-const BACKGROUND: [(&str, Background); 2] = [("skip", Background::Skip), ("keep", Background::Keep)];
+const BACKGROUND: [(&str, BackgroundRule); 2] =
+    [("skip", BackgroundRule::Skip), ("keep", BackgroundRule::Keep)];
 
 const FAILURES: [(&str, OnFailure); 3] =
     [("drop", OnFailure::Drop), ("bounds", OnFailure::Bounds), ("stop", OnFailure::Stop)];
@@ -25,9 +26,13 @@ const SMALLEST_PART: u64 = 16;
 const LARGEST_PART: u64 = 1 << 17;
 
 /// Reads `[parts]`; what cannot be read keeps its default.
-pub(crate) fn read_parts(source: &Arc<Source>, node: Option<&Node>, diagnostics: &mut Diagnostics) -> Parts {
+pub(crate) fn read_parts(
+    source: &Arc<SourceText>,
+    node: Option<&LocatedNode>,
+    diagnostics: &mut Diagnostics,
+) -> Parts {
     let mut parts = Parts::default();
-    let Some(mut fields) = node.and_then(|node| Fields::new(source, node, "table [parts]", diagnostics))
+    let Some(mut fields) = node.and_then(|node| TableReader::new(source, node, "table [parts]", diagnostics))
     else {
         return parts;
     };
@@ -48,14 +53,19 @@ fn check_part_size(size: u64) -> Result<u64, String> {
 /// The settings, and the places of the regions, which only the workflow can check.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunEntry {
-    pub(crate) settings: RunSettings,
+    pub(crate) settings: RunSection,
     pub(crate) keep_regions: Vec<Located<String>>,
 }
 
 /// Reads `[run]`; what cannot be read keeps its default.
-pub(crate) fn read_run(source: &Arc<Source>, node: Option<&Node>, diagnostics: &mut Diagnostics) -> RunEntry {
+pub(crate) fn read_run(
+    source: &Arc<SourceText>,
+    node: Option<&LocatedNode>,
+    diagnostics: &mut Diagnostics,
+) -> RunEntry {
     let mut run = RunEntry::default();
-    let Some(mut fields) = node.and_then(|node| Fields::new(source, node, "table [run]", diagnostics)) else {
+    let Some(mut fields) = node.and_then(|node| TableReader::new(source, node, "table [run]", diagnostics))
+    else {
         return run;
     };
     let settings = &mut run.settings;
@@ -72,7 +82,7 @@ pub(crate) fn read_run(source: &Arc<Source>, node: Option<&Node>, diagnostics: &
     settings.stop_above = fields.optional("stop_above").map_or(settings.stop_above, |share: Share| share.0);
     settings.resamples = at_least(&mut fields, "resamples", 1).unwrap_or(settings.resamples);
     settings.confidence = inner_share(&mut fields, "confidence").unwrap_or(settings.confidence);
-    settings.granularity = fields.word("granularity", &RunSettings::GRANULARITIES.map(|word| (word, word)));
+    settings.granularity = fields.word("granularity", &RunSection::GRANULARITIES.map(|word| (word, word)));
     run.keep_regions = fields.optional("keep_regions").unwrap_or_default();
     fields.finish();
     run.settings.keep_regions = run.keep_regions.iter().map(|r| r.value.clone()).collect();

@@ -1,12 +1,12 @@
-//! What a task reads: everything its operation reads, nothing else, each in the operation's way.
+//! Checks that a task reads exactly the parameters of its operation, with values of their kinds.
 
 use std::collections::HashSet;
 
-use super::Checker;
-use crate::workflow::{Binding, Bound, Role, Task};
-use crate::{Diagnostic, Kind, OpParameter, OpSpec, Value};
+use super::WorkflowChecker;
+use crate::workflow::{Binding, BoundValue, NameRole, Task};
+use crate::{Diagnostic, OpParameter, OpSpec, ParameterKind, Value};
 
-impl<'w> Checker<'w> {
+impl<'w> WorkflowChecker<'w> {
     pub(super) fn check_bindings(&mut self, task: &'w Task, spec: &'w OpSpec) {
         self.check_bound_once(task);
         for binding in &task.reads {
@@ -15,7 +15,7 @@ impl<'w> Checker<'w> {
                 Some(parameter) => self.check_binding(task, spec, binding, parameter),
                 None => {
                     let message = format!("`{}` does not read `{name}`", spec.id);
-                    let place = task.place_of(Role::Reads, name);
+                    let place = task.place_of(NameRole::Reads, name);
                     let known = || spec.parameters.iter().map(|p| p.name.as_str()).collect();
                     self.unknown(message, place.as_ref(), name, known);
                 }
@@ -45,7 +45,7 @@ impl<'w> Checker<'w> {
     pub(super) fn check_external_bindings(&mut self, task: &'w Task) {
         self.check_bound_once(task);
         for binding in &task.reads {
-            if let Bound::Parameter(name) = &binding.bound {
+            if let BoundValue::Parameter(name) = &binding.bound {
                 self.check_parameter_exists(task, binding, name);
             }
         }
@@ -57,7 +57,7 @@ impl<'w> Checker<'w> {
             let name = binding.operation_parameter.as_str();
             if !seen.insert(name) {
                 let diagnostic = Diagnostic::error(format!("task `{}` reads `{name}` twice", task.name));
-                self.push(diagnostic.at_place(task.place_of(Role::Reads, name).as_ref(), ""));
+                self.push(diagnostic.at_place(task.place_of(NameRole::Reads, name).as_ref(), ""));
             }
         }
     }
@@ -65,7 +65,7 @@ impl<'w> Checker<'w> {
     fn check_parameter_exists(&mut self, task: &'w Task, binding: &Binding, name: &str) -> bool {
         let exists = self.parameters.contains_key(name);
         if !exists {
-            let place = task.place_of(Role::Reads, &binding.operation_parameter);
+            let place = task.place_of(NameRole::Reads, &binding.operation_parameter);
             let parameters = &self.workflow.parameters;
             let message = format!("the workflow has no parameter `{name}`");
             self.unknown(message, place.as_ref(), name, || {
@@ -76,16 +76,16 @@ impl<'w> Checker<'w> {
     }
 
     fn check_binding(&mut self, task: &'w Task, spec: &OpSpec, binding: &'w Binding, wanted: &OpParameter) {
-        let place = task.place_of(Role::Reads, &wanted.name);
+        let place = task.place_of(NameRole::Reads, &wanted.name);
         match &binding.bound {
-            Bound::Constant(value) => {
+            BoundValue::Constant(value) => {
                 if let Err(expected) = fits(wanted.kind, value) {
                     let message = format!("`{}` cannot read {value} as its `{}`", spec.id, wanted.name);
                     let diagnostic = Diagnostic::error(message).at_place(place.as_ref(), "");
                     self.push(diagnostic.expected_found(expected, value.to_string()));
                 }
             }
-            Bound::Parameter(name) if self.check_parameter_exists(task, binding, name) => {
+            BoundValue::Parameter(name) if self.check_parameter_exists(task, binding, name) => {
                 let declared = self.parameters.get(name.as_str()).copied();
                 if let Some(declared) = declared.filter(|declared| declared.kind != wanted.kind) {
                     let message = format!(
@@ -100,22 +100,22 @@ impl<'w> Checker<'w> {
                     self.push(diagnostic);
                 }
             }
-            Bound::Parameter(_) => {}
+            BoundValue::Parameter(_) => {}
         }
     }
 }
 
-/// Whether a constant is one that the operation tells apart from others.
-fn fits(kind: Kind, value: &Value) -> Result<(), &'static str> {
+/// Whether a constant is in the form in which the operation reads it.
+fn fits(kind: ParameterKind, value: &Value) -> Result<(), &'static str> {
     let number = value.as_f64();
     match kind {
-        Kind::Real if number.is_some() => Ok(()),
-        Kind::Real => Err("a number"),
-        Kind::Integer if number.is_some_and(|x| x.fract() == 0.0) => Ok(()),
-        Kind::Integer => Err("a whole number"),
-        Kind::Connectivity if number.is_some_and(|x| [4.0, 8.0].contains(&x)) => Ok(()),
-        Kind::Connectivity => Err("4 or 8"),
-        Kind::Category if number.is_none() => Ok(()),
-        Kind::Category => Err("a word"),
+        ParameterKind::Real if number.is_some() => Ok(()),
+        ParameterKind::Real => Err("a number"),
+        ParameterKind::Integer if number.is_some_and(|x| x.fract() == 0.0) => Ok(()),
+        ParameterKind::Integer => Err("a whole number"),
+        ParameterKind::Connectivity if number.is_some_and(|x| [4.0, 8.0].contains(&x)) => Ok(()),
+        ParameterKind::Connectivity => Err("4 or 8"),
+        ParameterKind::Category if number.is_none() => Ok(()),
+        ParameterKind::Category => Err("a word"),
     }
 }

@@ -3,13 +3,13 @@
 
 use std::collections::HashSet;
 
-use super::Checker;
+use super::WorkflowChecker;
 use crate::workflow::argument::placeholders;
-use crate::workflow::{Command, Role, Task};
+use crate::workflow::{NameRole, ProgramCommand, Task};
 use crate::{Diagnostic, RegionKind};
 
-impl<'w> Checker<'w> {
-    pub(super) fn check_command(&mut self, task: &'w Task, command: &'w Command) {
+impl<'w> WorkflowChecker<'w> {
+    pub(super) fn check_command(&mut self, task: &'w Task, command: &'w ProgramCommand) {
         self.check_files(task, command);
         self.check_kinds(task);
         let declared = declared_by(task);
@@ -24,7 +24,7 @@ impl<'w> Checker<'w> {
                 }
                 Err(found) => {
                     readable = false;
-                    let place = task.place_of(Role::Declares, argument);
+                    let place = task.place_of(NameRole::Declares, argument);
                     let diagnostic = Diagnostic::error("an argument has a brace without its partner")
                         .at_place(place.as_ref(), "")
                         .expected_found("`{name}`, or `{{` and `}}` for the braces themselves", found);
@@ -39,12 +39,12 @@ impl<'w> Checker<'w> {
         }
     }
 
-    /// A descriptor is often someone else's: it may name what lies beside it, not anything on this machine.
-    fn check_files(&mut self, task: &'w Task, command: &'w Command) {
+    /// A descriptor may come from another person: it may name files beside it, not any file of this machine.
+    fn check_files(&mut self, task: &'w Task, command: &'w ProgramCommand) {
         for file in &command.files {
             if let Some(expected) = misplaced(file) {
                 let diagnostic = Diagnostic::error(format!("task `{}` cannot be given `{file}`", task.name))
-                    .at_place(task.place_of(Role::File, file).as_ref(), "")
+                    .at_place(task.place_of(NameRole::File, file).as_ref(), "")
                     .expected_found(expected, format!("`{file}`"))
                     .with_hint("put the file beside the descriptor, or under it");
                 self.push(diagnostic);
@@ -54,7 +54,7 @@ impl<'w> Checker<'w> {
             command.container.as_ref().filter(|name| !is_container_file(name) && !name.contains("@sha256:"));
         if let Some(name) = tag {
             let diagnostic = Diagnostic::warning(format!("`{name}` may become another image without notice"))
-                .at_place(task.place_of(Role::File, name).as_ref(), "")
+                .at_place(task.place_of(NameRole::File, name).as_ref(), "")
                 .with_why("its name is in the key of the task, its content is not: results of both would be taken for one")
                 .with_hint("name a file that ends in .sif, or write the image as name@sha256:…");
             self.push(diagnostic);
@@ -62,8 +62,8 @@ impl<'w> Checker<'w> {
     }
 
     fn check_kinds(&mut self, task: &'w Task) {
-        let inputs = task.inputs.iter().map(|name| (Role::Input, name));
-        let outputs = task.outputs.iter().map(|name| (Role::Output, name));
+        let inputs = task.inputs.iter().map(|name| (NameRole::Input, name));
+        let outputs = task.outputs.iter().map(|name| (NameRole::Output, name));
         for (role, name) in inputs.chain(outputs) {
             let declared = self.regions.get(name.as_str()).copied();
             if let Some(region) = declared.filter(|region| !region.kind.has_file()) {
@@ -80,11 +80,11 @@ impl<'w> Checker<'w> {
     }
 
     /// A program that serves is started once for many tasks, so its arguments cannot be those of one of them.
-    fn check_served(&mut self, task: &'w Task, command: &'w Command) {
+    fn check_served(&mut self, task: &'w Task, command: &'w ProgramCommand) {
         let holds = |argument: &&String| placeholders(argument).is_ok_and(|names| !names.is_empty());
         if let Some(argument) = command.command.iter().find(holds) {
             let diagnostic = Diagnostic::error("a program that serves is started once for many tasks")
-                .at_place(task.place_of(Role::Declares, argument).as_ref(), "")
+                .at_place(task.place_of(NameRole::Declares, argument).as_ref(), "")
                 .expected_found("arguments without placeholders", format!("`{argument}`"))
                 .with_hint("take them away: the line of each task says its inputs, outputs and parameters");
             self.push(diagnostic);
@@ -96,17 +96,17 @@ impl<'w> Checker<'w> {
         task: &'w Task,
         argument: &str,
         names: &[&str],
-        declared: &[(Role, &'w str)],
+        declared: &[(NameRole, &'w str)],
     ) {
         let known: HashSet<&str> = declared.iter().map(|(_, name)| *name).collect();
         for name in names.iter().filter(|name| !known.contains(**name)) {
             let message = format!("task `{}` does not declare the placeholder `{{{name}}}`", task.name);
-            let place = task.place_of(Role::Declares, argument);
+            let place = task.place_of(NameRole::Declares, argument);
             self.unknown(message, place.as_ref(), name, || declared.iter().map(|(_, name)| *name).collect());
         }
     }
 
-    fn check_clashes(&mut self, task: &'w Task, declared: &[(Role, &'w str)]) {
+    fn check_clashes(&mut self, task: &'w Task, declared: &[(NameRole, &'w str)]) {
         let mut seen: HashSet<&str> = HashSet::new();
         for (role, name) in declared {
             if !seen.insert(name) {
@@ -123,7 +123,7 @@ impl<'w> Checker<'w> {
         }
     }
 
-    fn check_unused(&mut self, task: &'w Task, declared: &[(Role, &'w str)], used: &HashSet<&str>) {
+    fn check_unused(&mut self, task: &'w Task, declared: &[(NameRole, &'w str)], used: &HashSet<&str>) {
         for (role, name) in declared.iter().filter(|(_, name)| !used.contains(name)) {
             let message = format!("the command of task `{}` does not use `{name}`", task.name);
             let diagnostic = Diagnostic::warning(message)
@@ -136,17 +136,17 @@ impl<'w> Checker<'w> {
 }
 
 /// Every name a placeholder may have. A region that is taken twice is one name.
-fn declared_by(task: &Task) -> Vec<(Role, &str)> {
+fn declared_by(task: &Task) -> Vec<(NameRole, &str)> {
     let mut inputs: Vec<&str> = task.inputs.iter().map(String::as_str).collect();
     inputs.sort_unstable();
     inputs.dedup();
-    let inputs = inputs.into_iter().map(|name| (Role::Input, name));
-    let outputs = task.outputs.iter().map(|name| (Role::Output, name.as_str()));
-    let reads = task.reads.iter().map(|binding| (Role::Reads, binding.operation_parameter.as_str()));
+    let inputs = inputs.into_iter().map(|name| (NameRole::Input, name));
+    let outputs = task.outputs.iter().map(|name| (NameRole::Output, name.as_str()));
+    let reads = task.reads.iter().map(|binding| (NameRole::Reads, binding.operation_parameter.as_str()));
     inputs.chain(outputs).chain(reads).collect()
 }
 
-/// What a file should have been called that a task cannot be given; none when it can.
+/// What is expected instead of a file that a task may not use; `None` when it may.
 fn misplaced(file: &str) -> Option<&'static str> {
     let mut parts = file.split(['/', '\\']);
     let first = parts.clone().next().unwrap_or_default();

@@ -1,13 +1,13 @@
 //! Regions: each declared, made once, and used.
 
-use super::Checker;
+use super::WorkflowChecker;
 use crate::Diagnostic;
-use crate::workflow::{Operation, Place, Role, Task};
+use crate::workflow::{NameRole, SourceLocation, Task, TaskOperation};
 
 /// The region a study gives to every workflow.
 const IMAGE: &str = "image";
 
-impl<'w> Checker<'w> {
+impl<'w> WorkflowChecker<'w> {
     pub(super) fn check_flow(&mut self) {
         for task in self.workflow.tasks() {
             self.check_declared(task);
@@ -18,8 +18,11 @@ impl<'w> Checker<'w> {
     }
 
     fn check_declared(&mut self, task: &'w Task) {
-        let roles =
-            [(Role::Input, &task.inputs), (Role::Output, &task.outputs), (Role::Forwards, &task.forwards)];
+        let roles = [
+            (NameRole::Input, &task.inputs),
+            (NameRole::Output, &task.outputs),
+            (NameRole::Forwards, &task.forwards),
+        ];
         for (role, names) in roles {
             for name in
                 names.iter().filter(|name| !self.regions.contains_key(name.as_str())).collect::<Vec<_>>()
@@ -41,8 +44,8 @@ impl<'w> Checker<'w> {
                 let message =
                     format!("the region `{region}` is made twice, by `{}` and `{}`", first.name, task.name);
                 let diagnostic = Diagnostic::error(message)
-                    .at_place(task.place_of(Role::Output, region).as_ref(), "made again here")
-                    .at_place(first.place_of(Role::Output, region).as_ref(), "made here first")
+                    .at_place(task.place_of(NameRole::Output, region).as_ref(), "made again here")
+                    .at_place(first.place_of(NameRole::Output, region).as_ref(), "made here first")
                     .with_hint("give the second one a name of its own");
                 self.push(diagnostic);
             }
@@ -58,22 +61,22 @@ impl<'w> Checker<'w> {
             let message = format!("no task makes `{name}`, which is an output of the workflow");
             let made = || workflow.tasks().flat_map(|t| &t.outputs).map(String::as_str).collect();
             let source = self.workflow.source.as_ref();
-            let span = self.workflow.marks.get(Role::Output, name);
-            let place = source.zip(span).map(|(source, span)| Place::new(source, span));
+            let span = self.workflow.marks.get(NameRole::Output, name);
+            let place = source.zip(span).map(|(source, span)| SourceLocation::new(source, span));
             self.unknown(message, place.as_ref(), name, made);
         }
     }
 
     fn check_use(&mut self) {
         let takes_known = self.workflow.tasks().all(|task| task.op.takes_are_known());
-        let imported = self.workflow.tasks().any(|task| matches!(task.op, Operation::Foreign(_)));
+        let imported = self.workflow.tasks().any(|task| matches!(task.op, TaskOperation::Foreign(_)));
         for region in &self.workflow.regions {
             let name = region.name.as_str();
             let used = self.uses.contains_key(name) || self.outputs.contains(name) || !takes_known;
             let maker = self.makers.get(name).copied();
             let diagnostic = match (maker, used) {
-                (Some(maker), false) => Diagnostic::warning(format!("nobody uses the region `{name}`"))
-                    .at_place(maker.place_of(Role::Output, name).as_ref(), "made here")
+                (Some(maker), false) => Diagnostic::warning(format!("the region `{name}` is not used"))
+                    .at_place(maker.place_of(NameRole::Output, name).as_ref(), "made here")
                     .with_hint("take it away, or make it an output of the workflow"),
                 (None, false) if !imported => Diagnostic::warning(format!(
                     "the region `{name}` is declared, but no task takes or makes it"

@@ -1,22 +1,22 @@
 //! A task against its operation: regions it takes and makes, and the statuses it may end with.
 
-use super::Checker;
-use crate::workflow::{Declared, Operation, Role, Task};
+use super::WorkflowChecker;
+use crate::workflow::{NameRole, OperationDeclaration, Task, TaskOperation};
 use crate::{Diagnostic, OpRegion, OpSpec, counted};
 
-impl<'w> Checker<'w> {
+impl<'w> WorkflowChecker<'w> {
     pub(super) fn check_task(&mut self, task: &'w Task) {
         match &task.op {
-            Operation::BuiltIn(id) => match self.catalogue.get(id) {
+            TaskOperation::BuiltIn(id) => match self.catalogue.get(id) {
                 Some(spec) => self.check_built_in(task, spec),
                 None => {
-                    let place = task.place_of(Role::Operation, "");
+                    let place = task.place_of(NameRole::Operation, "");
                     let catalogue = self.catalogue;
                     let message = format!("there is no operation `{id}`");
                     self.unknown(message, place.as_ref(), id, || catalogue.ids().collect());
                 }
             },
-            Operation::Command(command) => {
+            TaskOperation::Command(command) => {
                 self.check_command(task, command);
                 self.check_external(task, &command.declared);
                 if !command.serve {
@@ -25,17 +25,17 @@ impl<'w> Checker<'w> {
                     self.check_no_statuses(task, hint);
                 }
             }
-            Operation::Python(python) => {
+            TaskOperation::Python(python) => {
                 self.check_external(task, &python.declared);
                 self.check_no_statuses(task, "take `ends` away");
             }
-            Operation::Foreign(_) => {}
+            TaskOperation::Foreign(_) => {}
         }
     }
 
     fn check_built_in(&mut self, task: &'w Task, spec: &'w OpSpec) {
-        self.check_regions(task, spec, Role::Input, &spec.inputs, &task.inputs);
-        self.check_regions(task, spec, Role::Output, &spec.outputs, &task.outputs);
+        self.check_regions(task, spec, NameRole::Input, &spec.inputs, &task.inputs);
+        self.check_regions(task, spec, NameRole::Output, &spec.outputs, &task.outputs);
         self.check_bindings(task, spec);
         self.check_statuses(task, spec);
     }
@@ -44,11 +44,11 @@ impl<'w> Checker<'w> {
         &mut self,
         task: &'w Task,
         spec: &OpSpec,
-        role: Role,
+        role: NameRole,
         wanted: &[OpRegion],
         names: &'w [String],
     ) {
-        let verb = if role == Role::Input { "takes" } else { "makes" };
+        let verb = if role == NameRole::Input { "takes" } else { "makes" };
         if wanted.len() != names.len() {
             let diagnostic =
                 Diagnostic::error(format!("`{}` {verb} {}", spec.id, counted(wanted.len(), "region")))
@@ -77,7 +77,7 @@ impl<'w> Checker<'w> {
         for status in task.ends.iter().filter(|status| !spec.statuses.contains(status)) {
             let message = format!("`{}` does not end with the status `{status}`", spec.id);
             let known = || spec.statuses.iter().map(String::as_str).collect();
-            self.unknown(message, task.place_of(Role::Ends, status).as_ref(), status, known);
+            self.unknown(message, task.place_of(NameRole::Ends, status).as_ref(), status, known);
         }
         let unheard: Vec<_> = spec.statuses.iter().filter(|s| !task.ends.contains(s)).cloned().collect();
         if !unheard.is_empty() {
@@ -96,13 +96,13 @@ impl<'w> Checker<'w> {
     fn check_no_statuses(&mut self, task: &'w Task, hint: &str) {
         if let Some(status) = task.ends.first() {
             let diagnostic = Diagnostic::error("an operation of your own has no statuses to end with")
-                .at_place(task.place_of(Role::Ends, status).as_ref(), "")
+                .at_place(task.place_of(NameRole::Ends, status).as_ref(), "")
                 .with_hint(hint);
             self.push(diagnostic);
         }
     }
 
-    fn check_external(&mut self, task: &'w Task, declared: &'w Declared) {
+    fn check_external(&mut self, task: &'w Task, declared: &'w OperationDeclaration) {
         self.check_external_bindings(task);
         self.check_units(task, declared);
     }

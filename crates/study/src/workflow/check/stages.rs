@@ -1,18 +1,18 @@
-//! Stages: what goes in and comes out, what stands for it when they end early, and what they wait for.
+//! Stages: inputs, outputs, stand-ins for outputs of stages that end early, and dependencies.
 
 use std::collections::{HashMap, HashSet};
 
-use super::Checker;
+use super::WorkflowChecker;
 use crate::Diagnostic;
-use crate::workflow::{Role, Stage, Step, Task};
+use crate::workflow::{NameRole, Stage, StageStep, Task};
 
-impl<'w> Checker<'w> {
+impl<'w> WorkflowChecker<'w> {
     pub(super) fn check_stages(&mut self) {
         let stages = &self.workflow.stages;
         self.check_repeated("stages", stages.iter().map(|s| (s.name.as_str(), s.place.as_ref())));
         let names: HashSet<&str> = stages.iter().map(|s| s.name.as_str()).collect();
         for stage in stages {
-            self.check_after(&names, &stage.after, |name| stage.place_of(Role::After, name));
+            self.check_after(&names, &stage.after, |name| stage.place_of(NameRole::After, name));
             self.check_stage(stage);
             self.check_ended(stage);
         }
@@ -22,12 +22,14 @@ impl<'w> Checker<'w> {
         self.check_boundary(stage);
         let steps = &stage.steps;
         self.check_repeated("steps of a stage", steps.iter().map(|s| (s.name(), s.place())));
-        let names: HashSet<&str> = steps.iter().map(Step::name).collect();
+        let names: HashSet<&str> = steps.iter().map(StageStep::name).collect();
         for step in steps {
             match step {
-                Step::Task(task) => self.check_after(&names, &task.after, |n| task.place_of(Role::After, n)),
-                Step::Stage(inner) => {
-                    self.check_after(&names, &inner.after, |n| inner.place_of(Role::After, n));
+                StageStep::Task(task) => {
+                    self.check_after(&names, &task.after, |n| task.place_of(NameRole::After, n))
+                }
+                StageStep::Stage(inner) => {
+                    self.check_after(&names, &inner.after, |n| inner.place_of(NameRole::After, n));
                     self.check_nested(inner);
                 }
             }
@@ -38,7 +40,7 @@ impl<'w> Checker<'w> {
         if let Some(name) = inner.ended.keys().next() {
             let diagnostic =
                 Diagnostic::error("a nested stage says what stands for its regions when it ends")
-                    .at_place(inner.place_of(Role::Ended, name).as_ref(), "")
+                    .at_place(inner.place_of(NameRole::Ended, name).as_ref(), "")
                     .with_why("a task that ends, ends the stage that is not nested")
                     .with_hint("move `ended` to that stage");
             self.push(diagnostic);
@@ -50,10 +52,10 @@ impl<'w> Checker<'w> {
         &mut self,
         known: &HashSet<&str>,
         after: &[String],
-        place_of: impl Fn(&str) -> Option<crate::Place>,
+        place_of: impl Fn(&str) -> Option<crate::SourceLocation>,
     ) {
         for name in after.iter().filter(|name| !known.contains(name.as_str())) {
-            let message = format!("`after` names `{name}`, which is no step beside it");
+            let message = format!("`after` names `{name}`, which is not a step beside it");
             self.unknown(message, place_of(name).as_ref(), name, || sorted_names(known));
         }
     }
@@ -74,7 +76,7 @@ impl<'w> Checker<'w> {
             stage.inputs.iter().map(String::as_str).chain(made.iter().copied()).collect();
         for task in stage.tasks() {
             for region in &task.inputs {
-                // A name that is not declared is told elsewhere, as such.
+                // Undeclared names are reported elsewhere.
                 if self.regions.contains_key(region.as_str()) && known.insert(region) {
                     self.push(does_not_go_in(stage, task, region));
                 }
@@ -92,7 +94,7 @@ impl<'w> Checker<'w> {
             } else {
                 continue;
             };
-            let place = stage.place_of(Role::Input, region);
+            let place = stage.place_of(NameRole::Input, region);
             self.push(diagnostic.at_place(place.as_ref(), "").with_hint("take it away from `in`"));
         }
     }
@@ -100,7 +102,7 @@ impl<'w> Checker<'w> {
     fn check_stage_outputs(&mut self, stage: &'w Stage, made: &HashSet<&str>, inside: &HashMap<&str, usize>) {
         for region in stage.outputs.iter().filter(|region| !made.contains(region.as_str())) {
             let message = format!("no task of stage `{}` makes `{region}`", stage.name);
-            let place = stage.place_of(Role::Output, region);
+            let place = stage.place_of(NameRole::Output, region);
             self.unknown(message, place.as_ref(), region, || sorted_names(made));
         }
         let outside = |region: &str| {
@@ -129,7 +131,7 @@ impl<'w> Checker<'w> {
             let message =
                 format!("`ended` names `{region}`, which does not come out of stage `{}`", stage.name);
             let known = || stage.outputs.iter().map(String::as_str).collect();
-            self.unknown(message, stage.place_of(Role::Ended, region).as_ref(), region, known);
+            self.unknown(message, stage.place_of(NameRole::Ended, region).as_ref(), region, known);
         }
         match ender {
             Some(task) => {
@@ -139,7 +141,7 @@ impl<'w> Checker<'w> {
                         task.name, stage.name
                     );
                     let diagnostic = Diagnostic::error(message)
-                        .at_place(stage.place_of(Role::Output, region).as_ref(), "")
+                        .at_place(stage.place_of(NameRole::Output, region).as_ref(), "")
                         .with_hint(format!("write \"ended\": {{ \"{region}\": \"empty\" }}"));
                     self.push(diagnostic);
                 }
@@ -166,7 +168,7 @@ fn does_not_go_in(stage: &Stage, task: &Task, region: &str) -> Diagnostic {
         format!("task `{}` takes `{region}`, which does not go into stage `{}`", task.name, stage.name);
     let hint = format!("add `{region}` to the `in` of `{}`, or let one of its tasks make it", stage.name);
     Diagnostic::error(message)
-        .at_place(task.place_of(Role::Input, region).as_ref(), "")
+        .at_place(task.place_of(NameRole::Input, region).as_ref(), "")
         .at_place(stage.place.as_ref(), "the stage")
         .with_hint(hint)
 }

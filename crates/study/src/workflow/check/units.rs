@@ -1,12 +1,12 @@
-//! An operation of one's own that works unit by unit: on the objects of an input, or on tiles. What it makes must be what
-//! the units make, each alone.
+//! An operation of one's own that works unit by unit: on the objects of an input, or on tiles. Its output must consist of
+//! the outputs of the units.
 
-use super::Checker;
-use crate::workflow::{Declared, Halo, Operation, Repeats, Role, Task};
+use super::WorkflowChecker;
+use crate::workflow::{Halo, NameRole, OperationDeclaration, Repeats, Task, TaskOperation};
 use crate::{Diagnostic, RegionKind};
 
-impl<'w> Checker<'w> {
-    pub(super) fn check_units(&mut self, task: &'w Task, declared: &'w Declared) {
+impl<'w> WorkflowChecker<'w> {
+    pub(super) fn check_units(&mut self, task: &'w Task, declared: &'w OperationDeclaration) {
         match (&declared.per_object, declared.per_tile) {
             (None, None) => return,
             (Some(_), Some(_)) => {
@@ -19,11 +19,11 @@ impl<'w> Checker<'w> {
             (None, Some(_)) => self.check_tiles(task, declared),
         }
         self.check_assembled(task, declared);
-        if let Some(status) = task.ends.first().filter(|_| matches!(task.op, Operation::Command(_))) {
+        if let Some(status) = task.ends.first().filter(|_| matches!(task.op, TaskOperation::Command(_))) {
             let diagnostic = Diagnostic::error(
                 "an operation that works on one object or tile at a time cannot end its part",
             )
-            .at_place(task.place_of(Role::Ends, status).as_ref(), "")
+            .at_place(task.place_of(NameRole::Ends, status).as_ref(), "")
             .with_why("it is not given those that are known: it cannot say whether there is more to do")
             .with_hint("take `ends` away, or the declaration");
             self.push(diagnostic);
@@ -31,14 +31,14 @@ impl<'w> Checker<'w> {
         if declared.repeats == Repeats::Never {
             let diagnostic =
                 Diagnostic::warning(format!("what task `{}` works on one by one is never reused", task.name))
-                    .at_place(task.place_of(Role::Declares, units_key(declared)).as_ref(), "")
+                    .at_place(task.place_of(NameRole::Declares, units_key(declared)).as_ref(), "")
                     .with_why("it is declared to give other results each time");
             self.push(diagnostic);
         }
     }
 
     fn check_objects(&mut self, task: &'w Task, name: &'w str) {
-        let place = task.place_of(Role::Declares, "per_object");
+        let place = task.place_of(NameRole::Declares, "per_object");
         if !task.inputs.iter().any(|input| input == name) && task.op.takes_are_known() {
             let message = format!("`per_object` names `{name}`, which task `{}` does not take", task.name);
             self.unknown(message, place.as_ref(), name, || task.inputs.iter().map(String::as_str).collect());
@@ -50,7 +50,7 @@ impl<'w> Checker<'w> {
         }
     }
 
-    fn check_tiles(&mut self, task: &'w Task, declared: &'w Declared) {
+    fn check_tiles(&mut self, task: &'w Task, declared: &'w OperationDeclaration) {
         if declared.halo == Halo::Whole {
             let message = format!("task `{}` sees the whole image, so no tile of it stands alone", task.name);
             let error =
@@ -59,8 +59,8 @@ impl<'w> Checker<'w> {
         }
     }
 
-    /// What the units make must be pixels, whose values do not depend on how many units there are.
-    fn check_assembled(&mut self, task: &'w Task, declared: &'w Declared) {
+    /// The outputs of units must be pixels whose values do not depend on the number of units.
+    fn check_assembled(&mut self, task: &'w Task, declared: &'w OperationDeclaration) {
         let kinds = &self.regions;
         let kind = |name: &String| kinds.get(name.as_str()).map(|region| region.kind);
         let given = |name: &&String| declared.per_object.as_ref().is_none_or(|of| of == *name);
@@ -78,7 +78,7 @@ impl<'w> Checker<'w> {
             let hint = "make a mask or an image of it, or take the declaration away";
             let diagnostic =
                 Diagnostic::error(format!("`{name}` cannot be put together from objects or tiles"))
-                    .at_place(task.place_of(Role::Output, name).as_ref(), "")
+                    .at_place(task.place_of(NameRole::Output, name).as_ref(), "")
                     .with_why(why)
                     .with_hint(hint);
             self.push(diagnostic);
@@ -86,10 +86,10 @@ impl<'w> Checker<'w> {
     }
 
     fn push_tiles(&mut self, task: &'w Task, error: Diagnostic) {
-        self.push(error.at_place(task.place_of(Role::Declares, "per_tile").as_ref(), ""));
+        self.push(error.at_place(task.place_of(NameRole::Declares, "per_tile").as_ref(), ""));
     }
 }
 
-fn units_key(declared: &Declared) -> &'static str {
+fn units_key(declared: &OperationDeclaration) -> &'static str {
     if declared.per_object.is_some() { "per_object" } else { "per_tile" }
 }

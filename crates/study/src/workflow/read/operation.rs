@@ -3,22 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::{Command, Declared, Device, Halo, Marks, Operation, Python, Repeats, Role};
+use super::super::{
+    DeviceKind, Halo, Marks, NameRole, OperationDeclaration, ProgramCommand, Python, Repeats, TaskOperation,
+};
 use super::Name;
-use crate::located::{Data, Fields, FromNode, Mismatch, Node};
+use crate::located::{Data, FromNode, LocatedNode, Mismatch, TableReader};
 use crate::units::Size;
-use crate::{Diagnostics, Source};
+use crate::{Diagnostics, SourceText};
 
 /// Reads the value of `op`.
 pub(super) fn operation_from(
-    source: &Arc<Source>,
-    node: &Node,
+    source: &Arc<SourceText>,
+    node: &LocatedNode,
     marks: &mut Marks,
     diagnostics: &mut Diagnostics,
-) -> Option<Operation> {
-    marks.set(Role::Operation, "", node.span);
+) -> Option<TaskOperation> {
+    marks.set(NameRole::Operation, "", node.span);
     match &node.data {
-        Data::Text(id) => Some(Operation::BuiltIn(id.clone())),
+        Data::Text(id) => Some(TaskOperation::BuiltIn(id.clone())),
         Data::Table(table) if table.get("python").is_some() => python_from(source, node, marks, diagnostics),
         Data::Table(_) => command_from(source, node, marks, diagnostics),
         _ => {
@@ -30,79 +32,94 @@ pub(super) fn operation_from(
 }
 
 fn command_from(
-    source: &Arc<Source>,
-    node: &Node,
+    source: &Arc<SourceText>,
+    node: &LocatedNode,
     marks: &mut Marks,
     diagnostics: &mut Diagnostics,
-) -> Option<Operation> {
-    let mut fields = Fields::new(source, node, "command", diagnostics)?;
-    let arguments: Option<&Node> = fields.required("command");
+) -> Option<TaskOperation> {
+    let mut fields = TableReader::new(source, node, "command", diagnostics)?;
+    let arguments: Option<&LocatedNode> = fields.required("command");
     let command: Option<Vec<String>> = arguments.and_then(|_| fields.parsed("command", not_empty));
-    for argument in arguments.and_then(Node::as_list).unwrap_or_default() {
-        marks.set(Role::Declares, argument.as_text().unwrap_or_default(), argument.span);
+    for argument in arguments.and_then(LocatedNode::as_list).unwrap_or_default() {
+        marks.set(NameRole::Declares, argument.as_text().unwrap_or_default(), argument.span);
     }
     let files = files_from(&mut fields, marks);
     let container = container_from(source, &mut fields, marks);
     let serve = fields.optional("serve").unwrap_or_default();
     let declared = declared_from(source, &mut fields, marks);
     fields.finish();
-    Some(Operation::Command(Box::new(Command { command: command?, files, container, serve, declared })))
+    Some(TaskOperation::Command(Box::new(ProgramCommand {
+        command: command?,
+        files,
+        container,
+        serve,
+        declared,
+    })))
 }
 
 fn python_from(
-    source: &Arc<Source>,
-    node: &Node,
+    source: &Arc<SourceText>,
+    node: &LocatedNode,
     marks: &mut Marks,
     diagnostics: &mut Diagnostics,
-) -> Option<Operation> {
-    let mut fields = Fields::new(source, node, "Python operation", diagnostics)?;
+) -> Option<TaskOperation> {
+    let mut fields = TableReader::new(source, node, "Python operation", diagnostics)?;
     let place = fields.parsed("python", file_and_function);
     let files = files_from(&mut fields, marks);
     let declared = declared_from(source, &mut fields, marks);
     fields.finish();
     let (file, function) = place?;
-    Some(Operation::Python(Box::new(Python { file, function, files, declared, ..Python::default() })))
+    Some(TaskOperation::Python(Box::new(Python { file, function, files, declared, ..Python::default() })))
 }
 
 /// Files, each at its place.
-fn files_from(fields: &mut Fields<'_, '_>, marks: &mut Marks) -> Vec<String> {
-    for file in fields.optional::<&Node>("files").and_then(Node::as_list).unwrap_or_default() {
-        marks.set(Role::File, file.as_text().unwrap_or_default(), file.span);
+fn files_from(fields: &mut TableReader<'_, '_>, marks: &mut Marks) -> Vec<String> {
+    for file in fields.optional::<&LocatedNode>("files").and_then(LocatedNode::as_list).unwrap_or_default() {
+        marks.set(NameRole::File, file.as_text().unwrap_or_default(), file.span);
     }
     fields.parsed("files", file_names).unwrap_or_default()
 }
 
 /// A container, or `null` for none.
-fn container_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>, marks: &mut Marks) -> Option<String> {
-    let node = fields.optional::<&Node>("container").filter(|node| !matches!(node.data, Data::Null))?;
+fn container_from(
+    source: &Arc<SourceText>,
+    fields: &mut TableReader<'_, '_>,
+    marks: &mut Marks,
+) -> Option<String> {
+    let node =
+        fields.optional::<&LocatedNode>("container").filter(|node| !matches!(node.data, Data::Null))?;
     let name = node.as_text().filter(|name| !name.is_empty());
     if name.is_none() {
         let mismatch = Mismatch::new(node, "a file such as \"flood.sif\", the name of an image, or null");
         fields.diagnostics().push(mismatch.diagnostic(source, "container"));
     }
-    marks.set(Role::File, name.unwrap_or_default(), node.span);
+    marks.set(NameRole::File, name.unwrap_or_default(), node.span);
     name.map(str::to_owned)
 }
 
-fn declared_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>, marks: &mut Marks) -> Declared {
+fn declared_from(
+    source: &Arc<SourceText>,
+    fields: &mut TableReader<'_, '_>,
+    marks: &mut Marks,
+) -> OperationDeclaration {
     let per_object = fields.optional::<Name<'_>>("per_object").map(|name| name.text.to_owned());
     let per_tile = fields.parsed("per_tile", tile_side);
     for name in ["per_object", "per_tile"] {
-        marks.set(Role::Declares, name, fields.span(name));
+        marks.set(NameRole::Declares, name, fields.span(name));
     }
-    Declared {
+    OperationDeclaration {
         halo: halo_from(source, fields),
         per_object,
         per_tile,
         memory: fields.optional::<Size>("memory").map(|size| size.0),
         time: fields.optional::<Duration>("time"),
-        device: fields.word("device", &Device::WORDS).unwrap_or_default(),
+        device: fields.word("device", &DeviceKind::WORDS).unwrap_or_default(),
         repeats: fields.word("repeats", &Repeats::WORDS).unwrap_or_default(),
     }
 }
 
-fn halo_from(source: &Arc<Source>, fields: &mut Fields<'_, '_>) -> Halo {
-    let Some(node) = fields.optional::<&Node>("halo") else { return Halo::None };
+fn halo_from(source: &Arc<SourceText>, fields: &mut TableReader<'_, '_>) -> Halo {
+    let Some(node) = fields.optional::<&LocatedNode>("halo") else { return Halo::None };
     let pixels = u64::from_node(node).ok().and_then(|pixels| u32::try_from(pixels).ok());
     match (pixels, node.as_text()) {
         (Some(0), _) => Halo::None,

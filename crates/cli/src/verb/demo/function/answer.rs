@@ -1,17 +1,18 @@
-//! The demo's answer, with the exact values beside.
+//! The answer of the demo, with the exact indices.
 
 use std::fmt::Write as _;
 
 use onceflow_sensitivity::{
-    Estimate, Indices, MorrisIndex, VarianceIndex, Verdict, analysis_to_json, bar, share_decimals, share_text,
+    IndexEstimate, Indices, MorrisIndex, VarianceIndex, Verdict, analysis_to_json, bar, share_decimals,
+    share_text,
 };
 use onceflow_study::with_commas;
 use serde_json::{Value, json};
 
-use super::{Demo, Step};
+use super::{DemoPhase, FunctionDemo};
 
-/// The answer for people.
-pub(super) fn to_text(demo: &Demo) -> String {
+/// The answer as text.
+pub(super) fn to_text(demo: &FunctionDemo) -> String {
     let mut text = format!(
         "{}: {} parameters, seed {}; its exact indices are known\n\n",
         demo.oracle.name(),
@@ -27,11 +28,11 @@ pub(super) fn to_text(demo: &Demo) -> String {
     text
 }
 
-fn steps(demo: &Demo) -> [(&'static str, &Step); 2] {
+fn steps(demo: &FunctionDemo) -> [(&'static str, &DemoPhase); 2] {
     [("screen", &demo.screen), ("decompose", &demo.decompose)]
 }
 
-fn account(step: &Step) -> String {
+fn account(step: &DemoPhase) -> String {
     let rows = with_commas(step.sample.len() as u128);
     let duplicates = with_commas(step.sample.duplicates() as u128);
     let word = step.sample.design.as_ref().map_or("", |d| d.method.word());
@@ -39,7 +40,7 @@ fn account(step: &Step) -> String {
 }
 
 /// One line per parameter, the largest total first.
-fn table(demo: &Demo) -> String {
+fn table(demo: &FunctionDemo) -> String {
     let mut text = format!(
         "  {:<10} {:<33} {:>5}  {:>6} {:>6}  {:>6}   verdict\n",
         "parameter", "total", "exact", "alone", "exact", "mu*"
@@ -67,38 +68,38 @@ fn table(demo: &Demo) -> String {
     text
 }
 
-fn total(st: &Estimate, share: impl Fn(f64) -> String) -> String {
+fn total(st: &IndexEstimate, share: impl Fn(f64) -> String) -> String {
     format!("{:>5}  {:>5} .. {:<5}  {:<10}", share(st.value), share(st.low), share(st.high), bar(st.value))
 }
 
-fn verdict(step: &Step, i: usize) -> &'static str {
+fn verdict(step: &DemoPhase, i: usize) -> &'static str {
     step.analysis.outputs.first().and_then(|o| o.verdicts.get(i)).map_or("", |v| Verdict::word(*v))
 }
 
-fn factors(step: &Step) -> &[VarianceIndex] {
+fn factors(step: &DemoPhase) -> &[VarianceIndex] {
     match step.analysis.outputs.first().map(|o| &o.indices) {
         Some(Indices::Vbd { factors, .. }) => factors,
         _ => &[],
     }
 }
 
-fn effects(step: &Step) -> &[MorrisIndex] {
+fn effects(step: &DemoPhase) -> &[MorrisIndex] {
     match step.analysis.outputs.first().map(|o| &o.indices) {
         Some(Indices::Morris(effects)) => effects,
         _ => &[],
     }
 }
 
-/// How many intervals hold what they should.
-fn cover(demo: &Demo) -> String {
+/// How many intervals contain the exact index.
+fn cover(demo: &FunctionDemo) -> String {
     let factors = factors(&demo.decompose);
     let holds = |(f, exact): &(&VarianceIndex, &f64)| f.st.low <= **exact && **exact <= f.st.high;
     let held = factors.iter().zip(&demo.truth.st).filter(holds).count();
     format!("The interval holds the exact total of {held} of {} parameters.", factors.len())
 }
 
-/// The answer for scripts.
-pub(super) fn to_json(demo: &Demo) -> Value {
+/// The answer as JSON.
+pub(super) fn to_json(demo: &FunctionDemo) -> Value {
     let exact: Vec<Value> = factors(&demo.decompose)
         .iter()
         .zip(demo.truth.s1.iter().zip(&demo.truth.st))

@@ -1,55 +1,56 @@
-//! The form of the result, by the ending of its name and what is asked for.
+//! The format of the converted image, from its file extension and the options.
 
 use std::path::Path;
 
 use onceflow_engine::ImageForm;
-use onceflow_region::zarr::Compression as ZarrCompression;
-use onceflow_region::{TiffCompression, TiffForm};
+use onceflow_imageio::{TiffCompression, TiffForm};
+use onceflow_store::zarr::Compression as ZarrCompression;
 use onceflow_study::Diagnostic;
+use onceflow_terminal::Failure;
 
 use crate::args::{CompressionWord, ConvertArgs};
-use crate::failure::Failure;
+use crate::file::{extension, unsupported_extension};
 
-/// The form of a result.
-pub(super) struct Form {
+/// The format of a converted image.
+pub(super) struct ConvertFormat {
     pub(super) image: ImageForm,
 }
 
-/// Tiles as viewers of slides like them.
+/// Side of TIFF tiles that slide viewers read well.
 const TILE: u64 = 512;
-/// JPEG that hides its losses from most eyes.
+/// JPEG quality without visible losses.
 const QUALITY: u8 = 90;
 
-impl Form {
-    /// Refuses what the form does not have.
-    pub(super) fn of(args: &ConvertArgs) -> Result<Form, Failure> {
+impl ConvertFormat {
+    /// Refuses options that the format does not have.
+    pub(super) fn of(args: &ConvertArgs) -> Result<ConvertFormat, Failure> {
         let word = args.compression.or(args.quality.map(|_| CompressionWord::Jpeg));
         if args.quality.is_some() && word != Some(CompressionWord::Jpeg) {
             return Err(refused(
-                "--quality is for JPEG",
+                "--quality is for JPEG only",
                 "--compression jpeg",
                 "another compression",
                 "leave --quality out",
             ));
         }
-        let image = match Ending::of(&args.output)? {
-            Ending::Tiff => ImageForm::Tiff(tiff(args, word)?),
-            Ending::Zarr => ImageForm::Zarr(zarr(args, word)?),
-            Ending::Png if word.is_some() || args.tile.is_some() => {
+        let image = match ConvertExtension::of(&args.output)? {
+            ConvertExtension::Tiff => ImageForm::Tiff(tiff(args, word)?),
+            ConvertExtension::Zarr => ImageForm::Zarr(zarr(args, word)?),
+            ConvertExtension::Png if word.is_some() || args.tile.is_some() => {
                 let hint = "leave them out, or name it .tif";
                 return Err(refused(
-                    "a PNG is always compressed in its own way",
-                    "no --compression, --quality and --tile",
-                    "some",
+                    "a PNG has no choice of compression and tiles",
+                    "a PNG without --compression, --quality and --tile",
+                    "one of them",
                     hint,
                 ));
             }
-            Ending::Png => ImageForm::Png,
+            ConvertExtension::Png => ImageForm::Png,
         };
-        Ok(Form { image })
+        Ok(ConvertFormat { image })
     }
 
-    /// The name that scripts know it by.
+    /// The name in JSON.
     pub(super) fn name(&self) -> &'static str {
         match self.image {
             ImageForm::Tiff(_) => "tiff",
@@ -58,7 +59,7 @@ impl Form {
         }
     }
 
-    /// How its pixels are compressed.
+    /// The compression of its pixels.
     pub(super) fn compression(&self) -> &'static str {
         match self.image {
             ImageForm::Tiff(TiffForm { compression: TiffCompression::None, .. }) => "none",
@@ -69,7 +70,7 @@ impl Form {
         }
     }
 
-    /// What people are told.
+    /// A description to print.
     pub(super) fn words(&self) -> String {
         match self.image {
             ImageForm::Tiff(TiffForm { tile, compression: TiffCompression::Jpeg(quality) }) => {
@@ -102,7 +103,7 @@ fn tiff(args: &ConvertArgs, word: Option<CompressionWord>) -> Result<TiffForm, F
         Some(CompressionWord::Jpeg) => TiffCompression::Jpeg(args.quality.unwrap_or(QUALITY)),
         Some(CompressionWord::Zstd) => {
             return Err(refused(
-                "few readers of TIFF know Zstandard",
+                "Zstandard is not used in TIFF files, since few programs read it",
                 "none, deflate or jpeg",
                 "zstd",
                 "leave --compression out",
@@ -112,8 +113,8 @@ fn tiff(args: &ConvertArgs, word: Option<CompressionWord>) -> Result<TiffForm, F
     let tile = args.tile.unwrap_or(TILE);
     if !tile.is_multiple_of(16) {
         return Err(refused(
-            "no TIFF has such tiles",
-            "a multiple of 16 after --tile",
+            &format!("unsupported tile side {tile}"),
+            "a multiple of 16",
             &tile.to_string(),
             "choose 256 or 512",
         ));
@@ -123,14 +124,19 @@ fn tiff(args: &ConvertArgs, word: Option<CompressionWord>) -> Result<TiffForm, F
 
 fn zarr(args: &ConvertArgs, word: Option<CompressionWord>) -> Result<ZarrCompression, Failure> {
     if let Some(tile) = args.tile {
-        let expected = "no --tile: its chunks have 512 x 512 pixels";
-        return Err(refused("--tile is for TIFF files", expected, &tile.to_string(), "leave --tile out"));
+        let expected = "OME-Zarr without --tile: its chunks have 512 x 512 pixels";
+        return Err(refused(
+            "--tile is for TIFF files only",
+            expected,
+            &tile.to_string(),
+            "leave --tile out",
+        ));
     }
     match word {
         None | Some(CompressionWord::Zstd) => Ok(ZarrCompression::default()),
         Some(CompressionWord::None) => Ok(ZarrCompression::None),
         Some(CompressionWord::Deflate | CompressionWord::Jpeg) => Err(refused(
-            "OME-Zarr is compressed with Zstandard",
+            "unsupported compression for OME-Zarr",
             "none or zstd",
             "another",
             "leave --compression out",
@@ -142,24 +148,21 @@ fn refused(message: &str, expected: &str, found: &str, hint: &str) -> Failure {
     Failure::bad_input(Diagnostic::error(message).expected_found(expected, found).with_hint(hint))
 }
 
-enum Ending {
+enum ConvertExtension {
     Tiff,
     Zarr,
     Png,
 }
 
-impl Ending {
-    fn of(path: &Path) -> Result<Ending, Failure> {
-        let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
-        match ending.as_deref() {
-            Some("tif" | "tiff") => Ok(Ending::Tiff),
-            Some("zarr") => Ok(Ending::Zarr),
-            Some("png") => Ok(Ending::Png),
+impl ConvertExtension {
+    fn of(path: &Path) -> Result<ConvertExtension, Failure> {
+        match extension(path).as_deref() {
+            Some("tif" | "tiff") => Ok(ConvertExtension::Tiff),
+            Some("zarr") => Ok(ConvertExtension::Zarr),
+            Some("png") => Ok(ConvertExtension::Png),
             _ => {
-                let name = path.display().to_string();
-                let message = format!("{name} has an ending that says no form of an image");
                 let hint = "name it .ome.zarr or .tif for slides, .png for small images";
-                Err(refused(&message, "a name that ends with .zarr, .tif or .png", &name, hint))
+                Err(unsupported_extension(path, ".zarr, .tif or .png", hint))
             }
         }
     }

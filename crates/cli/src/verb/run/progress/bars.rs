@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use super::far::{HowFar, StageFar, number};
+use onceflow_engine::{ProgressTracker, StageProgress};
+use onceflow_study::with_commas;
 
-/// Bars that are rewritten.
-pub(super) struct Bars {
+/// ProgressBars that are rewritten.
+pub(super) struct ProgressBars {
     drawn: MultiProgress,
     stages: Vec<ProgressBar>,
     summary: Option<ProgressBar>,
@@ -17,16 +18,16 @@ pub(super) struct Bars {
 /// Often enough to look alive, rarely enough to cost nothing.
 const PAUSE: Duration = Duration::from_millis(100);
 
-impl Bars {
+impl ProgressBars {
     pub(super) fn new() -> Self {
         Self { drawn: MultiProgress::new(), stages: Vec::new(), summary: None, shown: Instant::now() }
     }
 
-    /// Bars for the stages of a phase.
-    pub(super) fn begin(&mut self, far: &HowFar) {
+    /// ProgressBars for the stages of a phase.
+    pub(super) fn begin(&mut self, far: &ProgressTracker) {
         self.end();
         let width = far.phase.stages.iter().map(String::len).max().unwrap_or(0);
-        let bar = |(name, stage): (&String, &StageFar)| {
+        let bar = |(name, stage): (&String, &StageProgress)| {
             let bar = ProgressBar::new(stage.planned).with_prefix(format!("{name:width$}"));
             self.drawn.add(bar.with_style(style("  {prefix}  {bar:20}  {wide_msg}")))
         };
@@ -37,7 +38,7 @@ impl Bars {
     }
 
     /// Draws how far it is, unless it did so shortly before.
-    pub(super) fn show(&mut self, far: &HowFar) {
+    pub(super) fn show(&mut self, far: &ProgressTracker) {
         if self.shown.elapsed() >= PAUSE {
             self.draw(far);
         }
@@ -57,7 +58,7 @@ impl Bars {
         let _ = self.drawn.clear();
     }
 
-    fn draw(&mut self, far: &HowFar) {
+    fn draw(&mut self, far: &ProgressTracker) {
         self.shown = Instant::now();
         for (bar, stage) in self.stages.iter().zip(far.stages()) {
             bar.set_length(stage.planned);
@@ -71,10 +72,10 @@ impl Bars {
 }
 
 /// `1,024 of at most 2,351 computed, 5,353 reused`.
-fn words(stage: StageFar) -> String {
-    let (computed, planned) = (number(stage.computed), number(stage.planned));
+fn words(stage: StageProgress) -> String {
+    let (computed, planned) = (with_commas(stage.computed.into()), with_commas(stage.planned.into()));
     let reused = stage.asked.saturating_sub(stage.planned);
-    format!("{computed} of at most {planned} computed, {} reused", number(reused))
+    format!("{computed} of at most {planned} computed, {} reused", with_commas(reused.into()))
 }
 
 /// A template of ours is right; were it not, the bars would look plain.

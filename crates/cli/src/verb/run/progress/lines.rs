@@ -1,27 +1,27 @@
-//! Progress where nobody can rewrite a line: plain lines at growing distances.
+//! Progress without a terminal: plain lines at growing intervals.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use super::far::HowFar;
+use onceflow_engine::ProgressTracker;
 
-/// Speaks now and then.
-pub(super) struct Lines {
+/// Prints a progress line at growing intervals.
+pub(super) struct ProgressLines {
     spoke: Instant,
     pause: Duration,
 }
 
 const FIRST: Duration = Duration::from_secs(1);
-/// Somebody who looks at a log of days still wants to see that it goes on.
+/// Even the log of a long run shows progress this often.
 const LONGEST: Duration = Duration::from_secs(600);
 
-impl Lines {
+impl ProgressLines {
     pub(super) fn new() -> Self {
         Self { spoke: Instant::now(), pause: FIRST }
     }
 
-    /// Says how far it is, unless it did so shortly before.
-    pub(super) fn show(&mut self, far: &HowFar) {
+    /// Prints a progress line, unless the last one is too recent.
+    pub(super) fn show(&mut self, far: &ProgressTracker) {
         if self.spoke.elapsed() < self.pause {
             return;
         }
@@ -31,7 +31,7 @@ impl Lines {
     }
 }
 
-/// A line on standard error. One that is closed must not stop the work.
+/// Prints a line to standard error; a closed standard error does not stop the work.
 pub(super) fn say(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

@@ -1,0 +1,72 @@
+//! The command line of the benchmarks.
+
+use clap::{Parser, ValueEnum};
+use onceflow_terminal::ProgressMode;
+
+/// Measure how fast and how exact onceflow is on this machine
+#[derive(Debug, Parser)]
+#[command(
+    name = "onceflow-bench",
+    bin_name = "onceflow bench",
+    after_help = "\
+Examples:
+  onceflow bench sensitivity
+  onceflow bench sensitivity --json > figures.json
+  onceflow bench plan                           no image at all
+  onceflow bench run                            on synthetic tissue
+  onceflow bench run --image tile.png           on yours
+  onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096"
+)]
+pub(crate) struct BenchArgs {
+    /// What to measure
+    #[arg(value_enum)]
+    pub(crate) subject: BenchSubject,
+    /// Image for `run`, `seams` and `kernels`: a file, or tissue such as synth:1000x1000?seed=7
+    #[arg(long, value_name = "FILE")]
+    pub(crate) image: Option<String>,
+    /// Side of the tile for `seams` and `kernels`, in pixels; of an image, its first rows and columns
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=8192))]
+    pub(crate) size: u64,
+    /// Only the sections of `run` (planning, clusters, hybrid, levels, beyond, bounds, paths, grain, workers, effects, dask) and
+    /// `region` (overhead, copies, boxes, arrays, staging, conversions, slide), or the operations of `kernels`, with this in their
+    /// names, the latter without peers
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only: Option<String>,
+    /// Print one JSON object in place of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Python that has the peers (SALib; for `kernels` OpenCV, scikit-image, SciPy); else `.peers/bin/python` (made by scripts/peers), then `python3`
+    #[arg(long, env = "ONCEFLOW_PYTHON", value_name = "PROGRAM", conflicts_with = "no_peer")]
+    pub(crate) python: Option<String>,
+    /// Leave the peers out
+    #[arg(long)]
+    pub(crate) no_peer: bool,
+    /// When to say what is going on
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        env = "ONCEFLOW_PROGRESS",
+        hide_env_values = true,
+        display_order = 900
+    )]
+    pub(crate) progress: ProgressMode,
+}
+
+/// What can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchSubject {
+    /// Samplers and analysers: speed, error against known indices, cover of the intervals
+    Sensitivity,
+    /// Planning: published figures of merging from the plan alone, balance on many workers, and how it grows
+    Plan,
+    /// Regions and files: what the abstraction costs, arrays and conversions beside peers, staging, a slide in little memory
+    Region,
+    /// Levels of reuse: what each leaves of a screening study, in time and in cost; what scheduling itself takes
+    Run,
+    /// Seams between parts: how far an image that is cut gives other nuclei, by the pixels read around its parts
+    Seams,
+    /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
+    Kernels,
+}

@@ -1,0 +1,48 @@
+//! The benchmarks of onceflow: figures measured on this machine, beside their goals and the figures of peers.
+//! `onceflow bench` starts this program.
+
+mod args;
+mod figure;
+mod kernels;
+mod plan;
+mod program;
+mod python;
+mod region;
+mod run;
+mod seams;
+mod sensitivity;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use onceflow_allocator::CountingAllocator;
+use onceflow_terminal::{Exit, Failure, Terminal, report_panics};
+
+use args::{BenchArgs, BenchSubject};
+use figure::{to_json, to_text};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+fn main() -> ExitCode {
+    report_panics();
+    let args = BenchArgs::parse();
+    let terminal = Terminal::new(args.progress);
+    match measure(&args, &terminal) {
+        Ok(()) => Exit::Ok.into(),
+        Err(failure) => terminal.report(failure, args.json).into(),
+    }
+}
+
+/// Measures the subject and prints its figures.
+fn measure(args: &BenchArgs, terminal: &Terminal) -> Result<(), Failure> {
+    let (name, figures) = match args.subject {
+        BenchSubject::Sensitivity => ("sensitivity", sensitivity::figures(terminal, args)?),
+        BenchSubject::Plan => ("plan", plan::figures(terminal)?),
+        BenchSubject::Region => ("region", region::figures(terminal, args)?),
+        BenchSubject::Run => ("run", run::figures(terminal, args)?),
+        BenchSubject::Seams => ("seams", seams::figures(terminal, args)?),
+        BenchSubject::Kernels => ("kernels", kernels::figures(terminal, args)?),
+    };
+    if args.json { terminal.json(&to_json(name, &figures)) } else { terminal.result(&to_text(&figures)) }
+}

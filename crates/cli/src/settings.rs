@@ -1,0 +1,147 @@
+//! From arguments to the engine's settings.
+
+use std::path::Path;
+
+use onceflow_allocator::{begin_counting, limit_pool, peak_counted};
+use onceflow_engine::{
+    DocumentContent, Granularity, Level, MemoryMeter, MergeAlgorithm, MergeOptions, OpenStudy, PROGRAM_BYTES,
+    Pruning, RunOptions, RunSettings, SettingsLayers, SmallBucket, TextLimit, open_document, open_study,
+    read_profile,
+};
+use onceflow_study::Diagnostic;
+use onceflow_terminal::{Failure, Terminal, engine_failure};
+
+use crate::args::{
+    GranularityWord, LevelWord, MergeArgs, MergeWord, PruningWord, SettingsArgs, SmallBucketWord,
+};
+use crate::file::read_text;
+use crate::problem::tell_warnings;
+use crate::words::quoted;
+
+/// Opens a study with the settings of a command line, and prints its notes.
+pub(crate) fn open(study: &Path, args: &SettingsArgs<'_>, terminal: &Terminal) -> Result<OpenStudy, Failure> {
+    let layers = layers(args)?;
+    let study = open_study(study, &layers).map_err(|error| {
+        note_warnings(study, terminal);
+        engine_failure(error)
+    })?;
+    study.notes().iter().for_each(|note| terminal.say(note));
+    bound_allocator(study.settings());
+    Ok(study)
+}
+
+/// Prints how many warnings a study has that cannot be opened, as its notes do after it was opened.
+fn note_warnings(study: &Path, terminal: &Terminal) {
+    let Ok(document) = open_document(study) else { return };
+    if let Some(DocumentContent::Study(_, Some(_))) = document.content {
+        tell_warnings(study, &document.diagnostics, terminal);
+    }
+}
+
+/// The settings of command line, environment and profile.
+pub(crate) fn layers(args: &SettingsArgs<'_>) -> Result<SettingsLayers, Failure> {
+    let profile = read_profile(args.machine.profile.as_deref()).map_err(engine_failure)?;
+    Ok(SettingsLayers {
+        command_line: command_line(args),
+        environment: RunOptions::from_environment().map_err(engine_failure)?,
+        profile,
+        merge: args.merge.map_or_else(|| Ok(MergeOptions::default()), merge)?,
+        process_bytes: PROGRAM_BYTES,
+        meter: Some(MemoryMeter { begin: begin_counting, peak: peak_counted }),
+    })
+}
+
+fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
+    let machine = args.machine;
+    RunOptions {
+        reuse: machine.reuse.map(level),
+        workers: machine.workers.and_then(|n| usize::try_from(n).ok()),
+        memory: machine.memory.map(|size| size.0),
+        pin: machine.pin.then_some(true),
+        scratch: machine.scratch.clone(),
+        staging: machine.staging,
+        costs: machine.costs.clone(),
+        granularity: machine.granularity.map(granularity),
+        policy: args.policy,
+        events: args.events.map(Into::into),
+        allow_commands: args.allow_commands.then_some(true),
+    }
+}
+
+/// Limits the memory that the allocator keeps for later blocks, so that the report, which is made while blocks are kept, has
+/// as much memory as the program.
+fn bound_allocator(settings: &RunSettings) {
+    limit_pool(settings.memory.saturating_sub(2 * PROGRAM_BYTES));
+}
+
+fn level(word: LevelWord) -> Level {
+    match word {
+        LevelWord::None => Level::None,
+        LevelWord::Stage => Level::Stage,
+        LevelWord::Task => Level::Task,
+        LevelWord::Dataflow => Level::Dataflow,
+        LevelWord::Convergent => Level::Convergent,
+        LevelWord::Object => Level::Object,
+    }
+}
+
+fn granularity(word: GranularityWord) -> Granularity {
+    match word {
+        GranularityWord::Auto => Granularity::Auto,
+        GranularityWord::Written => Granularity::Written,
+        GranularityWord::Split => Granularity::Split,
+        GranularityWord::Fused => Granularity::Fused,
+    }
+}
+
+/// Options of buckets.
+pub(crate) fn merge(args: &MergeArgs) -> Result<MergeOptions, Failure> {
+    let number = |n: Option<u64>| n.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+    let given = args.buckets.as_deref().map(MergeOptions::read_buckets).transpose();
+    Ok(MergeOptions {
+        algorithm: args.merge.map(algorithm),
+        max_bucket_size: number(args.max_bucket_size),
+        max_buckets: number(args.max_buckets),
+        bucket_memory: args.bucket_memory.map(|size| size.0),
+        pruning: match args.trtma_pruning {
+            PruningWord::Siblings => Pruning::Siblings,
+            PruningWord::Global => Pruning::Global,
+        },
+        small: match args.trtma_small {
+            SmallBucketWord::Smallest => SmallBucket::Smallest,
+            SmallBucketWord::MostReuse => SmallBucket::MostReuse,
+        },
+        given: given.map_err(engine_failure)?,
+    })
+}
+
+fn algorithm(word: MergeWord) -> MergeAlgorithm {
+    match word {
+        MergeWord::Naive => MergeAlgorithm::Naive,
+        MergeWord::Sca => MergeAlgorithm::Sca,
+        MergeWord::Rtma => MergeAlgorithm::Rtma,
+        MergeWord::RtmaPacked => MergeAlgorithm::RtmaPacked,
+        MergeWord::Trtma => MergeAlgorithm::Trtma,
+        MergeWord::Auto => MergeAlgorithm::Auto,
+    }
+}
+
+/// The study with the granularity of an earlier run; a run of a version that did not record it changes nothing.
+pub(crate) fn with_granularity_of(study: OpenStudy, run: &Path) -> Result<OpenStudy, Failure> {
+    let path = run.join("granularity.json");
+    if !path.is_file() {
+        return Ok(study);
+    }
+    let source = read_text(&path, TextLimit::Description)?;
+    let recorded = serde_json::from_str(&source.text).map_err(|error| {
+        let error = Diagnostic::error(format!("cannot read {}: {error}", path.display()));
+        Failure::bad_input(error.with_hint("give the folder of a run of this study"))
+    })?;
+    Ok(study.with_grain_of(&recorded))
+}
+
+/// The command that was given, as a shell takes it.
+pub(crate) fn command() -> String {
+    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
+    std::iter::once("onceflow".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,72 @@
+//! The straight line: a study is opened, planned and run, each by one call.
+
+use crate::plan::check_threads_policy;
+use crate::progress::ProgressReport;
+use crate::resume::{ResumeDecision, resume_decision};
+use crate::run::run;
+use crate::save::provenance;
+use crate::save::{begin, save};
+use crate::{
+    EngineError, OpenStudy, Pictures, Planned, Progress, Run, RunEnding, RunFolder, RunSettings, pictures,
+};
+
+/// What [`run_study`] did.
+#[derive(Debug)]
+pub enum RunResult {
+    /// The study ran: to its end, until it was stopped, or until too many rows failed.
+    Ran(Box<Run>),
+    /// The folder holds all results already; nothing was computed. The JSON object of that run.
+    AlreadyComplete(String),
+}
+
+/// Plans a study: what a run would compute, and why not more. Nothing is computed.
+///
+/// # Errors
+/// When it cannot be planned, or cannot run within the memory bound.
+pub fn plan_study(study: &OpenStudy, settings: &RunSettings) -> Result<Planned, EngineError> {
+    study.plan(settings.level, &settings.merge, settings.workers, settings.memory)
+}
+
+/// Runs a study into a folder: continues what the folder holds, runs every phase, draws pictures, writes results, report
+/// and provenance, and adds the measured costs to the costs file.
+///
+/// # Errors
+/// When the folder holds another study, when commands may not run, when the memory bound is too small, or when a file cannot
+/// be written. Rows that fail are results, not errors.
+pub fn run_study(
+    study: &OpenStudy,
+    settings: &RunSettings,
+    folder: &RunFolder,
+    progress: &mut dyn Progress,
+) -> Result<RunResult, EngineError> {
+    if let ResumeDecision::Complete(json) = resume_decision(study, settings, folder, progress)? {
+        return Ok(RunResult::AlreadyComplete(json));
+    }
+    study.check_commands()?;
+    check_threads_policy(&settings.policy)?;
+    begin(folder, study)?;
+    let mut report = ProgressReport::new(progress, folder, settings.events.as_deref())?;
+    let run = run(study, settings, folder, &mut report)?;
+    let pictures = drawn(study, settings, &run, folder, &mut report);
+    save(&run, pictures.as_ref(), &provenance(study, &run, folder, &settings.command), folder)?;
+    if let Some(warning) = settings.costs.as_ref().and_then(|file| file.add(&run.records, &run.findings)) {
+        report.note(&format!("warning: {warning}"));
+    }
+    report.end(&run.ending);
+    Ok(RunResult::Ran(Box::new(run)))
+}
+
+/// Pictures of a complete run; one that cannot be drawn is a note.
+fn drawn(
+    study: &OpenStudy,
+    settings: &RunSettings,
+    run: &Run,
+    folder: &RunFolder,
+    progress: &mut dyn Progress,
+) -> Option<Pictures> {
+    if !settings.pictures || run.ending != RunEnding::Complete {
+        return None;
+    }
+    let drawn = pictures(study, &run.answer, settings.memory, folder);
+    drawn.inspect_err(|error| progress.note(&format!("note: the report has no pictures: {error}"))).ok()
+}

@@ -1,0 +1,187 @@
+//! The images of a study, opened and cut into parts.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use onceflow_region::{Bounds, Part, Source};
+use onceflow_runtime::{PartLayout, PartSite};
+use onceflow_study::{Diagnostic, Study, StudyImage};
+
+use choice::{Look, choose};
+use cut::cut;
+use opened::{Opened, open_all};
+pub(crate) use truth::Truth;
+
+use crate::{EngineError, ImageSummary, Resampling, resampling_words};
+
+mod choice;
+mod cut;
+mod opened;
+mod resolution;
+mod studied;
+mod truth;
+
+/// Looks at the images of a study without reading their pixels: one sentence for each way in which they are resampled.
+///
+/// # Errors
+/// Everything that is wrong with any of them.
+pub fn look_at_images(study: &Study, folder: &Path) -> Result<Vec<String>, EngineError> {
+    let opened = open_all(study, folder)?;
+    let names = study.images.iter().map(|image| image.name.as_str());
+    Ok(resampling_words(names.zip(opened.iter().map(|opened| opened.at_work.resampled))))
+}
+
+/// The images of a study with their parts.
+#[derive(Clone, Debug)]
+pub(crate) struct StudyInputs {
+    /// Pixels that parts see around themselves; 0 where no part sees any.
+    pub(crate) halo: u64,
+    pub(crate) images: Vec<OpenedImage>,
+    pub(crate) parts: Vec<ImagePart>,
+}
+
+/// An image that is open.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenedImage {
+    pub(crate) name: String,
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) truth: Option<Truth>,
+    /// What of it is studied.
+    pub(crate) bounds: Bounds,
+    pub(crate) um_per_pixel: Option<f64>,
+    /// How it came to that resolution, when it was scanned at another.
+    pub(crate) resampled: Option<Resampling>,
+    /// Parts without tissue.
+    pub(crate) left_out: usize,
+}
+
+/// A part of an image.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImagePart {
+    /// The image's place in the study.
+    pub(crate) image: usize,
+    pub(crate) part: Part,
+}
+
+impl ImagePart {
+    /// What of a part can be counted: what it reads of the box that is studied. Beyond it there is nothing to compare.
+    pub(crate) fn counted(&self, image: &OpenedImage) -> Bounds {
+        // The core lies in both, so the two always meet.
+        self.part.read.intersect(&image.bounds).unwrap_or(self.part.core)
+    }
+
+    /// A box of the image as the part sees it.
+    pub(crate) fn seen(&self, bounds: Bounds) -> Option<Bounds> {
+        bounds.relative_to(&self.part.read)
+    }
+}
+
+impl StudyInputs {
+    /// Opens everything a study names, relative to `folder`; owned parts see `halo` pixels around themselves.
+    pub(crate) fn open(study: &Study, halo: u64, folder: &Path) -> Result<Self, EngineError> {
+        if study.images.is_empty() {
+            let error = Diagnostic::error("the study has no image, so its workflow cannot be run");
+            return Err(error
+                .with_hint("add [[image]] with name and file, or images = \"images.csv\"")
+                .into());
+        }
+        let mut inputs = Self { halo: 0, images: Vec::new(), parts: Vec::new() };
+        // Everything is opened before anything is read: the last image may be missing.
+        let opened = open_all(study, folder)?;
+        for (image, opened) in study.images.iter().zip(opened) {
+            inputs.add(study, image, halo, opened)?;
+        }
+        if inputs.parts.iter().any(|p| p.part.core != p.part.read) {
+            inputs.halo = halo;
+        }
+        Ok(inputs)
+    }
+
+    fn add(
+        &mut self,
+        study: &Study,
+        image: &StudyImage,
+        halo: u64,
+        opened: Opened,
+    ) -> Result<(), EngineError> {
+        let Opened { file, at_work, truth, bounds } = opened;
+        let source = at_work.source;
+        let parts = cut(&study.parts, halo, source.info(), bounds);
+        let parts =
+            parts.map_err(|error| Diagnostic::error(format!("cannot cut {}: {error}", image.name)))?;
+        let look = Look { name: &image.name, source: &*source, file: &*file, working: at_work.working };
+        let (chosen, left_out) = choose(study, &look, parts)?;
+        check_truth(image, truth.as_ref(), &chosen)?;
+        let place = self.images.len();
+        self.parts.extend(chosen.into_iter().map(|part| ImagePart { image: place, part }));
+        self.images.push(OpenedImage {
+            name: image.name.clone(),
+            source,
+            truth,
+            bounds,
+            um_per_pixel: at_work.um_per_pixel,
+            resampled: at_work.resampled,
+            left_out,
+        });
+        Ok(())
+    }
+
+    /// Pixels of images and parts, for the scheduler.
+    pub(crate) fn layout(&self) -> PartLayout {
+        let pixels = |source: &Arc<dyn Source>| source.info().width.saturating_mul(source.info().height);
+        let images = self.images.iter().map(|image| pixels(&image.source)).collect();
+        let site = |p: &ImagePart| PartSite { image: p.image, pixels: p.part.read.area() };
+        PartLayout { images, parts: self.parts.iter().map(site).collect() }
+    }
+
+    /// Reads a pixel of each image, so that what a source does once is no work of the first task that reads it.
+    pub(crate) fn warm(&self) {
+        for image in &self.images {
+            let truth = image.truth.as_ref().map(|truth| &truth.source);
+            for source in std::iter::once(&image.source).chain(truth) {
+                // A source that cannot be read is told of by the task that needs it.
+                let _ = Bounds::plane(0, 0, 1, 1).map(|pixel| source.read(pixel));
+            }
+        }
+    }
+
+    /// The same images with one part only.
+    pub(crate) fn only(&self, part: usize) -> Self {
+        let parts = self.parts.get(part).copied().into_iter().collect();
+        Self { halo: self.halo, images: self.images.clone(), parts }
+    }
+
+    /// How many parts an image has.
+    pub(crate) fn parts_of(&self, image: usize) -> usize {
+        self.parts.iter().filter(|p| p.image == image).count()
+    }
+
+    /// What the report says of each image.
+    pub(crate) fn summaries(&self) -> Vec<ImageSummary> {
+        let summary = |(place, image): (usize, &OpenedImage)| ImageSummary {
+            name: image.name.clone(),
+            width: image.bounds.width(),
+            height: image.bounds.height(),
+            um_per_pixel: image.um_per_pixel,
+            resampled: image.resampled,
+            parts: self.parts_of(place),
+            left_out: image.left_out,
+            truth_objects: None,
+        };
+        self.images.iter().enumerate().map(summary).collect()
+    }
+}
+
+/// A truth that no part can be compared with is a mistake.
+fn check_truth(image: &StudyImage, truth: Option<&Truth>, parts: &[Part]) -> Result<(), EngineError> {
+    let used = |truth: &Truth| parts.is_empty() || parts.iter().any(|part| truth.covers(&part.core));
+    if truth.is_none_or(used) {
+        return Ok(());
+    }
+    let error = Diagnostic::error(format!("no part of image `{}` lies in its truth_box", image.name));
+    let error =
+        error.expected_found("a part of which all has truth", "parts that reach outside the truth_box");
+    Err(error
+        .with_hint("make size under [parts] smaller, or write box = with the numbers of truth_box")
+        .into())
+}

@@ -1,0 +1,196 @@
+//! From the counts of parts to the metrics of rows: pixels and objects are added first, the ratio is taken last.
+
+use std::collections::BTreeMap;
+
+use onceflow_kernels::compare::MetricKind;
+use onceflow_nuclei::PartComparison;
+use onceflow_report::{ImageRecord, RowRecord, RowStatus};
+use onceflow_study::{Diagnostic, Metric, Study, nearest};
+
+use crate::EngineError;
+use crate::open::compare;
+use crate::open::inputs::StudyInputs;
+
+/// What each metric of a study measures, and of which result.
+#[derive(Clone, Debug)]
+pub(crate) struct Metrics {
+    metrics: Vec<(Metric, MetricKind, usize)>,
+    results: usize,
+}
+
+/// What became of a row on one image, over the parts so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// One comparison per result.
+    comparisons: Vec<PartComparison>,
+    parts: usize,
+    /// Parts that ended early, and with which status.
+    ended: BTreeMap<usize, String>,
+    /// Parts that failed: the task and what it said.
+    failed: BTreeMap<usize, (String, String)>,
+}
+
+impl Metrics {
+    /// The metrics of a study whose measures are all known.
+    pub(crate) fn new(study: &Study) -> Result<Self, EngineError> {
+        let regions = compare::measured(&study.metrics);
+        let metric = |metric: &Metric| {
+            let word = metric.measure.as_deref().unwrap_or_default();
+            let measure = MetricKind::from_word(word).ok_or_else(|| unknown(metric, word))?;
+            let region = metric.of.as_deref().and_then(|of| regions.iter().position(|r| *r == of));
+            Ok((metric.clone(), measure, region.unwrap_or(0)))
+        };
+        let metrics = study.metrics.iter().map(metric).collect::<Result<_, EngineError>>()?;
+        Ok(Self { metrics, results: regions.len() })
+    }
+
+    /// Empty tallies of a row, one per image.
+    pub(crate) fn tallies(&self, images: usize) -> Vec<Tally> {
+        vec![Tally { comparisons: vec![PartComparison::default(); self.results], ..Tally::default() }; images]
+    }
+
+    /// Writes what the tallies of a row say into its record. A row that failed may not have been run everywhere: where
+    /// it was not, it failed too.
+    pub(crate) fn fill(&self, record: &mut RowRecord, tallies: &[Tally], inputs: &StudyInputs) {
+        let failure = tallies.iter().find(|tally| tally.has_failed()).map(Tally::status);
+        let image = |(image, tally): (usize, &Tally)| {
+            let done = tally.parts == inputs.parts_of(image);
+            let status = failure.clone().filter(|_| !done).unwrap_or_else(|| tally.status());
+            self.image(tally, status, inputs.images[image].um_per_pixel)
+        };
+        record.images = tallies.iter().enumerate().map(image).collect();
+        record.status = over_all(&record.images);
+        record.metrics = match record.status {
+            RowStatus::Failed { .. } => vec![None; self.metrics.len()],
+            _ => self.metrics.iter().map(|m| over_images(m, tallies, inputs)).collect(),
+        };
+    }
+
+    fn image(&self, tally: &Tally, status: RowStatus, um_per_pixel: Option<f64>) -> ImageRecord {
+        let value = |(metric, measure, result): &(Metric, MetricKind, usize)| {
+            let comparison = tally.comparisons.get(*result)?;
+            measure.value(comparison.against(metric.against), um_per_pixel)
+        };
+        let failed = matches!(status, RowStatus::Failed { .. });
+        let metrics = self.metrics.iter().map(|m| value(m).filter(|_| !failed)).collect();
+        let objects = tally.comparisons.first().filter(|_| !failed).map(|c| c.alone.objects);
+        ImageRecord { status, metrics, objects }
+    }
+}
+
+impl Tally {
+    /// Adds what a part gave.
+    pub(crate) fn add(&mut self, part: usize, comparisons: &[PartComparison], ended: Option<&str>) {
+        self.comparisons.iter_mut().zip(comparisons).for_each(|(sum, more)| sum.add(more));
+        self.parts += 1;
+        self.ended.extend(ended.map(|status| (part, status.to_owned())));
+    }
+
+    /// Remembers that a part failed.
+    pub(crate) fn fail(&mut self, part: usize, task: &str, message: &str) {
+        self.parts += 1;
+        self.failed.insert(part, (task.to_owned(), message.to_owned()));
+    }
+
+    /// Whether a part failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        !self.failed.is_empty()
+    }
+
+    /// Parts that were added.
+    pub(crate) fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// Objects of the truth in the parts so far.
+    pub(crate) fn truth_objects(&self) -> Option<u64> {
+        let truth = &self.comparisons.first()?.truth;
+        (truth.compared > 0).then_some(truth.reference_objects)
+    }
+
+    /// That of the first part in the order of the image, since any part may be done first.
+    fn status(&self) -> RowStatus {
+        match (self.failed.first_key_value(), self.ended.first_key_value()) {
+            (Some((_, (task, message))), _) => {
+                RowStatus::Failed { task: task.clone(), message: message.clone() }
+            }
+            // An image ended early when all its parts did.
+            (None, Some((_, status))) if self.ended.len() == self.parts => RowStatus::Ended(status.clone()),
+            _ => RowStatus::Ok,
+        }
+    }
+}
+
+/// The value over all images that have the metric.
+fn over_images(metric: &(Metric, MetricKind, usize), tallies: &[Tally], inputs: &StudyInputs) -> Option<f64> {
+    let (metric, measure, result) = metric;
+    let mut sum = onceflow_kernels::compare::ComparisonCounts::default();
+    let mut square_um = 0.0;
+    let mut is_known = true;
+    for (image, tally) in tallies.iter().enumerate() {
+        let counts = tally.comparisons.get(*result)?.against(metric.against);
+        if measure.needs_reference() && counts.compared == 0 {
+            continue;
+        }
+        sum += *counts;
+        match inputs.images[image].um_per_pixel {
+            Some(um) => square_um += counts.pixels as f64 * um * um,
+            None => is_known = false,
+        }
+    }
+    // One size of pixels that gives all images together the area they have.
+    let um_per_pixel = (is_known && sum.pixels > 0).then(|| (square_um / sum.pixels as f64).sqrt());
+    measure.value(&sum, um_per_pixel)
+}
+
+/// A row failed when it failed anywhere, and ended early when it did so everywhere.
+fn over_all(images: &[ImageRecord]) -> RowStatus {
+    let failed = images.iter().find(|i| matches!(i.status, RowStatus::Failed { .. }));
+    let ended = images.iter().all(|i| matches!(i.status, RowStatus::Ended(_)));
+    match (failed, images.first()) {
+        (Some(image), _) => image.status.clone(),
+        (None, Some(image)) if ended => image.status.clone(),
+        _ => RowStatus::Ok,
+    }
+}
+
+fn unknown(metric: &Metric, word: &str) -> EngineError {
+    let known: Vec<&str> = MetricKind::ALL.into_iter().map(MetricKind::word).collect();
+    let error = Diagnostic::error(format!("the metric `{}` has an unknown measure", metric.name));
+    let error = error.expected_found(format!("one of {}", known.join(", ")), format!("`{word}`"));
+    match nearest(word, known.iter().copied()) {
+        Some(near) => error.with_hint(format!("did you mean `{near}`?")).into(),
+        None => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_does_not_depend_on_which_part_is_done_first() {
+        let ended = |order: [usize; 2]| {
+            let mut tally = Tally::default();
+            order.iter().for_each(|part| tally.add(*part, &[], Some(["background", "no_candidates"][*part])));
+            tally.status()
+        };
+        assert_eq!(ended([0, 1]), RowStatus::Ended("background".into()));
+        assert_eq!(ended([1, 0]), ended([0, 1]));
+        let failed = |order: [usize; 2]| {
+            let mut tally = Tally::default();
+            order.iter().for_each(|part| tally.fail(*part, "compare", ["first", "second"][*part]));
+            tally.status()
+        };
+        let expected = RowStatus::Failed { task: "compare".into(), message: "first".into() };
+        assert_eq!((failed([0, 1]), failed([1, 0])), (expected.clone(), expected));
+    }
+
+    #[test]
+    fn an_image_ended_when_all_its_parts_did() {
+        let mut tally = Tally::default();
+        tally.add(0, &[], Some("background"));
+        tally.add(1, &[], None);
+        assert_eq!(tally.status(), RowStatus::Ok);
+    }
+}

@@ -1,0 +1,19 @@
+//! Which files of images there are, told by sizes and times.
+
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use onceflow_study::Study;
+
+/// Sizes and times of the files that a study names: to read all of them would take longer than to go on.
+pub(crate) fn stamps(study: &Study, folder: &Path) -> String {
+    let files = study.images.iter().flat_map(|image| std::iter::once(&image.file).chain(&image.truth));
+    let stamp = |file: &String| match folder.join(file).metadata() {
+        Ok(data) => {
+            let time = data.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            format!(" {file} {} {:?}", data.len(), time)
+        }
+        Err(_) => format!(" {file}"),
+    };
+    files.map(stamp).collect()
+}

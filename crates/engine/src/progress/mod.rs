@@ -1,0 +1,100 @@
+//! Progress of a run: what it reports while it runs, the status file, and events for programs.
+
+mod events;
+mod report;
+mod status;
+mod track;
+
+pub(crate) use report::ProgressReport;
+pub use status::STATUS_FILE;
+pub use track::{ProgressTracker, StageProgress};
+
+/// Called while a study runs, one call after the other, from any thread.
+pub trait Progress: Send {
+    /// A phase begins.
+    fn phase(&mut self, phase: &PhaseBegun);
+    /// Of the rows of the phase, so many are done on a part as the journal says.
+    fn resumed(&mut self, _instances: u64) {}
+    /// One more task is over.
+    fn task(&mut self, _task: &TaskOver<'_>) {}
+    /// One more of a task is over without having run: it turned out to be what another had made.
+    fn converged(&mut self, _task: usize) {}
+    /// One more row is over on one part.
+    fn row(&mut self, _row: &RowOver<'_>) {}
+    /// A note or a warning for the user.
+    fn note(&mut self, _text: &str) {}
+}
+
+/// A phase and what it has to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseBegun {
+    /// Its name.
+    pub name: String,
+    /// Rows on all parts.
+    pub instances: u64,
+    /// Names of the stages, in their order.
+    pub stages: Vec<String>,
+    /// What is to be done of each task, in the order of the workflow.
+    pub tasks: Vec<TaskAhead>,
+    /// How many tasks may run at a time.
+    pub workers: usize,
+    /// The bound of memory in bytes.
+    pub memory: u64,
+}
+
+/// What is to be done of one task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskAhead {
+    /// Its name.
+    pub name: String,
+    /// The number of its stage.
+    pub stage: usize,
+    /// How many of it the rows ask for.
+    pub asked: u64,
+    /// How many of it are computed at most.
+    pub planned: u64,
+    /// Seconds that one of it is expected to take.
+    pub seconds: f64,
+}
+
+/// A task that is over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TaskOver<'a> {
+    /// Its number in the workflow.
+    pub task: usize,
+    /// The first row that asked for it, in the table.
+    pub row: usize,
+    /// The image, unless it belongs to all.
+    pub image: Option<&'a str>,
+    /// Number of the part or image.
+    pub site: usize,
+    /// Seconds it took.
+    pub seconds: f64,
+    /// Bytes of memory that are reserved now.
+    pub reserved: u64,
+    /// Why it failed.
+    pub failed: Option<&'a str>,
+}
+
+/// A row that is over on one part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowOver<'a> {
+    /// Its number in the table.
+    pub row: usize,
+    /// The image.
+    pub image: &'a str,
+    /// The part, counted over all images.
+    pub part: usize,
+    /// `ok`, the status that ended it, or `failed`.
+    pub status: &'a str,
+    /// Whether an earlier run had done it.
+    pub resumed: bool,
+}
+
+/// Reports nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn phase(&mut self, _phase: &PhaseBegun) {}
+}

@@ -1,0 +1,10 @@
+//! Rows computed again to be looked at: regions of one instance, and pictures for the report.
+
+mod instance;
+mod pictures;
+mod recompute;
+mod region;
+
+pub use instance::{InstancePictures, InstanceRequest, instance};
+pub use pictures::pictures;
+pub use region::{RegionRequest, compute_region};

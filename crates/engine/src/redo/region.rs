@@ -1,0 +1,133 @@
+//! One region of a row, in any box of an image: what previews and pictures show.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use onceflow_region::{Bounds, Part, Region};
+use onceflow_study::{Diagnostic, Value, nearest};
+
+use crate::open::inputs::{ImagePart, StudyInputs};
+use crate::redo::recompute::{RecomputeRequest, recompute};
+use crate::run::operations::ProgramFolder;
+use crate::{EngineError, OpenStudy};
+
+/// Which region to compute.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegionRequest {
+    /// Parameters with their values; those that are not named have their defaults.
+    pub values: Vec<(String, Value)>,
+    /// Name of the image.
+    pub image: String,
+    /// The box, in pixels of the image at the study's resolution.
+    pub bounds: Bounds,
+    /// The output of the workflow, such as `nuclei`.
+    pub output: String,
+    /// Memory bound in bytes.
+    pub memory: u64,
+}
+
+/// Computes an output of a workflow in a box of an image, with the tasks that the output needs.
+///
+/// A box that lies in a part of the study is computed with that part, so that the region is what a run finds there. Any other
+/// box becomes a part of its own, with the halo of the study.
+///
+/// # Errors
+/// When the study has no such image, parameter or output, when the box reaches outside the image, or when a task fails.
+pub fn compute_region(study: &OpenStudy, request: &RegionRequest) -> Result<Arc<Region>, EngineError> {
+    let image = image(&study.inputs, &request.image)?;
+    let part = part(study, image, request.bounds)?;
+    let outside = || EngineError::Internal("a box outside its part".into());
+    let within = part.seen(request.bounds).ok_or_else(outside)?;
+    let inputs = StudyInputs { parts: vec![part], ..study.inputs.clone() };
+    let values = study.row_values(&request.values)?;
+    let rows =
+        RowsRequest { inputs: &inputs, names: &study.reference.names, memory: request.memory, scratch: None };
+    let made = rows.compute(study, &[values.as_slice()], &request.output, within)?;
+    made.into_iter().next().ok_or_else(|| EngineError::Internal("no row was computed".into()))
+}
+
+/// Rows of which one output is computed on one part.
+pub(crate) struct RowsRequest<'a> {
+    /// One part of one image.
+    pub(crate) inputs: &'a StudyInputs,
+    /// Names of the parameters.
+    pub(crate) names: &'a [String],
+    /// Memory bound in bytes.
+    pub(crate) memory: u64,
+    /// Folder for results that do not fit in memory.
+    pub(crate) scratch: Option<&'a Path>,
+}
+
+impl RowsRequest<'_> {
+    /// The output of each row in a box of the part. Tasks that the output does not need are left out, unless rows are compared
+    /// with the first one.
+    pub(crate) fn compute(
+        &self,
+        study: &OpenStudy,
+        rows: &[&[Value]],
+        output: &str,
+        within: Bounds,
+    ) -> Result<Vec<Arc<Region>>, EngineError> {
+        let maker = study.flow.tasks.iter().position(|task| task.outputs.iter().any(|o| o.name == output));
+        let flow = study.flow.up_to(maker.ok_or_else(|| no_output(study, output))?);
+        let request = RecomputeRequest {
+            prepared: study,
+            inputs: self.inputs,
+            names: self.names,
+            rows,
+            memory: self.memory,
+            flow: Some(&flow),
+            place: ProgramFolder::Passing,
+            scratch: self.scratch,
+            within: Some(within),
+        };
+        let made = recompute(&request, Some(output))?;
+        made.into_iter().map(|row| row.only_region()).collect()
+    }
+}
+
+impl OpenStudy {
+    /// The values of all parameters, those that are not named at their defaults.
+    pub(crate) fn row_values(&self, named: &[(String, Value)]) -> Result<Vec<Value>, EngineError> {
+        let mut values = self.reference.values.clone();
+        for (name, value) in named {
+            let place = self.reference.names.iter().position(|known| known == name);
+            values[place.ok_or_else(|| self.unknown_parameter(name))?] = value.clone();
+        }
+        Ok(values)
+    }
+}
+
+fn image(inputs: &StudyInputs, name: &str) -> Result<usize, EngineError> {
+    inputs.images.iter().position(|image| image.name == name).ok_or_else(|| {
+        let names = inputs.images.iter().map(|image| image.name.as_str()).collect::<Vec<_>>().join(", ");
+        let error = Diagnostic::error(format!("the study has no image `{name}`"));
+        error.expected_found(format!("one of {names}"), format!("`{name}`")).into()
+    })
+}
+
+/// The part of the study that holds the box, or one made for it.
+fn part(study: &OpenStudy, image: usize, bounds: Bounds) -> Result<ImagePart, EngineError> {
+    let whole = study.inputs.images[image].bounds;
+    if !whole.contains(&bounds) {
+        let error = Diagnostic::error("the box reaches outside the image");
+        return Err(error.expected_found(format!("a box in {whole:?}"), format!("{bounds:?}")).into());
+    }
+    let holds = |part: &&ImagePart| part.image == image && part.part.core.contains(&bounds);
+    let own = || {
+        let read = bounds.grow(study.halo()).and_then(|grown| grown.intersect(&whole)).unwrap_or(bounds);
+        ImagePart { image, part: Part { index: 0, core: bounds, read } }
+    };
+    Ok(study.inputs.parts.iter().find(holds).copied().unwrap_or_else(own))
+}
+
+fn no_output(study: &OpenStudy, output: &str) -> EngineError {
+    let names: Vec<&str> =
+        study.flow.tasks.iter().flat_map(|task| &task.outputs).map(|output| output.name.as_str()).collect();
+    let error = Diagnostic::error(format!("no task makes the region `{output}`"));
+    let error = error.expected_found(format!("one of {}", names.join(", ")), format!("`{output}`"));
+    match nearest(output, names) {
+        Some(near) => error.with_hint(format!("did you mean `{near}`?")).into(),
+        None => error.into(),
+    }
+}

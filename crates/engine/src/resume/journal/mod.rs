@@ -1,0 +1,292 @@
+//! The journal of a run: what is known line by line, so that after whatever ends a run the same command goes on.
+//!
+//! Lines are appended and never changed. A line that is torn, and all after it, never happened. The file is locked while
+//! a run writes to it; the operating system releases the lock when the process ends.
+
+mod identity;
+mod line;
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use onceflow_study::Diagnostic;
+
+use crate::{EngineError, RunFolder};
+
+pub(crate) use identity::{RowsIdentity, identity};
+pub(crate) use line::{JournalLine, tables};
+
+/// A journal that is open for more.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: File,
+    /// What earlier runs left, in order.
+    past: Vec<PastPhase>,
+    synced: Instant,
+}
+
+/// What earlier runs left of a phase.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PastPhase {
+    name: String,
+    rows: usize,
+    digest: String,
+    /// What happened in it.
+    pub(crate) lines: Vec<JournalLine>,
+}
+
+/// The file, in the folder of a run.
+const FILE: &str = "journal.jsonl";
+
+/// What the system has is safe from the end of the process, and this often also from the end of the machine.
+const SYNC: Duration = Duration::from_secs(2);
+
+/// A line of a journal is no longer than this; one that is was not written by us.
+const LONGEST: usize = 1 << 20;
+
+impl Journal {
+    /// Opens the journal of a run of something; that of a run of something else begins anew.
+    pub(crate) fn open(folder: &RunFolder, identity: &str) -> Result<Self, EngineError> {
+        let path = folder.path().join(FILE);
+        let written = |error| EngineError::Write { path: path.clone(), error };
+        let mut file =
+            OpenOptions::new().read(true).append(true).create(true).open(&path).map_err(written)?;
+        lock(&file).map_err(|_| taken(folder.path()))?;
+        let (past, end) = read(&mut file, identity).map_err(written)?;
+        file.set_len(end).map_err(written)?;
+        file.seek(SeekFrom::End(0)).map_err(written)?;
+        let mut journal = Self { path: path.clone(), file, past, synced: Instant::now() };
+        if end == 0 {
+            let program = Some(PROGRAM_VERSION.into());
+            journal.write(&JournalLine::Head { identity: identity.into(), program })?;
+        }
+        Ok(journal)
+    }
+
+    /// Whether no earlier run left anything.
+    pub(crate) fn is_new(&self) -> bool {
+        self.past.is_empty()
+    }
+
+    /// Refuses a folder into which another run writes.
+    pub(crate) fn check_free(folder: &RunFolder) -> Result<(), EngineError> {
+        match File::open(folder.path().join(FILE)) {
+            Ok(file) => lock(&file).map_err(|_| taken(folder.path())),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Begins a phase, or goes on with it: what is known of its rows, which must begin with those that were known.
+    pub(crate) fn phase(&mut self, name: &str, rows: &RowsIdentity) -> Result<PastPhase, EngineError> {
+        let same = |phase: &PastPhase| {
+            phase.name == name && phase.rows <= rows.len() && phase.digest == rows.digest(phase.rows)
+        };
+        let digest = rows.digest(rows.len());
+        let mut known = PastPhase { name: name.into(), rows: rows.len(), digest, lines: Vec::new() };
+        // An interrupted run may have gone on with a phase several times.
+        for phase in self.past.extract_if(.., |phase| same(phase)) {
+            known.lines.extend(phase.lines);
+        }
+        self.write(&JournalLine::Phase {
+            name: name.into(),
+            rows: known.rows,
+            digest: known.digest.clone(),
+        })?;
+        Ok(known)
+    }
+
+    /// Appends a line.
+    pub(crate) fn write(&mut self, line: &JournalLine) -> Result<(), EngineError> {
+        let synced = self.synced.elapsed() >= SYNC;
+        let text = line.to_text().map_err(|error| EngineError::Internal(error.to_string()))?;
+        let written = self.file.write_all(text.as_bytes());
+        written.map_err(|error| EngineError::Write { path: self.path.clone(), error })?;
+        if synced { self.sync() } else { Ok(()) }
+    }
+
+    /// Makes sure that all lines outlive the machine.
+    pub(crate) fn sync(&mut self) -> Result<(), EngineError> {
+        self.synced = Instant::now();
+        self.file.sync_data().map_err(|error| EngineError::Write { path: self.path.clone(), error })
+    }
+}
+
+/// Whether a run is writing to a folder now.
+pub fn is_running(folder: &Path) -> bool {
+    File::open(folder.join(FILE)).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+/// A file system without locks does not keep anybody from working.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_TRIES),
+            _ => return Ok(()),
+        }
+    }
+    Err(TryLockError::WouldBlock)
+}
+
+/// `onceflow status` holds the lock for a moment.
+const TRIES: usize = 5;
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
+
+fn taken(folder: &Path) -> EngineError {
+    let error = Diagnostic::error(format!("another run is writing to {}", folder.display()));
+    let error = error.expected_found("a folder that no other run uses", "one that is in use");
+    EngineError::Environment(Box::new(
+        error.with_hint("wait until it is over, stop it, or choose another folder after -o"),
+    ))
+}
+
+/// The version of this program.
+const PROGRAM_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Refuses to continue a run that another version of this program began: its rows may have other identities.
+pub(crate) fn check_version(folder: &Path) -> Result<(), EngineError> {
+    let Some(found) = version(folder).filter(|version| version != PROGRAM_VERSION) else { return Ok(()) };
+    let error = Diagnostic::error(format!("the run in {} was begun by another version", folder.display()));
+    let error = error.expected_found(format!("onceflow {PROGRAM_VERSION}"), format!("onceflow {found}"));
+    let hint = format!(
+        "finish it with onceflow {found}, choose another folder after -o, or add --force to begin anew"
+    );
+    Err(error.with_hint(hint).into())
+}
+
+/// The version that began a journal; `None` where there is no journal, or not one line of it.
+fn version(folder: &Path) -> Option<String> {
+    let mut first = String::new();
+    let file = File::open(folder.join(FILE)).ok()?;
+    BufReader::new(io::Read::take(file, LONGEST as u64)).read_line(&mut first).ok()?;
+    match JournalLine::parse(first.strip_suffix('\n')?)? {
+        JournalLine::Head { program, .. } => Some(program.unwrap_or_else(|| "0.1.0".into())),
+        _ => None,
+    }
+}
+
+/// What a journal says, and where what can be trusted ends.
+fn read(file: &mut File, identity: &str) -> io::Result<(Vec<PastPhase>, u64)> {
+    file.seek(SeekFrom::Start(0))?;
+    let (mut reader, mut past, mut end) = (BufReader::new(file), Vec::<PastPhase>::new(), 0);
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let length = io::Read::take(&mut reader, LONGEST as u64).read_until(b'\n', &mut bytes)?;
+        let text = bytes.strip_suffix(b"\n").and_then(|text| std::str::from_utf8(text).ok());
+        match (text.and_then(JournalLine::parse), past.last_mut()) {
+            (Some(JournalLine::Head { identity: other, .. }), None) if end == 0 && other == identity => {}
+            (Some(JournalLine::Phase { name, rows, digest }), _) if end > 0 => {
+                past.push(PastPhase { name, rows, digest, lines: Vec::new() });
+            }
+            (Some(JournalLine::Head { .. }), _) | (None, _) | (_, None) => return Ok((past, end)),
+            (Some(line), Some(phase)) => phase.lines.push(line),
+        }
+        end += length as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(row: usize) -> JournalLine {
+        JournalLine::Done { row, part: 0, status: None, results: Vec::new() }
+    }
+
+    fn rows(count: usize) -> RowsIdentity {
+        RowsIdentity::made_up("true 0", (0..count).map(|row| format!(" {row}")).collect())
+    }
+
+    fn others() -> RowsIdentity {
+        RowsIdentity::made_up("true 0", (0..5).map(|row| format!(" {}", row + 1)).collect())
+    }
+
+    fn folder() -> (tempfile::TempDir, RunFolder) {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = RunFolder::create(temporary.path()).unwrap();
+        (temporary, folder)
+    }
+
+    fn write(folder: &RunFolder, done_rows: std::ops::Range<usize>) {
+        let mut journal = Journal::open(folder, "id").unwrap();
+        journal.phase("screen", &rows(5)).unwrap();
+        done_rows.for_each(|row| journal.write(&done(row)).unwrap());
+    }
+
+    #[test]
+    fn what_was_written_is_known_again_over_several_runs() {
+        let (_temporary, folder) = folder();
+        write(&folder, 0..3);
+        write(&folder, 3..5);
+        let mut journal = Journal::open(&folder, "id").unwrap();
+        let lines: Vec<JournalLine> = (0..5).map(done).collect();
+        assert_eq!(journal.phase("screen", &rows(5)).unwrap().lines, lines);
+        assert_eq!(journal.phase("screen", &others()).unwrap().lines, []);
+    }
+
+    #[test]
+    fn more_rows_that_begin_with_the_known_ones_know_them() {
+        let (_temporary, folder) = folder();
+        write(&folder, 0..5);
+        let lines: Vec<JournalLine> = (0..5).map(done).collect();
+        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &rows(8)).unwrap().lines, lines);
+        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &rows(4)).unwrap().lines, []);
+        let elsewhere = RowsIdentity::made_up("true 9", (0..8).map(|row| format!(" {row}")).collect());
+        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &elsewhere).unwrap().lines, []);
+    }
+
+    #[test]
+    fn other_rows_and_other_runs_are_not_taken_for_these() {
+        let (_temporary, folder) = folder();
+        write(&folder, 0..3);
+        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &others()).unwrap().lines, []);
+        assert_eq!(Journal::open(&folder, "another").unwrap().past, []);
+        assert_eq!(Journal::open(&folder, "id").unwrap().past, [], "it has begun anew");
+    }
+
+    #[test]
+    fn wherever_it_is_cut_the_lines_before_are_known() {
+        let (_temporary, folder) = folder();
+        write(&folder, 0..4);
+        let path = folder.path().join(FILE);
+        let whole = std::fs::read(&path).unwrap();
+        for end in 0..whole.len() {
+            std::fs::write(&path, &whole[..end]).unwrap();
+            let complete = whole[..end].iter().filter(|byte| **byte == b'\n').count();
+            let known = Journal::open(&folder, "id").unwrap().phase("screen", &rows(5)).unwrap();
+            assert_eq!(known.lines.len(), complete.saturating_sub(2), "cut at {end}");
+            write(&folder, 10..11);
+            let known = Journal::open(&folder, "id").unwrap().phase("screen", &rows(5)).unwrap();
+            assert_eq!(known.lines.last(), Some(&done(10)));
+        }
+    }
+
+    #[test]
+    fn a_run_of_another_version_is_named_and_not_continued() {
+        let (_temporary, folder) = folder();
+        assert!(check_version(folder.path()).is_ok(), "there is no journal");
+        write(&folder, 0..1);
+        assert!(check_version(folder.path()).is_ok());
+        for (program, named) in [(None, "onceflow 0.1.0"), (Some("9.8.7".to_owned()), "onceflow 9.8.7")] {
+            let head = JournalLine::Head { identity: "id".into(), program }.to_text().unwrap();
+            std::fs::write(folder.path().join(FILE), head).unwrap();
+            let error = check_version(folder.path()).unwrap_err().to_string();
+            assert!(error.contains(named) && error.contains(PROGRAM_VERSION), "{error}");
+        }
+    }
+
+    #[test]
+    fn two_runs_in_one_folder_are_told_apart() {
+        let (_temporary, folder) = folder();
+        let first = Journal::open(&folder, "id").unwrap();
+        if cfg!(unix) {
+            let error = Journal::open(&folder, "id").unwrap_err().to_string();
+            assert!(error.contains("another run is writing to"), "{error}");
+        }
+        drop(first);
+        Journal::open(&folder, "id").unwrap();
+    }
+}

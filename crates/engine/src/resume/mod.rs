@@ -1,0 +1,7 @@
+//! Continuing a run: what its folder holds, and the journal of rows that are done.
+
+mod held;
+pub(crate) mod journal;
+
+pub(crate) use held::{COMMANDS, ResumeDecision, commands_text, resume_decision};
+pub use journal::is_running;

@@ -1,0 +1,92 @@
+//! The work of all phases, added up in tasks and in seconds.
+
+use std::collections::BTreeMap;
+
+use onceflow_report::{Amounts, WorkAccount};
+use onceflow_reuse::{Account, Plan};
+use onceflow_runtime::{Execution, TaskLogEntry};
+
+use crate::ObjectCounts;
+
+/// Adds up accounts of phases.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ledger {
+    tasks: Amounts,
+    seconds: Amounts,
+    objects: BTreeMap<String, ObjectCounts>,
+    digesting: f64,
+}
+
+impl Ledger {
+    /// Adds a phase, whose tasks cost what they took on average in it, and gives its account back.
+    pub(crate) fn add(
+        &mut self,
+        execution: &Execution,
+        plan: &Plan,
+        objects: &BTreeMap<String, ObjectCounts>,
+    ) -> Account {
+        let tasks = &plan.flow().tasks;
+        let known: Vec<ObjectCounts> =
+            tasks.iter().map(|task| objects.get(&task.name).copied().unwrap_or_default()).collect();
+        let means = means(&known, &execution.log);
+        let account = merged_phases(&execution.account);
+        add(&mut self.tasks, &account, |_| 1.0);
+        add(&mut self.seconds, &account, |task| means[task]);
+        self.add_objects(&known);
+        for (task, counts) in objects {
+            self.objects.entry(task.clone()).or_default().add(counts);
+        }
+        self.digesting += execution.digesting;
+        account
+    }
+
+    /// The account of the run so far.
+    pub(crate) fn work(&self) -> WorkAccount {
+        let (tasks, seconds, digesting) = (self.tasks, self.seconds, self.digesting);
+        WorkAccount { tasks, seconds, objects: self.objects.clone(), digesting, ..WorkAccount::default() }
+    }
+
+    /// What known objects saved of what was to be computed: whole tasks, and seconds.
+    fn add_objects(&mut self, known: &[ObjectCounts]) {
+        let whole = known.iter().map(|counts| counts.whole as f64).sum::<f64>();
+        let saved = known.iter().map(ObjectCounts::seconds_saved).sum::<f64>();
+        for (sum, saved) in [(&mut self.tasks, whole), (&mut self.seconds, saved)] {
+            sum.object += saved;
+            sum.computed -= saved;
+        }
+    }
+}
+
+/// Results of an earlier phase are merged by dataflow: they were computed in the same run.
+fn merged_phases(account: &Account) -> Account {
+    let mut account = account.clone();
+    for task in &mut account.tasks {
+        task.by[2] += std::mem::take(&mut task.products);
+    }
+    account
+}
+
+fn add(sum: &mut Amounts, account: &Account, cost: impl Fn(usize) -> f64) {
+    let more = account.weighed(&cost);
+    sum.asked += more.asked;
+    let [stage, task, dataflow] = more.by;
+    sum.stage += stage;
+    sum.task += task;
+    sum.dataflow += dataflow;
+    sum.convergent += more.convergent;
+    sum.products += more.products;
+    sum.ended_early += more.ended_early;
+    sum.failed += more.failed;
+    sum.resumed += more.resumed;
+    sum.computed += more.planned;
+}
+
+/// What one of each task takes on average when no object is known; a task that never ran cost nothing.
+fn means(known: &[ObjectCounts], log: &[TaskLogEntry]) -> Vec<f64> {
+    let mut sums: Vec<(f64, u64)> = known.iter().map(|counts| (counts.seconds_saved(), 0)).collect();
+    for entry in log.iter().filter(|entry| !entry.served) {
+        sums[entry.task].0 += entry.seconds;
+        sums[entry.task].1 += 1;
+    }
+    sums.into_iter().map(|(seconds, count)| if count == 0 { 0.0 } else { seconds / count as f64 }).collect()
+}

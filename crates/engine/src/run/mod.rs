@@ -1,0 +1,375 @@
+//! The straight line: phase after phase, rows are sampled, planned, run, and their metrics analysed.
+
+mod account;
+mod composite;
+mod context;
+mod digests;
+mod ended;
+mod executed;
+mod keep;
+mod logs;
+pub(crate) mod operations;
+mod recorder;
+mod resumed;
+pub(crate) mod scratch;
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use onceflow_cluster::SimulationError;
+use onceflow_costs::{Finding, Record};
+use onceflow_region::Budget;
+use onceflow_report::{
+    Answer, ImageAnalysis, MetricTable, PhaseAnswer, PhaseGrain, RowStatus, RunEnding, TraceEntry,
+};
+use onceflow_reuse::{Account, Level, Plan, plan};
+use onceflow_runtime::{ExecuteError, Execution, Moves, SchedulerError, TaskLogEntry};
+use onceflow_sensitivity::Analysis;
+use onceflow_study::Phase;
+
+use crate::open::metrics::Tally;
+use crate::open::study::OpenStudy;
+use crate::open::supply::References;
+use crate::plan::duplicates as converged;
+use crate::plan::duplicates::Duplicates;
+use crate::plan::findings::{as_if_unknown, findings};
+use crate::plan::grain::Grained;
+use crate::plan::object_origins;
+use crate::plan::phase::{Measured, PhaseRows};
+use crate::resume::journal::{Journal, RowsIdentity, identity};
+use crate::run::account::Ledger;
+use crate::run::keep::HEAD;
+use crate::{EngineError, Merge, Progress, RunFolder, RunSettings, best, peak_resident};
+use context::PhaseResults;
+pub use ended::Run;
+use executed::Gathered;
+use keep::Keeper;
+pub use logs::find_logs;
+use logs::{forget_logs, list_logs};
+
+/// Runs a study and says what it found. Files of the run go into `folder`; nothing else is written.
+pub fn run(
+    prepared: &OpenStudy,
+    options: &RunSettings,
+    folder: &RunFolder,
+    progress: &mut dyn Progress,
+) -> Result<Run, EngineError> {
+    prepared.inputs.warm();
+    prepared.check_commands()?;
+    let journal = Journal::open(folder, &identity(prepared))?;
+    if journal.is_new() {
+        forget_logs(folder.path())?;
+    }
+    let mut runner = Runner::new(prepared, options, folder, journal);
+    for phase in &prepared.study.phases {
+        runner.phase(phase, progress)?;
+        if runner.ending != RunEnding::Complete {
+            break;
+        }
+    }
+    runner.journal.sync()?;
+    Ok(runner.finish())
+}
+
+struct Runner<'a> {
+    prepared: &'a OpenStudy,
+    options: &'a RunSettings,
+    folder: &'a RunFolder,
+    journal: Journal,
+    budget: Budget,
+    began: Instant,
+    table: MetricTable,
+    phases: Vec<PhaseAnswer>,
+    analyses: Vec<(String, Vec<Analysis>)>,
+    references: References,
+    truth_objects: Vec<Option<u64>>,
+    ledger: Ledger,
+    grain: Vec<PhaseGrain>,
+    records: Vec<Record>,
+    findings: Vec<Finding>,
+    trace: Vec<TraceEntry>,
+    notes: Vec<String>,
+    converged: String,
+    objects: String,
+    kept: String,
+    moves: Moves,
+    results: PhaseResults,
+    ending: RunEnding,
+}
+
+impl<'a> Runner<'a> {
+    fn new(
+        prepared: &'a OpenStudy,
+        options: &'a RunSettings,
+        folder: &'a RunFolder,
+        journal: Journal,
+    ) -> Self {
+        let names =
+            |images: &[crate::open::inputs::OpenedImage]| images.iter().map(|i| i.name.clone()).collect();
+        let table = MetricTable {
+            parameters: prepared.reference.names.clone(),
+            metrics: prepared.study.outputs(),
+            images: names(&prepared.inputs.images),
+            rows: Vec::new(),
+        };
+        Self {
+            prepared,
+            options,
+            folder,
+            journal,
+            budget: prepared.budget(options.memory),
+            began: Instant::now(),
+            table,
+            phases: Vec::new(),
+            analyses: Vec::new(),
+            references: References::new(),
+            truth_objects: vec![None; prepared.inputs.images.len()],
+            ledger: Ledger::default(),
+            grain: Vec::new(),
+            records: Vec::new(),
+            findings: Vec::new(),
+            trace: Vec::new(),
+            notes: prepared.doubts(),
+            converged: converged::HEAD.to_owned(),
+            objects: object_origins::HEAD.to_owned(),
+            kept: String::new(),
+            moves: Moves::default(),
+            results: PhaseResults::new(keeps_results(prepared, options)),
+            ending: RunEnding::Complete,
+        }
+    }
+
+    fn phase(&mut self, phase: &Phase, progress: &mut dyn Progress) -> Result<(), EngineError> {
+        let start = Instant::now();
+        let sampled = PhaseRows::new(&self.prepared.study, phase, &self.analyses)?;
+        let with_reference = self.table.rows.is_empty();
+        let rows = self.prepared.rows(&sampled, with_reference)?;
+        let wish = self.prepared.wish(self.options.level, &self.options.merge);
+        let grained = self.prepared.grained(&phase.name, &rows, self.options.level, &wish)?;
+        let Grained { flow, kept, grain } = grained;
+        let plan = plan(flow, &rows, self.options.level)?;
+        let mut plan = self.prepared.grouped(plan, &self.options.merge, self.options.level)?.plan;
+        progress.phase(&self.prepared.ahead(&phase.name, &plan, self.options));
+        let rows = RowsIdentity::new(self.prepared, &sampled, with_reference, self.table.rows.len());
+        let past = self.journal.phase(&phase.name, &rows)?;
+        let (execution, mut gathered) =
+            self.execute(&mut plan, Keeper::new(kept), with_reference, &past, progress)?;
+        let first = self.table.rows.len();
+        self.add_rows(phase, &sampled, with_reference, &gathered);
+        self.trace(phase, &plan, first, &execution.log);
+        self.converged.push_str(&converged::lines(&phase.name, &plan, &gathered.same, first));
+        self.objects.push_str(&object_origins::lines(
+            &phase.name,
+            std::mem::take(&mut gathered.origins),
+            first,
+        ));
+        self.list_logs(&plan, &gathered.same, first)?;
+        self.conclude(&execution, &gathered);
+        self.moves += execution.moves;
+        let account = self.ledger.add(&execution, &plan, &gathered.objects);
+        self.grain.push(grain);
+        self.kept.push_str(&gathered.keeper.lines(&plan, &self.prepared.inputs, first));
+        self.references.extend(gathered.saved);
+        if self.options.level >= Level::Convergent {
+            let told = self.prepared.worth_digests(plan.flow(), self.options.level);
+            let findings = findings(&plan, &execution, &gathered.objects, &told);
+            as_if_unknown(&mut gathered.records, &findings);
+            self.findings.extend(findings);
+        }
+        self.records.extend(gathered.records);
+        if self.ending == RunEnding::Complete {
+            let rows = first + usize::from(with_reference)..self.table.rows.len();
+            let seconds = start.elapsed().as_secs_f64();
+            self.analyse(phase, sampled, rows, &account, seconds);
+        }
+        Ok(())
+    }
+
+    /// Whether another phase follows the one that runs.
+    fn is_followed(&self) -> bool {
+        self.phases.len() + 1 < self.prepared.study.phases.len()
+    }
+
+    /// Which row has which log of a program.
+    fn list_logs(&self, plan: &Plan, same: &Duplicates, first: usize) -> Result<(), EngineError> {
+        let is_own = |task: &usize| {
+            self.prepared.own.iter().any(|own| own.spec.id == plan.flow().tasks[*task].spec.id)
+        };
+        let tasks: Vec<usize> = (0..plan.flow().tasks.len()).filter(is_own).collect();
+        if tasks.is_empty() {
+            return Ok(());
+        }
+        list_logs(self.folder.path(), (plan, same), &self.prepared.inputs, &tasks, first)
+    }
+
+    /// Rows that are done on all images, or failed on one; a run that was stopped has others.
+    fn add_rows(&mut self, phase: &Phase, sampled: &PhaseRows, with_reference: bool, gathered: &Gathered) {
+        let first = if with_reference { 1 } else { self.table.rows.last().map_or(0, |r| r.row + 1) };
+        let reference = with_reference.then(|| self.prepared.reference.record());
+        let records = sampled.records(phase, &self.prepared.reference, first);
+        let parts = self.prepared.inputs.parts.len();
+        for (mut record, tallies) in reference.into_iter().chain(records).zip(&gathered.tallies) {
+            let done = tallies.iter().map(Tally::parts).sum::<usize>() == parts;
+            if done || tallies.iter().any(Tally::has_failed) {
+                self.prepared.metrics.fill(&mut record, tallies, &self.prepared.inputs);
+                self.table.rows.push(record);
+                for (known, tally) in self.truth_objects.iter_mut().zip(tallies) {
+                    *known = known.or(tally.truth_objects());
+                }
+            }
+        }
+    }
+
+    fn trace(&mut self, phase: &Phase, plan: &Plan, first: usize, log: &[TaskLogEntry]) {
+        let since =
+            self.began.elapsed().as_secs_f64() - log.iter().map(|e| e.start + e.seconds).fold(0.0, f64::max);
+        self.trace.extend(log.iter().filter(|entry| !entry.served).map(|entry| TraceEntry {
+            phase: phase.name.clone(),
+            task: plan.flow().tasks[entry.task].name.clone(),
+            row: first + entry.row as usize,
+            site: entry.instance.site,
+            worker: entry.worker,
+            start: since.max(0.0) + entry.start,
+            seconds: entry.seconds,
+            bytes: entry.bytes,
+            cause: entry.cause.words(),
+        }));
+    }
+
+    fn conclude(&mut self, execution: &Execution, gathered: &Gathered) {
+        if gathered.too_many {
+            self.ending = RunEnding::TooManyFailures;
+        } else if execution.stopped || self.options.stop.load(Ordering::Relaxed) {
+            self.ending = RunEnding::Stopped;
+        }
+    }
+
+    fn analyse(
+        &mut self,
+        phase: &Phase,
+        sampled: PhaseRows,
+        rows: std::ops::Range<usize>,
+        account: &Account,
+        seconds: f64,
+    ) {
+        let (study, table) = (&self.prepared.study, &self.table);
+        let overall = sampled
+            .analyses(study, phase, &table.metrics, |row, m| Measured::over_all(table, rows.start + row, m));
+        let per_image = |image: usize| {
+            let analyses = sampled.analyses(study, phase, &table.metrics, |row, m| {
+                Measured::on_image(table, image, rows.start + row, m)
+            });
+            analyses.ok().filter(|a| !a.is_empty()).map(|analyses| ImageAnalysis { image, analyses })
+        };
+        let per_image = if table.images.len() > 1 {
+            (0..table.images.len()).filter_map(per_image).collect()
+        } else {
+            Vec::new()
+        };
+        let progress = sampled
+            .progress(study, phase, &table.metrics, |row, m| Measured::over_all(table, rows.start + row, m));
+        let analyses = overall.unwrap_or_else(|error| {
+            self.notes.push(format!("Phase {} could not be analysed: {error}.", phase.name));
+            Vec::new()
+        });
+        let failed = |r: &&crate::RowRecord| matches!(r.status, RowStatus::Failed { .. });
+        let total = account.total();
+        self.analyses.push((phase.name.clone(), analyses.clone()));
+        self.phases.push(PhaseAnswer {
+            name: phase.name.clone(),
+            method: method_word(phase).into(),
+            space: sampled.space,
+            failed: self.table.rows[rows.clone()].iter().filter(failed).count() as u64,
+            rows,
+            kept: sampled.kept,
+            analyses,
+            per_image,
+            progress,
+            computed: total.planned,
+            reused: total.asked - total.planned - total.failed - total.resumed,
+            seconds,
+        });
+    }
+
+    fn finish(self) -> Run {
+        let study = &self.prepared.study;
+        let mut images = self.prepared.inputs.summaries();
+        for (image, objects) in images.iter_mut().zip(&self.truth_objects) {
+            image.truth_objects = *objects;
+        }
+        let best = best(&self.table, &study.metrics, study.space.parameters(), &images);
+        let mut work = self.ledger.work();
+        work.grain.clone_from(&self.grain);
+        work.wall = self.began.elapsed().as_secs_f64();
+        work.workers = self.options.workers;
+        work.memory = self.options.memory;
+        work.spilled = self.moves.spilled;
+        work.spilled_bytes = self.moves.spilled_bytes;
+        work.recomputed = self.moves.recomputed;
+        work.peak_reserved = self.budget.peak().saturating_add(self.prepared.aside);
+        work.peak_resident = peak_resident();
+        work.rows = self.table.rows.len() as u64;
+        work.instances = work.rows * self.prepared.inputs.parts.len() as u64;
+        let workflow = &self.prepared.workflow;
+        let answer = Answer {
+            study: study.name.clone(),
+            workflow: format!("{} {}", workflow.name, workflow.version),
+            seed: study.seed,
+            images,
+            metrics: study.metrics.clone(),
+            seams: study.parts.seams,
+            halo: self.prepared.inputs.halo,
+            table: self.table,
+            phases: self.phases,
+            best,
+            work,
+            notes: self.notes,
+        };
+        let kept = (!self.prepared.kept.is_empty()).then(|| format!("{HEAD}{}", self.kept));
+        let Self { ending, records, findings, trace, converged, objects, .. } = self;
+        Run { answer, ending, records, findings, trace, converged, objects, kept }
+    }
+}
+
+/// Whether results of one phase may serve the next: levels below dataflow and buckets are the published ways, which share
+/// nothing between phases.
+fn keeps_results(study: &OpenStudy, settings: &RunSettings) -> bool {
+    let shares = settings.level >= Level::Dataflow && settings.merge == Merge::Nothing;
+    shares && study.study.phases.len() > 1
+}
+
+/// The word that studies use.
+fn method_word(phase: &Phase) -> &'static str {
+    match phase.design.method.word() {
+        "morris" => "moat",
+        "saltelli" => "vbd",
+        other => other,
+    }
+}
+
+impl From<ExecuteError> for EngineError {
+    fn from(error: ExecuteError) -> Self {
+        match error {
+            ExecuteError::Scheduler(refused) => refused.into(),
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+impl From<SimulationError> for EngineError {
+    fn from(error: SimulationError) -> Self {
+        match error {
+            SimulationError::Scheduler(refused) => refused.into(),
+            other @ SimulationError::Halted { .. } => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+impl From<SchedulerError> for EngineError {
+    fn from(error: SchedulerError) -> Self {
+        match error {
+            SchedulerError::MemoryTooSmall { task, needed, limit } => Self::Memory { task, needed, limit },
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}

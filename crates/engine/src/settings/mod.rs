@@ -1,0 +1,17 @@
+//! Settings of a run: layers of options, resolved once, each value with its origin.
+
+mod layers;
+mod merge;
+mod options;
+mod profile;
+mod resources;
+mod run;
+mod show;
+
+pub use layers::{SettingOrigin, SettingsLayers};
+pub use merge::{Limits, Merge, MergeAlgorithm, MergeOptions};
+pub use options::RunOptions;
+pub use profile::read_profile;
+pub use resources::{available_memory, available_workers, peak_resident};
+pub use run::{PROGRAM_BYTES, RunSettings, StopFlag};
+pub use show::ShownSetting;

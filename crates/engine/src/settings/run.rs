@@ -1,0 +1,90 @@
+//! The settings of a run: resolved, nothing optional that a run needs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use onceflow_reuse::{Granularity, Level};
+use onceflow_runtime::{MemoryMeter, Policy};
+use onceflow_store::staging::Staging;
+
+use super::merge::Merge;
+use super::resources::{available_memory, available_workers};
+use crate::CostsFile;
+
+/// Bytes that a process needs besides its tasks: code, threads, the plan of a study of usual size.
+pub const PROGRAM_BYTES: u64 = 28 << 20;
+
+/// Set from outside to stop a run: running tasks end, no other begins. Each run has its own.
+pub type StopFlag = Arc<AtomicBool>;
+
+/// The settings of a run.
+#[derive(Clone, Debug)]
+pub struct RunSettings {
+    /// Reuse level: what makes two tasks one.
+    pub level: Level,
+    /// Whether equal work is done once in each bucket rather than once in the run.
+    pub merge: Merge,
+    /// Threads that run tasks.
+    pub workers: usize,
+    /// Memory bound in bytes.
+    pub memory: u64,
+    /// Bytes of the memory bound that the process needs besides its tasks.
+    pub process_bytes: u64,
+    /// Folder for results that do not fit in memory; without one the folder of the run takes them.
+    pub scratch: Option<PathBuf>,
+    /// Which threads write these results. What waits to be written takes a share of the memory, unless it is written at once.
+    pub staging: Staging,
+    /// Bytes per second to and from that folder: results that are recomputed sooner are not written. Without it nothing is
+    /// recomputed.
+    pub disk: Option<f64>,
+    /// What measures the memory of a task, where the program has such an allocator.
+    pub meter: Option<MemoryMeter>,
+    /// How the next task is chosen.
+    pub policy: Policy,
+    /// Whether each worker stays on one processor.
+    pub pinned: bool,
+    /// Task granularity; `None` decides by measured costs once every task has been measured.
+    pub granularity: Option<Granularity>,
+    /// File of measured task costs.
+    pub costs: Option<CostsFile>,
+    /// File or pipe for events, one JSON object a line.
+    pub events: Option<PathBuf>,
+    /// Whether commands of the workflow may be run.
+    pub allow_commands: bool,
+    /// Replace the results of another study in the folder.
+    pub force: bool,
+    /// Draw pictures for the report.
+    pub pictures: bool,
+    /// The command that started the run, for its provenance.
+    pub command: String,
+    /// Stops the run.
+    pub stop: StopFlag,
+}
+
+/// All reuse, and what the machine allows; no costs file, and no byte of the bound for the process itself.
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self {
+            level: Level::default(),
+            merge: Merge::Nothing,
+            workers: available_workers().max(1),
+            memory: available_memory(),
+            process_bytes: 0,
+            scratch: None,
+            staging: Staging::default(),
+            disk: None,
+            meter: None,
+            policy: Policy::default(),
+            pinned: false,
+            granularity: Some(Granularity::Written),
+            costs: None,
+            events: None,
+            allow_commands: false,
+            force: false,
+            pictures: true,
+            command: String::new(),
+            stop: StopFlag::default(),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Regions that are computed alone are what a run finds there.
+
+use onceflow_engine::{RegionRequest, compute_region};
+use onceflow_region::{Bounds, Dense};
+use onceflow_study::Value;
+
+use crate::asked::{Asked, METRICS, PARAMETERS};
+
+fn study(parts: &str) -> Asked {
+    let image =
+        "[[image]]\nname = \"tile\"\nfile = \"synth:320x240?seed=4\"\ntruth = \"synth:320x240?seed=4\"\n";
+    let phase = "[[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajectories = 2\n";
+    let head = "name = \"region\"\nworkflow = \"nuclei\"\nseed = 5\n";
+    Asked::new(&format!("{head}{image}{parts}{PARAMETERS}{METRICS}{phase}"))
+}
+
+fn request(bounds: Bounds) -> RegionRequest {
+    RegionRequest {
+        values: vec![("G1".into(), Value::Integer(60))],
+        image: "tile".into(),
+        bounds,
+        output: "nuclei".into(),
+        memory: 1 << 30,
+    }
+}
+
+fn mask(asked: &Asked, bounds: Bounds) -> Dense {
+    compute_region(&asked.prepared(), &request(bounds)).unwrap().as_dense().unwrap().clone()
+}
+
+#[test]
+fn a_box_is_a_piece_of_the_whole() {
+    let asked = study("");
+    let whole = mask(&asked, Bounds::plane(0, 0, 320, 240).unwrap());
+    assert_eq!((whole.width(), whole.height()), (320, 240));
+    assert!(whole.as_u8().unwrap().iter().any(|pixel| *pixel != 0), "nuclei are found");
+    let bounds = Bounds::plane(70, 50, 120, 90).unwrap();
+    assert_eq!(mask(&asked, bounds), whole.crop(bounds).unwrap());
+}
+
+#[test]
+fn parts_with_owned_seams_give_what_the_whole_image_gives() {
+    let parts = "[parts]\nsize = 120\nseams = \"owned\"\nbackground = \"keep\"\n";
+    let (cut, whole) = (study(parts), study(""));
+    let image = mask(&whole, Bounds::plane(0, 0, 320, 240).unwrap());
+    // One lies in a part, the other across several.
+    for bounds in [Bounds::plane(10, 10, 80, 60).unwrap(), Bounds::plane(90, 80, 150, 110).unwrap()] {
+        assert_eq!(mask(&cut, bounds), image.crop(bounds).unwrap(), "{bounds:?}");
+    }
+}
+
+#[test]
+fn what_does_not_exist_is_refused_by_name() {
+    let asked = study("").prepared();
+    let bounds = Bounds::plane(0, 0, 32, 32).unwrap();
+    let refused = |request: RegionRequest| compute_region(&asked, &request).unwrap_err().to_string();
+    assert!(refused(RegionRequest { image: "other".into(), ..request(bounds) }).contains("no image `other`"));
+    assert!(refused(RegionRequest { output: "nucleus".into(), ..request(bounds) }).contains("`nucleus`"));
+    let values = vec![("G9".into(), Value::Integer(1))];
+    assert!(refused(RegionRequest { values, ..request(bounds) }).contains("no parameter `G9`"));
+    let outside = Bounds::plane(300, 0, 32, 32).unwrap();
+    assert!(refused(request(outside)).contains("outside the image"));
+}

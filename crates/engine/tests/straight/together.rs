@@ -1,0 +1,71 @@
+//! Two runs in one process do not disturb each other.
+
+use std::sync::atomic::Ordering;
+
+use onceflow_engine::{
+    OpenStudy, PhaseBegun, Progress, RowOver, RunEnding, RunFolder, RunResult, RunSettings, SettingsLayers,
+    Silent, StopFlag, StudyInput, open_study, run_study,
+};
+
+use crate::asked::{METRICS, PARAMETERS, QUICK};
+
+fn study(seed: u64) -> OpenStudy {
+    let image = format!(
+        "[[image]]\nname = \"tile\"\nfile = \"synth:160x120?seed={seed}\"\ntruth = \"synth:160x120?seed={seed}\"\n"
+    );
+    let phase = "[[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajectories = 3\n";
+    let text =
+        format!("name = \"t\"\nworkflow = \"nuclei\"\nseed = 5\n{image}{PARAMETERS}{METRICS}{phase}{QUICK}");
+    let input = StudyInput::Text { text, folder: std::env::temp_dir() };
+    open_study(input, &SettingsLayers::default()).unwrap()
+}
+
+fn settings(memory: u64) -> RunSettings {
+    RunSettings { memory, workers: 2, pictures: false, ..RunSettings::default() }
+}
+
+fn rows(study: &OpenStudy, settings: &RunSettings, progress: &mut dyn Progress) -> (String, RunEnding) {
+    let folder = tempfile::tempdir().unwrap();
+    let result = run_study(study, settings, &RunFolder::new(folder.path()), progress).unwrap();
+    let RunResult::Ran(run) = result else { panic!("the folder was empty") };
+    (std::fs::read_to_string(folder.path().join("rows.csv")).unwrap(), run.ending)
+}
+
+/// Stops a run after its first row.
+struct StopAfterOne(StopFlag);
+
+impl Progress for StopAfterOne {
+    fn phase(&mut self, _: &PhaseBegun) {}
+
+    fn row(&mut self, _: &RowOver<'_>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn runs_side_by_side_give_what_each_gives_alone() {
+    let (one, other) = (study(1), study(2));
+    let (little, ample) = (settings(64 << 20), settings(1 << 30));
+    let alone = [rows(&one, &little, &mut Silent), rows(&other, &ample, &mut Silent)];
+    let together = std::thread::scope(|scope| {
+        let first = scope.spawn(|| rows(&one, &little, &mut Silent));
+        let second = scope.spawn(|| rows(&other, &ample, &mut Silent));
+        [first.join().unwrap(), second.join().unwrap()]
+    });
+    assert_eq!(alone, together);
+    assert_ne!(together[0].0, together[1].0, "they are of two images");
+}
+
+#[test]
+fn stopping_one_run_leaves_the_other() {
+    let (one, other) = (study(3), study(3));
+    let (stopped, whole) = (settings(1 << 30), settings(1 << 30));
+    let (first, second) = std::thread::scope(|scope| {
+        let stop = StopAfterOne(StopFlag::clone(&stopped.stop));
+        let first = scope.spawn(|| rows(&one, &stopped, &mut { stop }));
+        let second = scope.spawn(|| rows(&other, &whole, &mut Silent));
+        (first.join().unwrap(), second.join().unwrap())
+    });
+    assert_eq!((first.1, second.1), (RunEnding::Stopped, RunEnding::Complete));
+    assert_eq!(second.0, rows(&other, &settings(1 << 30), &mut Silent).0);
+}

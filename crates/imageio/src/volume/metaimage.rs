@@ -1,0 +1,211 @@
+//! The head of MetaImage files: lines of names and values, then the values, or the name of the file that has them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use onceflow_region::{ByteOrder, Element, SourceError, Volume, VolumeGeometry};
+
+use super::header::{TODO, VolumeHeader, VolumePacking, bounds};
+use super::write::placed;
+use crate::origin::ByteOrigin;
+
+/// The longest head.
+pub(super) const HEAD: usize = 1 << 16;
+
+/// Whether these bytes begin a MetaImage file.
+pub(super) fn is_metaimage(first: &[u8]) -> bool {
+    first.starts_with(b"ObjectType") || first.starts_with(b"NDims")
+}
+
+/// The head, and the name of the file with the values when it is another.
+pub(super) struct MetaImageHead {
+    pub(super) header: VolumeHeader,
+    pub(super) file: Option<String>,
+}
+
+/// Reads the head; it is not yet known whether there are enough values.
+pub(super) fn header(origin: &ByteOrigin, head: &[u8]) -> Result<MetaImageHead, SourceError> {
+    let words = MetaImageWords::of(origin, head)?;
+    words.check()?;
+    let axes = words.number("NDims").unwrap_or(0.0) as usize;
+    let sides = words.numbers("DimSize");
+    if !(2..=4).contains(&axes) || sides.len() != axes {
+        let found = format!("{axes} with sides of {sides:?}");
+        return Err(origin.content("a volume with 2 to 4 axes", found, TODO));
+    }
+    let side = |axis: usize| sides.get(axis).map_or(1, |&side| if side >= 0.0 { side as u64 } else { 0 });
+    let local = words.get("ElementDataFile") == Some("LOCAL");
+    let at = if local { words.end as u64 } else { words.number("HeaderSize").unwrap_or(0.0).max(0.0) as u64 };
+    let packed = words.is("CompressedData");
+    let header = VolumeHeader {
+        format: if local { "mha" } else { "mhd" },
+        bounds: bounds(origin, std::array::from_fn(side))?,
+        stored: element(origin, words.get("ElementType").unwrap_or("nothing"))?,
+        order: if words.is("BinaryDataByteOrderMSB") || words.is("ElementByteOrderMSB") {
+            ByteOrder::Big
+        } else {
+            ByteOrder::Little
+        },
+        packing: if packed { VolumePacking::Zlib { at } } else { VolumePacking::None },
+        start: if packed { 0 } else { at },
+        scaling: None,
+        geometry: words.geometry(axes),
+    };
+    let file = if local { None } else { Some(words.data_file()?) };
+    Ok(MetaImageHead { header, file })
+}
+
+struct MetaImageWords<'a> {
+    origin: &'a ByteOrigin,
+    words: BTreeMap<&'a str, &'a str>,
+    /// Where the values begin that follow the head.
+    end: usize,
+}
+
+impl<'a> MetaImageWords<'a> {
+    fn of(origin: &'a ByteOrigin, head: &'a [u8]) -> Result<MetaImageWords<'a>, SourceError> {
+        let mut words = MetaImageWords { origin, words: BTreeMap::new(), end: 0 };
+        for line in head.split_inclusive(|&byte| byte == b'\n') {
+            words.end += line.len();
+            let text = std::str::from_utf8(line).ok().and_then(|line| line.split_once('='));
+            let Some((name, value)) = text else { break };
+            words.words.insert(name.trim(), value.trim());
+            // What follows are values.
+            if name.trim() == "ElementDataFile" && line.ends_with(b"\n") {
+                return Ok(words);
+            }
+        }
+        let found = format!("none in the first {} bytes", words.end);
+        Err(origin.content("a line ElementDataFile in the head of a MetaImage", found, TODO))
+    }
+
+    fn get(&self, name: &str) -> Option<&'a str> {
+        self.words.get(name).copied()
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1")
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        self.get(name)?.parse().ok()
+    }
+
+    fn numbers(&self, name: &str) -> Vec<f64> {
+        let text = self.get(name).unwrap_or_default();
+        text.split_whitespace().map_while(|number| number.parse().ok()).collect()
+    }
+
+    fn check(&self) -> Result<(), SourceError> {
+        let refuse =
+            |expected: &str, found: &str| Err(self.origin.content(expected, found, "convert it first"));
+        if self.get("ObjectType").is_some_and(|kind| kind != "Image") {
+            return refuse("a MetaImage of type Image", self.get("ObjectType").unwrap_or_default());
+        }
+        if self.get("BinaryData").is_some() && !self.is("BinaryData") {
+            return refuse("binary values", "values as text");
+        }
+        match self.number("ElementNumberOfChannels") {
+            Some(channels) if channels != 1.0 => refuse("one value per place", &channels.to_string()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Three axes of what there is; a plane lies at depth 0, and time has no place.
+    fn geometry(&self, axes: usize) -> VolumeGeometry {
+        let mut geometry = VolumeGeometry::default();
+        let first = |names: [&str; 3]| {
+            let found = names.into_iter().map(|name| self.numbers(name)).find(|numbers| !numbers.is_empty());
+            found.filter(|numbers| numbers.iter().all(|number| number.is_finite())).unwrap_or_default()
+        };
+        let spacing = first(["ElementSpacing", "ElementSize", "Spacing"]);
+        let usable = |number: &&f64| **number > 0.0;
+        geometry.spacing = std::array::from_fn(|axis| *spacing.get(axis).filter(usable).unwrap_or(&1.0));
+        let offset = first(["Offset", "Position", "Origin"]);
+        geometry.origin = std::array::from_fn(|axis| offset.get(axis).copied().unwrap_or(0.0));
+        let matrix = first(["TransformMatrix", "Rotation", "Orientation"]);
+        if matrix.len() == axes * axes {
+            for axis in 0..axes.min(3) {
+                for part in 0..axes.min(3) {
+                    geometry.directions[axis][part] = matrix[axis * axes + part];
+                }
+            }
+        }
+        geometry
+    }
+
+    /// A file beside the header; paths to other folders are not trusted.
+    fn data_file(&self) -> Result<String, SourceError> {
+        let name = self.get("ElementDataFile").unwrap_or_default();
+        let list = name.is_empty() || name.starts_with("LIST") || name.contains('%');
+        let elsewhere = name.contains(['/', '\\']) || name == "..";
+        if list || elsewhere {
+            let expected = "LOCAL, or the name of a file beside it, as ElementDataFile";
+            return Err(self.origin.content(expected, name, "convert it to .mha"));
+        }
+        if self.number("HeaderSize").is_some_and(|size| size < 0.0) {
+            let expected = "a HeaderSize from 0 on";
+            return Err(self.origin.content(expected, "a negative one", "convert it to .mha"));
+        }
+        Ok(name.to_owned())
+    }
+}
+
+const ELEMENTS: [(&str, Element); 12] = [
+    ("MET_UCHAR", Element::U8),
+    ("MET_CHAR", Element::I8),
+    ("MET_USHORT", Element::U16),
+    ("MET_SHORT", Element::I16),
+    ("MET_UINT", Element::U32),
+    ("MET_INT", Element::I32),
+    ("MET_ULONG_LONG", Element::U64),
+    ("MET_LONG_LONG", Element::I64),
+    ("MET_FLOAT", Element::F32),
+    ("MET_DOUBLE", Element::F64),
+    // These have 4 bytes in MetaImage files on every machine.
+    ("MET_ULONG", Element::U32),
+    ("MET_LONG", Element::I32),
+];
+
+fn element(origin: &ByteOrigin, name: &str) -> Result<Element, SourceError> {
+    let found = ELEMENTS.iter().find(|(word, _)| *word == name).map(|(_, element)| *element);
+    found.ok_or_else(|| {
+        origin.content("an ElementType from MET_UCHAR to MET_DOUBLE", name, "convert it first")
+    })
+}
+
+/// The head of a volume whose values follow; `packed` says how many bytes they have when they are packed.
+pub(super) fn head(volume: &Volume, packed: Option<usize>) -> String {
+    let size = volume.size();
+    let axes = if size[3] > 1 { 4 } else { 3 };
+    let VolumeGeometry { spacing, origin, directions } = placed(volume);
+    let pad = |numbers: [f64; 3], last: f64| list(&[&numbers[..], &[last]].concat()[..axes]);
+    let matrix: Vec<f64> = (0..axes * axes)
+        .map(|at| match (at / axes, at % axes) {
+            (axis @ 0..3, part @ 0..3) => directions[axis][part],
+            (axis, part) => f64::from(u8::from(axis == part)),
+        })
+        .collect();
+    let element = ELEMENTS.iter().find(|(_, element)| *element == volume.element());
+    let mut text =
+        format!("ObjectType = Image\nNDims = {axes}\nBinaryData = True\nBinaryDataByteOrderMSB = False\n");
+    // Writing to a text cannot fail.
+    let _ = match packed {
+        Some(bytes) => write!(text, "CompressedData = True\nCompressedDataSize = {bytes}\n"),
+        None => writeln!(text, "CompressedData = False"),
+    };
+    let _ = write!(
+        text,
+        "TransformMatrix = {}\nOffset = {}\nElementSpacing = {}\nDimSize = {}\nElementType = {}\nElementDataFile = LOCAL\n",
+        list(&matrix),
+        pad(origin, 0.0),
+        pad(spacing, 1.0),
+        size[..axes].iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
+        element.map_or("MET_UCHAR", |(name, _)| name),
+    );
+    text
+}
+
+fn list(numbers: &[f64]) -> String {
+    numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,29 @@
+//! The best row by the first metric.
+
+use onceflow_study::Value;
+
+/// The row with the best value of the first metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BestRow {
+    /// Its index in the table.
+    pub row: usize,
+    /// The value of the first metric.
+    pub value: f64,
+    /// The value of the reference row.
+    pub default: Option<f64>,
+    /// Parameters whose value differs from the default.
+    pub changes: Vec<ValueChange>,
+    /// Reasons to doubt it, in whole sentences.
+    pub warnings: Vec<String>,
+}
+
+/// A parameter with another value than its default.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueChange {
+    /// Its name.
+    pub parameter: String,
+    /// The default.
+    pub from: Value,
+    /// The value in the best row.
+    pub to: Value,
+}

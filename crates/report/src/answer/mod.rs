@@ -1,0 +1,66 @@
+//! The answer of a run: the metric table, the analyses of each phase, the best row, and the account of the work.
+
+mod best_row;
+mod check;
+mod phase;
+mod resampling;
+mod table;
+mod work;
+
+use onceflow_study::{Metric, Seams};
+
+pub use best_row::{BestRow, ValueChange};
+pub use phase::{ImageAnalysis, KeptParameters, PhaseAnswer};
+pub use resampling::{Resampling, ResamplingKind, resampling_words};
+pub use table::{ImageRecord, MetricTable, RowRecord, RowStatus};
+pub use work::{Amounts, PhaseGrain, WorkAccount};
+
+/// The result of a run. Reports are renderings of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// Name of the study.
+    pub study: String,
+    /// Name and version of the workflow: `nuclei 1`.
+    pub workflow: String,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// The images that were studied.
+    pub images: Vec<ImageSummary>,
+    /// The metrics; the answer is about the first.
+    pub metrics: Vec<Metric>,
+    /// How objects at the borders of parts are handled.
+    pub seams: Seams,
+    /// Width of the halo around each part, in pixels; 0 without a halo.
+    pub halo: u64,
+    /// One record per row.
+    pub table: MetricTable,
+    /// The answer of each phase, in their order.
+    pub phases: Vec<PhaseAnswer>,
+    /// The best row by the first metric, when one direction of it is better.
+    pub best: Option<BestRow>,
+    /// Requested, saved and computed work.
+    pub work: WorkAccount,
+    /// Notes for the reader, in whole sentences.
+    pub notes: Vec<String>,
+}
+
+/// An image of the study.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageSummary {
+    /// Its name.
+    pub name: String,
+    /// Width of the studied area, in pixels.
+    pub width: u64,
+    /// Height of the studied area, in pixels.
+    pub height: u64,
+    /// Resolution, when it is known.
+    pub um_per_pixel: Option<f64>,
+    /// How it was resampled, when the file has another resolution.
+    pub resampled: Option<Resampling>,
+    /// Parts that were run.
+    pub parts: usize,
+    /// Parts left out because they hold no tissue.
+    pub left_out: usize,
+    /// Objects of its truth, when it has one.
+    pub truth_objects: Option<u64>,
+}

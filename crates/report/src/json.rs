@@ -1,0 +1,166 @@
+//! The answer for programs: fixed names, and null where there is no number.
+
+use onceflow_reuse::{GrainChange, GrainTask, ObjectCounts};
+use onceflow_sensitivity::{Analysis, analysis_to_json};
+use onceflow_study::Value;
+use serde_json::{Map, Value as Json, json};
+
+use crate::words::failed;
+use crate::{Amounts, Answer, BestRow, PhaseAnswer, PhaseGrain, Provenance, UsedFile, WorkAccount};
+
+/// The indices of each phase, over all images and for each image.
+pub fn indices_json(answer: &Answer) -> Json {
+    let phases: Vec<Json> = answer.phases.iter().map(|phase| phase_json(answer, phase)).collect();
+    json!({ "version": 1, "study": answer.study, "phases": phases })
+}
+
+fn phase_json(answer: &Answer, phase: &PhaseAnswer) -> Json {
+    let kept = phase.kept.as_ref().map(
+        |kept| json!({ "phase": kept.phase, "metric": kept.metric, "names": kept.names, "of": kept.of }),
+    );
+    let image = |image: &crate::ImageAnalysis| {
+        let name = answer.images.get(image.image).map(|i| i.name.as_str());
+        json!({ "name": name, "analyses": analyses(&image.analyses) })
+    };
+    json!({
+        "name": phase.name,
+        "method": phase.method,
+        "kept": kept,
+        "rows": phase.rows.len(),
+        "analyses": analyses(&phase.analyses),
+        "images": phase.per_image.iter().map(image).collect::<Vec<_>>(),
+    })
+}
+
+fn analyses(analyses: &[Analysis]) -> Vec<Json> {
+    analyses.iter().map(analysis_to_json).collect()
+}
+
+/// The account of a run: what `run --json` prints.
+pub fn run_json(answer: &Answer) -> Json {
+    let (work, tasks) = (&answer.work, &answer.work.tasks);
+    json!({
+        "version": 1,
+        "tasks": {
+            "asked": count(tasks.asked),
+            "computed": count(tasks.computed),
+            "recomputed": work.recomputed,
+            "failed": count(tasks.failed),
+            "by": by(tasks),
+        },
+        "cost": { "asked": work.seconds.asked, "computed": work.seconds.computed },
+        "objects": objects(work),
+        "digesting_s": work.digesting,
+        "granularity": grain_json(&work.grain)["phases"],
+        "rows": work.rows,
+        "instances": work.instances,
+        "failed": failed(answer),
+        "wall_s": work.wall,
+        "peak_rss_bytes": work.peak_resident,
+    })
+}
+
+/// Objects that tasks worked on one by one, by task.
+fn objects(work: &WorkAccount) -> Map<String, Json> {
+    let of = |counts: &ObjectCounts| {
+        json!({
+            "asked": counts.asked,
+            "known": counts.found,
+            "pixels_asked": counts.pixels_asked,
+            "pixels_known": counts.pixels_found,
+            "seconds_looking": counts.seconds_looking,
+            "seconds_spent": counts.seconds_spent,
+            "seconds_saved": counts.seconds_saved(),
+        })
+    };
+    work.objects.iter().map(|(task, counts)| (task.clone(), of(counts))).collect()
+}
+
+/// What was saved, by what saved it.
+fn by(tasks: &Amounts) -> Json {
+    json!({
+        "stage": count(tasks.stage),
+        "task": count(tasks.task),
+        "dataflow": count(tasks.dataflow),
+        "convergent": count(tasks.convergent),
+        "object": count(tasks.object),
+        "products": count(tasks.products),
+        "ended_early": count(tasks.ended_early),
+    })
+}
+
+/// Tasks are whole: written without a point.
+fn count(tasks: f64) -> u64 {
+    tasks.max(0.0).round() as u64
+}
+
+/// The best row with all its values, and the warnings about it; `row` is null when there is none.
+pub fn best_json(answer: &Answer) -> Json {
+    let metric = answer.metrics.first().map(|m| m.name.as_str());
+    let mut object = json!({ "version": 1, "study": answer.study, "metric": metric, "row": null });
+    let found = answer.best.as_ref().and_then(|best| Some((best, answer.table.rows.get(best.row)?)));
+    if let Some((best, row)) = found {
+        let values = answer.table.parameters.iter().zip(&row.values);
+        let parameters: Map<String, Json> =
+            values.map(|(name, value)| (name.clone(), value_json(value))).collect();
+        object["row"] = json!(row.row);
+        object["value"] = json!(best.value);
+        object["default"] = json!(best.default);
+        object["parameters"] = Json::Object(parameters);
+        object["changes"] = changes(best);
+        object["warnings"] = json!(best.warnings);
+    }
+    object
+}
+
+fn changes(best: &BestRow) -> Json {
+    let change = |change: &crate::ValueChange| json!({ "parameter": change.parameter, "from": value_json(&change.from), "to": value_json(&change.to) });
+    best.changes.iter().map(change).collect()
+}
+
+fn value_json(value: &Value) -> Json {
+    match value {
+        Value::Integer(i) => json!(i),
+        Value::Real(x) => json!(x),
+        Value::Text(text) => json!(text),
+    }
+}
+
+/// Where results came from: what it takes to find the study again, and the digests of what was read.
+pub fn provenance_json(provenance: &Provenance) -> Json {
+    let file = |file: &UsedFile| json!({ "image": file.image, "role": file.role, "file": file.file, "blake3": file.digest });
+    json!({
+        "version": 1,
+        "program": format!("onceflow {}", env!("CARGO_PKG_VERSION")),
+        "command": provenance.command,
+        "study": provenance.origin,
+        "began": provenance.began,
+        "ended": provenance.ended,
+        "files": provenance.files.iter().map(file).collect::<Vec<_>>(),
+    })
+}
+
+/// The grains of phases as JSON: what the next run of the same folder reads.
+pub fn grain_json(phases: &[PhaseGrain]) -> Json {
+    let phase = |grain: &PhaseGrain| {
+        json!({
+            "phase": grain.phase,
+            "split": grain.chosen.split,
+            "fused": grain.chosen.fused,
+            "changes": grain.changes.iter().map(change_json).collect::<Vec<_>>(),
+            "seconds": { "written": grain.seconds.0, "chosen": grain.seconds.1 },
+        })
+    };
+    json!({ "version": 1, "phases": phases.iter().map(phase).collect::<Vec<_>>() })
+}
+
+fn change_json(change: &GrainChange) -> Json {
+    let task = |task: &GrainTask| json!({ "task": task.name, "parameters": task.parameters, "instances": task.instances });
+    json!({
+        "kind": change.kind(),
+        "written": change.written.iter().map(task).collect::<Vec<_>>(),
+        "now": change.now.iter().map(task).collect::<Vec<_>>(),
+        "seconds": { "written": change.seconds.0, "chosen": change.seconds.1 },
+        "because": change.to_string(),
+    })
+}

@@ -1,0 +1,39 @@
+//! The answer of a study and its renderings: text, HTML, SVG, CSV, JSON and RO-Crate.
+//!
+//! An [`Answer`] is a plain value. The engine fills it; this crate renders it and computes no results of its own.
+//!
+//! - [`answer_text`] is for the terminal, [`html`] for the browser.
+//! - [`rows_csv`] and [`metrics_csv`] are tables.
+//! - [`run_json`], [`indices_json`], [`best_json`] and [`provenance_json`] are for programs.
+//! - [`ro_crate`] describes the run for archives.
+//! - [`Graph`] draws task graphs as DOT and SVG.
+
+mod account;
+mod answer;
+mod best;
+mod csv;
+mod graph;
+mod html;
+mod json;
+mod material;
+mod ro_crate;
+mod subject;
+mod text;
+mod words;
+
+pub use answer::{
+    Amounts, Answer, BestRow, ImageAnalysis, ImageRecord, ImageSummary, KeptParameters, MetricTable,
+    PhaseAnswer, PhaseGrain, Resampling, ResamplingKind, RowRecord, RowStatus, ValueChange, WorkAccount,
+    resampling_words,
+};
+pub use best::best;
+pub use csv::{metrics_csv, rows_csv};
+pub use graph::{BoxKind, Graph, GraphBox};
+pub use html::html;
+pub use json::{best_json, grain_json, indices_json, provenance_json, run_json};
+pub use material::{
+    ImageCrop, LegendEntry, Material, Pictures, Provenance, RowMarks, RunEnding, TraceEntry, UsedFile,
+};
+pub use ro_crate::ro_crate;
+pub use text::answer_text;
+pub use words::{duration_words, memory_words};

@@ -1,0 +1,45 @@
+//! The best row, in sentences.
+
+use onceflow_study::Against;
+
+use super::{capital, metric_pair, metric_text};
+use crate::{Answer, BestRow};
+
+/// Whether better values than the defaults exist.
+pub(crate) fn better(answer: &Answer) -> String {
+    let Some(metric) = answer.metrics.first() else { return String::new() };
+    let name = metric.name.as_str();
+    let found = answer.best.as_ref().and_then(|best| Some((best, answer.table.rows.get(best.row)?.row)));
+    let Some((best, row)) = found else {
+        return match metric.against {
+            Against::Default => format!("{name} compares with the defaults, so no row can be called best."),
+            Against::Nothing => {
+                format!("No value of {name} is better than another, so no row can be called best.")
+            }
+            Against::Truth => format!("No row can be called best by {name}."),
+        };
+    };
+    match best.default {
+        _ if best.changes.is_empty() => {
+            format!("No row does better than the defaults: {name} is {} with them.", metric_text(best.value))
+        }
+        Some(default) => {
+            let (value, default) = metric_pair(best.value, default);
+            let name = capital(name);
+            format!(
+                "Better values exist. {name} is {default} with the defaults and {value} in the best row seen, number {row}:"
+            )
+        }
+        None => {
+            format!("{} is {} in the best row seen, number {row}:", capital(name), metric_text(best.value))
+        }
+    }
+}
+
+/// `G1 80 → 40`, one for each changed value.
+pub(crate) fn values(best: &BestRow) -> Vec<String> {
+    best.changes
+        .iter()
+        .map(|change| format!("{} {} → {}", change.parameter, change.from, change.to))
+        .collect()
+}

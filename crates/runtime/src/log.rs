@@ -1,0 +1,28 @@
+//! The log of an execution: one entry per instance that ran.
+
+use crate::{Cause, Instance};
+
+/// One instance that ran.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TaskLogEntry {
+    /// The instance.
+    pub instance: Instance,
+    /// Its task.
+    pub task: usize,
+    /// The first row that asked for it.
+    pub row: u32,
+    /// Seconds from the beginning of the run to its own.
+    pub start: f64,
+    /// Seconds its operation took, without fetching what it takes.
+    pub seconds: f64,
+    /// Most bytes that its operation held at once, what it made included; 0 where memory is not measured.
+    pub bytes: u64,
+    /// The worker that ran it.
+    pub worker: usize,
+    /// Whether the result cache served it, so that nothing was computed.
+    pub served: bool,
+    /// How often it had been started before.
+    pub attempt: u32,
+    /// Why it was its turn.
+    pub cause: Cause,
+}
