@@ -86,9 +86,11 @@ fn memory_that_can_never_be_had_is_refused_before_anything_runs() {
 
 #[test]
 fn a_wrong_exact_is_found_with_the_first_instance() {
+    // The number of its process, a pixel per bit: no two runs paint the same.
     let random = format!(
-        "cp \"$2\" \"$3\"; n=$(date +%N | sed 's/^0*//'); n=$((n % 997 + 1)); \
-         head -c $n /dev/zero | tr '\\0' '\\377' | dd of=\"$3\" bs=1 seek={HEAD} conv=notrunc 2>/dev/null\n"
+        "cp \"$2\" \"$3\"; n=$$; for bit in $(seq 24); do \
+         if [ $((n % 2)) = 1 ]; then printf '\\377'; else printf '\\000'; fi; n=$((n / 2)); done \
+         | dd of=\"$3\" bs=1 seek={HEAD} conv=notrunc 2>/dev/null\n"
     );
     let said = failure(&study(&random));
     assert!(said.contains("is declared exact, but two runs of one task differ in "), "{said}");
