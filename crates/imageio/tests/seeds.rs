@@ -1,4 +1,4 @@
-//! The files that fuzzing starts from are those of the tests: `ONCEFLOW_BLESS=1 cargo test -p onceflow-region --test seeds`
+//! The files that fuzzing starts from are those of the tests: `ONCEFLOW_BLESS=1 cargo test -p onceflow-imageio --test seeds`
 //! writes them anew.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
@@ -9,8 +9,8 @@ use std::path::Path;
 use onceflow_imageio::pyramid::{Pyramid, PyramidOptions, ScaleSink};
 use onceflow_imageio::{OmeZarrSink, VolumeForm, open_bytes, png_bytes};
 use onceflow_region::{
-    Bounds, Column, Dense, Line, ObjectSet, Pixels, Points, Polygons, Region, Span, Sparse, Table, Volume,
-    VolumeGeometry,
+    Bounds, Column, Dense, Line, ObjectSet, Pixels, Points, Polygon, Polygons, Region, Span, Sparse, Table,
+    Volume, VolumeGeometry,
 };
 use onceflow_store::publish::Publisher;
 use onceflow_store::zarr::Compression;
@@ -81,6 +81,10 @@ fn regions() -> Vec<(&'static str, Vec<u8>)> {
         Volume::new(bounds, Pixels::F32(vec![0.0, 0.5, 0.0, -1.0]), VolumeGeometry::default()).unwrap();
     let mut points = Points::new(vec![[0.5, 1.5, 0.0], [-3.0, 4.0, 1.0]]).unwrap();
     points.add_column("kind", Column::Text(vec!["a".into(), "ü".into()])).unwrap();
+    let square = vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]];
+    let hole = vec![[1.0, 1.0], [1.0, 2.0], [2.0, 2.0]];
+    let mut polygons = Polygons::new(vec![Polygon { outer: vec![square], holes: vec![hole] }]).unwrap();
+    polygons.add_column("label", Column::Integer(vec![7])).unwrap();
     let colours = Dense::new(2, 1, 3, Pixels::U8(vec![1, 2, 3, 4, 5, 6])).unwrap();
     let write = |region: Region| {
         let mut bytes = Vec::new();
@@ -95,7 +99,7 @@ fn regions() -> Vec<(&'static str, Vec<u8>)> {
         ("region_bytes/sparse", write(Region::Sparse(Sparse::from_volume(&volume)))),
         ("region_bytes/volume", write(Region::Volume(volume))),
         ("region_bytes/points", write(Region::Points(points))),
-        ("region_bytes/polygons", write(Region::Polygons(Polygons::from_objects(&objects).unwrap()))),
+        ("region_bytes/polygons", write(Region::Polygons(polygons))),
         ("region_bytes/objects", write(Region::Objects(objects))),
         (
             "region_bytes/table",

@@ -50,15 +50,12 @@
 //! between versions), its box, what of it lies in a smaller box, and whether it is the same as another to the last bit.
 //!
 //! ```
-//! use onceflow_region::{Bounds, Dense, ObjectSet, Pixels, Polygons, Region, Sparse};
+//! use onceflow_region::{Bounds, Dense, ObjectSet, Pixels, Region, Sparse};
 //!
 //! let labels = Dense::new(4, 2, 1, Pixels::U32(vec![0, 7, 7, 0, 0, 7, 0, 3]))?;
 //! let objects = ObjectSet::from_labels(&labels)?;
-//! let outlines = Polygons::from_objects(&objects)?;
-//! assert_eq!(outlines.shapes().map(|shape| shape.area()).collect::<Vec<_>>(), [1.0, 3.0]);
 //! let regions = [
 //!     Region::Sparse(Sparse::from_dense(&labels)?),
-//!     Region::Polygons(outlines),
 //!     Region::Objects(objects),
 //!     Region::Dense(labels),
 //! ];

@@ -215,7 +215,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{Column, Pixels, Span, VolumeGeometry};
+    use crate::{Column, Pixels, Polygon, Span, VolumeGeometry};
 
     fn dense(width: usize, height: usize, channels: usize, pixels: Pixels) -> Region {
         Region::Dense(Dense::new(width, height, channels, pixels).unwrap())
@@ -242,7 +242,12 @@ mod tests {
     /// Regions of every kind, no two of them the same.
     fn different() -> Vec<Region> {
         let table = |column| Region::Table(Table::new(vec![("a".into(), column)]).unwrap());
-        let outlines = |values| Region::Polygons(Polygons::from_objects(&objects(values)).unwrap());
+        let outline = |ring: &[[f64; 2]]| {
+            let polygon = Polygon { outer: vec![ring.to_vec()], holes: Vec::new() };
+            let mut polygons = Polygons::new(vec![polygon]).unwrap();
+            polygons.add_column("label", Column::Integer(vec![1])).unwrap();
+            Region::Polygons(polygons)
+        };
         let (here, there) = (Bounds::plane(0, 0, 2, 2).unwrap(), Bounds::plane(1, 0, 2, 2).unwrap());
         let upright = Bounds::new(Span::from(2), Span::ONE, Span::from(2), Span::ONE);
         vec![
@@ -267,8 +272,8 @@ mod tests {
             points(0.5, 1),
             points(0.5, 2),
             points(0.75, 1),
-            outlines(vec![0, 1, 0, 0, 1, 0]),
-            outlines(vec![0, 1, 1, 0, 1, 0]),
+            outline(&[[1.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.0, 2.0]]),
+            outline(&[[1.0, 0.0], [3.0, 0.0], [3.0, 1.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]]),
             Region::Objects(objects(vec![0; 6])),
             Region::Objects(objects(vec![0, 1, 0, 0, 1, 0])),
             Region::Objects(objects(vec![0, 1, 0, 0, 2, 0])),

@@ -2,8 +2,8 @@
 
 use onceflow_region::store::{ListRegions, ReadRegion, ReadRegionPart, RemoveRegion, Store, WriteRegion};
 use onceflow_region::{
-    Bounds, Column, Dense, Element, Line, ObjectSet, Pixels, Points, Polygons, Region, RegionId, RegionKind,
-    RegionQuery, Span, Sparse, StoreError, Table, Volume, VolumeGeometry,
+    Bounds, Column, Dense, Element, Line, ObjectSet, Pixels, Points, Polygon, Polygons, Region, RegionId,
+    RegionKind, RegionQuery, Span, Sparse, StoreError, Table, Volume, VolumeGeometry,
 };
 
 /// Checks an empty store and leaves it empty if it can remove.
@@ -38,13 +38,16 @@ fn kinds() -> Vec<Region> {
     let volume = Volume::new(deep, Pixels::I16(vec![0, -7, 7, 0]), VolumeGeometry::default()).unwrap();
     let mut points = Points::new(vec![[0.5, -1.25, 3.0], [7.0, 0.0, 0.0]]).unwrap();
     points.add_column("area", Column::Integer(vec![4, 5])).unwrap();
+    let triangle = Polygon { outer: vec![vec![[0.0, 0.0], [2.5, 0.0], [0.0, 3.0]]], holes: Vec::new() };
+    let mut polygons = Polygons::new(vec![triangle]).unwrap();
+    polygons.add_column("label", Column::Integer(vec![7])).unwrap();
     vec![
         Region::Dense(labels()),
         Region::Line(Line::new(-2, Pixels::F32(vec![0.5, f32::NAN])).unwrap()),
         Region::Volume(volume.clone()),
         Region::Sparse(Sparse::from_volume(&volume)),
         Region::Points(points),
-        Region::Polygons(Polygons::from_objects(&objects).unwrap()),
+        Region::Polygons(polygons),
         Region::Objects(objects),
         Region::Table(table),
         Region::Nothing,

@@ -61,19 +61,15 @@ fn points() -> impl Strategy<Value = Region> {
     })
 }
 
-/// As they come, clipped, or traced around objects.
+/// As they come, or clipped.
 fn polygons() -> impl Strategy<Value = Region> {
     let corner = || prop::array::uniform2(-9.0f64..9.0);
     let rings = || prop::collection::vec(prop::collection::vec(corner(), 3..7), 0..3);
     let polygon = (rings(), rings()).prop_map(|(outer, holes)| Polygon { outer, holes });
     let polygons = prop::collection::vec(polygon, 0..4).prop_map(|all| Polygons::new(all).unwrap());
     let clip = Bounds::plane(-4, -4, 8, 8).unwrap();
-    prop_oneof![
-        polygons.clone(),
-        polygons.prop_map(move |polygons| polygons.crop(&clip)),
-        object_set().prop_map(|set| Polygons::from_objects(&set).unwrap()),
-    ]
-    .prop_map(Region::Polygons)
+    prop_oneof![polygons.clone(), polygons.prop_map(move |polygons| polygons.crop(&clip)),]
+        .prop_map(Region::Polygons)
 }
 
 fn dense() -> impl Strategy<Value = Region> {

@@ -1,14 +1,13 @@
-//! Polygons: outlines with holes and columns of what is known of each; made from objects, clipped to boxes.
+//! Polygons: outlines with holes and columns of what is known of each, clipped to boxes.
 
 mod clip;
 mod shape;
-mod trace;
 
 pub use shape::{PolygonCorner, PolygonRef};
 
 use crate::Digester;
 use crate::kinds::points::refuse_nowhere;
-use crate::{Bounds, Column, ObjectSet, RegionError, Table};
+use crate::{Bounds, Column, RegionError, Table};
 
 /// One polygon as it is given: rings around what belongs to it, and rings around what does not.
 ///
@@ -61,25 +60,6 @@ impl Polygons {
                 all.add_ring(turned(checked(ring)?, clockwise));
             }
             all.shapes.push(all.rings.len());
-        }
-        Ok(all)
-    }
-
-    /// The outlines of objects along the sides of their pixels, with their labels and features as columns. Parts of an
-    /// object that touch in a corner only have rings of their own; no ring touches itself.
-    ///
-    /// # Errors
-    /// When a feature is called `label`.
-    pub fn from_objects(objects: &ObjectSet) -> Result<Polygons, RegionError> {
-        let mut all = Polygons::default();
-        for object in objects.objects() {
-            trace::rings(object.runs).into_iter().for_each(|ring| all.add_ring(ring));
-            all.shapes.push(all.rings.len());
-        }
-        let labels = objects.objects().map(|object| i64::from(object.label)).collect();
-        all.add_column("label", Column::Integer(labels))?;
-        for (name, column) in objects.features().columns() {
-            all.add_column(name.clone(), column.clone())?;
         }
         Ok(all)
     }
