@@ -12,7 +12,7 @@ pub const READ_LIMIT: u64 = 1 << 30;
 pub struct Budget(Arc<BudgetLedger>);
 
 struct BudgetLedger {
-    limit: u64,
+    limit: AtomicU64,
     used: AtomicU64,
     peak: AtomicU64,
 }
@@ -21,7 +21,11 @@ impl Budget {
     /// A ledger over this many bytes.
     #[inline]
     pub fn new(bytes: u64) -> Budget {
-        Budget(Arc::new(BudgetLedger { limit: bytes, used: AtomicU64::new(0), peak: AtomicU64::new(0) }))
+        Budget(Arc::new(BudgetLedger {
+            limit: AtomicU64::new(bytes),
+            used: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+        }))
     }
 
     /// Reserves bytes, or none of them when they do not fit now. It never waits.
@@ -45,11 +49,18 @@ impl Budget {
     /// The bytes there are.
     #[inline]
     pub fn limit(&self) -> u64 {
-        self.0.limit
+        self.0.limit.load(Ordering::SeqCst)
+    }
+
+    /// Changes the bytes there are. Leases stay: where they are more than that now, nothing is reserved until enough of
+    /// them are given back.
+    #[inline]
+    pub fn set_limit(&self, bytes: u64) {
+        self.0.limit.store(bytes, Ordering::SeqCst);
     }
 
     fn take(&self, bytes: u64) -> bool {
-        let fits = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.0.limit);
+        let fits = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.limit());
         match self.0.used.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fits) {
             Ok(before) => {
                 self.0.peak.fetch_max(before + bytes, Ordering::SeqCst);
@@ -205,6 +216,19 @@ mod tests {
         });
         assert!(granted > 0 && budget.peak() <= 1000);
         assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn a_smaller_limit_refuses_until_leases_fit_it() {
+        let budget = Budget::new(100);
+        let (first, second) = (budget.try_reserve(60).unwrap(), budget.try_reserve(30).unwrap());
+        budget.set_limit(50);
+        assert!(budget.try_reserve(1).is_none() && budget.used() == 90);
+        drop(first);
+        assert!(budget.try_reserve(20).is_some() && budget.try_reserve(21).is_none());
+        budget.set_limit(100);
+        assert!(budget.try_reserve(70).is_some());
+        drop(second);
     }
 
     #[test]

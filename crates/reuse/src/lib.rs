@@ -23,7 +23,7 @@ mod sorting;
 
 pub use account::{Account, Multiplicity, TaskAccount, Weighed};
 pub use comparison::{LevelComparison, LevelFigures};
-pub use content::ContentDigest;
+pub use content::{ContentDigest, source_word};
 pub use explain::{Difference, Nearest, Why};
 pub use flow::{
     Flow, FlowError, FlowInput, FlowRead, FlowRegion, FlowStage, FlowTask, FusedInput, FusedStep,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use onceflow_region::Region;
+use onceflow_reuse::ContentDigest;
 
 use crate::{Instance, OperationError, RowOutcome, TaskLogEntry, TaskOutcome};
 
@@ -34,4 +35,6 @@ pub struct FinishedTask<'a> {
     pub outcome: &'a TaskOutcome,
     /// What it made; nothing when it failed.
     pub outputs: &'a [Arc<Region>],
+    /// The digests of its outputs, where they are wanted.
+    pub digests: &'a [ContentDigest],
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onceflow_region::Region;
-use onceflow_reuse::{Digest32, TaskKey};
+use onceflow_reuse::{ContentDigest, Digest32, TaskKey};
 
 use crate::OperationError;
 
@@ -16,6 +16,11 @@ pub trait ResultCache: Send + Sync {
     /// Whether it takes part in the run: keys cost time.
     fn is_enabled(&self) -> bool {
         true
+    }
+
+    /// Whether it lives as long as one run. Contents as the run tells them apart are then keys too.
+    fn is_of_run(&self) -> bool {
+        false
     }
 
     /// What it holds under each of these keys, in their order.
@@ -47,6 +52,8 @@ pub trait ResultCache: Send + Sync {
 pub struct CachedResult {
     /// The digest of each output's bytes and form.
     pub digests: Vec<Digest32>,
+    /// The content of each output as the run tells contents apart, where the cache is of one run and knows them.
+    pub contents: Vec<ContentDigest>,
     /// Bytes of all outputs.
     pub bytes: u64,
 }
@@ -56,6 +63,8 @@ pub struct CachedResult {
 pub struct NewResult<'a> {
     /// The outputs of the task.
     pub outputs: &'a [Arc<Region>],
+    /// The content of each output as the run tells contents apart; none where it does not.
+    pub contents: &'a [ContentDigest],
     /// Seconds that it took to compute them.
     pub seconds: f64,
 }

@@ -111,7 +111,7 @@ proptest! {
         let mut plan = world.plan(Level::Dataflow);
         let tasks = vec![world.flow.tasks.len() - 1];
         let nodes: Vec<NodeId> = (0..plan.planned() as u32).step_by(3).map(NodeId).collect();
-        let duplicates = DuplicateOptions { tasks: tasks.clone(), nodes: nodes.clone(), retained: PLENTY };
+        let duplicates = DuplicateOptions { tasks: tasks.clone(), nodes: nodes.clone(), ..retaining(PLENTY) };
         let scheduler = Scheduler::new(&mut plan, &world.layout, workers, Budget::new(PLENTY)).unwrap();
         let mut scheduler = scheduler.finding_duplicates(duplicates);
         let mut driver = Driver::new(&oracle, order);

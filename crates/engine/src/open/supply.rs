@@ -11,7 +11,7 @@ use onceflow_nuclei::CountedWindow;
 use onceflow_region::{
     Bounds, Budget, Dense, Digest, Lease, Pixels, Region, RegionError, Source, SourceError, Table, into_rgb8,
 };
-use onceflow_reuse::REFERENCE_SUFFIX;
+use onceflow_reuse::{ContentDigest, REFERENCE_SUFFIX};
 use onceflow_runtime::{InputProvider, OperationError};
 use onceflow_study::{RegionKind, Scope};
 
@@ -39,10 +39,20 @@ pub(crate) type References = HashMap<(String, usize), SavedReference>;
 /// What is known of a region of the reference row.
 #[derive(Clone, Debug)]
 pub(crate) enum SavedReference {
-    /// It was kept in this file.
-    Saved(PathBuf),
+    /// It was kept in this file; its content as the run tells contents apart, where this run made it.
+    Saved(PathBuf, Option<ContentDigest>),
     /// Its stage ended early, so there is nothing in it.
     Ended,
+}
+
+impl SavedReference {
+    /// Its content at a part, where that is known.
+    pub(crate) fn content(&self, part: usize) -> Option<ContentDigest> {
+        match self {
+            Self::Saved(_, content) => *content,
+            Self::Ended => Some(ContentDigest::empty(RegionKind::Mask, Scope::Part, part)),
+        }
+    }
 }
 
 /// A source that was read, with the memory it takes.
@@ -76,14 +86,10 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The same with digests that hold inside one run: no source is read for its digest.
-    pub(crate) fn numbered(self) -> Self {
-        Self { numbered: true, ..self }
-    }
-
-    /// The bytes that no task needs, for what is kept only to save time.
-    pub(crate) fn spare(&self) -> Budget {
-        self.spare.clone()
+    /// The same for a run, in the spare bytes that it shares with others. Digests hold inside the run: no source is read
+    /// for its digest.
+    pub(crate) fn of_run(self, spare: &Budget) -> Self {
+        Self { numbered: true, spare: spare.clone(), ..self }
     }
 
     fn part(&self, part: usize) -> Result<&ImagePart, OperationError> {
@@ -155,7 +161,7 @@ impl<'a> Sources<'a> {
                 _ => Ok(Region::Nothing),
             },
             _ if name.ends_with(REFERENCE_SUFFIX) => match self.references.get(&(name.to_owned(), part)) {
-                Some(SavedReference::Saved(file)) => saved(file),
+                Some(SavedReference::Saved(file, _)) => saved(file),
                 Some(SavedReference::Ended) => Ok(self.empty(RegionKind::Mask, Scope::Part, part)),
                 None => Err(OperationError::new(
                     "the reference row failed here, so nothing can be compared with it",

@@ -9,7 +9,7 @@ use onceflow_reuse::ContentDigest;
 use onceflow_runtime::OutputDigests;
 use onceflow_store::codec;
 
-/// Hashes regions with random keys, drawn when it is made, so that no input can be built to collide.
+/// Hashes regions with the random keys of a run, so that no input can be built to collide.
 #[derive(Debug)]
 pub(crate) struct Digests {
     fresh: BufferHasher,
@@ -17,10 +17,19 @@ pub(crate) struct Digests {
     worth: Vec<bool>,
 }
 
-impl Digests {
-    /// Keys that no other has, for the results of those tasks that are worth it.
-    pub(crate) fn new(worth: Vec<bool>) -> Self {
-        Self { fresh: BufferHasher::new(Isa::best(), RandomState::new().hash_one("contents")), worth }
+/// The random keys with which a run hashes regions: digests of all its phases can be compared.
+#[derive(Clone, Debug)]
+pub(crate) struct DigestKeys(BufferHasher);
+
+impl DigestKeys {
+    /// Keys that no other run has.
+    pub(crate) fn random() -> Self {
+        Self(BufferHasher::new(Isa::best(), RandomState::new().hash_one("contents")))
+    }
+
+    /// Digests of the results of those tasks that are worth it.
+    pub(crate) fn digests(&self, worth: Vec<bool>) -> Digests {
+        Digests { fresh: self.0.clone(), worth }
     }
 }
 
@@ -97,14 +106,16 @@ mod tests {
             table("b", 1),
             Region::Nothing,
         ];
-        let digests = Digests::new(vec![true, false]);
+        let keys = DigestKeys::random();
+        let digests = keys.digests(vec![true, false]);
         let contents: Vec<ContentDigest> =
             regions.iter().map(|region| digests.content(0, region).unwrap()).collect();
         for (at, content) in contents.iter().enumerate() {
             assert_eq!(Some(*content), digests.content(0, &regions[at].clone()));
             assert!(!contents[..at].contains(content), "{:?}", regions[at]);
         }
-        assert_ne!(Digests::new(vec![true]).content(0, &regions[0]), Some(contents[0]));
+        assert_eq!(keys.digests(vec![true]).content(0, &regions[0]), Some(contents[0]), "of another phase");
+        assert_ne!(DigestKeys::random().digests(vec![true]).content(0, &regions[0]), Some(contents[0]));
         assert_eq!(digests.content(1, &regions[0]), None);
     }
 }

@@ -14,7 +14,6 @@ use crate::open::metrics::Tally;
 use crate::open::supply::{References, Sources};
 use crate::plan::duplicates::Duplicates;
 use crate::resume::journal::PastPhase;
-use crate::run::digests::Digests;
 use crate::run::keep::Keeper;
 use crate::run::operations::{ProgramFolder, Steps};
 use crate::run::recorder::RunRecorder;
@@ -42,15 +41,17 @@ pub(super) struct Gathered {
 }
 
 impl<'a> Runner<'a> {
-    /// The bytes that no task needs, and those in which results wait to be written. Where memory is too tight for
-    /// these, nothing waits.
-    pub(super) fn memory(&self, plan: &mut Plan) -> Result<(u64, Option<Lease>), EngineError> {
+    /// A phase begins in the bytes that no task needs; gives the bytes in which results wait to be written. Where memory is
+    /// too tight for these, nothing waits.
+    pub(super) fn begin_phase(&mut self, plan: &mut Plan) -> Result<Option<Lease>, EngineError> {
         let (workers, memory) = (self.options.workers, self.options.memory);
         let waiting = set_aside(&self.options.staging, memory);
-        if let Ok(spare) = self.prepared.spare(plan, workers, memory - waiting) {
-            return Ok((spare, self.budget.try_reserve(waiting)));
-        }
-        Ok((self.prepared.spare(plan, workers, memory)?, None))
+        let (spare, waiting) = match self.prepared.spare(plan, workers, memory - waiting) {
+            Ok(spare) => (spare, Some(waiting)),
+            Err(_) => (self.prepared.spare(plan, workers, memory)?, None),
+        };
+        self.context.begin_phase(spare, self.table.rows.len(), self.is_followed());
+        Ok(waiting.and_then(|waiting| self.context.budget.try_reserve(waiting)))
     }
 
     pub(super) fn execute(
@@ -64,17 +65,18 @@ impl<'a> Runner<'a> {
         let flow = plan.flow().clone();
         let inputs = &self.prepared.inputs;
         let place = ProgramFolder::Run(self.folder, self.table.rows.len());
-        let (spare, waiting) = self.memory(plan)?;
-        let (references, budget) = (self.references.clone(), self.budget.clone());
-        let supply = Sources::new(inputs, flow.sources.clone(), references, budget, spare).numbered();
-        self.results.begin_phase(&self.budget, &supply.spare(), self.is_followed());
-        let (seen, digests) = self.comparing(&flow, &supply);
+        let waiting = self.begin_phase(plan)?;
+        let (context, seen) = (&self.context, self.context.objects.clone());
+        let (references, budget) = (context.references.clone(), context.budget.clone());
+        let supply = Sources::new(inputs, flow.sources.clone(), references, budget, 0).of_run(&context.spare);
+        let digests = (self.options.level >= Level::Convergent)
+            .then(|| context.digests(self.prepared.worth_digests(&flow, self.options.level)));
         let steps = Steps { digests: digests.clone(), ..Steps::default() };
         let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let (rows, layout) = (plan.rows(), inputs.layout());
         let wanted = if with_reference { self.wanted(plan) } else { Vec::new() };
-        let options = self.scheduling(&flow, self.duplicates(&keeper, &wanted));
+        let options = self.scheduling(&flow, self.duplicates(&flow, &keeper, &wanted));
         let mut collector = RunRecorder {
             inputs,
             layout: &layout,
@@ -82,7 +84,7 @@ impl<'a> Runner<'a> {
             level: self.options.level,
             folder: self.folder,
             progress,
-            budget: &self.budget,
+            budget: &context.budget,
             stop: &self.options.stop,
             reference: plan.reference(),
             wanted,
@@ -106,7 +108,7 @@ impl<'a> Runner<'a> {
         let work = ExecutionContext {
             operations: &operations,
             provider: &supply,
-            results: &self.results,
+            results: &context.results,
             spill: &spill,
             meter: self.options.meter,
             digests: digests.as_ref().map(|digests| digests.as_ref() as &dyn OutputDigests),
@@ -115,19 +117,6 @@ impl<'a> Runner<'a> {
         let execution = execute(plan, &layout, &work, &options, &mut collector);
         let gathered = gathered(collector, seen.as_deref())?;
         Ok((execution?, gathered))
-    }
-
-    /// What tells equal objects and equal contents, at levels that look for them.
-    fn comparing(
-        &self,
-        flow: &Flow,
-        supply: &Sources<'_>,
-    ) -> (Option<Arc<ObjectCache>>, Option<Arc<Digests>>) {
-        let level = self.options.level;
-        let seen = (level >= Level::Object).then(|| Arc::new(ObjectCache::new(&self.budget, supply.spare())));
-        let digests = (level >= Level::Convergent)
-            .then(|| Arc::new(Digests::new(self.prepared.worth_digests(flow, level))));
-        (seen, digests)
     }
 
     /// How the tasks of a phase of which nothing is known are scheduled.
@@ -146,20 +135,24 @@ impl<'a> Runner<'a> {
             pinned: options.pinned,
             recompute: options.disk.map(recompute),
             duplicates,
-            ..onceflow_runtime::ExecuteOptions::new(options.workers, self.budget.clone())
+            ..onceflow_runtime::ExecuteOptions::new(options.workers, self.context.budget.clone())
         }
     }
 
     /// What may turn out to be equal while it runs: all tasks but those whose outputs are kept.
     pub(super) fn duplicates(
         &self,
+        flow: &Flow,
         keeper: &Keeper,
         wanted: &[(NodeId, usize, String)],
     ) -> Option<DuplicateOptions> {
         (self.options.level >= Level::Convergent).then(|| DuplicateOptions {
             tasks: keeper.tasks(),
             nodes: wanted.iter().map(|(node, _, _)| *node).collect(),
-            retained: (self.budget.limit() / RETAINED).min(MOST_RETAINED * self.prepared.largest_part()),
+            retained: (self.context.budget.limit() / RETAINED)
+                .min(MOST_RETAINED * self.prepared.largest_part()),
+            execution: self.context.phase,
+            contents: self.context.source_contents(flow),
         })
     }
 

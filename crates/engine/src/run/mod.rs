@@ -10,6 +10,7 @@ mod keep;
 mod logs;
 pub(crate) mod operations;
 mod recorder;
+mod results;
 mod resumed;
 pub(crate) mod scratch;
 
@@ -18,7 +19,6 @@ use std::time::Instant;
 
 use onceflow_cluster::SimulationError;
 use onceflow_costs::{Finding, Record};
-use onceflow_region::Budget;
 use onceflow_report::{
     Answer, ImageAnalysis, MetricTable, PhaseAnswer, PhaseGrain, RowStatus, RunEnding, TraceEntry,
 };
@@ -29,7 +29,6 @@ use onceflow_study::Phase;
 
 use crate::open::metrics::Tally;
 use crate::open::study::OpenStudy;
-use crate::open::supply::References;
 use crate::plan::duplicates as converged;
 use crate::plan::duplicates::Duplicates;
 use crate::plan::findings::{as_if_unknown, findings};
@@ -39,8 +38,8 @@ use crate::plan::phase::{Measured, PhaseRows};
 use crate::resume::journal::{Journal, RowsIdentity, identity};
 use crate::run::account::Ledger;
 use crate::run::keep::HEAD;
-use crate::{EngineError, Merge, Progress, RunFolder, RunSettings, best, peak_resident};
-use context::PhaseResults;
+use crate::{EngineError, Progress, RunFolder, RunSettings, best, peak_resident};
+use context::RunContext;
 pub use ended::Run;
 use executed::Gathered;
 use keep::Keeper;
@@ -76,12 +75,10 @@ struct Runner<'a> {
     options: &'a RunSettings,
     folder: &'a RunFolder,
     journal: Journal,
-    budget: Budget,
     began: Instant,
     table: MetricTable,
     phases: Vec<PhaseAnswer>,
     analyses: Vec<(String, Vec<Analysis>)>,
-    references: References,
     truth_objects: Vec<Option<u64>>,
     ledger: Ledger,
     grain: Vec<PhaseGrain>,
@@ -93,7 +90,7 @@ struct Runner<'a> {
     objects: String,
     kept: String,
     moves: Moves,
-    results: PhaseResults,
+    context: RunContext,
     ending: RunEnding,
 }
 
@@ -117,12 +114,10 @@ impl<'a> Runner<'a> {
             options,
             folder,
             journal,
-            budget: prepared.budget(options.memory),
             began: Instant::now(),
             table,
             phases: Vec::new(),
             analyses: Vec::new(),
-            references: References::new(),
             truth_objects: vec![None; prepared.inputs.images.len()],
             ledger: Ledger::default(),
             grain: Vec::new(),
@@ -134,7 +129,7 @@ impl<'a> Runner<'a> {
             objects: object_origins::HEAD.to_owned(),
             kept: String::new(),
             moves: Moves::default(),
-            results: PhaseResults::new(keeps_results(prepared, options)),
+            context: RunContext::new(prepared, options, prepared.budget(options.memory)),
             ending: RunEnding::Complete,
         }
     }
@@ -158,18 +153,14 @@ impl<'a> Runner<'a> {
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(phase, &plan, first, &execution.log);
         self.converged.push_str(&converged::lines(&phase.name, &plan, &gathered.same, first));
-        self.objects.push_str(&object_origins::lines(
-            &phase.name,
-            std::mem::take(&mut gathered.origins),
-            first,
-        ));
+        self.objects.push_str(&object_origins::lines(&phase.name, std::mem::take(&mut gathered.origins)));
         self.list_logs(&plan, &gathered.same, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
         let account = self.ledger.add(&execution, &plan, &gathered.objects);
         self.grain.push(grain);
         self.kept.push_str(&gathered.keeper.lines(&plan, &self.prepared.inputs, first));
-        self.references.extend(gathered.saved);
+        self.context.references.extend(gathered.saved);
         if self.options.level >= Level::Convergent {
             let told = self.prepared.worth_digests(plan.flow(), self.options.level);
             let findings = findings(&plan, &execution, &gathered.objects, &told);
@@ -306,7 +297,7 @@ impl<'a> Runner<'a> {
         work.spilled = self.moves.spilled;
         work.spilled_bytes = self.moves.spilled_bytes;
         work.recomputed = self.moves.recomputed;
-        work.peak_reserved = self.budget.peak().saturating_add(self.prepared.aside);
+        work.peak_reserved = self.context.budget.peak().saturating_add(self.prepared.aside);
         work.peak_resident = peak_resident();
         work.rows = self.table.rows.len() as u64;
         work.instances = work.rows * self.prepared.inputs.parts.len() as u64;
@@ -329,13 +320,6 @@ impl<'a> Runner<'a> {
         let Self { ending, records, findings, trace, converged, objects, .. } = self;
         Run { answer, ending, records, findings, trace, converged, objects, kept }
     }
-}
-
-/// Whether results of one phase may serve the next: levels below dataflow and buckets are the published ways, which share
-/// nothing between phases.
-fn keeps_results(study: &OpenStudy, settings: &RunSettings) -> bool {
-    let shares = settings.level >= Level::Dataflow && settings.merge == Merge::Nothing;
-    shares && study.study.phases.len() > 1
 }
 
 /// The word that studies use.

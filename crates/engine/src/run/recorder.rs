@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use onceflow_costs::Record;
 use onceflow_nuclei::{PartComparison, counts_of};
 use onceflow_region::{Budget, Region};
-use onceflow_reuse::{Flow, Level, NodeId, REFERENCE_SUFFIX, TaskOrigin};
+use onceflow_reuse::{ContentDigest, Flow, Level, NodeId, REFERENCE_SUFFIX, TaskOrigin};
 use onceflow_runtime::{FinishedTask, Instance, Observer, PartLayout, RowOutcome, TaskLogEntry, TaskOutcome};
 use onceflow_study::Scope;
 
@@ -207,10 +207,10 @@ impl<'a> RunRecorder<'a> {
         }
     }
 
-    fn save(&mut self, part: usize, name: &str, region: &Region) {
+    fn save(&mut self, part: usize, name: &str, region: &Region, content: Option<ContentDigest>) {
         match self.folder.save_reference(name, part, region) {
             Ok((file, path)) => {
-                self.saved.insert((reference_name(name), part), SavedReference::Saved(path));
+                self.saved.insert((reference_name(name), part), SavedReference::Saved(path, content));
                 self.note(&JournalLine::Saved { name: name.to_owned(), part, file: Some(file) });
             }
             Err(error) => self.give_up(error),
@@ -232,7 +232,7 @@ impl Observer for RunRecorder<'_> {
         if let Some((_, output, name)) = wanted
             && let Some(region) = finished.outputs.get(output)
         {
-            self.save(instance.site, &name, region);
+            self.save(instance.site, &name, region, finished.digests.get(output).copied());
         }
         if let Err(error) = self.keeper.keep(finished, self.inputs, self.first, self.folder, self.journal) {
             self.give_up(error);

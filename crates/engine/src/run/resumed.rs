@@ -43,7 +43,7 @@ impl RunRecorder<'_> {
             }
             JournalLine::Saved { name, part, file: Some(file) } if there(file) => {
                 let path = self.folder.path().join(file);
-                self.saved.insert((reference_name(name), *part), SavedReference::Saved(path));
+                self.saved.insert((reference_name(name), *part), SavedReference::Saved(path, None));
             }
             _ => {}
         }

@@ -1,14 +1,17 @@
 //! A cache of results of objects: a task that works object by object computes only the objects that are not cached.
 //!
 //! The key of an object is a hash ([`ObjectHash`]) of everything that determines its result: the operation and its version, the
-//! parameters read for it, the contents of the other inputs, its runs and their position. A cache lives as long as one phase,
-//! since contents are only distinguished within one run.
+//! parameters read for it, the contents of the other inputs, its runs and their position. A cache lives as long as one run,
+//! since contents are only distinguished within one run; its rows have the numbers of the run.
 
 mod counts;
 mod origins;
+mod parts;
 mod table;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onceflow_region::Budget;
@@ -19,6 +22,7 @@ use crate::{ObjectHash, SizedRuns};
 pub use counts::{TaskTally, group_counts};
 pub use onceflow_reuse::ObjectCounts;
 pub use origins::{MOST_ORIGINS, ObjectOrigins, most_frequent_rows};
+use parts::CachedParts;
 use table::CacheBudgets;
 pub use table::{CacheEntry, CacheTable};
 
@@ -26,8 +30,10 @@ pub use table::{CacheEntry, CacheTable};
 #[derive(Debug)]
 pub struct ObjectCache {
     budgets: CacheBudgets,
-    /// Caches by site, the last used at the end: results of one part are of no use in another.
-    parts: Mutex<VecDeque<(usize, Arc<PartCache>)>>,
+    parts: Mutex<CachedParts>,
+    /// The number of the phase's first row in the run.
+    first_row: AtomicU32,
+    seed: u64,
     tallies: Mutex<BTreeMap<String, Arc<TaskTally>>>,
     origins: Mutex<Vec<ObjectOrigins>>,
 }
@@ -89,17 +95,43 @@ pub trait ObjectGroup {
     fn bytes(&self) -> usize;
 }
 
-/// Parts cached at a time: more than workers process at once.
-const MOST_PARTS: usize = 16;
-
 impl ObjectCache {
     /// An empty cache that reserves its bytes in the shared budget and in `spare`.
     pub fn new(budget: &Budget, spare: Budget) -> Self {
-        let budgets = CacheBudgets { shared: budget.clone(), spare };
-        Self { budgets, parts: Mutex::default(), tallies: Mutex::default(), origins: Mutex::default() }
+        Self {
+            budgets: CacheBudgets { shared: budget.clone(), spare },
+            parts: Mutex::default(),
+            first_row: AtomicU32::new(0),
+            seed: RandomState::new().hash_one("objects"),
+            tallies: Mutex::default(),
+            origins: Mutex::default(),
+        }
     }
 
-    /// The counts of each task that looked objects up, by its name.
+    /// A phase begins, whose first row has this number in the run. Where the spare bytes are fewer now, parts are dropped;
+    /// `keeping` says that a phase follows, so that parts stay when all their rows are complete.
+    pub fn begin_phase(&self, first_row: u32, keeping: bool) {
+        self.first_row.store(first_row, Ordering::Relaxed);
+        lock(&self.tallies).clear();
+        lock(&self.parts).begin_phase(&self.budgets, keeping);
+    }
+
+    /// Forgets all objects.
+    pub fn clear(&self) {
+        lock(&self.parts).clear();
+    }
+
+    /// The number of a row of the phase in the run.
+    pub fn row_number(&self, row: u32) -> u32 {
+        self.first_row.load(Ordering::Relaxed).saturating_add(row)
+    }
+
+    /// A random number for hashes of contents that lead to its keys: the same in all phases.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The counts of each task that looked objects up in this phase, by its name.
     pub fn counts(&self) -> BTreeMap<String, ObjectCounts> {
         let counts = |(task, tally): (&String, &Arc<TaskTally>)| (task.clone(), tally.counts());
         lock(&self.tallies).iter().map(counts).filter(|(_, counts)| counts.asked > 0).collect()
@@ -120,31 +152,17 @@ impl ObjectCache {
         Arc::clone(lock(&self.tallies).entry(task.to_owned()).or_default())
     }
 
-    /// The cache of a part; the parts not used lately are dropped.
+    /// The cache of a part; parts that are not needed any more are dropped.
     pub fn part(&self, site: usize) -> Arc<PartCache> {
-        let mut parts = lock(&self.parts);
-        let known = parts.iter().position(|(other, _)| *other == site).and_then(|at| parts.remove(at));
-        let (_, part) = known.unwrap_or_else(|| (site, Arc::new(PartCache::new(&self.budgets))));
-        parts.push_back((site, Arc::clone(&part)));
-        if parts.len() > MOST_PARTS {
-            parts.pop_front();
-        }
-        part
+        lock(&self.parts).use_part(site, &self.budgets)
     }
 
-    /// Caches a value of a part; when it does not fit, the parts not used lately are dropped.
+    /// Caches a value of a part; when it does not fit, other parts are dropped.
     pub fn keep<V>(&self, site: usize, table: &CacheTable<V>, key: ObjectHash, entry: CacheEntry<V>) {
         let mut refused = table.put(key, entry);
-        while let Some(entry) = refused.filter(|_| self.drop_oldest_but(site)) {
+        while let Some(entry) = refused.filter(|_| lock(&self.parts).drop_one_but(site)) {
             refused = table.put(key, entry);
         }
-    }
-
-    /// Drops the least recently used part other than this one; returns whether there was one.
-    fn drop_oldest_but(&self, site: usize) -> bool {
-        let mut parts = lock(&self.parts);
-        let oldest = parts.iter().position(|(other, _)| *other != site);
-        oldest.and_then(|at| parts.remove(at)).is_some()
     }
 }
 
@@ -155,6 +173,13 @@ impl PartCache {
             labelled: CacheTable::new(budgets),
             sized: CacheTable::new(budgets),
         }
+    }
+
+    /// Workers that claimed objects are gone.
+    fn forget_claims(&self) {
+        self.results.forget_claims();
+        self.labelled.forget_claims();
+        self.sized.forget_claims();
     }
 }
 
@@ -232,5 +257,39 @@ mod tests {
         assert!(known(&cache, 3, 3) && known(&cache, 2, 2) && !known(&cache, 1, 1));
         put(&cache, 4, 4, 20_000);
         assert!(!known(&cache, 4, 4));
+    }
+
+    #[test]
+    fn a_phase_finds_the_objects_of_the_one_before_while_they_leave_room() {
+        let (budget, spare) = (Budget::new(u64::MAX), Budget::new(100 * 2_000));
+        let cache = ObjectCache::new(&budget, spare.clone());
+        cache.begin_phase(0, true);
+        (0..100).for_each(|site| put(&cache, site, site as u64, 1_500));
+        assert!(spare.used() <= spare.limit());
+        cache.begin_phase(7, false);
+        assert!(spare.used() <= spare.limit() / 2, "active parts have room");
+        assert_eq!(cache.row_number(3), 10);
+        let found: Vec<usize> = (0..100).filter(|site| known(&cache, *site, *site as u64)).collect();
+        assert!(found.starts_with(&(0..30).collect::<Vec<_>>()), "{found:?}");
+        assert_eq!(cache.counts(), BTreeMap::new());
+        cache.clear();
+        assert_eq!((budget.used(), spare.used()), (0, 0));
+    }
+
+    #[test]
+    fn a_phase_with_less_room_has_fewer_objects_and_never_more_bytes() {
+        for room in [0, 3_000, 20_000, 60_000, 1_000_000] {
+            let (budget, spare) = (Budget::new(u64::MAX), Budget::new(60_000));
+            let cache = ObjectCache::new(&budget, spare.clone());
+            cache.begin_phase(0, true);
+            (0..40).for_each(|site| put(&cache, site, site as u64, 1_500));
+            spare.set_limit(room);
+            cache.begin_phase(0, true);
+            assert!(spare.used() <= room && budget.used() == spare.used(), "{room}");
+            (0..40).for_each(|site| {
+                put(&cache, site, site as u64, 1_500);
+                assert!(spare.used() <= room);
+            });
+        }
     }
 }

@@ -130,6 +130,13 @@ impl<V> CacheTable<V> {
         None
     }
 
+    /// No worker computes anything now.
+    pub(super) fn forget_claims(&self) {
+        for shard in &self.shards {
+            shard.write().unwrap_or_else(PoisonError::into_inner).claimed.clear();
+        }
+    }
+
     /// Number of values.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {

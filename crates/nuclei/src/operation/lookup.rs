@@ -64,6 +64,7 @@ impl ObjectLookup {
     /// those that another worker is computing come last.
     pub(super) fn each(&self, at: CallContext, work: &mut dyn ObjectWork, give: &mut dyn FnMut(&[u32])) {
         let part = self.cache.part(at.site);
+        let at = CallContext { row: self.cache.row_number(at.row), ..at };
         let mut search =
             CallLookup { lookup: self, part: &part, at, counts: ObjectCounts::default(), rows: Vec::new() };
         let new = search.find_all(work, give);

@@ -1,7 +1,5 @@
 //! Keys of units: hashes of all that a result follows from, and of nothing else.
 
-use std::hash::{BuildHasher, RandomState};
-
 use onceflow_kernels::{BufferHasher, Isa, ObjectHash, Window};
 use onceflow_region::{Dense, Region};
 use onceflow_runtime::Call;
@@ -14,18 +12,18 @@ use crate::task::ProgramTask;
 pub(super) struct UnitKeys {
     /// The program with its files and container, and its reach.
     program: ObjectHash,
-    /// An empty digester with a random seed.
+    /// An empty digester.
     fresh: BufferHasher,
     /// Pixels around a unit that its result depends on; none when it depends on whole inputs.
     pub(super) reach: Option<usize>,
 }
 
 impl UnitKeys {
-    /// For a program.
-    pub(super) fn new(task: &ProgramTask, reach: Option<usize>) -> Self {
+    /// For a program; equal seeds give equal keys.
+    pub(super) fn new(task: &ProgramTask, reach: Option<usize>, seed: u64) -> Self {
         let far = reach.map_or(u64::MAX, |reach| reach as u64);
         let program = ObjectHash::default().and(&words(task.spec.id.bytes())).and(&[task.spec.version, far]);
-        let fresh = BufferHasher::new(Isa::best(), RandomState::new().hash_one("units"));
+        let fresh = BufferHasher::new(Isa::best(), seed);
         Self { program, fresh, reach }
     }
 

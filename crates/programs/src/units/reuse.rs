@@ -47,8 +47,8 @@ impl UnitReuse {
     /// For a program that is declared to work unit by unit and whose results may be reused; none for others.
     pub(crate) fn of(task: &ProgramTask, cache: Option<&Arc<ObjectCache>>) -> Option<Self> {
         let kind = UnitKind::of(task).filter(|_| task.spec.repeats != Repeats::Never)?;
-        let keys = UnitKeys::new(task, reach(task.spec.halo));
         let cache = Arc::clone(cache?);
+        let keys = UnitKeys::new(task, reach(task.spec.halo), cache.seed());
         let tally = cache.tally(&task.name);
         let (in_progress, reusing_calls) = (UnitsInProgress::default(), AtomicU64::new(0));
         Some(Self { kind, keys, cache, tally, in_progress, reusing_calls, promise: Mutex::default() })
@@ -88,7 +88,7 @@ impl UnitReuse {
         counts.whole = u64::from(asked > 0 && asked == found);
         self.tally.add(&counts);
         let (task, from) = (program.task().name.clone(), most_frequent_rows(rows));
-        let (site, row) = (call.site, call.row);
+        let (site, row) = (call.site, self.cache.row_number(call.row));
         self.cache.note(ObjectOrigins { task, site, row, objects: asked, known: found, from });
         rasters.regions().map_err(OperationError::new)
     }
@@ -130,7 +130,7 @@ impl UnitReuse {
         packed: Vec<u32>,
         seconds: f64,
     ) {
-        let value = ObjectResult::new(packed, call.row);
+        let value = ObjectResult::new(packed, self.cache.row_number(call.row));
         let entry = CacheEntry { bytes: value.bytes(), value, seconds };
         self.cache.keep(call.site, &part.results, key, entry);
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onceflow_region::Region;
-use onceflow_reuse::{Digest32, InputDigest, NodeId, Plan, StaticKeys, TaskKey, content_key};
+use onceflow_reuse::{ContentDigest, Digest32, InputDigest, NodeId, Plan, StaticKeys, TaskKey, content_key};
 use onceflow_study::Scope;
 
 use super::inputs::{JobInput, SiteRef};
@@ -38,6 +38,9 @@ struct SiteKeys {
     found: HashMap<NodeId, StaticLookup>,
 }
 
+/// Outputs that the cache held, and their contents where it knows them.
+type ServedOutputs = (Vec<Arc<Region>>, Vec<ContentDigest>);
+
 /// What is known of a node's static key: nothing where it has none.
 type StaticLookup = Option<(TaskKey, Option<CachedResult>)>;
 
@@ -68,7 +71,7 @@ impl<'a> CacheClient<'a> {
     }
 
     /// The outputs of a job, when the cache holds them under its static or its content key.
-    pub(super) fn serve(&self, job: &TaskJob, used: &mut CacheUse) -> Option<Vec<Arc<Region>>> {
+    pub(super) fn serve(&self, job: &TaskJob, used: &mut CacheUse) -> Option<ServedOutputs> {
         let found = self.found(job.instance, job.ground, used);
         if let Some((key, held)) = found {
             used.keys.push(key);
@@ -118,7 +121,7 @@ impl<'a> CacheClient<'a> {
         held: CachedResult,
         expected: usize,
         used: &mut CacheUse,
-    ) -> Option<Vec<Arc<Region>>> {
+    ) -> Option<ServedOutputs> {
         let fetched = guarded(|| self.cache.fetch(&key)).and_then(|outputs| {
             let found = outputs.len();
             let wrong = || OperationError::new(format!("expected {expected} cached outputs, found {found}"));
@@ -129,7 +132,7 @@ impl<'a> CacheClient<'a> {
                 used.counts.served += 1;
                 used.counts.served_bytes += held.bytes;
                 used.digests = held.digests;
-                Some(outputs)
+                Some((outputs, held.contents))
             }
             Err(error) => {
                 used.failed(error);
@@ -189,6 +192,9 @@ impl<'a> CacheClient<'a> {
         if !flow.repeats(job.task) {
             return None;
         }
+        if self.cache.is_of_run() {
+            return self.content_key_of_run(job);
+        }
         let site = self.site(job.ground);
         let site = lock(&site);
         let digest = |input: &JobInput| match input {
@@ -201,6 +207,13 @@ impl<'a> CacheClient<'a> {
         };
         let inputs: Vec<InputDigest> = job.inputs.iter().map(digest).collect::<Option<_>>()?;
         Some(content_key(&flow.tasks[job.task].spec, &job.parameters, &inputs))
+    }
+
+    /// The content key of a job by contents as the run knows them; none where it does not.
+    fn content_key_of_run(&self, job: &TaskJob) -> Option<TaskKey> {
+        let inputs: Vec<InputDigest> = job.digests.iter().map(|of| InputDigest::Made(of.bytes())).collect();
+        let spec = &self.plan.flow().tasks[job.task].spec;
+        (inputs.len() == job.inputs.len()).then(|| content_key(spec, &job.parameters, &inputs))
     }
 
     /// The digest of what a task of a scope sees of a source, read once for each site; none when it cannot be read.

@@ -78,15 +78,16 @@ impl TaskJob {
         let found = cache.zip(used.as_mut()).and_then(|(cache, used)| cache.serve(&self, used));
         let served = found.is_some();
         let (outcome, outputs, told) = match found {
-            Some(outputs) => (TaskOutcome::Done, outputs, Vec::new()),
+            Some((outputs, contents)) => (TaskOutcome::Done, outputs, contents),
             None => self.compute(work, device, &mut took),
         };
         let JobCost { seconds, bytes, telling } = took;
+        let (digests, digesting) = digested(work, task, &outputs, told);
         if let (Some((cache, used)), TaskOutcome::Done, false) = (cache.zip(used.as_mut()), &outcome, served)
         {
-            cache.store(instance, ground, &NewResult { outputs: &outputs, seconds }, used);
+            let result = NewResult { outputs: &outputs, contents: &digests, seconds };
+            cache.store(instance, ground, &result, used);
         }
-        let (digests, digesting) = digested(work, task, &outputs, told);
         JobReport {
             instance,
             task,

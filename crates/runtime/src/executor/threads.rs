@@ -192,7 +192,9 @@ impl Coordinator<'_, '_> {
         let entry =
             TaskLogEntry { instance, task, row, start, seconds, bytes, worker, served, attempt, cause };
         let outcome = self.checked(task, outcome, outputs.len());
-        self.observer.finished(&FinishedTask { entry: &entry, outcome: &outcome, outputs: &outputs });
+        let finished =
+            FinishedTask { entry: &entry, outcome: &outcome, outputs: &outputs, digests: &digests };
+        self.observer.finished(&finished);
         self.log.push(entry);
         if !matches!(outcome, TaskOutcome::Failed { .. }) {
             self.kept.keep(instance, outputs);

@@ -7,7 +7,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use onceflow_reuse::{ContentDigest, Merger, Met, NodeId, NodeInput};
+use onceflow_reuse::{ContentDigest, Merger, Met, NodeId, NodeInput, source_word};
+use onceflow_study::Scope;
 
 use super::ready::Candidate;
 use super::residence::SiteNode;
@@ -22,6 +23,8 @@ pub(super) struct Duplicates {
     /// Who waits for a leader to be over.
     followers: HashMap<SiteNode, Vec<Candidate>>,
     retained: Retained,
+    /// The word of each source.
+    sources: Vec<u64>,
     options: DuplicateOptions,
 }
 
@@ -34,6 +37,10 @@ pub struct DuplicateOptions {
     pub nodes: Vec<NodeId>,
     /// Most bytes of outputs that are kept without readers.
     pub retained: u64,
+    /// The number of this execution among those of a run, which share what they know of contents.
+    pub execution: u32,
+    /// The contents of sources that an earlier execution made, by source and part.
+    pub contents: HashMap<(usize, usize), ContentDigest>,
 }
 
 /// Outputs without readers, the oldest first.
@@ -63,7 +70,8 @@ impl Scheduler<'_> {
     pub fn finding_duplicates(mut self, options: DuplicateOptions) -> Self {
         let retained = Retained { most: options.retained, ..Retained::default() };
         let (merger, followers) = (Merger::default(), HashMap::new());
-        self.duplicates = Some(Duplicates { merger, followers, retained, options });
+        let sources = self.plan().flow().sources.iter().map(|name| source_word(name)).collect();
+        self.duplicates = Some(Duplicates { merger, followers, retained, sources, options });
         self
     }
 
@@ -71,7 +79,7 @@ impl Scheduler<'_> {
     pub fn learn(&mut self, instance: Instance, digests: &[ContentDigest]) {
         let outputs = self.plan().flow().tasks[self.plan().task_of(instance.node)].outputs.len();
         if let (Some((sequence, node)), Some(duplicates)) = (self.home(instance), &mut self.duplicates) {
-            let unlike = |output| ContentDigest::unlike(sequence, node, output);
+            let unlike = |output| ContentDigest::unlike(duplicates.options.execution, sequence, node, output);
             let unlike: Vec<ContentDigest> = (digests.len()..outputs).map(unlike).collect();
             duplicates.merger.learn(sequence, NodeId(node), &[digests, &unlike].concat());
         }
@@ -175,10 +183,13 @@ impl Scheduler<'_> {
     }
 
     fn digests_at(&self, (sequence, node): SiteNode) -> Option<Vec<ContentDigest>> {
-        let merger = &self.duplicates.as_ref()?.merger;
+        let Duplicates { merger, sources, options, .. } = self.duplicates.as_ref()?;
         let (scope, site) = (self.shape.scope[self.diversions.task(node)], self.sites.index(sequence));
         let content = |input: NodeInput| match input {
-            NodeInput::Source(source) => Some(ContentDigest::source(source, scope, site)),
+            NodeInput::Source(source) => {
+                let made = options.contents.get(&(source, site)).filter(|_| scope == Scope::Part);
+                Some(made.copied().unwrap_or_else(|| ContentDigest::source(sources[source], scope, site)))
+            }
             NodeInput::Empty { kind } => Some(ContentDigest::empty(kind, scope, site)),
             NodeInput::Node { node, output } => {
                 let place = self.sites.around(sequence, self.shape.scope[self.plan().task_of(node)])?;

@@ -17,7 +17,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::open_image;
-use crate::run::digests::Digests;
+use crate::run::digests::DigestKeys;
 use onceflow_nuclei::catalogue;
 
 const WIDTH: usize = 60;
@@ -56,7 +56,7 @@ fn carried_out(
     values: &HashMap<String, Value>,
     seen: Option<&Arc<ObjectCache>>,
 ) -> (HashMap<String, Vec<u8>>, Option<String>) {
-    let digests = Arc::new(Digests::new(Vec::new()));
+    let digests = Arc::new(DigestKeys::random().digests(Vec::new()));
     let mut made: HashMap<(usize, usize), Arc<Region>> = HashMap::new();
     let mut named = HashMap::new();
     for (at, task) in flow.tasks.iter().enumerate() {
