@@ -3,6 +3,7 @@
 
 mod pictures;
 mod shell;
+mod studies;
 
 use onceflow_region::Dense;
 use pictures::{read, shared};
@@ -46,6 +47,96 @@ fn parameters_come_from_a_file_and_from_words() {
     assert_ne!(from_file["foreground"], json("")["foreground"]);
     let over = json("--params p.json -p G1=60 -p G1=70");
     assert_eq!((&over["parameters"]["G1"], &over["parameters"]["T1"]), (&70.into(), &5.5.into()));
+}
+
+#[test]
+fn the_best_row_of_a_run_is_taken_with_its_resolution() {
+    let shell = tissue();
+    shell.write("study.toml", studies::STUDY);
+    shell.ok("run study.toml -o runs/first");
+    let best: serde_json::Value = serde_json::from_str(&shell.read("runs/first/best.json")).unwrap();
+    assert_eq!((&best["workflow"], &best["um_per_pixel"]), (&"nuclei 1".into(), &0.25.into()));
+    let words = |names: &serde_json::Value| -> String {
+        names.as_object().unwrap().iter().map(|(name, value)| format!(" -p {name}={value}")).collect()
+    };
+    let known = "segment synth:200x150?seed=7 --json";
+    let of_run = shell.ok(&format!("{known} --params runs/first/best.json"));
+    assert_eq!(of_run.json(), shell.ok(&format!("{known}{}", words(&best["parameters"]))).json());
+    assert_eq!(of_run.stderr, "", "the image has the resolution of the values");
+    shell.write("again.json", &of_run.stdout);
+    assert_eq!(shell.ok(&format!("{known} --params again.json")).json(), of_run.json());
+    shell.ok("features synth:200x150?seed=7 --params runs/first/best.json -o nuclei.csv");
+    let said = shell.ok("segment tissue.png --params runs/first/best.json -p G1=40 -o mask.png");
+    insta::assert_snapshot!("best-silent", said);
+    // Without a best row there is nothing to take, and the values of another workflow are not for this one.
+    shell.write("none.json", r#"{"version": 1, "workflow": "nuclei 1", "row": null}"#);
+    shell.write("other.json", r#"{"version": 1, "workflow": "mine 2", "parameters": {"a": 1}}"#);
+    for name in ["none", "other"] {
+        let said = shell.run(&format!("segment tissue.png --params {name}.json"));
+        assert_eq!(said.exit, 2, "{said}");
+        insta::assert_snapshot!(format!("best-{name}"), said);
+    }
+}
+
+#[test]
+fn another_resolution_is_said_or_worked_at() {
+    let shell = Shell::new();
+    shell.write("best.json", r#"{"version": 1, "um_per_pixel": 0.5, "parameters": {"G1": 60}}"#);
+    let known = "segment synth:200x150?seed=7 --params best.json";
+    insta::assert_snapshot!("resolution-differs", shell.ok(known));
+    let words = "--um-per-pixel 0.5 -o half.png --labels half.tif --polygons whole.geojson";
+    insta::assert_snapshot!("resolution-asked", shell.ok(&format!("{known} {words}")));
+    let half = read(&shell.path("half.png"));
+    assert_eq!((half.width(), half.height()), (100, 75));
+    // Outlines have the pixels of the file: they fit the image, and are twice as far apart.
+    let outlines: serde_json::Value = serde_json::from_str(&shell.read("whole.geojson")).unwrap();
+    let places = |feature: &serde_json::Value| -> Vec<f64> {
+        let rings = &feature["geometry"]["coordinates"][0];
+        rings.as_array().unwrap().iter().map(|place| place[0].as_f64().unwrap()).collect()
+    };
+    let all: Vec<f64> = outlines["features"].as_array().unwrap().iter().flat_map(places).collect();
+    assert!(all.iter().all(|x| *x <= 200.0 && x % 2.0 == 0.0) && all.iter().any(|x| *x > 100.0));
+    // Labels of either size serve, and truth over the whole image is taken at the resolution of the work.
+    for labels in ["half.tif", "synth:200x150?seed=7"] {
+        let words = format!("--um-per-pixel 0.5 --labels {labels} -o nuclei.csv");
+        shell.ok(&format!("features synth:200x150?seed=7 {words}"));
+    }
+    shell.ok(&format!("{known} --um-per-pixel 0.5 --overlay o.png --truth synth:200x150?seed=7"));
+    // A file that says no resolution is taken at its word.
+    shell.ok("image synth --width 60 --height 40 --seed 7 -o silent.png");
+    let said = shell.ok("segment silent.png --params best.json --um-per-pixel 0.25");
+    insta::assert_snapshot!("resolution-assumed", said);
+    assert_eq!(shell.run("segment silent.png --um-per-pixel 0").exit, 2);
+}
+
+#[test]
+fn what_is_taken_of_an_image_is_said() {
+    let shell = Shell::new();
+    let page = pictures::tiff(12, 10, 1, 8, 1, &[200; 120]);
+    shell.write("grey.tif", &page).write("pages.tif", two_pages(&page));
+    shell.write("deep.png", pictures::deep_colour_png(12, 10));
+    for (name, said) in [
+        ("grey.tif", "note: grey.tif is grey; red, green and blue get the same values\n"),
+        ("deep.png", "note: deep.png has 16 bits per channel; the upper 8 of each are taken\n"),
+        ("pages.tif", "note: pages.tif holds 2 images; the first is taken\n"),
+    ] {
+        for command in ["segment", "features -o nuclei.csv"] {
+            let found = shell.ok(&format!("{command} {name}"));
+            assert!(found.stderr.contains(said), "{found}");
+        }
+    }
+}
+
+/// A TIFF file whose only image is followed by itself.
+fn two_pages(file: &[u8]) -> Vec<u8> {
+    let count = u16::from_le_bytes([file[8], file[9]]) as usize;
+    let (next, mut file) = (10 + 12 * count, file.to_vec());
+    let directory = file[8..next].to_vec();
+    let at = file.len() as u32;
+    file[next..next + 4].copy_from_slice(&at.to_le_bytes());
+    file.extend(directory);
+    file.extend([0; 4]);
+    file
 }
 
 #[test]

@@ -23,9 +23,9 @@ pub use error::{EngineError, ErrorKind, internal, unwritable};
 pub use file::{TextLimit, is_pattern, matching, read_text};
 pub use folder::RunFolder;
 pub use image::{
-    BLANK_COST, Conversion, DrawnParts, ImageForm, PlannedConversion, WantedPixels, as_eight_bits,
-    bytes_to_paint, convert, draw_parts, open_deep_image, open_drawn, open_image, open_labels, open_source,
-    open_volume, paint, parse_synthetic, plan_conversion, tissue, tissue_costs,
+    AtWork, BLANK_COST, Conversion, DrawnParts, ImageForm, PlannedConversion, WantedPixels, bytes_to_paint,
+    convert, draw_parts, open_deep_image, open_drawn, open_drawn_at_work, open_image, open_labels,
+    open_source, open_volume, paint, parse_synthetic, plan_conversion, tissue, tissue_costs, what_is_taken,
 };
 pub use line::{RunResult, plan_study, run_study};
 pub use onceflow_cluster::{

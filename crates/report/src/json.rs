@@ -94,10 +94,13 @@ fn count(tasks: f64) -> u64 {
     tasks.max(0.0).round() as u64
 }
 
-/// The best row with all its values, and the warnings about it; `row` is null when there is none.
+/// The best row with all its values, the resolution they were found at, and the warnings about it; `row` is null when there is none.
 pub fn best_json(answer: &Answer) -> Json {
     let metric = answer.metrics.first().map(|m| m.name.as_str());
-    let mut object = json!({ "version": 1, "study": answer.study, "metric": metric, "row": null });
+    let mut object =
+        json!({ "version": 1, "study": answer.study, "workflow": answer.workflow, "metric": metric });
+    object["um_per_pixel"] = json!(answer.um_per_pixel());
+    object["row"] = Json::Null;
     let found = answer.best.as_ref().and_then(|best| Some((best, answer.table.rows.get(best.row)?)));
     if let Some((best, row)) = found {
         let values = answer.table.parameters.iter().zip(&row.values);

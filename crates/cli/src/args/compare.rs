@@ -31,7 +31,8 @@ pub(crate) struct CompareArgs {
     pub(crate) json: bool,
 }
 
-fn micrometres(text: &str) -> Result<f64, String> {
+/// A size of pixels.
+pub(super) fn micrometres(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "expected a number above 0, such as 0.25".into())
 }

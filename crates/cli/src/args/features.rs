@@ -40,7 +40,10 @@ pub(crate) struct FeaturesArgs {
     /// Do not normalize colours, for an image that is normalized already
     #[arg(long)]
     pub(crate) no_normalize: bool,
-    /// Parameters of the segmentation as a JSON object: {"G1": 40, "T1": 5.5}
+    /// Resolution to work at, in micrometres per pixel: the image is resampled to it; one that says none is taken to have it
+    #[arg(long, value_name = "X", value_parser = super::compare::micrometres)]
+    pub(crate) um_per_pixel: Option<f64>,
+    /// Parameters of the segmentation: best.json of a run, or a JSON object such as {"G1": 40, "T1": 5.5}
     #[arg(long, value_name = "FILE.json", conflicts_with_all = ["mask", "labels"])]
     pub(crate) params: Option<PathBuf>,
     /// One parameter of the segmentation; may be given more than once

@@ -11,7 +11,7 @@ use onceflow_study::Size;
 Examples:
   onceflow segment tile.png -o mask.png
   onceflow segment tile.png -o mask.png --overlay look.png -p G1=40 -p G2=18
-  onceflow segment tile.png --params best.json -o mask.png --json
+  onceflow segment tile.png --params runs/first/best.json -o mask.png
   onceflow segment tile.png --polygons nuclei.geojson             outlines for QuPath
   onceflow segment synth:640x480?seed=7 --labels nuclei.png      synthetic tissue
   onceflow segment slide.tif -o mask.tif --labels nuclei.tif --memory '1 GiB'
@@ -48,7 +48,10 @@ pub(crate) struct SegmentArgs {
     /// Do not normalize colours, for an image that is normalized already
     #[arg(long)]
     pub(crate) no_normalize: bool,
-    /// Parameters as a JSON object: {"G1": 40, "T1": 5.5}
+    /// Resolution to work at, in micrometres per pixel: the image is resampled to it; one that says none is taken to have it
+    #[arg(long, value_name = "X", value_parser = super::compare::micrometres)]
+    pub(crate) um_per_pixel: Option<f64>,
+    /// Parameters: best.json of a run, or a JSON object such as {"G1": 40, "T1": 5.5}
     #[arg(long, value_name = "FILE.json")]
     pub(crate) params: Option<PathBuf>,
     /// One parameter; may be given more than once

@@ -5,11 +5,10 @@ mod many;
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 use onceflow_engine::{
     FeatureFile, FeatureForm, NucleiFeatures, NucleiSource, Tiling, Workspace, available_workers,
-    bytes_to_measure, check_sizes, disk_bytes_to_measure, features, open_deep_image, open_drawn,
+    bytes_to_measure, disk_bytes_to_measure, features,
 };
 use onceflow_kernels::features::names;
 use onceflow_region::Source;
@@ -22,7 +21,7 @@ use crate::file::{OutputTarget, remove_on_signal};
 use crate::many::{NamedImages, asked};
 use crate::picture::{self, OutputStream, write_stream};
 use crate::verb::segment::workspace::WorkspacePlan;
-use crate::verb::segment::{note, parameters, tell_depth};
+use crate::verb::segment::{ImageAtWork, note, parameters};
 
 /// Measures one image, or several.
 pub(crate) fn run(args: &FeaturesArgs, terminal: &Terminal) -> Result<Exit, Failure> {
@@ -45,24 +44,24 @@ pub(crate) fn run(args: &FeaturesArgs, terminal: &Terminal) -> Result<Exit, Fail
 /// Opens, checks, measures, writes; a dry run shows what would be done, and measures nothing.
 fn measured(args: &FeaturesArgs, terminal: &Terminal) -> Result<Option<NucleiFeatures>, Failure> {
     let form = form::of(&args.output)?;
-    let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
-    let kernel = parameters.to_kernel().map_err(engine_failure)?;
-    let source = open_deep_image(args.image(), Path::new("")).map_err(engine_failure)?;
-    let drawn = open_nuclei(args, &*source)?;
+    let values = parameters::read(args.params.as_deref(), &args.parameter)?;
+    let kernel = values.parameters.to_kernel().map_err(engine_failure)?;
+    let image = ImageAtWork::open(args.image(), args.um_per_pixel)?;
+    let drawn = args.mask.as_deref().or(args.labels.as_deref()).map(|name| image.drawn(name)).transpose()?;
     let nuclei = match (drawn.as_deref(), &args.mask, &args.labels) {
         (Some(drawn), Some(name), _) => NucleiSource::Mask(name, drawn),
         (Some(drawn), _, Some(name)) => NucleiSource::Labels(name, drawn),
         _ => NucleiSource::Found(&kernel),
     };
-    let needed = bytes_to_measure(source.info(), nuclei).map_err(engine_failure)?;
+    let needed = bytes_to_measure(image.source().info(), nuclei).map_err(engine_failure)?;
     let workspace_plan = WorkspacePlan::new(args.memory, args.tile, &[&args.output]).fitting(needed)?;
+    image.tell(args.um_per_pixel, values.um_per_pixel, "tables are in", terminal);
     if args.dry_run {
-        plan(args, (&*source, nuclei), &workspace_plan, terminal)?;
+        plan(args, (image.source(), nuclei), &workspace_plan, terminal)?;
         return Ok(None);
     }
-    tell_depth(args.image(), &*source, terminal);
     remove_on_signal();
-    work(args, (&*source, nuclei), &workspace_plan, (form, terminal)).map(Some)
+    work(args, (&image, nuclei), &workspace_plan, (form, terminal)).map(Some)
 }
 
 /// Refuses an output that cannot be written, before the work.
@@ -83,14 +82,6 @@ fn check_target(args: &FeaturesArgs) -> Result<(), Failure> {
 fn inputs(args: &FeaturesArgs) -> Vec<&Path> {
     let drawn = args.mask.as_ref().or(args.labels.as_ref()).map(Path::new);
     [Some(Path::new(args.image())), drawn, args.params.as_deref()].into_iter().flatten().collect()
-}
-
-/// Opens the mask or the labels, which must be of the image's size.
-fn open_nuclei(args: &FeaturesArgs, image: &dyn Source) -> Result<Option<Arc<dyn Source>>, Failure> {
-    let Some(name) = args.mask.as_ref().or(args.labels.as_ref()) else { return Ok(None) };
-    let drawn = open_drawn(name, Path::new(""), image.info()).map_err(engine_failure)?;
-    check_sizes((name, &*drawn), (args.image(), image)).map_err(engine_failure)?;
-    Ok(Some(drawn))
 }
 
 fn plan(
@@ -114,10 +105,11 @@ fn plan(
 
 fn work(
     args: &FeaturesArgs,
-    (source, nuclei): (&dyn Source, NucleiSource<'_>),
+    (image, nuclei): (&ImageAtWork<'_>, NucleiSource<'_>),
     workspace_plan: &WorkspacePlan,
     (form, terminal): (FeatureForm, &Terminal),
 ) -> Result<NucleiFeatures, Failure> {
+    let (source, ratio) = (image.source(), image.ratio());
     let info = source.info();
     let progress = terminal.progress(format!("measuring {} x {} pixels", info.width, info.height));
     let watch = |step| progress.step(step);
@@ -125,19 +117,19 @@ fn work(
     let workspace = workspace_plan.workspace(threads, &watch);
     let mut found = features(source, nuclei, !args.no_normalize, &workspace).map_err(engine_failure)?;
     write_stream(&args.output, terminal, |to| match to {
-        OutputStream::File(file) => write(&mut found, form, &workspace, file),
-        OutputStream::Standard(out) => write(&mut found, form, &workspace, out),
+        OutputStream::File(file) => write(&mut found, (form, ratio), &workspace, file),
+        OutputStream::Standard(out) => write(&mut found, (form, ratio), &workspace, out),
     })?;
     Ok(found)
 }
 
 fn write(
     found: &mut NucleiFeatures,
-    form: FeatureForm,
+    (form, ratio): (FeatureForm, f64),
     workspace: &Workspace<'_>,
     to: impl Write + Send,
 ) -> io::Result<()> {
-    let mut file = FeatureFile::new(form, BufWriter::new(to))?;
+    let mut file = FeatureFile::new(form, BufWriter::new(to))?.scaled(ratio);
     found.measure(workspace, |object| file.add(object))?;
     file.finish()
 }

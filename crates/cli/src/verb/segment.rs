@@ -1,5 +1,6 @@
 //! `onceflow segment`: finds the nuclei of images.
 
+mod at_work;
 mod many;
 mod outcome;
 pub(super) mod parameters;
@@ -7,12 +8,8 @@ pub(super) mod workspace;
 mod written;
 
 use std::path::Path;
-use std::sync::Arc;
 
-use onceflow_engine::{
-    NucleiParameters, Tiling, as_eight_bits, bytes_to_segment, check_sizes, check_truth, open_deep_image,
-    open_drawn, segment,
-};
+use onceflow_engine::{NucleiParameters, Tiling, bytes_to_segment, check_truth, segment};
 use onceflow_kernels::nuclei::SegmentationStatus;
 use onceflow_region::{ImageInfo, Source};
 use onceflow_study::Diagnostic;
@@ -22,6 +19,7 @@ use crate::args::SegmentArgs;
 use crate::file::remove_on_signal;
 use crate::many::{NamedImages, asked};
 use crate::picture;
+pub(super) use at_work::ImageAtWork;
 use outcome::SegmentOutcome;
 use workspace::WorkspacePlan;
 use written::outputs;
@@ -44,29 +42,31 @@ fn found(
 ) -> Result<Option<(SegmentOutcome, NucleiParameters)>, Failure> {
     picture::check(&outputs(args), &inputs(args), args.json)?;
     written::check_endings(args)?;
-    let parameters = parameters::read(args.params.as_deref(), &args.parameter)?;
-    let source = open_deep_image(args.image(), Path::new("")).map_err(engine_failure)?;
-    let truth = open_truth(args, &*source)?;
-    let needed = bytes_to_segment(source.info()).map_err(engine_failure)?;
+    let values = parameters::read(args.params.as_deref(), &args.parameter)?;
+    let image = ImageAtWork::open(args.image(), args.um_per_pixel)?;
+    let truth = args.truth.as_deref().map(|name| image.drawn(name)).transpose()?;
+    let info = image.source().info();
+    let needed = bytes_to_segment(info).map_err(engine_failure)?;
     let workspace_plan = WorkspacePlan::new(args.memory, args.tile, &outputs(args)).fitting(needed)?;
+    image.tell(args.um_per_pixel, values.um_per_pixel, "masks, labels and overlays have", terminal);
     if args.dry_run {
-        plan(args, source.info(), &workspace_plan, terminal)?;
+        plan(args, info, &workspace_plan, terminal)?;
         return Ok(None);
     }
-    tell_depth(args.image(), &*source, terminal);
     remove_on_signal();
-    let outcome = work(args, &*source, truth.as_deref(), &workspace_plan, &parameters, terminal)?;
-    Ok(Some((outcome, parameters)))
+    let outcome = work(args, &image, truth.as_deref(), &workspace_plan, &values.parameters, terminal)?;
+    Ok(Some((outcome, values.parameters)))
 }
 
 fn work(
     args: &SegmentArgs,
-    source: &dyn Source,
+    image: &ImageAtWork<'_>,
     truth: Option<&dyn Source>,
     workspace_plan: &WorkspacePlan,
     parameters: &NucleiParameters,
     terminal: &Terminal,
 ) -> Result<SegmentOutcome, Failure> {
+    let source = image.source();
     let progress = terminal.progress(format!("segmenting {}", size(source.info())));
     let watch = |step| progress.step(step);
     let workspace = workspace_plan.workspace(1, &watch);
@@ -74,28 +74,13 @@ fn work(
     truth.map_or(Ok(()), |truth| check_truth(truth, &workspace)).map_err(engine_failure)?;
     let kernel = parameters.to_kernel().map_err(engine_failure)?;
     let mut found = segment(source, &kernel, !args.no_normalize, &workspace).map_err(engine_failure)?;
-    written::write(args, (source, truth), &mut found, (&workspace, terminal))?;
+    written::write(args, (image, truth), &mut found, (&workspace, terminal))?;
     Ok(SegmentOutcome::new(&found, source.info(), workspace_plan.tiling.as_ref()))
 }
 
 fn inputs(args: &SegmentArgs) -> Vec<&Path> {
     let named = [Some(Path::new(args.image())), args.truth.as_ref().map(Path::new), args.params.as_deref()];
     named.into_iter().flatten().collect()
-}
-
-/// Opens the truth, which must be of the image's size.
-fn open_truth(args: &SegmentArgs, image: &dyn Source) -> Result<Option<Arc<dyn Source>>, Failure> {
-    let Some(name) = &args.truth else { return Ok(None) };
-    let truth = open_drawn(name, Path::new(""), image.info()).map_err(engine_failure)?;
-    check_sizes((args.image(), image), (name, &*truth)).map_err(engine_failure)?;
-    Ok(Some(truth))
-}
-
-/// Says how pixels become colours of 8 bits, where they have another depth.
-pub(super) fn tell_depth(name: &str, source: &dyn Source, terminal: &Terminal) {
-    if let Some(words) = as_eight_bits(source) {
-        terminal.diagnostics(&[Diagnostic::note(format!("{name} {words}"))]);
-    }
 }
 
 fn plan(

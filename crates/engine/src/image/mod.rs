@@ -3,12 +3,13 @@
 mod convert;
 mod paint;
 mod parts_picture;
+mod resolution;
 pub(crate) mod tissue_costs;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_imageio::{Outlines, VolumeSource, Working};
+use onceflow_imageio::{Outlines, Resampled, VolumeSource, Working};
 use onceflow_nuclei::NucleiError;
 use onceflow_region::{Element, ImageInfo, Source, SourceError};
 use onceflow_study::Diagnostic;
@@ -18,6 +19,7 @@ use crate::EngineError;
 pub use convert::{Conversion, ImageForm, PlannedConversion, WantedPixels, convert, plan_conversion};
 pub use paint::{bytes_to_paint, paint, tissue};
 pub use parts_picture::{DrawnParts, draw_parts};
+pub use resolution::AtWork;
 pub use tissue_costs::{BLANK_COST, tissue_costs};
 
 /// Opens a colour image of 8 bits; a path is relative to `folder`. Nothing but its head is read.
@@ -27,7 +29,7 @@ pub fn open_image(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineEr
     Ok(source)
 }
 
-/// The same, also of 16 bits or real numbers: [`as_eight_bits`] says what becomes of them.
+/// The same, also of 16 bits or real numbers: [`what_is_taken`] says what becomes of them.
 pub fn open_deep_image(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
     let source = open_source(name, folder)?;
     let known = [Element::U8, Element::U16, Element::F32, Element::F64];
@@ -58,6 +60,26 @@ pub fn open_drawn(name: &str, folder: &Path, of: &ImageInfo) -> Result<Arc<dyn S
         return open_labels(name, folder);
     }
     Ok(Outlines::read(&path).map_err(unreadable)?.over(of, &Working::whole(of)))
+}
+
+/// The same over an image at work. A mask or label image has the size of the image at work, or that of its file, whose
+/// pixels are then taken at the resolution of the work.
+pub fn open_drawn_at_work(
+    name: &str,
+    folder: &Path,
+    of: &ImageInfo,
+    at_work: &AtWork,
+) -> Result<Arc<dyn Source>, EngineError> {
+    let path = folder.join(name);
+    if parse_synthetic(name)?.is_none() && Outlines::is_one(&path) {
+        return Ok(Outlines::read(&path).map_err(unreadable)?.over(of, &at_work.working));
+    }
+    let drawn = open_labels(name, folder)?;
+    let is_of = |info: &ImageInfo| (info.width, info.height) == (drawn.info().width, drawn.info().height);
+    if is_of(at_work.source.info()) || !is_of(of) {
+        return Ok(drawn);
+    }
+    Ok(Arc::new(Resampled::labels(drawn, at_work.working)))
 }
 
 /// Opens a volume of three dimensions.
@@ -107,13 +129,18 @@ pub fn parse_synthetic(name: &str) -> Result<Option<Tissue>, EngineError> {
     })
 }
 
-/// How the pixels of an image become colours of 8 bits; nothing when they are such already.
-pub fn as_eight_bits(source: &dyn Source) -> Option<&'static str> {
-    match source.info().element {
-        Element::U16 => Some("has 16 bits per channel; the upper 8 of each are taken"),
-        Element::F32 | Element::F64 => Some("has real numbers; 0 to 1 becomes 0 to 255"),
+/// What is taken of an image whose pixels are not colours of 8 bits, or of a file that holds more than one image.
+pub fn what_is_taken(source: &dyn Source) -> Vec<String> {
+    let info = source.info();
+    let depth = match info.element {
+        Element::U16 => Some("has 16 bits per channel; the upper 8 of each are taken".to_owned()),
+        Element::F32 | Element::F64 => Some("has real numbers; 0 to 1 becomes 0 to 255".to_owned()),
         _ => None,
-    }
+    };
+    let grey = (info.channels == 1).then(|| "is grey; red, green and blue get the same values".to_owned());
+    let more = info.details.other_images;
+    let pages = (more > 0).then(|| format!("holds {} images; the first is taken", more + 1));
+    [depth, grey, pages].into_iter().flatten().collect()
 }
 
 /// The workflows read colours of 8 bits; a study would lose silently what its thresholds are about if it made them.

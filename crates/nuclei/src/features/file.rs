@@ -52,6 +52,16 @@ impl<W: Write + Send> FeatureFile<W> {
         Ok(Self { names, file })
     }
 
+    /// Writes outlines in pixels of which those of the image have `ratio` on a side.
+    #[must_use]
+    pub fn scaled(self, ratio: f64) -> Self {
+        let file = match self.file {
+            FeatureWriter::GeoJson(file) => FeatureWriter::GeoJson(file.scaled(ratio)),
+            other => other,
+        };
+        Self { file, ..self }
+    }
+
     /// The names of the features.
     pub fn names(&self) -> &[String] {
         &self.names

@@ -12,13 +12,21 @@ use super::border_word;
 pub struct GeoJson<W> {
     to: W,
     empty: bool,
+    /// Pixels of the file's image per pixel of the objects.
+    ratio: f64,
 }
 
 impl<W: Write> GeoJson<W> {
     /// Begins a collection.
     pub fn new(mut to: W) -> io::Result<Self> {
         to.write_all(b"{\"type\":\"FeatureCollection\",\"features\":[")?;
-        Ok(Self { to, empty: true })
+        Ok(Self { to, empty: true, ratio: 1.0 })
+    }
+
+    /// Writes coordinates in pixels of which the objects' have `ratio` on a side.
+    #[must_use]
+    pub fn scaled(self, ratio: f64) -> Self {
+        Self { ratio, ..self }
     }
 
     /// Adds an object.
@@ -31,7 +39,7 @@ impl<W: Write> GeoJson<W> {
     ) -> io::Result<()> {
         let before = if self.empty { "\n" } else { ",\n" };
         self.empty = false;
-        write!(self.to, "{before}{}", feature(label, at_border, polygons, measurements))
+        write!(self.to, "{before}{}", feature(label, at_border, geometry(polygons, self.ratio), measurements))
     }
 
     /// Ends the collection.
@@ -41,12 +49,7 @@ impl<W: Write> GeoJson<W> {
     }
 }
 
-fn feature(
-    label: u32,
-    at_border: bool,
-    polygons: &[Polygon],
-    measurements: Option<Map<String, Value>>,
-) -> Value {
+fn feature(label: u32, at_border: bool, geometry: Value, measurements: Option<Map<String, Value>>) -> Value {
     let label = label.to_string();
     let mut properties = json!({
         "objectType": "detection",
@@ -57,16 +60,20 @@ fn feature(
     if let Some(measurements) = measurements {
         properties["measurements"] = measurements.into();
     }
-    json!({ "type": "Feature", "geometry": geometry(polygons), "properties": properties })
+    json!({ "type": "Feature", "geometry": geometry, "properties": properties })
 }
 
 /// The colour of outlines.
 const COLOUR: [u8; 3] = [255, 240, 0];
 
 /// A polygon, or several if parts of an object touch in corners only or not at all.
-fn geometry(polygons: &[Polygon]) -> Value {
+fn geometry(polygons: &[Polygon], ratio: f64) -> Value {
+    let ring = |ring: &Vec<[u32; 2]>| match ratio {
+        1.0 => json!(ring),
+        ratio => ring.iter().map(|place| json!(place.map(|at| f64::from(at) * ratio))).collect(),
+    };
     let rings = |polygon: &Polygon| -> Value {
-        std::iter::once(&polygon.outer).chain(&polygon.holes).map(|ring| json!(ring)).collect()
+        std::iter::once(&polygon.outer).chain(&polygon.holes).map(ring).collect()
     };
     match polygons {
         [polygon] => json!({ "type": "Polygon", "coordinates": rings(polygon) }),

@@ -9,12 +9,18 @@ use crate::objects::{GeoJson, WindowGroups, components};
 use crate::workspace::Workspace;
 
 impl Segmented {
-    /// Writes the outlines of all nuclei as GeoJSON for QuPath, in the order of their labels.
+    /// Writes the outlines of all nuclei as GeoJSON for QuPath, in the order of their labels; in pixels of which those of
+    /// the image have `ratio` on a side.
     ///
     /// # Errors
     /// When a pixel cannot be read, there is too little memory, or the file cannot be written.
-    pub fn write_polygons(&mut self, workspace: &Workspace<'_>, to: impl Write) -> io::Result<()> {
-        let mut file = GeoJson::new(to)?;
+    pub fn write_polygons(
+        &mut self,
+        ratio: f64,
+        workspace: &Workspace<'_>,
+        to: impl Write,
+    ) -> io::Result<()> {
+        let mut file = GeoJson::new(to)?.scaled(ratio);
         let image = self.layers.image();
         let (extents, _known) = components(&mut self.layers, workspace)?;
         let mut groups = WindowGroups::new(&extents, image, 0, workspace)?;

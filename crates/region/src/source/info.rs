@@ -38,6 +38,8 @@ pub struct Details {
     pub compression: Option<String>,
     /// The library that reads the file, when it is not our own code.
     pub library: Option<String>,
+    /// Images that the file holds beside this one and its scales, such as further pages.
+    pub other_images: u64,
 }
 
 impl Details {

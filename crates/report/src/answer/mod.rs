@@ -44,6 +44,16 @@ pub struct Answer {
     pub notes: Vec<String>,
 }
 
+impl Answer {
+    /// The resolution of all images, where it is known and one: within 1 %, as for the images of a study.
+    pub fn um_per_pixel(&self) -> Option<f64> {
+        let first = self.images.first()?.um_per_pixel?;
+        let is_near =
+            |image: &ImageSummary| image.um_per_pixel.is_some_and(|um| (um / first - 1.0).abs() <= 0.01);
+        self.images.iter().all(is_near).then_some(first)
+    }
+}
+
 /// An image of the study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageSummary {

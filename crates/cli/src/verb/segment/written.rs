@@ -9,6 +9,7 @@ use onceflow_region::Source;
 use onceflow_study::{Diagnostic, with_commas};
 use onceflow_terminal::{Failure, Terminal};
 
+use super::ImageAtWork;
 use crate::args::SegmentArgs;
 use crate::file::{extension, unsupported_extension};
 use crate::picture::{OutputStream, PictureForm, write_rows, write_stream};
@@ -38,7 +39,7 @@ fn is_json(path: &Path) -> bool {
 /// Writes them; labels last, since they may be too many for their file.
 pub(super) fn write(
     args: &SegmentArgs,
-    (image, truth): (&dyn Source, Option<(&str, &dyn Source)>),
+    (image, truth): (&ImageAtWork<'_>, Option<(&str, &dyn Source)>),
     found: &mut Segmented,
     (workspace, terminal): (&Workspace<'_>, &Terminal),
 ) -> Result<(), Failure> {
@@ -47,12 +48,14 @@ pub(super) fn write(
     }
     if let Some(path) = &args.polygons {
         write_stream(path, terminal, |to| match to {
-            OutputStream::File(file) => found.write_polygons(workspace, BufWriter::new(file)),
-            OutputStream::Standard(out) => found.write_polygons(workspace, BufWriter::new(out)),
+            OutputStream::File(file) => found.write_polygons(image.ratio(), workspace, BufWriter::new(file)),
+            OutputStream::Standard(out) => {
+                found.write_polygons(image.ratio(), workspace, BufWriter::new(out))
+            }
         })?;
     }
     if let Some(path) = &args.overlay {
-        let overlay = Overlay { image, truth, scale: args.overlay_scale };
+        let overlay = Overlay { image: image.source(), truth, scale: args.overlay_scale };
         let picture = found.overlay(&overlay);
         write_rows(path, picture, |take| found.give_overlay(&overlay, workspace, take), terminal)?;
     }

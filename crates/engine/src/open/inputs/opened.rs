@@ -7,10 +7,10 @@ use std::sync::Arc;
 use onceflow_region::{Bounds, Source};
 use onceflow_study::{Study, StudyImage};
 
-use super::resolution::{AtWork, at_work};
+use super::resolution::at_work;
 use super::studied::studied;
 use super::truth::{Drawn, Truth};
-use crate::{EngineError, open_image};
+use crate::{AtWork, EngineError, open_image};
 
 /// An image before it is cut.
 #[derive(Debug)]

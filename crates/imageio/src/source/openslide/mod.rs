@@ -188,6 +188,7 @@ fn info(origin: &ByteOrigin, slide: &Slide, vendor: &str, version: &str) -> Resu
             tiles,
             compression: None,
             library: Some(format!("OpenSlide {version}")),
+            ..Details::default()
         },
     })
 }

@@ -47,12 +47,14 @@ impl TiffSource {
         if let Some(form) = words.foreign {
             return Err(openslide::needed(origin.name(), form));
         }
-        let scales = pyramid::scales(origin, &mut files, &chain)?;
+        let (scales, others) = pyramid::scales(origin, &mut files, &chain)?;
         let Some(whole) = scales.first() else {
             return Err(origin.content("a TIFF file with an image", "none", directory::TODO));
         };
         check_planes(origin, &words, whole)?;
-        Ok((info(words, whole, &scales), scales))
+        // The label and the overview of a slide are no further pages of it.
+        let others = if words.format.is_none() { others } else { 0 };
+        Ok((info(words, whole, &scales, others), scales))
     }
 }
 
@@ -88,7 +90,7 @@ impl Source for TiffSource {
     }
 }
 
-fn info(words: TiffWords, whole: &TiffLayout, scales: &[TiffLayout]) -> ImageInfo {
+fn info(words: TiffWords, whole: &TiffLayout, scales: &[TiffLayout], others: usize) -> ImageInfo {
     let scale = |layout: &TiffLayout| ImageScale {
         width: layout.width as u64,
         height: layout.height as u64,
@@ -110,6 +112,7 @@ fn info(words: TiffWords, whole: &TiffLayout, scales: &[TiffLayout]) -> ImageInf
             tiles: scales.iter().map(tile).collect(),
             compression: Some(whole.compression.name().into()),
             library: None,
+            other_images: others as u64,
         },
     }
 }

@@ -13,13 +13,14 @@ const ROUNDING: f64 = 2.0;
 const MOST_SCALES: usize = 64;
 
 /// The first image and its smaller copies, which are named in it (OME-TIFF) or follow it as tiled images (SVS and others).
-/// What cannot be read of the copies is left out: the image itself can be.
+/// What cannot be read of the copies is left out: the image itself can be. Beside them, how many other images follow the
+/// first.
 pub(super) fn scales(
     origin: &ByteOrigin,
     files: &mut Directories<'_>,
     chain: &[TiffDirectory],
-) -> Result<Vec<TiffLayout>, SourceError> {
-    let Some((first, rest)) = chain.split_first() else { return Ok(Vec::new()) };
+) -> Result<(Vec<TiffLayout>, usize), SourceError> {
+    let Some((first, rest)) = chain.split_first() else { return Ok((Vec::new(), 0)) };
     let mut scales = vec![TiffLayout::of(origin, files, first)?];
     let named = named(files, first);
     let candidates: Vec<&TiffDirectory> =
@@ -32,7 +33,8 @@ pub(super) fn scales(
             break;
         }
     }
-    Ok(scales)
+    let copies = if named.is_empty() { scales.len() - 1 } else { 0 };
+    Ok((scales, rest.len().saturating_sub(copies)))
 }
 
 /// The directories that the first one names as its own.

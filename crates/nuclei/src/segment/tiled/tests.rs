@@ -18,7 +18,7 @@ fn outputs(found: &mut Segmented, workspace: &Workspace<'_>) -> (Pixels, Pixels,
     let mask = gathered(|take| found.give_mask(workspace, take));
     let labels = gathered(|take| found.give_labels(workspace, take));
     let mut polygons = Vec::new();
-    found.write_polygons(workspace, &mut polygons).unwrap();
+    found.write_polygons(1.0, workspace, &mut polygons).unwrap();
     (mask, labels, String::from_utf8(polygons).unwrap())
 }
 
