@@ -37,7 +37,61 @@ fn studies() -> Vec<(&'static str, String)> {
                 + &STUDY[STUDY.find("[parameters]").unwrap()..],
         ),
         ("no-phase", STUDY[..STUDY.find("[[phase]]").unwrap()].to_owned()),
+        (
+            "no-resolution",
+            image("small.png").replace(r#"measure = "dice""#, r#"measure = "objects_per_mm2""#),
+        ),
+        ("sheet-of-a-header", sheet("name,file,truth\n")),
+        ("more-replicates-than-base", vbd("base = 4\nreplicates = 8")),
+        ("too-many-replicates", vbd("base = 4096\nreplicates = 2048")),
+        (
+            "effects-of-lhs",
+            changed(r#"method = "moat"\ntrajectories = 4"#, "method = \"lhs\"\nrows = 8") + LATER,
+        ),
+        ("one-resample", changed("resamples = 50", "resamples = 1")),
+        ("python", workflow("python.json")),
+        ("grey-image", workflow("grey.json")),
+        ("table", workflow("table.json").replace(r#"of = "nuclei""#, r#"of = "statistics""#)),
+        ("kept-table", changed("[run]\n", "[run]\nkeep_regions = [\"statistics\"]\n")),
+        ("command-file", workflow("command.json")),
     ]
+}
+
+/// A second phase whose parameters the first one chooses.
+const LATER: &str =
+    "\n[[phase]]\nname = \"later\"\nmethod = \"vbd\"\nbase = 8\nkeep = { phase = \"screen\" }\n";
+
+/// The study with a second phase of this size.
+fn vbd(size: &str) -> String {
+    STUDY.to_owned() + &LATER.replace("base = 8", size)
+}
+
+/// The study with its images in a sheet, which is written as the study is read.
+fn sheet(lines: &str) -> String {
+    let (start, end) = (STUDY.find("[[image]]").unwrap(), STUDY.find("[parameters]").unwrap());
+    assert!(lines.ends_with('\n'));
+    format!("images = \"images.csv\"\n{}{}", &STUDY[..start], &STUDY[end..])
+}
+
+fn workflow(file: &str) -> String {
+    changed("workflow = \"nuclei\"", &format!("workflow = \"{file}\""))
+}
+
+/// Descriptors that can be read but not run.
+fn write_workflows(shell: &Shell) {
+    let nuclei = include_str!("../../study/src/shipped/nuclei.json");
+    let replaced = |from: &str, to: &str| {
+        assert!(nuclei.contains(from), "{from} is not in the workflow");
+        nuclei.replace(from, to)
+    };
+    let grow = r#""op": "nuclei.grow""#;
+    shell.write("python.json", replaced(grow, r#""op": { "python": "steps.py:grow" }"#));
+    shell.write(
+        "command.json",
+        replaced(grow, r#""op": { "command": ["sh", "grow.sh", "{G2}"], "files": ["grow.sh"] }"#),
+    );
+    shell.write("grey.json", replaced(r#""image": "rgb8""#, r#""image": "u8""#));
+    shell.write("table.json", replaced(r#""outputs": ["nuclei"]"#, r#""outputs": ["statistics"]"#));
 }
 
 #[test]
@@ -45,14 +99,27 @@ fn studies_that_cannot_be_run() {
     let shell = Shell::new();
     let small = grey_png(96, &[200; 96 * 80]);
     shell.write("text.png", "no image at all\n").write("small.png", &small).write("head.png", &small[..20]);
-    shell.write("deep.png", deep_colour_png(96, 80));
+    shell.write("deep.png", deep_colour_png(96, 80)).write("images.csv", "name,file,truth\n");
+    write_workflows(&shell);
     for (name, study) in studies() {
         shell.write("study.toml", study);
         let said = shell.run("run study.toml -o first");
         assert_eq!(said.exit, 2, "{name}: {said}");
         assert!(!shell.exists("first"), "{name}: nothing is written");
         insta::assert_snapshot!(format!("refused-{name}"), said);
+        let checked = shell.run("check study.toml");
+        // A study for a model of one's own is complete without a workflow.
+        if name != "no-workflow" {
+            assert_eq!(checked.exit, 2, "check: {name}: {checked}");
+            let missing: Vec<&str> = errors(&said).filter(|line| !checked.stderr.contains(line)).collect();
+            assert!(missing.is_empty(), "{name}: check does not say {missing:?}\n{checked}");
+        }
     }
+}
+
+/// The lines of all errors.
+fn errors(said: &Said) -> impl Iterator<Item = &str> {
+    said.stderr.lines().filter(|line| !line.starts_with("note: "))
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use onceflow_imageio::png_bytes;
 use onceflow_region::Region;
+use onceflow_store::codec;
 
 use crate::{EngineError, write_whole};
 
@@ -17,6 +18,9 @@ pub struct RunFolder {
 
 /// Where regions are kept.
 const REGIONS: &str = "regions";
+
+/// The extension of regions that no picture holds.
+pub(crate) const ENCODED: &str = "region";
 
 impl RunFolder {
     /// The folder at a path, which is made when a run begins.
@@ -66,13 +70,34 @@ impl RunFolder {
         part: usize,
         region: &Region,
     ) -> Result<(String, PathBuf), EngineError> {
-        let file = format!("{REGIONS}/reference/{name}-{part}.png");
+        let file = |extension: &str| format!("{REGIONS}/reference/{name}-{part}.{extension}");
         let dense = region.as_dense().ok_or_else(|| {
             let error = io::Error::other("only images can be kept so far");
-            EngineError::Write { path: self.path.join(&file), error }
+            EngineError::Write { path: self.path.join(file("png")), error }
         })?;
-        let bytes = png_bytes(dense).map_err(|error| EngineError::Internal(error.to_string()))?;
+        // Pictures hold no labels of 32 bits.
+        let (file, bytes) = match dense.as_u32() {
+            Some(_) => (file(ENCODED), encoded(region)?),
+            None => (file("png"), png_bytes(dense).map_err(internal)?),
+        };
         let path = self.write(&file, &bytes)?;
         Ok((file, path))
     }
+}
+
+fn encoded(region: &Region) -> Result<Vec<u8>, EngineError> {
+    let mut bytes = Vec::new();
+    codec::encode(region, &mut bytes).map_err(internal)?;
+    Ok(bytes)
+}
+
+/// Reads a region that [`RunFolder::save_reference`] wrote with the extension [`ENCODED`].
+pub(crate) fn read_encoded(path: &Path) -> Result<Region, String> {
+    let file = fs::File::open(path).map_err(|error| error.to_string())?;
+    let length = file.metadata().map_err(|error| error.to_string())?.len();
+    codec::decode(&mut io::BufReader::new(file), length).map_err(|error| error.to_string())
+}
+
+fn internal(error: impl std::fmt::Display) -> EngineError {
+    EngineError::Internal(error.to_string())
 }

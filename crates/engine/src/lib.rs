@@ -38,7 +38,7 @@ pub use onceflow_nuclei::{
     bytes_to_segment, catalogue, check_sizes, check_truth, disk_bytes_to_measure, features, objects, overlay,
     read_objects, segment,
 };
-pub use onceflow_programs::{AskedLog, FoundLog, look_at_commands};
+pub use onceflow_programs::{AskedLog, FoundLog};
 pub use onceflow_report::{
     Amounts, Answer, BestRow, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary, KeptParameters,
     LegendEntry, Material, MetricTable, PhaseAnswer, PhaseGrain, Pictures, Provenance, Resampling,
@@ -57,8 +57,8 @@ pub use onceflow_runtime::{
 pub use onceflow_store::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_synth::Painted;
 pub use open::{
-    Document, DocumentContent, OpenStudy, Operations, StudyInput, look_at_images, open_document, open_study,
-    open_study_with,
+    CheckOptions, CheckedDocument, Document, DocumentContent, OpenStudy, Operations, StudyInput,
+    check_document, open_document, open_study, open_study_with,
 };
 pub use plan::{
     Alternative, BucketFigures, CostOrigin, Explanation, Foreseen, FoundSame, GraphForm, GraphOf, LaterPhase,

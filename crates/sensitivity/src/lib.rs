@@ -70,7 +70,7 @@ pub use report::{
     effect_table, pairs_to_csv, render_text, share_decimals, share_text, short_number,
 };
 pub use sample::{RowRole, Sample, SampleRow};
-pub use sampler::{SampleError, extend, reference_row, sample, warnings};
+pub use sampler::{SampleError, check_size, extend, reference_row, sample, warnings};
 pub use table::{
     DakotaTable, SampleFormat, SampleOptions, TableError, TableLayout, assume_rows, csv_lines,
     design_from_json, design_to_json, number_text, read_outputs, read_sample, write_sample,

@@ -103,7 +103,11 @@ pub fn warnings(space: &Space, design: &Design) -> Vec<String> {
     }
 }
 
-fn check_size(space: &Space, method: &Method) -> Result<(), SampleError> {
+/// Refuses designs without rows and those that no memory holds.
+///
+/// # Errors
+/// As said.
+pub fn check_size(space: &Space, method: &Method) -> Result<(), SampleError> {
     if method.size() == Some(0) {
         return Err(SampleError::Zero { what: method.word() });
     }

@@ -12,12 +12,17 @@ Examples:
   onceflow check workflow.json         a workflow descriptor
   onceflow check params.txt            a SALib problem; also Dakota, stage files, t2flow
   onceflow check study.toml --json     for scripts
+  onceflow check study.toml --without-images     a study whose images are on another machine
 
-Nothing is run. The exit code is 2 when there are errors, and 0 when there are only warnings.")]
+Nothing is run. What onceflow run would refuse is an error here, with the same exit code; the exit code is 0 when there are
+only warnings.")]
 pub(crate) struct CheckArgs {
     /// The file to check; its kind is recognised by its contents
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Do not open images and truth, for a study whose files are on another machine
+    #[arg(long)]
+    pub(crate) without_images: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,40 +1,28 @@
 //! `onceflow check`: summarises a file and reports all its errors.
 
-mod images;
 mod summary;
 
-use std::path::Path;
-
-use onceflow_engine::look_at_commands;
+use onceflow_engine::{CheckOptions, CheckedDocument, Document, check_document};
 use onceflow_study::{Diagnostics, FileKind, Severity, counted};
+use onceflow_terminal::{Exit, Failure, Terminal, diagnostics_to_json, engine_failure};
 use serde_json::json;
 
 use crate::args::CheckArgs;
-use onceflow_engine::{Document, DocumentContent, open_document};
-use onceflow_terminal::{Exit, Failure, Terminal, diagnostics_to_json, engine_failure};
 
 /// Reads a file, prints its summary and diagnostics.
 pub(crate) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let mut document = open_document(&args.file).map_err(engine_failure)?;
-    if let Some(DocumentContent::Study(study, Some(_))) = &document.content {
-        let folder = args.file.parent().unwrap_or(Path::new(""));
-        document.diagnostics.0.extend(images::look(study, folder));
-    }
-    if let Some(DocumentContent::Study(_, Some(workflow)) | DocumentContent::Workflow(workflow)) =
-        &document.content
-    {
-        let folder = args.file.parent().unwrap_or(Path::new(""));
-        document.diagnostics.0.extend(look_at_commands(workflow, folder));
-        // Errors come before warnings and notes.
-        document.diagnostics.0.sort_by_key(|message| std::cmp::Reverse(message.severity));
-    }
+    let options = CheckOptions { images: !args.without_images };
+    let CheckedDocument { document, refused } = {
+        let _progress = terminal.progress("looking at images");
+        check_document(&args.file, options).map_err(engine_failure)?
+    };
     if args.json {
         terminal.diagnostics(&document.diagnostics.0);
         terminal.json(&to_json(&args.file.display().to_string(), &document))?;
     } else {
         say(&document, terminal)?;
     }
-    Ok(if document.diagnostics.has_errors() { Exit::BadInput } else { Exit::Ok })
+    Ok(refused.map_or(Exit::Ok, |kind| Failure::of_kind(kind, Vec::new()).exit()))
 }
 
 fn say(document: &Document, terminal: &Terminal) -> Result<(), Failure> {

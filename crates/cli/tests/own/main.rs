@@ -8,6 +8,7 @@ mod shell;
 mod asked;
 mod ended;
 mod failing;
+mod labels;
 mod plain;
 mod served;
 mod study;

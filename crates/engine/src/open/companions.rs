@@ -9,7 +9,7 @@ use onceflow_study::{
 };
 
 use super::document::{DocumentContent, workflow};
-use super::staging;
+use super::{measures, staging};
 use crate::file::{TextLimit, matching, read_text};
 
 /// Reads a study with what it names.
@@ -40,6 +40,9 @@ pub(super) fn read_study(
     said.0.extend(diagnostics.0);
     let words = study.as_ref().and_then(|study| study.run.staging.as_deref());
     said.0.extend(words.and_then(|words| staging::look(words, source)));
+    if let (Some(study), Some(workflow)) = (&study, &workflow) {
+        said.0.extend(measures::look(&study.metrics, workflow, source));
+    }
     (study.map(|study| DocumentContent::Study(Box::new(study), workflow.map(Box::new))), said)
 }
 

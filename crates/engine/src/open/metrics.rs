@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use onceflow_kernels::compare::MetricKind;
 use onceflow_nuclei::PartComparison;
 use onceflow_report::{ImageRecord, RowRecord, RowStatus};
-use onceflow_study::{Diagnostic, Metric, Study, nearest};
+use onceflow_study::{Diagnostic, Metric, Study};
 
 use crate::EngineError;
 use crate::open::compare;
@@ -31,17 +31,27 @@ pub(crate) struct Tally {
 }
 
 impl Metrics {
-    /// The metrics of a study whose measures are all known.
-    pub(crate) fn new(study: &Study) -> Result<Self, EngineError> {
+    /// The metrics of a study; those with an unknown measure are refused before ([`refusals`](super::measures::refusals)).
+    pub(crate) fn new(study: &Study) -> Self {
         let regions = compare::measured(&study.metrics);
         let metric = |metric: &Metric| {
-            let word = metric.measure.as_deref().unwrap_or_default();
-            let measure = MetricKind::from_word(word).ok_or_else(|| unknown(metric, word))?;
+            let measure = MetricKind::from_word(metric.measure.as_deref()?)?;
             let region = metric.of.as_deref().and_then(|of| regions.iter().position(|r| *r == of));
-            Ok((metric.clone(), measure, region.unwrap_or(0)))
+            Some((metric.clone(), measure, region.unwrap_or(0)))
         };
-        let metrics = study.metrics.iter().map(metric).collect::<Result<_, EngineError>>()?;
-        Ok(Self { metrics, results: regions.len() })
+        Self { metrics: study.metrics.iter().filter_map(metric).collect(), results: regions.len() }
+    }
+
+    /// Refuses metrics that need the size of pixels, where an image does not have it: their values would be missing.
+    pub(crate) fn check_resolution<'i>(
+        &self,
+        images: impl Iterator<Item = (&'i str, Option<f64>)>,
+    ) -> Result<(), EngineError> {
+        let Some((metric, ..)) = self.metrics.iter().find(|(_, kind, _)| kind.needs_resolution()) else {
+            return Ok(());
+        };
+        let without: Vec<&str> = images.filter(|(_, known)| known.is_none()).map(|(name, _)| name).collect();
+        if without.is_empty() { Ok(()) } else { Err(no_resolution(metric, &without)) }
     }
 
     /// Empty tallies of a row, one per image.
@@ -154,14 +164,17 @@ fn over_all(images: &[ImageRecord]) -> RowStatus {
     }
 }
 
-fn unknown(metric: &Metric, word: &str) -> EngineError {
-    let known: Vec<&str> = MetricKind::ALL.into_iter().map(MetricKind::word).collect();
-    let error = Diagnostic::error(format!("the metric `{}` has an unknown measure", metric.name));
-    let error = error.expected_found(format!("one of {}", known.join(", ")), format!("`{word}`"));
-    match nearest(word, known.iter().copied()) {
-        Some(near) => error.with_hint(format!("did you mean `{near}`?")).into(),
-        None => error.into(),
+fn no_resolution(metric: &Metric, without: &[&str]) -> EngineError {
+    /// Images that are named; more are counted.
+    const MOST_NAMED: usize = 5;
+    let measure = metric.measure.as_deref().unwrap_or_default();
+    let message = format!("the metric `{}` ({measure}) needs the size of a pixel", metric.name);
+    let mut found = format!("none for {}", without[..without.len().min(MOST_NAMED)].join(", "));
+    if without.len() > MOST_NAMED {
+        found.push_str(&format!(" and {} more", without.len() - MOST_NAMED));
     }
+    let error = Diagnostic::error(message).expected_found("um_per_pixel of every image", found);
+    error.with_hint("write um_per_pixel = … with the image, or take the metric away").into()
 }
 
 #[cfg(test)]

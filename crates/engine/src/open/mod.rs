@@ -1,6 +1,8 @@
 //! Opening a study: its text read and checked, its workflow and images found, its settings resolved.
 
+mod bound;
 pub(crate) mod catalogue;
+mod check;
 pub(crate) mod command;
 mod companions;
 pub(crate) mod compare;
@@ -8,9 +10,12 @@ mod document;
 pub(crate) mod granularity;
 pub(crate) mod inputs;
 pub(crate) mod kept;
+mod measures;
 pub(crate) mod metrics;
 pub(crate) mod reading;
 pub(crate) mod reference;
+mod runnable;
+pub(crate) mod sampling;
 mod staging;
 mod stamps;
 pub(crate) mod study;
@@ -22,8 +27,8 @@ use std::sync::Arc;
 use onceflow_study::{Diagnostic, FileKind, Severity, SourceText, Study, Workflow, counted};
 
 pub use catalogue::Operations;
+pub use check::{CheckOptions, CheckedDocument, check_document};
 pub use document::{Document, DocumentContent, open_document};
-pub use inputs::look_at_images;
 pub use study::OpenStudy;
 
 use crate::{EngineError, SettingsLayers};

@@ -1,12 +1,13 @@
 //! What reading takes. Pixels of images and of their truth are no task's output, yet they are in memory while a task works on
 //! them: each task that takes some reserves them with its scratch.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use onceflow_nuclei::STATISTICS_ROWS;
 use onceflow_region::{Access, Element, Source};
 use onceflow_reuse::{Flow, FlowInput, REFERENCE_SUFFIX};
-use onceflow_study::Scope;
+use onceflow_study::{RegionKind, Scope};
 
 use crate::open::compare;
 use crate::open::inputs::{OpenedImage, StudyInputs};
@@ -17,8 +18,9 @@ const COLOUR: u64 = 3;
 /// A truth is made of what was read in steps: its numbers, and where it is a mask the mask and the numbers of its pieces.
 const TRUTH: u64 = 4 + 1 + 4;
 
-/// A region of the reference row is a mask.
-const REFERENCE: u64 = 1;
+/// A region of the reference row is a mask, or labels.
+const REFERENCE_MASK: u64 = 1;
+const REFERENCE_LABELS: u64 = 4;
 
 /// What decoders work with: some chunks.
 const DECODING: u64 = 1 << 20;
@@ -29,11 +31,12 @@ const RESAMPLING: u64 = 12 << 20;
 /// Adds to the scratch of each task what reading its sources takes.
 pub(crate) fn reserve_reading(flow: &mut Flow, inputs: &StudyInputs) {
     let scopes: Vec<Scope> = (0..flow.tasks.len()).map(|task| flow.scope(task)).collect();
+    let labels = labels_of(flow);
     for (task, scope) in flow.tasks.iter_mut().zip(scopes) {
         for input in &task.inputs {
             let FlowInput::Source(source) = input else { continue };
             let taken = match scope {
-                Scope::Part => of_part(&flow.sources[*source], inputs),
+                Scope::Part => of_part(&flow.sources[*source], inputs, &labels),
                 Scope::Image | Scope::Study => of_strips(inputs),
             };
             let per_pixel = u32::try_from(taken.per_pixel).unwrap_or(u32::MAX);
@@ -61,7 +64,13 @@ fn most(inputs: &StudyInputs, of: impl Fn(&OpenedImage) -> Taken) -> Taken {
     inputs.images.iter().map(of).fold(Taken::default(), Taken::max)
 }
 
-fn of_part(name: &str, inputs: &StudyInputs) -> Taken {
+/// The regions that hold labels.
+fn labels_of(flow: &Flow) -> HashSet<String> {
+    let made = flow.tasks.iter().flat_map(|task| &task.outputs);
+    made.filter(|region| region.kind == RegionKind::Labels).map(|region| region.name.clone()).collect()
+}
+
+fn of_part(name: &str, inputs: &StudyInputs, labels: &HashSet<String>) -> Taken {
     match name {
         compare::NOTHING | compare::COUNTED => Taken::default(),
         compare::TRUTH => most(inputs, |image| {
@@ -71,7 +80,11 @@ fn of_part(name: &str, inputs: &StudyInputs) -> Taken {
                 fixed: decoded(truth, image),
             })
         }),
-        _ if name.ends_with(REFERENCE_SUFFIX) => Taken { per_pixel: REFERENCE, fixed: DECODING },
+        _ if name.ends_with(REFERENCE_SUFFIX) => {
+            let labelled = name.strip_suffix(REFERENCE_SUFFIX).is_some_and(|region| labels.contains(region));
+            let per_pixel = if labelled { REFERENCE_LABELS } else { REFERENCE_MASK };
+            Taken { per_pixel, fixed: DECODING }
+        }
         _ => most(inputs, |image| Taken {
             per_pixel: colours(&image.source),
             fixed: decoded(&*image.source, image),

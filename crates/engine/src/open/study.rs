@@ -8,13 +8,13 @@ use onceflow_reuse::{Flow, FlowError, Multiplicity, PlanError, RowsError};
 use onceflow_study::{Catalogue, Diagnostic, Study, Workflow};
 
 use super::StudyTexts;
-use super::granularity::{GranularityChoice, check_steps};
+use super::bound::BoundStudy;
+use super::granularity::GranularityChoice;
 use super::kept::KeptOutputs;
 use super::reference::Reference;
 use super::stamps::stamps;
-use crate::open::command::{ProgramTask, bind_programs};
-use crate::open::compare::with_compare;
-use crate::open::inputs::StudyInputs;
+use crate::open::command::ProgramTask;
+use crate::open::inputs::{CutImages, StudyInputs};
 use crate::open::metrics::Metrics;
 use crate::open::reading::reserve_reading;
 use crate::{EngineError, Operations, RunSettings, resampling_words};
@@ -75,19 +75,14 @@ impl OpenStudy {
         folder: &Path,
         operations: Operations,
     ) -> Result<Self, EngineError> {
-        if study.phases.is_empty() {
-            return Err(no_phase());
-        }
-        let metrics = Metrics::new(study)?;
-        let reference = Reference::new(study)?;
-        let compared = with_compare(workflow, &study.metrics);
-        let (bound, catalogue, own) = bind_programs(&compared, operations.catalogue().clone(), folder)?;
-        let written = Flow::new(&bound, &catalogue)?;
-        check_steps(&written, &catalogue)?;
+        let bound = BoundStudy::new(study, workflow, folder, &operations)?;
+        let BoundStudy { metrics, reference, catalogue, own, flow: written, kept } = bound;
+        let halo = study.halo(workflow, &catalogue);
+        let images = CutImages::open(study, halo, folder)?;
+        metrics.check_resolution(images.resolutions())?;
+        let inputs = images.choose(study, halo)?;
         let mut flow = written.clone();
-        let inputs = StudyInputs::open(study, study.halo(workflow, &catalogue), folder)?;
         reserve_reading(&mut flow, &inputs);
-        let kept = KeptOutputs::new(study, &flow)?;
         let (stamps, costs) = (stamps(study, folder), Costs::default());
         let allowed = false;
         Ok(Self {

@@ -15,6 +15,7 @@ use onceflow_reuse::{ContentDigest, REFERENCE_SUFFIX};
 use onceflow_runtime::{InputProvider, OperationError};
 use onceflow_study::{RegionKind, Scope};
 
+use crate::folder::{ENCODED, read_encoded};
 use crate::open::compare;
 use crate::open::inputs::{ImagePart, OpenedImage, StudyInputs};
 use held::{Held, only_part};
@@ -242,6 +243,9 @@ fn read(
 }
 
 fn saved(file: &std::path::Path) -> Result<Region, OperationError> {
+    if file.extension().is_some_and(|extension| extension == ENCODED) {
+        return read_encoded(file).map_err(OperationError::new);
+    }
     let source = onceflow_imageio::open(file).map_err(unreadable)?;
     let info = source.info();
     let whole = Bounds::plane(0, 0, info.width, info.height).ok_or_else(outside)?;

@@ -9,6 +9,7 @@ use onceflow_sensitivity::{
 use onceflow_study::{FactorEffect, Keep, KeepRule, Phase, Space, Study, Value};
 
 use crate::open::reference::Reference;
+use crate::open::sampling::cannot_sample;
 use crate::{EngineError, MetricTable, OpenStudy};
 
 /// The rows of one phase.
@@ -31,8 +32,10 @@ impl PhaseRows {
     ) -> Result<Self, EngineError> {
         let kept = kept(study, phase, earlier)?;
         let names = kept.as_ref().map(|kept| kept.names.as_slice());
-        let space = study.phase_space(phase, names).map_err(|e| cannot_sample(phase, &e))?;
-        let sample = sample(&space, &phase.design).map_err(|e| cannot_sample(phase, &e))?;
+        let space =
+            study.phase_space(phase, names).map_err(|e| EngineError::from(cannot_sample(phase, &e)))?;
+        let sample =
+            sample(&space, &phase.design).map_err(|e| EngineError::from(cannot_sample(phase, &e)))?;
         Ok(Self { space, sample, kept })
     }
 
@@ -153,11 +156,6 @@ fn outputs(metrics: &[String], rows: usize, value: impl Fn(usize, usize) -> Meas
         }
     }
     outputs
-}
-
-fn cannot_sample(phase: &Phase, error: &dyn std::error::Error) -> EngineError {
-    let error = onceflow_study::Diagnostic::error(format!("cannot sample phase `{}`: {error}", phase.name));
-    error.with_hint("change the phase's method or size, or the ranges").into()
 }
 
 /// What a rule of the phase keeps.

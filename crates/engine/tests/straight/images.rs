@@ -1,6 +1,6 @@
 //! What becomes of a study's images: resolution, truth in every form, boxes, and what is said of those that are wrong.
 
-use onceflow_engine::{Level, Run, look_at_images, open_image, open_labels};
+use onceflow_engine::{Level, OpenStudy, Run, open_image, open_labels};
 use onceflow_imageio::{Resampled, Working, png_bytes};
 use onceflow_region::{Bounds, Dense, Pixels, Source};
 
@@ -101,7 +101,7 @@ fn a_study_at_another_resolution_is_that_of_images_resampled_before() {
     let summaries = &run.answer.images;
     assert_eq!((summaries[0].width, summaries[0].height), (100, 75));
     assert!(summaries[0].resampled.is_some() && summaries[1].resampled.is_none());
-    let said = look_at_images(&asked.study, asked.path()).unwrap();
+    let said = OpenStudy::new(&asked.study, &asked.workflow, asked.path()).unwrap().resampling();
     assert!(said.len() == 1 && said[0].starts_with("now is resampled from"), "{said:?}");
 }
 
@@ -122,7 +122,7 @@ fn only_parts_within_the_truth_box_are_compared_with_truth() {
     }
     let nothing = format!("{keys}\ntruth_box = [0, 0, 20, 20]");
     let asked = asked(&image("a", &nothing), parts);
-    let error = onceflow_engine::OpenStudy::new(&asked.study, &asked.workflow, asked.path()).unwrap_err();
+    let error = OpenStudy::new(&asked.study, &asked.workflow, asked.path()).unwrap_err();
     assert!(error.to_string().contains("no part of image `a` lies in its truth_box"), "{error}");
 }
 
@@ -138,7 +138,7 @@ fn where_annotations_say_where_objects_were_drawn_the_rest_has_no_truth() {
     let asked = asked(&image("a", "truth = \"t.geojson\""), "");
     let text = format!("[{},{}]", feature("Region*", 80), feature("Tumor", 9));
     std::fs::write(asked.path().join("t.geojson"), text).unwrap();
-    let error = look_at_images(&asked.study, asked.path()).unwrap_err().to_string();
+    let error = OpenStudy::new(&asked.study, &asked.workflow, asked.path()).unwrap_err().to_string();
     assert!(error.contains("write truth_box = [0, 0, 80, 80]"), "{error}");
 }
 
@@ -149,7 +149,7 @@ fn everything_that_is_wrong_with_images_is_said_at_once() {
         .chain([image("outside", "box = [150, 0, 20, 20]"), image("truth", "truth = \"none.geojson\"")])
         .collect();
     let asked = asked(&images, "");
-    let error = look_at_images(&asked.study, asked.path()).unwrap_err().to_string();
+    let error = OpenStudy::new(&asked.study, &asked.workflow, asked.path()).unwrap_err().to_string();
     for expected in ["none-0.svs", "none-3.svs", "`outside` reaches outside", "the truth none.geojson"] {
         assert!(error.contains(expected), "{expected}: {error}");
     }

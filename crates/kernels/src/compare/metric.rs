@@ -91,6 +91,16 @@ impl MetricKind {
         matches!(self, Self::MeanBoundaryDistance | Self::HausdorffDistance)
     }
 
+    /// Whether it needs the size of a pixel.
+    pub fn needs_resolution(self) -> bool {
+        self == Self::ObjectsPerMm2
+    }
+
+    /// Whether it matches objects with those of a reference.
+    pub fn matches_objects(self) -> bool {
+        matches!(self, Self::ObjectF1 | Self::PanopticQuality)
+    }
+
     /// Its value, or `None` where it is undefined: a comparison when not every part was compared, a distance when no part
     /// has one, a density without a size of pixels (in micrometres), a mean over no objects.
     ///

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onceflow_kernels::compare::{self, Boundary, ComparisonCounts, ExactSum, LabelledRuns, SizesDiffer};
-use onceflow_kernels::{Connectivity, Mask, Plane, View, Window, label};
+use onceflow_kernels::{Connectivity, Plane, View, Window, label};
 use onceflow_region::{Column, Region, RegionError, Table};
 use onceflow_runtime::{Done, OperationError};
 use onceflow_study::Against;
@@ -44,25 +44,41 @@ impl PartComparison {
     }
 }
 
-/// Counts of a mask, alone and against reference and truth if they exist.
+/// Counts of a mask or label image, alone and against reference and truth if they exist.
 pub(super) fn compare(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
-    let mask = arguments.mask(0)?;
-    let counted = CountedWindow::from_region(arguments.region(3)?, mask.width(), mask.height())?;
+    let (width, height) = match result_labels(arguments)? {
+        Some(labels) => (labels.width(), labels.height()),
+        None => arguments.mask(0).map(|mask| (mask.width(), mask.height()))?,
+    };
+    let counted = CountedWindow::from_region(arguments.region(3)?, width, height)?;
     let comparison = match arguments.integer(0)? {
-        0 => compare_runs(arguments, mask, counted)?,
-        _ => compare_planes(arguments, arguments.grey(0)?, counted)?,
+        0 => compare_runs(arguments, counted)?,
+        _ => compare_planes(arguments, counted)?,
     };
     from_table(to_table(&comparison))
+}
+
+/// The labels of the result, when it is a label image: touching objects stay apart.
+fn result_labels<'a>(arguments: &Arguments<'a>) -> Result<Option<View<'a, u32>>, OperationError> {
+    Ok(arguments.region(0)?.as_dense().and_then(labels))
+}
+
+/// The objects of the result in a window.
+fn result_runs(arguments: &Arguments<'_>, seen: Window) -> Result<LabelledRuns, OperationError> {
+    if let Some(labels) = result_labels(arguments)? {
+        return Ok(LabelledRuns::of_labels(shown(labels, Some(seen))?));
+    }
+    let mask = arguments.mask(0)?;
+    let all = (seen.width, seen.height) == (mask.width(), mask.height());
+    Ok(LabelledRuns::of_mask(if all { mask } else { seen.of(arguments.grey(0)?).into() }))
 }
 
 /// Counts of pixels and objects need only runs; those of reference and truth are cached.
 fn compare_runs(
     arguments: &Arguments<'_>,
-    mask: Mask<'_>,
     CountedWindow { seen, core }: CountedWindow,
 ) -> Result<PartComparison, OperationError> {
-    let all = (seen.width, seen.height) == (mask.width(), mask.height());
-    let result = LabelledRuns::of_mask(if all { mask } else { seen.of(arguments.grey(0)?).into() });
+    let result = result_runs(arguments, seen)?;
     let against = |input: usize, window| -> Result<ComparisonCounts, OperationError> {
         let other = others(arguments, input, window)?;
         let counts = other.map(|other| compare::compare_runs(&result, &other, core));
@@ -76,10 +92,12 @@ fn compare_runs(
 /// Distances between boundaries need all pixels.
 fn compare_planes(
     arguments: &Arguments<'_>,
-    mask: View<'_, u8>,
     CountedWindow { seen, core }: CountedWindow,
 ) -> Result<PartComparison, OperationError> {
-    let result = label(seen.of(mask), Connectivity::Eight).plane;
+    let result = match result_labels(arguments)? {
+        Some(labels) => shown(labels, Some(seen))?.to_plane(),
+        None => label(seen.of(arguments.grey(0)?), Connectivity::Eight).plane,
+    };
     let against = |input: usize, window| -> Result<ComparisonCounts, OperationError> {
         let other = objects(arguments.region(input)?, window)?.map(ComparedObjects::into_plane);
         let counts = other.map(|other| compare::compare_boundaries_owned(result.view(), other.view(), core));

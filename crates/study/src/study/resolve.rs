@@ -136,15 +136,22 @@ fn assemble(
 
 fn phase(entry: &PhaseEntry, seed: u64, first_metric: Option<&str>) -> Option<Phase> {
     let method = entry.method.as_ref()?.value.clone();
-    let usual = usual_analyses(&method);
-    let chosen: Vec<_> = entry.analyses.iter().map(|a| a.value).collect();
+    let analyses = entry.analyses_of(&method);
     Some(Phase {
         name: entry.name.value.clone(),
         design: Design { method, seed: entry.seed.unwrap_or(seed) },
         keep: entry.keep.as_ref().and_then(|keep| rule(keep, first_metric)),
         estimator: entry.estimator,
-        analyses: if chosen.is_empty() { usual } else { chosen },
+        analyses,
     })
+}
+
+impl PhaseEntry {
+    /// The analyses that were chosen, or the usual ones of its method.
+    pub(super) fn analyses_of(&self, method: &Method) -> Vec<&'static str> {
+        let chosen: Vec<_> = self.analyses.iter().map(|a| a.value).collect();
+        if chosen.is_empty() { usual_analyses(method) } else { chosen }
+    }
 }
 
 /// Default analyses of a design.

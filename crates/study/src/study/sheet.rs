@@ -56,6 +56,10 @@ pub fn parse_sheet(source: &Arc<SourceText>) -> Result<ImageSheet, Diagnostics> 
             Err(error) => diagnostics.push(error),
         }
     }
+    if images.is_empty() && !diagnostics.has_errors() {
+        let (expected, found) = ("a line for each image", "column names only");
+        return Err(complaint(source, header.span, "the sheet has no image", expected, found).into());
+    }
     Ok(ImageSheet { images, diagnostics })
 }
 

@@ -21,16 +21,6 @@ mod resolution;
 mod studied;
 mod truth;
 
-/// Looks at the images of a study without reading their pixels: one sentence for each way in which they are resampled.
-///
-/// # Errors
-/// Everything that is wrong with any of them.
-pub fn look_at_images(study: &Study, folder: &Path) -> Result<Vec<String>, EngineError> {
-    let opened = open_all(study, folder)?;
-    let names = study.images.iter().map(|image| image.name.as_str());
-    Ok(resampling_words(names.zip(opened.iter().map(|opened| opened.at_work.resampled))))
-}
-
 /// The images of a study with their parts.
 #[derive(Clone, Debug)]
 pub(crate) struct StudyInputs {
@@ -76,7 +66,21 @@ impl ImagePart {
     }
 }
 
-impl StudyInputs {
+/// The images of a study, opened and cut, before it is decided which parts are run.
+#[derive(Debug)]
+pub(crate) struct CutImages {
+    images: Vec<CutImage>,
+}
+
+/// An image with all its parts.
+#[derive(Debug)]
+struct CutImage {
+    name: String,
+    opened: Opened,
+    parts: Vec<Part>,
+}
+
+impl CutImages {
     /// Opens everything a study names, relative to `folder`; owned parts see `halo` pixels around themselves.
     pub(crate) fn open(study: &Study, halo: u64, folder: &Path) -> Result<Self, EngineError> {
         if study.images.is_empty() {
@@ -85,32 +89,51 @@ impl StudyInputs {
                 .with_hint("add [[image]] with name and file, or images = \"images.csv\"")
                 .into());
         }
-        let mut inputs = Self { halo: 0, images: Vec::new(), parts: Vec::new() };
         // Everything is opened before anything is read: the last image may be missing.
         let opened = open_all(study, folder)?;
-        for (image, opened) in study.images.iter().zip(opened) {
-            inputs.add(study, image, halo, opened)?;
+        let images =
+            study.images.iter().zip(opened).map(|(image, opened)| cut_image(study, image, halo, opened));
+        Ok(Self { images: images.collect::<Result<_, _>>()? })
+    }
+
+    /// The resolution of each image, as far as it is known.
+    pub(crate) fn resolutions(&self) -> impl Iterator<Item = (&str, Option<f64>)> {
+        self.images.iter().map(|image| (image.name.as_str(), image.opened.at_work.um_per_pixel))
+    }
+
+    /// One sentence for each way in which images are resampled.
+    pub(crate) fn resampling(&self) -> Vec<String> {
+        resampling_words(
+            self.images.iter().map(|image| (image.name.as_str(), image.opened.at_work.resampled)),
+        )
+    }
+
+    /// Chooses the parts that are run; this reads pixels, to find tissue.
+    pub(crate) fn choose(self, study: &Study, halo: u64) -> Result<StudyInputs, EngineError> {
+        let mut inputs = StudyInputs { halo: 0, images: Vec::new(), parts: Vec::new() };
+        for (image, cut) in study.images.iter().zip(self.images) {
+            inputs.add(study, image, cut)?;
         }
         if inputs.parts.iter().any(|p| p.part.core != p.part.read) {
             inputs.halo = halo;
         }
         Ok(inputs)
     }
+}
 
-    fn add(
-        &mut self,
-        study: &Study,
-        image: &StudyImage,
-        halo: u64,
-        opened: Opened,
-    ) -> Result<(), EngineError> {
-        let Opened { file, at_work, truth, bounds } = opened;
+fn cut_image(study: &Study, image: &StudyImage, halo: u64, opened: Opened) -> Result<CutImage, EngineError> {
+    let parts = cut(&study.parts, halo, opened.at_work.source.info(), opened.bounds);
+    let parts = parts.map_err(|error| Diagnostic::error(format!("cannot cut {}: {error}", image.name)))?;
+    check_truth(image, opened.truth.as_ref(), &parts)?;
+    Ok(CutImage { name: image.name.clone(), opened, parts })
+}
+
+impl StudyInputs {
+    fn add(&mut self, study: &Study, image: &StudyImage, cut: CutImage) -> Result<(), EngineError> {
+        let Opened { file, at_work, truth, bounds } = cut.opened;
         let source = at_work.source;
-        let parts = cut(&study.parts, halo, source.info(), bounds);
-        let parts =
-            parts.map_err(|error| Diagnostic::error(format!("cannot cut {}: {error}", image.name)))?;
         let look = Look { name: &image.name, source: &*source, file: &*file, working: at_work.working };
-        let (chosen, left_out) = choose(study, &look, parts)?;
+        let (chosen, left_out) = choose(study, &look, cut.parts)?;
         check_truth(image, truth.as_ref(), &chosen)?;
         let place = self.images.len();
         self.parts.extend(chosen.into_iter().map(|part| ImagePart { image: place, part }));

@@ -1,16 +1,19 @@
 //! The images of a study, opened: each file once, and everything that is wrong with any of them at once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_region::{Bounds, Source};
-use onceflow_study::{Study, StudyImage};
+use onceflow_study::{Diagnostic, Study, StudyImage, counted};
 
 use super::resolution::at_work;
 use super::studied::studied;
 use super::truth::{Drawn, Truth};
 use crate::{AtWork, EngineError, open_image};
+
+/// Files that are named when they are missing; more are counted.
+const MOST_NAMED: usize = 20;
 
 /// An image before it is cut.
 #[derive(Debug)]
@@ -32,11 +35,30 @@ pub(super) fn open_all(study: &Study, folder: &Path) -> Result<Vec<Opened>, Engi
             Err(error) => errors.push(error),
         }
     }
+    let mut errors = shortened(errors);
     match errors.len() {
         0 => Ok(opened),
         1 => Err(errors.remove(0)),
         _ => Err(EngineError::Several(errors)),
     }
+}
+
+/// Each missing file once, and only some of many.
+fn shortened(errors: Vec<EngineError>) -> Vec<EngineError> {
+    let mut missing = HashSet::new();
+    let mut named = Vec::new();
+    for error in errors {
+        match &error {
+            EngineError::Missing { file, .. } if !missing.insert(file.clone()) => {}
+            EngineError::Missing { .. } if missing.len() > MOST_NAMED => {}
+            _ => named.push(error),
+        }
+    }
+    if missing.len() > MOST_NAMED {
+        let more = counted(missing.len() - MOST_NAMED, "more file");
+        named.push(Diagnostic::error(format!("{more} of images and truth cannot be opened")).into());
+    }
+    named
 }
 
 /// Files that are open: several boxes of one image share it.

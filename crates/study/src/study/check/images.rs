@@ -3,12 +3,8 @@
 use super::Context;
 use crate::{Diagnostic, Diagnostics};
 
-/// A workflow needs images; regions that are kept must be the workflow's.
+/// Boxes of truth need truth; regions that are kept must be the workflow's.
 pub(crate) fn images(context: &Context<'_>, diagnostics: &mut Diagnostics) {
-    if context.file.workflow.is_some() && context.images.is_empty() && context.file.sheet.is_none() {
-        let warning = Diagnostic::warning("the study has no image, so its workflow cannot be run");
-        diagnostics.push(warning.with_hint("add [[image]] with name and file, or images = \"images.csv\""));
-    }
     for entry in context.images.iter().filter(|i| i.image.truth_box.is_some() && i.image.truth.is_none()) {
         let error =
             Diagnostic::error(format!("the image `{}` has a truth_box but no truth", entry.image.name));

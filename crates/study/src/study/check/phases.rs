@@ -8,10 +8,6 @@ use crate::{Diagnostic, Diagnostics, Method, SpaceError};
 
 /// Rules refer to what comes before, analyses fit the design.
 pub(crate) fn phases(context: &Context<'_>, parameters: &ResolvedParameters, diagnostics: &mut Diagnostics) {
-    if context.file.workflow.is_some() && context.file.phases.is_empty() {
-        let warning = Diagnostic::warning("the study has no phase, so there is nothing to run");
-        diagnostics.push(warning.with_hint("add [[phase]] with name, method and size"));
-    }
     for (place, phase) in context.file.phases.iter().enumerate() {
         analyses(context, phase, diagnostics);
         balance(context, phase, diagnostics);
@@ -86,8 +82,26 @@ fn keep_of(
         let message = format!("the study has no metric `{}`", metric.value);
         diagnostics.push(context.unknown(metric, message, "one of its metrics", &metrics));
     }
+    effects(context, place, keep, diagnostics);
     names(context, keep, parameters, diagnostics);
     dropped_without_default(context, keep, parameters, diagnostics);
+}
+
+/// A rule compares effects, which only moat and vbd estimate.
+fn effects(context: &Context<'_>, place: usize, keep: &KeepEntry, diagnostics: &mut Diagnostics) {
+    let (Some(name), None) = (&keep.phase, &keep.names) else { return };
+    let earlier = context.file.phases[..place].iter().find(|phase| phase.name.value == name.value);
+    let Some((earlier, method)) = earlier.and_then(|phase| Some((phase, phase.method.as_ref()?))) else {
+        return;
+    };
+    let analyses = earlier.analyses_of(&method.value);
+    if analyses.iter().any(|analysis| ["morris", "vbd"].contains(analysis)) {
+        return;
+    }
+    let message = format!("phase `{}` estimates no effects by which parameters could be kept", name.value);
+    let error = context.error(name.span, message);
+    let error = error.expected_found("a phase with method = \"moat\" or \"vbd\"", analyses.join(", "));
+    diagnostics.push(error.with_hint("keep parameters by name: keep = [\"…\"]"));
 }
 
 fn names(

@@ -50,6 +50,12 @@ fn check_part_size(size: u64) -> Result<u64, String> {
     if fits { Ok(size) } else { Err(format!("an edge of {SMALLEST_PART} to {LARGEST_PART} pixels")) }
 }
 
+/// What analyses take: one resample has no spread, and a typing error must not fill the memory.
+fn check_resamples(resamples: u64) -> Result<u64, String> {
+    let fits = (2..=1_000_000).contains(&resamples);
+    if fits { Ok(resamples) } else { Err("a whole number from 2 to 1000000".to_owned()) }
+}
+
 /// The settings, and the places of the regions, which only the workflow can check.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunEntry {
@@ -80,7 +86,7 @@ pub(crate) fn read_run(
     settings.staging = fields.optional("staging");
     settings.failures = fields.word("failures", &FAILURES).unwrap_or_default();
     settings.stop_above = fields.optional("stop_above").map_or(settings.stop_above, |share: Share| share.0);
-    settings.resamples = at_least(&mut fields, "resamples", 1).unwrap_or(settings.resamples);
+    settings.resamples = fields.parsed("resamples", check_resamples).unwrap_or(settings.resamples);
     settings.confidence = inner_share(&mut fields, "confidence").unwrap_or(settings.confidence);
     settings.granularity = fields.word("granularity", &RunSection::GRANULARITIES.map(|word| (word, word)));
     run.keep_regions = fields.optional("keep_regions").unwrap_or_default();
