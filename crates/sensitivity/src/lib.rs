@@ -60,7 +60,7 @@ pub use analysis::{
     VarianceIndex, Verdict,
 };
 pub use effects::read_effects;
-pub use oracle::{ExactIndices, Oracle};
+pub use oracle::{ExactIndices, HeldOut, Oracle};
 pub use outputs::{OutputStatus, Outputs};
 pub use phase::{Narrowed, narrow, widen};
 pub use plot::{IndexProgress, PlotKind, ProgressCurve, convergence_plot, plot, plot_kinds};

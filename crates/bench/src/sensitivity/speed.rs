@@ -12,12 +12,15 @@ use super::{evaluate, ours, saltelli};
 use crate::figure::{BenchFigure, Goal};
 use crate::python::PythonPeer;
 
-/// Each is the best of this many: what else the machine does only adds time.
+/// Each is the best of this many, ours and the peer's: what else the machine does only adds time.
 const TRIES: usize = 3;
+
+/// Threads of ours beside the peer, which has one.
+const THREADS: usize = 1;
 
 /// Second order with resamples, optimised trajectories and their spread, Sobol' points.
 pub(super) fn figures(peer: Option<&PythonPeer>) -> Result<Vec<BenchFigure>, Failure> {
-    let mut figures = vec![second_order(peer)?];
+    let mut figures = second_order(peer)?;
     figures.extend(trajectories(peer)?);
     figures.push(points(peer)?);
     Ok(figures)
@@ -45,6 +48,11 @@ fn best<T>(work: impl Fn() -> Result<T, Failure>) -> Result<(f64, T), Failure> {
     Ok(best)
 }
 
+/// As the peer works.
+fn on_one_thread<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+    rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().map_err(ours)?.install(work)
+}
+
 fn seconds(name: &str, value: f64, goal: f64, peer: Option<f64>) -> BenchFigure {
     BenchFigure { name: name.into(), value, unit: "s", goal: Some(Goal::AtMost(goal)), peer }
 }
@@ -54,7 +62,7 @@ fn ask_seconds(peer: Option<&PythonPeer>, request: &serde_json::Value) -> Result
         .transpose()
 }
 
-fn second_order(peer: Option<&PythonPeer>) -> Result<BenchFigure, Failure> {
+fn second_order(peer: Option<&PythonPeer>) -> Result<Vec<BenchFigure>, Failure> {
     let space = unit_space(30)?;
     // One replicate, so that the bootstrap has to work.
     let rows = sample(&space, &saltelli(4096, true, 1, 1)).map_err(ours)?;
@@ -62,11 +70,21 @@ fn second_order(peer: Option<&PythonPeer>) -> Result<BenchFigure, Failure> {
         x.iter().zip(1..).map(|(x, i)| (x - 0.3).powi(2) / f64::from(i)).sum::<f64>() + x[0] * x[1]
     };
     let outputs = Outputs::single("y", evaluate(&rows, model));
-    let options =
-        AnalysisOptions { second_order: true, resamples: 1000, ..AnalysisOptions::new(Technique::Vbd) };
-    let (time, _) = best(|| analyze(&space, &rows, &outputs, &options).map_err(ours))?;
-    let theirs = ask_seconds(peer, &json!({ "do": "saltelli_speed", "k": 30, "n": 4096, "resamples": 100 }))?;
-    Ok(seconds("second order, D=30, N=4096, 1000 resamples (peer: 100)", time, 1.0, theirs))
+    let outputs = &outputs;
+    let analyse = |resamples: usize| {
+        let options =
+            AnalysisOptions { second_order: true, resamples, ..AnalysisOptions::new(Technique::Vbd) };
+        analyze(&space, &rows, outputs, &options).map_err(ours)
+    };
+    let (alike, _) = on_one_thread(|| best(|| analyse(100)))?;
+    let (time, _) = best(|| analyse(1000))?;
+    let request = json!({ "do": "saltelli_speed", "k": 30, "n": 4096, "resamples": 100, "tries": TRIES });
+    let theirs = ask_seconds(peer, &request)?;
+    let name = |what: &str| format!("second order, D=30, N=4096, {what}");
+    Ok(vec![
+        seconds(&name("100 resamples, one thread each"), alike, 1.0, theirs),
+        seconds(&name("1000 resamples, all threads"), time, 1.0, None),
+    ])
 }
 
 fn trajectories(peer: Option<&PythonPeer>) -> Result<Vec<BenchFigure>, Failure> {
@@ -74,16 +92,17 @@ fn trajectories(peer: Option<&PythonPeer>) -> Result<Vec<BenchFigure>, Failure> 
     let space = unit_space(factors)?;
     let kind = Trajectories::Optimised { candidates };
     let method = Method::Morris(MorrisDesign { trajectories: best_of, values: MorrisDesign::VALUES, kind });
-    let (time, rows) = best(|| sample(&space, &Design { method: method.clone(), seed: 1 }).map_err(ours))?;
+    let design = Design { method, seed: 1 };
+    let (time, rows) = on_one_thread(|| best(|| sample(&space, &design).map_err(ours)))?;
     let answer = peer
-        .map(|peer| peer.ask(&json!({ "do": "morris_optimised", "k": factors, "n": best_of, "candidates": candidates, "seed": 1 })))
+        .map(|peer| peer.ask(&json!({ "do": "morris_optimised", "k": factors, "n": best_of, "candidates": candidates, "seed": 1, "tries": TRIES })))
         .transpose()?;
     let theirs = answer.as_ref().and_then(|answer| answer["seconds"].as_f64());
     let their_spread = answer.map(|answer| spread(&numbers(&answer, "x"), factors));
     let value = spread(&rows.values, factors);
     let goal = their_spread.map(|spread| Goal::AtLeast(0.99 * spread));
     Ok(vec![
-        seconds("best 10 of 1000 trajectories, 15 factors", time, 0.5, theirs),
+        seconds("best 10 of 1000 trajectories, 15 factors, one thread each", time, 0.5, theirs),
         BenchFigure {
             name: "their spread (Campolongo's distance)".into(),
             value,
@@ -112,7 +131,9 @@ fn spread(values: &[f64], factors: usize) -> f64 {
 fn points(peer: Option<&PythonPeer>) -> Result<BenchFigure, Failure> {
     let space = unit_space(15)?;
     let design = Design { method: Method::Sobol { rows: 1_000_000, scrambled: true }, seed: 1 };
-    let (time, _) = best(|| -> Result<Sample, Failure> { sample(&space, &design).map_err(ours) })?;
-    let theirs = ask_seconds(peer, &json!({ "do": "sequence_speed", "k": 15, "n": 1_000_000 }))?;
-    Ok(seconds("10^6 x 15 scrambled Sobol' points, duplicates marked", time, 0.5, theirs))
+    let draw = || -> Result<Sample, Failure> { sample(&space, &design).map_err(ours) };
+    let (time, _) = on_one_thread(|| best(draw))?;
+    let request = json!({ "do": "sequence_speed", "k": 15, "n": 1_000_000, "tries": TRIES });
+    let theirs = ask_seconds(peer, &request)?;
+    Ok(seconds("10^6 x 15 scrambled Sobol' points, duplicates marked, one thread each", time, 0.5, theirs))
 }

@@ -41,7 +41,7 @@ pub(crate) struct Control {
     pub(crate) residuals: Vec<f64>,
     /// What is to be added to the variances estimated from the residuals, per replicate.
     pub(crate) shares: Vec<Shares>,
-    /// Share of the outputs' variance that the control explains.
+    /// Share of the outputs' variance that the control explains, in replicates that it was not fitted on.
     pub(crate) explained: f64,
 }
 
@@ -68,8 +68,14 @@ const FEWEST_FOLDS: usize = 3;
 /// terms are tried and rows fail at random.
 const FAR: f64 = 4.0;
 
+/// A control pays from about this share of the variance on, explained in rows that it was not fitted on. It spends a degree
+/// of freedom, and its coefficients have errors of their own: where it explains less, intervals with it are a little wider
+/// than without. The share is told from residuals alone and not from the widths of intervals: the narrower of two intervals
+/// would hold the truth too rarely.
+const LEAST_EXPLAINED: f64 = 0.5;
+
 /// Fits a control; `None` when there are too few rows or replicates, rows that do not follow the distributions of their
-/// parameters, or nothing clear to fit.
+/// parameters, nothing clear to fit, or a fit that explains too little to pay.
 pub(crate) fn fit(problem: &ControlProblem<'_>) -> Option<Control> {
     let replicates = problem.replicates.iter().flatten().max()? + 1;
     let folds = replicates.min(MOST_FOLDS);
@@ -90,7 +96,8 @@ pub(crate) fn fit(problem: &ControlProblem<'_>) -> Option<Control> {
         return None;
     }
     let (basis, folds) = compact(&basis, &coefficients);
-    Some(apply(problem, &basis, &folds, &coordinates, replicates))
+    let control = apply(problem, &basis, &folds, &coordinates, replicates);
+    (control.explained >= LEAST_EXPLAINED).then_some(control)
 }
 
 fn coordinates(axes: &[AxisPolynomials], positions: &[f64]) -> Vec<f64> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use onceflow_kernels::View;
 use onceflow_terminal::Failure;
 
-use super::super::{WORKERS, figure, published};
+use super::super::{WORKERS, figure, weight};
 use super::levels::MeasuredWay;
 use super::oracle::{self, NeededWork};
 use super::replayed::replayed;
@@ -97,7 +97,7 @@ fn cost(needed: &NeededWork) -> f64 {
     let new = |task: &str| {
         needed.pixels.get(task).map_or(1.0, |(all, different)| *different as f64 / (*all).max(1) as f64)
     };
-    needed.instances.iter().map(|(task, count)| *count as f64 * published(task) * new(task)).sum()
+    needed.instances.iter().map(|(task, count)| *count as f64 * weight(task) * new(task)).sum()
 }
 
 /// Per task, how often it ran and how many seconds it took.

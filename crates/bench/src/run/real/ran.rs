@@ -7,7 +7,7 @@ use std::time::Duration;
 use onceflow_terminal::Failure;
 use serde_json::Value;
 
-use super::super::published;
+use super::super::weight;
 use super::beyond::TaskSeconds;
 use super::folder_text;
 use super::oracle::BY_OBJECTS;
@@ -24,7 +24,7 @@ pub(super) struct StudyRun {
     pub(super) tasks: u64,
     /// How often one was computed once more, since memory had no room for what it had made.
     pub(super) recomputed: u64,
-    /// The cost of segmentation that was executed, by the published shares; tasks on objects count by new ones.
+    /// The cost of segmentation that was executed, by the weight of every task; tasks on objects count by new ones.
     pub(super) cost: f64,
     /// The share of objects' pixels that were new to a task.
     new_shares: BTreeMap<String, f64>,
@@ -89,9 +89,9 @@ impl StudyRun {
         };
         let new_shares: BTreeMap<String, f64> = BY_OBJECTS.iter().map(|task| share(task)).collect();
         let cost = |(task, (count, _)): (&String, &(u64, f64))| {
-            published(task) * *count as f64 * new_shares.get(task).copied().unwrap_or(1.0)
+            weight(task) * *count as f64 * new_shares.get(task).copied().unwrap_or(1.0)
         };
-        let segments = |task: &str| published(task) > 0.0 || ["background", "t6_grow"].contains(&task);
+        let segments = |task: &str| weight(task) > 0.0;
         let number = |value: &Value| value.as_u64().unwrap_or(0);
         Ok(Self {
             wall: json["wall_s"].as_f64().unwrap_or(f64::NAN),
