@@ -27,7 +27,7 @@ pub(crate) struct BenchArgs {
     /// Side of the tile for `seams` and `kernels`, in pixels; of an image, its first rows and columns
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=8192))]
     pub(crate) size: u64,
-    /// Only the sections of `run` (planning, clusters, hybrid, levels, beyond, bounds, paths, grain, workers, effects, dask) and
+    /// Only the sections of `run` (planning, clusters, hybrid, levels, beyond, bounds, paths, grain, end, workers, effects, dask) and
     /// `region` (overhead, copies, boxes, arrays, staging, conversions, slide), or the operations of `kernels`, with this in their
     /// names, the latter without peers
     #[arg(long, value_name = "NAME")]

@@ -64,6 +64,7 @@ fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
         granularity: machine.granularity.map(granularity),
         policy: args.policy,
         events: args.events.map(Into::into),
+        pictures: args.pictures,
         allow_commands: args.allow_commands.then_some(true),
     }
 }

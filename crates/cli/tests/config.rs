@@ -9,7 +9,7 @@ use shell::{Said, Shell};
 use studies::{STUDY, changed};
 
 /// Every key, a value of the profile, a stronger one of the environment, and both as they are shown.
-const KEYS: [(&str, &str, &str, [&str; 2]); 11] = [
+const KEYS: [(&str, &str, &str, [&str; 2]); 12] = [
     ("reuse", "\"stage\"", "task", ["stage", "task"]),
     ("workers", "5", "6", ["5", "6"]),
     ("memory", "\"3 GiB\"", "4 GiB", ["3 GiB", "4 GiB"]),
@@ -25,6 +25,7 @@ const KEYS: [(&str, &str, &str, [&str; 2]); 11] = [
     ("granularity", "\"split\"", "fused", ["split", "fused"]),
     ("policy", "\"fcfs\"", "rmsr:3", ["fcfs", "rmsr:3"]),
     ("events", "\"events.jsonl\"", "/dev/null", ["events.jsonl", "/dev/null"]),
+    ("pictures", "\"none\"", "all", ["none", "all"]),
     ("allow_commands", "true", "0", ["true", "false"]),
 ];
 

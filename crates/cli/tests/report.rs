@@ -56,6 +56,32 @@ fn a_row_is_made_again_region_by_region() {
     }
 }
 
+/// What the run had at hand is what its rows find when they are computed again.
+#[test]
+fn pictures_are_those_of_rows_computed_again() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    shell.ok("run study.toml -o first");
+    let drawn = drawings(&shell);
+    assert!(drawn.len() > 4, "an image, the defaults, the best row, and a gallery: {}", drawn.len());
+    std::fs::remove_file(shell.path("first/run.json")).unwrap();
+    let said = shell.run_with("run study.toml -o first --pictures all", "", &[("ONCEFLOW_PROGRESS", "auto")]);
+    assert!(said.stderr.contains("pictures  computing "), "{said}");
+    assert!(drawings(&shell) == drawn, "other pictures");
+    let said = shell.ok("run study.toml -o second --pictures none");
+    assert!(!said.stderr.contains("pictures"), "{said}");
+    assert!(!shell.read("second/report.html").contains("data:image/png"));
+    let said = shell.run("run study.toml -o third --pictures some");
+    assert!(said.exit == 2 && said.stderr.contains("expected auto, all or none"), "{said}");
+}
+
+/// The PNG files in a report.
+fn drawings(shell: &Shell) -> Vec<String> {
+    let page = shell.read("first/report.html");
+    let after = page.split("data:image/png;base64,").skip(1);
+    after.map(|text| text.split('"').next().unwrap().to_owned()).collect()
+}
+
 /// Whether each pixel of a PNG file is of an object.
 fn pixels(file: &[u8]) -> Vec<bool> {
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();

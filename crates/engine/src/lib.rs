@@ -3,6 +3,7 @@
 //! This crate wires the others together and holds no algorithms of its own. [`open_study`], [`plan_study`] and [`run_study`]
 //! are its three calls; the folders follow a study on its way: `open`, `plan`, `run`, `resume`, `save`, `redo`.
 
+mod clips;
 mod costs;
 mod error;
 mod file;
@@ -65,13 +66,15 @@ pub use plan::{
     Planned, Question, Replay, Scheduling, SimulatedStudy, SimulationOptions, TaskFigures,
 };
 pub use progress::{
-    PhaseBegun, Progress, ProgressTracker, RowOver, STATUS_FILE, Silent, StageProgress, TaskAhead, TaskOver,
+    PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, STATUS_FILE, Silent, StageProgress,
+    TaskAhead, TaskOver,
 };
-pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance, pictures};
+pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance};
 pub use resume::is_running;
 pub use run::{Run, find_logs, run};
 pub use save::{Failing, failing, read_row};
 pub use settings::{
-    Limits, Merge, MergeAlgorithm, MergeOptions, PROGRAM_BYTES, RunOptions, RunSettings, SettingOrigin,
-    SettingsLayers, ShownSetting, StopFlag, available_memory, available_workers, peak_resident, read_profile,
+    Limits, Merge, MergeAlgorithm, MergeOptions, PROGRAM_BYTES, PictureChoice, RunOptions, RunSettings,
+    SettingOrigin, SettingsLayers, ShownSetting, StopFlag, available_memory, available_workers,
+    peak_resident, read_profile,
 };

@@ -2,12 +2,14 @@
 
 use crate::plan::check_threads_policy;
 use crate::progress::ProgressReport;
+use crate::redo::pictures;
 use crate::resume::{ResumeDecision, resume_decision};
 use crate::run::run;
 use crate::save::provenance;
 use crate::save::{begin, save};
 use crate::{
-    EngineError, OpenStudy, Pictures, Planned, Progress, Run, RunEnding, RunFolder, RunSettings, pictures,
+    EngineError, OpenStudy, PictureChoice, Pictures, Planned, Progress, Run, RunEnding, RunFolder,
+    RunSettings,
 };
 
 /// What [`run_study`] did.
@@ -64,9 +66,9 @@ fn drawn(
     folder: &RunFolder,
     progress: &mut dyn Progress,
 ) -> Option<Pictures> {
-    if !settings.pictures || run.ending != RunEnding::Complete {
+    if settings.pictures == PictureChoice::None || run.ending != RunEnding::Complete {
         return None;
     }
-    let drawn = pictures(study, &run.answer, settings.memory, folder);
+    let drawn = pictures(study, run, settings, folder, progress);
     drawn.inspect_err(|error| progress.note(&format!("note: the report has no pictures: {error}"))).ok()
 }

@@ -58,8 +58,8 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Bench
     Ok(figures)
 }
 
-/// Whether a section is asked for: `planning`, `clusters`, `hybrid`, `levels`, `beyond`, `bounds`, `paths`, `grain`, `workers`, `effects`,
-/// `dask`.
+/// Whether a section is asked for: `planning`, `clusters`, `hybrid`, `levels`, `beyond`, `bounds`, `paths`, `grain`, `end`, `workers`,
+/// `effects`, `dask`.
 fn is_wanted(args: &BenchArgs, section: &str) -> bool {
     args.only.as_ref().is_none_or(|only| section.contains(only.as_str()))
 }

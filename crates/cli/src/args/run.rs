@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use onceflow_engine::Policy;
+use onceflow_engine::{PictureChoice, Policy};
 use onceflow_store::staging::Staging;
 use onceflow_study::Size;
 
@@ -37,6 +37,10 @@ pub(crate) struct RunArgs {
     /// Write events as JSON lines into a file or a pipe [env: ONCEFLOW_EVENTS]
     #[arg(long, value_name = "FILE", help_heading = REUSE)]
     pub(crate) events: Option<PathBuf>,
+    /// Pictures in the report: auto (results at hand, others while they take at most a tenth of the time of the rows),
+    /// all (rows are computed again where needed), or none [default: auto] [env: ONCEFLOW_PICTURES]
+    #[arg(long, value_name = "WHICH", help_heading = REUSE, value_parser = pictures)]
+    pub(crate) pictures: Option<PictureChoice>,
     /// Replace the results of another study in the folder
     #[arg(long, help_heading = REUSE)]
     pub(crate) force: bool,
@@ -182,6 +186,8 @@ pub(crate) struct SettingsArgs<'a> {
     pub(crate) policy: Option<Policy>,
     /// File of events.
     pub(crate) events: Option<&'a Path>,
+    /// Which pictures the report has.
+    pub(crate) pictures: Option<PictureChoice>,
     /// Whether commands of the workflow may be run.
     pub(crate) allow_commands: bool,
 }
@@ -189,7 +195,7 @@ pub(crate) struct SettingsArgs<'a> {
 impl<'a> SettingsArgs<'a> {
     /// Of a verb that takes no other arguments of settings.
     pub(crate) fn new(machine: &'a MachineArgs, merge: Option<&'a MergeArgs>) -> Self {
-        Self { machine, merge, policy: None, events: None, allow_commands: false }
+        Self { machine, merge, policy: None, events: None, pictures: None, allow_commands: false }
     }
 }
 
@@ -221,6 +227,10 @@ pub(crate) enum LevelWord {
     Convergent,
     /// Also equal objects, in tasks that work object by object
     Object,
+}
+
+fn pictures(text: &str) -> Result<PictureChoice, String> {
+    PictureChoice::from_word(text).ok_or_else(|| "expected auto, all or none".to_owned())
 }
 
 pub(super) fn size(text: &str) -> Result<Size, String> {

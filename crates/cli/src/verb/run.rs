@@ -46,6 +46,7 @@ fn settings_args(args: &RunArgs) -> SettingsArgs<'_> {
         merge: Some(&args.merge),
         policy: args.executor.policy,
         events: args.events.as_deref(),
+        pictures: args.pictures,
         allow_commands: args.allow.allow_commands,
     }
 }

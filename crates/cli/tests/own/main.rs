@@ -11,5 +11,6 @@ mod failing;
 mod labels;
 mod plain;
 mod served;
+mod shown;
 mod study;
 mod units;

@@ -15,6 +15,7 @@ use onceflow_reuse::{ContentDigest, REFERENCE_SUFFIX};
 use onceflow_runtime::{InputProvider, OperationError};
 use onceflow_study::{RegionKind, Scope};
 
+use crate::clips::{ImagePiece, PictureClips, PieceRequest};
 use crate::folder::{ENCODED, read_encoded};
 use crate::open::compare;
 use crate::open::inputs::{ImagePart, OpenedImage, StudyInputs};
@@ -32,6 +33,8 @@ pub(crate) struct Sources<'a> {
     spare: Budget,
     /// Whether sources are known by their numbers rather than by their bytes.
     numbered: bool,
+    /// What is kept of images for pictures.
+    clips: Option<&'a PictureClips>,
 }
 
 /// Regions of the reference row that an earlier phase left, by name and part.
@@ -84,6 +87,7 @@ impl<'a> Sources<'a> {
             budget,
             spare: Budget::new(spare),
             numbered: false,
+            clips: None,
         }
     }
 
@@ -91,6 +95,11 @@ impl<'a> Sources<'a> {
     /// for its digest.
     pub(crate) fn of_run(self, spare: &Budget) -> Self {
         Self { numbered: true, spare: spare.clone(), ..self }
+    }
+
+    /// The same, which keeps pieces of the images that it reads.
+    pub(crate) fn keeping(self, clips: &'a PictureClips) -> Self {
+        Self { clips: Some(clips), ..self }
     }
 
     fn part(&self, part: usize) -> Result<&ImagePart, OperationError> {
@@ -168,8 +177,44 @@ impl<'a> Sources<'a> {
                     "the reference row failed here, so nothing can be compared with it",
                 )),
             },
-            _ => read(image.source.as_ref(), at.part.read, into_rgb8),
+            _ => {
+                let region = read(image.source.as_ref(), at.part.read, into_rgb8)?;
+                self.keep_piece(part, &region);
+                Ok(region)
+            }
         }
+    }
+
+    /// Keeps the piece of a part that is shown.
+    fn keep_piece(&self, part: usize, region: &Region) {
+        let Some((clips, shown)) = self.clips.and_then(|clips| Some((clips, clips.unread(part)?))) else {
+            return;
+        };
+        let truth = self.truth(part);
+        let request = PieceRequest { core: shown.core, longest: shown.longest, truth: truth.as_ref() };
+        let piece = region.as_dense().and_then(|pixels| ImagePiece::new(pixels, &request).ok());
+        if let Some(piece) = piece {
+            clips.keep_piece(part, Arc::new(piece));
+        }
+    }
+
+    /// Reads a part, so that its piece is kept.
+    pub(crate) fn read_piece(&self, part: usize) -> Result<(), OperationError> {
+        let is_image = |name: &String| {
+            ![compare::NOTHING, compare::COUNTED, compare::TRUTH].contains(&name.as_str())
+                && !name.ends_with(REFERENCE_SUFFIX)
+        };
+        let source = self.names.iter().position(is_image);
+        source.map_or(Ok(()), |source| self.of_part(source, part).map(drop))
+    }
+
+    /// The truth of what belongs to a part. One that cannot be read fails the rows that need it; pictures do without it.
+    pub(crate) fn truth(&self, part: usize) -> Option<Dense> {
+        let source = self.names.iter().position(|name| name == compare::TRUTH)?;
+        let truth = self.of_part(source, part).ok()?;
+        let at = self.inputs.parts.get(part)?;
+        let core = at.part.core.relative_to(&at.counted(&self.inputs.images[at.image]))?;
+        truth.as_dense()?.crop(core).ok()
     }
 }
 

@@ -5,6 +5,10 @@ mod report;
 mod status;
 mod track;
 
+use onceflow_study::counted;
+
+use crate::duration_words;
+
 pub(crate) use report::ProgressReport;
 pub use status::STATUS_FILE;
 pub use track::{ProgressTracker, StageProgress};
@@ -21,8 +25,38 @@ pub trait Progress: Send {
     fn converged(&mut self, _task: usize) {}
     /// One more row is over on one part.
     fn row(&mut self, _row: &RowOver<'_>) {}
+    /// The rows are over, and pictures are drawn.
+    fn pictures(&mut self, _ahead: &PicturesAhead) {}
     /// A note or a warning for the user.
     fn note(&mut self, _text: &str) {}
+}
+
+/// What is to be done for the pictures of the report.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PicturesAhead {
+    /// Rows that are computed again, each on one part.
+    pub rows: usize,
+    /// Seconds that they are expected to take; infinite where programs were not measured.
+    pub seconds: f64,
+    /// Whether programs of the workflow are started for them.
+    pub programs: bool,
+}
+
+impl PicturesAhead {
+    fn time(&self) -> String {
+        let known = self.seconds.is_finite();
+        if known { format!(", about {}", duration_words(self.seconds)) } else { String::new() }
+    }
+
+    /// `pictures  computing 8 rows again, about 1.2 s; this starts programs of the workflow`.
+    pub fn line(&self) -> String {
+        let again = match self.rows {
+            0 => "drawing".to_owned(),
+            rows => format!("computing {} again{}", counted(rows, "row"), self.time()),
+        };
+        let programs = if self.programs { "; this starts programs of the workflow" } else { "" };
+        format!("pictures  {again}{programs}")
+    }
 }
 
 /// A phase and what it has to do.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::events::EventFile;
 use super::status::StatusFile;
 use super::track::ProgressTracker;
-use super::{PhaseBegun, Progress, RowOver, TaskOver};
+use super::{PhaseBegun, PicturesAhead, Progress, RowOver, TaskOver};
 use crate::RunEnding;
 use crate::{EngineError, RunFolder};
 
@@ -78,6 +78,10 @@ impl Progress for ProgressReport<'_> {
             events.row(&self.tracker, row);
         }
         self.status.refresh(&self.tracker);
+    }
+
+    fn pictures(&mut self, ahead: &PicturesAhead) {
+        self.receiver.pictures(ahead);
     }
 
     fn note(&mut self, text: &str) {

@@ -6,12 +6,13 @@ use onceflow_imageio::png_bytes;
 use onceflow_kernels::dense::labels;
 use onceflow_kernels::{View, outline};
 use onceflow_nuclei::GeoJson;
-use onceflow_region::{Dense, Pixels, rgb8};
+use onceflow_region::{Budget, Dense, Pixels, rgb8};
 use onceflow_reuse::{Flow, FlowInput};
 use onceflow_study::{Diagnostic, Value, nearest};
 
 use crate::open::compare;
 use crate::open::inputs::{ImagePart, StudyInputs};
+use crate::open::supply::{References, Sources};
 use crate::redo::recompute::{RecomputeRequest, RecomputedRow, recompute};
 use crate::run::operations::ProgramFolder;
 use crate::{EngineError, OpenStudy, objects, overlay};
@@ -80,6 +81,7 @@ pub fn instance(prepared: &OpenStudy, asked: &InstanceRequest<'_>) -> Result<Ins
         place,
         scratch: None,
         within: None,
+        clips: None,
     };
     let made = recompute(&request, None)?.pop().ok_or_else(|| internal("no row was made"))?;
     Draw { prepared, inputs: &inputs, at, made }.instance()
@@ -164,7 +166,7 @@ impl Draw<'_> {
 
     /// What belongs to the part: of what lies around it no truth is read.
     fn overlay(&self, pixels: &Dense, found: &Dense) -> Result<Vec<u8>, EngineError> {
-        let truth = crate::redo::pictures::truth(self.inputs);
+        let truth = truth(self.inputs);
         let core = self.at.seen(self.at.part.core).ok_or_else(|| internal("a part outside itself"))?;
         let [pixels, found] = [pixels.crop(core), found.crop(core)].map(|cut| cut.map_err(undrawable));
         png_bytes(&overlay(&pixels?, &found?, truth.as_ref())?).map_err(undrawable)
@@ -189,6 +191,12 @@ impl Draw<'_> {
         file.finish().map_err(undrawable)?;
         Ok(bytes)
     }
+}
+
+/// The truth of what belongs to the first part.
+fn truth(inputs: &StudyInputs) -> Option<Dense> {
+    let (names, budget) = (vec![compare::TRUTH.into()], Budget::new(u64::MAX));
+    Sources::new(inputs, names, References::new(), budget, 0).truth(0)
 }
 
 /// Each label with its left, upper, right and lower end, by its number.

@@ -6,5 +6,5 @@ mod recompute;
 mod region;
 
 pub use instance::{InstancePictures, InstanceRequest, instance};
-pub use pictures::pictures;
+pub(crate) use pictures::pictures;
 pub use region::{RegionRequest, compute_region};

@@ -1,58 +1,40 @@
 //! Pictures for the report: a piece of each image with what the defaults and the best row find in it, and the rows that
-//! differ most.
+//! differ most. They are made of what the run kept; rows are computed again only for what is missing.
 
 mod different;
-
-use std::path::Path;
-use std::sync::Arc;
+mod missing;
 
 use onceflow_imageio::png_bytes;
 use onceflow_nuclei::marks;
-use onceflow_region::{Bounds, Budget, Dense, Region, into_rgb8};
-use onceflow_runtime::InputProvider as _;
-use onceflow_study::Scope;
+use onceflow_region::{Dense, rgb8};
 
+use crate::clips::{ImagePiece, ShownPart};
 use crate::open::compare;
-use crate::open::inputs::StudyInputs;
-use crate::open::supply::{References, Sources};
-use crate::redo::region::RowsRequest;
 use crate::{
-    Agreement, Answer, EngineError, ImageCrop, LegendEntry, OpenStudy, Pictures, RowMarks, RowStatus,
-    RunFolder,
+    Agreement, EngineError, ImageCrop, LegendEntry, OpenStudy, Pictures, Progress, RowMarks, RowStatus, Run,
+    RunFolder, RunSettings,
 };
 use different::most_different;
-
-/// Images that are shown at most.
-const MOST_IMAGES: usize = 3;
-
-/// The longest side of the first piece: nuclei stay visible, the page stays small.
-const LONGEST: u64 = 400;
-
-/// The longest side of the other pieces.
-const LONGEST_OTHER: u64 = 280;
+use missing::{FoundAgain, Missing};
 
 /// Rows in the gallery.
 const GALLERY: usize = 6;
 
-/// A piece of each image with what was found in it; the rows are computed again for it. Images with a truth come first.
-/// What memory has no room for meanwhile goes into `folder`.
-pub fn pictures(
-    prepared: &OpenStudy,
-    answer: &Answer,
-    memory: u64,
+/// A piece of each image that is shown, with what was found in it.
+pub(crate) fn pictures(
+    study: &OpenStudy,
+    run: &Run,
+    settings: &RunSettings,
     folder: &RunFolder,
+    progress: &mut dyn Progress,
 ) -> Result<Pictures, EngineError> {
     let mut pictures = Pictures { legend: legend(), ..Pictures::default() };
-    let Some(region) = compare::measured(&prepared.study.metrics).first().map(|name| (*name).to_owned())
-    else {
-        return Ok(pictures);
-    };
-    let mut images: Vec<usize> = (0..prepared.inputs.images.len()).collect();
-    images.sort_by_key(|image| prepared.inputs.images[*image].truth.is_none());
-    let first_part = |image: usize| prepared.inputs.parts.iter().position(|part| part.image == image);
-    for part in images.into_iter().filter_map(first_part).take(MOST_IMAGES) {
-        Show { prepared, answer, memory, region: &region, scratch: folder.path() }
-            .add(part, &mut pictures)?;
+    let Some(region) = compare::measured(&study.study.metrics).first().copied() else { return Ok(pictures) };
+    let wanted = wanted(run);
+    let missing = Missing { study, run, settings, region, scratch: folder.path() };
+    let again = missing.compute(&wanted, progress)?;
+    for (wanted, again) in wanted.iter().zip(&again) {
+        Show { study, run, wanted, again }.add(&mut pictures)?;
     }
     Ok(pictures)
 }
@@ -63,122 +45,88 @@ fn legend() -> Vec<LegendEntry> {
     Agreement::ALL.map(entry).to_vec()
 }
 
-/// What is shown of every piece.
+/// What is shown of a part: places in the table.
+struct WantedRows {
+    at: ShownPart,
+    /// The defaults and the best row.
+    shown: Vec<usize>,
+    /// The rows that differ most.
+    gallery: Vec<usize>,
+}
+
+fn wanted(run: &Run) -> Vec<WantedRows> {
+    let shown = shown(run);
+    let wanted = |(place, at): (usize, &ShownPart)| {
+        let gallery = if place == 0 { gallery(run, at, &shown) } else { Vec::new() };
+        WantedRows { at: *at, shown: shown.clone(), gallery }
+    };
+    run.clips.parts().iter().enumerate().map(wanted).collect()
+}
+
+/// The reference row and, when there is one and it is another, the best; those that failed have nothing to show.
+fn shown(run: &Run) -> Vec<usize> {
+    let rows = &run.answer.table.rows;
+    let reference = rows.iter().position(|row| row.phase.is_none());
+    let best = run.answer.best.as_ref().map(|best| best.row).filter(|best| Some(*best) != reference);
+    let failed = |row: &usize| matches!(rows[*row].status, RowStatus::Failed { .. });
+    reference.into_iter().chain(best).filter(|row| !failed(row)).collect()
+}
+
+/// The rows that differ most, of those that are at hand; of all when none is.
+fn gallery(run: &Run, at: &ShownPart, shown: &[usize]) -> Vec<usize> {
+    let is_at_hand = |row: usize| run.clips.knows(row, at.part);
+    let any = (0..run.answer.table.rows.len()).any(|row| !shown.contains(&row) && is_at_hand(row));
+    most_different(&run.answer.table, shown, GALLERY, |row| !any || is_at_hand(row))
+}
+
+/// What is shown of one part.
 struct Show<'a> {
-    prepared: &'a OpenStudy,
-    answer: &'a Answer,
-    memory: u64,
-    region: &'a str,
-    scratch: &'a Path,
+    study: &'a OpenStudy,
+    run: &'a Run,
+    wanted: &'a WantedRows,
+    again: &'a FoundAgain,
 }
 
 impl Show<'_> {
-    fn add(&self, part: usize, pictures: &mut Pictures) -> Result<(), EngineError> {
-        let inputs = self.prepared.inputs.only(part);
-        let Some(at) = inputs.parts.first().copied() else { return Ok(()) };
-        let shown = self.shown();
-        let known = shown.len();
-        let different = if pictures.crops.is_empty() {
-            most_different(&self.answer.table, &shown, GALLERY)
-        } else {
-            Vec::new()
+    fn add(&self, pictures: &mut Pictures) -> Result<(), EngineError> {
+        let part = self.wanted.at.part;
+        let piece = self.run.clips.piece(part).or_else(|| self.again.piece.clone());
+        let Some(piece) = piece.filter(|_| self.wanted.shown.iter().any(|row| self.found(*row).is_some()))
+        else {
+            return Ok(());
         };
-        let rows: Vec<usize> = shown.into_iter().chain(different).collect();
-        let (Some(first), Some(core)) = (rows.first(), at.seen(at.part.core)) else { return Ok(()) };
-        let truth = truth(&inputs);
-        let longest = if pictures.crops.is_empty() { LONGEST } else { LONGEST_OTHER };
-        // The first row alone says which piece is shown; of all of them no more than that is kept.
-        let window = match self.found(&inputs, &[*first], core)?.first() {
-            Some(whole) => richest(whole, truth.as_ref(), longest),
-            None => return Ok(()),
-        };
-        let crop = |dense: &Dense| dense.crop(window).map_err(unreadable);
-        let outside = || unreadable("a piece outside its part");
-        let shown = window.translate(core.x(), core.y()).ok_or_else(outside)?;
-        let found = self.found(&inputs, &rows, shown)?;
-        let place = window.translate(at.part.core.x(), at.part.core.y()).ok_or_else(outside)?;
-        let pixels = inputs.images[at.image].source.read(place).map_err(unreadable)?;
-        let png = png_bytes(&into_rgb8(pixels).map_err(unreadable)?).map_err(unreadable)?;
-        let truth = truth.as_ref().map(crop).transpose()?;
         let crop = pictures.crops.len();
-        pictures.crops.push(ImageCrop {
-            image: at.image,
-            left: at.part.core.x() + window.x(),
-            top: at.part.core.y() + window.y(),
-            width: window.width(),
-            height: window.height(),
-            with_truth: truth.is_some(),
-            png,
-        });
-        for (place, (row, mask)) in rows.iter().zip(&found).enumerate() {
-            let drawn = RowMarks { crop, row: *row, marks: marks(mask, truth.as_ref())? };
-            if self.is_failed(*row) {
-                continue;
-            }
-            if place < known { pictures.shown.push(drawn) } else { pictures.gallery.push(drawn) }
-        }
+        pictures.crops.push(self.crop(&piece)?);
+        let draw = |row: &usize| {
+            let found = self.found(*row)?;
+            let marks = marks(&found, piece.truth.as_ref()).map_err(EngineError::from);
+            Some(marks.map(|marks| RowMarks { crop, row: *row, marks }))
+        };
+        let rows = |rows: &[usize]| rows.iter().filter_map(draw).collect::<Result<Vec<_>, EngineError>>();
+        pictures.shown.extend(rows(&self.wanted.shown)?);
+        pictures.gallery.extend(rows(&self.wanted.gallery)?);
         Ok(())
     }
 
-    /// Places in the table: the reference row and, when there is one and it is another, the best.
-    fn shown(&self) -> Vec<usize> {
-        let reference = self.answer.table.rows.iter().position(|row| row.phase.is_none());
-        let best = self.answer.best.as_ref().map(|best| best.row).filter(|best| Some(*best) != reference);
-        reference.into_iter().chain(best).collect()
+    fn crop(&self, piece: &ImagePiece) -> Result<ImageCrop, EngineError> {
+        let at = self.study.inputs.parts[self.wanted.at.part];
+        let (left, top) = (at.part.read.x() + piece.window.x(), at.part.read.y() + piece.window.y());
+        let pixels = rgb8(&piece.pixels).map_err(unreadable)?;
+        Ok(ImageCrop {
+            image: at.image,
+            left,
+            top,
+            width: piece.window.width(),
+            height: piece.window.height(),
+            with_truth: piece.truth.is_some(),
+            png: png_bytes(&pixels).map_err(unreadable)?,
+        })
     }
 
-    fn is_failed(&self, row: usize) -> bool {
-        matches!(self.answer.table.rows[row].status, RowStatus::Failed { .. })
+    /// What a row found in the piece.
+    fn found(&self, row: usize) -> Option<Dense> {
+        self.run.clips.found(row, self.wanted.at.part).or_else(|| self.again.found.get(&row).cloned())
     }
-
-    /// What the region that is measured holds in a box of the part, of each row.
-    fn found(&self, inputs: &StudyInputs, rows: &[usize], within: Bounds) -> Result<Vec<Dense>, EngineError> {
-        let values: Vec<_> = rows.iter().map(|row| self.answer.table.rows[*row].values.as_slice()).collect();
-        let (names, scratch) = (self.answer.table.parameters.as_slice(), Some(self.scratch));
-        let request = RowsRequest { inputs, names, memory: self.memory, scratch };
-        let regions = request.compute(self.prepared, &values, self.region, within)?;
-        let dense = |region: &Arc<Region>| region.as_dense().cloned().ok_or_else(|| no_pixels(self.region));
-        regions.iter().map(dense).collect()
-    }
-}
-
-/// The truth of what belongs to the first part. One that cannot be read has failed its rows already; the picture does without it.
-pub(crate) fn truth(inputs: &StudyInputs) -> Option<Dense> {
-    let budget = Budget::new(u64::MAX);
-    let sources = Sources::new(inputs, vec![compare::TRUTH.into()], References::new(), budget, 0);
-    let truth = sources.source(0, Scope::Part, 0).ok()?;
-    let at = inputs.parts.first()?;
-    let core = at.part.core.relative_to(&at.counted(&inputs.images[at.image]))?;
-    truth.as_dense()?.crop(core).ok()
-}
-
-/// The piece of at most so many pixels a side that holds most of what was found and drawn; the middle one of equal ones.
-fn richest(found: &Dense, truth: Option<&Dense>, longest: u64) -> Bounds {
-    let bounds = found.bounds();
-    let starts = |length: u64| {
-        let most = length.saturating_sub(longest);
-        [most / 2, 0, most]
-    };
-    let (width, height) = (bounds.width().min(longest), bounds.height().min(longest));
-    let place = |x: u64, y: u64| Bounds::plane(x as i64, y as i64, width, height);
-    let pieces = starts(bounds.height())
-        .into_iter()
-        .flat_map(|y| starts(bounds.width()).into_iter().filter_map(move |x| place(x, y)));
-    let amount = |piece: &Bounds| {
-        std::iter::once(found).chain(truth).map(|plane| foreground(plane, piece)).sum::<usize>()
-    };
-    pieces.rev().max_by_key(amount).unwrap_or(bounds)
-}
-
-fn foreground(plane: &Dense, piece: &Bounds) -> usize {
-    let Ok(cropped) = plane.crop(*piece) else { return 0 };
-    let bytes = cropped.as_u8().map(|pixels| pixels.iter().filter(|pixel| **pixel != 0).count());
-    let labels = cropped.as_u32().map(|pixels| pixels.iter().filter(|pixel| **pixel != 0).count());
-    bytes.or(labels).unwrap_or(0)
-}
-
-fn no_pixels(region: &str) -> EngineError {
-    EngineError::Internal(format!("the region {region} has no pixels"))
 }
 
 fn unreadable(error: impl std::fmt::Display) -> EngineError {

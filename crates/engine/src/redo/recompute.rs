@@ -14,6 +14,7 @@ use onceflow_runtime::{
 use onceflow_store::staging::Staging;
 use onceflow_study::{RegionKind, Scope, Value};
 
+use crate::clips::PictureClips;
 use crate::open::command::KeptFolders;
 use crate::open::inputs::StudyInputs;
 use crate::open::supply::{References, Sources};
@@ -39,6 +40,8 @@ pub(crate) struct RecomputeRequest<'a> {
     pub(crate) scratch: Option<&'a Path>,
     /// What of each region is kept; all of it without one.
     pub(crate) within: Option<Bounds>,
+    /// Keeps the piece of the part that is shown; of each region what lies in it is kept then.
+    pub(crate) clips: Option<&'a PictureClips>,
 }
 
 /// What the tasks of a row made.
@@ -82,14 +85,16 @@ pub(crate) fn recompute(
     let operations = asked.prepared.operations(&flow, asked.inputs, &asked.place, None, &Steps::default())?;
     let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
     let budget = asked.prepared.budget(asked.memory);
-    let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), 0);
+    // Several tasks read the image: it is kept where there is room beside them.
+    let spare = asked.prepared.spare(&mut plan, 1, asked.memory).unwrap_or(0);
+    let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), spare);
+    let (supply, within) = shown(supply, asked)?;
     let scratch = asked.scratch.map(|folder| Scratch::new(vec![folder.into()], Staging::default(), None));
     let spill: &dyn SpillStore = scratch.as_ref().map_or(&NoSpillStore, |scratch| scratch);
     let (results, meter, digests) = (&NoResultCache, None, None);
     let work =
         ExecutionContext { operations: &operations, provider: &supply, results, spill, meter, digests };
-    let mut keeper =
-        OutputRecorder { outputs: outputs(&plan, only), within: asked.within, ..OutputRecorder::default() };
+    let mut keeper = OutputRecorder { outputs: outputs(&plan, only), within, ..OutputRecorder::default() };
     let options = ExecuteOptions { spilling: scratch.is_some(), ..ExecuteOptions::new(1, budget) };
     execute(&mut plan, &asked.inputs.layout(), &work, &options, &mut keeper)?;
     let empty = |kind| Arc::new(supply.empty(kind, Scope::Part, 0));
@@ -99,6 +104,19 @@ pub(crate) fn recompute(
             folders(&plan, folder).map_err(|error| EngineError::Write { path: folder.into(), error })?;
     }
     Ok(made)
+}
+
+/// The sources with what is kept of them, and the box of which results are kept.
+fn shown<'a>(
+    supply: Sources<'a>,
+    asked: &RecomputeRequest<'a>,
+) -> Result<(Sources<'a>, Option<Bounds>), EngineError> {
+    let Some(clips) = asked.clips else { return Ok((supply, asked.within)) };
+    let supply = supply.keeping(clips);
+    if clips.unread(0).is_some() {
+        supply.read_piece(0).map_err(|error| EngineError::Internal(error.to_string()))?;
+    }
+    Ok((supply, clips.piece(0).map(|piece| piece.window)))
 }
 
 /// Folders of the last row's tasks get the names of the tasks.

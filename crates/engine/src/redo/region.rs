@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_region::{Bounds, Part, Region};
+use onceflow_reuse::Flow;
 use onceflow_study::{Diagnostic, Value, nearest};
 
+use crate::clips::PictureClips;
 use crate::open::inputs::{ImagePart, StudyInputs};
 use crate::redo::recompute::{RecomputeRequest, recompute};
 use crate::run::operations::ProgramFolder;
@@ -40,9 +42,14 @@ pub fn compute_region(study: &OpenStudy, request: &RegionRequest) -> Result<Arc<
     let within = part.seen(request.bounds).ok_or_else(outside)?;
     let inputs = StudyInputs { parts: vec![part], ..study.inputs.clone() };
     let values = study.row_values(&request.values)?;
-    let rows =
-        RowsRequest { inputs: &inputs, names: &study.reference.names, memory: request.memory, scratch: None };
-    let made = rows.compute(study, &[values.as_slice()], &request.output, within)?;
+    let rows = RowsRequest {
+        inputs: &inputs,
+        names: &study.reference.names,
+        memory: request.memory,
+        scratch: None,
+        clips: None,
+    };
+    let made = rows.compute(study, &[values.as_slice()], &request.output, Some(within))?;
     made.into_iter().next().ok_or_else(|| EngineError::Internal("no row was computed".into()))
 }
 
@@ -56,6 +63,8 @@ pub(crate) struct RowsRequest<'a> {
     pub(crate) memory: u64,
     /// Folder for results that do not fit in memory.
     pub(crate) scratch: Option<&'a Path>,
+    /// What of the part is shown, in place of a box.
+    pub(crate) clips: Option<&'a PictureClips>,
 }
 
 impl RowsRequest<'_> {
@@ -66,10 +75,9 @@ impl RowsRequest<'_> {
         study: &OpenStudy,
         rows: &[&[Value]],
         output: &str,
-        within: Bounds,
+        within: Option<Bounds>,
     ) -> Result<Vec<Arc<Region>>, EngineError> {
-        let maker = study.flow.tasks.iter().position(|task| task.outputs.iter().any(|o| o.name == output));
-        let flow = study.flow.up_to(maker.ok_or_else(|| no_output(study, output))?);
+        let flow = up_to_output(study, output)?;
         let request = RecomputeRequest {
             prepared: study,
             inputs: self.inputs,
@@ -79,11 +87,18 @@ impl RowsRequest<'_> {
             flow: Some(&flow),
             place: ProgramFolder::Passing,
             scratch: self.scratch,
-            within: Some(within),
+            within,
+            clips: self.clips,
         };
         let made = recompute(&request, Some(output))?;
         made.into_iter().map(|row| row.only_region()).collect()
     }
+}
+
+/// The tasks that an output needs.
+pub(crate) fn up_to_output(study: &OpenStudy, output: &str) -> Result<Flow, EngineError> {
+    let maker = study.flow.tasks.iter().position(|task| task.outputs.iter().any(|o| o.name == output));
+    Ok(study.flow.up_to(maker.ok_or_else(|| no_output(study, output))?))
 }
 
 impl OpenStudy {

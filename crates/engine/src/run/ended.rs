@@ -3,6 +3,8 @@
 use onceflow_costs::{Finding, Record};
 use onceflow_report::{Answer, RowStatus, RunEnding, TraceEntry};
 
+use crate::clips::PictureClips;
+
 /// A run that is over.
 #[derive(Debug)]
 pub struct Run {
@@ -22,6 +24,8 @@ pub struct Run {
     pub objects: String,
     /// Which row has which file of the regions that were kept, as lines of a CSV file; `None` when nothing was asked.
     pub kept: Option<String>,
+    /// What the report shows of images.
+    pub(crate) clips: PictureClips,
 }
 
 impl Run {

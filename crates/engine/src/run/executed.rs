@@ -68,7 +68,9 @@ impl<'a> Runner<'a> {
         let waiting = self.begin_phase(plan)?;
         let (context, seen) = (&self.context, self.context.objects.clone());
         let (references, budget) = (context.references.clone(), context.budget.clone());
-        let supply = Sources::new(inputs, flow.sources.clone(), references, budget, 0).of_run(&context.spare);
+        let supply = Sources::new(inputs, flow.sources.clone(), references, budget, 0);
+        let supply = supply.of_run(&context.spare).keeping(&self.clips);
+        self.clips.begin_phase(self.clip_phase(plan), [context.budget.clone(), context.spare.clone()]);
         let digests = (self.options.level >= Level::Convergent)
             .then(|| context.digests(self.prepared.worth_digests(&flow, self.options.level)));
         let steps = Steps { digests: digests.clone(), ..Steps::default() };
@@ -89,6 +91,7 @@ impl<'a> Runner<'a> {
             reference: plan.reference(),
             wanted,
             journal: &mut self.journal,
+            clips: &self.clips,
             keeper,
             steps: Arc::clone(&steps.log),
             fused_nodes: fused_nodes(plan),

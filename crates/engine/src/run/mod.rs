@@ -13,6 +13,7 @@ mod recorder;
 mod results;
 mod resumed;
 pub(crate) mod scratch;
+mod shown;
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -27,6 +28,7 @@ use onceflow_runtime::{ExecuteError, Execution, Moves, SchedulerError, TaskLogEn
 use onceflow_sensitivity::Analysis;
 use onceflow_study::Phase;
 
+use crate::clips::PictureClips;
 use crate::open::metrics::Tally;
 use crate::open::study::OpenStudy;
 use crate::plan::duplicates as converged;
@@ -45,6 +47,7 @@ use executed::Gathered;
 use keep::Keeper;
 pub use logs::find_logs;
 use logs::{forget_logs, list_logs};
+use shown::shown_parts;
 
 /// Runs a study and says what it found. Files of the run go into `folder`; nothing else is written.
 pub fn run(
@@ -91,6 +94,7 @@ struct Runner<'a> {
     kept: String,
     moves: Moves,
     context: RunContext,
+    clips: PictureClips,
     ending: RunEnding,
 }
 
@@ -130,6 +134,7 @@ impl<'a> Runner<'a> {
             kept: String::new(),
             moves: Moves::default(),
             context: RunContext::new(prepared, options, prepared.budget(options.memory)),
+            clips: PictureClips::new(shown_parts(prepared, options)),
             ending: RunEnding::Complete,
         }
     }
@@ -149,6 +154,7 @@ impl<'a> Runner<'a> {
         let past = self.journal.phase(&phase.name, &rows)?;
         let (execution, mut gathered) =
             self.execute(&mut plan, Keeper::new(kept), with_reference, &past, progress)?;
+        self.clips.end_phase(&gathered.same);
         let first = self.table.rows.len();
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(phase, &plan, first, &execution.log);
@@ -317,8 +323,8 @@ impl<'a> Runner<'a> {
             notes: self.notes,
         };
         let kept = (!self.prepared.kept.is_empty()).then(|| format!("{HEAD}{}", self.kept));
-        let Self { ending, records, findings, trace, converged, objects, .. } = self;
-        Run { answer, ending, records, findings, trace, converged, objects, kept }
+        let Self { ending, records, findings, trace, converged, objects, clips, .. } = self;
+        Run { answer, ending, records, findings, trace, converged, objects, kept, clips }
     }
 }
 

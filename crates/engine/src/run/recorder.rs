@@ -11,6 +11,7 @@ use onceflow_reuse::{ContentDigest, Flow, Level, NodeId, REFERENCE_SUFFIX, TaskO
 use onceflow_runtime::{FinishedTask, Instance, Observer, PartLayout, RowOutcome, TaskLogEntry, TaskOutcome};
 use onceflow_study::Scope;
 
+use crate::clips::PictureClips;
 use crate::costs::device;
 use crate::open::inputs::StudyInputs;
 use crate::open::metrics::{Metrics, Tally};
@@ -37,6 +38,8 @@ pub(crate) struct RunRecorder<'a> {
     pub(crate) reference: Option<usize>,
     /// Nodes whose outputs later phases compare with, the output, and its name.
     pub(crate) wanted: Vec<(NodeId, usize, String)>,
+    /// What is kept for the pictures of the report.
+    pub(crate) clips: &'a PictureClips,
     /// Regions that the study asks to keep.
     pub(crate) keeper: Keeper,
     /// Number of the first row in the table.
@@ -227,6 +230,7 @@ impl Observer for RunRecorder<'_> {
     fn finished(&mut self, finished: &FinishedTask<'_>) {
         let instance = finished.entry.instance;
         self.note_failed_step(finished);
+        self.clips.keep(instance, finished.entry.task, finished.outputs);
         self.records.extend(self.cost(finished));
         let wanted = self.wanted.iter().find(|(node, _, _)| *node == instance.node).cloned();
         if let Some((_, output, name)) = wanted
@@ -258,6 +262,9 @@ impl Observer for RunRecorder<'_> {
                 self.note(&JournalLine::Failed { row, part, task, message: message.clone() });
             }
             RowOutcome::Done { status } => {
+                if status.is_some() {
+                    self.clips.keep_ended(self.first + row, part);
+                }
                 let counts =
                     |outputs: &Vec<Arc<Region>>| outputs.first().and_then(|region| counts_of(region));
                 match results.iter().map(counts).collect::<Option<Vec<PartComparison>>>() {

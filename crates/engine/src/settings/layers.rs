@@ -156,6 +156,7 @@ impl SettingsLayers {
             granularity: stack.value(|o| o.granularity),
             costs: costs_file(stack.value(|o| o.costs.clone())),
             events: stack.value(|o| o.events.clone()),
+            pictures: stack.value(|o| o.pictures).unwrap_or_default(),
             allow_commands: stack.value(|o| o.allow_commands).unwrap_or(false),
             ..RunSettings::default()
         })

@@ -13,5 +13,5 @@ pub use merge::{Limits, Merge, MergeAlgorithm, MergeOptions};
 pub use options::RunOptions;
 pub use profile::read_profile;
 pub use resources::{available_memory, available_workers, peak_resident};
-pub use run::{PROGRAM_BYTES, RunSettings, StopFlag};
+pub use run::{PROGRAM_BYTES, PictureChoice, RunSettings, StopFlag};
 pub use show::ShownSetting;

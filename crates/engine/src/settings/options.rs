@@ -8,6 +8,7 @@ use onceflow_runtime::Policy;
 use onceflow_store::staging::Staging;
 use onceflow_study::{Diagnostic, RunSection, Size};
 
+use super::run::PictureChoice;
 use crate::EngineError;
 
 /// One layer of settings.
@@ -33,6 +34,8 @@ pub struct RunOptions {
     pub policy: Option<Policy>,
     /// File or pipe for events.
     pub events: Option<PathBuf>,
+    /// Which pictures the report has.
+    pub pictures: Option<PictureChoice>,
     /// Whether commands of the workflow may be run.
     pub allow_commands: Option<bool>,
 }
@@ -51,7 +54,7 @@ const MOST_WORKERS: usize = 4096;
 
 impl RunOptions {
     /// Every key, as profiles and `ONCEFLOW_*` variables spell it.
-    pub const KEYS: [&'static str; 11] = [
+    pub const KEYS: [&'static str; 12] = [
         "reuse",
         "workers",
         "memory",
@@ -62,6 +65,7 @@ impl RunOptions {
         "granularity",
         "policy",
         "events",
+        "pictures",
         "allow_commands",
     ];
 
@@ -137,6 +141,10 @@ impl RunOptions {
                 self.granularity = Some(word(found, &RunSection::GRANULARITIES)?);
             }
             "policy" => self.policy = Some(Policy::parse(text).map_err(refused)?),
+            "pictures" => {
+                let found = PictureChoice::from_word(text);
+                self.pictures = Some(word(found, &PictureChoice::ALL.map(PictureChoice::word))?);
+            }
             "allow_commands" => self.allow_commands = Some(flag(text)?),
             _ if self.set_path(key, text.into()) => {}
             _ => return Err(Refused::Key),
@@ -181,8 +189,20 @@ mod tests {
 
     #[test]
     fn every_key_can_be_set_and_no_other() {
-        let values =
-            ["object", "4", "2 GiB", "true", "/fast", "co-located", "none", "auto", "fcfs", "e.jsonl", "yes"];
+        let values = [
+            "object",
+            "4",
+            "2 GiB",
+            "true",
+            "/fast",
+            "co-located",
+            "none",
+            "auto",
+            "fcfs",
+            "e.jsonl",
+            "all",
+            "yes",
+        ];
         let mut options = RunOptions::default();
         for (key, value) in RunOptions::KEYS.into_iter().zip(values) {
             assert_eq!(options.set(key, value), Ok(()), "{key}");

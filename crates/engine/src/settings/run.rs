@@ -54,12 +54,44 @@ pub struct RunSettings {
     pub allow_commands: bool,
     /// Replace the results of another study in the folder.
     pub force: bool,
-    /// Draw pictures for the report.
-    pub pictures: bool,
+    /// Which pictures the report has.
+    pub pictures: PictureChoice,
     /// The command that started the run, for its provenance.
     pub command: String,
     /// Stops the run.
     pub stop: StopFlag,
+}
+
+/// Which pictures a report has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PictureChoice {
+    /// Those of results that the run has at hand, and others as far as they take little time: a tenth of the time of the
+    /// rows, or half a second where no program is started for them.
+    #[default]
+    Auto,
+    /// All of them; rows are computed again for those that are not at hand.
+    All,
+    /// None.
+    None,
+}
+
+impl PictureChoice {
+    /// All choices, in the order of the help.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::All, Self::None];
+
+    /// Its word on the command line and in profiles.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::All => "all",
+            Self::None => "none",
+        }
+    }
+
+    /// The choice of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.word() == word)
+    }
 }
 
 /// All reuse, and what the machine allows; no costs file, and no byte of the bound for the process itself.
@@ -82,7 +114,7 @@ impl Default for RunSettings {
             events: None,
             allow_commands: false,
             force: false,
-            pictures: true,
+            pictures: PictureChoice::Auto,
             command: String::new(),
             stop: StopFlag::default(),
         }

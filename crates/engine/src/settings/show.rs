@@ -41,6 +41,7 @@ impl SettingsLayers {
             "granularity" => settings.granularity.map_or("by measured costs", |g| g.word()).to_owned(),
             "policy" => settings.policy.to_string(),
             "events" => path(settings.events.as_deref(), "none"),
+            "pictures" => settings.pictures.word().to_owned(),
             _ => settings.allow_commands.to_string(),
         };
         Ok(RunOptions::KEYS
@@ -61,6 +62,7 @@ fn origin(stack: &Stack<'_>, key: &str) -> SettingOrigin {
         "granularity" => options.granularity.is_some(),
         "policy" => options.policy.is_some(),
         "events" => options.events.is_some(),
+        "pictures" => options.pictures.is_some(),
         _ => options.allow_commands.is_some(),
     };
     stack.first(key, |options| is_set(options).then_some(())).1

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use onceflow_engine::{
-    OpenStudy, PhaseBegun, Progress, RowOver, RunEnding, RunFolder, RunResult, RunSettings, SettingsLayers,
-    Silent, StopFlag, StudyInput, open_study, run_study,
+    OpenStudy, PhaseBegun, PictureChoice, Progress, RowOver, RunEnding, RunFolder, RunResult, RunSettings,
+    SettingsLayers, Silent, StopFlag, StudyInput, open_study, run_study,
 };
 
 use crate::asked::{METRICS, PARAMETERS, QUICK};
@@ -21,7 +21,7 @@ fn study(seed: u64) -> OpenStudy {
 }
 
 fn settings(memory: u64) -> RunSettings {
-    RunSettings { memory, workers: 2, pictures: false, ..RunSettings::default() }
+    RunSettings { memory, workers: 2, pictures: PictureChoice::None, ..RunSettings::default() }
 }
 
 fn rows(study: &OpenStudy, settings: &RunSettings, progress: &mut dyn Progress) -> (String, RunEnding) {

@@ -5,6 +5,7 @@ mod beyond;
 mod bounded;
 mod dask;
 mod effects;
+mod end;
 mod grain;
 mod levels;
 mod oracle;
@@ -138,6 +139,9 @@ pub(super) fn figures(args: &BenchArgs, terminal: &Terminal) -> Result<Vec<Bench
     }
     if wanted("grain") {
         figures.extend(grain::figures(&place, terminal)?);
+    }
+    if wanted("end") {
+        figures.extend(end::figures(args.image.as_deref(), terminal)?);
     }
     if !["bounds", "workers", "effects", "dask"].into_iter().any(wanted) {
         return Ok(figures);

@@ -6,7 +6,7 @@ mod lines;
 use std::io::IsTerminal as _;
 use std::time::Instant;
 
-use onceflow_engine::{PhaseBegun, Progress, ProgressTracker, RowOver, TaskOver};
+use onceflow_engine::{PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, TaskOver};
 use onceflow_terminal::{ProgressMode, Terminal};
 
 use bars::ProgressBars;
@@ -78,6 +78,14 @@ impl Progress for RunProgress {
     fn row(&mut self, row: &RowOver<'_>) {
         self.tracker.row(row);
         self.show();
+    }
+
+    fn pictures(&mut self, ahead: &PicturesAhead) {
+        match &mut self.display {
+            ProgressDisplay::Bars(bars) => bars.ending(&ahead.line()),
+            ProgressDisplay::Lines(_) if ahead.rows > 0 => lines::say(&ahead.line()),
+            ProgressDisplay::Lines(_) | ProgressDisplay::Silent => {}
+        }
     }
 
     fn note(&mut self, text: &str) {

@@ -3,8 +3,14 @@
 use crate::{MetricTable, RowStatus};
 
 /// Places of at most `count` rows, the farthest from `known` and from each other first. A metric counts by its share of
-/// its own range, so that no unit weighs more than another; rows that equal a known one are not among them.
-pub(super) fn most_different(table: &MetricTable, known: &[usize], count: usize) -> Vec<usize> {
+/// its own range, so that no unit weighs more than another; rows that equal a known one, or that may not be taken, are not
+/// among them.
+pub(super) fn most_different(
+    table: &MetricTable,
+    known: &[usize],
+    count: usize,
+    may_take: impl Fn(usize) -> bool,
+) -> Vec<usize> {
     let points = points(table);
     let mut nearest: Vec<f64> = points.iter().map(|_| f64::INFINITY).collect();
     let mut chosen = Vec::new();
@@ -12,7 +18,8 @@ pub(super) fn most_different(table: &MetricTable, known: &[usize], count: usize)
         approach(&mut nearest, &points, *place);
     }
     while chosen.len() < count {
-        let candidates = (0..points.len()).filter(|place| points[*place].is_some() && nearest[*place] > 0.0);
+        let candidates = (0..points.len())
+            .filter(|place| points[*place].is_some() && nearest[*place] > 0.0 && may_take(*place));
         // Of equally far rows the first one.
         let farthest = candidates.rev().max_by(|a, b| nearest[*a].total_cmp(&nearest[*b]));
         let Some(place) = farthest else { break };
@@ -84,8 +91,9 @@ mod tests {
     fn far_rows_come_first_whatever_the_units() {
         let metrics = [[0.0, 0.0], [0.1, 1e6], [1.0, 1e6], [0.0, 0.0], [0.5, 0.5e6]];
         let table = table(&metrics.map(|row| row.map(Some)));
-        assert_eq!(most_different(&table, &[0], 9), [2, 1, 4]);
-        assert_eq!(most_different(&table, &[0], 1), [2]);
+        assert_eq!(most_different(&table, &[0], 9, |_| true), [2, 1, 4]);
+        assert_eq!(most_different(&table, &[0], 1, |_| true), [2]);
+        assert_eq!(most_different(&table, &[0], 2, |row| row != 2), [1, 4]);
     }
 
     #[test]
@@ -96,7 +104,7 @@ mod tests {
             [Some(2.0), Some(5.0)],
             [Some(f64::NAN), Some(5.0)],
         ]);
-        assert_eq!(most_different(&table, &[0], 9), [2]);
-        assert!(most_different(&MetricTable::default(), &[], 3).is_empty());
+        assert_eq!(most_different(&table, &[0], 9, |_| true), [2]);
+        assert!(most_different(&MetricTable::default(), &[], 3, |_| true).is_empty());
     }
 }

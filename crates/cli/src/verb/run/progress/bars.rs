@@ -50,6 +50,14 @@ impl ProgressBars {
         let _ = self.drawn.println(line);
     }
 
+    /// One line in place of the bars: the rows are over.
+    pub(super) fn ending(&mut self, line: &str) {
+        self.end();
+        let bar = self.drawn.add(ProgressBar::new_spinner().with_style(style("{wide_msg}")));
+        bar.set_message(line.to_owned());
+        self.summary = Some(bar);
+    }
+
     /// Takes the bars away.
     pub(super) fn end(&mut self) {
         for bar in self.stages.drain(..).chain(self.summary.take()) {

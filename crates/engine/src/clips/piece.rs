@@ -1,0 +1,111 @@
+//! The piece of a part that is shown, cut out when the part is read.
+
+use onceflow_region::{Bounds, Dense, Pixels, RegionError};
+
+/// What is shown of a part.
+#[derive(Debug)]
+pub(crate) struct ImagePiece {
+    /// Its box, as the part sees it.
+    pub(crate) window: Bounds,
+    /// Its pixels.
+    pub(crate) pixels: Dense,
+    /// The truth there, where there is one.
+    pub(crate) truth: Option<Dense>,
+}
+
+/// What of a part may be shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PieceRequest<'a> {
+    /// What belongs to the part, as it sees it.
+    pub(crate) core: Bounds,
+    /// The longest side of the piece.
+    pub(crate) longest: u64,
+    /// The truth of what belongs to the part.
+    pub(crate) truth: Option<&'a Dense>,
+}
+
+impl ImagePiece {
+    /// The piece with most of the truth or, without a truth, with most structure, of pixels that a part sees.
+    pub(crate) fn new(seen: &Dense, request: &PieceRequest<'_>) -> Result<Self, RegionError> {
+        let PieceRequest { core, longest, truth } = *request;
+        let own = if core == seen.bounds() { None } else { Some(seen.crop(core)?) };
+        let own = own.as_ref().unwrap_or(seen);
+        let inside = match truth {
+            Some(truth) => richest(own.bounds(), longest, |piece| foreground(truth, piece)),
+            None => richest(own.bounds(), longest, |piece| structure(own, piece)),
+        };
+        let outside = || RegionError::Outside { outer: Box::new(core), inner: Box::new(inside) };
+        Ok(Self {
+            window: inside.translate(core.x(), core.y()).ok_or_else(outside)?,
+            pixels: own.crop(inside)?,
+            truth: truth.map(|truth| truth.crop(inside)).transpose()?,
+        })
+    }
+
+    /// A result without any object.
+    pub(crate) fn empty(&self) -> Option<Dense> {
+        let (width, height) = (self.pixels.width(), self.pixels.height());
+        Dense::new(width, height, 1, Pixels::U8(vec![0; width * height])).ok()
+    }
+}
+
+/// The richest piece of at most so many pixels a side; the middle one of equal ones.
+fn richest(bounds: Bounds, longest: u64, amount: impl Fn(Bounds) -> u64) -> Bounds {
+    let starts = |length: u64| {
+        let most = length.saturating_sub(longest);
+        [most / 2, 0, most]
+    };
+    let (width, height) = (bounds.width().min(longest), bounds.height().min(longest));
+    let place = |x: u64, y: u64| Bounds::plane(x as i64, y as i64, width, height);
+    let pieces = starts(bounds.height())
+        .into_iter()
+        .flat_map(|y| starts(bounds.width()).into_iter().filter_map(move |x| place(x, y)));
+    pieces.rev().max_by_key(|piece| amount(*piece)).unwrap_or(bounds)
+}
+
+/// Pixels of objects.
+fn foreground(plane: &Dense, piece: Bounds) -> u64 {
+    let Ok(cropped) = plane.crop(piece) else { return 0 };
+    let bytes = cropped.as_u8().map(|pixels| pixels.iter().filter(|pixel| **pixel != 0).count());
+    let labels = cropped.as_u32().map(|pixels| pixels.iter().filter(|pixel| **pixel != 0).count());
+    bytes.or(labels).unwrap_or(0) as u64
+}
+
+/// How much neighbouring pixels of a row differ: objects have edges, empty glass and dark ground have none.
+fn structure(image: &Dense, piece: Bounds) -> u64 {
+    let Ok(cropped) = image.crop(piece) else { return 0 };
+    let (values, channels) = (cropped.as_u8().unwrap_or_default(), cropped.channels());
+    let rows = values.chunks(cropped.width().max(1) * channels);
+    let differences = rows
+        .flat_map(|row| row.iter().zip(row.iter().skip(channels)).map(|(a, b)| u64::from(a.abs_diff(*b))));
+    differences.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(width: usize, height: usize, value: impl Fn(usize, usize) -> u8) -> Dense {
+        let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        let values = places.flat_map(|(x, y)| [value(x, y); 3]).collect();
+        Dense::new(width, height, 3, Pixels::U8(values)).unwrap()
+    }
+
+    fn piece(seen: &Dense, core: Bounds, truth: Option<&Dense>) -> ImagePiece {
+        ImagePiece::new(seen, &PieceRequest { core, longest: 20, truth }).unwrap()
+    }
+
+    #[test]
+    fn the_piece_holds_most_of_the_truth_and_else_most_structure() {
+        let striped = image(100, 50, |x, y| if x >= 70 && y < 25 && x % 2 == 0 { 200 } else { 90 });
+        let core = Bounds::plane(10, 0, 90, 50).unwrap();
+        let found = piece(&striped, core, None);
+        assert_eq!(found.window, Bounds::plane(80, 0, 20, 20).unwrap());
+        assert_eq!(found.pixels.pixels(), striped.crop(found.window).unwrap().pixels());
+        let drawn = (0..90 * 50).map(|place| u32::from(place % 90 < 5 && place / 90 > 40)).collect();
+        let truth = Dense::new(90, 50, 1, Pixels::U32(drawn)).unwrap();
+        let found = piece(&striped, core, Some(&truth));
+        assert_eq!(found.window, Bounds::plane(10, 30, 20, 20).unwrap());
+        assert_eq!(found.truth.unwrap().as_u32().unwrap().iter().sum::<u32>(), 5 * 9);
+    }
+}

@@ -1,0 +1,47 @@
+//! What of a run its report shows: which parts, and which region of which rows.
+
+use onceflow_reuse::Plan;
+use onceflow_study::Scope;
+
+use super::Runner;
+use crate::clips::{ClipPhase, ShownPart};
+use crate::open::compare;
+use crate::{OpenStudy, PictureChoice, RunSettings};
+
+/// Images that are shown at most.
+const MOST_IMAGES: usize = 3;
+
+/// The longest side of the first piece: nuclei stay visible, the page stays small.
+const LONGEST: u64 = 400;
+
+/// The longest side of the other pieces.
+const LONGEST_OTHER: u64 = 280;
+
+/// The parts that the report shows: the first one of each of a few images, those with a truth first.
+pub(super) fn shown_parts(study: &OpenStudy, settings: &RunSettings) -> Vec<ShownPart> {
+    if settings.pictures == PictureChoice::None {
+        return Vec::new();
+    }
+    let inputs = &study.inputs;
+    let mut images: Vec<usize> = (0..inputs.images.len()).collect();
+    images.sort_by_key(|image| inputs.images[*image].truth.is_none());
+    let first_part = |image: usize| inputs.parts.iter().position(|part| part.image == image);
+    let shown = |(place, part): (usize, usize)| {
+        let core = inputs.parts[part].seen(inputs.parts[part].part.core)?;
+        Some(ShownPart { part, core, longest: if place == 0 { LONGEST } else { LONGEST_OTHER } })
+    };
+    images.into_iter().filter_map(first_part).take(MOST_IMAGES).enumerate().filter_map(shown).collect()
+}
+
+impl Runner<'_> {
+    /// The region that is shown, of the rows of a plan.
+    pub(super) fn clip_phase(&self, plan: &Plan) -> ClipPhase {
+        let name = compare::measured(&self.prepared.study.metrics).first().copied();
+        let flow = plan.flow();
+        let output = flow.tasks.iter().enumerate().find_map(|(task, made)| {
+            let output = made.outputs.iter().position(|output| Some(output.name.as_str()) == name)?;
+            (flow.scope(task) == Scope::Part).then_some((task, output))
+        });
+        ClipPhase::new(output, plan.rows(), self.table.rows.len(), |row, task| plan.node(row, task))
+    }
+}
