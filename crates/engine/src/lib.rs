@@ -71,7 +71,10 @@ pub use progress::{
 };
 pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance};
 pub use resume::is_running;
-pub use run::{Run, find_logs, run};
+pub use run::{
+    BucketImage, BucketInput, BucketPhase, BucketReference, BucketRow, BucketRows, BucketValue, Run,
+    SavedFile, SavedRegion, SharedTask, execute_bucket, find_logs, next_buckets, record_bucket, run,
+};
 pub use save::{Failing, failing, read_row};
 pub use settings::{
     Limits, Merge, MergeAlgorithm, MergeOptions, PROGRAM_BYTES, PictureChoice, RunOptions, RunSettings,

@@ -58,8 +58,8 @@ struct ProgramSite {
 #[derive(Clone, Debug)]
 struct LogFolder {
     path: PathBuf,
-    /// Number of the plan's first row in the table of the run.
-    first: usize,
+    /// Numbers of the plan's rows in the table of the run.
+    rows: Vec<usize>,
 }
 
 /// Folders of tasks that remain after a run, by task and row of the plan.
@@ -78,18 +78,18 @@ impl ProgramWorkspace {
         Self::within(&std::env::temp_dir(), images, parts)
     }
 
-    /// A workspace in the folder of a run, whose rows have numbers from `first` on; logs are kept there.
+    /// A workspace in the folder of a run, in whose table the rows of the plan have these numbers; logs are kept there.
     ///
     /// # Errors
     /// As [`ProgramWorkspace::temporary`].
     pub fn of_run(
         folder: &Path,
-        first: usize,
+        rows: Vec<usize>,
         images: &[ImageExtent<'_>],
         parts: &[PartExtent],
     ) -> Result<Self, ProgramError> {
         remove_left_over(folder);
-        let logs = Some(LogFolder { path: folder.join(LOGS), first });
+        let logs = Some(LogFolder { path: folder.join(LOGS), rows });
         Ok(Self { logs, twice: true, ..Self::within(folder, images, parts)? })
     }
 
@@ -142,9 +142,10 @@ impl ProgramWorkspace {
         site: usize,
         row: u32,
     ) -> Result<Option<PathBuf>, ProgramFailure> {
-        let Some(LogFolder { path, first }) = &self.logs else { return Ok(None) };
+        let Some(LogFolder { path, rows }) = &self.logs else { return Ok(None) };
         let site = self.site(scope, site)?.map_or("", |site| site.name.as_str());
-        Ok(Some(path.join(log_name(task, site, first + row as usize))))
+        let row = rows.get(row as usize).copied().unwrap_or(row as usize);
+        Ok(Some(path.join(log_name(task, site, row))))
     }
 
     fn site(&self, scope: Scope, site: usize) -> Result<Option<&ProgramSite>, ProgramFailure> {

@@ -7,18 +7,23 @@ use onceflow_costs::Record;
 use onceflow_kernels::object_cache::{ObjectCache, ObjectCounts, ObjectOrigins};
 use onceflow_region::Lease;
 use onceflow_reuse::{Flow, Level, NodeId, Plan, TaskOrigin};
-use onceflow_runtime::{DuplicateOptions, Execution, ExecutionContext, Operation, OutputDigests, execute};
+use onceflow_runtime::{
+    DuplicateOptions, Execution, ExecutionContext, KnownRows, Operation, OutputDigests, execute,
+};
 
-use super::Runner;
+use crate::clips::PictureClips;
 use crate::open::metrics::Tally;
 use crate::open::supply::{References, Sources};
 use crate::plan::duplicates::Duplicates;
-use crate::resume::journal::PastPhase;
+use crate::resume::journal::{PastPhase, RowLines};
+use crate::run::context::RunContext;
 use crate::run::keep::Keeper;
 use crate::run::operations::{ProgramFolder, Steps};
 use crate::run::recorder::RunRecorder;
+use crate::run::row_numbers::RowNumbers;
 use crate::run::scratch::{Scratch, set_aside};
-use crate::{EngineError, Progress};
+use crate::run::shown::clip_phase;
+use crate::{EngineError, OpenStudy, Progress, RunFolder, RunSettings};
 
 /// How often a task that failed for a reason that may pass is tried again.
 const RETRIES: u32 = 2;
@@ -40,86 +45,120 @@ pub(super) struct Gathered {
     pub(super) keeper: Keeper,
 }
 
-impl<'a> Runner<'a> {
-    /// A phase begins in the bytes that no task needs; gives the bytes in which results wait to be written. Where memory is
-    /// too tight for these, nothing waits.
-    pub(super) fn begin_phase(&mut self, plan: &mut Plan) -> Result<Option<Lease>, EngineError> {
+/// Rows to carry out on this machine: all of a phase, or those of a bucket.
+pub(super) struct PhaseWork<'w> {
+    pub(super) prepared: &'w OpenStudy,
+    pub(super) options: &'w RunSettings,
+    pub(super) folder: &'w RunFolder,
+    pub(super) context: &'w mut RunContext,
+    /// Takes what becomes of each row.
+    pub(super) lines: &'w mut dyn RowLines,
+    /// Keeps pieces of images and results for pictures.
+    pub(super) clips: &'w PictureClips,
+    pub(super) progress: &'w mut dyn Progress,
+    /// The numbers of the plan's rows.
+    pub(super) numbers: RowNumbers,
+    /// Whether a phase follows that may need the same results.
+    pub(super) is_followed: bool,
+    /// Whether regions of the reference row are saved: the plan has it, and phases follow.
+    pub(super) saves_reference: bool,
+    /// More failed rows than this stop the work.
+    pub(super) most_failed: u64,
+}
+
+/// What need not be run.
+pub(super) enum KnownWork<'p> {
+    /// What the journal knows of the phase.
+    Past(&'p PastPhase),
+    /// These rows at these parts.
+    Instances(KnownRows),
+}
+
+impl PhaseWork<'_> {
+    /// Carries out a plan of these rows.
+    pub(super) fn execute(
+        mut self,
+        plan: &mut Plan,
+        keeper: Keeper,
+        known: KnownWork<'_>,
+    ) -> Result<(Execution, Gathered), EngineError> {
+        let flow = plan.flow().clone();
+        let inputs = &self.prepared.inputs;
+        let numbers = (0..plan.rows()).map(|row| self.numbers.in_table(row)).collect();
+        let place = ProgramFolder::Run(self.folder, numbers);
+        let waiting = self.begin(plan)?;
+        let seen = self.context.objects.clone();
+        let (references, budget) = (self.context.references.clone(), self.context.budget.clone());
+        let supply = Sources::new(inputs, flow.sources.clone(), references, budget, 0);
+        let supply = supply.of_run(&self.context.spare).keeping(self.clips);
+        let budgets = [self.context.budget.clone(), self.context.spare.clone()];
+        self.clips.begin_phase(clip_phase(self.prepared, plan, self.numbers.first()), budgets);
+        let digests = (self.options.level >= Level::Convergent)
+            .then(|| self.context.digests(self.prepared.worth_digests(&flow, self.options.level)));
+        let steps = Steps { digests: digests.clone(), ..Steps::default() };
+        let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
+        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
+        let (rows, layout) = (plan.rows(), inputs.layout());
+        let wanted = if self.saves_reference { wanted(plan) } else { Vec::new() };
+        let options = self.scheduling(&flow, self.duplicates(&flow, &keeper, &wanted));
+        let Self { prepared, options: settings, folder, context, lines, progress, numbers, .. } = self;
+        let mut collector = RunRecorder {
+            inputs,
+            layout: &layout,
+            flow: &flow,
+            level: settings.level,
+            folder,
+            progress,
+            budget: &context.budget,
+            stop: &settings.stop,
+            reference: plan.reference(),
+            wanted,
+            lines,
+            clips: self.clips,
+            keeper,
+            steps: Arc::clone(&steps.log),
+            fused_nodes: fused_nodes(plan),
+            failed_steps: HashMap::new(),
+            numbers,
+            tallies: RunRecorder::tallies(&prepared.metrics, rows, inputs.images.len()),
+            records: Vec::new(),
+            same: Duplicates::new(),
+            saved: References::new(),
+            error: None,
+            failed: HashSet::new(),
+            most_failed: self.most_failed,
+        };
+        let known = match known {
+            KnownWork::Past(past) => collector.resume(plan, past),
+            KnownWork::Instances(known) => known,
+        };
+        let folders = settings.scratch.iter().cloned().chain([folder.path().into()]).collect();
+        let spill = Scratch::new(folders, settings.staging, waiting);
+        let work = ExecutionContext {
+            operations: &operations,
+            provider: &supply,
+            results: &context.results,
+            spill: &spill,
+            meter: settings.meter,
+            digests: digests.as_ref().map(|digests| digests.as_ref() as &dyn OutputDigests),
+        };
+        let options = onceflow_runtime::ExecuteOptions { known, stop: Some(&settings.stop), ..options };
+        let execution = execute(plan, &layout, &work, &options, &mut collector);
+        let gathered = gathered(collector, seen.as_deref())?;
+        Ok((execution?, gathered))
+    }
+
+    /// Begins in the bytes that no task needs; gives the bytes in which results wait to be written. Where memory is too
+    /// tight for these, nothing waits.
+    fn begin(&mut self, plan: &mut Plan) -> Result<Option<Lease>, EngineError> {
         let (workers, memory) = (self.options.workers, self.options.memory);
         let waiting = set_aside(&self.options.staging, memory);
         let (spare, waiting) = match self.prepared.spare(plan, workers, memory - waiting) {
             Ok(spare) => (spare, Some(waiting)),
             Err(_) => (self.prepared.spare(plan, workers, memory)?, None),
         };
-        self.context.begin_phase(spare, self.table.rows.len(), self.is_followed());
+        self.context.begin_phase(spare, self.numbers.first(), self.is_followed);
         Ok(waiting.and_then(|waiting| self.context.budget.try_reserve(waiting)))
-    }
-
-    pub(super) fn execute(
-        &mut self,
-        plan: &mut Plan,
-        keeper: Keeper,
-        with_reference: bool,
-        past: &PastPhase,
-        progress: &mut dyn Progress,
-    ) -> Result<(Execution, Gathered), EngineError> {
-        let flow = plan.flow().clone();
-        let inputs = &self.prepared.inputs;
-        let place = ProgramFolder::Run(self.folder, self.table.rows.len());
-        let waiting = self.begin_phase(plan)?;
-        let (context, seen) = (&self.context, self.context.objects.clone());
-        let (references, budget) = (context.references.clone(), context.budget.clone());
-        let supply = Sources::new(inputs, flow.sources.clone(), references, budget, 0);
-        let supply = supply.of_run(&context.spare).keeping(&self.clips);
-        self.clips.begin_phase(self.clip_phase(plan), [context.budget.clone(), context.spare.clone()]);
-        let digests = (self.options.level >= Level::Convergent)
-            .then(|| context.digests(self.prepared.worth_digests(&flow, self.options.level)));
-        let steps = Steps { digests: digests.clone(), ..Steps::default() };
-        let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
-        let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
-        let (rows, layout) = (plan.rows(), inputs.layout());
-        let wanted = if with_reference { self.wanted(plan) } else { Vec::new() };
-        let options = self.scheduling(&flow, self.duplicates(&flow, &keeper, &wanted));
-        let mut collector = RunRecorder {
-            inputs,
-            layout: &layout,
-            flow: &flow,
-            level: self.options.level,
-            folder: self.folder,
-            progress,
-            budget: &context.budget,
-            stop: &self.options.stop,
-            reference: plan.reference(),
-            wanted,
-            journal: &mut self.journal,
-            clips: &self.clips,
-            keeper,
-            steps: Arc::clone(&steps.log),
-            fused_nodes: fused_nodes(plan),
-            failed_steps: HashMap::new(),
-            first: self.table.rows.len(),
-            tallies: RunRecorder::tallies(&self.prepared.metrics, rows, inputs.images.len()),
-            records: Vec::new(),
-            same: Duplicates::new(),
-            saved: References::new(),
-            error: None,
-            failed: HashSet::new(),
-            most_failed: (self.prepared.study.run.stop_above * rows as f64) as u64,
-        };
-        let known = collector.resume(plan, past);
-        let folders = self.options.scratch.iter().cloned().chain([self.folder.path().into()]).collect();
-        let spill = Scratch::new(folders, self.options.staging, waiting);
-        let work = ExecutionContext {
-            operations: &operations,
-            provider: &supply,
-            results: &context.results,
-            spill: &spill,
-            meter: self.options.meter,
-            digests: digests.as_ref().map(|digests| digests.as_ref() as &dyn OutputDigests),
-        };
-        let options = onceflow_runtime::ExecuteOptions { known, ..options };
-        let execution = execute(plan, &layout, &work, &options, &mut collector);
-        let gathered = gathered(collector, seen.as_deref())?;
-        Ok((execution?, gathered))
     }
 
     /// How the tasks of a phase of which nothing is known are scheduled.
@@ -127,12 +166,11 @@ impl<'a> Runner<'a> {
         &self,
         flow: &Flow,
         duplicates: Option<DuplicateOptions>,
-    ) -> onceflow_runtime::ExecuteOptions<'a> {
+    ) -> onceflow_runtime::ExecuteOptions<'static> {
         let options = self.options;
         let recompute = |bandwidth| self.prepared.recompute(flow, options.level, bandwidth);
         onceflow_runtime::ExecuteOptions {
             spilling: true,
-            stop: Some(&*options.stop),
             policy: options.policy,
             retries: RETRIES,
             pinned: options.pinned,
@@ -143,7 +181,7 @@ impl<'a> Runner<'a> {
     }
 
     /// What may turn out to be equal while it runs: all tasks but those whose outputs are kept.
-    pub(super) fn duplicates(
+    fn duplicates(
         &self,
         flow: &Flow,
         keeper: &Keeper,
@@ -158,23 +196,21 @@ impl<'a> Runner<'a> {
             contents: self.context.source_contents(flow),
         })
     }
+}
 
-    /// What later phases compare with, when there are some.
-    pub(super) fn wanted(&self, plan: &Plan) -> Vec<(NodeId, usize, String)> {
-        let (Some(row), true) = (plan.reference(), self.prepared.study.phases.len() > 1) else {
-            return Vec::new();
-        };
-        let flow = plan.flow();
-        let taken = flow.tasks.iter().flat_map(|task| &task.inputs);
-        let reference = |input: &onceflow_reuse::FlowInput| match input {
-            onceflow_reuse::FlowInput::Reference { task, output } => {
-                let name = flow.tasks[*task].outputs[*output].name.clone();
-                Some((plan.node(row, *task), *output, name))
-            }
-            _ => None,
-        };
-        taken.filter_map(reference).collect()
-    }
+/// What later phases compare with.
+fn wanted(plan: &Plan) -> Vec<(NodeId, usize, String)> {
+    let Some(row) = plan.reference() else { return Vec::new() };
+    let flow = plan.flow();
+    let taken = flow.tasks.iter().flat_map(|task| &task.inputs);
+    let reference = |input: &onceflow_reuse::FlowInput| match input {
+        onceflow_reuse::FlowInput::Reference { task, output } => {
+            let name = flow.tasks[*task].outputs[*output].name.clone();
+            Some((plan.node(row, *task), *output, name))
+        }
+        _ => None,
+    };
+    taken.filter_map(reference).collect()
 }
 
 /// The nodes of each fused task, by row.

@@ -1,6 +1,6 @@
 //! Regions that a study asks to keep: PNG files, and a list that says which row has which.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use onceflow_imageio::png_bytes;
@@ -11,7 +11,8 @@ use onceflow_study::Scope;
 
 use crate::open::inputs::{ImagePart, StudyInputs};
 use crate::open::kept::KeptOutputs;
-use crate::resume::journal::{Journal, JournalLine};
+use crate::resume::journal::{JournalLine, RowLines};
+use crate::run::row_numbers::RowNumbers;
 use crate::{EngineError, RunFolder};
 
 /// Writes regions when their task is over; equal ones of several rows are one file.
@@ -20,6 +21,15 @@ pub(crate) struct Keeper {
     wanted: KeptOutputs,
     /// Files by node and site, in the order of `wanted`.
     files: HashMap<(NodeId, usize, usize), String>,
+}
+
+/// A region that was kept for a row at a part.
+struct KeptRegion<'a> {
+    row: usize,
+    part: usize,
+    site: usize,
+    place: usize,
+    file: &'a str,
 }
 
 /// The head of the list.
@@ -36,16 +46,16 @@ impl Keeper {
         self.wanted.outputs.iter().map(|wanted| wanted.task).collect()
     }
 
-    /// Writes what is wanted of a task that is over; `first` is the number of the plan's first row.
+    /// Writes what is wanted of a task that is over.
     pub(crate) fn keep(
         &mut self,
         finished: &FinishedTask<'_>,
         inputs: &StudyInputs,
-        first: usize,
+        numbers: &RowNumbers,
         folder: &RunFolder,
-        journal: &mut Journal,
+        lines: &mut dyn RowLines,
     ) -> Result<(), EngineError> {
-        let (instance, row) = (finished.entry.instance, first + finished.entry.row as usize);
+        let (instance, row) = (finished.entry.instance, numbers.in_table(finished.entry.row as usize));
         for (place, wanted) in
             self.wanted.outputs.iter().enumerate().filter(|(_, w)| w.task == finished.entry.task)
         {
@@ -56,8 +66,8 @@ impl Keeper {
             let bytes = png(dense, part).map_err(|error| EngineError::Internal(error.to_string()))?;
             let file = format!("regions/{}/row{row}-{}.png", wanted.name, instance.site);
             folder.write(&file, &bytes)?;
-            let (row, site) = (finished.entry.row as usize, instance.site);
-            journal.write(&JournalLine::Kept { row, place, site, file: file.clone() })?;
+            let (row, site) = (numbers.in_phase(finished.entry.row as usize), instance.site);
+            lines.write(&JournalLine::Kept { row, place, site, file: file.clone() })?;
             self.files.insert((instance.node, instance.site, place), file);
         }
         Ok(())
@@ -81,6 +91,33 @@ impl Keeper {
     /// One line per row, part and region that was made.
     pub(crate) fn lines(&self, plan: &Plan, inputs: &StudyInputs, first: usize) -> String {
         let mut text = String::new();
+        self.each(plan, inputs, |KeptRegion { row, part, place, file, .. }| {
+            let (image, name) =
+                (&inputs.images[inputs.parts[part].image].name, &self.wanted.outputs[place].name);
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{},{image},{part},{name},{file}", first + row);
+        });
+        text
+    }
+
+    /// One line of the journal per row, site and region that was made; `numbers` are those of the rows in their phase.
+    pub(crate) fn kept_lines(
+        &self,
+        plan: &Plan,
+        inputs: &StudyInputs,
+        numbers: &[usize],
+    ) -> Vec<JournalLine> {
+        let (mut lines, mut seen) = (Vec::new(), HashSet::new());
+        self.each(plan, inputs, |KeptRegion { row, site, place, file, .. }| {
+            // The parts of an image have one site in common.
+            if seen.insert((row, site, place)) {
+                lines.push(JournalLine::Kept { row: numbers[row], place, site, file: file.to_owned() });
+            }
+        });
+        lines
+    }
+
+    fn each(&self, plan: &Plan, inputs: &StudyInputs, mut take: impl FnMut(KeptRegion<'_>)) {
         for row in 0..plan.rows() {
             for (part, at) in inputs.parts.iter().enumerate() {
                 for (place, wanted) in self.wanted.outputs.iter().enumerate() {
@@ -90,14 +127,11 @@ impl Keeper {
                         Scope::Study => 0,
                     };
                     if let Some(file) = self.files.get(&(plan.node(row, wanted.task), site, place)) {
-                        let (row, image) = (first + row, &inputs.images[at.image].name);
-                        // Writing to a string cannot fail.
-                        let _ = writeln!(text, "{row},{image},{part},{},{file}", wanted.name);
+                        take(KeptRegion { row, part, site, place, file });
                     }
                 }
             }
         }
-        text
     }
 }
 

@@ -1,6 +1,7 @@
 //! The straight line: phase after phase, rows are sampled, planned, run, and their metrics analysed.
 
 mod account;
+mod bucket;
 mod composite;
 mod context;
 mod digests;
@@ -12,6 +13,7 @@ pub(crate) mod operations;
 mod recorder;
 mod results;
 mod resumed;
+mod row_numbers;
 pub(crate) mod scratch;
 mod shown;
 
@@ -41,12 +43,17 @@ use crate::resume::journal::{Journal, RowsIdentity, identity};
 use crate::run::account::Ledger;
 use crate::run::keep::HEAD;
 use crate::{EngineError, Progress, RunFolder, RunSettings, best, peak_resident};
+pub use bucket::{
+    BucketImage, BucketInput, BucketPhase, BucketReference, BucketRow, BucketRows, BucketValue, SavedFile,
+    SavedRegion, SharedTask, execute_bucket, next_buckets, record_bucket,
+};
 use context::RunContext;
 pub use ended::Run;
-use executed::Gathered;
+use executed::{Gathered, KnownWork, PhaseWork};
 use keep::Keeper;
 pub use logs::find_logs;
 use logs::{forget_logs, list_logs};
+use row_numbers::RowNumbers;
 use shown::shown_parts;
 
 /// Runs a study and says what it found. Files of the run go into `folder`; nothing else is written.
@@ -58,11 +65,7 @@ pub fn run(
 ) -> Result<Run, EngineError> {
     prepared.inputs.warm();
     prepared.check_commands()?;
-    let journal = Journal::open(folder, &identity(prepared))?;
-    if journal.is_new() {
-        forget_logs(folder.path())?;
-    }
-    let mut runner = Runner::new(prepared, options, folder, journal);
+    let mut runner = Runner::open(prepared, options, folder)?;
     for phase in &prepared.study.phases {
         runner.phase(phase, progress)?;
         if runner.ending != RunEnding::Complete {
@@ -99,6 +102,19 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
+    /// A run in a folder, from where its journal ends.
+    fn open(
+        prepared: &'a OpenStudy,
+        options: &'a RunSettings,
+        folder: &'a RunFolder,
+    ) -> Result<Self, EngineError> {
+        let journal = Journal::open(folder, &identity(prepared))?;
+        if journal.is_new() {
+            forget_logs(folder.path())?;
+        }
+        Ok(Self::new(prepared, options, folder, journal))
+    }
+
     fn new(
         prepared: &'a OpenStudy,
         options: &'a RunSettings,
@@ -152,10 +168,10 @@ impl<'a> Runner<'a> {
         progress.phase(&self.prepared.ahead(&phase.name, &plan, self.options));
         let rows = RowsIdentity::new(self.prepared, &sampled, with_reference, self.table.rows.len());
         let past = self.journal.phase(&phase.name, &rows)?;
-        let (execution, mut gathered) =
-            self.execute(&mut plan, Keeper::new(kept), with_reference, &past, progress)?;
-        self.clips.end_phase(&gathered.same);
         let first = self.table.rows.len();
+        let work = self.work(first, plan.rows(), with_reference, progress);
+        let (execution, mut gathered) = work.execute(&mut plan, Keeper::new(kept), KnownWork::Past(&past))?;
+        self.clips.end_phase(&gathered.same);
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(phase, &plan, first, &execution.log);
         self.converged.push_str(&converged::lines(&phase.name, &plan, &gathered.same, first));
@@ -180,6 +196,30 @@ impl<'a> Runner<'a> {
             self.analyse(phase, sampled, rows, &account, seconds);
         }
         Ok(())
+    }
+
+    /// All rows of a phase as one piece of work.
+    fn work<'w>(
+        &'w mut self,
+        first: usize,
+        rows: usize,
+        with_reference: bool,
+        progress: &'w mut dyn Progress,
+    ) -> PhaseWork<'w> {
+        let is_followed = self.is_followed();
+        PhaseWork {
+            prepared: self.prepared,
+            options: self.options,
+            folder: self.folder,
+            context: &mut self.context,
+            lines: &mut self.journal,
+            clips: &self.clips,
+            progress,
+            numbers: RowNumbers::of_phase(first),
+            is_followed,
+            saves_reference: with_reference && self.prepared.study.phases.len() > 1,
+            most_failed: (self.prepared.study.run.stop_above * rows as f64) as u64,
+        }
     }
 
     /// Whether another phase follows the one that runs.

@@ -16,8 +16,8 @@ use crate::{EngineError, OpenStudy, RunFolder};
 
 /// Where programs of the user run, when there are some.
 pub(crate) enum ProgramFolder<'a> {
-    /// In the folder of a run, whose rows have numbers from this one on.
-    Run(&'a RunFolder, usize),
+    /// In the folder of a run; the number of each row of the plan in the table.
+    Run(&'a RunFolder, Vec<usize>),
     /// Where nothing stays.
     Passing,
     /// Where the folders of tasks stay.
@@ -77,8 +77,8 @@ impl OpenStudy {
 fn workspace(inputs: &StudyInputs, place: &ProgramFolder<'_>) -> Result<ProgramWorkspace, EngineError> {
     let (images, parts) = extents(inputs);
     Ok(match place {
-        ProgramFolder::Run(folder, first) => {
-            ProgramWorkspace::of_run(folder.path(), *first, &images, &parts)?
+        ProgramFolder::Run(folder, rows) => {
+            ProgramWorkspace::of_run(folder.path(), rows.clone(), &images, &parts)?
         }
         ProgramFolder::Passing => ProgramWorkspace::temporary(&images, &parts)?,
         ProgramFolder::Kept(folder) => ProgramWorkspace::keeping(folder, &images, &parts)?,

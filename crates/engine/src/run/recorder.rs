@@ -17,9 +17,10 @@ use crate::open::inputs::StudyInputs;
 use crate::open::metrics::{Metrics, Tally};
 use crate::open::supply::{References, SavedReference};
 use crate::plan::duplicates::Duplicates;
-use crate::resume::journal::{Journal, JournalLine, tables};
+use crate::resume::journal::{JournalLine, RowLines, tables};
 use crate::run::composite::StepLog;
 use crate::run::keep::Keeper;
+use crate::run::row_numbers::RowNumbers;
 use crate::{EngineError, Progress, RowOver, RunFolder, TaskOver};
 
 /// Gathers the results of one phase.
@@ -30,7 +31,7 @@ pub(crate) struct RunRecorder<'a> {
     /// The run's level of reuse.
     pub(crate) level: Level,
     pub(crate) folder: &'a RunFolder,
-    pub(crate) journal: &'a mut Journal,
+    pub(crate) lines: &'a mut dyn RowLines,
     pub(crate) progress: &'a mut dyn Progress,
     pub(crate) budget: &'a Budget,
     pub(crate) stop: &'a AtomicBool,
@@ -42,8 +43,8 @@ pub(crate) struct RunRecorder<'a> {
     pub(crate) clips: &'a PictureClips,
     /// Regions that the study asks to keep.
     pub(crate) keeper: Keeper,
-    /// Number of the first row in the table.
-    pub(crate) first: usize,
+    /// The numbers of the rows.
+    pub(crate) numbers: RowNumbers,
     /// Per row, per image.
     pub(crate) tallies: Vec<Vec<Tally>>,
     /// What each task that ran cost.
@@ -88,7 +89,7 @@ impl<'a> RunRecorder<'a> {
 
     /// Writes a line into the journal; a run that cannot be gone on with is not gone on with.
     fn note(&mut self, line: &JournalLine) {
-        if let Err(error) = self.journal.write(line) {
+        if let Err(error) = self.lines.write(line) {
             self.give_up(error);
         }
     }
@@ -180,7 +181,7 @@ impl<'a> RunRecorder<'a> {
         };
         self.progress.task(&TaskOver {
             task,
-            row: self.first + row as usize,
+            row: self.numbers.in_table(row as usize),
             image: image.map(|image| self.inputs.images[image].name.as_str()),
             site: instance.site,
             seconds,
@@ -192,7 +193,8 @@ impl<'a> RunRecorder<'a> {
     /// Says that a row is over on a part.
     pub(crate) fn tell_of_row(&mut self, row: usize, part: usize, status: &str, resumed: bool) {
         let image = self.inputs.images[self.inputs.parts[part].image].name.as_str();
-        self.progress.row(&RowOver { row: self.first + row, image, part, status, resumed });
+        let row = self.numbers.in_table(row);
+        self.progress.row(&RowOver { row, image, part, status, resumed });
     }
 
     fn give_up(&mut self, error: EngineError) {
@@ -238,7 +240,7 @@ impl Observer for RunRecorder<'_> {
         {
             self.save(instance.site, &name, region, finished.digests.get(output).copied());
         }
-        if let Err(error) = self.keeper.keep(finished, self.inputs, self.first, self.folder, self.journal) {
+        if let Err(error) = self.keeper.keep(finished, self.inputs, &self.numbers, self.folder, self.lines) {
             self.give_up(error);
         }
         if finished.entry.served {
@@ -259,11 +261,12 @@ impl Observer for RunRecorder<'_> {
                 let task = self.failing(row, *task, part);
                 self.tallies[row][self.inputs.parts[part].image].fail(part, &task, message);
                 self.count_failure(row);
+                let row = self.numbers.in_phase(row);
                 self.note(&JournalLine::Failed { row, part, task, message: message.clone() });
             }
             RowOutcome::Done { status } => {
                 if status.is_some() {
-                    self.clips.keep_ended(self.first + row, part);
+                    self.clips.keep_ended(self.numbers.in_table(row), part);
                 }
                 let counts =
                     |outputs: &Vec<Arc<Region>>| outputs.first().and_then(|region| counts_of(region));
@@ -272,6 +275,7 @@ impl Observer for RunRecorder<'_> {
                         self.add(row, part, &comparisons, status.as_deref());
                         let regions = results.iter().filter_map(|outputs| outputs.first());
                         if let Some(results) = tables(regions.map(AsRef::as_ref)) {
+                            let row = self.numbers.in_phase(row);
                             self.note(&JournalLine::Done { row, part, status: status.clone(), results });
                         }
                     }

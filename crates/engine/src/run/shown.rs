@@ -3,7 +3,6 @@
 use onceflow_reuse::Plan;
 use onceflow_study::Scope;
 
-use super::Runner;
 use crate::clips::{ClipPhase, ShownPart};
 use crate::open::compare;
 use crate::{OpenStudy, PictureChoice, RunSettings};
@@ -33,15 +32,13 @@ pub(super) fn shown_parts(study: &OpenStudy, settings: &RunSettings) -> Vec<Show
     images.into_iter().filter_map(first_part).take(MOST_IMAGES).enumerate().filter_map(shown).collect()
 }
 
-impl Runner<'_> {
-    /// The region that is shown, of the rows of a plan.
-    pub(super) fn clip_phase(&self, plan: &Plan) -> ClipPhase {
-        let name = compare::measured(&self.prepared.study.metrics).first().copied();
-        let flow = plan.flow();
-        let output = flow.tasks.iter().enumerate().find_map(|(task, made)| {
-            let output = made.outputs.iter().position(|output| Some(output.name.as_str()) == name)?;
-            (flow.scope(task) == Scope::Part).then_some((task, output))
-        });
-        ClipPhase::new(output, plan.rows(), self.table.rows.len(), |row, task| plan.node(row, task))
-    }
+/// The region that is shown, of the rows of a plan, the first of which has this number in the table.
+pub(super) fn clip_phase(study: &OpenStudy, plan: &Plan, first: usize) -> ClipPhase {
+    let name = compare::measured(&study.study.metrics).first().copied();
+    let flow = plan.flow();
+    let output = flow.tasks.iter().enumerate().find_map(|(task, made)| {
+        let output = made.outputs.iter().position(|output| Some(output.name.as_str()) == name)?;
+        (flow.scope(task) == Scope::Part).then_some((task, output))
+    });
+    ClipPhase::new(output, plan.rows(), first, |row, task| plan.node(row, task))
 }

@@ -5,6 +5,7 @@
 mod asked;
 
 mod account;
+mod buckets;
 mod differential;
 mod early;
 mod failures;

@@ -37,6 +37,16 @@ impl JournalLine {
         (sum == checksum(json)).then(|| serde_json::from_str(json).ok()).flatten().and_then(|v| from_json(&v))
     }
 
+    /// Where it stands among the lines of a bucket.
+    pub(crate) fn order(&self) -> (u8, usize, usize, usize) {
+        match self {
+            Self::Head { .. } | Self::Phase { .. } => (0, 0, 0, 0),
+            Self::Saved { part, .. } => (1, 0, *part, 0),
+            Self::Kept { row, place, site, .. } => (2, *row, *site, *place),
+            Self::Done { row, part, .. } | Self::Failed { row, part, .. } => (3, *row, *part, 0),
+        }
+    }
+
     fn to_json(&self) -> serde_json::Result<String> {
         let value = match self {
             Self::Head { identity, program } => {

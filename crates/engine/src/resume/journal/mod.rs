@@ -28,6 +28,19 @@ pub(crate) struct Journal {
     synced: Instant,
 }
 
+/// Takes the lines of rows that are over: the journal, or the results of a bucket.
+pub(crate) trait RowLines: Send {
+    /// Takes a line.
+    fn write(&mut self, line: &JournalLine) -> Result<(), EngineError>;
+}
+
+impl RowLines for Vec<JournalLine> {
+    fn write(&mut self, line: &JournalLine) -> Result<(), EngineError> {
+        self.push(line.clone());
+        Ok(())
+    }
+}
+
 /// What earlier runs left of a phase.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PastPhase {
@@ -81,9 +94,7 @@ impl Journal {
 
     /// Begins a phase, or goes on with it: what is known of its rows, which must begin with those that were known.
     pub(crate) fn phase(&mut self, name: &str, rows: &RowsIdentity) -> Result<PastPhase, EngineError> {
-        let same = |phase: &PastPhase| {
-            phase.name == name && phase.rows <= rows.len() && phase.digest == rows.digest(phase.rows)
-        };
+        let same = |phase: &PastPhase| phase.is_of(name, rows);
         let digest = rows.digest(rows.len());
         let mut known = PastPhase { name: name.into(), rows: rows.len(), digest, lines: Vec::new() };
         // An interrupted run may have gone on with a phase several times.
@@ -98,19 +109,33 @@ impl Journal {
         Ok(known)
     }
 
-    /// Appends a line.
-    pub(crate) fn write(&mut self, line: &JournalLine) -> Result<(), EngineError> {
-        let synced = self.synced.elapsed() >= SYNC;
-        let text = line.to_text().map_err(|error| EngineError::Internal(error.to_string()))?;
-        let written = self.file.write_all(text.as_bytes());
-        written.map_err(|error| EngineError::Write { path: self.path.clone(), error })?;
-        if synced { self.sync() } else { Ok(()) }
+    /// What is known of the rows of a phase that has not begun.
+    pub(crate) fn known(&self, name: &str, rows: &RowsIdentity) -> Vec<&JournalLine> {
+        self.past.iter().filter(|phase| phase.is_of(name, rows)).flat_map(|phase| &phase.lines).collect()
     }
 
     /// Makes sure that all lines outlive the machine.
     pub(crate) fn sync(&mut self) -> Result<(), EngineError> {
         self.synced = Instant::now();
         self.file.sync_data().map_err(|error| EngineError::Write { path: self.path.clone(), error })
+    }
+}
+
+impl PastPhase {
+    /// Whether these rows of a phase begin with its own.
+    fn is_of(&self, name: &str, rows: &RowsIdentity) -> bool {
+        self.name == name && self.rows <= rows.len() && self.digest == rows.digest(self.rows)
+    }
+}
+
+/// Appends lines.
+impl RowLines for Journal {
+    fn write(&mut self, line: &JournalLine) -> Result<(), EngineError> {
+        let synced = self.synced.elapsed() >= SYNC;
+        let text = line.to_text().map_err(|error| EngineError::Internal(error.to_string()))?;
+        let written = self.file.write_all(text.as_bytes());
+        written.map_err(|error| EngineError::Write { path: self.path.clone(), error })?;
+        if synced { self.sync() } else { Ok(()) }
     }
 }
 
