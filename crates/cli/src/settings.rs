@@ -8,11 +8,11 @@ use onceflow_engine::{
     Pruning, RunOptions, RunSettings, SettingsLayers, SmallBucket, TextLimit, open_document, open_study,
     read_profile,
 };
-use onceflow_study::Diagnostic;
+use onceflow_study::{Diagnostic, RunUntil};
 use onceflow_terminal::{Failure, Terminal, engine_failure};
 
 use crate::args::{
-    GranularityWord, LevelWord, MergeArgs, MergeWord, PruningWord, SettingsArgs, SmallBucketWord,
+    GranularityWord, LevelWord, MergeArgs, MergeWord, PruningWord, SettingsArgs, SmallBucketWord, UntilWord,
 };
 use crate::file::read_text;
 use crate::problem::tell_warnings;
@@ -66,6 +66,8 @@ fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
         events: args.events.map(Into::into),
         pictures: args.pictures,
         allow_commands: args.allow_commands.then_some(true),
+        until: args.growth.and_then(|growth| growth.until).map(until),
+        at_most: args.growth.and_then(|growth| growth.at_most),
     }
 }
 
@@ -83,6 +85,12 @@ fn level(word: LevelWord) -> Level {
         LevelWord::Dataflow => Level::Dataflow,
         LevelWord::Convergent => Level::Convergent,
         LevelWord::Object => Level::Object,
+    }
+}
+
+fn until(word: UntilWord) -> RunUntil {
+    match word {
+        UntilWord::Decided => RunUntil::Decided,
     }
 }
 

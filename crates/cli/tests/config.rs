@@ -9,7 +9,7 @@ use shell::{Said, Shell};
 use studies::{STUDY, changed};
 
 /// Every key, a value of the profile, a stronger one of the environment, and both as they are shown.
-const KEYS: [(&str, &str, &str, [&str; 2]); 12] = [
+const KEYS: [(&str, &str, &str, [&str; 2]); 14] = [
     ("reuse", "\"stage\"", "task", ["stage", "task"]),
     ("workers", "5", "6", ["5", "6"]),
     ("memory", "\"3 GiB\"", "4 GiB", ["3 GiB", "4 GiB"]),
@@ -27,6 +27,8 @@ const KEYS: [(&str, &str, &str, [&str; 2]); 12] = [
     ("events", "\"events.jsonl\"", "/dev/null", ["events.jsonl", "/dev/null"]),
     ("pictures", "\"none\"", "all", ["none", "all"]),
     ("allow_commands", "true", "0", ["true", "false"]),
+    ("until", "\"decided\"", "decided", ["decided", "decided"]),
+    ("at_most", "\"2h\"", "5000rows", ["2 h", "5000 rows"]),
 ];
 
 /// The folder of a test without settings of any kind.
@@ -97,7 +99,7 @@ fn every_key_stands_in_profile_and_environment() {
 fn the_command_line_wins_for_every_option() {
     let shell = folder();
     let words = "--reuse dataflow --workers 7 --memory '5 GiB' --pin --scratch /mine --staging co-located \
-                 --costs mine.jsonl --granularity auto";
+                 --costs mine.jsonl --granularity auto --until decided --at-most 90min";
     let settings = show(&shell, words, &[("ONCEFLOW_PIN", "false"), ("ONCEFLOW_SCRATCH", "/other")]);
     for (key, value) in [
         ("reuse", "dataflow"),
@@ -108,6 +110,8 @@ fn the_command_line_wins_for_every_option() {
         ("staging", "co-located"),
         ("costs", "mine.jsonl"),
         ("granularity", "auto"),
+        ("until", "decided"),
+        ("at_most", "1 h 30 min"),
     ] {
         assert_eq!(settings[key], setting(value, "command line"), "{key}");
     }

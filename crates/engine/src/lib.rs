@@ -63,7 +63,7 @@ pub use open::{
 };
 pub use plan::{
     Alternative, BucketFigures, CostOrigin, Explanation, Foreseen, FoundSame, GraphForm, GraphOf, LaterPhase,
-    Planned, Question, Replay, Scheduling, SimulatedStudy, SimulationOptions, TaskFigures,
+    Planned, PlannedLook, Question, Replay, Scheduling, SimulatedStudy, SimulationOptions, TaskFigures,
 };
 pub use progress::{
     PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, STATUS_FILE, Silent, StageProgress,

@@ -1,6 +1,7 @@
 //! The straight line: a study is opened, planned and run, each by one call.
 
 use crate::plan::check_threads_policy;
+use crate::plan::looks::GrowingPhase;
 use crate::progress::ProgressReport;
 use crate::redo::pictures;
 use crate::resume::{ResumeDecision, resume_decision};
@@ -45,6 +46,9 @@ pub fn run_study(
         return Ok(RunResult::AlreadyComplete(json));
     }
     study.check_commands()?;
+    if settings.until_decided.is_some() {
+        GrowingPhase::of(&study.study)?;
+    }
     check_threads_policy(&settings.policy)?;
     begin(folder, study)?;
     let mut report = ProgressReport::new(progress, folder, settings.events.as_deref())?;

@@ -37,6 +37,7 @@ mod analyser;
 mod analysis;
 mod control;
 mod effects;
+mod looks;
 mod number;
 mod oracle;
 mod outputs;
@@ -60,6 +61,7 @@ pub use analysis::{
     VarianceIndex, Verdict,
 };
 pub use effects::read_effects;
+pub use looks::{AfterLook, GrowthState, Looks, is_decided, leading_verdicts};
 pub use oracle::{ExactIndices, HeldOut, Oracle};
 pub use outputs::{OutputStatus, Outputs};
 pub use phase::{Narrowed, narrow, widen};

@@ -26,7 +26,12 @@ impl AnalysisOptions {
     pub fn in_phase(self, phase: &Phase) -> Self {
         let said = Estimator::ALL.into_iter().find(|e| Some(e.word()) == phase.estimator);
         let pairs = matches!(&phase.design.method, Method::Saltelli(saltelli) if saltelli.second_order);
-        Self { estimator: said.unwrap_or(self.estimator), second_order: self.second_order || pairs, ..self }
+        Self {
+            estimator: said.unwrap_or(self.estimator),
+            second_order: self.second_order || pairs,
+            confidence: phase.confidence.unwrap_or(self.confidence),
+            ..self
+        }
     }
 }
 

@@ -82,14 +82,14 @@ pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, shipped_ranges, shipped_workflow};
 pub use space::{Factor, Problem, Space, SpaceError};
 pub use study::{
     Against, BackgroundRule, FactorEffect, FindFiles, ImageBox, ImageSheet, Keep, KeepRule, MOST_INSTANCES,
-    MOST_ROWS, Metric, OnFailure, Parts, Phase, PhaseCount, PhaseGrowth, RunSection, Seams, Study,
+    MOST_ROWS, Metric, OnFailure, Parts, Phase, PhaseCount, PhaseGrowth, RunSection, RunUntil, Seams, Study,
     StudyChange, StudyCounts, StudyFile, StudyImage, WorkflowReference, parse_sheet, parse_study,
 };
 pub use summary::StudySummary;
 pub use template::{
     ImagesTemplate, images_template, model_template, problem_template, sheet_text, workflow_template,
 };
-pub use units::{Share, Size, UnitError, counted, with_commas};
+pub use units::{RunBound, Share, Size, UnitError, counted, with_commas};
 pub use value::Value;
 pub use workflow::{
     Binding, BoundValue, Catalogue, Cycle, DeviceKind, EndedAs, Foreign, ForeignPort, Halo, Iteration, Marks,

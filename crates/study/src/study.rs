@@ -17,7 +17,7 @@ pub use self::file::{StudyFile, parse_study};
 pub use self::keep::{FactorEffect, Keep, KeepRule};
 pub use self::sheet::{ImageSheet, parse_sheet};
 
-use crate::{Design, Problem, Space, SpaceError, Value};
+use crate::{Design, Problem, RunBound, Space, SpaceError, Value};
 
 /// The content of a study file, checked and completed from its workflow. Made by [`StudyFile::resolve`].
 #[derive(Clone, Debug, PartialEq)]
@@ -188,6 +188,26 @@ pub struct Phase {
     pub estimator: Option<&'static str>,
     /// How its rows are analysed, by the words of `analyze --method`.
     pub analyses: Vec<&'static str>,
+    /// Probability of its intervals in place of the study's: a phase that is looked at more than once has another at each
+    /// look. Study files do not say it.
+    pub confidence: Option<f64>,
+}
+
+/// When a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunUntil {
+    /// When every verdict about the first metric is decided: the sample of the last phase doubles until then.
+    Decided,
+}
+
+impl RunUntil {
+    /// The words in study files and on the command line.
+    pub const WORDS: [(&'static str, Self); 1] = [("decided", Self::Decided)];
+
+    /// The one with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, until)| *until)
+    }
 }
 
 /// How a study is run. Values that are `None` are derived from the machine.
@@ -211,6 +231,10 @@ pub struct RunSection {
     pub confidence: f64,
     /// How fine tasks are, by one of [`RunSection::GRANULARITIES`].
     pub granularity: Option<&'static str>,
+    /// When the run ends; without it, after the rows that the phases say.
+    pub until: Option<RunUntil>,
+    /// How far it may go until then.
+    pub at_most: Option<RunBound>,
 }
 
 /// What happens to failed rows in an analysis.
@@ -263,6 +287,8 @@ impl Default for RunSection {
             resamples: 1000,
             confidence: 0.95,
             granularity: None,
+            until: None,
+            at_most: None,
         }
     }
 }

@@ -126,6 +126,58 @@ impl FromNode<'_> for Duration {
     }
 }
 
+/// How far a run may go: a number of rows, or a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunBound {
+    /// Rows of all phases together.
+    Rows(u64),
+    /// Time.
+    Time(Duration),
+}
+
+impl RunBound {
+    const EXPECTED: &'static str =
+        "a time such as \"2 h\" or \"90 min\", or a number of rows such as \"5000 rows\"";
+
+    /// Reads `2 h`, `1h30min`, `5000 rows`; a number needs its unit.
+    pub fn parse(text: &str) -> Result<Self, UnitError> {
+        let error = || UnitError { expected: Self::EXPECTED, found: text.into() };
+        let trimmed = text.trim();
+        if let Some(rows) = trimmed.strip_suffix("rows") {
+            let rows = rows.trim_end().parse().ok().filter(|rows| *rows > 0);
+            return rows.map(Self::Rows).ok_or_else(error);
+        }
+        let has_unit = trimmed.ends_with(|c: char| c.is_ascii_alphabetic());
+        let time = parse_duration(trimmed).ok().filter(|time| has_unit && !time.is_zero());
+        time.map(Self::Time).ok_or_else(error)
+    }
+}
+
+/// As [`RunBound::parse`] reads it: `1 h 30 min`, `5000 rows`.
+impl fmt::Display for RunBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut left = match self {
+            Self::Rows(rows) => return write!(f, "{rows} rows"),
+            Self::Time(time) => time.as_nanos(),
+        };
+        let mut parts = Vec::new();
+        for (word, unit) in DURATIONS {
+            if left >= unit {
+                parts.push(format!("{} {word}", left / unit));
+                left %= unit;
+            }
+        }
+        f.write_str(&parts.join(" "))
+    }
+}
+
+impl FromNode<'_> for RunBound {
+    fn from_node(node: &LocatedNode) -> Result<Self, Mismatch> {
+        let bound = if let Data::Text(text) = &node.data { Self::parse(text).ok() } else { None };
+        bound.ok_or_else(|| Mismatch::new(node, Self::EXPECTED))
+    }
+}
+
 impl Share {
     const EXPECTED: &'static str = "a share from 0 to 1, or a percentage such as \"5 %\"";
 
@@ -242,6 +294,20 @@ mod tests {
             ["30 min 1 h", "1 h 1 h", "1 h 30", "2 minutes", "", "min", "-1 s", "99999999999999999999 d"]
         {
             assert_eq!(seconds(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn bounds_of_a_run_are_rows_or_a_time() {
+        let bound = |text: &str| RunBound::parse(text).ok();
+        let time = |seconds| Some(RunBound::Time(Duration::from_secs(seconds)));
+        assert_eq!(["2h", "2 h", "1 h 30 min"].map(bound), [time(7200), time(7200), time(5400)]);
+        assert_eq!(["5000rows", " 5000 rows "].map(bound), [Some(RunBound::Rows(5000)); 2]);
+        for bad in ["", "2", "5000", "rows", "0 rows", "-1 rows", "1.5 rows", "0 s", "2 hours", "5000 row"] {
+            assert_eq!(bound(bad), None, "{bad}");
+        }
+        for text in ["1 h 30 min", "2 d", "250 ms", "5000 rows"] {
+            assert_eq!(bound(text).map(|bound| bound.to_string()).as_deref(), Some(text));
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::merge::MergeArgs;
-use super::run::MachineArgs;
+use super::run::{GrowthArgs, MachineArgs};
 
 /// Arguments of `config`.
 #[derive(Debug, Args)]
@@ -35,6 +35,8 @@ of the study, else from the profile, else from the machine.")]
 pub(crate) struct ConfigShowArgs {
     /// The study
     pub(crate) study: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) growth: GrowthArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
     #[command(flatten)]

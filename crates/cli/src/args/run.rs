@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use onceflow_engine::{PictureChoice, Policy};
 use onceflow_store::staging::Staging;
-use onceflow_study::Size;
+use onceflow_study::{RunBound, Size};
 
 use super::heading::{EXPERIMENTS, MACHINE, REUSE, ROW};
 use super::merge::MergeArgs;
@@ -17,6 +17,7 @@ use super::simulated::ExecutorArgs;
 Examples:
   onceflow run study.toml -o runs/first
   onceflow run study.toml -o runs/first --workers 8 --memory '16 GiB'
+  onceflow run study.toml -o runs/first --until decided --at-most 2h
   onceflow run study.toml -o runs/none --reuse none    the same results, without reuse
   onceflow run study.toml --dry-run                    what it would compute
   onceflow run study.toml --row 17 -o look/            one row, with a picture of every region
@@ -51,6 +52,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) executor: ExecutorArgs,
     #[command(flatten)]
+    pub(crate) growth: GrowthArgs,
+    #[command(flatten)]
     pub(crate) machine: MachineArgs,
     #[command(flatten)]
     pub(crate) merge: MergeArgs,
@@ -60,6 +63,29 @@ pub(crate) struct RunArgs {
     /// Print one JSON object; the readable answer goes to standard error
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Whether and how far the last phase of a study grows.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct GrowthArgs {
+    /// When the run ends: decided doubles the sample of the last phase until every verdict about the first metric is
+    /// decided [default: after the rows of the phases] [env: ONCEFLOW_UNTIL]
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(crate) until: Option<UntilWord>,
+    /// How far it may go until then, such as 2h, '90 min' or 5000rows [env: ONCEFLOW_AT_MOST]
+    #[arg(long, value_name = "BOUND", value_parser = bound)]
+    pub(crate) at_most: Option<RunBound>,
+}
+
+/// When a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UntilWord {
+    /// When every verdict about the first metric is decided
+    Decided,
+}
+
+fn bound(text: &str) -> Result<RunBound, String> {
+    RunBound::parse(text).map_err(|error| error.to_string())
 }
 
 /// One row in place of a study.
@@ -111,6 +137,8 @@ Examples:
 pub(crate) struct PlanArgs {
     /// The study
     pub(crate) study: PathBuf,
+    #[command(flatten)]
+    pub(crate) growth: GrowthArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
     #[command(flatten)]
@@ -190,12 +218,22 @@ pub(crate) struct SettingsArgs<'a> {
     pub(crate) pictures: Option<PictureChoice>,
     /// Whether commands of the workflow may be run.
     pub(crate) allow_commands: bool,
+    /// Whether and how far the last phase grows.
+    pub(crate) growth: Option<&'a GrowthArgs>,
 }
 
 impl<'a> SettingsArgs<'a> {
     /// Of a verb that takes no other arguments of settings.
     pub(crate) fn new(machine: &'a MachineArgs, merge: Option<&'a MergeArgs>) -> Self {
-        Self { machine, merge, policy: None, events: None, pictures: None, allow_commands: false }
+        Self {
+            machine,
+            merge,
+            policy: None,
+            events: None,
+            pictures: None,
+            allow_commands: false,
+            growth: None,
+        }
     }
 }
 

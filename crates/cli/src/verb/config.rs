@@ -17,7 +17,8 @@ pub(crate) fn run(args: &ConfigArgs, terminal: &Terminal) -> Result<Exit, Failur
 }
 
 fn show(args: &ConfigShowArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let layers = layers(&SettingsArgs::new(&args.machine, Some(&args.merge)))?;
+    let settings = SettingsArgs::new(&args.machine, Some(&args.merge));
+    let layers = layers(&SettingsArgs { growth: Some(&args.growth), ..settings })?;
     let run = args.study.as_deref().map(section).transpose()?;
     let settings = layers.show(run.as_ref()).map_err(engine_failure)?;
     if args.json {

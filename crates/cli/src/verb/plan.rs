@@ -2,6 +2,7 @@
 
 mod alternatives;
 mod files;
+mod looks;
 mod rules;
 mod tasks;
 
@@ -15,7 +16,9 @@ use crate::settings::open;
 
 /// Plans and prints.
 pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let prepared = open(&args.study, &SettingsArgs::new(&args.machine, Some(&args.merge)), terminal)?;
+    let settings = SettingsArgs::new(&args.machine, Some(&args.merge));
+    let settings = SettingsArgs { growth: Some(&args.growth), ..settings };
+    let prepared = open(&args.study, &settings, terminal)?;
     if args.compare {
         return alternatives::print(&prepared, args, terminal);
     }
@@ -36,10 +39,12 @@ pub(crate) fn print(prepared: &OpenStudy, json: bool, terminal: &Terminal) -> Re
     if json {
         let mut json = to_json(&planned);
         json["resampled"] = prepared.resampling().into();
+        looks::add_to_json(prepared, &planned, &mut json)?;
         terminal.json(&json)?;
     } else {
         let mut text = text(&planned, settings.workers, settings.memory);
         prepared.resampling().iter().for_each(|how| text.push_str(&format!("images     {how}\n")));
+        text.push_str(&looks::text(prepared, &planned)?);
         terminal.result(&text)?;
         // The time differs between runs, so it is not part of the result.
         terminal.say(&format!("planned in {:.2} s, nothing computed", planned.seconds));

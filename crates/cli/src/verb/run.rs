@@ -48,6 +48,7 @@ fn settings_args(args: &RunArgs) -> SettingsArgs<'_> {
         events: args.events.as_deref(),
         pictures: args.pictures,
         allow_commands: args.allow.allow_commands,
+        growth: Some(&args.growth),
     }
 }
 

@@ -42,13 +42,17 @@ pub(crate) fn resume_decision(
     progress: &mut dyn Progress,
 ) -> Result<ResumeDecision, EngineError> {
     let state = folder_state(folder.path(), study);
+    // A run until every verdict is decided may go on where a complete one ended: the looks say so.
+    let grows = settings.until_decided.is_some();
     let continues =
-        matches!(state, FolderState::Unfinished | FolderState::Outdated(_) | FolderState::Earlier(_));
+        matches!(state, FolderState::Unfinished | FolderState::Outdated(_) | FolderState::Earlier(_))
+            || grows && matches!(state, FolderState::Complete(_));
     if continues && !settings.force {
         check_version(folder.path())?;
     }
     match state {
         FolderState::Complete(_) | FolderState::Another(_) if settings.force => {}
+        FolderState::Complete(_) if grows => {}
         FolderState::Nothing | FolderState::Unfinished => {}
         FolderState::Outdated(lines) => lines.iter().for_each(|line| progress.note(line)),
         FolderState::Complete(json) => return Ok(ResumeDecision::Complete(json)),

@@ -7,6 +7,7 @@ mod context;
 mod digests;
 mod ended;
 mod executed;
+mod growth;
 mod keep;
 mod logs;
 pub(crate) mod operations;
@@ -50,6 +51,7 @@ pub use bucket::{
 use context::RunContext;
 pub use ended::Run;
 use executed::{Gathered, KnownWork, PhaseWork};
+use growth::run_until_decided;
 use keep::Keeper;
 pub use logs::find_logs;
 use logs::{forget_logs, list_logs};
@@ -63,10 +65,24 @@ pub fn run(
     folder: &RunFolder,
     progress: &mut dyn Progress,
 ) -> Result<Run, EngineError> {
+    match options.until_decided {
+        None => run_phases(prepared, options, folder, &prepared.study.phases, progress),
+        Some(bound) => run_until_decided(prepared, options, folder, bound, progress),
+    }
+}
+
+/// Runs these phases of a study.
+fn run_phases(
+    prepared: &OpenStudy,
+    options: &RunSettings,
+    folder: &RunFolder,
+    phases: &[Phase],
+    progress: &mut dyn Progress,
+) -> Result<Run, EngineError> {
     prepared.inputs.warm();
     prepared.check_commands()?;
     let mut runner = Runner::open(prepared, options, folder)?;
-    for phase in &prepared.study.phases {
+    for phase in phases {
         runner.phase(phase, progress)?;
         if runner.ending != RunEnding::Complete {
             break;

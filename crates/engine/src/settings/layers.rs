@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use onceflow_reuse::Level;
 use onceflow_runtime::MemoryMeter;
-use onceflow_study::{RunSection, Study};
+use onceflow_study::{Diagnostic, RunBound, RunSection, RunUntil, Study};
 
 use super::merge::MergeOptions;
 use super::options::{RunOptions, variable_name};
@@ -158,6 +158,7 @@ impl SettingsLayers {
             events: stack.value(|o| o.events.clone()),
             pictures: stack.value(|o| o.pictures).unwrap_or_default(),
             allow_commands: stack.value(|o| o.allow_commands).unwrap_or(false),
+            until_decided: until_decided(stack.value(|o| o.until), stack.value(|o| o.at_most))?,
             ..RunSettings::default()
         })
     }
@@ -166,6 +167,26 @@ impl SettingsLayers {
     pub(super) fn default_level(&self) -> Level {
         if self.merge.is_empty() { Level::default() } else { Level::Dataflow }
     }
+}
+
+/// Both or neither: a run until something is decided has a bound, and a bound is that of such a run.
+fn until_decided(
+    until: Option<RunUntil>,
+    at_most: Option<RunBound>,
+) -> Result<Option<RunBound>, EngineError> {
+    let error = match (until, at_most) {
+        (Some(RunUntil::Decided), Some(bound)) => return Ok(Some(bound)),
+        (None, None) => return Ok(None),
+        (Some(RunUntil::Decided), None) => {
+            Diagnostic::error("a run until every verdict is decided needs a bound")
+                .expected_found("at_most, such as \"2 h\" or \"5000 rows\"", "no such setting")
+                .with_hint("add --at-most 2h to the command, or at_most = \"2 h\" to [run] in the study")
+        }
+        (None, Some(bound)) => Diagnostic::error("at_most bounds a run until every verdict is decided")
+            .expected_found("until = \"decided\" beside it", format!("at_most = \"{bound}\" alone"))
+            .with_hint("add --until decided to the command, or leave at_most out"),
+    };
+    Err(error.into())
 }
 
 /// The file that was named, or the user's own; `none` switches it off.

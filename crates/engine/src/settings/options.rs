@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use onceflow_reuse::{Granularity, Level};
 use onceflow_runtime::Policy;
 use onceflow_store::staging::Staging;
-use onceflow_study::{Diagnostic, RunSection, Size};
+use onceflow_study::{Diagnostic, RunBound, RunSection, RunUntil, Size};
 
 use super::run::PictureChoice;
 use crate::EngineError;
@@ -38,6 +38,10 @@ pub struct RunOptions {
     pub pictures: Option<PictureChoice>,
     /// Whether commands of the workflow may be run.
     pub allow_commands: Option<bool>,
+    /// When a run ends.
+    pub until: Option<RunUntil>,
+    /// How far it may go until then.
+    pub at_most: Option<RunBound>,
 }
 
 /// A key of a layer, and why its value was refused.
@@ -54,7 +58,7 @@ const MOST_WORKERS: usize = 4096;
 
 impl RunOptions {
     /// Every key, as profiles and `ONCEFLOW_*` variables spell it.
-    pub const KEYS: [&'static str; 12] = [
+    pub const KEYS: [&'static str; 14] = [
         "reuse",
         "workers",
         "memory",
@@ -67,6 +71,8 @@ impl RunOptions {
         "events",
         "pictures",
         "allow_commands",
+        "until",
+        "at_most",
     ];
 
     /// The layer of a study's `[run]` section. Its words were checked when the study was read.
@@ -76,6 +82,8 @@ impl RunOptions {
             memory: run.memory,
             staging: run.staging.as_deref().and_then(|words| words.parse().ok()),
             granularity: run.granularity.and_then(Granularity::from_word),
+            until: run.until,
+            at_most: run.at_most,
             ..Self::default()
         }
     }
@@ -146,6 +154,10 @@ impl RunOptions {
                 self.pictures = Some(word(found, &PictureChoice::ALL.map(PictureChoice::word))?);
             }
             "allow_commands" => self.allow_commands = Some(flag(text)?),
+            "until" => {
+                self.until = Some(word(RunUntil::from_word(text), &RunUntil::WORDS.map(|(word, _)| word))?)
+            }
+            "at_most" => self.at_most = Some(RunBound::parse(text).map_err(refused)?),
             _ if self.set_path(key, text.into()) => {}
             _ => return Err(Refused::Key),
         }
@@ -202,6 +214,8 @@ mod tests {
             "e.jsonl",
             "all",
             "yes",
+            "decided",
+            "2 h",
         ];
         let mut options = RunOptions::default();
         for (key, value) in RunOptions::KEYS.into_iter().zip(values) {

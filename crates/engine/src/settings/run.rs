@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use onceflow_reuse::{Granularity, Level};
 use onceflow_runtime::{MemoryMeter, Policy};
 use onceflow_store::staging::Staging;
+use onceflow_study::RunBound;
 
 use super::merge::Merge;
 use super::resources::{available_memory, available_workers};
@@ -52,6 +53,8 @@ pub struct RunSettings {
     pub events: Option<PathBuf>,
     /// Whether commands of the workflow may be run.
     pub allow_commands: bool,
+    /// How far the last phase may grow until every verdict about the first metric is decided; `None` leaves its size.
+    pub until_decided: Option<RunBound>,
     /// Replace the results of another study in the folder.
     pub force: bool,
     /// Which pictures the report has.
@@ -113,6 +116,7 @@ impl Default for RunSettings {
             costs: None,
             events: None,
             allow_commands: false,
+            until_decided: None,
             force: false,
             pictures: PictureChoice::Auto,
             command: String::new(),

@@ -42,6 +42,8 @@ impl SettingsLayers {
             "policy" => settings.policy.to_string(),
             "events" => path(settings.events.as_deref(), "none"),
             "pictures" => settings.pictures.word().to_owned(),
+            "until" => if settings.until_decided.is_some() { "decided" } else { "all rows" }.to_owned(),
+            "at_most" => settings.until_decided.map_or_else(|| "none".to_owned(), |bound| bound.to_string()),
             _ => settings.allow_commands.to_string(),
         };
         Ok(RunOptions::KEYS
@@ -63,6 +65,8 @@ fn origin(stack: &Stack<'_>, key: &str) -> SettingOrigin {
         "policy" => options.policy.is_some(),
         "events" => options.events.is_some(),
         "pictures" => options.pictures.is_some(),
+        "until" => options.until.is_some(),
+        "at_most" => options.at_most.is_some(),
         _ => options.allow_commands.is_some(),
     };
     stack.first(key, |options| is_set(options).then_some(())).1

@@ -57,7 +57,7 @@ fn cited(analysis: &Analysis) -> Vec<String> {
     // Those of the other metrics differ in a number at most.
     let intervals =
         analysis.outputs.iter().take(1).filter(|o| !o.interval.citation.is_empty()).map(|output| {
-            let percent = output.interval.confidence * 100.0;
+            let percent = (output.interval.confidence * 1e4).round() / 1e2;
             full(&format!("Intervals ({word}, {percent} %): {}", output.interval.citation))
         });
     std::iter::once(estimator).chain(intervals).collect()

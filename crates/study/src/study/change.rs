@@ -61,6 +61,8 @@ impl Study {
             resamples: 0,
             confidence: 0.0,
             granularity: None,
+            until: None,
+            at_most: None,
         };
         Self { name: String::new(), phases: Vec::new(), threshold: 0.0, run, ..self.clone() }
     }

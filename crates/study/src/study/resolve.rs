@@ -143,6 +143,7 @@ fn phase(entry: &PhaseEntry, seed: u64, first_metric: Option<&str>) -> Option<Ph
         keep: entry.keep.as_ref().and_then(|keep| rule(keep, first_metric)),
         estimator: entry.estimator,
         analyses,
+        confidence: None,
     })
 }
 

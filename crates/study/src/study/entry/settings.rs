@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::{BackgroundRule, OnFailure, Parts, RunSection, Seams};
+use super::super::{BackgroundRule, OnFailure, Parts, RunSection, RunUntil, Seams};
 use super::{at_least, inner_share, positive};
 use crate::located::{Located, LocatedNode, TableReader};
 use crate::{Diagnostics, Share, Size, SourceText};
@@ -89,6 +89,8 @@ pub(crate) fn read_run(
     settings.resamples = fields.parsed("resamples", check_resamples).unwrap_or(settings.resamples);
     settings.confidence = inner_share(&mut fields, "confidence").unwrap_or(settings.confidence);
     settings.granularity = fields.word("granularity", &RunSection::GRANULARITIES.map(|word| (word, word)));
+    settings.until = fields.word("until", &RunUntil::WORDS);
+    settings.at_most = fields.optional("at_most");
     run.keep_regions = fields.optional("keep_regions").unwrap_or_default();
     fields.finish();
     run.settings.keep_regions = run.keep_regions.iter().map(|r| r.value.clone()).collect();
