@@ -189,3 +189,66 @@ fn broken_png() -> Vec<u8> {
     let whole = grey_png(96, &pixels);
     whole[..whole.len() / 2].to_vec()
 }
+
+/// A study in whose best row a parameter without influence has another value than its default.
+const BETTER: &str = r#"name = "better"
+workflow = "nuclei"
+seed = 3
+
+[[image]]
+name = "one"
+file = "synth:200x160?seed=1"
+truth = "synth:200x160?seed=1"
+
+[parameters]
+G1 = { from = 5, to = 80, step = 5 }
+G2 = { from = 5, to = 45, step = 5 }
+blue = { from = 210, to = 240, step = 10 }
+maxSize = { from = 900, to = 1500, step = 50 }
+
+[[metric]]
+name = "dice"
+of = "nuclei"
+measure = "dice"
+against = "truth"
+
+[[metric]]
+name = "change"
+of = "nuclei"
+measure = "pixel_difference"
+against = "default"
+
+[[phase]]
+name = "screen"
+method = "moat"
+trajectories = 10
+
+[run]
+workers = 2
+memory = "256 MiB"
+resamples = 50
+"#;
+
+#[test]
+fn what_has_no_influence_is_proposed_at_its_default_and_measured() {
+    let shell = Shell::new();
+    shell.write("study.toml", BETTER);
+    let said = shell.ok("run study.toml -o first");
+    assert!(
+        said.stdout.contains("Best row so far: 35, dice 0.871 (default 0.741): G1 75, G2 15, blue 230"),
+        "{said}"
+    );
+    assert!(said.stdout.contains("\nProposed: dice 0.871: G1 75, G2 15, maxSize 900\n"), "{said}");
+    assert!(said.stdout.contains("  blue has no influence: back to its default\n"), "{said}");
+    let best: serde_json::Value = serde_json::from_str(&shell.read("first/best.json")).unwrap();
+    assert_eq!((&best["row"], &best["parameters"]["blue"]), (&35.into(), &220.into()));
+    assert_eq!(best["best_row"]["parameters"]["blue"], 230);
+    assert_eq!(best["value"], best["best_row"]["value"]);
+    assert_eq!(best["without_influence"], serde_json::json!(["blue"]));
+    assert_eq!(shell.read("first/rows.csv").lines().count(), 1 + 1 + 10 * 5, "it is in no table");
+    assert!(shell.read("first/report.html").contains("Proposed: blue at its default"), "{said}");
+    let written = shell.read("first/best.json");
+    std::fs::remove_file(shell.path("first/run.json")).unwrap();
+    shell.ok("run study.toml -o first --pictures none");
+    assert_eq!(shell.read("first/best.json"), written, "a resumed run proposes the same");
+}

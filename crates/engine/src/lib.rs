@@ -41,11 +41,11 @@ pub use onceflow_nuclei::{
 };
 pub use onceflow_programs::{AskedLog, FoundLog};
 pub use onceflow_report::{
-    Amounts, Answer, BestRow, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary, KeptParameters,
-    LegendEntry, Material, MetricTable, PhaseAnswer, PhaseGrain, Pictures, Provenance, Resampling,
-    ResamplingKind, RowMarks, RowRecord, RowStatus, RunEnding, TraceEntry, UsedFile, ValueChange,
-    WorkAccount, answer_text, best, best_json, duration_words, grain_json, html, indices_json, memory_words,
-    metrics_csv, provenance_json, resampling_words, ro_crate, rows_csv, run_json,
+    Amounts, Answer, BestRow, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary,
+    KeptParameters, LegendEntry, Material, MetricTable, PhaseAnswer, PhaseGrain, Pictures, ProposedRow,
+    Provenance, Resampling, ResamplingKind, RowMarks, RowRecord, RowStatus, RunEnding, TraceEntry, UsedFile,
+    ValueChange, WorkAccount, answer_text, best, best_json, duration_words, grain_json, html, indices_json,
+    memory_words, metrics_csv, provenance_json, resampling_words, ro_crate, rows_csv, run_json,
 };
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
 pub use onceflow_reuse::{

@@ -1,18 +1,21 @@
 //! The best row by the first metric, with warnings about it.
 
 mod doubts;
+mod proposed;
 
 use onceflow_study::{Against, Metric, Parameter, Value};
 
-use crate::{BestRow, ImageSummary, MetricTable, RowRecord, RowStatus, ValueChange};
+use crate::{BestRow, ImageSummary, MetricTable, PhaseAnswer, RowRecord, RowStatus, ValueChange};
+use proposed::{kept_defaults, without_influence};
 
 /// The row with the best value of the first metric. There is none when no direction of the metric is better, when it
-/// compares with the default (which would win), or when no row has a value.
+/// compares with the default (which would win), or when no row has a value. Phases say which parameters have influence.
 pub fn best(
     table: &MetricTable,
     metrics: &[Metric],
     parameters: &[Parameter],
     images: &[ImageSummary],
+    phases: &[PhaseAnswer],
 ) -> Option<BestRow> {
     let metric = metrics.first()?;
     let better = Better::of(metric)?;
@@ -20,9 +23,14 @@ pub fn best(
     let (row, reference) = (table.rows.get(place)?, reference(table));
     let changes = changes(table, parameters, row, reference);
     let doubts = doubts::Doubts { metrics, metric, better, parameters, images, row, reference };
-    let warnings = doubts.all(&changes);
+    let without_influence = without_influence(&changes, &metric.name, phases);
+    let counts = |change: &&ValueChange| !without_influence.contains(&change.parameter);
+    let warnings = doubts.all(&changes, &changes.iter().filter(counts).cloned().collect::<Vec<_>>());
+    let kept = kept_defaults(table, parameters, row, &metric.name, phases);
     let default = reference.filter(|r| r.status == RowStatus::Ok).and_then(first_metric);
-    Some(BestRow { row: place, value: first_metric(row)?, default, changes, warnings })
+    let value = first_metric(row)?;
+    let proposed = None;
+    Some(BestRow { row: place, value, default, changes, kept, without_influence, proposed, warnings })
 }
 
 /// Which values of a metric are better.

@@ -94,7 +94,8 @@ fn count(tasks: f64) -> u64 {
     tasks.max(0.0).round() as u64
 }
 
-/// The best row with all its values, the resolution they were found at, and the warnings about it; `row` is null when there is none.
+/// The values that are proposed, the resolution they were found at, the best row behind them, and the warnings about it; `row`
+/// is null when there is none.
 pub fn best_json(answer: &Answer) -> Json {
     let metric = answer.metrics.first().map(|m| m.name.as_str());
     let mut object =
@@ -103,14 +104,19 @@ pub fn best_json(answer: &Answer) -> Json {
     object["row"] = Json::Null;
     let found = answer.best.as_ref().and_then(|best| Some((best, answer.table.rows.get(best.row)?)));
     if let Some((best, row)) = found {
-        let values = answer.table.parameters.iter().zip(&row.values);
-        let parameters: Map<String, Json> =
-            values.map(|(name, value)| (name.clone(), value_json(value))).collect();
+        let parameters = |values: &[Value]| -> Map<String, Json> {
+            let pairs = answer.table.parameters.iter().zip(values);
+            pairs.map(|(name, value)| (name.clone(), value_json(value))).collect()
+        };
+        let proposed = best.proposed.as_ref();
         object["row"] = json!(row.row);
-        object["value"] = json!(best.value);
+        object["value"] = json!(proposed.map_or(best.value, |proposed| proposed.value));
         object["default"] = json!(best.default);
-        object["parameters"] = Json::Object(parameters);
+        object["parameters"] = parameters(proposed.map_or(&row.values, |proposed| &proposed.values)).into();
         object["changes"] = changes(best);
+        object["kept"] = best.kept.iter().map(|(name, value)| (name.clone(), value_json(value))).collect();
+        object["without_influence"] = json!(best.without_influence);
+        object["best_row"] = json!({ "value": best.value, "parameters": parameters(&row.values) });
         object["warnings"] = json!(best.warnings);
     }
     object
@@ -118,7 +124,7 @@ pub fn best_json(answer: &Answer) -> Json {
 
 fn changes(best: &BestRow) -> Json {
     let change = |change: &crate::ValueChange| json!({ "parameter": change.parameter, "from": value_json(&change.from), "to": value_json(&change.to) });
-    best.changes.iter().map(change).collect()
+    best.proposed_changes().iter().map(change).collect()
 }
 
 fn value_json(value: &Value) -> Json {

@@ -23,8 +23,8 @@ mod words;
 
 pub use answer::{
     Amounts, Answer, BestRow, ImageAnalysis, ImageRecord, ImageSummary, KeptParameters, MetricTable,
-    PhaseAnswer, PhaseGrain, Resampling, ResamplingKind, RowRecord, RowStatus, ValueChange, WorkAccount,
-    resampling_words,
+    PhaseAnswer, PhaseGrain, ProposedRow, Resampling, ResamplingKind, RowRecord, RowStatus, ValueChange,
+    WorkAccount, resampling_words,
 };
 pub use best::best;
 pub use csv::{metrics_csv, rows_csv};
@@ -32,7 +32,8 @@ pub use graph::{BoxKind, Graph, GraphBox};
 pub use html::html;
 pub use json::{best_json, grain_json, indices_json, provenance_json, run_json};
 pub use material::{
-    ImageCrop, LegendEntry, Material, Pictures, Provenance, RowMarks, RunEnding, TraceEntry, UsedFile,
+    ImageCrop, LegendEntry, Material, Pictures, Provenance, RowMarks, RunEnding, TraceEntry,
+    UsedFile,
 };
 pub use ro_crate::ro_crate;
 pub use text::answer_text;

@@ -11,7 +11,7 @@ use crate::words::{
     against, and, duration_words, failed, failures, headline, memory_words, metric_pair, metric_text, others,
     screened,
 };
-use crate::{Answer, BestRow, PhaseAnswer, RowRecord};
+use crate::{Answer, BestRow, PhaseAnswer, RowRecord, ValueChange};
 
 /// Lines longer than this are broken where they can be.
 const WIDTH: usize = 110;
@@ -157,7 +157,24 @@ fn push_best(text: &mut String, answer: &Answer) {
     let found = answer.best.as_ref().and_then(|best| Some((best, answer.table.rows.get(best.row)?)));
     let (Some((best, row)), Some(metric)) = (found, answer.metrics.first()) else { return };
     let _infallible = writeln!(text, "Best row so far: {}", best_line(best, row, &metric.name));
+    push_proposed(text, best, &metric.name);
     best.warnings.iter().for_each(|warning| text.push_str(&format!("  ! {warning}\n")));
+}
+
+/// The values to use where they are not those of the best row, and influential parameters that keep their defaults.
+fn push_proposed(text: &mut String, best: &BestRow, metric: &str) {
+    if let Some(proposed) = &best.proposed {
+        let value = metric_pair(proposed.value, best.value).0;
+        let changes = change_words(&proposed.changes);
+        let _infallible = writeln!(text, "Proposed: {metric} {value}: {changes}");
+        let (names, many) = (and(&best.without_influence), best.without_influence.len() > 1);
+        let (have, defaults) = if many { ("have", "their defaults") } else { ("has", "its default") };
+        let _infallible = writeln!(text, "  {names} {have} no influence: back to {defaults}");
+    }
+    let kept: Vec<String> = best.kept.iter().map(|(name, value)| format!("{name} at {value}")).collect();
+    if !kept.is_empty() && !best.changes.is_empty() {
+        let _infallible = writeln!(text, "  keep {}", and(&kept));
+    }
 }
 
 fn best_line(best: &BestRow, row: &RowRecord, metric: &str) -> String {
@@ -168,9 +185,12 @@ fn best_line(best: &BestRow, row: &RowRecord, metric: &str) -> String {
         }
         None => (metric_text(best.value), String::new()),
     };
-    let changes: Vec<String> = best.changes.iter().map(|c| format!("{} {}", c.parameter, c.to)).collect();
-    let changes = if changes.is_empty() { "the defaults".into() } else { changes.join(", ") };
-    format!("{}, {metric} {value}{default}: {changes}", row.row)
+    format!("{}, {metric} {value}{default}: {}", row.row, change_words(&best.changes))
+}
+
+fn change_words(changes: &[ValueChange]) -> String {
+    let changes: Vec<String> = changes.iter().map(|c| format!("{} {}", c.parameter, c.to)).collect();
+    if changes.is_empty() { "the defaults".into() } else { changes.join(", ") }
 }
 
 fn push_work(text: &mut String, answer: &Answer) {

@@ -11,6 +11,7 @@ mod growth;
 mod keep;
 mod logs;
 pub(crate) mod operations;
+mod proposed;
 mod recorder;
 mod results;
 mod resumed;
@@ -24,7 +25,8 @@ use std::time::Instant;
 use onceflow_cluster::SimulationError;
 use onceflow_costs::{Finding, Record};
 use onceflow_report::{
-    Answer, ImageAnalysis, MetricTable, PhaseAnswer, PhaseGrain, RowStatus, RunEnding, TraceEntry,
+    Answer, BestRow, ImageAnalysis, ImageSummary, MetricTable, PhaseAnswer, PhaseGrain, RowStatus, RunEnding,
+    TraceEntry,
 };
 use onceflow_reuse::{Account, Level, Plan, plan};
 use onceflow_runtime::{ExecuteError, Execution, Moves, SchedulerError, TaskLogEntry};
@@ -43,7 +45,7 @@ use crate::plan::phase::{Measured, PhaseRows};
 use crate::resume::journal::{Journal, RowsIdentity, identity};
 use crate::run::account::Ledger;
 use crate::run::keep::HEAD;
-use crate::{EngineError, Progress, RunFolder, RunSettings, best, peak_resident};
+use crate::{EngineError, Progress, RunFolder, RunSettings, peak_resident};
 pub use bucket::{
     BucketImage, BucketInput, BucketPhase, BucketReference, BucketRow, BucketRows, BucketValue, SavedFile,
     SavedRegion, SharedTask, execute_bucket, next_buckets, record_bucket,
@@ -88,8 +90,9 @@ fn run_phases(
             break;
         }
     }
+    let best = runner.best(progress)?;
     runner.journal.sync()?;
-    Ok(runner.finish())
+    Ok(runner.finish(best))
 }
 
 struct Runner<'a> {
@@ -344,13 +347,17 @@ impl<'a> Runner<'a> {
         });
     }
 
-    fn finish(self) -> Run {
-        let study = &self.prepared.study;
+    fn images(&self) -> Vec<ImageSummary> {
         let mut images = self.prepared.inputs.summaries();
         for (image, objects) in images.iter_mut().zip(&self.truth_objects) {
             image.truth_objects = *objects;
         }
-        let best = best(&self.table, &study.metrics, study.space.parameters(), &images);
+        images
+    }
+
+    fn finish(self, best: Option<BestRow>) -> Run {
+        let study = &self.prepared.study;
+        let images = self.images();
         let mut work = self.ledger.work();
         work.grain.clone_from(&self.grain);
         work.wall = self.began.elapsed().as_secs_f64();

@@ -13,8 +13,25 @@ pub struct BestRow {
     pub default: Option<f64>,
     /// Parameters whose value differs from the default.
     pub changes: Vec<ValueChange>,
+    /// Influential parameters whose value is the default.
+    pub kept: Vec<(String, Value)>,
+    /// Changed parameters without influence on the first metric.
+    pub without_influence: Vec<String>,
+    /// The row with the defaults of these, when it was run and gains as much; else the best row itself is proposed.
+    pub proposed: Option<ProposedRow>,
     /// Reasons to doubt it, in whole sentences.
     pub warnings: Vec<String>,
+}
+
+/// Values that are proposed, and what they gave; the row is in no table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProposedRow {
+    /// One value per parameter.
+    pub values: Vec<Value>,
+    /// The value of the first metric.
+    pub value: f64,
+    /// Parameters whose value differs from the default.
+    pub changes: Vec<ValueChange>,
 }
 
 /// A parameter with another value than its default.

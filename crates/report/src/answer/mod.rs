@@ -9,7 +9,7 @@ mod work;
 
 use onceflow_study::{Metric, Seams};
 
-pub use best_row::{BestRow, ValueChange};
+pub use best_row::{BestRow, ProposedRow, ValueChange};
 pub use phase::{ImageAnalysis, KeptParameters, PhaseAnswer};
 pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use table::{ImageRecord, MetricTable, RowRecord, RowStatus};

@@ -23,13 +23,13 @@ pub(super) struct Doubts<'a> {
 }
 
 impl Doubts<'_> {
-    /// Whole sentences, what weighs most first.
-    pub(super) fn all(&self, changes: &[ValueChange]) -> Vec<String> {
+    /// Whole sentences, what weighs most first; `counting` are the changes of parameters that have influence.
+    pub(super) fn all(&self, changes: &[ValueChange], counting: &[ValueChange]) -> Vec<String> {
         // The defaults were not chosen by these rows.
         if changes.is_empty() {
             return self.objects().into_iter().collect();
         }
-        let found = [self.objects(), Some(self.same_images()), self.worse(), self.ends(changes)];
+        let found = [self.objects(), Some(self.same_images()), self.worse(), self.ends(counting)];
         found.into_iter().flatten().chain(self.outside()).collect()
     }
 

@@ -5,7 +5,7 @@ use onceflow_study::Domain;
 use super::*;
 use crate::ImageRecord;
 
-fn metric(measure: &str, against: Against) -> Metric {
+pub(super) fn metric(measure: &str, against: Against) -> Metric {
     Metric { name: measure.into(), of: None, measure: Some(measure.into()), against }
 }
 
@@ -24,7 +24,7 @@ fn image(name: &str, truth_objects: Option<u64>) -> ImageSummary {
 }
 
 /// G1 from 5 to 80 by 5 with the default 80, and a connectivity of 4 or 8.
-fn parameters() -> Vec<Parameter> {
+pub(super) fn parameters() -> Vec<Parameter> {
     let mut g1 = Parameter::new("G1", Domain::Steps { from: 5.0, to: 80.0, step: 5.0 });
     g1.default = Some(Value::Integer(80));
     let mut connectivity = Parameter::new("connectivity", Domain::Values(vec![4.0, 8.0]));
@@ -33,7 +33,7 @@ fn parameters() -> Vec<Parameter> {
 }
 
 /// Rows of G1, connectivity and the metric on each image; over all images it is the mean. The first is the reference.
-fn table(rows: &[(f64, f64, &[f64])]) -> MetricTable {
+pub(super) fn table(rows: &[(f64, f64, &[f64])]) -> MetricTable {
     let row = |(place, (g1, connectivity, values)): (usize, &(f64, f64, &[f64]))| RowRecord {
         row: place as u64,
         phase: None,
@@ -61,7 +61,7 @@ const ROWS: [(f64, f64, &[f64]); 4] =
 
 fn chosen(measure: &str, against: Against) -> Option<usize> {
     let images = [image("a", Some(100))];
-    best(&table(&ROWS), &[metric(measure, against)], &parameters(), &images).map(|best| best.row)
+    best(&table(&ROWS), &[metric(measure, against)], &parameters(), &images, &[]).map(|best| best.row)
 }
 
 #[test]
@@ -85,25 +85,25 @@ fn only_rows_that_ended_well_are_chosen() {
     table.rows[2].status = RowStatus::Ended("background".into());
     table.rows[0].metrics[0] = Some(f64::NAN);
     let metrics = [metric("dice", Against::Truth)];
-    let found = best(&table, &metrics, &parameters(), &[image("a", Some(100))]).unwrap();
+    let found = best(&table, &metrics, &parameters(), &[image("a", Some(100))], &[]).unwrap();
     assert_eq!((found.row, found.value, found.default), (3, 0.3, None));
     table.rows[3].metrics[0] = None;
-    assert_eq!(best(&table, &metrics, &parameters(), &[]), None);
-    assert_eq!(best(&MetricTable::default(), &metrics, &parameters(), &[]), None);
-    assert_eq!(best(&table, &[], &parameters(), &[]), None);
+    assert_eq!(best(&table, &metrics, &parameters(), &[], &[]), None);
+    assert_eq!(best(&MetricTable::default(), &metrics, &parameters(), &[], &[]), None);
+    assert_eq!(best(&table, &[], &parameters(), &[], &[]), None);
 }
 
 fn warnings(rows: &[(f64, f64, &[f64])], measure: &str, truths: &[Option<u64>]) -> Vec<String> {
     let images: Vec<ImageSummary> =
         truths.iter().zip(["a", "b", "c"]).map(|(t, name)| image(name, *t)).collect();
-    best(&table(rows), &[metric(measure, Against::Truth)], &parameters(), &images).unwrap().warnings
+    best(&table(rows), &[metric(measure, Against::Truth)], &parameters(), &images, &[]).unwrap().warnings
 }
 
 const SAME_IMAGE: &str = "Chosen and measured on the same image; no second image with truth confirms it.";
 
 #[test]
 fn changes_are_what_an_operation_can_tell_apart() {
-    let found = best(&table(&ROWS), &[metric("dice", Against::Truth)], &parameters(), &[]).unwrap();
+    let found = best(&table(&ROWS), &[metric("dice", Against::Truth)], &parameters(), &[], &[]).unwrap();
     let change = ValueChange { parameter: "G1".into(), from: Value::Real(80.0), to: Value::Real(40.0) };
     assert_eq!((found.changes, found.value, found.default), (vec![change], 0.7, Some(0.5)));
 }
@@ -143,7 +143,7 @@ fn a_default_outside_its_range_is_told() {
     let mut parameters = parameters();
     parameters[0].default = Some(Value::Integer(95));
     let metrics = [metric("dice", Against::Truth)];
-    let found = best(&table(&ROWS), &metrics, &parameters, &[image("a", Some(100))]).unwrap();
+    let found = best(&table(&ROWS), &metrics, &parameters, &[image("a", Some(100))], &[]).unwrap();
     assert_eq!(
         found.warnings,
         [SAME_IMAGE, "The default of G1, 95, lies outside the values studied (5 to 80)."]

@@ -4,7 +4,7 @@ use onceflow_study::counted;
 
 use super::element::{escaped, list, paragraph};
 use crate::Material;
-use crate::words::{against, better, failed, headline, values};
+use crate::words::{against, better, failed, headline, proposed, values};
 use crate::{Answer, BestRow, RunEnding};
 
 /// The name of the study and its size.
@@ -31,6 +31,7 @@ pub(super) fn header(answer: &Answer, material: &Material<'_>) -> String {
 pub(super) fn answer(answer: &Answer, material: &Material<'_>) -> String {
     let mut body = format!("<p class=\"lead\">{}</p>\n", escaped(&headline(answer)));
     body.push_str(&paragraph(&better(answer)));
+    body.push_str(&proposed(answer).map(|sentence| paragraph(&sentence)).unwrap_or_default());
     if let Some(best) = answer.best.as_ref().filter(|best| !best.changes.is_empty()) {
         body.push_str(&format!(
             "<div class=\"copied\">\n{}{}</div>\n",
@@ -96,7 +97,7 @@ fn doubts(answer: &Answer, material: &Material<'_>) -> Vec<String> {
 /// The values as a study writes them, for the clipboard.
 fn copy(best: &BestRow) -> String {
     let line = |change: &crate::ValueChange| format!("{} = {}\n", change.parameter, change.to);
-    let text: String = best.changes.iter().map(line).collect();
+    let text: String = best.proposed_changes().iter().map(line).collect();
     format!(
         "<p class=\"fine\"><button type=\"button\" hidden=\"hidden\" data-copy=\"best-values\">copy</button> \
          <a href=\"#files\">all values in best.json</a></p>\n<pre id=\"best-values\" hidden=\"hidden\">{}</pre>\n",

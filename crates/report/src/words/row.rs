@@ -2,7 +2,7 @@
 
 use onceflow_study::Against;
 
-use super::{capital, metric_pair, metric_text};
+use super::{and, capital, metric_pair, metric_text};
 use crate::{Answer, BestRow};
 
 /// Whether better values than the defaults exist.
@@ -36,10 +36,26 @@ pub(crate) fn better(answer: &Answer) -> String {
     }
 }
 
-/// `G1 80 → 40`, one for each changed value.
+/// `G1 80 → 40`, one for each value that is proposed, and `keep G2 at 8` for influential parameters whose default is best.
 pub(crate) fn values(best: &BestRow) -> Vec<String> {
-    best.changes
+    let kept = best.kept.iter().map(|(name, value)| format!("keep {name} at {value}"));
+    best.proposed_changes()
         .iter()
         .map(|change| format!("{} {} → {}", change.parameter, change.from, change.to))
+        .chain(kept)
         .collect()
+}
+
+/// What is proposed where that is not the best row itself: `With minSize at its default, which has no influence, dice is
+/// 0.894.`
+pub(crate) fn proposed(answer: &Answer) -> Option<String> {
+    let best = answer.best.as_ref()?;
+    let (proposed, metric) = (best.proposed.as_ref()?, answer.metrics.first()?);
+    let (names, many) = (and(&best.without_influence), best.without_influence.len() > 1);
+    let (defaults, have) = if many { ("their defaults", "have") } else { ("its default", "has") };
+    let value = metric_pair(proposed.value, best.value).0;
+    Some(format!(
+        "Proposed: {names} at {defaults}, which {have} no influence; {} is {value} then.",
+        metric.name
+    ))
 }

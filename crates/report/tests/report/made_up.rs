@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use onceflow_report::{
-    Amounts, Answer, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary, KeptParameters, LegendEntry,
-    MetricTable, PhaseAnswer, Pictures, Provenance, RowMarks, RowRecord, RowStatus, TraceEntry, UsedFile,
-    WorkAccount, best,
+    Amounts, Answer, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary, KeptParameters,
+    LegendEntry, MetricTable, PhaseAnswer, Pictures, Provenance, RowMarks, RowRecord, RowStatus, TraceEntry,
+    UsedFile, WorkAccount, best,
 };
 use onceflow_sensitivity::{
     Analysis, AnalysisOptions, IndexProgress, OutputStatus, Outputs, Sample, Technique, analyze, convergence,
@@ -148,7 +148,15 @@ impl Study {
     }
 
     fn answer(&self, table: MetricTable, phases: Vec<PhaseAnswer>) -> Answer {
-        let best = best(&table, &self.metrics, self.space.parameters(), &self.images);
+        let parameters = self.space.parameters();
+        let best = best(&table, &self.metrics, parameters, &self.images, &phases);
+        let best = best.map(|best| match best.proposal(&table) {
+            Some(values) => {
+                let row = self.row(9999, None, "proposed".into(), 0, &values);
+                best.with_proposed(&row, &table, &self.metrics, parameters)
+            }
+            None => best,
+        });
         let work = work(table.rows.len() as u64, self.images.len() as u64);
         Answer {
             study: "nuclei-two-slides".into(),

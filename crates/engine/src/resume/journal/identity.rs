@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use onceflow_region::Digest;
+use onceflow_study::Value;
 
 use crate::OpenStudy;
 use crate::plan::phase::PhaseRows;
@@ -38,6 +39,11 @@ impl RowsIdentity {
         let values = |row| format!(" {:?}", phase.values(&prepared.reference, row));
         let rows = (0..phase.sample.len()).map(values).collect();
         Self { head: format!("{with_reference} {first}"), rows }
+    }
+
+    /// Of one row with these values, wherever it stands.
+    pub(crate) fn of_values(values: &[Value]) -> Self {
+        Self { head: "alone".into(), rows: vec![format!(" {values:?}")] }
     }
 
     /// Rows of a test.

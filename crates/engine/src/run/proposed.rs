@@ -1,0 +1,88 @@
+//! The row that a run proposes is run like the others, so that its value is measured; it is in no table.
+
+use onceflow_report::{BestRow, RowRecord, RowStatus, RunEnding};
+use onceflow_reuse::{FlowInput, Level, ParameterRows, plan};
+use onceflow_study::{Value, counted};
+
+use super::Runner;
+use crate::open::metrics::Tally;
+use crate::resume::journal::RowsIdentity;
+use crate::run::keep::Keeper;
+use crate::{EngineError, Progress, best};
+
+/// Its name in the journal; no phase of a study has such a name.
+const PHASE: &str = "@proposed";
+
+/// Its name in the progress.
+const NAME: &str = "proposed";
+
+impl Runner<'_> {
+    /// The best row, with what is proposed of its values.
+    pub(super) fn best(&mut self, progress: &mut dyn Progress) -> Result<Option<BestRow>, EngineError> {
+        let prepared = self.prepared;
+        let (study, parameters) = (&prepared.study, prepared.study.space.parameters());
+        let found = best(&self.table, &study.metrics, parameters, &self.images(), &self.phases);
+        let Some(mut found) = found else { return Ok(None) };
+        if self.ending != RunEnding::Complete {
+            let rows = counted(self.table.rows.len(), "row");
+            let warning = format!(
+                "The run did not come to its end: this is the best of {rows}, and nothing is proposed yet."
+            );
+            found.warnings.insert(0, warning);
+        }
+        let proposed = self.proposed(&found, progress)?;
+        let with =
+            |row: RowRecord| found.clone().with_proposed(&row, &self.table, &study.metrics, parameters);
+        Ok(Some(proposed.map(with).unwrap_or(found)))
+    }
+
+    /// What the proposed row gave; `None` when the best row itself is proposed, or the run did not come to its end.
+    fn proposed(
+        &mut self,
+        best: &BestRow,
+        progress: &mut dyn Progress,
+    ) -> Result<Option<RowRecord>, EngineError> {
+        let values = best.proposal(&self.table).filter(|_| self.ending == RunEnding::Complete);
+        let Some(values) = values else { return Ok(None) };
+        let known = self.table.rows.iter().find(|row| row.values == values && row.status == RowStatus::Ok);
+        match known {
+            Some(row) => Ok(Some(row.clone())),
+            None => self.measured(values, progress),
+        }
+    }
+
+    fn measured(
+        &mut self,
+        values: Vec<Value>,
+        progress: &mut dyn Progress,
+    ) -> Result<Option<RowRecord>, EngineError> {
+        let reference = &self.prepared.reference;
+        let with_reference = self.needs_reference();
+        let mut rows = ParameterRows::new(reference.names.clone());
+        if with_reference {
+            rows.push(&reference.values)?;
+            rows.reference = Some(0);
+        }
+        rows.push(&values)?;
+        let mut plan = plan(self.prepared.flow.clone(), &rows, Level::Dataflow)?;
+        progress.phase(&self.prepared.ahead(NAME, &plan, self.options));
+        let past = self.journal.phase(PHASE, &RowsIdentity::of_values(&values))?;
+        let (execution, gathered) =
+            self.execute(&mut plan, Keeper::default(), with_reference, &past, progress)?;
+        self.clips.end_phase(&gathered.same);
+        let Some(tallies) = gathered.tallies.last().filter(|_| !execution.stopped) else { return Ok(None) };
+        if tallies.iter().map(Tally::parts).sum::<usize>() != self.prepared.inputs.parts.len() {
+            return Ok(None);
+        }
+        let mut record = RowRecord { role: NAME.into(), values, ..self.prepared.reference.record() };
+        self.prepared.metrics.fill(&mut record, tallies, &self.prepared.inputs);
+        Ok(Some(record))
+    }
+
+    /// Whether the row is compared with the reference row, and no phase has left the regions of that.
+    fn needs_reference(&self) -> bool {
+        let mut inputs = self.prepared.flow.tasks.iter().flat_map(|task| &task.inputs);
+        self.prepared.study.phases.len() < 2
+            && inputs.any(|input| matches!(input, FlowInput::Reference { .. }))
+    }
+}
