@@ -6,6 +6,7 @@ mod diagnostics;
 mod file;
 mod instance;
 mod many;
+mod narrow;
 mod phase;
 mod picture;
 mod problem;

@@ -67,6 +67,9 @@ fn an_interrupted_run_keeps_its_rows_and_is_run_again_to_the_same_bytes() {
     let done = rows.lines().count() - 1;
     assert!((1..97).contains(&done), "{done} rows");
     assert_eq!(shell.read("first/metrics.csv").lines().count() - 1, done);
+    let report = shell.ok("report first");
+    assert!(report.stderr.contains("stopped: the same onceflow run goes on with it"), "{report}");
+    assert!(!report.stdout.contains("Proposed:"), "{report}");
     let best: serde_json::Value = serde_json::from_str(&shell.read("first/best.json")).unwrap();
     let warned = best["warnings"][0].as_str().is_some_and(|text| text.contains("did not come to its end"));
     assert!(warned || best["row"].is_null(), "{best}");

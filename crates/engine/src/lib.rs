@@ -41,7 +41,7 @@ pub use onceflow_nuclei::{
 };
 pub use onceflow_programs::{AskedLog, FoundLog};
 pub use onceflow_report::{
-    Amounts, Answer, BestRow, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary,
+    Amounts, Answer, BestRow, CropOverview, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary,
     KeptParameters, LegendEntry, Material, MetricTable, PhaseAnswer, PhaseGrain, Pictures, ProposedRow,
     Provenance, Resampling, ResamplingKind, RowMarks, RowRecord, RowStatus, RunEnding, TraceEntry, UsedFile,
     ValueChange, WorkAccount, answer_text, best, best_json, duration_words, grain_json, html, indices_json,

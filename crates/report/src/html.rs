@@ -6,11 +6,15 @@ mod drawing;
 mod effects;
 mod element;
 mod figure;
+mod gains;
 mod heat;
 mod lead;
+mod pair;
 mod responses;
 mod rest;
+mod scatter;
 mod schedule;
+mod viewer;
 mod work;
 
 use self::element::{attribute, escaped};
@@ -49,20 +53,23 @@ pub fn html(answer: &Answer, material: &Material<'_>) -> String {
     )
 }
 
-/// Copies texts; the page is complete without it.
+/// Copies texts and opens large pictures; the page is complete without it.
 const SCRIPT: &str = include_str!("html/script.js");
 
 /// SHA-256 of the script. Names in a study are not to be trusted: even if one slipped through, nothing but our own
 /// script would be run, and nothing fetched.
-const DIGEST: &str = "sha256-KEFaYgErDLTxajobtO+FguenBCiYSyFWRP279eRRUZc=";
+const DIGEST: &str = "sha256-d0Nrmf+Stpyam9Q0hZLy8CPq+xICbz+rdJZ6+4FdJNw=";
 
 /// What stands below the first screen.
 fn below(answer: &Answer, material: &Material<'_>) -> Vec<String> {
     vec![
+        gains::images(answer),
         rest::notes(answer),
         effects::phases(answer),
         responses::all(answer),
+        pair::map(answer),
         heat::map(answer),
+        scatter::metrics(answer),
         crops::gallery(answer, material),
         crops::others(answer, material.pictures),
         rest::failures(answer, material),

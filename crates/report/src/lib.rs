@@ -12,6 +12,7 @@ mod account;
 mod answer;
 mod best;
 mod csv;
+mod differs;
 mod graph;
 mod html;
 mod json;
@@ -32,7 +33,7 @@ pub use graph::{BoxKind, Graph, GraphBox};
 pub use html::html;
 pub use json::{best_json, grain_json, indices_json, provenance_json, run_json};
 pub use material::{
-    ImageCrop, LegendEntry, Material, Pictures, Provenance, RowMarks, RunEnding, TraceEntry,
+    CropOverview, ImageCrop, LegendEntry, Material, Pictures, Provenance, RowMarks, RunEnding, TraceEntry,
     UsedFile,
 };
 pub use ro_crate::ro_crate;

@@ -70,7 +70,26 @@ pub struct ImageCrop {
     pub height: u64,
     /// Whether marks on it compare with the truth.
     pub with_truth: bool,
+    /// The outlines of the truth as a PNG file of the size of the crop, where there is one.
+    pub truth: Option<Vec<u8>>,
+    /// The whole part that it is cut from.
+    pub overview: Option<CropOverview>,
     /// Its pixels as a PNG file.
+    pub png: Vec<u8>,
+}
+
+/// The part that a crop is cut from, made smaller.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CropOverview {
+    /// Left side in the image, in pixels.
+    pub left: i64,
+    /// Upper side in the image, in pixels.
+    pub top: i64,
+    /// Width in pixels of the image.
+    pub width: u64,
+    /// Height in pixels of the image.
+    pub height: u64,
+    /// Its pixels as a PNG file of any size.
     pub png: Vec<u8>,
 }
 

@@ -9,6 +9,7 @@ use onceflow_study::Diagnostic;
 
 use crate::args::ReportArgs;
 use crate::file::read_text;
+use crate::narrow::fitted;
 use onceflow_engine::TextLimit;
 use onceflow_terminal::{Exit, Failure, Terminal};
 
@@ -25,8 +26,13 @@ pub(crate) fn run(args: &ReportArgs, terminal: &Terminal) -> Result<Exit, Failur
     if !path.exists() {
         return Err(no_run(&args.folder));
     }
-    terminal.result(&read_text(&path, TextLimit::Table)?.text)?;
+    let file = read_text(&path, TextLimit::Table)?;
+    let text = if args.json { file.text.clone() } else { fitted(&file.text) };
+    terminal.result(&text)?;
     if !args.json {
+        if !args.folder.join("run.json").exists() {
+            terminal.say("stopped: the same onceflow run goes on with it");
+        }
         terminal.say(&format!("Report    {}", args.folder.join("report.html").display()));
     }
     Ok(Exit::Ok)

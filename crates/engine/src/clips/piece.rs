@@ -2,6 +2,9 @@
 
 use onceflow_region::{Bounds, Dense, Pixels, RegionError};
 
+/// The longest side of the overview of a part.
+const OVERVIEW: usize = 320;
+
 /// What is shown of a part.
 #[derive(Debug)]
 pub(crate) struct ImagePiece {
@@ -11,6 +14,8 @@ pub(crate) struct ImagePiece {
     pub(crate) pixels: Dense,
     /// The truth there, where there is one.
     pub(crate) truth: Option<Dense>,
+    /// All of what belongs to the part, made smaller.
+    pub(crate) overview: Dense,
 }
 
 /// What of a part may be shown.
@@ -39,6 +44,7 @@ impl ImagePiece {
             window: inside.translate(core.x(), core.y()).ok_or_else(outside)?,
             pixels: own.crop(inside)?,
             truth: truth.map(|truth| truth.crop(inside)).transpose()?,
+            overview: smaller(own)?,
         })
     }
 
@@ -81,6 +87,31 @@ fn structure(image: &Dense, piece: Bounds) -> u64 {
     differences.sum()
 }
 
+/// The image at a scale at which it fits into the overview: means of squares.
+fn smaller(image: &Dense) -> Result<Dense, RegionError> {
+    let side = image.width().max(image.height()).div_ceil(OVERVIEW).max(1);
+    let (width, height) = (image.width().div_ceil(side), image.height().div_ceil(side));
+    let (values, channels) = (image.as_u8().unwrap_or_default(), image.channels());
+    let pitch = image.width() * channels;
+    let mut means = Vec::with_capacity(width * height * channels);
+    for y in 0..height {
+        let mut sums = vec![0_u32; width * channels];
+        let rows = y * side..((y + 1) * side).min(image.height());
+        for row in rows.clone().filter_map(|row| values.get(row * pitch..(row + 1) * pitch)) {
+            for (square, squared) in sums.chunks_mut(channels).zip(row.chunks(side * channels)) {
+                for (at, value) in squared.iter().enumerate() {
+                    square[at % channels] += u32::from(*value);
+                }
+            }
+        }
+        for (place, sum) in sums.iter().enumerate() {
+            let across = side.min(image.width() - place / channels * side);
+            means.push((sum / (across * rows.len()).max(1) as u32) as u8);
+        }
+    }
+    Dense::new(width, height, channels, Pixels::U8(means))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,5 +138,15 @@ mod tests {
         let found = piece(&striped, core, Some(&truth));
         assert_eq!(found.window, Bounds::plane(10, 30, 20, 20).unwrap());
         assert_eq!(found.truth.unwrap().as_u32().unwrap().iter().sum::<u32>(), 5 * 9);
+    }
+
+    #[test]
+    fn an_overview_is_the_mean_of_squares() {
+        let half = image(1000, 330, |x, _| if x < 500 { 10 } else { 250 });
+        let small = smaller(&half).unwrap();
+        assert_eq!((small.width(), small.height()), (250, 83));
+        let values = small.as_u8().unwrap();
+        assert_eq!((values[0], values[3 * 124], values[3 * 125], values[3 * 249]), (10, 10, 250, 250));
+        assert_eq!(values[values.len() - 1], 250);
     }
 }

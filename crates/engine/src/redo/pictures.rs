@@ -11,8 +11,8 @@ use onceflow_region::{Dense, rgb8};
 use crate::clips::{ImagePiece, ShownPart};
 use crate::open::compare;
 use crate::{
-    Agreement, EngineError, ImageCrop, LegendEntry, OpenStudy, Pictures, Progress, RowMarks, RowStatus, Run,
-    RunFolder, RunSettings,
+    Agreement, CropOverview, EngineError, ImageCrop, LegendEntry, OpenStudy, Pictures, Progress, RowMarks,
+    RowStatus, Run, RunFolder, RunSettings,
 };
 use different::most_different;
 use missing::{FoundAgain, Missing};
@@ -119,8 +119,16 @@ impl Show<'_> {
             width: piece.window.width(),
             height: piece.window.height(),
             with_truth: piece.truth.is_some(),
+            truth: piece.truth.as_ref().map(|truth| marks(truth, None)).transpose()?,
+            overview: Some(self.overview(piece)?),
             png: png_bytes(&pixels).map_err(unreadable)?,
         })
+    }
+
+    fn overview(&self, piece: &ImagePiece) -> Result<CropOverview, EngineError> {
+        let core = self.study.inputs.parts[self.wanted.at.part].part.core;
+        let png = png_bytes(&rgb8(&piece.overview).map_err(unreadable)?).map_err(unreadable)?;
+        Ok(CropOverview { left: core.x(), top: core.y(), width: core.width(), height: core.height(), png })
     }
 
     /// What a row found in the piece.

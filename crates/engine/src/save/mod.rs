@@ -22,11 +22,15 @@ pub use table_file::read_row;
 /// Written last, and only when a run is complete.
 const MARKER: &str = "run.json";
 
+/// The answer for people.
+const ANSWER: &str = "answer.txt";
+
 /// Takes possession of a folder: says whose results it will hold, and that they are not complete.
 pub(crate) fn begin(folder: &RunFolder, study: &OpenStudy) -> Result<(), EngineError> {
     folder.make()?;
     Journal::check_free(folder)?;
     folder.remove(MARKER)?;
+    folder.remove(ANSWER)?;
     // The two texts belong together, also when there is no space for the second.
     folder.remove("workflow.json")?;
     folder.write("study.toml", study.texts.study.as_bytes())?;
@@ -62,9 +66,9 @@ pub(crate) fn save(
     folder.write("provenance.json", pretty(&provenance_json(provenance)).as_bytes())?;
     let described = ro_crate(answer, provenance, &run.ending);
     folder.write("ro-crate-metadata.json", pretty(&described).as_bytes())?;
+    folder.write(ANSWER, answer_text(answer).as_bytes())?;
     if run.ending == RunEnding::Complete {
         folder.write("indices.json", pretty(&indices_json(answer)).as_bytes())?;
-        folder.write("answer.txt", answer_text(answer).as_bytes())?;
         folder.write(MARKER, format!("{}\n", run_json(answer)).as_bytes())?;
     }
     Ok(())

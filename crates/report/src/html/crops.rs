@@ -6,6 +6,7 @@ use onceflow_study::{counted, with_commas};
 use super::base64::base64;
 use super::element::{escaped, section};
 use super::responses;
+use super::viewer::{layer_id, mark_id, viewer};
 use crate::Material;
 use crate::words::metric_text;
 use crate::{Answer, ImageCrop, LegendEntry, Pictures, RowMarks, RowRecord};
@@ -20,8 +21,13 @@ pub(super) fn first(answer: &Answer, pictures: Option<&Pictures>) -> String {
             section("pictures", "The leading parameter", &response)
         };
     };
-    let body =
-        format!("{}{}{}{response}", symbols(pictures), row_of(answer, pictures, 0), key(pictures, crop));
+    let body = format!(
+        "{}{}{}{}{response}",
+        symbols(pictures),
+        row_of(answer, pictures, 0),
+        key(pictures, crop),
+        viewer(answer, pictures, 0)
+    );
     section("pictures", &title(answer, crop), &body)
 }
 
@@ -30,10 +36,11 @@ pub(super) fn others(answer: &Answer, pictures: Option<&Pictures>) -> String {
     let Some(pictures) = pictures.filter(|pictures| pictures.crops.len() > 1) else { return String::new() };
     let body = |(place, crop): (usize, &ImageCrop)| {
         format!(
-            "<h3 class=\"quiet\">{}</h3>\n{}{}",
+            "<h3 class=\"quiet\">{}</h3>\n{}{}{}",
             escaped(&title(answer, crop)),
             row_of(answer, pictures, place),
-            key(pictures, crop)
+            key(pictures, crop),
+            viewer(answer, pictures, place)
         )
     };
     let bodies: String = pictures.crops.iter().enumerate().skip(1).map(body).collect();
@@ -111,7 +118,7 @@ fn title(answer: &Answer, crop: &ImageCrop) -> String {
     format!("{name}, box of {size} at {}, {}", place(crop.left), place(crop.top))
 }
 
-/// The crops, once each; pictures refer to them.
+/// The crops and the marks of rows, once each; pictures refer to them.
 fn symbols(pictures: &Pictures) -> String {
     let (mut images, mut content) = (Svg::default(), Svg::default());
     for (place, crop) in pictures.crops.iter().enumerate() {
@@ -121,6 +128,15 @@ fn symbols(pictures: &Pictures) -> String {
             &crop.png,
         ));
     }
+    for shown in pictures.shown.iter().chain(&pictures.gallery) {
+        if let Some(crop) = pictures.crops.get(shown.crop) {
+            images.push(&with_image(
+                SvgElement::new("image").attribute("id", &mark_id(shown)),
+                crop,
+                &shown.marks,
+            ));
+        }
+    }
     content.push(&SvgElement::new("defs").children(&images));
     let root = SvgElement::new("svg").attribute("class", "symbols").attribute("aria-hidden", "true");
     format!("{}\n", root.number("width", 0.0).number("height", 0.0).children(&content))
@@ -128,7 +144,12 @@ fn symbols(pictures: &Pictures) -> String {
 
 /// The element with a PNG file of the size of the crop.
 fn with_image(element: SvgElement, crop: &ImageCrop, png: &[u8]) -> SvgElement {
-    let sized = element.number("width", crop.width as f64).number("height", crop.height as f64);
+    embedded(element, crop.width, crop.height, png)
+}
+
+/// The element with a PNG file, drawn in this size.
+pub(super) fn embedded(element: SvgElement, width: u64, height: u64, png: &[u8]) -> SvgElement {
+    let sized = element.number("width", width as f64).number("height", height as f64);
     sized.attribute("href", &format!("data:image/png;base64,{}", base64(png)))
 }
 
@@ -137,24 +158,41 @@ fn row_of(answer: &Answer, pictures: &Pictures, place: usize) -> String {
     let Some(crop) = pictures.crops.get(place) else { return String::new() };
     let plain = format!(
         "<figure>\n{}<figcaption><b>image</b></figcaption>\n</figure>\n",
-        picture(answer, crop, place, None)
+        enlarging(place, 0, &picture(answer, crop, place, None))
     );
-    let figure = |shown: &RowMarks| {
+    let first = 1 + usize::from(crop.truth.is_some());
+    let figure = |(number, shown): (usize, &RowMarks)| {
         let row = answer.table.rows.get(shown.row)?;
         Some(format!(
             "<figure>\n{}<figcaption><b>{}</b> {}</figcaption>\n</figure>\n",
-            picture(answer, crop, place, Some(shown)),
-            name(row),
+            enlarging(place, first + number, &picture(answer, crop, place, Some(shown))),
+            row_name(answer, row),
             escaped(&caption(answer, row, crop.image))
         ))
     };
-    let shown: String =
-        pictures.shown.iter().filter(|shown| shown.crop == place).filter_map(figure).collect();
+    let shown = pictures.shown.iter().filter(|shown| shown.crop == place).enumerate();
+    let shown: String = shown.filter_map(figure).collect();
     format!("<div class=\"pictures\">\n{plain}{shown}</div>\n")
 }
 
-fn name(row: &RowRecord) -> String {
-    if row.phase.is_none() { "default".into() } else { format!("row {}", row.row) }
+/// A picture that leads to the large view of its crop, with that layer on.
+fn enlarging(place: usize, number: usize, picture: &str) -> String {
+    format!("<a href=\"#view-{place}\" data-layer=\"{}\">{picture}</a>", layer_id(place, number))
+}
+
+/// `default`, `best row 54`, `row 12`.
+pub(super) fn row_name(answer: &Answer, row: &RowRecord) -> String {
+    let best = answer.best.as_ref().and_then(|best| answer.table.rows.get(best.row));
+    match row.phase.is_none() {
+        true => "default".into(),
+        false if best.is_some_and(|best| best.row == row.row) => format!("best row {}", row.row),
+        false => format!("row {}", row.row),
+    }
+}
+
+/// The name of the image of a crop.
+pub(super) fn image_name<'a>(answer: &'a Answer, crop: &ImageCrop) -> &'a str {
+    answer.images.get(crop.image).map(|image| image.name.as_str()).unwrap_or_default()
 }
 
 /// The first metric of the row on the image, and how many objects it found there.
@@ -169,14 +207,16 @@ fn caption(answer: &Answer, row: &RowRecord, image: usize) -> String {
 /// The crop with a result drawn over it, and the scale bar.
 fn picture(answer: &Answer, crop: &ImageCrop, place: usize, shown: Option<&RowMarks>) -> String {
     let row = shown.and_then(|shown| answer.table.rows.get(shown.row));
-    let image = answer.images.get(crop.image).map(|image| image.name.as_str()).unwrap_or_default();
+    let image = image_name(answer, crop);
     let label = match row {
-        Some(row) => format!("{image} with the result of {}", name(row)),
+        Some(row) => format!("{image} with the result of {}", row_name(answer, row)),
         None => format!("{image}: a crop of the image"),
     };
     let mut content = Svg::default();
     content.push(&SvgElement::new("use").attribute("href", &format!("#crop-{place}")));
-    shown.iter().for_each(|shown| content.push(&with_image(SvgElement::new("image"), crop, &shown.marks)));
+    if let Some(shown) = shown {
+        content.push(&SvgElement::new("use").attribute("href", &format!("#{}", mark_id(shown))));
+    }
     scale_bar(&mut content, answer, crop);
     let root = SvgElement::new("svg").attribute("class", "crop").attribute("preserveAspectRatio", "xMinYMin");
     let root = root.attribute("viewBox", &format!("0 0 {} {}", crop.width, crop.height));
@@ -184,7 +224,7 @@ fn picture(answer: &Answer, crop: &ImageCrop, place: usize, shown: Option<&RowMa
 }
 
 /// A bar of a round length, about a quarter of the width; none where the resolution is not known.
-fn scale_bar(svg: &mut Svg, answer: &Answer, crop: &ImageCrop) {
+pub(super) fn scale_bar(svg: &mut Svg, answer: &Answer, crop: &ImageCrop) {
     let um = answer.images.get(crop.image).and_then(|image| image.um_per_pixel);
     let Some(um) = um.filter(|um| um.is_finite() && *um > 0.0) else { return };
     let (width, height) = (crop.width as f64, crop.height as f64);

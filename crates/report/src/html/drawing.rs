@@ -74,4 +74,6 @@ impl From<String> for FinishedDrawing {
 /// The rules of the page's style sheet for drawings, in the colours of paper.
 const STYLE: &str = "text{font:12px system-ui,Arial,sans-serif;fill:#1c1f23}.d-quiet{fill:#5c6570;font-size:11px}\
 .d-strong{font-weight:600}.d-on-dark{fill:#fff}.d-grid{stroke:#dfe2e6}.d-line{stroke:#0072b2;stroke-width:2;fill:none}\
-.d-band{fill:#0072b2;opacity:.18}.d-dot{fill:#0072b2}.d-mark{stroke:#8a4b00;stroke-dasharray:3 3}";
+.d-band{fill:#0072b2;opacity:.18}.d-dot{fill:#0072b2}.d-mark{stroke:#8a4b00;stroke-dasharray:3 3}\
+.d-cloud{fill:#0072b2;opacity:.35}.d-mark-around{stroke:#fff;stroke-width:5;fill:none}\
+.d-mark-inside{stroke:#d55e00;stroke-width:2.4;fill:none}";

@@ -28,7 +28,7 @@ pub(super) fn table(caption: &str, heads: &[String], rows: &[Vec<String>]) -> St
     let head: String = heads.iter().map(|text| format!("<th scope=\"col\">{}</th>", escaped(text))).collect();
     let body: String = rows.iter().map(|row| table_row(row)).collect();
     format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table>\n<caption>{}</caption>\n\
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">\n<table>\n<caption>{}</caption>\n\
          <thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n</div>\n",
         attribute(caption),
         escaped(caption)

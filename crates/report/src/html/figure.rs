@@ -11,7 +11,7 @@ pub(super) fn figure(drawing: &FinishedDrawing, name: &str, caption: &str, csv: 
     let csv =
         csv.map(|csv| download(&format!("{name}.csv"), "text/csv;charset=utf-8", csv.as_bytes(), "CSV"));
     format!(
-        "<figure class=\"drawn\">\n<div class=\"plot\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}</div>\n\
+        "<figure class=\"drawn\">\n<div class=\"plot\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">\n{}</div>\n\
          <figcaption>{} <span class=\"get\">{svg} {}</span></figcaption>\n</figure>\n",
         attribute(caption),
         drawing.inline,

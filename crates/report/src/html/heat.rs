@@ -77,7 +77,7 @@ fn shortened(text: &str, most: usize) -> String {
 }
 
 /// From white to dark blue, the same in the light and in the dark.
-fn colour(share: f64) -> String {
+pub(super) fn colour(share: f64) -> String {
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     let mixed = [0x00, 0x4c, 0x80].map(|end: u8| (255.0 - share * (255.0 - f64::from(end))).round() as u8);
     format!("#{:02x}{:02x}{:02x}", mixed[0], mixed[1], mixed[2])

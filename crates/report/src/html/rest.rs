@@ -85,7 +85,7 @@ pub(super) fn provenance(answer: &Answer, provenance: Option<&Provenance>) -> St
         .filter(|(_, what)| !what.is_empty())
         .map(|(name, what)| vec![name.to_owned(), what])
         .collect();
-    let heads = ["", ""].map(str::to_owned);
+    let heads = ["what", "value"].map(str::to_owned);
     let mut body = table("What was run", &heads, &rows);
     let used = |file: &UsedFile| {
         let digest = if file.digest.is_empty() { "could not be read" } else { &file.digest };

@@ -65,7 +65,7 @@ fn accounts(answer: &Answer) -> String {
     };
     let sum = vec!["asked".to_owned(), seconds.asked.to_string(), tasks.asked.to_string(), ASKED.to_owned()];
     let rows: Vec<Vec<String>> = names.iter().map(row).chain([sum]).collect();
-    let heads = ["", "seconds", "tasks", "meaning"].map(str::to_owned);
+    let heads = ["work", "seconds", "tasks", "meaning"].map(str::to_owned);
     table("The requested work by what happened to it; each column adds up", &heads, &rows)
 }
 

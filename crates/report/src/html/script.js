@@ -6,3 +6,10 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     navigator.clipboard.writeText(text).then(said("copied"), said("select the text and copy it"));
   });
 }
+for (const link of document.querySelectorAll("a[data-layer]")) {
+  link.addEventListener("click", () => {
+    const layer = document.getElementById(link.dataset.layer);
+    layer.checked = true;
+    layer.closest("details").open = true;
+  });
+}

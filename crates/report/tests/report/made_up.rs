@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use onceflow_report::{
-    Amounts, Answer, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary, KeptParameters,
+    Amounts, Answer, CropOverview, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary, KeptParameters,
     LegendEntry, MetricTable, PhaseAnswer, Pictures, Provenance, RowMarks, RowRecord, RowStatus, TraceEntry,
     UsedFile, WorkAccount, best,
 };
@@ -390,6 +390,8 @@ pub(crate) fn pictures() -> Pictures {
         width: 400,
         height: 400,
         with_truth: image == 0,
+        truth: (image == 0).then(|| vec![8, 9]),
+        overview: Some(CropOverview { left: 0, top: 1800, width: 1000, height: 800, png: vec![10, 11] }),
         png: vec![1, 2, 3, 4],
     };
     let shown = |crop, row| RowMarks { crop, row, marks: vec![5, 6, 7] };

@@ -186,12 +186,66 @@ fn files_in_the_page_are_whole() {
     assert_eq!(names.len(), carried.len(), "no file hides another");
 }
 
+/// Large pictures work without a script: one layer is on, and each small picture leads to its own.
+#[test]
+fn each_crop_can_be_enlarged_with_one_layer_at_a_time() {
+    let page = page();
+    let elements = elements(&page);
+    let of = |name: &str| elements.iter().filter(|e| attribute(e, "name") == Some(name)).collect::<Vec<_>>();
+    let (first, second) = (of("layer-0"), of("layer-1"));
+    assert_eq!((first.len(), second.len()), (4, 2), "image, truth, default and best; image and default");
+    for (place, layers) in [first, second].into_iter().enumerate() {
+        assert_eq!(layers.iter().filter(|e| attribute(e, "checked").is_some()).count(), 1);
+        assert!(
+            page.contains(&format!("id=\"view-{place}\""))
+                && page.contains(&format!("href=\"#view-{place}\""))
+        );
+        let ids: Vec<&str> = layers.iter().filter_map(|e| attribute(e, "id")).collect();
+        let leading = elements.iter().filter_map(|e| attribute(e, "data-layer"));
+        let here = leading.filter(|id| id.starts_with(&format!("layer-{place}-")));
+        assert!(here.clone().count() > 0 && here.into_iter().all(|id| ids.contains(&id)), "{ids:?}");
+    }
+    for used in elements.iter().filter(|e| e.0 == "use").filter_map(|e| attribute(e, "href")) {
+        let id = used.strip_prefix('#').unwrap();
+        assert_eq!(elements.iter().filter(|e| attribute(e, "id") == Some(id)).count(), 1, "{used}");
+    }
+}
+
+#[test]
+fn images_that_rank_the_rows_differently_are_told() {
+    let told = |other: fn(f64) -> f64| {
+        let mut answer = two_phases();
+        for row in &mut answer.table.rows {
+            row.images[1].metrics[0] = row.images[0].metrics[0].map(other);
+        }
+        page_of(&answer, &pictures(), &provenance())
+    };
+    let sentence = "breast-01 and kidney-04 behave differently: the rank correlation of dice over the rows is -1.00 (below 0.5 is called different).";
+    assert!(told(|x| 1.0 - x).contains(sentence));
+    assert!(!told(|x| x / 2.0).contains("behave differently"));
+}
+
+/// What axe finds in a browser: heads of columns have words, and no two landmarks share a name.
+#[test]
+fn tables_have_heads_and_landmarks_have_names_of_their_own() {
+    let page = page();
+    assert!(!page.contains("<th scope=\"col\"></th>"));
+    let elements = elements(&page);
+    let landmarks: Vec<_> = elements
+        .iter()
+        .filter(|e| attribute(e, "role") == Some("region") || e.0 == "nav" || e.0 == "main")
+        .map(|e| (e.0.as_str(), attribute(e, "aria-label")))
+        .collect();
+    let names: HashSet<_> = landmarks.iter().collect();
+    assert_eq!(names.len(), landmarks.len(), "{landmarks:?}");
+}
+
 /// The tabs of metrics work without a script: one is open, each has its panel.
 #[test]
 fn each_metric_has_a_tab() {
     let page = page();
     let elements = elements(&page);
-    let tabs: Vec<_> = elements.iter().filter(|e| attribute(e, "type") == Some("radio")).collect();
+    let tabs: Vec<_> = elements.iter().filter(|e| attribute(e, "name") == Some("effect")).collect();
     assert_eq!(tabs.len(), 3);
     assert_eq!(tabs.iter().filter(|e| attribute(e, "checked").is_some()).count(), 1);
     for tab in tabs {

@@ -17,7 +17,7 @@ pub(super) fn table(subject: &Subject<'_>, against: Option<String>) -> String {
         ""
     };
     format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">\n<table class=\"tracks\">\n\
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{0}\">\n<table class=\"tracks\">\n\
          <caption>{1} {alone}</caption>\n<thead><tr><th scope=\"col\">parameter</th><th scope=\"col\" class=\"scale\">\
          <span>{2}</span><span>{3}</span></th><th scope=\"col\">effect</th><th scope=\"col\">interval</th>\
          <th scope=\"col\">verdict</th></tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n</div>\n",
