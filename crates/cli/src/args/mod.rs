@@ -39,9 +39,7 @@ pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PartsArgs, Synth
 pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallBucketWord};
 pub(crate) use report::ReportArgs;
-pub(crate) use run::{
-    GranularityWord, GrowthArgs, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs, UntilWord,
-};
+pub(crate) use run::{GranularityWord, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs, UntilWord};
 pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord};
 pub(crate) use segment::SegmentArgs;
 pub(crate) use simulated::ExecutorWord;

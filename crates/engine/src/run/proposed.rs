@@ -5,6 +5,7 @@ use onceflow_reuse::{FlowInput, Level, ParameterRows, plan};
 use onceflow_study::{Value, counted};
 
 use super::Runner;
+use super::executed::KnownWork;
 use crate::open::metrics::Tally;
 use crate::resume::journal::RowsIdentity;
 use crate::run::keep::Keeper;
@@ -67,8 +68,8 @@ impl Runner<'_> {
         let mut plan = plan(self.prepared.flow.clone(), &rows, Level::Dataflow)?;
         progress.phase(&self.prepared.ahead(NAME, &plan, self.options));
         let past = self.journal.phase(PHASE, &RowsIdentity::of_values(&values))?;
-        let (execution, gathered) =
-            self.execute(&mut plan, Keeper::default(), with_reference, &past, progress)?;
+        let work = self.work(self.table.rows.len(), plan.rows(), with_reference, progress);
+        let (execution, gathered) = work.execute(&mut plan, Keeper::default(), KnownWork::Past(&past))?;
         self.clips.end_phase(&gathered.same);
         let Some(tallies) = gathered.tallies.last().filter(|_| !execution.stopped) else { return Ok(None) };
         if tallies.iter().map(Tally::parts).sum::<usize>() != self.prepared.inputs.parts.len() {
