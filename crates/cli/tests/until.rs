@@ -38,6 +38,7 @@ fn the_sample_doubles_until_every_verdict_is_decided() {
     assert!(said.stdout.contains("every verdict about dice was decided"), "{said}");
     assert!(base > 8 && base.is_power_of_two(), "{said}");
     assert!(said.stderr.contains("undecided at base 8: on to base 16"), "{said}");
+    assert!(!said.stderr.contains("the report has no pictures"), "{said}");
     assert_eq!(rows(&shell, "grown"), 1 + base as usize * 5);
     assert!(!shell.read("grown/answer.txt").lines().any(|line| line.contains("undecided:")), "{said}");
     // The rows are those of a study that had asked for so many at once.
