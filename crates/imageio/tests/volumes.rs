@@ -179,6 +179,29 @@ fn metaimages_in_two_files() {
     }
 }
 
+#[test]
+fn a_metaimage_whose_head_has_no_number_where_one_belongs_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mhd");
+    let lines = "NDims = 2\nDimSize = 2 2\nElementType = MET_UCHAR\nHeaderSize = 3\nElementSpacing = 0.5 0.25\n\
+                 ElementDataFile = a.raw\n";
+    std::fs::write(folder.path().join("a.raw"), [9, 9, 9, 1, 2, 3, 4]).unwrap();
+    for (from, to, expected) in [
+        ("HeaderSize = 3", "HeaderSize = three", "as HeaderSize"),
+        ("HeaderSize = 3", "HeaderSize = 3 4", "as HeaderSize"),
+        ("0.5 0.25", "0.5 0,25", "numbers as ElementSpacing"),
+        ("DimSize = 2 2", "DimSize = 2 2 x", "numbers as DimSize"),
+        ("NDims = 2", "NDims = two", "as NDims"),
+    ] {
+        std::fs::write(&path, lines).unwrap();
+        assert_eq!(open_volume(&path).unwrap().info().geometry.spacing[..2], [0.5, 0.25]);
+        std::fs::write(&path, lines.replace(from, to)).unwrap();
+        let error = open_volume(&path).unwrap_err().to_string();
+        let value = to.split(" = ").last().unwrap();
+        assert!(error.contains(expected) && error.contains(value), "{error}");
+    }
+}
+
 fn read(bytes: Vec<u8>) -> Result<usize, SourceError> {
     let source = open_volume_bytes("changed", bytes)?;
     Ok(source.read(source.info().bounds)?.values().len())

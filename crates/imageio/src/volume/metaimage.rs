@@ -27,15 +27,16 @@ pub(super) struct MetaImageHead {
 pub(super) fn header(origin: &ByteOrigin, head: &[u8]) -> Result<MetaImageHead, SourceError> {
     let words = MetaImageWords::of(origin, head)?;
     words.check()?;
-    let axes = words.number("NDims").unwrap_or(0.0) as usize;
-    let sides = words.numbers("DimSize");
+    let axes = words.number("NDims")?.unwrap_or(0.0) as usize;
+    let sides = words.numbers("DimSize")?;
     if !(2..=4).contains(&axes) || sides.len() != axes {
         let found = format!("{axes} with sides of {sides:?}");
         return Err(origin.content("a volume with 2 to 4 axes", found, TODO));
     }
     let side = |axis: usize| sides.get(axis).map_or(1, |&side| if side >= 0.0 { side as u64 } else { 0 });
     let local = words.get("ElementDataFile") == Some("LOCAL");
-    let at = if local { words.end as u64 } else { words.number("HeaderSize").unwrap_or(0.0).max(0.0) as u64 };
+    let skipped = words.number("HeaderSize")?.unwrap_or(0.0);
+    let at = if local { words.end as u64 } else { skipped.max(0.0) as u64 };
     let packed = words.is("CompressedData");
     let header = VolumeHeader {
         format: if local { "mha" } else { "mhd" },
@@ -49,7 +50,7 @@ pub(super) fn header(origin: &ByteOrigin, head: &[u8]) -> Result<MetaImageHead, 
         packing: if packed { VolumePacking::Zlib { at } } else { VolumePacking::None },
         start: if packed { 0 } else { at },
         scaling: None,
-        geometry: words.geometry(axes),
+        geometry: words.geometry(axes)?,
     };
     let file = if local { None } else { Some(words.data_file()?) };
     Ok(MetaImageHead { header, file })
@@ -87,13 +88,25 @@ impl<'a> MetaImageWords<'a> {
         self.get(name).is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1")
     }
 
-    fn number(&self, name: &str) -> Option<f64> {
-        self.get(name)?.parse().ok()
+    /// The number under a name; `None` when the head does not say it. What is no number is an error, never a default: a wrong
+    /// place of the values or a wrong spacing would look like a good file.
+    fn number(&self, name: &str) -> Result<Option<f64>, SourceError> {
+        match self.numbers(name)?[..] {
+            [] => Ok(None),
+            [number] => Ok(Some(number)),
+            _ => Err(self.no_number(name)),
+        }
     }
 
-    fn numbers(&self, name: &str) -> Vec<f64> {
-        let text = self.get(name).unwrap_or_default();
-        text.split_whitespace().map_while(|number| number.parse().ok()).collect()
+    /// The numbers under a name; none when the head does not say them.
+    fn numbers(&self, name: &str) -> Result<Vec<f64>, SourceError> {
+        let words = self.get(name).unwrap_or_default().split_whitespace();
+        words.map(|word| word.parse().map_err(|_| self.no_number(name))).collect()
+    }
+
+    fn no_number(&self, name: &str) -> SourceError {
+        let found = format!("`{}`", self.get(name).unwrap_or_default());
+        self.origin.content(&format!("numbers as {name} in the head of a MetaImage"), found, TODO)
     }
 
     fn check(&self) -> Result<(), SourceError> {
@@ -105,25 +118,26 @@ impl<'a> MetaImageWords<'a> {
         if self.get("BinaryData").is_some() && !self.is("BinaryData") {
             return refuse("binary values", "values as text");
         }
-        match self.number("ElementNumberOfChannels") {
+        match self.number("ElementNumberOfChannels")? {
             Some(channels) if channels != 1.0 => refuse("one value per place", &channels.to_string()),
             _ => Ok(()),
         }
     }
 
     /// Three axes of what there is; a plane lies at depth 0, and time has no place.
-    fn geometry(&self, axes: usize) -> VolumeGeometry {
+    fn geometry(&self, axes: usize) -> Result<VolumeGeometry, SourceError> {
         let mut geometry = VolumeGeometry::default();
-        let first = |names: [&str; 3]| {
-            let found = names.into_iter().map(|name| self.numbers(name)).find(|numbers| !numbers.is_empty());
-            found.filter(|numbers| numbers.iter().all(|number| number.is_finite())).unwrap_or_default()
+        let first = |names: [&str; 3]| -> Result<Vec<f64>, SourceError> {
+            let said = names.into_iter().find(|name| self.get(name).is_some_and(|text| !text.is_empty()));
+            let numbers = said.map_or(Ok(Vec::new()), |name| self.numbers(name))?;
+            Ok(if numbers.iter().all(|number| number.is_finite()) { numbers } else { Vec::new() })
         };
-        let spacing = first(["ElementSpacing", "ElementSize", "Spacing"]);
+        let spacing = first(["ElementSpacing", "ElementSize", "Spacing"])?;
         let usable = |number: &&f64| **number > 0.0;
         geometry.spacing = std::array::from_fn(|axis| *spacing.get(axis).filter(usable).unwrap_or(&1.0));
-        let offset = first(["Offset", "Position", "Origin"]);
+        let offset = first(["Offset", "Position", "Origin"])?;
         geometry.origin = std::array::from_fn(|axis| offset.get(axis).copied().unwrap_or(0.0));
-        let matrix = first(["TransformMatrix", "Rotation", "Orientation"]);
+        let matrix = first(["TransformMatrix", "Rotation", "Orientation"])?;
         if matrix.len() == axes * axes {
             for axis in 0..axes.min(3) {
                 for part in 0..axes.min(3) {
@@ -131,7 +145,7 @@ impl<'a> MetaImageWords<'a> {
                 }
             }
         }
-        geometry
+        Ok(geometry)
     }
 
     /// A file beside the header; paths to other folders are not trusted.
@@ -143,7 +157,7 @@ impl<'a> MetaImageWords<'a> {
             let expected = "LOCAL, or the name of a file beside it, as ElementDataFile";
             return Err(self.origin.content(expected, name, "convert it to .mha"));
         }
-        if self.number("HeaderSize").is_some_and(|size| size < 0.0) {
+        if self.number("HeaderSize")?.is_some_and(|size| size < 0.0) {
             let expected = "a HeaderSize from 0 on";
             return Err(self.origin.content(expected, "a negative one", "convert it to .mha"));
         }
