@@ -5,16 +5,17 @@ use std::path::Path;
 use onceflow_engine::{InstanceRequest, OpenStudy, instance};
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
-use crate::file::{make_folder, write_bytes};
+use crate::file::{make_folder, refuse_foreign, write_bytes};
 
 /// Computes an instance and writes its pictures into a folder.
 pub(crate) fn show(
     prepared: &OpenStudy,
     asked: &InstanceRequest<'_>,
-    into: &Path,
+    (into, force): (&Path, bool),
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
     let made = instance(prepared, asked).map_err(engine_failure)?;
+    made.files.iter().try_for_each(|(name, _)| refuse_foreign(&into.join(name), force))?;
     make_folder(into)?;
     for (name, bytes) in &made.files {
         write_bytes(&into.join(name), bytes)?;

@@ -10,11 +10,11 @@ use onceflow_study::Diagnostic;
 use onceflow_terminal::{Failure, Terminal, engine_failure, unwritable};
 
 use crate::diagnostics::from_region_error;
-use crate::file::{OutputTarget, extension, is_same, unsupported_extension};
+use crate::file::{OutputTarget, extension, is_same, mark, unsupported_extension};
 
-/// Refuses outputs that cannot be written or would replace an input, before the work. Inputs may be `synth:` names, which
+/// Refuses outputs that cannot be written or would replace an input or a file of the user, before the work. Inputs may be `synth:` names, which
 /// are no files.
-pub(crate) fn check(outputs: &[&Path], inputs: &[&Path], json: bool) -> Result<(), Failure> {
+pub(crate) fn check(outputs: &[&Path], inputs: &[&Path], (json, force): (bool, bool)) -> Result<(), Failure> {
     for (place, output) in outputs.iter().enumerate() {
         let target = OutputTarget::new(Some(output));
         target.refuse_inputs(inputs)?;
@@ -25,6 +25,7 @@ pub(crate) fn check(outputs: &[&Path], inputs: &[&Path], json: bool) -> Result<(
             None => check_standard_output(json)?,
             Some(path) => check_folder(path)?,
         }
+        target.refuse_foreign(force)?;
     }
     Ok(())
 }
@@ -99,6 +100,7 @@ pub(crate) fn write_stream(
     };
     let written = write_file(path, |file| write(OutputStream::File(file)));
     written.map_err(|error| engine_failure(EngineError::from_writing(path, error)))?;
+    mark(path);
     terminal.say(&format!("wrote {}", path.display()));
     Ok(())
 }

@@ -14,6 +14,12 @@ use crate::file::{OutputTarget, Overwrite, read_text};
 use onceflow_engine::TextLimit;
 use onceflow_terminal::{Failure, Terminal};
 
+/// Refuses a sample, or a design beside it, that would replace a file of the user.
+pub(crate) fn refuse_foreign(target: &OutputTarget, force: bool) -> Result<(), Failure> {
+    target.refuse_foreign(force)?;
+    target.path().map_or(Ok(()), |path| crate::file::refuse_foreign(&design_path(path), force))
+}
+
 /// Writes a sample, and its design beside a file that does not hold it.
 pub(crate) fn write(
     space: &Space,

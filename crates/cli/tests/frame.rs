@@ -131,7 +131,7 @@ fn an_output_is_replaced_whole_and_a_link_stays_a_link() {
     shell.write("p.txt", PROBLEM).write("real.csv", "old");
     #[cfg(unix)]
     std::os::unix::fs::symlink("real.csv", shell.path("X.csv")).unwrap();
-    shell.ok("sample --problem p.txt --method mc --n 2 -o X.csv");
+    shell.ok("sample --problem p.txt --method mc --n 2 -o X.csv --force");
     assert!(shell.read("X.csv").starts_with("row,role"));
     #[cfg(unix)]
     assert!(shell.path("X.csv").is_symlink() && shell.read("real.csv").starts_with("row,role"));

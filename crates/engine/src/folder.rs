@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use onceflow_imageio::png_bytes;
 use onceflow_region::Region;
 use onceflow_store::codec;
+use onceflow_study::{Diagnostic, counted};
 
 use crate::{EngineError, write_whole};
 
@@ -21,6 +22,9 @@ const REGIONS: &str = "regions";
 
 /// The extension of regions that no picture holds.
 pub(crate) const ENCODED: &str = "region";
+
+/// Files that only a run writes, from its first moments on.
+const OF_A_RUN: [&str; 3] = ["journal.jsonl", "status.json", "run.json"];
 
 impl RunFolder {
     /// The folder at a path, which is made when a run begins.
@@ -38,6 +42,32 @@ impl RunFolder {
     pub(crate) fn make(&self) -> Result<(), EngineError> {
         let path = &self.path;
         fs::create_dir_all(path).map_err(|error| EngineError::Write { path: path.clone(), error })
+    }
+
+    /// Refuses a folder with files that are not of a run: they could have the names of results.
+    ///
+    /// A run that was stopped at once has left copies of the study and its workflow only.
+    ///
+    /// # Errors
+    /// When there are other files, none of which only a run writes.
+    pub(crate) fn refuse_foreign(&self, study: &Path) -> Result<(), EngineError> {
+        let is_of_run = |name: &&str| self.path.join(name).is_file();
+        if OF_A_RUN.iter().any(|name| is_of_run(name)) {
+            return Ok(());
+        }
+        let copies =
+            if self.holds(study) { &[][..] } else { &["study.toml", "workflow.json", "commands.json"] };
+        let others: Vec<String> = names(&self.path)
+            .into_iter()
+            .filter(|name| !name.starts_with('.') && !copies.contains(&name.as_str()))
+            .collect();
+        if others.is_empty() { Ok(()) } else { Err(foreign(&self.path, &others).into()) }
+    }
+
+    /// Whether a file is in the folder itself.
+    fn holds(&self, file: &Path) -> bool {
+        let folder = file.canonicalize().ok().and_then(|file| file.parent().map(Path::to_path_buf));
+        folder.is_some_and(|folder| self.path.canonicalize().is_ok_and(|path| path == folder))
     }
 
     /// Where it is.
@@ -100,4 +130,28 @@ pub(crate) fn read_encoded(path: &Path) -> Result<Region, String> {
 
 fn internal(error: impl std::fmt::Display) -> EngineError {
     EngineError::Internal(error.to_string())
+}
+
+/// The names in a folder, sorted; none where there is no folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn foreign(path: &Path, others: &[String]) -> Diagnostic {
+    let found = match others {
+        [one] => format!("{one}, which no run wrote"),
+        [first, rest @ ..] => format!("{first} and {}, which no run wrote", counted(rest.len(), "other")),
+        [] => "none".into(),
+    };
+    let inside = path.join("run");
+    Diagnostic::error(format!("{} is not the folder of a run", path.display()))
+        .expected_found("a new or empty folder, or that of an earlier run", found)
+        .with_hint(format!(
+            "choose another folder, such as {}; --force writes into this one",
+            inside.display()
+        ))
 }

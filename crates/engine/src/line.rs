@@ -42,6 +42,9 @@ pub fn run_study(
     folder: &RunFolder,
     progress: &mut dyn Progress,
 ) -> Result<RunResult, EngineError> {
+    if !settings.force {
+        folder.refuse_foreign(&study.texts.path)?;
+    }
     if let ResumeDecision::Complete(json) = resume_decision(study, settings, folder, progress)? {
         return Ok(RunResult::AlreadyComplete(json));
     }

@@ -70,6 +70,9 @@ pub(crate) struct AnalyzeArgs {
     /// Output file; - is standard output, which is the default
     #[arg(short, value_name = "FILE")]
     pub(crate) o: Option<PathBuf>,
+    /// Replace an existing file that onceflow did not write, or that was changed since
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 impl AnalyzeArgs {

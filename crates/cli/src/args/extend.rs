@@ -34,6 +34,9 @@ pub(crate) struct ExtendArgs {
     /// Output file; - is standard output, which is the default
     #[arg(short, long, value_name = "X2")]
     pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file that onceflow did not write, or that was changed since
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Show what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

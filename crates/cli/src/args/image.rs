@@ -91,6 +91,9 @@ pub(crate) struct PartsArgs {
     /// Output file for a small copy of the image with the parts: borders, halos, parts without tissue in grey
     #[arg(long, value_name = "FILE.png")]
     pub(crate) picture: Option<PathBuf>,
+    /// Replace an existing file that onceflow did not write, or that was changed since
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,
@@ -132,6 +135,9 @@ pub(crate) struct SynthArgs {
     /// Memory bound, such as '2 GiB' [default: three quarters of the free memory]
     #[arg(long, value_name = "SIZE", env = "ONCEFLOW_MEMORY", hide_env_values = true, value_parser = Size::parse)]
     pub(crate) memory: Option<Size>,
+    /// Replace an existing file that onceflow did not write, or that was changed since
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Show what would be made, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -39,6 +39,9 @@ pub(crate) struct ReportArgs {
     /// Only this task
     #[arg(long, value_name = "TASK", requires = "row")]
     pub(crate) task: Option<String>,
+    /// Replace pictures that onceflow did not write, or that were changed since
+    #[arg(long, requires = "row")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) allow: AllowArgs,
 }

@@ -42,7 +42,7 @@ pub(crate) struct RunArgs {
     /// all (rows are computed again where needed), or none [default: auto] [env: ONCEFLOW_PICTURES]
     #[arg(long, value_name = "WHICH", help_heading = REUSE, value_parser = pictures)]
     pub(crate) pictures: Option<PictureChoice>,
-    /// Replace the results of another study in the folder
+    /// Replace the results of another study in the folder, and files in it that are not of a run
     #[arg(long, help_heading = REUSE)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -92,7 +92,7 @@ fn bound(text: &str) -> Result<RunBound, String> {
 #[derive(Debug, Args)]
 pub(crate) struct RowArgs {
     /// Compute this row only, and draw a picture of every region; 0 or `reference` is the row of default values
-    #[arg(long, value_name = "N", help_heading = ROW, value_parser = row, requires = "o", conflicts_with_all = ["dry_run", "json", "force"])]
+    #[arg(long, value_name = "N", help_heading = ROW, value_parser = row, requires = "o", conflicts_with_all = ["dry_run", "json"])]
     pub(crate) row: Option<u64>,
     /// Image to compute the row on [default: the first]
     #[arg(long, value_name = "NAME", help_heading = ROW, requires = "row")]
@@ -161,6 +161,9 @@ pub(crate) struct PlanArgs {
     /// Write one JSON line for each task, for other engines
     #[arg(long, value_name = "FILE")]
     pub(crate) export: Option<PathBuf>,
+    /// Replace an existing file that onceflow did not write, or that was changed since
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,

@@ -71,6 +71,9 @@ pub(crate) struct SampleArgs {
     /// Output file; - is standard output, which is the default
     #[arg(short, long, value_name = "X")]
     pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file that onceflow did not write, or that was changed since
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Show what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

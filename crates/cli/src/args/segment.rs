@@ -63,6 +63,9 @@ pub(crate) struct SegmentArgs {
     /// Work in tiles with this side, even if the image fits in memory [default: as large as the memory allows]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) tile: Option<u32>,
+    /// Replace an existing file that onceflow did not write, or that was changed since
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Show what would be computed and written, and stop
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -17,8 +17,9 @@ pub(crate) enum OutputTarget {
 
 /// What happens to an existing file.
 ///
-/// Files that a command computes from its inputs (samples, indices, plots) are replaced, since the same command makes them
-/// again; files that a person edits (a study) are not.
+/// Files that a command computes from its inputs (samples, indices, plots) are replaced if Onceflow wrote them, since the
+/// same command makes them again ([`refuse_foreign`](super::refuse_foreign) is asked before); files that a person edits (a
+/// study) are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overwrite {
     /// It is replaced.
@@ -56,6 +57,11 @@ impl OutputTarget {
         ))
     }
 
+    /// Refuses to replace a file of the user, unless that was asked for.
+    pub(crate) fn refuse_foreign(&self, force: bool) -> Result<(), Failure> {
+        self.path().map_or(Ok(()), |path| super::refuse_foreign(path, force))
+    }
+
     /// Writes all bytes, and replaces an existing file.
     pub(crate) fn write_bytes(&self, bytes: &[u8], terminal: &Terminal) -> Result<(), Failure> {
         match self {
@@ -76,7 +82,9 @@ impl OutputTarget {
 
 /// Writes a file, completely or not at all.
 pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_whole(path, bytes).map_err(|error| unwritable(path, &error))
+    write_whole(path, bytes).map_err(|error| unwritable(path, &error))?;
+    super::mark(path);
+    Ok(())
 }
 
 /// Makes a folder and its parents, unless it exists.

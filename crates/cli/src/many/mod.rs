@@ -9,7 +9,7 @@ use onceflow_study::Diagnostic;
 use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::{Map, Value};
 
-use crate::file::{make_folder, write_bytes};
+use crate::file::{make_folder, refuse_foreign, write_bytes};
 pub(crate) use names::{NamedImage, NamedImages, asked};
 use summary::ImagesSummary;
 
@@ -51,7 +51,7 @@ pub(crate) fn tell(
 ) -> Result<Exit, Failure> {
     let summary = ImagesSummary { ended, columns };
     if let Some(folder) = folder {
-        let path = folder.join("summary.csv");
+        let path = folder.join(SUMMARY);
         write_bytes(&path, summary.to_csv().as_bytes())?;
         terminal.say(&format!("wrote {}", path.display()));
     }
@@ -63,6 +63,14 @@ pub(crate) fn tell(
     let failed = ended.iter().any(|ended| ended.result.is_err());
     Ok(if failed { Exit::RowsFailed } else { Exit::Ok })
 }
+
+/// Refuses a summary that would replace a file of the user.
+pub(crate) fn refuse_foreign_summary(folder: Option<&Path>, force: bool) -> Result<(), Failure> {
+    folder.map_or(Ok(()), |folder| refuse_foreign(&folder.join(SUMMARY), force))
+}
+
+/// The table of all images, in the first folder of the outputs.
+const SUMMARY: &str = "summary.csv";
 
 /// A folder for files named after the images; created, unless nothing is written.
 pub(crate) fn folder(path: Option<&Path>, dry_run: bool) -> Result<Option<&Path>, Failure> {

@@ -23,6 +23,7 @@ pub(crate) fn run(args: &AnalyzeArgs, terminal: &Terminal) -> Result<Exit, Failu
     let read: Vec<_> =
         [Some(&args.problem), args.sample.as_ref(), Some(&args.results)].into_iter().flatten().collect();
     target.refuse_inputs(&read.iter().map(|p| p.as_path()).collect::<Vec<_>>())?;
+    target.refuse_foreign(args.force)?;
     let loaded = load(&args.problem, terminal)?;
     let technique = asked::wanted(args, &loaded)?;
     let inputs = inputs::read(args, &loaded.problem, technique, terminal)?;
@@ -31,7 +32,7 @@ pub(crate) fn run(args: &AnalyzeArgs, terminal: &Terminal) -> Result<Exit, Failu
     say(&inputs, &analysis, args.format(), terminal);
     target.write(&text(&analysis, args.format()), Overwrite::Replace, terminal)?;
     if let Some(folder) = &args.plots {
-        plots::write(folder, &inputs, &analysis, &options, terminal)?;
+        plots::write((folder, args.force), &inputs, &analysis, &options, terminal)?;
     }
     Ok(Exit::Ok)
 }

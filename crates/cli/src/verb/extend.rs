@@ -20,6 +20,9 @@ pub(crate) fn run(args: &ExtendArgs, terminal: &Terminal) -> Result<Exit, Failur
     let target = OutputTarget::new(args.output.as_deref());
     refuse_two_results(args.json, args.dry_run, &target)?;
     target.refuse_inputs(&[&args.problem, &args.sample])?;
+    if !args.dry_run {
+        sample_file::refuse_foreign(&target, args.force)?;
+    }
     let space = load(&args.problem, terminal)?.problem.space;
     let format = sample_file::format(args.format, &target);
     refuse_part(args.new_only, format)?;

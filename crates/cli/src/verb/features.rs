@@ -68,6 +68,7 @@ fn measured(args: &FeaturesArgs, terminal: &Terminal) -> Result<Option<NucleiFea
 fn check_target(args: &FeaturesArgs) -> Result<(), Failure> {
     let target = OutputTarget::new(Some(&args.output));
     target.refuse_inputs(&inputs(args))?;
+    target.refuse_foreign(args.force)?;
     match target.path() {
         Some(path) => picture::check_folder(path),
         None if args.json => {

@@ -37,6 +37,7 @@ pub(crate) fn run(args: &SampleArgs, terminal: &Terminal) -> Result<Exit, Failur
     let format = sample_file::format(args.format, &target);
     refuse_reference(args.reference, format)?;
     target.refuse_inputs(&[&args.problem])?;
+    sample_file::refuse_foreign(&target, args.force)?;
     let sample = {
         let _progress = terminal.progress(format!("sampling by {}", asked.design.method.word()));
         make(args, space, &asked)?

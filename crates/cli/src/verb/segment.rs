@@ -40,7 +40,7 @@ fn found(
     args: &SegmentArgs,
     terminal: &Terminal,
 ) -> Result<Option<(SegmentOutcome, NucleiParameters)>, Failure> {
-    picture::check(&outputs(args), &inputs(args), args.json)?;
+    picture::check(&outputs(args), &inputs(args), (args.json, args.force))?;
     written::check_endings(args)?;
     let values = parameters::read(args.params.as_deref(), &args.parameter)?;
     let image = ImageAtWork::open(args.image(), args.um_per_pixel)?;

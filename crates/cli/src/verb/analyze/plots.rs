@@ -9,14 +9,14 @@ use onceflow_study::counted;
 use onceflow_terminal::{Failure, Terminal};
 
 use super::inputs::AnalysisInputs;
-use crate::file::{OutputTarget, Overwrite, make_folder};
+use crate::file::{OutputTarget, Overwrite, make_folder, refuse_foreign};
 
 /// Parts of the sample, each half of the next, over which convergence is shown.
 const PARTS: usize = 6;
 
 /// Writes `DIR/OUTPUT-METHOD-KIND.svg` for everything that can be drawn.
 pub(super) fn write(
-    folder: &Path,
+    (folder, force): (&Path, bool),
     inputs: &AnalysisInputs,
     analysis: &Analysis,
     options: &AnalysisOptions,
@@ -27,6 +27,7 @@ pub(super) fn write(
         let _progress = terminal.progress("drawing the plots");
         drawings(inputs, analysis, options)
     };
+    drawings.iter().try_for_each(|(name, _)| refuse_foreign(&folder.join(name), force))?;
     for (name, svg) in &drawings {
         OutputTarget::File(folder.join(name)).write(svg, Overwrite::Replace, terminal)?;
     }

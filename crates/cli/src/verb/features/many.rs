@@ -16,6 +16,8 @@ pub(super) fn run(args: &FeaturesArgs, images: &[NamedImage], terminal: &Termina
     // Wrong parameters are an error for all images.
     parameters::read(args.params.as_deref(), &args.parameter)?;
     let folder = many::folder(Some(&args.output), args.dry_run)?;
+    let summary = folder.filter(|_| !args.dry_run);
+    many::refuse_foreign_summary(summary, args.force)?;
     let ending = match args.format {
         None | Some(FeatureFormatWord::Csv) => "csv",
         Some(FeatureFormatWord::Parquet) => "parquet",
@@ -45,7 +47,7 @@ pub(super) fn run(args: &FeaturesArgs, images: &[NamedImage], terminal: &Termina
         };
         Ok(said(told))
     });
-    many::tell(&ended, COLUMNS, folder.filter(|_| !args.dry_run), args.json, terminal)
+    many::tell(&ended, COLUMNS, summary, args.json, terminal)
 }
 
 fn said(told: Value) -> ImageFields {

@@ -33,7 +33,7 @@ pub(super) fn run(args: &PartsArgs, terminal: &Terminal) -> Result<Exit, Failure
 /// Refuses a picture that could not be written, before the image is read.
 fn check_picture(args: &PartsArgs) -> Result<(), Failure> {
     let Some(path) = args.picture.as_deref() else { return Ok(()) };
-    picture::check(&[path], &[Path::new(&args.file)], args.json)?;
+    picture::check(&[path], &[Path::new(&args.file)], (args.json, args.force))?;
     match PictureForm::of(path)? {
         PictureForm::Png if path != Path::new("-") => Ok(()),
         _ => {

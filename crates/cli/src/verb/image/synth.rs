@@ -12,7 +12,7 @@ use crate::picture;
 
 /// Paints and writes synthetic tissue.
 pub(super) fn run(args: &SynthArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    picture::check(&outputs(args), &[], args.json)?;
+    picture::check(&outputs(args), &[], (args.json, args.force))?;
     let tissue = tissue(args.width, args.height, args.seed).map_err(engine_failure)?;
     check_memory("paint the tissue at once", bytes_to_paint(&tissue), args.memory)?;
     let painted = if args.dry_run {

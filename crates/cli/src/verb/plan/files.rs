@@ -8,16 +8,18 @@ use onceflow_study::Diagnostic;
 use onceflow_terminal::{Failure, Terminal, engine_failure, unwritable};
 
 use crate::args::PlanArgs;
-use crate::file::{extension, unsupported_extension};
+use crate::file::{extension, mark, refuse_foreign, unsupported_extension, write_bytes};
 
 /// Writes the files that were asked for.
 pub(super) fn write(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<(), Failure> {
     let options = prepared.settings();
+    let files = [&args.graph, &args.export].into_iter().flatten();
+    files.into_iter().try_for_each(|file| refuse_foreign(file, args.force))?;
     if let Some(file) = &args.graph {
         let text = prepared
             .graph(options.level, &options.merge, subject(args)?, form(file)?)
             .map_err(engine_failure)?;
-        write_text(file, text.as_bytes())?;
+        write_bytes(file, text.as_bytes())?;
         terminal.say(&format!("graph: {}", file.display()));
     }
     if let Some(file) = &args.export {
@@ -40,11 +42,8 @@ fn export(prepared: &OpenStudy, options: &RunSettings, file: &Path) -> Result<u6
     });
     let count = exported.map_err(engine_failure)?;
     written.map_err(|error| unwritable(file, &error))?;
+    mark(file);
     Ok(count)
-}
-
-fn write_text(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_file(file, |to| to.write_all(bytes)).map_err(|error| unwritable(file, &error))
 }
 
 fn form(file: &Path) -> Result<GraphForm, Failure> {

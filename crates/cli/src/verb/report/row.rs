@@ -30,7 +30,7 @@ pub(super) fn run(args: &ReportArgs, row: u64, into: &Path, terminal: &Terminal)
     let memory = study.settings().memory;
     let (image, task) = (args.image.as_deref(), args.task.as_deref());
     let asked = InstanceRequest { values, image, part: args.part, memory, task, keep: Some(into) };
-    show(&study, &asked, into, terminal)
+    show(&study, &asked, (into, args.force), terminal)
 }
 
 /// The path of the study of a run, to which the paths of its images are relative.

@@ -32,7 +32,7 @@ pub(super) fn run(
         task: one.task.as_deref(),
         keep: Some(into),
     };
-    show(prepared, &asked, into, terminal)
+    show(prepared, &asked, (into, args.force), terminal)
 }
 
 fn set(word: &str, prepared: &OpenStudy) -> Result<(String, Value), Failure> {

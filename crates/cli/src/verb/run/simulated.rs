@@ -9,7 +9,7 @@ use onceflow_study::{Diagnostic, Size, counted, with_commas};
 use serde_json::{Value, json};
 
 use crate::args::RunArgs;
-use crate::file::{read_text, write_bytes};
+use crate::file::{read_text, refuse_foreign, write_bytes};
 use onceflow_engine::TextLimit;
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
@@ -51,6 +51,7 @@ pub(crate) fn run(
     if let Some(path) = &args.o {
         RunFolder::create(path).map_err(engine_failure)?;
         let trace = path.join("trace.json");
+        refuse_foreign(&trace, args.force)?;
         write_bytes(&trace, study.trace().to_string().as_bytes())?;
         terminal.say(&format!("Trace     {}", trace.display()));
     }

@@ -17,6 +17,8 @@ pub(super) fn run(args: &SegmentArgs, images: &[NamedImage], terminal: &Terminal
     // Wrong parameters are an error for all images.
     parameters::read(args.params.as_deref(), &args.parameter)?;
     let folders = SegmentFolders::new(args)?;
+    let summary = folders.all().into_iter().flatten().next().filter(|_| !args.dry_run);
+    many::refuse_foreign_summary(summary, args.force)?;
     let ended = many::each(images, terminal, |named| {
         let one = folders.of(args, named)?;
         match found(&one, terminal)? {
@@ -24,7 +26,6 @@ pub(super) fn run(args: &SegmentArgs, images: &[NamedImage], terminal: &Terminal
             None => Ok(folders.would_write(named, terminal)),
         }
     });
-    let summary = folders.all().into_iter().flatten().next().filter(|_| !args.dry_run);
     many::tell(&ended, COLUMNS, summary, args.json, terminal)
 }
 
