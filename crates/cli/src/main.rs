@@ -1,5 +1,6 @@
 //! The onceflow command: arguments, files and messages. All computation is in the libraries.
 
+mod agreement;
 mod args;
 mod design;
 mod diagnostics;
@@ -7,6 +8,7 @@ mod file;
 mod instance;
 mod many;
 mod narrow;
+mod pairs;
 mod phase;
 mod picture;
 mod problem;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `source` | opening PNG, JPEG, TIFF, OME-Zarr and, with OpenSlide, the slides of scanners: [`open`] |
 //! | `resample`, `placed` | an image at another resolution ([`Resampled`]) or within a larger one ([`PlacedImage`]) |
+//! | `masks` | a folder with a mask for each object: [`MaskFolder`] |
 //! | `outlines` | objects drawn as GeoJSON or ImageScope XML: [`Outlines`] |
 //! | [`pyramid`] | writing an image with all its scales, in bounded memory |
 //! | `sink` | PNG and TIFF files, whole or tiled |
@@ -87,6 +88,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod masks;
 mod origin;
 mod outlines;
 mod placed;
@@ -98,6 +100,7 @@ mod source;
 pub mod volume;
 mod zarr;
 
+pub use masks::MaskFolder;
 pub use outlines::{OutlineSource, Outlines};
 pub use placed::PlacedImage;
 pub use resample::{Resampled, Working};

@@ -4,20 +4,21 @@ use clap::Args;
 use onceflow_study::Size;
 
 /// Arguments of `compare`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 Examples:
   onceflow compare mask.png truth.png
   onceflow compare mask.png truth.labels.png --um-per-pixel 0.25 --json | jq .dice
+  onceflow compare masks/ truth/                 files of the same name, and all together
 
 A mask's objects are its connected pixels (corners connect); a label image has one number for each
 object, so that objects may touch. Two objects match when their intersection is at least half of
 their union.")]
 pub(crate) struct CompareArgs {
-    /// The result: a mask or a label image
+    /// The result: a mask, a label image or outlines, or a folder of them
     #[arg(value_name = "A")]
     pub(crate) result: String,
-    /// The reference it is compared with
+    /// The reference it is compared with, or a folder with one for each
     #[arg(value_name = "B")]
     pub(crate) reference: String,
     /// Micrometres per pixel, for densities [default: that of the files]

@@ -22,7 +22,7 @@ the output is the same, byte for byte. With several images -o (and --mask or --l
 with a file named after each image, and a failed image does not stop the others (exit code 1).
 docs/reference/features.md explains each column.")]
 pub(crate) struct FeaturesArgs {
-    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S; several, a 'pattern*' or a list @FILE
+    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S; several, a folder, a 'pattern*' or a list @FILE
     #[arg(value_name = "IMAGE", required = true)]
     pub(crate) images: Vec<String>,
     /// Output file: .csv or .parquet for a table, .geojson for QuPath; - is CSV on standard output

@@ -10,6 +10,8 @@ use clap::{Args, ValueEnum};
 Examples:
   onceflow init -o study.toml                    a commented study of the shipped nuclei workflow
   onceflow init 'slides/*.svs' --truth truth/    study.toml and images.csv for these slides
+  onceflow init data/                            images with their truth beside them
+  onceflow init --workflow own.json -o study.toml   all parameters of a workflow of yours
   onceflow init --model -o study.toml            a study of your own model, in any language
   onceflow init --from params.txt -o study.toml  a SALib parameter file as a study
   onceflow init --from moat.in -o study.toml     a Dakota input as a study
@@ -20,7 +22,8 @@ pub(crate) struct InitArgs {
     /// Images to study: files, folders, patterns in quotes, a QuPath project; or the study to write, FILE.toml
     #[arg(value_name = "IMAGES|FILE")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Folder of truth files with the names of the images (.geojson, .json, .xml, .png, .tif); for one image also a file
+    /// Folder of truth files with the names of the images (.geojson, .json, .xml, .png, .tif), for one image also a file
+    /// [default: what is beside the images]
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["from", "model"])]
     pub(crate) truth: Option<PathBuf>,
     /// Convert this study, SALib problem or Dakota input

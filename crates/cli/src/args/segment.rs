@@ -16,6 +16,7 @@ Examples:
   onceflow segment synth:640x480?seed=7 --labels nuclei.png      synthetic tissue
   onceflow segment slide.tif -o mask.tif --labels nuclei.tif --memory '1 GiB'
   onceflow segment 'tiles/*.png' -o masks/ --polygons outlines/  many images, and masks/summary.csv
+  onceflow segment tiles/ -o masks/ --truth truth/                with their agreement
 
 The parameters are those of the shipped workflow `nuclei`; -p wins over --params, which wins over
 the defaults. onceflow init writes a study with all of them. An image that does not fit in memory,
@@ -24,7 +25,7 @@ pixel beside the outputs; every output is the same, byte for byte. With several 
 (and --truth) are folders with a file named after each image, and a failed image does not stop the
 others (exit code 1).")]
 pub(crate) struct SegmentArgs {
-    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S; several, a 'pattern*' or a list @FILE
+    /// An image or a slide, or synth:WIDTHxHEIGHT?seed=S; several, a folder, a 'pattern*' or a list @FILE
     #[arg(value_name = "IMAGE", required = true)]
     pub(crate) images: Vec<String>,
     /// Output file for the mask, 255 in nuclei: .png or .tif; - is standard output
@@ -42,8 +43,8 @@ pub(crate) struct SegmentArgs {
     /// Factor by which the overlay is smaller than the image
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024), requires = "overlay")]
     pub(crate) overlay_scale: u32,
-    /// Mask or label image to compare with on the overlay: in both, only in the truth, only found
-    #[arg(long, value_name = "FILE", requires = "overlay")]
+    /// Truth to compare with: a mask, a label image, outlines, or a folder of them; --overlay shows the agreement
+    #[arg(long, value_name = "FILE|FOLDER")]
     pub(crate) truth: Option<String>,
     /// Do not normalize colours, for an image that is normalized already
     #[arg(long)]

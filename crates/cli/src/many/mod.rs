@@ -10,7 +10,8 @@ use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::{Map, Value};
 
 use crate::file::{make_folder, refuse_foreign, write_bytes};
-pub(crate) use names::{NamedImage, NamedImages, asked};
+use crate::pairs::DrawnFiles;
+pub(crate) use names::{NamedImage, NamedImages, asked, is_folder};
 use summary::ImagesSummary;
 
 /// Column names and values of one image.
@@ -41,15 +42,15 @@ pub(crate) fn each(
     ended
 }
 
-/// Writes and prints the table; the exit code is 1 when an image failed.
+/// Writes and prints the table, with what is known of all images together; the exit code is 1 when an image failed.
 pub(crate) fn tell(
     ended: &[ImageOutcome],
-    columns: &'static [&'static str],
+    (columns, overall): (&'static [&'static str], Option<ImageFields>),
     folder: Option<&Path>,
     json: bool,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    let summary = ImagesSummary { ended, columns };
+    let summary = ImagesSummary { ended, columns, overall };
     if let Some(folder) = folder {
         let path = folder.join(SUMMARY);
         write_bytes(&path, summary.to_csv().as_bytes())?;
@@ -87,15 +88,35 @@ pub(crate) fn folder(path: Option<&Path>, dry_run: bool) -> Result<Option<&Path>
     Ok(Some(path))
 }
 
-/// The file in a folder that is named after an image, with any extension.
-pub(crate) fn named_after(folder: &str, name: &str) -> Result<String, Failure> {
-    let file = |ending: &str| Path::new(folder).join(format!("{name}.{ending}"));
-    match ["png", "tif", "tiff"].map(file).into_iter().find(|path| path.is_file()) {
-        Some(path) => Ok(path.display().to_string()),
-        None => {
-            let message = Diagnostic::error(format!("no file for the image {name} in {folder}"));
-            let message = message.expected_found(format!("{name}.png or {name}.tif"), "neither");
-            Err(message.with_hint("with several images, name the folder that has a file for each").into())
+/// What was drawn on images, in a folder with a file named after each.
+pub(crate) struct DrawnFolder {
+    folder: String,
+    files: DrawnFiles,
+}
+
+impl DrawnFolder {
+    /// Looks into a folder.
+    pub(crate) fn of(folder: &str) -> Result<Self, Failure> {
+        Ok(Self { folder: folder.to_owned(), files: DrawnFiles::of_folder(Path::new(folder), &[])? })
+    }
+
+    /// The same; a folder that is not there has a file for no image.
+    pub(crate) fn or_empty(folder: &str) -> Self {
+        let files = DrawnFiles::of_folder(Path::new(folder), &[]).unwrap_or_default();
+        Self { folder: folder.to_owned(), files }
+    }
+
+    /// What was drawn on an image.
+    pub(crate) fn named_after(&self, image: &NamedImage) -> Result<String, Failure> {
+        let NamedImage { image, name } = image;
+        match self.files.clone().take(Path::new(image), name) {
+            Some(path) => Ok(path.display().to_string()),
+            None => {
+                let message = Diagnostic::error(format!("no file for the image {name} in {}", self.folder));
+                let message =
+                    message.expected_found(format!("{name}.png, {name}.tif or {name}.geojson"), "none");
+                Err(message.with_hint("with several images, name the folder that has a file for each").into())
+            }
         }
     }
 }

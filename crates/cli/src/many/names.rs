@@ -1,4 +1,4 @@
-//! The images that a command line names: paths, patterns, lists in a file.
+//! The images that a command line names: paths, folders, patterns, lists in a file.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::path::Path;
 use onceflow_study::Diagnostic;
 
 use crate::file::read_text;
+use crate::pairs::FolderFiles;
 use onceflow_engine::TextLimit;
 use onceflow_terminal::Failure;
 
@@ -23,6 +24,13 @@ pub(crate) struct NamedImage {
     pub(crate) name: String,
 }
 
+impl NamedImage {
+    /// A single image.
+    pub(crate) fn of(image: &str) -> Self {
+        Self { image: image.to_owned(), name: stem(image) }
+    }
+}
+
 /// Most images of a command; more are probably a mistake in a pattern.
 const MOST: usize = 100_000;
 
@@ -31,6 +39,7 @@ pub(crate) fn asked(words: &[String]) -> Result<NamedImages, Failure> {
     if let [word] = words
         && !word.starts_with('@')
         && !is_pattern(word)
+        && !is_folder(word)
     {
         return Ok(NamedImages::One(word.clone()));
     }
@@ -49,6 +58,28 @@ pub(crate) fn asked(words: &[String]) -> Result<NamedImages, Failure> {
     Ok(NamedImages::Many(named(images)))
 }
 
+/// Whether a word names a folder of images: not one of chunks (OME-Zarr), which is an image.
+pub(crate) fn is_folder(word: &str) -> bool {
+    let path = Path::new(word);
+    let has = |name: &str| path.join(name).exists();
+    path.is_dir() && !["zarr.json", ".zattrs", ".zgroup", ".zarray"].into_iter().any(has)
+}
+
+/// The images of a folder, without what was drawn on them.
+fn from_folder(folder: &str, images: &mut Vec<String>) -> Result<(), Failure> {
+    let found = FolderFiles::of(Path::new(folder)).map_err(|error| {
+        let message = Diagnostic::error(format!("cannot read the folder {folder}"));
+        Failure::environment(message.expected_found("a readable folder", error.to_string()))
+    })?;
+    if found.images.is_empty() {
+        let message = Diagnostic::error(format!("no image in {folder}"));
+        let message = message.expected_found("a folder with images", "none");
+        return Err(message.with_hint("name the images, or put a pattern in quotes: 'slides/*.svs'").into());
+    }
+    images.extend(found.images.iter().map(|image| image.display().to_string()));
+    Ok(())
+}
+
 fn is_pattern(word: &str) -> bool {
     word.contains(['*', '?', '[']) && !word.starts_with("synth:") && !Path::new(word).exists()
 }
@@ -64,6 +95,9 @@ fn from_list(list: &Path, images: &mut Vec<String>) -> Result<(), Failure> {
 fn from_word(word: &str, folder: &Path, images: &mut Vec<String>) -> Result<(), Failure> {
     let path =
         if word.starts_with("synth:") { word.to_owned() } else { folder.join(word).display().to_string() };
+    if is_folder(&path) {
+        return from_folder(&path, images);
+    }
     if !is_pattern(&path) {
         images.push(path);
         return Ok(());

@@ -4,13 +4,15 @@ use onceflow_study::{Diagnostic, counted};
 use onceflow_terminal::diagnostics_to_json;
 use serde_json::{Value, json};
 
-use super::ImageOutcome;
+use super::{ImageFields, ImageOutcome};
 
 /// The outcomes and their columns.
 pub(super) struct ImagesSummary<'a> {
     pub(super) ended: &'a [ImageOutcome],
     /// The columns of an image without error, in this order.
     pub(super) columns: &'static [&'static str],
+    /// The columns of all images together, where they have such.
+    pub(super) overall: Option<ImageFields>,
 }
 
 impl ImagesSummary<'_> {
@@ -28,7 +30,11 @@ impl ImagesSummary<'_> {
             }),
         };
         let images: Vec<Value> = self.ended.iter().map(image).collect();
-        json!({ "version": 1, "images": images, "failed": self.failed() })
+        let mut object = json!({ "version": 1, "images": images, "failed": self.failed() });
+        if let Some(overall) = &self.overall {
+            object["overall"] = Value::Object(overall.clone());
+        }
+        object
     }
 
     pub(super) fn to_csv(&self) -> String {
@@ -52,14 +58,24 @@ impl ImagesSummary<'_> {
         [ended.image.clone()].into_iter().chain(columns).chain([error]).collect()
     }
 
+    /// The same for people: shares have four digits, an image that failed says so.
+    fn shown(&self, image: String, said: Option<&ImageFields>) -> Vec<String> {
+        let field = |column: &&str| match said {
+            Some(said) => said.get(*column).map_or_else(String::new, short),
+            None if *column == self.columns[0] => "failed".into(),
+            None => String::new(),
+        };
+        std::iter::once(image).chain(self.columns.iter().map(field)).collect()
+    }
+
     pub(super) fn to_text(&self) -> String {
         let head = ["image"].into_iter().chain(self.columns.iter().copied()).map(str::to_owned).collect();
         let mut rows: Vec<Vec<String>> = vec![head];
-        rows.extend(self.ended.iter().map(|ended| {
-            let mut row = self.row(ended);
-            row.pop();
-            row
-        }));
+        rows.extend(
+            self.ended.iter().map(|ended| self.shown(ended.image.clone(), ended.result.as_ref().ok())),
+        );
+        let overall = self.overall.as_ref().map(|overall| self.shown("overall".into(), Some(overall)));
+        rows.extend(overall);
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..=self.columns.len()).map(width).collect();
         let mut text = String::new();
@@ -85,6 +101,17 @@ fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         other => other.to_string(),
+    }
+}
+
+/// A value in a few digits.
+fn short(value: &Value) -> String {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            number.as_f64().map_or_else(String::new, |number| format!("{number:.4}"))
+        }
+        Value::Null => "-".into(),
+        other => plain(other),
     }
 }
 
@@ -114,7 +141,7 @@ mod tests {
             ImageOutcome { image: "a,b.png".into(), result: Ok(said) },
             ImageOutcome { image: "c.png".into(), result: Err(vec![wrong]) },
         ];
-        let summary = ImagesSummary { ended: &ended, columns: &["status", "objects"] };
+        let summary = ImagesSummary { ended: &ended, columns: &["status", "objects"], overall: None };
         assert_eq!(
             summary.to_csv(),
             "image,status,objects,error\n\"a,b.png\",ok,7,\nc.png,failed,,\"error: no \"\"image\"\"; expected one, at least, found none\"\n"

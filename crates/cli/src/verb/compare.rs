@@ -1,4 +1,6 @@
-//! `onceflow compare`: measures the agreement of two masks or label images.
+//! `onceflow compare`: measures the agreement of two masks or label images, or of two folders of them.
+
+mod folders;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,16 +14,15 @@ use onceflow_terminal::{Exit, Failure, Terminal, check_memory, engine_failure};
 use serde_json::{Map, Value, json};
 
 use crate::args::CompareArgs;
+use crate::many::is_folder;
 
 /// Compares and prints.
 pub(crate) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let (result, reference) = open(args)?;
-    check_memory("compare the two", bytes_to_compare(result.info()), args.memory)?;
-    let counts = {
-        let _progress = terminal.progress("comparing");
-        let (a, b) = ((&*args.result, &*result), (&*args.reference, &*reference));
-        agreement(a, b).map_err(engine_failure)?
-    };
+    // A single folder holds the masks of one image, a file for each object.
+    if is_folder(&args.result) && is_folder(&args.reference) {
+        return folders::run(args, terminal);
+    }
+    let ((result, reference), counts) = counted(args, terminal)?;
     let stated = result.info().um_per_pixel.or(reference.info().um_per_pixel);
     let um_per_pixel = args.um_per_pixel.or(stated);
     if args.json {
@@ -30,6 +31,16 @@ pub(crate) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Exit, Failu
         terminal.result(&to_text(args, result.info(), &counts, um_per_pixel))?;
     }
     Ok(Exit::Ok)
+}
+
+/// Opens and compares two files.
+fn counted(args: &CompareArgs, terminal: &Terminal) -> Result<(ComparedImages, ComparisonCounts), Failure> {
+    let (result, reference) = open(args)?;
+    check_memory("compare the two", bytes_to_compare(result.info()), args.memory)?;
+    let _progress = terminal.progress("comparing");
+    let (a, b) = ((&*args.result, &*result), (&*args.reference, &*reference));
+    let counts = agreement(a, b).map_err(engine_failure)?;
+    Ok(((result, reference), counts))
 }
 
 /// The result and its reference.

@@ -3,7 +3,6 @@
 mod qupath;
 mod resolution;
 mod slides;
-mod truth;
 
 use std::path::{Path, PathBuf};
 
@@ -156,11 +155,9 @@ fn workflow_of(path: &Path) -> Result<Workflow, Failure> {
     }
 }
 
-/// How the study names the workflow: relative to the study where it is in the same folder or below.
+/// How the study names the workflow: relative to itself.
 fn reference(workflow: &Path, target: &OutputTarget) -> String {
-    let folder = target.path().and_then(Path::parent).unwrap_or(Path::new(""));
-    let beside = workflow.strip_prefix(folder).unwrap_or(workflow);
-    beside.display().to_string()
+    slides::relative(workflow, target.path().and_then(Path::parent).unwrap_or(Path::new("")))
 }
 
 fn unknown_workflow(name: &str) -> Failure {

@@ -9,15 +9,20 @@ mod written;
 
 use std::path::Path;
 
-use onceflow_engine::{NucleiParameters, Tiling, bytes_to_segment, check_truth, segment};
+use onceflow_engine::{
+    EngineError, NucleiError, NucleiParameters, Segmented, Tiling, Workspace, agreement, bytes_to_compare,
+    bytes_to_segment, check_truth, segment,
+};
+use onceflow_imageio::{MaskFolder, open_bytes, png_bytes};
+use onceflow_kernels::compare::ComparisonCounts;
 use onceflow_kernels::nuclei::SegmentationStatus;
-use onceflow_region::{ImageInfo, Source};
+use onceflow_region::{Dense, ImageInfo, Pixels, Source};
 use onceflow_study::Diagnostic;
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
 use crate::args::SegmentArgs;
 use crate::file::remove_on_signal;
-use crate::many::{NamedImages, asked};
+use crate::many::{DrawnFolder, NamedImage, NamedImages, asked};
 use crate::picture;
 pub(super) use at_work::ImageAtWork;
 use outcome::SegmentOutcome;
@@ -44,7 +49,8 @@ fn found(
     written::check_endings(args)?;
     let values = parameters::read(args.params.as_deref(), &args.parameter)?;
     let image = ImageAtWork::open(args.image(), args.um_per_pixel)?;
-    let truth = args.truth.as_deref().map(|name| image.drawn(name)).transpose()?;
+    let truth_name = truth_name(args)?;
+    let truth = truth_name.as_deref().map(|name| image.drawn(name)).transpose()?;
     let info = image.source().info();
     let needed = bytes_to_segment(info).map_err(engine_failure)?;
     let workspace_plan = WorkspacePlan::new(args.memory, args.tile, &outputs(args)).fitting(needed)?;
@@ -54,14 +60,15 @@ fn found(
         return Ok(None);
     }
     remove_on_signal();
-    let outcome = work(args, &image, truth.as_deref(), &workspace_plan, &values.parameters, terminal)?;
+    let truth = truth_name.as_deref().zip(truth.as_deref());
+    let outcome = work(args, &image, truth, &workspace_plan, &values.parameters, terminal)?;
     Ok(Some((outcome, values.parameters)))
 }
 
 fn work(
     args: &SegmentArgs,
     image: &ImageAtWork<'_>,
-    truth: Option<&dyn Source>,
+    truth: Option<(&str, &dyn Source)>,
     workspace_plan: &WorkspacePlan,
     parameters: &NucleiParameters,
     terminal: &Terminal,
@@ -70,12 +77,61 @@ fn work(
     let progress = terminal.progress(format!("segmenting {}", size(source.info())));
     let watch = |step| progress.step(step);
     let workspace = workspace_plan.workspace(1, &watch);
-    let truth = args.truth.as_deref().zip(truth);
     truth.map_or(Ok(()), |truth| check_truth(truth, &workspace)).map_err(engine_failure)?;
     let kernel = parameters.to_kernel().map_err(engine_failure)?;
     let mut found = segment(source, &kernel, !args.no_normalize, &workspace).map_err(engine_failure)?;
     written::write(args, (image, truth), &mut found, (&workspace, terminal))?;
-    Ok(SegmentOutcome::new(&found, source.info(), workspace_plan.tiling.as_ref()))
+    let mut outcome = SegmentOutcome::new(&found, source.info(), workspace_plan.tiling.as_ref());
+    outcome.agreement = match truth {
+        Some(truth) if workspace_plan.has_room_for(bytes_to_compare(source.info())) => {
+            Some(agreement_with(&mut found, truth, source.info(), &workspace)?)
+        }
+        Some(_) => {
+            terminal.diagnostics(&[no_room_to_compare()]);
+            None
+        }
+        None => None,
+    };
+    Ok(outcome)
+}
+
+/// The truth of a single image: a file, or that of its name in a folder; a folder of masks may also be its truth itself.
+fn truth_name(args: &SegmentArgs) -> Result<Option<String>, Failure> {
+    let Some(name) = &args.truth else { return Ok(None) };
+    let image = NamedImage::of(args.image());
+    let found =
+        if Path::new(name).is_dir() { DrawnFolder::of(name)?.named_after(&image) } else { Ok(name.clone()) };
+    match found {
+        Err(_) if MaskFolder::is_one(Path::new(name)) => Ok(Some(name.clone())),
+        found => found.map(Some),
+    }
+}
+
+/// Counts of the mask against the truth, as `compare` counts those of its file.
+fn agreement_with(
+    found: &mut Segmented,
+    truth: (&str, &dyn Source),
+    info: &ImageInfo,
+    workspace: &Workspace<'_>,
+) -> Result<ComparisonCounts, Failure> {
+    let mut pixels = Vec::new();
+    let taken = found.give_mask(workspace, &mut |rows| {
+        if let Pixels::U8(rows) = rows {
+            pixels.extend_from_slice(rows);
+        }
+        Ok(())
+    });
+    taken.map_err(|error| engine_failure(EngineError::from_writing(Path::new("the mask"), error)))?;
+    let mask = Dense::new(info.width as usize, info.height as usize, 1, Pixels::U8(pixels));
+    let bytes = mask.and_then(|mask| png_bytes(&mask));
+    let bytes = bytes.map_err(|error| engine_failure(EngineError::Internal(error.to_string())))?;
+    let mask = open_bytes("the mask", bytes).map_err(|error| engine_failure(NucleiError::from(error)))?;
+    agreement(("the mask", &*mask), truth).map_err(engine_failure)
+}
+
+fn no_room_to_compare() -> Diagnostic {
+    let note = Diagnostic::note("the memory bound has no room for the comparison with the truth");
+    note.with_hint("write the mask and the truth, and compare parts of them")
 }
 
 fn inputs(args: &SegmentArgs) -> Vec<&Path> {

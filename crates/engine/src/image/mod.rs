@@ -9,7 +9,7 @@ pub(crate) mod tissue_costs;
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_imageio::{Outlines, Resampled, VolumeSource, Working};
+use onceflow_imageio::{MaskFolder, Outlines, Resampled, VolumeSource, Working};
 use onceflow_nuclei::NucleiError;
 use onceflow_region::{Element, ImageInfo, Source, SourceError};
 use onceflow_study::Diagnostic;
@@ -45,10 +45,13 @@ pub fn open_source(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineE
     }
 }
 
-/// Opens a mask or a label image; of synthetic tissue, its exact truth.
+/// Opens a mask, a label image or a folder with a mask for each object; of synthetic tissue, its exact truth.
 pub fn open_labels(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
     match parse_synthetic(name)? {
         Some(tissue) => Ok(Arc::new(SyntheticImage::truth(tissue))),
+        None if MaskFolder::is_one(&folder.join(name)) => {
+            Ok(Arc::new(MaskFolder::open(&folder.join(name)).map_err(unreadable)?))
+        }
         None => open_file(name, folder),
     }
 }

@@ -8,9 +8,18 @@ use crate::{Domain, Parameter, ParameterKind, Value, Workflow, WorkflowParameter
 pub(super) fn proposed(workflow: &Workflow, parameter: &WorkflowParameter) -> String {
     let domain = parameter.range.clone().filter(|range| range.check(false).is_ok());
     let domain = domain.or_else(|| published(workflow, &parameter.name)).unwrap_or_else(|| around(parameter));
+    let domain = widened(domain, parameter.default.as_ref().and_then(Value::as_f64));
     let default = if parameter.default.is_some() { None } else { first(&domain) };
     let usual = if domain.is_categorical() { ParameterKind::Category } else { ParameterKind::Real };
     parameter_value(&Parameter { kind: usual, default, ..Parameter::new("", domain) })
+}
+
+/// A range of steps that reaches the default: a published one may not, and every row would differ from it in one direction.
+fn widened(domain: Domain, default: Option<f64>) -> Domain {
+    let (Domain::Steps { from, to, step }, Some(default)) = (&domain, default) else { return domain };
+    let steps_to = |distance: f64| (distance / step).ceil().max(0.0) * step;
+    let (from, to) = (from - steps_to(from - default), to + steps_to(default - to));
+    Domain::Steps { from, to, step: *step }
 }
 
 fn published(workflow: &Workflow, name: &str) -> Option<Domain> {

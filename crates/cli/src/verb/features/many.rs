@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{check_target, measured};
 use crate::args::{FeatureFormatWord, FeaturesArgs};
-use crate::many::{self, ImageFields, NamedImage};
+use crate::many::{self, DrawnFolder, ImageFields, NamedImage};
 use crate::verb::segment::parameters;
 
 /// Columns of the summary.
@@ -23,11 +23,14 @@ pub(super) fn run(args: &FeaturesArgs, images: &[NamedImage], terminal: &Termina
         Some(FeatureFormatWord::Parquet) => "parquet",
         Some(FeatureFormatWord::Geojson) => "geojson",
     };
+    let drawn = |folder: &Option<String>| folder.as_deref().map(DrawnFolder::or_empty);
+    let (masks, labels) = (drawn(&args.mask), drawn(&args.labels));
     let ended = many::each(images, terminal, |named| {
         let file = many::file(folder, &named.name, ending).unwrap_or_default();
-        let drawn =
-            |folder: &Option<String>| folder.as_ref().map(|f| many::named_after(f, &named.name)).transpose();
-        let (mask, labels) = (drawn(&args.mask)?, drawn(&args.labels)?);
+        let drawn = |folder: &Option<DrawnFolder>| {
+            folder.as_ref().map(|folder| folder.named_after(named)).transpose()
+        };
+        let (mask, labels) = (drawn(&masks)?, drawn(&labels)?);
         let images = vec![named.image.clone()];
         let one = FeaturesArgs {
             images,
@@ -47,7 +50,7 @@ pub(super) fn run(args: &FeaturesArgs, images: &[NamedImage], terminal: &Termina
         };
         Ok(said(told))
     });
-    many::tell(&ended, COLUMNS, summary, args.json, terminal)
+    many::tell(&ended, (COLUMNS, None), summary, args.json, terminal)
 }
 
 fn said(told: Value) -> ImageFields {

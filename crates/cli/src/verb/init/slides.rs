@@ -3,21 +3,16 @@
 use std::path::{Component, Path, PathBuf};
 
 use onceflow_engine::{is_pattern, matching, open_image};
+use onceflow_region::ImageInfo;
 use onceflow_study::{Diagnostic, ImagesTemplate, StudyImage, counted, images_template, sheet_text};
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 use serde_json::json;
 
 use super::resolution::{ImageResolution, working};
-use super::truth::{TruthFiles, stem};
 use super::{qupath, workflow};
 use crate::args::{InitArgs, ProblemFormat};
 use crate::file::{OutputTarget, Overwrite};
-
-/// File extensions of images that are taken from a folder; the format is recognised by the first bytes.
-const ENDINGS: [&str; 16] = [
-    "svs", "tif", "tiff", "ndpi", "mrxs", "scn", "bif", "vms", "vmu", "svslide", "czi", "dcm", "png", "jpg",
-    "jpeg", "zarr",
-];
+use crate::pairs::{DrawnFiles, FolderFiles, LeftOut, file_name, stem};
 
 /// Writes both files and prints a summary.
 pub(super) fn run(args: &InitArgs, inputs: &[PathBuf], terminal: &Terminal) -> Result<Exit, Failure> {
@@ -31,7 +26,7 @@ pub(super) fn run(args: &InitArgs, inputs: &[PathBuf], terminal: &Terminal) -> R
     let sheet = OutputTarget::File(path.with_file_name(sheet_name(path)));
     let (workflow, reference) = workflow(args, &target)?;
     let mut found =
-        FoundImages::open(&files(inputs)?, args, path.parent().unwrap_or(Path::new("")), terminal)?;
+        FoundImages::open(files(inputs)?, args, path.parent().unwrap_or(Path::new("")), terminal)?;
     let working = working(&found.seen);
     let images = ImagesTemplate {
         sheet: sheet_name(path),
@@ -80,46 +75,52 @@ fn write(
     each.into_iter().try_for_each(|(target, text)| target.write(text, Overwrite::Replace, terminal))
 }
 
-/// The image files, without duplicates.
-fn files(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut files: Vec<PathBuf> = Vec::new();
-    for input in inputs {
+/// The image files, without duplicates, and what was drawn on them.
+fn files(inputs: &[PathBuf]) -> Result<FolderFiles, Failure> {
+    let mut found = FolderFiles::default();
+    let (named, others): (Vec<_>, Vec<_>) = inputs.iter().cloned().partition(|input| is_one_file(input));
+    for input in &others {
         let more = of_input(input)?;
-        if more.is_empty() {
+        if more.images.is_empty() {
             let error = Diagnostic::error(format!("no image in {}", input.display()));
             let error = error.expected_found("at least one image", "no image");
             return Err(Failure::bad_input(
                 error.with_hint("put patterns in quotes; `**` means any folders"),
             ));
         }
-        more.into_iter().for_each(|file| {
-            if !files.contains(&file) {
-                files.push(file);
-            }
-        });
+        found.add(more);
     }
-    Ok(files)
+    found.add(match named.len() {
+        // A single file is an image, whatever its name says.
+        0 | 1 => FolderFiles::of_images(named),
+        _ => FolderFiles::of_files(named),
+    });
+    Ok(found)
 }
 
-fn of_input(input: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let text = input.to_string_lossy();
-    let ending = ending(input);
-    if is_pattern(&text) && !text.starts_with("synth:") {
-        return matching(input).map_err(|error| unreadable(input, &error));
+fn is_one_file(input: &Path) -> bool {
+    let (text, ending) = (input.to_string_lossy(), ending(input));
+    let is_pattern = is_pattern(&text) && !text.starts_with("synth:");
+    !is_pattern && ending != "qpproj" && (!input.is_dir() || ending == "zarr")
+}
+
+fn of_input(input: &Path) -> Result<FolderFiles, Failure> {
+    let wrong = |error: std::io::Error| unreadable(input, &error);
+    if input.is_dir() {
+        let project = input.join("project.qpproj");
+        return if project.is_file() { of_project(&project) } else { FolderFiles::of(input).map_err(wrong) };
     }
-    if ending == "qpproj" {
-        return qupath::images(input);
+    if ending(input) == "qpproj" {
+        return of_project(input);
     }
-    if input.is_dir() && ending != "zarr" {
-        let entries = std::fs::read_dir(input).and_then(|list| list.collect::<Result<Vec<_>, _>>());
-        let entries = entries.map_err(|error| unreadable(input, &error))?;
-        let paths = entries.into_iter().map(|entry| entry.path());
-        let mut images: Vec<_> =
-            paths.filter(|path| ENDINGS.contains(&self::ending(path).as_str())).collect();
-        images.sort();
-        return Ok(images);
-    }
-    Ok(vec![input.to_path_buf()])
+    Ok(FolderFiles::of_files(matching(input).map_err(wrong)?))
+}
+
+/// The images that a QuPath project names; truth is what was exported into its folder.
+fn of_project(project: &Path) -> Result<FolderFiles, Failure> {
+    let folder = project.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = FolderFiles::of(folder).map_err(|error| unreadable(folder, &error))?;
+    Ok(beside.of_project(qupath::images(project)?, &folder.join("data")))
 }
 
 fn ending(path: &Path) -> String {
@@ -131,28 +132,41 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::environment(message.expected_found("a readable folder", error.to_string()))
 }
 
+/// The truth beside the images, or that of the folder or file that was named.
+fn truths(files: &FolderFiles, named: Option<&Path>) -> Result<DrawnFiles, Failure> {
+    match named {
+        None => Ok(DrawnFiles::beside(files)),
+        Some(file) if file.is_file() && files.images.len() == 1 => Ok(DrawnFiles::given(file)),
+        Some(folder) => DrawnFiles::of_folder(folder, &files.images),
+    }
+}
+
 /// The images with their truth.
+#[derive(Default)]
 struct FoundImages {
     images: Vec<StudyImage>,
     seen: Vec<ImageResolution>,
+    /// Images and their truth, as they are called.
+    pairs: Vec<(PathBuf, PathBuf)>,
     unreadable: usize,
     /// Truth files that belong to no image.
     unmatched: Vec<PathBuf>,
+    /// Other files that are not used, and why.
+    left_out: Vec<LeftOut>,
 }
 
 impl FoundImages {
-    fn open(files: &[PathBuf], args: &InitArgs, folder: &Path, terminal: &Terminal) -> Result<Self, Failure> {
-        let mut truths = TruthFiles::of(args.truth.as_deref(), files)?;
-        let mut found = Self { images: Vec::new(), seen: Vec::new(), unreadable: 0, unmatched: Vec::new() };
-        for file in files {
+    fn open(
+        files: FolderFiles,
+        args: &InitArgs,
+        folder: &Path,
+        terminal: &Terminal,
+    ) -> Result<Self, Failure> {
+        let mut truths = truths(&files, args.truth.as_deref())?;
+        let mut found = Self::default();
+        for file in &files.images {
             match open_image(&file.to_string_lossy(), Path::new("")) {
-                Ok(source) => {
-                    found.seen.push(ImageResolution {
-                        file: file.clone(),
-                        um_per_pixel: source.info().um_per_pixel,
-                    });
-                    found.images.push(image(file, truths.take(file), folder));
-                }
+                Ok(source) => found.add(file, source.info(), truths.take(file, &stem(file)), folder),
                 Err(error) => {
                     found.unreadable += 1;
                     let said = engine_failure(error).into_messages().into_iter();
@@ -166,8 +180,16 @@ impl FoundImages {
             return Err(Failure::bad_input(error.expected_found("at least one image", "no image")));
         }
         tell_apart(&mut found.images);
-        found.unmatched = truths.rest();
+        let (unmatched, richer) = truths.rest();
+        found.unmatched = unmatched;
+        found.left_out = files.left_out.into_iter().chain(richer).collect();
         Ok(found)
+    }
+
+    fn add(&mut self, file: &Path, info: &ImageInfo, truth: Option<PathBuf>, folder: &Path) {
+        self.seen.push(ImageResolution { file: file.to_path_buf(), um_per_pixel: info.um_per_pixel });
+        self.pairs.extend(truth.iter().map(|truth| (file.to_path_buf(), truth.clone())));
+        self.images.push(image(file, truth, folder));
     }
 
     fn without_truth(&self) -> Vec<&str> {
@@ -184,7 +206,9 @@ impl FoundImages {
             "unreadable": self.unreadable,
             "with_truth": self.images.len() - self.without_truth().len(),
             "without_truth": self.without_truth(),
+            "pairs": self.pairs.iter().map(|(image, truth)| json!({ "image": image, "truth": truth })).collect::<Vec<_>>(),
             "unmatched_truth": self.unmatched,
+            "left_out": self.left_out.iter().map(|left| json!({ "file": left.file, "why": left.why })).collect::<Vec<_>>(),
             "um_per_pixel": self.seen.iter().map(|seen| seen.um_per_pixel).collect::<Vec<_>>(),
             "resolution": because,
         })
@@ -198,14 +222,24 @@ impl FoundImages {
             n => format!("; {n} cannot be read and left out"),
         };
         terminal.say(&format!("images     {}{left_out}", self.images.len()));
-        if args.truth.is_some() {
+        if args.truth.is_some() || !self.pairs.is_empty() || !self.unmatched.is_empty() {
             terminal.say(&format!("truth      {}", self.truth_words()));
         }
+        self.say_pairs(terminal);
         terminal.say(&format!("resolution {because}"));
         terminal.say(&format!("{wrote} {study} and {sheet}"));
         if !args.dry_run {
             terminal.say(&format!("next: onceflow check {study}"));
         }
+    }
+
+    /// The first pairs, and the first files that are not used.
+    fn say_pairs(&self, terminal: &Terminal) {
+        let pairs =
+            self.pairs.iter().map(|(image, truth)| format!("{} with {}", file_name(image), truth.display()));
+        say_some("pairs", pairs.collect(), terminal);
+        let left_out = self.left_out.iter().map(|left| format!("{}: {}", left.file.display(), left.why));
+        say_some("left out", left_out.collect(), terminal);
     }
 
     fn truth_words(&self) -> String {
@@ -221,6 +255,18 @@ impl FoundImages {
             words.push_str(&format!("; of no image: {}", some(&files)));
         }
         words
+    }
+}
+
+/// A line for each of the first few.
+fn say_some(word: &str, lines: Vec<String>, terminal: &Terminal) {
+    const SHOWN: usize = 3;
+    for (at, line) in lines.iter().take(SHOWN).enumerate() {
+        let word = if at == 0 { word } else { "" };
+        terminal.say(&format!("{word:<10} {line}"));
+    }
+    if lines.len() > SHOWN {
+        terminal.say(&format!("{:<10} and {} more", "", lines.len() - SHOWN));
     }
 }
 
@@ -247,7 +293,7 @@ fn tell_apart(images: &mut [StudyImage]) {
 }
 
 /// A path relative to the folder of the study.
-fn relative(path: &Path, folder: &Path) -> String {
+pub(super) fn relative(path: &Path, folder: &Path) -> String {
     if path.to_string_lossy().starts_with("synth:") {
         return path.display().to_string();
     }

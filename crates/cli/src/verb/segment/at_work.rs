@@ -48,7 +48,7 @@ impl<'a> ImageAtWork<'a> {
     pub(in crate::verb) fn drawn(&self, name: &str) -> Result<Arc<dyn Source>, Failure> {
         let drawn = open_drawn_at_work(name, Path::new(""), self.file.info(), &self.at_work);
         let drawn = drawn.map_err(engine_failure)?;
-        check_sizes((self.name, self.source()), (name, &*drawn)).map_err(engine_failure)?;
+        check_sizes((name, &*drawn), (self.name, self.source())).map_err(engine_failure)?;
         Ok(drawn)
     }
 

@@ -2,15 +2,30 @@
 
 use std::path::Path;
 
+use onceflow_kernels::compare::ComparisonCounts;
 use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::Value;
 
 use super::{found, parameters};
+use crate::agreement::fields;
 use crate::args::SegmentArgs;
-use crate::many::{self, ImageFields, NamedImage};
+use crate::many::{self, DrawnFolder, ImageFields, NamedImage};
 
 /// Columns of the summary.
 const COLUMNS: &[&str] = &["status", "objects", "foreground", "width", "height"];
+/// The same where there is truth.
+const COMPARED: &[&str] = &[
+    "status",
+    "dice",
+    "object_f1",
+    "panoptic_quality",
+    "objects",
+    "reference_objects",
+    "matched",
+    "foreground",
+    "width",
+    "height",
+];
 
 /// Segments one after the other.
 pub(super) fn run(args: &SegmentArgs, images: &[NamedImage], terminal: &Terminal) -> Result<Exit, Failure> {
@@ -19,14 +34,30 @@ pub(super) fn run(args: &SegmentArgs, images: &[NamedImage], terminal: &Terminal
     let folders = SegmentFolders::new(args)?;
     let summary = folders.all().into_iter().flatten().next().filter(|_| !args.dry_run);
     many::refuse_foreign_summary(summary, args.force)?;
+    let truths = args.truth.as_deref().map(DrawnFolder::of).transpose()?;
+    let mut all: Option<ComparisonCounts> = None;
     let ended = many::each(images, terminal, |named| {
-        let one = folders.of(args, named)?;
+        let one = folders.of(args, named, truth_of(truths.as_ref(), named, terminal));
         match found(&one, terminal)? {
-            Some((outcome, parameters)) => Ok(told(outcome.to_json(!args.no_normalize, &parameters))),
+            Some((outcome, parameters)) => {
+                let sum = |counts: ComparisonCounts| all.take().unwrap_or_default() + counts;
+                all = outcome.agreement.map(sum).or(all.take());
+                Ok(told(outcome.to_json(!args.no_normalize, &parameters)))
+            }
             None => Ok(folders.would_write(named, terminal)),
         }
     });
-    many::tell(&ended, COLUMNS, summary, args.json, terminal)
+    let columns = if all.is_some() { COMPARED } else { COLUMNS };
+    many::tell(&ended, (columns, all.as_ref().map(fields)), summary, args.json, terminal)
+}
+
+/// The truth of an image; one without is segmented all the same.
+fn truth_of(truths: Option<&DrawnFolder>, named: &NamedImage, terminal: &Terminal) -> Option<String> {
+    let found = truths?.named_after(named);
+    if found.is_err() {
+        terminal.say(&format!("note: no truth for {}", named.name));
+    }
+    found.ok()
 }
 
 /// The fields of one image, without the parameters, which are the same for all.
@@ -79,12 +110,11 @@ impl<'a> SegmentFolders<'a> {
     }
 
     /// The arguments of one image.
-    fn of(&self, args: &SegmentArgs, named: &NamedImage) -> Result<SegmentArgs, Failure> {
-        let truth = args.truth.as_ref().map(|folder| many::named_after(folder, &named.name)).transpose()?;
+    fn of(&self, args: &SegmentArgs, named: &NamedImage, truth: Option<String>) -> SegmentArgs {
         let files = if args.dry_run { [const { None }; 4] } else { self.files(named) };
         let [output, labels, polygons, overlay] = files;
         let images = vec![named.image.clone()];
-        Ok(SegmentArgs { images, output, labels, polygons, overlay, truth, json: false, ..args.clone() })
+        SegmentArgs { images, output, labels, polygons, overlay, truth, json: false, ..args.clone() }
     }
 
     fn would_write(&self, named: &NamedImage, terminal: &Terminal) -> ImageFields {

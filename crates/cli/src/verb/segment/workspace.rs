@@ -35,6 +35,11 @@ impl WorkspacePlan {
         Ok(Self { tiling: tiling.transpose().map_err(|error| no_room(error.into(), self.tile))?, ..self })
     }
 
+    /// Whether so many bytes are within the memory bound.
+    pub(in crate::verb) fn has_room_for(&self, bytes: u64) -> bool {
+        bytes <= self.memory
+    }
+
     /// The workspace for the engine.
     pub(in crate::verb) fn workspace<'a>(
         &self,
