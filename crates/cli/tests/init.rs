@@ -156,7 +156,7 @@ fn slides_of_a_project_lie_where_it_says() {
         ("init 'none/*.svs'", "no image in none/*.svs"),
         ("init slides -o -", "two files"),
         ("init a.toml -o b.toml", "two output files are named"),
-        ("init slides --model", "images cannot be combined with --from or --model"),
+        ("init slides --model", "images cannot be combined with --from, --model or --program"),
     ] {
         let said = shell.run(words);
         assert!(said.exit == 2 && said.stderr.contains(expected), "{words}\n{said}");

@@ -22,5 +22,5 @@ pub use error::ProgramError;
 pub use external::ExternalOperation;
 pub use failure::LOG_MARK;
 pub use logs::{AskedLog, FoundLog, LogEntry, find_logs, forget_logs, list_logs};
-pub use task::{ProgramFile, ProgramTask, bind_programs, look_at_commands};
+pub use task::{ProgramFile, ProgramTask, bind_programs, is_program, look_at_commands};
 pub use workspace::{ImageExtent, KeptFolders, PartExtent, ProgramWorkspace};

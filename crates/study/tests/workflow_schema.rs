@@ -24,6 +24,7 @@ fn everything() -> Value {
             "c": { "type": "connectivity", "default": 4.0 }
         },
         "regions": { "image": "rgb8", "m": "mask", "n": "mask", "o": "any" },
+        "programs": { "container": "c.sif", "memory": "1 GiB", "time": "2 min", "device": "gpu", "repeats": "close" },
         "stages": [{
             "stage": "s", "scope": "part", "in": ["image"], "out": ["o"], "ended": { "o": "empty" }, "after": [],
             "tasks": [

@@ -12,6 +12,7 @@ Examples:
   onceflow init 'slides/*.svs' --truth truth/    study.toml and images.csv for these slides
   onceflow init data/                            images with their truth beside them
   onceflow init --workflow own.json -o study.toml   all parameters of a workflow of yours
+  onceflow init --program -o mine/study.toml     a workflow with a program of your own
   onceflow init --model -o study.toml            a study of your own model, in any language
   onceflow init --from params.txt -o study.toml  a SALib parameter file as a study
   onceflow init --from moat.in -o study.toml     a Dakota input as a study
@@ -35,6 +36,9 @@ pub(crate) struct InitArgs {
     /// Write a study of your own model, which needs no workflow
     #[arg(long, conflicts_with_all = ["from", "workflow"])]
     pub(crate) model: bool,
+    /// Write a workflow with one program of your own, its script, and a study of them
+    #[arg(long, conflicts_with_all = ["from", "workflow", "model", "truth"])]
+    pub(crate) program: bool,
     /// Format to write
     #[arg(long, value_enum, default_value = "study")]
     pub(crate) to: ProblemFormat,

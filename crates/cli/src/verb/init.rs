@@ -1,5 +1,6 @@
 //! `onceflow init`: writes a study to start from, a study of existing images, or a problem in another format.
 
+mod program;
 mod qupath;
 mod resolution;
 mod slides;
@@ -23,6 +24,9 @@ pub(crate) fn run(args: &InitArgs, terminal: &Terminal) -> Result<Exit, Failure>
     let (images, named) = split(args)?;
     if !images.is_empty() {
         return slides::run(args, images, terminal);
+    }
+    if args.program {
+        return program::run(args, args.output.as_deref().or(named), terminal);
     }
     let target = OutputTarget::new(args.output.as_deref().or(named));
     let exported = match &args.from {
@@ -66,9 +70,9 @@ fn split(args: &InitArgs) -> Result<(&[PathBuf], Option<&Path>), Failure> {
         [] if args.truth.is_some() => {
             Err(refused("--truth needs images", "images before --truth", "no images"))
         }
-        images if !images.is_empty() && (args.from.is_some() || args.model) => Err(refused(
-            "images cannot be combined with --from or --model",
-            "images only, or --from or --model only",
+        images if !images.is_empty() && (args.from.is_some() || args.model || args.program) => Err(refused(
+            "images cannot be combined with --from, --model or --program",
+            "images only, or one of these only",
             "both",
         )),
         images => Ok((images, None)),

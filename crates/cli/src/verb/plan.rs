@@ -146,7 +146,7 @@ fn to_json(planned: &Planned) -> serde_json::Value {
         "halo": planned.halo,
         "tasks": { "asked": tasks(first), "planned": tasks(last) },
         "cost": { "asked": cost(first), "planned": cost(last) },
-        "costs": { "records": planned.costs.records, "measured": planned.costs.measured, "declared": planned.costs.declared },
+        "costs": { "records": planned.costs.records, "measured": planned.costs.measured, "declared": planned.costs.declared, "unknown": planned.costs.unknown },
         "levels": levels.iter().map(|l| json!({ "level": l.level.word(), "tasks": l.tasks, "cost": l.seconds, "because": l.because })).collect::<Vec<_>>(),
         "later": planned.later.iter().map(|phase| json!({
             "phase": phase.name,

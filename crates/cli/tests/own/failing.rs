@@ -18,13 +18,24 @@ fn an_exit_code_fails_rows_and_the_commands_that_are_printed_work() {
     assert_eq!(line("its log"), "ValueError: five");
     let log = shell.ok(line("all of it").strip_prefix("onceflow ").unwrap());
     assert_eq!(log.stdout, "working\nValueError: five\n");
-    let again = line("to do").strip_prefix("onceflow ").unwrap().split("   ").next().unwrap().to_owned();
-    let said = shell.run(&format!("{again} --allow-commands"));
-    assert_eq!(said.exit, 1, "{said}");
-    assert!(said.stderr.contains("keep failed: `sh keep.sh ...` ended with exit code 1"), "{said}");
+    // The whole line, as it is printed, in a shell.
+    let (code, words) = in_a_shell(&shell, &line("to do"));
+    assert_eq!(code, Some(1), "{words}");
+    assert!(words.contains("keep failed: `sh keep.sh ...` ended with exit code 1"), "{words}");
+    assert_eq!(in_a_shell(&shell, &line("all of it")).0, Some(0));
     assert_eq!(shell.read("look/keep/log.txt"), "working\nValueError: five\n");
     let script = std::process::Command::new(shell.path("look/keep/command.sh")).output().unwrap();
     assert_eq!((script.status.code(), script.stderr), (Some(1), b"ValueError: five\n".to_vec()));
+}
+
+/// Runs a line in a shell that finds `onceflow`; what it printed to standard error.
+fn in_a_shell(shell: &Shell, line: &str) -> (Option<i32>, String) {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_onceflow"));
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", line]).current_dir(shell.path("")).env("PATH", path).env("ONCEFLOW_COSTS", "none");
+    let output = command.env_remove("ONCEFLOW_ALLOW_COMMANDS").output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A program that does what it should.
 
 use crate::shell::Shell;
-use crate::study::{SCRIPT, changed, run, study};
+use crate::study::{SCRIPT, changed, failure, run, study};
 
 #[test]
 fn a_study_with_a_program_runs_and_is_not_run_twice() {
@@ -156,4 +156,62 @@ fn check_looks_at_the_files() {
     let above = changed(SCRIPT, r#""files": ["keep.sh"]"#, r#""files": ["../keep.sh"]"#);
     let said = above.run("check study.toml");
     assert!(said.exit == 2 && said.stderr.contains("without `..`"), "{said}");
+}
+
+#[test]
+fn the_cost_of_a_program_is_not_known_before_it_ran() {
+    let shell = study(SCRIPT);
+    let costs = [("ONCEFLOW_COSTS", "costs.jsonl"), ("ONCEFLOW_ALLOW_COMMANDS", "1")];
+    let time = |words: &str| {
+        let said = shell.run_with(words, "", &costs);
+        assert_eq!(said.exit, 0, "{said}");
+        said.stdout.lines().find(|line| line.starts_with("time ")).unwrap().to_owned()
+    };
+    let before = time("plan study.toml");
+    assert!(before.ends_with("; the cost of 1 program is not known before a first run)"), "{before}");
+    assert_eq!(shell.run_with("plan study.toml --json", "", &costs).json()["costs"]["unknown"], 1);
+    shell.run_with("run study.toml -o run", "", &costs);
+    assert!(!time("plan study.toml").contains("not known"));
+}
+
+#[test]
+fn programs_of_a_workflow_share_their_declarations() {
+    let own = r#""files": ["keep.sh"], "memory": "200 MiB", "time": "20 s""#;
+    let slow = "sleep 5\n";
+    let shell = changed(slow, own, r#""files": ["keep.sh"]"#);
+    let text = shell
+        .read("workflow.json")
+        .replace(r#""stages":"#, r#""programs": { "memory": "200 MiB", "time": "200 ms" }, "stages":"#);
+    shell.write("workflow.json", &text);
+    shell.ok("check study.toml");
+    assert!(failure(&shell).contains("it took more than its 0.2 s"));
+    // What a program says itself counts.
+    let patient = text.replace(r#""files": ["keep.sh"]"#, r#""files": ["keep.sh"], "time": "20 s""#);
+    let shell = study(SCRIPT);
+    shell.write("workflow.json", patient);
+    assert_eq!(run(&shell).exit, 0);
+    shell.write("workflow.json", text.replace("\"time\": \"200 ms\"", "\"tme\": 3"));
+    let said = shell.run("check study.toml");
+    assert_eq!(said.exit, 2, "{said}");
+    assert!(said.to_string().contains("`tme`"), "{said}");
+}
+
+#[test]
+fn a_skeleton_of_an_own_workflow_is_checked_and_run() {
+    let shell = Shell::new();
+    insta::assert_snapshot!("skeleton", shell.ok("init --program -o mine/study.toml"));
+    let said = shell.ok("check mine/study.toml");
+    assert!(!said.to_string().contains("warning"), "{said}");
+    shell.ok("run mine/study.toml -o run --allow-commands");
+    assert!(shell.read("run/answer.txt").contains("invert"), "{}", shell.read("run/answer.txt"));
+    assert_eq!(shell.run("init --program -o mine/study.toml").exit, 2, "nothing is replaced");
+    // A study of the workflow, in another folder.
+    shell.ok("init --workflow mine/workflow.json -o elsewhere.toml");
+    std::fs::create_dir(shell.path("sub")).unwrap();
+    shell.ok("init --workflow mine/workflow.json -o sub/study.toml");
+    for study in ["elsewhere.toml", "sub/study.toml"] {
+        let said = shell.ok(&format!("check {study}"));
+        assert!(!said.to_string().contains("warning"), "{said}");
+    }
+    assert!(shell.read("sub/study.toml").contains("\"../mine/workflow.json\""));
 }

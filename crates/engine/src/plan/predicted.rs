@@ -25,18 +25,27 @@ pub struct CostOrigin {
     pub measured: usize,
     /// Operations that were not: what they declare counts.
     pub declared: usize,
+    /// Programs of the user that never ran on this machine: nothing is known of their cost.
+    pub unknown: usize,
 }
 
 impl fmt::Display for CostOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.measured == 0 {
-            return f.write_str("declared costs");
+        match self.measured {
+            0 => f.write_str("declared costs")?,
+            _ => {
+                let tasks = if self.records == 1 { "task" } else { "tasks" };
+                write!(f, "measured: {} {tasks} on this machine", with_commas(u128::from(self.records)))?;
+            }
         }
-        let tasks = if self.records == 1 { "task" } else { "tasks" };
-        write!(f, "measured: {} {tasks} on this machine", with_commas(u128::from(self.records)))?;
-        match self.declared {
+        if self.measured > 0 && self.declared > 0 {
+            write!(f, "; declared costs of {}", counted(self.declared, "operation"))?;
+        }
+        match self.unknown {
             0 => Ok(()),
-            declared => write!(f, "; declared costs of {}", counted(declared, "operation")),
+            unknown => {
+                write!(f, "; the cost of {} is not known before a first run", counted(unknown, "program"))
+            }
         }
     }
 }
@@ -54,12 +63,15 @@ impl OpenStudy {
         let tasks: Vec<&FlowTask> = flow.tasks.iter().flat_map(FlowTask::parts).collect();
         let operations: BTreeSet<_> = tasks.iter().map(|task| (&task.spec.id, task.spec.version)).collect();
         let of = |(id, version)| tasks.iter().find(move |t| &t.spec.id == id && t.spec.version == version);
-        let mut origin = CostOrigin { records: 0, measured: 0, declared: 0 };
+        let mut origin = CostOrigin { records: 0, measured: 0, declared: 0, unknown: 0 };
         for task in operations.into_iter().filter_map(of) {
             match self.model(&task.spec, device(), level).seconds(1).origin {
                 EstimateOrigin::Measured { records } => {
                     origin.records += records;
                     origin.measured += 1;
+                }
+                EstimateOrigin::Declared if onceflow_programs::is_program(&task.spec.id) => {
+                    origin.unknown += 1
                 }
                 EstimateOrigin::Declared => origin.declared += 1,
             }

@@ -107,6 +107,14 @@ fn folder_of(workflow: &Workflow, study: &Path) -> PathBuf {
     if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
 }
 
+/// How ids of programs begin.
+const PROGRAM: &str = "command:";
+
+/// Whether an operation is a program of the user.
+pub fn is_program(id: &str) -> bool {
+    id.starts_with(PROGRAM)
+}
+
 impl ProgramTask {
     fn new(
         workflow: &Workflow,
@@ -127,7 +135,7 @@ impl ProgramTask {
             container,
             ends: task.ends.clone(),
         };
-        own.spec.id = format!("command:{}", own.digest());
+        own.spec.id = format!("{PROGRAM}{}", own.digest());
         Ok(own)
     }
 

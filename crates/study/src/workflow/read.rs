@@ -6,6 +6,7 @@ mod stage;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use self::operation::ProgramDefaults;
 use self::stage::StageReader;
 use super::{Marks, NameRole, RegionDeclaration, RegionKind, SourceLocation, Workflow, WorkflowParameter};
 use crate::located::{FromNode, LocatedNode, LocatedTable, Mismatch, TableEntry, TableReader, parse_json};
@@ -37,8 +38,10 @@ fn workflow_from(
     let about = fields.optional("about");
     let parameters = entries_of(&mut fields, source, "parameters", false, parameter_from);
     let regions = entries_of(&mut fields, source, "regions", true, region_from);
+    let programs = fields.optional::<&LocatedNode>("programs");
+    let programs = programs.and_then(|node| ProgramDefaults::from(source, node, fields.diagnostics()));
     let stages = match fields.required::<&[LocatedNode]>("stages") {
-        Some(nodes) => stages_from(source, nodes, &mut fields),
+        Some(nodes) => stages_from(source, nodes, programs.unwrap_or_default(), &mut fields),
         None => Vec::new(),
     };
     let mut marks = Marks::default();
@@ -54,12 +57,13 @@ fn workflow_from(
 fn stages_from(
     source: &Arc<SourceText>,
     nodes: &[LocatedNode],
+    programs: ProgramDefaults,
     fields: &mut TableReader<'_, '_>,
 ) -> Vec<super::Stage> {
     if nodes.is_empty() {
         fields.error("stages", "the workflow does nothing", "at least one stage");
     }
-    let mut reader = StageReader { source, diagnostics: fields.diagnostics(), tasks: 0 };
+    let mut reader = StageReader { source, diagnostics: fields.diagnostics(), programs, tasks: 0 };
     let stages = nodes.iter().filter_map(|node| reader.stage(node, None)).collect();
     let tasks = reader.tasks;
     if tasks > MOST_TASKS {

@@ -16,7 +16,7 @@ pub(super) fn say(run: &Run, prepared: &OpenStudy, folder: &Path, terminal: &Ter
     let rows = run.answer.table.rows.len();
     for failing in failing(&run.answer).iter().take(SHOWN) {
         terminal.say("");
-        terminal.say(&block(failing, rows, is_first(failing, prepared), prepared.path(), folder));
+        terminal.say(&block(failing, rows, prepared, folder));
     }
 }
 
@@ -25,7 +25,9 @@ fn is_first(failing: &Failing, prepared: &OpenStudy) -> bool {
     prepared.row(failing.row).is_ok()
 }
 
-fn block(failing: &Failing, rows: usize, first: bool, study: &Path, folder: &Path) -> String {
+fn block(failing: &Failing, rows: usize, prepared: &OpenStudy, folder: &Path) -> String {
+    let (first, allowed) = (is_first(failing, prepared), prepared.settings().allow_commands);
+    let study = prepared.path();
     let Failing { task, row, image, message, .. } = failing;
     let asked = AskedLog { row: *row, image, part: None, task: Some(task) };
     // Without its logs a failure is told all the same.
@@ -49,11 +51,11 @@ fn block(failing: &Failing, rows: usize, first: bool, study: &Path, folder: &Pat
     if log.is_some() {
         lines.push(format!("  all of it  onceflow report {folder} --log {place}"));
     }
-    let again = if first {
-        format!("onceflow run {study} {place} -o look/")
-    } else {
-        format!("onceflow report {folder} {place} -o look/")
-    };
-    lines.push(format!("  to do      {again}    repeats it alone, in a folder you can enter"));
+    // What follows is a comment in a shell, so that the line works as it is printed.
+    let again = if first { format!("onceflow run {study}") } else { format!("onceflow report {folder}") };
+    let allow = if allowed { " --allow-commands" } else { "" };
+    lines.push(format!(
+        "  to do      {again} {place} -o look/{allow}   # repeats it alone, in a folder you can enter"
+    ));
     lines.join("\n")
 }

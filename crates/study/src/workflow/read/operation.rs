@@ -9,20 +9,77 @@ use super::super::{
 use super::Name;
 use crate::located::{Data, FromNode, LocatedNode, Mismatch, TableReader};
 use crate::units::Size;
-use crate::{Diagnostics, SourceText};
+use crate::{Diagnostics, SourceSpan, SourceText};
+
+/// What all programs of a workflow declare, unless they say otherwise themselves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ProgramDefaults {
+    container: Option<(String, SourceSpan)>,
+    memory: Option<u64>,
+    time: Option<Duration>,
+    device: Option<DeviceKind>,
+    repeats: Option<Repeats>,
+}
+
+impl ProgramDefaults {
+    /// Reads the value of `programs`.
+    pub(super) fn from(
+        source: &Arc<SourceText>,
+        node: &LocatedNode,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<ProgramDefaults> {
+        let mut fields = TableReader::new(source, node, "programs", diagnostics)?;
+        let container = container_from(source, &mut fields, &mut Marks::default());
+        let defaults = ProgramDefaults {
+            container: container.map(|name| (name, fields.span("container"))),
+            memory: fields.optional::<Size>("memory").map(|size| size.0),
+            time: fields.optional::<Duration>("time"),
+            device: fields.word("device", &DeviceKind::WORDS),
+            repeats: fields.word("repeats", &Repeats::WORDS),
+        };
+        fields.finish();
+        Some(defaults)
+    }
+
+    /// What an operation does not declare itself; `null` as a container declares that there is none.
+    fn complete(&self, node: &LocatedNode, declared: &mut OperationDeclaration) {
+        let is_said = |key: &str| node.as_table().is_some_and(|table| table.get(key).is_some());
+        declared.memory = declared.memory.or(self.memory);
+        declared.time = declared.time.or(self.time);
+        declared.device = self.device.filter(|_| !is_said("device")).unwrap_or(declared.device);
+        declared.repeats = self.repeats.filter(|_| !is_said("repeats")).unwrap_or(declared.repeats);
+    }
+
+    fn container(&self, node: &LocatedNode, marks: &mut Marks) -> Option<String> {
+        let is_said = node.as_table().is_some_and(|table| table.get("container").is_some());
+        let (name, span) = self.container.as_ref().filter(|_| !is_said)?;
+        marks.set(NameRole::File, name, *span);
+        Some(name.clone())
+    }
+}
 
 /// Reads the value of `op`.
 pub(super) fn operation_from(
     source: &Arc<SourceText>,
     node: &LocatedNode,
+    defaults: &ProgramDefaults,
     marks: &mut Marks,
     diagnostics: &mut Diagnostics,
 ) -> Option<TaskOperation> {
     marks.set(NameRole::Operation, "", node.span);
     match &node.data {
         Data::Text(id) => Some(TaskOperation::BuiltIn(id.clone())),
-        Data::Table(table) if table.get("python").is_some() => python_from(source, node, marks, diagnostics),
-        Data::Table(_) => command_from(source, node, marks, diagnostics),
+        Data::Table(table) if table.get("python").is_some() => {
+            let mut python = python_from(source, node, marks, diagnostics)?;
+            defaults.complete(node, &mut python.declared);
+            Some(TaskOperation::Python(Box::new(python)))
+        }
+        Data::Table(_) => {
+            let mut command = command_from(source, node, marks, diagnostics)?;
+            defaults.complete(node, &mut command.declared);
+            command.container = command.container.or_else(|| defaults.container(node, marks));
+            Some(TaskOperation::Command(Box::new(command)))
+        }
         _ => {
             let expected = "the id of an operation, or a table with `command` or `python`";
             diagnostics.push(Mismatch::new(node, expected).diagnostic(source, "op"));
@@ -36,7 +93,7 @@ fn command_from(
     node: &LocatedNode,
     marks: &mut Marks,
     diagnostics: &mut Diagnostics,
-) -> Option<TaskOperation> {
+) -> Option<ProgramCommand> {
     let mut fields = TableReader::new(source, node, "command", diagnostics)?;
     let arguments: Option<&LocatedNode> = fields.required("command");
     let command: Option<Vec<String>> = arguments.and_then(|_| fields.parsed("command", not_empty));
@@ -48,13 +105,7 @@ fn command_from(
     let serve = fields.optional("serve").unwrap_or_default();
     let declared = declared_from(source, &mut fields, marks);
     fields.finish();
-    Some(TaskOperation::Command(Box::new(ProgramCommand {
-        command: command?,
-        files,
-        container,
-        serve,
-        declared,
-    })))
+    Some(ProgramCommand { command: command?, files, container, serve, declared })
 }
 
 fn python_from(
@@ -62,14 +113,14 @@ fn python_from(
     node: &LocatedNode,
     marks: &mut Marks,
     diagnostics: &mut Diagnostics,
-) -> Option<TaskOperation> {
+) -> Option<Python> {
     let mut fields = TableReader::new(source, node, "Python operation", diagnostics)?;
     let place = fields.parsed("python", file_and_function);
     let files = files_from(&mut fields, marks);
     let declared = declared_from(source, &mut fields, marks);
     fields.finish();
     let (file, function) = place?;
-    Some(TaskOperation::Python(Box::new(Python { file, function, files, declared, ..Python::default() })))
+    Some(Python { file, function, files, declared, ..Python::default() })
 }
 
 /// Files, each at its place.

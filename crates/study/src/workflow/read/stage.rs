@@ -7,7 +7,7 @@ use super::super::{
     Binding, BoundValue, EndedAs, Marks, NameRole, Scope, SourceLocation, Stage, StageStep, Task,
     TaskOperation,
 };
-use super::operation::operation_from;
+use super::operation::{ProgramDefaults, operation_from};
 use super::{Name, names};
 use crate::located::{Data, FromNode, LocatedNode, LocatedTable, Mismatch, TableReader};
 use crate::{Diagnostics, SourceText, Value};
@@ -16,6 +16,8 @@ use crate::{Diagnostics, SourceText, Value};
 pub(super) struct StageReader<'a, 'd> {
     pub(super) source: &'a Arc<SourceText>,
     pub(super) diagnostics: &'d mut Diagnostics,
+    /// What programs declare unless they say otherwise.
+    pub(super) programs: ProgramDefaults,
     pub(super) tasks: usize,
 }
 
@@ -85,7 +87,7 @@ impl<'a> StageReader<'a, '_> {
         let place = name_place(self.source, &fields, "task");
         fields.finish();
         let reads = reads_node.map(|node| self.bindings(node, &mut marks)).unwrap_or_default();
-        let mut op = operation_from(self.source, op?, &mut marks, self.diagnostics)?;
+        let mut op = operation_from(self.source, op?, &self.programs, &mut marks, self.diagnostics)?;
         if let TaskOperation::Python(python) = &mut op {
             python.takes_known = takes_known;
             python.reads_known = reads_node.is_some();
