@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use onceflow_nuclei::NucleiError;
+use onceflow_region::io_words;
 use onceflow_study::{Diagnostic, Diagnostics, Size};
 
 /// Why a study could not be run, by what the user can do about it.
@@ -27,7 +28,7 @@ pub enum EngineError {
     #[error("{0}")]
     Environment(Box<Diagnostic>),
     /// A file cannot be written.
-    #[error("cannot write {}: {error}", path.display())]
+    #[error("cannot write {}: {}", path.display(), io_words(error))]
     Write {
         /// The file.
         path: PathBuf,
@@ -35,7 +36,7 @@ pub enum EngineError {
         error: io::Error,
     },
     /// The bound of memory is too small for one task.
-    #[error("the memory bound is too small: {task} needs {needed} bytes, the bound is {limit}")]
+    #[error("the memory bound is too small: {task} needs {}, the bound is {}", Size(*needed).rounded_up(), Size(*limit))]
     Memory {
         /// The task.
         task: String,
@@ -45,7 +46,7 @@ pub enum EngineError {
         limit: u64,
     },
     /// The bound of memory is too small for a box that exact seams leave uncut.
-    #[error("the memory bound is too small for exact seams: they need {needed} bytes, the bound is {limit}")]
+    #[error("the memory bound is too small for exact seams: they need {}, the bound is {}", Size(*needed).rounded_up(), Size(*limit))]
     ExactMemory {
         /// The least bound that works.
         needed: u64,
@@ -54,7 +55,8 @@ pub enum EngineError {
     },
     /// The bound of a bucket's memory is too small for one instance.
     #[error(
-        "the memory bound of buckets is too small: one instance needs {needed} bytes, the bound is {limit}"
+        "the memory bound of buckets is too small: one instance needs {}, the bound is {}",
+        Size(*needed).rounded_up(), Size(*limit)
     )]
     BucketMemory {
         /// The least bound that works.
@@ -126,7 +128,7 @@ impl EngineError {
                 too_small(format!("the memory bound is too small for the task `{task}`"), needed, limit)
                     .with_hint(format!(
                         "give --memory '{}' or more, or make the parts smaller",
-                        Size(needed)
+                        Size(needed).rounded_up()
                     )),
             ],
             Self::ExactMemory { needed, limit } => vec![
@@ -137,14 +139,14 @@ impl EngineError {
                 )
                 .with_hint(format!(
                     "give --memory '{}' or more, or write seams = \"owned\" under [parts], which needs less",
-                    Size(needed)
+                    Size(needed).rounded_up()
                 )),
             ],
             Self::BucketMemory { needed, limit } => vec![
                 too_small("the memory bound of buckets is too small for one instance".into(), needed, limit)
                     .with_hint(format!(
                         "give --bucket-memory '{}' or more, or make the parts smaller",
-                        Size(needed)
+                        Size(needed).rounded_up()
                     )),
             ],
             Self::Stopped => Vec::new(),
@@ -175,8 +177,8 @@ impl From<EngineError> for io::Error {
 }
 
 fn too_small(message: String, needed: u64, limit: u64) -> Diagnostic {
-    let found = Size(limit).to_string();
-    Diagnostic::error(message).expected_found(format!("at least {}", Size(needed)), found)
+    let found = Size(limit).rounded_down().to_string();
+    Diagnostic::error(message).expected_found(format!("at least {}", Size(needed).rounded_up()), found)
 }
 
 /// A bug of this program, and where to report it.
@@ -203,7 +205,7 @@ pub fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
             let hint = format!("free some space (df -h {folder}), or choose another disk");
             ("space on the disk", "none left".into(), hint)
         }
-        _ => ("a place to write", error.to_string(), "choose another place after -o".into()),
+        _ => ("a place to write", io_words(error), "choose another place after -o".into()),
     };
     message.expected_found(expected, found).with_hint(hint)
 }

@@ -40,6 +40,7 @@ pub use onceflow_nuclei::{
     read_objects, segment,
 };
 pub use onceflow_programs::{AskedLog, FoundLog};
+pub use onceflow_region::io_words;
 pub use onceflow_report::{
     Amounts, Answer, BestRow, CropOverview, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary,
     KeptParameters, LegendEntry, Material, MetricTable, PhaseAnswer, PhaseGrain, Pictures, ProposedRow,

@@ -39,7 +39,7 @@ impl ByteOrigin {
         let meta = fs::metadata(path).map_err(|error| SourceError::unreadable(&name, &error))?;
         if !meta.is_file() {
             // A pipe would make us wait for ever, and a folder has no bytes.
-            let found = if meta.is_dir() { "a folder" } else { "something that is no regular file" };
+            let found = if meta.is_dir() { "a folder" } else { "a pipe or a device" };
             return Err(SourceError::content(&name, "an image file", found, "name the image itself"));
         }
         let place = OriginPlace::File { path: path.to_owned(), state: FileState::of(&meta) };

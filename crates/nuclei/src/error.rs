@@ -3,7 +3,7 @@
 use std::io;
 
 use onceflow_region::SourceError;
-use onceflow_study::Diagnostic;
+use onceflow_study::{Diagnostic, Size};
 
 /// Why an image could not be segmented, measured or compared.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum NucleiError {
     #[error("{0}")]
     Environment(Box<Diagnostic>),
     /// The memory bound is too small for one task.
-    #[error("the memory bound is too small: {task} needs {needed} bytes, the bound is {limit}")]
+    #[error("the memory bound is too small: {task} needs {}, the bound is {}", Size(*needed).rounded_up(), Size(*limit))]
     Memory {
         /// The task.
         task: String,

@@ -52,7 +52,7 @@ impl ProgramFailure {
 
 impl From<io::Error> for ProgramFailure {
     fn from(error: io::Error) -> Self {
-        Self::new(format!("could not be run: {error}"))
+        Self::new(format!("could not be run: {}", onceflow_region::io_words(&error)))
     }
 }
 

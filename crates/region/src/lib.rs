@@ -145,7 +145,7 @@ mod template;
 
 pub use budget::{Budget, Lease, READ_LIMIT};
 pub use digest::{Digest, Digester, NotADigest};
-pub use error::{RegionError, SourceError, StoreError};
+pub use error::{RegionError, SourceError, StoreError, io_words};
 pub use geometry::{Bounds, Position, Span};
 pub use identifier::{RegionId, RegionKind, RegionQuery, Shelf};
 pub use kinds::{

@@ -57,6 +57,29 @@ impl Size {
         let bytes = bytes.and_then(|bytes| number.times(bytes)).and_then(|bytes| u64::try_from(bytes).ok());
         bytes.map(Self).ok_or_else(error)
     }
+
+    /// The next size that people read: whole MiB (below 1 MiB whole KiB), unless it is such already.
+    #[must_use]
+    pub fn rounded_up(self) -> Self {
+        let unit = self.unit();
+        if self.is_short() { self } else { Self(self.0.div_ceil(unit).saturating_mul(unit)) }
+    }
+
+    /// The same, downwards.
+    #[must_use]
+    pub fn rounded_down(self) -> Self {
+        let unit = self.unit();
+        if self.is_short() { self } else { Self(self.0 / unit * unit) }
+    }
+
+    fn unit(self) -> u64 {
+        if self.0 < 1 << 20 { 1 << 10 } else { 1 << 20 }
+    }
+
+    /// Whether it is written in a larger unit than bytes, or is too small for one.
+    fn is_short(self) -> bool {
+        self.0 < 1 << 10 || !self.to_string().ends_with(" B")
+    }
 }
 
 /// In the largest binary unit that leaves no more than one decimal: `2 GiB`, `1.5 MiB`, `1001 B`.

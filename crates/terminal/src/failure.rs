@@ -61,7 +61,7 @@ impl Failure {
         }
         Self::environment(
             Diagnostic::error("cannot write to standard output")
-                .expected_found("a place to write", error.to_string()),
+                .expected_found("a place to write", onceflow_engine::io_words(error)),
         )
     }
 

@@ -69,7 +69,7 @@ pub(crate) fn is_folder(word: &str) -> bool {
 fn from_folder(folder: &str, images: &mut Vec<String>) -> Result<(), Failure> {
     let found = FolderFiles::of(Path::new(folder)).map_err(|error| {
         let message = Diagnostic::error(format!("cannot read the folder {folder}"));
-        Failure::environment(message.expected_found("a readable folder", error.to_string()))
+        Failure::environment(message.expected_found("a readable folder", onceflow_region::io_words(&error)))
     })?;
     if found.images.is_empty() {
         let message = Diagnostic::error(format!("no image in {folder}"));

@@ -129,7 +129,7 @@ pub(crate) fn file_name(path: &Path) -> String {
 
 fn no_folder(folder: &Path, error: &std::io::Error) -> Failure {
     let message = Diagnostic::error(format!("cannot read the folder {}", folder.display()));
-    let message = message.expected_found("a folder of truth files", error.to_string());
+    let message = message.expected_found("a folder of truth files", onceflow_region::io_words(error));
     Failure::bad_input(
         message.with_hint("give the folder of the truth files, or with one image its truth file"),
     )

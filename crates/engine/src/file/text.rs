@@ -5,8 +5,10 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use onceflow_region::io_words;
 use onceflow_study::{Diagnostic, SourceText, nearest};
 
+use super::pipe;
 use crate::EngineError;
 
 /// The most bytes a kind of file may have.
@@ -41,11 +43,14 @@ pub fn read_text(path: &Path, limit: TextLimit) -> Result<Arc<SourceText>, Engin
 }
 
 fn read_file(path: &Path, limit: TextLimit) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
+    let metadata = path.metadata()?;
     if metadata.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
+    if pipe::is_one(&metadata) {
+        return take(pipe::open(path)?, limit);
+    }
+    let file = File::open(path)?;
     if metadata.len() > limit.bytes() {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
@@ -62,8 +67,14 @@ fn take(from: impl io::Read, limit: TextLimit) -> io::Result<Vec<u8>> {
 fn unreadable(path: &Path, error: &io::Error, limit: TextLimit) -> EngineError {
     let message = Diagnostic::error(format!("cannot read {}", path.display()));
     match error.kind() {
+        io::ErrorKind::NotFound if path.is_symlink() => EngineError::bad_input(broken_link(message, path)),
         io::ErrorKind::NotFound => EngineError::bad_input(
             message.expected_found("a file", "nothing of that name").with_hint(hint_for_missing(path)),
+        ),
+        io::ErrorKind::TimedOut => EngineError::bad_input(
+            message
+                .expected_found("a file, or a pipe that something writes to", "a pipe that gives nothing")
+                .with_hint("write to the pipe first, or name a file"),
         ),
         io::ErrorKind::IsADirectory => EngineError::bad_input(
             message.expected_found("a file", "a folder").with_hint("name the file inside it"),
@@ -74,8 +85,15 @@ fn unreadable(path: &Path, error: &io::Error, limit: TextLimit) -> EngineError {
                 .expected_found("a file you may read", "permission denied")
                 .with_hint(format!("ls -l {} shows who may", path.display())),
         ),
-        _ => EngineError::environment(message.expected_found("a readable file", error.to_string())),
+        _ => EngineError::environment(message.expected_found("a readable file", io_words(error))),
     }
+}
+
+/// The message of a link whose file is gone.
+pub(crate) fn broken_link(message: Diagnostic, path: &Path) -> Diagnostic {
+    let to = path.read_link().map_or_else(|_| "nowhere".into(), |to| to.display().to_string());
+    let message = message.expected_found("a file", format!("a link to {to}, which is not there"));
+    message.with_hint("bring the file back, or make the link anew")
 }
 
 fn hint_for_missing(path: &Path) -> String {

@@ -16,6 +16,7 @@ use onceflow_study::Diagnostic;
 use onceflow_synth::{SynthError, SyntheticImage, Tissue};
 
 use crate::EngineError;
+use crate::file::broken_link;
 pub use convert::{Conversion, ImageForm, PlannedConversion, WantedPixels, convert, plan_conversion};
 pub use paint::{bytes_to_paint, paint, tissue};
 pub use parts_picture::{DrawnParts, draw_parts};
@@ -97,6 +98,10 @@ pub fn open_volume(name: &str) -> Result<VolumeSource, EngineError> {
 fn open_file(name: &str, folder: &Path) -> Result<Arc<dyn Source>, EngineError> {
     let path = folder.join(name);
     onceflow_imageio::open(&path).map_err(|error| match error {
+        SourceError::File { .. } if path.is_symlink() && !path.exists() => {
+            let message = broken_link(Diagnostic::error(format!("cannot open the image {name}")), &path);
+            EngineError::Missing { file: name.to_owned(), message: Box::new(message) }
+        }
         SourceError::File { .. } if !path.exists() => missing("image", name),
         error => unreadable(error),
     })

@@ -48,6 +48,9 @@ pub fn open_document(path: &Path) -> Result<Document, EngineError> {
 /// The same with operations that a program brings.
 pub(super) fn open(path: &Path, catalogue: &Catalogue) -> Result<Document, EngineError> {
     let source = read_text(path, TextLimit::Description)?;
+    if source.text.trim().is_empty() {
+        return Err(empty(&source.name));
+    }
     let kind = detect(&source.name, &source.text).ok_or_else(|| unknown_kind(&source))?;
     Ok(read(path, kind, &source, catalogue))
 }
@@ -93,6 +96,14 @@ pub(super) fn workflow(
         Ok((workflow, diagnostics)) => (Some(workflow), diagnostics),
         Err(diagnostics) => (None, diagnostics),
     }
+}
+
+fn empty(name: &str) -> EngineError {
+    let message = Diagnostic::error(format!("{name} is empty"));
+    let message = message.expected_found("a study, a workflow or a problem", "no text");
+    EngineError::bad_input(
+        message.with_hint(format!("onceflow init -o {name} --force writes a study to start from")),
+    )
 }
 
 fn unknown_kind(source: &SourceText) -> EngineError {

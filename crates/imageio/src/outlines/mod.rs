@@ -59,6 +59,10 @@ enum FillRule {
 impl Outlines {
     /// Whether a file begins like one of outlines rather than like an image.
     pub fn is_one(path: &Path) -> bool {
+        // A pipe would make us wait for ever.
+        if !path.is_file() {
+            return false;
+        }
         let mut first = Vec::new();
         let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut first));
         read.is_ok() && OutlineForm::of(&first).is_some()
@@ -72,7 +76,7 @@ impl Outlines {
         let name = path.display().to_string();
         let wrong = |error: std::io::Error| SourceError::File {
             file: name.clone(),
-            reason: error.to_string(),
+            reason: onceflow_region::io_words(&error),
             todo: "check the name and the disk",
         };
         let mut bytes = Vec::new();

@@ -25,7 +25,11 @@ pub(super) fn open(origin: ByteOrigin) -> Result<Arc<dyn Source>, SourceError> {
         FileFormat::Slide(form) => openslide::open(origin, form),
         FileFormat::Other(found) => {
             let expected = "a PNG, JPEG or TIFF image, or a slide";
-            Err(origin.content(expected, found, "convert it to PNG or TIFF"))
+            let todo = match first.as_slice() {
+                [] => "copy or export it again: nothing was written into it",
+                _ => "convert it to PNG or TIFF",
+            };
+            Err(origin.content(expected, found, todo))
         }
     }
 }

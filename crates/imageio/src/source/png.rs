@@ -178,12 +178,26 @@ fn broken(origin: &ByteOrigin, error: &DecodingError) -> SourceError {
         DecodingError::IoError(error) => origin.unreadable(error),
         DecodingError::LimitsExceeded => {
             let expected = format!(
-                "rows of at most {DECODER_BYTES} bytes, or an interlaced image of at most {READ_LIMIT}"
+                "rows of at most {} MiB, or an interlaced image of at most {} MiB",
+                DECODER_BYTES >> 20,
+                READ_LIMIT >> 20
             );
             origin.content(&expected, "a larger one", "save the image as TIFF in tiles")
         }
-        other => origin.content("a PNG image", other.to_string(), todo),
+        other => origin.content("a PNG image", plain(&other.to_string()), todo),
     }
+}
+
+/// The words of the decoder, with chunks by their names: it describes them as its own values.
+fn plain(words: &str) -> String {
+    if words.starts_with("Corrupt deflate stream") {
+        return "pixels that cannot be unpacked: the file is damaged".into();
+    }
+    let Some((before, rest)) = words.split_once("ChunkType {") else { return words.to_owned() };
+    let Some((chunk, after)) = rest.split_once('}') else { return words.to_owned() };
+    let name = chunk.split_once("type:").map_or(chunk, |(_, name)| name);
+    let name = name.split(',').next().unwrap_or_default().trim();
+    format!("{before}{name}{}", plain(after))
 }
 
 fn ends_early() -> DecodingError {

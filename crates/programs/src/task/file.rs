@@ -22,8 +22,9 @@ impl FoundFile {
     /// The file with the digest of its contents.
     pub(super) fn digested(self, task: &Task) -> Result<ProgramFile, Box<Diagnostic>> {
         let digest = File::open(&self.path).and_then(|file| Digest::of_reader(FILE_DIGEST, file));
-        let digest = digest
-            .map_err(|error| unusable(task, &self.name, "a file that can be read", &error.to_string()))?;
+        let digest = digest.map_err(|error| {
+            unusable(task, &self.name, "a file that can be read", &onceflow_region::io_words(&error))
+        })?;
         Ok(ProgramFile { name: self.name, path: self.path, digest })
     }
 }
@@ -40,7 +41,7 @@ pub(super) fn find(task: &Task, name: &str, folder: &Path) -> Result<FoundFile, 
 
 /// The file of a container, which may lie anywhere: it is not copied, and its contents are in the key.
 pub(super) fn find_container(task: &Task, name: &str, folder: &Path) -> Result<FoundFile, Box<Diagnostic>> {
-    let missing = |error: io::Error| unusable(task, name, "a file", &error.to_string());
+    let missing = |error: io::Error| unusable(task, name, "a file", &onceflow_region::io_words(&error));
     let path = folder.join(name).canonicalize().map_err(missing)?;
     // Devices and pipes have no end.
     if path.metadata().map_err(missing)?.is_file() {

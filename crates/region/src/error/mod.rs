@@ -3,7 +3,9 @@
 mod region;
 mod source;
 mod store;
+mod words;
 
 pub use region::RegionError;
 pub use source::SourceError;
 pub use store::StoreError;
+pub use words::io_words;

@@ -104,6 +104,6 @@ impl SourceError {
             io::ErrorKind::PermissionDenied => "ask for the right to read it",
             _ => "check the disk",
         };
-        SourceError::File { file: name.to_owned(), reason: error.to_string(), todo }
+        SourceError::File { file: name.to_owned(), reason: super::io_words(error), todo }
     }
 }

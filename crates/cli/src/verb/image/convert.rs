@@ -66,7 +66,7 @@ fn work(
 fn too_small(needed: u64, limit: u64) -> Failure {
     let least = Size(needed.div_ceil(1 << 20) << 20);
     let message = Diagnostic::error("the memory bound is too small for one block of the image");
-    let message = message.expected_found(format!("at least {least}"), Size(limit).to_string());
+    let message = message.expected_found(format!("at least {least}"), Size(limit).rounded_down().to_string());
     Failure::memory(message.with_hint(format!("give --memory '{least}' or more")))
 }
 

@@ -129,7 +129,7 @@ fn ending(path: &Path) -> String {
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     let message = Diagnostic::error(format!("cannot read the folder {}", path.display()));
-    Failure::environment(message.expected_found("a readable folder", error.to_string()))
+    Failure::environment(message.expected_found("a readable folder", onceflow_region::io_words(error)))
 }
 
 /// The truth beside the images, or that of the folder or file that was named.

@@ -107,11 +107,11 @@ fn text(study: &SimulatedStudy, options: &SimulationOptions) -> String {
         format!("makespan   {:.3} s in {}", simulated.makespan, counted(simulated.buckets, "bucket")),
         format!("tasks      {} asked, {} computed", commas(study.asked), commas(simulated.tasks())),
         format!("busy       {}", busy(simulated.busy())),
-        format!("memory     {} on the node that needs most", Size(simulated.peak())),
+        format!("memory     {} on the node that needs most", Size(simulated.peak()).rounded_up()),
     ];
     let transfers = simulated.transfers();
     if transfers.seconds > 0.0 {
-        let bytes = Size((transfers.uploaded + transfers.downloaded) as u64);
+        let bytes = Size((transfers.uploaded + transfers.downloaded) as u64).rounded_up();
         lines.push(format!("transfers  {bytes} between nodes and gpus, {:.3} s", transfers.seconds));
     }
     let mishaps = mishaps(study);
@@ -163,7 +163,7 @@ fn table(study: &SimulatedStudy) -> String {
             if all > 0.0 { format!("{:.1} %", 100.0 * seconds / all) } else { "-".to_owned() }
         };
         let (cpus, gpus) = (share(node.cpu_seconds, node.workers.0), share(node.gpu_seconds, node.workers.1));
-        let (peak, lost) = (Size(node.peak).to_string(), if node.lost { "  lost" } else { "" });
+        let (peak, lost) = (Size(node.peak).rounded_up().to_string(), if node.lost { "  lost" } else { "" });
         text.push_str(&format!(
             "{number:>6} {:>8} {:>9} {cpus:>7} {gpus:>7} {peak:>12}{lost}\n",
             node.buckets, node.tasks

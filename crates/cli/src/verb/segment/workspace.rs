@@ -80,8 +80,9 @@ fn no_room(error: EngineError, tile: Option<u32>) -> Failure {
         None => ("the smallest tiles".to_owned(), ""),
     };
     let message = Diagnostic::error(format!("the memory bound is too small for {tiles}"));
-    let message = message.expected_found(format!("at least {}", Size(needed)), Size(limit).to_string());
-    Failure::memory(message.with_hint(format!("give --memory '{}' or more{smaller}", Size(needed))))
+    let (least, limit) = (Size(needed).rounded_up(), Size(limit).rounded_down());
+    let message = message.expected_found(format!("at least {least}"), limit.to_string());
+    Failure::memory(message.with_hint(format!("give --memory '{least}' or more{smaller}")))
 }
 
 /// Temporary pixels are stored beside the first output, where space for results is expected.

@@ -9,6 +9,7 @@ use zune_core::bytestream::ZCursor;
 use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
+use zune_jpeg::errors::DecodeErrors;
 
 pub(super) use frame::{Frame, Refused};
 pub(super) use source::JpegSource;
@@ -27,7 +28,7 @@ const MOST_SCANS: usize = 64;
 
 /// The pixels of a stream, row by row: grey, or red, green and blue.
 pub(super) fn decode(stream: &[u8], frame: &Frame, colours: Colours) -> Result<Vec<u8>, Refused> {
-    let broken = |error| Refused::new("a JPEG image", format!("{error:?}"));
+    let broken = |error: DecodeErrors| Refused::new("a JPEG image", error.to_string().trim_matches('"'));
     let options = DecoderOptions::default()
         .set_strict_mode(true)
         .set_use_unsafe(false)

@@ -73,7 +73,7 @@ impl Source for JpegSource {
 
 fn stream(origin: &ByteOrigin) -> Result<Vec<u8>, SourceError> {
     if origin.length() > FILE_LIMIT {
-        let expected = format!("a JPEG file of at most {FILE_LIMIT} bytes");
+        let expected = format!("a JPEG file of at most {} MiB", FILE_LIMIT >> 20);
         return Err(origin.content(&expected, origin.length().to_string(), "save it as TIFF in tiles"));
     }
     let mut stream = Vec::new();

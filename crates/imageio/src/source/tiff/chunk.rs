@@ -168,7 +168,7 @@ fn with_tables(tables: Option<&[u8]>, data: &[u8]) -> Vec<u8> {
 }
 
 fn too_large(origin: &ByteOrigin) -> SourceError {
-    let expected = format!("strips or tiles of at most {CHUNK_LIMIT} bytes");
+    let expected = format!("strips or tiles of at most {} MiB", CHUNK_LIMIT >> 20);
     origin.content(&expected, "a larger one", "save the image in tiles")
 }
 

@@ -134,7 +134,7 @@ impl TiffLayout {
 
     fn check(&self, origin: &ByteOrigin) -> Result<(), SourceError> {
         if self.row_bytes() > LONGEST_ROW {
-            let expected = format!("rows of at most {LONGEST_ROW} bytes");
+            let expected = format!("rows of at most {} MiB", LONGEST_ROW >> 20);
             return Err(origin.content(&expected, self.row_bytes().to_string(), TODO));
         }
         if self.compression == TiffPacking::Jpeg && self.element != Element::U8 {
