@@ -11,7 +11,7 @@ seed = 7
 
 [[image]]
 name = "one"
-file = "one.png"
+file = "synth:512x512?seed=1"
 box = [0, 0, 512, 512]
 
 [parts]
@@ -123,8 +123,8 @@ fn json_counts_and_places_everything() {
     );
     assert_eq!(
         (json["errors"].as_u64(), json["warnings"].as_u64()),
-        (Some(0), Some(2)),
-        "one is that of the missing image"
+        (Some(0), Some(1)),
+        "the default of G2 lies outside its range"
     );
     let warning = &json["diagnostics"][0];
     assert_eq!(
@@ -158,9 +158,32 @@ fn a_sheet_of_images_is_read_beside_the_study() {
     let start = STUDY.find("[[image]]").unwrap();
     let end = STUDY.find("[parts]").unwrap();
     let study = format!("images = \"images.csv\"\n{}{}", &STUDY[..start], &STUDY[end..]);
-    shell.write("study.toml", study).write("images.csv", "name,file,truth,site\nx,x.svs,,A\ny,y.svs,,B\n");
+    shell
+        .write("study.toml", study)
+        .write("images.csv", "name,file,truth,site\nx,synth:90x90,,A\ny,synth:90x80,,B\n");
     let json = shell.ok("check study.toml --json").json();
     assert_eq!(json["summary"]["images"], 2);
     shell.write("images.csv", "name,file\nx,x.svs\nx,y.svs\n");
     insta::assert_snapshot!("sheet-twice", shell.run("check study.toml"));
+}
+
+#[test]
+fn a_study_for_another_machine_is_checked_without_its_images() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY.replace("synth:512x512?seed=1", "one.png"));
+    let said = shell.run("check study.toml");
+    assert!(said.exit == 2 && said.stderr.contains("cannot open the image one.png"), "{said}");
+    shell.ok("check study.toml --without-images");
+}
+
+#[test]
+fn many_missing_files_are_counted() {
+    let shell = Shell::new();
+    let (start, end) = (STUDY.find("[[image]]").unwrap(), STUDY.find("[parts]").unwrap());
+    let study = format!("images = \"images.csv\"\n{}{}", &STUDY[..start], &STUDY[end..]);
+    let lines: String = (0..30).map(|n| format!("i{n},none-{n}.svs\n")).collect();
+    shell.write("study.toml", study).write("images.csv", format!("name,file\n{lines}"));
+    let said = shell.run("check study.toml");
+    assert!(said.stderr.contains("10 more files of images and truth cannot be opened"), "{said}");
+    assert_eq!(said.stderr.matches("cannot open the image").count(), 20, "{said}");
 }

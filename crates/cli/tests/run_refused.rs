@@ -46,7 +46,7 @@ fn studies() -> Vec<(&'static str, String)> {
         ("too-many-replicates", vbd("base = 4096\nreplicates = 2048")),
         (
             "effects-of-lhs",
-            changed(r#"method = "moat"\ntrajectories = 4"#, "method = \"lhs\"\nrows = 8") + LATER,
+            changed("method = \"moat\"\ntrajectories = 4", "method = \"lhs\"\nrows = 8") + LATER,
         ),
         ("one-resample", changed("resamples = 50", "resamples = 1")),
         ("python", workflow("python.json")),

@@ -50,9 +50,11 @@ pub fn check_document(path: &Path, options: CheckOptions) -> Result<CheckedDocum
         }
         _ => Vec::new(),
     };
-    document.diagnostics.0.extend(more);
-    // Errors come before warnings and notes.
-    document.diagnostics.0.sort_by_key(|message| Reverse(message.severity));
+    if !more.is_empty() {
+        document.diagnostics.0.extend(more);
+        // Errors come before warnings and notes.
+        document.diagnostics.0.sort_by_key(|message| Reverse(message.severity));
+    }
     Ok(CheckedDocument { document, refused })
 }
 

@@ -147,7 +147,7 @@ fn morris(fields: &mut TableReader<'_, '_>) -> Option<MorrisDesign> {
 fn saltelli(fields: &mut TableReader<'_, '_>) -> Option<SaltelliDesign> {
     let base = size(fields, "base", 2);
     let second_order = fields.optional("second_order").unwrap_or(false);
-    let replicates = at_least(fields, "replicates", 1);
+    let replicates = fields.parsed("replicates", check_replicates);
     // A small base is not refused because of the default number of replicates.
     let usual = base.map_or(1, |base| SaltelliDesign::REPLICATES.min(base));
     if let (Some(base), Some(found)) = (base, replicates)
@@ -156,6 +156,12 @@ fn saltelli(fields: &mut TableReader<'_, '_>) -> Option<SaltelliDesign> {
         fields.error("replicates", "there are more replicates than base rows", format!("at most {base}"));
     }
     Some(SaltelliDesign { base: base?, second_order, replicates: replicates.unwrap_or(usual) })
+}
+
+/// More replicates than this only waste the sequences.
+fn check_replicates(replicates: u64) -> Result<u64, String> {
+    let fits = (1..=1024).contains(&replicates);
+    if fits { Ok(replicates) } else { Err("a whole number from 1 to 1024; 4 to 16 are usual".to_owned()) }
 }
 
 fn grid(fields: &mut TableReader<'_, '_>) -> GridDesign {
