@@ -21,10 +21,12 @@ use crate::words::quoted;
 /// Opens a study with the settings of a command line, and prints its notes.
 pub(crate) fn open(study: &Path, args: &SettingsArgs<'_>, terminal: &Terminal) -> Result<OpenStudy, Failure> {
     let layers = layers(args)?;
+    let progress = terminal.progress(format!("looking at the images of {}", study.display()));
     let study = open_study(study, &layers).map_err(|error| {
         note_warnings(study, terminal);
         engine_failure(error)
     })?;
+    drop(progress);
     study.notes().iter().for_each(|note| terminal.say(note));
     bound_allocator(study.settings());
     Ok(study)

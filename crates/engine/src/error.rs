@@ -18,6 +18,9 @@ pub enum EngineError {
         /// What is said of it alone.
         message: Box<Diagnostic>,
     },
+    /// An image or a truth cannot be read.
+    #[error("{0}")]
+    Unreadable(Box<EngineError>),
     /// The study, or a file it names, asks for something that cannot be.
     #[error("{0}")]
     BadInput(Box<Diagnostic>),
@@ -101,6 +104,11 @@ impl EngineError {
         Self::Environment(Box::new(message))
     }
 
+    /// Whether it is about one image, so that others can be run without it.
+    pub(crate) fn is_of_image(&self) -> bool {
+        matches!(self, Self::Missing { .. } | Self::Unreadable(_))
+    }
+
     /// Its kind. Of several errors at once, a mistake in the input weighs more than what the machine lacks.
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -108,6 +116,7 @@ impl EngineError {
             Self::Environment(_) | Self::Write { .. } => ErrorKind::Environment,
             Self::Memory { .. } | Self::ExactMemory { .. } | Self::BucketMemory { .. } => ErrorKind::Memory,
             Self::Stopped => ErrorKind::Stopped,
+            Self::Unreadable(error) => error.kind(),
             Self::Internal(_) => ErrorKind::Internal,
             Self::Several(errors) => {
                 let other = errors.iter().map(Self::kind).rfind(|kind| *kind != ErrorKind::Environment);
@@ -150,6 +159,7 @@ impl EngineError {
                     )),
             ],
             Self::Stopped => Vec::new(),
+            Self::Unreadable(error) => error.into_diagnostics(),
             Self::Several(errors) => errors.into_iter().flat_map(Self::into_diagnostics).collect(),
             Self::Internal(message) => vec![internal(&message)],
         }

@@ -82,8 +82,9 @@ pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, shipped_ranges, shipped_workflow};
 pub use space::{Factor, Problem, Space, SpaceError};
 pub use study::{
     Against, BackgroundRule, FactorEffect, FindFiles, ImageBox, ImageSheet, Keep, KeepRule, MOST_INSTANCES,
-    MOST_ROWS, Metric, OnFailure, Parts, Phase, PhaseCount, PhaseGrowth, RunSection, RunUntil, Seams, Study,
-    StudyChange, StudyCounts, StudyFile, StudyImage, WorkflowReference, parse_sheet, parse_study,
+    MOST_ROWS, Metric, OnFailure, OnUnreadable, Parts, Phase, PhaseCount, PhaseGrowth, RunSection, RunUntil,
+    Seams, Study, StudyChange, StudyCounts, StudyFile, StudyImage, WorkflowReference, parse_sheet,
+    parse_study,
 };
 pub use summary::StudySummary;
 pub use template::{

@@ -223,6 +223,8 @@ pub struct RunSection {
     pub failures: OnFailure,
     /// Stop when more than this share of the rows failed.
     pub stop_above: f64,
+    /// What happens to images that cannot be read.
+    pub unreadable: OnUnreadable,
     /// Regions that stay on disk.
     pub keep_regions: Vec<String>,
     /// Bootstrap resamples.
@@ -235,6 +237,16 @@ pub struct RunSection {
     pub until: Option<RunUntil>,
     /// How far it may go until then.
     pub at_most: Option<RunBound>,
+}
+
+/// What happens to images that cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnUnreadable {
+    /// Nothing is run.
+    #[default]
+    Stop,
+    /// They are left out.
+    Skip,
 }
 
 /// What happens to failed rows in an analysis.
@@ -283,6 +295,7 @@ impl Default for RunSection {
             staging: None,
             failures: OnFailure::default(),
             stop_above: 0.05,
+            unreadable: OnUnreadable::default(),
             keep_regions: Vec::new(),
             resamples: 1000,
             confidence: 0.95,

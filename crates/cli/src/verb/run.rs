@@ -9,7 +9,7 @@ mod simulated;
 use std::path::Path;
 
 use onceflow_engine::{
-    OpenStudy, Run, RunEnding, RunFolder, RunResult, RunSettings, answer_text, run_json, run_study,
+    OpenStudy, RowStatus, Run, RunEnding, RunFolder, RunResult, RunSettings, answer_text, run_json, run_study,
 };
 use onceflow_study::Diagnostic;
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
@@ -100,10 +100,17 @@ fn report(run: &Run, path: &Path, json: bool, terminal: &Terminal) -> Result<Exi
     ending(run, path, terminal)
 }
 
+/// Whether a row failed, on all images or on some.
+fn has_failures(run: &Run) -> bool {
+    let failed = |status: &RowStatus| matches!(status, RowStatus::Failed { .. });
+    run.answer.table.rows.iter().any(|row| row.images.iter().any(|image| failed(&image.status)))
+        || run.answer.phases.iter().any(|phase| phase.failed > 0)
+}
+
 fn ending(run: &Run, path: &Path, terminal: &Terminal) -> Result<Exit, Failure> {
     let rows = path.join("rows.csv");
     match run.ending {
-        RunEnding::Complete if run.answer.phases.iter().any(|phase| phase.failed > 0) => Ok(Exit::RowsFailed),
+        RunEnding::Complete if has_failures(run) => Ok(Exit::RowsFailed),
         RunEnding::Complete => Ok(Exit::Ok),
         RunEnding::Stopped => {
             terminal.say(&format!("stopped: the rows that were done are in {}", rows.display()));

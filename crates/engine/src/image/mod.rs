@@ -118,7 +118,10 @@ pub(crate) fn missing(what: &str, name: &str) -> EngineError {
 
 /// The error of an image that cannot be read.
 pub(crate) fn unreadable(error: SourceError) -> EngineError {
-    NucleiError::from(error).into()
+    // A library that is missing is no fault of the image: all others lack it too.
+    let of_machine = matches!(error, SourceError::Library { .. });
+    let error = NucleiError::from(error).into();
+    if of_machine { error } else { EngineError::Unreadable(Box::new(error)) }
 }
 
 /// The tissue with a name such as `synth:4096x4096?seed=7`; `None` for any other name.

@@ -72,5 +72,7 @@ fn open(
     }
     let images = CutImages::open(study, study.halo(workflow, &bound.catalogue), folder)?;
     bound.metrics.check_resolution(images.resolutions())?;
-    Ok(images.resampling().into_iter().map(Diagnostic::note).collect())
+    let left_out = images.left_out.iter().map(|image| Diagnostic::warning(image.words()));
+    let notes = images.resampling().into_iter().chain(images.mask_note(&bound.metrics.matching_truth()));
+    Ok(left_out.chain(notes.map(Diagnostic::note)).collect())
 }

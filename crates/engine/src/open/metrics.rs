@@ -1,11 +1,11 @@
 //! From the counts of parts to the metrics of rows: pixels and objects are added first, the ratio is taken last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use onceflow_kernels::compare::MetricKind;
 use onceflow_nuclei::PartComparison;
 use onceflow_report::{ImageRecord, RowRecord, RowStatus};
-use onceflow_study::{Diagnostic, Metric, Study};
+use onceflow_study::{Against, Diagnostic, Metric, Study};
 
 use crate::EngineError;
 use crate::open::compare;
@@ -54,25 +54,42 @@ impl Metrics {
         if without.is_empty() { Ok(()) } else { Err(no_resolution(metric, &without)) }
     }
 
+    /// The metrics that match objects with those of the truth.
+    pub(crate) fn matching_truth(&self) -> Vec<&str> {
+        let asks =
+            |metric: &Metric, kind: MetricKind| metric.against == Against::Truth && kind.matches_objects();
+        self.metrics.iter().filter(|(m, kind, _)| asks(m, *kind)).map(|(m, ..)| m.name.as_str()).collect()
+    }
+
     /// Empty tallies of a row, one per image.
     pub(crate) fn tallies(&self, images: usize) -> Vec<Tally> {
         vec![Tally { comparisons: vec![PartComparison::default(); self.results], ..Tally::default() }; images]
     }
 
     /// Writes what the tallies of a row say into its record. A row that failed may not have been run everywhere: where
-    /// it was not, it failed too.
-    pub(crate) fn fill(&self, record: &mut RowRecord, tallies: &[Tally], inputs: &StudyInputs) {
-        let failure = tallies.iter().find(|tally| tally.has_failed()).map(Tally::status);
+    /// it was not, it failed too. Images that are left out have no say in the row.
+    pub(crate) fn fill(
+        &self,
+        record: &mut RowRecord,
+        tallies: &[Tally],
+        inputs: &StudyInputs,
+        left_out: &BTreeSet<usize>,
+    ) {
+        let counts = |image: usize| !left_out.contains(&image);
+        let failed = |(image, tally): &(usize, &Tally)| counts(*image) && tally.has_failed();
+        let failure = tallies.iter().enumerate().find(failed).map(|(_, tally)| tally.status());
         let image = |(image, tally): (usize, &Tally)| {
             let done = tally.parts == inputs.parts_of(image);
-            let status = failure.clone().filter(|_| !done).unwrap_or_else(|| tally.status());
+            let status = failure.clone().filter(|_| !done && !tally.has_failed());
+            let status = status.unwrap_or_else(|| tally.status());
             self.image(tally, status, inputs.images[image].um_per_pixel)
         };
         record.images = tallies.iter().enumerate().map(image).collect();
-        record.status = over_all(&record.images);
+        let taken = record.images.iter().enumerate().filter(|(image, _)| counts(*image));
+        record.status = over_all(&taken.map(|(_, record)| record).collect::<Vec<_>>());
         record.metrics = match record.status {
             RowStatus::Failed { .. } => vec![None; self.metrics.len()],
-            _ => self.metrics.iter().map(|m| over_images(m, tallies, inputs)).collect(),
+            _ => self.metrics.iter().map(|m| over_images(m, tallies, inputs, left_out)).collect(),
         };
     }
 
@@ -132,12 +149,17 @@ impl Tally {
 }
 
 /// The value over all images that have the metric.
-fn over_images(metric: &(Metric, MetricKind, usize), tallies: &[Tally], inputs: &StudyInputs) -> Option<f64> {
+fn over_images(
+    metric: &(Metric, MetricKind, usize),
+    tallies: &[Tally],
+    inputs: &StudyInputs,
+    left_out: &BTreeSet<usize>,
+) -> Option<f64> {
     let (metric, measure, result) = metric;
     let mut sum = onceflow_kernels::compare::ComparisonCounts::default();
     let mut square_um = 0.0;
     let mut is_known = true;
-    for (image, tally) in tallies.iter().enumerate() {
+    for (image, tally) in tallies.iter().enumerate().filter(|(image, _)| !left_out.contains(image)) {
         let counts = tally.comparisons.get(*result)?.against(metric.against);
         if measure.needs_reference() && counts.compared == 0 {
             continue;
@@ -154,7 +176,7 @@ fn over_images(metric: &(Metric, MetricKind, usize), tallies: &[Tally], inputs: 
 }
 
 /// A row failed when it failed anywhere, and ended early when it did so everywhere.
-fn over_all(images: &[ImageRecord]) -> RowStatus {
+fn over_all(images: &[&ImageRecord]) -> RowStatus {
     let failed = images.iter().find(|i| matches!(i.status, RowStatus::Failed { .. }));
     let ended = images.iter().all(|i| matches!(i.status, RowStatus::Ended(_)));
     match (failed, images.first()) {

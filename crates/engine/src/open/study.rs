@@ -80,10 +80,15 @@ impl OpenStudy {
         let halo = study.halo(workflow, &catalogue);
         let images = CutImages::open(study, halo, folder)?;
         metrics.check_resolution(images.resolutions())?;
+        let mut notes: Vec<String> =
+            images.left_out.iter().map(|image| format!("warning: {}", image.words())).collect();
+        notes.extend(images.mask_note(&metrics.matching_truth()).map(|note| format!("note: {note}")));
         let inputs = images.choose(study, halo)?;
         let mut flow = written.clone();
         reserve_reading(&mut flow, &inputs);
-        let (stamps, costs) = (stamps(study, folder), Costs::default());
+        let mut stamps = stamps(study, folder);
+        inputs.left_out.iter().for_each(|image| stamps.push_str(&format!(" without {}", image.name)));
+        let costs = Costs::default();
         let allowed = false;
         Ok(Self {
             study: Arc::new(study.clone()),
@@ -106,7 +111,7 @@ impl OpenStudy {
                 workflow: workflow.source.as_ref().map_or_else(String::new, |source| source.text.clone()),
                 ..StudyTexts::default()
             },
-            notes: Vec::new(),
+            notes,
             settings: RunSettings::default(),
         })
     }

@@ -18,7 +18,7 @@ use onceflow_study::{RegionKind, Scope};
 use crate::clips::{ImagePiece, PictureClips, PieceRequest};
 use crate::folder::{ENCODED, read_encoded};
 use crate::open::compare;
-use crate::open::inputs::{ImagePart, OpenedImage, StudyInputs};
+use crate::open::inputs::{ImagePart, OpenedImage, StudyInputs, UnreadImages};
 use held::{Held, only_part};
 
 /// Reads sources when tasks ask for them, and keeps the last few.
@@ -35,6 +35,8 @@ pub(crate) struct Sources<'a> {
     numbered: bool,
     /// What is kept of images for pictures.
     clips: Option<&'a PictureClips>,
+    /// Images that turned out to be unreadable.
+    unread: UnreadImages,
 }
 
 /// Regions of the reference row that an earlier phase left, by name and part.
@@ -88,7 +90,13 @@ impl<'a> Sources<'a> {
             spare: Budget::new(spare),
             numbered: false,
             clips: None,
+            unread: UnreadImages::default(),
         }
+    }
+
+    /// The same that notes which images cannot be read.
+    pub(crate) fn noting(self, unread: UnreadImages) -> Self {
+        Self { unread, ..self }
     }
 
     /// The same for a run, in the spare bytes that it shares with others. Digests hold inside the run: no source is read
@@ -137,8 +145,8 @@ impl<'a> Sources<'a> {
         let opened = &opened.ok_or_else(|| OperationError::new("there is no such image"))?.source;
         let held = only_part(self.inputs, image).and_then(|(part, bytes)| self.held(source, part, bytes));
         Ok(match held {
-            Some(pixels) => Arc::new(Held::new(opened, pixels)),
-            None => Arc::clone(opened),
+            Some(pixels) => Arc::new(Held::new(&self.unread.watch(image, opened), pixels)),
+            None => self.unread.watch(image, opened),
         })
     }
 
@@ -166,7 +174,8 @@ impl<'a> Sources<'a> {
             compare::COUNTED => counted(&at, image).ok_or_else(outside),
             compare::TRUTH => match &image.truth {
                 Some(truth) if truth.covers(&at.part.core) => {
-                    read(truth.source.as_ref(), at.counted(image), |found| truth.objects(&found))
+                    let source = self.unread.watch(at.image, &truth.source);
+                    read(source.as_ref(), at.counted(image), |found| truth.objects(&found))
                 }
                 _ => Ok(Region::Nothing),
             },
@@ -178,7 +187,8 @@ impl<'a> Sources<'a> {
                 )),
             },
             _ => {
-                let region = read(image.source.as_ref(), at.part.read, into_rgb8)?;
+                let source = self.unread.watch(at.image, &image.source);
+                let region = read(source.as_ref(), at.part.read, into_rgb8)?;
                 self.keep_piece(part, &region);
                 Ok(region)
             }

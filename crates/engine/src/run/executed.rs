@@ -10,8 +10,10 @@ use onceflow_reuse::{Flow, Level, NodeId, Plan, TaskOrigin};
 use onceflow_runtime::{
     DuplicateOptions, Execution, ExecutionContext, KnownRows, Operation, OutputDigests, execute,
 };
+use onceflow_study::OnUnreadable;
 
 use crate::clips::PictureClips;
+use crate::open::inputs::UnreadImages;
 use crate::open::metrics::Tally;
 use crate::open::supply::{References, Sources};
 use crate::plan::duplicates::Duplicates;
@@ -64,6 +66,8 @@ pub(super) struct PhaseWork<'w> {
     pub(super) saves_reference: bool,
     /// More failed rows than this stop the work.
     pub(super) most_failed: u64,
+    /// Images that turned out to be unreadable.
+    pub(super) unread: UnreadImages,
 }
 
 /// What need not be run.
@@ -90,7 +94,7 @@ impl PhaseWork<'_> {
         let seen = self.context.objects.clone();
         let (references, budget) = (self.context.references.clone(), self.context.budget.clone());
         let supply = Sources::new(inputs, flow.sources.clone(), references, budget, 0);
-        let supply = supply.of_run(&self.context.spare).keeping(self.clips);
+        let supply = supply.of_run(&self.context.spare).keeping(self.clips).noting(self.unread.clone());
         let budgets = [self.context.budget.clone(), self.context.spare.clone()];
         self.clips.begin_phase(clip_phase(self.prepared, plan, self.numbers.first()), budgets);
         let digests = (self.options.level >= Level::Convergent)
@@ -126,6 +130,7 @@ impl PhaseWork<'_> {
             saved: References::new(),
             error: None,
             failed: HashSet::new(),
+            skipped: skips_unreadable(prepared).then_some(self.unread),
             most_failed: self.most_failed,
         };
         let known = match known {
@@ -196,6 +201,11 @@ impl PhaseWork<'_> {
             contents: self.context.source_contents(flow),
         })
     }
+}
+
+/// Whether images that turn out to be unreadable are left out.
+pub(super) fn skips_unreadable(study: &OpenStudy) -> bool {
+    study.study.run.unreadable == OnUnreadable::Skip
 }
 
 /// What later phases compare with.

@@ -19,6 +19,7 @@ mod row_numbers;
 pub(crate) mod scratch;
 mod shown;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -34,6 +35,7 @@ use onceflow_sensitivity::Analysis;
 use onceflow_study::Phase;
 
 use crate::clips::PictureClips;
+use crate::open::inputs::UnreadImages;
 use crate::open::metrics::Tally;
 use crate::open::study::OpenStudy;
 use crate::plan::duplicates as converged;
@@ -52,7 +54,7 @@ pub use bucket::{
 };
 use context::RunContext;
 pub use ended::Run;
-use executed::{Gathered, KnownWork, PhaseWork};
+use executed::{Gathered, KnownWork, PhaseWork, skips_unreadable};
 use growth::run_until_decided;
 use keep::Keeper;
 pub use logs::find_logs;
@@ -118,6 +120,8 @@ struct Runner<'a> {
     context: RunContext,
     clips: PictureClips,
     ending: RunEnding,
+    /// Images that turned out to be unreadable.
+    unread: UnreadImages,
 }
 
 impl<'a> Runner<'a> {
@@ -171,6 +175,7 @@ impl<'a> Runner<'a> {
             context: RunContext::new(prepared, options, prepared.budget(options.memory)),
             clips: PictureClips::new(shown_parts(prepared, options)),
             ending: RunEnding::Complete,
+            unread: UnreadImages::default(),
         }
     }
 
@@ -238,6 +243,7 @@ impl<'a> Runner<'a> {
             is_followed,
             saves_reference: with_reference && self.prepared.study.phases.len() > 1,
             most_failed: (self.prepared.study.run.stop_above * rows as f64) as u64,
+            unread: self.unread.clone(),
         }
     }
 
@@ -264,15 +270,34 @@ impl<'a> Runner<'a> {
         let reference = with_reference.then(|| self.prepared.reference.record());
         let records = sampled.records(phase, &self.prepared.reference, first);
         let parts = self.prepared.inputs.parts.len();
+        let left_out = self.left_out();
         for (mut record, tallies) in reference.into_iter().chain(records).zip(&gathered.tallies) {
             let done = tallies.iter().map(Tally::parts).sum::<usize>() == parts;
             if done || tallies.iter().any(Tally::has_failed) {
-                self.prepared.metrics.fill(&mut record, tallies, &self.prepared.inputs);
+                self.prepared.metrics.fill(&mut record, tallies, &self.prepared.inputs, &left_out);
                 self.table.rows.push(record);
                 for (known, tally) in self.truth_objects.iter_mut().zip(tallies) {
                     *known = known.or(tally.truth_objects());
                 }
             }
+        }
+    }
+
+    /// The images that rows are computed without; all of them would leave nothing to compute rows from.
+    fn left_out(&self) -> BTreeSet<usize> {
+        let found: BTreeSet<usize> = self.unread.found().into_keys().collect();
+        let some = skips_unreadable(self.prepared) && found.len() < self.prepared.inputs.images.len();
+        if some { found } else { BTreeSet::new() }
+    }
+
+    /// What a reader must know of images that turned out to be unreadable.
+    fn note_unread(&mut self) {
+        let left_out = self.left_out();
+        for (image, why) in self.unread.found() {
+            let name = &self.prepared.inputs.images[image].name;
+            let then =
+                if left_out.contains(&image) { "rows are computed without it" } else { "rows failed on it" };
+            self.notes.push(format!("Image {name} could not be read while rows ran, and {then}: {why}."));
         }
     }
 
@@ -355,7 +380,8 @@ impl<'a> Runner<'a> {
         images
     }
 
-    fn finish(self, best: Option<BestRow>) -> Run {
+    fn finish(mut self, best: Option<BestRow>) -> Run {
+        self.note_unread();
         let study = &self.prepared.study;
         let images = self.images();
         let mut work = self.ledger.work();

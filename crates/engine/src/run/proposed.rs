@@ -76,7 +76,7 @@ impl Runner<'_> {
             return Ok(None);
         }
         let mut record = RowRecord { role: NAME.into(), values, ..self.prepared.reference.record() };
-        self.prepared.metrics.fill(&mut record, tallies, &self.prepared.inputs);
+        self.prepared.metrics.fill(&mut record, tallies, &self.prepared.inputs, &self.left_out());
         Ok(Some(record))
     }
 

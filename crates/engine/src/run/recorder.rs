@@ -13,7 +13,7 @@ use onceflow_study::Scope;
 
 use crate::clips::PictureClips;
 use crate::costs::device;
-use crate::open::inputs::StudyInputs;
+use crate::open::inputs::{StudyInputs, UnreadImages};
 use crate::open::metrics::{Metrics, Tally};
 use crate::open::supply::{References, SavedReference};
 use crate::plan::duplicates::Duplicates;
@@ -57,6 +57,8 @@ pub(crate) struct RunRecorder<'a> {
     pub(crate) error: Option<EngineError>,
     /// Rows that failed somewhere.
     pub(crate) failed: HashSet<usize>,
+    /// Images that are left out when they turn out to be unreadable: rows do not fail for them.
+    pub(crate) skipped: Option<UnreadImages>,
     /// More failed rows than this stop the run.
     pub(crate) most_failed: u64,
     /// What steps of tasks in one took, and which of them failed.
@@ -260,7 +262,10 @@ impl Observer for RunRecorder<'_> {
             RowOutcome::Failed { task, message } => {
                 let task = self.failing(row, *task, part);
                 self.tallies[row][self.inputs.parts[part].image].fail(part, &task, message);
-                self.count_failure(row);
+                let image = self.inputs.parts[part].image;
+                if !self.skipped.as_ref().is_some_and(|skipped| skipped.has(image)) {
+                    self.count_failure(row);
+                }
                 let row = self.numbers.in_phase(row);
                 self.note(&JournalLine::Failed { row, part, task, message: message.clone() });
             }

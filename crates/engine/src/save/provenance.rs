@@ -34,7 +34,9 @@ fn files(prepared: &OpenStudy) -> Vec<UsedFile> {
         digest,
     };
     let mut files = Vec::new();
-    for (asked, opened) in prepared.study.images.iter().zip(&prepared.inputs.images) {
+    let asked = |name: &str| prepared.study.images.iter().find(|image| image.name == name);
+    let images = prepared.inputs.images.iter();
+    for (asked, opened) in images.filter_map(|opened| Some((asked(&opened.name)?, opened))) {
         files.push(used("image", &asked.name, &asked.file, digest(opened.source.as_ref())));
         if let (Some(file), Some(truth)) = (&asked.truth, &opened.truth) {
             files.push(used("truth", &asked.name, file, digest(truth.source.as_ref())));

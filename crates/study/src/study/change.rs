@@ -57,6 +57,7 @@ impl Study {
             staging: None,
             failures: super::OnFailure::default(),
             stop_above: 0.0,
+            unreadable: super::OnUnreadable::default(),
             keep_regions: self.run.keep_regions.clone(),
             resamples: 0,
             confidence: 0.0,

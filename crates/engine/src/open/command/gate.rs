@@ -29,7 +29,7 @@ impl OpenStudy {
         if self.own.is_empty() || self.allowed { Ok(()) } else { Err(forbidden(&self.own)) }
     }
 
-    /// What a reader must know of programs whose results are not the same each time.
+    /// What a reader must know: programs whose results are not the same each time, and images that are left out.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let tasks = |repeats: Repeats| {
             let tasks = self.own.iter().filter(|task| task.spec.repeats == repeats);
@@ -42,7 +42,8 @@ impl OpenStudy {
         let never = (!never.is_empty()).then(|| {
             format!("Results of {never} are declared random: each row has its own, and part of the variation is chance.")
         });
-        close.into_iter().chain(never).collect()
+        let left_out = self.inputs.left_out.iter().map(|image| format!("The {}.", image.words()));
+        close.into_iter().chain(never).chain(left_out).collect()
     }
 }
 

@@ -11,15 +11,19 @@ use choice::{Look, choose};
 use cut::cut;
 use opened::{Opened, open_all};
 pub(crate) use truth::Truth;
+pub(crate) use unread::{LeftOutImage, UnreadImages};
 
 use crate::{EngineError, ImageSummary, Resampling, resampling_words};
 
 mod choice;
 mod cut;
 mod opened;
+mod parallel;
+mod probe;
 mod resolution;
 mod studied;
 mod truth;
+mod unread;
 
 /// The images of a study with their parts.
 #[derive(Clone, Debug)]
@@ -28,6 +32,8 @@ pub(crate) struct StudyInputs {
     pub(crate) halo: u64,
     pub(crate) images: Vec<OpenedImage>,
     pub(crate) parts: Vec<ImagePart>,
+    /// Images of the study that cannot be read.
+    pub(crate) left_out: Vec<LeftOutImage>,
 }
 
 /// An image that is open.
@@ -70,11 +76,14 @@ impl ImagePart {
 #[derive(Debug)]
 pub(crate) struct CutImages {
     images: Vec<CutImage>,
+    pub(crate) left_out: Vec<LeftOutImage>,
 }
 
 /// An image with all its parts.
 #[derive(Debug)]
 struct CutImage {
+    /// Its place in the study.
+    place: usize,
     name: String,
     opened: Opened,
     parts: Vec<Part>,
@@ -90,15 +99,29 @@ impl CutImages {
                 .into());
         }
         // Everything is opened before anything is read: the last image may be missing.
-        let opened = open_all(study, folder)?;
-        let images =
-            study.images.iter().zip(opened).map(|(image, opened)| cut_image(study, image, halo, opened));
-        Ok(Self { images: images.collect::<Result<_, _>>()? })
+        let (opened, left_out) = open_all(study, folder)?;
+        let images = opened.into_iter().map(|(place, opened)| cut_image(study, place, halo, opened));
+        Ok(Self { images: images.collect::<Result<_, _>>()?, left_out })
     }
 
     /// The resolution of each image, as far as it is known.
     pub(crate) fn resolutions(&self) -> impl Iterator<Item = (&str, Option<f64>)> {
         self.images.iter().map(|image| (image.name.as_str(), image.opened.at_work.um_per_pixel))
+    }
+
+    /// A sentence about truth that is a mask, for metrics that match objects with it.
+    pub(crate) fn mask_note(&self, metrics: &[&str]) -> Option<String> {
+        let is_mask = |image: &&CutImage| image.opened.truth.as_ref().is_some_and(|truth| truth.is_mask);
+        let masks: Vec<&str> = self.images.iter().filter(is_mask).map(|image| image.name.as_str()).collect();
+        let (first, metric) = (masks.first()?, metrics.first()?);
+        let images = match masks.len() {
+            1 => format!("image {first}"),
+            count => format!("{count} images ({first}, …)"),
+        };
+        Some(format!(
+            "the truth of {images} is a mask, so objects that touch in it are one object for metric `{metric}`; a label \
+             image or outlines tell them apart"
+        ))
     }
 
     /// One sentence for each way in which images are resampled.
@@ -110,9 +133,10 @@ impl CutImages {
 
     /// Chooses the parts that are run; this reads pixels, to find tissue.
     pub(crate) fn choose(self, study: &Study, halo: u64) -> Result<StudyInputs, EngineError> {
-        let mut inputs = StudyInputs { halo: 0, images: Vec::new(), parts: Vec::new() };
-        for (image, cut) in study.images.iter().zip(self.images) {
-            inputs.add(study, image, cut)?;
+        let mut inputs =
+            StudyInputs { halo: 0, images: Vec::new(), parts: Vec::new(), left_out: self.left_out };
+        for cut in self.images {
+            inputs.add(study, &study.images[cut.place], cut)?;
         }
         if inputs.parts.iter().any(|p| p.part.core != p.part.read) {
             inputs.halo = halo;
@@ -121,11 +145,12 @@ impl CutImages {
     }
 }
 
-fn cut_image(study: &Study, image: &StudyImage, halo: u64, opened: Opened) -> Result<CutImage, EngineError> {
+fn cut_image(study: &Study, place: usize, halo: u64, opened: Opened) -> Result<CutImage, EngineError> {
+    let image = &study.images[place];
     let parts = cut(&study.parts, halo, opened.at_work.source.info(), opened.bounds);
     let parts = parts.map_err(|error| Diagnostic::error(format!("cannot cut {}: {error}", image.name)))?;
     check_truth(image, opened.truth.as_ref(), &parts)?;
-    Ok(CutImage { name: image.name.clone(), opened, parts })
+    Ok(CutImage { place, name: image.name.clone(), opened, parts })
 }
 
 impl StudyInputs {
@@ -171,7 +196,7 @@ impl StudyInputs {
     /// The same images with one part only.
     pub(crate) fn only(&self, part: usize) -> Self {
         let parts = self.parts.get(part).copied().into_iter().collect();
-        Self { halo: self.halo, images: self.images.clone(), parts }
+        Self { halo: self.halo, images: self.images.clone(), parts, left_out: Vec::new() }
     }
 
     /// How many parts an image has.

@@ -5,11 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_region::{Bounds, Source};
-use onceflow_study::{Diagnostic, Study, StudyImage, counted};
+use onceflow_study::{Diagnostic, OnUnreadable, Study, StudyImage, counted};
 
+use super::parallel::in_parallel;
+use super::probe::probe;
 use super::resolution::at_work;
 use super::studied::studied;
 use super::truth::{Drawn, Truth};
+use super::unread::LeftOutImage;
+use crate::image::unreadable;
 use crate::{AtWork, EngineError, open_image};
 
 /// Files that are named when they are missing; more are counted.
@@ -25,22 +29,40 @@ pub(super) struct Opened {
     pub(super) bounds: Bounds,
 }
 
-/// Opens all images, relative to `folder`; only their heads are read.
-pub(super) fn open_all(study: &Study, folder: &Path) -> Result<Vec<Opened>, EngineError> {
-    let mut files = Files { folder, open: HashMap::new() };
-    let (mut opened, mut errors) = (Vec::new(), Vec::new());
-    for image in &study.images {
-        match files.open(study, image) {
-            Ok(image) => opened.push(image),
+/// Images that are open, each with its place in the study, and those that are left out.
+pub(super) type OpenedImages = (Vec<(usize, Opened)>, Vec<LeftOutImage>);
+
+/// Opens all images, relative to `folder`, and reads some pixels of each. Those that cannot be read are left out where the
+/// study says so.
+pub(super) fn open_all(study: &Study, folder: &Path) -> Result<OpenedImages, EngineError> {
+    let files = Files::open(study, folder);
+    let found = in_parallel(&study.images, |image| files.image(study, image));
+    let skip = study.run.unreadable == OnUnreadable::Skip;
+    let (mut opened, mut left_out, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, (image, found)) in study.images.iter().zip(found).enumerate() {
+        match found {
+            Ok(image) => opened.push((place, image)),
+            Err(error) if skip && error.is_of_image() => {
+                left_out.push(LeftOutImage { name: image.name.clone(), why: error.to_string() });
+            }
             Err(error) => errors.push(error),
         }
     }
+    if opened.is_empty() && errors.is_empty() {
+        errors.push(no_image(&left_out));
+    }
     let mut errors = shortened(errors);
     match errors.len() {
-        0 => Ok(opened),
+        0 => Ok((opened, left_out)),
         1 => Err(errors.remove(0)),
         _ => Err(EngineError::Several(errors)),
     }
+}
+
+fn no_image(left_out: &[LeftOutImage]) -> EngineError {
+    let error = Diagnostic::error("no image of the study can be read");
+    let why = left_out.first().map_or_else(String::new, |image| image.why.clone());
+    error.expected_found("at least one image", why).into()
 }
 
 /// Each missing file once, and only some of many.
@@ -68,19 +90,32 @@ struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    fn open(&mut self, study: &Study, image: &'a StudyImage) -> Result<Opened, EngineError> {
+    /// Opens each file once; those that cannot be opened are left to the images that need them.
+    fn open(study: &'a Study, folder: &'a Path) -> Self {
+        let mut names: Vec<&str> = study.images.iter().map(|image| image.file.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let opened = in_parallel(&names, |name| open_image(name, folder).ok());
+        let open = names.into_iter().zip(opened).filter_map(|(name, source)| Some((name, source?)));
+        Self { folder, open: open.collect() }
+    }
+
+    fn image(&self, study: &Study, image: &StudyImage) -> Result<Opened, EngineError> {
         let source = match self.open.get(image.file.as_str()) {
             Some(source) => Arc::clone(source),
             None => open_image(&image.file, self.folder)?,
         };
-        self.open.insert(&image.file, Arc::clone(&source));
-        let bounds = studied(image, source.info())?;
+        let studied = studied(image, source.info())?;
         let at_work = at_work(study, image, Arc::clone(&source))?;
         let working = at_work.working;
-        let drawn = Drawn { image, folder: self.folder, of: source.info(), studied: bounds, working };
-        let truth = drawn.open()?;
+        let drawn = Drawn { image, folder: self.folder, of: source.info(), studied, working };
+        let mut truth = drawn.open()?;
         let outside = || EngineError::Internal(format!("a box of {} lies outside it", image.name));
-        let bounds = working.bounds(&bounds).ok_or_else(outside)?;
+        let bounds = working.bounds(&studied).ok_or_else(outside)?;
+        probe(source.as_ref(), &studied).map_err(unreadable)?;
+        if let Some(truth) = &mut truth {
+            truth.probe(&bounds).map_err(unreadable)?;
+        }
         Ok(Opened { file: source, truth, bounds, at_work })
     }
 }

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_imageio::{Outlines, PlacedImage, Resampled, Working};
-use onceflow_region::{Bounds, Dense, ImageInfo, RegionError, Source, labels};
+use onceflow_region::{Bounds, Dense, ImageInfo, RegionError, Source, SourceError, labels};
 use onceflow_study::{Diagnostic, StudyImage};
 
+use super::probe::probe_truth;
 use super::studied::bounds_of;
 use crate::image::{missing, unreadable};
 use crate::{EngineError, objects, open_labels, parse_synthetic};
@@ -20,12 +21,21 @@ pub(crate) struct Truth {
     within: Option<Bounds>,
     /// Whether its numbers are objects, even where there is only one.
     is_labelled: bool,
+    /// Whether it is a mask, as far as it was looked at: objects that touch in it are one.
+    pub(crate) is_mask: bool,
 }
 
 impl Truth {
     /// Whether all of a box has truth.
     pub(crate) fn covers(&self, bounds: &Bounds) -> bool {
         self.within.as_ref().is_none_or(|within| within.contains(bounds))
+    }
+
+    /// Looks at some of it.
+    pub(super) fn probe(&mut self, studied: &Bounds) -> Result<(), SourceError> {
+        let seen = self.within.and_then(|within| within.intersect(studied)).unwrap_or(*studied);
+        self.is_mask = probe_truth(self.source.as_ref(), &seen)? && !self.is_labelled;
+        Ok(())
     }
 
     /// The objects in what was read of it.
@@ -56,7 +66,7 @@ impl Drawn<'_> {
         let is_labelled = parse_synthetic(file)?.is_none() && Outlines::is_one(&path);
         let source = if is_labelled { self.outlines(&path, within)? } else { self.labels(file, within)? };
         let within = within.and_then(|within| self.working.bounds(&within));
-        Ok(Some(Truth { source, within, is_labelled }))
+        Ok(Some(Truth { source, within, is_labelled, is_mask: false }))
     }
 
     /// Outlines are drawn in working pixels.

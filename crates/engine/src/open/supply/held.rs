@@ -86,7 +86,8 @@ mod tests {
             let core = Bounds::plane(0, (index * strip) as i64, SIDE, strip).unwrap();
             ImagePart { image: 0, part: Part { index: index as usize, core, read: core } }
         };
-        (source, StudyInputs { halo: 0, images: vec![image], parts: (0..parts).map(part).collect() })
+        let parts = (0..parts).map(part).collect();
+        (source, StudyInputs { halo: 0, images: vec![image], parts, left_out: Vec::new() })
     }
 
     /// Reads the image as a task of images does, in two strips, then its first part.

@@ -23,6 +23,7 @@ pub use input::{
 pub use rows::{BucketRows, record_bucket};
 
 use crate::clips::PictureClips;
+use crate::open::inputs::UnreadImages;
 use crate::plan::grain::Grained;
 use crate::resume::journal::JournalLine;
 use crate::run::context::RunContext;
@@ -74,6 +75,7 @@ pub fn execute_bucket(
         is_followed: false,
         saves_reference: bucket.has_reference_row() && study.study.phases.len() > 1,
         most_failed: u64::MAX,
+        unread: UnreadImages::default(),
     };
     let known = KnownWork::Instances(bucket.elsewhere(study, &plan));
     let (_, gathered) = work.execute(&mut plan, Keeper::new(kept), known)?;

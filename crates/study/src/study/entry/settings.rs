@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::{BackgroundRule, OnFailure, Parts, RunSection, RunUntil, Seams};
+use super::super::{BackgroundRule, OnFailure, OnUnreadable, Parts, RunSection, RunUntil, Seams};
 use super::{at_least, inner_share, positive};
 use crate::located::{Located, LocatedNode, TableReader};
 use crate::{Diagnostics, Share, Size, SourceText};
@@ -18,6 +18,8 @@ const BACKGROUND: [(&str, BackgroundRule); 2] =
 
 const FAILURES: [(&str, OnFailure); 3] =
     [("drop", OnFailure::Drop), ("bounds", OnFailure::Bounds), ("stop", OnFailure::Stop)];
+
+const UNREADABLE: [(&str, OnUnreadable); 2] = [("stop", OnUnreadable::Stop), ("skip", OnUnreadable::Skip)];
 
 /// Smaller parts are mostly halo.
 const SMALLEST_PART: u64 = 16;
@@ -86,6 +88,7 @@ pub(crate) fn read_run(
     settings.staging = fields.optional("staging");
     settings.failures = fields.word("failures", &FAILURES).unwrap_or_default();
     settings.stop_above = fields.optional("stop_above").map_or(settings.stop_above, |share: Share| share.0);
+    settings.unreadable = fields.word("unreadable", &UNREADABLE).unwrap_or_default();
     settings.resamples = fields.parsed("resamples", check_resamples).unwrap_or(settings.resamples);
     settings.confidence = inner_share(&mut fields, "confidence").unwrap_or(settings.confidence);
     settings.granularity = fields.word("granularity", &RunSection::GRANULARITIES.map(|word| (word, word)));
