@@ -44,9 +44,10 @@ pub use onceflow_region::io_words;
 pub use onceflow_report::{
     Amounts, Answer, BestRow, CropOverview, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary,
     KeptParameters, LegendEntry, Material, MetricTable, PhaseAnswer, PhaseGrain, Pictures, ProposedRow,
-    Provenance, Resampling, ResamplingKind, RowMarks, RowRecord, RowStatus, RunEnding, TraceEntry, UsedFile,
-    ValueChange, WorkAccount, answer_text, best, best_json, duration_words, grain_json, html, indices_json,
-    memory_words, metrics_csv, provenance_json, resampling_words, ro_crate, rows_csv, run_json,
+    Provenance, Resampling, ResamplingKind, RowMarks, RowRecord, RowStatus, RunEnding, TraceEntry,
+    TraceOutcome, UsedFile, ValueChange, WorkAccount, answer_text, best, best_json, duration_words,
+    grain_json, html, indices_json, memory_words, metrics_csv, provenance_json, resampling_words, ro_crate,
+    rows_csv, run_json,
 };
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
 pub use onceflow_reuse::{

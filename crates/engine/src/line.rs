@@ -1,5 +1,7 @@
 //! The straight line: a study is opened, planned and run, each by one call.
 
+use std::time::Instant;
+
 use crate::plan::check_threads_policy;
 use crate::plan::looks::GrowingPhase;
 use crate::progress::ProgressReport;
@@ -42,6 +44,7 @@ pub fn run_study(
     folder: &RunFolder,
     progress: &mut dyn Progress,
 ) -> Result<RunResult, EngineError> {
+    let began = settings.began.unwrap_or_else(Instant::now);
     if !settings.force {
         folder.refuse_foreign(&study.texts.path)?;
     }
@@ -55,9 +58,11 @@ pub fn run_study(
     check_threads_policy(&settings.policy)?;
     begin(folder, study)?;
     let mut report = ProgressReport::new(progress, folder, settings.events.as_deref())?;
-    let run = run(study, settings, folder, &mut report)?;
+    let mut run = run(study, settings, folder, &mut report)?;
     let pictures = drawn(study, settings, &run, folder, &mut report);
-    save(&run, pictures.as_ref(), &provenance(study, &run, folder, &settings.command), folder)?;
+    run.answer.work.wall = began.elapsed().as_secs_f64();
+    let provenance = provenance(study, &run, folder, &settings.command);
+    save(&mut run, began, pictures.as_ref(), &provenance, folder)?;
     if let Some(warning) = settings.costs.as_ref().and_then(|file| file.add(&run.records, &run.findings)) {
         report.note(&format!("warning: {warning}"));
     }

@@ -46,6 +46,7 @@ pub fn run_json(answer: &Answer) -> Json {
             "computed": count(tasks.computed),
             "recomputed": work.recomputed,
             "failed": count(tasks.failed),
+            "resumed": count(tasks.resumed),
             "by": by(tasks),
         },
         "cost": { "asked": work.seconds.asked, "computed": work.seconds.computed },

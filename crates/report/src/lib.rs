@@ -34,7 +34,7 @@ pub use html::html;
 pub use json::{best_json, grain_json, indices_json, provenance_json, run_json};
 pub use material::{
     CropOverview, ImageCrop, LegendEntry, Material, Pictures, Provenance, RowMarks, RunEnding, TraceEntry,
-    UsedFile,
+    TraceOutcome, UsedFile,
 };
 pub use ro_crate::ro_crate;
 pub use text::answer_text;

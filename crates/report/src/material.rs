@@ -190,4 +190,28 @@ pub struct TraceEntry {
     pub bytes: u64,
     /// Why the scheduler chose it.
     pub cause: &'static str,
+    /// What came of it.
+    pub outcome: TraceOutcome,
+}
+
+/// What came of a task that ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceOutcome {
+    /// Its result was computed.
+    Computed,
+    /// All its objects were cached: it only looked them up.
+    Known,
+    /// It failed.
+    Failed,
+}
+
+impl TraceOutcome {
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Computed => "computed",
+            Self::Known => "known objects",
+            Self::Failed => "failed",
+        }
+    }
 }

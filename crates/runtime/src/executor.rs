@@ -88,7 +88,7 @@ pub struct Execution {
     pub digesting: f64,
     /// How the result cache was used.
     pub cache: CacheCounts,
-    /// Whether it was stopped before all was done; the account then covers the parts that were complete.
+    /// Whether it was stopped before all was done; the account then covers what was done.
     pub stopped: bool,
 }
 
@@ -190,7 +190,7 @@ impl Recompute {
 impl Execution {
     fn of(scheduler: &Scheduler<'_>, executed: u64, log: Vec<TaskLogEntry>, moves: Moves) -> Self {
         let moves = Moves { recomputed: scheduler.recomputed(), ..moves };
-        let (account, stopped) = (scheduler.account().clone(), scheduler.is_stopped());
+        let (account, stopped) = (scheduler.account_so_far(), scheduler.is_stopped());
         Self { account, executed, log, moves, digesting: 0.0, cache: CacheCounts::default(), stopped }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Cause, Instance};
 
-/// One instance that ran.
+/// One instance that ran. It was *computed* when it gave a result that no cache held: [`TaskLogEntry::is_computed`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TaskLogEntry {
     /// The instance.
@@ -21,8 +21,19 @@ pub struct TaskLogEntry {
     pub worker: usize,
     /// Whether the result cache served it, so that nothing was computed.
     pub served: bool,
+    /// Whether all its objects were cached, so that nothing was computed but lookups.
+    pub known: bool,
+    /// Whether it failed.
+    pub failed: bool,
     /// How often it had been started before.
     pub attempt: u32,
     /// Why it was its turn.
     pub cause: Cause,
+}
+
+impl TaskLogEntry {
+    /// Whether a result was computed: no cache served it, not all its objects were cached, and it did not fail.
+    pub fn is_computed(&self) -> bool {
+        !(self.served || self.known || self.failed)
+    }
 }

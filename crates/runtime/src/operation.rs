@@ -48,6 +48,8 @@ pub struct Done {
     pub digests: Vec<ContentDigest>,
     /// Seconds of its run that went into telling that: they belong to finding equal things, not to the work.
     pub telling: f64,
+    /// Whether all its objects were cached: nothing was computed but lookups.
+    pub known: bool,
 }
 
 /// Why an operation could not be done.

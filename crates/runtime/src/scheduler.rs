@@ -227,6 +227,13 @@ impl<'p> Scheduler<'p> {
         self.tally.account()
     }
 
+    /// The account of all that was done: of sites that a stop left open, what they had done.
+    pub fn account_so_far(&self) -> Account {
+        let mut tally = self.tally.clone();
+        self.sites.opened().for_each(|site| tally.add_open(self.diversions.plan, &self.shape, site));
+        tally.account().clone()
+    }
+
     /// How many outputs were made again because they had been let go to make room.
     pub fn recomputed(&self) -> u64 {
         self.recomputed

@@ -7,6 +7,7 @@ mod progress;
 mod simulated;
 
 use std::path::Path;
+use std::time::Instant;
 
 use onceflow_engine::{
     OpenStudy, RowStatus, Run, RunEnding, RunFolder, RunResult, RunSettings, answer_text, run_json, run_study,
@@ -22,6 +23,7 @@ use progress::RunProgress;
 
 /// Runs a study and prints its answer.
 pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let began = Instant::now();
     let study = open(&args.study, &settings_args(args), terminal)?;
     if let (Some(ExecutorWord::Simulated), Some(file)) = (args.executor.executor, &args.executor.machine_file)
     {
@@ -37,7 +39,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     if let Some(row) = args.one.row {
         return one::run(args, &study, row, path, terminal);
     }
-    let settings = RunSettings { force: args.force, ..study.settings().clone() };
+    let settings = RunSettings { force: args.force, began: Some(began), ..study.settings().clone() };
     run_into(&study, settings, path, args.json, terminal)
 }
 

@@ -106,6 +106,8 @@ pub struct TaskOver<'a> {
     pub seconds: f64,
     /// Bytes of memory that are reserved now.
     pub reserved: u64,
+    /// Whether all its objects were cached, so that nothing was computed.
+    pub known: bool,
     /// Why it failed.
     pub failed: Option<&'a str>,
 }

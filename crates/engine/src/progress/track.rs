@@ -61,15 +61,18 @@ impl ProgressTracker {
         self.over = vec![(0, 0.0); phase.tasks.len()];
     }
 
-    /// A task is over.
+    /// A task is over: it was computed, unless it failed or all its objects were cached.
     pub fn task(&mut self, task: &TaskOver<'_>) {
+        self.reserved = task.reserved;
+        if task.known || task.failed.is_some() {
+            return self.converged(task.task);
+        }
         let (count, seconds) = &mut self.over[task.task];
         *count += 1;
         *seconds += task.seconds;
-        self.reserved = task.reserved;
     }
 
-    /// One of a task turned out to be what another had made: one less is to be computed.
+    /// One of a task turned out to be what another had made, or gave nothing: one less is to be computed.
     pub fn converged(&mut self, task: usize) {
         let planned = &mut self.phase.tasks[task].planned;
         *planned = planned.saturating_sub(1);
@@ -193,7 +196,16 @@ mod tests {
     }
 
     fn over(task: usize, seconds: f64) -> TaskOver<'static> {
-        TaskOver { task, row: 0, image: None, site: 0, seconds, reserved: 3 << 20, failed: None }
+        TaskOver {
+            task,
+            row: 0,
+            image: None,
+            site: 0,
+            seconds,
+            reserved: 3 << 20,
+            known: false,
+            failed: None,
+        }
     }
 
     #[test]

@@ -8,6 +8,15 @@ use onceflow_runtime::{Execution, TaskLogEntry};
 
 use crate::ObjectCounts;
 
+/// The tasks of a phase, in one meaning of each word for all that speaks of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PhaseTasks {
+    /// Tasks whose result was computed: none that failed, and none of which all was known.
+    pub(crate) computed: u64,
+    /// Tasks that were not computed since their result was there, or was not needed.
+    pub(crate) reused: u64,
+}
+
 /// Adds up accounts of phases.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
@@ -18,13 +27,13 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Adds a phase, whose tasks cost what they took on average in it, and gives its account back.
+    /// Adds a phase, whose tasks cost what they took on average in it, and says what became of them.
     pub(crate) fn add(
         &mut self,
         execution: &Execution,
         plan: &Plan,
         objects: &BTreeMap<String, ObjectCounts>,
-    ) -> Account {
+    ) -> PhaseTasks {
         let tasks = &plan.flow().tasks;
         let known: Vec<ObjectCounts> =
             tasks.iter().map(|task| objects.get(&task.name).copied().unwrap_or_default()).collect();
@@ -32,12 +41,15 @@ impl Ledger {
         let account = merged_phases(&execution.account);
         add(&mut self.tasks, &account, |_| 1.0);
         add(&mut self.seconds, &account, |task| means[task]);
-        self.add_objects(&known);
+        let whole = execution.log.iter().filter(|entry| entry.known && !entry.failed).count() as u64;
+        self.add_objects(whole, &known);
         for (task, counts) in objects {
             self.objects.entry(task.clone()).or_default().add(counts);
         }
         self.digesting += execution.digesting;
-        account
+        let total = account.total();
+        let computed = total.planned - whole.min(total.planned);
+        PhaseTasks { computed, reused: total.asked - computed - total.failed - total.resumed }
     }
 
     /// The account of the run so far.
@@ -47,10 +59,9 @@ impl Ledger {
     }
 
     /// What known objects saved of what was to be computed: whole tasks, and seconds.
-    fn add_objects(&mut self, known: &[ObjectCounts]) {
-        let whole = known.iter().map(|counts| counts.whole as f64).sum::<f64>();
+    fn add_objects(&mut self, whole: u64, known: &[ObjectCounts]) {
         let saved = known.iter().map(ObjectCounts::seconds_saved).sum::<f64>();
-        for (sum, saved) in [(&mut self.tasks, whole), (&mut self.seconds, saved)] {
+        for (sum, saved) in [(&mut self.tasks, whole as f64), (&mut self.seconds, saved)] {
             sum.object += saved;
             sum.computed -= saved;
         }
@@ -84,7 +95,7 @@ fn add(sum: &mut Amounts, account: &Account, cost: impl Fn(usize) -> f64) {
 /// What one of each task takes on average when no object is known; a task that never ran cost nothing.
 fn means(known: &[ObjectCounts], log: &[TaskLogEntry]) -> Vec<f64> {
     let mut sums: Vec<(f64, u64)> = known.iter().map(|counts| (counts.seconds_saved(), 0)).collect();
-    for entry in log.iter().filter(|entry| !entry.served) {
+    for entry in log.iter().filter(|entry| !entry.served && !entry.failed) {
         sums[entry.task].0 += entry.seconds;
         sums[entry.task].1 += 1;
     }

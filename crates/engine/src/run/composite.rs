@@ -197,6 +197,8 @@ impl Operation for Composite {
                 return Err(self.fail(at, call, &done));
             }
             done.ended = done.ended.filter(|_| ends);
+            // Only one step of it may have found its objects.
+            done.known = false;
             if at + 1 == self.steps.len() {
                 return Ok(done);
             }

@@ -27,9 +27,9 @@ use onceflow_cluster::SimulationError;
 use onceflow_costs::{Finding, Record};
 use onceflow_report::{
     Answer, BestRow, ImageAnalysis, ImageSummary, MetricTable, PhaseAnswer, PhaseGrain, RowStatus, RunEnding,
-    TraceEntry,
+    TraceEntry, TraceOutcome,
 };
-use onceflow_reuse::{Account, Level, Plan, plan};
+use onceflow_reuse::{Level, Plan, plan};
 use onceflow_runtime::{ExecuteError, Execution, Moves, SchedulerError, TaskLogEntry};
 use onceflow_sensitivity::Analysis;
 use onceflow_study::Phase;
@@ -45,7 +45,7 @@ use crate::plan::grain::Grained;
 use crate::plan::object_origins;
 use crate::plan::phase::{Measured, PhaseRows};
 use crate::resume::journal::{Journal, RowsIdentity, identity};
-use crate::run::account::Ledger;
+use crate::run::account::{Ledger, PhaseTasks};
 use crate::run::keep::HEAD;
 use crate::{EngineError, Progress, RunFolder, RunSettings, peak_resident};
 pub use bucket::{
@@ -203,7 +203,7 @@ impl<'a> Runner<'a> {
         self.list_logs(&plan, &gathered.same, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
-        let account = self.ledger.add(&execution, &plan, &gathered.objects);
+        let tasks = self.ledger.add(&execution, &plan, &gathered.objects);
         self.grain.push(grain);
         self.kept.push_str(&gathered.keeper.lines(&plan, &self.prepared.inputs, first));
         self.context.references.extend(gathered.saved);
@@ -217,7 +217,7 @@ impl<'a> Runner<'a> {
         if self.ending == RunEnding::Complete {
             let rows = first + usize::from(with_reference)..self.table.rows.len();
             let seconds = start.elapsed().as_secs_f64();
-            self.analyse(phase, sampled, rows, &account, seconds);
+            self.analyse(phase, sampled, rows, tasks, seconds);
         }
         Ok(())
     }
@@ -314,6 +314,7 @@ impl<'a> Runner<'a> {
             seconds: entry.seconds,
             bytes: entry.bytes,
             cause: entry.cause.words(),
+            outcome: trace_outcome(entry),
         }));
     }
 
@@ -330,7 +331,7 @@ impl<'a> Runner<'a> {
         phase: &Phase,
         sampled: PhaseRows,
         rows: std::ops::Range<usize>,
-        account: &Account,
+        PhaseTasks { computed, reused }: PhaseTasks,
         seconds: f64,
     ) {
         let (study, table) = (&self.prepared.study, &self.table);
@@ -354,7 +355,6 @@ impl<'a> Runner<'a> {
             Vec::new()
         });
         let failed = |r: &&crate::RowRecord| matches!(r.status, RowStatus::Failed { .. });
-        let total = account.total();
         self.analyses.push((phase.name.clone(), analyses.clone()));
         self.phases.push(PhaseAnswer {
             name: phase.name.clone(),
@@ -366,8 +366,8 @@ impl<'a> Runner<'a> {
             analyses,
             per_image,
             progress,
-            computed: total.planned,
-            reused: total.asked - total.planned - total.failed - total.resumed,
+            computed,
+            reused,
             seconds,
         });
     }
@@ -414,6 +414,14 @@ impl<'a> Runner<'a> {
         let kept = (!self.prepared.kept.is_empty()).then(|| format!("{HEAD}{}", self.kept));
         let Self { ending, records, findings, trace, converged, objects, clips, .. } = self;
         Run { answer, ending, records, findings, trace, converged, objects, kept, clips }
+    }
+}
+
+fn trace_outcome(entry: &TaskLogEntry) -> TraceOutcome {
+    match entry {
+        TaskLogEntry { failed: true, .. } => TraceOutcome::Failed,
+        TaskLogEntry { known: true, .. } => TraceOutcome::Known,
+        _ => TraceOutcome::Computed,
     }
 }
 

@@ -171,7 +171,7 @@ impl<'a> RunRecorder<'a> {
     }
 
     fn tell_of_task(&mut self, finished: &FinishedTask<'_>) {
-        let TaskLogEntry { instance, task, row, seconds, .. } = *finished.entry;
+        let TaskLogEntry { instance, task, row, seconds, known, .. } = *finished.entry;
         let image = match self.flow.scope(task) {
             Scope::Part => Some(self.inputs.parts[instance.site].image),
             Scope::Image => Some(instance.site),
@@ -188,6 +188,7 @@ impl<'a> RunRecorder<'a> {
             site: instance.site,
             seconds,
             reserved: self.budget.used(),
+            known,
             failed,
         });
     }

@@ -4,6 +4,8 @@ mod failing;
 mod provenance;
 mod table_file;
 
+use std::time::Instant;
+
 use onceflow_costs::Finding;
 use serde_json::{Value, json};
 
@@ -41,13 +43,37 @@ pub(crate) fn begin(folder: &RunFolder, study: &OpenStudy) -> Result<(), EngineE
     Ok(())
 }
 
-/// Writes everything a run found; each file whole or not at all. Only a complete run gets its marker.
+/// Writes everything a run found; each file whole or not at all. Only a complete run gets its marker. The run began at
+/// `began`: its time ends with what is written last.
 pub(crate) fn save(
-    run: &Run,
+    run: &mut Run,
+    began: Instant,
     pictures: Option<&Pictures>,
     provenance: &Provenance,
     folder: &RunFolder,
 ) -> Result<(), EngineError> {
+    save_tables(run, folder)?;
+    run.answer.work.wall = began.elapsed().as_secs_f64();
+    let answer = &run.answer;
+    let material =
+        Material { ending: &run.ending, pictures, trace: &run.trace, provenance: Some(provenance) };
+    folder.write("report.html", html(answer, &material).as_bytes())?;
+    folder.write("provenance.json", pretty(&provenance_json(provenance)).as_bytes())?;
+    let described = ro_crate(answer, provenance, &run.ending);
+    folder.write("ro-crate-metadata.json", pretty(&described).as_bytes())?;
+    if run.ending == RunEnding::Complete {
+        folder.write("indices.json", pretty(&indices_json(answer)).as_bytes())?;
+    }
+    run.answer.work.wall = began.elapsed().as_secs_f64();
+    let answer = &run.answer;
+    folder.write(ANSWER, answer_text(answer).as_bytes())?;
+    if run.ending == RunEnding::Complete {
+        folder.write(MARKER, format!("{}\n", run_json(answer)).as_bytes())?;
+    }
+    Ok(())
+}
+
+fn save_tables(run: &Run, folder: &RunFolder) -> Result<(), EngineError> {
     let answer = &run.answer;
     folder.write("rows.csv", rows_csv(answer).as_bytes())?;
     folder.write("metrics.csv", metrics_csv(answer).as_bytes())?;
@@ -59,18 +85,7 @@ pub(crate) fn save(
     if let Some(kept) = &run.kept {
         folder.write("regions/list.csv", kept.as_bytes())?;
     }
-    let material =
-        Material { ending: &run.ending, pictures, trace: &run.trace, provenance: Some(provenance) };
     folder.write("best.json", pretty(&best_json(answer)).as_bytes())?;
-    folder.write("report.html", html(answer, &material).as_bytes())?;
-    folder.write("provenance.json", pretty(&provenance_json(provenance)).as_bytes())?;
-    let described = ro_crate(answer, provenance, &run.ending);
-    folder.write("ro-crate-metadata.json", pretty(&described).as_bytes())?;
-    folder.write(ANSWER, answer_text(answer).as_bytes())?;
-    if run.ending == RunEnding::Complete {
-        folder.write("indices.json", pretty(&indices_json(answer)).as_bytes())?;
-        folder.write(MARKER, format!("{}\n", run_json(answer)).as_bytes())?;
-    }
     Ok(())
 }
 
@@ -95,7 +110,10 @@ fn trace(entries: &[TraceEntry]) -> Value {
             "dur": micros(entry.seconds),
             "pid": 0,
             "tid": entry.worker,
-            "args": { "row": entry.row, "site": entry.site, "bytes": entry.bytes, "cause": entry.cause },
+            "args": {
+                "row": entry.row, "site": entry.site, "bytes": entry.bytes, "cause": entry.cause,
+                "outcome": entry.outcome.word(),
+            },
         })
     };
     json!({ "displayTimeUnit": "ms", "traceEvents": entries.iter().map(event).collect::<Vec<_>>() })

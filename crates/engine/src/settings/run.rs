@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use onceflow_reuse::{Granularity, Level};
 use onceflow_runtime::{MemoryMeter, Policy};
@@ -61,6 +62,8 @@ pub struct RunSettings {
     pub pictures: PictureChoice,
     /// The command that started the run, for its provenance.
     pub command: String,
+    /// When that command began; `None` when the run itself begins.
+    pub began: Option<Instant>,
     /// Stops the run.
     pub stop: StopFlag,
 }
@@ -120,6 +123,7 @@ impl Default for RunSettings {
             force: false,
             pictures: PictureChoice::Auto,
             command: String::new(),
+            began: None,
             stop: StopFlag::default(),
         }
     }

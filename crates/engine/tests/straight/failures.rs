@@ -22,7 +22,7 @@ fn study(stop_above: &str) -> Asked {
 }
 
 /// Noise, so that little of it fits what is left.
-fn broken_truth(path: &Path) {
+pub(crate) fn broken_truth(path: &Path) {
     let pixels = (0..64_u32 * 64).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let bytes = png_bytes(&Dense::new(64, 64, 1, Pixels::U8(pixels)).unwrap()).unwrap();
     std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();

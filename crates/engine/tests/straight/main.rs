@@ -6,6 +6,7 @@ mod asked;
 
 mod account;
 mod buckets;
+mod computed;
 mod differential;
 mod early;
 mod failures;

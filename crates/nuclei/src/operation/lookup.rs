@@ -61,8 +61,13 @@ impl ObjectLookup {
     }
 
     /// Passes the results of all objects of a part to `give`, in any order. Only objects that are not cached are computed;
-    /// those that another worker is computing come last.
-    pub(super) fn each(&self, at: CallContext, work: &mut dyn ObjectWork, give: &mut dyn FnMut(&[u32])) {
+    /// those that another worker is computing come last. Returns whether all were cached.
+    pub(super) fn each(
+        &self,
+        at: CallContext,
+        work: &mut dyn ObjectWork,
+        give: &mut dyn FnMut(&[u32]),
+    ) -> bool {
         let part = self.cache.part(at.site);
         let at = CallContext { row: self.cache.row_number(at.row), ..at };
         let mut search =
@@ -92,16 +97,17 @@ impl ObjectLookup {
             let CallContext { site, row, .. } = at;
             self.cache.note(ObjectOrigins { task, site, row, objects: asked, known: found, from });
         }
+        asked > 0 && asked == found
     }
 
     /// The objects that results of a part are compared with, computed if they are not cached.
     pub(super) fn labelled(&self, at: CallContext, make: impl FnOnce() -> LabelledRuns) -> Arc<LabelledRuns> {
-        self.group(at, |part| &part.labelled, make, false)
+        self.group(at, |part| &part.labelled, make, false).0
     }
 
     /// The objects of a part with their sizes, computed if they are not cached. What follows is only painting: a call
-    /// that finds them cached counts as whole.
-    pub(super) fn sized(&self, at: CallContext, make: impl FnOnce() -> SizedRuns) -> Arc<SizedRuns> {
+    /// that finds them cached counts as whole, which the second value says.
+    pub(super) fn sized(&self, at: CallContext, make: impl FnOnce() -> SizedRuns) -> (Arc<SizedRuns>, bool) {
         self.group(at, |part| &part.sized, make, true)
     }
 
@@ -111,12 +117,12 @@ impl ObjectLookup {
         table: impl Fn(&PartCache) -> &CacheTable<Arc<T>>,
         make: impl FnOnce() -> T,
         is_all: bool,
-    ) -> Arc<T> {
+    ) -> (Arc<T>, bool) {
         let part = self.cache.part(at.site);
         if let Some(known) = table(&part).get(at.context, Arc::clone) {
             let whole = u64::from(is_all);
             self.tally.add(&ObjectCounts { whole, ..group_counts(known.as_ref(), true) });
-            return known;
+            return (known, true);
         }
         let start = Instant::now();
         let made = Arc::new(make());
@@ -124,7 +130,7 @@ impl ObjectLookup {
         let kept = CacheEntry { value: Arc::clone(&made), bytes: made.bytes(), seconds };
         self.cache.keep(at.site, table(&part), at.context, kept);
         self.tally.add(&ObjectCounts { seconds_spent: seconds, ..group_counts(made.as_ref(), false) });
-        made
+        (made, false)
     }
 }
 

@@ -16,10 +16,11 @@ pub(super) fn area_filter(arguments: &Arguments<'_>) -> Result<Done, OperationEr
     let (from, below) = (arguments.integer(0)?, Some(arguments.integer(1)?));
     let connectivity = arguments.connectivity(2)?;
     match sized(arguments, connectivity)? {
-        Some(runs) => {
+        Some((runs, known)) => {
             // The choice of components identifies the result only together with the connectivity.
             let chosen = runs.choice(from, below).and(&[u64::from(connectivity == Connectivity::Eight)]);
             let done = arguments.made(runs.filter(from, below), arguments.derived(0, chosen))?;
+            let done = Done { known, ..done };
             Ok(if runs.any(from, below) { done } else { ended(done) })
         }
         None => looked_at(filter_area(arguments.grey(0)?, from, below, connectivity)),
@@ -45,11 +46,11 @@ pub(super) fn finish(arguments: &Arguments<'_>) -> Result<Done, OperationError> 
     Ok(if any { done } else { ended(done) })
 }
 
-/// The components of the first input, if its content is known.
+/// The components of the first input, if its content is known, and whether they were cached.
 fn sized(
     arguments: &Arguments<'_>,
     connectivity: Connectivity,
-) -> Result<Option<Arc<SizedRuns>>, OperationError> {
+) -> Result<Option<(Arc<SizedRuns>, bool)>, OperationError> {
     let mask = arguments.mask(0)?;
     let known = arguments.known.zip(arguments.digests.first());
     Ok(known.map(|(known, content)| {

@@ -15,9 +15,9 @@ pub(super) fn split(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
     let Some((known, [colours, _])) = known(arguments)? else {
         return whole(arguments, arguments.grey(1)?, connectivity);
     };
-    let (apart, lines) = part_unknown(arguments, (known, *colours), arguments.mask(1)?, connectivity)?;
+    let (apart, lines, known) = part_unknown(arguments, (known, *colours), arguments.mask(1)?, connectivity)?;
     // The content of the clumps and the positions of the lines identify the result.
-    arguments.made(apart, arguments.derived(1, lines))
+    Ok(Done { known, ..arguments.made(apart, arguments.derived(1, lines))? })
 }
 
 /// Clumps found and split in one task.
@@ -28,8 +28,8 @@ pub(super) fn separate(arguments: &Arguments<'_>) -> Result<Done, OperationError
     let Some((known, [colours, _])) = known(arguments)? else {
         return whole(arguments, big.to_plane().view(), connectivity);
     };
-    let (apart, _) = part_unknown(arguments, (known, *colours), (&big).into(), connectivity)?;
-    arguments.made(apart, None)
+    let (apart, _, known) = part_unknown(arguments, (known, *colours), (&big).into(), connectivity)?;
+    Ok(Done { known, ..arguments.made(apart, None)? })
 }
 
 /// The lookups, with the contents of the colours and of the other input; none for images beyond 32-bit positions.
@@ -51,13 +51,13 @@ fn whole(
 }
 
 /// The mask without the watershed lines, which depend only on an object and the colours below it; and the sum of the hashes
-/// of the lines of all objects, which come in any order.
+/// of the lines of all objects, which come in any order; and whether all objects were cached.
 fn part_unknown(
     arguments: &Arguments<'_>,
     (known, colours): (&ObjectLookup, ContentDigest),
     big: Mask<'_>,
     connectivity: Connectivity,
-) -> Result<(Bits, ObjectHash), OperationError> {
+) -> Result<(Bits, ObjectHash, bool), OperationError> {
     let numbers = [big.width() as u64, big.height() as u64, u64::from(connectivity == Connectivity::Eight)];
     let at = CallContext {
         site: arguments.site,
@@ -68,13 +68,13 @@ fn part_unknown(
     let (mut apart, mut sum) = (traces.mask(), [0u64; 2]);
     let (group, scratch, lines) = (ObjectGroups::default(), SplitScratch::default(), Vec::new());
     let mut flood = SplitWork { image, traces: &traces, group, connectivity, scratch, lines };
-    known.each(at, &mut flood, &mut |result| {
+    let is_whole = known.each(at, &mut flood, &mut |result| {
         if let Some((digest, positions)) = result.split_first_chunk::<DIGEST>() {
             positions.iter().for_each(|position| apart.clear(*position as usize));
             sum = plus(sum, *digest);
         }
     });
-    Ok((apart, ObjectHash::default().and(&sum)))
+    Ok((apart, ObjectHash::default().and(&sum), is_whole))
 }
 
 /// Words of the hash in front of an object's lines.

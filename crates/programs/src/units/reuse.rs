@@ -68,12 +68,12 @@ impl UnitReuse {
         let new = assembly.paint_cached(0..units.set.units.len());
         assembly.counts.seconds_looking = start.elapsed().as_secs_f64();
         assembly.complete(program, call, new)?;
-        let found = assembly.counts.found;
+        let ObjectCounts { asked, found, .. } = assembly.counts;
         let made = self.record(program, call, assembly)?;
         if found > 0 {
             self.check_again(program, call, &made)?;
         }
-        Ok(Done::with(made))
+        Ok(Done { known: asked > 0 && asked == found, ..Done::with(made) })
     }
 
     /// Counts the units of a call and notes their origins; returns its outputs.

@@ -439,6 +439,7 @@ pub(crate) fn trace() -> Vec<TraceEntry> {
         seconds: 0.75,
         bytes: 1 << 20,
         cause: "first come",
+        outcome: onceflow_report::TraceOutcome::Computed,
     };
     (0..40).map(entry).collect()
 }

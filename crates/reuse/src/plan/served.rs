@@ -18,6 +18,8 @@ pub enum TaskServed {
     Failed,
     /// What became of the row was known before.
     Resumed,
+    /// Nothing became of it: the run was stopped before. It counts as not asked for.
+    Left,
 }
 
 impl Plan {
@@ -59,6 +61,7 @@ impl Plan {
                 TaskServed::Ended => account.ended_early += 1,
                 TaskServed::Failed => account.failed += 1,
                 TaskServed::Resumed => account.resumed += 1,
+                TaskServed::Left => account.asked -= 1,
             }
         }
         let counts = lower.iter_mut().map(|keys| (keys.level, keys.distinct(task, &live)));

@@ -45,6 +45,8 @@ pub(super) struct JobReport {
     pub(super) bytes: u64,
     /// Whether the result cache had it, and all that the cache did.
     pub(super) served: bool,
+    /// Whether all its objects were cached.
+    pub(super) known: bool,
     pub(super) cache: Option<Box<CacheUse>>,
     pub(super) attempt: u32,
     pub(super) cause: Cause,
@@ -55,12 +57,14 @@ pub(super) struct JobReport {
     pub(super) digesting: f64,
 }
 
-/// What a job took: seconds of its work, bytes, and seconds in which its operation told what it had made.
+/// What a job took: seconds of its work, bytes, seconds in which its operation told what it had made, and whether all its
+/// objects were cached.
 #[derive(Default)]
 struct JobCost {
     seconds: f64,
     bytes: u64,
     telling: f64,
+    known: bool,
 }
 
 impl TaskJob {
@@ -81,7 +85,7 @@ impl TaskJob {
             Some((outputs, contents)) => (TaskOutcome::Done, outputs, contents),
             None => self.compute(work, device, &mut took),
         };
-        let JobCost { seconds, bytes, telling } = took;
+        let JobCost { seconds, bytes, telling, known } = took;
         let (digests, digesting) = digested(work, task, &outputs, told);
         if let (Some((cache, used)), TaskOutcome::Done, false) = (cache.zip(used.as_mut()), &outcome, served)
         {
@@ -96,6 +100,7 @@ impl TaskJob {
             seconds,
             bytes,
             served,
+            known,
             cache: used,
             attempt,
             cause,
@@ -113,7 +118,8 @@ impl TaskJob {
         took: &mut JobCost,
     ) -> (TaskOutcome, Vec<Arc<Region>>, Vec<ContentDigest>) {
         match self.try_compute(work, device, took) {
-            Ok(Done { outputs, ended, digests, telling }) => {
+            Ok(Done { outputs, ended, digests, telling, known }) => {
+                took.known = known;
                 took.telling = telling.clamp(0.0, took.seconds);
                 took.seconds -= took.telling;
                 let outputs = outputs.into_iter().map(Arc::new).collect();
@@ -146,7 +152,7 @@ impl TaskJob {
             device,
         };
         let (done, bytes) = MemoryMeter::around(work.meter, || run(operation, &call));
-        *took = JobCost { seconds: began.elapsed().as_secs_f64(), bytes, telling: 0.0 };
+        *took = JobCost { seconds: began.elapsed().as_secs_f64(), bytes, ..JobCost::default() };
         let done = done?;
         let found = done.outputs.len();
         if found == expected || done.ended.is_some() {

@@ -184,19 +184,32 @@ impl Coordinator<'_, '_> {
         if report.cause == Cause::MadeAgain {
             return self.take_again(report);
         }
-        let JobReport { instance, task, worker, start, seconds, bytes, served, .. } = report;
+        let JobReport { instance, task, worker, start, seconds, bytes, served, known, .. } = report;
         let JobReport { attempt, cause, outcome, outputs, digests, digesting, cache, .. } = report;
         self.digesting += digesting;
         self.note_cache(instance, cache);
         let row = self.scheduler.plan().first_row(instance.node);
-        let entry =
-            TaskLogEntry { instance, task, row, start, seconds, bytes, worker, served, attempt, cause };
         let outcome = self.checked(task, outcome, outputs.len());
+        let failed = matches!(outcome, TaskOutcome::Failed { .. });
+        let entry = TaskLogEntry {
+            instance,
+            task,
+            row,
+            start,
+            seconds,
+            bytes,
+            worker,
+            served,
+            known,
+            failed,
+            attempt,
+            cause,
+        };
         let finished =
             FinishedTask { entry: &entry, outcome: &outcome, outputs: &outputs, digests: &digests };
         self.observer.finished(&finished);
         self.log.push(entry);
-        if !matches!(outcome, TaskOutcome::Failed { .. }) {
+        if !failed {
             self.kept.keep(instance, outputs);
             self.scheduler.learn(instance, &digests);
         }

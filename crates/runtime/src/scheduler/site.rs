@@ -230,6 +230,14 @@ impl Site {
         served.find(|served| *served != TaskServed::Failed).unwrap_or(otherwise)
     }
 
+    /// The same while the site is open: what was not reached is left.
+    pub(super) fn served_so_far(&self, row: usize, task: usize) -> TaskServed {
+        match self.served(row, task) {
+            TaskServed::Failed if self.step[self.at(row, task)] == WalkStep::Waiting => TaskServed::Left,
+            served => served,
+        }
+    }
+
     fn served_to(&self, walker: usize, task: usize) -> TaskServed {
         let at = self.at(walker, task);
         let node = self.node_of[at];

@@ -102,6 +102,11 @@ impl Sites {
         self.places.get_mut(sequence as usize)?.site.as_deref_mut()
     }
 
+    /// The sites that are open.
+    pub(super) fn opened(&self) -> impl Iterator<Item = &Site> {
+        self.places.iter().filter_map(|place| place.site.as_deref())
+    }
+
     /// Takes a site out when its work and all below it is over; while parts may still come, wide sites stay.
     pub(super) fn take_closed(&mut self, sequence: u32, growing: bool) -> Option<Box<Site>> {
         let place = &mut self.places[sequence as usize];

@@ -144,6 +144,7 @@ mod tests {
             seconds,
             bytes,
             cause: "",
+            outcome: crate::TraceOutcome::Computed,
         }
     }
 
