@@ -72,7 +72,7 @@ pub use progress::{
     TaskAhead, TaskOver,
 };
 pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance};
-pub use resume::is_running;
+pub use resume::{LeftPhase, LeftWork, is_running, left_to_compute};
 pub use run::{
     BucketImage, BucketInput, BucketPhase, BucketReference, BucketRow, BucketRows, BucketValue, Run,
     SavedFile, SavedRegion, SharedTask, execute_bucket, find_logs, next_buckets, record_bucket, run,

@@ -81,10 +81,10 @@ pub use parameter::{Canonical, Parameter, ParameterKind};
 pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, shipped_ranges, shipped_workflow};
 pub use space::{Factor, Problem, Space, SpaceError};
 pub use study::{
-    Against, BackgroundRule, FactorEffect, FindFiles, ImageBox, ImageSheet, Keep, KeepRule, MOST_INSTANCES,
-    MOST_ROWS, Metric, OnFailure, OnUnreadable, Parts, Phase, PhaseCount, PhaseGrowth, RunSection, RunUntil,
-    Seams, Study, StudyChange, StudyCounts, StudyFile, StudyImage, WorkflowReference, parse_sheet,
-    parse_study,
+    Against, BackgroundRule, Edit, FactorEffect, FindFiles, ImageBox, ImageSheet, Keep, KeepRule,
+    MOST_INSTANCES, MOST_ROWS, Metric, OnFailure, OnUnreadable, Parts, Phase, PhaseCount, PhaseGrowth,
+    RunSection, RunUntil, Seams, Study, StudyCounts, StudyDifference, StudyFile, StudyImage,
+    WorkflowReference, parse_sheet, parse_study,
 };
 pub use summary::StudySummary;
 pub use template::{

@@ -10,7 +10,7 @@ mod keep;
 mod resolve;
 mod sheet;
 
-pub use self::change::{PhaseGrowth, StudyChange};
+pub use self::change::{Edit, PhaseGrowth, StudyDifference};
 pub use self::count::{MOST_INSTANCES, MOST_ROWS, PhaseCount, StudyCounts};
 pub use self::entry::FindFiles;
 pub use self::file::{StudyFile, parse_study};
@@ -75,6 +75,12 @@ pub struct StudyImage {
 }
 
 impl StudyImage {
+    /// The same without the user's own columns.
+    #[must_use]
+    pub fn without_columns(&self) -> Self {
+        Self { columns: Vec::new(), ..self.clone() }
+    }
+
     /// All of a file, without truth.
     pub fn of_file(name: impl Into<String>, file: impl Into<String>) -> Self {
         Self {

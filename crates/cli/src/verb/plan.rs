@@ -6,10 +6,14 @@ mod looks;
 mod rules;
 mod tasks;
 
-use onceflow_engine::{BucketFigures, Foreseen, OpenStudy, Planned, grain_json, plan_study};
+use std::path::Path;
+
+use onceflow_engine::{
+    BucketFigures, Foreseen, LeftPhase, LeftWork, OpenStudy, Planned, grain_json, left_to_compute, plan_study,
+};
 use onceflow_study::{Size, counted, with_commas};
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::{PlanArgs, SettingsArgs};
 use crate::settings::open;
@@ -29,27 +33,47 @@ pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure>
     if args.rules {
         return rules::print(&prepared, args, terminal);
     }
-    print(&prepared, args.json, terminal)
+    print(&prepared, None, args.json, terminal)
 }
 
-/// The plan of a study that is ready.
-pub(crate) fn print(prepared: &OpenStudy, json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
+/// The plan of a study that is ready, and what of it a run in a folder has left.
+pub(crate) fn print(
+    prepared: &OpenStudy,
+    folder: Option<&Path>,
+    json: bool,
+    terminal: &Terminal,
+) -> Result<Exit, Failure> {
     let settings = prepared.settings();
+    let left = folder.map(|folder| left_to_compute(prepared, folder)).transpose().map_err(engine_failure)?;
+    let left = left.flatten();
     let planned = plan_study(prepared, settings).map_err(engine_failure)?;
     if json {
         let mut json = to_json(&planned);
         json["resampled"] = prepared.resampling().into();
         looks::add_to_json(prepared, &planned, &mut json)?;
+        if let Some(left) = &left {
+            json["left"] = left_json(left);
+        }
         terminal.json(&json)?;
     } else {
         let mut text = text(&planned, settings.workers, settings.memory);
         prepared.resampling().iter().for_each(|how| text.push_str(&format!("images     {how}\n")));
         text.push_str(&looks::text(prepared, &planned)?);
+        left.iter().flat_map(LeftWork::lines).for_each(|line| text.push_str(&format!("{line}\n")));
         terminal.result(&text)?;
         // The time differs between runs, so it is not part of the result.
         terminal.say(&format!("planned in {:.2} s, nothing computed", planned.seconds));
     }
     Ok(Exit::Ok)
+}
+
+fn left_json(left: &LeftWork) -> Value {
+    let phase = |phase: &LeftPhase| {
+        let (left, all) = phase.instances.unzip();
+        json!({ "phase": phase.name, "instances": left, "of": all })
+    };
+    let phases: Vec<_> = left.phases.iter().map(phase).collect();
+    json!({ "change": left.change, "phases": phases })
 }
 
 fn text(planned: &Planned, workers: usize, memory: u64) -> String {

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
         return simulated::run(args, file, &study, terminal);
     }
     let (Some(path), false) = (&args.o, args.dry_run) else {
-        return plan::print(&study, args.json, terminal);
+        return plan::print(&study, args.o.as_deref(), args.json, terminal);
     };
     if let Some(row) = args.one.row {
         return one::run(args, &study, row, path, terminal);

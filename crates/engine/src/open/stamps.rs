@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use onceflow_study::Study;
+use onceflow_study::{Study, StudyImage};
 
-/// Sizes and times of the files that a study names: to read all of them would take longer than to go on.
-pub(crate) fn stamps(study: &Study, folder: &Path) -> String {
-    let files = study.images.iter().flat_map(|image| std::iter::once(&image.file).chain(&image.truth));
+/// Sizes and times of the files of each image: to read all of them would take longer than to go on.
+pub(crate) fn stamps(study: &Study, folder: &Path) -> Vec<String> {
     let stamp = |file: &String| match folder.join(file).metadata() {
         Ok(data) => {
             let time = data.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
@@ -15,5 +14,6 @@ pub(crate) fn stamps(study: &Study, folder: &Path) -> String {
         }
         Err(_) => format!(" {file}"),
     };
-    files.map(stamp).collect()
+    let files = |image: &StudyImage| std::iter::once(&image.file).chain(&image.truth).map(stamp).collect();
+    study.images.iter().map(files).collect()
 }

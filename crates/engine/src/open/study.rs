@@ -36,8 +36,8 @@ pub struct OpenStudy {
     /// Who decides how fine tasks are.
     pub(crate) grain: GranularityChoice,
     pub(crate) kept: KeptOutputs,
-    /// Which files of images there are, as they were when they were opened.
-    pub(crate) stamps: String,
+    /// Which files each image has, as they were when they were opened.
+    pub(crate) stamps: Vec<String>,
     /// Bytes of a bound of memory that the program needs for itself.
     pub(crate) aside: u64,
     /// What earlier runs measured, for predictions only.

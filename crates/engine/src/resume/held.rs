@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use onceflow_study::{Diagnostic, PhaseGrowth, StudyChange, with_commas};
+use onceflow_study::{Diagnostic, Edit, Study, StudyDifference};
 
+use crate::open::compare::with_compare;
 use crate::resume::journal::check_version;
 use crate::{EngineError, OpenStudy, Progress, RunFolder, RunSettings};
 
 /// What a folder holds.
-enum FolderState {
+pub(super) enum FolderState {
     /// No results.
     Nothing,
     /// Results of this study, not all of them.
@@ -17,7 +18,7 @@ enum FolderState {
     Complete(String),
     /// Results of this study with other files of its programs; what that means, in lines.
     Outdated(Vec<String>),
-    /// Results of an earlier form of this study, whose rows are of use; how it changed.
+    /// Results of an earlier form of this study; how it changed, and what becomes of the rows that are done.
     Earlier(String),
     /// Results of another study; how it differs.
     Another(Box<Diagnostic>),
@@ -57,7 +58,7 @@ pub(crate) fn resume_decision(
         FolderState::Outdated(lines) => lines.iter().for_each(|line| progress.note(line)),
         FolderState::Complete(json) => return Ok(ResumeDecision::Complete(json)),
         FolderState::Earlier(change) => {
-            progress.note(&format!("study changed: {change}; rows that are done are taken over"));
+            progress.note(&format!("study changed: {change}"));
         }
         FolderState::Another(difference) => return Err(EngineError::BadInput(difference)),
     }
@@ -80,64 +81,64 @@ pub(crate) enum ResumeDecision {
 }
 
 /// Looks into a folder.
-fn folder_state(folder: &Path, study: &OpenStudy) -> FolderState {
+pub(super) fn folder_state(folder: &Path, study: &OpenStudy) -> FolderState {
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     let Some(text) = read("study.toml") else { return FolderState::Nothing };
     // A run that ended before it wrote the workflow left nothing else either.
     if read("workflow.json").is_some_and(|workflow| workflow != study.texts.workflow) {
-        return FolderState::Another(another(folder).into());
+        return FolderState::Another(another(folder, "its workflow changed").into());
     }
     let outdated = read(COMMANDS).filter(|commands| *commands != commands_text(study));
-    match (change(study, &text), outdated) {
-        (StudyChange::Nothing, Some(commands)) => FolderState::Outdated(
+    let differences = differences(study, &text);
+    match (differences.as_slice(), outdated) {
+        ([], Some(commands)) => FolderState::Outdated(
             study.changed_commands(&serde_json::from_str(&commands).unwrap_or_default()),
         ),
-        (StudyChange::Nothing, None) => {
-            read("run.json").map_or(FolderState::Unfinished, FolderState::Complete)
-        }
-        (StudyChange::Settings, _) => FolderState::Earlier("its settings".into()),
-        (StudyChange::Larger(growths), _) => {
-            FolderState::Earlier(growths.iter().map(growth).collect::<Vec<_>>().join(", "))
-        }
-        (StudyChange::Rows, _) => FolderState::Another(difference(folder, study, &text).into()),
+        ([], None) => read("run.json").map_or(FolderState::Unfinished, FolderState::Complete),
+        (found, _) => changed(folder, study, &text, found),
     }
 }
 
-/// A text that is no study any more says nothing of use.
-fn change(study: &OpenStudy, text: &str) -> StudyChange {
+/// How the study differs from its earlier text; a text that is no study any more says nothing of use.
+fn differences(study: &OpenStudy, text: &str) -> Vec<StudyDifference> {
     if text == study.texts.study {
-        return StudyChange::Nothing;
+        return Vec::new();
     }
-    let earlier = study.earlier(text);
-    earlier.map_or(StudyChange::Rows, |earlier| study.study.change_from(&earlier))
+    let unreadable = || vec![StudyDifference::Rows("the study in the folder cannot be read any more".into())];
+    study.earlier(text).map_or_else(unreadable, |earlier| study.study.change_from(&earlier))
 }
 
-/// `decompose base 256 -> 512`.
-fn growth(growth: &PhaseGrowth) -> String {
-    let number = |n: u64| with_commas(n.into());
-    format!("{} {} {} -> {}", growth.phase, growth.key, number(growth.from), number(growth.to))
+/// What a folder holds whose study differs.
+fn changed(folder: &Path, study: &OpenStudy, text: &str, found: &[StudyDifference]) -> FolderState {
+    let words = found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let compared = study.earlier(text).is_some_and(|earlier| is_compared_alike(study, &earlier));
+    let is_added = |found: &StudyDifference| match found {
+        StudyDifference::Metric(_, edit) => *edit == Edit::Added,
+        found => found.keeps_rows(),
+    };
+    if found.iter().all(StudyDifference::keeps_rows) && compared {
+        return FolderState::Earlier(format!("{words}; rows that are done are taken over"));
+    }
+    if found.iter().all(is_added) {
+        return FolderState::Earlier(format!(
+            "{words}; all rows are computed again, because the comparison needs more than was kept of them"
+        ));
+    }
+    FolderState::Another(another(folder, &words).into())
 }
 
-fn another(folder: &Path) -> Diagnostic {
+/// Whether metrics of both forms are computed from the same counts, which are kept of each row.
+fn is_compared_alike(study: &OpenStudy, earlier: &Study) -> bool {
+    let [now, before] = [&study.study.metrics, &earlier.metrics]
+        .map(|metrics| format!("{:?}", with_compare(&study.workflow, metrics)));
+    now == before
+}
+
+fn another(folder: &Path, words: &str) -> Diagnostic {
     Diagnostic::error(format!("{} holds another study", folder.display()))
-        .expected_found("the results of this study, or none", "results of a study that differs")
+        .expected_found(
+            "the results of this study, or none",
+            format!("results of a study that differs: {words}"),
+        )
         .with_hint("choose another folder after -o, or add --force to replace them")
-}
-
-/// The first lines that differ, where there are such lines.
-fn difference(folder: &Path, study: &OpenStudy, earlier: &str) -> Diagnostic {
-    let (before, now) = (lines(earlier), lines(&study.texts.study));
-    let same = before.iter().zip(&now).take_while(|(a, b)| a.1 == b.1).count();
-    let (Some(before), Some(now)) = (before.get(same), now.get(same)) else { return another(folder) };
-    let there = folder.join("study.toml");
-    another(folder).expected_found(
-        format!("`{}` ({}:{})", before.1, there.display(), before.0),
-        format!("`{}` ({}:{})", now.1, study.texts.path.display(), now.0),
-    )
-}
-
-/// Lines that say something, with their numbers.
-fn lines(text: &str) -> Vec<(usize, &str)> {
-    let numbered = text.lines().map(str::trim).enumerate().map(|(n, line)| (n + 1, line));
-    numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).collect()
 }

@@ -96,11 +96,53 @@ fn a_region_of_the_reference_row_that_is_gone_is_made_again() {
 }
 
 #[test]
-fn another_study_in_the_same_folder_takes_nothing_over() {
+fn an_image_whose_file_changed_is_computed_again_and_another_study_takes_nothing_over() {
     let first = asked("");
     let options = Asked::options(1 << 30, Level::Dataflow, 2);
     first.run_into("shared", &options, &mut onceflow_engine::Silent).unwrap();
     half_glass(&first.path().join("glass.png"), 90, 48);
     let run = first.run_into("shared", &options, &mut onceflow_engine::Silent).unwrap();
-    assert_eq!(run.answer.work.tasks.resumed, 0.0, "the image is another one");
+    let fresh = first.run(Level::Dataflow, 2);
+    assert_eq!(Answered::of(&run), Answered::of(&fresh), "the image is another one");
+    assert!(run.answer.work.tasks.resumed > 0.0, "the others are the same");
+    assert!(run.trace.len() < fresh.trace.len());
+    let other = Asked { study: onceflow_study::Study { seed: 99, ..first.study.clone() }, ..first };
+    let run = other.run_into("shared", &options, &mut onceflow_engine::Silent).unwrap();
+    assert_eq!(run.answer.work.tasks.resumed, 0.0, "the study is another one");
+}
+
+const MORE: &str =
+    "[[image]]\nname = \"more\"\nfile = \"synth:80x64?seed=6\"\ntruth = \"synth:80x64?seed=6\"\n";
+
+/// A study of some images, in the given order.
+fn of_images(images: &str, run: &str) -> Asked {
+    let head = "name = \"images\"\nworkflow = \"nuclei\"\n";
+    let parts = "[parts]\nsize = 48\nseams = \"independent\"\n";
+    Asked::new(&format!("{head}{images}{parts}{PARAMETERS}{METRICS}{PHASES}{QUICK}{run}"))
+}
+
+/// An image that is added, wherever it stands, is computed; what is known of the others is taken over, in all phases.
+#[test]
+fn an_added_image_is_computed_alone() {
+    for run in ["", "keep_regions = [\"nuclei\"]\n"] {
+        for (images, is_last) in [(format!("{IMAGES}{MORE}"), true), (format!("{MORE}{IMAGES}"), false)] {
+            let (before, now) = (of_images(IMAGES, run), of_images(&images, run));
+            let folder = onceflow_engine::RunFolder::create(&now.path().join("continued")).unwrap();
+            let options = Asked::options(1 << 30, Level::Dataflow, 2);
+            let study = before.prepared();
+            onceflow_engine::run(&study, &options, &folder, &mut onceflow_engine::Silent).unwrap();
+            let continued = now.run_into("continued", &options, &mut onceflow_engine::Silent).unwrap();
+            let whole = now.run(Level::Dataflow, 2);
+            assert_eq!(Answered::of(&continued), Answered::of(&whole));
+            assert_eq!(continued.kept.is_some(), whole.kept.is_some());
+            let alone = of_images(MORE, run).run(Level::Dataflow, 2);
+            // Files of the others have other numbers when it comes first: the reference row, or all rows, are run again.
+            if is_last {
+                assert_eq!(continued.trace.len(), alone.trace.len(), "{run:?}");
+            } else {
+                assert!(continued.trace.len() >= alone.trace.len());
+                assert!(continued.trace.len() < whole.trace.len());
+            }
+        }
+    }
 }

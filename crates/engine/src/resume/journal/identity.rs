@@ -3,26 +3,81 @@
 use std::fmt::Write as _;
 
 use onceflow_region::Digest;
-use onceflow_study::Value;
+use onceflow_study::{Scope, Study, StudyImage, Value};
 
 use crate::OpenStudy;
+use crate::open::compare::with_compare;
+use crate::open::inputs::OpenedImage;
 use crate::plan::phase::PhaseRows;
 
-/// What makes a row what it is: the study without its phases and settings, the workflow with the versions of its operations,
-/// the files of images as they are now, and our version.
-pub(crate) fn identity(prepared: &OpenStudy) -> String {
-    let mut text = format!(
-        "{} {:?} {:?}",
-        env!("CARGO_PKG_VERSION"),
-        prepared.study.without_settings(),
-        prepared.workflow
-    );
-    for task in &prepared.flow.tasks {
+/// What a run is a run of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RunIdentity {
+    /// What makes a row what it is at a part of an image: the study without its phases, settings and images, the workflow with
+    /// the comparisons that its metrics need and the versions of its operations, and our version.
+    pub(crate) head: String,
+    /// The images.
+    pub(crate) images: Vec<ImageIdentity>,
+}
+
+/// What makes the parts of an image what they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ImageIdentity {
+    /// A digest of the image as the study names it, its files as they are now, and its parts.
+    pub(crate) digest: String,
+    /// The number of its parts.
+    pub(crate) parts: usize,
+}
+
+/// The identity of a run of a study.
+pub(crate) fn identity(prepared: &OpenStudy) -> RunIdentity {
+    let images = image_identities(prepared);
+    let study = Study { images: Vec::new(), metrics: Vec::new(), ..prepared.study.without_settings() };
+    let compared = with_compare(&prepared.workflow, &prepared.study.metrics);
+    let mut text = format!("{} {study:?} {compared:?}", env!("CARGO_PKG_VERSION"));
+    for (at, task) in prepared.flow.tasks.iter().enumerate() {
         // Writing to a string cannot fail.
         let _ = write!(text, " {} {}", task.spec.id, task.spec.version);
+        // A result of the whole study is another one with other images.
+        if prepared.flow.scope(at) == Scope::Study {
+            let _ = write!(text, " {images:?}");
+        }
     }
-    text.push_str(&prepared.stamps);
-    Digest::of_text("onceflow journal identity v2", &text).to_string()
+    RunIdentity { head: Digest::of_text("onceflow journal identity v3", &text).to_string(), images }
+}
+
+fn image_identities(prepared: &OpenStudy) -> Vec<ImageIdentity> {
+    let inputs = &prepared.inputs;
+    let images = prepared.study.images.iter().zip(&prepared.stamps).zip(&inputs.images).enumerate();
+    let one = |(at, ((named, stamp), opened)): (usize, ((&StudyImage, &String), &OpenedImage))| {
+        let parts: Vec<_> = inputs.parts.iter().filter(|part| part.image == at).map(|p| p.part).collect();
+        let OpenedImage { bounds, um_per_pixel, resampled, .. } = opened;
+        let named = named.without_columns();
+        let text = format!("{named:?}{stamp} {bounds:?} {um_per_pixel:?} {resampled:?} {parts:?}");
+        let digest = Digest::of_text("onceflow journal image v1", &text).to_string();
+        ImageIdentity { digest, parts: parts.len() }
+    };
+    images.map(one).collect()
+}
+
+/// Where parts of earlier images are among those of these.
+pub(super) struct PartPlaces(Vec<Option<usize>>);
+
+impl PartPlaces {
+    /// From the parts of some images to those of others.
+    pub(super) fn new(from: &[ImageIdentity], to: &[ImageIdentity]) -> Self {
+        let first = |at: usize| to[..at].iter().map(|image| image.parts).sum::<usize>();
+        let place = |image: &ImageIdentity| {
+            let at = to.iter().position(|other| other == image).map(first);
+            (0..image.parts).map(move |part| at.map(|first| first + part)).collect::<Vec<_>>()
+        };
+        Self(from.iter().flat_map(place).collect())
+    }
+
+    /// The number of a part now; none when it is gone.
+    pub(super) fn get(&self, part: usize) -> Option<usize> {
+        self.0.get(part).copied().flatten()
+    }
 }
 
 /// The rows of a phase, told by how many of the first there are and what they are.
@@ -61,5 +116,23 @@ impl RowsIdentity {
     pub(crate) fn digest(&self, rows: usize) -> String {
         let text = self.head.clone() + &self.rows[..rows].concat();
         Digest::of_text("onceflow journal rows v2", &text).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(digest: &str, parts: usize) -> ImageIdentity {
+        ImageIdentity { digest: digest.into(), parts }
+    }
+
+    #[test]
+    fn parts_are_found_by_their_image() {
+        let (a, b, c) = (image("a", 2), image("b", 3), image("c", 1));
+        let places = PartPlaces::new(&[a.clone(), c.clone()], &[b, a, c]);
+        assert_eq!([0, 1, 2, 3].map(|part| places.get(part)), [Some(3), Some(4), Some(5), None]);
+        let places = PartPlaces::new(&[image("a", 2), image("c", 1)], &[image("a", 4), image("c", 1)]);
+        assert_eq!([0, 1, 2].map(|part| places.get(part)), [None, None, Some(4)]);
     }
 }

@@ -4,11 +4,15 @@ use onceflow_region::{Column, Digest, Region, Table};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::identity::{ImageIdentity, PartPlaces};
+
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum JournalLine {
     /// The journal of a run begins: what it is a run of, and the version of the program, which 0.1 did not write.
     Head { identity: String, program: Option<String> },
+    /// The images whose parts lines count from here on, each with the number of its parts.
+    Images { images: Vec<ImageIdentity> },
     /// A phase begins, with so many rows besides the reference row, of this digest.
     Phase { name: String, rows: usize, digest: String },
     /// A row is done at a part, with these results.
@@ -22,7 +26,7 @@ pub(crate) enum JournalLine {
 }
 
 /// The form of lines.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 impl JournalLine {
     /// The line with its end.
@@ -40,17 +44,37 @@ impl JournalLine {
     /// Where it stands among the lines of a bucket.
     pub(crate) fn order(&self) -> (u8, usize, usize, usize) {
         match self {
-            Self::Head { .. } | Self::Phase { .. } => (0, 0, 0, 0),
+            Self::Head { .. } | Self::Images { .. } | Self::Phase { .. } => (0, 0, 0, 0),
             Self::Saved { part, .. } => (1, 0, *part, 0),
             Self::Kept { row, place, site, .. } => (2, *row, *site, *place),
             Self::Done { row, part, .. } | Self::Failed { row, part, .. } => (3, *row, *part, 0),
         }
     }
 
+    /// The same line with parts counted as now; none when its part is gone.
+    pub(super) fn moved(mut self, places: &PartPlaces) -> Option<Self> {
+        match &mut self {
+            Self::Done { part, .. } | Self::Failed { part, .. } | Self::Saved { part, .. } => {
+                *part = places.get(*part)?;
+            }
+            Self::Head { .. } | Self::Images { .. } | Self::Phase { .. } | Self::Kept { .. } => {}
+        }
+        Some(self)
+    }
+
+    /// Whether it names a file of the run's folder, which has the number of a part or image in its name.
+    pub(super) fn names_file(&self) -> bool {
+        matches!(self, Self::Saved { .. } | Self::Kept { .. })
+    }
+
     fn to_json(&self) -> serde_json::Result<String> {
         let value = match self {
             Self::Head { identity, program } => {
                 json!({ "journal": VERSION, "identity": identity, "program": program })
+            }
+            Self::Images { images } => {
+                let images: Vec<Value> = images.iter().map(|i| json!([i.digest, i.parts])).collect();
+                json!({ "images": images })
             }
             Self::Phase { name, rows, digest } => {
                 json!({ "phase": name, "rows": rows, "digest": digest })
@@ -90,6 +114,14 @@ fn from_json(value: &Value) -> Option<JournalLine> {
         return (version.as_u64()? == VERSION).then(|| {
             text("identity").map(|identity| JournalLine::Head { identity, program: text("program") })
         })?;
+    }
+    if let Some(images) = value.get("images") {
+        let image = |value: &Value| {
+            let parts = value.get(1)?.as_u64().and_then(|parts| usize::try_from(parts).ok())?;
+            Some(ImageIdentity { digest: value.get(0)?.as_str()?.to_owned(), parts })
+        };
+        let images = images.as_array()?.iter().map(image).collect::<Option<_>>()?;
+        return Some(JournalLine::Images { images });
     }
     if value.get("phase").is_some() {
         return Some(JournalLine::Phase {
@@ -179,6 +211,12 @@ mod tests {
         ]);
         vec![
             JournalLine::Head { identity: "ab".into(), program: Some("1.2.3".into()) },
+            JournalLine::Images {
+                images: vec![
+                    ImageIdentity { digest: "ef".into(), parts: 3 },
+                    ImageIdentity { digest: "01".into(), parts: 0 },
+                ],
+            },
             JournalLine::Phase { name: "screen".into(), rows: 7, digest: "cd".into() },
             JournalLine::Done {
                 row: 3,

@@ -15,7 +15,8 @@ use onceflow_study::Diagnostic;
 
 use crate::{EngineError, RunFolder};
 
-pub(crate) use identity::{RowsIdentity, identity};
+use identity::PartPlaces;
+pub(crate) use identity::{ImageIdentity, RowsIdentity, RunIdentity, identity};
 pub(crate) use line::{JournalLine, tables};
 
 /// A journal that is open for more.
@@ -61,20 +62,24 @@ const SYNC: Duration = Duration::from_secs(2);
 const LONGEST: usize = 1 << 20;
 
 impl Journal {
-    /// Opens the journal of a run of something; that of a run of something else begins anew.
-    pub(crate) fn open(folder: &RunFolder, identity: &str) -> Result<Self, EngineError> {
+    /// Opens the journal of a run of something; that of a run of something else begins anew. Of images that are still there
+    /// all is known that was known before.
+    pub(crate) fn open(folder: &RunFolder, identity: &RunIdentity) -> Result<Self, EngineError> {
         let path = folder.path().join(FILE);
         let written = |error| EngineError::Write { path: path.clone(), error };
         let mut file =
             OpenOptions::new().read(true).append(true).create(true).open(&path).map_err(written)?;
         lock(&file).map_err(|_| taken(folder.path()))?;
-        let (past, end) = read(&mut file, identity).map_err(written)?;
+        let PastRun { phases, images, end } = read(&mut file, identity).map_err(written)?;
         file.set_len(end).map_err(written)?;
         file.seek(SeekFrom::End(0)).map_err(written)?;
-        let mut journal = Self { path: path.clone(), file, past, synced: Instant::now() };
+        let mut journal = Self { path: path.clone(), file, past: phases, synced: Instant::now() };
         if end == 0 {
             let program = Some(PROGRAM_VERSION.into());
-            journal.write(&JournalLine::Head { identity: identity.into(), program })?;
+            journal.write(&JournalLine::Head { identity: identity.head.clone(), program })?;
+        }
+        if end == 0 || images != identity.images {
+            journal.write(&JournalLine::Images { images: identity.images.clone() })?;
         }
         Ok(journal)
     }
@@ -82,6 +87,12 @@ impl Journal {
     /// Whether no earlier run left anything.
     pub(crate) fn is_new(&self) -> bool {
         self.past.is_empty()
+    }
+
+    /// What the journal of a folder knows of a run, without beginning one; nothing where there is none.
+    pub(crate) fn peek(folder: &Path, identity: &RunIdentity) -> Vec<PastPhase> {
+        let read = |mut file: File| read(&mut file, identity).ok();
+        File::open(folder.join(FILE)).ok().and_then(read).map(|past| past.phases).unwrap_or_default()
     }
 
     /// Refuses a folder into which another run writes.
@@ -111,7 +122,7 @@ impl Journal {
 
     /// What is known of the rows of a phase that has not begun.
     pub(crate) fn known(&self, name: &str, rows: &RowsIdentity) -> Vec<&JournalLine> {
-        self.past.iter().filter(|phase| phase.is_of(name, rows)).flat_map(|phase| &phase.lines).collect()
+        known(&self.past, name, rows)
     }
 
     /// Makes sure that all lines outlive the machine.
@@ -192,25 +203,56 @@ fn version(folder: &Path) -> Option<String> {
     }
 }
 
-/// What a journal says, and where what can be trusted ends.
-fn read(file: &mut File, identity: &str) -> io::Result<(Vec<PastPhase>, u64)> {
+/// What is known of the rows of a phase.
+pub(crate) fn known<'p>(past: &'p [PastPhase], name: &str, rows: &RowsIdentity) -> Vec<&'p JournalLine> {
+    past.iter().filter(|phase| phase.is_of(name, rows)).flat_map(|phase| &phase.lines).collect()
+}
+
+/// What a journal says, with parts counted as now, and where what can be trusted ends.
+struct PastRun {
+    phases: Vec<PastPhase>,
+    /// The images whose parts its last lines count.
+    images: Vec<ImageIdentity>,
+    end: u64,
+}
+
+impl PastRun {
+    /// Lines count the parts of other images from here on: files whose names have other numbers now are not known any more.
+    fn count_images(&mut self, images: &[ImageIdentity]) {
+        if !images.starts_with(&self.images) {
+            self.phases.iter_mut().for_each(|phase| phase.lines.retain(|line| !line.names_file()));
+        }
+        self.images = images.to_vec();
+    }
+}
+
+fn read(file: &mut File, identity: &RunIdentity) -> io::Result<PastRun> {
     file.seek(SeekFrom::Start(0))?;
-    let (mut reader, mut past, mut end) = (BufReader::new(file), Vec::<PastPhase>::new(), 0);
+    let mut past = PastRun { phases: Vec::new(), images: Vec::new(), end: 0 };
+    let (mut reader, mut places) = (BufReader::new(file), PartPlaces::new(&[], &[]));
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
         let length = io::Read::take(&mut reader, LONGEST as u64).read_until(b'\n', &mut bytes)?;
         let text = bytes.strip_suffix(b"\n").and_then(|text| std::str::from_utf8(text).ok());
-        match (text.and_then(JournalLine::parse), past.last_mut()) {
-            (Some(JournalLine::Head { identity: other, .. }), None) if end == 0 && other == identity => {}
-            (Some(JournalLine::Phase { name, rows, digest }), _) if end > 0 => {
-                past.push(PastPhase { name, rows, digest, lines: Vec::new() });
+        match (text.and_then(JournalLine::parse), past.phases.last_mut()) {
+            (Some(JournalLine::Head { identity: other, .. }), None)
+                if past.end == 0 && other == identity.head => {}
+            (Some(JournalLine::Images { images }), _) if past.end > 0 => {
+                places = PartPlaces::new(&images, &identity.images);
+                past.count_images(&images);
             }
-            (Some(JournalLine::Head { .. }), _) | (None, _) | (_, None) => return Ok((past, end)),
-            (Some(line), Some(phase)) => phase.lines.push(line),
+            (Some(JournalLine::Phase { name, rows, digest }), _) if past.end > 0 => {
+                past.phases.push(PastPhase { name, rows, digest, lines: Vec::new() });
+            }
+            (Some(JournalLine::Head { .. }), _) | (None, _) | (_, None) => break,
+            (Some(line), Some(phase)) => phase.lines.extend(line.moved(&places)),
         }
-        end += length as u64;
+        past.end += length as u64;
     }
+    let images = past.images.clone();
+    past.count_images(&identity.images);
+    Ok(PastRun { images, ..past })
 }
 
 #[cfg(test)]
@@ -219,6 +261,14 @@ mod tests {
 
     fn done(row: usize) -> JournalLine {
         JournalLine::Done { row, part: 0, status: None, results: Vec::new() }
+    }
+
+    fn image(digest: &str, parts: usize) -> ImageIdentity {
+        ImageIdentity { digest: digest.into(), parts }
+    }
+
+    fn id(head: &str) -> RunIdentity {
+        RunIdentity { head: head.into(), images: vec![image("one", 2)] }
     }
 
     fn rows(count: usize) -> RowsIdentity {
@@ -236,7 +286,7 @@ mod tests {
     }
 
     fn write(folder: &RunFolder, done_rows: std::ops::Range<usize>) {
-        let mut journal = Journal::open(folder, "id").unwrap();
+        let mut journal = Journal::open(folder, &id("id")).unwrap();
         journal.phase("screen", &rows(5)).unwrap();
         done_rows.for_each(|row| journal.write(&done(row)).unwrap());
     }
@@ -246,7 +296,7 @@ mod tests {
         let (_temporary, folder) = folder();
         write(&folder, 0..3);
         write(&folder, 3..5);
-        let mut journal = Journal::open(&folder, "id").unwrap();
+        let mut journal = Journal::open(&folder, &id("id")).unwrap();
         let lines: Vec<JournalLine> = (0..5).map(done).collect();
         assert_eq!(journal.phase("screen", &rows(5)).unwrap().lines, lines);
         assert_eq!(journal.phase("screen", &others()).unwrap().lines, []);
@@ -257,19 +307,22 @@ mod tests {
         let (_temporary, folder) = folder();
         write(&folder, 0..5);
         let lines: Vec<JournalLine> = (0..5).map(done).collect();
-        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &rows(8)).unwrap().lines, lines);
-        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &rows(4)).unwrap().lines, []);
+        assert_eq!(
+            Journal::open(&folder, &id("id")).unwrap().phase("screen", &rows(8)).unwrap().lines,
+            lines
+        );
+        assert_eq!(Journal::open(&folder, &id("id")).unwrap().phase("screen", &rows(4)).unwrap().lines, []);
         let elsewhere = RowsIdentity::made_up("true 9", (0..8).map(|row| format!(" {row}")).collect());
-        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &elsewhere).unwrap().lines, []);
+        assert_eq!(Journal::open(&folder, &id("id")).unwrap().phase("screen", &elsewhere).unwrap().lines, []);
     }
 
     #[test]
     fn other_rows_and_other_runs_are_not_taken_for_these() {
         let (_temporary, folder) = folder();
         write(&folder, 0..3);
-        assert_eq!(Journal::open(&folder, "id").unwrap().phase("screen", &others()).unwrap().lines, []);
-        assert_eq!(Journal::open(&folder, "another").unwrap().past, []);
-        assert_eq!(Journal::open(&folder, "id").unwrap().past, [], "it has begun anew");
+        assert_eq!(Journal::open(&folder, &id("id")).unwrap().phase("screen", &others()).unwrap().lines, []);
+        assert_eq!(Journal::open(&folder, &id("another")).unwrap().past, []);
+        assert_eq!(Journal::open(&folder, &id("id")).unwrap().past, [], "it has begun anew");
     }
 
     #[test]
@@ -281,12 +334,40 @@ mod tests {
         for end in 0..whole.len() {
             std::fs::write(&path, &whole[..end]).unwrap();
             let complete = whole[..end].iter().filter(|byte| **byte == b'\n').count();
-            let known = Journal::open(&folder, "id").unwrap().phase("screen", &rows(5)).unwrap();
-            assert_eq!(known.lines.len(), complete.saturating_sub(2), "cut at {end}");
+            let known = Journal::open(&folder, &id("id")).unwrap().phase("screen", &rows(5)).unwrap();
+            assert_eq!(known.lines.len(), complete.saturating_sub(3), "cut at {end}");
             write(&folder, 10..11);
-            let known = Journal::open(&folder, "id").unwrap().phase("screen", &rows(5)).unwrap();
+            let known = Journal::open(&folder, &id("id")).unwrap().phase("screen", &rows(5)).unwrap();
             assert_eq!(known.lines.last(), Some(&done(10)));
         }
+    }
+
+    #[test]
+    fn images_that_stay_keep_their_rows_wherever_others_come() {
+        let (_temporary, folder) = folder();
+        let saved = JournalLine::Saved { name: "nuclei".into(), part: 1, file: Some("a.png".into()) };
+        let mut journal = Journal::open(&folder, &id("id")).unwrap();
+        journal.phase("screen", &rows(5)).unwrap();
+        [done(3), saved.clone()].iter().for_each(|line| journal.write(line).unwrap());
+        drop(journal);
+        let known = |images: &[ImageIdentity]| {
+            let identity = RunIdentity { images: images.to_vec(), ..id("id") };
+            let peeked: Vec<JournalLine> =
+                Journal::peek(folder.path(), &identity).into_iter().flat_map(|phase| phase.lines).collect();
+            let lines = Journal::open(&folder, &identity).unwrap().phase("screen", &rows(5)).unwrap().lines;
+            assert_eq!(lines, peeked);
+            lines
+        };
+        let (one, two) = (image("one", 2), image("two", 3));
+        assert_eq!(known(&[one.clone(), two.clone()]), [done(3), saved], "added after it");
+        let moved = JournalLine::Done { row: 3, part: 3, status: None, results: Vec::new() };
+        assert_eq!(
+            known(&[two.clone(), one.clone()]),
+            [moved],
+            "the numbers of files are those of others now"
+        );
+        assert_eq!(known(&[two]), [], "it is gone");
+        assert_eq!(known(&[one]), [done(3)], "it is there again, and its files may have been written over");
     }
 
     #[test]
@@ -306,12 +387,12 @@ mod tests {
     #[test]
     fn two_runs_in_one_folder_are_told_apart() {
         let (_temporary, folder) = folder();
-        let first = Journal::open(&folder, "id").unwrap();
+        let first = Journal::open(&folder, &id("id")).unwrap();
         if cfg!(unix) {
-            let error = Journal::open(&folder, "id").unwrap_err().to_string();
+            let error = Journal::open(&folder, &id("id")).unwrap_err().to_string();
             assert!(error.contains("another run is writing to"), "{error}");
         }
         drop(first);
-        Journal::open(&folder, "id").unwrap();
+        Journal::open(&folder, &id("id")).unwrap();
     }
 }

@@ -18,7 +18,7 @@ use crate::{EngineError, OpenStudy, RunFolder};
 /// The digest of what a bucket of a phase carries out.
 pub(super) fn plan_digest(study: &OpenStudy, phase: &BucketPhase) -> String {
     let BucketPhase { name, rows, digest, first, with_reference } = phase;
-    let text = format!("{} {name:?} {rows} {digest} {first} {with_reference}", identity(study));
+    let text = format!("{:?} {name:?} {rows} {digest} {first} {with_reference}", identity(study));
     Digest::of_text("onceflow bucket plan v1", &text).to_string()
 }
 
