@@ -12,6 +12,7 @@ mod pairs;
 mod phase;
 mod picture;
 mod problem;
+mod run_folder;
 mod sample_file;
 mod settings;
 mod verb;

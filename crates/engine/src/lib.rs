@@ -64,8 +64,9 @@ pub use open::{
     check_document, open_document, open_study, open_study_with,
 };
 pub use plan::{
-    Alternative, BucketFigures, CostOrigin, Explanation, Foreseen, FoundSame, GraphForm, GraphOf, LaterPhase,
-    Planned, PlannedLook, Question, Replay, Scheduling, SimulatedStudy, SimulationOptions, TaskFigures,
+    Alternative, BucketFigures, CostOrigin, Explanation, Foreseen, FoundSame, GraphForm, GraphOf, KeptByRun,
+    LaterFigures, LaterPhase, PhaseBasis, Planned, PlannedLook, Question, Replay, Scheduling, SimulatedStudy,
+    SimulationOptions, TaskFigures,
 };
 pub use progress::{
     PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, STATUS_FILE, Silent, StageProgress,

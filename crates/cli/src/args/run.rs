@@ -133,10 +133,18 @@ Examples:
   onceflow plan study.toml --compare --workers 16             all levels and algorithms
   onceflow plan study.toml --graph plan.svg --graph-of workflow
   onceflow plan study.toml --granularity auto                 which tasks to split or fuse, and why
-  onceflow plan study.toml --export plan.jsonl                one JSON line for each task")]
+  onceflow plan study.toml --export plan.jsonl                one JSON line for each task of every phase
+  onceflow plan runs/first                                    later phases with the parameters that a run kept")]
 pub(crate) struct PlanArgs {
-    /// The study
+    /// The study, or the folder of a run of it
+    #[arg(value_name = "STUDY|RUN")]
     pub(crate) study: PathBuf,
+    /// The phase that --graph draws or --export writes [default: the first for --graph, all for --export]
+    #[arg(long, value_name = "PHASE")]
+    pub(crate) phase: Option<String>,
+    /// The stage whose bucket --graph draws [default: the one with most buckets]
+    #[arg(long, value_name = "STAGE", requires = "graph")]
+    pub(crate) stage: Option<String>,
     #[command(flatten)]
     pub(crate) growth: GrowthArgs,
     #[command(flatten)]

@@ -9,20 +9,22 @@ mod tasks;
 use std::path::Path;
 
 use onceflow_engine::{
-    BucketFigures, Foreseen, LeftPhase, LeftWork, OpenStudy, Planned, grain_json, left_to_compute, plan_study,
+    BucketFigures, Foreseen, LaterFigures, LaterPhase, LeftPhase, LeftWork, OpenStudy, PhaseBasis, Planned,
+    grain_json, left_to_compute, plan_study,
 };
 use onceflow_study::{Size, counted, with_commas};
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 use serde_json::{Value, json};
 
 use crate::args::{PlanArgs, SettingsArgs};
-use crate::settings::open;
+use crate::run_folder::NamedStudy;
 
 /// Plans and prints.
 pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let settings = SettingsArgs::new(&args.machine, Some(&args.merge));
     let settings = SettingsArgs { growth: Some(&args.growth), ..settings };
-    let prepared = open(&args.study, &settings, terminal)?;
+    let NamedStudy { study: prepared, .. } = NamedStudy::open(&args.study, None, &settings, terminal)?;
+    tell_assumptions(&prepared, args, terminal);
     if args.compare {
         return alternatives::print(&prepared, args, terminal);
     }
@@ -36,6 +38,19 @@ pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure>
     print(&prepared, None, args.json, terminal)
 }
 
+/// Says what the files of later phases rest on, where no run tells which parameters they keep.
+fn tell_assumptions(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) {
+    let phases: Vec<&str> = match args.export {
+        Some(_) => prepared.assumed_phases(),
+        None => Vec::new(),
+    };
+    for phase in phases {
+        terminal.say(&format!(
+            "note: {phase} is written as if all parameters were kept; give the folder of a run to know them"
+        ));
+    }
+}
+
 /// The plan of a study that is ready, and what of it a run in a folder has left.
 pub(crate) fn print(
     prepared: &OpenStudy,
@@ -46,7 +61,10 @@ pub(crate) fn print(
     let settings = prepared.settings();
     let left = folder.map(|folder| left_to_compute(prepared, folder)).transpose().map_err(engine_failure)?;
     let left = left.flatten();
-    let planned = plan_study(prepared, settings).map_err(engine_failure)?;
+    let planned = {
+        let _progress = terminal.progress("planning");
+        plan_study(prepared, settings).map_err(engine_failure)?
+    };
     if json {
         let mut json = to_json(&planned);
         json["resampled"] = prepared.resampling().into();
@@ -85,11 +103,7 @@ fn text(planned: &Planned, workers: usize, memory: u64) -> String {
         counted(planned.instances() as usize, "instance"),
         planned.levels,
     );
-    for phase in &planned.later {
-        let rows = phase.rows.iter().map(|(kept, rows)| format!("   {kept}: {}", with_commas(*rows)));
-        let rows: String = rows.collect();
-        text.push_str(&format!("{}: {}, rows by parameters kept{rows}\n", phase.name, phase.size));
-    }
+    planned.later.iter().for_each(|phase| text.push_str(&later_text(phase, workers)));
     if planned.halo > 0 {
         let (seams, halo) = (planned.seams.word(), with_commas(planned.halo.into()));
         text.push_str(&format!("seams      {seams}: parts see {halo} px around themselves\n"));
@@ -109,7 +123,36 @@ fn text(planned: &Planned, workers: usize, memory: u64) -> String {
     ));
     text.push_str(&expected_text(planned));
     let (peak, least) = (mebibytes(planned.peak), mebibytes(planned.least));
-    text.push_str(&format!("memory     peak {peak} of {}, runs from {least} on\n", rounded(memory)));
+    let all = match planned.unbounded > memory {
+        true => format!(" ({} would hold all results)", mebibytes(planned.unbounded)),
+        false => String::new(),
+    };
+    text.push_str(&format!("memory     peak {peak} of {}{all}, runs from {least} on\n", rounded(memory)));
+    text
+}
+
+/// A later phase: its rows by the parameters it keeps, and what it takes.
+fn later_text(phase: &LaterPhase, workers: usize) -> String {
+    let rows = phase.rows.iter().map(|(kept, rows)| format!("   {kept}: {}", with_commas(*rows)));
+    let rows: String = rows.collect();
+    let by = if rows.is_empty() { String::new() } else { format!(", rows by parameters kept{rows}") };
+    let mut text = format!("{}: {}{by}\n", phase.name, phase.size);
+    if let Some(LaterFigures { basis, parameters, rows, asked, tasks, makespan }) = phase.planned {
+        let (most, why) = match basis {
+            PhaseBasis::Study => ("", String::new()),
+            PhaseBasis::Run => {
+                ("", format!(" with the {} that the run kept", counted(parameters, "parameter")))
+            }
+            PhaseBasis::All => ("at most ", format!(" if all {} are kept", counted(parameters, "parameter"))),
+        };
+        let (tasks, asked) = (with_commas(tasks.into()), with_commas(asked.into()));
+        let (rows, workers) = (counted(rows as usize, "row"), counted(workers, "worker"));
+        let time = makespan.ceil();
+        text.push_str(&format!(
+            "{:11}{most}{rows}{why}: {tasks} of {asked} tasks, about {time} s on {workers}\n",
+            ""
+        ));
+    }
     text
 }
 
@@ -175,6 +218,13 @@ fn to_json(planned: &Planned) -> serde_json::Value {
         "later": planned.later.iter().map(|phase| json!({
             "phase": phase.name,
             "rows": phase.rows.iter().map(|(kept, rows)| json!({ "kept": kept, "rows": crate::design::rows_json(*rows) })).collect::<Vec<_>>(),
+            "planned": phase.planned.map(|figures| json!({
+                "parameters": figures.parameters,
+                "assumes": basis_word(figures.basis),
+                "rows": figures.rows,
+                "tasks": { "asked": figures.asked, "planned": figures.tasks },
+                "makespan_s": figures.makespan,
+            })),
         })).collect::<Vec<_>>(),
         "buckets": planned.bucket_count(),
         "granularity": grain_json(std::slice::from_ref(&planned.grain))["phases"][0],
@@ -189,9 +239,19 @@ fn to_json(planned: &Planned) -> serde_json::Value {
         "by_task": planned.tasks.iter().map(tasks::to_json).collect::<Vec<_>>(),
         "rules": planned.rules.iter().map(rules::to_json).collect::<Vec<_>>(),
         "peak_bytes": planned.peak,
+        "unbounded_bytes": planned.unbounded,
         "least_bytes": planned.least,
         "planning_s": planned.seconds,
     })
+}
+
+/// What the parameters of a later phase are: the study's, those of a run, or all, which is an upper bound.
+fn basis_word(basis: PhaseBasis) -> &'static str {
+    match basis {
+        PhaseBasis::Study => "study",
+        PhaseBasis::Run => "run",
+        PhaseBasis::All => "all",
+    }
 }
 
 fn stage_json(stage: &BucketFigures) -> serde_json::Value {

@@ -3,13 +3,10 @@
 mod log;
 mod row;
 
-use std::path::Path;
-
-use onceflow_study::Diagnostic;
-
 use crate::args::ReportArgs;
 use crate::file::read_text;
 use crate::narrow::fitted;
+use crate::run_folder::no_run;
 use onceflow_engine::TextLimit;
 use onceflow_terminal::{Exit, Failure, Terminal};
 
@@ -36,13 +33,4 @@ pub(crate) fn run(args: &ReportArgs, terminal: &Terminal) -> Result<Exit, Failur
         terminal.say(&format!("Report    {}", args.folder.join("report.html").display()));
     }
     Ok(Exit::Ok)
-}
-
-pub(super) fn no_run(folder: &Path) -> Failure {
-    let found = if folder.exists() { "a folder without results" } else { "no such folder" };
-    Failure::bad_input(
-        Diagnostic::error(format!("{} is not the folder of a finished run", folder.display()))
-            .expected_found("answer.txt and run.json, which onceflow run writes at its end", found)
-            .with_hint("onceflow run STUDY -o DIR makes one"),
-    )
 }

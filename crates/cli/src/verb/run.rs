@@ -17,6 +17,7 @@ use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
 use crate::args::{ExecutorWord, RunArgs, SettingsArgs};
 use crate::narrow::fitted;
+use crate::run_folder::kept;
 use crate::settings::{command, open, with_granularity_of};
 use crate::verb::plan;
 use progress::RunProgress;
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     if let (Some(ExecutorWord::Simulated), Some(file)) = (args.executor.executor, &args.executor.machine_file)
     {
         let study = match &args.executor.replay {
-            Some(run) => with_granularity_of(study, run)?,
+            Some(run) => with_granularity_of(study, run)?.with_kept(kept(run)?),
             None => study,
         };
         return simulated::run(args, file, &study, terminal);

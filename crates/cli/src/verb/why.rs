@@ -3,29 +3,32 @@
 use std::path::Path;
 
 use onceflow_engine::{FoundSame, Question};
-use onceflow_study::{Diagnostic, Study};
+use onceflow_study::Diagnostic;
 
 use crate::args::{SettingsArgs, WhyArgs};
 use crate::file::read_text;
-use crate::settings::{open, with_granularity_of};
+use crate::run_folder::NamedStudy;
 use onceflow_engine::TextLimit;
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
 /// Plans and explains.
 pub(crate) fn run(args: &WhyArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let study = open(&args.study, &SettingsArgs::new(&args.machine, Some(&args.merge)), terminal)?;
-    let study = match &args.run {
-        Some(run) => with_granularity_of(study, run)?,
-        None => study,
+    let settings = SettingsArgs::new(&args.machine, Some(&args.merge));
+    let NamedStudy { study, run } = NamedStudy::open(&args.study, args.run.as_deref(), &settings, terminal)?;
+    let place = match args.row {
+        Some(row) => study.phase_of_row(row),
+        None => study.phase_place(args.phase.as_deref()),
     };
-    let settings = study.settings();
+    let place = place.map_err(engine_failure)?;
     let question = match (args.row, args.bucket) {
         (Some(row), _) => Question::Row { row, task: args.task.clone() },
-        (None, bucket) => Question::Bucket(bucket.unwrap_or_default()),
+        (None, bucket) => Question::Bucket { bucket: bucket.unwrap_or_default(), stage: args.stage.clone() },
     };
-    let same =
-        args.run.as_deref().map_or_else(|| Ok(FoundSame::default()), |run| found_same(run, study.study()))?;
-    let found = study.why(settings.level, &settings.merge, &question, &same).map_err(engine_failure)?;
+    let phase = &study.study().phases[place].name;
+    let same = run.map_or_else(|| Ok(FoundSame::default()), |run| found_same(&run, phase))?;
+    let settings = study.settings();
+    let found = study.why(place, settings.level, &settings.merge, &question, &same);
+    let found = found.map_err(engine_failure)?;
     if args.json {
         terminal.json(&found.json)?;
     } else {
@@ -34,11 +37,10 @@ pub(crate) fn run(args: &WhyArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     Ok(Exit::Ok)
 }
 
-/// The equal tasks that a run of the study found in the first phase.
-fn found_same(run: &Path, study: &Study) -> Result<FoundSame, Failure> {
+/// The equal tasks that a run of the study found in a phase.
+fn found_same(run: &Path, phase: &str) -> Result<FoundSame, Failure> {
     let path = run.join("reuse.csv");
     let source = read_text(&path, TextLimit::Table)?;
-    let phase = study.phases.first().map_or("", |phase| phase.name.as_str());
     let objects = run.join("objects.csv");
     let objects =
         if objects.is_file() { read_text(&objects, TextLimit::Table)?.text.clone() } else { String::new() };

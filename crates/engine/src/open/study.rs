@@ -17,7 +17,7 @@ use crate::open::command::ProgramTask;
 use crate::open::inputs::{CutImages, StudyInputs};
 use crate::open::metrics::Metrics;
 use crate::open::reading::reserve_reading;
-use crate::{EngineError, Operations, RunSettings, resampling_words};
+use crate::{EngineError, KeptByRun, Operations, RunSettings, resampling_words};
 
 /// What stands before the first row: everything that can be wrong with a study has been said by now.
 #[derive(Debug)]
@@ -52,6 +52,8 @@ pub struct OpenStudy {
     pub(crate) texts: StudyTexts,
     /// What is to be said of it before it runs.
     notes: Vec<String>,
+    /// The parameters that a run of it kept.
+    pub(crate) kept_by_run: KeptByRun,
     /// Its settings.
     settings: RunSettings,
 }
@@ -86,8 +88,7 @@ impl OpenStudy {
         let inputs = images.choose(study, halo)?;
         let mut flow = written.clone();
         reserve_reading(&mut flow, &inputs);
-        let mut stamps = stamps(study, folder);
-        inputs.left_out.iter().for_each(|image| stamps.push_str(&format!(" without {}", image.name)));
+        let stamps = stamps(study, folder);
         let costs = Costs::default();
         let allowed = false;
         Ok(Self {
@@ -112,6 +113,7 @@ impl OpenStudy {
                 ..StudyTexts::default()
             },
             notes,
+            kept_by_run: KeptByRun::default(),
             settings: RunSettings::default(),
         })
     }

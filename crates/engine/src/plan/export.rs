@@ -1,32 +1,46 @@
 //! A plan as lines that any engine can carry out: one JSON object for each task of each part.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use onceflow_region::Budget;
-use onceflow_reuse::{MergedStage, NodeId, NodeInput, Plan, StaticKeys};
+use onceflow_reuse::{NodeId, NodeInput, StaticKeys};
 use onceflow_runtime::{InputProvider, PartLayout};
 use onceflow_study::{Canonical, Diagnostic, Scope};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{FirstPlan, Merge};
+use super::{Merge, PhasePlan};
 use crate::open::supply::{References, Sources};
 use crate::{EngineError, Level, OpenStudy};
 
 impl OpenStudy {
-    /// Writes the first phase's plan; each line comes after those it waits for.
+    /// Writes the plan of the phase at a place; each line comes after those it waits for.
     ///
     /// The key of a task is the digest of its operation, what it reads, and the contents it comes from, so that images are
     /// read. Tasks of scope image stand before those of its parts. They stand as they are written, unless the settings ask for
-    /// another grain: other engines know nothing of tasks in one.
+    /// another grain: other engines know nothing of tasks in one. A later phase begins with the tasks of the reference row,
+    /// whose keys are those of the first phase.
     ///
     /// # Errors
     /// When it cannot be planned, an image cannot be read, or nothing can be written.
-    pub fn export(&self, level: Level, merge: &Merge, to: &mut dyn Write) -> Result<u64, EngineError> {
-        let FirstPlan { plan, merged, .. } = self.plan_of_grain(level, merge, self.grain.or_written())?;
+    pub fn export(
+        &self,
+        place: usize,
+        level: Level,
+        merge: &Merge,
+        to: &mut dyn Write,
+    ) -> Result<u64, EngineError> {
+        let planned = self.plan_of_grain(place, level, merge, &self.grain.or_written(), true)?;
+        let plan = &planned.plan;
         let sources = plan.flow().sources.clone();
         let supply = Sources::new(&self.inputs, sources, References::new(), Budget::new(u64::MAX), 0);
         let (layout, costs) = (self.inputs.layout(), self.seconds(plan.flow(), level));
-        let export = Export { plan: &plan, merged: &merged, layout: &layout, costs: &costs, supply: &supply };
+        let prefix = if place == 0 { String::new() } else { format!("{}/", planned.phase) };
+        let buckets = planned.merged.iter().map(|stage| (stage.instances.stage, stage.of_row())).collect();
+        let export =
+            Export { planned: &planned, prefix, buckets, layout: &layout, costs: &costs, supply: &supply };
         let unwritable = |error: io::Error| {
             EngineError::from(Diagnostic::error(format!("the plan cannot be exported: {error}")))
         };
@@ -45,9 +59,32 @@ impl OpenStudy {
     }
 }
 
+/// A task as a line.
+#[derive(Serialize)]
+struct TaskLine<'a> {
+    id: String,
+    task: &'a str,
+    operation: &'a str,
+    version: u64,
+    phase: &'a str,
+    row: usize,
+    rows: usize,
+    reads: Map<String, Value>,
+    #[serde(rename = "in")]
+    inputs: Vec<Value>,
+    out: Vec<&'a str>,
+    after: Vec<String>,
+    cost: f64,
+    key: Option<String>,
+    bucket: Option<u32>,
+}
+
 struct Export<'a> {
-    plan: &'a Plan,
-    merged: &'a [MergedStage],
+    planned: &'a PhasePlan,
+    /// What stands before the numbers of tasks, so that those of several phases differ.
+    prefix: String,
+    /// The bucket of each row, by stage.
+    buckets: Vec<(usize, Vec<u32>)>,
     layout: &'a PartLayout,
     costs: &'a [f64],
     supply: &'a Sources<'a>,
@@ -55,25 +92,30 @@ struct Export<'a> {
 
 impl Export<'_> {
     fn site(&self, scope: Scope, site: usize, to: &mut dyn Write) -> io::Result<u64> {
-        let unreadable = std::cell::RefCell::new(None);
-        let digest = |source: usize, of: Scope| {
+        let unreadable = RefCell::new(None);
+        let read = |source: usize, of: Scope| {
             let digest = self.supply.digest(source, of, self.wider(scope, site, of));
             digest.inspect_err(|error| drop(unreadable.replace(Some(error.to_string())))).ok()
         };
-        let buckets: Vec<(usize, Vec<u32>)> =
-            self.merged.iter().map(|stage| (stage.instances.stage, stage.of_row())).collect();
+        // Each source is read once for all tasks that take it.
+        let known = RefCell::new(HashMap::new());
+        let digest = |source: usize, of: Scope| {
+            let found = known.borrow().get(&(source, of.word())).copied();
+            found
+                .unwrap_or_else(|| *known.borrow_mut().entry((source, of.word())).or_insert(read(source, of)))
+        };
+        let plan = &self.planned.plan;
         let mut keys = StaticKeys::default();
-        let nodes = (0..self.plan.planned() as u32).map(NodeId);
+        let nodes = (0..plan.planned() as u32).map(NodeId);
         let mut lines = 0;
-        for node in nodes.filter(|node| self.plan.flow().scope(self.plan.task_of(*node)) == scope) {
-            let stage = self.plan.flow().tasks[self.plan.task_of(node)].stage;
-            let row = self.plan.first_row(node) as usize;
-            let bucket = buckets.iter().find(|(known, _)| *known == stage).map(|(_, of_row)| of_row[row]);
-            let mut line = self.line(scope, site, node);
-            let key = keys.key(self.plan, node, &digest);
-            line.insert("key".into(), json!(key.map(|key| key.to_string())));
-            line.insert("bucket".into(), json!(bucket));
-            writeln!(to, "{}", Value::Object(line))?;
+        for node in nodes.filter(|node| plan.flow().scope(plan.task_of(*node)) == scope) {
+            let stage = plan.flow().tasks[plan.task_of(node)].stage;
+            let row = plan.first_row(node) as usize;
+            let of_stage = self.buckets.iter().find(|(known, _)| *known == stage);
+            let bucket = of_stage.map(|(_, of_row)| of_row[row]);
+            let key = keys.key(plan, node, &digest).map(|key| key.to_string());
+            serde_json::to_writer(&mut *to, &TaskLine { key, bucket, ..self.line(scope, site, node) })?;
+            to.write_all(b"\n")?;
             lines += 1;
         }
         match unreadable.take() {
@@ -82,13 +124,14 @@ impl Export<'_> {
         }
     }
 
-    fn line(&self, scope: Scope, site: usize, node: NodeId) -> Map<String, Value> {
-        let flow = self.plan.flow();
-        let why = self.plan.spelled(node);
+    fn line(&self, scope: Scope, site: usize, node: NodeId) -> TaskLine<'_> {
+        let plan = &self.planned.plan;
+        let flow = plan.flow();
+        let why = plan.spelled(node);
         let task = &flow.tasks[why.task];
         let id = |node: NodeId| {
-            let of = flow.scope(self.plan.task_of(node));
-            format!("{}{}/{}", of.word(), self.wider(scope, site, of), node.0)
+            let of = flow.scope(plan.task_of(node));
+            format!("{}{}{}/{}", self.prefix, of.word(), self.wider(scope, site, of), node.0)
         };
         let input = |input: &NodeInput| match input {
             NodeInput::Source(source) => {
@@ -104,20 +147,22 @@ impl Export<'_> {
         let reads = task.reads.iter().zip(&why.parameters);
         let reads: Map<String, Value> =
             reads.map(|(read, value)| (read.name.clone(), canonical(value))).collect();
-        let line = json!({
-            "id": id(node),
-            "task": task.name,
-            "operation": task.spec.id,
-            "version": task.spec.version,
-            "row": why.row,
-            "rows": self.plan.rows_of(node).len(),
-            "reads": reads,
-            "in": why.inputs.iter().map(input).collect::<Vec<_>>(),
-            "out": task.outputs.iter().map(|region| region.name.as_str()).collect::<Vec<_>>(),
-            "after": after.collect::<Vec<_>>(),
-            "cost": self.costs[why.task],
-        });
-        if let Value::Object(line) = line { line } else { Map::new() }
+        TaskLine {
+            id: id(node),
+            task: &task.name,
+            operation: &task.spec.id,
+            version: task.spec.version,
+            phase: &self.planned.phase,
+            row: self.planned.numbers.of(why.row as usize),
+            rows: plan.rows_of(node).len(),
+            reads,
+            inputs: why.inputs.iter().map(input).collect(),
+            out: task.outputs.iter().map(|region| region.name.as_str()).collect(),
+            after: after.collect(),
+            cost: self.costs[why.task],
+            key: None,
+            bucket: None,
+        }
     }
 
     /// The site of a wider scope that holds one.

@@ -4,18 +4,18 @@ use onceflow_report::{BoxKind, Graph};
 use onceflow_reuse::{Flow, FlowInput, MergedStage, Plan};
 use onceflow_study::{Diagnostic, counted, with_commas};
 
-use super::Merge;
+use super::{Merge, PhasePlan};
 use crate::{EngineError, Level, OpenStudy};
 
 /// What is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphOf {
     /// The tasks and the regions between them.
     Workflow,
     /// The tasks with how many of each are left; small plans node by node.
     Compact,
-    /// The reuse tree of a bucket.
-    Bucket(usize),
+    /// The reuse tree of a bucket: of the stage with that name, or of the one with most buckets.
+    Bucket(usize, Option<String>),
 }
 
 /// In which language.
@@ -31,24 +31,24 @@ pub enum GraphForm {
 const MOST_BOXES: usize = 150;
 
 impl OpenStudy {
-    /// A picture of the first phase's plan.
+    /// A picture of the plan of the phase at a place.
     ///
     /// # Errors
     /// When it cannot be planned, or there is no such bucket.
     pub fn graph(
         &self,
+        place: usize,
         level: Level,
         merge: &Merge,
-        of: GraphOf,
+        of: &GraphOf,
         form: GraphForm,
     ) -> Result<String, EngineError> {
         let drawing = match of {
             GraphOf::Workflow => workflow(&self.workflow.name, &self.flow),
-            GraphOf::Compact => compact(&self.grouped_plan(level, merge)?.plan),
-            GraphOf::Bucket(number) => {
-                let planned = self.grouped_plan(level, merge)?;
-                let merged = planned.merged.iter().max_by_key(|stage| stage.buckets.len());
-                bucket(&planned.plan, merged.ok_or_else(no_buckets)?, number)?
+            GraphOf::Compact => compact(&self.grouped_plan(place, level, merge)?),
+            GraphOf::Bucket(number, stage) => {
+                let planned = self.grouped_plan(place, level, merge)?;
+                bucket(&planned, stage_in_buckets(&planned, stage.as_deref())?, *number)?
             }
         };
         Ok(match form {
@@ -86,18 +86,19 @@ fn workflow(name: &str, flow: &Flow) -> Graph {
     drawing
 }
 
-fn compact(plan: &Plan) -> Graph {
-    if plan.planned() <= MOST_BOXES { nodes(plan) } else { counts(plan) }
+fn compact(planned: &PhasePlan) -> Graph {
+    if planned.plan.planned() <= MOST_BOXES { nodes(planned) } else { counts(&planned.plan) }
 }
 
 /// Every node by itself.
-fn nodes(plan: &Plan) -> Graph {
+fn nodes(planned: &PhasePlan) -> Graph {
+    let plan = &planned.plan;
     let mut drawing = Graph { title: title(plan), ..Graph::default() };
     for id in (0..plan.planned() as u32).map(onceflow_reuse::NodeId) {
         let why = plan.why(plan.first_row(id) as usize, plan.task_of(id));
         let mut lines = vec![plan.flow().tasks[why.task].name.clone()];
         lines.extend(why.reads.iter().map(|(name, value)| format!("{name} = {value}")));
-        lines.push(rows_text(&why.rows));
+        lines.push(rows_text(&planned.numbers.all(&why.rows)));
         drawing.add(BoxKind::Task, lines);
     }
     for id in 0..plan.planned() as u32 {
@@ -131,7 +132,8 @@ fn title(plan: &Plan) -> String {
 }
 
 /// The reuse tree of a bucket: what its rows share stands above them once.
-fn bucket(plan: &Plan, merged: &MergedStage, number: usize) -> Result<Graph, EngineError> {
+fn bucket(planned: &PhasePlan, merged: &MergedStage, number: usize) -> Result<Graph, EngineError> {
+    let plan = &planned.plan;
     if number >= merged.buckets.len() {
         return Err(no_such_bucket(number, merged.buckets.len()));
     }
@@ -163,7 +165,7 @@ fn bucket(plan: &Plan, merged: &MergedStage, number: usize) -> Result<Graph, Eng
             above.into_iter().for_each(|above| drawing.arrow(above, at, ""));
             above = Some(at);
         }
-        let leaf = drawing.add(BoxKind::Row, vec![format!("row {row}")]);
+        let leaf = drawing.add(BoxKind::Row, vec![format!("row {}", planned.numbers.of(row))]);
         above.into_iter().for_each(|above| drawing.arrow(above, leaf, ""));
     }
     Ok(drawing)
@@ -187,7 +189,28 @@ pub(super) fn rows_text(rows: &[u32]) -> String {
     }
 }
 
-pub(super) fn no_buckets() -> EngineError {
+/// The stage with a name that is in buckets; without a name, the one with most buckets.
+pub(super) fn stage_in_buckets<'a>(
+    planned: &'a PhasePlan,
+    name: Option<&str>,
+) -> Result<&'a MergedStage, EngineError> {
+    let named = |stage: &MergedStage| planned.plan.flow().stages[stage.instances.stage].name.as_str();
+    let merged = &planned.merged;
+    let Some(name) = name else {
+        return merged.iter().max_by_key(|stage| stage.buckets.len()).ok_or_else(no_buckets);
+    };
+    if merged.is_empty() {
+        return Err(no_buckets());
+    }
+    merged.iter().find(|stage| named(stage) == name).ok_or_else(|| {
+        let known: Vec<&str> = merged.iter().map(named).collect();
+        let error = Diagnostic::error(format!("the stage `{name}` has no buckets"));
+        let error = error.expected_found(format!("one of {}", known.join(", ")), format!("`{name}`"));
+        error.with_hint("give one of them after --stage").into()
+    })
+}
+
+fn no_buckets() -> EngineError {
     let error = Diagnostic::error("the plan has no buckets");
     error
         .expected_found("--merge or --buckets", "neither")

@@ -14,6 +14,9 @@ const OPEN_PARTS: usize = 2;
 /// A plan whose outputs together take at most 1/2 of the bound needs no rehearsal.
 const AMPLE: u64 = 2;
 
+/// Tasks of a plan that is carried out only a few times.
+const LARGE: usize = 50_000;
+
 /// Bounds that are tried before the one that surely works is named.
 const MOST_TRIES: usize = 100;
 
@@ -66,8 +69,11 @@ impl OpenStudy {
     }
 
     /// The least bound under which the plan was found to work, to within a few percent.
-    pub(crate) fn least(&self, plan: &mut Plan, workers: usize) -> Result<u64, EngineError> {
-        let (mut low, mut high) = (self.aside, self.peak(plan, workers)?);
+    pub(crate) fn least(&self, plan: &mut Plan, workers: usize, peak: u64) -> Result<u64, EngineError> {
+        let (mut low, mut high) = (self.aside, peak);
+        if plan.planned() > LARGE {
+            (low, high) = self.narrowed(plan, workers, (low, high))?;
+        }
         while high - low > high / 32 {
             let middle = low + (high - low) / 2;
             match self.rehearse(plan, workers, &self.budget(middle)) {
@@ -77,6 +83,27 @@ impl OpenStudy {
             }
         }
         Ok(high)
+    }
+
+    /// The bounds between which the least one lies. Refusals come soon, and name a bound that is enough for the task that
+    /// found it too small, so that most of a large plan is carried out once.
+    fn narrowed(
+        &self,
+        plan: &mut Plan,
+        workers: usize,
+        (mut low, high): (u64, u64),
+    ) -> Result<(u64, u64), EngineError> {
+        for _ in 0..MOST_TRIES {
+            let bound = low + 1;
+            match self.rehearse(plan, workers, &self.budget(bound)) {
+                Ok(()) => return Ok((low, bound.min(high))),
+                Err(ExecuteError::Scheduler(SchedulerError::MemoryTooSmall { needed, .. })) => {
+                    low = needed.saturating_add(self.aside).saturating_sub(1).max(bound);
+                }
+                Err(other) => return Err(other.into()),
+            }
+        }
+        Ok((low, high))
     }
 
     /// Tries a bound, and while it is too small the one that was asked for instead.

@@ -1,6 +1,7 @@
 //! What running a study would take, before anything is computed.
 
 mod ahead;
+mod basis;
 mod buckets;
 pub(crate) mod digests;
 pub(crate) mod duplicates;
@@ -8,6 +9,7 @@ mod export;
 pub(crate) mod findings;
 pub(crate) mod grain;
 mod graph;
+mod later;
 pub(crate) mod looks;
 mod measure;
 mod memory;
@@ -23,16 +25,17 @@ mod why;
 use std::time::Instant;
 
 use onceflow_report::PhaseGrain;
-use onceflow_reuse::{
-    Flow, GrainChange, Level, LevelComparison, MergedStage, ParameterRows, Plan, RuleReport, plan,
-};
-use onceflow_study::{Method, Phase, Scope, Seams, Study};
+use onceflow_reuse::{Flow, GrainChange, Level, LevelComparison, MergedStage, Plan, RuleReport, plan};
+use onceflow_study::{Scope, Seams};
 
+pub use basis::{KeptByRun, PhaseBasis};
+use basis::{PlanNumbers, PlannedRows};
 pub use buckets::BucketFigures;
 use buckets::Grouped;
 pub use duplicates::FoundSame;
 pub use findings::Foreseen;
 pub use graph::{GraphForm, GraphOf};
+pub use later::{LaterFigures, LaterPhase};
 pub use looks::PlannedLook;
 pub use measure::Scheduling;
 pub use predicted::CostOrigin;
@@ -43,8 +46,6 @@ pub use simulated::{SimulatedStudy, SimulationOptions};
 pub use why::{Explanation, Question};
 
 use crate::open::granularity::GranularityChoice;
-use crate::open::study::no_phase;
-use crate::plan::phase::PhaseRows;
 use crate::{EngineError, Merge, OpenStudy};
 
 /// The plan of a study's first phase, and what can be said of the others.
@@ -62,8 +63,10 @@ pub struct Planned {
     pub halo: u64,
     /// Tasks and seconds at each level, up to the one that was asked for.
     pub levels: LevelComparison,
-    /// Most bytes that regions and scratch take at once, by their declared sizes.
+    /// Most bytes that regions and scratch take at once within the bound, by their declared sizes.
     pub peak: u64,
+    /// The same without a bound.
+    pub unbounded: u64,
     /// Each task: how many are asked for, and how many each level leaves, over all parts.
     pub tasks: Vec<TaskFigures>,
     /// The least bound of memory under which it was found to run.
@@ -76,7 +79,7 @@ pub struct Planned {
     pub makespan: f64,
     /// What is expected to be found while it runs, as in earlier runs; all of it comes off the plan.
     pub expected: Foreseen,
-    /// Rows of later phases by the number of parameters they keep.
+    /// The later phases.
     pub later: Vec<LaterPhase>,
     /// Seconds it took to plan.
     pub seconds: f64,
@@ -86,12 +89,17 @@ pub struct Planned {
     pub grain: PhaseGrain,
 }
 
-/// The first phase as it would be run.
+/// A phase as it would be run.
 #[derive(Debug)]
-pub(crate) struct FirstPlan {
+pub(crate) struct PhasePlan {
     pub(crate) phase: String,
     /// Rows without the reference row.
     pub(crate) rows: u64,
+    /// The numbers of the plan's rows in the table.
+    pub(crate) numbers: PlanNumbers,
+    pub(crate) basis: PhaseBasis,
+    /// Parameters and groups that vary.
+    pub(crate) factors: usize,
     pub(crate) plan: Plan,
     /// The plan before it was cut into buckets, when it was.
     pub(crate) whole: Option<Plan>,
@@ -109,17 +117,6 @@ pub struct TaskFigures {
     pub left: Vec<(Level, u64)>,
     /// Seconds of one.
     pub seconds: f64,
-}
-
-/// A phase whose rows depend on what an earlier one finds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaterPhase {
-    /// Its name.
-    pub name: String,
-    /// How its size is said: `base 256`.
-    pub size: String,
-    /// Numbers of parameters and the rows that they make.
-    pub rows: Vec<(usize, u128)>,
 }
 
 impl Planned {
@@ -160,8 +157,8 @@ impl OpenStudy {
         memory: u64,
     ) -> Result<Planned, EngineError> {
         let start = Instant::now();
-        let planned = self.grouped_plan(level, merge)?;
-        let FirstPlan { phase, rows, mut plan, whole, merged, grain } = planned;
+        let planned = self.grouped_plan(0, level, merge)?;
+        let PhasePlan { phase, rows, mut plan, whole, merged, grain, .. } = planned;
         let many = self.multiplicity();
         let costs = self.seconds(plan.flow(), level);
         let levels = self.compared(&plan, level);
@@ -172,8 +169,9 @@ impl OpenStudy {
         let work = levels.levels.last().map_or(0.0, |level| level.seconds);
         let counts: Vec<u64> =
             plan.account().times(plan.flow(), many).tasks.iter().map(|task| task.planned).collect();
-        let seconds = start.elapsed().as_secs_f64();
-        Ok(Planned {
+        let unbounded = self.peak(&mut plan, workers)?;
+        let later = (1..self.study.phases.len()).map(|place| self.later(place, level, merge, workers));
+        let mut planned = Planned {
             phase,
             rows,
             parts: many.parts,
@@ -185,13 +183,16 @@ impl OpenStudy {
             expected: self.expected(&plan, level, &counts, &costs),
             rules,
             tasks: self.task_figures(&plan, &costs),
-            peak: self.peak(&mut plan, workers)?,
-            least: self.least(&mut plan, workers)?,
-            later: self.study.phases.iter().skip(1).map(|phase| later(&self.study, phase)).collect(),
-            seconds,
+            peak: unbounded.min(memory),
+            unbounded,
+            least: self.least(&mut plan, workers, unbounded)?,
+            later: later.collect::<Result<_, _>>()?,
+            seconds: 0.0,
             costs: self.cost_origin(plan.flow(), level),
             grain,
-        })
+        };
+        planned.seconds = start.elapsed().as_secs_f64();
+        Ok(planned)
     }
 
     /// The levels of a plan, each by what tasks cost at it; the last is the one that was asked for.
@@ -225,31 +226,42 @@ impl OpenStudy {
         account.tasks.iter().enumerate().map(figures).collect()
     }
 
-    /// The plan of the first phase, with its buckets.
-    pub(crate) fn grouped_plan(&self, level: Level, merge: &Merge) -> Result<FirstPlan, EngineError> {
-        self.plan_of_grain(level, merge, self.wish(level, merge))
-    }
-
-    /// The same with a chosen granularity.
-    pub(crate) fn plan_of_grain(
+    /// The plan of a phase, with its buckets.
+    pub(crate) fn grouped_plan(
         &self,
+        place: usize,
         level: Level,
         merge: &Merge,
-        wish: GranularityChoice,
-    ) -> Result<FirstPlan, EngineError> {
-        let (phase, rows) = self.first_rows()?;
-        let count = rows.len() as u64 - 1;
-        let grained = self.grained(&phase, &rows, level, &wish)?;
-        let Grouped { plan, whole, merged } =
-            self.grouped(plan(grained.flow, &rows, level)?, merge, level)?;
-        Ok(FirstPlan { phase, rows: count, plan, whole, merged, grain: grained.grain })
+    ) -> Result<PhasePlan, EngineError> {
+        self.plan_of_grain(place, level, merge, &self.wish(level, merge), false)
     }
 
-    /// The name of the first phase and its rows, the reference row first.
-    fn first_rows(&self) -> Result<(String, ParameterRows), EngineError> {
-        let Some(phase) = self.study.phases.first() else { return Err(no_phase()) };
-        let sampled = PhaseRows::new(&self.study, phase, &[])?;
-        Ok((phase.name.clone(), self.rows(&sampled, true)?))
+    /// The same with a chosen granularity, and the reference row in later phases too where it is wanted.
+    pub(crate) fn plan_of_grain(
+        &self,
+        place: usize,
+        level: Level,
+        merge: &Merge,
+        wish: &GranularityChoice,
+        with_reference: bool,
+    ) -> Result<PhasePlan, EngineError> {
+        let PlannedRows { rows, numbers, basis, factors } = self.planned_rows(place, with_reference)?;
+        let phase = self.study.phases[place].name.clone();
+        let count = rows.len() as u64 - u64::from(rows.reference.is_some());
+        let grained = self.grained(&phase, &rows, level, wish)?;
+        let Grouped { plan, whole, merged } =
+            self.grouped(plan(grained.flow, &rows, level)?, merge, level)?;
+        Ok(PhasePlan {
+            phase,
+            rows: count,
+            numbers,
+            basis,
+            factors,
+            plan,
+            whole,
+            merged,
+            grain: grained.grain,
+        })
     }
 
     /// When the last worker is done, where all tasks together take `seconds`.
@@ -279,18 +291,4 @@ impl OpenStudy {
         let seconds = |task: usize| self.mean_seconds(&flow.tasks[task], sizes(flow.scope(task)), level);
         (0..flow.tasks.len()).map(seconds).collect()
     }
-}
-
-fn later(study: &Study, phase: &Phase) -> LaterPhase {
-    let all = study.space.factors().len();
-    let mut counts = vec![3, 7, all];
-    counts.retain(|n| *n <= all);
-    counts.dedup();
-    let rows = |kept: usize| phase.design.method.rows(kept).unwrap_or(u128::MAX);
-    let size = match &phase.design.method {
-        Method::Saltelli(saltelli) => format!("base {}", saltelli.base),
-        Method::Morris(morris) => format!("{} trajectories", morris.trajectories),
-        other => other.word().to_owned(),
-    };
-    LaterPhase { name: phase.name.clone(), size, rows: counts.into_iter().map(|n| (n, rows(n))).collect() }
 }

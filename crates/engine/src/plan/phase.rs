@@ -32,11 +32,28 @@ impl PhaseRows {
     ) -> Result<Self, EngineError> {
         let kept = kept(study, phase, earlier)?;
         let names = kept.as_ref().map(|kept| kept.names.as_slice());
-        let space =
-            study.phase_space(phase, names).map_err(|e| EngineError::from(cannot_sample(phase, &e)))?;
+        Ok(Self { kept: kept.clone(), ..Self::planned(study, phase, names)? })
+    }
+
+    /// Samples a phase with these parameters, where an earlier phase decides on them; with all without any.
+    pub(crate) fn planned(
+        study: &Study,
+        phase: &Phase,
+        names: Option<&[String]>,
+    ) -> Result<Self, EngineError> {
+        let space = Self::space(study, phase, names)?;
         let sample =
             sample(&space, &phase.design).map_err(|e| EngineError::from(cannot_sample(phase, &e)))?;
-        Ok(Self { space, sample, kept })
+        Ok(Self { space, sample, kept: None })
+    }
+
+    /// The parameters that vary in a phase.
+    pub(crate) fn space(
+        study: &Study,
+        phase: &Phase,
+        names: Option<&[String]>,
+    ) -> Result<Space, EngineError> {
+        study.phase_space(phase, names).map_err(|e| EngineError::from(cannot_sample(phase, &e)))
     }
 
     /// The values of all parameters in one row: those that do not vary have the reference's.

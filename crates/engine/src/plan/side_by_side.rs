@@ -33,7 +33,7 @@ impl OpenStudy {
     /// # Errors
     /// When the phase cannot be sampled or planned.
     pub fn alternatives(&self, limits: Limits, workers: usize) -> Result<Vec<Alternative>, EngineError> {
-        let rows = self.first_rows()?.1;
+        let rows = self.planned_rows(0, true)?.rows;
         let mut ways: Vec<(Level, Merge)> = Level::PLANNED.map(|level| (level, Merge::Nothing)).to_vec();
         let algorithms = algorithms(limits, workers, rows.len());
         let place = ways.iter().position(|(level, _)| *level == Level::Task).map_or(0, |place| place + 1);

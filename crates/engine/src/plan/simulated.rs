@@ -9,7 +9,7 @@ use onceflow_study::Diagnostic;
 use serde_json::{Value, json};
 
 use crate::costs::device;
-use crate::plan::FirstPlan;
+use crate::plan::{PhasePlan, PlanNumbers};
 use crate::{EngineError, Merge, OpenStudy, Replay};
 
 /// What is to be simulated.
@@ -34,9 +34,9 @@ pub struct SimulationOptions {
 /// What a study would take.
 #[derive(Clone, Debug)]
 pub struct SimulatedStudy {
-    /// Name of the first phase.
+    /// Name of the phase.
     pub phase: String,
-    /// Its rows, the reference row included.
+    /// Its rows, the reference row included where it is the first phase.
     pub rows: usize,
     /// Parts of all images.
     pub parts: usize,
@@ -50,6 +50,8 @@ pub struct SimulatedStudy {
     pub costs: (usize, usize),
     /// What would happen.
     pub simulated: Simulated,
+    /// The numbers of its rows in the table of a run.
+    pub(crate) numbers: PlanNumbers,
 }
 
 /// Buckets for each node that there should be, so that the last ones are small beside the whole.
@@ -58,13 +60,14 @@ const BUCKETS_PER_NODE: usize = 8;
 const RETRIES: u32 = 2;
 
 impl OpenStudy {
-    /// Simulates the first phase. Where there are few parts, the rows of a part become several buckets, each of rows that
+    /// Simulates the phase at a place. Where there are few parts, the rows of a part become several buckets, each of rows that
     /// share most; what they would share across buckets is done in each.
     ///
     /// # Errors
     /// When it cannot be planned, or not be run within the memory of a node.
-    pub fn simulate(&self, options: &SimulationOptions) -> Result<SimulatedStudy, EngineError> {
-        let FirstPlan { phase, plan, .. } = self.grouped_plan(options.level, &options.merge)?;
+    pub fn simulate(&self, place: usize, options: &SimulationOptions) -> Result<SimulatedStudy, EngineError> {
+        let PhasePlan { phase, plan, numbers, .. } =
+            self.grouped_plan(place, options.level, &options.merge)?;
         let layout = self.inputs.layout();
         let costs = DeviceCosts::new(self, plan.flow(), options.level);
         let seconds = |task: usize, device: Device, pixels: u64| costs.seconds(task, device, pixels);
@@ -74,7 +77,8 @@ impl OpenStudy {
         let share = |plan: &Plan, instance: Instance| match &options.replay {
             Some(replay) => {
                 let task = &plan.flow().tasks[plan.task_of(instance.node)].name;
-                replay.share(task, plan.first_row(instance.node).into(), instance.site as u64)
+                let row = numbers.of(plan.first_row(instance.node) as usize);
+                replay.share(task, row as u64, instance.site as u64)
             }
             None => 1.0,
         };
@@ -102,22 +106,32 @@ impl OpenStudy {
             tasks: plan.flow().tasks.iter().map(|task| task.name.clone()).collect(),
             costs: costs.origin(),
             simulated,
+            numbers,
         })
     }
 }
 
 impl SimulatedStudy {
-    /// The schedule in the form that chrome://tracing and Perfetto open: a process for each node, times in microseconds.
-    pub fn trace(&self) -> Value {
+    /// The schedules of phases that follow each other, in the form that chrome://tracing and Perfetto open: a process for each node, times in microseconds.
+    pub fn traces(phases: &[Self]) -> Value {
+        let mut events = Vec::new();
+        let mut start = 0.0;
+        for phase in phases {
+            events.extend(phase.events(start));
+            start += phase.simulated.makespan;
+        }
+        json!({ "displayTimeUnit": "ms", "traceEvents": events })
+    }
+
+    fn events(&self, start: f64) -> impl Iterator<Item = Value> {
         let micros = |seconds: f64| (seconds * 1e6).round();
-        let events = self.simulated.log.iter().map(|task| {
+        self.simulated.log.iter().map(move |task| {
             json!({
                 "name": self.tasks[task.task], "cat": task.device.word(), "ph": "X",
-                "ts": micros(task.start), "dur": micros(task.seconds), "pid": task.node, "tid": task.worker,
-                "args": { "row": task.row, "site": task.instance.site, "cause": task.cause.words() },
+                "ts": micros(start + task.start), "dur": micros(task.seconds), "pid": task.node, "tid": task.worker,
+                "args": { "row": self.numbers.of(task.row as usize), "site": task.instance.site, "cause": task.cause.words() },
             })
-        });
-        json!({ "displayTimeUnit": "ms", "traceEvents": events.collect::<Vec<_>>() })
+        })
     }
 }
 

@@ -4,8 +4,8 @@ use onceflow_reuse::{Difference, MergedStage, Plan, Why};
 use onceflow_study::{Diagnostic, counted, nearest};
 use serde_json::{Value, json};
 
-use super::graph::{no_buckets, no_such_bucket, rows_text};
-use super::{FirstPlan, Merge};
+use super::graph::{no_such_bucket, rows_text, stage_in_buckets};
+use super::{Merge, PhasePlan};
 use crate::plan::grain::stands_for;
 use crate::{EngineError, FoundSame, Level, OpenStudy};
 
@@ -14,13 +14,18 @@ use crate::{EngineError, FoundSame, Level, OpenStudy};
 pub enum Question {
     /// All tasks of a row, or one of them.
     Row {
-        /// The row; 0 is the reference row.
+        /// The number of the row in the table of a run; 0 is the reference row.
         row: usize,
         /// One task.
         task: Option<String>,
     },
     /// A bucket.
-    Bucket(usize),
+    Bucket {
+        /// Its number.
+        bucket: usize,
+        /// The stage whose bucket it is; without one, that with most buckets.
+        stage: Option<String>,
+    },
 }
 
 /// An explanation, for people and for scripts.
@@ -33,45 +38,44 @@ pub struct Explanation {
 }
 
 impl OpenStudy {
-    /// Explains the first phase's plan, and what a run of it found.
+    /// Explains the plan of the phase at a place, and what a run of it found.
     ///
     /// # Errors
     /// When it cannot be planned, or there is no such row, task or bucket.
     pub fn why(
         &self,
+        place: usize,
         level: Level,
         merge: &Merge,
         question: &Question,
         found: &FoundSame,
     ) -> Result<Explanation, EngineError> {
-        let planned = self.grouped_plan(level, merge)?;
+        let planned = self.grouped_plan(place, level, merge)?;
         match question {
             Question::Row { row, task } => explain_row(&planned, *row, task.as_deref(), found),
-            Question::Bucket(bucket) => {
-                let merged = planned.merged.iter().max_by_key(|stage| stage.buckets.len());
-                explain_bucket(&planned.plan, merged.ok_or_else(no_buckets)?, *bucket)
+            Question::Bucket { bucket, stage } => {
+                explain_bucket(&planned, stage_in_buckets(&planned, stage.as_deref())?, *bucket)
             }
         }
     }
 }
 
 fn explain_row(
-    planned: &FirstPlan,
-    row: usize,
+    planned: &PhasePlan,
+    number: usize,
     task: Option<&str>,
     found: &FoundSame,
 ) -> Result<Explanation, EngineError> {
-    let plan = &planned.plan;
-    if row >= plan.rows() {
-        let error = Diagnostic::error(format!("there is no row {row}"));
-        let expected = format!("a number from 0 (the reference row) to {}", plan.rows().saturating_sub(1));
-        return Err(error.expected_found(expected, row.to_string()).with_hint("give another row").into());
-    }
+    let (plan, numbers) = (&planned.plan, planned.numbers);
+    let Some(row) = numbers.row(number).filter(|row| *row < plan.rows()) else {
+        let error = Diagnostic::error(format!("phase `{}` has no row {number}", planned.phase));
+        return Err(error.with_hint("give another row").into());
+    };
     let tasks = match task {
         Some(name) => named(plan, name)?,
         None => (0..plan.flow().tasks.len()).collect(),
     };
-    let mut text = format!("row {row}, {} level\n", plan.level());
+    let mut text = format!("row {number} of {}, {} level\n", planned.phase, plan.level());
     if let Some(name) = task.filter(|name| plan.flow().task(name).is_none()) {
         let names: Vec<&str> = tasks.iter().map(|task| plan.flow().tasks[*task].name.as_str()).collect();
         text.push_str(&format!("{name} stands as {}\n", names.join(", ")));
@@ -79,12 +83,12 @@ fn explain_row(
     let (mut list, mut buckets) = (Vec::new(), Vec::new());
     for task in tasks {
         let why = plan.why(row, task);
-        text.push_str(&task_text(plan, row, &why));
-        let first = plan.first_row(plan.node(row, task)) as usize;
+        text.push_str(&task_text(planned, row, &why));
+        let first = numbers.of(plan.first_row(plan.node(row, task)) as usize);
         let name = &plan.flow().tasks[task].name;
         text.push_str(&found.words(name, first));
         text.push_str(&found.object_words(name, first));
-        let mut entry = task_json(plan, row, &why);
+        let mut entry = task_json(planned, row, &why);
         let same = |(row, sites): &(usize, usize)| json!({ "row": row, "sites": sites });
         entry["same_in_run_as"] = found.of(name, first).iter().map(same).collect();
         entry["objects_in_run"] = found.object_words(name, first).trim().into();
@@ -93,18 +97,21 @@ fn explain_row(
     for merged in &planned.merged {
         let bucket = merged.of_row()[row];
         let stage = &plan.flow().stages[merged.instances.stage].name;
-        let (words, beside) = companion(plan, merged, row);
+        let (words, beside) = companion(planned, merged, row);
         text.push_str(&format!("  {stage} is in bucket {bucket} ({}): {words}\n", merged.how));
         buckets
             .push(json!({ "stage": stage, "bucket": bucket, "merging": merged.how, "nearest_row": beside }));
     }
     let level = plan.level().word();
-    let json = json!({ "version": 1, "row": row, "level": level, "tasks": list, "buckets": buckets });
+    let json = json!({
+        "version": 1, "row": number, "phase": planned.phase, "level": level, "tasks": list, "buckets": buckets,
+    });
     Ok(Explanation { text, json })
 }
 
 /// Why a row's instance is where it is: the other of its bucket that shares most with it.
-fn companion(plan: &Plan, merged: &MergedStage, row: usize) -> (String, Option<usize>) {
+fn companion(planned: &PhasePlan, merged: &MergedStage, row: usize) -> (String, Option<usize>) {
+    let plan = &planned.plan;
     let (instances, of_row) = (&merged.instances, merged.of_row());
     let places = instances.tree.places();
     let place = |row: usize| places[instances.of_row[row] as usize];
@@ -119,13 +126,14 @@ fn companion(plan: &Plan, merged: &MergedStage, row: usize) -> (String, Option<u
         Some((other, depth)) => {
             let tasks: Vec<&str> =
                 chain[..depth].iter().map(|task| plan.flow().tasks[*task].name.as_str()).collect();
-            format!("with row {other}, which shares {}", tasks.join(", "))
+            format!("with row {}, which shares {}", planned.numbers.of(other), tasks.join(", "))
         }
     };
-    (words, nearest)
+    (words, nearest.map(|other| planned.numbers.of(other)))
 }
 
-fn task_text(plan: &Plan, row: usize, why: &Why) -> String {
+fn task_text(planned: &PhasePlan, row: usize, why: &Why) -> String {
+    let (plan, numbers) = (&planned.plan, planned.numbers);
     let name = &plan.flow().tasks[why.task].name;
     let reads: Vec<String> = why.reads.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let reads =
@@ -134,7 +142,7 @@ fn task_text(plan: &Plan, row: usize, why: &Why) -> String {
     let shared = if others.is_empty() {
         "for this row alone".into()
     } else {
-        format!("shared with {}", rows_text(&others))
+        format!("shared with {}", rows_text(&numbers.all(&others)))
     };
     let mut text = format!("  {name}: {reads}; {shared}\n");
     match &why.nearest {
@@ -142,7 +150,7 @@ fn task_text(plan: &Plan, row: usize, why: &Why) -> String {
             let differs: Vec<String> = nearest.differs.iter().map(words).collect();
             text.push_str(&format!(
                 "      its nearest other is that of row {}: {}\n",
-                nearest.row,
+                numbers.of(nearest.row as usize),
                 differs.join("; ")
             ));
         }
@@ -168,18 +176,19 @@ fn words(difference: &Difference) -> String {
     }
 }
 
-fn task_json(plan: &Plan, row: usize, why: &Why) -> Value {
+fn task_json(planned: &PhasePlan, row: usize, why: &Why) -> Value {
+    let (plan, numbers) = (&planned.plan, planned.numbers);
     let reads: serde_json::Map<String, Value> =
         why.reads.iter().map(|(name, value)| (name.clone(), json!(value.to_string()))).collect();
     json!({
         "task": plan.flow().tasks[why.task].name,
         "node": why.node.0,
         "reads": reads,
-        "computed_for": why.rows.first(),
+        "computed_for": why.rows.first().map(|first| numbers.of(*first as usize)),
         "reused": why.rows.first().is_some_and(|first| *first as usize != row),
-        "rows": why.rows,
+        "rows": numbers.all(&why.rows),
         "nearest": why.nearest.as_ref().map(|nearest| json!({
-            "row": nearest.row,
+            "row": numbers.of(nearest.row as usize),
             "differs": nearest.differs.iter().map(difference_json).collect::<Vec<_>>(),
         })),
     })
@@ -197,13 +206,18 @@ fn difference_json(difference: &Difference) -> Value {
     }
 }
 
-fn explain_bucket(plan: &Plan, merged: &MergedStage, bucket: usize) -> Result<Explanation, EngineError> {
+fn explain_bucket(
+    planned: &PhasePlan,
+    merged: &MergedStage,
+    bucket: usize,
+) -> Result<Explanation, EngineError> {
+    let plan = &planned.plan;
     if bucket >= merged.buckets.len() {
         return Err(no_such_bucket(bucket, merged.buckets.len()));
     }
     let stage = &plan.flow().stages[merged.instances.stage];
     let places = merged.buckets.get(bucket);
-    let rows = merged.rows().swap_remove(bucket);
+    let rows = planned.numbers.all(&merged.rows().swap_remove(bucket));
     let tree = &merged.instances.tree;
     let shared = places.windows(2).map(|pair| tree.shared_between(pair[0], pair[1])).min();
     let mean = merged.cost() / merged.costs.len() as f64;

@@ -3,9 +3,9 @@
 use onceflow_engine::{AskedLog, find_logs};
 use onceflow_study::Diagnostic;
 
-use super::no_run;
 use crate::args::ReportArgs;
 use crate::file::read_text;
+use crate::run_folder::no_run;
 use onceflow_engine::TextLimit;
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure, unwritable};
 

@@ -13,7 +13,7 @@ use crate::file::{read_text, refuse_foreign, write_bytes};
 use onceflow_engine::TextLimit;
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
-/// Simulates the first phase of a study that is ready, and prints what would happen.
+/// Simulates the phases of a study that is ready, one after the other, and prints what would happen.
 pub(crate) fn run(
     args: &RunArgs,
     file: &Path,
@@ -30,37 +30,55 @@ pub(crate) fn run(
         losses_per_hour: executor.node_losses,
         ..Chance::default()
     };
-    let simulation = SimulationOptions {
+    let mut simulation = SimulationOptions {
         level: asked.level,
         merge: asked.merge.clone(),
         machine,
         policy: executor.policy.unwrap_or_default(),
         chance,
-        replay: executor.replay.as_deref().map(|run| replay(run, prepared)).transpose()?,
+        replay: None,
         logged: args.o.is_some(),
     };
-    let study = {
+    let mut phases = Vec::new();
+    {
         let _progress = terminal.progress("simulating");
-        prepared.simulate(&simulation).map_err(engine_failure)?
-    };
+        for (place, phase) in prepared.study().phases.iter().enumerate() {
+            let replayed = executor.replay.as_deref().map(|run| replay(run, &phase.name));
+            simulation.replay = replayed.transpose()?;
+            phases.push(prepared.simulate(place, &simulation).map_err(engine_failure)?);
+        }
+    }
+    for phase in prepared.assumed_phases() {
+        terminal.say(&format!(
+            "note: {phase} is simulated as if all parameters were kept, which is an upper bound"
+        ));
+    }
     if args.json {
-        terminal.json(&to_json(&study, &simulation))?;
+        terminal.json(&all_json(&phases, &simulation))?;
     } else {
-        terminal.result(&text(&study, &simulation))?;
+        let texts: Vec<String> = phases.iter().map(|phase| text(phase, &simulation)).collect();
+        terminal.result(&texts.join("\n"))?;
     }
     if let Some(path) = &args.o {
         RunFolder::create(path).map_err(engine_failure)?;
         let trace = path.join("trace.json");
         refuse_foreign(&trace, args.force)?;
-        write_bytes(&trace, study.trace().to_string().as_bytes())?;
+        write_bytes(&trace, SimulatedStudy::traces(&phases).to_string().as_bytes())?;
         terminal.say(&format!("Trace     {}", trace.display()));
     }
     Ok(Exit::Ok)
 }
 
+/// The first phase, with all phases beside it.
+fn all_json(phases: &[SimulatedStudy], options: &SimulationOptions) -> Value {
+    let mut first = phases.first().map_or(Value::Null, |phase| to_json(phase, options));
+    first["phases"] = phases.iter().map(|phase| to_json(phase, options)).collect();
+    first["makespan_of_all"] = json!(phases.iter().map(|phase| phase.simulated.makespan).sum::<f64>());
+    first
+}
+
 /// What an earlier run did, from its folder.
-fn replay(run: &Path, prepared: &OpenStudy) -> Result<Replay, Failure> {
-    let phase = prepared.study().phases.first().map_or("", |phase| phase.name.as_str());
+fn replay(run: &Path, phase: &str) -> Result<Replay, Failure> {
     let read = |name: &str| -> Result<Value, Failure> {
         let path = run.join(name);
         let text = read_text(&path, TextLimit::Table)?;

@@ -48,8 +48,12 @@ pub(crate) fn identity(prepared: &OpenStudy) -> RunIdentity {
 
 fn image_identities(prepared: &OpenStudy) -> Vec<ImageIdentity> {
     let inputs = &prepared.inputs;
-    let images = prepared.study.images.iter().zip(&prepared.stamps).zip(&inputs.images).enumerate();
-    let one = |(at, ((named, stamp), opened)): (usize, ((&StudyImage, &String), &OpenedImage))| {
+    let named = prepared.study.images.iter().zip(&prepared.stamps);
+    // Images that could not be read are not among those that were opened.
+    let opened = |image: &StudyImage| inputs.images.iter().position(|opened| opened.name == image.name);
+    let images = named.filter_map(|(image, stamp)| Some((opened(image)?, image, stamp)));
+    let one = |(at, named, stamp): (usize, &StudyImage, &String)| {
+        let opened = &inputs.images[at];
         let parts: Vec<_> = inputs.parts.iter().filter(|part| part.image == at).map(|p| p.part).collect();
         let OpenedImage { bounds, um_per_pixel, resampled, .. } = opened;
         let named = named.without_columns();
