@@ -164,7 +164,7 @@ fn push_best(text: &mut String, answer: &Answer) {
 /// The values to use where they are not those of the best row, and influential parameters that keep their defaults.
 fn push_proposed(text: &mut String, best: &BestRow, metric: &str) {
     if let Some(proposed) = &best.proposed {
-        let value = metric_pair(proposed.value, best.value).0;
+        let value = metric_text(proposed.value);
         let changes = change_words(&proposed.changes);
         let _infallible = writeln!(text, "Proposed: {metric} {value}: {changes}");
         let (names, many) = (and(&best.without_influence), best.without_influence.len() > 1);

@@ -31,7 +31,6 @@ pub(super) fn header(answer: &Answer, material: &Material<'_>) -> String {
 pub(super) fn answer(answer: &Answer, material: &Material<'_>) -> String {
     let mut body = format!("<p class=\"lead\">{}</p>\n", escaped(&headline(answer)));
     body.push_str(&paragraph(&better(answer)));
-    body.push_str(&proposed(answer).map(|sentence| paragraph(&sentence)).unwrap_or_default());
     if let Some(best) = answer.best.as_ref().filter(|best| !best.changes.is_empty()) {
         body.push_str(&format!(
             "<div class=\"copied\">\n{}{}</div>\n",
@@ -39,6 +38,7 @@ pub(super) fn answer(answer: &Answer, material: &Material<'_>) -> String {
             copy(best)
         ));
     }
+    body.push_str(&proposed(answer).map(|sentence| paragraph(&sentence)).unwrap_or_default());
     let doubts = doubts(answer, material);
     let has_values = answer.best.as_ref().is_some_and(|best| !best.changes.is_empty());
     let what = if has_values { "use them" } else { "believe it" };

@@ -53,7 +53,7 @@ pub(crate) fn proposed(answer: &Answer) -> Option<String> {
     let (proposed, metric) = (best.proposed.as_ref()?, answer.metrics.first()?);
     let (names, many) = (and(&best.without_influence), best.without_influence.len() > 1);
     let (defaults, have) = if many { ("their defaults", "have") } else { ("its default", "has") };
-    let value = metric_pair(proposed.value, best.value).0;
+    let value = metric_text(proposed.value);
     Some(format!(
         "Proposed: {names} at {defaults}, which {have} no influence; {} is {value} then.",
         metric.name
