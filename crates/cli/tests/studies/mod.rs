@@ -81,10 +81,21 @@ fn line(line: &str) -> String {
     }
     match line.rsplit_once("   ") {
         Some((before, time)) if time.ends_with(" s") && before.contains("computed") => {
-            format!("{before}   [time]")
+            format!("{}   [time]", together(before))
         }
         _ => line.into(),
     }
+}
+
+/// The line of a phase with its computed and reused tasks as one number, for the same reason.
+fn together(line: &str) -> String {
+    let parts = line.split_once("computed ").and_then(|(name, rest)| {
+        let (computed, rest) = rest.split_once("   reused ")?;
+        let (reused, rest) = rest.split_once("   ")?;
+        let number = |text: &str| text.trim().replace(',', "").parse::<u64>().ok();
+        Some(format!("{name}computed and reused {}   {rest}", number(computed)? + number(reused)?))
+    });
+    parts.unwrap_or_else(|| line.to_owned())
 }
 
 /// Tasks whose objects were all known and those that computed some: which are which is a matter of time.
