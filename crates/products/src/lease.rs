@@ -1,0 +1,92 @@
+//! Leases: a file that a process holds locked while it uses a store. The system lets go of it when the process ends, however it
+//! ends, so that no lease outlives its process.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The lease of this process, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    /// Its name: 32 hexadecimal digits that no other lease has.
+    pub(crate) name: String,
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lease {
+    /// Takes a lease in a folder.
+    pub(crate) fn take(folder: &Path) -> io::Result<Self> {
+        let name = unique_name();
+        let path = folder.join(&name);
+        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        file.lock()?;
+        Ok(Self { name, path, _file: file })
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        // A file that stays is not locked any more, and goes with the next look at the folder.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// The leases that processes hold now. Files of processes that ended are removed.
+pub(crate) fn held(folder: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().into_string().unwrap_or_default();
+        if is_held(&entry.path()) {
+            names.push(name);
+        } else {
+            // Another process may have removed it first.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(names)
+}
+
+fn is_held(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+}
+
+/// A name that no other process, thread or call has.
+pub(crate) fn unique_name() -> String {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    let stack = std::ptr::from_ref(&call) as usize;
+    let text = format!("{} {since} {call} {stack}", std::process::id());
+    blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_is_held_until_it_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (Lease::take(folder.path()).unwrap(), Lease::take(folder.path()).unwrap());
+        let mut names = vec![one.name.clone(), other.name.clone()];
+        names.sort_unstable();
+        let mut found = held(folder.path()).unwrap();
+        found.sort_unstable();
+        assert_eq!(found, names);
+        drop(other);
+        assert_eq!(held(folder.path()).unwrap(), [one.name.clone()]);
+    }
+
+    #[test]
+    fn a_file_that_no_process_holds_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("left"), b"").unwrap();
+        assert!(held(folder.path()).unwrap().is_empty());
+        assert!(!folder.path().join("left").exists());
+    }
+}
