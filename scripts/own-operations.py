@@ -3,6 +3,7 @@
 import csv
 import json
 import pathlib
+import os
 import subprocess
 import sys
 

@@ -35,7 +35,7 @@ fn onceflow() -> Result<PathBuf, Failure> {
 /// Runs a command of onceflow for at most so long.
 pub(crate) fn run(arguments: &[&str], limit: Duration) -> Result<MeasuredCommand, Failure> {
     let mut command = Command::new(onceflow()?);
-    command.args(arguments).env("ONCEFLOW_PROGRESS", "auto");
+    command.args(arguments).env("ONCEFLOW_PROGRESS", "auto").env("ONCEFLOW_STORE", "none");
     let (out, log) =
         (tempfile::NamedTempFile::new().map_err(failed)?, tempfile::NamedTempFile::new().map_err(failed)?);
     let (stdout, stderr) = (out.reopen().map_err(failed)?, log.reopen().map_err(failed)?);

@@ -5,8 +5,8 @@ use std::path::Path;
 use onceflow_allocator::{begin_counting, limit_pool, peak_counted};
 use onceflow_engine::{
     DocumentContent, Granularity, Level, MemoryMeter, MergeAlgorithm, MergeOptions, OpenStudy, PROGRAM_BYTES,
-    Pruning, RunOptions, RunSettings, SettingsLayers, SmallBucket, TextLimit, open_document, open_study,
-    read_profile,
+    Pruning, RunOptions, RunSettings, SettingsLayers, SmallBucket, StoreFolder, TextLimit, open_document,
+    open_study, read_profile,
 };
 use onceflow_study::{Diagnostic, RunUntil};
 use onceflow_terminal::{Failure, Terminal, engine_failure};
@@ -50,6 +50,7 @@ pub(crate) fn layers(args: &SettingsArgs<'_>) -> Result<SettingsLayers, Failure>
         merge: args.merge.map_or_else(|| Ok(MergeOptions::default()), merge)?,
         process_bytes: PROGRAM_BYTES,
         meter: Some(MemoryMeter { begin: begin_counting, peak: peak_counted }),
+        default_store: StoreFolder::of_user(),
     })
 }
 
@@ -63,6 +64,7 @@ fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
         scratch: machine.scratch.clone(),
         staging: machine.staging,
         costs: machine.costs.clone(),
+        store: machine.store.clone(),
         granularity: machine.granularity.map(granularity),
         policy: args.policy,
         events: args.events.map(Into::into),

@@ -42,7 +42,7 @@ fn folder() -> Shell {
 
 fn show(shell: &Shell, words: &str, environment: &[(&str, &str)]) -> Value {
     // The variable of the costs file is set for every test; here it is a setting like others.
-    let costs = [("ONCEFLOW_COSTS", "")];
+    let costs = [("ONCEFLOW_COSTS", ""), ("ONCEFLOW_STORE", "")];
     let said = shell.run_with(&format!("config show {words} --json"), "", &[&costs, environment].concat());
     assert_eq!(said.exit, 0, "{said}");
     assert_eq!(said.json()["version"], 1);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A crate, the crates of this workspace that it uses, and those that only its tests use.
 type Crate = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-const CRATES: [Crate; 21] = [
+const CRATES: [Crate; 22] = [
     ("allocator", &[], &[]),
     ("study", &[], &[]),
     ("region", &[], &[]),
@@ -19,6 +19,7 @@ const CRATES: [Crate; 21] = [
     ("kernels", &["region", "reuse"], &[]),
     ("runtime", &["region", "reuse", "study"], &[]),
     ("cluster", &["region", "reuse", "runtime", "study"], &[]),
+    ("products", &["region", "store"], &[]),
     ("report", &["reuse", "sensitivity", "study"], &[]),
     ("programs", &["imageio", "kernels", "region", "runtime", "study"], &[]),
     (
@@ -34,6 +35,7 @@ const CRATES: [Crate; 21] = [
             "imageio",
             "kernels",
             "nuclei",
+            "products",
             "programs",
             "region",
             "report",

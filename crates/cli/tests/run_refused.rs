@@ -209,7 +209,12 @@ fn limited(shell: &Shell, blocks: u32) -> Said {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" run study.toml -o first");
     let mut command = std::process::Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_onceflow")]);
-    let output = command.current_dir(shell.path("")).env("ONCEFLOW_COSTS", "none").output().unwrap();
+    let output = command
+        .current_dir(shell.path(""))
+        .env("ONCEFLOW_COSTS", "none")
+        .env("ONCEFLOW_STORE", "none")
+        .output()
+        .unwrap();
     Said {
         exit: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout).unwrap(),

@@ -18,6 +18,7 @@ mod resume;
 mod run;
 mod save;
 mod settings;
+mod store_folder;
 
 pub use costs::{CostsFile, LoadedCosts};
 pub use error::{EngineError, ErrorKind, internal, unwritable};
@@ -38,6 +39,9 @@ pub use onceflow_nuclei::{
     Overlay, Segmented, StepProgress, Tiling, Workspace, agreement, bytes_to_compare, bytes_to_measure,
     bytes_to_segment, catalogue, check_sizes, check_truth, disk_bytes_to_measure, features, objects, overlay,
     read_objects, segment,
+};
+pub use onceflow_products::{
+    Collected, Collection, Listed, ProductError, ProductStore, StoreOptions, StoreStatistics, Verified,
 };
 pub use onceflow_programs::{AskedLog, FoundLog};
 pub use onceflow_region::io_words;
@@ -84,3 +88,4 @@ pub use settings::{
     SettingOrigin, SettingsLayers, ShownSetting, StopFlag, available_memory, available_workers,
     peak_resident, read_profile,
 };
+pub use store_folder::StoreFolder;

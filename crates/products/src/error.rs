@@ -55,6 +55,12 @@ pub enum ProductError {
         /// What SQLite said.
         source: rusqlite::Error,
     },
+    /// An image that the study does not name.
+    #[error("expected an image that the study names, found `{name}`")]
+    UnknownImage {
+        /// The name of the image.
+        name: String,
+    },
     /// A test stopped the store here.
     #[error("stopped before {0}")]
     Stopped(&'static str),

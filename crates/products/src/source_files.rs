@@ -1,6 +1,7 @@
 //! Digests of source files. A remembered digest stands for the content only while the file is provably unchanged.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
+use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -39,32 +40,39 @@ impl FileStamp {
 }
 
 impl ProductStore {
-    /// The digest of a file's content: the remembered one while the file is unchanged, else that of the file as it is read.
+    /// A digest of what is read of a file, the remembered one while the file is unchanged. `what` says how it is read. What is
+    /// no plain file, such as a folder or an image that is computed, is read every time.
     ///
     /// # Errors
     /// When the file cannot be read, or changes while it is read.
-    pub fn file_digest(&self, path: &Path) -> Result<Digest, ProductError> {
-        let failed = |error: &std::io::Error| ProductError::disk(path, error);
-        let path = path.canonicalize().map_err(|error| failed(&error))?;
-        let file = File::open(&path).map_err(|error| failed(&error))?;
-        let before = file.metadata().map_err(|error| failed(&error))?;
-        let (name, stamp) = (path.to_string_lossy(), FileStamp::new(&before));
+    pub fn remembered_digest(
+        &self,
+        path: &Path,
+        what: &str,
+        read: impl FnOnce() -> io::Result<Digest>,
+    ) -> Result<Digest, ProductError> {
+        let failed = |error: io::Error| ProductError::disk(path, &error);
+        let plain = path.canonicalize().and_then(|path| Ok((path.metadata()?, path)));
+        let Ok((before, path)) = plain.and_then(|(file, path)| settled(file).map(|file| (file, path))) else {
+            return read().map_err(failed);
+        };
+        let (name, stamp) = (format!("{} {what}", path.display()), FileStamp::new(&before));
         if let Some(known) = self.index().source_file(&name, stamp.text())? {
             return Ok(known);
         }
-        let digest = Digest::of_reader("onceflow source file v1", &file).map_err(|error| failed(&error))?;
-        let after = file.metadata().map_err(|error| failed(&error))?;
+        let digest = read().map_err(failed)?;
+        let after = path.metadata().map_err(failed)?;
         if FileStamp::new(&after) != stamp {
-            return Err(failed(&std::io::Error::other("the file was changed while it was read")));
+            return Err(failed(io::Error::other("the file was changed while it was read")));
         }
-        if is_settled(&after, SystemTime::now()) {
-            self.index().remember_source_file(&name, stamp.text(), &digest)?;
-        }
+        self.index().remember_source_file(&name, stamp.text(), &digest)?;
         Ok(digest)
     }
 }
 
-/// Whether a file was last changed long enough ago for a later change to show in its stamp.
-fn is_settled(metadata: &Metadata, now: SystemTime) -> bool {
-    metadata.modified().is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age >= FRESH))
+/// The metadata of a plain file that was changed long enough ago for a later change to show in its stamp.
+fn settled(metadata: Metadata) -> io::Result<Metadata> {
+    let age = metadata.modified().ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
+    let settled = metadata.is_file() && age.is_some_and(|age| age >= FRESH);
+    if settled { Ok(metadata) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }

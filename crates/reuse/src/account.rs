@@ -14,7 +14,8 @@ pub struct Account {
     pub tasks: Vec<TaskAccount>,
 }
 
-/// The account of one task. It balances: asked = by + convergent + products + ended early + failed + resumed + planned.
+/// The account of one task. It balances: asked = by + convergent + cached + products + ended early + failed + resumed +
+/// planned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaskAccount {
     /// How many of it the rows ask for.
@@ -23,7 +24,9 @@ pub struct TaskAccount {
     pub by: [u64; 3],
     /// How many turned out to be equal to others while the plan was carried out.
     pub convergent: u64,
-    /// How many a result cache served: an earlier run had computed them.
+    /// How many a result cache served.
+    pub cached: u64,
+    /// How many belong to rows that other runs had computed.
     pub products: u64,
     /// How many were not needed since their stage had ended.
     pub ended_early: u64,
@@ -45,6 +48,8 @@ pub struct Weighed {
     /// The cost of what turned out to be equal to others while the plan was carried out.
     pub convergent: f64,
     /// The cost of what a result cache served.
+    pub cached: f64,
+    /// The cost of what belongs to rows that other runs had computed.
     pub products: f64,
     /// The cost of what was not needed since its stage had ended.
     pub ended_early: f64,
@@ -116,13 +121,13 @@ impl TaskAccount {
     pub fn serve(&mut self, count: u64) {
         let count = count.min(self.planned);
         self.planned -= count;
-        self.products += count;
+        self.cached += count;
     }
 
     /// Whether it adds up.
     pub fn is_balanced(&self) -> bool {
         let saved: u64 = self.by.iter().sum();
-        let found = self.convergent + self.products;
+        let found = self.convergent + self.cached + self.products;
         self.asked == saved + found + self.ended_early + self.failed + self.resumed + self.planned
     }
 
@@ -131,6 +136,7 @@ impl TaskAccount {
             asked: self.asked * times,
             by: self.by.map(|saved| saved * times),
             convergent: self.convergent * times,
+            cached: self.cached * times,
             products: self.products * times,
             ended_early: self.ended_early * times,
             failed: self.failed * times,
@@ -154,6 +160,7 @@ impl Weighed {
             *sum += saved as f64 * cost;
         }
         self.convergent += task.convergent as f64 * cost;
+        self.cached += task.cached as f64 * cost;
         self.products += task.products as f64 * cost;
         self.ended_early += task.ended_early as f64 * cost;
         self.failed += task.failed as f64 * cost;
@@ -180,6 +187,7 @@ impl AddAssign for TaskAccount {
             *sum += more;
         }
         self.convergent += other.convergent;
+        self.cached += other.cached;
         self.products += other.products;
         self.ended_early += other.ended_early;
         self.failed += other.failed;

@@ -8,7 +8,16 @@ use crate::PartLayout;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownRows {
     /// Per part, per row.
-    parts: Vec<Vec<bool>>,
+    parts: Vec<Vec<Option<KnownFrom>>>,
+}
+
+/// Where the results of a row are known from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownFrom {
+    /// The journal of the run.
+    Journal,
+    /// The store of results of earlier runs.
+    Products,
 }
 
 impl KnownRows {
@@ -18,25 +27,29 @@ impl KnownRows {
     }
 
     /// Notes that a row is known at a part.
-    pub fn note(&mut self, row: usize, part: usize) {
+    pub fn note(&mut self, row: usize, part: usize, from: KnownFrom) {
         if self.parts.len() <= part {
             self.parts.resize(part + 1, Vec::new());
         }
         let rows = &mut self.parts[part];
         if rows.len() <= row {
-            rows.resize(row + 1, false);
+            rows.resize(row + 1, None);
         }
-        rows[row] = true;
+        rows[row] = Some(from);
     }
 
     /// Whether a row is known at a part.
     pub fn knows(&self, row: usize, part: usize) -> bool {
-        self.parts.get(part).and_then(|rows| rows.get(row)).copied().unwrap_or(false)
+        self.from(row, part).is_some()
+    }
+
+    fn from(&self, row: usize, part: usize) -> Option<KnownFrom> {
+        self.parts.get(part).and_then(|rows| rows.get(row)).copied().flatten()
     }
 
     /// How many rows are known, part by part.
     pub fn len(&self) -> usize {
-        self.parts.iter().flatten().filter(|known| **known).count()
+        self.parts.iter().flatten().filter(|known| known.is_some()).count()
     }
 
     /// Whether nothing is known.
@@ -44,16 +57,28 @@ impl KnownRows {
         self.len() == 0
     }
 
-    /// The rows that have nothing to do at a site: those that are known at all its parts.
-    pub(crate) fn at(&self, layout: &PartLayout, scope: Scope, index: usize, rows: usize) -> Vec<usize> {
+    /// The rows that have nothing to do at a site: those that are known at all its parts. What the journal knows of a part
+    /// was done by this run.
+    pub(crate) fn at(
+        &self,
+        layout: &PartLayout,
+        scope: Scope,
+        index: usize,
+        rows: usize,
+    ) -> Vec<(usize, KnownFrom)> {
         if self.parts.is_empty() {
             return Vec::new();
         }
         if scope == Scope::Part {
-            return (0..rows).filter(|row| self.knows(*row, index)).collect();
+            return (0..rows).filter_map(|row| Some((row, self.from(row, index)?))).collect();
         }
         let within = |part: &usize| layout.site(scope, *part) == index;
         let parts: Vec<usize> = (0..layout.parts.len()).filter(within).collect();
-        (0..rows).filter(|row| parts.iter().all(|part| self.knows(*row, *part))).collect()
+        let of_all = |row: usize| {
+            let from = parts.iter().map(|part| self.from(row, *part)).collect::<Option<Vec<KnownFrom>>>()?;
+            let journal = from.is_empty() || from.contains(&KnownFrom::Journal);
+            Some((row, if journal { KnownFrom::Journal } else { KnownFrom::Products }))
+        };
+        (0..rows).filter_map(of_all).collect()
     }
 }

@@ -27,7 +27,7 @@ pub use executor::{
     ExecuteError, ExecuteOptions, Execution, ExecutionContext, Moves, Recompute, execute, execute_zero_work,
 };
 pub use input_provider::InputProvider;
-pub use known::KnownRows;
+pub use known::{KnownFrom, KnownRows};
 pub use layout::{Instance, PartLayout, PartSite};
 pub use log::TaskLogEntry;
 pub use meter::MemoryMeter;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use onceflow_region::Budget;
 use onceflow_reuse::Level;
-use onceflow_runtime::{KnownRows, Scheduler};
+use onceflow_runtime::{KnownFrom, KnownRows, Scheduler};
 use proptest::prelude::*;
 
 use world::driver::Driver;
@@ -38,7 +38,8 @@ fn go_on_after_a_stop(case: Case) -> Result<(), TestCaseError> {
     first.run(&mut scheduler, workers, events).unwrap();
     drop(scheduler);
     let mut known = KnownRows::nothing();
-    first.rows.keys().for_each(|(part, row)| known.note(*row, *part));
+    let from = if seed % 2 == 0 { KnownFrom::Journal } else { KnownFrom::Products };
+    first.rows.keys().for_each(|(part, row)| known.note(*row, *part, from));
 
     let (mut plan, budget) = (world.plan(level), Budget::new(PLENTY));
     let scheduler = Scheduler::new(&mut plan, &world.layout, workers, budget.clone()).unwrap();
@@ -52,6 +53,9 @@ fn go_on_after_a_stop(case: Case) -> Result<(), TestCaseError> {
     prop_assert_eq!(all, told);
     prop_assert!(second.kept.is_empty(), "outputs stay behind");
     prop_assert!(scheduler.account().is_balanced());
+    let total = scheduler.account().total();
+    let other = if from == KnownFrom::Journal { total.products } else { total.resumed };
+    prop_assert_eq!(other, 0, "every known row has its column");
     let (planned, ran) = (scheduler.account().total().planned, second.ran.len() - second.failed);
     prop_assert_eq!(planned, ran as u64);
     if known.len() == oracle.fates.len() {

@@ -415,7 +415,7 @@ proptest! {
             // What the first run did not come to, since its rows had failed before, the second may, and then computes it.
             assert_eq!(second.metrics.computed.iter().find(again), None);
             for ran in [&first, &second] {
-                let (cache, products) = (ran.execution.cache, ran.execution.account.total().products);
+                let (cache, products) = (ran.execution.cache, ran.execution.account.total().cached);
                 let served = ran.execution.log.iter().filter(|entry| entry.served).count() as u64;
                 assert_eq!((products, cache.failed, ran.metrics.cache_failures), (served, 0, 0));
                 assert!(cache.served >= served, "what is made again may be served too");

@@ -90,7 +90,7 @@ pub use summary::StudySummary;
 pub use template::{
     ImagesTemplate, images_template, model_template, problem_template, sheet_text, workflow_template,
 };
-pub use units::{RunBound, Share, Size, UnitError, counted, with_commas};
+pub use units::{RunBound, Share, Size, UnitError, counted, parse_duration, with_commas};
 pub use value::Value;
 pub use workflow::{
     Binding, BoundValue, Catalogue, Cycle, DeviceKind, EndedAs, Foreign, ForeignPort, Halo, Iteration, Marks,

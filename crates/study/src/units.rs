@@ -114,7 +114,10 @@ const EXPECTED_DURATION: &str =
     "a duration such as \"2 min\", \"1 h 30 min\", \"250 ms\" or a number of seconds";
 
 /// Reads `2 min`, `1 h 30 min`, `90`: units descend, and a bare number is in seconds.
-fn parse_duration(text: &str) -> Result<Duration, UnitError> {
+///
+/// # Errors
+/// When the text is not a duration.
+pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let error = || UnitError { expected: EXPECTED_DURATION, found: text.into() };
     let nanoseconds = nanoseconds_of(text.trim()).ok_or_else(error)?;
     let seconds = u64::try_from(nanoseconds / 1_000_000_000).map_err(|_| error())?;

@@ -14,6 +14,7 @@ mod heading;
 mod image;
 mod init;
 mod merge;
+mod products;
 mod report;
 mod run;
 mod sample;
@@ -38,6 +39,7 @@ pub(crate) use features::{FeatureFormatWord, FeaturesArgs};
 pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
 pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallBucketWord};
+pub(crate) use products::{GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{GranularityWord, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs, UntilWord};
 pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord};
@@ -113,6 +115,8 @@ pub(crate) enum Verb {
     Compare(CompareArgs),
     /// Inspect, cut and convert images, and make synthetic ones
     Image(ImageArgs),
+    /// List, check and collect results of earlier runs
+    Products(ProductsArgs),
     /// Show the settings in force, and where each comes from
     Config(ConfigArgs),
     /// Measure how fast and how exact onceflow is on this machine
@@ -141,6 +145,7 @@ impl Verb {
             Self::Features(args) => args.json,
             Self::Compare(args) => args.json,
             Self::Image(args) => args.wants_json(),
+            Self::Products(args) => args.wants_json(),
             Self::Config(args) => {
                 let ConfigVerb::Show(args) = &args.verb;
                 args.json

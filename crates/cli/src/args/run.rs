@@ -205,6 +205,10 @@ pub(crate) struct MachineArgs {
     /// onceflow/costs.jsonl in the user's state folder] [env: ONCEFLOW_COSTS]
     #[arg(long, value_name = "FILE", help_heading = MACHINE)]
     pub(crate) costs: Option<PathBuf>,
+    /// Folder of results of earlier runs: rows that they computed are taken, new ones are added; none switches it off
+    /// [default: onceflow/products in the user's cache folder; none with --reuse none] [env: ONCEFLOW_STORE]
+    #[arg(long, value_name = "DIR", help_heading = REUSE)]
+    pub(crate) store: Option<PathBuf>,
     /// Task granularity [default: the study's, else auto once the costs of all tasks are measured (level dataflow and
     /// above), written until then] [env: ONCEFLOW_GRANULARITY]
     #[arg(long, value_enum, value_name = "GRANULARITY", help_heading = EXPERIMENTS)]

@@ -12,6 +12,7 @@ mod features;
 mod image;
 mod init;
 mod plan;
+mod products;
 mod report;
 mod run;
 mod sample;
@@ -41,6 +42,7 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Segment(args) => segment::run(args, terminal),
         Verb::Compare(args) => compare::run(args, terminal),
         Verb::Image(args) => image::run(args, terminal),
+        Verb::Products(args) => products::run(args, terminal),
         Verb::Config(args) => config::run(args, terminal),
         Verb::Bench(args) => bench::run(args, terminal),
         Verb::Completions(args) => completions::run(args, terminal),

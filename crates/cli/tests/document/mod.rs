@@ -112,7 +112,7 @@ fn run(command: &str, folder: &Path) -> (i32, Vec<String>) {
     shell.args(["-c", &format!("{{ {command}\n}} 2>&1")]).current_dir(folder).env("PATH", path);
     shell.env("LC_ALL", "C.UTF-8").env("COLUMNS", "100").env("ONCEFLOW_PROGRESS", "never");
     // What the tester's own runs left behind is neither read nor added to.
-    shell.env("ONCEFLOW_COSTS", "none");
+    shell.env("ONCEFLOW_COSTS", "none").env("ONCEFLOW_STORE", "none");
     let output = shell.stdin(Stdio::null()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<String> = text.lines().map(|line| line.trim_end().to_owned()).collect();

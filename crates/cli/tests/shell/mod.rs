@@ -89,8 +89,11 @@ pub fn command(folder: &Path) -> Command {
         command.env_remove(name);
     }
     command.current_dir(folder).env("ONCEFLOW_PROGRESS", "never").env("COLUMNS", "100");
-    // Measured costs and the profile of the tester are not used.
-    command.env("ONCEFLOW_COSTS", "none").env("XDG_CONFIG_HOME", folder.join("config"));
+    // Measured costs, results and the profile of the tester are not used.
+    command
+        .env("ONCEFLOW_COSTS", "none")
+        .env("ONCEFLOW_STORE", "none")
+        .env("XDG_CONFIG_HOME", folder.join("config"));
     command
 }
 

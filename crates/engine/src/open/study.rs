@@ -1,6 +1,6 @@
 //! A study that is ready to be planned and run: its images are open, its metrics known, its tasks in order.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use onceflow_costs::Costs;
@@ -38,6 +38,8 @@ pub struct OpenStudy {
     pub(crate) kept: KeptOutputs,
     /// Which files each image has, as they were when they were opened.
     pub(crate) stamps: Vec<String>,
+    /// The folder that its files are named from.
+    pub(crate) folder: PathBuf,
     /// Bytes of a bound of memory that the program needs for itself.
     pub(crate) aside: u64,
     /// What earlier runs measured, for predictions only.
@@ -103,6 +105,7 @@ impl OpenStudy {
             grain: GranularityChoice::default(),
             kept,
             stamps,
+            folder: folder.to_path_buf(),
             aside: 0,
             costs,
             operations,

@@ -72,7 +72,7 @@ impl Ledger {
 fn merged_phases(account: &Account) -> Account {
     let mut account = account.clone();
     for task in &mut account.tasks {
-        task.by[2] += std::mem::take(&mut task.products);
+        task.by[2] += std::mem::take(&mut task.cached);
     }
     account
 }

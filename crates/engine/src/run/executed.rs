@@ -6,7 +6,7 @@ use std::sync::Arc;
 use onceflow_costs::Record;
 use onceflow_kernels::object_cache::{ObjectCache, ObjectCounts, ObjectOrigins};
 use onceflow_region::Lease;
-use onceflow_reuse::{Flow, Level, NodeId, Plan, TaskOrigin};
+use onceflow_reuse::{Flow, Level, NodeId, ParameterRows, Plan, TaskOrigin};
 use onceflow_runtime::{
     DuplicateOptions, Execution, ExecutionContext, KnownRows, Operation, OutputDigests, execute,
 };
@@ -21,6 +21,7 @@ use crate::resume::journal::{PastPhase, RowLines};
 use crate::run::context::RunContext;
 use crate::run::keep::Keeper;
 use crate::run::operations::{ProgramFolder, Steps};
+use crate::run::products::RunProducts;
 use crate::run::recorder::RunRecorder;
 use crate::run::row_numbers::RowNumbers;
 use crate::run::scratch::{Scratch, set_aside};
@@ -53,6 +54,8 @@ pub(super) struct PhaseWork<'w> {
     pub(super) options: &'w RunSettings,
     pub(super) folder: &'w RunFolder,
     pub(super) context: &'w mut RunContext,
+    /// The store of results of earlier runs, and the rows that are looked for there.
+    pub(super) products: Option<(&'w RunProducts, &'w ParameterRows)>,
     /// Takes what becomes of each row.
     pub(super) lines: &'w mut dyn RowLines,
     /// Keeps pieces of images and results for pictures.
@@ -99,6 +102,11 @@ impl PhaseWork<'_> {
         self.clips.begin_phase(clip_phase(self.prepared, plan, self.numbers.first()), budgets);
         let digests = (self.options.level >= Level::Convergent)
             .then(|| self.context.digests(self.prepared.worth_digests(&flow, self.options.level)));
+        let budgets = [&self.context.budget, &self.context.spare];
+        let products = self
+            .products
+            .map(|(store, asked)| store.phase(self.prepared, asked, &self.context.references, budgets));
+        let products = products.transpose()?.flatten();
         let steps = Steps { digests: digests.clone(), ..Steps::default() };
         let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
@@ -118,6 +126,7 @@ impl PhaseWork<'_> {
             reference: plan.reference(),
             wanted,
             lines,
+            products: products.as_ref(),
             clips: self.clips,
             keeper,
             steps: Arc::clone(&steps.log),
@@ -137,6 +146,7 @@ impl PhaseWork<'_> {
             KnownWork::Past(past) => collector.resume(plan, past),
             KnownWork::Instances(known) => known,
         };
+        let known = collector.serve(plan, known);
         let folders = settings.scratch.iter().cloned().chain([folder.path().into()]).collect();
         let spill = Scratch::new(folders, settings.staging, waiting);
         let work = ExecutionContext {

@@ -11,6 +11,7 @@ mod growth;
 mod keep;
 mod logs;
 pub(crate) mod operations;
+mod products;
 mod proposed;
 mod recorder;
 mod results;
@@ -29,7 +30,7 @@ use onceflow_report::{
     Answer, BestRow, ImageAnalysis, ImageSummary, MetricTable, PhaseAnswer, PhaseGrain, RowStatus, RunEnding,
     TraceEntry, TraceOutcome,
 };
-use onceflow_reuse::{Level, Plan, plan};
+use onceflow_reuse::{Level, ParameterRows, Plan, plan};
 use onceflow_runtime::{ExecuteError, Execution, Moves, SchedulerError, TaskLogEntry};
 use onceflow_sensitivity::Analysis;
 use onceflow_study::Phase;
@@ -59,6 +60,7 @@ use growth::run_until_decided;
 use keep::Keeper;
 pub use logs::find_logs;
 use logs::{forget_logs, list_logs};
+use products::RunProducts;
 use row_numbers::RowNumbers;
 use shown::shown_parts;
 
@@ -86,6 +88,7 @@ fn run_phases(
     prepared.inputs.warm();
     prepared.check_commands()?;
     let mut runner = Runner::open(prepared, options, folder)?;
+    runner.products = RunProducts::open(prepared, options, folder, progress);
     for phase in phases {
         runner.phase(phase, progress)?;
         if runner.ending != RunEnding::Complete {
@@ -94,6 +97,8 @@ fn run_phases(
     }
     let best = runner.best(progress)?;
     runner.journal.sync()?;
+    let notes = runner.products.take().map(RunProducts::finish).unwrap_or_default();
+    runner.notes.extend(notes);
     Ok(runner.finish(best))
 }
 
@@ -119,6 +124,7 @@ struct Runner<'a> {
     moves: Moves,
     context: RunContext,
     clips: PictureClips,
+    products: Option<RunProducts>,
     ending: RunEnding,
     /// Images that turned out to be unreadable.
     unread: UnreadImages,
@@ -174,6 +180,7 @@ impl<'a> Runner<'a> {
             moves: Moves::default(),
             context: RunContext::new(prepared, options, prepared.budget(options.memory)),
             clips: PictureClips::new(shown_parts(prepared, options)),
+            products: None,
             ending: RunEnding::Complete,
             unread: UnreadImages::default(),
         }
@@ -190,10 +197,10 @@ impl<'a> Runner<'a> {
         let plan = plan(flow, &rows, self.options.level)?;
         let mut plan = self.prepared.grouped(plan, &self.options.merge, self.options.level)?.plan;
         progress.phase(&self.prepared.ahead(&phase.name, &plan, self.options));
-        let rows = RowsIdentity::new(self.prepared, &sampled, with_reference, self.table.rows.len());
-        let past = self.journal.phase(&phase.name, &rows)?;
+        let identity = RowsIdentity::new(self.prepared, &sampled, with_reference, self.table.rows.len());
+        let past = self.journal.phase(&phase.name, &identity)?;
         let first = self.table.rows.len();
-        let work = self.work(first, plan.rows(), with_reference, progress);
+        let work = self.work(first, plan.rows(), with_reference, Some(&rows), progress);
         let (execution, mut gathered) = work.execute(&mut plan, Keeper::new(kept), KnownWork::Past(&past))?;
         self.clips.end_phase(&gathered.same);
         self.add_rows(phase, &sampled, with_reference, &gathered);
@@ -222,12 +229,13 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// All rows of a phase as one piece of work.
+    /// Rows as one piece of work; those that are `asked` for are looked for in the store of results.
     fn work<'w>(
         &'w mut self,
         first: usize,
         rows: usize,
         with_reference: bool,
+        asked: Option<&'w ParameterRows>,
         progress: &'w mut dyn Progress,
     ) -> PhaseWork<'w> {
         let is_followed = self.is_followed();
@@ -236,6 +244,7 @@ impl<'a> Runner<'a> {
             options: self.options,
             folder: self.folder,
             context: &mut self.context,
+            products: self.products.as_ref().zip(asked),
             lines: &mut self.journal,
             clips: &self.clips,
             progress,

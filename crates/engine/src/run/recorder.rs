@@ -20,6 +20,7 @@ use crate::plan::duplicates::Duplicates;
 use crate::resume::journal::{JournalLine, RowLines, tables};
 use crate::run::composite::StepLog;
 use crate::run::keep::Keeper;
+use crate::run::products::PhaseProducts;
 use crate::run::row_numbers::RowNumbers;
 use crate::{EngineError, Progress, RowOver, RunFolder, TaskOver};
 
@@ -33,6 +34,8 @@ pub(crate) struct RunRecorder<'a> {
     pub(crate) folder: &'a RunFolder,
     pub(crate) lines: &'a mut dyn RowLines,
     pub(crate) progress: &'a mut dyn Progress,
+    /// The rows of the phase in the store of results.
+    pub(crate) products: Option<&'a PhaseProducts<'a>>,
     pub(crate) budget: &'a Budget,
     pub(crate) stop: &'a AtomicBool,
     /// The reference row, when it is among the rows.
@@ -90,7 +93,7 @@ impl<'a> RunRecorder<'a> {
     }
 
     /// Writes a line into the journal; a run that cannot be gone on with is not gone on with.
-    fn note(&mut self, line: &JournalLine) {
+    pub(super) fn note(&mut self, line: &JournalLine) {
         if let Err(error) = self.lines.write(line) {
             self.give_up(error);
         }
@@ -281,8 +284,11 @@ impl Observer for RunRecorder<'_> {
                         self.add(row, part, &comparisons, status.as_deref());
                         let regions = results.iter().filter_map(|outputs| outputs.first());
                         if let Some(results) = tables(regions.map(AsRef::as_ref)) {
-                            let row = self.numbers.in_phase(row);
-                            self.note(&JournalLine::Done { row, part, status: status.clone(), results });
+                            let number = self.numbers.in_phase(row);
+                            let line =
+                                JournalLine::Done { row: number, part, status: status.clone(), results };
+                            self.note(&line);
+                            self.products.inspect(|products| products.publish(row, part, &line));
                         }
                     }
                     None => self.give_up(EngineError::Internal(format!("row {row} came without counts"))),

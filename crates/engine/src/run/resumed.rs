@@ -2,7 +2,7 @@
 
 use onceflow_nuclei::{PartComparison, counts_of};
 use onceflow_reuse::Plan;
-use onceflow_runtime::KnownRows;
+use onceflow_runtime::{KnownFrom, KnownRows};
 
 use crate::open::supply::SavedReference;
 use crate::resume::journal::{JournalLine, PastPhase};
@@ -20,7 +20,7 @@ impl RunRecorder<'_> {
             let Some(comparisons) = tables.collect::<Option<Vec<PartComparison>>>() else { continue };
             let whole = comparisons.len() == plan.flow().results.len();
             if whole && !known.knows(*row, *part) && self.is_complete(plan, *row, *part, status.is_some()) {
-                known.note(*row, *part);
+                known.note(*row, *part, KnownFrom::Journal);
                 self.add(*row, *part, &comparisons, status.as_deref());
                 self.tell_of_row(*row, *part, status.as_deref().unwrap_or("ok"), true);
             }
@@ -50,7 +50,7 @@ impl RunRecorder<'_> {
     }
 
     /// Whether nothing is missing that a row leaves behind at a part.
-    fn is_complete(&self, plan: &Plan, row: usize, part: usize, ended: bool) -> bool {
+    pub(super) fn is_complete(&self, plan: &Plan, row: usize, part: usize, ended: bool) -> bool {
         let there = row < plan.rows() && part < self.layout.parts.len();
         let kept = || ended || self.keeper.has_all(plan, self.layout, row, part);
         let saved = |(_, _, name): &(_, _, String)| self.saved.contains_key(&(reference_name(name), part));

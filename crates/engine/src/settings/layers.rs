@@ -11,7 +11,7 @@ use super::merge::MergeOptions;
 use super::options::{RunOptions, variable_name};
 use super::resources::{available_memory, available_workers};
 use super::run::{PROGRAM_BYTES, RunSettings};
-use crate::{CostsFile, EngineError};
+use crate::{CostsFile, EngineError, StoreFolder};
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +55,9 @@ pub struct SettingsLayers {
     pub process_bytes: u64,
     /// What measures the memory of a task, where the program has such an allocator.
     pub meter: Option<MemoryMeter>,
+    /// The store of results where no layer names one. A program with operations of its own must give them another version
+    /// with each change before it sets one: the store tells operations apart by name and version.
+    pub default_store: Option<StoreFolder>,
 }
 
 impl Default for SettingsLayers {
@@ -66,6 +69,7 @@ impl Default for SettingsLayers {
             merge: MergeOptions::default(),
             process_bytes: PROGRAM_BYTES,
             meter: None,
+            default_store: None,
         }
     }
 }
@@ -155,12 +159,23 @@ impl SettingsLayers {
             pinned: stack.value(|o| o.pin).unwrap_or(false),
             granularity: stack.value(|o| o.granularity),
             costs: costs_file(stack.value(|o| o.costs.clone())),
+            store: self.store_folder(stack.value(|o| o.store.clone()), level),
             events: stack.value(|o| o.events.clone()),
             pictures: stack.value(|o| o.pictures).unwrap_or_default(),
             allow_commands: stack.value(|o| o.allow_commands).unwrap_or(false),
             until_decided: until_decided(stack.value(|o| o.until), stack.value(|o| o.at_most))?,
             ..RunSettings::default()
         })
+    }
+
+    /// The folder that was named, or the default; `none` switches it off, and so does a run without reuse.
+    fn store_folder(&self, named: Option<PathBuf>, level: Level) -> Option<StoreFolder> {
+        match named {
+            _ if level == Level::None => None,
+            Some(path) if path.as_os_str() == "none" => None,
+            Some(path) => Some(StoreFolder::new(path)),
+            None => self.default_store.clone(),
+        }
     }
 
     /// Buckets are for machines that share no memory, so that duplicates are not looked for across them.

@@ -28,6 +28,8 @@ pub struct RunOptions {
     pub staging: Option<Staging>,
     /// File of measured task costs; `none` switches it off.
     pub costs: Option<PathBuf>,
+    /// Folder of results of earlier runs; `none` switches it off.
+    pub store: Option<PathBuf>,
     /// Task granularity.
     pub granularity: Option<Granularity>,
     /// How the next task is chosen.
@@ -58,7 +60,7 @@ const MOST_WORKERS: usize = 4096;
 
 impl RunOptions {
     /// Every key, as profiles and `ONCEFLOW_*` variables spell it.
-    pub const KEYS: [&'static str; 14] = [
+    pub const KEYS: [&'static str; 15] = [
         "reuse",
         "workers",
         "memory",
@@ -66,6 +68,7 @@ impl RunOptions {
         "scratch",
         "staging",
         "costs",
+        "store",
         "granularity",
         "policy",
         "events",
@@ -124,6 +127,7 @@ impl RunOptions {
         let option = match key {
             "scratch" => &mut self.scratch,
             "costs" => &mut self.costs,
+            "store" => &mut self.store,
             "events" => &mut self.events,
             _ => return false,
         };
@@ -208,6 +212,7 @@ mod tests {
             "true",
             "/fast",
             "co-located",
+            "none",
             "none",
             "auto",
             "fcfs",

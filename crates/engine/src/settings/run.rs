@@ -12,7 +12,7 @@ use onceflow_study::RunBound;
 
 use super::merge::Merge;
 use super::resources::{available_memory, available_workers};
-use crate::CostsFile;
+use crate::{CostsFile, StoreFolder};
 
 /// Bytes that a process needs besides its tasks: code, threads, the plan of a study of usual size.
 pub const PROGRAM_BYTES: u64 = 28 << 20;
@@ -50,6 +50,8 @@ pub struct RunSettings {
     pub granularity: Option<Granularity>,
     /// File of measured task costs.
     pub costs: Option<CostsFile>,
+    /// Results of earlier runs: rows that they computed are taken, rows that this run computes are added.
+    pub store: Option<StoreFolder>,
     /// File or pipe for events, one JSON object a line.
     pub events: Option<PathBuf>,
     /// Whether commands of the workflow may be run.
@@ -100,7 +102,7 @@ impl PictureChoice {
     }
 }
 
-/// All reuse, and what the machine allows; no costs file, and no byte of the bound for the process itself.
+/// All reuse, and what the machine allows; no costs file, no store of results, and no byte of the bound for the process itself.
 impl Default for RunSettings {
     fn default() -> Self {
         Self {
@@ -117,6 +119,7 @@ impl Default for RunSettings {
             pinned: false,
             granularity: Some(Granularity::Written),
             costs: None,
+            store: None,
             events: None,
             allow_commands: false,
             until_decided: None,

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use onceflow_region::Digest;
+
 use super::*;
 use crate::Collection;
 
@@ -234,16 +236,27 @@ fn digests_of_files_are_remembered_only_while_they_are_proven() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("store"));
     let file = folder.path().join("slide.tif");
+    let reads = std::cell::Cell::new(0);
+    let digest = |what: &str| {
+        let read = || {
+            reads.set(reads.get() + 1);
+            Digest::of_reader("test", File::open(&file)?)
+        };
+        store.remembered_digest(&file, what, read).unwrap()
+    };
     fs::write(&file, b"pixels").unwrap();
-    let first = store.file_digest(&file).unwrap();
-    assert_eq!(store.index.source_file(&file.to_string_lossy(), "").unwrap(), None);
+    let first = digest("image");
     // The same length within the same moment: too fresh to be trusted, so it is read again.
     fs::write(&file, b"PIXELS").unwrap();
-    assert_ne!(store.file_digest(&file).unwrap(), first);
-    let old = SystemTime::now() - std::time::Duration::from_secs(100);
-    File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();
-    let settled = store.file_digest(&file).unwrap();
-    let stamp = crate::FileStamp::new(&file.metadata().unwrap());
-    let name = file.canonicalize().unwrap();
-    assert_eq!(store.index.source_file(&name.to_string_lossy(), stamp.text()).unwrap(), Some(settled));
+    let second = digest("image");
+    assert!(second != first && reads.get() == 2);
+    let age = |seconds| {
+        let changed = SystemTime::now() - std::time::Duration::from_secs(seconds);
+        File::options().write(true).open(&file).unwrap().set_modified(changed).unwrap();
+    };
+    age(100);
+    assert!((digest("image"), digest("image")) == (second, second) && reads.get() == 3, "read once");
+    assert!(digest("truth") == second && reads.get() == 4, "another way to read it");
+    age(50);
+    assert!(digest("image") == second && reads.get() == 5, "its time has changed");
 }

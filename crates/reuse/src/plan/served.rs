@@ -16,10 +16,12 @@ pub enum TaskServed {
     Ended,
     /// It failed, or something it needs did.
     Failed,
-    /// What became of the row was known before.
+    /// An earlier start of the same run had done the row.
     Resumed,
     /// Nothing became of it: the run was stopped before. It counts as not asked for.
     Left,
+    /// Another run had done the row.
+    Product,
 }
 
 impl Plan {
@@ -62,6 +64,7 @@ impl Plan {
                 TaskServed::Failed => account.failed += 1,
                 TaskServed::Resumed => account.resumed += 1,
                 TaskServed::Left => account.asked -= 1,
+                TaskServed::Product => account.products += 1,
             }
         }
         let counts = lower.iter_mut().map(|keys| (keys.level, keys.distinct(task, &live)));
@@ -71,7 +74,8 @@ impl Plan {
 
 /// Each level saves what the one before it left and it no longer needs.
 fn entry(mut account: TaskAccount, left_by: impl Iterator<Item = (Level, u64)>) -> TaskAccount {
-    account.planned = account.asked - account.ended_early - account.failed - account.resumed;
+    let known = account.resumed + account.products;
+    account.planned = account.asked - account.ended_early - account.failed - known;
     let left_by: Vec<(Level, u64)> = left_by.collect();
     let computed = left_by.last().map_or(account.planned, |(_, left)| *left);
     for (level, left) in left_by {

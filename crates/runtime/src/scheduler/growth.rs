@@ -1,7 +1,7 @@
 //! What comes while a plan is carried out: parts that a manager hands out, with the rows that are asked for at them.
 
 use super::{Scheduler, SchedulerError};
-use crate::{PartSite, TaskOrder};
+use crate::{KnownFrom, PartSite, TaskOrder};
 
 /// Tasks to choose among, for each worker.
 const CHOICE: usize = 2;
@@ -30,7 +30,7 @@ impl Scheduler<'_> {
         self.layout.parts.push(part);
         self.memory.check(self.diversions.plan.flow(), &self.shape, &self.layout, number..number + 1)?;
         let rows = self.plan().rows();
-        (0..rows).filter(|row| !asked(*row)).for_each(|row| self.known.note(row, number));
+        (0..rows).filter(|row| !asked(*row)).for_each(|row| self.known.note(row, number, KnownFrom::Journal));
         self.sites.add_part(number, part.image);
         Ok(number)
     }

@@ -17,6 +17,7 @@ use onceflow_study::Scope;
 use super::diversion::Diversions;
 use super::shape::FlowShape;
 use super::{RowOutcome, TaskOutcome};
+use crate::KnownFrom;
 
 /// A part, an image or the study, open for work.
 ///
@@ -83,8 +84,8 @@ struct RowWalk {
     ended: Vec<StageEnd>,
     failure: Option<WalkFailure>,
     through: bool,
-    /// Whether what became of it is known from before.
-    known: bool,
+    /// Where what became of it is known from, if it is known from before.
+    known: Option<KnownFrom>,
 }
 
 /// A stage that ended early.
@@ -222,11 +223,15 @@ impl Site {
     pub(super) fn served(&self, row: usize, task: usize) -> TaskServed {
         let providers = if self.reference == Some(row) { self.rows..self.walkers() } else { 0..0 };
         let known = self.walks[row].known;
-        let own = (!known).then_some(row);
+        let own = known.is_none().then_some(row);
         let went_there = own.filter(|row| self.step[self.at(*row, task)] != WalkStep::Failed);
         let walkers = went_there.into_iter().chain(providers).chain(own);
         let mut served = walkers.map(|walker| self.served_to(walker, task));
-        let otherwise = if known { TaskServed::Resumed } else { TaskServed::Failed };
+        let otherwise = match known {
+            Some(KnownFrom::Journal) => TaskServed::Resumed,
+            Some(KnownFrom::Products) => TaskServed::Product,
+            None => TaskServed::Failed,
+        };
         served.find(|served| *served != TaskServed::Failed).unwrap_or(otherwise)
     }
 

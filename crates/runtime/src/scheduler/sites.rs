@@ -8,7 +8,7 @@ use onceflow_study::Scope;
 
 use super::shape::FlowShape;
 use super::site::{Site, Surroundings};
-use crate::PartLayout;
+use crate::{KnownFrom, PartLayout};
 
 /// The sites of a run.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl Sites {
     /// Opens the first site that can be opened, and says where it stands.
     pub(super) fn open_next(
         &mut self,
-        known: impl Fn(Scope, usize) -> Vec<usize>,
+        known: impl Fn(Scope, usize) -> Vec<(usize, KnownFrom)>,
         around: &mut Surroundings<'_, '_>,
     ) -> Option<u32> {
         while self.places.get(self.next).is_some_and(|place| place.opened) {

@@ -38,6 +38,11 @@ impl Truth {
         Ok(())
     }
 
+    /// What makes of its pixels what tasks see, as a text.
+    pub(crate) fn identity(&self) -> String {
+        format!("{:?} {}", self.within, self.is_labelled)
+    }
+
     /// The objects in what was read of it.
     pub(crate) fn objects(&self, read: &Dense) -> Result<Dense, RegionError> {
         if self.is_labelled { labels(read).map(|labels| labels.plane) } else { objects(read) }

@@ -12,7 +12,7 @@ mod rows;
 use std::collections::{BTreeSet, HashSet};
 
 use onceflow_reuse::{ParameterRows, Plan, plan};
-use onceflow_runtime::KnownRows;
+use onceflow_runtime::{KnownFrom, KnownRows};
 use onceflow_study::Value;
 
 pub use cut::next_buckets;
@@ -68,6 +68,7 @@ pub fn execute_bucket(
         options: settings,
         folder,
         context: &mut context,
+        products: None,
         lines: &mut lines,
         clips: &clips,
         progress,
@@ -111,7 +112,7 @@ impl BucketInput {
         let asked: HashSet<usize> = self.parts.iter().copied().collect();
         let mut known = KnownRows::nothing();
         for part in (0..study.inputs.parts.len()).filter(|part| !asked.contains(part)) {
-            (0..plan.rows()).for_each(|row| known.note(row, part));
+            (0..plan.rows()).for_each(|row| known.note(row, part, KnownFrom::Journal));
         }
         known
     }

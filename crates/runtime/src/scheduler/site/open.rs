@@ -6,6 +6,7 @@ use onceflow_reuse::{NodeId, Plan};
 use onceflow_study::Scope;
 
 use super::{NodeState, RowWalk, Site, Surroundings, WalkStep};
+use crate::KnownFrom;
 use crate::scheduler::shape::FlowShape;
 
 impl Site {
@@ -48,7 +49,7 @@ impl Site {
     pub(in crate::scheduler) fn open(
         &self,
         wider: Option<&Self>,
-        known: &[usize],
+        known: &[(usize, KnownFrom)],
         around: &mut Surroundings<'_, '_>,
     ) -> Self {
         let mut site = self.clone();
@@ -106,11 +107,12 @@ impl Site {
     }
 
     /// Rows that are known have nothing to do; when there are no others, the reference row is not needed either.
-    fn skip(&mut self, known: &[usize], around: &mut Surroundings<'_, '_>) {
+    fn skip(&mut self, known: &[(usize, KnownFrom)], around: &mut Surroundings<'_, '_>) {
         self.eventful |= !known.is_empty();
         let providers = if known.len() == self.rows { self.rows..self.walkers() } else { 0..0 };
-        for walker in known.iter().copied().chain(providers) {
-            self.walks[walker].known = true;
+        let providers = providers.map(|walker| (walker, KnownFrom::Journal));
+        for (walker, from) in known.iter().copied().chain(providers) {
+            self.walks[walker].known = Some(from);
             self.abandon(walker, |_, _| true, around);
         }
     }

@@ -43,7 +43,7 @@ impl Site {
         if self.scope != Scope::Part {
             return;
         }
-        if !self.walks[row].known {
+        if self.walks[row].known.is_none() {
             around.effects.push(SiteEffect::Row { row: row as u32 });
         }
         let shape = around.shape;

@@ -1,0 +1,102 @@
+//! Arguments of `onceflow products`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use onceflow_study::{Size, parse_duration};
+
+use super::run::size;
+
+/// Arguments of `products`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  onceflow products stats                       how much is kept, and what it saved
+  onceflow products ls --json | jq '.products[].run'
+  onceflow products verify                      read everything again; damage is set aside
+  onceflow products gc --dry-run --older-than '30 d'
+  onceflow products gc --size '2 GiB'
+  onceflow products pin 3f2a                    never remove results whose keys begin with 3f2a
+
+Runs take results from the store, and add to it, by themselves. A store is a folder, by default
+onceflow/products in the user's cache folder. It may be removed at any time: what is missing is
+computed again.")]
+pub(crate) struct ProductsArgs {
+    #[command(subcommand)]
+    pub(crate) verb: ProductsVerb,
+}
+
+/// Verbs of `products`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProductsVerb {
+    /// List results, the oldest first
+    Ls(StoreArgs),
+    /// Show sizes, hits and misses, and the time that was saved
+    Stats(StoreArgs),
+    /// Read every result again and set damaged ones aside
+    Verify(StoreArgs),
+    /// Remove results: those of least value, or those that were not used for some time
+    Gc(GcArgs),
+    /// Keep results for good
+    Pin(PinArgs),
+    /// Let pinned results be removed again
+    Unpin(PinArgs),
+}
+
+/// Which store.
+#[derive(Debug, Args)]
+pub(crate) struct StoreArgs {
+    /// Folder of the store [default: onceflow/products in the user's cache folder] [env: ONCEFLOW_STORE]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `gc`.
+#[derive(Debug, Args)]
+pub(crate) struct GcArgs {
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    /// Remove results of least value until the rest has this size [default: the limit of the store]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) size: Option<Size>,
+    /// Remove results that were not used for this time, such as '30 d'
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) older_than: Option<Duration>,
+    /// Show what would be removed, and stop
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Arguments of `pin` and `unpin`.
+#[derive(Debug, Args)]
+pub(crate) struct PinArgs {
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    /// The first digits of keys, as `ls` prints them
+    #[arg(value_parser = digits)]
+    pub(crate) key: String,
+}
+
+impl ProductsArgs {
+    /// Whether failures are printed as JSON too.
+    pub(crate) fn wants_json(&self) -> bool {
+        match &self.verb {
+            ProductsVerb::Ls(args) | ProductsVerb::Stats(args) | ProductsVerb::Verify(args) => args.json,
+            ProductsVerb::Gc(args) => args.store.json,
+            ProductsVerb::Pin(args) | ProductsVerb::Unpin(args) => args.store.json,
+        }
+    }
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    parse_duration(text).map_err(|error| error.to_string())
+}
+
+fn digits(text: &str) -> Result<String, String> {
+    let proper = !text.is_empty() && text.len() <= 64 && text.bytes().all(|c| c.is_ascii_hexdigit());
+    if proper { Ok(text.to_lowercase()) } else { Err("expected up to 64 hexadecimal digits".into()) }
+}

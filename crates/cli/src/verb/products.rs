@@ -1,0 +1,208 @@
+//! `onceflow products`: the store of results of earlier runs.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use onceflow_engine::{
+    Collected, Collection, Listed, ProductError, ProductStore, StoreFolder, StoreStatistics, Verified,
+    duration_words, memory_words,
+};
+use onceflow_study::{Diagnostic, with_commas};
+use onceflow_terminal::{Exit, Failure, Terminal};
+use serde_json::{Value, json};
+
+use crate::args::{GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
+
+/// Carries out a verb of `products`.
+pub(crate) fn run(args: &ProductsArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    match &args.verb {
+        ProductsVerb::Ls(args) => ls(args, terminal),
+        ProductsVerb::Stats(args) => stats(args, terminal),
+        ProductsVerb::Verify(args) => verify(args, terminal),
+        ProductsVerb::Gc(args) => gc(args, terminal),
+        ProductsVerb::Pin(args) => pin(args, true, terminal),
+        ProductsVerb::Unpin(args) => pin(args, false, terminal),
+    }
+}
+
+fn ls(args: &StoreArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let listed = open(args)?.list().map_err(failed)?;
+    if args.json {
+        let products: Vec<Value> = listed.iter().map(product).collect();
+        terminal.json(&json!({ "version": 1, "products": products }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = String::from("key               bytes  seconds  uses  age       run\n");
+    for product in &listed {
+        let pinned = if product.pinned { "  pinned" } else { "" };
+        text.push_str(&format!(
+            "{:.16}  {:>5}  {:>7.3}  {:>4}  {:8}  {}{pinned}\n",
+            product.key.to_string(),
+            product.bytes,
+            product.seconds,
+            product.uses,
+            duration_words(age(product.created)),
+            product.maker.run
+        ));
+    }
+    terminal.result(&text)?;
+    Ok(Exit::Ok)
+}
+
+fn product(listed: &Listed) -> Value {
+    json!({
+        "key": listed.key.to_string(), "bytes": listed.bytes, "seconds": listed.seconds, "created_ms": listed.created,
+        "used_ms": listed.used, "uses": listed.uses, "pinned": listed.pinned, "run": listed.maker.run,
+        "user": listed.maker.user, "program": listed.maker.program,
+    })
+}
+
+fn stats(args: &StoreArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let store = open(args)?;
+    let statistics = store.statistics().map_err(failed)?;
+    if args.json {
+        terminal.json(&statistics_json(&store, &statistics))?;
+    } else {
+        terminal.result(&statistics_text(&store, &statistics))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn statistics_json(store: &ProductStore, s: &StoreStatistics) -> Value {
+    json!({
+        "version": 1, "store": store.folder().display().to_string(), "products": s.products, "pinned": s.pinned,
+        "bytes": { "products": s.product_bytes, "overhead": s.pack_bytes.saturating_sub(s.product_bytes),
+                   "packs": s.pack_bytes, "limit": s.limit },
+        "packs": s.packs, "lookups": s.lookups, "hits": s.hits, "misses": s.misses,
+        "seconds_saved": s.seconds_saved, "damaged": s.damaged, "conflicts": s.conflicts,
+    })
+}
+
+fn statistics_text(store: &ProductStore, s: &StoreStatistics) -> String {
+    let overhead = s.pack_bytes.saturating_sub(s.product_bytes);
+    let number = |n: u64| with_commas(n.into());
+    let mut text = format!("store      {}\n", store.folder().display());
+    text += &format!("results    {}, {} pinned\n", number(s.products), number(s.pinned));
+    text += &format!(
+        "size       {} = results {} + overhead {}; at most {}\n",
+        size_words(s.pack_bytes),
+        size_words(s.product_bytes),
+        size_words(overhead),
+        size_words(s.limit)
+    );
+    text += &format!(
+        "lookups    {} = hits {} + misses {}\n",
+        number(s.lookups),
+        number(s.hits),
+        number(s.misses)
+    );
+    text += &format!("saved      {} of computing\n", duration_words(s.seconds_saved));
+    if s.damaged > 0 {
+        let folder = store.folder().join("quarantine");
+        text += &format!("damaged    {}, set aside in {}\n", number(s.damaged), folder.display());
+    }
+    if s.conflicts > 0 {
+        text += &format!("conflicts  {}: results that did not repeat\n", number(s.conflicts));
+    }
+    text
+}
+
+fn verify(args: &StoreArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let store = open(args)?;
+    let Verified { sound, bytes, damaged } = store.verify(|_, _| {}).map_err(failed)?;
+    if args.json {
+        let damaged: Vec<String> = damaged.iter().map(ToString::to_string).collect();
+        terminal.json(&json!({ "version": 1, "sound": sound, "bytes": bytes, "damaged": damaged }))?;
+    } else {
+        let mut text = format!("{} results are sound, {}\n", with_commas(sound.into()), size_words(bytes));
+        for key in &damaged {
+            text += &format!("damaged {key}: set aside, computed again when it is needed\n");
+        }
+        terminal.result(&text)?;
+    }
+    Ok(if damaged.is_empty() { Exit::Ok } else { Exit::RowsFailed })
+}
+
+fn gc(args: &GcArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let store = open(&args.store)?;
+    let collection = Collection { older_than: args.older_than, size: args.size.map(|size| size.0) };
+    let collected = if args.dry_run {
+        let victims = store.victims(&collection).map_err(failed)?;
+        let before = store.statistics().map_err(failed)?;
+        let bytes = victims.iter().map(|victim| victim.bytes).sum();
+        let (removed, packs) = (victims.len() as u64, before.pack_bytes);
+        Collected { removed, bytes, kept: before.products - removed, packs: (packs, packs) }
+    } else {
+        store.collect(&collection).map_err(failed)?
+    };
+    if args.store.json {
+        let (before, after) = collected.packs;
+        terminal.json(&json!({
+            "version": 1, "dry_run": args.dry_run, "removed": collected.removed, "bytes": collected.bytes,
+            "kept": collected.kept, "packs_before": before, "packs_after": after,
+        }))?;
+    } else {
+        let verb = if args.dry_run { "would remove" } else { "removed" };
+        terminal.result(&format!(
+            "{verb} {} results, {}; {} stay\n",
+            with_commas(collected.removed.into()),
+            size_words(collected.bytes),
+            with_commas(collected.kept.into())
+        ))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn pin(args: &PinArgs, pinned: bool, terminal: &Terminal) -> Result<Exit, Failure> {
+    let count = open(&args.store)?.pin(&args.key, pinned).map_err(failed)?;
+    if count == 0 {
+        let error = Diagnostic::error(format!("no result has a key that begins with `{}`", args.key));
+        return Err(Failure::bad_input(error.with_hint("onceflow products ls lists the keys")));
+    }
+    if args.store.json {
+        terminal.json(&json!({ "version": 1, "pinned": pinned, "products": count }))?;
+    } else {
+        terminal.result(&format!("{} {count} results\n", if pinned { "pinned" } else { "unpinned" }))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// The store that was named, that of the environment, or the user's own. One that is not there is not made.
+fn open(args: &StoreArgs) -> Result<ProductStore, Failure> {
+    let variable = || std::env::var_os("ONCEFLOW_STORE").filter(|value| !value.is_empty()).map(PathBuf::from);
+    let named = args.store.clone().or_else(variable);
+    let folder = match named {
+        Some(path) if path.as_os_str() == "none" => None,
+        Some(path) => Some(StoreFolder::new(path)),
+        None => StoreFolder::of_user(),
+    };
+    let there = folder.filter(|folder| folder.path().join("format").is_file());
+    let Some(folder) = there else { return Err(no_store(args)) };
+    folder.open().map_err(failed)
+}
+
+fn no_store(args: &StoreArgs) -> Failure {
+    let place =
+        args.store.as_ref().map_or_else(|| "the user's cache folder".into(), |p| p.display().to_string());
+    let error = Diagnostic::error(format!("there is no store of results in {place}"));
+    let error = error.expected_found("the folder of a store, which onceflow run makes", "none");
+    Failure::bad_input(error.with_hint("run a study first, or name a folder after --store"))
+}
+
+fn failed(error: ProductError) -> Failure {
+    let diagnostic = Diagnostic::error(error.to_string());
+    match error {
+        ProductError::Format { .. } => Failure::bad_input(diagnostic),
+        _ => Failure::environment(diagnostic),
+    }
+}
+
+/// Seconds since a time.
+fn age(created: u64) -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    now.saturating_sub(Duration::from_millis(created)).as_secs_f64()
+}
+
+fn size_words(bytes: u64) -> String {
+    memory_words(bytes, 0)
+}

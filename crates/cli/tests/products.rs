@@ -1,0 +1,182 @@
+//! Results that outlive runs: taken by other runs, counted, verified and collected.
+#![allow(clippy::unwrap_used)]
+
+mod shell;
+
+use shell::{Said, Shell};
+
+const STUDY: &str = r#"
+name = "kept"
+workflow = "nuclei"
+images = ["synth:96x80?seed=3", "synth:96x80?seed=4"]
+seed = 5
+
+[parameters]
+G1 = { from = 5, to = 80, step = 5 }
+minSize = { from = 2, to = 40, step = 2 }
+
+[[metric]]
+name = "change"
+of = "nuclei"
+measure = "pixel_difference"
+against = "default"
+
+[[phase]]
+name = "screen"
+method = "moat"
+trajectories = 3
+"#;
+
+const ADDED: &str = r#"
+[[metric]]
+name = "number"
+of = "nuclei"
+measure = "objects"
+"#;
+
+fn shell() -> Shell {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    shell
+}
+
+/// Runs with a store of its own.
+fn run(shell: &Shell, words: &str) -> Said {
+    let said = shell.run(&format!("run {words} --store store --json"));
+    assert_eq!(said.exit, 0, "{said}");
+    said
+}
+
+fn number(said: &Said, path: &str) -> f64 {
+    said.json().pointer(path).unwrap().as_f64().unwrap()
+}
+
+#[test]
+fn a_study_in_another_folder_takes_what_is_there_and_says_so() {
+    let shell = shell();
+    let first = run(&shell, "study.toml -o runs/first");
+    assert_eq!(number(&first, "/tasks/by/products"), 0.0);
+    let second = run(&shell, "study.toml -o runs/second");
+    assert_eq!(number(&second, "/tasks/computed"), 0.0, "{second}");
+    assert_eq!(number(&second, "/tasks/by/products"), number(&second, "/tasks/asked"));
+    assert!(second.stderr.contains("20 of 20 instances taken from an earlier run, runs/first"), "{second}");
+    for file in ["rows.csv", "metrics.csv"] {
+        assert_eq!(shell.read(&format!("runs/first/{file}")), shell.read(&format!("runs/second/{file}")));
+    }
+    // The journal of the second run holds its rows: it is complete without the store.
+    std::fs::remove_dir_all(shell.path("store")).unwrap();
+    let again = shell.ok("run study.toml -o runs/second --store none --json");
+    assert_eq!(again.json(), second.json(), "nothing is computed again");
+}
+
+#[test]
+fn rows_and_images_that_are_new_are_computed_and_others_are_not() {
+    let shell = shell();
+    run(&shell, "study.toml -o runs/first");
+    shell.write("more.toml", STUDY.replace("trajectories = 3", "trajectories = 5"));
+    let more = run(&shell, "more.toml -o runs/more");
+    // Two of the new rows have the values of old ones.
+    assert!(more.stderr.contains("24 of 32 instances taken"), "{more}");
+    shell.write("image.toml", STUDY.replace("seed=4\"]", "seed=4\", \"synth:96x80?seed=9\"]"));
+    let image = run(&shell, "image.toml -o runs/image");
+    assert!(image.stderr.contains("20 of 30 instances taken"), "{image}");
+    for (name, study) in [("more", "more.toml"), ("image", "image.toml")] {
+        shell.ok(&format!("run {study} -o runs/none-{name} --reuse none"));
+        let rows = |folder: &str| shell.read(&format!("runs/{folder}/rows.csv"));
+        assert_eq!(rows(name), rows(&format!("none-{name}")), "{name}");
+    }
+}
+
+#[test]
+fn what_differs_is_never_taken() {
+    let shell = shell();
+    run(&shell, "study.toml -o runs/first");
+    shell.write("metric.toml", format!("{STUDY}{ADDED}"));
+    shell.write("values.toml", STUDY.replace("from = 5, to = 80, step = 5", "from = 6, to = 81, step = 5"));
+    shell.write("seams.toml", format!("{STUDY}\n[parts]\nsize = 64\n"));
+    for study in ["values", "seams", "metric"] {
+        let said = run(&shell, &format!("{study}.toml -o runs/{study}"));
+        shell.ok(&format!("run {study}.toml -o runs/none-{study} --reuse none"));
+        let rows = |folder: &str| shell.read(&format!("runs/{folder}/rows.csv"));
+        assert_eq!(rows(study), rows(&format!("none-{study}")), "{said}");
+    }
+}
+
+#[test]
+fn an_image_that_was_changed_is_another_image() {
+    let shell = shell();
+    shell.write(
+        "study.toml",
+        STUDY.replace(r#"["synth:96x80?seed=3", "synth:96x80?seed=4"]"#, r#"["a.png"]"#),
+    );
+    shell.ok("image synth --width 96 --height 80 --seed 1 -o a.png");
+    run(&shell, "study.toml -o runs/first");
+    assert_eq!(number(&run(&shell, "study.toml -o runs/same"), "/tasks/computed"), 0.0);
+    std::fs::remove_file(shell.path("a.png")).unwrap();
+    shell.ok("image synth --width 96 --height 80 --seed 2 -o a.png");
+    let other = run(&shell, "study.toml -o runs/other");
+    assert_eq!(number(&other, "/tasks/by/products"), 0.0, "{other}");
+}
+
+#[test]
+fn without_reuse_or_without_a_store_nothing_is_taken() {
+    let shell = shell();
+    run(&shell, "study.toml -o runs/first");
+    for words in ["--store none", "--store store --reuse none"] {
+        let said = shell.ok(&format!("run study.toml -o runs/again {words} --json --force"));
+        assert_eq!(number(&said, "/tasks/by/products"), 0.0, "{words}");
+        std::fs::remove_dir_all(shell.path("runs/again")).unwrap();
+    }
+}
+
+#[test]
+fn a_store_that_cannot_be_used_is_a_note_and_the_run_computes() {
+    let shell = shell();
+    shell.write("store/thesis.tex", "x");
+    let said = run(&shell, "study.toml -o runs/first");
+    assert!(said.stderr.contains("note: results of earlier runs are not used"), "{said}");
+    assert!(said.stderr.contains("found thesis.tex"), "{said}");
+    assert!(number(&said, "/tasks/computed") > 0.0);
+    let said = shell.run("products stats --store store");
+    assert!(said.exit == 2 && said.stderr.contains("no store of results"), "{said}");
+}
+
+#[test]
+fn damage_is_found_set_aside_and_computed_again() {
+    let shell = shell();
+    run(&shell, "study.toml -o runs/first");
+    let pack = std::fs::read_dir(shell.path("store/packs")).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&pack).unwrap();
+    bytes[300] ^= 1;
+    std::fs::write(&pack, &bytes).unwrap();
+    let said = shell.run("products verify --store store");
+    assert!(said.exit == 1 && said.stdout.contains("19 results are sound"), "{said}");
+    let second = run(&shell, "study.toml -o runs/second");
+    assert!(second.stderr.contains("19 of 20 instances taken"), "{second}");
+    assert_eq!(shell.read("runs/first/rows.csv"), shell.read("runs/second/rows.csv"));
+    assert!(shell.ok("products verify --store store").stdout.contains("20 results are sound"));
+}
+
+#[test]
+fn the_numbers_of_a_store_reconcile_and_gc_gives_space_back() {
+    let shell = shell();
+    run(&shell, "study.toml -o runs/first");
+    run(&shell, "study.toml -o runs/second");
+    let stats = shell.ok("products stats --store store --json").json();
+    let number = |path: &str| stats.pointer(path).unwrap().as_u64().unwrap();
+    assert_eq!(number("/lookups"), number("/hits") + number("/misses"));
+    assert_eq!((number("/products"), number("/hits")), (20, 20));
+    assert_eq!(number("/bytes/packs"), number("/bytes/products") + number("/bytes/overhead"));
+    let listed = shell.ok("products ls --store store --json").json();
+    assert_eq!(listed["products"].as_array().unwrap().len(), 20);
+    let key = listed["products"][3]["key"].as_str().unwrap().to_owned();
+    shell.ok(&format!("products pin {key} --store store"));
+    assert!(shell.ok("products gc --dry-run --size 0 --store store").stdout.contains("would remove 19"));
+    shell.ok("products gc --size 0 --store store");
+    let left = shell.ok("products ls --store store").stdout;
+    assert!(left.lines().count() == 2 && left.contains(&key[..16]) && left.contains("pinned"), "{left}");
+    let said = shell.run("products pin 123456789abcdef0 --store store");
+    assert!(said.exit == 2 && said.stderr.contains("no result has a key"), "{said}");
+    let said = shell.run("products pin xyz --store store");
+    assert!(said.exit == 2 && said.stderr.contains("hexadecimal"), "{said}");
+}
