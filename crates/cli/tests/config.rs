@@ -9,7 +9,7 @@ use shell::{Said, Shell};
 use studies::{STUDY, changed};
 
 /// Every key, a value of the profile, a stronger one of the environment, and both as they are shown.
-const KEYS: [(&str, &str, &str, [&str; 2]); 14] = [
+const KEYS: [(&str, &str, &str, [&str; 2]); 15] = [
     ("reuse", "\"stage\"", "task", ["stage", "task"]),
     ("workers", "5", "6", ["5", "6"]),
     ("memory", "\"3 GiB\"", "4 GiB", ["3 GiB", "4 GiB"]),
@@ -22,6 +22,7 @@ const KEYS: [(&str, &str, &str, [&str; 2]); 14] = [
         ["separated:writers=2,group=1,batch=4,round-robin", "co-located"],
     ),
     ("costs", "\"costs.jsonl\"", "none", ["costs.jsonl", "none"]),
+    ("store", "\"results\"", "none", ["results", "none"]),
     ("granularity", "\"split\"", "fused", ["split", "fused"]),
     ("policy", "\"fcfs\"", "rmsr:3", ["fcfs", "rmsr:3"]),
     ("events", "\"events.jsonl\"", "/dev/null", ["events.jsonl", "/dev/null"]),

@@ -53,7 +53,7 @@ fn every_verb_has_its_section_and_every_option_a_word() {
         let section = section.split("\n## ").next().unwrap();
         let help = Shell::new().ok(&format!("{verb} --help")).stdout;
         for option in options(&help) {
-            let shared = ["--help", "--progress"].contains(&option.as_str());
+            let shared = ["--force", "--help", "--progress"].contains(&option.as_str());
             let place = if shared { guide.as_str() } else { section };
             assert!(
                 mentions(place, &option),

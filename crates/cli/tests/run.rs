@@ -1,13 +1,11 @@
 //! `onceflow run`: what it leaves in its folder and how it ends.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-mod pictures;
 mod shell;
 mod studies;
 
-use pictures::grey_png;
 use shell::Shell;
-use studies::{STUDY, changed, timeless, with};
+use studies::{STUDY, broken_tile, changed, timeless, with};
 
 const FILES: [&str; 12] = [
     "answer.txt",
@@ -133,9 +131,10 @@ fn a_bound_of_memory_that_is_too_small_names_one_that_works() {
 
 #[test]
 fn rows_may_fail() {
-    let study = changed("truth = \"synth:96x80?seed=3\"", "truth = \"broken.png\"");
+    let study = STUDY.replace("file = \"synth:96x80?seed=3\"", "file = \"b.tif\"");
+    let study = study.replace("synth:96x80?seed=3", "synth:400x400?seed=5");
     let shell = shell(&study);
-    shell.write("broken.png", broken_png());
+    broken_tile(&shell);
     // More workers may have begun more rows when the first one fails.
     let said = shell.run("run study.toml -o first --workers 1");
     assert_eq!(said.exit, 1);
@@ -181,13 +180,6 @@ fn exact_seams_without_the_memory_for_them() {
     assert_eq!(said.exit, 4);
     insta::assert_snapshot!("exact-memory", said);
     assert_eq!(shell.ok("plan study.toml --json").json()["halo"], 0);
-}
-
-/// A mask of noise that ends in the middle of its pixels.
-fn broken_png() -> Vec<u8> {
-    let pixels: Vec<u8> = (0..96 * 80_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-    let whole = grey_png(96, &pixels);
-    whole[..whole.len() / 2].to_vec()
 }
 
 /// A study in whose best row a parameter without influence has another value than its default.

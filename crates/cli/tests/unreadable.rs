@@ -1,5 +1,5 @@
 //! Images that cannot be read: found before any row is run, and without harm to the others.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod pictures;
 mod shell;
@@ -7,7 +7,7 @@ mod studies;
 
 use pictures::grey_png;
 use shell::Shell;
-use studies::STUDY;
+use studies::{STUDY, broken_tile};
 
 /// A study of image `a`, which can be read, and of another file; the truth of both is that of `a`.
 fn study(other: &str, rule: &str) -> String {
@@ -56,15 +56,6 @@ fn an_unreadable_image_is_left_out_where_the_study_says_so() {
     shell.write("study.toml", study("", "unreadable = \"skip\"").replace("synth:300x300?seed=3", "none.png"));
     let said = shell.run("run study.toml -o nothing");
     assert!(said.exit == 2 && said.stderr.contains("no image of the study can be read"), "{said}");
-}
-
-/// An image of tiles of which one, which is not looked at before, cannot be decoded.
-fn broken_tile(shell: &Shell) {
-    shell.ok("image convert synth:400x400?seed=5 b.tif --tile 64 --compression deflate");
-    let mut bytes = std::fs::read(shell.path("b.tif")).unwrap();
-    let at = bytes.len() / 6;
-    bytes[at..at + 400].fill(0xff);
-    shell.write("b.tif", bytes);
 }
 
 #[test]

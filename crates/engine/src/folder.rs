@@ -52,7 +52,7 @@ impl RunFolder {
     /// When there are other files, none of which only a run writes.
     pub(crate) fn refuse_foreign(&self, study: &Path) -> Result<(), EngineError> {
         let is_of_run = |name: &&str| self.path.join(name).is_file();
-        if OF_A_RUN.iter().any(|name| is_of_run(name)) {
+        if OF_A_RUN.iter().any(is_of_run) {
             return Ok(());
         }
         let copies =

@@ -63,12 +63,13 @@ pub use onceflow_runtime::{
 };
 pub use onceflow_store::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_synth::Painted;
+pub use open::KeptByRun;
 pub use open::{
     CheckOptions, CheckedDocument, Document, DocumentContent, OpenStudy, Operations, StudyInput,
     check_document, open_document, open_study, open_study_with,
 };
 pub use plan::{
-    Alternative, BucketFigures, CostOrigin, Explanation, Foreseen, FoundSame, GraphForm, GraphOf, KeptByRun,
+    Alternative, BucketFigures, CostOrigin, Explanation, Foreseen, FoundSame, GraphForm, GraphOf,
     LaterFigures, LaterPhase, PhaseBasis, Planned, PlannedLook, Question, Replay, Scheduling, SimulatedStudy,
     SimulationOptions, TaskFigures,
 };

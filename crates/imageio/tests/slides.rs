@@ -278,7 +278,7 @@ fn what_is_wrong_with_a_slide_is_said() {
     let huge = Directory::tiles([1 << 20, 1 << 20], [1 << 20, 1 << 20], 3, vec![vec![0; 100]]).short(259, 5);
     let source = open_bytes("a.tif", tiff(vec![huge], None)).unwrap();
     let error = source.read(boxed(0, 1000, 1, 1)).unwrap_err().to_string();
-    assert!(error.contains("expected strips or tiles of at most 268435456 bytes"), "{error}");
+    assert!(error.contains("expected strips or tiles of at most 256 MiB"), "{error}");
     let corrupt = plain(16, 16).short(259, 8);
     assert!(message(tiff(vec![corrupt], None)).contains("found 768 bytes that are corrupt or too few"));
     let odd = Directory::tiles([1 << 24, 1 << 24], [1, 1], 1, vec![vec![0]]);

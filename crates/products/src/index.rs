@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use onceflow_region::Digest;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 
+use crate::ProductError;
 use crate::pack::Extent;
-use crate::record::{Maker, ProductKey, Record};
-use crate::{Conflict, ProductError};
+use crate::record::{Conflict, Maker, ProductKey, Record};
 
 /// The SQLite file, open.
 #[derive(Debug)]

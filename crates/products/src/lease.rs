@@ -79,7 +79,7 @@ mod tests {
         found.sort_unstable();
         assert_eq!(found, names);
         drop(other);
-        assert_eq!(held(folder.path()).unwrap(), [one.name.clone()]);
+        assert_eq!(held(folder.path()).unwrap(), std::slice::from_ref(&one.name));
     }
 
     #[test]

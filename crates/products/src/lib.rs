@@ -48,9 +48,9 @@ pub use collect::{Collected, Collection};
 pub use error::ProductError;
 pub use index::{Listed, StoreStatistics};
 pub use place::{default_limit, is_on_network};
-pub use record::{Maker, ProductKey};
+pub use record::{Conflict, Maker, ProductKey};
 pub use source_files::FileStamp;
-pub use store::{Conflict, Faults, NewProduct, Product, ProductStore, Published, StoreOptions};
+pub use store::{Faults, NewProduct, Product, ProductStore, Published, StoreOptions};
 pub use verify::Verified;
 
 #[doc(hidden)]

@@ -19,6 +19,17 @@ pub struct Maker {
     pub program: String,
 }
 
+/// Two runs computed different bytes for one key. The first product stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The key.
+    pub key: ProductKey,
+    /// Who made the product that is there.
+    pub first: Maker,
+    /// Who made the other.
+    pub second: Maker,
+}
+
 /// A record as it is read.
 #[derive(Clone, Debug, PartialEq)]
 #[doc(hidden)]

@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::index::{Index, Location};
 use crate::lease::{Lease, unique_name};
 use crate::pack::{self, Extent, PackWriter};
-use crate::record::{self, Maker, ProductKey, Record};
+use crate::record::{self, Conflict, Maker, ProductKey, Record};
 use crate::{Listed, ProductError, StoreStatistics};
 
 /// A folder of products that several processes may use at the same time.
@@ -73,17 +73,6 @@ pub struct Published {
     pub bytes: u64,
     /// Products that were there with other bytes: their computation does not repeat.
     pub conflicts: Vec<Conflict>,
-}
-
-/// Two runs computed different bytes for one key. The first product stays.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
-    /// The key.
-    pub key: ProductKey,
-    /// Who made the product that is there.
-    pub first: Maker,
-    /// Who made the other.
-    pub second: Maker,
 }
 
 impl ProductStore {

@@ -1,7 +1,7 @@
 //! A small study to run, changed in one place at a time, and what it says without what differs from run to run.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
-use super::shell::Said;
+use super::shell::{Said, Shell};
 
 /// Seventeen rows of a tile that is small enough to be run in a moment.
 pub const STUDY: &str = r#"name = "small"
@@ -50,6 +50,15 @@ pub fn changed(from: &str, to: &str) -> String {
 /// The study with one more table or key before the parameters.
 pub fn with(more: &str) -> String {
     changed("[parameters]", &format!("{more}\n\n[parameters]"))
+}
+
+/// An image of tiles of which one, which is not looked at before, cannot be decoded.
+pub fn broken_tile(shell: &Shell) {
+    shell.ok("image convert synth:400x400?seed=5 b.tif --tile 64 --compression deflate");
+    let mut bytes = std::fs::read(shell.path("b.tif")).unwrap();
+    let at = bytes.len() / 6;
+    bytes[at..at + 400].fill(0xff);
+    shell.write("b.tif", bytes);
 }
 
 /// What was said, with every time and measured size replaced.

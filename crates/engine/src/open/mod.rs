@@ -10,6 +10,7 @@ mod document;
 pub(crate) mod granularity;
 pub(crate) mod inputs;
 pub(crate) mod kept;
+mod kept_by_run;
 mod measures;
 pub(crate) mod metrics;
 pub(crate) mod reading;
@@ -29,6 +30,7 @@ use onceflow_study::{Diagnostic, FileKind, Severity, SourceText, Study, Workflow
 pub use catalogue::Operations;
 pub use check::{CheckOptions, CheckedDocument, check_document};
 pub use document::{Document, DocumentContent, open_document};
+pub use kept_by_run::KeptByRun;
 pub use study::OpenStudy;
 
 use crate::{EngineError, SettingsLayers};

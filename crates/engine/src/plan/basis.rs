@@ -1,14 +1,11 @@
 //! The phases of a plan: which rows each has, and what that rests on. Parameters of later phases may depend on what earlier
 //! ones find: those that a run kept are taken, or all of them, which is an upper bound.
 
-use std::collections::BTreeMap;
-
 use onceflow_reuse::ParameterRows;
 use onceflow_study::{Diagnostic, Keep, Phase, nearest};
-use serde_json::Value;
 
 use crate::plan::phase::PhaseRows;
-use crate::{EngineError, OpenStudy};
+use crate::{EngineError, KeptByRun, OpenStudy};
 
 /// Where the parameters of a planned phase come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,22 +16,6 @@ pub enum PhaseBasis {
     Run,
     /// All of them: an earlier phase decides, and has not run.
     All,
-}
-
-/// The parameters that phases of a run kept, by the name of the phase.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptByRun(BTreeMap<String, Vec<String>>);
-
-impl KeptByRun {
-    /// Reads `indices.json` of a run.
-    pub fn read(indices: &Value) -> Self {
-        let phase = |phase: &Value| {
-            let names = phase["kept"]["names"].as_array()?;
-            let names = names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
-            Some((phase["name"].as_str()?.to_owned(), names))
-        };
-        Self(indices["phases"].as_array().into_iter().flatten().filter_map(phase).collect())
-    }
 }
 
 /// The rows of a planned phase.
@@ -133,14 +114,14 @@ impl OpenStudy {
     /// Where the parameters of a phase come from.
     pub(crate) fn basis(&self, phase: &Phase) -> PhaseBasis {
         match &phase.keep {
-            Some(Keep::Effects(_)) if self.kept_by_run.0.contains_key(&phase.name) => PhaseBasis::Run,
+            Some(Keep::Effects(_)) if self.kept_by_run.of(&phase.name).is_some() => PhaseBasis::Run,
             Some(Keep::Effects(_)) => PhaseBasis::All,
             _ => PhaseBasis::Study,
         }
     }
 
     fn kept_names(&self, phase: &Phase) -> Option<&[String]> {
-        self.kept_by_run.0.get(&phase.name).map(Vec::as_slice)
+        self.kept_by_run.of(&phase.name)
     }
 
     /// How many rows a phase has, as it is planned.
@@ -202,8 +183,8 @@ mod tests {
             { "name": "screen", "kept": null }, { "name": "decompose", "kept": { "names": ["G1", "G2"] } },
         ] });
         let kept = KeptByRun::read(&indices);
-        assert_eq!(kept.0.get("decompose").unwrap(), &["G1", "G2"]);
-        assert!(!kept.0.contains_key("screen"));
+        assert_eq!(kept.of("decompose").unwrap(), ["G1", "G2"]);
+        assert_eq!(kept.of("screen"), None);
         assert_eq!(KeptByRun::read(&serde_json::json!([])), KeptByRun::default());
     }
 }

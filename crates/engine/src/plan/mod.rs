@@ -28,7 +28,7 @@ use onceflow_report::PhaseGrain;
 use onceflow_reuse::{Flow, GrainChange, Level, LevelComparison, MergedStage, Plan, RuleReport, plan};
 use onceflow_study::{Scope, Seams};
 
-pub use basis::{KeptByRun, PhaseBasis};
+pub use basis::PhaseBasis;
 use basis::{PlanNumbers, PlannedRows};
 pub use buckets::BucketFigures;
 use buckets::Grouped;

@@ -89,7 +89,8 @@ fn state(run: &Run, phases: &[Phase], computed: u64, seconds: f64) -> GrowthStat
 /// Rows that were not taken over from the journal, told by their share of the tasks.
 fn computed_rows(run: &Run) -> u64 {
     let tasks = &run.answer.work.tasks;
-    let share = if tasks.asked > 0.0 { 1.0 - tasks.resumed / tasks.asked } else { 0.0 };
+    let known = tasks.resumed + tasks.products;
+    let share = if tasks.asked > 0.0 { 1.0 - known / tasks.asked } else { 0.0 };
     (run.answer.table.rows.len() as f64 * share).round() as u64
 }
 

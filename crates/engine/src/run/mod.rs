@@ -204,7 +204,7 @@ impl<'a> Runner<'a> {
         let (execution, mut gathered) = work.execute(&mut plan, Keeper::new(kept), KnownWork::Past(&past))?;
         self.clips.end_phase(&gathered.same);
         self.add_rows(phase, &sampled, with_reference, &gathered);
-        self.trace(phase, &plan, first, &execution.log);
+        self.trace(&phase.name, &plan, first, &execution.log);
         self.converged.push_str(&converged::lines(&phase.name, &plan, &gathered.same, first));
         self.objects.push_str(&object_origins::lines(&phase.name, std::mem::take(&mut gathered.origins)));
         self.list_logs(&plan, &gathered.same, first)?;
@@ -310,11 +310,11 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn trace(&mut self, phase: &Phase, plan: &Plan, first: usize, log: &[TaskLogEntry]) {
+    fn trace(&mut self, phase: &str, plan: &Plan, first: usize, log: &[TaskLogEntry]) {
         let since =
             self.began.elapsed().as_secs_f64() - log.iter().map(|e| e.start + e.seconds).fold(0.0, f64::max);
         self.trace.extend(log.iter().filter(|entry| !entry.served).map(|entry| TraceEntry {
-            phase: phase.name.clone(),
+            phase: phase.to_owned(),
             task: plan.flow().tasks[entry.task].name.clone(),
             row: first + entry.row as usize,
             site: entry.instance.site,

@@ -1,4 +1,5 @@
-//! The row that a run proposes is run like the others, so that its value is measured; it is in no table.
+//! The row that a run proposes is run like the others, so that its value is measured; it is in no table, so its tasks are
+//! in no account.
 
 use onceflow_report::{BestRow, RowRecord, RowStatus, RunEnding};
 use onceflow_reuse::{FlowInput, Level, ParameterRows, plan};

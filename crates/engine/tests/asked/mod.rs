@@ -21,6 +21,8 @@ pub struct Asked {
     pub folder: tempfile::TempDir,
     pub study: Study,
     pub workflow: Workflow,
+    /// A file that is cut off after the study was opened, and whole again after the run.
+    pub breaking: Option<&'static str>,
 }
 
 /// The tables and indices of a run, as they stand in its folder.
@@ -41,7 +43,7 @@ impl Asked {
         let workflow = read_workflow(&shipped_workflow(&name).unwrap()).unwrap_or_else(|d| panic!("{d}"));
         let (study, said) = file.resolve(Some(&workflow), None);
         let study = study.unwrap_or_else(|| panic!("{said}"));
-        Self { folder: tempfile::tempdir().unwrap(), study, workflow }
+        Self { folder: tempfile::tempdir().unwrap(), study, workflow, breaking: None }
     }
 
     pub fn path(&self) -> &Path {
@@ -84,7 +86,16 @@ impl Asked {
         progress: &mut dyn Progress,
     ) -> Result<Run, EngineError> {
         let folder = RunFolder::create(&self.path().join(name)).unwrap();
-        run(&self.prepared(), options, &folder, progress)
+        let prepared = self.prepared();
+        let broken = self.breaking.as_ref().map(|file| {
+            let path = self.path().join(file);
+            let whole = std::fs::read(&path).unwrap();
+            std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+            (path, whole)
+        });
+        let ran = run(&prepared, options, &folder, progress);
+        broken.into_iter().for_each(|(path, whole)| std::fs::write(path, whole).unwrap());
+        ran
     }
 
     /// Runs at every level on 1, 2 and 8 workers, and expects the same bytes each time.

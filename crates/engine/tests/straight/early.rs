@@ -38,7 +38,7 @@ fn some_rows_end_and_others_do_not() {
 
 #[test]
 fn glass_ends_as_background_in_every_row() {
-    let image = "[[image]]\nname = \"glass\"\nfile = \"glass.png\"\ntruth = \"synth:60x50?seed=3\"\n";
+    let image = "[[image]]\nname = \"glass\"\nfile = \"glass.png\"\num_per_pixel = 0.5\ntruth = \"synth:60x50?seed=3\"\n";
     let asked = study(image, [220, 11], PHASES);
     write_png(&asked.path().join("glass.png"), 60, 50, |_, _| [250, 250, 250]);
     let run = asked.same_everywhere();
@@ -50,7 +50,7 @@ fn glass_ends_as_background_in_every_row() {
 /// is done first.
 #[test]
 fn parts_that_end_in_different_ways() {
-    let image = "[[image]]\nname = \"half\"\nfile = \"half.png\"\ntruth = \"synth:128x64?seed=3\"\n\
+    let image = "[[image]]\nname = \"half\"\nfile = \"half.png\"\num_per_pixel = 0.5\ntruth = \"synth:128x64?seed=3\"\n\
         [parts]\nsize = 32\nseams = \"independent\"\nbackground = \"keep\"\n";
     let asked = study(image, [220, 802], PHASES);
     half_glass(&asked.path().join("half.png"), 128, 64);
@@ -62,7 +62,7 @@ fn parts_that_end_in_different_ways() {
 
 #[test]
 fn parts_without_tissue_are_left_out_and_counted() {
-    let image = "[[image]]\nname = \"half\"\nfile = \"half.png\"\ntruth = \"synth:128x64?seed=3\"\n[parts]\nsize = 32\nseams = \"independent\"\n";
+    let image = "[[image]]\nname = \"half\"\nfile = \"half.png\"\num_per_pixel = 0.5\ntruth = \"synth:128x64?seed=3\"\n[parts]\nsize = 32\nseams = \"independent\"\n";
     let asked = study(image, [220, 11], PHASES);
     half_glass(&asked.path().join("half.png"), 128, 64);
     let image = &asked.same_everywhere().answer.images[0];

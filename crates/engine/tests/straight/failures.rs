@@ -8,24 +8,25 @@ use onceflow_region::{Dense, Pixels};
 
 use crate::asked::{Answered, Asked, METRICS, statuses};
 
-/// A study whose second image has a truth that is cut off after its head.
+/// A study whose second image has a truth that is cut off while it runs.
 fn study(stop_above: &str) -> Asked {
-    let asked = Asked::new(&format!(
+    let mut asked = Asked::new(&format!(
         "name = \"failing\"\nworkflow = \"nuclei\"\n[[image]]\nname = \"one\"\nfile = \"synth:96x80?seed=3\"\n\
          [[image]]\nname = \"two\"\nfile = \"synth:64x64?seed=8\"\ntruth = \"broken.png\"\n\
          [parts]\nsize = 32\nseams = \"independent\"\n\
          [parameters]\nG1 = [20, 80]\nG2 = [10, 45]\n{METRICS}[[phase]]\nname = \"sweep\"\nmethod = \"grid\"\n\
          [run]\nstop_above = {stop_above}\n"
     ));
-    broken_truth(&asked.path().join("broken.png"));
+    write_truth(&asked.path().join("broken.png"));
+    asked.breaking = Some("broken.png");
     asked
 }
 
-/// Noise, so that little of it fits what is left.
-pub(crate) fn broken_truth(path: &Path) {
+/// Noise, so that little of it fits what is left of the file.
+pub(crate) fn write_truth(path: &Path) {
     let pixels = (0..64_u32 * 64).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let bytes = png_bytes(&Dense::new(64, 64, 1, Pixels::U8(pixels)).unwrap()).unwrap();
-    std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+    std::fs::write(path, &bytes).unwrap();
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn everything_that_is_wrong_with_images_is_said_at_once() {
 #[test]
 fn three_hundred_images_are_opened_and_run_without_a_handle_each() {
     let images: String = (0..300)
-        .map(|i| format!("[[image]]\nname = \"i{i}\"\nfile = \"{i}.png\"\ntruth = \"synth:48x40?seed=3\"\n"))
+        .map(|i| format!("[[image]]\nname = \"i{i}\"\nfile = \"{i}.png\"\num_per_pixel = 0.5\ntruth = \"synth:48x40?seed=3\"\n"))
         .collect();
     let asked = asked(&images, "");
     let tissue = whole(open_image("synth:48x40?seed=3", "".as_ref()).unwrap().as_ref());

@@ -129,13 +129,12 @@ fn rows_of_the_first_phase_are_not_computed_again() {
             let again = run.trace.iter().filter(|entry| entry.phase == "decompose");
             let again: std::collections::BTreeSet<&str> = again.map(|entry| entry.task.as_str()).collect();
             match level {
-                // Results that ended their stage are not kept: the task that finds nothing runs again.
+                // Results with a status are not kept: the task that finds no candidates runs again.
                 Level::Convergent | Level::Object => assert!(again.iter().all(|t| *t == "t4"), "{again:?}"),
                 // The reference row is a task of the first phase and a file of the second: comparisons run again.
                 Level::Dataflow => assert!(again.iter().all(|t| ["t4", "compare"].contains(t)), "{again:?}"),
                 _ => assert!(again.len() > 5, "{level}"),
             }
-            assert!(!again.contains("t4") || run.answer.work.tasks.ended_early > 0.0);
         }
     }
 }

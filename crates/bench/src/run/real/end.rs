@@ -51,8 +51,8 @@ fn figure(of: &str, place: &StudyFolder) -> Result<BenchFigure, Failure> {
 fn last_row(events: &Path) -> Result<f64, Failure> {
     let text = std::fs::read_to_string(events).map_err(failed)?;
     let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let rows = events.filter(|event| event["event"] == "row").filter_map(|event| event["s"].as_f64());
-    rows.last().ok_or_else(|| failed("no row in the events"))
+    let mut rows = events.filter(|event| event["event"] == "row").filter_map(|event| event["s"].as_f64());
+    rows.next_back().ok_or_else(|| failed("no row in the events"))
 }
 
 #[cfg(test)]
