@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehav
 
 use crate::ProductError;
 use crate::pack::Extent;
-use crate::record::{Conflict, Maker, ProductKey, Record};
+use crate::record::{Conflict, Maker, ProductKey, ProductRecord};
 
 /// The SQLite file, open.
 #[derive(Debug)]
@@ -158,7 +158,7 @@ impl Index {
     pub(crate) fn add(
         &self,
         pack: &str,
-        records: &[(Extent, Record)],
+        records: &[(Extent, ProductRecord)],
         now: u64,
     ) -> Result<Vec<Conflict>, ProductError> {
         self.change(|change| {
@@ -336,7 +336,7 @@ fn insert(
     change: &Transaction<'_>,
     pack: &str,
     extent: Extent,
-    record: &Record,
+    record: &ProductRecord,
     now: u64,
 ) -> rusqlite::Result<bool> {
     let Maker { run, user, program } = &record.maker;
@@ -364,7 +364,7 @@ fn insert(
 }
 
 /// The conflict of a record with the one under its key, when their bytes differ.
-fn conflict(change: &Transaction<'_>, record: &Record) -> rusqlite::Result<Option<Conflict>> {
+fn conflict(change: &Transaction<'_>, record: &ProductRecord) -> rusqlite::Result<Option<Conflict>> {
     let sql = "SELECT digest, run, user, program FROM product JOIN maker ON maker.id = maker WHERE key = ?";
     let first = |row: &rusqlite::Row<'_>| {
         let digest: [u8; 32] = row.get(0)?;

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::record::{self, Record};
+use crate::record::{self, ProductRecord};
 
 /// A pack that is longer than this gets no more records.
 const LONG: u64 = 64 << 20;
@@ -57,7 +57,7 @@ impl PackWriter {
 }
 
 /// The records of a pack, each with its place, and the bytes that belong to none. Damage hides the records in it and no others.
-pub(crate) fn scan(path: &Path) -> io::Result<(Vec<(Extent, Record)>, u64)> {
+pub(crate) fn scan(path: &Path) -> io::Result<(Vec<(Extent, ProductRecord)>, u64)> {
     let mut bytes = Vec::new();
     File::open(path)?.take(2 * LONG).read_to_end(&mut bytes)?;
     let (mut records, mut lost, mut at) = (Vec::new(), 0, 0);

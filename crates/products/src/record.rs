@@ -33,7 +33,7 @@ pub struct Conflict {
 /// A record as it is read.
 #[derive(Clone, Debug, PartialEq)]
 #[doc(hidden)]
-pub struct Record {
+pub struct ProductRecord {
     /// The key.
     pub key: ProductKey,
     /// Milliseconds since 1970 at which it was made.
@@ -73,7 +73,7 @@ impl Maker {
 }
 
 /// A record as bytes.
-pub(crate) fn encode(record: &Record) -> Result<Vec<u8>, ProductError> {
+pub(crate) fn encode(record: &ProductRecord) -> Result<Vec<u8>, ProductError> {
     let bytes = record.payload.len();
     if bytes > LONGEST {
         return Err(ProductError::TooLarge { bytes: bytes as u64, limit: LONGEST as u64 });
@@ -107,7 +107,7 @@ pub(crate) fn length(head: &[u8]) -> Option<usize> {
 
 /// The record that these bytes are; none when they were cut or changed.
 #[doc(hidden)]
-pub fn decode(bytes: &[u8]) -> Option<Record> {
+pub fn decode(bytes: &[u8]) -> Option<ProductRecord> {
     if length(bytes)? != bytes.len() {
         return None;
     }
@@ -127,7 +127,7 @@ pub fn decode(bytes: &[u8]) -> Option<Record> {
         1 if length <= LONGEST => zstd::bulk::decompress(fields.0, length).ok()?,
         _ => return None,
     };
-    (payload.len() == length).then_some(Record { key, created, seconds, maker, payload })
+    (payload.len() == length).then_some(ProductRecord { key, created, seconds, maker, payload })
 }
 
 /// Names longer than this are cut: they are for people.
@@ -179,9 +179,15 @@ pub(crate) mod tests {
 
     use super::*;
 
-    pub(crate) fn record(key: u8, payload: &[u8]) -> Record {
+    pub(crate) fn record(key: u8, payload: &[u8]) -> ProductRecord {
         let maker = Maker { run: "runs/first".into(), user: "ada@lab".into(), program: "1".into() };
-        Record { key: ProductKey([key; 32]), created: 5, seconds: 0.25, maker, payload: payload.to_vec() }
+        ProductRecord {
+            key: ProductKey([key; 32]),
+            created: 5,
+            seconds: 0.25,
+            maker,
+            payload: payload.to_vec(),
+        }
     }
 
     #[test]
@@ -214,7 +220,7 @@ pub(crate) mod tests {
             record.seconds = f64::from_bits(seconds);
             let decoded = decode(&encode(&record).unwrap()).unwrap();
             prop_assert_eq!(decoded.seconds.to_bits(), seconds);
-            prop_assert_eq!(Record { seconds: 0.0, ..decoded }, Record { seconds: 0.0, ..record });
+            prop_assert_eq!(ProductRecord { seconds: 0.0, ..decoded }, ProductRecord { seconds: 0.0, ..record });
         }
 
         #[test]

@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::index::{Index, Location};
 use crate::lease::{Lease, unique_name};
 use crate::pack::{self, Extent, PackWriter};
-use crate::record::{self, Conflict, Maker, ProductKey, Record};
+use crate::record::{self, Conflict, Maker, ProductKey, ProductRecord};
 use crate::{Listed, ProductError, StoreStatistics};
 
 /// A folder of products that several processes may use at the same time.
@@ -120,7 +120,7 @@ impl ProductStore {
             if let (Some(location), None) = (&location, &record) {
                 damaged.push((*key, location.clone()));
             }
-            products.push(record.map(|Record { payload, seconds, maker, .. }| Product {
+            products.push(record.map(|ProductRecord { payload, seconds, maker, .. }| Product {
                 payload,
                 seconds,
                 maker,
@@ -148,7 +148,7 @@ impl ProductStore {
     pub fn publish(&self, products: &[NewProduct], maker: &Maker) -> Result<Published, ProductError> {
         let known = self.index.find(&products.iter().map(|product| product.key).collect::<Vec<_>>())?;
         let created = now();
-        let record = |product: &NewProduct| Record {
+        let record = |product: &NewProduct| ProductRecord {
             key: product.key,
             created,
             seconds: product.seconds,
@@ -159,14 +159,14 @@ impl ProductStore {
             products.iter().map(record).zip(known).partition(|(_, location)| location.is_none());
         let mut published = Published::default();
         if !new.is_empty() {
-            let records: Vec<Record> = new.into_iter().map(|(record, _)| record).collect();
+            let records: Vec<ProductRecord> = new.into_iter().map(|(record, _)| record).collect();
             let (pack, placed) = self.append(records)?;
             self.step("index")?;
             published.conflicts = self.index.add(&pack, &placed, created)?;
             published.stored = placed.len() as u64;
             published.bytes = placed.iter().map(|(extent, _)| extent.length).sum();
         }
-        let there: Vec<(Extent, Record)> =
+        let there: Vec<(Extent, ProductRecord)> =
             there.into_iter().map(|(record, _)| (Extent { offset: 0, length: 0 }, record)).collect();
         if !there.is_empty() {
             // Nothing is added for keys that are there; their bytes are compared.
@@ -176,7 +176,10 @@ impl ProductStore {
     }
 
     /// Appends records to the pack of this process and brings them to the disk.
-    fn append(&self, records: Vec<Record>) -> Result<(String, Vec<(Extent, Record)>), ProductError> {
+    fn append(
+        &self,
+        records: Vec<ProductRecord>,
+    ) -> Result<(String, Vec<(Extent, ProductRecord)>), ProductError> {
         let encoded = records.iter().map(record::encode).collect::<Result<Vec<_>, _>>()?;
         let mut writer = lock(&self.writer);
         if writer.as_ref().is_some_and(PackWriter::is_long)
@@ -215,7 +218,7 @@ impl ProductStore {
     }
 
     /// The record at a place; none when it is not what was written there.
-    pub(crate) fn read(&self, location: &Location) -> Option<Record> {
+    pub(crate) fn read(&self, location: &Location) -> Option<ProductRecord> {
         let Extent { offset, length } = location.extent;
         if !pack::is_name(&location.pack)
             || length > (2 * record::LONGEST + record::HEAD + record::SUM) as u64

@@ -204,7 +204,8 @@ fn many_threads_with_stores_of_their_own_agree() {
                     let number = (thread * 5 + round) % 50;
                     if !has(&store, number) {
                         store.publish(&[product(number)], &maker()).unwrap();
-                        assert!(has(&store, number));
+                        // Another thread may have collected it already; what is found is whole.
+                        has(&store, number);
                     }
                     if round == 10 && thread % 4 == 0 {
                         store.collect(&Collection { size: Some(2000), older_than: None }).unwrap();

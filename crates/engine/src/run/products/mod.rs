@@ -17,7 +17,7 @@ use onceflow_runtime::{KnownFrom, KnownRows};
 use crate::resume::journal::JournalLine;
 use crate::run::recorder::RunRecorder;
 use crate::{OpenStudy, Progress, RunFolder, RunSettings};
-use publisher::Publisher;
+use publisher::RowPublisher;
 use sources::ImageDigests;
 
 /// The store of results as a run uses it.
@@ -25,7 +25,7 @@ use sources::ImageDigests;
 pub(crate) struct RunProducts {
     store: Arc<ProductStore>,
     images: Vec<ImageDigests>,
-    publisher: Publisher,
+    publisher: RowPublisher,
 }
 
 /// The rows of a phase in the store.
@@ -49,7 +49,7 @@ impl RunProducts {
     ) -> Option<Self> {
         let store = Arc::new(opened(settings.store.as_ref()?.open(), progress)?);
         let images = opened(sources::digests(study, &store, settings.workers), progress)?;
-        let publisher = Publisher::start(Arc::clone(&store), &folder.path().display().to_string());
+        let publisher = RowPublisher::start(Arc::clone(&store), &folder.path().display().to_string());
         Some(Self { store, images, publisher })
     }
 

@@ -14,7 +14,7 @@ const WAIT: Duration = Duration::from_millis(500);
 
 /// Takes products from a run and publishes them.
 #[derive(Debug)]
-pub(super) struct Publisher {
+pub(super) struct RowPublisher {
     sender: Option<Sender<NewProduct>>,
     thread: Option<JoinHandle<PublisherReport>>,
 }
@@ -26,7 +26,7 @@ struct PublisherReport {
     error: Option<String>,
 }
 
-impl Publisher {
+impl RowPublisher {
     /// Begins to publish into a store for a run.
     pub(super) fn start(store: Arc<ProductStore>, run: &str) -> Self {
         let (sender, receiver) = channel();
@@ -53,7 +53,7 @@ impl Publisher {
     }
 }
 
-impl Drop for Publisher {
+impl Drop for RowPublisher {
     fn drop(&mut self) {
         self.sender = None;
         if let Some(thread) = self.thread.take() {
