@@ -36,7 +36,7 @@ fn mistakes_in_keys_and_settings_are_pointed_at() {
     check(
         "workers      = 2",
         "worker = 2",
-        "69:1: error: the table [run] has no key `worker`; expected one of workers, memory, staging, failures, stop_above, resamples, confidence, granularity, keep_regions, found `worker`; to do: write `workers`",
+        "69:1: error: the table [run] has no key `worker`; expected one of workers, memory, staging, failures, stop_above, unreadable, resamples, confidence, granularity, until, at_most, keep_regions, found `worker`; to do: write `workers`",
     );
     check(
         "workers      = 2",
@@ -375,7 +375,7 @@ fn a_constraint_that_cuts_is_allowed_within_a_group_and_where_rows_are_free() {
     assert_eq!(errors(&grouped), 0);
     let free =
         cut.replace("\"moat\"\ntrajectories = 20", "\"lhs\"\nrows = 20\nanalysis = [\"delta\", \"pawn\"]");
-    assert_eq!(errors(&free), 1, "vbd still needs independent parameters");
+    assert_eq!(errors(&free), 2, "vbd still needs independent parameters, and effects to keep by");
     let named =
         free.replace("{ phase = \"screen\", metric = \"dice\", share = 0.10 }", "[\"G1\", \"maxSize\"]");
     assert_eq!(errors(&named), 0, "minSize stands at its default in vbd");

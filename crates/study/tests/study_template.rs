@@ -12,16 +12,19 @@ use proptest::prelude::*;
 use support::{nuclei, resolve};
 
 #[test]
-fn the_template_of_a_workflow_has_the_published_ranges_and_only_the_known_warning() {
+fn the_template_of_a_workflow_has_the_published_ranges_and_no_warning() {
     let (study, diagnostics) = resolve(&workflow_template(&nuclei(), "nuclei"), Some(&nuclei()));
     let study = study.unwrap_or_else(|| panic!("{diagnostics}"));
     let example = resolve(support::NUCLEI, Some(&nuclei())).0.unwrap();
     for parameter in study.space.parameters() {
         let published = &example.space.parameters()[example.space.index_of(&parameter.name).unwrap()];
-        assert_eq!(parameter.domain, published.domain, "{}", parameter.name);
+        // The published range of G2 does not hold its default, 45: the template's does.
+        if parameter.name != "G2" {
+            assert_eq!(parameter.domain, published.domain, "{}", parameter.name);
+        }
     }
     let warnings: Vec<_> = diagnostics.0.iter().filter(|d| d.severity == Severity::Warning).collect();
-    assert!(warnings.len() == 1 && warnings[0].message.contains("G2"), "{diagnostics}");
+    assert!(warnings.is_empty(), "{diagnostics}");
 }
 
 #[test]
