@@ -1,20 +1,36 @@
 //! The tables of the index.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 /// How long a process waits for another that writes.
 const WAIT: Duration = Duration::from_secs(20);
+const BETWEEN_TRIES: Duration = Duration::from_millis(5);
 
 /// Prepares a connection and makes the tables that are missing.
 pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(WAIT)?;
     // What the index forgets with the power is found in the packs, so it need not be on the disk with each change.
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    use_log(connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.execute_batch(TABLES)
+}
+
+/// Switches to a write-ahead log. SQLite does not wait by itself when several processes open a new index at once.
+fn use_log(connection: &Connection) -> rusqlite::Result<()> {
+    let end = Instant::now() + WAIT;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < end =>
+            {
+                std::thread::sleep(BETWEEN_TRIES);
+            }
+            switched => return switched,
+        }
+    }
 }
 
 const TABLES: &str = "
