@@ -105,8 +105,8 @@ pub use outlines::{OutlineSource, Outlines};
 pub use placed::PlacedImage;
 pub use resample::{Resampled, Working};
 pub use sink::{
-    PNG_LABELS, Picture, PictureKind, PngScales, TakeRows, TiffCompression, TiffForm, TiffScales, png_bytes,
-    write_png, write_tiff,
+    PNG_LABELS, Picture, PictureKind, PngScales, TakeRows, TiffCompression, TiffForm, TiffScales,
+    picture_bytes, png_bytes, write_png, write_tiff,
 };
 pub use source::{open, open_bytes, open_metered};
 pub use volume::{VolumeForm, VolumeSource, open_volume, open_volume_bytes};

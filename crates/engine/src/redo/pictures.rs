@@ -4,7 +4,7 @@
 mod different;
 mod missing;
 
-use onceflow_imageio::png_bytes;
+use onceflow_imageio::picture_bytes;
 use onceflow_nuclei::marks;
 use onceflow_region::{Dense, rgb8};
 
@@ -52,6 +52,12 @@ struct WantedRows {
     shown: Vec<usize>,
     /// The rows that differ most.
     gallery: Vec<usize>,
+}
+
+impl WantedRows {
+    fn rows(&self) -> impl Iterator<Item = usize> {
+        self.shown.iter().chain(&self.gallery).copied()
+    }
 }
 
 fn wanted(run: &Run) -> Vec<WantedRows> {
@@ -121,13 +127,13 @@ impl Show<'_> {
             with_truth: piece.truth.is_some(),
             truth: piece.truth.as_ref().map(|truth| marks(truth, None)).transpose()?,
             overview: Some(self.overview(piece)?),
-            png: png_bytes(&pixels).map_err(unreadable)?,
+            png: picture_bytes(&pixels).map_err(unreadable)?,
         })
     }
 
     fn overview(&self, piece: &ImagePiece) -> Result<CropOverview, EngineError> {
         let core = self.study.inputs.parts[self.wanted.at.part].part.core;
-        let png = png_bytes(&rgb8(&piece.overview).map_err(unreadable)?).map_err(unreadable)?;
+        let png = picture_bytes(&rgb8(&piece.overview).map_err(unreadable)?).map_err(unreadable)?;
         Ok(CropOverview { left: core.x(), top: core.y(), width: core.width(), height: core.height(), png })
     }
 

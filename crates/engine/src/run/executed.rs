@@ -21,7 +21,7 @@ use crate::resume::journal::{PastPhase, RowLines};
 use crate::run::context::RunContext;
 use crate::run::keep::Keeper;
 use crate::run::operations::{ProgramFolder, Steps};
-use crate::run::products::RunProducts;
+use crate::run::products::{Comparing, RunProducts};
 use crate::run::recorder::RunRecorder;
 use crate::run::row_numbers::RowNumbers;
 use crate::run::scratch::{Scratch, set_aside};
@@ -105,8 +105,9 @@ impl PhaseWork<'_> {
         let budgets = [&self.context.budget, &self.context.spare];
         let products = self
             .products
-            .map(|(store, asked)| store.phase(self.prepared, asked, &self.context.references, budgets));
+            .map(|(store, asked)| store.phase(self.prepared, asked, plan, &self.context.references, budgets));
         let products = products.transpose()?.flatten();
+        let asked = self.products.map(|(_, asked)| asked);
         let steps = Steps { digests: digests.clone(), ..Steps::default() };
         let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
@@ -146,7 +147,7 @@ impl PhaseWork<'_> {
             KnownWork::Past(past) => collector.resume(plan, past),
             KnownWork::Instances(known) => known,
         };
-        let known = collector.serve(plan, known);
+        let mut known = collector.serve(plan, known);
         let folders = settings.scratch.iter().cloned().chain([folder.path().into()]).collect();
         let spill = Scratch::new(folders, settings.staging, waiting);
         let work = ExecutionContext {
@@ -157,10 +158,22 @@ impl PhaseWork<'_> {
             meter: settings.meter,
             digests: digests.as_ref().map(|digests| digests.as_ref() as &dyn OutputDigests),
         };
-        let options = onceflow_runtime::ExecuteOptions { known, stop: Some(&settings.stop), ..options };
+        let mut options = onceflow_runtime::ExecuteOptions { stop: Some(&settings.stop), ..options };
+        let compared = match (collector.products, asked) {
+            (Some(products), Some(rows)) if collector.keeper.tasks().is_empty() => {
+                let work = Comparing { rows, context: work, options: options.clone() };
+                products.compare(plan, &mut known, &work, &mut collector)?
+            }
+            _ => None,
+        };
+        options.known = known;
         let execution = execute(plan, &layout, &work, &options, &mut collector);
         let gathered = gathered(collector, seen.as_deref())?;
-        Ok((execution?, gathered))
+        let mut execution = execution?;
+        if let Some(compared) = compared {
+            compared.add_to(plan, &mut execution);
+        }
+        Ok((execution, gathered))
     }
 
     /// Begins in the bytes that no task needs; gives the bytes in which results wait to be written. Where memory is too

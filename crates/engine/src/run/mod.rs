@@ -11,7 +11,7 @@ mod growth;
 mod keep;
 mod logs;
 pub(crate) mod operations;
-mod products;
+pub(crate) mod products;
 mod proposed;
 mod recorder;
 mod results;

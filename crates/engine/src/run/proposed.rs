@@ -69,7 +69,7 @@ impl Runner<'_> {
         let mut plan = plan(self.prepared.flow.clone(), &rows, Level::Dataflow)?;
         progress.phase(&self.prepared.ahead(NAME, &plan, self.options));
         let past = self.journal.phase(PHASE, &RowsIdentity::of_values(&values))?;
-        let work = self.work(self.table.rows.len(), plan.rows(), with_reference, None, progress);
+        let work = self.work(self.table.rows.len(), plan.rows(), with_reference, Some(&rows), progress);
         let (execution, gathered) = work.execute(&mut plan, Keeper::default(), KnownWork::Past(&past))?;
         self.clips.end_phase(&gathered.same);
         let Some(tallies) = gathered.tallies.last().filter(|_| !execution.stopped) else { return Ok(None) };

@@ -196,6 +196,21 @@ impl<'a> RunRecorder<'a> {
         });
     }
 
+    /// Says that a row was compared on a part.
+    pub(super) fn tell_of_compared(&mut self, task: usize, row: usize, part: usize, seconds: f64) {
+        let image = self.inputs.images[self.inputs.parts[part].image].name.as_str();
+        self.progress.task(&TaskOver {
+            task,
+            row: self.numbers.in_table(row),
+            image: Some(image),
+            site: part,
+            seconds,
+            reserved: self.budget.used(),
+            known: false,
+            failed: None,
+        });
+    }
+
     /// Says that a row is over on a part.
     pub(crate) fn tell_of_row(&mut self, row: usize, part: usize, status: &str, resumed: bool) {
         let image = self.inputs.images[self.inputs.parts[part].image].name.as_str();
@@ -218,7 +233,7 @@ impl<'a> RunRecorder<'a> {
         }
     }
 
-    fn save(&mut self, part: usize, name: &str, region: &Region, content: Option<ContentDigest>) {
+    pub(super) fn save(&mut self, part: usize, name: &str, region: &Region, content: Option<ContentDigest>) {
         match self.folder.save_reference(name, part, region) {
             Ok((file, path)) => {
                 self.saved.insert((reference_name(name), part), SavedReference::Saved(path, content));
@@ -238,6 +253,7 @@ impl Observer for RunRecorder<'_> {
     fn finished(&mut self, finished: &FinishedTask<'_>) {
         let instance = finished.entry.instance;
         self.note_failed_step(finished);
+        self.products.inspect(|products| products.keep_outputs(finished));
         self.clips.keep(instance, finished.entry.task, finished.outputs);
         self.records.extend(self.cost(finished));
         let wanted = self.wanted.iter().find(|(node, _, _)| *node == instance.node).cloned();
@@ -258,6 +274,7 @@ impl Observer for RunRecorder<'_> {
 
     fn duplicate(&mut self, instance: Instance, same_as: Instance, task: usize) {
         self.same.insert(instance, same_as.node);
+        self.products.inspect(|products| products.keep_same(instance, same_as, task));
         self.progress.converged(task);
     }
 
@@ -288,7 +305,10 @@ impl Observer for RunRecorder<'_> {
                             let line =
                                 JournalLine::Done { row: number, part, status: status.clone(), results };
                             self.note(&line);
-                            self.products.inspect(|products| products.publish(row, part, &line));
+                            if let Some(products) = self.products {
+                                products.publish(row, part, &line);
+                                products.publish_outputs(row, part, status.as_deref());
+                            }
                         }
                     }
                     None => self.give_up(EngineError::Internal(format!("row {row} came without counts"))),

@@ -6,7 +6,7 @@ mod tiled;
 mod whole;
 
 use onceflow_region::{Dense, Pixels, RegionError};
-use png::{BitDepth, ColorType, Encoder};
+use png::{BitDepth, ColorType, Compression, Encoder};
 
 pub use rows::{PNG_LABELS, Picture, PictureKind, TakeRows, write_png};
 pub use tiff::write_tiff;
@@ -18,6 +18,18 @@ pub use whole::PngScales;
 /// # Errors
 /// When there is no such form: a label above 65535, real numbers, 16-bit colour, no pixel at all.
 pub fn png_bytes(image: &Dense) -> Result<Vec<u8>, RegionError> {
+    packed(image, Compression::default())
+}
+
+/// The same for pictures that are looked at: packed in a fifth of the time, into some more bytes.
+///
+/// # Errors
+/// As [`png_bytes`].
+pub fn picture_bytes(image: &Dense) -> Result<Vec<u8>, RegionError> {
+    packed(image, Compression::Fastest)
+}
+
+fn packed(image: &Dense, compression: Compression) -> Result<Vec<u8>, RegionError> {
     let (width, height) = (image.width(), image.height());
     let large =
         || RegionError::Size { width: width as u64, height: height as u64, channels: image.channels() };
@@ -28,6 +40,7 @@ pub fn png_bytes(image: &Dense) -> Result<Vec<u8>, RegionError> {
     let mut encoder = Encoder::new(&mut bytes, wide, high);
     encoder.set_color(color);
     encoder.set_depth(depth);
+    encoder.set_compression(compression);
     let mut writer = encoder.write_header().map_err(failed)?;
     writer.write_image_data(data.as_ref()).map_err(failed)?;
     writer.finish().map_err(failed)?;

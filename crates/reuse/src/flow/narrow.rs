@@ -34,6 +34,14 @@ impl Flow {
         }
     }
 
+    /// A task and all tasks whose regions it needs, ascending.
+    pub fn makers(&self, task: usize) -> Vec<usize> {
+        let mut needed = vec![false; self.tasks.len()];
+        needed[task] = true;
+        self.mark(task, &mut needed);
+        (0..self.tasks.len()).filter(|task| needed[*task]).collect()
+    }
+
     fn mark(&self, at: usize, needed: &mut [bool]) {
         for maker in self.tasks[at].inputs.iter().filter_map(|input| input.maker()) {
             if !needed[maker] {

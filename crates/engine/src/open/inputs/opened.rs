@@ -14,7 +14,7 @@ use super::studied::studied;
 use super::truth::{Drawn, Truth};
 use super::unread::LeftOutImage;
 use crate::image::unreadable;
-use crate::{AtWork, EngineError, open_image};
+use crate::{AtWork, EngineError, open_image, parse_synthetic};
 
 /// Files that are named when they are missing; more are counted.
 const MOST_NAMED: usize = 20;
@@ -112,10 +112,17 @@ impl<'a> Files<'a> {
         let mut truth = drawn.open()?;
         let outside = || EngineError::Internal(format!("a box of {} lies outside it", image.name));
         let bounds = working.bounds(&studied).ok_or_else(outside)?;
-        probe(source.as_ref(), &studied).map_err(unreadable)?;
-        if let Some(truth) = &mut truth {
+        if is_file(&image.file)? {
+            probe(source.as_ref(), &studied).map_err(unreadable)?;
+        }
+        if let (Some(truth), Some(true)) = (&mut truth, image.truth.as_deref().map(is_file).transpose()?) {
             truth.probe(&bounds).map_err(unreadable)?;
         }
         Ok(Opened { file: source, truth, bounds, at_work })
     }
+}
+
+/// Whether a name is that of a file. Pixels of synthetic tissue are computed, so there is nothing to look at.
+fn is_file(name: &str) -> Result<bool, EngineError> {
+    Ok(parse_synthetic(name)?.is_none())
 }

@@ -1,5 +1,5 @@
-//! Results that the run has not at hand, because an earlier run computed the rows or memory was short: they are computed
-//! again where that takes little time, or where all pictures are asked for.
+//! Results that the run has not at hand, because an earlier run computed the rows or memory was short: they are taken from the
+//! store of results, or computed again where that takes little time, or where all pictures are asked for.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,7 +11,9 @@ use onceflow_study::{Value, counted};
 
 use super::WantedRows;
 use crate::clips::{ImagePiece, PictureClips, ShownPart};
+use crate::open::supply::{References, Sources};
 use crate::redo::region::{RowsRequest, up_to_output};
+use crate::run::products::{StoredRegion, StoredRegions};
 use crate::{
     EngineError, OpenStudy, PictureChoice, PicturesAhead, Progress, Run, RunSettings, duration_words,
 };
@@ -53,9 +55,54 @@ impl Missing<'_> {
     ) -> Result<Vec<FoundAgain>, EngineError> {
         let flow = up_to_output(self.study, self.region)?;
         let programs = (0..flow.tasks.len()).any(|task| self.is_program(&flow, task));
-        let (chosen, ahead) = self.chosen(wanted, &flow, programs, progress)?;
+        let stored = self.stored(wanted)?;
+        let (chosen, ahead) = self.chosen(wanted, &stored, &flow, programs, progress)?;
         progress.pictures(&ahead);
-        wanted.iter().zip(&chosen).map(|(wanted, rows)| self.found_again(&wanted.at, rows)).collect()
+        let places = wanted.iter().zip(stored).zip(&chosen);
+        places.map(|((wanted, stored), rows)| self.found_again(&wanted.at, stored, rows)).collect()
+    }
+
+    /// What the store of results has for each part.
+    fn stored(&self, wanted: &[WantedRows]) -> Result<Vec<FoundAgain>, EngineError> {
+        let is_missing =
+            |wanted: &&WantedRows| wanted.rows().any(|row| !self.run.clips.knows(row, wanted.at.part));
+        let store =
+            wanted.iter().find(is_missing).and_then(|_| StoredRegions::open(self.study, self.settings));
+        let Some(store) = store else { return Ok(wanted.iter().map(|_| FoundAgain::default()).collect()) };
+        wanted.iter().map(|wanted| self.stored_at(&store, wanted)).collect()
+    }
+
+    fn stored_at(&self, store: &StoredRegions<'_>, wanted: &WantedRows) -> Result<FoundAgain, EngineError> {
+        let part = wanted.at.part;
+        let rows: Vec<usize> = wanted.rows().filter(|row| !self.run.clips.knows(*row, part)).collect();
+        if rows.is_empty() {
+            return Ok(FoundAgain::default());
+        }
+        let names = self.run.answer.table.parameters.as_slice();
+        let given = store.find(names, &self.values(&rows), self.region, part)?;
+        if given.iter().all(Option::is_none) {
+            return Ok(FoundAgain::default());
+        }
+        let Some(piece) = self.piece(&wanted.at)? else { return Ok(FoundAgain::default()) };
+        let shown = |given: Option<StoredRegion>| match given? {
+            StoredRegion::Given(region) => region.as_dense()?.crop(piece.window).ok(),
+            StoredRegion::Ended => piece.empty(),
+        };
+        let found = rows.into_iter().zip(given).filter_map(|(row, given)| Some((row, shown(given)?)));
+        Ok(FoundAgain { found: found.collect(), piece: Some(piece) })
+    }
+
+    /// What is shown of a part, which is read where the run has not.
+    fn piece(&self, at: &ShownPart) -> Result<Option<Arc<ImagePiece>>, EngineError> {
+        if let Some(piece) = self.run.clips.piece(at.part) {
+            return Ok(Some(piece));
+        }
+        let clips = PictureClips::new(vec![*at]);
+        let budget = self.study.budget(self.settings.memory);
+        let sources = self.study.flow.sources.clone();
+        let sources = Sources::new(&self.study.inputs, sources, References::new(), budget, 0).keeping(&clips);
+        sources.read_piece(at.part).map_err(|error| EngineError::Internal(error.to_string()))?;
+        Ok(clips.piece(at.part))
     }
 
     /// The rows that are computed again on each part: those of the defaults and the best row come first, and what does
@@ -63,6 +110,7 @@ impl Missing<'_> {
     fn chosen(
         &self,
         wanted: &[WantedRows],
+        stored: &[FoundAgain],
         flow: &Flow,
         programs: bool,
         progress: &mut dyn Progress,
@@ -76,6 +124,7 @@ impl Missing<'_> {
                 .iter()
                 .copied()
                 .filter(|row| !self.run.clips.knows(*row, wanted[place].at.part))
+                .filter(|row| !stored[place].found.contains_key(row))
                 .collect();
             let seconds = self.seconds(&rows, &wanted[place].at, flow)?;
             if ahead.seconds + seconds <= most {
@@ -148,13 +197,18 @@ impl Missing<'_> {
         rows.iter().map(|row| self.run.answer.table.rows[*row].values.as_slice()).collect()
     }
 
-    fn found_again(&self, at: &ShownPart, rows: &[usize]) -> Result<FoundAgain, EngineError> {
+    fn found_again(
+        &self,
+        at: &ShownPart,
+        stored: FoundAgain,
+        rows: &[usize],
+    ) -> Result<FoundAgain, EngineError> {
         if rows.is_empty() {
-            return Ok(FoundAgain::default());
+            return Ok(stored);
         }
         let inputs = self.study.inputs.only(at.part);
         let clips = PictureClips::new(vec![ShownPart { part: 0, ..*at }]);
-        if let Some(piece) = self.run.clips.piece(at.part) {
+        if let Some(piece) = self.run.clips.piece(at.part).or(stored.piece) {
             clips.keep_piece(0, piece);
         }
         let names = self.run.answer.table.parameters.as_slice();
@@ -162,7 +216,8 @@ impl Missing<'_> {
         let request = RowsRequest { inputs: &inputs, names, memory, scratch, clips: Some(&clips) };
         let regions = request.compute(self.study, &self.values(rows), self.region, None)?;
         let dense = regions.iter().map(|region| region.as_dense().cloned());
-        let found = rows.iter().zip(dense).filter_map(|(row, dense)| Some((*row, dense?))).collect();
+        let mut found = stored.found;
+        found.extend(rows.iter().zip(dense).filter_map(|(row, dense)| Some((*row, dense?))));
         Ok(FoundAgain { piece: clips.piece(0), found })
     }
 }

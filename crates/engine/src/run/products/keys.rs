@@ -2,9 +2,10 @@
 
 use onceflow_products::ProductKey;
 use onceflow_region::{Budget, Digester};
-use onceflow_reuse::{Digest32, Level, ParameterRows, Plan, StaticKeys, plan};
+use onceflow_reuse::{Digest32, Flow, Level, ParameterRows, Plan, StaticKeys, plan};
 use onceflow_study::Scope;
 
+use super::outputs::{MeasuredOutputs, output_key};
 use super::{PhaseProducts, RunProducts};
 use crate::open::supply::References;
 use crate::{EngineError, OpenStudy};
@@ -19,6 +20,7 @@ impl RunProducts {
         &self,
         study: &OpenStudy,
         rows: &ParameterRows,
+        executed: &Plan,
         references: &References,
         budgets: [&Budget; 2],
     ) -> Result<Option<PhaseProducts<'_>>, EngineError> {
@@ -26,31 +28,67 @@ impl RunProducts {
         let plan = plan(study.flow.clone(), rows, Level::Dataflow)?;
         let tasks = plan.flow().tasks.len();
         let lasts = plan.rows() > 0 && (0..tasks).all(|task| plan.lasts(plan.node(0, task)));
-        let bytes = (plan.rows() * study.inputs.parts.len()) as u64 * KEY_BYTES;
-        let memory = budgets.into_iter().map(|budget| budget.try_reserve(bytes)).collect::<Option<Vec<_>>>();
+        let outputs = measured(plan.flow(), executed.flow());
+        let of_row = 1 + outputs.as_ref().map_or(0, |(written, _)| written.regions.len());
+        let bytes = (plan.rows() * study.inputs.parts.len() * of_row) as u64 * KEY_BYTES;
+        let reserved = |budget: &Budget| budget.try_reserve(bytes);
+        let memory = budgets.into_iter().map(reserved).collect::<Option<Vec<_>>>();
         let Some(memory) = memory.filter(|_| lasts) else { return Ok(None) };
-        let keys = |part: usize| {
-            row_keys(&plan, &|source, scope| {
+        let written = outputs.as_ref().map(|(written, _)| written);
+        let (mut row_keys, mut output_keys) = (Vec::new(), Vec::new());
+        for part in 0..study.inputs.parts.len() {
+            let keys = part_keys(&plan, written, &|source, scope| {
                 let name = &plan.flow().sources[source];
-                self.source(study, references, name, scope, part)
-            })
-        };
-        let keys = (0..study.inputs.parts.len()).map(keys).collect();
-        let seconds = study.seconds(plan.flow(), Level::None).iter().sum();
-        Ok(Some(PhaseProducts { run: self, keys, seconds, _memory: memory }))
+                self.reader.source(study, references, name, scope, part)
+            });
+            let (rows, outputs) = keys.unzip();
+            row_keys.push(rows);
+            output_keys.push(outputs);
+        }
+        let outputs = outputs.map(|(_, executed)| executed);
+        Ok(Some(PhaseProducts {
+            run: self,
+            keys: row_keys,
+            output_keys,
+            nodes: outputs.as_ref().map(|outputs| outputs.nodes(executed)).unwrap_or_default(),
+            outputs,
+            budgets: budgets.map(Budget::clone),
+            seconds: study.seconds(plan.flow(), Level::None).iter().sum(),
+            _memory: memory,
+        }))
     }
 }
 
-/// The key of every row at one part; none when a source has no digest.
-fn row_keys(plan: &Plan, source: &dyn Fn(usize, Scope) -> Option<Digest32>) -> Option<Vec<ProductKey>> {
+/// The measured outputs of the tasks as they are written and as they are run.
+fn measured(written: &Flow, executed: &Flow) -> Option<(MeasuredOutputs, MeasuredOutputs)> {
+    let (written, executed) = (MeasuredOutputs::new(written)?, MeasuredOutputs::new(executed)?);
+    let names =
+        |outputs: &MeasuredOutputs| outputs.regions.iter().map(|o| o.name.clone()).collect::<Vec<_>>();
+    (names(&written) == names(&executed)).then_some((written, executed))
+}
+
+/// Keys of rows, and of each of their outputs.
+type PartKeys = (Vec<ProductKey>, Vec<ProductKey>);
+
+/// The keys of every row at one part; none when a source has no digest.
+fn part_keys(
+    plan: &Plan,
+    outputs: Option<&MeasuredOutputs>,
+    source: &dyn Fn(usize, Scope) -> Option<Digest32>,
+) -> Option<PartKeys> {
     let mut known = StaticKeys::default();
-    let row = |row: usize| {
+    let (mut rows, mut row_outputs) = (Vec::new(), Vec::new());
+    for row in 0..plan.rows() {
         let mut digester = Digester::new("onceflow row of a study v1");
         digester.text(env!("CARGO_PKG_VERSION"));
         for task in 0..plan.flow().tasks.len() {
             digester.bytes(&known.key(plan, plan.node(row, task), source)?.0);
         }
-        Some(ProductKey(digester.finish().0))
-    };
-    (0..plan.rows()).map(row).collect()
+        rows.push(ProductKey(digester.finish().0));
+        for region in outputs.into_iter().flat_map(|outputs| &outputs.regions) {
+            let task = known.key(plan, plan.node(row, region.task), source)?;
+            row_outputs.push(output_key(task, region.output));
+        }
+    }
+    Some((rows, row_outputs))
 }

@@ -3,29 +3,45 @@
 //! A row at a part is known by the static keys of all its tasks, in which images stand by the digests of their contents.
 
 mod keys;
+mod outputs;
 mod publisher;
 mod sources;
+mod stored;
+mod stored_flow;
+mod stored_regions;
 
 use std::sync::Arc;
 
 use onceflow_nuclei::{PartComparison, counts_of};
 use onceflow_products::{NewProduct, Product, ProductError, ProductKey, ProductStore};
-use onceflow_region::{Lease, Region};
-use onceflow_reuse::Plan;
-use onceflow_runtime::{KnownFrom, KnownRows};
+use onceflow_region::{Budget, Lease, Region};
+use onceflow_reuse::{NodeId, Plan};
+use onceflow_runtime::{FinishedTask, Instance, KnownFrom, KnownRows, TaskOutcome};
 
 use crate::resume::journal::JournalLine;
 use crate::run::recorder::RunRecorder;
 use crate::{OpenStudy, Progress, RunFolder, RunSettings};
-use publisher::RowPublisher;
+use outputs::MeasuredOutputs;
+use publisher::{GivenOutput, PublishOrder, Publisher};
 use sources::ImageDigests;
+pub(super) use stored::Comparing;
+pub(crate) use stored_regions::{StoredRegion, StoredRegions};
+
+/// Rows with which a proposed row is run: itself and the reference row.
+const MOST_PROPOSED: usize = 2;
 
 /// The store of results as a run uses it.
 #[derive(Debug)]
 pub(crate) struct RunProducts {
+    reader: ProductReader,
+    publisher: Publisher,
+}
+
+/// The store of results, and what the images of a study are known by in it.
+#[derive(Debug)]
+struct ProductReader {
     store: Arc<ProductStore>,
     images: Vec<ImageDigests>,
-    publisher: RowPublisher,
 }
 
 /// The rows of a phase in the store.
@@ -34,6 +50,14 @@ pub(crate) struct PhaseProducts<'a> {
     run: &'a RunProducts,
     /// The keys of the rows at each part; none where a source has no digest.
     keys: Vec<Option<Vec<ProductKey>>>,
+    /// The keys of their measured outputs at each part, row by row.
+    output_keys: Vec<Option<Vec<ProductKey>>>,
+    /// The outputs that are kept, of the tasks as they are run.
+    outputs: Option<MeasuredOutputs>,
+    /// The node of each output in every row.
+    nodes: Vec<Vec<NodeId>>,
+    /// Memory for regions that wait to be written.
+    budgets: [Budget; 2],
     /// Seconds that a row takes at a part.
     seconds: f64,
     _memory: Vec<Lease>,
@@ -47,16 +71,19 @@ impl RunProducts {
         folder: &RunFolder,
         progress: &mut dyn Progress,
     ) -> Option<Self> {
-        let store = Arc::new(opened(settings.store.as_ref()?.open(), progress)?);
-        let images = opened(sources::digests(study, &store, settings.workers), progress)?;
-        let publisher = RowPublisher::start(Arc::clone(&store), &folder.path().display().to_string());
-        Some(Self { store, images, publisher })
+        let reader = ProductReader::open(study, settings)?;
+        let failed = |error: &ProductError| {
+            progress.note(&format!("note: results of earlier runs are not used: {error}"))
+        };
+        let reader = reader.inspect_err(failed).ok()?;
+        let publisher = Publisher::start(Arc::clone(&reader.store), &folder.path().display().to_string());
+        Some(Self { reader, publisher })
     }
 
     /// Publishes what is left, keeps the store within its limit, and gives what is to be said of it.
     pub(crate) fn finish(self) -> Vec<String> {
         let mut notes = self.publisher.finish();
-        match self.store.keep_limit() {
+        match self.reader.store.keep_limit() {
             Ok(None) => {}
             Ok(Some(collected)) => notes.push(format!(
                 "The store of results was full: {} results of least value were removed.",
@@ -68,16 +95,22 @@ impl RunProducts {
     }
 }
 
-fn opened<T>(result: Result<T, ProductError>, progress: &mut dyn Progress) -> Option<T> {
-    result
-        .inspect_err(|error| progress.note(&format!("note: results of earlier runs are not used: {error}")))
-        .ok()
+impl ProductReader {
+    /// The store that the settings name, when they name one.
+    fn open(study: &OpenStudy, settings: &RunSettings) -> Option<Result<Self, ProductError>> {
+        let opened = |store: ProductStore| {
+            let store = Arc::new(store);
+            let images = sources::digests(study, &store, settings.workers)?;
+            Ok(Self { store, images })
+        };
+        Some(settings.store.as_ref()?.open().and_then(opened))
+    }
 }
 
 impl PhaseProducts<'_> {
     fn fetch(&self, part: usize, rows: &[usize]) -> Result<Vec<Option<Product>>, ProductError> {
         match self.keys.get(part).and_then(Option::as_ref) {
-            Some(keys) => self.run.store.fetch(&rows.iter().map(|row| keys[*row]).collect::<Vec<_>>()),
+            Some(keys) => self.run.reader.store.fetch(&rows.iter().map(|row| keys[*row]).collect::<Vec<_>>()),
             None => Ok(vec![None; rows.len()]),
         }
     }
@@ -89,8 +122,69 @@ impl PhaseProducts<'_> {
         // Where a row stands in its run is not part of its result.
         let line = JournalLine::Done { row: 0, part: 0, status: status.clone(), results: results.clone() };
         if let (Some(key), Ok(text)) = (key, line.to_text()) {
-            self.run.publisher.add(NewProduct { key, payload: text.into_bytes(), seconds: self.seconds });
+            let product = NewProduct { key, payload: text.into_bytes(), seconds: self.seconds };
+            self.run.publisher.add(PublishOrder::Product(product));
         }
+    }
+
+    /// Keeps the measured outputs of a task for later runs, where there is memory until they are written.
+    pub(crate) fn keep_outputs(&self, finished: &FinishedTask<'_>) {
+        let (instance, seconds) = (finished.entry.instance, self.seconds);
+        if matches!(finished.outcome, TaskOutcome::Failed { .. }) {
+            return;
+        }
+        for (place, output) in self.places(finished.entry.task) {
+            let Some(region) = finished.outputs.get(output) else { continue };
+            let reserved = |budget: &Budget| budget.try_reserve(region.bytes());
+            let Some(leases) = self.budgets.iter().map(reserved).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let (region, place) = (Arc::clone(region), (instance, place));
+            self.run.publisher.add(PublishOrder::Region { place, region, seconds, leases });
+        }
+    }
+
+    /// The outputs of an instance equal those of another.
+    pub(crate) fn keep_same(&self, instance: Instance, same_as: Instance, task: usize) {
+        for (place, _) in self.places(task) {
+            let (place, as_place) = ((instance, place), (same_as, place));
+            self.run.publisher.add(PublishOrder::Same { place, as_place });
+        }
+    }
+
+    /// Keeps which outputs a row gave at a part.
+    pub(crate) fn publish_outputs(&self, row: usize, part: usize, status: Option<&str>) {
+        let Some(outputs) = &self.outputs else { return };
+        let Some(keys) = self.output_keys.get(part).and_then(Option::as_ref) else { return };
+        for place in 0..outputs.regions.len() {
+            let node = self.nodes[place][row];
+            let given = match status {
+                None => GivenOutput::Of((Instance { node, site: part }, place)),
+                Some(status) if outputs.ends.iter().any(|end| end == status) => {
+                    GivenOutput::Ended(status.to_owned())
+                }
+                Some(_) => continue,
+            };
+            let (key, seconds) = (keys[row * outputs.regions.len() + place], self.seconds);
+            self.run.publisher.add(PublishOrder::Output { key, given, seconds });
+        }
+    }
+
+    /// The place of a measured output.
+    fn place(&self, name: &str) -> Option<usize> {
+        self.outputs.as_ref()?.regions.iter().position(|region| region.name == name)
+    }
+
+    /// The measured outputs of a task: their places, and which output of the task each is.
+    fn places(&self, task: usize) -> impl Iterator<Item = (usize, usize)> {
+        let regions = self.outputs.iter().flat_map(|outputs| outputs.regions.iter().enumerate());
+        regions.filter(move |(_, region)| region.task == task).map(|(place, region)| (place, region.output))
+    }
+}
+
+impl Drop for PhaseProducts<'_> {
+    fn drop(&mut self) {
+        self.run.publisher.add(PublishOrder::PhaseEnd);
     }
 }
 
@@ -119,7 +213,8 @@ impl RunRecorder<'_> {
                 }
             }
         }
-        if served > 0 {
+        // The row that is proposed at the end of a run goes without words.
+        if served > 0 && plan.rows() > MOST_PROPOSED {
             let all = plan.rows() * self.layout.parts.len();
             self.progress.note(&format!("{served} of {all} instances taken from {}", named(&makers)));
         }

@@ -1,21 +1,57 @@
-//! A thread that publishes rows while others compute.
+//! A thread that publishes rows and their outputs while others compute.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use onceflow_products::{Conflict, Maker, NewProduct, ProductStore};
+use onceflow_products::{Conflict, Maker, NewProduct, ProductError, ProductKey, ProductStore};
+use onceflow_region::{Lease, Region};
+use onceflow_runtime::Instance;
 
-/// Products that are published together, and how long the first of them waits: each time the disk is waited for.
+use super::outputs::{RowOutput, encoded, region_key};
+
+/// Products that are published together, their bytes, and how long the first of them waits: each time the disk is waited
+/// for.
 const BATCH: usize = 1024;
+const BATCH_BYTES: usize = 16 << 20;
 const WAIT: Duration = Duration::from_millis(500);
+
+/// Digests of regions that are known to be in the store; more are forgotten.
+const MOST_KNOWN: usize = 1 << 16;
+
+/// What a run hands over.
+#[derive(Debug)]
+pub(super) enum PublishOrder {
+    /// A product as it is.
+    Product(NewProduct),
+    /// An output of a task.
+    Region { place: OutputPlace, region: Arc<Region>, seconds: f64, leases: Vec<Lease> },
+    /// An output equals another.
+    Same { place: OutputPlace, as_place: OutputPlace },
+    /// What a row gave for an output.
+    Output { key: ProductKey, given: GivenOutput, seconds: f64 },
+    /// A phase is over: its outputs will not be named any more.
+    PhaseEnd,
+}
+
+/// What a row gave.
+#[derive(Debug)]
+pub(super) enum GivenOutput {
+    /// The region of an instance.
+    Of(OutputPlace),
+    /// Nothing, with this status.
+    Ended(String),
+}
+
+/// An output of an instance: its place among the measured outputs.
+pub(super) type OutputPlace = (Instance, usize);
 
 /// Takes products from a run and publishes them.
 #[derive(Debug)]
-pub(super) struct RowPublisher {
-    sender: Option<Sender<NewProduct>>,
+pub(super) struct Publisher {
+    sender: Option<Sender<PublishOrder>>,
     thread: Option<JoinHandle<PublisherReport>>,
 }
 
@@ -26,7 +62,7 @@ struct PublisherReport {
     error: Option<String>,
 }
 
-impl RowPublisher {
+impl Publisher {
     /// Begins to publish into a store for a run.
     pub(super) fn start(store: Arc<ProductStore>, run: &str) -> Self {
         let (sender, receiver) = channel();
@@ -35,25 +71,29 @@ impl RowPublisher {
         Self { sender: Some(sender), thread: Some(thread) }
     }
 
-    /// Publishes a product soon.
-    pub(super) fn add(&self, product: NewProduct) {
+    /// Publishes something soon.
+    pub(super) fn add(&self, order: PublishOrder) {
         if let Some(sender) = &self.sender {
             // A thread that ended after an error takes no more.
-            let _ = sender.send(product);
+            let _ = sender.send(order);
         }
     }
 
     /// Waits until all products are published, and gives what is to be said of it.
     pub(super) fn finish(mut self) -> Vec<String> {
         self.sender = None;
-        let report = self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        let report = match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(report)) => report,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => PublisherReport::default(),
+        };
         let error =
             report.error.map(|error| format!("Not all results could be kept for later runs: {error}."));
         conflict_words(&report.conflicts).into_iter().chain(error).collect()
     }
 }
 
-impl Drop for RowPublisher {
+impl Drop for Publisher {
     fn drop(&mut self) {
         self.sender = None;
         if let Some(thread) = self.thread.take() {
@@ -63,31 +103,118 @@ impl Drop for RowPublisher {
     }
 }
 
-fn publish_all(store: &ProductStore, maker: &Maker, products: &Receiver<NewProduct>) -> PublisherReport {
+fn publish_all(store: &ProductStore, maker: &Maker, orders: &Receiver<PublishOrder>) -> PublisherReport {
     let mut report = PublisherReport::default();
-    while let Some(batch) = next_batch(products) {
-        match store.publish(&batch, maker) {
+    let mut batch = Batch::new(store);
+    while batch.fill(orders) {
+        match store.publish(&batch.products, maker) {
             Ok(published) => report.conflicts.extend(published.conflicts),
             Err(error) => {
                 report.error = Some(error.to_string());
                 break;
             }
         }
+        batch.clear();
     }
     report
 }
 
-/// The next products that are published together; none when there are no more.
-fn next_batch(products: &Receiver<NewProduct>) -> Option<Vec<NewProduct>> {
-    let mut batch = vec![products.recv().ok()?];
-    let end = Instant::now() + WAIT;
-    while batch.len() < BATCH {
-        match products.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(product) => batch.push(product),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+/// Products that are published together, and the outputs that rows may still name.
+struct Batch<'a> {
+    store: &'a ProductStore,
+    products: Vec<NewProduct>,
+    bytes: usize,
+    /// The memory of the regions in it.
+    leases: Vec<Lease>,
+    /// The digests of outputs that rows of the phase may name.
+    outputs: HashMap<OutputPlace, [u8; 32]>,
+    /// Regions that are in the store.
+    known: HashSet<[u8; 32]>,
+}
+
+impl<'a> Batch<'a> {
+    fn new(store: &'a ProductStore) -> Self {
+        let (products, leases) = (Vec::new(), Vec::new());
+        Self { store, products, bytes: 0, leases, outputs: HashMap::new(), known: HashSet::new() }
+    }
+
+    /// Takes orders until there is enough to publish; says whether there is anything.
+    fn fill(&mut self, orders: &Receiver<PublishOrder>) -> bool {
+        let mut end: Option<Instant> = None;
+        while self.products.len() < BATCH && self.bytes < BATCH_BYTES {
+            let order = match end {
+                None => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(end) => orders.recv_timeout(end.saturating_duration_since(Instant::now())),
+            };
+            let Ok(order) = order else { break };
+            self.take(order);
+            if !self.products.is_empty() {
+                end = end.or_else(|| Some(Instant::now() + WAIT));
+            }
+        }
+        !self.products.is_empty()
+    }
+
+    fn clear(&mut self) {
+        self.products.clear();
+        self.leases.clear();
+        self.bytes = 0;
+    }
+
+    fn take(&mut self, order: PublishOrder) {
+        match order {
+            PublishOrder::Product(product) => self.push(product),
+            PublishOrder::Region { place, region, seconds, leases } => {
+                if let Some(digest) = self.add_region(&region, seconds, leases) {
+                    self.outputs.insert(place, digest);
+                }
+            }
+            PublishOrder::Same { place, as_place } => {
+                if let Some(digest) = self.outputs.get(&as_place).copied() {
+                    self.outputs.insert(place, digest);
+                }
+            }
+            PublishOrder::Output { key, given, seconds } => {
+                if let Some(output) = self.given(given) {
+                    self.push(NewProduct { key, payload: output.to_bytes(), seconds });
+                }
+            }
+            PublishOrder::PhaseEnd => self.outputs.clear(),
         }
     }
-    Some(batch)
+
+    fn push(&mut self, product: NewProduct) {
+        self.bytes += product.payload.len();
+        self.products.push(product);
+    }
+
+    /// Adds a region unless the store has it; gives its digest.
+    fn add_region(&mut self, region: &Region, seconds: f64, leases: Vec<Lease>) -> Option<[u8; 32]> {
+        let (payload, digest) = encoded(region)?;
+        let key = region_key(&digest);
+        if !self.known.contains(&digest) && !is_there(self.store.has(&[key])) {
+            self.leases.extend(leases);
+            self.push(NewProduct { key, payload, seconds });
+        }
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(digest);
+        Some(digest)
+    }
+
+    /// What a row gave; none where there was no memory for its region.
+    fn given(&self, given: GivenOutput) -> Option<RowOutput> {
+        match given {
+            GivenOutput::Ended(status) => Some(RowOutput::Ended(status)),
+            GivenOutput::Of(place) => self.outputs.get(&place).copied().map(RowOutput::Region),
+        }
+    }
+}
+
+/// A store that does not answer is asked again when it takes the product.
+fn is_there(found: Result<Vec<bool>, ProductError>) -> bool {
+    found.is_ok_and(|found| found == [true])
 }
 
 fn conflict_words(conflicts: &[Conflict]) -> Option<String> {

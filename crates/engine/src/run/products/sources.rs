@@ -7,7 +7,7 @@ use onceflow_region::{Digest, Source};
 use onceflow_reuse::{Digest32, REFERENCE_SUFFIX};
 use onceflow_study::Scope;
 
-use super::RunProducts;
+use super::ProductReader;
 use crate::OpenStudy;
 use crate::open::compare;
 use crate::open::supply::{References, SavedReference};
@@ -62,7 +62,7 @@ fn of_image(study: &OpenStudy, store: &ProductStore, image: usize) -> Result<Ima
     })
 }
 
-impl RunProducts {
+impl ProductReader {
     /// The digest of what a task of a scope sees of a source at a part; none when it cannot be known.
     pub(super) fn source(
         &self,
