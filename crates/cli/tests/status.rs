@@ -110,3 +110,56 @@ fn events_that_cannot_be_written_are_refused_before_anything_runs() {
     assert!(said.stderr.contains("nowhere/events.jsonl"), "{said}");
     assert!(!shell.exists("first/rows.csv"));
 }
+
+#[test]
+fn events_of_a_killed_run_are_replaced_and_files_of_the_user_are_not() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    let run = "run study.toml -o first --events events.jsonl";
+    shell.ok(run);
+    let whole = shell.read("events.jsonl");
+    // The run is complete: nothing is written, so the file stays as it is, and stays of the command.
+    shell.ok(run);
+    assert_eq!(shell.read("events.jsonl"), whole);
+    // A killed run leaves events without an end.
+    let killed = whole.lines().take(5).collect::<Vec<_>>().join("\n");
+    shell.write("killed.jsonl", &killed);
+    shell.ok("run study.toml -o second --events killed.jsonl");
+    assert_ne!(shell.read("killed.jsonl"), killed);
+    // What the user added is the user's.
+    shell.write("events.jsonl", whole.clone() + "mine\n");
+    let said = shell.run("run study.toml -o third --events events.jsonl");
+    assert_eq!(said.exit, 2, "{said}");
+    assert!(said.stderr.contains("events.jsonl exists already"), "{said}");
+    assert!(!shell.exists("third"), "the file is looked at before the folder is made");
+}
+
+#[test]
+fn events_replace_neither_the_study_nor_a_file_that_a_complete_run_leaves_alone() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    let said = shell.run("run study.toml -o first --events study.toml --force");
+    assert_eq!(said.exit, 2, "{said}");
+    assert_eq!(shell.read("study.toml"), STUDY);
+    shell.ok("run study.toml -o first");
+    shell.write("notes.txt", "mine\n");
+    let again = "run study.toml -o first --events notes.txt";
+    assert_eq!(shell.run(again).exit, 2);
+    assert_eq!(shell.read("notes.txt"), "mine\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_the_shell_opened_takes_events() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    let script = format!(
+        "{} run study.toml -o first --events /dev/fd/3 3>events.jsonl",
+        env!("CARGO_BIN_EXE_onceflow")
+    );
+    let mut command = std::process::Command::new("sh");
+    let status =
+        command.args(["-c", &script]).current_dir(shell.path(".")).env("ONCEFLOW_STORE", "none").status();
+    assert!(status.unwrap().success());
+    assert!(!of(&events(&shell, "events.jsonl"), "end").is_empty());
+}

@@ -11,7 +11,7 @@ use studies::STUDY;
 const MINE: &str = "mine, and nowhere else\n";
 
 /// Every verb that writes a file, with the file.
-const WRITERS: [(&str, &str); 11] = [
+const WRITERS: [(&str, &str); 12] = [
     ("segment synth:60x40?seed=7 -o out.png", "out.png"),
     ("segment synth:60x40?seed=7 --labels out.tif", "out.tif"),
     ("segment synth:60x40?seed=7 --polygons out.geojson", "out.geojson"),
@@ -23,6 +23,7 @@ const WRITERS: [(&str, &str); 11] = [
     ("extend --problem model.txt -X X.csv --n 32 -o more.csv", "more.csv"),
     ("analyze --problem model.txt --method vbd -X X.csv -Y Y.csv -o out.json --json", "out.json"),
     ("plan study.toml --export out.jsonl --graph plan.svg", "plan.svg"),
+    ("run study.toml -o first --events out.jsonl", "out.jsonl"),
 ];
 
 fn prepared() -> Shell {

@@ -42,7 +42,7 @@ pub(crate) struct RunArgs {
     /// all (rows are computed again where needed), or none [default: auto] [env: ONCEFLOW_PICTURES]
     #[arg(long, value_name = "WHICH", help_heading = REUSE, value_parser = pictures)]
     pub(crate) pictures: Option<PictureChoice>,
-    /// Replace the results of another study in the folder, and files in it that are not of a run
+    /// Replace the results of another study in the folder, files in it that are not of a run, and the file of --events
     #[arg(long, help_heading = REUSE)]
     pub(crate) force: bool,
     #[command(flatten)]

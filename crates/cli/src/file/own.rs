@@ -9,10 +9,12 @@ use std::path::Path;
 use onceflow_study::Diagnostic;
 use onceflow_terminal::Failure;
 
-/// Refuses to replace a file of the user, unless that was asked for. Devices and pipes are not replaced, but written to.
+/// Refuses to replace a file of the user, unless that was asked for. Devices, pipes and files that the shell has opened
+/// (`/dev/fd/3`) are not replaced, but written to.
 pub(crate) fn refuse_foreign(path: &Path, force: bool) -> Result<(), Failure> {
     let Ok(meta) = path.metadata() else { return Ok(()) };
-    if force || !meta.is_file() || is_own(path, &meta) { Ok(()) } else { Err(foreign(path)) }
+    let written_to = !meta.is_file() || path.starts_with("/dev") || path.starts_with("/proc");
+    if force || written_to || is_own(path, &meta) { Ok(()) } else { Err(foreign(path)) }
 }
 
 /// The failure of an output whose name a file of the user has.

@@ -1,5 +1,6 @@
 //! `onceflow run`: from a study file to its answer.
 
+mod events;
 mod failing;
 mod interrupt;
 mod one;
@@ -20,6 +21,7 @@ use crate::narrow::fitted;
 use crate::run_folder::kept;
 use crate::settings::{command, open, with_granularity_of};
 use crate::verb::plan;
+use events::EventsFile;
 use progress::RunProgress;
 
 /// Runs a study and prints its answer.
@@ -65,10 +67,12 @@ pub(crate) fn run_into(
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
     let settings = RunSettings { command: command(), ..settings };
+    let events = EventsFile::of(&settings, study.path())?;
     let _guard = interrupt::watch(&settings.stop);
     let mut progress = RunProgress::new(terminal);
     let result = run_study(study, &settings, &RunFolder::new(path), &mut progress);
     progress.clear();
+    drop(events);
     match result.map_err(engine_failure)? {
         RunResult::AlreadyComplete(summary) => already_complete(&summary, path, json, terminal),
         RunResult::Ran(run) => {
