@@ -4,9 +4,9 @@ use std::path::Path;
 
 use onceflow_allocator::{begin_counting, limit_pool, peak_counted};
 use onceflow_engine::{
-    DocumentContent, Granularity, Level, MemoryMeter, MergeAlgorithm, MergeOptions, OpenStudy, PROGRAM_BYTES,
-    Pruning, RunOptions, RunSettings, SettingsLayers, SmallBucket, StoreFolder, TextLimit, open_document,
-    open_study, read_profile,
+    DocumentContent, Granularity, ImageWatch, Level, MemoryMeter, MergeAlgorithm, MergeOptions, OpenStudy,
+    PROGRAM_BYTES, Pruning, RunOptions, RunSettings, SettingsLayers, SmallBucket, StoreFolder, TextLimit,
+    open_document, open_study, read_profile,
 };
 use onceflow_study::{Diagnostic, RunUntil};
 use onceflow_terminal::{Failure, Terminal, engine_failure};
@@ -20,8 +20,8 @@ use crate::words::quoted;
 
 /// Opens a study with the settings of a command line, and prints its notes.
 pub(crate) fn open(study: &Path, args: &SettingsArgs<'_>, terminal: &Terminal) -> Result<OpenStudy, Failure> {
-    let layers = layers(args)?;
-    let progress = terminal.progress(format!("looking at the images of {}", study.display()));
+    let progress = terminal.shown_progress(format!("looking at the images of {}", study.display()));
+    let layers = SettingsLayers { watch_images: ImageWatch::new(progress.steps()), ..layers(args)? };
     let study = open_study(study, &layers).map_err(|error| {
         note_warnings(study, terminal);
         engine_failure(error)
@@ -51,6 +51,7 @@ pub(crate) fn layers(args: &SettingsArgs<'_>) -> Result<SettingsLayers, Failure>
         process_bytes: PROGRAM_BYTES,
         meter: Some(MemoryMeter { begin: begin_counting, peak: peak_counted }),
         default_store: StoreFolder::of_user(),
+        watch_images: ImageWatch::default(),
     })
 }
 

@@ -65,7 +65,7 @@ pub use onceflow_store::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_synth::Painted;
 pub use open::KeptByRun;
 pub use open::{
-    CheckOptions, CheckedDocument, Document, DocumentContent, OpenStudy, Operations, StudyInput,
+    CheckOptions, CheckedDocument, Document, DocumentContent, ImageWatch, OpenStudy, Operations, StudyInput,
     check_document, open_document, open_study, open_study_with,
 };
 pub use plan::{

@@ -46,8 +46,18 @@ impl ProgressReporter {
 
     /// Sets how far the work is, for the next line.
     pub fn step(&self, step: StepProgress) {
-        *self.step.lock().unwrap_or_else(PoisonError::into_inner) = Some(step);
+        set(&self.step, step);
     }
+
+    /// A function that does the same, for work that keeps it.
+    pub fn steps(&self) -> impl Fn(StepProgress) + Send + Sync + 'static {
+        let step = Arc::clone(&self.step);
+        move |at| set(&step, at)
+    }
+}
+
+fn set(step: &Mutex<Option<StepProgress>>, at: StepProgress) {
+    *step.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
 }
 
 impl Drop for ProgressReporter {

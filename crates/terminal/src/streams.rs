@@ -1,6 +1,6 @@
 //! The two streams of a command: results on standard output, messages for people on standard error.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 use onceflow_study::Diagnostic;
 
@@ -58,6 +58,12 @@ impl Terminal {
     /// Writes progress when the work takes longer than a second; ends when the result is dropped.
     pub fn progress(&self, what: impl Into<String>) -> ProgressReporter {
         ProgressReporter::start(what.into(), self.progress)
+    }
+
+    /// The same for short work, which a log need not hold: nothing is written unless standard error is a terminal.
+    pub fn shown_progress(&self, what: impl Into<String>) -> ProgressReporter {
+        let shown = io::stderr().is_terminal();
+        ProgressReporter::start(what.into(), if shown { self.progress } else { ProgressMode::Never })
     }
 
     /// Writes the messages of a failure, as JSON too when that was asked for, and gives its exit code.

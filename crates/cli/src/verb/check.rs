@@ -2,7 +2,7 @@
 
 mod summary;
 
-use onceflow_engine::{CheckOptions, CheckedDocument, Document, check_document};
+use onceflow_engine::{CheckOptions, CheckedDocument, Document, ImageWatch, check_document};
 use onceflow_study::{Diagnostics, FileKind, Severity, counted};
 use onceflow_terminal::{Exit, Failure, Terminal, diagnostics_to_json, engine_failure};
 use serde_json::json;
@@ -11,11 +11,7 @@ use crate::args::CheckArgs;
 
 /// Reads a file, prints its summary and diagnostics.
 pub(crate) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let options = CheckOptions { images: !args.without_images };
-    let CheckedDocument { document, refused } = {
-        let _progress = terminal.progress("looking at images");
-        check_document(&args.file, options).map_err(engine_failure)?
-    };
+    let CheckedDocument { document, refused } = check(args, terminal)?;
     if args.json {
         terminal.diagnostics(&document.diagnostics.0);
         terminal.json(&to_json(&args.file.display().to_string(), &document))?;
@@ -23,6 +19,12 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Exit, Failure
         say(&document, terminal)?;
     }
     Ok(refused.map_or(Exit::Ok, |kind| Failure::of_kind(kind, Vec::new()).exit()))
+}
+
+fn check(args: &CheckArgs, terminal: &Terminal) -> Result<CheckedDocument, Failure> {
+    let progress = terminal.shown_progress(format!("looking at the images of {}", args.file.display()));
+    let watch = ImageWatch::new(progress.steps());
+    check_document(&args.file, &CheckOptions { images: !args.without_images, watch }).map_err(engine_failure)
 }
 
 fn say(document: &Document, terminal: &Terminal) -> Result<(), Failure> {

@@ -7,15 +7,17 @@ use onceflow_programs::look_at_commands;
 use onceflow_study::{Diagnostic, Study, Workflow};
 
 use super::bound::BoundStudy;
-use super::inputs::CutImages;
+use super::inputs::{CutImages, ImageWatch};
 use super::{Document, DocumentContent, document};
 use crate::{EngineError, ErrorKind, Operations};
 
 /// How a file is checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct CheckOptions {
     /// Whether images and truth are opened.
     pub images: bool,
+    /// Is told how many images were looked at.
+    pub watch: ImageWatch,
 }
 
 /// A file with everything there is to say about it.
@@ -31,7 +33,7 @@ pub struct CheckedDocument {
 ///
 /// # Errors
 /// When the file cannot be read at all, or its format is not recognised; what is wrong inside it is told in the document.
-pub fn check_document(path: &Path, options: CheckOptions) -> Result<CheckedDocument, EngineError> {
+pub fn check_document(path: &Path, options: &CheckOptions) -> Result<CheckedDocument, EngineError> {
     let operations = Operations::built_in();
     let mut document = document::open(path, operations.catalogue())?;
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -64,13 +66,13 @@ fn open(
     workflow: &Workflow,
     folder: &Path,
     operations: &Operations,
-    options: CheckOptions,
+    options: &CheckOptions,
 ) -> Result<Vec<Diagnostic>, EngineError> {
     let bound = BoundStudy::new(study, workflow, folder, operations)?;
     if !options.images {
         return Ok(Vec::new());
     }
-    let images = CutImages::open(study, study.halo(workflow, &bound.catalogue), folder)?;
+    let images = CutImages::open(study, study.halo(workflow, &bound.catalogue), folder, &options.watch)?;
     bound.metrics.check_resolution(images.resolutions())?;
     let left_out = images.left_out.iter().map(|image| Diagnostic::warning(image.words()));
     let notes = images.resampling().into_iter().chain(images.mask_note(&bound.metrics.matching_truth()));

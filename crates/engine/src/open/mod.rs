@@ -30,6 +30,7 @@ use onceflow_study::{Diagnostic, FileKind, Severity, SourceText, Study, Workflow
 pub use catalogue::Operations;
 pub use check::{CheckOptions, CheckedDocument, check_document};
 pub use document::{Document, DocumentContent, open_document};
+pub use inputs::ImageWatch;
 pub use kept_by_run::KeptByRun;
 pub use study::OpenStudy;
 
@@ -98,7 +99,7 @@ pub fn open_study_with(
     let read = ReadStudy::new(input.into(), &operations)?;
     let settings = layers.resolve(&read.study)?;
     let folder = read.texts.path.parent().unwrap_or(Path::new(""));
-    let study = OpenStudy::with_operations(&read.study, &read.workflow, folder, operations)?;
+    let study = OpenStudy::open(&read.study, &read.workflow, folder, operations, &layers.watch_images)?;
     Ok(study.with_settings(settings).with_texts(read.texts, read.notes))
 }
 

@@ -14,7 +14,7 @@ use super::kept::KeptOutputs;
 use super::reference::Reference;
 use super::stamps::stamps;
 use crate::open::command::ProgramTask;
-use crate::open::inputs::{CutImages, StudyInputs};
+use crate::open::inputs::{CutImages, ImageWatch, StudyInputs};
 use crate::open::metrics::Metrics;
 use crate::open::reading::reserve_reading;
 use crate::{EngineError, KeptByRun, Operations, RunSettings, resampling_words};
@@ -79,15 +79,26 @@ impl OpenStudy {
         folder: &Path,
         operations: Operations,
     ) -> Result<Self, EngineError> {
+        Self::open(study, workflow, folder, operations, &ImageWatch::default())
+    }
+
+    /// The same, and tells how many images were looked at.
+    pub(super) fn open(
+        study: &Study,
+        workflow: &Workflow,
+        folder: &Path,
+        operations: Operations,
+        watch: &ImageWatch,
+    ) -> Result<Self, EngineError> {
         let bound = BoundStudy::new(study, workflow, folder, &operations)?;
         let BoundStudy { metrics, reference, catalogue, own, flow: written, kept } = bound;
         let halo = study.halo(workflow, &catalogue);
-        let images = CutImages::open(study, halo, folder)?;
+        let images = CutImages::open(study, halo, folder, watch)?;
         metrics.check_resolution(images.resolutions())?;
         let mut notes: Vec<String> =
             images.left_out.iter().map(|image| format!("warning: {}", image.words())).collect();
         notes.extend(images.mask_note(&metrics.matching_truth()).map(|note| format!("note: {note}")));
-        let inputs = images.choose(study, halo)?;
+        let inputs = images.choose(study, halo, watch)?;
         let mut flow = written.clone();
         reserve_reading(&mut flow, &inputs);
         let stamps = stamps(study, folder);

@@ -11,7 +11,7 @@ use super::merge::MergeOptions;
 use super::options::{RunOptions, variable_name};
 use super::resources::{available_memory, available_workers};
 use super::run::{PROGRAM_BYTES, RunSettings};
-use crate::{CostsFile, EngineError, StoreFolder};
+use crate::{CostsFile, EngineError, ImageWatch, StoreFolder};
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +58,8 @@ pub struct SettingsLayers {
     /// The store of results where no layer names one. A program with operations of its own must give them another version
     /// with each change before it sets one: the store tells operations apart by name and version.
     pub default_store: Option<StoreFolder>,
+    /// Is told how many images were looked at while the study is opened.
+    pub watch_images: ImageWatch,
 }
 
 impl Default for SettingsLayers {
@@ -70,6 +72,7 @@ impl Default for SettingsLayers {
             process_bytes: PROGRAM_BYTES,
             meter: None,
             default_store: None,
+            watch_images: ImageWatch::default(),
         }
     }
 }

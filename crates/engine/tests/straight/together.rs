@@ -1,10 +1,11 @@
 //! Two runs in one process do not disturb each other.
 
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use onceflow_engine::{
-    OpenStudy, PhaseBegun, PictureChoice, Progress, RowOver, RunEnding, RunFolder, RunResult, RunSettings,
-    SettingsLayers, Silent, StopFlag, StudyInput, open_study, run_study,
+    ImageWatch, OpenStudy, PhaseBegun, PictureChoice, Progress, RowOver, RunEnding, RunFolder, RunResult,
+    RunSettings, SettingsLayers, Silent, StopFlag, StudyInput, open_study, run_study,
 };
 
 use crate::asked::{METRICS, PARAMETERS, QUICK};
@@ -40,6 +41,28 @@ impl Progress for StopAfterOne {
     fn row(&mut self, _: &RowOver<'_>) {
         self.0.store(true, Ordering::Relaxed);
     }
+}
+
+#[test]
+fn images_are_counted_while_a_study_is_opened() {
+    let image = |n: u64| {
+        format!(
+            "[[image]]\nname = \"i{n}\"\nfile = \"synth:40x30?seed={n}\"\ntruth = \"synth:40x30?seed={n}\"\n"
+        )
+    };
+    let images: String = (0..5).map(image).collect();
+    let phase = "[[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajectories = 3\n";
+    let text =
+        format!("name = \"t\"\nworkflow = \"nuclei\"\nseed = 5\n{images}{PARAMETERS}{METRICS}{phase}{QUICK}");
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&seen);
+    let watch = ImageWatch::new(move |step| told.lock().unwrap().push((step.task, step.done, step.of)));
+    let layers = SettingsLayers { watch_images: watch, ..SettingsLayers::default() };
+    open_study(StudyInput::Text { text, folder: std::env::temp_dir() }, &layers).unwrap();
+    let mut seen = seen.lock().unwrap().clone();
+    seen.sort_unstable();
+    let each = |task| (1..=5).map(move |done| (task, done, 5));
+    assert_eq!(seen, each("image").chain(each("tissue of image")).collect::<Vec<_>>());
 }
 
 #[test]

@@ -12,6 +12,7 @@ use cut::cut;
 use opened::{Opened, open_all};
 pub(crate) use truth::Truth;
 pub(crate) use unread::{LeftOutImage, UnreadImages};
+pub use watch::ImageWatch;
 
 use crate::{EngineError, ImageSummary, Resampling, resampling_words};
 
@@ -24,6 +25,7 @@ mod resolution;
 mod studied;
 mod truth;
 mod unread;
+mod watch;
 
 /// The images of a study with their parts.
 #[derive(Clone, Debug)]
@@ -91,7 +93,12 @@ struct CutImage {
 
 impl CutImages {
     /// Opens everything a study names, relative to `folder`; owned parts see `halo` pixels around themselves.
-    pub(crate) fn open(study: &Study, halo: u64, folder: &Path) -> Result<Self, EngineError> {
+    pub(crate) fn open(
+        study: &Study,
+        halo: u64,
+        folder: &Path,
+        watch: &ImageWatch,
+    ) -> Result<Self, EngineError> {
         if study.images.is_empty() {
             let error = Diagnostic::error("the study has no image, so its workflow cannot be run");
             return Err(error
@@ -99,7 +106,7 @@ impl CutImages {
                 .into());
         }
         // Everything is opened before anything is read: the last image may be missing.
-        let (opened, left_out) = open_all(study, folder)?;
+        let (opened, left_out) = open_all(study, folder, watch)?;
         let images = opened.into_iter().map(|(place, opened)| cut_image(study, place, halo, opened));
         Ok(Self { images: images.collect::<Result<_, _>>()?, left_out })
     }
@@ -132,11 +139,18 @@ impl CutImages {
     }
 
     /// Chooses the parts that are run; this reads pixels, to find tissue.
-    pub(crate) fn choose(self, study: &Study, halo: u64) -> Result<StudyInputs, EngineError> {
+    pub(crate) fn choose(
+        self,
+        study: &Study,
+        halo: u64,
+        watch: &ImageWatch,
+    ) -> Result<StudyInputs, EngineError> {
+        let counter = watch.counter("tissue of image", self.images.len());
         let mut inputs =
             StudyInputs { halo: 0, images: Vec::new(), parts: Vec::new(), left_out: self.left_out };
         for cut in self.images {
             inputs.add(study, &study.images[cut.place], cut)?;
+            counter.one();
         }
         if inputs.parts.iter().any(|p| p.part.core != p.part.read) {
             inputs.halo = halo;

@@ -13,6 +13,7 @@ use super::resolution::at_work;
 use super::studied::studied;
 use super::truth::{Drawn, Truth};
 use super::unread::LeftOutImage;
+use super::watch::ImageWatch;
 use crate::image::unreadable;
 use crate::{AtWork, EngineError, open_image, parse_synthetic};
 
@@ -34,9 +35,18 @@ pub(super) type OpenedImages = (Vec<(usize, Opened)>, Vec<LeftOutImage>);
 
 /// Opens all images, relative to `folder`, and reads some pixels of each. Those that cannot be read are left out where the
 /// study says so.
-pub(super) fn open_all(study: &Study, folder: &Path) -> Result<OpenedImages, EngineError> {
+pub(super) fn open_all(
+    study: &Study,
+    folder: &Path,
+    watch: &ImageWatch,
+) -> Result<OpenedImages, EngineError> {
     let files = Files::open(study, folder);
-    let found = in_parallel(&study.images, |image| files.image(study, image));
+    let counter = watch.counter("image", study.images.len());
+    let found = in_parallel(&study.images, |image| {
+        let found = files.image(study, image);
+        counter.one();
+        found
+    });
     let skip = study.run.unreadable == OnUnreadable::Skip;
     let (mut opened, mut left_out, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for (place, (image, found)) in study.images.iter().zip(found).enumerate() {
