@@ -7,7 +7,6 @@ mod diagnostics;
 mod file;
 mod instance;
 mod many;
-mod narrow;
 mod pairs;
 mod phase;
 mod picture;

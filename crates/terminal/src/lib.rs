@@ -6,6 +6,7 @@ mod engine_error;
 mod exit;
 mod failure;
 mod memory;
+mod narrow;
 mod panic;
 mod progress;
 mod streams;

@@ -7,6 +7,7 @@ use onceflow_study::Diagnostic;
 use crate::diagnostics::{diagnostics_to_json, render};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::narrow::fitted;
 use crate::progress::{ProgressMode, ProgressReporter};
 
 /// Standard output and standard error of the process.
@@ -35,6 +36,11 @@ impl Terminal {
     /// Writes a text to standard output.
     pub fn result(&self, text: &str) -> Result<(), Failure> {
         self.bytes(text.as_bytes())
+    }
+
+    /// Writes a text for people to standard output: on a narrow terminal, long lines are broken and tables set closer.
+    pub fn text(&self, text: &str) -> Result<(), Failure> {
+        self.result(&fitted(text))
     }
 
     /// Writes bytes to standard output.

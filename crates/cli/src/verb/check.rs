@@ -29,7 +29,7 @@ fn check(args: &CheckArgs, terminal: &Terminal) -> Result<CheckedDocument, Failu
 
 fn say(document: &Document, terminal: &Terminal) -> Result<(), Failure> {
     if let Some(content) = &document.content {
-        terminal.result(&format!("{}\n", summary::text(content)))?;
+        terminal.text(&format!("{}\n", summary::text(content)))?;
     }
     // A blank line between the parts, but none between notes, which are short.
     let mut before = Severity::Error;

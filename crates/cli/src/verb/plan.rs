@@ -67,6 +67,8 @@ pub(crate) fn print(
     };
     if json {
         let mut json = to_json(&planned);
+        json["workers"] = settings.workers.into();
+        json["memory_bytes"] = settings.memory.into();
         json["resampled"] = prepared.resampling().into();
         looks::add_to_json(prepared, &planned, &mut json)?;
         if let Some(left) = &left {
@@ -78,7 +80,7 @@ pub(crate) fn print(
         prepared.resampling().iter().for_each(|how| text.push_str(&format!("images     {how}\n")));
         text.push_str(&looks::text(prepared, &planned)?);
         left.iter().flat_map(LeftWork::lines).for_each(|line| text.push_str(&format!("{line}\n")));
-        terminal.result(&text)?;
+        terminal.text(&text)?;
         // The time differs between runs, so it is not part of the result.
         terminal.say(&format!("planned in {:.2} s, nothing computed", planned.seconds));
     }
@@ -208,6 +210,7 @@ fn to_json(planned: &Planned) -> serde_json::Value {
         "version": 1,
         "phase": planned.phase,
         "rows": planned.rows,
+        "parts": planned.parts,
         "instances": planned.instances(),
         "seams": planned.seams.word(),
         "halo": planned.halo,

@@ -5,7 +5,6 @@ mod row;
 
 use crate::args::ReportArgs;
 use crate::file::read_text;
-use crate::narrow::fitted;
 use crate::run_folder::no_run;
 use onceflow_engine::TextLimit;
 use onceflow_terminal::{Exit, Failure, Terminal};
@@ -24,9 +23,10 @@ pub(crate) fn run(args: &ReportArgs, terminal: &Terminal) -> Result<Exit, Failur
         return Err(no_run(&args.folder));
     }
     let file = read_text(&path, TextLimit::Table)?;
-    let text = if args.json { file.text.clone() } else { fitted(&file.text) };
-    terminal.result(&text)?;
-    if !args.json {
+    if args.json {
+        terminal.result(&file.text)?;
+    } else {
+        terminal.text(&file.text)?;
         if !args.folder.join("run.json").exists() {
             terminal.say("stopped: the same onceflow run goes on with it");
         }

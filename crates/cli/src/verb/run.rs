@@ -17,7 +17,6 @@ use onceflow_study::Diagnostic;
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
 use crate::args::{ExecutorWord, RunArgs, SettingsArgs};
-use crate::narrow::fitted;
 use crate::run_folder::kept;
 use crate::settings::{command, open, with_granularity_of};
 use crate::verb::plan;
@@ -99,7 +98,7 @@ fn report(run: &Run, path: &Path, json: bool, terminal: &Terminal) -> Result<Exi
         terminal.say(text.trim_end());
         terminal.json(&run_json(&run.answer))?;
     } else {
-        terminal.result(&fitted(&text))?;
+        terminal.text(&text)?;
     }
     if run.ending != RunEnding::TooManyFailures {
         terminal.say(&format!("Report    {}", path.join("report.html").display()));

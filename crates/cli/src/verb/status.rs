@@ -20,7 +20,7 @@ pub(crate) fn run(args: &StatusArgs, terminal: &Terminal) -> Result<Exit, Failur
         if args.json {
             terminal.json(&status)?;
         } else {
-            terminal.result(&text(&args.folder, &status))?;
+            terminal.text(&text(&args.folder, &status))?;
         }
         match status["state"].as_str() {
             Some("running") if args.watch => std::thread::sleep(Duration::from_secs(1)),

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &WhyArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     if args.json {
         terminal.json(&found.json)?;
     } else {
-        terminal.result(&found.text)?;
+        terminal.text(&found.text)?;
     }
     Ok(Exit::Ok)
 }

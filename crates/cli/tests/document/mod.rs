@@ -110,7 +110,11 @@ fn run(command: &str, folder: &Path) -> (i32, Vec<String>) {
         shell.env_remove(name);
     }
     shell.args(["-c", &format!("{{ {command}\n}} 2>&1")]).current_dir(folder).env("PATH", path);
-    shell.env("LC_ALL", "C.UTF-8").env("COLUMNS", "100").env("ONCEFLOW_PROGRESS", "never");
+    shell.env("LC_ALL", "C.UTF-8").env_remove("COLUMNS").env("ONCEFLOW_PROGRESS", "never");
+    // The width for which help is broken into lines.
+    if command.contains("--help") {
+        shell.env("COLUMNS", "100");
+    }
     // What the tester's own runs left behind is neither read nor added to.
     shell.env("ONCEFLOW_COSTS", "none").env("ONCEFLOW_STORE", "none");
     let output = shell.stdin(Stdio::null()).output().unwrap();

@@ -57,6 +57,10 @@ impl Shell {
 
     pub fn run_with(&self, words: &str, input: &str, environment: &[(&str, &str)]) -> Said {
         let mut command = command(self.folder.path());
+        // The width for which help is broken into lines.
+        if words.contains("--help") {
+            command.env("COLUMNS", "100");
+        }
         command.args(split(words)).envs(environment.iter().copied());
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -88,7 +92,7 @@ pub fn command(folder: &Path) -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| ours(name)) {
         command.env_remove(name);
     }
-    command.current_dir(folder).env("ONCEFLOW_PROGRESS", "never").env("COLUMNS", "100");
+    command.current_dir(folder).env("ONCEFLOW_PROGRESS", "never").env_remove("COLUMNS");
     // Measured costs, results and the profile of the tester are not used.
     command
         .env("ONCEFLOW_COSTS", "none")

@@ -119,8 +119,9 @@ fn companion(planned: &PhasePlan, merged: &MergedStage, row: usize) -> (String, 
         (0..plan.rows()).filter(|other| of_row[*other] == of_row[row] && place(*other) != place(row));
     let shared = |other: usize| instances.tree.shared_between(place(row), place(other));
     let nearest = others.max_by_key(|other| (shared(*other), std::cmp::Reverse(*other)));
+    let nearest = nearest.map(|other| (other, shared(other)));
     let chain = &plan.flow().stages[instances.stage].tasks;
-    let words = match nearest.map(|other| (other, shared(other))) {
+    let words = match nearest {
         None => "no other row is in it".to_owned(),
         Some((_, 0)) => "it shares no task with the others in it, and fills its room".to_owned(),
         Some((other, depth)) => {
@@ -129,7 +130,8 @@ fn companion(planned: &PhasePlan, merged: &MergedStage, row: usize) -> (String, 
             format!("with row {}, which shares {}", planned.numbers.of(other), tasks.join(", "))
         }
     };
-    (words, nearest.map(|other| planned.numbers.of(other)))
+    let sharing = nearest.filter(|(_, depth)| *depth > 0);
+    (words, sharing.map(|(other, _)| planned.numbers.of(other)))
 }
 
 fn task_text(planned: &PhasePlan, row: usize, why: &Why) -> String {
@@ -220,9 +222,10 @@ fn explain_bucket(
     let rows = planned.numbers.all(&merged.rows().swap_remove(bucket));
     let tree = &merged.instances.tree;
     let shared = places.windows(2).map(|pair| tree.shared_between(pair[0], pair[1])).min();
+    let shared = shared.unwrap_or(tree.depth());
     let mean = merged.cost() / merged.costs.len() as f64;
     let (cost, whole) = (merged.costs[bucket], merged.instances.work.whole() * places.len() as f64);
-    let together = match shared.unwrap_or(tree.depth()) {
+    let together = match shared {
         0 => "no task".to_owned(),
         depth => stage.tasks[..depth]
             .iter()
@@ -240,7 +243,7 @@ fn explain_bucket(
         rows_text(&rows),
     );
     let json = json!({
-        "version": 1, "bucket": bucket, "stage": stage.name, "merging": merged.how, "instances": places.len(),
+        "version": 1, "bucket": bucket, "buckets": merged.buckets.len(), "stage": stage.name, "merging": merged.how, "instances": places.len(),
         "rows": rows, "all_share": shared, "cost": cost, "cost_without_sharing": whole, "mean_cost": mean,
     });
     Ok(Explanation { text, json })

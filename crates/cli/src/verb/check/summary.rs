@@ -93,6 +93,7 @@ fn study_json(study: &Study, workflow: Option<&Workflow>) -> Value {
                 "seed": phase.design.seed,
                 "rows_at_most": rows_json(count.most),
                 "rows_known": !count.depends,
+                "rows_if_kept": count.half.map(|(kept, rows)| json!({ "kept": kept, "rows": rows_json(rows) })),
             })
         })
         .collect();

@@ -17,7 +17,7 @@ pub(super) fn print(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) 
         let list: Vec<_> = found.iter().map(|way| to_json(way, options.workers)).collect();
         terminal.json(&json!({ "version": 1, "workers": options.workers, "alternatives": list }))?;
     } else {
-        terminal.result(&text(&found, options.workers))?;
+        terminal.text(&text(&found, options.workers))?;
         let seconds: f64 = found.iter().map(|way| way.planning).sum();
         terminal.say(&format!("planned in {seconds:.2} s, nothing computed"));
     }

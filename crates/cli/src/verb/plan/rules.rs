@@ -17,7 +17,7 @@ pub(super) fn print(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) 
         terminal
             .json(&json!({ "version": 1, "rules": planned.rules.iter().map(to_json).collect::<Vec<_>>() }))?;
     } else {
-        terminal.result(&planned.rules.iter().map(line).collect::<String>())?;
+        terminal.text(&planned.rules.iter().map(line).collect::<String>())?;
     }
     Ok(Exit::Ok)
 }

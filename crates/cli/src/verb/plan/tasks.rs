@@ -16,7 +16,7 @@ pub(super) fn print(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) 
         let list: Vec<Value> = planned.tasks.iter().map(to_json).collect();
         terminal.json(&json!({ "version": 1, "by_task": list }))?;
     } else {
-        terminal.result(&text(&planned.tasks))?;
+        terminal.text(&text(&planned.tasks))?;
     }
     Ok(Exit::Ok)
 }
