@@ -65,7 +65,7 @@ pub use onceflow_store::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_synth::Painted;
 pub use open::KeptByRun;
 pub use open::{
-    CheckOptions, CheckedDocument, Document, DocumentContent, ImageWatch, OpenStudy, Operations, StudyInput,
+    CheckOptions, CheckedDocument, Document, DocumentContent, OpenStudy, Operations, StudyInput,
     check_document, open_document, open_study, open_study_with,
 };
 pub use plan::{
@@ -74,8 +74,8 @@ pub use plan::{
     SimulationOptions, TaskFigures,
 };
 pub use progress::{
-    PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, STATUS_FILE, Silent, StageProgress,
-    TaskAhead, TaskOver,
+    ImageWatch, PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, STATUS_FILE, Silent,
+    StageProgress, TaskAhead, TaskOver,
 };
 pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance};
 pub use resume::{LeftPhase, LeftWork, is_running, left_to_compute};

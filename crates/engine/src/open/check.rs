@@ -7,9 +7,9 @@ use onceflow_programs::look_at_commands;
 use onceflow_study::{Diagnostic, Study, Workflow};
 
 use super::bound::BoundStudy;
-use super::inputs::{CutImages, ImageWatch};
+use super::inputs::CutImages;
 use super::{Document, DocumentContent, document};
-use crate::{EngineError, ErrorKind, Operations};
+use crate::{EngineError, ErrorKind, ImageWatch, Operations};
 
 /// How a file is checked.
 #[derive(Clone, Debug)]

@@ -30,7 +30,6 @@ use onceflow_study::{Diagnostic, FileKind, Severity, SourceText, Study, Workflow
 pub use catalogue::Operations;
 pub use check::{CheckOptions, CheckedDocument, check_document};
 pub use document::{Document, DocumentContent, open_document};
-pub use inputs::ImageWatch;
 pub use kept_by_run::KeptByRun;
 pub use study::OpenStudy;
 

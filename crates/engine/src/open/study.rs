@@ -14,10 +14,10 @@ use super::kept::KeptOutputs;
 use super::reference::Reference;
 use super::stamps::stamps;
 use crate::open::command::ProgramTask;
-use crate::open::inputs::{CutImages, ImageWatch, StudyInputs};
+use crate::open::inputs::{CutImages, StudyInputs};
 use crate::open::metrics::Metrics;
 use crate::open::reading::reserve_reading;
-use crate::{EngineError, KeptByRun, Operations, RunSettings, resampling_words};
+use crate::{EngineError, ImageWatch, KeptByRun, Operations, RunSettings, resampling_words};
 
 /// What stands before the first row: everything that can be wrong with a study has been said by now.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Progress of a run: what it reports while it runs, the status file, and events for programs.
 
 mod events;
+mod images;
 mod report;
 mod status;
 mod track;
@@ -9,6 +10,7 @@ use onceflow_study::counted;
 
 use crate::duration_words;
 
+pub use images::ImageWatch;
 pub(crate) use report::ProgressReport;
 pub use status::STATUS_FILE;
 pub use track::{ProgressTracker, StageProgress};

@@ -14,7 +14,7 @@ const LEAST_TEXT: usize = 20;
 
 /// The table within so many columns; `None` when the lines are no table, or it has no room.
 pub(super) fn fitted(lines: &[&str], columns: usize) -> Option<String> {
-    let table = Table::read(lines).filter(Table::is_one)?;
+    let table = TextTable::read(lines).filter(TextTable::is_one)?;
     let all: Vec<usize> = (0..table.columns.len()).collect();
     if table.width(&all) <= columns {
         return Some(table.text(&all, columns));
@@ -27,21 +27,21 @@ pub(super) fn fitted(lines: &[&str], columns: usize) -> Option<String> {
 }
 
 /// Cells by columns.
-struct Table {
+struct TextTable {
     indent: usize,
-    columns: Vec<Column>,
+    columns: Vec<TextColumn>,
     rows: usize,
 }
 
 /// A column.
-struct Column {
+struct TextColumn {
     cells: Vec<String>,
     width: usize,
     /// Whether its cells begin below each other.
     left: bool,
 }
 
-impl Table {
+impl TextTable {
     /// Columns stand where all lines have at least two spaces.
     fn read(lines: &[&str]) -> Option<Self> {
         let lines: Vec<Vec<char>> = lines.iter().map(|line| line.trim_end().chars().collect()).collect();
@@ -55,7 +55,7 @@ impl Table {
             let end = (from..longest)
                 .find(|at| spaces[*at] && spaces.get(at + 1) == Some(&true))
                 .unwrap_or(longest);
-            columns.push(Column::read(&lines, from, end));
+            columns.push(TextColumn::read(&lines, from, end));
             from = (end..longest).find(|at| !spaces[*at]).unwrap_or(longest);
         }
         Some(Self { indent, columns, rows: lines.len() })
@@ -81,7 +81,7 @@ impl Table {
 
     /// Columns that name a row: those before the first column of numbers, or the first.
     fn names(&self) -> usize {
-        self.columns.iter().position(Column::is_numbers).unwrap_or(1).max(1)
+        self.columns.iter().position(TextColumn::is_numbers).unwrap_or(1).max(1)
     }
 
     /// As many tables below each other as are needed, each with the columns that name a row.
@@ -113,7 +113,7 @@ impl Table {
     }
 }
 
-impl Column {
+impl TextColumn {
     fn read(lines: &[Vec<char>], from: usize, end: usize) -> Self {
         let cell = |line: &Vec<char>| -> String {
             let end = end.min(line.len());

@@ -12,9 +12,8 @@ use cut::cut;
 use opened::{Opened, open_all};
 pub(crate) use truth::Truth;
 pub(crate) use unread::{LeftOutImage, UnreadImages};
-pub use watch::ImageWatch;
 
-use crate::{EngineError, ImageSummary, Resampling, resampling_words};
+use crate::{EngineError, ImageSummary, ImageWatch, Resampling, resampling_words};
 
 mod choice;
 mod cut;
@@ -25,7 +24,6 @@ mod resolution;
 mod studied;
 mod truth;
 mod unread;
-mod watch;
 
 /// The images of a study with their parts.
 #[derive(Clone, Debug)]

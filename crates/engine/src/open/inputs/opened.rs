@@ -13,9 +13,8 @@ use super::resolution::at_work;
 use super::studied::studied;
 use super::truth::{Drawn, Truth};
 use super::unread::LeftOutImage;
-use super::watch::ImageWatch;
 use crate::image::unreadable;
-use crate::{AtWork, EngineError, open_image, parse_synthetic};
+use crate::{AtWork, EngineError, ImageWatch, open_image, parse_synthetic};
 
 /// Files that are named when they are missing; more are counted.
 const MOST_NAMED: usize = 20;

@@ -17,7 +17,7 @@ impl ImageWatch {
     }
 
     /// Counts what is done of so many images.
-    pub(super) fn counter(&self, task: &'static str, of: usize) -> ImageCounter<'_> {
+    pub(crate) fn counter(&self, task: &'static str, of: usize) -> ImageCounter<'_> {
         ImageCounter { watch: self, task, done: AtomicU64::new(0), of: of as u64 }
     }
 }
@@ -29,7 +29,7 @@ impl fmt::Debug for ImageWatch {
 }
 
 /// Counts images of one pass over all of them.
-pub(super) struct ImageCounter<'a> {
+pub(crate) struct ImageCounter<'a> {
     watch: &'a ImageWatch,
     task: &'static str,
     done: AtomicU64,
@@ -38,7 +38,7 @@ pub(super) struct ImageCounter<'a> {
 
 impl ImageCounter<'_> {
     /// One more image is done.
-    pub(super) fn one(&self) {
+    pub(crate) fn one(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(watch) = &self.watch.0 {
             watch(StepProgress { task: self.task, done, of: self.of });
