@@ -18,7 +18,7 @@ const FILES: [(&str, &str, &str); 13] = [
     ("rows.csv", "text/csv", "One line per row: parameters, and metrics over all images"),
     ("metrics.csv", "text/csv", "One line per row and image"),
     ("indices.json", "application/json", "Indices with intervals and verdicts"),
-    ("best.json", "application/json", "The best row with all its values"),
+    ("best.json", "application/json", "The proposed values, and the best row behind them"),
     ("report.html", "text/html", "The report"),
     ("answer.txt", "text/plain", "The answer in words"),
     ("trace.json", "application/json", "When each task ran"),

@@ -124,7 +124,7 @@ pub(super) fn downloads(answer: &Answer) -> String {
             pretty(indices_json(answer)),
             "indices with intervals and verdicts, over all images and for each",
         ),
-        ("best.json", json, pretty(best_json(answer)), "the best row with all its values"),
+        ("best.json", json, pretty(best_json(answer)), "the proposed values, and the best row behind them"),
     ];
     let mut items: String = carried
         .iter()
