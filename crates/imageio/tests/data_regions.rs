@@ -116,7 +116,7 @@ fn reading_stays_within_the_budget() {
     let error = whole.get().unwrap_err().to_string();
     assert_eq!(
         error,
-        "memory: expected room for 128 bytes of patient::image, found 100; remove regions or raise the limit"
+        "memory: expected room for 128 bytes of patient::image, found 100 bytes; remove regions or raise the limit"
     );
     assert_eq!(source.meter().calls(), 0);
     let half = whole.with_interest(Bounds::plane(0, 0, 8, 4).unwrap()).unwrap();

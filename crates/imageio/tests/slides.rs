@@ -280,7 +280,9 @@ fn what_is_wrong_with_a_slide_is_said() {
     let error = source.read(boxed(0, 1000, 1, 1)).unwrap_err().to_string();
     assert!(error.contains("expected strips or tiles of at most 256 MiB"), "{error}");
     let corrupt = plain(16, 16).short(259, 8);
-    assert!(message(tiff(vec![corrupt], None)).contains("found 768 bytes that are corrupt or too few"));
+    assert!(
+        message(tiff(vec![corrupt], None)).contains("found 768 bytes of data that is corrupt or too short")
+    );
     let odd = Directory::tiles([1 << 24, 1 << 24], [1, 1], 1, vec![vec![0]]);
     assert!(message(tiff(vec![odd], None)).contains("expected 281474976710656 strips or tiles"));
 }

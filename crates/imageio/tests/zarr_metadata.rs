@@ -122,8 +122,8 @@ fn hostile_metadata_are_refused_by_name() {
         ("/chunk_grid/name", json!("rectangular"), "regular"),
         ("/chunk_key_encoding/configuration/separator", json!("/../"), "the separator / or ."),
         ("/chunk_key_encoding/name", json!("../.."), "default or v2"),
-        ("/codecs/0/configuration/chunk_shape", json!([0, 16]), "chunks of 1 to"),
-        ("/codecs/0/configuration/chunk_shape", json!([u64::MAX, u64::MAX]), "chunks of 1 to"),
+        ("/codecs/0/configuration/chunk_shape", json!([0, 16]), "chunks of 1 byte to 256 MiB"),
+        ("/codecs/0/configuration/chunk_shape", json!([u64::MAX, u64::MAX]), "chunks of 1 byte to 256 MiB"),
         ("/codecs/0/configuration/codecs", json!([{"name": "sharding_indexed"}]), "the codec bytes"),
         (
             "/codecs/0/configuration/codecs",

@@ -139,6 +139,7 @@ mod part;
 pub mod pieces;
 mod pixels;
 mod region;
+mod size_words;
 pub mod source;
 pub mod store;
 mod template;
@@ -159,6 +160,7 @@ pub use part::{
 pub use pieces::{Hilbert, HilbertCurve, Piece, Pieces, Placement};
 pub use pixels::{ByteOrder, Element, Pixels};
 pub use region::Region;
+pub use size_words::{size_words, two_sizes};
 pub use source::{
     Access, Details, ImageInfo, ImageScale, MeteredSource, ReadMeter, ReadVolume, Source, VolumeInfo,
 };

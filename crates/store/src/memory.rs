@@ -183,7 +183,7 @@ mod tests {
         let error = store.write(&id(2), plane(8)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "memory: expected room for 64 bytes of image::mask, found 50; remove regions or raise the limit"
+            "memory: expected room for 64 bytes of image::mask, found 50 bytes; remove regions or raise the limit"
         );
         assert_eq!(store.list().unwrap(), [id(1)]);
         // The replaced region is not given back before the new one is safe.

@@ -33,7 +33,7 @@ impl SettingsLayers {
         let value = |key: &str| match key {
             "reuse" => settings.level.word().to_owned(),
             "workers" => settings.workers.to_string(),
-            "memory" => Size(settings.memory).to_string(),
+            "memory" => Size(settings.memory).rounded_down().to_string(),
             "pin" => settings.pinned.to_string(),
             "scratch" => path(settings.scratch.as_deref(), "the folder of the run"),
             "staging" => settings.staging.to_string(),

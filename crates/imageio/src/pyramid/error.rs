@@ -2,7 +2,7 @@
 
 use std::io;
 
-use onceflow_region::{RegionError, SourceError};
+use onceflow_region::{RegionError, SourceError, two_sizes};
 use thiserror::Error;
 
 /// A result that cannot be written.
@@ -56,7 +56,7 @@ pub enum PyramidError {
     #[error(transparent)]
     Region(#[from] RegionError),
     /// The bound of memory is too small for one block.
-    #[error("expected at least {needed} bytes of memory, found {limit}; raise the bound")]
+    #[error("expected at least {} of memory, found {}; raise the bound", two_sizes(*.needed, *.limit).0, two_sizes(*.needed, *.limit).1)]
     Memory {
         /// Bytes that one thread takes.
         needed: u64,

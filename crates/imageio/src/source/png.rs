@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use onceflow_region::source::{check_read, dense};
 use onceflow_region::{
     Access, Bounds, Dense, Details, Digest, Element, ImageInfo, ImageScale, Pixels, READ_LIMIT, Source,
-    SourceError,
+    SourceError, size_words,
 };
 use png::{BitDepth, ColorType, Decoder, DecodingError, Limits, PixelDimensions, Transformations, Unit};
 
@@ -156,7 +156,7 @@ fn check_length(origin: &ByteOrigin, header: &png::Info<'_>) -> Result<(), Sourc
         return Ok(());
     }
     let expected = format!("data for {} x {} pixels", header.width, header.height);
-    let found = format!("a file of {} bytes, which cannot hold them", origin.length());
+    let found = format!("a file of {}, which cannot hold them", size_words(origin.length()));
     Err(origin.content(&expected, found, "copy the file again"))
 }
 
@@ -172,15 +172,15 @@ fn broken(origin: &ByteOrigin, error: &DecodingError) -> SourceError {
     match error {
         DecodingError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => origin.content(
             "a whole PNG image",
-            format!("{} bytes, where it ends too early", origin.length()),
+            format!("a file that ends too early, after {}", size_words(origin.length())),
             todo,
         ),
         DecodingError::IoError(error) => origin.unreadable(error),
         DecodingError::LimitsExceeded => {
             let expected = format!(
-                "rows of at most {} MiB, or an interlaced image of at most {} MiB",
-                DECODER_BYTES >> 20,
-                READ_LIMIT >> 20
+                "rows of at most {}, or an interlaced image of at most {}",
+                size_words(DECODER_BYTES as u64),
+                size_words(READ_LIMIT)
             );
             origin.content(&expected, "a larger one", "save the image as TIFF in tiles")
         }

@@ -1,6 +1,6 @@
 //! The header of a volume file of any format.
 
-use onceflow_region::{Bounds, ByteOrder, Element, SourceError, Span, VolumeGeometry};
+use onceflow_region::{Bounds, ByteOrder, Element, SourceError, Span, VolumeGeometry, size_words};
 
 use crate::origin::ByteOrigin;
 
@@ -60,7 +60,7 @@ impl VolumeHeader {
         }
         let [width, height, depth, times] = self.bounds.size();
         let expected = format!("values for {width} x {height} x {depth} places and {times} times");
-        let found = format!("a file of {} bytes, which cannot hold them", origin.length());
+        let found = format!("a file of {}, which cannot hold them", size_words(origin.length()));
         Err(origin.content(&expected, found, TODO))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use flate2::read::MultiGzDecoder;
 use onceflow_region::{
     Bounds, Digest, Element, Pixels, READ_LIMIT, ReadMeter, ReadVolume, SourceError, Volume, VolumeInfo,
-    with_values,
+    size_words, with_values,
 };
 
 use super::header::{TODO, VolumeHeader, VolumePacking};
@@ -155,7 +155,7 @@ fn beside(head: &ByteOrigin, name: &str) -> Result<ByteOrigin, SourceError> {
 fn broken(origin: &ByteOrigin, error: &io::Error) -> SourceError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => {
-            let found = format!("{} bytes, where it ends too early", origin.length());
+            let found = format!("a file that ends too early, after {}", size_words(origin.length()));
             origin.content("a whole volume", found, TODO)
         }
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {

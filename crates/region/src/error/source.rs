@@ -5,7 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use super::RegionError;
-use crate::Bounds;
+use crate::{Bounds, two_sizes};
 
 /// An image file that cannot be opened or read.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -68,7 +68,9 @@ pub enum SourceError {
     },
     /// More bytes than one read may hold.
     #[error(
-        "{file}: expected a read of at most {limit} bytes, found {bounds} of {bytes} bytes; read it in parts"
+        "{file}: expected a read of at most {}, found {bounds} of {}; read it in parts",
+        two_sizes(*.limit, *.bytes).0,
+        two_sizes(*.limit, *.bytes).1
     )]
     TooLarge {
         /// The file.

@@ -1,5 +1,6 @@
 //! What can be wrong with a store of regions.
 
+use crate::two_sizes;
 use thiserror::Error;
 
 use super::{RegionError, SourceError};
@@ -29,7 +30,9 @@ pub enum StoreError {
     },
     /// There is no room.
     #[error(
-        "{store}: expected room for {bytes} bytes of {region}, found {free}; remove regions or raise the limit"
+        "{store}: expected room for {} of {region}, found {}; remove regions or raise the limit",
+        two_sizes(*.bytes, *.free).0,
+        two_sizes(*.bytes, *.free).1
     )]
     Full {
         /// The store.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use onceflow_region::Digest;
+use onceflow_region::{Digest, two_sizes};
 use thiserror::Error;
 
 /// A blob that cannot be kept or read.
@@ -18,7 +18,7 @@ pub enum BlobError {
         digest: Digest,
     },
     /// There is no room in memory.
-    #[error("{store}: expected room for {bytes} bytes, found {free}; remove blobs or raise the limit")]
+    #[error("{store}: expected room for {}, found {}; remove blobs or raise the limit", two_sizes(*.bytes, *.free).0, two_sizes(*.bytes, *.free).1)]
     Full {
         /// The store.
         store: String,

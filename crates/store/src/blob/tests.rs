@@ -62,7 +62,7 @@ fn memory_is_bounded_and_given_back_by_the_last_reader() {
     let full = store.put(&[2; 60]).unwrap_err();
     assert_eq!(
         full.to_string(),
-        "memory: expected room for 60 bytes, found 40; remove blobs or raise the limit"
+        "memory: expected room for 60 bytes, found 40 bytes; remove blobs or raise the limit"
     );
     let held = store.get(&digest).unwrap();
     store.remove(&digest).unwrap();

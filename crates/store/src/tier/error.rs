@@ -1,5 +1,6 @@
 //! What can go wrong in tiers.
 
+use onceflow_region::{size_words, two_sizes};
 use thiserror::Error;
 
 use crate::blob::BlobError;
@@ -10,7 +11,9 @@ use crate::codec::CodecError;
 pub enum TierError {
     /// There is no room in memory, and nothing can leave.
     #[error(
-        "expected room for {bytes} bytes in memory, found {free} and nothing that can leave; release or forget regions, or raise the limit"
+        "expected room for {} in memory, found {} and nothing that can leave; release or forget regions, or raise the limit",
+        two_sizes(*.bytes, *.free).0,
+        two_sizes(*.bytes, *.free).1
     )]
     Full {
         /// Bytes wanted.
@@ -20,7 +23,8 @@ pub enum TierError {
     },
     /// A region was to leave its tier, and no tier below could take it; it stays where it is.
     #[error(
-        "expected room for {bytes} bytes in a tier below memory, found none; raise a capacity, or forget regions"
+        "expected room for {} in a tier below memory, found none; raise a capacity, or forget regions",
+        size_words(*.bytes)
     )]
     Stuck {
         /// Bytes of the region as a blob.

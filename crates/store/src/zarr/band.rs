@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use onceflow_region::SourceError;
+use onceflow_region::{SourceError, size_words};
 
 use super::array::{ArrayWindow, ZarrArray, overlap, touched};
 use super::cells::ChunkCells;
@@ -86,7 +86,7 @@ impl<'a> ArrayBand<'a> {
         let (layout, cell) = (&self.array.layout(), self.array.layout().cell_bytes());
         let length = usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX);
         if length > Codecs::most_bytes(cell) {
-            return Err(cells.corrupt(first, format!("{length} bytes, more than it takes")));
+            return Err(cells.corrupt(first, format!("{}, more than it takes", size_words(length as u64))));
         }
         let part = self.array.part(&self.window, first, self.array.cell);
         cells.file.read_at(bytes.start, self.unpacker.room(length))?;

@@ -6,7 +6,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use onceflow_region::{ReadMeter, SourceError};
+use onceflow_region::{ReadMeter, SourceError, two_sizes};
 
 use super::root::Root;
 
@@ -76,8 +76,8 @@ impl ZarrFolder {
     pub fn small(&self, relative: &str, limit: u64) -> Result<Option<Vec<u8>>, SourceError> {
         let Some(mut file) = self.file(relative)? else { return Ok(None) };
         if file.length > limit {
-            let expected = format!("a file of at most {limit} bytes");
-            let found = format!("one of {}", file.length);
+            let (most, found) = two_sizes(limit, file.length);
+            let (expected, found) = (format!("a file of at most {most}"), format!("one of {found}"));
             return Err(SourceError::content(&file.name, &expected, found, "check what wrote it"));
         }
         let mut bytes = vec![0; file.length as usize];

@@ -1,6 +1,6 @@
 //! How a Zarr v3 array lies in its files, as its metadata say it; sizes are checked before they are used.
 
-use onceflow_region::{ByteOrder, Element};
+use onceflow_region::{ByteOrder, Element, size_words};
 use serde_json::Value;
 
 use super::codec::Codecs;
@@ -183,7 +183,7 @@ fn sharded(codec: &Value, rank: usize) -> Result<Sharded, BadMetadata> {
 pub(super) fn check_cells(file: &[u64], cell: &[u64], element: Element) -> Result<(), BadMetadata> {
     let values = product(cell.iter().copied()).and_then(|values| values.checked_mul(element.bytes()));
     if !values.is_some_and(|bytes| (1..=CELL_LIMIT).contains(&bytes)) {
-        let expected = format!("chunks of 1 to {CELL_LIMIT} bytes");
+        let expected = format!("chunks of 1 byte to {}", size_words(CELL_LIMIT));
         return Err(BadMetadata::new(expected, format!("chunks of {cell:?} values of {element}")));
     }
     let mut sides = file.iter().zip(cell);

@@ -1,5 +1,7 @@
 //! What a JPEG stream says of itself, found by walking over its markers before a decoder takes memory for it.
 
+use onceflow_region::size_words;
+
 /// What a JPEG stream holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::source) struct Frame {
@@ -88,7 +90,10 @@ impl Frame {
             return Ok(());
         }
         let expected = format!("data for {} x {} pixels", self.width, self.height);
-        Err(Refused::new(expected, format!("a JPEG of {length} bytes, which cannot hold them")))
+        Err(Refused::new(
+            expected,
+            format!("a JPEG of {}, which cannot hold them", size_words(length as u64)),
+        ))
     }
 }
 

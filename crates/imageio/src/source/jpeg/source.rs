@@ -5,7 +5,7 @@ use std::io::Read;
 use onceflow_region::source::{check_read, dense};
 use onceflow_region::{
     Access, Bounds, Dense, Details, Digest, Element, ImageInfo, ImageScale, Pixels, READ_LIMIT, Source,
-    SourceError,
+    SourceError, two_sizes,
 };
 
 use super::{Colours, Frame, Refused, decode};
@@ -28,8 +28,9 @@ impl JpegSource {
         let stream = stream(&origin)?;
         let frame = Frame::of(&stream).map_err(|refused| broken(&origin, refused))?;
         if frame.bytes() as u64 > READ_LIMIT {
-            let expected = format!("a JPEG image of at most {READ_LIMIT} bytes of pixels");
-            return Err(origin.content(&expected, frame.bytes().to_string(), "save it as TIFF in tiles"));
+            let (most, found) = two_sizes(READ_LIMIT, frame.bytes() as u64);
+            let expected = format!("a JPEG image of at most {most} of pixels");
+            return Err(origin.content(&expected, found, "save it as TIFF in tiles"));
         }
         let (width, height) = (frame.width as u64, frame.height as u64);
         let compression = if frame.progressive { "progressive JPEG" } else { "JPEG" };
@@ -73,8 +74,9 @@ impl Source for JpegSource {
 
 fn stream(origin: &ByteOrigin) -> Result<Vec<u8>, SourceError> {
     if origin.length() > FILE_LIMIT {
-        let expected = format!("a JPEG file of at most {} MiB", FILE_LIMIT >> 20);
-        return Err(origin.content(&expected, origin.length().to_string(), "save it as TIFF in tiles"));
+        let (most, found) = two_sizes(FILE_LIMIT, origin.length());
+        let expected = format!("a JPEG file of at most {most}");
+        return Err(origin.content(&expected, found, "save it as TIFF in tiles"));
     }
     let mut stream = Vec::new();
     origin.reader()?.read_to_end(&mut stream).map_err(|error| origin.unreadable(&error))?;

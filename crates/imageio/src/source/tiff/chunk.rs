@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use onceflow_region::{Pixels, SourceError};
+use onceflow_region::{Pixels, SourceError, size_words};
 
 use super::super::jpeg::{Colours, Frame, Refused, decode};
 use super::codec::{TiffPacking, TiffPredictor};
@@ -81,14 +81,19 @@ impl TiffChunk {
         let length = usize::try_from(length).ok().filter(|&length| length <= CHUNK_LIMIT);
         let length = length.ok_or_else(|| too_large(origin))?;
         if wanted > length.saturating_mul(layout.compression.growth()) {
-            return Err(chunk.broken(origin, layout, format!("{length} bytes, which cannot hold it")));
+            return Err(chunk.broken(
+                origin,
+                layout,
+                format!("{}, which cannot hold it", size_words(length as u64)),
+            ));
         }
         let data = chunk.bytes(origin, reader, layout, 0..length)?;
         let mut bytes = match layout.compression {
             TiffPacking::Jpeg => chunk.jpeg(origin, layout, &data, wanted)?,
             other => {
+                let size = size_words(length as u64);
                 let corrupt =
-                    || chunk.broken(origin, layout, format!("{length} bytes that are corrupt or too few"));
+                    || chunk.broken(origin, layout, format!("{size} of data that is corrupt or too short"));
                 other.decompress(data, wanted).ok_or_else(corrupt)?
             }
         };
@@ -111,7 +116,7 @@ impl TiffChunk {
             return Err(self.broken(origin, layout, found));
         }
         if range.end as u64 > length {
-            return Err(self.broken(origin, layout, format!("{length} bytes, which cannot hold it")));
+            return Err(self.broken(origin, layout, format!("{}, which cannot hold it", size_words(length))));
         }
         let mut bytes = vec![0; range.len()];
         let place = SeekFrom::Start(offset + range.start as u64);
@@ -168,7 +173,7 @@ fn with_tables(tables: Option<&[u8]>, data: &[u8]) -> Vec<u8> {
 }
 
 fn too_large(origin: &ByteOrigin) -> SourceError {
-    let expected = format!("strips or tiles of at most {} MiB", CHUNK_LIMIT >> 20);
+    let expected = format!("strips or tiles of at most {}", size_words(CHUNK_LIMIT as u64));
     origin.content(&expected, "a larger one", "save the image in tiles")
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Seek, SeekFrom};
 
-use onceflow_region::{ByteOrder, SourceError};
+use onceflow_region::{ByteOrder, SourceError, size_words};
 
 use crate::origin::{ByteOrigin, OriginReader};
 
@@ -224,7 +224,7 @@ pub(super) fn unreadable(origin: &ByteOrigin, error: &io::Error) -> SourceError 
 }
 
 fn short(origin: &ByteOrigin) -> SourceError {
-    let found = format!("{} bytes, where it ends too early", origin.length());
+    let found = format!("a file that ends too early, after {}", size_words(origin.length()));
     origin.content("a whole TIFF image", found, TODO)
 }
 

@@ -1,6 +1,6 @@
 //! How the pixels of one directory are stored, and whether we read that.
 
-use onceflow_region::{ByteOrder, Element, SourceError};
+use onceflow_region::{ByteOrder, Element, SourceError, size_words};
 
 use super::super::openslide;
 use super::codec::{TiffPacking, TiffPredictor};
@@ -134,7 +134,7 @@ impl TiffLayout {
 
     fn check(&self, origin: &ByteOrigin) -> Result<(), SourceError> {
         if self.row_bytes() > LONGEST_ROW {
-            let expected = format!("rows of at most {} MiB", LONGEST_ROW >> 20);
+            let expected = format!("rows of at most {}", size_words(LONGEST_ROW as u64));
             return Err(origin.content(&expected, self.row_bytes().to_string(), TODO));
         }
         if self.compression == TiffPacking::Jpeg && self.element != Element::U8 {
