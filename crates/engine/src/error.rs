@@ -206,6 +206,10 @@ pub fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).display();
     let (expected, found, hint) = match error.kind() {
         io::ErrorKind::NotFound => ("a folder", "nothing of that name".into(), format!("mkdir -p {folder}")),
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            let hint = "choose another folder after -o, or move the file away";
+            ("a folder, or a name that is free", "a file where the folder is to be".into(), hint.into())
+        }
         io::ErrorKind::IsADirectory => ("a file", "a folder".into(), "name a file inside it after -o".into()),
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             let hint = format!("choose another folder after -o; ls -ld {folder} shows who may write here");

@@ -97,7 +97,7 @@ impl FolderFiles {
             match (is_drawn(&file), has_image) {
                 (true, true) => self.drawn.push(DrawnFile::new(file)),
                 (true, false) if !names.is_empty() => {
-                    let why = format!("its name is that of truth, and there is no image {}", bare(&file));
+                    let why = format!("it is named like truth, and there is no image `{}`", bare(&file));
                     self.left_out.push(LeftOut::new(&file, why));
                 }
                 _ => self.images.push(file),

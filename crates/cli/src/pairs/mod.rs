@@ -107,7 +107,7 @@ impl DrawnFiles {
         self.files = others;
         let mut its = its.into_iter().map(|drawn| drawn.path);
         let taken = its.next()?;
-        let why = format!("{} is taken", file_name(&taken));
+        let why = format!("its image has truth already: {}", file_name(&taken));
         self.left_out.extend(its.map(|file| LeftOut::new(&file, &*why)));
         Some(taken)
     }

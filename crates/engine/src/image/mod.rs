@@ -161,8 +161,9 @@ fn refuse_but(name: &str, source: &dyn Source, known: &[Element], expected: &str
         return Ok(());
     }
     let error = Diagnostic::error(format!("the image {name} cannot be segmented"));
-    let error = error.expected_found(expected, format!("{element}"));
-    Err(error.with_hint("convert it to 8 bits, for instance: vips cast IN OUT uchar").into())
+    let found = format!("{} bits per channel ({element})", 8 * element.bytes());
+    let hint = "convert it to 8 bits, for instance: vips cast IN OUT uchar --shift";
+    Err(error.expected_found(expected, found).with_hint(hint).into())
 }
 
 #[cfg(test)]

@@ -60,10 +60,10 @@ fn kind(working: &Working) -> ResamplingKind {
 }
 
 fn absurd(name: &str, known: f64, wanted: f64) -> EngineError {
-    let error = Diagnostic::error(format!("the image `{name}` cannot be resampled so far"));
-    let error = error.expected_found(
-        format!("a resolution within a thousand times {wanted} um per pixel"),
-        format!("{known}"),
-    );
-    error.with_hint("resolutions are micrometres per pixel, usually 0.25 or 0.5").into()
+    let error = Diagnostic::error(format!(
+        "the image `{name}` cannot be resampled from {known} to {wanted} um per pixel"
+    ));
+    let times = (wanted / known).max(known / wanted).round();
+    let error = error.expected_found("resolutions at most 1000 times apart", format!("{times} times"));
+    error.with_hint("um_per_pixel is in micrometres per pixel, usually 0.25 or 0.5").into()
 }

@@ -101,8 +101,10 @@ pub(super) fn workflow(
 fn empty(name: &str) -> EngineError {
     let message = Diagnostic::error(format!("{name} is empty"));
     let message = message.expected_found("a study, a workflow or a problem", "no text");
+    // A study is read as one when its name says so.
+    let target = if name.ends_with(".toml") { format!("{name} --force") } else { "study.toml".to_owned() };
     EngineError::bad_input(
-        message.with_hint(format!("onceflow init -o {name} --force writes a study to start from")),
+        message.with_hint(format!("onceflow init -o {target} writes a study to start from")),
     )
 }
 

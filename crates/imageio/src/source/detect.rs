@@ -27,6 +27,7 @@ pub(super) fn open(origin: ByteOrigin) -> Result<Arc<dyn Source>, SourceError> {
             let expected = "a PNG, JPEG or TIFF image, or a slide";
             let todo = match first.as_slice() {
                 [] => "copy or export it again: nothing was written into it",
+                first if is_text(first) => "name an image: this file holds text",
                 _ => "convert it to PNG or TIFF",
             };
             Err(origin.content(expected, found, todo))

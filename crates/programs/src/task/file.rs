@@ -52,9 +52,11 @@ pub(super) fn find_container(task: &Task, name: &str, folder: &Path) -> Result<F
 
 fn unusable(task: &Task, name: &str, expected: &str, found: &str) -> Box<Diagnostic> {
     let error =
-        Diagnostic::error(format!("task `{}` needs `{name}`, which cannot be given to it", task.name));
+        Diagnostic::error(format!("task `{}` declares the file `{name}`, which cannot be used", task.name));
     let error = error.at_place(task.place_of(NameRole::File, name).as_ref(), "");
     Box::new(
-        error.expected_found(expected, found).with_hint("put it beside the descriptor, or do not declare it"),
+        error
+            .expected_found(expected, found)
+            .with_hint("put the file beside the descriptor, or remove its name there"),
     )
 }

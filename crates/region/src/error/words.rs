@@ -11,6 +11,7 @@ pub fn io_words(error: &io::Error) -> String {
         ErrorKind::QuotaExceeded => "no space left of what you may use of the disk",
         ErrorKind::ReadOnlyFilesystem => "a disk that can only be read",
         ErrorKind::IsADirectory => "a folder",
+        ErrorKind::AlreadyExists => "something of that name that is there already",
         ErrorKind::NotADirectory => "a file where a folder is expected",
         ErrorKind::UnexpectedEof => "an end that comes too early",
         _ => {

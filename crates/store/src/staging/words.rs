@@ -29,7 +29,11 @@ impl FromStr for Staging {
                 Placement::Separated { writers, group_size, batch, distribution }
             }
         };
-        check(placement)?;
+        // The text as it was written, without the choices that were left out.
+        check(placement).map_err(|error| match error {
+            StagingError::Words { todo, .. } => wrong(text, todo),
+            other => other,
+        })?;
         Ok(Staging { placement })
     }
 }
@@ -98,11 +102,13 @@ pub(super) fn check(placement: Placement) -> Result<(), StagingError> {
         Placement::Separated { writers, group_size, batch, .. } => (writers, group_size, batch),
     };
     let todo = match (writers, group_size, batch) {
-        (0, _, _) => "let there be 1 to 1024 writers",
-        (writers, _, _) if writers > WRITERS => "let there be 1 to 1024 writers",
-        (_, 0, _) => "let a group have 1 member up to all of them",
-        (writers, group_size, _) if group_size > writers => "let a group have 1 member up to all of them",
-        (_, _, 0) => "let a batch have at least 1 blob",
+        (0, _, _) => "writers is a number from 1 to 1024",
+        (writers, _, _) if writers > WRITERS => "writers is a number from 1 to 1024",
+        (_, 0, _) => "group is at least 1, and at most the number of writers",
+        (writers, group_size, _) if group_size > writers => {
+            "group is at least 1, and at most the number of writers"
+        }
+        (_, _, 0) => "batch is at least 1",
         _ => return Ok(()),
     };
     Err(StagingError::Words { found: Staging { placement }.to_string(), todo })

@@ -41,10 +41,12 @@ fn block(failing: &Failing, rows: usize, prepared: &OpenStudy, folder: &Path) ->
     let [study, folder] = [study, folder].map(|path| quoted(&path.display().to_string()));
     let (failed, all) = (with_commas(failing.rows.into()), counted(rows, "row"));
     let share = 100.0 * failing.rows as f64 / rows.max(1) as f64;
+    let left_out = match failing.rows as usize == rows {
+        true => "",
+        false => ", which are left out; intervals are wider for it",
+    };
     let mut lines = vec![
-        format!(
-            "{task} failed in {failed} of {all} ({share:.1} %), which are left out; intervals are wider for it"
-        ),
+        format!("{task} failed in {failed} of {all} ({share:.1} %){left_out}"),
         format!("  first      row {row}, {image}: {message}"),
     ];
     lines.extend(failing.last_line.iter().map(|line| format!("  its log    {line}")));

@@ -53,14 +53,18 @@ fn analyses(context: &Context<'_>, phase: &PhaseEntry, diagnostics: &mut Diagnos
 /// The sequence behind the base rows fills the space evenly at powers of two only.
 fn balance(context: &Context<'_>, phase: &PhaseEntry, diagnostics: &mut Diagnostics) {
     let Some(Located { value: Method::Saltelli(saltelli), span }) = &phase.method else { return };
-    if saltelli.is_balanced() {
+    // More replicates than base rows are an error of their own.
+    if saltelli.is_balanced() || saltelli.base < saltelli.replicates {
         return;
     }
     let note = Diagnostic::note(format!("the base rows of `{}` are not evenly spread", phase.name.value));
-    let expected = format!("{} sets of a power of two", saltelli.replicates.max(1));
+    let expected = match saltelli.replicates.max(1) {
+        1 => "a power of two".to_owned(),
+        replicates => format!("{replicates} (the replicates) times a power of two"),
+    };
     let mut note =
         note.at(&context.file.source, *span, "").expected_found(expected, saltelli.base.to_string());
-    let hint = |better: u64| format!("base = {better} costs little more and its indices are surer");
+    let hint = |better: u64| format!("base = {better} gives narrower intervals for each row");
     note.hint = saltelli.balanced_base().map(hint);
     diagnostics.push(note);
 }
