@@ -42,7 +42,8 @@ pub(crate) fn kept(run: &Path) -> Result<KeptByRun, Failure> {
         return Ok(KeptByRun::default());
     }
     let text = read_text(&path, TextLimit::Table)?;
-    Ok(serde_json::from_str(&text.text).map(|indices| KeptByRun::read(&indices)).unwrap_or_default())
+    let indices = serde_json::from_str(&text.text).map_err(|error| damaged(&path, &error))?;
+    Ok(KeptByRun::read(&indices))
 }
 
 /// The path of the study of a run, to which the paths of its images are relative.
@@ -52,9 +53,9 @@ pub(crate) fn origin(folder: &Path) -> Result<PathBuf, Failure> {
         return Err(no_run(folder));
     }
     let text = read_text(&path, TextLimit::Description)?;
-    let known: Option<serde_json::Value> = serde_json::from_str(&text.text).ok();
-    let study = known.as_ref().and_then(|known| known["study"].as_str()).map(PathBuf::from);
-    let study = study.ok_or_else(|| no_run(folder))?;
+    let known: serde_json::Value =
+        serde_json::from_str(&text.text).map_err(|error| damaged(&path, &error))?;
+    let study = known["study"].as_str().map(PathBuf::from).ok_or_else(|| no_run(folder))?;
     if study.exists() {
         return Ok(study);
     }
@@ -63,6 +64,15 @@ pub(crate) fn origin(folder: &Path) -> Result<PathBuf, Failure> {
             .expected_found(study.display().to_string(), "no such file")
             .with_hint("put the study and its images back, or run it again"),
     ))
+}
+
+/// The message about a file of a run that was changed or cut.
+pub(crate) fn damaged(path: &Path, error: &serde_json::Error) -> Failure {
+    Failure::bad_input(
+        Diagnostic::error(format!("{} is damaged", path.display()))
+            .expected_found("JSON as onceflow run wrote it", error.to_string())
+            .with_hint("run the study again into another folder"),
+    )
 }
 
 /// The message about a folder without results.

@@ -59,7 +59,7 @@ fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
     let machine = args.machine;
     RunOptions {
         reuse: machine.reuse.map(level),
-        workers: machine.workers.and_then(|n| usize::try_from(n).ok()),
+        workers: machine.workers.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
         memory: machine.memory.map(|size| size.0),
         pin: machine.pin.then_some(true),
         scratch: machine.scratch.clone(),

@@ -155,6 +155,14 @@ fn pyramids_within_a_directory() {
 }
 
 #[test]
+fn planes_of_an_ome_file_that_cannot_be_read_are_no_single_plane() {
+    let text = ome(3, 1).replace("SizeZ=\"1\"", "SizeZ=\"many\"");
+    let file = tiff(vec![plain(20, 20).text(&text)], None);
+    let error = open_bytes("a.ome.tif", file).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("expected whole numbers in its OME-XML, found SizeZ=\"many\""), "{error}");
+}
+
+#[test]
 fn planes_of_an_ome_file_are_refused() {
     let refused = |channels, depths| {
         let file = tiff(vec![plain(20, 20).text(&ome(channels, depths))], None);

@@ -88,6 +88,14 @@ pub(crate) fn folder(path: Option<&Path>, dry_run: bool) -> Result<Option<&Path>
     Ok(Some(path))
 }
 
+/// The fields of an image, from the object that says what was found on it.
+pub(crate) fn fields(told: serde_json::Value) -> Result<ImageFields, Failure> {
+    match told {
+        serde_json::Value::Object(fields) => Ok(fields),
+        other => Err(Failure::internal(format!("an image was told of as {other}"))),
+    }
+}
+
 /// What was drawn on images, in a folder with a file named after each.
 pub(crate) struct DrawnFolder {
     folder: String,

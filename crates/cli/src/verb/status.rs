@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::args::StatusArgs;
 use crate::file::read_text;
+use crate::run_folder::damaged;
 use onceflow_engine::STATUS_FILE;
 use onceflow_engine::TextLimit;
 use onceflow_terminal::{Exit, Failure, Terminal};
@@ -37,11 +38,24 @@ fn look(folder: &Path) -> Result<Value, Failure> {
         return Err(no_status(folder));
     }
     let text = read_text(&path, TextLimit::Description)?;
-    let mut status: Value = serde_json::from_str(&text.text).map_err(|_| no_status(folder))?;
+    let mut status: Value = serde_json::from_str(&text.text).map_err(|error| damaged(&path, &error))?;
+    if !is_whole(&status) {
+        return Err(no_status(folder));
+    }
     if status["state"] == "running" && !is_running(folder) {
         status["state"] = json!("interrupted");
     }
     Ok(status)
+}
+
+/// Whether it holds all numbers that are printed: one that is missing is not a 0.
+fn is_whole(status: &Value) -> bool {
+    let has = |value: &Value, keys: [&str; 3]| keys.iter().all(|key| value[key].is_u64());
+    let stage = |stage: &Value| stage["stage"].is_string() && has(stage, ["computed", "planned", "asked"]);
+    has(&status["instances"], ["done", "of", "failed"])
+        && status["stages"].as_array().is_some_and(|stages| stages.iter().all(stage))
+        && status["phase"].is_string()
+        && status["running_s"].is_f64()
 }
 
 fn no_status(folder: &Path) -> Failure {

@@ -61,6 +61,15 @@ struct ScopeRegion {
     corners: Vec<[f64; 2]>,
 }
 
+/// A number of a region; 0 where none is given.
+fn whole_number(tag: &BytesStart<'_>, name: &str) -> Result<u32, OutlineProblem> {
+    let Some(text) = attribute(tag, name)? else { return Ok(0) };
+    text.trim().parse().map_err(|_| {
+        let expected = format!("a whole number as {name} of a region");
+        OutlineProblem::new(expected, format!("`{}`", cut(&text)), "save the annotations again")
+    })
+}
+
 impl Annotations<'_> {
     fn check_root(&self, tag: &BytesStart<'_>, seen: &mut bool) -> Result<(), OutlineProblem> {
         if self.depth >= DEEPEST {
@@ -78,8 +87,8 @@ impl Annotations<'_> {
     fn start(&mut self, tag: &BytesStart<'_>) -> Result<(), OutlineProblem> {
         match tag.local_name().as_ref() {
             "Region" => {
-                let kind = attribute(tag, "Type")?.and_then(|kind| kind.trim().parse().ok()).unwrap_or(0);
-                let negative = attribute(tag, "NegativeROA")?.is_some_and(|value| value.trim() == "1");
+                let kind = whole_number(tag, "Type")?;
+                let negative = whole_number(tag, "NegativeROA")? == 1;
                 self.region = Some(ScopeRegion { kind, negative, corners: Vec::new() });
             }
             "Vertex" | "V" => self.vertex(tag)?,

@@ -251,16 +251,20 @@ fn what_would_take_for_ever_is_refused() {
 
 #[test]
 fn rectangles_and_ellipses_may_be_given_by_their_boxes() {
-    let region = |kind: u32| {
+    let region = |kind: &str| {
         format!(
             "<Annotations><Annotation><Regions><Region Type=\"{kind}\"><Vertices><Vertex X=\"0\" Y=\"0\"/>\
              <Vertex X=\"20\" Y=\"10\"/></Vertices></Region></Regions></Annotation></Annotations>"
         )
     };
-    assert_eq!(labels(&region(1), 20, 10).iter().sum::<u32>(), 200);
-    let ellipse = labels(&region(2), 20, 10).iter().sum::<u32>();
+    assert_eq!(labels(&region("1"), 20, 10).iter().sum::<u32>(), 200);
+    let ellipse = labels(&region("2"), 20, 10).iter().sum::<u32>();
     assert!((150..=164).contains(&ellipse), "{ellipse} of about 157");
-    assert!(refused(&region(4)).contains("found none beside 1"));
+    assert!(refused(&region("4")).contains("found none beside 1"));
+    // A kind that cannot be read is not taken for a line that was drawn by hand.
+    assert!(refused(&region("box")).contains("a whole number as Type of a region, found `box`"));
+    let negative = region("1").replace("Type=\"1\"", "Type=\"1\" NegativeROA=\"yes\"");
+    assert!(refused(&negative).contains("a whole number as NegativeROA of a region, found `yes`"));
 }
 
 #[test]

@@ -129,16 +129,31 @@ impl<'a> MetaImageWords<'a> {
         let mut geometry = VolumeGeometry::default();
         let first = |names: [&str; 3]| -> Result<Vec<f64>, SourceError> {
             let said = names.into_iter().find(|name| self.get(name).is_some_and(|text| !text.is_empty()));
-            let numbers = said.map_or(Ok(Vec::new()), |name| self.numbers(name))?;
-            Ok(if numbers.iter().all(|number| number.is_finite()) { numbers } else { Vec::new() })
+            let Some(name) = said else { return Ok(Vec::new()) };
+            let numbers = self.numbers(name)?;
+            if numbers.iter().all(|number| number.is_finite()) {
+                Ok(numbers)
+            } else {
+                Err(self.no_number(name))
+            }
         };
         let spacing = first(["ElementSpacing", "ElementSize", "Spacing"])?;
-        let usable = |number: &&f64| **number > 0.0;
-        geometry.spacing = std::array::from_fn(|axis| *spacing.get(axis).filter(usable).unwrap_or(&1.0));
+        if spacing.iter().any(|number| *number <= 0.0) {
+            return Err(self.origin.content(
+                "distances above 0 between places",
+                format!("{spacing:?}"),
+                TODO,
+            ));
+        }
+        geometry.spacing = std::array::from_fn(|axis| spacing.get(axis).copied().unwrap_or(1.0));
         let offset = first(["Offset", "Position", "Origin"])?;
         geometry.origin = std::array::from_fn(|axis| offset.get(axis).copied().unwrap_or(0.0));
         let matrix = first(["TransformMatrix", "Rotation", "Orientation"])?;
-        if matrix.len() == axes * axes {
+        if !matrix.is_empty() && matrix.len() != axes * axes {
+            let expected = format!("{} numbers for the directions of {axes} axes", axes * axes);
+            return Err(self.origin.content(&expected, matrix.len().to_string(), TODO));
+        }
+        if !matrix.is_empty() {
             for axis in 0..axes.min(3) {
                 for part in 0..axes.min(3) {
                     geometry.directions[axis][part] = matrix[axis * axes + part];

@@ -86,9 +86,8 @@ impl Marker {
         if value.get("version").and_then(Value::as_u64) != Some(VERSION) {
             return Err(json::wrong("a marker of version 2", value.get("version")));
         }
-        let number = |key: &str| {
-            value.get(key).and_then(Value::as_u64).ok_or_else(|| json::wrong(key, value.get(key)))
-        };
+        let wrong = |key: &str| json::wrong(key, value.get(key));
+        let number = |key: &str| value.get(key).and_then(Value::as_u64).ok_or_else(|| wrong(key));
         let kind = RegionKind::from_word(json::text(value, "kind")?);
         let files = value.get("files").and_then(Value::as_object);
         let files = files
@@ -100,13 +99,16 @@ impl Marker {
                 namespace: json::text(value, "namespace")?.to_owned(),
                 key: json::text(value, "key")?.to_owned(),
                 kind: kind.ok_or_else(|| json::wrong("a kind of region", value.get("kind")))?,
-                timestamp: value.get("timestamp").and_then(Value::as_i64).unwrap_or_default(),
-                version: u32::try_from(number("region_version")?).unwrap_or_default(),
+                timestamp: value
+                    .get("timestamp")
+                    .and_then(Value::as_i64)
+                    .ok_or_else(|| wrong("timestamp"))?,
+                version: u32::try_from(number("region_version")?).map_err(|_| wrong("region_version"))?,
             },
             staged: number("staged")?,
             folder: json::text(value, "folder")?.to_owned(),
             bytes: number("bytes")?,
-            header: value.get("header").cloned().unwrap_or_default(),
+            header: value.get("header").cloned().ok_or_else(|| wrong("header"))?,
             files: files
                 .collect::<Option<_>>()
                 .ok_or_else(|| json::wrong("digests of files", value.get("files")))?,

@@ -39,7 +39,7 @@ fn columns(bytes: Vec<u8>) -> Result<Option<Table>, ParquetError> {
     }
     for group in 0..file.num_row_groups() {
         let group = file.get_row_group(group)?;
-        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or_default();
+        let Ok(rows) = usize::try_from(group.metadata().num_rows()) else { return Ok(None) };
         for (number, (_, column)) in columns.iter_mut().enumerate() {
             if !append(group.get_column_reader(number)?, rows, column)? {
                 return Ok(None);

@@ -19,11 +19,13 @@ pub(super) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Exit, Failu
     if pairs.is_empty() {
         return Err(no_pairs(args, &results, &references));
     }
-    alone.iter().for_each(|name| terminal.say(&format!("note: {} has nothing for {name}", args.reference)));
+    alone.iter().for_each(|name| {
+        terminal.say(&format!("note: {} has no file for {name}, which is left out", args.reference))
+    });
     let images: Vec<NamedImage> = pairs.iter().map(|pair| pair.named.clone()).collect();
     let (mut all, mut next) = (ComparisonCounts::default(), pairs.iter());
     let ended = many::each(&images, terminal, |_| {
-        let Some(pair) = next.next() else { return Ok(many::ImageFields::new()) };
+        let Some(pair) = next.next() else { return Err(Failure::internal("an image without its pair")) };
         let one =
             CompareArgs { result: pair.result.clone(), reference: pair.reference.clone(), ..args.clone() };
         let (_, counts) = counted(&one, terminal)?;

@@ -1,11 +1,11 @@
 //! Several images: a table named after each in a folder, and one of all.
 
 use onceflow_terminal::{Exit, Failure, Terminal};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{check_target, measured};
 use crate::args::{FeatureFormatWord, FeaturesArgs};
-use crate::many::{self, DrawnFolder, ImageFields, NamedImage};
+use crate::many::{self, DrawnFolder, NamedImage};
 use crate::verb::segment::parameters;
 
 /// Columns of the summary.
@@ -48,11 +48,7 @@ pub(super) fn run(args: &FeaturesArgs, images: &[NamedImage], terminal: &Termina
             Some(found) => json!({ "status": found.status_word(), "objects": found.objects(), "file": file }),
             None => json!({ "status": "dry run" }),
         };
-        Ok(said(told))
+        many::fields(told)
     });
     many::tell(&ended, (COLUMNS, None), summary, args.json, terminal)
-}
-
-fn said(told: Value) -> ImageFields {
-    told.as_object().cloned().unwrap_or_default()
 }

@@ -48,7 +48,8 @@ fn first_image(args: &ReportArgs) -> Result<String, Failure> {
     }
     let text = read_text(&path, TextLimit::Table)?;
     let second = text.text.lines().nth(1).and_then(|line| line.split(',').nth(1));
-    Ok(second.unwrap_or_default().trim_matches('"').to_owned())
+    let second = second.map(|name| name.trim_matches('"').to_owned());
+    second.ok_or_else(|| no_run(&args.folder))
 }
 
 fn nothing(args: &ReportArgs, row: u64, image: &str) -> Failure {

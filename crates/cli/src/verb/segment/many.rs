@@ -42,7 +42,7 @@ pub(super) fn run(args: &SegmentArgs, images: &[NamedImage], terminal: &Terminal
             Some((outcome, parameters)) => {
                 let sum = |counts: ComparisonCounts| all.take().unwrap_or_default() + counts;
                 all = outcome.agreement.map(sum).or(all.take());
-                Ok(told(outcome.to_json(!args.no_normalize, &parameters)))
+                told(outcome.to_json(!args.no_normalize, &parameters))
             }
             None => Ok(folders.would_write(named, terminal)),
         }
@@ -61,12 +61,10 @@ fn truth_of(truths: Option<&DrawnFolder>, named: &NamedImage, terminal: &Termina
 }
 
 /// The fields of one image, without the parameters, which are the same for all.
-fn told(outcome: Value) -> ImageFields {
-    let object = outcome.as_object().cloned().unwrap_or_default();
-    object
-        .into_iter()
-        .filter(|(key, _)| !["version", "parameters", "normalized"].contains(&key.as_str()))
-        .collect()
+fn told(outcome: Value) -> Result<ImageFields, Failure> {
+    let mut fields = many::fields(outcome)?;
+    fields.retain(|key, _| !["version", "parameters", "normalized"].contains(&key.as_str()));
+    Ok(fields)
 }
 
 /// The output folders.

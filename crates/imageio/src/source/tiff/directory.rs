@@ -200,6 +200,11 @@ impl<'a> Directories<'a> {
         Ok(bytes)
     }
 
+    /// The error of a text of the file in which a number cannot be read.
+    pub(super) fn no_number(&self, text: &str, found: String) -> SourceError {
+        self.origin.content(&format!("whole numbers in its {text}"), found, TODO)
+    }
+
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), SourceError> {
         self.reader.read_exact(bytes).map_err(|error| unreadable(self.origin, &error))
     }

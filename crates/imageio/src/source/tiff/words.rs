@@ -33,7 +33,7 @@ impl TiffWords {
         let description = files.text(directory, DESCRIPTION)?.unwrap_or_default();
         let mut words = match description.as_str() {
             text if text.starts_with("Aperio") => aperio(text),
-            text if text.contains("<OME") => ome(text),
+            text if text.contains("<OME") => ome(text).map_err(|found| files.no_number("OME-XML", found))?,
             _ => TiffWords::default(),
         };
         words.foreign = foreign(files, directory, &description)?;
@@ -79,7 +79,7 @@ fn aperio(text: &str) -> TiffWords {
 }
 
 /// OME-XML: the size of the first image's pixels and its numbers of planes.
-fn ome(text: &str) -> TiffWords {
+fn ome(text: &str) -> Result<TiffWords, String> {
     let mut words = TiffWords { format: Some("ome-tiff"), ..TiffWords::default() };
     let mut reader = Reader::from_str(text);
     loop {
@@ -88,10 +88,8 @@ fn ome(text: &str) -> TiffWords {
                 "Pixels" => {
                     words.um_per_pixel = physical_size(&tag);
                     words.planes =
-                        Some(["SizeC", "SizeZ", "SizeT"].map(|name| {
-                            attribute(&tag, name).and_then(|value| value.parse().ok()).unwrap_or(1)
-                        }));
-                    return words;
+                        Some([count(&tag, "SizeC")?, count(&tag, "SizeZ")?, count(&tag, "SizeT")?]);
+                    return Ok(words);
                 }
                 "Objective" => {
                     words.objective_power =
@@ -100,10 +98,17 @@ fn ome(text: &str) -> TiffWords {
                 "Microscope" => words.vendor = attribute(&tag, "Manufacturer"),
                 _ => {}
             },
-            Ok(Event::Eof) | Err(_) => return words,
+            Ok(Event::Eof) | Err(_) => return Ok(words),
             Ok(_) => {}
         }
     }
+}
+
+/// A number of planes, 1 where none is given. One that cannot be read is an error: of several planes one would be taken for
+/// all.
+fn count(pixels: &BytesStart<'_>, name: &str) -> Result<u64, String> {
+    let Some(text) = attribute(pixels, name) else { return Ok(1) };
+    text.trim().parse().map_err(|_| format!("{name}=\"{}\"", text.chars().take(40).collect::<String>()))
 }
 
 fn physical_size(pixels: &BytesStart<'_>) -> Option<f64> {
