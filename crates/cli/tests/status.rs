@@ -163,3 +163,21 @@ fn a_file_that_the_shell_opened_takes_events() {
     assert!(status.unwrap().success());
     assert!(!of(&events(&shell, "events.jsonl"), "end").is_empty());
 }
+
+#[test]
+fn damaged_files_of_a_run_are_said_and_not_taken_for_empty_ones() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    shell.ok("run study.toml -o first");
+    let (status, indices) = (shell.read("first/status.json"), shell.read("first/indices.json"));
+    shell.write("first/status.json", &status[..status.len() / 2]);
+    let said = shell.run("status first");
+    assert_eq!((said.exit, said.stderr.contains("first/status.json is damaged")), (2, true), "{said}");
+    shell.write("first/status.json", status.replace("\"computed\"", "\"counted\""));
+    assert_eq!(shell.run("status first").exit, 2, "a number that is missing is not a 0");
+    shell.write("first/indices.json", &indices[..indices.len() / 2]);
+    for command in ["plan first", "why first --row 3"] {
+        let said = shell.run(command);
+        assert_eq!((said.exit, said.stderr.contains("first/indices.json is damaged")), (2, true), "{said}");
+    }
+}
