@@ -1,0 +1,5 @@
+//! What the store promises, and the faults that it meets: see the table in `docs/explanation/reuse.md`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+mod old_stores;
