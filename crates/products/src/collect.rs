@@ -1,13 +1,17 @@
 //! Collection: which products go when a store is too large, and how packs shrink. A reader never loses what it was promised: a
 //! pack goes to the trash, and is removed when every process that could have seen it is gone.
 
+use std::collections::HashMap;
 use std::fs;
-use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::index::{Found, Live, Location};
 use crate::lease;
+use crate::pack::{self, Extent, PackWriter};
+use crate::record::blob::BlobHead;
 use crate::store::now;
-use crate::{Listed, ProductError, ProductKey, ProductStore, pack};
+use crate::{Listed, ProductError, ProductKey, ProductStore};
 
 /// What a collection removes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,7 +51,7 @@ impl ProductStore {
         Ok(victims(self.list()?, collection, self.limit(), now()))
     }
 
-    /// Removes products, and the space that they took.
+    /// Removes products, and the space that they took. What was left of an older form of the store goes too.
     ///
     /// # Errors
     /// When the index or a pack cannot be written; what was removed until then is removed.
@@ -55,8 +59,8 @@ impl ProductStore {
         let before = self.statistics()?;
         let victims = self.victims(collection)?;
         let keys: Vec<ProductKey> = victims.iter().map(|victim| victim.key).collect();
-        self.step("remove")?;
-        self.index().remove(&keys, false)?;
+        self.index().remove(&keys)?;
+        self.remove_former()?;
         for name in self.index().packs()? {
             self.compact(&name)?;
         }
@@ -64,7 +68,7 @@ impl ProductStore {
         let after = self.statistics()?;
         Ok(Collected {
             removed: keys.len() as u64,
-            bytes: victims.iter().map(|victim| victim.bytes).sum(),
+            bytes: before.product_bytes.saturating_sub(after.product_bytes),
             kept: after.products,
             packs: (before.pack_bytes, after.pack_bytes),
         })
@@ -82,56 +86,88 @@ impl ProductStore {
         self.collect(&Collection { size, older_than: None }).map(Some)
     }
 
+    fn remove_former(&self) -> Result<(), ProductError> {
+        let former = crate::migrate::former(self.folder());
+        let Ok(files) = fs::read_dir(&former) else { return Ok(()) };
+        files.flatten().try_for_each(|file| self.disk().remove(&file.path()))?;
+        fs::remove_dir(&former).map_err(|error| ProductError::disk(&former, &error))
+    }
+
     /// Writes the products of a sparse pack to a new one, unless a process still writes to it.
     fn compact(&self, name: &str) -> Result<(), ProductError> {
         if self.index().open_packs()?.iter().any(|(open, _)| open == name) {
             return Ok(());
         }
-        let path = pack::path(&self.packs(), name);
-        let size = path.metadata().map_or(0, |file| file.len());
-        let products = self.index().of_pack(name)?;
-        let live: u64 = products.iter().map(|(_, extent)| extent.length).sum();
-        if live as f64 >= SPARSE * size as f64 && size > 0 {
+        let size = pack::path(&self.packs(), name).metadata().map_or(0, |file| file.len());
+        let live = self.index().of_pack(name)?;
+        if live.bytes() as f64 >= SPARSE * size as f64 && size > 0 {
             return Ok(());
         }
-        let mut moved = Vec::new();
-        let mut damaged = Vec::new();
-        let mut to = None;
-        for (key, extent) in products {
-            let location = crate::index::Location { pack: name.to_owned(), extent };
-            let Some(record) = self.read(&location).filter(|record| record.key == key) else {
-                damaged.push((key, location));
-                continue;
-            };
-            let writer = match &mut to {
-                Some(writer) => writer,
-                none => none.insert(self.new_pack()?),
-            };
-            self.step("copy")?;
-            let bytes = crate::record::encode(&record)?;
-            moved.push((key, writer.append(&bytes).map_err(|error| ProductError::disk(&path, &error))?));
+        if live.bytes() == 0 {
+            return self.index().move_pack(name, "", &live);
         }
-        self.set_aside(&damaged)?;
-        if let Some(writer) = &to {
-            self.step("sync copy")?;
-            writer.sync().map_err(|error| ProductError::disk(&path, &error))?;
+        let mut to = self.new_pack()?;
+        let copied = self.copy(name, &live, &mut to).and_then(|moved| {
+            to.sync()?;
+            Ok(moved)
+        });
+        match copied {
+            Ok(moved) => self.index().move_pack(name, &to.name, &moved),
+            Err(error) => {
+                to.take_back(0);
+                Err(error)
+            }
         }
-        self.step("move")?;
-        let new_name = to.map(|writer| writer.name).unwrap_or_default();
-        self.index().move_pack(name, &new_name, &moved)?;
-        self.step("close")?;
-        if new_name.is_empty() { Ok(()) } else { self.index().close_pack(&new_name) }
+    }
+
+    /// Copies records to another pack; damaged ones are set aside.
+    fn copy(&self, name: &str, live: &Live, to: &mut PackWriter) -> Result<Live, ProductError> {
+        let (name, mut moved): (Arc<str>, Live) = (name.into(), Live::default());
+        let at = |extent: &Extent| Location { pack: Arc::clone(&name), extent: *extent };
+        for (digest, extent) in &live.blobs {
+            let sound = |(head, stored): &(BlobHead, Vec<u8>)| {
+                head.digest == *digest && head.payload(stored.clone()).is_some()
+            };
+            if let Some((head, stored)) = self.blob_at(&at(extent)).filter(sound) {
+                moved.blobs.push((*digest, to.add_stored(&head, &stored)?));
+            }
+        }
+        for (key, extent) in &live.entries {
+            if let Some(entry) = self.entry_at(&at(extent)).filter(|entry| entry.key == *key) {
+                moved.entries.push((*key, to.add_entry(&entry)?));
+            }
+        }
+        self.set_aside_of(&name, live, &moved)?;
+        Ok(moved)
+    }
+
+    /// Sets aside what was to be copied and could not be read.
+    fn set_aside_of(&self, name: &Arc<str>, live: &Live, moved: &Live) -> Result<(), ProductError> {
+        if live.blobs.len() == moved.blobs.len() && live.entries.len() == moved.entries.len() {
+            return Ok(());
+        }
+        let is_here = |listed: &Listed, found: &Found| {
+            let is_here = found.entry.pack == *name || found.blob.pack == *name;
+            if is_here { self.read(&listed.key, found).err() } else { None }
+        };
+        let listed = self.list()?;
+        let keys: Vec<ProductKey> = listed.iter().map(|listed| listed.key).collect();
+        let found = listed.iter().zip(self.index().find(&keys)?);
+        let damaged = found.filter_map(|(listed, found)| {
+            let found = found?;
+            is_here(listed, &found).map(|wrong| (listed.key, found, wrong))
+        });
+        self.set_aside(&damaged.collect::<Vec<_>>())
     }
 
     /// Removes packs of the trash that no process can read any more.
     pub(crate) fn empty_trash(&self) -> Result<(), ProductError> {
         let folder = self.packs();
-        let failed = |error: io::Error| ProductError::disk(&folder, &error);
         let trash = self.index().trash()?;
         if trash.is_empty() {
             return Ok(());
         }
-        let held = lease::held(&self.leases()).map_err(failed)?;
+        let held = lease::held(&self.leases()).map_err(|error| ProductError::disk(&folder, &error))?;
         for (name, leases) in trash {
             let leases = match leases {
                 Some(leases) => leases,
@@ -144,15 +180,20 @@ impl ProductStore {
             };
             let others =
                 leases.split(' ').any(|lease| lease != self.lease_name() && held.iter().any(|h| h == lease));
-            if !others && pack::is_name(&name) {
-                self.step("remove pack")?;
-                match fs::remove_file(pack::path(&folder, &name)) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-                    _ => self.index().empty_trash(&name)?,
-                }
+            if !others {
+                self.remove_pack(&name)?;
             }
         }
         Ok(())
+    }
+
+    fn remove_pack(&self, name: &str) -> Result<(), ProductError> {
+        if pack::is_name(name) {
+            let _no_reader = self.no_reader();
+            self.forget_file(name);
+            self.disk().remove(&pack::path(&self.packs(), name))?;
+        }
+        self.index().empty_trash(name)
     }
 }
 
@@ -168,26 +209,52 @@ fn victims(mut products: Vec<Listed>, collection: &Collection, limit: u64, now: 
         (None, Some(_)) => u64::MAX,
         (None, None) => limit,
     };
-    let mut bytes: u64 = products.iter().filter(|product| !old(product)).map(|product| product.bytes).sum();
+    let mut kept = Kept::new(products.iter().filter(|product| !old(product)));
     products.sort_by(|a, b| value(a, now).total_cmp(&value(b, now)).then(a.key.cmp(&b.key)));
     let mut goes = |product: &Listed| {
         if old(product) {
             return true;
         }
-        let goes = bytes > size;
+        let goes = kept.bytes > size;
         if goes {
-            bytes -= product.bytes;
+            kept.remove(product);
         }
         goes
     };
     products.into_iter().filter(|product| goes(product)).collect()
 }
 
+/// Bytes that products take together: those of a blob count once.
+struct Kept {
+    bytes: u64,
+    /// How many products have each blob.
+    blobs: HashMap<i64, u64>,
+}
+
+impl Kept {
+    fn new<'a>(products: impl Iterator<Item = &'a Listed>) -> Self {
+        let mut kept = Self { bytes: 0, blobs: HashMap::new() };
+        for product in products {
+            let with_blob = kept.blobs.entry(product.blob).or_default();
+            *with_blob += 1;
+            kept.bytes += if *with_blob == 1 { product.bytes } else { product.entry_bytes };
+        }
+        kept
+    }
+
+    fn remove(&mut self, product: &Listed) {
+        let with_blob = self.blobs.entry(product.blob).or_insert(1);
+        *with_blob -= 1;
+        self.bytes -= if *with_blob == 0 { product.bytes } else { product.entry_bytes };
+    }
+}
+
 /// Seconds that a byte is expected to save: what it took to compute, more if it was used, less the longer ago.
 fn value(product: &Listed, now: u64) -> f64 {
     let days = now.saturating_sub(product.used) as f64 / DAY_MS;
     let chance = (1.0 + product.uses as f64) * 0.5f64.powf(days / HALF_LIFE_DAYS);
-    product.seconds * chance / product.bytes.max(1) as f64
+    let blob_bytes = product.bytes.saturating_sub(product.entry_bytes) / product.shared.max(1);
+    product.seconds * chance / (product.entry_bytes + blob_bytes).max(1) as f64
 }
 
 #[cfg(test)]
@@ -198,12 +265,16 @@ mod tests {
         Listed {
             key: ProductKey([key; 32]),
             bytes: 100,
+            payload_bytes: 90,
+            shared: 1,
             seconds,
             created: 0,
             used,
             uses: 0,
             pinned: false,
             maker: crate::Maker::default(),
+            blob: i64::from(key),
+            entry_bytes: 20,
         }
     }
 
@@ -219,6 +290,19 @@ mod tests {
         assert_eq!(keys(&victims(products.clone(), &size(300), 0, 0)), [] as [u8; 0]);
         products[1].pinned = true;
         assert_eq!(keys(&victims(products, &size(100), 0, 0)), [3]);
+    }
+
+    #[test]
+    fn bytes_that_products_share_count_once() {
+        let mut products = vec![product(1, 1.0, 0), product(2, 2.0, 0), product(3, 9.0, 0)];
+        for shared in &mut products[..2] {
+            (shared.blob, shared.shared) = (7, 2);
+        }
+        let size = |size| Collection { size: Some(size), older_than: None };
+        // All take 20 + 20 + 80 + 100 bytes: without the first 20 less, without both shared ones 100 are left.
+        assert_eq!(keys(&victims(products.clone(), &size(220), 0, 0)), [] as [u8; 0]);
+        assert_eq!(keys(&victims(products.clone(), &size(200), 0, 0)), [1]);
+        assert_eq!(keys(&victims(products, &size(199), 0, 0)), [1, 2]);
     }
 
     #[test]

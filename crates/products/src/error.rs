@@ -1,5 +1,6 @@
 //! What can go wrong with a store of products.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,34 @@ pub enum ProductError {
         expected: String,
         /// What it says.
         found: String,
+    },
+    /// The store is of a form that a newer version of Onceflow made.
+    #[error(
+        "{}: expected a store of form {ours} or older, found form {theirs}, which a newer version of Onceflow made; use \
+         that version, or name another folder", .path.display()
+    )]
+    Newer {
+        /// The file that says what the folder is.
+        path: PathBuf,
+        /// The form that this version makes.
+        ours: u32,
+        /// The form that was found.
+        theirs: u32,
+    },
+    /// The store is of an older form, and processes of an older version use it.
+    #[error(
+        "{}: expected that no process uses a store of form {found} while it becomes form {ours}, found {users}; try again \
+         when they have ended", .path.display()
+    )]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+        /// The form that was found.
+        found: u32,
+        /// The form that this version makes.
+        ours: u32,
+        /// How many processes use it.
+        users: usize,
     },
     /// The folder is on a file system that several machines share.
     #[error(
@@ -82,11 +111,29 @@ impl ProductError {
         }
     }
 
-    /// Whether the bytes of the index are not those of an index.
+    /// Whether what the index says, and not the system, makes it unusable.
     pub(crate) fn is_damaged_index(&self) -> bool {
-        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-        let Self::Index { source, .. } = self else { return false };
-        matches!(source.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+        use rusqlite::ErrorCode as Code;
+        let Self::Index { path, source } = self else { return false };
+        // An index that says of itself that it cannot be written, in a file that can.
+        let can_be_written = || File::options().write(true).open(path).is_ok();
+        if source.sqlite_error_code() == Some(Code::ReadOnly) && can_be_written() {
+            return true;
+        }
+        let of_system = [
+            Code::DatabaseBusy,
+            Code::DatabaseLocked,
+            Code::OutOfMemory,
+            Code::ReadOnly,
+            Code::PermissionDenied,
+            Code::SystemIoFailure,
+            Code::DiskFull,
+            Code::CannotOpen,
+            Code::FileLockingProtocolFailed,
+            Code::OperationInterrupted,
+        ];
+        // An error without a code is a value that no index of ours holds.
+        source.sqlite_error_code().is_none_or(|code| !of_system.contains(&code))
     }
 }
 

@@ -1,138 +1,159 @@
 //! The index: where each product is, who made it, how often it was used. It can be made again from the packs.
 
+mod add;
+mod packs;
+mod remove;
+mod report;
 mod schema;
 
+use std::collections::HashMap;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onceflow_region::Digest;
-use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, ffi, params};
 
 use crate::ProductError;
+use crate::disk::{Disk, Fault};
 use crate::pack::Extent;
-use crate::record::{Conflict, Maker, ProductKey, ProductRecord};
+use crate::record::ProductKey;
+
+pub(crate) use add::{Added, Addition, NewBlob, NewEntry};
+pub(crate) use packs::Live;
+pub use report::{Listed, StoreStatistics};
 
 /// The SQLite file, open.
-#[derive(Debug)]
 pub(crate) struct Index {
     path: PathBuf,
-    connection: Mutex<Connection>,
+    disk: Disk,
+    state: Mutex<State>,
 }
 
-/// Where a product is.
+struct State {
+    connection: Connection,
+    /// Which file it is: another process may put a new index in its place.
+    file: Option<(u64, u64)>,
+    /// The names of packs; a number is never given to another pack.
+    packs: HashMap<i64, Arc<str>>,
+}
+
+/// Where a record is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Location {
-    pub(crate) pack: String,
+    pub(crate) pack: Arc<str>,
     pub(crate) extent: Extent,
 }
 
-/// A product as `products ls` shows it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
-    /// Its key.
-    pub key: ProductKey,
-    /// Bytes of its record.
-    pub bytes: u64,
-    /// Seconds that it took to compute.
-    pub seconds: f64,
-    /// Milliseconds since 1970 at which it was made.
-    pub created: u64,
-    /// Milliseconds since 1970 at which it was last used.
-    pub used: u64,
-    /// How often it was used.
-    pub uses: u64,
-    /// Whether it stays when the store is collected.
-    pub pinned: bool,
-    /// Who made it.
-    pub maker: Maker,
-}
-
-/// A store in numbers. `hits + misses = lookups`, and the bytes of products and of the overhead are those of all packs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StoreStatistics {
-    /// Products.
-    pub products: u64,
-    /// Those that are pinned.
-    pub pinned: u64,
-    /// Bytes of the records of all products.
-    pub product_bytes: u64,
-    /// Bytes of all packs.
-    pub pack_bytes: u64,
-    /// Files of packs.
-    pub packs: u64,
-    /// Bytes that the store may take.
-    pub limit: u64,
-    /// Keys that were looked up.
-    pub lookups: u64,
-    /// Keys that were found.
-    pub hits: u64,
-    /// Keys that were not found.
-    pub misses: u64,
-    /// Seconds that hits saved.
-    pub seconds_saved: f64,
-    /// Products that were found damaged and set aside.
-    pub damaged: u64,
-    /// Products that another run computed with other bytes.
-    pub conflicts: u64,
+/// Where the two records of a product are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) entry: Location,
+    pub(crate) blob: Location,
 }
 
 impl Index {
-    /// Opens the index, or makes an empty one.
-    pub(crate) fn open(path: &Path) -> Result<Self, ProductError> {
-        let failed = |source| ProductError::Index { path: path.to_path_buf(), source };
-        let connection = Connection::open(path).map_err(failed)?;
-        let index = Self { path: path.to_path_buf(), connection: Mutex::new(connection) };
-        schema::prepare(&index.lock()).map_err(failed)?;
-        Ok(index)
+    /// Opens the index, or makes an empty one; whether it is new.
+    pub(crate) fn open(path: &Path, disk: &Disk) -> Result<(Self, bool), ProductError> {
+        let path = path.to_path_buf();
+        fault(disk, "open index", &path)?;
+        let failed = |source| ProductError::Index { path: path.clone(), source };
+        let (state, is_new) = State::open(&path).map_err(failed)?;
+        Ok((Self { path, disk: disk.clone(), state: Mutex::new(state) }, is_new))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Opens the index again if another is in its place; whether that was so.
+    pub(crate) fn follow(&self) -> Result<bool, ProductError> {
+        let mut state = self.lock();
+        if state.file == file_id(&self.path) {
+            return Ok(false);
+        }
+        *state = State::open(&self.path).map_err(|source| self.failed(source))?.0;
+        Ok(true)
     }
 
-    /// Does something with the connection.
+    /// Whether all parts of the index fit together; slow.
+    pub(crate) fn check(&self) -> Result<(), ProductError> {
+        self.with(|connection| {
+            let sql = "PRAGMA integrity_check(1)";
+            match connection.query_row(sql, [], |row| row.get::<_, String>(0))?.as_str() {
+                "ok" => Ok(()),
+                words => Err(schema::damaged(words)),
+            }
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn failed(&self, source: rusqlite::Error) -> ProductError {
+        let error = ProductError::Index { path: self.path.clone(), source };
+        if error.is_damaged_index() {
+            // The next process that opens the store makes the index again; without the mark it might not see the damage.
+            let _ = fs::write(mark(&self.path), b"");
+        }
+        error
+    }
+
+    /// Reads with the connection.
     fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ProductError> {
-        work(&self.lock()).map_err(|source| ProductError::Index { path: self.path.clone(), source })
+        let done = work(&self.lock().connection);
+        done.map_err(|source| self.failed(source))
     }
 
     /// Does something that other processes see whole or not at all.
     pub(crate) fn change<T>(
         &self,
+        step: &'static str,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, ProductError> {
-        let mut connection = self.lock();
+        fault(&self.disk, step, &self.path)?;
+        let mut state = self.lock();
         let changed = || {
-            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let change = state.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let made = work(&change)?;
             change.commit()?;
             Ok(made)
         };
-        changed().map_err(|source| ProductError::Index { path: self.path.clone(), source })
+        let changed = changed();
+        drop(state);
+        changed.map_err(|source| self.failed(source))
+    }
+
+    /// Like `change`, and all changes until then survive the loss of power.
+    fn change_for_good<T>(
+        &self,
+        step: &'static str,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, ProductError> {
+        self.with(|connection| connection.pragma_update(None, "synchronous", "FULL"))?;
+        let changed = self.change(step, work);
+        self.with(|connection| connection.pragma_update(None, "synchronous", "NORMAL"))?;
+        changed
     }
 
     /// Where the products with these keys are, in their order.
-    pub(crate) fn find(&self, keys: &[ProductKey]) -> Result<Vec<Option<Location>>, ProductError> {
+    pub(crate) fn find(&self, keys: &[ProductKey]) -> Result<Vec<Option<Found>>, ProductError> {
+        let mut state = self.lock();
+        let State { connection, packs, .. } = &mut *state;
+        let found = find(connection, packs, keys);
+        drop(state);
+        found.map_err(|source| self.failed(source))
+    }
+
+    /// Which of these keys there are.
+    pub(crate) fn has(&self, keys: &[ProductKey]) -> Result<Vec<bool>, ProductError> {
         self.with(|connection| {
             let read = connection.unchecked_transaction()?;
-            let found = {
-                let sql =
-                    "SELECT pack.name, offset, length FROM product JOIN pack ON pack.id = pack WHERE key = ?";
-                let mut query = read.prepare_cached(sql)?;
-                let location = |row: &rusqlite::Row<'_>| {
-                    let extent = Extent { offset: unsigned(row, 1)?, length: unsigned(row, 2)? };
-                    Ok(Location { pack: row.get(0)?, extent })
-                };
-                let find = |key: &ProductKey| query.query_row([key.0], location).optional();
-                keys.iter().map(find).collect::<rusqlite::Result<_>>()?
-            };
-            read.commit()?;
-            Ok(found)
+            let mut query = read.prepare_cached("SELECT 1 FROM product WHERE key = ?")?;
+            keys.iter().map(|key| query.exists([key.0])).collect()
         })
     }
 
     /// Notes the use of products that were found, and how many were not.
     pub(crate) fn note_uses(&self, hits: &[ProductKey], misses: u64, now: u64) -> Result<(), ProductError> {
-        self.change(|change| {
+        self.change("note uses", |change| {
             let mut saved = 0.0;
             for key in hits {
                 let sql = "UPDATE product SET used = ?, uses = uses + 1 WHERE key = ? RETURNING seconds";
@@ -148,174 +169,10 @@ impl Index {
         })
     }
 
-    /// Registers a pack under the lease of the process that writes to it.
-    pub(crate) fn add_pack(&self, name: &str, lease: &str) -> Result<(), ProductError> {
-        let sql = "INSERT OR IGNORE INTO pack (name, lease) VALUES (?, ?)";
-        self.change(|change| change.execute(sql, [name, lease]).map(drop))
-    }
-
-    /// Adds records of a pack. A key that is there already stays as it is; one with other bytes is a conflict.
-    pub(crate) fn add(
-        &self,
-        pack: &str,
-        records: &[(Extent, ProductRecord)],
-        now: u64,
-    ) -> Result<Vec<Conflict>, ProductError> {
-        self.change(|change| {
-            let mut conflicts = Vec::new();
-            for (extent, record) in records {
-                if !insert(change, pack, *extent, record, now)? {
-                    conflicts.extend(conflict(change, record)?);
-                }
-            }
-            count(change, "conflicts", conflicts.len() as u64)?;
-            Ok(conflicts)
-        })
-    }
-
-    /// The packs whose writer has not finished, with the leases of the writers.
-    pub(crate) fn open_packs(&self) -> Result<Vec<(String, String)>, ProductError> {
-        self.with(|connection| {
-            let mut query = connection.prepare("SELECT name, lease FROM pack WHERE lease IS NOT NULL")?;
-            query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-        })
-    }
-
-    /// Notes that a pack gets no more records.
-    pub(crate) fn close_pack(&self, name: &str) -> Result<(), ProductError> {
-        self.change(|change| change.execute("UPDATE pack SET lease = NULL WHERE name = ?", [name]).map(drop))
-    }
-
-    /// All packs that the index knows.
-    pub(crate) fn packs(&self) -> Result<Vec<String>, ProductError> {
-        self.with(|connection| {
-            let mut query = connection.prepare("SELECT name FROM pack ORDER BY name")?;
-            query.query_map([], |row| row.get(0))?.collect()
-        })
-    }
-
-    /// Removes products.
-    pub(crate) fn remove(&self, keys: &[ProductKey], damaged: bool) -> Result<(), ProductError> {
-        self.change(|change| {
-            for key in keys {
-                change.prepare_cached("DELETE FROM product WHERE key = ?")?.execute([key.0])?;
-            }
-            if damaged { count(change, "damaged", keys.len() as u64) } else { Ok(()) }
-        })
-    }
-
-    /// The keys and places of the products in a pack.
-    pub(crate) fn of_pack(&self, name: &str) -> Result<Vec<(ProductKey, Extent)>, ProductError> {
-        self.with(|connection| {
-            let sql =
-                "SELECT key, offset, length FROM product WHERE pack = (SELECT id FROM pack WHERE name = ?)";
-            let product = |row: &rusqlite::Row<'_>| {
-                Ok((ProductKey(row.get(0)?), Extent { offset: unsigned(row, 1)?, length: unsigned(row, 2)? }))
-            };
-            connection.prepare(sql)?.query_map([name], product)?.collect()
-        })
-    }
-
-    /// Moves products to another pack, and puts the pack they were in to the trash.
-    pub(crate) fn move_pack(
-        &self,
-        from: &str,
-        to: &str,
-        moved: &[(ProductKey, Extent)],
-    ) -> Result<(), ProductError> {
-        self.change(|change| {
-            let sql = "UPDATE product SET pack = (SELECT id FROM pack WHERE name = ?), offset = ?, length = ? \
-                       WHERE key = ? AND pack = (SELECT id FROM pack WHERE name = ?)";
-            for (key, extent) in moved {
-                let values = params![to, extent.offset as i64, extent.length as i64, key.0, from];
-                change.prepare_cached(sql)?.execute(values)?;
-            }
-            change.execute("DELETE FROM pack WHERE name = ?", [from])?;
-            change.execute("INSERT OR IGNORE INTO trash (name) VALUES (?)", [from]).map(drop)
-        })
-    }
-
-    /// Packs in the trash, each with the leases that may still read it, once they are known.
-    pub(crate) fn trash(&self) -> Result<Vec<(String, Option<String>)>, ProductError> {
-        self.with(|connection| {
-            let mut query = connection.prepare("SELECT name, leases FROM trash")?;
-            query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-        })
-    }
-
-    /// Notes which leases may still read a pack in the trash.
-    pub(crate) fn note_readers(&self, name: &str, leases: &str) -> Result<(), ProductError> {
-        let sql = "UPDATE trash SET leases = ? WHERE name = ?";
-        self.change(|change| change.execute(sql, [leases, name]).map(drop))
-    }
-
-    /// Forgets a pack of the trash that was removed.
-    pub(crate) fn empty_trash(&self, name: &str) -> Result<(), ProductError> {
-        self.change(|change| change.execute("DELETE FROM trash WHERE name = ?", [name]).map(drop))
-    }
-
-    /// Pins products whose keys begin with these digits, or lets them go; how many there were.
-    pub(crate) fn pin(&self, digits: &str, pinned: bool) -> Result<usize, ProductError> {
-        let sql = "UPDATE product SET pinned = ? WHERE lower(hex(key)) LIKE ? || '%'";
-        self.change(|change| change.execute(sql, params![pinned, digits]))
-    }
-
-    /// All products, the oldest first.
-    pub(crate) fn list(&self) -> Result<Vec<Listed>, ProductError> {
-        let sql = "SELECT key, length, seconds, created, used, uses, pinned, run, user, program FROM product \
-                   JOIN maker ON maker.id = maker ORDER BY created, key";
-        let listed = |row: &rusqlite::Row<'_>| {
-            Ok(Listed {
-                key: ProductKey(row.get(0)?),
-                bytes: unsigned(row, 1)?,
-                seconds: row.get(2)?,
-                created: unsigned(row, 3)?,
-                used: unsigned(row, 4)?,
-                uses: unsigned(row, 5)?,
-                pinned: row.get(6)?,
-                maker: Maker { run: row.get(7)?, user: row.get(8)?, program: row.get(9)? },
-            })
-        };
-        self.with(|connection| connection.prepare(sql)?.query_map([], listed)?.collect())
-    }
-
-    /// Bytes of all products.
-    pub(crate) fn bytes(&self) -> Result<u64, ProductError> {
-        let sql = "SELECT coalesce(sum(length), 0) FROM product";
-        self.with(|connection| connection.query_row(sql, [], |row| unsigned(row, 0)))
-    }
-
-    /// What the index says in numbers; sizes of files and the limit are the store's.
-    pub(crate) fn statistics(&self) -> Result<StoreStatistics, ProductError> {
-        self.with(|connection| {
-            let sql = "SELECT count(*), coalesce(sum(pinned), 0), coalesce(sum(length), 0) FROM product";
-            let [products, pinned, product_bytes] = connection
-                .query_row(sql, [], |row| Ok([unsigned(row, 0)?, unsigned(row, 1)?, unsigned(row, 2)?]))?;
-            let [hits, misses, saved, damaged, conflicts] =
-                ["hits", "misses", "microseconds_saved", "damaged", "conflicts"]
-                    .map(|n| counted(connection, n));
-            let (hits, misses, seconds_saved) = (hits?, misses?, saved? as f64 / 1e6);
-            let lookups = hits + misses;
-            let (damaged, conflicts) = (damaged?, conflicts?);
-            Ok(StoreStatistics {
-                products,
-                pinned,
-                product_bytes,
-                lookups,
-                hits,
-                misses,
-                seconds_saved,
-                damaged,
-                conflicts,
-                ..StoreStatistics::default()
-            })
-        })
-    }
-
     /// The digest of a source file with this stamp, when it is remembered.
     pub(crate) fn source_file(&self, path: &str, stamp: &str) -> Result<Option<Digest>, ProductError> {
         let sql = "SELECT digest FROM source_file WHERE path = ? AND stamp = ?";
-        let digest = |row: &rusqlite::Row<'_>| row.get(0).map(Digest);
+        let digest = |row: &Row<'_>| row.get(0).map(Digest);
         self.with(|connection| connection.query_row(sql, [path, stamp], digest).optional())
     }
 
@@ -327,72 +184,100 @@ impl Index {
         digest: &Digest,
     ) -> Result<(), ProductError> {
         let sql = "INSERT OR REPLACE INTO source_file (path, stamp, digest) VALUES (?, ?, ?)";
-        self.change(|change| change.execute(sql, params![path, stamp, digest.0]).map(drop))
+        self.change("remember", |change| change.execute(sql, params![path, stamp, digest.0]).map(drop))
     }
 }
 
-/// Inserts a record; false when its key is there.
-fn insert(
-    change: &Transaction<'_>,
-    pack: &str,
-    extent: Extent,
-    record: &ProductRecord,
-    now: u64,
-) -> rusqlite::Result<bool> {
-    let Maker { run, user, program } = &record.maker;
-    let sql = "INSERT OR IGNORE INTO maker (run, user, program) VALUES (?, ?, ?)";
-    change.prepare_cached(sql)?.execute([run, user, program])?;
-    let sql = "INSERT OR IGNORE INTO product \
-               (key, pack, offset, length, digest, seconds, created, used, uses, pinned, maker) \
-               VALUES (?, (SELECT id FROM pack WHERE name = ?), ?, ?, ?, ?, ?, ?, 0, 0, \
-               (SELECT id FROM maker WHERE run = ? AND user = ? AND program = ?))";
-    let seconds = if record.seconds.is_finite() { record.seconds } else { 0.0 };
-    let inserted = change.prepare_cached(sql)?.execute(params![
-        record.key.0,
-        pack,
-        extent.offset as i64,
-        extent.length as i64,
-        payload_digest(&record.payload),
-        seconds,
-        record.created as i64,
-        now as i64,
-        run,
-        user,
-        program
-    ])?;
-    Ok(inserted == 1)
+impl State {
+    fn open(path: &Path) -> rusqlite::Result<(Self, bool)> {
+        let mut connection = Connection::open(path)?;
+        let is_new = schema::prepare(&mut connection)?;
+        Ok((Self { connection, file: file_id(path), packs: HashMap::new() }, is_new))
+    }
 }
 
-/// The conflict of a record with the one under its key, when their bytes differ.
-fn conflict(change: &Transaction<'_>, record: &ProductRecord) -> rusqlite::Result<Option<Conflict>> {
-    let sql = "SELECT digest, run, user, program FROM product JOIN maker ON maker.id = maker WHERE key = ?";
-    let first = |row: &rusqlite::Row<'_>| {
-        let digest: [u8; 32] = row.get(0)?;
-        Ok((digest, Maker { run: row.get(1)?, user: row.get(2)?, program: row.get(3)? }))
+/// The file that says that an index is damaged.
+pub(crate) fn mark(index: &Path) -> PathBuf {
+    index.with_extension("damaged")
+}
+
+#[cfg(unix)]
+fn file_id(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    path.metadata().ok().map(|file| (file.dev(), file.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(_: &Path) -> Option<(u64, u64)> {
+    None
+}
+
+/// Meets the fault that a test has put before a call of the index.
+fn fault(disk: &Disk, step: &'static str, path: &Path) -> Result<(), ProductError> {
+    match disk.fault(step, path) {
+        None => Ok(()),
+        Some(Fault::Stop) => Err(ProductError::Stopped(step)),
+        Some(Fault::Full | Fault::Quota) => {
+            let source = rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_FULL), None);
+            Err(ProductError::Index { path: path.to_path_buf(), source })
+        }
+    }
+}
+
+fn find(
+    connection: &Connection,
+    packs: &mut HashMap<i64, Arc<str>>,
+    keys: &[ProductKey],
+) -> rusqlite::Result<Vec<Option<Found>>> {
+    let read = connection.unchecked_transaction()?;
+    let sql = "SELECT product.pack, product.offset, product.length, blob.pack, blob.offset, blob.length \
+               FROM product JOIN blob ON blob.id = blob WHERE key = ?";
+    let mut query = read.prepare_cached(sql)?;
+    let mut find = |key: &ProductKey| {
+        let extents = |row: &Row<'_>| Ok([placed(row, 0)?, placed(row, 3)?]);
+        let Some([entry, blob]) = query.query_row([key.0], extents).optional()? else { return Ok(None) };
+        let mut name = |pack| pack_name(&read, packs, pack);
+        let entry = Location { pack: name(entry.0)?, extent: entry.1 };
+        Ok(Some(Found { entry, blob: Location { pack: name(blob.0)?, extent: blob.1 } }))
     };
-    // A product that was collected meanwhile conflicts with nothing.
-    let there = change.prepare_cached(sql)?.query_row([record.key.0], first).optional()?;
-    let differs = there.filter(|(digest, _)| *digest != payload_digest(&record.payload));
-    Ok(differs.map(|(_, first)| Conflict { key: record.key, first, second: record.maker.clone() }))
+    keys.iter().map(&mut find).collect()
 }
 
-fn payload_digest(payload: &[u8]) -> [u8; 32] {
-    *blake3::hash(payload).as_bytes()
+/// The number of a pack and a place in it, from three columns.
+fn placed(row: &Row<'_>, column: usize) -> rusqlite::Result<(i64, Extent)> {
+    let extent = Extent { offset: unsigned(row, column + 1)?, length: unsigned(row, column + 2)? };
+    Ok((row.get(column)?, extent))
 }
 
-fn count(change: &Transaction<'_>, name: &str, more: u64) -> rusqlite::Result<()> {
+/// The name of a pack; an empty one for a pack that is not there.
+fn pack_name(
+    connection: &Connection,
+    packs: &mut HashMap<i64, Arc<str>>,
+    pack: i64,
+) -> rusqlite::Result<Arc<str>> {
+    if let Some(name) = packs.get(&pack) {
+        return Ok(Arc::clone(name));
+    }
+    let mut query = connection.prepare_cached("SELECT name FROM pack WHERE id = ?")?;
+    let Some(name) = query.query_row([pack], |row| row.get::<_, String>(0)).optional()? else {
+        return Ok("".into());
+    };
+    let name: Arc<str> = name.into();
+    packs.insert(pack, Arc::clone(&name));
+    Ok(name)
+}
+
+pub(crate) fn count(change: &Transaction<'_>, name: &str, more: u64) -> rusqlite::Result<()> {
+    if more == 0 {
+        return Ok(());
+    }
     let sql = "INSERT INTO counter (name, value) VALUES (?, ?) \
                ON CONFLICT (name) DO UPDATE SET value = value + excluded.value";
     change.prepare_cached(sql)?.execute(params![name, more as i64]).map(drop)
 }
 
-fn counted(connection: &Connection, name: &str) -> rusqlite::Result<u64> {
-    let sql = "SELECT value FROM counter WHERE name = ?";
-    Ok(connection.query_row(sql, [name], |row| unsigned(row, 0)).optional()?.unwrap_or_default())
-}
-
 /// A number of a column; one below zero was not written by us.
-fn unsigned(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
+fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let value: i64 = row.get(column)?;
     u64::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
 }

@@ -1,7 +1,7 @@
 //! Leases: a file that a process holds locked while it uses a store. The system lets go of it when the process ends, however it
 //! ends, so that no lease outlives its process.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,11 +19,16 @@ pub(crate) struct Lease {
 impl Lease {
     /// Takes a lease in a folder.
     pub(crate) fn take(folder: &Path) -> io::Result<Self> {
-        let name = unique_name();
-        let path = folder.join(&name);
-        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-        file.lock()?;
-        Ok(Self { name, path, _file: file })
+        loop {
+            let name = unique_name();
+            let path = folder.join(&name);
+            let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+            file.lock()?;
+            // Before it was locked another process may have taken it for one that was left, and removed it.
+            if path.try_exists()? {
+                return Ok(Self { name, path, _file: file });
+            }
+        }
     }
 }
 
@@ -42,17 +47,23 @@ pub(crate) fn held(folder: &Path) -> io::Result<Vec<String>> {
         let name = entry.file_name().into_string().unwrap_or_default();
         if is_held(&entry.path()) {
             names.push(name);
-        } else {
-            // Another process may have removed it first.
-            let _ = fs::remove_file(entry.path());
         }
     }
     Ok(names)
 }
 
+/// Whether a process holds a lease. One that was left is removed.
 fn is_held(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
-    matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+    match file.try_lock_shared() {
+        // Also where the system cannot tell.
+        Err(_) => true,
+        Ok(()) => {
+            // While it is locked here no process takes it. Another may have removed it first.
+            let _ = fs::remove_file(path);
+            false
+        }
+    }
 }
 
 /// A name that no other process, thread or call has.

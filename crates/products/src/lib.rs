@@ -23,10 +23,12 @@
 //!
 //! | module | is |
 //! |---|---|
-//! | `record` | a product as bytes with a checksum |
-//! | `pack` | files of records: append, read, scan |
+//! | `disk` | the file layer, in which tests put faults |
+//! | `record` | results (*blobs*, by the digest of their bytes) and what keys stand for (*entries*), with checksums |
+//! | `pack` | files of records: append, scan |
 //! | `index` | the SQLite file: where each product is, use, leases, digests of source files |
 //! | `store` | opening, publishing, fetching, pins, statistics |
+//! | `migrate` | stores of an older form |
 //! | `collect` | which products go when the store is too large, and how packs shrink |
 //! | `verify` | every record read again, damage set aside |
 //! | `lease` | who uses the store now |
@@ -34,9 +36,11 @@
 //! | `source_files` | digests of source files, remembered while the files are provably unchanged |
 
 mod collect;
+mod disk;
 mod error;
 mod index;
 mod lease;
+mod migrate;
 mod pack;
 mod place;
 mod record;
@@ -50,8 +54,10 @@ pub use index::{Listed, StoreStatistics};
 pub use place::{default_limit, is_on_network};
 pub use record::{Conflict, Maker, ProductKey};
 pub use source_files::FileStamp;
-pub use store::{Faults, NewProduct, Product, ProductStore, Published, StoreOptions};
+pub use store::{Explained, NewProduct, Product, ProductStore, Published, StoreOptions};
 pub use verify::Verified;
 
 #[doc(hidden)]
-pub use record::decode as decode_record;
+pub use disk::{Fault, Faults, Operation};
+#[doc(hidden)]
+pub use pack::scan_bytes;

@@ -1,21 +1,45 @@
 //! Packs: files to which one process appends records. A pack is never changed in the middle; a torn end never happened.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+mod scan;
+
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::record::{self, ProductRecord};
+#[doc(hidden)]
+pub use scan::scan_bytes;
+pub(crate) use scan::{Scanned, scan_file};
+
+use crate::ProductError;
+use crate::disk::Disk;
+use crate::record::Place;
+use crate::record::blob::{Blob, BlobHead};
+use crate::record::entry::Entry;
 
 /// A pack that is longer than this gets no more records.
 const LONG: u64 = 64 << 20;
 
-/// A pack that this process appends to.
-#[derive(Debug)]
+/// A blob that is longer than this has a pack of its own, which is removed with it.
+pub(crate) const LARGE: u64 = 4 << 20;
+
+/// Records are written together until they have so many bytes.
+const BUFFER: usize = 1 << 20;
+
+/// What the names of packs end with; the number changes when the form does.
+const ENDING: &str = ".pack2";
+
+/// A pack that this process appends to. It is locked: others know that its end may still move.
 pub(crate) struct PackWriter {
     /// The name of the file in the folder of packs.
     pub(crate) name: String,
+    path: PathBuf,
     file: File,
+    disk: Disk,
+    /// Records that are not written yet.
+    buffer: Vec<u8>,
     end: u64,
+    /// Whether the system may have forgotten bytes that were written.
+    is_doubtful: bool,
 }
 
 /// Where a record is in its pack.
@@ -27,11 +51,12 @@ pub(crate) struct Extent {
 
 impl PackWriter {
     /// A new pack under a name that no other has.
-    pub(crate) fn create(folder: &Path, name: &str) -> io::Result<Self> {
-        let name = format!("{name}.pack");
-        let file = OpenOptions::new().append(true).create_new(true).open(folder.join(&name))?;
-        sync_folder(folder)?;
-        Ok(Self { name, file, end: 0 })
+    pub(crate) fn create(folder: &Path, name: &str, disk: &Disk) -> Result<Self, ProductError> {
+        let path = path(folder, name);
+        let file = disk.create(&path)?;
+        disk.sync_folder(folder)?;
+        let (name, disk, buffer) = (name.to_owned(), disk.clone(), Vec::new());
+        Ok(Self { name, path, file, disk, buffer, end: 0, is_doubtful: false })
     }
 
     /// Whether another pack should be begun.
@@ -39,42 +64,72 @@ impl PackWriter {
         self.end >= LONG
     }
 
-    /// Appends a record. After an error the file ends with the last whole record again.
-    pub(crate) fn append(&mut self, bytes: &[u8]) -> io::Result<Extent> {
-        if let Err(error) = self.file.write_all(bytes) {
-            self.file.set_len(self.end)?;
-            return Err(error);
+    /// Where the next record will be.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Appends a blob.
+    pub(crate) fn add_blob(&mut self, blob: &Blob<'_>) -> Result<Extent, ProductError> {
+        self.add_stored(&blob.head, &blob.stored)
+    }
+
+    /// Appends a blob as it is stored elsewhere.
+    pub(crate) fn add_stored(&mut self, head: &BlobHead, stored: &[u8]) -> Result<Extent, ProductError> {
+        let offset = self.end;
+        let bytes = head.encode(Place { pack: &self.name, offset });
+        self.buffer.extend(bytes);
+        if stored.len() < BUFFER {
+            self.buffer.extend(stored);
+        } else {
+            self.flush()?;
+            self.disk.append(&self.file, &self.path, stored)?;
         }
-        let extent = Extent { offset: self.end, length: bytes.len() as u64 };
-        self.end += extent.length;
-        Ok(extent)
+        self.added(offset, head.length())
+    }
+
+    /// Appends an entry.
+    pub(crate) fn add_entry(&mut self, entry: &Entry) -> Result<Extent, ProductError> {
+        let (offset, before) = (self.end, self.buffer.len());
+        entry.encode(Place { pack: &self.name, offset }, &mut self.buffer);
+        self.added(offset, (self.buffer.len() - before) as u64)
+    }
+
+    fn added(&mut self, offset: u64, length: u64) -> Result<Extent, ProductError> {
+        self.end = offset + length;
+        if self.buffer.len() >= BUFFER {
+            self.flush()?;
+        }
+        Ok(Extent { offset, length })
+    }
+
+    fn flush(&mut self) -> Result<(), ProductError> {
+        if !self.buffer.is_empty() {
+            self.disk.append(&self.file, &self.path, &self.buffer)?;
+            self.buffer.clear();
+        }
+        Ok(())
     }
 
     /// Brings all records to the disk.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+    pub(crate) fn sync(&mut self) -> Result<(), ProductError> {
+        self.flush()?;
+        self.disk.sync(&self.file, &self.path).inspect_err(|_| self.is_doubtful = true)
+    }
+
+    /// Takes back the records from a place on; whether more may be appended then. After a failed sync none may: the system
+    /// may have forgotten any bytes of the file.
+    pub(crate) fn take_back(&mut self, end: u64) -> bool {
+        self.buffer.clear();
+        let cut = self.disk.cut(&self.file, &self.path, end);
+        self.end = end;
+        cut.is_ok() && !self.is_doubtful
     }
 }
 
-/// The records of a pack, each with its place, and the bytes that belong to none. Damage hides the records in it and no others.
-pub(crate) fn scan(path: &Path) -> io::Result<(Vec<(Extent, ProductRecord)>, u64)> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(2 * LONG).read_to_end(&mut bytes)?;
-    let (mut records, mut lost, mut at) = (Vec::new(), 0, 0);
-    while at < bytes.len() {
-        let length = record::length(&bytes[at..]).filter(|length| at + length <= bytes.len());
-        match length.and_then(|length| Some((length, record::decode(&bytes[at..at + length])?))) {
-            Some((length, record)) => {
-                records.push((Extent { offset: at as u64, length: length as u64 }, record));
-                at += length;
-            }
-            None => {
-                lost += 1;
-                at += 1;
-            }
-        }
-    }
-    Ok((records, lost))
+/// A name of a pack from 32 hexadecimal digits.
+pub(crate) fn name_of(digits: &str) -> String {
+    format!("{digits}{ENDING}")
 }
 
 /// The names of all packs in a folder, in order.
@@ -93,13 +148,12 @@ pub(crate) fn names(folder: &Path) -> io::Result<Vec<String>> {
 
 /// Whether a text may be the name of a pack: an index that was tampered with does not lead out of its folder.
 pub(crate) fn is_name(name: &str) -> bool {
-    let digits = name.strip_suffix(".pack").unwrap_or_default();
-    digits.len() == 32 && digits.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
+    name.strip_suffix(ENDING).is_some_and(is_digits)
 }
 
-/// Brings the names in a folder to the disk.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+/// Whether a text is 32 hexadecimal digits.
+pub(crate) fn is_digits(digits: &str) -> bool {
+    digits.len() == 32 && digits.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
 }
 
 /// The file of a pack.
@@ -107,54 +161,22 @@ pub(crate) fn path(folder: &Path, name: &str) -> PathBuf {
     folder.join(name)
 }
 
+/// Whether a process appends to a pack now.
+pub(crate) fn is_written(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{encode, tests::record};
-
-    fn pack(folder: &Path) -> (PathBuf, Vec<u8>) {
-        let mut writer = PackWriter::create(folder, &"ab".repeat(16)).unwrap();
-        for key in 1..=3 {
-            writer.append(&encode(&record(key, &[key; 40])).unwrap()).unwrap();
-        }
-        let path = path(folder, &writer.name);
-        (path.clone(), fs::read(path).unwrap())
-    }
-
-    #[test]
-    fn wherever_a_pack_is_cut_the_records_before_are_found() {
-        let folder = tempfile::tempdir().unwrap();
-        let (path, whole) = pack(folder.path());
-        let one = whole.len() / 3;
-        for end in 0..=whole.len() {
-            fs::write(&path, &whole[..end]).unwrap();
-            let (records, lost) = scan(&path).unwrap();
-            assert_eq!((records.len(), lost as usize), (end / one, end % one), "cut at {end}");
-        }
-    }
-
-    #[test]
-    fn wherever_a_byte_is_changed_the_other_records_are_found() {
-        let folder = tempfile::tempdir().unwrap();
-        let (path, whole) = pack(folder.path());
-        let one = whole.len() / 3;
-        for at in 0..whole.len() {
-            let mut changed = whole.clone();
-            changed[at] ^= 0x10;
-            fs::write(&path, &changed).unwrap();
-            let (records, _) = scan(&path).unwrap();
-            let keys: Vec<u8> = records.iter().map(|(_, record)| record.key.0[0]).collect();
-            let expected: Vec<u8> = (1..=3).filter(|key| usize::from(*key) != at / one + 1).collect();
-            assert_eq!(keys, expected, "byte {at}");
-        }
-    }
 
     #[test]
     fn names_lead_nowhere_else() {
         let digits = "0a".repeat(16);
-        assert!(is_name(&format!("{digits}.pack")));
-        for name in ["", ".pack", "../x.pack", &format!("{digits}.zip"), &format!("../{}.pack", &digits[3..])]
-        {
+        assert!(is_name(&name_of(&digits)));
+        let outside = format!("../{}{ENDING}", &digits[3..]);
+        for name in ["", ENDING, "../x.pack2", &format!("{digits}.zip"), &digits, &outside] {
             assert!(!is_name(name), "{name}");
         }
     }

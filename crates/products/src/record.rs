@@ -1,8 +1,11 @@
-//! A product as bytes: a header, the product, a checksum over both. Records that are cut, changed or made up are found out.
+//! Records: the bytes of a result (a *blob*), and what a key stands for (an *entry*). Records that are cut, changed, made up
+//! or at another place than they were written to are found out.
+
+pub(crate) mod blob;
+mod compress;
+pub(crate) mod entry;
 
 use std::fmt;
-
-use crate::ProductError;
 
 /// The key of a product: equal keys are equal results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,36 +33,20 @@ pub struct Conflict {
     pub second: Maker,
 }
 
-/// A record as it is read.
-#[derive(Clone, Debug, PartialEq)]
-#[doc(hidden)]
-pub struct ProductRecord {
-    /// The key.
-    pub key: ProductKey,
-    /// Milliseconds since 1970 at which it was made.
-    pub created: u64,
-    /// Seconds that it took to compute.
-    pub seconds: f64,
-    /// Who made it.
-    pub maker: Maker,
-    /// The product.
-    pub payload: Vec<u8>,
+/// Where a record is. It is in the checksum: bytes that were copied to another place are no record there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    /// The name of the pack.
+    pub(crate) pack: &'a str,
+    /// Bytes of the pack before the record.
+    pub(crate) offset: u64,
 }
 
-/// What every record begins with; the number changes when the form does.
-const MAGIC: [u8; 4] = *b"OFP1";
+/// Bytes of a checksum.
+const SUM: usize = 16;
 
-/// Bytes before the body: the magic and the length of the body.
-pub(crate) const HEAD: usize = 8;
-
-/// Bytes after the body: the checksum.
-pub(crate) const SUM: usize = 32;
-
-/// No product is longer than this, and no body reaches twice of it.
-pub(crate) const LONGEST: usize = 16 << 20;
-
-/// Products from this length on are compressed, where that saves a tenth.
-const WORTH_COMPRESSING: usize = 512;
+/// Names longer than this are cut: they are for people.
+const LONGEST_TEXT: usize = 1000;
 
 impl Maker {
     /// A maker on this machine, with this version of the program.
@@ -72,68 +59,21 @@ impl Maker {
     }
 }
 
-/// A record as bytes.
-pub(crate) fn encode(record: &ProductRecord) -> Result<Vec<u8>, ProductError> {
-    let bytes = record.payload.len();
-    if bytes > LONGEST {
-        return Err(ProductError::TooLarge { bytes: bytes as u64, limit: LONGEST as u64 });
-    }
-    let packed =
-        (bytes >= WORTH_COMPRESSING).then(|| zstd::bulk::compress(&record.payload, 1).ok()).flatten();
-    let packed = packed.filter(|packed| packed.len() < bytes - bytes / 10);
-    let mut body = Vec::with_capacity(bytes + 128);
-    body.extend(record.key.0);
-    body.extend(record.created.to_le_bytes());
-    body.extend(record.seconds.to_bits().to_le_bytes());
-    for text in [&record.maker.run, &record.maker.user, &record.maker.program] {
-        put_text(&mut body, text);
-    }
-    body.push(u8::from(packed.is_some()));
-    body.extend((bytes as u32).to_le_bytes());
-    body.extend(packed.as_ref().unwrap_or(&record.payload));
-    let mut all = MAGIC.to_vec();
-    all.extend((body.len() as u32).to_le_bytes());
-    all.extend(&body);
-    let sum = blake3::hash(&all);
-    all.extend(sum.as_bytes());
-    Ok(all)
+/// The digest of the bytes of a result.
+pub(crate) fn digest(payload: &[u8]) -> [u8; 32] {
+    *blake3::hash(payload).as_bytes()
 }
 
-/// The bytes of the whole record that these bytes begin; none where no record begins.
-pub(crate) fn length(head: &[u8]) -> Option<usize> {
-    let body = u32::from_le_bytes(head.get(4..HEAD)?.try_into().ok()?) as usize;
-    (head[..4] == MAGIC && body <= 2 * LONGEST).then_some(HEAD + body + SUM)
+/// The checksum of a record at a place.
+fn sum(place: Place<'_>, bytes: &[u8]) -> [u8; SUM] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(place.pack.as_bytes()).update(&place.offset.to_le_bytes()).update(bytes);
+    let mut sum = [0; SUM];
+    sum.copy_from_slice(&hasher.finalize().as_bytes()[..SUM]);
+    sum
 }
 
-/// The record that these bytes are; none when they were cut or changed.
-#[doc(hidden)]
-pub fn decode(bytes: &[u8]) -> Option<ProductRecord> {
-    if length(bytes)? != bytes.len() {
-        return None;
-    }
-    let (content, sum) = bytes.split_at(bytes.len() - SUM);
-    if blake3::hash(content).as_bytes() != sum {
-        return None;
-    }
-    let mut fields = Fields(&content[HEAD..]);
-    let key = ProductKey(fields.array()?);
-    let created = u64::from_le_bytes(fields.array()?);
-    let seconds = f64::from_bits(u64::from_le_bytes(fields.array()?));
-    let maker = Maker { run: fields.text()?, user: fields.text()?, program: fields.text()? };
-    let [compressed] = fields.array()?;
-    let length = u32::from_le_bytes(fields.array()?) as usize;
-    let payload = match compressed {
-        0 => fields.0.to_vec(),
-        1 if length <= LONGEST => zstd::bulk::decompress(fields.0, length).ok()?,
-        _ => return None,
-    };
-    (payload.len() == length).then_some(ProductRecord { key, created, seconds, maker, payload })
-}
-
-/// Names longer than this are cut: they are for people.
-const LONGEST_TEXT: usize = 1000;
-
-fn put_text(body: &mut Vec<u8>, text: &str) {
+pub(crate) fn put_text(body: &mut Vec<u8>, text: &str) {
     let mut end = text.len().min(LONGEST_TEXT);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -143,20 +83,24 @@ fn put_text(body: &mut Vec<u8>, text: &str) {
 }
 
 /// Fields one after another.
-struct Fields<'a>(&'a [u8]);
+pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 
 impl Fields<'_> {
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (field, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;
         Some(*field)
     }
 
-    fn text(&mut self) -> Option<String> {
+    pub(crate) fn text(&mut self) -> Option<String> {
         let length = u16::from_le_bytes(self.array()?) as usize;
         let (text, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         String::from_utf8(text.to_vec()).ok()
+    }
+
+    pub(crate) fn maker(&mut self) -> Option<Maker> {
+        Some(Maker { run: self.text()?, user: self.text()?, program: self.text()? })
     }
 }
 
@@ -170,71 +114,5 @@ impl fmt::Display for ProductKey {
 impl fmt::Debug for ProductKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ProductKey({self})")
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    pub(crate) fn record(key: u8, payload: &[u8]) -> ProductRecord {
-        let maker = Maker { run: "runs/first".into(), user: "ada@lab".into(), program: "1".into() };
-        ProductRecord {
-            key: ProductKey([key; 32]),
-            created: 5,
-            seconds: 0.25,
-            maker,
-            payload: payload.to_vec(),
-        }
-    }
-
-    #[test]
-    fn a_changed_bit_or_a_cut_is_found() {
-        for payload in [&b"dice"[..], &[7; 3000]] {
-            let bytes = encode(&record(1, payload)).unwrap();
-            assert_eq!(decode(&bytes), Some(record(1, payload)));
-            for at in 0..bytes.len() {
-                for bit in 0..8 {
-                    let mut changed = bytes.clone();
-                    changed[at] ^= 1 << bit;
-                    assert_eq!(decode(&changed), None, "bit {bit} of byte {at}");
-                }
-                assert_eq!(decode(&bytes[..at]), None);
-            }
-        }
-    }
-
-    #[test]
-    fn a_product_that_is_too_long_is_refused() {
-        let error = encode(&record(1, &vec![0; LONGEST + 1])).unwrap_err().to_string();
-        assert!(error.contains("at most 16777216 bytes"), "{error}");
-    }
-
-    proptest! {
-        #[test]
-        fn a_record_comes_back(payload in prop::collection::vec(any::<u8>(), 0..2000), run in ".{0,20}", seconds: u64) {
-            let mut record = record(9, &payload);
-            record.maker.run = run;
-            record.seconds = f64::from_bits(seconds);
-            let decoded = decode(&encode(&record).unwrap()).unwrap();
-            prop_assert_eq!(decoded.seconds.to_bits(), seconds);
-            prop_assert_eq!(ProductRecord { seconds: 0.0, ..decoded }, ProductRecord { seconds: 0.0, ..record });
-        }
-
-        #[test]
-        fn no_bytes_are_too_strange(mut bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            decode(&bytes);
-            if bytes.len() > HEAD + SUM {
-                // A checksum that is right does not make a record of them.
-                let body = bytes.len() - HEAD - SUM;
-                bytes[..4].copy_from_slice(&MAGIC);
-                bytes[4..HEAD].copy_from_slice(&(body as u32).to_le_bytes());
-                let sum = blake3::hash(&bytes[..HEAD + body]);
-                bytes[HEAD + body..].copy_from_slice(sum.as_bytes());
-                decode(&bytes);
-            }
-        }
     }
 }

@@ -1,155 +1,255 @@
 //! How a store is opened: what a folder must be, and what processes that were killed have left.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
-use std::io::{self, Write as _};
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, RwLock};
 
-use onceflow_store::publish::write_file;
-
-use super::{ProductStore, StoreOptions, now};
-use crate::index::Index;
+use super::{ProductStore, StoreOptions, lock, now};
+use crate::disk::Disk;
+use crate::index::{self, Addition, Index, NewBlob, NewEntry};
 use crate::lease::{self, Lease};
-use crate::{ProductError, default_limit, is_on_network, pack};
-
-/// What the file in the folder says that tells what the folder is.
-const FORMAT: &str = "onceflow products 1\n";
-const FORMAT_FILE: &str = "format";
+use crate::migrate::{self, Form};
+use crate::pack::{self, Extent, Scanned};
+use crate::record::blob::BlobHead;
+use crate::record::entry::Entry;
+use crate::{ProductError, default_limit, is_on_network};
 
 /// Folders of a store.
-pub(super) const PACKS: &str = "packs";
-pub(super) const LEASES: &str = "leases";
-pub(super) const QUARANTINE: &str = "quarantine";
-const INDEX: &str = "index.sqlite";
+pub(crate) const PACKS: &str = "packs";
+pub(crate) const LEASES: &str = "leases";
+pub(crate) const QUARANTINE: &str = "quarantine";
+pub(crate) const INDEX: &str = "index2.sqlite";
 
-/// Tells programs that make backups to leave the folder out.
-const CACHE_TAG: &str =
-    "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of Onceflow.\n";
+/// The file that a process locks while it repairs or migrates.
+pub(crate) const LOCK: &str = "lock";
 
 impl ProductStore {
     /// Opens the store in a folder, which is made when it is not there. An index that is lost or damaged is made again from
-    /// the packs; what processes that were killed have left is taken over.
+    /// the packs; what processes that were killed have left is taken over; a store of an older form is migrated.
     ///
     /// # Errors
-    /// When the folder holds something else, is on a network file system, or cannot be written.
+    /// When the folder holds something else or a newer store, is on a network file system, or cannot be written.
     pub fn open(folder: impl AsRef<Path>, options: &StoreOptions) -> Result<Self, ProductError> {
         let folder = folder.as_ref();
-        let failed = |error: io::Error| ProductError::disk(folder, &error);
-        fs::create_dir_all(folder).map_err(failed)?;
+        let disk = Disk::new(options.faults.clone());
+        disk.make_folder(folder)?;
         if let Some(system) = is_on_network(folder) {
             return Err(ProductError::Network { path: folder.to_path_buf(), system });
         }
-        check_format(folder)?;
+        let form = migrate::form(folder, &disk)?;
         for name in [PACKS, LEASES, QUARANTINE] {
-            fs::create_dir_all(folder.join(name)).map_err(failed)?;
+            disk.make_folder(&folder.join(name))?;
         }
-        let lease = Lease::take(&folder.join(LEASES)).map_err(failed)?;
-        let store = Self {
-            folder: folder.to_path_buf(),
-            limit: options.limit.unwrap_or_else(|| default_limit(folder)),
-            index: open_index(folder)?,
-            lease,
-            writer: Mutex::new(None),
-            files: Mutex::new(HashMap::new()),
-            faults: options.faults.clone(),
-        };
-        store.adopt()?;
+        match form {
+            Form::Current => Self::open_current(folder, &disk, options.limit),
+            Form::Older => Self::open_older(folder, &disk, options.limit),
+        }
+    }
+
+    fn open_current(folder: &Path, disk: &Disk, limit: Option<u64>) -> Result<Self, ProductError> {
+        match Self::open_with_index(folder, disk, limit) {
+            // It is marked now, and made again.
+            Err(error) if error.is_damaged_index() => Self::open_with_index(folder, disk, limit),
+            opened => opened,
+        }
+    }
+
+    fn open_with_index(folder: &Path, disk: &Disk, limit: Option<u64>) -> Result<Self, ProductError> {
+        // A migration may have been stopped before its last step.
+        migrate::put_away(folder, disk)?;
+        let lease = take_lease(folder)?;
+        let (index, is_new) = open_index(folder, disk)?;
+        let store = Self::assemble(folder, disk, limit, index, lease);
+        store.adopt(is_new)?;
         store.empty_trash()?;
         Ok(store)
     }
 
+    /// Migrates a store, unless another process has done so meanwhile.
+    fn open_older(folder: &Path, disk: &Disk, limit: Option<u64>) -> Result<Self, ProductError> {
+        let _only = locked(folder)?;
+        if migrate::form(folder, disk)? == Form::Current {
+            return Self::open_current(folder, disk, limit);
+        }
+        let used = migrate::write_packs(folder, disk)?;
+        let lease = take_lease(folder)?;
+        let (index, is_new) = Index::open(&folder.join(INDEX), disk)?;
+        let store = Self::assemble(folder, disk, limit, index, lease);
+        store.adopt(is_new)?;
+        store.index.take_over(&used)?;
+        migrate::finish(folder, disk)?;
+        Ok(store)
+    }
+
+    fn assemble(folder: &Path, disk: &Disk, limit: Option<u64>, index: Index, lease: Lease) -> Self {
+        Self {
+            folder: folder.to_path_buf(),
+            limit: limit.unwrap_or_else(|| default_limit(folder)),
+            disk: disk.clone(),
+            index,
+            lease,
+            writer: Mutex::new(None),
+            files: Mutex::new(HashMap::new()),
+            uses: Mutex::default(),
+            reading: RwLock::new(()),
+        }
+    }
+
+    /// Goes on with an index that another process has put in the place of a damaged one.
+    pub(super) fn take_over(&self) -> Result<(), ProductError> {
+        *lock(&self.writer) = None;
+        self.adopt(false)
+    }
+
+    /// Sets the index aside if its parts do not fit together, and makes it again from the packs.
+    pub(crate) fn mend_index(&self) -> Result<(), ProductError> {
+        match self.index.check() {
+            Err(error) if error.is_damaged_index() => {}
+            checked => return checked,
+        }
+        let only = locked(&self.folder)?;
+        *lock(&self.writer) = None;
+        set_index_aside(&self.folder, &self.disk)?;
+        self.index.follow()?;
+        drop(only);
+        self.adopt(true)
+    }
+
     /// Takes over the records of packs that the index does not know whole: those of processes that were killed, and all of
     /// them when the index is new.
-    fn adopt(&self) -> Result<(), ProductError> {
+    fn adopt(&self, is_new: bool) -> Result<(), ProductError> {
         let folder = self.packs();
         let failed = |error: io::Error| ProductError::disk(&folder, &error);
         // In this order: a process takes its lease, names its pack in the index, and then makes the file.
         let names = pack::names(&folder).map_err(failed)?;
-        let known: HashSet<String> = self.index().packs()?.into_iter().collect();
-        let trash: HashSet<String> = self.index().trash()?.into_iter().map(|(name, _)| name).collect();
-        let open: HashMap<String, String> = self.index().open_packs()?.into_iter().collect();
+        let known: HashSet<String> = self.index.packs()?.into_iter().collect();
+        let trash: HashSet<String> = self.index.trash()?.into_iter().map(|(name, _)| name).collect();
+        let open: HashMap<String, String> = self.index.open_packs()?.into_iter().collect();
         let held = lease::held(&self.leases()).map_err(failed)?;
-        let is_left = |name: &&String| match open.get(*name) {
-            Some(lease) => !held.contains(lease),
-            None => !known.contains(*name) && !trash.contains(*name),
+        let is_free = |name: &String| open.get(name).is_none_or(|lease| !held.contains(lease));
+        let is_lost = |name: &&String| is_free(name) && !pack::path(&folder, name).is_file();
+        self.index.forget_packs(&known.iter().filter(is_lost).cloned().collect::<Vec<_>>())?;
+        let is_left = |name: &&String| {
+            let unknown = !known.contains(*name) && !trash.contains(*name);
+            (unknown && !pack::is_written(&pack::path(&folder, name)))
+                || (open.contains_key(*name) && is_free(name))
         };
-        for name in names.iter().filter(is_left) {
-            self.adopt_pack(name)?;
+        let left: Vec<&String> = names.iter().filter(is_left).collect();
+        if left.is_empty() {
+            return Ok(());
         }
-        // A process that was killed between naming a pack and making it left a name without a file.
-        for (name, lease) in open {
-            if !held.contains(&lease) && !names.contains(&name) {
-                self.index().close_pack(&name)?;
-            }
+        let mut waiting = Vec::new();
+        for name in left {
+            waiting.extend(self.adopt_pack(name, is_new)?);
         }
-        Ok(())
+        self.adopt_waiting(&waiting, is_new)?;
+        self.index.remove_unused()
     }
 
-    fn adopt_pack(&self, name: &str) -> Result<(), ProductError> {
+    /// Takes over a pack; the entries whose blobs are in none of the packs that were read until then.
+    pub(super) fn adopt_pack(
+        &self,
+        name: &str,
+        is_new: bool,
+    ) -> Result<Vec<(String, Extent, Entry)>, ProductError> {
         let path = pack::path(&self.packs(), name);
-        let (records, _) = pack::scan(&path).map_err(|error| ProductError::disk(&path, &error))?;
-        self.index().add_pack(name, "")?;
-        self.index().add(name, &records, now())?;
-        self.index().close_pack(name)
+        let (mut blobs, mut entries) = (Vec::new(), Vec::new());
+        let scanned = pack::scan_file(&path, name, |extent, record| match record {
+            Scanned::Blob(head) => blobs.push((extent, head)),
+            Scanned::Entry(entry) => entries.push((extent, entry)),
+        });
+        match scanned {
+            // Another process took it over and emptied it meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            scanned => scanned.map_err(|error| ProductError::disk(&path, &error))?,
+        };
+        self.index.add_pack(name, "")?;
+        let blob = |(extent, head): &(Extent, BlobHead)| NewBlob {
+            digest: head.digest,
+            bytes: head.bytes,
+            pack: name,
+            extent: *extent,
+        };
+        let addition = Addition {
+            blobs: blobs.iter().map(blob).collect(),
+            entries: entries.iter().map(|(e, entry)| NewEntry { entry, pack: name, extent: *e }).collect(),
+            closed: vec![name],
+            oldest_stays: is_new,
+        };
+        let without = self.index.add(&addition, now())?.without_blob;
+        Ok(without.into_iter().map(|n| (name.to_owned(), entries[n].0, entries[n].1.clone())).collect())
+    }
+
+    fn adopt_waiting<'w>(
+        &self,
+        waiting: &'w [(String, Extent, Entry)],
+        is_new: bool,
+    ) -> Result<(), ProductError> {
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let new =
+            |(pack, extent, entry): &'w (String, Extent, Entry)| NewEntry { entry, pack, extent: *extent };
+        let entries = waiting.iter().map(new).collect();
+        // One without a blob in any pack is dead space.
+        self.index.add(&Addition { entries, oldest_stays: is_new, ..Addition::default() }, now()).map(drop)
     }
 }
 
-fn open_index(folder: &Path) -> Result<Index, ProductError> {
+fn take_lease(folder: &Path) -> Result<Lease, ProductError> {
+    Lease::take(&folder.join(LEASES)).map_err(|error| ProductError::disk(folder, &error))
+}
+
+/// Waits until no other process repairs or migrates the store.
+fn locked(folder: &Path) -> Result<File, ProductError> {
+    let path = folder.join(LOCK);
+    let lock = || {
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+        file.lock()?;
+        Ok(file)
+    };
+    lock().map_err(|error: io::Error| ProductError::disk(&path, &error))
+}
+
+/// Opens the index; one that is damaged is set aside, and a new one is made.
+fn open_index(folder: &Path, disk: &Disk) -> Result<(Index, bool), ProductError> {
     let path = folder.join(INDEX);
-    match Index::open(&path) {
-        Err(error) if error.is_damaged_index() => {
-            set_index_aside(folder).map_err(|error| ProductError::disk(&path, &error))?;
-            Index::open(&path)
+    if !index::mark(&path).exists() {
+        match Index::open(&path, disk) {
+            Err(error) if error.is_damaged_index() => {}
+            opened => return opened,
         }
-        opened => opened,
     }
+    let _only = locked(folder)?;
+    if !index::mark(&path).exists() {
+        // Another process may have made a new one meanwhile.
+        match Index::open(&path, disk) {
+            Err(error) if error.is_damaged_index() => {}
+            opened => return opened,
+        }
+    }
+    set_index_aside(folder, disk)?;
+    Index::open(&path, disk)
 }
 
 /// Moves a damaged index to the quarantine, with the files that SQLite keeps beside it.
-fn set_index_aside(folder: &Path) -> io::Result<()> {
+fn set_index_aside(folder: &Path, disk: &Disk) -> Result<(), ProductError> {
     let stamp = now();
-    for ending in ["", "-wal", "-shm"] {
+    for ending in ["-wal", "-shm", ""] {
         let from = folder.join(format!("{INDEX}{ending}"));
         let to = folder.join(QUARANTINE).join(format!("{INDEX}-{stamp}{ending}"));
-        match fs::rename(&from, &to) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        disk.rename(&from, &to)?;
     }
-    Ok(())
-}
-
-fn check_format(folder: &Path) -> Result<(), ProductError> {
-    let path = folder.join(FORMAT_FILE);
-    let expected = FORMAT.trim_end().to_owned();
-    match fs::read(&path) {
-        Ok(found) if found == FORMAT.as_bytes() => Ok(()),
-        Ok(found) => {
-            let found = String::from_utf8_lossy(&found[..found.len().min(40)]).trim_end().to_owned();
-            Err(ProductError::Format { path, expected, found })
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let failed = |error: io::Error| ProductError::disk(folder, &error);
-            if let Some(found) = first_of_others(folder).map_err(failed)? {
-                return Err(ProductError::Format { path, expected, found });
-            }
-            let write = |name: &str, text: &str| {
-                write_file(&folder.join(name), |file| file.write_all(text.as_bytes()))
-            };
-            write("CACHEDIR.TAG", CACHE_TAG).map_err(failed)?;
-            write(FORMAT_FILE, FORMAT).map_err(failed)
-        }
-        Err(error) => Err(ProductError::disk(&path, &error)),
-    }
+    disk.remove(&index::mark(&folder.join(INDEX)))
 }
 
 /// A file in the folder that a store does not have.
-fn first_of_others(folder: &Path) -> io::Result<Option<String>> {
+pub(crate) fn first_of_others(folder: &Path) -> io::Result<Option<String>> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        let ours = [FORMAT_FILE, "CACHEDIR.TAG", PACKS, LEASES, QUARANTINE].contains(&name.as_str());
-        if !ours && !name.starts_with(INDEX) && !name.starts_with(".onceflow-") {
+        if !migrate::is_ours(&name) && !name.starts_with("index2.") && !name.starts_with(".onceflow-") {
             return Ok(Some(name));
         }
     }

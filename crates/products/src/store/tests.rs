@@ -1,13 +1,12 @@
-//! A store as processes use it, at the same time and after they were killed.
+//! A store as processes use it at the same time.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use onceflow_region::Digest;
 
 use super::*;
-use crate::Collection;
+use crate::{Collection, Fault};
 
 fn open(folder: &Path) -> ProductStore {
     ProductStore::open(folder, &StoreOptions::default()).unwrap()
@@ -36,6 +35,10 @@ fn has(store: &ProductStore, number: u8) -> bool {
     }
 }
 
+fn all() -> Collection {
+    Collection { size: Some(0), older_than: None }
+}
+
 #[test]
 fn what_is_published_is_found_and_counted() {
     let folder = tempfile::tempdir().unwrap();
@@ -45,6 +48,7 @@ fn what_is_published_is_found_and_counted() {
     assert_eq!(store.publish(&[product(2)], &maker()).unwrap().stored, 0, "it is there");
     let other = open(folder.path());
     assert!(has(&other, 1) && has(&other, 2) && !has(&other, 3));
+    assert_eq!(other.has(&[key(3), key(1)]).unwrap(), [false, true]);
     let statistics = other.statistics().unwrap();
     assert_eq!((statistics.lookups, statistics.hits, statistics.misses), (3, 2, 1));
     assert_eq!((statistics.products, statistics.seconds_saved), (2, 2.0));
@@ -57,12 +61,87 @@ fn of_two_results_the_first_stays_and_both_makers_are_named() {
     let store = open(folder.path());
     store.publish(&[product(1)], &maker()).unwrap();
     let other = NewProduct { payload: b"other bytes".to_vec(), ..product(1) };
-    let published = store.publish(&[other], &Maker::new("runs/second")).unwrap();
+    let published = store.publish(std::slice::from_ref(&other), &Maker::new("runs/second")).unwrap();
     assert_eq!(published.stored, 0);
     let [conflict] = &published.conflicts[..] else { panic!("{published:?}") };
     assert_eq!((&conflict.first.run[..], &conflict.second.run[..]), ("runs/first", "runs/second"));
     assert!(has(&store, 1));
     assert_eq!(store.statistics().unwrap().conflicts, 1);
+    // Also of two in one batch.
+    let twice = [NewProduct { key: key(2), ..other }, product(2)];
+    let published = store.publish(&twice, &maker()).unwrap();
+    assert_eq!((published.stored, published.conflicts.len()), (1, 1));
+    assert_eq!(store.fetch(&[key(2)]).unwrap().remove(0).unwrap().payload, b"other bytes");
+}
+
+#[test]
+fn equal_bytes_are_stored_once_and_stay_while_a_key_names_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let same = |number| NewProduct { payload: vec![9; 200], ..product(number) };
+    store.publish(&[same(1), same(2)], &maker()).unwrap();
+    drop(store);
+    let store = open(folder.path());
+    let more = store.publish(&[same(3)], &maker()).unwrap();
+    assert!(more.stored == 1 && more.bytes < 200, "{more:?}: an entry alone");
+    let statistics = store.statistics().unwrap();
+    assert_eq!((statistics.products, statistics.blobs, statistics.payload_bytes), (3, 1, 600));
+    assert!(store.list().unwrap().iter().all(|listed| listed.shared == 3 && listed.payload_bytes == 200));
+    store.pin(&key(3).to_string(), true).unwrap();
+    drop(store);
+    let store = open(folder.path());
+    let collected = store.collect(&all()).unwrap();
+    assert_eq!((collected.removed, collected.kept), (2, 1));
+    assert_eq!(store.fetch(&[key(3)]).unwrap().remove(0).unwrap().payload, [9; 200]);
+    assert_eq!(store.statistics().unwrap().blobs, 1);
+}
+
+#[test]
+fn a_large_result_has_a_pack_of_its_own_that_goes_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let mut payload = vec![0; 5 << 20];
+    blake3::Hasher::new().finalize_xof().fill(&mut payload);
+    let large = NewProduct { payload: payload.clone(), ..product(1) };
+    let zeros = NewProduct { payload: vec![0; 32 << 20], ..product(2) };
+    let published = store.publish(&[large, zeros, product(3)], &maker()).unwrap();
+    assert!(published.stored == 3 && published.bytes < 6 << 20, "{}: zeros are compressed", published.bytes);
+    drop(store);
+    for name in ["index2.sqlite", "none"] {
+        let _ = fs::remove_file(folder.path().join(name));
+        let store = open(folder.path());
+        assert_eq!(store.statistics().unwrap().packs, 2);
+        let found = store.fetch(&[key(1), key(2)]).unwrap();
+        assert!(found[0].as_ref().unwrap().payload == payload && has(&store, 3));
+        assert!(found[1].as_ref().unwrap().payload == vec![0; 32 << 20]);
+    }
+    let store = open(folder.path());
+    store.collect(&Collection { size: Some(1 << 20), older_than: None }).unwrap();
+    assert!(!has(&store, 1) && store.statistics().unwrap().pack_bytes < 1 << 20);
+}
+
+#[test]
+fn a_blob_that_is_collected_while_a_key_for_it_is_published_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_path_buf();
+    open(folder.path()).publish(&[product(1)], &maker()).unwrap();
+    let armed = Arc::new(AtomicBool::new(false));
+    let trigger = Arc::clone(&armed);
+    // Between the look for the blob and the entry of the key another process collects.
+    let faults: Faults = Arc::new(move |operation| {
+        if operation.step == "sync" && trigger.swap(false, Ordering::Relaxed) {
+            open(&path).collect(&all()).unwrap();
+        }
+        None::<Fault>
+    });
+    let options = StoreOptions { limit: None, faults: Some(faults) };
+    let store = ProductStore::open(folder.path(), &options).unwrap();
+    store.publish(&[product(7)], &maker()).unwrap();
+    armed.store(true, Ordering::Relaxed);
+    let same = NewProduct { key: key(2), ..product(1) };
+    assert_eq!(store.publish(&[same], &maker()).unwrap().stored, 1);
+    assert!(!armed.load(Ordering::Relaxed) && !has(&store, 1), "it was collected");
+    assert_eq!(store.fetch(&[key(2)]).unwrap().remove(0).unwrap().payload, product(1).payload);
 }
 
 #[test]
@@ -71,11 +150,11 @@ fn the_index_is_made_again_from_the_packs() {
     open(folder.path()).publish(&[product(1), product(2)], &maker()).unwrap();
     for damage in [None, Some(&b"SQLite format 3\0 and then something else entirely"[..]), Some(b"no index")]
     {
-        for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
+        for name in ["index2.sqlite", "index2.sqlite-wal", "index2.sqlite-shm"] {
             let _ = fs::remove_file(folder.path().join(name));
         }
         if let Some(bytes) = damage {
-            fs::write(folder.path().join("index.sqlite"), bytes.repeat(100)).unwrap();
+            fs::write(folder.path().join("index2.sqlite"), bytes.repeat(100)).unwrap();
         }
         let store = open(folder.path());
         assert!(has(&store, 1) && has(&store, 2), "{damage:?}");
@@ -85,78 +164,24 @@ fn the_index_is_made_again_from_the_packs() {
 }
 
 #[test]
-fn every_changed_byte_of_a_pack_is_found_or_harmless() {
+fn a_process_goes_on_with_an_index_that_another_has_made() {
     let folder = tempfile::tempdir().unwrap();
-    open(folder.path()).publish(&[product(1), product(2)], &maker()).unwrap();
-    let pack = fs::read_dir(folder.path().join("packs")).unwrap().next().unwrap().unwrap().path();
-    let whole = fs::read(&pack).unwrap();
-    for at in 0..whole.len() {
-        let mut changed = whole.clone();
-        changed[at] ^= 0x20;
-        fs::write(&pack, &changed).unwrap();
-        let store = open(folder.path());
-        let found = [1, 2].map(|number| has(&store, number));
-        assert_eq!(found.iter().filter(|found| **found).count(), 1, "byte {at}");
-        // What was damaged is computed and published again.
-        let lost = if found[0] { 2 } else { 1 };
-        assert_eq!(store.publish(&[product(lost)], &maker()).unwrap().stored, 1);
-        assert!(has(&store, lost));
-        drop(store);
-        fs::write(&pack, &whole).unwrap();
-        for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
-            let _ = fs::remove_file(folder.path().join(name));
-        }
-        for extra in fs::read_dir(folder.path().join("packs")).unwrap() {
-            let extra = extra.unwrap().path();
-            if extra != pack {
-                fs::remove_file(extra).unwrap();
-            }
-        }
-    }
-}
-
-/// Publishes, collects and publishes again, stopped before one step; says how many steps there were until then.
-fn stopped_at(folder: &Path, stop: usize) -> (usize, bool) {
-    let steps = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&steps);
-    let faults: Faults = Arc::new(move |_| counted.fetch_add(1, Ordering::Relaxed) >= stop);
-    let options = StoreOptions { limit: None, faults: Some(faults) };
-    let ended = || -> Result<(), ProductError> {
-        let store = ProductStore::open(folder, &options)?;
-        store.publish(&[product(1), product(2), product(3)], &maker())?;
-        drop(store);
-        let store = ProductStore::open(folder, &options)?;
-        store.publish(&[product(4)], &maker())?;
-        store.index.close_pack(&lock(&store.writer).take().map(|w| w.name).unwrap_or_default())?;
-        store.collect(&Collection { size: Some(600), older_than: None })?;
-        store.publish(&[product(5)], &maker())?;
-        Ok(())
-    };
-    let ended = ended();
-    assert!(matches!(ended, Ok(()) | Err(ProductError::Stopped(_))), "{ended:?}");
-    (steps.load(Ordering::Relaxed), ended.is_ok())
+    let store = open(folder.path());
+    store.publish(&[product(1)], &maker()).unwrap();
+    fs::write(folder.path().join("index2.damaged"), b"").unwrap();
+    let repaired = open(folder.path());
+    assert!(!has(&repaired, 1), "its pack is still being written");
+    store.publish(&[product(2)], &maker()).unwrap();
+    assert!(has(&store, 1) && has(&store, 2));
+    assert!(has(&repaired, 1) && has(&repaired, 2));
+    assert!(!folder.path().join("index2.damaged").exists());
 }
 
 #[test]
-fn stopped_before_any_step_the_store_opens_and_is_whole() {
-    for stop in 0.. {
-        let folder = tempfile::tempdir().unwrap();
-        let (steps, ended) = stopped_at(folder.path(), stop);
-        let store = open(folder.path());
-        let verified = store.verify(|_, _| {}).unwrap();
-        assert_eq!(verified.damaged, [], "stopped before step {stop}");
-        let statistics = store.statistics().unwrap();
-        assert_eq!(statistics.products, verified.sound);
-        // What the index names can be read, and everything can be published after it.
-        let found: BTreeMap<u8, bool> = (1..=5).map(|number| (number, has(&store, number))).collect();
-        let missing: Vec<NewProduct> = found.iter().filter(|(_, f)| !**f).map(|(n, _)| product(*n)).collect();
-        assert_eq!(store.publish(&missing, &maker()).unwrap().stored, missing.len() as u64);
-        assert!((1..=5).all(|number| has(&store, number)));
-        if ended {
-            assert!(steps >= 12, "{steps} steps");
-            break;
-        }
-    }
+fn a_pack_that_vanishes_while_it_is_taken_over_is_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    assert!(store.adopt_pack(&pack::name_of(&"0a".repeat(16)), false).unwrap().is_empty());
 }
 
 #[test]
@@ -185,8 +210,8 @@ fn a_reader_keeps_what_it_was_promised_while_others_collect() {
     let reader = open(folder.path());
     let promised = reader.index.find(&[key(1)]).unwrap().remove(0).unwrap();
     let collector = open(folder.path());
-    collector.collect(&Collection { size: Some(0), older_than: None }).unwrap();
-    assert!(reader.read(&promised).is_some(), "the pack waits in the trash");
+    collector.collect(&all()).unwrap();
+    assert!(reader.read(&key(1), &promised).is_ok(), "the pack waits in the trash");
     drop(reader);
     collector.empty_trash().unwrap();
     assert_eq!(collector.statistics().unwrap().pack_bytes, 0);
@@ -226,10 +251,15 @@ fn a_folder_of_something_else_is_refused() {
     fs::write(folder.path().join("thesis.tex"), "x").unwrap();
     let error = ProductStore::open(folder.path(), &StoreOptions::default()).unwrap_err().to_string();
     assert!(error.contains("found thesis.tex"), "{error}");
-    let newer = tempfile::tempdir().unwrap();
-    fs::write(newer.path().join("format"), "onceflow products 2\n").unwrap();
-    let error = ProductStore::open(newer.path(), &StoreOptions::default()).unwrap_err().to_string();
-    assert!(error.contains("onceflow products 1") && error.contains("found onceflow products 2"), "{error}");
+}
+
+#[test]
+fn digits_stand_for_the_keys_that_begin_with_them() {
+    let [first, last] = between("3f2");
+    assert_eq!(first.to_string(), format!("3f2{}", "0".repeat(61)));
+    assert_eq!(last.to_string(), format!("3f2{}", "f".repeat(61)));
+    assert_eq!(between("")[1], ProductKey([255; 32]));
+    assert!(is_hexadecimal("3F2") && !is_hexadecimal("") && !is_hexadecimal("3g"));
 }
 
 #[test]

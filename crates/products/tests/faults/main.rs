@@ -2,4 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
+mod flips;
+mod full;
+mod hostile;
 mod old_stores;
+mod power;
+mod processes;
+mod stops;

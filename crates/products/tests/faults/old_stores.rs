@@ -1,11 +1,13 @@
 //! Stores that earlier versions made. `stores/form1` is as the first version wrote it: five products of two runs, one of them
 //! pinned, one used twice.
 
+use std::fs;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
-use onceflow_products::{ProductKey, ProductStore};
+use onceflow_products::{Collection, Fault, ProductError, ProductKey, ProductStore, StoreOptions};
 
-use crate::common::{copy_folder, open};
+use crate::common::{copy_folder, faults_at, open, temporary};
 
 /// The payload of a product in `form1`.
 fn payload(number: u8) -> Vec<u8> {
@@ -34,7 +36,78 @@ fn check(store: &ProductStore) {
 
 #[test]
 fn a_store_of_the_first_form_gives_its_products() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = temporary();
     copy_folder(Path::new("tests/stores/form1"), folder.path());
     check(&open(folder.path()));
+    let format = fs::read_to_string(folder.path().join("format")).unwrap();
+    assert_eq!(format, "onceflow products 2\n");
+    // What was there stays as a copy until the store is collected.
+    let store = open(folder.path());
+    let statistics = store.statistics().unwrap();
+    assert_eq!((statistics.products, statistics.blobs), (5, 4), "equal bytes are stored once");
+    assert!(statistics.former_bytes > 40_000 && statistics.damaged == 0, "{statistics:?}");
+    store.collect(&Collection::default()).unwrap();
+    assert_eq!(store.statistics().unwrap().former_bytes, 0);
+    assert_eq!(store.list().unwrap().len(), 5);
+}
+
+/// The products of the fixture, wherever the migration was stopped or the disk was full.
+#[test]
+fn a_migration_that_fails_at_any_step_leaves_a_store_that_opens() {
+    for fault in [Fault::Stop, Fault::Full] {
+        for at in 0.. {
+            let folder = temporary();
+            copy_folder(Path::new("tests/stores/form1"), folder.path());
+            let (faults, calls) = faults_at(move |number, _| {
+                (number == at || (number > at && fault == Fault::Stop)).then_some(fault)
+            });
+            let options = StoreOptions { limit: None, faults: Some(faults) };
+            let opened = ProductStore::open(folder.path(), &options);
+            if let Err(error) = &opened {
+                assert!(matches!(error, ProductError::Stopped(_)) || error.is_full(), "{error}");
+            }
+            drop(opened);
+            check(&open(folder.path()));
+            if calls.load(Ordering::Relaxed) <= at {
+                assert!(at >= 15, "{at} steps");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_old_index_does_not_know_is_migrated_too() {
+    let folder = temporary();
+    copy_folder(Path::new("tests/stores/form1"), folder.path());
+    fs::remove_file(folder.path().join("index.sqlite")).unwrap();
+    let store = open(folder.path());
+    assert_eq!(store.list().unwrap().len(), 5);
+    assert_eq!(store.fetch(&[ProductKey([2; 32])]).unwrap().remove(0).unwrap().payload, payload(2));
+}
+
+#[test]
+fn a_store_that_an_older_version_uses_is_not_migrated() {
+    let folder = temporary();
+    copy_folder(Path::new("tests/stores/form1"), folder.path());
+    fs::create_dir_all(folder.path().join("leases")).unwrap();
+    let lease = fs::File::create(folder.path().join("leases").join("0".repeat(32))).unwrap();
+    lease.lock().unwrap();
+    let error = ProductStore::open(folder.path(), &StoreOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("a store of form 1 while it becomes form 2, found 1"), "{error}");
+    drop(lease);
+    check(&open(folder.path()));
+}
+
+#[test]
+fn a_newer_store_is_refused_and_both_forms_are_named() {
+    let folder = temporary();
+    fs::write(folder.path().join("format"), "onceflow products 3\n").unwrap();
+    let error = ProductStore::open(folder.path(), &StoreOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("form 2 or older") && error.contains("found form 3"), "{error}");
+    fs::write(folder.path().join("format"), "something else").unwrap();
+    let error = ProductStore::open(folder.path(), &StoreOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("onceflow products 2") && error.contains("found something else"), "{error}");
+    let files = fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(files, 1, "nothing was made in it");
 }

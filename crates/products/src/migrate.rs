@@ -1,0 +1,183 @@
+//! Forms of a store. One of an older form is written anew beside the old files; a name that is changed in one step says which
+//! count, and the old files stay as a copy until the store is collected.
+
+mod form1;
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::ProductError;
+use crate::disk::Disk;
+use crate::lease::{self, unique_name};
+use crate::pack::{self, PackWriter};
+use crate::record::ProductKey;
+use crate::record::blob::Blob;
+use crate::record::digest;
+use crate::record::entry::Entry;
+use crate::store::open::{INDEX, LEASES, LOCK, PACKS, QUARANTINE, first_of_others};
+
+use form1::Record;
+
+/// The form of the stores that this version makes.
+const FORM: u32 = 2;
+
+/// The file that says what the folder is, and what stands in it before the number of the form.
+const FORMAT_FILE: &str = "format";
+const FORMAT: &str = "onceflow products ";
+
+/// Tells programs that make backups to leave the folder out.
+const CACHE_TAG: &str =
+    "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of Onceflow.\n";
+
+/// Which form a store has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Current,
+    Older,
+}
+
+/// How often products were used, when, and whether they are pinned.
+pub(crate) type Used = Vec<(ProductKey, [i64; 3])>;
+
+/// The form of a store; a folder that is empty becomes one.
+pub(crate) fn form(folder: &Path, disk: &Disk) -> Result<Form, ProductError> {
+    let path = folder.join(FORMAT_FILE);
+    match fs::read(&path) {
+        Ok(found) => form_of(&path, &found),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => new_store(folder, disk),
+        Err(error) => Err(ProductError::disk(&path, &error)),
+    }
+}
+
+fn form_of(path: &Path, found: &[u8]) -> Result<Form, ProductError> {
+    let text = String::from_utf8_lossy(&found[..found.len().min(40)]).trim_end().to_owned();
+    match text.strip_prefix(FORMAT).and_then(|number| number.parse().ok()) {
+        Some(FORM) => Ok(Form::Current),
+        Some(1) => Ok(Form::Older),
+        Some(theirs) if theirs > FORM => {
+            Err(ProductError::Newer { path: path.to_path_buf(), ours: FORM, theirs })
+        }
+        _ => Err(foreign(path, text)),
+    }
+}
+
+fn foreign(path: &Path, found: String) -> ProductError {
+    ProductError::Format { path: path.to_path_buf(), expected: format!("{FORMAT}{FORM}"), found }
+}
+
+fn new_store(folder: &Path, disk: &Disk) -> Result<Form, ProductError> {
+    let failed = |error: io::Error| ProductError::disk(folder, &error);
+    if let Some(found) = first_of_others(folder).map_err(failed)? {
+        return Err(foreign(&folder.join(FORMAT_FILE), found));
+    }
+    disk.write_whole(&folder.join("CACHEDIR.TAG"), CACHE_TAG.as_bytes())?;
+    write_form(folder, disk)?;
+    Ok(Form::Current)
+}
+
+fn write_form(folder: &Path, disk: &Disk) -> Result<(), ProductError> {
+    disk.write_whole(&folder.join(FORMAT_FILE), format!("{FORMAT}{FORM}\n").as_bytes())
+}
+
+/// Whether a store has a file or folder of this name.
+pub(crate) fn is_ours(name: &str) -> bool {
+    [FORMAT_FILE, "CACHEDIR.TAG", LOCK, PACKS, LEASES, QUARANTINE, FORMER].contains(&name)
+}
+
+/// The folder of what is left of an older form.
+const FORMER: &str = "form-1";
+
+/// The folder of what is left of an older form.
+pub(crate) fn former(folder: &Path) -> PathBuf {
+    folder.join(FORMER)
+}
+
+/// Writes the products of an older store to new packs beside the old ones; gives what only its index knows.
+pub(crate) fn write_packs(folder: &Path, disk: &Disk) -> Result<Used, ProductError> {
+    let failed = |error: io::Error| ProductError::disk(folder, &error);
+    let users = lease::held(&folder.join(LEASES)).map_err(failed)?.len();
+    if users > 0 {
+        return Err(ProductError::InUse { path: folder.to_path_buf(), found: 1, ours: FORM, users });
+    }
+    remove_unfinished(folder, disk)?;
+    let old = form1::Index::read(&folder.join(form1::INDEX));
+    let mut anew = Anew { folder: folder.join(PACKS), disk, pack: None, blobs: HashSet::new() };
+    for name in form1::pack_names(&folder.join(PACKS)).map_err(failed)? {
+        for (offset, record) in form1::scan(&folder.join(PACKS).join(&name)).map_err(failed)? {
+            if old.counts(&name, offset) {
+                anew.add(record)?;
+            }
+        }
+    }
+    anew.finish()?;
+    Ok(old.used)
+}
+
+/// Removes what a migration that was stopped has left.
+fn remove_unfinished(folder: &Path, disk: &Disk) -> Result<(), ProductError> {
+    let packs = folder.join(PACKS);
+    for name in pack::names(&packs).map_err(|error| ProductError::disk(&packs, &error))? {
+        disk.remove(&pack::path(&packs, &name))?;
+    }
+    ["", "-wal", "-shm"].iter().try_for_each(|ending| disk.remove(&folder.join(format!("{INDEX}{ending}"))))
+}
+
+/// From here on the new files count. The old ones become the copy.
+pub(crate) fn finish(folder: &Path, disk: &Disk) -> Result<(), ProductError> {
+    write_form(folder, disk)?;
+    put_away(folder, disk)
+}
+
+/// Puts files of an older form away.
+pub(crate) fn put_away(folder: &Path, disk: &Disk) -> Result<(), ProductError> {
+    let packs = folder.join(PACKS);
+    let names = form1::pack_names(&packs).map_err(|error| ProductError::disk(&packs, &error))?;
+    let indexes = ["", "-wal", "-shm"].map(|ending| format!("{}{ending}", form1::INDEX));
+    let indexes = indexes.into_iter().map(|name| (folder.join(&name), name));
+    let old = names.into_iter().map(|name| (packs.join(&name), name)).chain(indexes);
+    for (path, name) in old.filter(|(path, _)| path.exists()) {
+        disk.make_folder(&former(folder))?;
+        disk.rename(&path, &former(folder).join(name))?;
+    }
+    Ok(())
+}
+
+/// Packs that are written anew.
+struct Anew<'a> {
+    folder: PathBuf,
+    disk: &'a Disk,
+    pack: Option<PackWriter>,
+    blobs: HashSet<[u8; 32]>,
+}
+
+impl Anew<'_> {
+    fn add(&mut self, record: Record) -> Result<(), ProductError> {
+        let digest = digest(&record.payload);
+        let is_new = self.blobs.insert(digest);
+        let pack = self.pack()?;
+        if is_new {
+            pack.add_blob(&Blob::new(digest, &record.payload))?;
+        }
+        let Record { key, created, seconds, maker, .. } = record;
+        pack.add_entry(&Entry { key, digest, created, seconds, maker }).map(drop)
+    }
+
+    fn pack(&mut self) -> Result<&mut PackWriter, ProductError> {
+        if self.pack.as_ref().is_some_and(PackWriter::is_long) {
+            self.finish()?;
+        }
+        match &mut self.pack {
+            Some(pack) => Ok(pack),
+            none => {
+                let name = pack::name_of(&unique_name());
+                Ok(none.insert(PackWriter::create(&self.folder, &name, self.disk)?))
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), ProductError> {
+        self.pack.take().map_or(Ok(()), |mut pack| pack.sync())
+    }
+}
