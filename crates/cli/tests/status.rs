@@ -58,13 +58,15 @@ fn a_folder_without_a_run_has_no_status() {
         .write("empty/note.txt", "x")
         .write("odd/status.json", "{")
         .write("deep/status.json", "[".repeat(100_000));
-    for folder in ["nowhere", "empty", "odd", "deep"] {
+    shell.write("other/status.json", "{\"version\": 1, \"stages\": 3}");
+    let (none, damaged) = ("is not the folder of a run", "status.json is damaged");
+    for (folder, words) in
+        [("nowhere", none), ("empty", none), ("other", none), ("odd", damaged), ("deep", damaged)]
+    {
         let said = shell.run(&format!("status {folder}"));
         assert_eq!(said.exit, 2, "{said}");
-        assert!(said.stderr.contains("is not the folder of a run"), "{said}");
+        assert!(said.stderr.contains(words), "{said}");
     }
-    shell.write("other/status.json", "{\"version\": 1, \"stages\": 3}");
-    assert_eq!(shell.run("status other").exit, 1, "what it says is not trusted");
 }
 
 #[test]
