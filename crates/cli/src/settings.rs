@@ -66,6 +66,7 @@ fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
         staging: machine.staging,
         costs: machine.costs.clone(),
         store: machine.store.clone(),
+        audit: machine.audit,
         granularity: machine.granularity.map(granularity),
         policy: args.policy,
         events: args.events.map(Into::into),

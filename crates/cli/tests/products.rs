@@ -182,6 +182,28 @@ fn for_an_added_metric_rows_are_only_compared() {
 }
 
 #[test]
+fn an_audit_computes_a_share_again() {
+    let shell = shell();
+    run(&shell, "study.toml -o runs/first");
+    let audited = run(&shell, "study.toml -o runs/all --audit 100%");
+    assert_eq!(number(&audited, "/tasks/by/products"), 0.0, "{audited}");
+    let notes = |said: &Said| said.stderr.clone();
+    assert!(
+        notes(&audited).contains("20 results of earlier runs (100%) were computed again and compared"),
+        "{audited}"
+    );
+    assert!(!notes(&audited).contains("differ"), "{audited}");
+    let some = run(&shell, "study.toml -o runs/some --audit 0.3");
+    let products = number(&some, "/tasks/by/products");
+    assert!(products > 0.0 && products < number(&some, "/tasks/asked"), "{some}");
+    shell.write("metric.toml", STUDY.replace("pixel_difference", "hausdorff_distance"));
+    let metric = run(&shell, "metric.toml -o runs/metric --audit 100%");
+    assert_eq!(number(&metric, "/tasks/by/products"), 0.0, "{metric}");
+    let said = shell.run("run study.toml -o runs/wrong --audit 200%");
+    assert!(said.exit == 2 && said.stderr.contains("expected a share such as 1% or 0.01"), "{said}");
+}
+
+#[test]
 fn outputs_that_are_lost_are_computed_again() {
     let shell = shell();
     run(&shell, "study.toml -o runs/first");

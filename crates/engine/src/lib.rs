@@ -85,8 +85,8 @@ pub use run::{
 };
 pub use save::{Failing, failing, read_row};
 pub use settings::{
-    Limits, Merge, MergeAlgorithm, MergeOptions, PROGRAM_BYTES, PictureChoice, RunOptions, RunSettings,
-    SettingOrigin, SettingsLayers, ShownSetting, StopFlag, available_memory, available_workers,
+    AuditShare, Limits, Merge, MergeAlgorithm, MergeOptions, PROGRAM_BYTES, PictureChoice, RunOptions,
+    RunSettings, SettingOrigin, SettingsLayers, ShownSetting, StopFlag, available_memory, available_workers,
     peak_resident, read_profile,
 };
 pub use store_folder::StoreFolder;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use onceflow_engine::{PictureChoice, Policy};
+use onceflow_engine::{AuditShare, PictureChoice, Policy};
 use onceflow_store::staging::Staging;
 use onceflow_study::{RunBound, Size};
 
@@ -209,6 +209,9 @@ pub(crate) struct MachineArgs {
     /// [default: onceflow/products in the user's cache folder; none with --reuse none] [env: ONCEFLOW_STORE]
     #[arg(long, value_name = "DIR", help_heading = REUSE)]
     pub(crate) store: Option<PathBuf>,
+    /// Compute this share of the results in the store again and compare them, such as 1% [default: 0%] [env: ONCEFLOW_AUDIT]
+    #[arg(long, value_name = "SHARE", help_heading = REUSE)]
+    pub(crate) audit: Option<AuditShare>,
     /// Task granularity [default: the study's, else auto once the costs of all tasks are measured (level dataflow and
     /// above), written until then] [env: ONCEFLOW_GRANULARITY]
     #[arg(long, value_enum, value_name = "GRANULARITY", help_heading = EXPERIMENTS)]

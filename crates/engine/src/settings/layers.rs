@@ -163,6 +163,7 @@ impl SettingsLayers {
             granularity: stack.value(|o| o.granularity),
             costs: costs_file(stack.value(|o| o.costs.clone())),
             store: self.store_folder(stack.value(|o| o.store.clone()), level),
+            audit: stack.value(|o| o.audit).unwrap_or_default(),
             events: stack.value(|o| o.events.clone()),
             pictures: stack.value(|o| o.pictures).unwrap_or_default(),
             allow_commands: stack.value(|o| o.allow_commands).unwrap_or(false),

@@ -1,5 +1,6 @@
 //! Settings of a run: layers of options, resolved once, each value with its origin.
 
+mod audit;
 mod layers;
 mod merge;
 mod options;
@@ -8,6 +9,7 @@ mod resources;
 mod run;
 mod show;
 
+pub use audit::AuditShare;
 pub use layers::{SettingOrigin, SettingsLayers};
 pub use merge::{Limits, Merge, MergeAlgorithm, MergeOptions};
 pub use options::RunOptions;

@@ -8,6 +8,7 @@ use onceflow_runtime::Policy;
 use onceflow_store::staging::Staging;
 use onceflow_study::{Diagnostic, RunBound, RunSection, RunUntil, Size};
 
+use super::audit::AuditShare;
 use super::run::PictureChoice;
 use crate::EngineError;
 
@@ -30,6 +31,8 @@ pub struct RunOptions {
     pub costs: Option<PathBuf>,
     /// Folder of results of earlier runs; `none` switches it off.
     pub store: Option<PathBuf>,
+    /// Share of the results in it that are computed again and compared.
+    pub audit: Option<AuditShare>,
     /// Task granularity.
     pub granularity: Option<Granularity>,
     /// How the next task is chosen.
@@ -60,7 +63,7 @@ const MOST_WORKERS: usize = 4096;
 
 impl RunOptions {
     /// Every key, as profiles and `ONCEFLOW_*` variables spell it.
-    pub const KEYS: [&'static str; 15] = [
+    pub const KEYS: [&'static str; 16] = [
         "reuse",
         "workers",
         "memory",
@@ -69,6 +72,7 @@ impl RunOptions {
         "staging",
         "costs",
         "store",
+        "audit",
         "granularity",
         "policy",
         "events",
@@ -147,6 +151,7 @@ impl RunOptions {
             "workers" => self.workers = Some(workers(text)?),
             "memory" => self.memory = Some(Size::parse(text).map_err(refused)?.0),
             "pin" => self.pin = Some(flag(text)?),
+            "audit" => self.audit = Some(text.parse().map_err(refused)?),
             "staging" => self.staging = Some(text.parse().map_err(refused)?),
             "granularity" => {
                 let found = Granularity::from_word(text);
@@ -214,6 +219,7 @@ mod tests {
             "co-located",
             "none",
             "none",
+            "1%",
             "auto",
             "fcfs",
             "e.jsonl",

@@ -10,6 +10,7 @@ use onceflow_runtime::{MemoryMeter, Policy};
 use onceflow_store::staging::Staging;
 use onceflow_study::RunBound;
 
+use super::audit::AuditShare;
 use super::merge::Merge;
 use super::resources::{available_memory, available_workers};
 use crate::{CostsFile, StoreFolder};
@@ -52,6 +53,8 @@ pub struct RunSettings {
     pub costs: Option<CostsFile>,
     /// Results of earlier runs: rows that they computed are taken, rows that this run computes are added.
     pub store: Option<StoreFolder>,
+    /// Share of the results in it that are computed again and compared.
+    pub audit: AuditShare,
     /// File or pipe for events, one JSON object a line.
     pub events: Option<PathBuf>,
     /// Whether commands of the workflow may be run.
@@ -120,6 +123,7 @@ impl Default for RunSettings {
             granularity: Some(Granularity::Written),
             costs: None,
             store: None,
+            audit: AuditShare::default(),
             events: None,
             allow_commands: false,
             until_decided: None,

@@ -10,17 +10,18 @@ mod stored;
 mod stored_flow;
 mod stored_regions;
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use onceflow_nuclei::{PartComparison, counts_of};
 use onceflow_products::{NewProduct, Product, ProductError, ProductKey, ProductStore};
-use onceflow_region::{Budget, Lease, Region};
+use onceflow_region::{Budget, Digester, Lease, Region};
 use onceflow_reuse::{NodeId, Plan};
 use onceflow_runtime::{FinishedTask, Instance, KnownFrom, KnownRows, TaskOutcome};
 
 use crate::resume::journal::JournalLine;
 use crate::run::recorder::RunRecorder;
-use crate::{OpenStudy, Progress, RunFolder, RunSettings};
+use crate::{AuditShare, OpenStudy, Progress, RunFolder, RunSettings};
 use outputs::MeasuredOutputs;
 use publisher::{GivenOutput, PublishOrder, Publisher};
 use sources::ImageDigests;
@@ -35,6 +36,17 @@ const MOST_PROPOSED: usize = 2;
 pub(crate) struct RunProducts {
     reader: ProductReader,
     publisher: Publisher,
+    audit: Audit,
+}
+
+/// Which results of the store are computed again to compare them.
+#[derive(Debug)]
+struct Audit {
+    share: AuditShare,
+    /// The run, so that other runs choose others.
+    run: String,
+    /// The keys of the rows that were found and are computed again.
+    chosen: Mutex<HashSet<ProductKey>>,
 }
 
 /// The store of results, and what the images of a study are known by in it.
@@ -76,13 +88,19 @@ impl RunProducts {
             progress.note(&format!("note: results of earlier runs are not used: {error}"))
         };
         let reader = reader.inspect_err(failed).ok()?;
-        let publisher = Publisher::start(Arc::clone(&reader.store), &folder.path().display().to_string());
-        Some(Self { reader, publisher })
+        let run = folder.path().display().to_string();
+        let publisher = Publisher::start(Arc::clone(&reader.store), &run);
+        Some(Self {
+            reader,
+            publisher,
+            audit: Audit { share: settings.audit, run, chosen: Mutex::default() },
+        })
     }
 
     /// Publishes what is left, keeps the store within its limit, and gives what is to be said of it.
     pub(crate) fn finish(self) -> Vec<String> {
         let mut notes = self.publisher.finish();
+        notes.extend(self.audit.words());
         match self.reader.store.keep_limit() {
             Ok(None) => {}
             Ok(Some(collected)) => notes.push(format!(
@@ -92,6 +110,31 @@ impl RunProducts {
             Err(error) => notes.push(format!("The store of results cannot be collected: {error}.")),
         }
         notes
+    }
+}
+
+impl Audit {
+    /// Whether a row that was found is computed again; it is then noted.
+    fn chooses(&self, key: &ProductKey) -> bool {
+        if !self.share.is_any() {
+            return false;
+        }
+        let mut digester = Digester::new("onceflow audit v1");
+        digester.text(&self.run);
+        digester.bytes(&key.0);
+        let chosen = self.share.has(&digester.finish().0);
+        if chosen {
+            self.chosen.lock().unwrap_or_else(PoisonError::into_inner).insert(*key);
+        }
+        chosen
+    }
+
+    fn words(&self) -> Option<String> {
+        let chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner).len();
+        self.share.is_any().then(|| {
+            let results = onceflow_study::counted(chosen, "result");
+            format!("{results} of earlier runs ({}) were computed again and compared.", self.share)
+        })
     }
 }
 
@@ -113,6 +156,12 @@ impl PhaseProducts<'_> {
             Some(keys) => self.run.reader.store.fetch(&rows.iter().map(|row| keys[*row]).collect::<Vec<_>>()),
             None => Ok(vec![None; rows.len()]),
         }
+    }
+
+    /// Whether a row that was found is computed again.
+    fn is_audited(&self, row: usize, part: usize) -> bool {
+        let key = self.keys.get(part).and_then(Option::as_ref).map(|keys| &keys[row]);
+        key.is_some_and(|key| self.run.audit.chooses(key))
     }
 
     /// Keeps what a row gave at a part for later runs.
@@ -203,7 +252,7 @@ impl RunRecorder<'_> {
                 }
             };
             for (row, product) in rows.into_iter().zip(found) {
-                let Some(product) = product else { continue };
+                let Some(product) = product.filter(|_| !products.is_audited(row, part)) else { continue };
                 if self.take(plan, row, part, &product.payload) {
                     known.note(row, part, KnownFrom::Products);
                     served += 1;

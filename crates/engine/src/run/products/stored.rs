@@ -110,7 +110,8 @@ impl PhaseProducts<'_> {
                 return Ok(None);
             }
         };
-        let others = stored.others(plan.rows(), known);
+        let others =
+            stored.others(plan.rows(), |row, part| known.knows(row, part) || self.is_audited(row, part));
         if others.len() == plan.rows() * stored.parts.len() {
             return Ok(None);
         }
@@ -160,11 +161,11 @@ fn missing<'a>(
 }
 
 impl StoredRows {
-    /// The rows that are not to be compared: known ones, and those that the store does not have.
-    fn others(&self, rows: usize, known: &KnownRows) -> KnownRows {
+    /// The rows that are not to be compared: those that are left out, and those that the store does not have.
+    fn others(&self, rows: usize, is_left_out: impl Fn(usize, usize) -> bool) -> KnownRows {
         let mut others = KnownRows::nothing();
         for (part, stored) in self.parts.iter().enumerate() {
-            for row in (0..rows).filter(|row| known.knows(*row, part) || !stored.contains_key(row)) {
+            for row in (0..rows).filter(|row| !stored.contains_key(row) || is_left_out(*row, part)) {
                 others.note(row, part, KnownFrom::Journal);
             }
         }
