@@ -204,6 +204,24 @@ fn an_audit_computes_a_share_again() {
 }
 
 #[test]
+fn a_plan_says_what_is_there_and_makes_no_store() {
+    let shell = shell();
+    let before = shell.ok("plan study.toml --store store");
+    assert!(!before.stdout.contains("stored") && !shell.path("store").exists(), "{before}");
+    run(&shell, "study.toml -o runs/first");
+    let plan = shell.ok("plan study.toml --store store");
+    assert!(plan.stdout.contains("stored     20 of 20 instances by earlier runs\n"), "{plan}");
+    shell.write("metric.toml", STUDY.replace("pixel_difference", "hausdorff_distance"));
+    let plan = shell.ok("plan metric.toml --store store");
+    assert!(
+        plan.stdout.contains("0 of 20 instances by earlier runs; 20 more need only be compared"),
+        "{plan}"
+    );
+    let json = shell.ok("run metric.toml -o runs/metric --dry-run --store store --json").json();
+    assert_eq!(json["stored"], serde_json::json!({ "instances": 20, "taken": 0, "compared": 20 }));
+}
+
+#[test]
 fn outputs_that_are_lost_are_computed_again() {
     let shell = shell();
     run(&shell, "study.toml -o runs/first");

@@ -81,7 +81,8 @@ pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region,
 pub use resume::{LeftPhase, LeftWork, is_running, left_to_compute};
 pub use run::{
     BucketImage, BucketInput, BucketPhase, BucketReference, BucketRow, BucketRows, BucketValue, Run,
-    SavedFile, SavedRegion, SharedTask, execute_bucket, find_logs, next_buckets, record_bucket, run,
+    SavedFile, SavedRegion, SharedTask, StoredInstances, execute_bucket, find_logs, next_buckets,
+    record_bucket, run, stored_instances,
 };
 pub use save::{Failing, failing, read_row};
 pub use settings::{

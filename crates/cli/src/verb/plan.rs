@@ -10,7 +10,7 @@ use std::path::Path;
 
 use onceflow_engine::{
     BucketFigures, Foreseen, LaterFigures, LaterPhase, LeftPhase, LeftWork, OpenStudy, PhaseBasis, Planned,
-    grain_json, left_to_compute, plan_study,
+    StoredInstances, grain_json, left_to_compute, plan_study, stored_instances,
 };
 use onceflow_study::{Size, counted, with_commas};
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
@@ -65,8 +65,12 @@ pub(crate) fn print(
         let _progress = terminal.progress("planning");
         plan_study(prepared, settings).map_err(engine_failure)?
     };
+    let stored = stored_instances(prepared, settings).map_err(engine_failure)?;
     if json {
         let mut json = to_json(&planned);
+        if let Some(StoredInstances { all, taken, compared }) = stored {
+            json["stored"] = json!({ "instances": all, "taken": taken, "compared": compared });
+        }
         json["workers"] = settings.workers.into();
         json["memory_bytes"] = settings.memory.into();
         json["resampled"] = prepared.resampling().into();
@@ -78,6 +82,7 @@ pub(crate) fn print(
     } else {
         let mut text = text(&planned, settings.workers, settings.memory);
         prepared.resampling().iter().for_each(|how| text.push_str(&format!("images     {how}\n")));
+        text.push_str(&stored.map(stored_text).unwrap_or_default());
         text.push_str(&looks::text(prepared, &planned)?);
         left.iter().flat_map(LeftWork::lines).for_each(|line| text.push_str(&format!("{line}\n")));
         terminal.text(&text)?;
@@ -85,6 +90,20 @@ pub(crate) fn print(
         terminal.say(&format!("planned in {:.2} s, nothing computed", planned.seconds));
     }
     Ok(Exit::Ok)
+}
+
+/// What earlier runs computed; nothing where there is none of it.
+fn stored_text(stored: StoredInstances) -> String {
+    let StoredInstances { all, taken, compared } = stored;
+    let number = |count: u64| with_commas(count.into());
+    let only = match compared {
+        0 => String::new(),
+        some => format!("; {} more need only be compared", number(some)),
+    };
+    match taken + compared {
+        0 => String::new(),
+        _ => format!("stored     {} of {} instances by earlier runs{only}\n", number(taken), number(all)),
+    }
 }
 
 fn left_json(left: &LeftWork) -> Value {

@@ -27,18 +27,25 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Adds a phase, whose tasks cost what they took on average in it, and says what became of them.
+    /// Adds a phase, whose tasks cost what they took on average in it, and says what became of them. A task that no row of
+    /// this run computed, since rows of other runs were taken, costs what is expected of it.
     pub(crate) fn add(
         &mut self,
         execution: &Execution,
         plan: &Plan,
         objects: &BTreeMap<String, ObjectCounts>,
+        expected: &[f64],
     ) -> PhaseTasks {
         let tasks = &plan.flow().tasks;
         let known: Vec<ObjectCounts> =
             tasks.iter().map(|task| objects.get(&task.name).copied().unwrap_or_default()).collect();
-        let means = means(&known, &execution.log);
+        let mut means = means(&known, &execution.log);
         let account = merged_phases(&execution.account);
+        for ((mean, task), expected) in means.iter_mut().zip(&account.tasks).zip(expected) {
+            if *mean == 0.0 && task.products > 0 {
+                *mean = *expected;
+            }
+        }
         add(&mut self.tasks, &account, |_| 1.0);
         add(&mut self.seconds, &account, |task| means[task]);
         let whole = execution.log.iter().filter(|entry| entry.known && !entry.failed).count() as u64;

@@ -61,6 +61,7 @@ use keep::Keeper;
 pub use logs::find_logs;
 use logs::{forget_logs, list_logs};
 use products::RunProducts;
+pub use products::{StoredInstances, stored_instances};
 use row_numbers::RowNumbers;
 use shown::shown_parts;
 
@@ -210,7 +211,8 @@ impl<'a> Runner<'a> {
         self.list_logs(&plan, &gathered.same, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
-        let tasks = self.ledger.add(&execution, &plan, &gathered.objects);
+        let expected = self.prepared.seconds(plan.flow(), Level::None);
+        let tasks = self.ledger.add(&execution, &plan, &gathered.objects, &expected);
         self.grain.push(grain);
         self.kept.push_str(&gathered.keeper.lines(&plan, &self.prepared.inputs, first));
         self.context.references.extend(gathered.saved);

@@ -71,7 +71,7 @@ fn measured(written: &Flow, executed: &Flow) -> Option<(MeasuredOutputs, Measure
 type PartKeys = (Vec<ProductKey>, Vec<ProductKey>);
 
 /// The keys of every row at one part; none when a source has no digest.
-fn part_keys(
+pub(super) fn part_keys(
     plan: &Plan,
     outputs: Option<&MeasuredOutputs>,
     source: &dyn Fn(usize, Scope) -> Option<Digest32>,

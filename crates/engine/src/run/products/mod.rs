@@ -4,6 +4,7 @@
 
 mod keys;
 mod outputs;
+mod preview;
 mod publisher;
 mod sources;
 mod stored;
@@ -23,6 +24,7 @@ use crate::resume::journal::JournalLine;
 use crate::run::recorder::RunRecorder;
 use crate::{AuditShare, OpenStudy, Progress, RunFolder, RunSettings};
 use outputs::MeasuredOutputs;
+pub use preview::{StoredInstances, stored_instances};
 use publisher::{GivenOutput, PublishOrder, Publisher};
 use sources::ImageDigests;
 pub(super) use stored::Comparing;
