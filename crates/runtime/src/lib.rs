@@ -35,7 +35,7 @@ pub use observer::{FinishedTask, Observer};
 pub use operation::{Call, Done, Operation, OperationError};
 pub use output_digests::OutputDigests;
 pub use policy::{Policy, PolicyError, TaskOrder};
-pub use result_cache::{CacheCounts, CachedResult, NewResult, NoResultCache, ResultCache};
+pub use result_cache::{CacheCounts, CachedResult, LastingResults, NewResult, NoResultCache, ResultCache};
 pub use scheduler::{
     DuplicateOptions, Event, Instruction, RowOutcome, Scheduler, SchedulerError, TaskOutcome,
 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use onceflow_region::Region;
 use onceflow_reuse::{ContentDigest, Digest32, TaskKey};
 
-use crate::OperationError;
+use crate::{InputProvider, OperationError};
 
 /// Keeps results between runs. Only workers call it, and only for tasks that give the same bytes in every run.
 ///
@@ -16,6 +16,17 @@ pub trait ResultCache: Send + Sync {
     /// Whether it takes part in the run: keys cost time.
     fn is_enabled(&self) -> bool {
         true
+    }
+
+    /// Whether it keeps results of a task: of others, no keys are made for it.
+    fn wants(&self, _task: usize) -> bool {
+        true
+    }
+
+    /// A cache behind it that outlives the run, with the sources by digests that hold in other runs. It is asked when this one
+    /// does not hold a result, and is given what was computed.
+    fn lasting(&self) -> Option<LastingResults<'_>> {
+        None
     }
 
     /// Whether it lives as long as one run. Contents as the run tells them apart are then keys too.
@@ -45,6 +56,15 @@ pub trait ResultCache: Send + Sync {
 
     /// Bytes of all results that it holds.
     fn bytes(&self) -> u64;
+}
+
+/// Results that outlive a run.
+#[derive(Clone, Copy)]
+pub struct LastingResults<'a> {
+    /// Holds them.
+    pub cache: &'a dyn ResultCache,
+    /// Gives the digests of sources that are part of their keys.
+    pub provider: &'a dyn InputProvider,
 }
 
 /// A result that is held.

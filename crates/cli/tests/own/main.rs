@@ -12,5 +12,6 @@ mod labels;
 mod plain;
 mod served;
 mod shown;
+mod stored;
 mod study;
 mod units;

@@ -40,7 +40,7 @@ impl Ledger {
         let known: Vec<ObjectCounts> =
             tasks.iter().map(|task| objects.get(&task.name).copied().unwrap_or_default()).collect();
         let mut means = means(&known, &execution.log);
-        let account = merged_phases(&execution.account);
+        let account = merged_phases(&execution.account, &execution.log);
         for ((mean, task), expected) in means.iter_mut().zip(&account.tasks).zip(expected) {
             if *mean == 0.0 && task.products > 0 {
                 *mean = *expected;
@@ -75,9 +75,15 @@ impl Ledger {
     }
 }
 
-/// Results of an earlier phase are merged by dataflow: they were computed in the same run.
-fn merged_phases(account: &Account) -> Account {
+/// Results of an earlier phase are merged by dataflow: they were computed in the same run. Those of other runs are products.
+fn merged_phases(account: &Account, log: &[TaskLogEntry]) -> Account {
     let mut account = account.clone();
+    for entry in log.iter().filter(|entry| entry.stored) {
+        let task = &mut account.tasks[entry.task];
+        let served = task.cached.min(1);
+        task.cached -= served;
+        task.products += served;
+    }
     for task in &mut account.tasks {
         task.by[2] += std::mem::take(&mut task.cached);
     }

@@ -21,7 +21,7 @@ use crate::resume::journal::{PastPhase, RowLines};
 use crate::run::context::RunContext;
 use crate::run::keep::Keeper;
 use crate::run::operations::{ProgramFolder, Steps};
-use crate::run::products::{Comparing, RunProducts};
+use crate::run::products::{Comparing, RunProducts, RunResults};
 use crate::run::recorder::RunRecorder;
 use crate::run::row_numbers::RowNumbers;
 use crate::run::scratch::{Scratch, set_aside};
@@ -107,7 +107,7 @@ impl PhaseWork<'_> {
             .products
             .map(|(store, asked)| store.phase(self.prepared, asked, plan, &self.context.references, budgets));
         let products = products.transpose()?.flatten();
-        let asked = self.products.map(|(_, asked)| asked);
+        let (stored_tasks, asked) = self.products.unzip();
         let steps = Steps { digests: digests.clone(), ..Steps::default() };
         let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
@@ -150,10 +150,18 @@ impl PhaseWork<'_> {
         let mut known = collector.serve(plan, known);
         let folders = settings.scratch.iter().cloned().chain([folder.path().into()]).collect();
         let spill = Scratch::new(folders, settings.staging, waiting);
+        let references = context.references.clone();
+        let results = RunResults::new(
+            &context.results,
+            stored_tasks,
+            (prepared, &flow),
+            (&supply, &references),
+            [context.budget.clone(), context.spare.clone()],
+        );
         let work = ExecutionContext {
             operations: &operations,
             provider: &supply,
-            results: &context.results,
+            results: &results,
             spill: &spill,
             meter: settings.meter,
             digests: digests.as_ref().map(|digests| digests.as_ref() as &dyn OutputDigests),

@@ -24,7 +24,7 @@ pub(super) struct CacheClient<'a> {
     layout: &'a PartLayout,
     /// The nodes as planned: those that the scheduler adds have no static key.
     plan: Plan,
-    /// Whether the nodes of each task give the same bytes in every run.
+    /// Whether the nodes of each task give the same bytes in every run, and the cache keeps them.
     lasting: Vec<bool>,
     sites: Mutex<HashMap<SiteRef, Arc<Mutex<SiteKeys>>>>,
 }
@@ -66,8 +66,16 @@ impl<'a> CacheClient<'a> {
         if !cache.is_enabled() || plan.rows() == 0 {
             return None;
         }
-        let lasting = (0..plan.flow().tasks.len()).map(|task| plan.lasts(plan.node(0, task))).collect();
-        Some(Self { cache, provider, layout, plan: plan.clone(), lasting, sites: Mutex::default() })
+        let lasts = |task: usize| cache.wants(task) && plan.lasts(plan.node(0, task));
+        let lasting: Vec<bool> = (0..plan.flow().tasks.len()).map(lasts).collect();
+        lasting.contains(&true).then(|| Self {
+            cache,
+            provider,
+            layout,
+            plan: plan.clone(),
+            lasting,
+            sites: Mutex::default(),
+        })
     }
 
     /// The outputs of a job, when the cache holds them under its static or its content key.
@@ -108,6 +116,11 @@ impl<'a> CacheClient<'a> {
             Ok(None) => {}
             Err(error) => used.failed(error),
         }
+    }
+
+    /// Whether what it holds outlives the run.
+    pub(super) fn outlives_run(&self) -> bool {
+        !self.cache.is_of_run()
     }
 
     /// No job of a site is left: its keys are not needed any more.
@@ -189,7 +202,7 @@ impl<'a> CacheClient<'a> {
     /// The content key of a job; none where an input has no digest, or stands for a stage that ended.
     fn content_key(&self, job: &TaskJob) -> Option<TaskKey> {
         let flow = self.plan.flow();
-        if !flow.repeats(job.task) {
+        if !flow.repeats(job.task) || !self.cache.wants(job.task) {
             return None;
         }
         if self.cache.is_of_run() {
@@ -202,7 +215,10 @@ impl<'a> CacheClient<'a> {
                 let digest = self.source(&site.sources, *source, job.ground.scope, job.ground)?;
                 Some(InputDigest::Source(digest))
             }
-            JobInput::Region { digest, .. } => digest.map(InputDigest::Made),
+            JobInput::Region { region, digest } => {
+                let digest = digest.or_else(|| region.digest().map(|digest| digest.0));
+                digest.map(InputDigest::Made)
+            }
             JobInput::Empty(_) | JobInput::Lost(_) | JobInput::Missing => None,
         };
         let inputs: Vec<InputDigest> = job.inputs.iter().map(digest).collect::<Option<_>>()?;

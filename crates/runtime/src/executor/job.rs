@@ -43,11 +43,12 @@ pub(super) struct JobReport {
     pub(super) start: f64,
     pub(super) seconds: f64,
     pub(super) bytes: u64,
-    /// Whether the result cache had it, and all that the cache did.
+    /// Whether a result cache had it, whether that one outlives the run, and all that the caches did.
     pub(super) served: bool,
+    pub(super) stored: bool,
     /// Whether all its objects were cached.
     pub(super) known: bool,
-    pub(super) cache: Option<Box<CacheUse>>,
+    pub(super) cache: Vec<CacheUse>,
     pub(super) attempt: u32,
     pub(super) cause: Cause,
     pub(super) outcome: TaskOutcome,
@@ -72,14 +73,21 @@ impl TaskJob {
     pub(super) fn run(
         self,
         work: &ExecutionContext<'_>,
-        cache: Option<&CacheClient<'_>>,
+        caches: &[CacheClient<'_>],
         (worker, device): (usize, WorkerDevice),
         began: Instant,
     ) -> JobReport {
         let (instance, task, start) = (self.instance, self.task, began.elapsed().as_secs_f64());
         let (ground, attempt, cause) = (self.ground, self.attempt, self.cause);
-        let (mut took, mut used) = (JobCost::default(), cache.map(|_| Box::<CacheUse>::default()));
-        let found = cache.zip(used.as_mut()).and_then(|(cache, used)| cache.serve(&self, used));
+        let mut took = JobCost::default();
+        let mut used: Vec<CacheUse> = caches.iter().map(|_| CacheUse::default()).collect();
+        let (mut found, mut stored) = (None, false);
+        for (cache, used) in caches.iter().zip(&mut used) {
+            if found.is_none() {
+                found = cache.serve(&self, used);
+                stored = found.is_some() && cache.outlives_run();
+            }
+        }
         let served = found.is_some();
         let (outcome, outputs, told) = match found {
             Some((outputs, contents)) => (TaskOutcome::Done, outputs, contents),
@@ -87,8 +95,8 @@ impl TaskJob {
         };
         let JobCost { seconds, bytes, telling, known } = took;
         let (digests, digesting) = digested(work, task, &outputs, told);
-        if let (Some((cache, used)), TaskOutcome::Done, false) = (cache.zip(used.as_mut()), &outcome, served)
-        {
+        let is_new = matches!(outcome, TaskOutcome::Done) && !served;
+        for (cache, used) in caches.iter().zip(&mut used).filter(|_| is_new) {
             let result = NewResult { outputs: &outputs, contents: &digests, seconds };
             cache.store(instance, ground, &result, used);
         }
@@ -100,6 +108,7 @@ impl TaskJob {
             seconds,
             bytes,
             served,
+            stored,
             known,
             cache: used,
             attempt,

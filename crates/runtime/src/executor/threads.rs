@@ -35,7 +35,10 @@ pub fn execute(
     if expected != found {
         return Err(ExecuteError::Operations { expected, found });
     }
-    let cache = CacheClient::new(work.results, work.provider, layout, plan);
+    let of_run = CacheClient::new(work.results, work.provider, layout, plan);
+    let lasting = work.results.lasting();
+    let lasting = lasting.and_then(|lasting| CacheClient::new(lasting.cache, lasting.provider, layout, plan));
+    let caches: Vec<CacheClient<'_>> = of_run.into_iter().chain(lasting).collect();
     let scheduler = options.scheduler(plan, layout)?;
     let coordinator = Coordinator {
         scheduler,
@@ -48,11 +51,11 @@ pub fn execute(
         log: Vec::new(),
         moves: Moves::default(),
         digesting: 0.0,
-        cache: cache.as_ref(),
+        caches: &caches,
         cache_counts: CacheCounts::default(),
         rows_left: HashMap::new(),
     };
-    let queue = WorkQueue::new(coordinator, work, cache.as_ref(), options);
+    let queue = WorkQueue::new(coordinator, work, &caches, options);
     thread::scope(|scope| {
         for worker in 0..options.crew.len() {
             let queue = &queue;
@@ -76,7 +79,7 @@ pub(super) struct Coordinator<'a, 'p> {
     log: Vec<TaskLogEntry>,
     moves: Moves,
     digesting: f64,
-    cache: Option<&'a CacheClient<'a>>,
+    caches: &'a [CacheClient<'a>],
     cache_counts: CacheCounts,
     /// Rows that are not complete at parts where some are, counted only for the result cache.
     rows_left: HashMap<usize, usize>,
@@ -184,7 +187,7 @@ impl Coordinator<'_, '_> {
         if report.cause == Cause::MadeAgain {
             return self.take_again(report);
         }
-        let JobReport { instance, task, worker, start, seconds, bytes, served, known, .. } = report;
+        let JobReport { instance, task, worker, start, seconds, bytes, served, stored, known, .. } = report;
         let JobReport { attempt, cause, outcome, outputs, digests, digesting, cache, .. } = report;
         self.digesting += digesting;
         self.note_cache(instance, cache);
@@ -200,6 +203,7 @@ impl Coordinator<'_, '_> {
             bytes,
             worker,
             served,
+            stored,
             known,
             failed,
             attempt,
@@ -220,22 +224,26 @@ impl Coordinator<'_, '_> {
     }
 
     /// What the result cache did for an instance; what failed is told and changes nothing else.
-    fn note_cache(&mut self, instance: Instance, used: Option<Box<CacheUse>>) {
-        let Some(used) = used else { return };
-        self.cache_counts += used.counts;
-        used.errors.iter().for_each(|error| self.observer.cache_failed(instance, error));
-        self.kept.note_digests(instance, used.digests);
+    fn note_cache(&mut self, instance: Instance, used: Vec<CacheUse>) {
+        for used in used {
+            self.cache_counts += used.counts;
+            used.errors.iter().for_each(|error| self.observer.cache_failed(instance, error));
+            self.kept.note_digests(instance, used.digests);
+        }
     }
 
     /// The keys of a part are forgotten when all its rows are complete.
     fn close_keys(&mut self, part: usize) {
-        let Some(cache) = self.cache else { return };
+        if self.caches.is_empty() {
+            return;
+        }
         let rows = self.scheduler.plan().rows();
         let left = self.rows_left.entry(part).or_insert_with(|| self.scheduler.rows_to_do(part, rows));
         *left = left.saturating_sub(1);
         if *left == 0 {
             self.rows_left.remove(&part);
-            cache.close(SiteRef { scope: Scope::Part, site: part });
+            let part = SiteRef { scope: Scope::Part, site: part };
+            self.caches.iter().for_each(|cache| cache.close(part));
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) struct WorkQueue<'a, 'p> {
     /// One for each worker: it has something to do, or nothing will ever come again.
     wake: Vec<Condvar>,
     work: &'a ExecutionContext<'a>,
-    cache: Option<&'a CacheClient<'a>>,
+    caches: &'a [CacheClient<'a>],
     options: &'a ExecuteOptions<'a>,
     began: Instant,
 }
@@ -55,7 +55,7 @@ impl<'a, 'p> WorkQueue<'a, 'p> {
     pub(super) fn new(
         coordinator: Coordinator<'a, 'p>,
         work: &'a ExecutionContext<'a>,
-        cache: Option<&'a CacheClient<'a>>,
+        caches: &'a [CacheClient<'a>],
         options: &'a ExecuteOptions<'a>,
     ) -> Self {
         let workers = options.crew.len();
@@ -63,7 +63,7 @@ impl<'a, 'p> WorkQueue<'a, 'p> {
         let (moves, waiting) = (VecDeque::new(), Vec::with_capacity(workers));
         let state = QueueState { coordinator, queues, moves, waiting, end: None };
         let wake = (0..workers).map(|_| Condvar::new()).collect();
-        let queue = Self { state: Mutex::new(state), wake, work, cache, options, began: Instant::now() };
+        let queue = Self { state: Mutex::new(state), wake, work, caches, options, began: Instant::now() };
         queue.decide(&mut queue.lock());
         queue
     }
@@ -90,7 +90,7 @@ impl<'a, 'p> WorkQueue<'a, 'p> {
     fn carry_out(&self, order: WorkOrder, device: WorkerDevice) -> OrderReport {
         match order {
             WorkOrder::Run { job, worker } => {
-                OrderReport::Ran(job.run(self.work, self.cache, (worker, device), self.began))
+                OrderReport::Ran(job.run(self.work, self.caches, (worker, device), self.began))
             }
             WorkOrder::Carry(carry) => OrderReport::Carried(carry.carry(self.work)),
         }

@@ -10,6 +10,7 @@ mod sources;
 mod stored;
 mod stored_flow;
 mod stored_regions;
+mod tasks;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +30,7 @@ use publisher::{GivenOutput, PublishOrder, Publisher};
 use sources::ImageDigests;
 pub(super) use stored::Comparing;
 pub(crate) use stored_regions::{StoredRegion, StoredRegions};
+pub(super) use tasks::RunResults;
 
 /// Rows with which a proposed row is run: itself and the reference row.
 const MOST_PROPOSED: usize = 2;

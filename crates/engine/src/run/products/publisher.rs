@@ -32,6 +32,8 @@ pub(super) enum PublishOrder {
     Same { place: OutputPlace, as_place: OutputPlace },
     /// What a row gave for an output.
     Output { key: ProductKey, given: GivenOutput, seconds: f64 },
+    /// What a task gave.
+    Task { products: Vec<NewProduct>, leases: Vec<Lease> },
     /// A phase is over: its outputs will not be named any more.
     PhaseEnd,
 }
@@ -178,6 +180,10 @@ impl<'a> Batch<'a> {
                 if let Some(output) = self.given(given) {
                     self.push(NewProduct { key, payload: output.to_bytes(), seconds });
                 }
+            }
+            PublishOrder::Task { products, leases } => {
+                self.leases.extend(leases);
+                products.into_iter().for_each(|product| self.push(product));
             }
             PublishOrder::PhaseEnd => self.outputs.clear(),
         }
