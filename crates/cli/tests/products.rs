@@ -337,3 +337,58 @@ fn the_numbers_of_a_store_reconcile_and_gc_gives_space_back() {
     let said = shell.run("products pin xyz --store store");
     assert!(said.exit == 2 && said.stderr.contains("hexadecimal"), "{said}");
 }
+
+#[test]
+fn why_says_where_a_result_comes_from_and_whether_it_is_sound() {
+    let shell = shell();
+    run(&shell, "study.toml -o runs/first");
+    run(&shell, "study.toml -o runs/second");
+    let listed = shell.ok("products ls --store store --json").json();
+    let key = listed["products"][3]["key"].as_str().unwrap().to_owned();
+    shell.ok(&format!("products pin {key} --store store"));
+    let said = shell.ok(&format!("products why {} --store store", &key[..16])).stdout;
+    for words in
+        [&key[..], "run     runs/first", "used    1 times", "pinned  yes", "sound   yes", "store/packs/"]
+    {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let json = shell.ok(&format!("products why {key} --store store --json")).json();
+    let product = &json["products"][0];
+    assert_eq!(json["products"].as_array().unwrap().len(), 1);
+    assert!(product["sound"].as_bool().unwrap() && product["pinned"].as_bool().unwrap(), "{json}");
+    assert_eq!((product["run"].as_str(), product["uses"].as_u64()), (Some("runs/first"), Some(1)));
+    // A byte of it is changed.
+    let (pack, offset) = (product["pack"].as_str().unwrap(), product["offset"].as_u64().unwrap() as usize);
+    let pack = shell.path(pack);
+    let mut bytes = std::fs::read(&pack).unwrap();
+    bytes[offset + 64] ^= 1;
+    std::fs::write(&pack, &bytes).unwrap();
+    let said = shell.run(&format!("products why {key} --store store"));
+    assert!(
+        said.exit == 1 && said.stdout.contains("sound   no") && said.stdout.contains("runs/first"),
+        "{said}"
+    );
+    let said = shell.run("products why 123456789abcdef0 --store store");
+    assert!(said.exit == 2 && said.stderr.contains("no result has a key that begins with"), "{said}");
+}
+
+#[test]
+fn all_verbs_have_examples_and_json() {
+    let shell = shell();
+    run(&shell, "study.toml -o runs/first");
+    for verb in ["ls", "stats", "verify", "gc", "pin 0", "unpin 0", "why 0"] {
+        let name = verb.split(' ').next().unwrap();
+        let help = shell.ok(&format!("products {name} --help")).stdout;
+        assert!(help.contains(&format!("  onceflow products {name}")) && help.contains("--json"), "{help}");
+        let said = shell.run(&format!("products {verb} --store store --json"));
+        assert_eq!(said.json()["version"].as_u64(), Some(1), "{said}");
+    }
+}
+
+#[test]
+fn names_of_runs_do_nothing_to_the_terminal() {
+    let shell = shell();
+    run(&shell, "study.toml -o runs/\u{1b}[31mred");
+    let said = shell.ok("products ls --store store").stdout;
+    assert!(said.contains("[31mred") && !said.contains('\u{1b}'), "{said}");
+}

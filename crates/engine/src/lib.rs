@@ -41,7 +41,8 @@ pub use onceflow_nuclei::{
     read_objects, segment,
 };
 pub use onceflow_products::{
-    Collected, Collection, Listed, ProductError, ProductStore, StoreOptions, StoreStatistics, Verified,
+    Collected, Collection, Explained, Listed, ProductError, ProductStore, StoreOptions, StoreStatistics,
+    Verified,
 };
 pub use onceflow_programs::{AskedLog, FoundLog};
 pub use onceflow_region::io_words;

@@ -18,6 +18,7 @@ Examples:
   onceflow products gc --dry-run --older-than '30 d'
   onceflow products gc --size '2 GiB'
   onceflow products pin 3f2a                    never remove results whose keys begin with 3f2a
+  onceflow products why 3f2a                    where a result comes from, and whether its bytes are sound
 
 Runs take results from the store, and add to it, by themselves. A store is a folder, by default
 onceflow/products in the user's cache folder. It may be removed at any time: what is missing is
@@ -31,17 +32,36 @@ pub(crate) struct ProductsArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProductsVerb {
     /// List results, the oldest first
+    #[command(
+        after_help = "Examples:\n  onceflow products ls\n  onceflow products ls --json | jq '.products[].run'"
+    )]
     Ls(StoreArgs),
     /// Show sizes, hits and misses, and the time that was saved
+    #[command(
+        after_help = "Examples:\n  onceflow products stats\n  onceflow products stats --store /data/results --json"
+    )]
     Stats(StoreArgs),
     /// Read every result again and set damaged ones aside
+    #[command(
+        after_help = "Examples:\n  onceflow products verify\n  onceflow products verify --json | jq '.damaged[]'"
+    )]
     Verify(StoreArgs),
     /// Remove results: those of least value, or those that were not used for some time
+    #[command(
+        after_help = "Examples:\n  onceflow products gc --dry-run\n  onceflow products gc --size '2 GiB'\n  onceflow products gc --older-than '30 d'"
+    )]
     Gc(GcArgs),
     /// Keep results for good
+    #[command(after_help = "Examples:\n  onceflow products pin 3f2a")]
     Pin(PinArgs),
     /// Let pinned results be removed again
+    #[command(after_help = "Examples:\n  onceflow products unpin 3f2a")]
     Unpin(PinArgs),
+    /// Explain results: who made them, when, in which run, what they took, how often they were used, whether they are sound
+    #[command(
+        after_help = "Examples:\n  onceflow products why 3f2a\n  onceflow products why 3f2a --json | jq '.products[].run'"
+    )]
+    Why(PinArgs),
 }
 
 /// Which store.
@@ -71,7 +91,7 @@ pub(crate) struct GcArgs {
     pub(crate) dry_run: bool,
 }
 
-/// Arguments of `pin` and `unpin`.
+/// Arguments of `pin`, `unpin` and `why`.
 #[derive(Debug, Args)]
 pub(crate) struct PinArgs {
     #[command(flatten)]
@@ -87,7 +107,7 @@ impl ProductsArgs {
         match &self.verb {
             ProductsVerb::Ls(args) | ProductsVerb::Stats(args) | ProductsVerb::Verify(args) => args.json,
             ProductsVerb::Gc(args) => args.store.json,
-            ProductsVerb::Pin(args) | ProductsVerb::Unpin(args) => args.store.json,
+            ProductsVerb::Pin(args) | ProductsVerb::Unpin(args) | ProductsVerb::Why(args) => args.store.json,
         }
     }
 }

@@ -1,5 +1,8 @@
 //! `onceflow products`: the store of results of earlier runs.
 
+mod list;
+mod why;
+
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -22,6 +25,7 @@ pub(crate) fn run(args: &ProductsArgs, terminal: &Terminal) -> Result<Exit, Fail
         ProductsVerb::Gc(args) => gc(args, terminal),
         ProductsVerb::Pin(args) => pin(args, true, terminal),
         ProductsVerb::Unpin(args) => pin(args, false, terminal),
+        ProductsVerb::Why(args) => why::run(args, terminal),
     }
 }
 
@@ -32,20 +36,7 @@ fn ls(args: &StoreArgs, terminal: &Terminal) -> Result<Exit, Failure> {
         terminal.json(&json!({ "version": 1, "products": products }))?;
         return Ok(Exit::Ok);
     }
-    let mut text = String::from("key               bytes  seconds  uses  age       run\n");
-    for product in &listed {
-        let pinned = if product.pinned { "  pinned" } else { "" };
-        text.push_str(&format!(
-            "{:.16}  {:>5}  {:>7.3}  {:>4}  {:8}  {}{pinned}\n",
-            product.key.to_string(),
-            product.bytes,
-            product.seconds,
-            product.uses,
-            duration_words(age(product.created)),
-            product.maker.run
-        ));
-    }
-    terminal.result(&text)?;
+    terminal.result(&list::table(&listed, list::columns()))?;
     Ok(Exit::Ok)
 }
 
@@ -73,6 +64,7 @@ fn statistics_json(store: &ProductStore, s: &StoreStatistics) -> Value {
         "version": 1, "store": store.folder().display().to_string(), "products": s.products, "pinned": s.pinned,
         "bytes": { "products": s.product_bytes, "overhead": s.pack_bytes.saturating_sub(s.product_bytes),
                    "packs": s.pack_bytes, "limit": s.limit },
+        "results": { "different": s.blobs, "bytes": s.payload_bytes }, "former_bytes": s.former_bytes,
         "packs": s.packs, "lookups": s.lookups, "hits": s.hits, "misses": s.misses,
         "seconds_saved": s.seconds_saved, "damaged": s.damaged, "conflicts": s.conflicts,
     })
@@ -82,7 +74,12 @@ fn statistics_text(store: &ProductStore, s: &StoreStatistics) -> String {
     let overhead = s.pack_bytes.saturating_sub(s.product_bytes);
     let number = |n: u64| with_commas(n.into());
     let mut text = format!("store      {}\n", store.folder().display());
-    text += &format!("results    {}, {} pinned\n", number(s.products), number(s.pinned));
+    text += &format!(
+        "results    {}, {} of them different, {} pinned\n",
+        number(s.products),
+        number(s.blobs),
+        number(s.pinned)
+    );
     text += &format!(
         "size       {} = results {} + overhead {}; at most {}\n",
         size_words(s.pack_bytes),
@@ -96,6 +93,9 @@ fn statistics_text(store: &ProductStore, s: &StoreStatistics) -> String {
         number(s.hits),
         number(s.misses)
     );
+    if s.former_bytes > 0 {
+        text += &format!("copy       {} of an older form, until products gc\n", size_words(s.former_bytes));
+    }
     text += &format!("saved      {} of computing\n", duration_words(s.seconds_saved));
     if s.damaged > 0 {
         let folder = store.folder().join("quarantine");
@@ -156,8 +156,7 @@ fn gc(args: &GcArgs, terminal: &Terminal) -> Result<Exit, Failure> {
 fn pin(args: &PinArgs, pinned: bool, terminal: &Terminal) -> Result<Exit, Failure> {
     let count = open(&args.store)?.pin(&args.key, pinned).map_err(failed)?;
     if count == 0 {
-        let error = Diagnostic::error(format!("no result has a key that begins with `{}`", args.key));
-        return Err(Failure::bad_input(error.with_hint("onceflow products ls lists the keys")));
+        return Err(unknown_key(&args.key));
     }
     if args.store.json {
         terminal.json(&json!({ "version": 1, "pinned": pinned, "products": count }))?;
@@ -165,6 +164,11 @@ fn pin(args: &PinArgs, pinned: bool, terminal: &Terminal) -> Result<Exit, Failur
         terminal.result(&format!("{} {count} results\n", if pinned { "pinned" } else { "unpinned" }))?;
     }
     Ok(Exit::Ok)
+}
+
+fn unknown_key(digits: &str) -> Failure {
+    let error = Diagnostic::error(format!("no result has a key that begins with `{digits}`"));
+    Failure::bad_input(error.with_hint("onceflow products ls lists the keys"))
 }
 
 /// The store that was named, that of the environment, or the user's own. One that is not there is not made.
@@ -192,7 +196,7 @@ fn no_store(args: &StoreArgs) -> Failure {
 fn failed(error: ProductError) -> Failure {
     let diagnostic = Diagnostic::error(error.to_string());
     match error {
-        ProductError::Format { .. } => Failure::bad_input(diagnostic),
+        ProductError::Format { .. } | ProductError::Newer { .. } => Failure::bad_input(diagnostic),
         _ => Failure::environment(diagnostic),
     }
 }
