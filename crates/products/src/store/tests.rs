@@ -178,6 +178,28 @@ fn a_process_goes_on_with_an_index_that_another_has_made() {
 }
 
 #[test]
+fn after_a_failed_sync_another_pack_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let fails = Arc::new(AtomicBool::new(false));
+    let armed = Arc::clone(&fails);
+    let faults: Faults = Arc::new(move |operation| {
+        (operation.step == "sync" && armed.load(Ordering::Relaxed)).then_some(Fault::Full)
+    });
+    let options = StoreOptions { limit: None, faults: Some(faults) };
+    let store = ProductStore::open(folder.path(), &options).unwrap();
+    let packs = || store.statistics().unwrap().packs;
+    store.publish(&[product(1)], &maker()).unwrap();
+    store.publish(&[product(2)], &maker()).unwrap();
+    assert_eq!(packs(), 1);
+    fails.store(true, Ordering::Relaxed);
+    assert!(store.publish(&[product(3)], &maker()).unwrap_err().is_full());
+    fails.store(false, Ordering::Relaxed);
+    store.publish(&[product(3)], &maker()).unwrap();
+    assert_eq!(packs(), 2, "the system may have forgotten bytes of the first");
+    assert!((1..=3).all(|number| has(&store, number)));
+}
+
+#[test]
 fn a_pack_that_vanishes_while_it_is_taken_over_is_no_error() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());

@@ -8,4 +8,5 @@ mod hostile;
 mod old_stores;
 mod power;
 mod processes;
+mod promises;
 mod stops;
