@@ -9,12 +9,12 @@ use crate::file::{make_folder, refuse_foreign, write_bytes};
 
 /// Computes an instance and writes its pictures into a folder.
 pub(crate) fn show(
-    prepared: &OpenStudy,
+    study: &OpenStudy,
     asked: &InstanceRequest<'_>,
     (into, force): (&Path, bool),
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    let made = instance(prepared, asked).map_err(engine_failure)?;
+    let made = instance(study, asked).map_err(engine_failure)?;
     made.files.iter().try_for_each(|(name, _)| refuse_foreign(&into.join(name), force))?;
     make_folder(into)?;
     for (name, bytes) in &made.files {

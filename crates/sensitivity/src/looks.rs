@@ -1,7 +1,7 @@
 //! A sample that grows until every verdict is decided: at which sizes it is looked at, at which level intervals are computed
 //! at each look, and whether to go on.
 //!
-//! Whoever looks often at 95 % intervals and stops when one lies off the threshold finds one that misses the truth far more
+//! A reader who looks often at 95 % intervals and stops when one lies off the threshold finds one that misses the truth far more
 //! often than once in twenty. So the probability of a miss, 5 %, is shared out over the looks: half of it to the first, a
 //! sixth to the second, a twelfth to the third, `1 / (k (k + 1))` to the k-th; all shares together are 1. At whichever look a
 //! run ends, and why, its intervals hold the truth with the probability asked for (Bonferroni's inequality over the looks).

@@ -16,6 +16,7 @@ pub use engine_error::{engine_failure, unwritable};
 pub use exit::Exit;
 pub use failure::Failure;
 pub use memory::check_memory;
+pub use narrow::columns;
 pub use panic::report_panics;
 pub use progress::{ProgressMode, ProgressReporter};
 pub use streams::Terminal;

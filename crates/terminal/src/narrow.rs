@@ -21,7 +21,7 @@ pub(crate) fn fitted(text: &str) -> String {
 }
 
 /// The width: what `COLUMNS` says, or that of the terminal. There is none where standard output is a file or a pipe.
-fn columns() -> Option<usize> {
+pub fn columns() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|said| said.parse().ok());
     said.or_else(|| {
         let terminal = stdout().is_terminal().then(stdout)?;

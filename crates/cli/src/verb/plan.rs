@@ -23,25 +23,25 @@ use crate::run_folder::NamedStudy;
 pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let settings = SettingsArgs::new(&args.machine, Some(&args.merge));
     let settings = SettingsArgs { growth: Some(&args.growth), ..settings };
-    let NamedStudy { study: prepared, .. } = NamedStudy::open(&args.study, None, &settings, terminal)?;
-    tell_assumptions(&prepared, args, terminal);
+    let NamedStudy { study, .. } = NamedStudy::open(&args.study, None, &settings, terminal)?;
+    tell_assumptions(&study, args, terminal);
     if args.compare {
-        return alternatives::print(&prepared, args, terminal);
+        return alternatives::print(&study, args, terminal);
     }
-    files::write(&prepared, args, terminal)?;
+    files::write(&study, args, terminal)?;
     if args.tasks {
-        return tasks::print(&prepared, args, terminal);
+        return tasks::print(&study, args, terminal);
     }
     if args.rules {
-        return rules::print(&prepared, args, terminal);
+        return rules::print(&study, args, terminal);
     }
-    print(&prepared, None, args.json, terminal)
+    print(&study, None, args.json, terminal)
 }
 
 /// Says what the files of later phases rest on, where no run tells which parameters they keep.
-fn tell_assumptions(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) {
+fn tell_assumptions(study: &OpenStudy, args: &PlanArgs, terminal: &Terminal) {
     let phases: Vec<&str> = match args.export {
-        Some(_) => prepared.assumed_phases(),
+        Some(_) => study.assumed_phases(),
         None => Vec::new(),
     };
     for phase in phases {
@@ -53,19 +53,19 @@ fn tell_assumptions(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) 
 
 /// The plan of a study that is ready, and what of it a run in a folder has left.
 pub(crate) fn print(
-    prepared: &OpenStudy,
+    study: &OpenStudy,
     folder: Option<&Path>,
     json: bool,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
-    let settings = prepared.settings();
-    let left = folder.map(|folder| left_to_compute(prepared, folder)).transpose().map_err(engine_failure)?;
+    let settings = study.settings();
+    let left = folder.map(|folder| left_to_compute(study, folder)).transpose().map_err(engine_failure)?;
     let left = left.flatten();
     let planned = {
         let _progress = terminal.progress("planning");
-        plan_study(prepared, settings).map_err(engine_failure)?
+        plan_study(study, settings).map_err(engine_failure)?
     };
-    let stored = stored_instances(prepared, settings).map_err(engine_failure)?;
+    let stored = stored_instances(study, settings).map_err(engine_failure)?;
     if json {
         let mut json = to_json(&planned);
         if let Some(StoredInstances { all, taken, compared }) = stored {
@@ -73,17 +73,17 @@ pub(crate) fn print(
         }
         json["workers"] = settings.workers.into();
         json["memory_bytes"] = settings.memory.into();
-        json["resampled"] = prepared.resampling().into();
-        looks::add_to_json(prepared, &planned, &mut json)?;
+        json["resampled"] = study.resampling().into();
+        looks::add_to_json(study, &planned, &mut json)?;
         if let Some(left) = &left {
             json["left"] = left_json(left);
         }
         terminal.json(&json)?;
     } else {
         let mut text = text(&planned, settings.workers, settings.memory);
-        prepared.resampling().iter().for_each(|how| text.push_str(&format!("images     {how}\n")));
+        study.resampling().iter().for_each(|how| text.push_str(&format!("images     {how}\n")));
         text.push_str(&stored.map(stored_text).unwrap_or_default());
-        text.push_str(&looks::text(prepared, &planned)?);
+        text.push_str(&looks::text(study, &planned)?);
         left.iter().flat_map(LeftWork::lines).for_each(|line| text.push_str(&format!("{line}\n")));
         terminal.text(&text)?;
         // The time differs between runs, so it is not part of the result.

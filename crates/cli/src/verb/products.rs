@@ -36,7 +36,7 @@ fn ls(args: &StoreArgs, terminal: &Terminal) -> Result<Exit, Failure> {
         terminal.json(&json!({ "version": 1, "products": products }))?;
         return Ok(Exit::Ok);
     }
-    terminal.result(&list::table(&listed, list::columns()))?;
+    terminal.result(&list::table(&listed, onceflow_terminal::columns()))?;
     Ok(Exit::Ok)
 }
 

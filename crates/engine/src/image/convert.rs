@@ -81,8 +81,8 @@ pub fn plan_conversion(
         ImageForm::Png => PngScales::<Vec<u8>>::band(width.max(1), info.channels as usize, info.element),
     };
     let single = wanted.single || wanted.form == ImageForm::Png;
-    let wish = PyramidOptions { scale, bounds, tile, single, halving: wanted.halving };
-    let mut pyramid = Pyramid::plan(info, &wish).map_err(|error| failed(Path::new(""), error))?;
+    let options = PyramidOptions { scale, bounds, tile, single, halving: wanted.halving };
+    let mut pyramid = Pyramid::plan(info, &options).map_err(|error| failed(Path::new(""), error))?;
     if let WantedPixels::Micrometres(um) = wanted.pixels {
         // Labels that were resampled do not know it.
         pyramid.um_per_pixel = pyramid.um_per_pixel.or(Some(um));
@@ -169,7 +169,7 @@ fn outside(whole: &Bounds, bounds: &Bounds) -> EngineError {
 fn failed(to: &Path, error: PyramidError) -> EngineError {
     let cannot = || Diagnostic::error(format!("cannot write {}", to.display()));
     match error {
-        PyramidError::Wish { expected, found, todo } => Diagnostic::error("the image has no such part")
+        PyramidError::Refused { expected, found, todo } => Diagnostic::error("the image has no such part")
             .expected_found(expected, found)
             .with_hint(todo)
             .into(),

@@ -144,8 +144,8 @@ struct DeviceCosts {
 
 impl DeviceCosts {
     /// Records may call a core `cpu`, or as the machine that measured them calls itself; this machine's own come first.
-    fn new(prepared: &OpenStudy, flow: &Flow, level: Level) -> Self {
-        let devices = prepared.costs.devices();
+    fn new(study: &OpenStudy, flow: &Flow, level: Level) -> Self {
+        let devices = study.costs.devices();
         let named = |word: &str| devices.get(word).copied();
         let cpus = || devices.iter().find(|name| name.starts_with("cpu ")).copied();
         let cpu = named(Device::Cpu.word()).or_else(|| named(device())).or_else(cpus).unwrap_or(device());
@@ -153,7 +153,7 @@ impl DeviceCosts {
         let model = |device: &str| {
             let device = device.to_owned();
             flow.tasks.iter().map(move |task| {
-                let model = |part: &FlowTask| prepared.model(&part.spec, &device, level);
+                let model = |part: &FlowTask| study.model(&part.spec, &device, level);
                 task.parts().into_iter().map(model).collect::<Vec<_>>()
             })
         };

@@ -53,11 +53,11 @@ pub struct InstancePictures {
 ///
 /// # Errors
 /// When there is no such image or part, or it cannot be read.
-pub fn instance(prepared: &OpenStudy, asked: &InstanceRequest<'_>) -> Result<InstancePictures, EngineError> {
-    let part = place(&prepared.inputs, asked)?;
-    let inputs = prepared.inputs.only(part);
-    let at = prepared.inputs.parts[part];
-    let (names, defaults) = (&prepared.reference.names, &prepared.reference.values);
+pub fn instance(study: &OpenStudy, asked: &InstanceRequest<'_>) -> Result<InstancePictures, EngineError> {
+    let part = place(&study.inputs, asked)?;
+    let inputs = study.inputs.only(part);
+    let at = study.inputs.parts[part];
+    let (names, defaults) = (&study.reference.names, &study.reference.values);
     let mut values = defaults.clone();
     for (name, value) in &asked.values {
         if let Some(place) = names.iter().position(|known| known == name) {
@@ -65,14 +65,14 @@ pub fn instance(prepared: &OpenStudy, asked: &InstanceRequest<'_>) -> Result<Ins
         }
     }
     let rows = [defaults.as_slice(), values.as_slice()];
-    let flow = asked.task.map(|name| up_to(&prepared.flow, name)).transpose()?;
+    let flow = asked.task.map(|name| up_to(&study.flow, name)).transpose()?;
     // A task by itself needs the reference row only when it compares with it.
     let alone = flow.as_ref().is_some_and(|flow| !takes_reference(flow));
     let rows = if alone { &rows[1..] } else { &rows[..] };
     let place = asked.keep.map_or(ProgramFolder::Passing, ProgramFolder::Kept);
     let (flow, memory) = (flow.as_ref(), asked.memory);
     let request = RecomputeRequest {
-        prepared,
+        study,
         inputs: &inputs,
         names,
         rows,
@@ -84,7 +84,7 @@ pub fn instance(prepared: &OpenStudy, asked: &InstanceRequest<'_>) -> Result<Ins
         clips: None,
     };
     let made = recompute(&request, None)?.pop().ok_or_else(|| internal("no row was made"))?;
-    Draw { prepared, inputs: &inputs, at, made }.instance()
+    Draw { study, inputs: &inputs, at, made }.instance()
 }
 
 fn up_to(flow: &Flow, name: &str) -> Result<Flow, EngineError> {
@@ -127,7 +127,7 @@ fn place(inputs: &StudyInputs, asked: &InstanceRequest<'_>) -> Result<usize, Eng
 }
 
 struct Draw<'a> {
-    prepared: &'a OpenStudy,
+    study: &'a OpenStudy,
     inputs: &'a StudyInputs,
     at: ImagePart,
     made: RecomputedRow,
@@ -149,7 +149,7 @@ impl Draw<'_> {
                 None => without.push(name.clone()),
             }
         }
-        if let Some(name) = compare::measured(&self.prepared.study.metrics).first()
+        if let Some(name) = compare::measured(&self.study.study.metrics).first()
             && let Ok(found) = self.made.dense(name)
         {
             files.push(("overlay.png".into(), self.overlay(&pixels, &found)?));

@@ -24,7 +24,7 @@ use crate::{EngineError, OpenStudy};
 
 /// Rows that are to be made again; the first one is what others compare with.
 pub(crate) struct RecomputeRequest<'a> {
-    pub(crate) prepared: &'a OpenStudy,
+    pub(crate) study: &'a OpenStudy,
     /// One part of one image.
     pub(crate) inputs: &'a StudyInputs,
     /// Names of the parameters.
@@ -79,14 +79,14 @@ pub(crate) fn recompute(
         rows.push(row)?;
     }
     rows.reference = Some(0);
-    let flow = asked.flow.cloned().unwrap_or_else(|| asked.prepared.flow.clone());
+    let flow = asked.flow.cloned().unwrap_or_else(|| asked.study.flow.clone());
     let mut plan = plan(flow, &rows, Level::Dataflow)?;
     let flow = plan.flow().clone();
-    let operations = asked.prepared.operations(&flow, asked.inputs, &asked.place, None, &Steps::default())?;
+    let operations = asked.study.operations(&flow, asked.inputs, &asked.place, None, &Steps::default())?;
     let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
-    let budget = asked.prepared.budget(asked.memory);
+    let budget = asked.study.budget(asked.memory);
     // Several tasks read the image: it is kept where there is room beside them.
-    let spare = asked.prepared.spare(&mut plan, 1, asked.memory).unwrap_or(0);
+    let spare = asked.study.spare(&mut plan, 1, asked.memory).unwrap_or(0);
     let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), spare);
     let (supply, within) = shown(supply, asked)?;
     let scratch = asked.scratch.map(|folder| Scratch::new(vec![folder.into()], Staging::default(), None));

@@ -79,7 +79,7 @@ impl RowsRequest<'_> {
     ) -> Result<Vec<Arc<Region>>, EngineError> {
         let flow = up_to_output(study, output)?;
         let request = RecomputeRequest {
-            prepared: study,
+            study,
             inputs: self.inputs,
             names: self.names,
             rows,

@@ -23,7 +23,7 @@ pub(crate) fn provenance(study: &OpenStudy, run: &Run, folder: &RunFolder, comma
     }
 }
 
-fn files(prepared: &OpenStudy) -> Vec<UsedFile> {
+fn files(study: &OpenStudy) -> Vec<UsedFile> {
     let digest = |source: &dyn onceflow_region::Source| {
         source.digest().map(|digest| digest.to_string()).unwrap_or_default()
     };
@@ -34,8 +34,8 @@ fn files(prepared: &OpenStudy) -> Vec<UsedFile> {
         digest,
     };
     let mut files = Vec::new();
-    let asked = |name: &str| prepared.study.images.iter().find(|image| image.name == name);
-    let images = prepared.inputs.images.iter();
+    let asked = |name: &str| study.study.images.iter().find(|image| image.name == name);
+    let images = study.inputs.images.iter();
     for (asked, opened) in images.filter_map(|opened| Some((asked(&opened.name)?, opened))) {
         files.push(used("image", &asked.name, &asked.file, digest(opened.source.as_ref())));
         if let (Some(file), Some(truth)) = (&asked.truth, &opened.truth) {

@@ -50,7 +50,7 @@ impl Asked {
         self.folder.path()
     }
 
-    pub fn prepared(&self) -> OpenStudy {
+    pub fn open(&self) -> OpenStudy {
         OpenStudy::new(&self.study, &self.workflow, self.path()).unwrap()
     }
 
@@ -86,14 +86,14 @@ impl Asked {
         progress: &mut dyn Progress,
     ) -> Result<Run, EngineError> {
         let folder = RunFolder::create(&self.path().join(name)).unwrap();
-        let prepared = self.prepared();
+        let study = self.open();
         let broken = self.breaking.as_ref().map(|file| {
             let path = self.path().join(file);
             let whole = std::fs::read(&path).unwrap();
             std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
             (path, whole)
         });
-        let ran = run(&prepared, options, &folder, progress);
+        let ran = run(&study, options, &folder, progress);
         broken.into_iter().for_each(|(path, whole)| std::fs::write(path, whole).unwrap());
         ran
     }

@@ -36,7 +36,7 @@ fn carried_out(study: &OpenStudy, level: Level, bucket: &BucketInput, folder: &R
 
 /// Carries out phase after phase in buckets, the last bucket first; says how many buckets each phase had.
 fn in_buckets(asked: &Asked, folder: &RunFolder, merge: &Merge) -> Vec<usize> {
-    let study = asked.prepared();
+    let study = asked.open();
     let mut counts = Vec::new();
     loop {
         let settings = settings(Level::Dataflow, merge.clone());
@@ -81,7 +81,7 @@ fn buckets_in_any_order_give_the_bytes_of_the_whole_run() {
 #[test]
 fn a_bucket_gives_the_same_lines_every_time_and_recording_twice_changes_nothing() {
     let asked = asked("");
-    let (study, folder) = (asked.prepared(), RunFolder::create(&asked.path().join("twice")).unwrap());
+    let (study, folder) = (asked.open(), RunFolder::create(&asked.path().join("twice")).unwrap());
     let cut = settings(Level::Dataflow, Merge::By(Merging::Naive { most: 6 }));
     let buckets = next_buckets(&study, &cut, &folder, &mut Silent).unwrap();
     assert!(buckets.len() > 2 && buckets[1].reference == BucketReference::Computed);
@@ -110,7 +110,7 @@ fn refused(result: Result<BucketRows, EngineError>, words: &str) {
 #[test]
 fn buckets_of_another_plan_and_changed_values_are_refused() {
     let asked = asked("");
-    let (study, folder) = (asked.prepared(), RunFolder::create(&asked.path().join("refused")).unwrap());
+    let (study, folder) = (asked.open(), RunFolder::create(&asked.path().join("refused")).unwrap());
     let settings = settings(Level::Dataflow, Merge::Nothing);
     let bucket = next_buckets(&study, &settings, &folder, &mut Silent).unwrap().remove(0);
     let execute = |bucket: &BucketInput| execute_bucket(&study, &settings, bucket, &folder, &mut Silent);
@@ -132,14 +132,14 @@ fn buckets_of_another_plan_and_changed_values_are_refused() {
     let text = bucket.to_json().unwrap();
     assert!(BucketInput::from_json(&text[..text.len() / 2]).is_err());
     half_glass(&asked.path().join("glass.png"), 90, 48);
-    let other = asked.prepared();
+    let other = asked.open();
     refused(execute_bucket(&other, &settings, &bucket, &folder, &mut Silent), "belongs to another plan");
 }
 
 #[test]
 fn changed_lines_are_not_recorded_and_a_bucket_of_some_parts_has_these_alone() {
     let asked = asked("");
-    let (study, folder) = (asked.prepared(), RunFolder::create(&asked.path().join("lines")).unwrap());
+    let (study, folder) = (asked.open(), RunFolder::create(&asked.path().join("lines")).unwrap());
     let settings = settings(Level::Dataflow, Merge::Nothing);
     let mut bucket = next_buckets(&study, &settings, &folder, &mut Silent).unwrap().remove(0);
     bucket.parts = vec![1, 4];

@@ -162,7 +162,7 @@ fn the_time_of_a_run_is_that_of_its_command() {
     let settings = RunSettings { began, ..Asked::options(1 << 30, Level::Object, 2) };
     let folder = RunFolder::create(&asked.path().join("timed")).unwrap();
     let start = Instant::now();
-    let RunResult::Ran(run) = run_study(&asked.prepared(), &settings, &folder, &mut Silent).unwrap() else {
+    let RunResult::Ran(run) = run_study(&asked.open(), &settings, &folder, &mut Silent).unwrap() else {
         panic!("the folder was empty")
     };
     let json = std::fs::read_to_string(folder.path().join("run.json")).unwrap();

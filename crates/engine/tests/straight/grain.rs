@@ -35,8 +35,8 @@ fn run_as(
     progress: &mut dyn Progress,
 ) -> Run {
     let folder = RunFolder::create(&asked.path().join(name)).unwrap();
-    let prepared = asked.prepared().with_granularity(Some(granularity));
-    run(&prepared, options, &folder, progress).unwrap()
+    let study = asked.open().with_granularity(Some(granularity));
+    run(&study, options, &folder, progress).unwrap()
 }
 
 fn alone(asked: &Asked, granularity: Granularity, level: Level, workers: usize) -> Run {
@@ -91,12 +91,12 @@ fn the_papers_workflow_is_split_where_that_saves_work_and_the_papers_ways_leave_
          {PARAMETERS}[[metric]]\nname = \"change\"\nof = \"nuclei\"\nmeasure = \"pixel_difference\"\nagainst = \"default\"\n\
          [[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajectories = 10\n"
     ));
-    let planned = |prepared: OpenStudy, level| prepared.plan(level, &Merge::Nothing, 2, 8 << 30).unwrap();
-    assert_eq!(planned(asked.prepared(), Level::Object).grain.chosen, ChosenGrain::default(), "nobody asked");
-    let unsaid = |costs: Costs| asked.prepared().with_costs(costs).with_granularity(None);
+    let planned = |study: OpenStudy, level| study.plan(level, &Merge::Nothing, 2, 8 << 30).unwrap();
+    assert_eq!(planned(asked.open(), Level::Object).grain.chosen, ChosenGrain::default(), "nobody asked");
+    let unsaid = |costs: Costs| asked.open().with_costs(costs).with_granularity(None);
     let declared = planned(unsaid(Costs::default()), Level::Object);
     assert_eq!(declared.grain.chosen, ChosenGrain::default(), "declared costs are those of another machine");
-    let auto = planned(asked.prepared().with_granularity(Some(Granularity::Auto)), Level::Object);
+    let auto = planned(asked.open().with_granularity(Some(Granularity::Auto)), Level::Object);
     for times in [0.3, 1.0, 3.0] {
         // Steps never ran by themselves: they are neither cheaper nor dearer for that.
         let measured = planned(unsaid(measured(times)), Level::Object);
@@ -113,12 +113,10 @@ fn the_papers_workflow_is_split_where_that_saves_work_and_the_papers_ways_leave_
     for level in [Level::None, Level::Stage, Level::Task] {
         assert_eq!(planned(unsaid(measured(1.0)), level).grain.chosen, ChosenGrain::default());
     }
-    let same = planned(asked.prepared().with_granularity(Some(Granularity::Written)), Level::Object);
+    let same = planned(asked.open().with_granularity(Some(Granularity::Written)), Level::Object);
     assert_eq!(same.grain.chosen, ChosenGrain::default());
-    let again = planned(
-        asked.prepared().with_grain_of(&grain_json(std::slice::from_ref(&auto.grain))),
-        Level::Object,
-    );
+    let again =
+        planned(asked.open().with_grain_of(&grain_json(std::slice::from_ref(&auto.grain))), Level::Object);
     assert_eq!(again.grain.chosen, auto.grain.chosen, "what a run tells is what `why` reads");
 }
 
@@ -222,10 +220,10 @@ fn a_row_fails_in_the_task_that_is_written_whatever_stands_in_its_place() {
     let study = study.unwrap_or_else(|| panic!("{said}"));
     let folder = tempfile::tempdir().unwrap();
     let rows = |granularity: Granularity| {
-        let prepared = OpenStudy::with_operations(&study, &workflow, folder.path(), operations()).unwrap();
+        let study = OpenStudy::with_operations(&study, &workflow, folder.path(), operations()).unwrap();
         let into = RunFolder::create(&folder.path().join(granularity.word())).unwrap();
-        let prepared = prepared.with_granularity(Some(granularity));
-        let found = run(&prepared, &Asked::options(1 << 30, Level::Object, 2), &into, &mut Silent).unwrap();
+        let study = study.with_granularity(Some(granularity));
+        let found = run(&study, &Asked::options(1 << 30, Level::Object, 2), &into, &mut Silent).unwrap();
         let statuses: Vec<RowStatus> = found.answer.table.rows.iter().map(|row| row.status.clone()).collect();
         (Answered::of(&found), statuses)
     };

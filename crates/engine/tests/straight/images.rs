@@ -166,7 +166,7 @@ fn three_hundred_images_are_opened_and_run_without_a_handle_each() {
     (0..300).for_each(|i| std::fs::write(asked.path().join(format!("{i}.png")), &bytes).unwrap());
     let handles = || std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
     let before = handles();
-    let prepared = asked.prepared();
+    let study = asked.open();
     assert!(handles() < before + 50, "{} handles after {before}", handles());
-    assert_eq!(prepared.multiplicity().parts, 300);
+    assert_eq!(study.multiplicity().parts, 300);
 }

@@ -47,7 +47,7 @@ fn measured_costs_count_for_each_size_of_part() {
     for record in &run.records {
         costs.add(&Record { seconds: expected(record), ..record.clone() }).unwrap();
     }
-    let planned = asked.prepared().with_costs(costs).plan(Level::None, &Merge::Nothing, 2, u64::MAX).unwrap();
+    let planned = asked.open().with_costs(costs).plan(Level::None, &Merge::Nothing, 2, u64::MAX).unwrap();
     let sum: f64 = run.records.iter().map(expected).sum();
     assert!((total(&planned) / sum - 1.0).abs() < 0.02, "{} planned, {sum} expected", total(&planned));
     assert_eq!(planned.costs.records, run.records.len() as u64);
@@ -66,8 +66,8 @@ fn each_level_is_planned_by_what_tasks_took_at_it() {
             (0..4).for_each(|_| costs.add(&Record { seconds, ..record.clone() }).unwrap());
         }
     }
-    let prepared = asked.prepared().with_costs(costs);
-    let plan = |level: Level| prepared.plan(level, &Merge::Nothing, 1, u64::MAX).unwrap();
+    let study = asked.open().with_costs(costs);
+    let plan = |level: Level| study.plan(level, &Merge::Nothing, 1, u64::MAX).unwrap();
     let planned = plan(Level::Dataflow);
     let figures = |level: Level| planned.levels.at(level).unwrap();
     let each = |level: Level| figures(level).seconds / figures(level).tasks as f64;
@@ -87,13 +87,13 @@ fn each_level_is_planned_by_what_tasks_took_at_it() {
 #[test]
 fn other_machines_and_versions_do_not_count() {
     let asked = asked();
-    let declared = asked.prepared().plan(Level::Dataflow, &Merge::Nothing, 1, u64::MAX).unwrap();
+    let declared = asked.open().plan(Level::Dataflow, &Merge::Nothing, 1, u64::MAX).unwrap();
     assert_eq!(declared.costs.to_string(), "declared costs");
     let record = asked.run(Level::Dataflow, 1).records[0].clone();
     let with = |record: Record| {
         let mut costs = Costs::default();
         costs.add(&record).unwrap();
-        asked.prepared().with_costs(costs).plan(Level::Dataflow, &Merge::Nothing, 1, u64::MAX).unwrap()
+        asked.open().with_costs(costs).plan(Level::Dataflow, &Merge::Nothing, 1, u64::MAX).unwrap()
     };
     for other in [
         Record { device: "cpu of somebody else".into(), ..record.clone() },

@@ -25,7 +25,7 @@ fn request(bounds: Bounds) -> RegionRequest {
 }
 
 fn mask(asked: &Asked, bounds: Bounds) -> Dense {
-    compute_region(&asked.prepared(), &request(bounds)).unwrap().as_dense().unwrap().clone()
+    compute_region(&asked.open(), &request(bounds)).unwrap().as_dense().unwrap().clone()
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn parts_with_owned_seams_give_what_the_whole_image_gives() {
 
 #[test]
 fn what_does_not_exist_is_refused_by_name() {
-    let asked = study("").prepared();
+    let asked = study("").open();
     let bounds = Bounds::plane(0, 0, 32, 32).unwrap();
     let refused = |request: RegionRequest| compute_region(&asked, &request).unwrap_err().to_string();
     assert!(refused(RegionRequest { image: "other".into(), ..request(bounds) }).contains("no image `other`"));

@@ -129,7 +129,7 @@ fn an_added_image_is_computed_alone() {
             let (before, now) = (of_images(IMAGES, run), of_images(&images, run));
             let folder = onceflow_engine::RunFolder::create(&now.path().join("continued")).unwrap();
             let options = Asked::options(1 << 30, Level::Dataflow, 2);
-            let study = before.prepared();
+            let study = before.open();
             onceflow_engine::run(&study, &options, &folder, &mut onceflow_engine::Silent).unwrap();
             let continued = now.run_into("continued", &options, &mut onceflow_engine::Silent).unwrap();
             let whole = now.run(Level::Dataflow, 2);

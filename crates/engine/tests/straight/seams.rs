@@ -147,7 +147,7 @@ fn exact_seams_need_the_memory_of_the_uncut_image() {
     assert!(needed > 700 * 700 * 20, "{needed}");
     assert!(
         asked("owned")
-            .prepared()
+            .open()
             .plan(Level::Dataflow, &onceflow_engine::Merge::Nothing, 1, needed)
             .unwrap()
             .least

@@ -35,7 +35,7 @@ pub enum SinkError {
 pub enum PyramidError {
     /// What is asked for is not in the image.
     #[error("expected {expected}, found {found}; {todo}")]
-    Wish {
+    Refused {
         /// What can be asked for.
         expected: String,
         /// What was.

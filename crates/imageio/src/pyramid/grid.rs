@@ -131,7 +131,7 @@ impl TileGrid {
     pub(super) fn lost(&self, bounds: &Bounds) -> PyramidError {
         let [width, height] = self.scales[0];
         let expected = format!("boxes within {width} x {height} pixels");
-        PyramidError::Wish { expected, found: bounds.to_string(), todo: "report this, please" }
+        PyramidError::Refused { expected, found: bounds.to_string(), todo: "report this, please" }
     }
 
     fn blocks_along(&self) -> [u64; 2] {
@@ -147,7 +147,7 @@ impl TileGrid {
         let place = |at: u64| i64::try_from(at).unwrap_or(i64::MAX);
         let whole = self.scales.get(scale).and_then(|&[width, height]| Bounds::plane(0, 0, width, height));
         let cut = Bounds::plane(place(x), place(y), width, height).and_then(|b| whole?.intersect(&b));
-        cut.ok_or_else(|| PyramidError::Wish {
+        cut.ok_or_else(|| PyramidError::Refused {
             expected: format!("a box of scale {scale}"),
             found: format!("{width} x {height} from {x}, {y}"),
             todo: "report this, please",

@@ -65,15 +65,15 @@ impl Pyramid {
     ///
     /// # Errors
     /// When the image has no such scale or box, or tiles have an odd side.
-    pub fn plan(info: &ImageInfo, wish: &PyramidOptions) -> Result<Pyramid, PyramidError> {
-        let bounds = read_bounds(info, wish)?;
+    pub fn plan(info: &ImageInfo, options: &PyramidOptions) -> Result<Pyramid, PyramidError> {
+        let bounds = read_bounds(info, options)?;
         let whole = [bounds.width(), bounds.height()];
-        check_tile(wish, whole)?;
-        let scales = if wish.single { vec![whole] } else { scales(whole, wish.tile) };
+        check_tile(options, whole)?;
+        let scales = if options.single { vec![whole] } else { scales(whole, options.tile) };
         let channels = info.channels as usize;
-        let halving = wish.halving.unwrap_or_else(|| Halving::of(info.element, channels));
-        let um_per_pixel = info.um_per_pixel.map(|um| um * info.scales[wish.scale].downsample);
-        let (source_scale, element) = (wish.scale, info.element);
+        let halving = options.halving.unwrap_or_else(|| Halving::of(info.element, channels));
+        let um_per_pixel = info.um_per_pixel.map(|um| um * info.scales[options.scale].downsample);
+        let (source_scale, element) = (options.scale, info.element);
         Ok(Pyramid { channels, element, um_per_pixel, scales, halving, source_scale, bounds })
     }
 
@@ -108,32 +108,32 @@ fn scales(whole: [u64; 2], tile: [u64; 2]) -> Vec<[u64; 2]> {
     std::iter::successors(Some(whole), halves).take(MOST_SCALES).collect()
 }
 
-fn check_tile(wish: &PyramidOptions, whole: [u64; 2]) -> Result<(), PyramidError> {
+fn check_tile(options: &PyramidOptions, whole: [u64; 2]) -> Result<(), PyramidError> {
     let fits = |tile: u64, side: u64| tile > 0 && (tile.is_multiple_of(2) || tile >= side);
-    if fits(wish.tile[0], whole[0]) && fits(wish.tile[1], whole[1]) {
+    if fits(options.tile[0], whole[0]) && fits(options.tile[1], whole[1]) {
         return Ok(());
     }
-    let found = format!("tiles of {} x {} pixels", wish.tile[0], wish.tile[1]);
+    let found = format!("tiles of {} x {} pixels", options.tile[0], options.tile[1]);
     let expected = "tiles with an even number of columns and rows".to_owned();
-    Err(PyramidError::Wish { expected, found, todo: "choose 256 or 512" })
+    Err(PyramidError::Refused { expected, found, todo: "choose 256 or 512" })
 }
 
 /// What is read, in pixels of the scale that is read: every pixel of it that the box touches.
-fn read_bounds(info: &ImageInfo, wish: &PyramidOptions) -> Result<Bounds, PyramidError> {
+fn read_bounds(info: &ImageInfo, options: &PyramidOptions) -> Result<Bounds, PyramidError> {
     let (Some(whole), Some(scale)) =
-        (info.bounds(), info.scale_bounds(wish.scale).filter(|scale| !scale.is_empty()))
+        (info.bounds(), info.scale_bounds(options.scale).filter(|scale| !scale.is_empty()))
     else {
         let expected = format!("a scale from 0 to {}", info.scales.len().saturating_sub(1));
-        return Err(PyramidError::Wish {
+        return Err(PyramidError::Refused {
             expected,
-            found: wish.scale.to_string(),
+            found: options.scale.to_string(),
             todo: "image info lists them",
         });
     };
-    let bounds = wish.bounds.unwrap_or(whole);
+    let bounds = options.bounds.unwrap_or(whole);
     if bounds.is_empty() || !whole.contains(&bounds) {
         let expected = format!("a box with pixels within {} x {}", info.width, info.height);
-        return Err(PyramidError::Wish {
+        return Err(PyramidError::Refused {
             expected,
             found: bounds.to_string(),
             todo: "move it inside the image",
@@ -151,7 +151,7 @@ fn read_bounds(info: &ImageInfo, wish: &PyramidOptions) -> Result<Bounds, Pyrami
     };
     let (x, width) = shrink(bounds.x(), bounds.right(), scale.width(), whole.width());
     let (y, height) = shrink(bounds.y(), bounds.bottom(), scale.height(), whole.height());
-    Bounds::plane(x, y, width, height).ok_or_else(|| PyramidError::Wish {
+    Bounds::plane(x, y, width, height).ok_or_else(|| PyramidError::Refused {
         expected: "a box within the image".into(),
         found: bounds.to_string(),
         todo: "move it inside the image",

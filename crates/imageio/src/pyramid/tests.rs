@@ -116,12 +116,13 @@ impl ScaleSink for Kept {
 /// What is put when an image is written.
 fn written(
     source: &HeldSource,
-    wish: &PyramidOptions,
+    options: &PyramidOptions,
     threads: usize,
 ) -> (Pyramid, Vec<(usize, Bounds, Vec<u8>)>) {
-    let pyramid = Pyramid::plan(source.info(), wish).unwrap();
+    let pyramid = Pyramid::plan(source.info(), options).unwrap();
     let (put, finished) = (Put::default(), Arc::new(AtomicBool::new(false)));
-    let sink = Kept { tile: wish.tile, put: Arc::clone(&put), finished: Arc::clone(&finished), full: None };
+    let sink =
+        Kept { tile: options.tile, put: Arc::clone(&put), finished: Arc::clone(&finished), full: None };
     let (stop, seen) = (AtomicBool::new(false), AtomicU64::new(0));
     let watch = |done, of| {
         assert!(done > seen.load(Ordering::Relaxed) && done <= of);
@@ -140,14 +141,18 @@ fn written(
 }
 
 /// The tiles of all scales, from the whole image halved in memory.
-fn expected(image: &Dense, wish: &PyramidOptions, pyramid: &Pyramid) -> BTreeMap<(usize, Bounds), Vec<u8>> {
-    let mut image = image.crop(wish.bounds.unwrap_or(image.bounds())).unwrap();
+fn expected(
+    image: &Dense,
+    options: &PyramidOptions,
+    pyramid: &Pyramid,
+) -> BTreeMap<(usize, Bounds), Vec<u8>> {
+    let mut image = image.crop(options.bounds.unwrap_or(image.bounds())).unwrap();
     let mut tiles = BTreeMap::new();
     for (scale, size) in pyramid.scales.iter().enumerate() {
         assert_eq!([image.width() as u64, image.height() as u64], *size);
-        for y in (0..size[1]).step_by(wish.tile[1] as usize) {
-            for x in (0..size[0]).step_by(wish.tile[0] as usize) {
-                let tile = Bounds::plane(x as i64, y as i64, wish.tile[0], wish.tile[1]).unwrap();
+        for y in (0..size[1]).step_by(options.tile[1] as usize) {
+            for x in (0..size[0]).step_by(options.tile[0] as usize) {
+                let tile = Bounds::plane(x as i64, y as i64, options.tile[0], options.tile[1]).unwrap();
                 let tile = tile.intersect(&image.bounds()).unwrap();
                 let bytes = Plain.encode(scale, tile, &image.crop(tile).unwrap()).unwrap();
                 tiles.insert((scale, tile), bytes);
@@ -189,28 +194,28 @@ proptest! {
         };
         let ((x, w), (y, h)) = (part(width, corner.0, corner.2), part(height, corner.1, corner.3));
         let bounds = Bounds::plane(x, y, w, h);
-        let wish = PyramidOptions { bounds, tile: [across * 2, down * 2], single, ..PyramidOptions::default() };
+        let options = PyramidOptions { bounds, tile: [across * 2, down * 2], single, ..PyramidOptions::default() };
         let source = HeldSource::new(image.clone(), access);
-        let (pyramid, put) = written(&source, &wish, threads);
+        let (pyramid, put) = written(&source, &options, threads);
         prop_assert_eq!(source.read.load(Ordering::Relaxed), bounds.unwrap().area(), "each pixel is read once");
-        prop_assert_eq!(&written(&source, &wish, 1).1, &put, "one thread or many");
+        prop_assert_eq!(&written(&source, &options, 1).1, &put, "one thread or many");
         let count = put.len();
         let found: BTreeMap<_, _> = put.into_iter().map(|(scale, tile, bytes)| ((scale, tile), bytes)).collect();
         prop_assert_eq!(found.len(), count, "each tile is put once");
-        prop_assert_eq!(found, expected(&image, &wish, &pyramid));
+        prop_assert_eq!(found, expected(&image, &options, &pyramid));
     }
 }
 
 #[test]
 fn large_blocks_meet_at_their_borders() {
     let image = ramp(5000, 2300, 1);
-    let wish = PyramidOptions { tile: [256, 256], ..PyramidOptions::default() };
+    let options = PyramidOptions { tile: [256, 256], ..PyramidOptions::default() };
     for access in [Access::Boxes, Access::Rows, Access::Whole] {
-        let (pyramid, put) = written(&HeldSource::new(image.clone(), access), &wish, 2);
+        let (pyramid, put) = written(&HeldSource::new(image.clone(), access), &options, 2);
         assert_eq!(pyramid.scales.last(), Some(&[157, 72]));
         let found: BTreeMap<_, _> =
             put.into_iter().map(|(scale, tile, bytes)| ((scale, tile), bytes)).collect();
-        assert!(found == expected(&image, &wish, &pyramid));
+        assert!(found == expected(&image, &options, &pyramid));
     }
 }
 
@@ -218,11 +223,11 @@ fn large_blocks_meet_at_their_borders() {
 fn labels_stay_labels() {
     let labels = Pixels::U32((0..35 * 21u32).map(|at| at * 2_654_435).collect());
     let image = Dense::new(35, 21, 1, labels).unwrap();
-    let wish = PyramidOptions { tile: [4, 4], ..PyramidOptions::default() };
-    let (pyramid, put) = written(&HeldSource::new(image.clone(), Access::Boxes), &wish, 2);
+    let options = PyramidOptions { tile: [4, 4], ..PyramidOptions::default() };
+    let (pyramid, put) = written(&HeldSource::new(image.clone(), Access::Boxes), &options, 2);
     assert_eq!((pyramid.halving, pyramid.element), (Halving::First, Element::U32));
     let found: BTreeMap<_, _> = put.into_iter().map(|(scale, tile, bytes)| ((scale, tile), bytes)).collect();
-    assert_eq!(found, expected(&image, &wish, &pyramid));
+    assert_eq!(found, expected(&image, &options, &pyramid));
 }
 
 #[test]
@@ -263,8 +268,11 @@ fn wishes_that_cannot_be_are_refused() {
         (None, 0, [3, 4]),
         (None, 0, [4, 0]),
     ] {
-        let wish = PyramidOptions { bounds, scale, tile, ..PyramidOptions::default() };
-        assert!(matches!(Pyramid::plan(source.info(), &wish), Err(PyramidError::Wish { .. })), "{wish:?}");
+        let options = PyramidOptions { bounds, scale, tile, ..PyramidOptions::default() };
+        assert!(
+            matches!(Pyramid::plan(source.info(), &options), Err(PyramidError::Refused { .. })),
+            "{options:?}"
+        );
     }
 }
 
@@ -274,8 +282,8 @@ fn a_box_is_that_of_the_whole_image_at_every_scale() {
     info.scales.push(ImageScale { width: 251, height: 150, downsample: 4.0 });
     let bounds = |x, y, width, height| {
         let bounds = Bounds::plane(x, y, width, height);
-        let wish = PyramidOptions { scale: 1, bounds, tile: [64, 64], ..PyramidOptions::default() };
-        Pyramid::plan(&info, &wish).unwrap()
+        let options = PyramidOptions { scale: 1, bounds, tile: [64, 64], ..PyramidOptions::default() };
+        Pyramid::plan(&info, &options).unwrap()
     };
     assert_eq!(bounds(0, 0, 1000, 600).bounds, Bounds::plane(0, 0, 251, 150).unwrap());
     assert_eq!(bounds(500, 300, 10, 1).bounds, Bounds::plane(125, 75, 4, 1).unwrap());

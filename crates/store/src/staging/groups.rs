@@ -57,7 +57,7 @@ impl<T> StagingGroups<T> {
         &self,
         budget: &Budget,
         bytes: u64,
-        sink: &impl Sink<Item = T>,
+        sink: &impl Sink<Staged = T>,
     ) -> Result<Option<Lease>, StagingError> {
         let lease = budget.try_reserve(bytes);
         if lease.is_none() {
@@ -67,7 +67,7 @@ impl<T> StagingGroups<T> {
     }
 
     /// Adds what the calling thread has made to what a group has waiting, and writes when that makes a batch.
-    pub(super) fn push(&self, buffer: Buffer<T>, sink: &impl Sink<Item = T>) -> Result<(), StagingError> {
+    pub(super) fn push(&self, buffer: Buffer<T>, sink: &impl Sink<Staged = T>) -> Result<(), StagingError> {
         let mut state = self.lock();
         let (thread, own) = state.place(self.group_size);
         let group = self.distribution.map_or(own, |way| way.choose(state.given, state.groups.len()));
@@ -83,7 +83,7 @@ impl<T> StagingGroups<T> {
     }
 
     /// Writes all that waits, of all groups.
-    pub(super) fn flush(&self, sink: &impl Sink<Item = T>) -> Result<(), StagingError> {
+    pub(super) fn flush(&self, sink: &impl Sink<Staged = T>) -> Result<(), StagingError> {
         let mut state = self.lock();
         for group in 0..state.groups.len() {
             state = self.help(state, group, sink);
@@ -97,7 +97,7 @@ impl<T> StagingGroups<T> {
         &'a self,
         mut state: MutexGuard<'a, GroupState<T>>,
         group: usize,
-        sink: &impl Sink<Item = T>,
+        sink: &impl Sink<Staged = T>,
     ) -> MutexGuard<'a, GroupState<T>> {
         let its = &mut state.groups[group];
         if !its.is_in_session() {
@@ -113,7 +113,7 @@ impl<T> StagingGroups<T> {
         &'a self,
         mut state: MutexGuard<'a, GroupState<T>>,
         group: usize,
-        sink: &impl Sink<Item = T>,
+        sink: &impl Sink<Staged = T>,
     ) -> MutexGuard<'a, GroupState<T>> {
         while state.groups[group].is_in_session() {
             let Some(buffer) = state.groups[group].session.pop_front() else {

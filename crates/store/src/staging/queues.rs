@@ -89,7 +89,7 @@ impl<T> Queues<T> {
     }
 
     /// What a writer does until the queues are closed and empty.
-    pub(super) fn work(&self, writer: usize, sink: &impl Sink<Item = T>) {
+    pub(super) fn work(&self, writer: usize, sink: &impl Sink<Staged = T>) {
         let mut state = self.lock();
         loop {
             self.call_group(&mut state, writer);
@@ -143,7 +143,7 @@ impl<T> WriteQueueState<T> {
 }
 
 /// Writes buffers one after the other; each gives its memory back at once. Tells the first failure.
-fn write<T>(buffers: VecDeque<Buffer<T>>, sink: &impl Sink<Item = T>) -> Option<StagingError> {
+fn write<T>(buffers: VecDeque<Buffer<T>>, sink: &impl Sink<Staged = T>) -> Option<StagingError> {
     // All are written, even when others fail.
     buffers.into_iter().fold(None, |first, buffer| {
         let failed = buffer.write(sink);

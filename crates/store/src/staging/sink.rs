@@ -10,14 +10,14 @@ use crate::blob::{BlobContent, BlobStore};
 /// Writes staged items, on the thread that the staging has chosen.
 pub trait Sink: Send + Sync + 'static {
     /// What is staged.
-    type Item: Send;
+    type Staged: Send;
 
     /// Writes an item; the lease is of the memory that it took while it waited, if it had to. An item that stays in memory
     /// because it cannot be written may keep it.
     ///
     /// # Errors
     /// When it cannot be written. The next call that stages or flushes returns the error.
-    fn write(&self, item: Self::Item, waited: Option<Lease>) -> Result<(), StagingError>;
+    fn write(&self, item: Self::Staged, waited: Option<Lease>) -> Result<(), StagingError>;
 }
 
 /// Blobs that go to a store.
@@ -25,9 +25,9 @@ pub trait Sink: Send + Sync + 'static {
 pub struct Blobs(pub Arc<dyn BlobStore>);
 
 impl Sink for Blobs {
-    type Item = (Digest, Box<dyn BlobContent + Send>);
+    type Staged = (Digest, Box<dyn BlobContent + Send>);
 
-    fn write(&self, (digest, content): Self::Item, _waited: Option<Lease>) -> Result<(), StagingError> {
+    fn write(&self, (digest, content): Self::Staged, _waited: Option<Lease>) -> Result<(), StagingError> {
         Ok(self.0.write(&digest, &*content)?)
     }
 }

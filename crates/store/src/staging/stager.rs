@@ -14,7 +14,7 @@ use crate::blob::{BlobContent, digest};
 pub struct Stager<S: Sink = Blobs> {
     sink: Arc<S>,
     budget: Budget,
-    way: StagingWay<S::Item>,
+    way: StagingWay<S::Staged>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Buffer<T> {
 
 impl<T> Buffer<T> {
     /// Writes it; tells the failure, if any.
-    pub(super) fn write(self, sink: &impl Sink<Item = T>) -> Option<StagingError> {
+    pub(super) fn write(self, sink: &impl Sink<Staged = T>) -> Option<StagingError> {
         sink.write(self.item, Some(self.lease)).err()
     }
 }
@@ -74,7 +74,7 @@ impl<S: Sink> Stager<S> {
     ///
     /// # Errors
     /// When it cannot be written, or another could not be since the last call.
-    pub fn hand(&self, item: S::Item, bytes: u64) -> Result<(), StagingError> {
+    pub fn hand(&self, item: S::Staged, bytes: u64) -> Result<(), StagingError> {
         let lease = match &self.way {
             StagingWay::AtOnce => None,
             StagingWay::Together(groups) => groups.reserve(&self.budget, bytes, &*self.sink)?,

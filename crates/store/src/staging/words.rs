@@ -88,7 +88,7 @@ impl Choices {
             }
             None if word == "random" => self.distribution = Some(Distribution::Random(0)),
             None if word == "round-robin" => self.distribution = Some(Distribution::RoundRobin),
-            _ => return Err(wrong(word, "leave out what is none of these")),
+            _ => return Err(wrong(word, "leave out other words")),
         }
         Ok(())
     }

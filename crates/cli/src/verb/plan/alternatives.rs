@@ -9,10 +9,10 @@ use crate::args::PlanArgs;
 use crate::settings::merge;
 
 /// Plans in every way and prints.
-pub(super) fn print(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let options = prepared.settings();
+pub(super) fn print(study: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let options = study.settings();
     let limits = merge(&args.merge)?.limits(options.workers);
-    let found = prepared.alternatives(limits, options.workers).map_err(engine_failure)?;
+    let found = study.alternatives(limits, options.workers).map_err(engine_failure)?;
     if args.json {
         let list: Vec<_> = found.iter().map(|way| to_json(way, options.workers)).collect();
         terminal.json(&json!({ "version": 1, "workers": options.workers, "alternatives": list }))?;

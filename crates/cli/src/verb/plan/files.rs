@@ -11,45 +11,40 @@ use crate::args::PlanArgs;
 use crate::file::{extension, mark, refuse_foreign, unsupported_extension, write_bytes};
 
 /// Writes the files that were asked for.
-pub(super) fn write(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<(), Failure> {
-    let options = prepared.settings();
+pub(super) fn write(study: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<(), Failure> {
+    let options = study.settings();
     let files = [&args.graph, &args.export].into_iter().flatten();
     files.into_iter().try_for_each(|file| refuse_foreign(file, args.force))?;
     if let Some(file) = &args.graph {
-        let place = prepared.phase_place(args.phase.as_deref()).map_err(engine_failure)?;
-        let text = prepared.graph(place, options.level, &options.merge, &subject(args)?, form(file)?);
+        let place = study.phase_place(args.phase.as_deref()).map_err(engine_failure)?;
+        let text = study.graph(place, options.level, &options.merge, &subject(args)?, form(file)?);
         let text = text.map_err(engine_failure)?;
         write_bytes(file, text.as_bytes())?;
         terminal.say(&format!("graph: {}", file.display()));
     }
     if let Some(file) = &args.export {
         let _progress = terminal.progress("writing the plan");
-        let count = export(prepared, options, &places(prepared, args)?, file)?;
+        let count = export(study, options, &places(study, args)?, file)?;
         terminal.say(&format!("{count} tasks: {}", file.display()));
     }
     Ok(())
 }
 
 /// The phases that are written: the one that was named, or all.
-fn places(prepared: &OpenStudy, args: &PlanArgs) -> Result<Vec<usize>, Failure> {
+fn places(study: &OpenStudy, args: &PlanArgs) -> Result<Vec<usize>, Failure> {
     match &args.phase {
-        Some(name) => Ok(vec![prepared.phase_place(Some(name)).map_err(engine_failure)?]),
-        None => Ok((0..prepared.study().phases.len()).collect()),
+        Some(name) => Ok(vec![study.phase_place(Some(name)).map_err(engine_failure)?]),
+        None => Ok((0..study.study().phases.len()).collect()),
     }
 }
 
 /// Line by line: a plan of many parts may be larger than memory.
-fn export(
-    prepared: &OpenStudy,
-    options: &RunSettings,
-    places: &[usize],
-    file: &Path,
-) -> Result<u64, Failure> {
+fn export(study: &OpenStudy, options: &RunSettings, places: &[usize], file: &Path) -> Result<u64, Failure> {
     let mut exported = Ok(0);
     let written = write_file(file, |to| {
         let mut to = BufWriter::new(to);
         let phases = places.iter();
-        exported = phases.map(|place| prepared.export(*place, options.level, &options.merge, &mut to)).sum();
+        exported = phases.map(|place| study.export(*place, options.level, &options.merge, &mut to)).sum();
         // The error is returned below; here it only prevents that the file is published.
         exported.as_ref().map_err(|error| io::Error::other(error.to_string()))?;
         to.flush()

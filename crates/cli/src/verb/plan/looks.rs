@@ -6,8 +6,8 @@ use onceflow_terminal::{Failure, engine_failure};
 use serde_json::{Value, json};
 
 /// One line for each look; nothing where the settings ask for no such run.
-pub(super) fn text(prepared: &OpenStudy, planned: &Planned) -> Result<String, Failure> {
-    let looks = prepared.planned_looks(planned).map_err(engine_failure)?;
+pub(super) fn text(study: &OpenStudy, planned: &Planned) -> Result<String, Failure> {
+    let looks = study.planned_looks(planned).map_err(engine_failure)?;
     let line = |(number, look): (usize, &PlannedLook)| {
         let head = if number == 0 { "until" } else { "" };
         format!(
@@ -23,8 +23,8 @@ pub(super) fn text(prepared: &OpenStudy, planned: &Planned) -> Result<String, Fa
 }
 
 /// Adds the looks to the object of a plan.
-pub(super) fn add_to_json(prepared: &OpenStudy, planned: &Planned, json: &mut Value) -> Result<(), Failure> {
-    let looks = prepared.planned_looks(planned).map_err(engine_failure)?;
+pub(super) fn add_to_json(study: &OpenStudy, planned: &Planned, json: &mut Value) -> Result<(), Failure> {
+    let looks = study.planned_looks(planned).map_err(engine_failure)?;
     let look = |look: &PlannedLook| json!({ "size": look.size, "rows": look.rows, "seconds": look.seconds, "confidence": look.confidence });
     if !looks.is_empty() {
         json["looks"] = looks.iter().map(look).collect();

@@ -8,11 +8,10 @@ use serde_json::json;
 use crate::args::PlanArgs;
 
 /// Plans and prints what each rule did.
-pub(super) fn print(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let options = prepared.settings();
-    let planned = prepared
-        .plan(options.level, &options.merge, options.workers, options.memory)
-        .map_err(engine_failure)?;
+pub(super) fn print(study: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let options = study.settings();
+    let planned =
+        study.plan(options.level, &options.merge, options.workers, options.memory).map_err(engine_failure)?;
     if args.json {
         terminal
             .json(&json!({ "version": 1, "rules": planned.rules.iter().map(to_json).collect::<Vec<_>>() }))?;

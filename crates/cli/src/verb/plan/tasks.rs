@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use crate::args::PlanArgs;
 
 /// Plans and prints.
-pub(super) fn print(prepared: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let options = prepared.settings();
-    let planned = prepared.plan(options.level, &options.merge, options.workers, options.memory);
+pub(super) fn print(study: &OpenStudy, args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let options = study.settings();
+    let planned = study.plan(options.level, &options.merge, options.workers, options.memory);
     let planned = planned.map_err(engine_failure)?;
     if args.json {
         let list: Vec<Value> = planned.tasks.iter().map(to_json).collect();

@@ -1,7 +1,6 @@
 //! `onceflow products ls`: results as a table that fits the terminal.
 
 use onceflow_engine::{Listed, duration_words};
-use terminal_size::{Width, terminal_size_of};
 
 use super::age;
 
@@ -10,11 +9,6 @@ const NARROW: usize = 64;
 
 /// The name of a run has at least so many columns.
 const LEAST: usize = 8;
-
-/// The columns of the terminal; none where the table goes to a file or to another program.
-pub(super) fn columns() -> Option<usize> {
-    terminal_size_of(std::io::stdout()).map(|(Width(columns), _)| usize::from(columns))
-}
 
 /// The table: lines that fit so many columns, where the end of a long name says more than its beginning.
 pub(super) fn table(products: &[Listed], columns: Option<usize>) -> String {

@@ -12,22 +12,22 @@ use crate::words::quoted;
 const SHOWN: usize = 3;
 
 /// Says it.
-pub(super) fn say(run: &Run, prepared: &OpenStudy, folder: &Path, terminal: &Terminal) {
+pub(super) fn say(run: &Run, study: &OpenStudy, folder: &Path, terminal: &Terminal) {
     let rows = run.answer.table.rows.len();
     for failing in failing(&run.answer).iter().take(SHOWN) {
         terminal.say("");
-        terminal.say(&block(failing, rows, prepared, folder));
+        terminal.say(&block(failing, rows, study, folder));
     }
 }
 
 /// Whether the rows of its phase follow from the study alone.
-fn is_first(failing: &Failing, prepared: &OpenStudy) -> bool {
-    prepared.row(failing.row).is_ok()
+fn is_first(failing: &Failing, study: &OpenStudy) -> bool {
+    study.row(failing.row).is_ok()
 }
 
-fn block(failing: &Failing, rows: usize, prepared: &OpenStudy, folder: &Path) -> String {
-    let (first, allowed) = (is_first(failing, prepared), prepared.settings().allow_commands);
-    let study = prepared.path();
+fn block(failing: &Failing, rows: usize, study: &OpenStudy, folder: &Path) -> String {
+    let (first, allowed) = (is_first(failing, study), study.settings().allow_commands);
+    let study = study.path();
     let Failing { task, row, image, message, .. } = failing;
     let asked = AskedLog { row: *row, image, part: None, task: Some(task) };
     // Without its logs a failure is told all the same.

@@ -12,15 +12,15 @@ use crate::instance::show;
 /// Makes the row on one part of an image, with the values of the command line over its own.
 pub(super) fn run(
     args: &RunArgs,
-    prepared: &OpenStudy,
+    study: &OpenStudy,
     row: u64,
     into: &Path,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
     let one = &args.one;
-    let mut values = prepared.row(row).map_err(engine_failure)?;
+    let mut values = study.row(row).map_err(engine_failure)?;
     for word in &one.parameters {
-        let (name, value) = set(word, prepared)?;
+        let (name, value) = set(word, study)?;
         values.retain(|(known, _)| *known != name);
         values.push((name, value));
     }
@@ -28,14 +28,14 @@ pub(super) fn run(
         values,
         image: one.image.as_deref(),
         part: one.part,
-        memory: prepared.settings().memory,
+        memory: study.settings().memory,
         task: one.task.as_deref(),
         keep: Some(into),
     };
-    show(prepared, &asked, (into, args.force), terminal)
+    show(study, &asked, (into, args.force), terminal)
 }
 
-fn set(word: &str, prepared: &OpenStudy) -> Result<(String, Value), Failure> {
+fn set(word: &str, study: &OpenStudy) -> Result<(String, Value), Failure> {
     let Some((name, value)) = word.split_once('=') else {
         let message = Diagnostic::error(format!("invalid argument `-p {word}`"));
         let message =
@@ -43,5 +43,5 @@ fn set(word: &str, prepared: &OpenStudy) -> Result<(String, Value), Failure> {
         return Err(Failure::bad_input(message));
     };
     let name = name.trim();
-    Ok((name.to_owned(), prepared.value(name, value.trim()).map_err(engine_failure)?))
+    Ok((name.to_owned(), study.value(name, value.trim()).map_err(engine_failure)?))
 }

@@ -17,14 +17,14 @@ use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 pub(crate) fn run(
     args: &RunArgs,
     file: &Path,
-    prepared: &OpenStudy,
+    study: &OpenStudy,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
     let machine = Machine::parse(&read_text(file, TextLimit::Description)?)?;
-    let asked = prepared.settings();
+    let asked = study.settings();
     let executor = &args.executor;
     let chance = Chance {
-        seed: prepared.study().seed,
+        seed: study.study().seed,
         noise: executor.noise,
         transient: executor.task_failures,
         losses_per_hour: executor.node_losses,
@@ -42,13 +42,13 @@ pub(crate) fn run(
     let mut phases = Vec::new();
     {
         let _progress = terminal.progress("simulating");
-        for (place, phase) in prepared.study().phases.iter().enumerate() {
+        for (place, phase) in study.study().phases.iter().enumerate() {
             let replayed = executor.replay.as_deref().map(|run| replay(run, &phase.name));
             simulation.replay = replayed.transpose()?;
-            phases.push(prepared.simulate(place, &simulation).map_err(engine_failure)?);
+            phases.push(study.simulate(place, &simulation).map_err(engine_failure)?);
         }
     }
-    for phase in prepared.assumed_phases() {
+    for phase in study.assumed_phases() {
         terminal.say(&format!(
             "note: {phase} is simulated as if all parameters were kept, which is an upper bound"
         ));

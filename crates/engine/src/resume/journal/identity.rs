@@ -30,25 +30,25 @@ pub(crate) struct ImageIdentity {
 }
 
 /// The identity of a run of a study.
-pub(crate) fn identity(prepared: &OpenStudy) -> RunIdentity {
-    let images = image_identities(prepared);
-    let study = Study { images: Vec::new(), metrics: Vec::new(), ..prepared.study.without_settings() };
-    let compared = with_compare(&prepared.workflow, &prepared.study.metrics);
-    let mut text = format!("{} {study:?} {compared:?}", env!("CARGO_PKG_VERSION"));
-    for (at, task) in prepared.flow.tasks.iter().enumerate() {
+pub(crate) fn identity(study: &OpenStudy) -> RunIdentity {
+    let images = image_identities(study);
+    let rows = Study { images: Vec::new(), metrics: Vec::new(), ..study.study.without_settings() };
+    let compared = with_compare(&study.workflow, &study.study.metrics);
+    let mut text = format!("{} {rows:?} {compared:?}", env!("CARGO_PKG_VERSION"));
+    for (at, task) in study.flow.tasks.iter().enumerate() {
         // Writing to a string cannot fail.
         let _ = write!(text, " {} {}", task.spec.id, task.spec.version);
         // A result of the whole study is another one with other images.
-        if prepared.flow.scope(at) == Scope::Study {
+        if study.flow.scope(at) == Scope::Study {
             let _ = write!(text, " {images:?}");
         }
     }
     RunIdentity { head: Digest::of_text("onceflow journal identity v3", &text).to_string(), images }
 }
 
-fn image_identities(prepared: &OpenStudy) -> Vec<ImageIdentity> {
-    let inputs = &prepared.inputs;
-    let named = prepared.study.images.iter().zip(&prepared.stamps);
+fn image_identities(study: &OpenStudy) -> Vec<ImageIdentity> {
+    let inputs = &study.inputs;
+    let named = study.study.images.iter().zip(&study.stamps);
     // Images that could not be read are not among those that were opened.
     let opened = |image: &StudyImage| inputs.images.iter().position(|opened| opened.name == image.name);
     let images = named.filter_map(|(image, stamp)| Some((opened(image)?, image, stamp)));
@@ -94,8 +94,8 @@ pub(crate) struct RowsIdentity {
 
 impl RowsIdentity {
     /// Of a phase whose first row has this number in the table.
-    pub(crate) fn new(prepared: &OpenStudy, phase: &PhaseRows, with_reference: bool, first: usize) -> Self {
-        let values = |row| format!(" {:?}", phase.values(&prepared.reference, row));
+    pub(crate) fn new(study: &OpenStudy, phase: &PhaseRows, with_reference: bool, first: usize) -> Self {
+        let values = |row| format!(" {:?}", phase.values(&study.reference, row));
         let rows = (0..phase.sample.len()).map(values).collect();
         Self { head: format!("{with_reference} {first}"), rows }
     }

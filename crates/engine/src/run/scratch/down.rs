@@ -106,7 +106,7 @@ impl State {
 }
 
 impl Sink for Down {
-    type Item = Ticket;
+    type Staged = Ticket;
 
     fn write(&self, ticket: Ticket, waited: Option<Lease>) -> Result<(), StagingError> {
         let Some(outputs) = self.outputs(&ticket) else { return Ok(()) };

@@ -260,8 +260,8 @@ fn png_files_take_the_whole_image() {
         let image = image(37, 400, channels, element);
         let source = HeldSource::new(image.clone(), Access::Boxes);
         let tile = PngScales::<Vec<u8>>::band(37, channels, element);
-        let wish = PyramidOptions { tile, single: true, ..PyramidOptions::default() };
-        let pyramid = Pyramid::plan(source.info(), &wish).unwrap();
+        let options = PyramidOptions { tile, single: true, ..PyramidOptions::default() };
+        let pyramid = Pyramid::plan(source.info(), &options).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
         let sink = PngScales::new(std::fs::File::create(&path).unwrap(), "a.png", &pyramid).unwrap();
