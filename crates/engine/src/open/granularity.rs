@@ -29,7 +29,7 @@ impl GranularityChoice {
     pub(crate) fn or_written(&self) -> Self {
         match self {
             Self::Auto => Self::By(Granularity::Written),
-            wish => wish.clone(),
+            granularity => granularity.clone(),
         }
     }
 }

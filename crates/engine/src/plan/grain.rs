@@ -47,7 +47,7 @@ impl OpenStudy {
     }
 
     /// How fine tasks are to be for work that is done here.
-    pub(crate) fn wish(&self, level: Level, merge: &Merge) -> GranularityChoice {
+    pub(crate) fn granularity(&self, level: Level, merge: &Merge) -> GranularityChoice {
         let is_measured = || self.cost_origin(&self.written, level).declared == 0;
         match &self.grain {
             GranularityChoice::Auto
@@ -55,7 +55,7 @@ impl OpenStudy {
             {
                 GranularityChoice::By(Granularity::Auto)
             }
-            wish => wish.or_written(),
+            granularity => granularity.or_written(),
         }
     }
 
@@ -65,9 +65,9 @@ impl OpenStudy {
         phase: &str,
         rows: &ParameterRows,
         level: Level,
-        wish: &GranularityChoice,
+        granularity: &GranularityChoice,
     ) -> Result<Grained, EngineError> {
-        let found = match wish {
+        let found = match granularity {
             GranularityChoice::Auto => self.choose(rows, level, Granularity::Written)?,
             GranularityChoice::By(granularity) => self.choose(rows, level, *granularity)?,
             GranularityChoice::As(phases) => {

@@ -233,7 +233,7 @@ impl OpenStudy {
         level: Level,
         merge: &Merge,
     ) -> Result<PhasePlan, EngineError> {
-        self.plan_of_grain(place, level, merge, &self.wish(level, merge), false)
+        self.plan_of_grain(place, level, merge, &self.granularity(level, merge), false)
     }
 
     /// The same with a chosen granularity, and the reference row in later phases too where it is wanted.
@@ -242,13 +242,13 @@ impl OpenStudy {
         place: usize,
         level: Level,
         merge: &Merge,
-        wish: &GranularityChoice,
+        granularity: &GranularityChoice,
         with_reference: bool,
     ) -> Result<PhasePlan, EngineError> {
         let PlannedRows { rows, numbers, basis, factors } = self.planned_rows(place, with_reference)?;
         let phase = self.study.phases[place].name.clone();
         let count = rows.len() as u64 - u64::from(rows.reference.is_some());
-        let grained = self.grained(&phase, &rows, level, wish)?;
+        let grained = self.grained(&phase, &rows, level, granularity)?;
         let Grouped { plan, whole, merged } =
             self.grouped(plan(grained.flow, &rows, level)?, merge, level)?;
         Ok(PhasePlan {

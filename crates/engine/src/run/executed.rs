@@ -50,7 +50,7 @@ pub(super) struct Gathered {
 
 /// Rows to carry out on this machine: all of a phase, or those of a bucket.
 pub(super) struct PhaseWork<'w> {
-    pub(super) prepared: &'w OpenStudy,
+    pub(super) study: &'w OpenStudy,
     pub(super) options: &'w RunSettings,
     pub(super) folder: &'w RunFolder,
     pub(super) context: &'w mut RunContext,
@@ -90,7 +90,7 @@ impl PhaseWork<'_> {
         known: KnownWork<'_>,
     ) -> Result<(Execution, Gathered), EngineError> {
         let flow = plan.flow().clone();
-        let inputs = &self.prepared.inputs;
+        let inputs = &self.study.inputs;
         let numbers = (0..plan.rows()).map(|row| self.numbers.in_table(row)).collect();
         let place = ProgramFolder::Run(self.folder, numbers);
         let waiting = self.begin(plan)?;
@@ -99,22 +99,22 @@ impl PhaseWork<'_> {
         let supply = Sources::new(inputs, flow.sources.clone(), references, budget, 0);
         let supply = supply.of_run(&self.context.spare).keeping(self.clips).noting(self.unread.clone());
         let budgets = [self.context.budget.clone(), self.context.spare.clone()];
-        self.clips.begin_phase(clip_phase(self.prepared, plan, self.numbers.first()), budgets);
+        self.clips.begin_phase(clip_phase(self.study, plan, self.numbers.first()), budgets);
         let digests = (self.options.level >= Level::Convergent)
-            .then(|| self.context.digests(self.prepared.worth_digests(&flow, self.options.level)));
+            .then(|| self.context.digests(self.study.worth_digests(&flow, self.options.level)));
         let budgets = [&self.context.budget, &self.context.spare];
         let products = self
             .products
-            .map(|(store, asked)| store.phase(self.prepared, asked, plan, &self.context.references, budgets));
+            .map(|(store, asked)| store.phase(self.study, asked, plan, &self.context.references, budgets));
         let products = products.transpose()?.flatten();
         let (stored_tasks, asked) = self.products.unzip();
         let steps = Steps { digests: digests.clone(), ..Steps::default() };
-        let operations = self.prepared.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
+        let operations = self.study.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let (rows, layout) = (plan.rows(), inputs.layout());
         let wanted = if self.saves_reference { wanted(plan) } else { Vec::new() };
         let options = self.scheduling(&flow, self.duplicates(&flow, &keeper, &wanted));
-        let Self { prepared, options: settings, folder, context, lines, progress, numbers, .. } = self;
+        let Self { study, options: settings, folder, context, lines, progress, numbers, .. } = self;
         let mut collector = RunRecorder {
             inputs,
             layout: &layout,
@@ -134,13 +134,13 @@ impl PhaseWork<'_> {
             fused_nodes: fused_nodes(plan),
             failed_steps: HashMap::new(),
             numbers,
-            tallies: RunRecorder::tallies(&prepared.metrics, rows, inputs.images.len()),
+            tallies: RunRecorder::tallies(&study.metrics, rows, inputs.images.len()),
             records: Vec::new(),
             same: Duplicates::new(),
             saved: References::new(),
             error: None,
             failed: HashSet::new(),
-            skipped: skips_unreadable(prepared).then_some(self.unread),
+            skipped: skips_unreadable(study).then_some(self.unread),
             most_failed: self.most_failed,
         };
         let known = match known {
@@ -154,7 +154,7 @@ impl PhaseWork<'_> {
         let results = RunResults::new(
             &context.results,
             stored_tasks,
-            (prepared, &flow),
+            (study, &flow),
             (&supply, &references),
             [context.budget.clone(), context.spare.clone()],
         );
@@ -189,9 +189,9 @@ impl PhaseWork<'_> {
     fn begin(&mut self, plan: &mut Plan) -> Result<Option<Lease>, EngineError> {
         let (workers, memory) = (self.options.workers, self.options.memory);
         let waiting = set_aside(&self.options.staging, memory);
-        let (spare, waiting) = match self.prepared.spare(plan, workers, memory - waiting) {
+        let (spare, waiting) = match self.study.spare(plan, workers, memory - waiting) {
             Ok(spare) => (spare, Some(waiting)),
-            Err(_) => (self.prepared.spare(plan, workers, memory)?, None),
+            Err(_) => (self.study.spare(plan, workers, memory)?, None),
         };
         self.context.begin_phase(spare, self.numbers.first(), self.is_followed);
         Ok(waiting.and_then(|waiting| self.context.budget.try_reserve(waiting)))
@@ -204,7 +204,7 @@ impl PhaseWork<'_> {
         duplicates: Option<DuplicateOptions>,
     ) -> onceflow_runtime::ExecuteOptions<'static> {
         let options = self.options;
-        let recompute = |bandwidth| self.prepared.recompute(flow, options.level, bandwidth);
+        let recompute = |bandwidth| self.study.recompute(flow, options.level, bandwidth);
         onceflow_runtime::ExecuteOptions {
             spilling: true,
             policy: options.policy,
@@ -226,8 +226,7 @@ impl PhaseWork<'_> {
         (self.options.level >= Level::Convergent).then(|| DuplicateOptions {
             tasks: keeper.tasks(),
             nodes: wanted.iter().map(|(node, _, _)| *node).collect(),
-            retained: (self.context.budget.limit() / RETAINED)
-                .min(MOST_RETAINED * self.prepared.largest_part()),
+            retained: (self.context.budget.limit() / RETAINED).min(MOST_RETAINED * self.study.largest_part()),
             execution: self.context.phase,
             contents: self.context.source_contents(flow),
         })

@@ -13,17 +13,17 @@ use crate::{EngineError, OpenStudy, Progress, RunFolder, RunSettings};
 
 /// Runs look after look.
 pub(super) fn run_until_decided(
-    prepared: &OpenStudy,
+    study: &OpenStudy,
     options: &RunSettings,
     folder: &RunFolder,
     bound: RunBound,
     progress: &mut dyn Progress,
 ) -> Result<Run, EngineError> {
-    let growing = GrowingPhase::of(&prepared.study)?;
+    let growing = GrowingPhase::of(&study.study)?;
     let (began, mut computed, mut earlier) = (Instant::now(), 0, None);
     for look in 0.. {
-        let phases = growing.phases(&prepared.study, look);
-        let mut run = run_phases(prepared, options, folder, &phases, progress)?;
+        let phases = growing.phases(&study.study, look);
+        let mut run = run_phases(study, options, folder, &phases, progress)?;
         computed += computed_rows(&run);
         if let Some(earlier) = earlier.take() {
             run.follows(earlier);

@@ -67,29 +67,29 @@ use shown::shown_parts;
 
 /// Runs a study and says what it found. Files of the run go into `folder`; nothing else is written.
 pub fn run(
-    prepared: &OpenStudy,
+    study: &OpenStudy,
     options: &RunSettings,
     folder: &RunFolder,
     progress: &mut dyn Progress,
 ) -> Result<Run, EngineError> {
     match options.until_decided {
-        None => run_phases(prepared, options, folder, &prepared.study.phases, progress),
-        Some(bound) => run_until_decided(prepared, options, folder, bound, progress),
+        None => run_phases(study, options, folder, &study.study.phases, progress),
+        Some(bound) => run_until_decided(study, options, folder, bound, progress),
     }
 }
 
 /// Runs these phases of a study.
 fn run_phases(
-    prepared: &OpenStudy,
+    study: &OpenStudy,
     options: &RunSettings,
     folder: &RunFolder,
     phases: &[Phase],
     progress: &mut dyn Progress,
 ) -> Result<Run, EngineError> {
-    prepared.inputs.warm();
-    prepared.check_commands()?;
-    let mut runner = Runner::open(prepared, options, folder)?;
-    runner.products = RunProducts::open(prepared, options, folder, progress);
+    study.inputs.warm();
+    study.check_commands()?;
+    let mut runner = Runner::open(study, options, folder)?;
+    runner.products = RunProducts::open(study, options, folder, progress);
     for phase in phases {
         runner.phase(phase, progress)?;
         if runner.ending != RunEnding::Complete {
@@ -104,7 +104,7 @@ fn run_phases(
 }
 
 struct Runner<'a> {
-    prepared: &'a OpenStudy,
+    study: &'a OpenStudy,
     options: &'a RunSettings,
     folder: &'a RunFolder,
     journal: Journal,
@@ -134,33 +134,28 @@ struct Runner<'a> {
 impl<'a> Runner<'a> {
     /// A run in a folder, from where its journal ends.
     fn open(
-        prepared: &'a OpenStudy,
+        study: &'a OpenStudy,
         options: &'a RunSettings,
         folder: &'a RunFolder,
     ) -> Result<Self, EngineError> {
-        let journal = Journal::open(folder, &identity(prepared))?;
+        let journal = Journal::open(folder, &identity(study))?;
         if journal.is_new() {
             forget_logs(folder.path())?;
         }
-        Ok(Self::new(prepared, options, folder, journal))
+        Ok(Self::new(study, options, folder, journal))
     }
 
-    fn new(
-        prepared: &'a OpenStudy,
-        options: &'a RunSettings,
-        folder: &'a RunFolder,
-        journal: Journal,
-    ) -> Self {
+    fn new(study: &'a OpenStudy, options: &'a RunSettings, folder: &'a RunFolder, journal: Journal) -> Self {
         let names =
             |images: &[crate::open::inputs::OpenedImage]| images.iter().map(|i| i.name.clone()).collect();
         let table = MetricTable {
-            parameters: prepared.reference.names.clone(),
-            metrics: prepared.study.outputs(),
-            images: names(&prepared.inputs.images),
+            parameters: study.reference.names.clone(),
+            metrics: study.study.outputs(),
+            images: names(&study.inputs.images),
             rows: Vec::new(),
         };
         Self {
-            prepared,
+            study,
             options,
             folder,
             journal,
@@ -168,19 +163,19 @@ impl<'a> Runner<'a> {
             table,
             phases: Vec::new(),
             analyses: Vec::new(),
-            truth_objects: vec![None; prepared.inputs.images.len()],
+            truth_objects: vec![None; study.inputs.images.len()],
             ledger: Ledger::default(),
             grain: Vec::new(),
             records: Vec::new(),
             findings: Vec::new(),
             trace: Vec::new(),
-            notes: prepared.doubts(),
+            notes: study.doubts(),
             converged: converged::HEAD.to_owned(),
             objects: object_origins::HEAD.to_owned(),
             kept: String::new(),
             moves: Moves::default(),
-            context: RunContext::new(prepared, options, prepared.budget(options.memory)),
-            clips: PictureClips::new(shown_parts(prepared, options)),
+            context: RunContext::new(study, options, study.budget(options.memory)),
+            clips: PictureClips::new(shown_parts(study, options)),
             products: None,
             ending: RunEnding::Complete,
             unread: UnreadImages::default(),
@@ -189,16 +184,16 @@ impl<'a> Runner<'a> {
 
     fn phase(&mut self, phase: &Phase, progress: &mut dyn Progress) -> Result<(), EngineError> {
         let start = Instant::now();
-        let sampled = PhaseRows::new(&self.prepared.study, phase, &self.analyses)?;
+        let sampled = PhaseRows::new(&self.study.study, phase, &self.analyses)?;
         let with_reference = self.table.rows.is_empty();
-        let rows = self.prepared.rows(&sampled, with_reference)?;
-        let wish = self.prepared.wish(self.options.level, &self.options.merge);
-        let grained = self.prepared.grained(&phase.name, &rows, self.options.level, &wish)?;
+        let rows = self.study.rows(&sampled, with_reference)?;
+        let granularity = self.study.granularity(self.options.level, &self.options.merge);
+        let grained = self.study.grained(&phase.name, &rows, self.options.level, &granularity)?;
         let Grained { flow, kept, grain } = grained;
         let plan = plan(flow, &rows, self.options.level)?;
-        let mut plan = self.prepared.grouped(plan, &self.options.merge, self.options.level)?.plan;
-        progress.phase(&self.prepared.ahead(&phase.name, &plan, self.options));
-        let identity = RowsIdentity::new(self.prepared, &sampled, with_reference, self.table.rows.len());
+        let mut plan = self.study.grouped(plan, &self.options.merge, self.options.level)?.plan;
+        progress.phase(&self.study.ahead(&phase.name, &plan, self.options));
+        let identity = RowsIdentity::new(self.study, &sampled, with_reference, self.table.rows.len());
         let past = self.journal.phase(&phase.name, &identity)?;
         let first = self.table.rows.len();
         let work = self.work(first, plan.rows(), with_reference, Some(&rows), progress);
@@ -211,13 +206,13 @@ impl<'a> Runner<'a> {
         self.list_logs(&plan, &gathered.same, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
-        let expected = self.prepared.seconds(plan.flow(), Level::None);
+        let expected = self.study.seconds(plan.flow(), Level::None);
         let tasks = self.ledger.add(&execution, &plan, &gathered.objects, &expected);
         self.grain.push(grain);
-        self.kept.push_str(&gathered.keeper.lines(&plan, &self.prepared.inputs, first));
+        self.kept.push_str(&gathered.keeper.lines(&plan, &self.study.inputs, first));
         self.context.references.extend(gathered.saved);
         if self.options.level >= Level::Convergent {
-            let told = self.prepared.worth_digests(plan.flow(), self.options.level);
+            let told = self.study.worth_digests(plan.flow(), self.options.level);
             let findings = findings(&plan, &execution, &gathered.objects, &told);
             as_if_unknown(&mut gathered.records, &findings);
             self.findings.extend(findings);
@@ -242,7 +237,7 @@ impl<'a> Runner<'a> {
     ) -> PhaseWork<'w> {
         let is_followed = self.is_followed();
         PhaseWork {
-            prepared: self.prepared,
+            study: self.study,
             options: self.options,
             folder: self.folder,
             context: &mut self.context,
@@ -252,40 +247,39 @@ impl<'a> Runner<'a> {
             progress,
             numbers: RowNumbers::of_phase(first),
             is_followed,
-            saves_reference: with_reference && self.prepared.study.phases.len() > 1,
-            most_failed: (self.prepared.study.run.stop_above * rows as f64) as u64,
+            saves_reference: with_reference && self.study.study.phases.len() > 1,
+            most_failed: (self.study.study.run.stop_above * rows as f64) as u64,
             unread: self.unread.clone(),
         }
     }
 
     /// Whether another phase follows the one that runs.
     fn is_followed(&self) -> bool {
-        self.phases.len() + 1 < self.prepared.study.phases.len()
+        self.phases.len() + 1 < self.study.study.phases.len()
     }
 
     /// Which row has which log of a program.
     fn list_logs(&self, plan: &Plan, same: &Duplicates, first: usize) -> Result<(), EngineError> {
-        let is_own = |task: &usize| {
-            self.prepared.own.iter().any(|own| own.spec.id == plan.flow().tasks[*task].spec.id)
-        };
+        let is_own =
+            |task: &usize| self.study.own.iter().any(|own| own.spec.id == plan.flow().tasks[*task].spec.id);
         let tasks: Vec<usize> = (0..plan.flow().tasks.len()).filter(is_own).collect();
         if tasks.is_empty() {
             return Ok(());
         }
-        list_logs(self.folder.path(), (plan, same), &self.prepared.inputs, &tasks, first)
+        list_logs(self.folder.path(), (plan, same), &self.study.inputs, &tasks, first)
     }
 
     /// Rows that are done on all images, or failed on one; a run that was stopped has others.
     fn add_rows(&mut self, phase: &Phase, sampled: &PhaseRows, with_reference: bool, gathered: &Gathered) {
         let first = if with_reference { 1 } else { self.table.rows.last().map_or(0, |r| r.row + 1) };
-        let reference = with_reference.then(|| self.prepared.reference.record());
-        let records = sampled.records(phase, &self.prepared.reference, first);
-        let parts = self.prepared.inputs.parts.len();
+        let reference = with_reference.then(|| self.study.reference.record());
+        let records = sampled.records(phase, &self.study.reference, first);
+        let parts = self.study.inputs.parts.len();
         let left_out = self.left_out();
         for (mut record, tallies) in reference.into_iter().chain(records).zip(&gathered.tallies) {
             let done = tallies.iter().map(Tally::parts).sum::<usize>() == parts;
             if done || tallies.iter().any(Tally::has_failed) {
-                self.prepared.metrics.fill(&mut record, tallies, &self.prepared.inputs, &left_out);
+                self.study.metrics.fill(&mut record, tallies, &self.study.inputs, &left_out);
                 self.table.rows.push(record);
                 for (known, tally) in self.truth_objects.iter_mut().zip(tallies) {
                     *known = known.or(tally.truth_objects());
@@ -297,7 +291,7 @@ impl<'a> Runner<'a> {
     /// The images that rows are computed without; all of them would leave nothing to compute rows from.
     fn left_out(&self) -> BTreeSet<usize> {
         let found: BTreeSet<usize> = self.unread.found().into_keys().collect();
-        let some = skips_unreadable(self.prepared) && found.len() < self.prepared.inputs.images.len();
+        let some = skips_unreadable(self.study) && found.len() < self.study.inputs.images.len();
         if some { found } else { BTreeSet::new() }
     }
 
@@ -305,7 +299,7 @@ impl<'a> Runner<'a> {
     fn note_unread(&mut self) {
         let left_out = self.left_out();
         for (image, why) in self.unread.found() {
-            let name = &self.prepared.inputs.images[image].name;
+            let name = &self.study.inputs.images[image].name;
             let then =
                 if left_out.contains(&image) { "rows are computed without it" } else { "rows failed on it" };
             self.notes.push(format!("Image {name} could not be read while rows ran, and {then}: {why}."));
@@ -345,7 +339,7 @@ impl<'a> Runner<'a> {
         PhaseTasks { computed, reused }: PhaseTasks,
         seconds: f64,
     ) {
-        let (study, table) = (&self.prepared.study, &self.table);
+        let (study, table) = (&self.study.study, &self.table);
         let overall = sampled
             .analyses(study, phase, &table.metrics, |row, m| Measured::over_all(table, rows.start + row, m));
         let per_image = |image: usize| {
@@ -384,7 +378,7 @@ impl<'a> Runner<'a> {
     }
 
     fn images(&self) -> Vec<ImageSummary> {
-        let mut images = self.prepared.inputs.summaries();
+        let mut images = self.study.inputs.summaries();
         for (image, objects) in images.iter_mut().zip(&self.truth_objects) {
             image.truth_objects = *objects;
         }
@@ -393,7 +387,7 @@ impl<'a> Runner<'a> {
 
     fn finish(mut self, best: Option<BestRow>) -> Run {
         self.note_unread();
-        let study = &self.prepared.study;
+        let study = &self.study.study;
         let images = self.images();
         let mut work = self.ledger.work();
         work.grain.clone_from(&self.grain);
@@ -403,11 +397,11 @@ impl<'a> Runner<'a> {
         work.spilled = self.moves.spilled;
         work.spilled_bytes = self.moves.spilled_bytes;
         work.recomputed = self.moves.recomputed;
-        work.peak_reserved = self.context.budget.peak().saturating_add(self.prepared.aside);
+        work.peak_reserved = self.context.budget.peak().saturating_add(self.study.aside);
         work.peak_resident = peak_resident();
         work.rows = self.table.rows.len() as u64;
-        work.instances = work.rows * self.prepared.inputs.parts.len() as u64;
-        let workflow = &self.prepared.workflow;
+        work.instances = work.rows * self.study.inputs.parts.len() as u64;
+        let workflow = &self.study.workflow;
         let answer = Answer {
             study: study.name.clone(),
             workflow: format!("{} {}", workflow.name, workflow.version),
@@ -415,14 +409,14 @@ impl<'a> Runner<'a> {
             images,
             metrics: study.metrics.clone(),
             seams: study.parts.seams,
-            halo: self.prepared.inputs.halo,
+            halo: self.study.inputs.halo,
             table: self.table,
             phases: self.phases,
             best,
             work,
             notes: self.notes,
         };
-        let kept = (!self.prepared.kept.is_empty()).then(|| format!("{HEAD}{}", self.kept));
+        let kept = (!self.study.kept.is_empty()).then(|| format!("{HEAD}{}", self.kept));
         let Self { ending, records, findings, trace, converged, objects, clips, .. } = self;
         Run { answer, ending, records, findings, trace, converged, objects, kept, clips }
     }

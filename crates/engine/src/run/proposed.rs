@@ -21,8 +21,8 @@ const NAME: &str = "proposed";
 impl Runner<'_> {
     /// The best row, with what is proposed of its values.
     pub(super) fn best(&mut self, progress: &mut dyn Progress) -> Result<Option<BestRow>, EngineError> {
-        let prepared = self.prepared;
-        let (study, parameters) = (&prepared.study, prepared.study.space.parameters());
+        let study = self.study;
+        let (study, parameters) = (&study.study, study.study.space.parameters());
         let found = best(&self.table, &study.metrics, parameters, &self.images(), &self.phases);
         let Some(mut found) = found else { return Ok(None) };
         if self.ending != RunEnding::Complete {
@@ -58,7 +58,7 @@ impl Runner<'_> {
         values: Vec<Value>,
         progress: &mut dyn Progress,
     ) -> Result<Option<RowRecord>, EngineError> {
-        let reference = &self.prepared.reference;
+        let reference = &self.study.reference;
         let with_reference = self.needs_reference();
         let mut rows = ParameterRows::new(reference.names.clone());
         if with_reference {
@@ -66,25 +66,24 @@ impl Runner<'_> {
             rows.reference = Some(0);
         }
         rows.push(&values)?;
-        let mut plan = plan(self.prepared.flow.clone(), &rows, Level::Dataflow)?;
-        progress.phase(&self.prepared.ahead(NAME, &plan, self.options));
+        let mut plan = plan(self.study.flow.clone(), &rows, Level::Dataflow)?;
+        progress.phase(&self.study.ahead(NAME, &plan, self.options));
         let past = self.journal.phase(PHASE, &RowsIdentity::of_values(&values))?;
         let work = self.work(self.table.rows.len(), plan.rows(), with_reference, Some(&rows), progress);
         let (execution, gathered) = work.execute(&mut plan, Keeper::default(), KnownWork::Past(&past))?;
         self.clips.end_phase(&gathered.same);
         let Some(tallies) = gathered.tallies.last().filter(|_| !execution.stopped) else { return Ok(None) };
-        if tallies.iter().map(Tally::parts).sum::<usize>() != self.prepared.inputs.parts.len() {
+        if tallies.iter().map(Tally::parts).sum::<usize>() != self.study.inputs.parts.len() {
             return Ok(None);
         }
-        let mut record = RowRecord { role: NAME.into(), values, ..self.prepared.reference.record() };
-        self.prepared.metrics.fill(&mut record, tallies, &self.prepared.inputs, &self.left_out());
+        let mut record = RowRecord { role: NAME.into(), values, ..self.study.reference.record() };
+        self.study.metrics.fill(&mut record, tallies, &self.study.inputs, &self.left_out());
         Ok(Some(record))
     }
 
     /// Whether the row is compared with the reference row, and no phase has left the regions of that.
     fn needs_reference(&self) -> bool {
-        let mut inputs = self.prepared.flow.tasks.iter().flat_map(|task| &task.inputs);
-        self.prepared.study.phases.len() < 2
-            && inputs.any(|input| matches!(input, FlowInput::Reference { .. }))
+        let mut inputs = self.study.flow.tasks.iter().flat_map(|task| &task.inputs);
+        self.study.study.phases.len() < 2 && inputs.any(|input| matches!(input, FlowInput::Reference { .. }))
     }
 }

@@ -43,17 +43,17 @@ pub fn next_buckets(
 impl Runner<'_> {
     /// The buckets of the rows of a phase that are not done.
     fn cut(&self, phase: &Phase) -> Result<Vec<BucketInput>, EngineError> {
-        let sampled = PhaseRows::new(&self.prepared.study, phase, &self.analyses)?;
+        let sampled = PhaseRows::new(&self.study.study, phase, &self.analyses)?;
         let (first, with_reference) = (self.table.rows.len(), self.table.rows.is_empty());
-        let identity = RowsIdentity::new(self.prepared, &sampled, with_reference, first);
+        let identity = RowsIdentity::new(self.study, &sampled, with_reference, first);
         let known = self.journal.known(&phase.name, &identity);
-        let rows = self.prepared.rows(&sampled, with_reference)?;
-        let whole = plan(self.prepared.flow.clone(), &rows, self.options.level)?;
-        let groups = self.prepared.row_groups(whole, self.options)?;
+        let rows = self.study.rows(&sampled, with_reference)?;
+        let whole = plan(self.study.flow.clone(), &rows, self.options.level)?;
+        let groups = self.study.row_groups(whole, self.options)?;
         let (name, digest) = (phase.name.clone(), identity.digest(identity.len()));
         let phase = BucketPhase { name, rows: identity.len(), digest, first, with_reference };
         let reference = self.reference(with_reference, &known)?;
-        let cut = CutRows { study: self.prepared, sampled: &sampled, phase: &phase, done: done(&known) };
+        let cut = CutRows { study: self.study, sampled: &sampled, phase: &phase, done: done(&known) };
         let buckets = groups.iter().filter_map(|group| cut.bucket(group, &reference));
         buckets.collect()
     }
@@ -64,7 +64,7 @@ impl Runner<'_> {
         with_reference: bool,
         known: &[&JournalLine],
     ) -> Result<BucketReference, EngineError> {
-        let wanted = reference_regions(&self.prepared.flow);
+        let wanted = reference_regions(&self.study.flow);
         if wanted.is_empty() {
             return Ok(BucketReference::Unused);
         }
@@ -76,7 +76,7 @@ impl Runner<'_> {
                 saved.insert((reference_name(name), *part), region);
             }
         }
-        let parts = 0..self.prepared.inputs.parts.len();
+        let parts = 0..self.study.inputs.parts.len();
         let is_saved = |name: &String| parts.clone().all(|part| saved.contains_key(&(name.clone(), part)));
         if with_reference && !wanted.iter().all(is_saved) {
             return Ok(BucketReference::Computed);

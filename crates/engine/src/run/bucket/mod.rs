@@ -56,15 +56,16 @@ pub fn execute_bucket(
     let mut context = RunContext::new(study, settings, study.budget(settings.memory));
     context.references = references(bucket, folder)?;
     let (rows, numbers) = bucket.plan_rows(study)?;
-    let wish = study.wish(settings.level, &settings.merge);
-    let Grained { flow, kept, .. } = study.grained(&bucket.phase.name, &rows, settings.level, &wish)?;
+    let granularity = study.granularity(settings.level, &settings.merge);
+    let Grained { flow, kept, .. } =
+        study.grained(&bucket.phase.name, &rows, settings.level, &granularity)?;
     let mut plan = plan(flow, &rows, settings.level)?;
     progress.phase(&study.ahead(&bucket.phase.name, &plan, settings));
     let mut lines = Vec::new();
     // Pictures are drawn where the run is.
     let clips = PictureClips::new(Vec::new());
     let work = PhaseWork {
-        prepared: study,
+        study,
         options: settings,
         folder,
         context: &mut context,
