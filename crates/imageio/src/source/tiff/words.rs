@@ -164,10 +164,10 @@ mod tests {
                 PhysicalSizeXUnit="{unit}" PhysicalSizeYUnit="{unit}"/></Image></OME>"#
             )
         };
-        let words = ome(&text("nm"));
+        let words = ome(&text("nm")).unwrap();
         assert_eq!((words.um_per_pixel, words.planes), (Some(0.25), Some([3, 2, 1])));
-        assert_eq!(ome(&text("µm")).um_per_pixel, None);
-        assert_eq!(ome(&text("pixel")).um_per_pixel, None);
-        assert_eq!(ome("<OME><unclosed").planes, None);
+        assert_eq!(ome(&text("µm")).unwrap().um_per_pixel, None);
+        assert_eq!(ome(&text("pixel")).unwrap().um_per_pixel, None);
+        assert_eq!(ome("<OME><unclosed").unwrap().planes, None);
     }
 }
