@@ -12,11 +12,11 @@ use crate::ProductError;
 use crate::disk::Disk;
 use crate::lease::{self, unique_name};
 use crate::pack::{self, PackWriter};
+use crate::place::{INDEX, LEASES, LOCK, PACKS, QUARANTINE};
 use crate::record::ProductKey;
 use crate::record::blob::Blob;
 use crate::record::digest;
 use crate::record::entry::Entry;
-use crate::store::open::{INDEX, LEASES, LOCK, PACKS, QUARANTINE, first_of_others};
 
 use form1::Record;
 
@@ -180,4 +180,15 @@ impl Anew<'_> {
     fn finish(&mut self) -> Result<(), ProductError> {
         self.pack.take().map_or(Ok(()), |mut pack| pack.sync())
     }
+}
+
+/// A file in the folder that a store does not have.
+fn first_of_others(folder: &Path) -> io::Result<Option<String>> {
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if !is_ours(&name) && !name.starts_with("index2.") && !name.starts_with(".onceflow-") {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
 }

@@ -1,6 +1,15 @@
-//! Where a store may be, and how large it may be.
+//! Where a store may be, how large it may be, and what it has in its folder.
 
 use std::path::Path;
+
+/// Folders of a store.
+pub(crate) const PACKS: &str = "packs";
+pub(crate) const LEASES: &str = "leases";
+pub(crate) const QUARANTINE: &str = "quarantine";
+pub(crate) const INDEX: &str = "index2.sqlite";
+
+/// The file that a process locks while it repairs or migrates.
+pub(crate) const LOCK: &str = "lock";
 
 /// A store takes at most this share of the free disk, and at most this many bytes.
 const SHARE: u64 = 10;

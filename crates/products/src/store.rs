@@ -86,15 +86,15 @@ impl ProductStore {
     }
 
     pub(crate) fn packs(&self) -> PathBuf {
-        self.folder.join(open::PACKS)
+        self.folder.join(crate::place::PACKS)
     }
 
     pub(crate) fn leases(&self) -> PathBuf {
-        self.folder.join(open::LEASES)
+        self.folder.join(crate::place::LEASES)
     }
 
     pub(crate) fn quarantine(&self) -> PathBuf {
-        self.folder.join(open::QUARANTINE)
+        self.folder.join(crate::place::QUARANTINE)
     }
 
     /// Waits until no thread reads, and lets none read.

@@ -12,18 +12,10 @@ use crate::index::{self, Addition, Index, NewBlob, NewEntry};
 use crate::lease::{self, Lease};
 use crate::migrate::{self, Form};
 use crate::pack::{self, Extent, Scanned};
+use crate::place::{INDEX, LEASES, LOCK, PACKS, QUARANTINE};
 use crate::record::blob::BlobHead;
 use crate::record::entry::Entry;
 use crate::{ProductError, default_limit, is_on_network};
-
-/// Folders of a store.
-pub(crate) const PACKS: &str = "packs";
-pub(crate) const LEASES: &str = "leases";
-pub(crate) const QUARANTINE: &str = "quarantine";
-pub(crate) const INDEX: &str = "index2.sqlite";
-
-/// The file that a process locks while it repairs or migrates.
-pub(crate) const LOCK: &str = "lock";
 
 impl ProductStore {
     /// Opens the store in a folder, which is made when it is not there. An index that is lost or damaged is made again from
@@ -243,15 +235,4 @@ fn set_index_aside(folder: &Path, disk: &Disk) -> Result<(), ProductError> {
         disk.rename(&from, &to)?;
     }
     disk.remove(&index::mark(&folder.join(INDEX)))
-}
-
-/// A file in the folder that a store does not have.
-pub(crate) fn first_of_others(folder: &Path) -> io::Result<Option<String>> {
-    for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if !migrate::is_ours(&name) && !name.starts_with("index2.") && !name.starts_with(".onceflow-") {
-            return Ok(Some(name));
-        }
-    }
-    Ok(None)
 }

@@ -185,7 +185,7 @@ impl ProductStore {
     pub(crate) fn new_pack(&self) -> Result<PackWriter, ProductError> {
         let name = pack::name_of(&unique_name());
         self.index.add_pack(&name, &self.lease.name)?;
-        PackWriter::create(&self.folder.join(open::PACKS), &name, &self.disk)
+        PackWriter::create(&self.folder.join(crate::place::PACKS), &name, &self.disk)
     }
 }
 

@@ -6,6 +6,7 @@ mod keys;
 mod outputs;
 mod preview;
 mod publisher;
+mod region_bytes;
 mod sources;
 mod stored;
 mod stored_flow;

@@ -2,9 +2,8 @@
 //! region it gave. A later run with other metrics only compares.
 
 use onceflow_products::ProductKey;
-use onceflow_region::{Digest, Digester, Region};
+use onceflow_region::Digester;
 use onceflow_reuse::{ContentDigest, Flow, FlowInput, NodeId, Plan, TaskKey};
-use onceflow_store::codec;
 use onceflow_study::Scope;
 
 /// The outputs of a workflow that metrics measure.
@@ -97,14 +96,6 @@ pub(super) fn region_key(digest: &[u8; 32]) -> ProductKey {
     let mut digester = Digester::new("onceflow region v1");
     digester.bytes(digest);
     ProductKey(digester.finish().0)
-}
-
-/// A region as bytes, and their digest; none for one that has no bytes.
-pub(super) fn encoded(region: &Region) -> Option<(Vec<u8>, [u8; 32])> {
-    let mut bytes = Vec::new();
-    codec::encode(region, &mut bytes).ok()?;
-    let digest = Digest::of_reader("onceflow region bytes v1", &bytes[..]).ok()?;
-    Some((bytes, digest.0))
 }
 
 impl RowOutput {

@@ -10,7 +10,8 @@ use onceflow_products::{Conflict, Maker, NewProduct, ProductError, ProductKey, P
 use onceflow_region::{Lease, Region};
 use onceflow_runtime::Instance;
 
-use super::outputs::{RowOutput, encoded, region_key};
+use super::outputs::{RowOutput, region_key};
+use super::region_bytes::encoded;
 
 /// Products that are published together, their bytes, and how long the first of them waits: each time the disk is waited
 /// for.

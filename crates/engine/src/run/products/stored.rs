@@ -12,10 +12,10 @@ use onceflow_runtime::{
     KnownRows, NoResultCache, Observer, Operation, OperationError, OutputDigests, RowOutcome, TaskLogEntry,
     execute,
 };
-use onceflow_store::codec;
 
 use super::PhaseProducts;
 use super::outputs::{RowOutput, region_key};
+use super::region_bytes::decoded;
 use super::stored_flow::{TAKE, stored_flow};
 use crate::EngineError;
 use crate::run::recorder::RunRecorder;
@@ -215,7 +215,7 @@ pub(super) fn region(store: &ProductStore, digest: &[u8; 32]) -> Result<Region, 
     let found = store.fetch(&[region_key(digest)]).map_err(|error| failed(&error))?;
     let product = found.into_iter().flatten().next();
     let bytes = product.ok_or_else(|| OperationError::new("the store has lost a region"))?.payload;
-    codec::decode(&mut &bytes[..], bytes.len() as u64).map_err(|error| failed(&error))
+    decoded(&bytes).map_err(OperationError::new)
 }
 
 /// Passes what was compared on to the recorder of the phase, in the numbers of its plan.

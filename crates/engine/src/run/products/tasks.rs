@@ -8,8 +8,9 @@ use onceflow_reuse::{Digest32, Flow, Level, TaskKey};
 use onceflow_runtime::{CachedResult, InputProvider, LastingResults, NewResult, OperationError, ResultCache};
 use onceflow_study::{RegionKind, Scope};
 
-use super::outputs::{encoded, region_key};
+use super::outputs::region_key;
 use super::publisher::PublishOrder;
+use super::region_bytes::encoded;
 use super::stored::region;
 use super::{ProductReader, RunProducts};
 use crate::OpenStudy;
