@@ -180,7 +180,7 @@ fn an_uneven_base_is_noted() {
     let phase = "[[phase]]\nname = \"p\"\nmethod = \"vbd\"\nbase = 100\nreplicates = 4";
     check(
         &format!("x = {{ from = 0, to = 5 }}\n{phase}"),
-        "7:8: note: the base rows of `p` are not evenly spread; expected 4 sets of a power of two, found 100; to do: base = 128 costs little more and its indices are surer",
+        "7:8: note: the base rows of `p` are not evenly spread; expected 4 (the replicates) times a power of two, found 100; to do: write base = 128, which is",
     );
 }
 

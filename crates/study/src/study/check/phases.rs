@@ -64,7 +64,7 @@ fn balance(context: &Context<'_>, phase: &PhaseEntry, diagnostics: &mut Diagnost
     };
     let mut note =
         note.at(&context.file.source, *span, "").expected_found(expected, saltelli.base.to_string());
-    let hint = |better: u64| format!("base = {better} gives narrower intervals for each row");
+    let hint = |better: u64| format!("write base = {better}, which is");
     note.hint = saltelli.balanced_base().map(hint);
     diagnostics.push(note);
 }
