@@ -15,6 +15,7 @@ Examples:
   onceflow bench plan                           no image at all
   onceflow bench run                            on synthetic tissue
   onceflow bench run --image tile.png           on yours
+  onceflow bench products --only lookups        the store of results
   onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096"
 )]
 pub(crate) struct BenchArgs {
@@ -28,8 +29,8 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(16..=8192))]
     pub(crate) size: u64,
     /// Only the sections of `run` (planning, clusters, hybrid, levels, beyond, bounds, paths, grain, end, workers, effects, dask) and
-    /// `region` (overhead, copies, boxes, arrays, staging, conversions, slide), or the operations of `kernels`, with this in their
-    /// names, the latter without peers
+    /// `region` (overhead, copies, boxes, arrays, staging, conversions, slide) and `products` (lookups, publishing, small, entries,
+    /// again, overlap, empty), or the operations of `kernels`, with this in their names, the latter without peers
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Option<String>,
     /// Print one JSON object in place of the table
@@ -67,6 +68,8 @@ pub(crate) enum BenchSubject {
     Run,
     /// Seams between parts: how far an image that is cut gives other nuclei, by the pixels read around its parts
     Seams,
+    /// The store of results: lookups, publishing beside plain files, ten million entries, studies that find earlier results
+    Products,
     /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
     Kernels,
 }

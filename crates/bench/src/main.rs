@@ -5,6 +5,7 @@ mod args;
 mod figure;
 mod kernels;
 mod plan;
+mod products;
 mod program;
 mod python;
 mod region;
@@ -42,6 +43,7 @@ fn measure(args: &BenchArgs, terminal: &Terminal) -> Result<(), Failure> {
         BenchSubject::Region => ("region", region::figures(terminal, args)?),
         BenchSubject::Run => ("run", run::figures(terminal, args)?),
         BenchSubject::Seams => ("seams", seams::figures(terminal, args)?),
+        BenchSubject::Products => ("products", products::figures(terminal, args)?),
         BenchSubject::Kernels => ("kernels", kernels::figures(terminal, args)?),
     };
     if args.json { terminal.json(&to_json(name, &figures)) } else { terminal.result(&to_text(&figures)) }

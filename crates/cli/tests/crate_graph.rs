@@ -62,6 +62,7 @@ const CRATES: [Crate; 22] = [
             "engine",
             "imageio",
             "kernels",
+            "products",
             "region",
             "reuse",
             "sensitivity",

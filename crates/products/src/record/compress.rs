@@ -1,31 +1,51 @@
 //! Whether and how the bytes of a result are made smaller.
 
+use std::cell::RefCell;
+
+use zstd::bulk::Compressor;
+
 /// Bytes below this length stay as they are.
 const WORTH_TRYING: usize = 512;
 
-/// Of longer results three pieces of this length say first whether compression pays.
+/// Of results that are longer than this, three pieces say first whether compression pays: each an eighth, and at most so many
+/// bytes.
+const SHORT: usize = 4 << 10;
 const PIECE: usize = 16 << 10;
 
 /// The level of zstd: the fastest of its ordinary ones.
 const LEVEL: i32 = 1;
+
+thread_local! {
+    /// What the compressor works with takes longer to make than a small result to compress.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+}
+
+fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|kept| {
+        let compressor = match kept {
+            Some(compressor) => compressor,
+            none => none.insert(Compressor::new(LEVEL).ok()?),
+        };
+        compressor.compress(bytes).ok()
+    })
+}
 
 /// The bytes made smaller by a tenth or more; none where that is not possible.
 pub(super) fn compressed(bytes: &[u8]) -> Option<Vec<u8>> {
     if bytes.len() < WORTH_TRYING || !looks_worth_it(bytes) {
         return None;
     }
-    let packed = zstd::bulk::compress(bytes, LEVEL).ok()?;
-    pays(packed.len(), bytes.len()).then_some(packed)
+    packed(bytes).filter(|packed| pays(packed.len(), bytes.len()))
 }
 
 fn looks_worth_it(bytes: &[u8]) -> bool {
-    if bytes.len() <= 4 * PIECE {
+    if bytes.len() <= SHORT {
         return true;
     }
-    let middle = bytes.len() / 2;
-    let pieces = [&bytes[..PIECE], &bytes[middle..middle + PIECE], &bytes[bytes.len() - PIECE..]];
-    let packed = |piece: &&[u8]| zstd::bulk::compress(piece, LEVEL).map_or(PIECE, |packed| packed.len());
-    pays(pieces.iter().map(packed).sum(), 3 * PIECE)
+    let (middle, piece) = (bytes.len() / 2, (bytes.len() / 8).min(PIECE));
+    let pieces = [&bytes[..piece], &bytes[middle..middle + piece], &bytes[bytes.len() - piece..]];
+    let length = |piece: &&[u8]| packed(piece).map_or(piece.len(), |packed| packed.len());
+    pays(pieces.iter().map(length).sum(), 3 * piece)
 }
 
 fn pays(packed: usize, plain: usize) -> bool {
