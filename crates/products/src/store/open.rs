@@ -1,7 +1,7 @@
 //! How a store is opened: what a folder must be, and what processes that were killed have left.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, RwLock};

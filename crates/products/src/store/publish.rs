@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{ProductStore, lock, now, open};
+use super::{ProductStore, lock, now};
 use crate::ProductError;
 use crate::index::{Added, Addition, NewBlob, NewEntry};
 use crate::lease::unique_name;
