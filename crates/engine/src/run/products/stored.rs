@@ -251,7 +251,11 @@ impl ComparedRows {
         let Self { execution: compared, tasks, seconds } = self;
         for (at, task) in tasks.iter().enumerate() {
             let (from, to) = (&compared.account.tasks[at + 1], &mut execution.account.tasks[*task]);
-            to.products -= from.asked - from.resumed - from.failed;
+            // When a run is stopped, tasks of rows that are not complete were not asked for by the phase.
+            let compared = from.asked - from.resumed - from.failed;
+            let of_rows = compared.min(to.products);
+            to.products -= of_rows;
+            to.asked += compared - of_rows;
             to.by.iter_mut().zip(from.by).for_each(|(to, from)| *to += from);
             to.convergent += from.convergent;
             to.ended_early += from.ended_early;
