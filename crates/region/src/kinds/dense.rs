@@ -112,6 +112,12 @@ impl Dense {
         }
     }
 
+    /// The values as they are kept; none of a mask of bits, whose values are bytes.
+    #[inline]
+    fn stored_pixels(&self) -> Option<&Pixels> {
+        if let DenseValues::Each(pixels) = &self.values { Some(pixels) } else { None }
+    }
+
     /// The values, without a copy.
     pub fn into_pixels(self) -> Pixels {
         match self.values {
@@ -173,31 +179,31 @@ impl Dense {
     /// The values when they are unsigned with 16 bits.
     #[inline]
     pub fn as_u16(&self) -> Option<&[u16]> {
-        if let Pixels::U16(values) = self.pixels() { Some(values) } else { None }
+        if let Some(Pixels::U16(values)) = self.stored_pixels() { Some(values) } else { None }
     }
 
     /// The values when they are signed with 32 bits.
     #[inline]
     pub fn as_i32(&self) -> Option<&[i32]> {
-        if let Pixels::I32(values) = self.pixels() { Some(values) } else { None }
+        if let Some(Pixels::I32(values)) = self.stored_pixels() { Some(values) } else { None }
     }
 
     /// The values when they are unsigned with 32 bits.
     #[inline]
     pub fn as_u32(&self) -> Option<&[u32]> {
-        if let Pixels::U32(values) = self.pixels() { Some(values) } else { None }
+        if let Some(Pixels::U32(values)) = self.stored_pixels() { Some(values) } else { None }
     }
 
     /// The values when they are real with 32 bits.
     #[inline]
     pub fn as_f32(&self) -> Option<&[f32]> {
-        if let Pixels::F32(values) = self.pixels() { Some(values) } else { None }
+        if let Some(Pixels::F32(values)) = self.stored_pixels() { Some(values) } else { None }
     }
 
     /// The values when they are real with 64 bits.
     #[inline]
     pub fn as_f64(&self) -> Option<&[f64]> {
-        if let Pixels::F64(values) = self.pixels() { Some(values) } else { None }
+        if let Some(Pixels::F64(values)) = self.stored_pixels() { Some(values) } else { None }
     }
 }
 
@@ -215,12 +221,27 @@ fn expanded(words: &[u64], width: usize) -> Pixels {
     let mut pixels = Vec::with_capacity(rows.len() * width);
     for row in rows {
         for (at, word) in row.iter().enumerate() {
-            let eight = |bits: u8| [0, 1, 2, 3, 4, 5, 6, 7].map(|bit| ON * (bits >> bit & 1));
             let columns = (width - at * 64).min(64);
-            pixels.extend_from_slice(&word.to_le_bytes().map(eight).as_flattened()[..columns]);
+            let bytes = word.to_le_bytes().map(|bits| BYTES_OF_BITS[usize::from(bits)]);
+            pixels.extend_from_slice(&bytes.as_flattened()[..columns]);
         }
     }
     Pixels::U8(pixels)
+}
+
+/// The bytes of eight pixels of a mask, by their bits.
+static BYTES_OF_BITS: [[u8; 8]; 256] = bytes_of_bits();
+
+const fn bytes_of_bits() -> [[u8; 8]; 256] {
+    let mut table = [[0; 8]; 256];
+    let mut at = 0;
+    while at < 256 * 8 {
+        if at / 8 >> (at % 8) & 1 == 1 {
+            table[at / 8][at % 8] = ON;
+        }
+        at += 1;
+    }
+    table
 }
 
 #[cfg(test)]
@@ -233,6 +254,19 @@ mod tests {
     fn ramp(width: usize, height: usize, channels: usize) -> Dense {
         let values = (0..width * height * channels).map(|i| i as u16).collect();
         Dense::new(width, height, channels, Pixels::U16(values)).unwrap()
+    }
+
+    #[test]
+    fn asking_a_mask_of_bits_for_other_values_than_bytes_makes_no_bytes() {
+        let mask = Dense::of_bits(3, 1, vec![5]).unwrap();
+        assert!(mask.as_u16().is_none() && mask.as_u32().is_none() && mask.as_i32().is_none());
+        assert!(mask.as_f32().is_none() && mask.as_f64().is_none());
+        let made = |mask: &Dense| match &mask.values {
+            DenseValues::Bits { pixels, .. } => pixels.get().is_some(),
+            DenseValues::Each(_) => unreachable!(),
+        };
+        assert!(!made(&mask));
+        assert!(mask.as_u8() == Some(&[ON, 0, ON]) && made(&mask));
     }
 
     #[test]

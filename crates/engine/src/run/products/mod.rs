@@ -3,6 +3,7 @@
 //! A row at a part is known by the static keys of all its tasks, in which images stand by the digests of their contents.
 
 mod keys;
+mod mask_bytes;
 mod outputs;
 mod preview;
 mod publisher;
@@ -20,18 +21,22 @@ use onceflow_nuclei::{PartComparison, counts_of};
 use onceflow_products::{NewProduct, Product, ProductError, ProductKey, ProductStore};
 use onceflow_region::{Budget, Digester, Lease, Region};
 use onceflow_reuse::{NodeId, Plan};
-use onceflow_runtime::{FinishedTask, Instance, KnownFrom, KnownRows, TaskOutcome};
+use onceflow_runtime::{FinishedTask, Instance, KnownFrom, KnownRows, OperationError, TaskOutcome};
 
 use crate::resume::journal::JournalLine;
 use crate::run::recorder::RunRecorder;
 use crate::{AuditShare, OpenStudy, Progress, RunFolder, RunSettings};
-use outputs::MeasuredOutputs;
+use outputs::{MeasuredOutputs, region_key};
 pub use preview::{StoredInstances, stored_instances};
 use publisher::{GivenOutput, PublishOrder, Publisher};
+use region_bytes::decoded;
 use sources::ImageDigests;
 pub(super) use stored::Comparing;
 pub(crate) use stored_regions::{StoredRegion, StoredRegions};
 pub(super) use tasks::RunResults;
+
+/// How many times the pixels of all parts the mask of an own task may have.
+const LARGER_THAN_PARTS: u64 = 16;
 
 /// Rows with which a proposed row is run: itself and the reference row.
 const MOST_PROPOSED: usize = 2;
@@ -59,6 +64,8 @@ struct Audit {
 struct ProductReader {
     store: Arc<ProductStore>,
     images: Vec<ImageDigests>,
+    /// A mask of more pixels is damaged.
+    most_pixels: u64,
 }
 
 /// The rows of a phase in the store.
@@ -149,10 +156,24 @@ impl ProductReader {
         let opened = |store: ProductStore| {
             let store = Arc::new(store);
             let images = sources::digests(study, &store, settings.workers)?;
-            Ok(Self { store, images })
+            Ok(Self { store, images, most_pixels: most_pixels(study) })
         };
         Some(settings.store.as_ref()?.open().and_then(opened))
     }
+
+    /// The region with a digest.
+    fn region(&self, digest: &[u8; 32]) -> Result<Region, OperationError> {
+        let failed = |error: &dyn std::fmt::Display| OperationError::new(error.to_string());
+        let found = self.store.fetch(&[region_key(digest)]).map_err(|error| failed(&error))?;
+        let product = found.into_iter().flatten().next();
+        let bytes = product.ok_or_else(|| OperationError::new("the store has lost a region"))?.payload;
+        decoded(&bytes, self.most_pixels).map_err(OperationError::new)
+    }
+}
+
+fn most_pixels(study: &OpenStudy) -> u64 {
+    let pixels: u64 = study.inputs.layout().parts.iter().map(|part| part.pixels).sum();
+    pixels.saturating_mul(LARGER_THAN_PARTS)
 }
 
 impl PhaseProducts<'_> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,10 @@ use super::region_bytes::encoded;
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 16 << 20;
 const WAIT: Duration = Duration::from_millis(500);
+
+/// How long nothing is looked for after all orders were taken: to wake this thread for each order would cost those that
+/// compute.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Digests of regions that are known to be in the store; more are forgotten.
 const MOST_KNOWN: usize = 1 << 16;
@@ -82,10 +86,17 @@ impl Publisher {
         }
     }
 
+    /// Says that no more comes.
+    fn end(&mut self) -> Option<JoinHandle<PublisherReport>> {
+        self.sender = None;
+        let thread = self.thread.take()?;
+        thread.thread().unpark();
+        Some(thread)
+    }
+
     /// Waits until all products are published, and gives what is to be said of it.
     pub(super) fn finish(mut self) -> Vec<String> {
-        self.sender = None;
-        let report = match self.thread.take().map(JoinHandle::join) {
+        let report = match self.end().map(JoinHandle::join) {
             Some(Ok(report)) => report,
             Some(Err(panic)) => std::panic::resume_unwind(panic),
             None => PublisherReport::default(),
@@ -98,8 +109,7 @@ impl Publisher {
 
 impl Drop for Publisher {
     fn drop(&mut self) {
-        self.sender = None;
-        if let Some(thread) = self.thread.take() {
+        if let Some(thread) = self.end() {
             // A run that ends with an error keeps what it has computed.
             let _ = thread.join();
         }
@@ -110,6 +120,9 @@ fn publish_all(store: &ProductStore, maker: &Maker, orders: &Receiver<PublishOrd
     let mut report = PublisherReport::default();
     let mut batch = Batch::new(store);
     while batch.fill(orders) {
+        if batch.products.is_empty() {
+            continue;
+        }
         match store.publish(&batch.products, maker) {
             Ok(published) => report.conflicts.extend(published.conflicts),
             Err(error) => {
@@ -141,21 +154,20 @@ impl<'a> Batch<'a> {
         Self { store, products, bytes: 0, leases, outputs: HashMap::new(), known: HashSet::new() }
     }
 
-    /// Takes orders until there is enough to publish; says whether there is anything.
+    /// Takes orders until there is enough to publish; says whether more may come.
     fn fill(&mut self, orders: &Receiver<PublishOrder>) -> bool {
-        let mut end: Option<Instant> = None;
+        let Ok(first) = orders.recv() else { return false };
+        self.take(first);
+        let end = Instant::now() + WAIT;
         while self.products.len() < BATCH && self.bytes < BATCH_BYTES {
-            let order = match end {
-                None => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(end) => orders.recv_timeout(end.saturating_duration_since(Instant::now())),
-            };
-            let Ok(order) = order else { break };
-            self.take(order);
-            if !self.products.is_empty() {
-                end = end.or_else(|| Some(Instant::now() + WAIT));
+            match orders.try_recv() {
+                Ok(order) => self.take(order),
+                Err(TryRecvError::Disconnected) => break,
+                Err(TryRecvError::Empty) if Instant::now() >= end => break,
+                Err(TryRecvError::Empty) => std::thread::park_timeout(PAUSE),
             }
         }
-        !self.products.is_empty()
+        true
     }
 
     fn clear(&mut self) {

@@ -13,10 +13,9 @@ use onceflow_runtime::{
     execute,
 };
 
-use super::PhaseProducts;
 use super::outputs::{RowOutput, region_key};
-use super::region_bytes::decoded;
 use super::stored_flow::{TAKE, stored_flow};
+use super::{PhaseProducts, ProductReader};
 use crate::EngineError;
 use crate::run::recorder::RunRecorder;
 
@@ -115,7 +114,7 @@ impl PhaseProducts<'_> {
         if others.len() == plan.rows() * stored.parts.len() {
             return Ok(None);
         }
-        let take = TakeStored { store: &self.run.reader.store, rows: &stored };
+        let take = TakeStored { reader: &self.run.reader, rows: &stored };
         let compared = plan.flow().results.iter().map(|task| work.context.operations[*task]);
         let operations: Vec<&dyn Operation> =
             std::iter::once(&take as &dyn Operation).chain(compared).collect();
@@ -175,7 +174,7 @@ impl StoredRows {
 
 /// Takes the outputs of a row from the store.
 struct TakeStored<'a> {
-    store: &'a ProductStore,
+    reader: &'a ProductReader,
     rows: &'a StoredRows,
 }
 
@@ -186,7 +185,7 @@ impl Operation for TakeStored<'_> {
         let mut regions = Vec::with_capacity(outputs.len());
         for output in outputs {
             match output {
-                RowOutput::Region(digest) => regions.push(region(self.store, digest)?),
+                RowOutput::Region(digest) => regions.push(self.reader.region(digest)?),
                 RowOutput::Ended(status) => {
                     return Ok(Done { ended: Some(status.clone()), ..Done::default() });
                 }
@@ -207,15 +206,6 @@ impl OutputDigests for ToldDigests {
     fn is_wanted(&self, task: usize) -> bool {
         task == TAKE
     }
-}
-
-/// The region with a digest.
-pub(super) fn region(store: &ProductStore, digest: &[u8; 32]) -> Result<Region, OperationError> {
-    let failed = |error: &dyn std::fmt::Display| OperationError::new(error.to_string());
-    let found = store.fetch(&[region_key(digest)]).map_err(|error| failed(&error))?;
-    let product = found.into_iter().flatten().next();
-    let bytes = product.ok_or_else(|| OperationError::new("the store has lost a region"))?.payload;
-    decoded(&bytes).map_err(OperationError::new)
 }
 
 /// Passes what was compared on to the recorder of the phase, in the numbers of its plan.

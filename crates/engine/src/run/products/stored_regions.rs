@@ -7,7 +7,6 @@ use onceflow_study::Value;
 
 use super::ProductReader;
 use super::outputs::{MeasuredOutputs, RowOutput, output_key};
-use super::stored::region;
 use crate::open::supply::References;
 use crate::{EngineError, OpenStudy, RunSettings};
 
@@ -46,9 +45,9 @@ impl<'a> StoredRegions<'a> {
         let found = found.unwrap_or_else(|| vec![None; rows.len()]);
         let given =
             |product: Option<onceflow_products::Product>| match RowOutput::from_bytes(&product?.payload)? {
-                RowOutput::Region(digest) => region(&self.reader.store, &digest)
-                    .ok()
-                    .map(|region| StoredRegion::Given(Box::new(region))),
+                RowOutput::Region(digest) => {
+                    self.reader.region(&digest).ok().map(|region| StoredRegion::Given(Box::new(region)))
+                }
                 RowOutput::Ended(_) => Some(StoredRegion::Ended),
             };
         Ok(found.into_iter().map(given).collect())

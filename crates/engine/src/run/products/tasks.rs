@@ -11,7 +11,6 @@ use onceflow_study::{RegionKind, Scope};
 use super::outputs::region_key;
 use super::publisher::PublishOrder;
 use super::region_bytes::encoded;
-use super::stored::region;
 use super::{ProductReader, RunProducts};
 use crate::OpenStudy;
 use crate::open::supply::{References, Sources};
@@ -151,7 +150,7 @@ impl ResultCache for StoredTasks<'_> {
     fn fetch(&self, key: &TaskKey) -> Result<Vec<Arc<Region>>, OperationError> {
         let found = self.found(std::slice::from_ref(key))?.pop().flatten();
         let outputs = found.ok_or_else(|| OperationError::new("the store has lost a result"))?;
-        outputs.iter().map(|(_, bytes)| region(self.products(), bytes).map(Arc::new)).collect()
+        outputs.iter().map(|(_, bytes)| self.run.reader.region(bytes).map(Arc::new)).collect()
     }
 
     fn store(
