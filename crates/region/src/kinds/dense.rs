@@ -236,7 +236,7 @@ const fn bytes_of_bits() -> [[u8; 8]; 256] {
     let mut table = [[0; 8]; 256];
     let mut at = 0;
     while at < 256 * 8 {
-        if at / 8 >> (at % 8) & 1 == 1 {
+        if (at / 8) >> (at % 8) & 1 == 1 {
             table[at / 8][at % 8] = ON;
         }
         at += 1;
