@@ -51,6 +51,10 @@ impl Source for PlacedImage {
         dense(&self.info.format, [width, height], channels, pixels)
     }
 
+    fn reads_check_file(&self) -> bool {
+        self.source.reads_check_file()
+    }
+
     fn digest(&self) -> Result<Digest, SourceError> {
         let mut digester = Digester::new("onceflow image 2026-11 placed v1");
         digester.bytes(&self.source.digest()?.0);

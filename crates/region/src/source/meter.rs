@@ -74,6 +74,10 @@ impl Source for MeteredSource {
         self.source.access()
     }
 
+    fn reads_check_file(&self) -> bool {
+        self.source.reads_check_file()
+    }
+
     fn digest(&self) -> Result<Digest, SourceError> {
         self.source.digest()
     }

@@ -56,6 +56,11 @@ pub trait Source: Debug + Send + Sync {
         Access::Boxes
     }
 
+    /// Whether the first read of any box checks all bytes of the file, by their checksums.
+    fn reads_check_file(&self) -> bool {
+        false
+    }
+
     /// A digest of the content, kept after the first call.
     ///
     /// # Errors

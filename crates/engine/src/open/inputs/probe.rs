@@ -7,7 +7,8 @@ use onceflow_region::{Access, Bounds, Dense, Source, SourceError, labels};
 /// The side of a box that is read, in pixels.
 const SIDE: u64 = 64;
 
-/// Of an image that is decoded in rows or as a whole, all is decoded when it has at most so many pixels, else its first rows.
+/// Of an image that is decoded in rows or as a whole and has no checksums, all is decoded when it has at most so many pixels,
+/// else its first rows.
 const MOST_DECODED: u64 = 1 << 24;
 
 /// A truth of at most so many pixels is looked at whole, to tell a mask from labels.
@@ -50,6 +51,7 @@ fn boxes(source: &dyn Source, studied: &Bounds) -> Vec<Bounds> {
     let down = [0, (studied.height() - height) / 2, studied.height() - height];
     let places = match source.access() {
         Access::Boxes => vec![(0, 0), (2, 0), (1, 1), (0, 2), (2, 2)],
+        Access::Rows if source.reads_check_file() => vec![(0, 0)],
         // The last rows come after all others.
         Access::Rows | Access::Whole if source.info().width * source.info().height <= MOST_DECODED => {
             vec![(2, 2)]

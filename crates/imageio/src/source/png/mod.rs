@@ -2,6 +2,8 @@
 //!
 //! Alpha is dropped, palettes become colours, and grey values of fewer than 8 bits are spread over 8.
 
+mod checksums;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -12,6 +14,8 @@ use onceflow_region::{
 };
 use png::{BitDepth, ColorType, Decoder, DecodingError, Limits, PixelDimensions, Transformations, Unit};
 
+use checksums::{ChunkError, check_chunks};
+
 use crate::origin::{ByteOrigin, OriginReader};
 use crate::resolution::{METRE, um_per_pixel};
 
@@ -21,6 +25,9 @@ const DECODER_BYTES: usize = 64 << 20;
 /// No deflate stream grows by more than this; a file that states more pixels is cut off or wrong.
 const MOST_GROWTH: u64 = 1032;
 
+/// What helps with a damaged file.
+const TODO: &str = "copy or export the file again";
+
 /// An open PNG file.
 #[derive(Debug)]
 pub(super) struct PngSource {
@@ -29,7 +36,7 @@ pub(super) struct PngSource {
     /// Values per pixel in the file, with alpha.
     samples: usize,
     interlaced: bool,
-    /// Whether a read has gone through to the end of the file and found all checksums right.
+    /// Whether a read has found all checksums of the file right.
     verified: AtomicBool,
     /// Where the last read ended, for the next one that begins below.
     ahead: Mutex<Option<Ahead>>,
@@ -69,7 +76,7 @@ impl PngSource {
         Ok(PngSource { origin, info, samples, interlaced, verified, ahead })
     }
 
-    fn rows(&self, kept: &mut KeptRows) -> Result<(), DecodingError> {
+    fn rows(&self, kept: &mut KeptRows) -> Result<Ahead, DecodingError> {
         let mut ahead = self.ahead(kept.rows.start)?;
         if self.interlaced {
             let size = ahead.decoder.output_buffer_size().filter(|&size| size as u64 <= READ_LIMIT);
@@ -85,7 +92,7 @@ impl PngSource {
             }
             ahead.next = kept.next;
         }
-        self.verify(ahead)
+        Ok(ahead)
     }
 
     /// A decoder that has not passed a row: the one that is there, or a new one at the first row.
@@ -99,15 +106,26 @@ impl PngSource {
         Ok(Ahead { decoder, next: 0 })
     }
 
-    /// The first read goes on to the end of the file, so that no pixel is served whose checksum does not hold.
-    fn verify(&self, mut ahead: Ahead) -> Result<(), DecodingError> {
-        if !self.verified.load(Ordering::Relaxed) {
-            ahead.decoder.finish()?;
-            self.verified.store(true, Ordering::Relaxed);
-        } else if !self.interlaced && (ahead.next as u64) < self.info.height {
+    /// The first read checks the whole file, so that no pixel is served whose checksum does not hold. A decoder that has not
+    /// unpacked all rows does not go on only for that.
+    fn verify(&self, ahead: &mut Ahead) -> Result<(), SourceError> {
+        if self.verified.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        if self.interlaced || ahead.next as u64 >= self.info.height {
+            ahead.decoder.finish().map_err(|error| broken(&self.origin, &error))?;
+        } else {
+            check_chunks(&mut self.origin.reader()?).map_err(|error| damaged(&self.origin, error))?;
+        }
+        self.verified.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Keeps a decoder for the read that begins below its last row.
+    fn keep(&self, ahead: Ahead) {
+        if !self.interlaced && (ahead.next as u64) < self.info.height {
             *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some(ahead);
         }
-        Ok(())
     }
 }
 
@@ -127,12 +145,18 @@ impl Source for PngSource {
             next: 0,
             pixels: empty(self.info.element, width * height * channels),
         };
-        self.rows(&mut kept).map_err(|error| broken(&self.origin, &error))?;
+        let mut ahead = self.rows(&mut kept).map_err(|error| broken(&self.origin, &error))?;
+        self.verify(&mut ahead)?;
+        self.keep(ahead);
         dense(self.origin.name(), [width, height], channels, kept.pixels)
     }
 
     fn access(&self) -> Access {
         if self.interlaced { Access::Whole } else { Access::Rows }
+    }
+
+    fn reads_check_file(&self) -> bool {
+        true
     }
 
     fn digest(&self) -> Result<Digest, SourceError> {
@@ -168,12 +192,11 @@ fn resolution(stated: PixelDimensions) -> Option<f64> {
 }
 
 fn broken(origin: &ByteOrigin, error: &DecodingError) -> SourceError {
-    let todo = "copy or export the file again";
     match error {
         DecodingError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => origin.content(
             "a whole PNG image",
             format!("a file that ends too early, after {}", size_words(origin.length())),
-            todo,
+            TODO,
         ),
         DecodingError::IoError(error) => origin.unreadable(error),
         DecodingError::LimitsExceeded => {
@@ -184,7 +207,17 @@ fn broken(origin: &ByteOrigin, error: &DecodingError) -> SourceError {
             );
             origin.content(&expected, "a larger one", "save the image as TIFF in tiles")
         }
-        other => origin.content("a PNG image", plain(&other.to_string()), todo),
+        other => origin.content("a PNG image", plain(&other.to_string()), TODO),
+    }
+}
+
+fn damaged(origin: &ByteOrigin, error: ChunkError) -> SourceError {
+    match error {
+        ChunkError::Io(error) => broken(origin, &DecodingError::IoError(error)),
+        ChunkError::Checksum { chunk, stated, found } => {
+            let found = format!("a chunk {chunk} with checksum {found:08x} instead of {stated:08x}");
+            origin.content("a PNG image", found, TODO)
+        }
     }
 }
 
