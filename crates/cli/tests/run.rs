@@ -238,9 +238,22 @@ fn what_has_no_influence_is_proposed_at_its_default_and_measured() {
     assert_eq!(best["value"], best["best_row"]["value"]);
     assert_eq!(best["without_influence"], serde_json::json!(["blue"]));
     assert_eq!(shell.read("first/rows.csv").lines().count(), 1 + 1 + 10 * 5, "it is in no table");
-    assert!(shell.read("first/report.html").contains("Proposed: blue at its default"), "{said}");
+    let page = shell.read("first/report.html");
+    assert!(page.contains("Proposed: blue at its default"), "{said}");
+    assert!(page.contains("<figcaption><b>proposed values</b> dice 0.871"), "the proposed row is shown");
     let written = shell.read("first/best.json");
     std::fs::remove_file(shell.path("first/run.json")).unwrap();
-    shell.ok("run study.toml -o first --pictures none");
+    shell.ok("run study.toml -o first --pictures all");
     assert_eq!(shell.read("first/best.json"), written, "a resumed run proposes the same");
+    let again = shell.read("first/report.html");
+    assert!(
+        marks(&page) == marks(&again),
+        "what the run had at hand is what the row finds when it is computed again"
+    );
+}
+
+/// The picture of the defaults, and that of the proposed row.
+fn marks(page: &str) -> Vec<&str> {
+    let images = page.split("<image id=\"marks-").skip(1).take(2);
+    images.map(|image| image.split("href=").nth(1).and_then(|rest| rest.split('"').nth(1)).unwrap()).collect()
 }

@@ -113,7 +113,8 @@ pub fn best_json(answer: &Answer) -> Json {
         object["row"] = json!(row.row);
         object["value"] = json!(proposed.map_or(best.value, |proposed| proposed.value));
         object["default"] = json!(best.default);
-        object["parameters"] = parameters(proposed.map_or(&row.values, |proposed| &proposed.values)).into();
+        object["parameters"] =
+            parameters(proposed.map_or(&row.values, |proposed| &proposed.row.values)).into();
         object["changes"] = changes(best);
         object["kept"] = best.kept.iter().map(|(name, value)| (name.clone(), value_json(value))).collect();
         object["without_influence"] = json!(best.without_influence);

@@ -25,13 +25,13 @@ impl Material<'_> {
     /// Whether all pictures are of images and rows of the answer.
     pub(super) fn fits(&self, answer: &Answer) -> bool {
         self.pictures.is_none_or(|pictures| {
-            let (rows, crops) = (answer.table.rows.len(), pictures.crops.len());
+            let crops = pictures.crops.len();
             pictures.crops.iter().all(|crop| crop.image < answer.images.len())
                 && pictures
                     .shown
                     .iter()
                     .chain(&pictures.gallery)
-                    .all(|marks| marks.row < rows && marks.crop < crops)
+                    .all(|marks| answer.row_at(marks.row).is_some() && marks.crop < crops)
         })
     }
 
@@ -47,7 +47,7 @@ impl Material<'_> {
 pub struct Pictures {
     /// The crops.
     pub crops: Vec<ImageCrop>,
-    /// The defaults and the best row on each crop.
+    /// The defaults, and the proposed values or else the best row, on each crop.
     pub shown: Vec<RowMarks>,
     /// The rows that differ most, on the first crop.
     pub gallery: Vec<RowMarks>,
@@ -107,7 +107,7 @@ pub struct LegendEntry {
 pub struct RowMarks {
     /// Index of the crop.
     pub crop: usize,
-    /// Index of the row in the table.
+    /// Place of the row, as [`Answer::row_at`] has it.
     pub row: usize,
     /// The marks as a PNG file of the size of the crop, transparent without marks.
     pub marks: Vec<u8>,

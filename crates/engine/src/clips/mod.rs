@@ -126,6 +126,16 @@ impl PictureClips {
         table.budgets = Some(budgets);
     }
 
+    /// Calls a row by another number, in place of what that number stood for.
+    pub(crate) fn renumber(&self, from: usize, to: usize) {
+        let mut table = self.lock();
+        for part in self.parts.iter().map(|shown| shown.part).filter(|_| from != to) {
+            let found = table.found.remove(&(from, part));
+            table.found.remove(&(to, part));
+            table.found.extend(found.map(|found| ((to, part), found)));
+        }
+    }
+
     /// Keeps what a task made, when it is the region that is shown and there is room.
     pub(crate) fn keep(&self, instance: Instance, task: usize, outputs: &[Arc<Region>]) {
         let mut table = self.lock();
@@ -252,6 +262,20 @@ mod tests {
         assert_eq!(found, [Some(true), Some(true), Some(false), Some(false), None]);
         begin(&clips, 2, 4, 1 << 20);
         assert_eq!(is_set(&clips, 0), Some(true), "the next phase keeps them");
+    }
+
+    #[test]
+    fn a_row_that_is_renumbered_takes_the_place_of_another() {
+        let clips = clips(2, 1 << 20);
+        clips.keep(instance(0), 3, &mask(true));
+        clips.keep(instance(1), 3, &mask(false));
+        clips.end_phase(&HashMap::new());
+        clips.renumber(1, 1);
+        assert_eq!((is_set(&clips, 0), is_set(&clips, 1)), (Some(true), Some(false)));
+        clips.renumber(1, 0);
+        assert_eq!((is_set(&clips, 0), is_set(&clips, 1)), (Some(false), None));
+        clips.renumber(1, 0);
+        assert_eq!(is_set(&clips, 0), None, "what stood there is not that row's");
     }
 
     #[test]

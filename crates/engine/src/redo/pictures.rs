@@ -1,4 +1,4 @@
-//! Pictures for the report: a piece of each image with what the defaults and the best row find in it, and the rows that
+//! Pictures for the report: a piece of each image with what the defaults and the proposed values find in it, and the rows that
 //! differ most. They are made of what the run kept; rows are computed again only for what is missing.
 
 mod different;
@@ -45,10 +45,10 @@ fn legend() -> Vec<LegendEntry> {
     Agreement::ALL.map(entry).to_vec()
 }
 
-/// What is shown of a part: places in the table.
+/// What is shown of a part: places of rows, behind those of the table that of the proposed row.
 struct WantedRows {
     at: ShownPart,
-    /// The defaults and the best row.
+    /// The defaults, and the proposed values.
     shown: Vec<usize>,
     /// The rows that differ most.
     gallery: Vec<usize>,
@@ -69,13 +69,16 @@ fn wanted(run: &Run) -> Vec<WantedRows> {
     run.clips.parts().iter().enumerate().map(wanted).collect()
 }
 
-/// The reference row and, when there is one and it is another, the best; those that failed have nothing to show.
+/// The reference row and, when there is one and it is another, the proposed row; those that failed have nothing to show.
 fn shown(run: &Run) -> Vec<usize> {
-    let rows = &run.answer.table.rows;
-    let reference = rows.iter().position(|row| row.phase.is_none());
-    let best = run.answer.best.as_ref().map(|best| best.row).filter(|best| Some(*best) != reference);
-    let failed = |row: &usize| matches!(rows[*row].status, RowStatus::Failed { .. });
-    reference.into_iter().chain(best).filter(|row| !failed(row)).collect()
+    let answer = &run.answer;
+    let reference = answer.table.rows.iter().position(|row| row.phase.is_none());
+    let proposed = answer.proposed_place().or(answer.best.as_ref().map(|best| best.row));
+    let proposed = proposed.filter(|proposed| Some(*proposed) != reference);
+    let gave = |place: &usize| {
+        answer.row_at(*place).is_some_and(|row| !matches!(row.status, RowStatus::Failed { .. }))
+    };
+    reference.into_iter().chain(proposed).filter(gave).collect()
 }
 
 /// The rows that differ most, of those that are at hand; of all when none is.

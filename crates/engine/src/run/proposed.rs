@@ -72,6 +72,9 @@ impl Runner<'_> {
         let work = self.work(self.table.rows.len(), plan.rows(), with_reference, Some(&rows), progress);
         let (execution, gathered) = work.execute(&mut plan, Keeper::default(), KnownWork::Past(&past))?;
         self.clips.end_phase(&gathered.same);
+        // The reference row may stand before it; its place is behind the rows of the table.
+        let place = self.table.rows.len();
+        self.clips.renumber(place + plan.rows() - 1, place);
         let Some(tallies) = gathered.tallies.last().filter(|_| !execution.stopped) else { return Ok(None) };
         if tallies.iter().map(Tally::parts).sum::<usize>() != self.study.inputs.parts.len() {
             return Ok(None);

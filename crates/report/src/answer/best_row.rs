@@ -2,6 +2,8 @@
 
 use onceflow_study::Value;
 
+use super::RowRecord;
+
 /// The row with the best value of the first metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BestRow {
@@ -26,8 +28,8 @@ pub struct BestRow {
 /// Values that are proposed, and what they gave; the row is in no table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProposedRow {
-    /// One value per parameter.
-    pub values: Vec<Value>,
+    /// Its values and what they gave.
+    pub row: RowRecord,
     /// The value of the first metric.
     pub value: f64,
     /// Parameters whose value differs from the default.

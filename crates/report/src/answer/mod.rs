@@ -52,6 +52,21 @@ impl Answer {
             |image: &ImageSummary| image.um_per_pixel.is_some_and(|um| (um / first - 1.0).abs() <= 0.01);
         self.images.iter().all(is_near).then_some(first)
     }
+
+    /// A row by its place: those of the table, and behind them the proposed row where it is in no table.
+    pub fn row_at(&self, place: usize) -> Option<&RowRecord> {
+        let rows = &self.table.rows;
+        let proposed = self.best.as_ref().and_then(|best| best.proposed.as_ref());
+        rows.get(place).or_else(|| proposed.filter(|_| place == rows.len()).map(|proposed| &proposed.row))
+    }
+
+    /// The place of the proposed row; `None` when the best row itself is proposed.
+    pub fn proposed_place(&self) -> Option<usize> {
+        let proposed = self.best.as_ref()?.proposed.as_ref()?;
+        let rows = &self.table.rows;
+        let is_it = |row: &RowRecord| row.values == proposed.row.values && row.status == RowStatus::Ok;
+        Some(rows.iter().position(is_it).unwrap_or(rows.len()))
+    }
 }
 
 /// An image of the study.

@@ -110,7 +110,7 @@ impl BestRow {
             return self;
         }
         let changes = changes(table, parameters, row, reference(table));
-        self.proposed = Some(ProposedRow { values: row.values.clone(), value, changes });
+        self.proposed = Some(ProposedRow { row: row.clone(), value, changes });
         self
     }
 

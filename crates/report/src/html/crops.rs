@@ -162,11 +162,11 @@ fn row_of(answer: &Answer, pictures: &Pictures, place: usize) -> String {
     );
     let first = 1 + usize::from(crop.truth.is_some());
     let figure = |(number, shown): (usize, &RowMarks)| {
-        let row = answer.table.rows.get(shown.row)?;
+        let row = answer.row_at(shown.row)?;
         Some(format!(
             "<figure>\n{}<figcaption><b>{}</b> {}</figcaption>\n</figure>\n",
             enlarging(place, first + number, &picture(answer, crop, place, Some(shown))),
-            row_name(answer, row),
+            row_name(answer, shown.row),
             escaped(&caption(answer, row, crop.image))
         ))
     };
@@ -180,12 +180,14 @@ fn enlarging(place: usize, number: usize, picture: &str) -> String {
     format!("<a href=\"#view-{place}\" data-layer=\"{}\">{picture}</a>", layer_id(place, number))
 }
 
-/// `default`, `best row 54`, `row 12`.
-pub(super) fn row_name(answer: &Answer, row: &RowRecord) -> String {
-    let best = answer.best.as_ref().and_then(|best| answer.table.rows.get(best.row));
+/// `default`, `proposed values`, `best row 54`, `row 12`, of the row at a place.
+pub(super) fn row_name(answer: &Answer, place: usize) -> String {
+    let Some(row) = answer.table.rows.get(place) else { return "proposed values".into() };
+    let best = answer.best.as_ref().map(|best| best.row);
     match row.phase.is_none() {
         true => "default".into(),
-        false if best.is_some_and(|best| best.row == row.row) => format!("best row {}", row.row),
+        false if answer.proposed_place() == Some(place) => format!("proposed values, row {}", row.row),
+        false if best == Some(place) => format!("best row {}", row.row),
         false => format!("row {}", row.row),
     }
 }
@@ -206,10 +208,9 @@ fn caption(answer: &Answer, row: &RowRecord, image: usize) -> String {
 
 /// The crop with a result drawn over it, and the scale bar.
 fn picture(answer: &Answer, crop: &ImageCrop, place: usize, shown: Option<&RowMarks>) -> String {
-    let row = shown.and_then(|shown| answer.table.rows.get(shown.row));
     let image = image_name(answer, crop);
-    let label = match row {
-        Some(row) => format!("{image} with the result of {}", row_name(answer, row)),
+    let label = match shown {
+        Some(shown) => format!("{image} with the result of {}", row_name(answer, shown.row)),
         None => format!("{image}: a crop of the image"),
     };
     let mut content = Svg::default();

@@ -42,7 +42,7 @@ pub(super) struct Missing<'a> {
 pub(super) struct FoundAgain {
     /// What is shown of the part, when the run had not read it.
     pub(super) piece: Option<Arc<ImagePiece>>,
-    /// What rows found in it, by their place in the table.
+    /// What rows found in it, by their place.
     pub(super) found: HashMap<usize, Dense>,
 }
 
@@ -194,7 +194,7 @@ impl Missing<'_> {
     }
 
     fn values(&self, rows: &[usize]) -> Vec<&[Value]> {
-        rows.iter().map(|row| self.run.answer.table.rows[*row].values.as_slice()).collect()
+        rows.iter().filter_map(|row| Some(self.run.answer.row_at(*row)?.values.as_slice())).collect()
     }
 
     fn found_again(
