@@ -5,6 +5,7 @@
 //! it. A [`Level`] is nothing but a choice of what makes two tasks one.
 
 mod account;
+pub mod attributes;
 mod comparison;
 mod content;
 mod explain;
