@@ -54,6 +54,7 @@ pub use onceflow_report::{
     grain_json, html, indices_json, memory_words, metrics_csv, provenance_json, resampling_words, ro_crate,
     rows_csv, run_json,
 };
+pub use onceflow_reuse::attributes::{AttributeReport, AttributeSet, PassAttributes};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
 pub use onceflow_reuse::{
     ChosenGrain, GrainChange, GrainTask, Granularity, Level, LevelFigures, ObjectCounts, RuleReport,
@@ -72,7 +73,7 @@ pub use open::{
 pub use plan::{
     Alternative, BucketFigures, CostOrigin, Explanation, Foreseen, FoundSame, GraphForm, GraphOf,
     LaterFigures, LaterPhase, PhaseBasis, Planned, PlannedLook, Question, Replay, Scheduling, SimulatedStudy,
-    SimulationOptions, TaskFigures,
+    SimulationOptions, TaskFigures, described_attributes,
 };
 pub use progress::{
     ImageWatch, PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, STATUS_FILE, Silent,

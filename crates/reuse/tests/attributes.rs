@@ -12,7 +12,7 @@ use onceflow_study::{LocatedNode, SourceText, parse_json};
 use proptest::prelude::*;
 
 /// Figure 4 of the data-minimisation paper, with the sizes of its table 2.
-const PAPER: &str = include_str!("attributes/registration.toml");
+const PAPER: &str = include_str!("../../../examples/memo/registration.toml");
 
 fn read(name: &str, text: &str) -> Vec<FlowDescription> {
     read_flow_descriptions(&SourceText::new(name, text)).unwrap_or_else(|errors| panic!("{errors}"))

@@ -134,9 +134,11 @@ Examples:
   onceflow plan study.toml --graph plan.svg --graph-of workflow
   onceflow plan study.toml --granularity auto                 which tasks to split or fuse, and why
   onceflow plan study.toml --export plan.jsonl                one JSON line for each task of every phase
+  onceflow plan study.toml --attributes                       the fewest bytes that identify the result of each task
+  onceflow plan graph.toml --attributes                       the same for blocks of a program that a flow graph describes
   onceflow plan runs/first                                    later phases with the parameters that a run kept")]
 pub(crate) struct PlanArgs {
-    /// The study, or the folder of a run of it
+    /// The study, or the folder of a run of it; with --attributes also a file that describes a flow graph
     #[arg(value_name = "STUDY|RUN")]
     pub(crate) study: PathBuf,
     /// The phase that --graph draws or --export writes [default: the first for --graph, all for --export]
@@ -163,6 +165,9 @@ pub(crate) struct PlanArgs {
     /// Show the number of each task after each level of reuse
     #[arg(long, conflicts_with_all = ["rules", "compare"])]
     pub(crate) tasks: bool,
+    /// Show what identifies the result of each task, or of the target of a described flow graph, with the fewest bytes
+    #[arg(long, conflicts_with_all = ["tasks", "rules", "compare", "graph", "export"])]
+    pub(crate) attributes: bool,
     /// Show which rules made the plan, and the number of tasks after each
     #[arg(long)]
     pub(crate) rules: bool,

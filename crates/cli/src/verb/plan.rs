@@ -1,6 +1,7 @@
 //! `onceflow plan`: what a run would compute, and what it reuses.
 
 mod alternatives;
+mod attributes;
 mod files;
 mod looks;
 mod rules;
@@ -21,10 +22,16 @@ use crate::run_folder::NamedStudy;
 
 /// Plans and prints.
 pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    if args.attributes && attributes::print_described(args, terminal)? {
+        return Ok(Exit::Ok);
+    }
     let settings = SettingsArgs::new(&args.machine, Some(&args.merge));
     let settings = SettingsArgs { growth: Some(&args.growth), ..settings };
     let NamedStudy { study, .. } = NamedStudy::open(&args.study, None, &settings, terminal)?;
     tell_assumptions(&study, args, terminal);
+    if args.attributes {
+        return attributes::print(&study, args, terminal);
+    }
     if args.compare {
         return alternatives::print(&study, args, terminal);
     }

@@ -1,6 +1,7 @@
 //! What running a study would take, before anything is computed.
 
 mod ahead;
+mod attributes;
 mod basis;
 mod buckets;
 pub(crate) mod digests;
@@ -28,6 +29,7 @@ use onceflow_report::PhaseGrain;
 use onceflow_reuse::{Flow, GrainChange, Level, LevelComparison, MergedStage, Plan, RuleReport, plan};
 use onceflow_study::{Scope, Seams};
 
+pub use attributes::described_attributes;
 pub use basis::PhaseBasis;
 use basis::{PlanNumbers, PlannedRows};
 pub use buckets::BucketFigures;

@@ -41,3 +41,24 @@ pub enum AttributeError {
     #[error("variable `{variable}` has {found} sizes: expected one, or one for each of {expected} passes")]
     Sizes { variable: String, expected: usize, found: usize },
 }
+
+impl AttributeError {
+    /// The name in the description that it is about.
+    pub fn place(&self) -> Option<&str> {
+        match self {
+            Self::UnknownTarget { name } | Self::VariableTwice { name } | Self::NoPass { name } => Some(name),
+            Self::IntoSource { variable } | Self::NoLoop { variable } | Self::Sizes { variable, .. } => {
+                Some(variable)
+            }
+            Self::NotInLoop { variable, .. } => Some(variable),
+            Self::UnknownBlock { block, .. } => Some(block),
+            Self::Overlap { other, .. } => Some(other),
+            Self::SourceIsTarget => Some(super::SOURCE),
+            Self::Cycle { cycle } => cycle.split(" -> ").next(),
+            Self::NoTarget
+            | Self::TooManyBytes { .. }
+            | Self::TooLarge { .. }
+            | Self::TooManyLoops { .. } => None,
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The smallest attributes of a target, exactly, and under the paper's condition C3.
 
-use super::search::{Rule, search};
+use super::search::{JoinRule, search};
 use super::{AttributeGraph, GraphVariable};
 
 /// Attributes that identify a target.
@@ -60,8 +60,8 @@ impl MinimalAttributes {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn minimise(graph: &AttributeGraph) -> MinimalAttributes {
-    let (least, bound) = search(graph, Rule::Identify);
-    let (least_c3, _) = search(graph, Rule::Skip);
+    let (least, bound) = search(graph, JoinRule::Identify);
+    let (least_c3, _) = search(graph, JoinRule::Skip);
     let initial = entering(graph, &graph.is_target());
     MinimalAttributes { initial, least, least_c3, bound }
 }

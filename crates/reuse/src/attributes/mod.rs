@@ -11,6 +11,7 @@ mod minimise;
 mod network;
 mod order;
 mod read;
+mod report;
 mod search;
 mod unroll;
 
@@ -19,3 +20,4 @@ pub use error::AttributeError;
 pub use graph::{AttributeGraph, GraphVariable, SOURCE};
 pub use minimise::{AttributeSet, MinimalAttributes, minimise};
 pub use read::{is_flow_description, read_flow_descriptions};
+pub use report::{AttributeReport, PassAttributes};

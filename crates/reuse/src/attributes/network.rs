@@ -66,7 +66,7 @@ impl FlowState {
 }
 
 /// A search through the levels of one phase.
-struct Phase {
+struct FlowPhase {
     level: Vec<u32>,
     next: Vec<usize>,
     path: Vec<u32>,
@@ -100,7 +100,7 @@ impl FlowNetwork {
     }
 
     /// Distances from the start; none when the end cannot be reached.
-    fn levels(&self, state: &FlowState, start: usize, end: usize) -> Option<Phase> {
+    fn levels(&self, state: &FlowState, start: usize, end: usize) -> Option<FlowPhase> {
         let mut level = vec![u32::MAX; self.nodes()];
         level[start] = 0;
         let mut queue = vec![start];
@@ -115,11 +115,11 @@ impl FlowNetwork {
                 }
             }
         }
-        (level[end] != u32::MAX).then(|| Phase { level, next: self.first.clone(), path: Vec::new() })
+        (level[end] != u32::MAX).then(|| FlowPhase { level, next: self.first.clone(), path: Vec::new() })
     }
 
     /// Sends what one path takes; none when the phase has no path left.
-    fn path(&self, state: &mut FlowState, phase: &mut Phase, start: usize, end: usize) -> Option<u64> {
+    fn path(&self, state: &mut FlowState, phase: &mut FlowPhase, start: usize, end: usize) -> Option<u64> {
         phase.path.clear();
         let mut node = start;
         while node != end {
@@ -145,7 +145,7 @@ impl FlowNetwork {
     }
 
     /// The next edge of a node that leads one level on.
-    fn step(&self, state: &FlowState, phase: &mut Phase, node: usize) -> Option<u32> {
+    fn step(&self, state: &FlowState, phase: &mut FlowPhase, node: usize) -> Option<u32> {
         while phase.next[node] < self.first[node + 1] {
             let edge = self.edges[phase.next[node]];
             let to = self.to[edge as usize] as usize;

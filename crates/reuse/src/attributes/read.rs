@@ -77,9 +77,9 @@ fn list<'a>(fields: &mut TableReader<'a, '_>, keys: [&str; 2]) -> Vec<&'a Locate
 }
 
 /// One size, or one for each pass.
-struct Sizes(Vec<u64>);
+struct PassSizes(Vec<u64>);
 
-impl<'a> FromNode<'a> for Sizes {
+impl<'a> FromNode<'a> for PassSizes {
     fn from_node(node: &'a LocatedNode) -> Result<Self, Mismatch> {
         let sizes = node.as_list().unwrap_or(std::slice::from_ref(node));
         let expected = "a size in bytes such as 8 or \"680 MB\", or a list of sizes, one for each pass";
@@ -99,7 +99,7 @@ fn variable(
 ) -> Option<DescribedVariable> {
     let mut fields = TableReader::new(source, node, "variable", diagnostics)?;
     let name = fields.required("name");
-    let bytes = fields.required::<Sizes>("bytes");
+    let bytes = fields.required::<PassSizes>("bytes");
     let (from, to) = (fields.required("from"), fields.required("to"));
     let barrier = fields.optional("barrier").unwrap_or(false);
     let (first, around) = (fields.optional("first"), fields.optional("around"));

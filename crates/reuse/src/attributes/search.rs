@@ -10,7 +10,7 @@ use super::{AttributeGraph, AttributeSet};
 
 /// When a block may join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum JoinRule {
     /// Always: the target is only identified by what enters.
     Identify,
     /// When all its readers have joined (C3): then it need not run when the result is known.
@@ -25,27 +25,27 @@ const END: usize = 1;
 const BLOCKS: usize = 2;
 
 /// A barrier whose maker could join with a reader: the maker, and the readers.
-struct Conflict {
+struct BarrierConflict {
     maker: usize,
     readers: Vec<usize>,
 }
 
 /// A block that is decided, and whether it joins.
-type Decision = (usize, bool);
+type JoinDecision = (usize, bool);
 
-struct Search<'a> {
+struct AttributeSearch<'a> {
     graph: &'a AttributeGraph,
     network: FlowNetwork,
     root: FlowState,
     /// For each block the edges that keep it out, and that make it join.
     switches: Vec<[usize; 2]>,
-    conflicts: Vec<Conflict>,
+    conflicts: Vec<BarrierConflict>,
     work: usize,
 }
 
 /// The best attributes, and a number of bytes that none can be below.
-pub(super) fn search(graph: &AttributeGraph, rule: Rule) -> (AttributeSet, u64) {
-    let mut search = Search::new(graph, rule);
+pub(super) fn search(graph: &AttributeGraph, rule: JoinRule) -> (AttributeSet, u64) {
+    let mut search = AttributeSearch::new(graph, rule);
     if !search.network.augment(&mut search.root, START, END) {
         // Only the target may join, which it always can.
         let initial = entering(graph, &graph.is_target());
@@ -55,8 +55,8 @@ pub(super) fn search(graph: &AttributeGraph, rule: Rule) -> (AttributeSet, u64) 
     search.run()
 }
 
-impl<'a> Search<'a> {
-    fn new(graph: &'a AttributeGraph, rule: Rule) -> Self {
+impl<'a> AttributeSearch<'a> {
+    fn new(graph: &'a AttributeGraph, rule: JoinRule) -> Self {
         let (above, is_target) = (graph.above(), graph.is_target());
         let blocks = graph.blocks.len();
         let mut edges = NetworkBuilder::default();
@@ -79,7 +79,7 @@ impl<'a> Search<'a> {
                 edges.edge(value, BLOCKS + reader, ENDLESS);
             }
         }
-        if rule == Rule::Skip {
+        if rule == JoinRule::Skip {
             // A reader that stays out keeps the maker out.
             for (maker, reader) in pairs(graph).filter(|(maker, _)| above[*maker] && !is_target[*maker]) {
                 edges.edge(BLOCKS + reader, BLOCKS + maker, ENDLESS);
@@ -93,7 +93,7 @@ impl<'a> Search<'a> {
     /// Depth first, the choice that keeps the maker out before the other.
     fn run(mut self) -> (AttributeSet, u64) {
         let mut best: Option<AttributeSet> = None;
-        let mut open: Vec<(u64, Vec<Decision>)> = vec![(self.root.flow(), Vec::new())];
+        let mut open: Vec<(u64, Vec<JoinDecision>)> = vec![(self.root.flow(), Vec::new())];
         while let Some((bound, decisions)) = open.pop() {
             if best.as_ref().is_some_and(|best| best.bytes < bound) {
                 continue;
@@ -125,7 +125,7 @@ impl<'a> Search<'a> {
     }
 
     /// The minimum cut with decisions, and the blocks on the target's side; none when they contradict each other.
-    fn cut(&mut self, decisions: &[Decision]) -> Option<(u64, Vec<bool>)> {
+    fn cut(&mut self, decisions: &[JoinDecision]) -> Option<(u64, Vec<bool>)> {
         let mut state = self.root.clone();
         for (block, joins) in decisions {
             state.open(self.switches[*block][usize::from(*joins)]);
@@ -144,8 +144,9 @@ impl<'a> Search<'a> {
 
     /// The first barrier whose maker and reader both joined.
     fn broken(&self, inside: &[bool]) -> Option<usize> {
-        let is_broken =
-            |conflict: &Conflict| inside[conflict.maker] && conflict.readers.iter().any(|r| inside[*r]);
+        let is_broken = |conflict: &BarrierConflict| {
+            inside[conflict.maker] && conflict.readers.iter().any(|r| inside[*r])
+        };
         self.conflicts.iter().position(is_broken)
     }
 }
@@ -155,8 +156,8 @@ fn can_be_better(best: &AttributeSet, bytes: u64, joined: usize) -> bool {
     (bytes, joined) < (best.bytes, best.joined.len())
 }
 
-fn choices(conflict: &Conflict, decisions: &[Decision]) -> [Vec<Decision>; 2] {
-    let with = |more: Vec<Decision>| decisions.iter().copied().chain(more).collect();
+fn choices(conflict: &BarrierConflict, decisions: &[JoinDecision]) -> [Vec<JoinDecision>; 2] {
+    let with = |more: Vec<JoinDecision>| decisions.iter().copied().chain(more).collect();
     let readers = conflict.readers.iter().map(|reader| (*reader, false));
     [with(vec![(conflict.maker, false)]), with(readers.chain([(conflict.maker, true)]).collect())]
 }
@@ -171,25 +172,25 @@ fn pairs(graph: &AttributeGraph) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Whether each block may join at all.
-fn may_join(graph: &AttributeGraph, rule: Rule, above: &[bool], is_target: &[bool]) -> Vec<bool> {
+fn may_join(graph: &AttributeGraph, rule: JoinRule, above: &[bool], is_target: &[bool]) -> Vec<bool> {
     let mut may = above.to_vec();
     for variable in graph.variables.iter().filter(|variable| variable.barrier) {
         let Some(maker) = variable.from.filter(|from| !is_target[*from]) else { continue };
         // With C3 all readers of a maker join with it, which a barrier forbids.
         let never = match rule {
-            Rule::Identify => variable.to.iter().any(|to| is_target[*to]),
-            Rule::Skip => !variable.to.is_empty(),
+            JoinRule::Identify => variable.to.iter().any(|to| is_target[*to]),
+            JoinRule::Skip => !variable.to.is_empty(),
         };
         may[maker] &= !never;
     }
     may
 }
 
-fn conflicts(graph: &AttributeGraph, may_join: &[bool], is_target: &[bool]) -> Vec<Conflict> {
+fn conflicts(graph: &AttributeGraph, may_join: &[bool], is_target: &[bool]) -> Vec<BarrierConflict> {
     let conflict = |variable: &super::GraphVariable| {
         let maker = variable.from.filter(|from| may_join[*from] && !is_target[*from])?;
         let readers: Vec<usize> = variable.to.iter().copied().filter(|to| may_join[*to]).collect();
-        (!readers.is_empty()).then_some(Conflict { maker, readers })
+        (!readers.is_empty()).then_some(BarrierConflict { maker, readers })
     };
     graph.variables.iter().filter(|variable| variable.barrier).filter_map(conflict).collect()
 }

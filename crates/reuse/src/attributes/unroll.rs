@@ -15,7 +15,7 @@ const MOST_LOOPS: usize = 1000;
 type Passes = Vec<usize>;
 
 /// The loops around each block, the outermost first.
-struct Nesting<'a> {
+struct LoopNesting<'a> {
     described: &'a FlowDescription,
     around: HashMap<&'a str, Vec<usize>>,
 }
@@ -26,7 +26,7 @@ impl FlowDescription {
     /// # Errors
     /// When loops overlap, a name is unknown, or the result would be very large or has cycles.
     pub fn unroll(&self) -> Result<AttributeGraph, AttributeError> {
-        let nesting = Nesting::new(self)?;
+        let nesting = LoopNesting::new(self)?;
         let mut graph = GraphBuilder::default();
         let mut size = 0_usize;
         for variable in &self.variables {
@@ -41,7 +41,7 @@ impl FlowDescription {
     }
 }
 
-impl<'a> Nesting<'a> {
+impl<'a> LoopNesting<'a> {
     fn new(described: &'a FlowDescription) -> Result<Self, AttributeError> {
         check_loops(described)?;
         let mut order: Vec<usize> = (0..described.loops.len()).collect();
