@@ -22,7 +22,7 @@ pub(crate) struct MeasuredCommand {
 }
 
 /// The program `onceflow` in the folder of the running executable.
-fn onceflow() -> Result<PathBuf, Failure> {
+pub(crate) fn onceflow() -> Result<PathBuf, Failure> {
     let program = std::env::current_exe().map_err(failed)?.with_file_name(format!("onceflow{EXE_SUFFIX}"));
     if program.is_file() {
         return Ok(program);

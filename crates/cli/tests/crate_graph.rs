@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A crate, the crates of this workspace that it uses, and those that only its tests use.
 type Crate = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-const CRATES: [Crate; 22] = [
+const CRATES: [Crate; 25] = [
     ("allocator", &[], &[]),
     ("study", &[], &[]),
     ("region", &[], &[]),
@@ -20,6 +20,8 @@ const CRATES: [Crate; 22] = [
     ("runtime", &["region", "reuse", "study"], &[]),
     ("cluster", &["region", "reuse", "runtime", "study"], &[]),
     ("products", &["region", "store"], &[]),
+    ("memo", &["products", "region"], &[]),
+    ("capi", &["memo", "reuse", "study"], &[]),
     ("report", &["reuse", "sensitivity", "study"], &[]),
     ("programs", &["imageio", "kernels", "region", "runtime", "study"], &[]),
     (
@@ -51,7 +53,18 @@ const CRATES: [Crate; 22] = [
     ("terminal", &["engine", "study"], &[]),
     (
         "cli",
-        &["allocator", "engine", "imageio", "kernels", "region", "sensitivity", "store", "study", "terminal"],
+        &[
+            "allocator",
+            "engine",
+            "imageio",
+            "kernels",
+            "memo",
+            "region",
+            "sensitivity",
+            "store",
+            "study",
+            "terminal",
+        ],
         &[],
     ),
     // The product does not contain the benchmarks: no crate uses this one.
@@ -62,6 +75,7 @@ const CRATES: [Crate; 22] = [
             "engine",
             "imageio",
             "kernels",
+            "memo",
             "products",
             "region",
             "reuse",
@@ -74,6 +88,7 @@ const CRATES: [Crate; 22] = [
     ),
     // Examples of programs that others build on the engine.
     ("library-example", &["engine"], &[]),
+    ("memo-example", &["memo"], &[]),
     ("own-operation", &["engine", "region", "study"], &[]),
 ];
 

@@ -4,23 +4,41 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Done.
-    Ok = 0,
+    Ok,
     /// Some rows failed, and the user asked to stop then.
-    RowsFailed = 1,
+    RowsFailed,
     /// Bad command line or file.
-    BadInput = 2,
+    BadInput,
     /// The machine: no permission, no space, no such program.
-    Environment = 3,
+    Environment,
     /// The memory bound is too small.
-    Memory = 4,
+    Memory,
     /// Our bug.
-    Internal = 5,
+    Internal,
     /// Stopped by a signal.
-    Interrupted = 130,
+    Interrupted,
+    /// As a command of the user ended.
+    OfCommand(u8),
+}
+
+impl Exit {
+    /// The number that the shell gets.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Ok => 0,
+            Self::RowsFailed => 1,
+            Self::BadInput => 2,
+            Self::Environment => 3,
+            Self::Memory => 4,
+            Self::Internal => 5,
+            Self::Interrupted => 130,
+            Self::OfCommand(code) => code,
+        }
+    }
 }
 
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(exit.code())
     }
 }

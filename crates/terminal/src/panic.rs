@@ -7,7 +7,7 @@ pub fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or_else(String::new, |l| format!("{}:{}", l.file(), l.line()));
         report(&message_of(panic), &place);
-        std::process::exit(Exit::Internal as i32);
+        std::process::exit(i32::from(Exit::Internal.code()));
     }));
 }
 

@@ -1,6 +1,7 @@
 //! Figures of the store of results: lookups, publishing beside plain files, very many entries, and studies that find what
 //! earlier ones computed.
 
+mod memo;
 mod store;
 mod studies;
 
@@ -12,7 +13,7 @@ use crate::figure::{BenchFigure, Goal};
 /// Measures them.
 pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<BenchFigure>, Failure> {
     type Section = fn() -> Result<Vec<BenchFigure>, Failure>;
-    let sections: [(&str, Section); 7] = [
+    let sections: [(&str, Section); 10] = [
         ("lookups", store::lookups),
         ("publishing", store::publishing),
         ("small", store::small),
@@ -20,6 +21,9 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Bench
         ("again", studies::again),
         ("overlap", studies::overlap),
         ("empty", studies::empty),
+        ("commands", memo::commands),
+        ("blocks", memo::blocks),
+        ("attributes", memo::attributes),
     ];
     let mut figures = Vec::new();
     for (name, section) in sections {

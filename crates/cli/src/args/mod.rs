@@ -13,6 +13,7 @@ mod features;
 mod heading;
 mod image;
 mod init;
+mod memo;
 mod merge;
 mod products;
 mod report;
@@ -38,6 +39,7 @@ pub(crate) use extend::ExtendArgs;
 pub(crate) use features::{FeatureFormatWord, FeaturesArgs};
 pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
 pub(crate) use init::{InitArgs, ProblemFormat};
+pub(crate) use memo::MemoArgs;
 pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallBucketWord};
 pub(crate) use products::{GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
 pub(crate) use report::ReportArgs;
@@ -117,6 +119,8 @@ pub(crate) enum Verb {
     Image(ImageArgs),
     /// List, check and collect results of earlier runs
     Products(ProductsArgs),
+    /// Run any command line once: take its outputs from the store when what it reads is known
+    Memo(Box<MemoArgs>),
     /// Show the settings in force, and where each comes from
     Config(ConfigArgs),
     /// Measure how fast and how exact onceflow is on this machine
@@ -150,6 +154,7 @@ impl Verb {
                 let ConfigVerb::Show(args) = &args.verb;
                 args.json
             }
+            Self::Memo(args) => args.json,
             Self::Bench(args) => args.wants_json(),
         }
     }

@@ -8,6 +8,6 @@ pub(crate) fn remove_on_signal() {
     // Without a handler a signal ends the process too; it may leave a temporary file.
     drop(ctrlc::set_handler(|| {
         let _nothing_more = remove_unfinished();
-        std::process::exit(Exit::Interrupted as i32);
+        std::process::exit(i32::from(Exit::Interrupted.code()));
     }));
 }

@@ -39,7 +39,7 @@ fn replace_process(mut command: Command) -> io::Error {
 #[cfg(not(unix))]
 fn replace_process(mut command: Command) -> io::Error {
     match command.status() {
-        Ok(status) => std::process::exit(status.code().unwrap_or(Exit::Interrupted as i32)),
+        Ok(status) => std::process::exit(status.code().unwrap_or(i32::from(Exit::Interrupted.code()))),
         Err(error) => error,
     }
 }

@@ -11,6 +11,7 @@ mod extend;
 mod features;
 mod image;
 mod init;
+mod memo;
 mod plan;
 mod products;
 mod report;
@@ -43,6 +44,7 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Compare(args) => compare::run(args, terminal),
         Verb::Image(args) => image::run(args, terminal),
         Verb::Products(args) => products::run(args, terminal),
+        Verb::Memo(args) => memo::run(args, terminal),
         Verb::Config(args) => config::run(args, terminal),
         Verb::Bench(args) => bench::run(args, terminal),
         Verb::Completions(args) => completions::run(args, terminal),

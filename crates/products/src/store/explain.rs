@@ -1,10 +1,11 @@
 //! What is known of a product, and whether its bytes are sound.
 
 use std::path::PathBuf;
+use std::sync::PoisonError;
 
-use super::{ProductStore, between, is_hexadecimal};
+use super::{Product, ProductStore, between, is_hexadecimal};
 use crate::index::Found;
-use crate::{Listed, ProductError, pack};
+use crate::{Listed, ProductError, ProductKey, pack};
 
 /// A product in all detail.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +43,16 @@ impl ProductStore {
         // One that was collected meanwhile is not there.
         let there = listed.into_iter().zip(found).filter_map(|(listed, found)| Some((listed, found?)));
         Ok(there.map(|(listed, found)| self.explained(listed, &found)).collect())
+    }
+
+    /// A product without counting it as used; none when it is not there or damaged.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn peek(&self, key: ProductKey) -> Result<Option<Product>, ProductError> {
+        let _reading = self.reading.read().unwrap_or_else(PoisonError::into_inner);
+        let found = self.index.find(&[key])?.pop().flatten();
+        Ok(found.and_then(|found| self.read(&key, &found).ok()))
     }
 
     fn explained(&self, listed: Listed, found: &Found) -> Explained {

@@ -1,6 +1,7 @@
 //! `onceflow products why`: where a result comes from, what it is worth, and whether its bytes are sound.
 
 use onceflow_engine::{Explained, duration_words};
+use onceflow_memo::{MemoAttribute, MemoAttributeKind, MemoEntry, MemoPart, MemoRole};
 use onceflow_study::with_commas;
 use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::{Value, json};
@@ -23,6 +24,12 @@ pub(super) fn run(args: &PinArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     let more = explained.len() > MOST;
     explained.truncate(MOST);
     let sound = explained.iter().all(|explained| explained.sound);
+    let memo = |explained: &Explained| -> Result<Option<MemoEntry>, Failure> {
+        let product = store.peek(explained.listed.key).map_err(failed)?;
+        Ok(product.and_then(|product| MemoEntry::decode(&product.payload)))
+    };
+    let entries = explained.iter().map(memo).collect::<Result<Vec<_>, _>>()?;
+    let explained: Vec<_> = explained.into_iter().zip(entries).collect();
     if args.store.json {
         let products: Vec<Value> = explained.iter().map(to_json).collect();
         terminal.json(&json!({ "version": 1, "products": products, "more": more }))?;
@@ -34,7 +41,7 @@ pub(super) fn run(args: &PinArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     Ok(if sound { Exit::Ok } else { Exit::RowsFailed })
 }
 
-fn to_json(explained: &Explained) -> Value {
+fn to_json((explained, memo): &(Explained, Option<MemoEntry>)) -> Value {
     let mut object = product(&explained.listed);
     let more = json!({
         "payload_bytes": explained.listed.payload_bytes, "shared": explained.listed.shared,
@@ -43,11 +50,45 @@ fn to_json(explained: &Explained) -> Value {
     });
     if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
         object.extend(more);
+        object.extend(memo.iter().map(|entry| ("memo".to_owned(), memo_json(entry))));
     }
     object
 }
 
-fn text(explained: &Explained) -> String {
+/// What identified a command or a block, and what it gave.
+fn memo_json(entry: &MemoEntry) -> Value {
+    let attributes = entry.attributes.iter();
+    let attributes = attributes.map(|a| json!({ "kind": a.kind.word(), "name": a.name, "value": a.value }));
+    let parts = entry.parts.iter();
+    let parts = parts.map(|part| json!({ "name": part_name(part), "bytes": part.bytes }));
+    json!({
+        "title": entry.title, "exit": entry.exit, "attributes": attributes.collect::<Vec<_>>(),
+        "gave": parts.collect::<Vec<_>>(),
+    })
+}
+
+fn part_name(part: &MemoPart) -> &str {
+    match part.role {
+        MemoRole::Output => "standard output",
+        MemoRole::Error => "standard error",
+        MemoRole::File | MemoRole::Product => &part.name,
+    }
+}
+
+fn memo_text(entry: &MemoEntry) -> String {
+    let mut text = format!("{:8}{}, exit code {}\n", "memo", plain(&entry.title), entry.exit);
+    let shown = entry.attributes.iter().filter(|a| a.kind != MemoAttributeKind::Argument);
+    for MemoAttribute { kind, name, value } in shown {
+        let value = if value.is_empty() { String::new() } else { format!(" = {}", plain(value)) };
+        text += &format!("{:8}{} {}{value}\n", "", kind.word(), plain(name));
+    }
+    for part in &entry.parts {
+        text += &format!("{:8}gave {}, {}\n", "", plain(part_name(part)), size_words(part.bytes));
+    }
+    text
+}
+
+fn text((explained, memo): &(Explained, Option<MemoEntry>)) -> String {
     let Explained { listed, .. } = explained;
     let ago = |time| duration_words(age(time));
     let uses = match listed.uses {
@@ -83,5 +124,6 @@ fn text(explained: &Explained) -> String {
         ("in", format!("{} at byte {}", explained.pack.display(), explained.offset)),
         ("sound", sound.to_owned()),
     ];
-    lines.iter().map(|(name, value)| format!("{name:8}{value}\n")).collect()
+    let lines: String = lines.iter().map(|(name, value)| format!("{name:8}{value}\n")).collect();
+    lines + &memo.as_ref().map(memo_text).unwrap_or_default()
 }

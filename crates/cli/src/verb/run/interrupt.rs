@@ -34,7 +34,7 @@ fn stop_or_exit() {
         Some(stop) if !ASKED.swap(true, Ordering::Relaxed) => stop.store(true, Ordering::Relaxed),
         _ => {
             let _nothing_more = remove_unfinished();
-            std::process::exit(Exit::Interrupted as i32)
+            std::process::exit(i32::from(Exit::Interrupted.code()))
         }
     }
 }

@@ -1,0 +1,385 @@
+//! Blocks of a program: each begins with attributes and ends with products.
+
+mod history;
+mod publisher;
+mod value;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use onceflow_products::{ProductKey, ProductStore, StoreOptions};
+
+use crate::command::{as_part, file_digest, to_file};
+use crate::{MemoAttribute, MemoAttributeKind, MemoEntry, MemoError, MemoKey, MemoPart, MemoRole, kept};
+use history::Histories;
+use publisher::BlockPublisher;
+
+pub use value::BlockValue;
+
+/// Raised when the fields of a key change their meaning.
+const KIND: &str = "onceflow memo block v1";
+
+/// When this is set, blocks that are known are computed all the same, and compared.
+const AUDIT: &str = "ONCEFLOW_MEMO_AUDIT";
+
+/// A store of the blocks of one program.
+#[derive(Debug)]
+pub struct BlockStore {
+    store: Arc<ProductStore>,
+    program: String,
+    version: String,
+    histories: Mutex<Histories>,
+    publisher: BlockPublisher,
+    audit: bool,
+}
+
+/// A block that has begun.
+#[derive(Debug)]
+pub struct Block<'a> {
+    of: &'a BlockStore,
+    name: String,
+    attributes: Vec<(MemoAttribute, Vec<u8>)>,
+    /// The key and what is known of it, once that was asked.
+    asked: Option<(ProductKey, Option<Arc<MemoEntry>>)>,
+    products: Vec<MemoPart>,
+    long: Vec<(usize, PathBuf)>,
+    inline: usize,
+    begun: Instant,
+}
+
+impl BlockStore {
+    /// Opens the store in a folder for a program. Blocks of another program, or of another version of it, are others.
+    ///
+    /// # Errors
+    /// When the store cannot be opened.
+    pub fn open(
+        folder: impl AsRef<Path>,
+        program: impl Into<String>,
+        version: impl Into<String>,
+    ) -> Result<Self, MemoError> {
+        let store = Arc::new(ProductStore::open(folder, &StoreOptions::default())?);
+        let audit = std::env::var_os(AUDIT).is_some_and(|value| !value.is_empty() && value != "0");
+        let (program, version) = (program.into(), version.into());
+        let publisher = BlockPublisher::start(Arc::clone(&store), &program);
+        Ok(Self { store, program, version, histories: Mutex::default(), publisher, audit })
+    }
+
+    /// The folder of results that programs of this user share: that of `ONCEFLOW_STORE`, else `onceflow/products` in the cache folder.
+    pub fn folder_of_user() -> Option<PathBuf> {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let cache = || variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+        let home = || std::env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(".cache"));
+        variable("ONCEFLOW_STORE").or_else(|| Some(cache().or_else(home)?.join("onceflow/products")))
+    }
+
+    /// Whether blocks that are known are computed and compared: `ONCEFLOW_MEMO_AUDIT` is set, or this was called.
+    #[must_use]
+    pub fn with_audit(self, audit: bool) -> Self {
+        Self { audit, ..self }
+    }
+
+    /// Adds a value to the history of a variable that a branch decides, or a loop carries.
+    pub fn record(&self, variable: &str, value: &[u8]) {
+        self.histories().record(variable, value);
+    }
+
+    /// Forgets the history of a variable: its loop begins again.
+    pub fn forget(&self, variable: &str) {
+        self.histories().forget(variable);
+    }
+
+    /// Begins a block.
+    pub fn begin(&self, name: impl Into<String>) -> Block<'_> {
+        Block {
+            of: self,
+            name: name.into(),
+            attributes: Vec::new(),
+            asked: None,
+            products: Vec::new(),
+            long: Vec::new(),
+            inline: 0,
+            begun: Instant::now(),
+        }
+    }
+
+    /// Waits until all that ended is kept.
+    ///
+    /// # Errors
+    /// When the store refused something since the last call, or an audit found other bytes.
+    pub fn flush(&self) -> Result<(), MemoError> {
+        self.publisher.flush()
+    }
+
+    fn histories(&self) -> MutexGuard<'_, Histories> {
+        self.histories.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, key: ProductKey) -> Result<Option<Arc<MemoEntry>>, MemoError> {
+        if let Some(entry) = self.publisher.waiting(key) {
+            return Ok(Some(entry));
+        }
+        Ok(kept::fetch(&self.store, key)?.map(|(entry, _)| Arc::new(entry)))
+    }
+}
+
+impl Block<'_> {
+    /// Adds an attribute. The order of attributes does not matter.
+    pub fn attribute(&mut self, name: &str, value: &[u8]) -> &mut Self {
+        self.add(MemoAttribute::new(MemoAttributeKind::Value, name, value), value)
+    }
+
+    /// Adds the content of a file as an attribute. It is read once while it stays as it is.
+    ///
+    /// # Errors
+    /// When it cannot be read, or changes meanwhile.
+    pub fn attribute_file(&mut self, path: &Path) -> Result<&mut Self, MemoError> {
+        let digest = file_digest(&self.of.store, path)?;
+        let name = path.display().to_string();
+        Ok(self.add(MemoAttribute::of_digest(MemoAttributeKind::Read, name, &digest), &digest))
+    }
+
+    /// Adds all values of a variable until now: 32 bytes, however many there are.
+    pub fn history(&mut self, variable: &str) -> &mut Self {
+        let (digest, words) = self.of.histories().of(variable);
+        let mut attribute = MemoAttribute::of_digest(MemoAttributeKind::History, variable, &digest);
+        attribute.value = words;
+        self.add(attribute, &digest)
+    }
+
+    fn add(&mut self, attribute: MemoAttribute, value: &[u8]) -> &mut Self {
+        self.asked = None;
+        self.attributes.push((attribute, value.to_vec()));
+        self
+    }
+
+    /// Whether the products are known, so that the block need not be computed.
+    ///
+    /// # Errors
+    /// When an attribute stands twice, or the store cannot be read.
+    pub fn known(&mut self) -> Result<bool, MemoError> {
+        if self.of.audit {
+            self.key()?;
+            return Ok(false);
+        }
+        Ok(self.ask()?.1.is_some())
+    }
+
+    /// The key: 32 bytes.
+    ///
+    /// # Errors
+    /// When an attribute stands twice.
+    pub fn key(&mut self) -> Result<ProductKey, MemoError> {
+        if let Some((key, _)) = &self.asked {
+            return Ok(*key);
+        }
+        self.attributes.sort();
+        let same = |pair: &&[(MemoAttribute, Vec<u8>)]| {
+            (pair[0].0.kind, &pair[0].0.name) == (pair[1].0.kind, &pair[1].0.name)
+        };
+        if let Some(pair) = self.attributes.windows(2).find(same) {
+            return Err(MemoError::Twice { name: pair[0].0.name.clone() });
+        }
+        let mut key = MemoKey::new(KIND);
+        key.field(self.of.program.as_bytes());
+        key.field(self.of.version.as_bytes());
+        key.field(self.name.as_bytes());
+        key.count(self.attributes.len());
+        for (attribute, value) in &self.attributes {
+            key.field(&[attribute.kind as u8]);
+            key.field(attribute.name.as_bytes());
+            key.field(value);
+        }
+        Ok(key.finish())
+    }
+
+    fn ask(&mut self) -> Result<(ProductKey, Option<Arc<MemoEntry>>), MemoError> {
+        if self.asked.is_none() {
+            let key = self.key()?;
+            self.asked = Some((key, self.of.find(key)?));
+        }
+        Ok(self.asked.clone().unwrap_or_else(|| (ProductKey([0; 32]), None)))
+    }
+
+    /// The bytes of a product of a known block; none when the block is not known.
+    ///
+    /// # Errors
+    /// When the known block has no such product.
+    pub fn product(&mut self, name: &str) -> Result<Option<Vec<u8>>, MemoError> {
+        if self.of.audit {
+            return Ok(None);
+        }
+        let Some(entry) = self.ask()?.1 else { return Ok(None) };
+        let part = self.part(&entry, name, MemoRole::Product)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(part.bytes).unwrap_or_default().min(1 << 30));
+        let whole = kept::content(&self.of.store, part, &mut |piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        })?;
+        if whole { Ok(Some(bytes)) } else { Err(self.gone(name)) }
+    }
+
+    /// Restores a file of a known block; false when the block is not known.
+    ///
+    /// # Errors
+    /// When the known block has no such file, or it cannot be written.
+    pub fn restore(&mut self, name: &str, path: &Path) -> Result<bool, MemoError> {
+        if self.of.audit {
+            return Ok(false);
+        }
+        let Some(entry) = self.ask()?.1 else { return Ok(false) };
+        let part = self.part(&entry, name, MemoRole::File)?;
+        if to_file(&self.of.store, part, path)? { Ok(true) } else { Err(self.gone(name)) }
+    }
+
+    fn part<'e>(&self, entry: &'e MemoEntry, name: &str, role: MemoRole) -> Result<&'e MemoPart, MemoError> {
+        let names = || entry.parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(", ");
+        entry.parts.iter().find(|part| part.name == name && part.role == role).ok_or_else(|| {
+            MemoError::Product {
+                block: self.name.clone(),
+                name: name.to_owned(),
+                expected: format!("one of the products that are kept ({})", names()),
+                found: "another name; raise the version of the program when its products change".into(),
+            }
+        })
+    }
+
+    fn gone(&self, name: &str) -> MemoError {
+        MemoError::Product {
+            block: self.name.clone(),
+            name: name.to_owned(),
+            expected: "the bytes that were kept".into(),
+            found: "that a collection removed them meanwhile; compute the block".into(),
+        }
+    }
+
+    /// Adds a product that was computed.
+    ///
+    /// # Errors
+    /// When a product of this name is there.
+    pub fn give(&mut self, name: &str, bytes: &[u8]) -> Result<(), MemoError> {
+        self.check_name(name)?;
+        self.inline += bytes.len();
+        self.products.push(MemoPart::new(MemoRole::Product, name, bytes.to_vec()));
+        Ok(())
+    }
+
+    /// Adds a file that was written.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a product of this name is there.
+    pub fn give_file(&mut self, name: &str, path: &Path) -> Result<(), MemoError> {
+        self.check_name(name)?;
+        let mut inline = self.inline;
+        let part = MemoPart { name: name.to_owned(), ..as_part(path, &mut inline)? };
+        self.inline = inline;
+        if part.content.is_none() {
+            self.long.push((self.products.len(), path.to_path_buf()));
+        }
+        self.products.push(part);
+        Ok(())
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), MemoError> {
+        match self.products.iter().any(|part| part.name == name) {
+            true => Err(MemoError::Twice { name: name.to_owned() }),
+            false => Ok(()),
+        }
+    }
+
+    /// Ends the block: products that were computed are kept. A block that is dropped instead is not kept.
+    ///
+    /// # Errors
+    /// When the store refuses, or an audit finds that other bytes are kept for the same attributes.
+    pub fn end(mut self) -> Result<(), MemoError> {
+        let known = !self.of.audit && self.ask()?.1.is_some();
+        if known || self.products.is_empty() {
+            return Ok(());
+        }
+        let key = self.key()?;
+        let seconds = self.begun.elapsed().as_secs_f64();
+        let attributes = self.attributes.drain(..).map(|(attribute, _)| attribute).collect();
+        let parts = std::mem::take(&mut self.products);
+        let entry = MemoEntry { title: self.name.clone(), attributes, exit: 0, parts };
+        if self.of.audit
+            && let Some(kept) = self.of.find(key)?
+        {
+            return audited(&kept, &entry);
+        }
+        let maker = self.of.publisher.maker(&self.name);
+        for (place, path) in &self.long {
+            // The file is the caller's: it is read before the caller goes on.
+            if !kept::publish_file(&self.of.store, &entry.parts[*place], path, seconds, &maker)? {
+                return Err(MemoError::Changed { path: path.clone() });
+            }
+        }
+        self.of.publisher.publish(key, entry, seconds, maker)
+    }
+}
+
+fn audited(kept: &MemoEntry, new: &MemoEntry) -> Result<(), MemoError> {
+    let by_name = |entry: &MemoEntry| -> HashMap<String, [u8; 32]> {
+        entry.parts.iter().map(|part| (part.name.clone(), part.digest)).collect()
+    };
+    let (old, new_parts) = (by_name(kept), by_name(new));
+    let differs =
+        new.parts.iter().chain(&kept.parts).find(|part| old.get(&part.name) != new_parts.get(&part.name));
+    match differs {
+        None => Ok(()),
+        Some(part) => Err(MemoError::Differs { block: new.title.clone(), name: part.name.clone() }),
+    }
+}
+
+/// Takes the value of a block from a store, or computes and keeps it. The value is any [`BlockValue`]; attributes are names with
+/// anything that has bytes; in brackets stand the variables whose values of all passes identify the block too.
+///
+/// ```
+/// use onceflow_memo::{BlockStore, MemoError, block};
+///
+/// let folder = tempfile::tempdir()?;
+/// let store = BlockStore::open(folder.path(), "example", "1")?;
+/// let mut computed = 0;
+/// for _ in 0..2 {
+///     let sum: f64 = block!(store, "sum", from = 1.0_f64, to = "last"; {
+///         computed += 1;
+///         42.0
+///     })?;
+///     assert_eq!(sum, 42.0);
+/// }
+/// assert_eq!(computed, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[macro_export]
+macro_rules! block {
+    ($store:expr, $name:expr $(, $attribute:ident = $value:expr)* $(, [$($variable:ident),+])?; $body:block) => {{
+        let mut block = $store.begin($name);
+        $( block.attribute(stringify!($attribute), &$crate::BlockValue::to_block_bytes(&$value)); )*
+        $( $( block.history(stringify!($variable)); )+ )?
+        $crate::BlockStore::value(block, || $body)
+    }};
+}
+
+impl BlockStore {
+    /// The value of a block: the one that is kept, or the computed one.
+    ///
+    /// # Errors
+    /// When the store cannot be used, or what is kept is no value of this type.
+    pub fn value<V: BlockValue>(mut block: Block<'_>, compute: impl FnOnce() -> V) -> Result<V, MemoError> {
+        const VALUE: &str = "value";
+        if block.known()?
+            && let Some(bytes) = block.product(VALUE)?
+        {
+            return V::from_block_bytes(&bytes).ok_or_else(|| MemoError::Product {
+                block: block.name.clone(),
+                name: VALUE.into(),
+                expected: format!("a value of type {}", std::any::type_name::<V>()),
+                found: format!("{} bytes of another type; raise the version of the program", bytes.len()),
+            });
+        }
+        let value = compute();
+        block.give(VALUE, &value.to_block_bytes())?;
+        block.end()?;
+        Ok(value)
+    }
+}
