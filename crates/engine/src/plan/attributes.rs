@@ -97,7 +97,12 @@ fn variables(flow: &Flow, pixels: u64) -> Vec<DescribedVariable> {
             variables.push(variable(&region.name, bytes, &task.name, of_row));
             let reference = readers(flow, |input| input == FlowInput::Reference { task: number, output });
             if !reference.is_empty() {
-                variables.extend(source(&format!("{}{REFERENCE_SUFFIX}", region.name), bytes, reference));
+                let name = format!("{}{REFERENCE_SUFFIX}", region.name);
+                match variables.iter_mut().find(|variable| variable.name == name) {
+                    // The same region stands in where a reference row is missing.
+                    Some(known) => known.to.extend(reference),
+                    None => variables.extend(source(&name, bytes, reference)),
+                }
             }
         }
     }

@@ -195,11 +195,13 @@ impl Block<'_> {
     }
 
     fn ask(&mut self) -> Result<(ProductKey, Option<Arc<MemoEntry>>), MemoError> {
-        if self.asked.is_none() {
-            let key = self.key()?;
-            self.asked = Some((key, self.of.find(key)?));
+        if let Some(asked) = &self.asked {
+            return Ok(asked.clone());
         }
-        Ok(self.asked.clone().unwrap_or_else(|| (ProductKey([0; 32]), None)))
+        let key = self.key()?;
+        let asked = (key, self.of.find(key)?);
+        self.asked = Some(asked.clone());
+        Ok(asked)
     }
 
     /// The bytes of a product of a known block; none when the block is not known.
