@@ -259,7 +259,7 @@ fn what_is_wrong_with_a_described_graph_is_said_with_file_and_line() {
         "graph.toml:4:11",
         "target `regster` is no block",
     );
-    said(&PAPER.replace("barrier = true", "barier = true"), "graph.toml:46:1", "write `barrier`");
+    said(&PAPER.replace("barrier = true", "barier = true"), "graph.toml:48:1", "write `barrier`");
     let missing = shell.run("plan none.toml --attributes");
     assert!(missing.exit == 2 && missing.stderr.contains("none.toml"), "{missing}");
 }

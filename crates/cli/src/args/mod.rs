@@ -119,7 +119,7 @@ pub(crate) enum Verb {
     Image(ImageArgs),
     /// List, check and collect results of earlier runs
     Products(ProductsArgs),
-    /// Run any command line once: take its outputs from the store when what it reads is known
+    /// Run any command line once, and keep what it gave
     Memo(Box<MemoArgs>),
     /// Show the settings in force, and where each comes from
     Config(ConfigArgs),
