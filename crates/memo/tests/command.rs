@@ -279,6 +279,16 @@ fn an_audit_finds_what_the_attributes_do_not_decide() {
     place.write("hidden", "2");
     let out = place.path("out").display().to_string();
     assert_eq!(audit(&secret), Audited::Differs(vec!["standard output".into(), out]));
+    // A command that fails, or does not write, gives something else too.
+    place.write("hidden", "1");
+    let flaky = command("test -e gone && exit 4; cp in out");
+    assert_eq!(audit(&flaky), Audited::New);
+    place.write("gone", "");
+    assert_eq!(audit(&flaky), Audited::Differs(vec!["exit code (0 and 4)".into()]));
+    let lazy = command("test -e gone2 || cp in out");
+    assert_eq!(audit(&lazy), Audited::New);
+    place.write("gone2", "");
+    assert!(matches!(audit(&lazy), Audited::Differs(reason) if reason[0].contains("was not written")));
     // The first result stays.
     place.run(&secret);
     assert_eq!(place.text("out"), "text1");

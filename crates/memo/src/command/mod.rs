@@ -174,8 +174,29 @@ impl MemoCommand {
         let mut outcome = MemoOutcome { seconds, nearness, ..MemoOutcome::new(identified.key, ran.exit) };
         let kept = self.keep(store, identified, &ran, &before, &mut outcome)?;
         outcome.not_kept = kept.err();
+        if self.audit && outcome.audited.is_none() {
+            outcome.audited = Some(self.audited_without_result(store, identified, &outcome)?);
+        }
         outcome.traced = ran.traced.map(|traced| traced.undeclared(&self.reads, &self.writes));
         Ok(outcome)
+    }
+
+    /// What an audit says of a command that gave nothing to be kept: that is a difference where a result is kept.
+    fn audited_without_result(
+        &self,
+        store: &ProductStore,
+        identified: &IdentifiedCommand,
+        outcome: &MemoOutcome,
+    ) -> Result<Audited, MemoError> {
+        let reason = outcome.not_kept.as_ref().map(ToString::to_string);
+        Ok(match (kept::fetch(store, identified.key)?, &outcome.not_kept) {
+            (None, _) => Audited::New,
+            (Some((known, _)), Some(NotKept::Failed { exit })) if known.exit == *exit => Audited::Same,
+            (Some((known, _)), Some(NotKept::Failed { exit })) => {
+                Audited::Differs(vec![exit_difference(known.exit, *exit)])
+            }
+            (Some(_), _) => Audited::Differs(reason.into_iter().collect()),
+        })
     }
 
     /// Keeps a result, or says why not.
@@ -263,11 +284,15 @@ fn compared(known: &MemoEntry, new: &MemoEntry) -> Audited {
         .map(|(part, _)| name(part))
         .collect();
     if known.exit != new.exit {
-        differ.push(format!("exit code ({} and {})", known.exit, new.exit));
+        differ.push(exit_difference(known.exit, new.exit));
     }
     if differ.is_empty() && known.parts.len() == new.parts.len() {
         Audited::Same
     } else {
         Audited::Differs(differ)
     }
+}
+
+fn exit_difference(kept: i32, now: i32) -> String {
+    format!("exit code ({kept} and {now})")
 }

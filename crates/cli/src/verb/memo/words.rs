@@ -78,7 +78,7 @@ pub(super) fn traced(traced: &TracedFiles) -> Vec<String> {
 /// What an audit found.
 pub(super) fn audited(audited: &Audited) -> String {
     match audited {
-        Audited::New => "audit: nothing to compare with: kept now".to_owned(),
+        Audited::New => "audit: nothing to compare with".to_owned(),
         Audited::Same => "audit: the same as is kept".to_owned(),
         Audited::Differs(parts) => format!(
             "audit: {} differ: what is declared does not decide the result, or the command does not repeat; the kept result stays",
