@@ -38,7 +38,7 @@ pub(super) enum PublishOrder {
     /// What a row gave for an output.
     Output { key: ProductKey, given: GivenOutput, seconds: f64 },
     /// What a task gave.
-    Task { products: Vec<NewProduct>, leases: Vec<Lease> },
+    Task { keys: Vec<ProductKey>, outputs: Vec<Arc<Region>>, seconds: f64, leases: Vec<Lease> },
     /// A phase is over: its outputs will not be named any more.
     PhaseEnd,
 }
@@ -194,9 +194,9 @@ impl<'a> Batch<'a> {
                     self.push(NewProduct { key, payload: output.to_bytes(), seconds });
                 }
             }
-            PublishOrder::Task { products, leases } => {
+            PublishOrder::Task { keys, outputs, seconds, leases } => {
+                self.add_task(&keys, &outputs, seconds);
                 self.leases.extend(leases);
-                products.into_iter().for_each(|product| self.push(product));
             }
             PublishOrder::PhaseEnd => self.outputs.clear(),
         }
@@ -220,6 +220,15 @@ impl<'a> Batch<'a> {
         }
         self.known.insert(digest);
         Some(digest)
+    }
+
+    /// Adds what a task gave, under all of its keys; nothing where an output has no bytes.
+    fn add_task(&mut self, keys: &[ProductKey], outputs: &[Arc<Region>], seconds: f64) {
+        let digests = outputs.iter().map(|output| self.add_region(output, seconds, Vec::new()));
+        let Some(digests) = digests.collect::<Option<Vec<_>>>() else { return };
+        for key in keys {
+            self.push(NewProduct { key: *key, payload: digests.concat(), seconds });
+        }
     }
 
     /// What a row gave; none where there was no memory for its region.
