@@ -87,6 +87,8 @@ pub struct CachedResult {
     pub contents: Vec<ContentDigest>,
     /// Bytes of all outputs.
     pub bytes: u64,
+    /// The number by which a cache that outlives the run knows who made it.
+    pub origin: Option<u32>,
 }
 
 /// A result to be stored.

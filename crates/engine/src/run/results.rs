@@ -120,7 +120,7 @@ impl KeptResult {
 
     fn described(&self) -> CachedResult {
         // Outputs are found by keys of this run: digests that hold in others are not needed.
-        CachedResult { digests: Vec::new(), contents: self.contents.clone(), bytes: self.bytes }
+        CachedResult { digests: Vec::new(), contents: self.contents.clone(), bytes: self.bytes, origin: None }
     }
 }
 

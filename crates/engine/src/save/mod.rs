@@ -107,6 +107,11 @@ fn add_tables(run: &Run, files: &mut RunFiles<'_>) -> Result<(), EngineError> {
     files.add("costs.jsonl", costs(run))?;
     files.add("reuse.csv", run.converged.clone())?;
     files.add("objects.csv", run.objects.clone())?;
+    match &run.earlier {
+        Some(earlier) => files.add("earlier.csv", earlier.clone())?,
+        // That of a run that was stopped in this folder.
+        None => files.folder.remove("earlier.csv")?,
+    }
     files.add("granularity.json", pretty(&grain_json(&answer.work.grain)))?;
     files.add("trace.json", trace(&run.trace).to_string())?;
     if let Some(kept) = &run.kept {

@@ -56,6 +56,8 @@ pub(super) struct CacheUse {
     keys: Vec<TaskKey>,
     /// The digest of each output, where the cache knows them.
     pub(super) digests: Vec<Digest32>,
+    /// Who made what was served, where the cache outlives the run.
+    pub(super) origin: Option<u32>,
     pub(super) counts: CacheCounts,
     pub(super) errors: Vec<OperationError>,
 }
@@ -124,11 +126,6 @@ impl<'a> CacheClient<'a> {
         }
     }
 
-    /// Whether what it holds outlives the run.
-    pub(super) fn outlives_run(&self) -> bool {
-        !self.cache.is_of_run()
-    }
-
     /// No job of a site is left: its keys are not needed any more.
     pub(super) fn close(&self, ground: SiteRef) {
         lock(&self.sites).remove(&ground);
@@ -151,6 +148,7 @@ impl<'a> CacheClient<'a> {
                 used.counts.served += 1;
                 used.counts.served_bytes += held.bytes;
                 used.digests = held.digests;
+                used.origin = held.origin;
                 Some((outputs, held.contents))
             }
             Err(error) => {

@@ -107,14 +107,17 @@ mod tests {
     fn a_fault_at_any_step_of_any_file_leaves_the_old_or_the_new() {
         for old in [None, Some(1)] {
             for step in PublishStep::ALL.into_iter().take(5) {
-                for (fault, at) in [(Fault::Kill, 0), (Fault::Kill, 13), (Fault::Error(io::ErrorKind::StorageFull), 13)] {
+                for (fault, at) in
+                    [(Fault::Kill, 0), (Fault::Kill, 13), (Fault::Error(io::ErrorKind::StorageFull), 13)]
+                {
                     let place = tempfile::tempdir().unwrap();
                     let all = files(place.path(), 2);
                     old.into_iter().for_each(|old| write_files(&files(place.path(), old)).unwrap());
                     let met = std::sync::atomic::AtomicUsize::new(0);
                     let at = if step == PublishStep::SyncFolder { 0 } else { at };
                     let publisher = Publisher::new().with_faults(move |here| {
-                        let is_here = here == step && met.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == at;
+                        let is_here =
+                            here == step && met.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == at;
                         is_here.then_some(fault)
                     });
                     publisher.write_files(&all).unwrap_err();
@@ -123,7 +126,8 @@ mod tests {
                         PublishStep::SyncFolder => 20,
                         _ => 0,
                     };
-                    let expected: Vec<_> = (0..20).map(|number| if number < new { Some(2) } else { old }).collect();
+                    let expected: Vec<_> =
+                        (0..20).map(|number| if number < new { Some(2) } else { old }).collect();
                     assert_eq!(found(&all), expected, "{step:?} {fault:?}");
                     remove_abandoned(place.path()).unwrap();
                     let left = fs::read_dir(place.path()).unwrap().count();

@@ -1,11 +1,13 @@
 //! Results of expensive tasks in the store, found by their static key, or by their content key once their inputs are there.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use onceflow_products::{ProductKey, ProductStore};
+use onceflow_products::{Product, ProductKey, ProductStore};
 use onceflow_region::{Budget, Digester, Lease, Region};
 use onceflow_reuse::{Digest32, Flow, Level, TaskKey};
-use onceflow_runtime::{CachedResult, InputProvider, LastingResults, NewResult, OperationError, ResultCache};
+use onceflow_runtime::{
+    CachedResult, InputProvider, LastingResults, NewResult, OperationError, ResultCache, TaskLogEntry,
+};
 use onceflow_study::{RegionKind, Scope};
 
 use super::publisher::PublishOrder;
@@ -13,6 +15,7 @@ use super::region_bytes::encoded;
 use super::{ProductReader, RunProducts};
 use crate::OpenStudy;
 use crate::open::supply::{References, Sources};
+use crate::plan::earlier::TakenResults;
 use crate::run::results::PhaseResults;
 
 /// A task is looked up only if it takes longer than this: a lookup takes less than a hundredth of it.
@@ -25,6 +28,9 @@ const OF_PROGRAM: f64 = 0.2;
 /// The same for operations of ours: they take hardly longer than their bytes take, and what they take depends on the values of
 /// few parameters. So results are kept that take less than a hundredth of the time to keep.
 const OF_OURS: f64 = 0.01;
+
+/// So few bytes of a whole image or of the study are always kept.
+const FEW: u64 = 1 << 16;
 
 /// Bytes per second that are encoded, compressed, written and read again.
 const BYTES_PER_SECOND: f64 = 100e6;
@@ -46,14 +52,26 @@ struct StoredTasks<'a> {
     sources: LastingSources<'a>,
     tasks: Vec<StoredTask>,
     budgets: [Budget; 2],
+    /// Who made what was found, and the seconds that it took.
+    origins: Mutex<Vec<(String, f64)>>,
 }
 
 /// What is known of a task before it runs.
 #[derive(Clone, Copy, Debug)]
-struct StoredTask {
+pub(super) struct StoredTask {
     /// Whether it is a program of the user. What one takes that never ran is not known.
     is_program: bool,
+    /// Whether it is of a whole image or of the study: there are few of these, and many tasks wait for them.
+    is_wide: bool,
     /// Seconds that it is expected to take.
+    seconds: f64,
+}
+
+/// A result of a task in the store.
+struct FoundTask {
+    /// The digests of its outputs.
+    outputs: Vec<[u8; 32]>,
+    run: String,
     seconds: f64,
 }
 
@@ -79,23 +97,36 @@ impl<'a> RunResults<'a> {
         let stored = run.filter(|_| tasks.iter().any(StoredTask::is_wanted)).map(|run| {
             let names = flow.sources.clone();
             let sources = LastingSources { study, reader: &run.reader, references, sources, names };
-            StoredTasks { run, sources, tasks, budgets }
+            StoredTasks { run, sources, tasks, budgets, origins: Mutex::default() }
         });
         Self { of_run, stored }
+    }
+
+    /// Notes which results of tasks came from which earlier run.
+    pub(crate) fn note_taken(&self, log: &[TaskLogEntry], taken: &mut TakenResults) {
+        let Some(stored) = &self.stored else { return };
+        let origins = stored.origins.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |entry: &TaskLogEntry| Some((entry.instance, origins.get(entry.origin? as usize)?));
+        for (instance, (run, seconds)) in log.iter().filter_map(known) {
+            taken.note_task(instance, run, *seconds);
+        }
     }
 }
 
 impl StoredTask {
-    fn all(study: &OpenStudy, flow: &Flow) -> Vec<Self> {
+    pub(super) fn all(study: &OpenStudy, flow: &Flow) -> Vec<Self> {
         let seconds = study.seconds(flow, Level::None);
         let is_program = |task: usize| study.own.iter().any(|own| own.spec.id == flow.tasks[task].spec.id);
-        let task = |(task, seconds)| Self { is_program: is_program(task), seconds };
+        let task = |(task, seconds)| {
+            let is_wide = flow.scope(task) != Scope::Part;
+            Self { is_program: is_program(task), is_wide, seconds }
+        };
         seconds.into_iter().enumerate().map(task).collect()
     }
 
     /// Whether it takes long enough to be looked up.
-    fn is_wanted(&self) -> bool {
-        self.is_program || self.seconds >= LEAST_SECONDS
+    pub(super) fn is_wanted(&self) -> bool {
+        self.is_program || self.is_wide || self.seconds >= LEAST_SECONDS
     }
 
     /// Whether it takes long enough to digest so many bytes of its inputs.
@@ -105,6 +136,9 @@ impl StoredTask {
 
     /// Whether a result that took so many seconds is worth its bytes.
     fn admits(&self, seconds: f64, bytes: u64) -> bool {
+        if self.is_wide && bytes <= FEW {
+            return true;
+        }
         let share = if self.is_program { OF_PROGRAM } else { OF_OURS };
         seconds * share >= bytes as f64 / BYTES_PER_SECOND
     }
@@ -151,13 +185,15 @@ impl StoredTasks<'_> {
     }
 
     /// What the store has under each key; what it has under a key that is audited is computed again.
-    fn found(&self, keys: &[TaskKey]) -> Result<Vec<Option<Vec<[u8; 32]>>>, OperationError> {
+    fn found(&self, keys: &[TaskKey]) -> Result<Vec<Option<FoundTask>>, OperationError> {
         let keys: Vec<ProductKey> = keys.iter().map(task_key).collect();
         let found = self.products().fetch(&keys).map_err(|error| OperationError::new(error.to_string()))?;
-        let read = |(key, product): (&ProductKey, Option<onceflow_products::Product>)| {
-            product.filter(|_| !self.run.audit.chooses(key)).and_then(|product| outputs(&product.payload))
+        let read = |product: Option<Product>| {
+            let product = product.filter(|product| !self.run.audit.chooses(&result_key(product)))?;
+            let outputs = outputs(&product.payload)?;
+            Some(FoundTask { outputs, run: product.maker.run, seconds: product.seconds })
         };
-        Ok(keys.iter().zip(found).map(read).collect())
+        Ok(found.into_iter().map(read).collect())
     }
 
     fn reserve(&self, bytes: u64) -> Option<Vec<Lease>> {
@@ -176,18 +212,24 @@ impl ResultCache for StoredTasks<'_> {
 
     /// That of its bytes in the store: what is found there again need not be digested.
     fn digest(&self, region: &Region) -> Option<Digest32> {
-        encoded(region).map(|(_, digest)| digest)
+        encoded(region).map(|encoded| encoded.digest)
     }
 
     fn lookup(&self, keys: &[TaskKey]) -> Result<Vec<Option<CachedResult>>, OperationError> {
-        let described = |digests| CachedResult { digests, contents: Vec::new(), bytes: 0 };
-        Ok(self.found(keys)?.into_iter().map(|found| found.map(described)).collect())
+        let found = self.found(keys)?;
+        let mut origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut described = |found: FoundTask| {
+            origins.push((found.run, found.seconds));
+            let origin = u32::try_from(origins.len() - 1).ok();
+            CachedResult { digests: found.outputs, contents: Vec::new(), bytes: 0, origin }
+        };
+        Ok(found.into_iter().map(|found| found.map(&mut described)).collect())
     }
 
     fn fetch(&self, key: &TaskKey) -> Result<Vec<Arc<Region>>, OperationError> {
         let found = self.found(std::slice::from_ref(key))?.pop().flatten();
-        let outputs = found.ok_or_else(|| OperationError::new("the store has lost a result"))?;
-        outputs.iter().map(|bytes| self.run.reader.region(bytes).map(Arc::new)).collect()
+        let found = found.ok_or_else(|| OperationError::new("the store has lost a result"))?;
+        found.outputs.iter().map(|bytes| self.run.reader.region(bytes).map(Arc::new)).collect()
     }
 
     fn store(
@@ -236,10 +278,17 @@ impl InputProvider for LastingSources<'_> {
 }
 
 /// The key of a task's result in the store.
-fn task_key(key: &TaskKey) -> ProductKey {
+pub(super) fn task_key(key: &TaskKey) -> ProductKey {
     let mut digester = Digester::new("onceflow task v2");
     digester.text(env!("CARGO_PKG_VERSION"));
     digester.bytes(&key.0);
+    ProductKey(digester.finish().0)
+}
+
+/// What a result is known by in an audit: it is under two keys, and is computed again whichever of them is looked up.
+fn result_key(product: &Product) -> ProductKey {
+    let mut digester = Digester::new("onceflow audited result v1");
+    digester.bytes(&product.payload);
     ProductKey(digester.finish().0)
 }
 
