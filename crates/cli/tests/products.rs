@@ -189,7 +189,7 @@ fn an_audit_computes_a_share_again() {
     assert_eq!(number(&audited, "/tasks/by/products"), 0.0, "{audited}");
     let notes = |said: &Said| said.stderr.clone();
     assert!(
-        notes(&audited).contains("20 results of earlier runs (100%) were computed again and compared"),
+        notes(&audited).contains("22 results of earlier runs (100%) were computed again and compared"),
         "{audited}"
     );
     assert!(!notes(&audited).contains("differ"), "{audited}");
@@ -376,6 +376,8 @@ fn why_says_where_a_result_comes_from_and_whether_it_is_sound() {
 fn all_verbs_have_examples_and_json() {
     let shell = shell();
     run(&shell, "study.toml -o runs/first");
+    let help = shell.ok("products export --help").stdout;
+    assert!(help.contains("  onceflow products export 3f2a --box") && help.contains("--json"), "{help}");
     for verb in ["ls", "stats", "verify", "gc", "pin 0", "unpin 0", "why 0"] {
         let name = verb.split(' ').next().unwrap();
         let help = shell.ok(&format!("products {name} --help")).stdout;
@@ -391,4 +393,119 @@ fn names_of_runs_do_nothing_to_the_terminal() {
     run(&shell, "study.toml -o runs/\u{1b}[31mred");
     let said = shell.ok("products ls --store store").stdout;
     assert!(said.contains("[31mred") && !said.contains('\u{1b}'), "{said}");
+}
+
+/// What `why` says of a row with a store, before a run.
+fn stored(shell: &Shell, words: &str) -> serde_json::Value {
+    shell.ok(&format!("why study.toml {words} --store store --json")).json()["stored"].clone()
+}
+
+#[test]
+fn why_says_what_the_store_has_of_a_row_before_a_run_and_which_run_it_came_from_after() {
+    let shell = shell();
+    let text = |words: &str| shell.ok(&format!("why {words} --store store")).stdout;
+    assert!(!text("study.toml --row 3").contains("the store"), "there is no store yet");
+    run(&shell, "study.toml -o runs/first");
+    let before = text("study.toml --row 3");
+    assert!(
+        before.contains("  the store has all that it gives on 2 of 2 parts, from runs/first"),
+        "{before}"
+    );
+    assert!(before.contains("  the store has its nuclei on 2 of 2 parts, from runs/first"), "{before}");
+    let pieces = stored(&shell, "--row 3");
+    assert_eq!((pieces[0]["what"].as_str(), pieces[0]["run"].as_str()), (Some("row"), Some("runs/first")));
+    assert!(pieces[0]["seconds"].as_f64().unwrap() > 0.0, "{pieces}");
+    let uses = shell.ok("products stats --store store --json").json()["hits"].as_u64().unwrap();
+    assert_eq!(uses, 0, "to ask is not to use");
+    shell.write("other.toml", STUDY.replace("seed=3", "seed=8"));
+    let other = text("other.toml --row 3");
+    assert!(other.contains("on 1 of 2 parts"), "{other}");
+
+    let second = run(&shell, "study.toml -o runs/second");
+    let earlier = &second.json()["earlier"];
+    assert_eq!((earlier[0]["run"].as_str(), earlier[0]["rows"].as_u64()), (Some("runs/first"), Some(20)));
+    assert!(earlier[0]["seconds_saved"].as_f64().unwrap() > 0.0, "{earlier}");
+    let list = shell.read("runs/second/earlier.csv");
+    assert_eq!(list.lines().count(), 21, "{list}");
+    assert!(list.lines().nth(1).unwrap().starts_with("screen,,0,0,row,"), "{list}");
+    let after = text("study.toml --row 3 --run runs/second");
+    assert!(after.contains("  all that it gave came from an earlier run on 2 parts, runs/first"), "{after}");
+    for file in ["answer.txt", "report.html"] {
+        let found = shell.read(&format!("runs/second/{file}"));
+        assert!(found.contains("20 instances whole from runs/first: "), "{file}");
+    }
+    assert!(!shell.path("runs/first/earlier.csv").exists(), "the first run took nothing");
+
+    shell.write("found.toml", FOUND);
+    run(&shell, "found.toml -o runs/found");
+    shell.write("added.toml", format!("{FOUND}{ADDED}"));
+    let added = run(&shell, "added.toml -o runs/added");
+    assert!(number(&added, "/earlier/0/compared") > 0.0, "{added}");
+    let after = text("added.toml --row 3 --run runs/added");
+    assert!(after.contains("  its outputs came from an earlier run on 2 parts, runs/found"), "{after}");
+}
+
+#[test]
+fn results_of_whole_images_are_found_again() {
+    let shell = shell();
+    let image_tasks = |folder: &str| {
+        let trace: serde_json::Value =
+            serde_json::from_str(&shell.read(&format!("{folder}/trace.json"))).unwrap();
+        let events = trace["traceEvents"].as_array().unwrap().clone();
+        events.iter().filter(|event| event["name"] == "statistics").count()
+    };
+    run(&shell, "study.toml -o runs/first");
+    assert_eq!(image_tasks("runs/first"), 2, "once for each image");
+    // Other rows of the same images: the statistics of the stains are there.
+    shell.write("others.toml", STUDY.replace("seed = 5", "seed = 77"));
+    let others = run(&shell, "others.toml -o runs/others");
+    assert!(number(&others, "/tasks/computed") > 0.0);
+    assert_eq!(image_tasks("runs/others"), 0);
+    let list = shell.read("runs/others/earlier.csv");
+    assert!(list.contains("screen,statistics,"), "{list}");
+    shell.ok("run others.toml -o runs/none --reuse none");
+    assert_eq!(shell.read("runs/others/rows.csv"), shell.read("runs/none/rows.csv"));
+}
+
+/// The pixels of a grey image, row by row.
+fn pixels(shell: &Shell, file: &str) -> Vec<u8> {
+    let file = std::io::BufReader::new(std::fs::File::open(shell.path(file)).unwrap());
+    let mut decoder = png::Decoder::new(file);
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let bytes = reader.next_frame(&mut pixels).unwrap().buffer_size();
+    pixels.truncate(bytes);
+    pixels
+}
+
+#[test]
+fn a_box_of_a_kept_mask_is_exported() {
+    let shell = shell();
+    run(&shell, "study.toml -o runs/first");
+    let pieces = stored(&shell, "--row 3");
+    let of_mask = pieces.as_array().unwrap().iter().find(|piece| piece["what"] == "output").unwrap();
+    let key = of_mask["key"].as_str().unwrap();
+    let said = shell.ok(&format!("products export {} --store store -o mask.png", &key[..16]));
+    assert!(said.stderr.contains("96 x 80 pixels written to mask.png; 1 of 1 pieces read"), "{said}");
+    let json = shell
+        .ok(&format!("products export {key} --box 10,20,30x40 --store store -o piece.png --json"))
+        .json();
+    assert_eq!((json["width"].as_u64(), json["height"].as_u64()), (Some(30), Some(40)), "{json}");
+    let (whole, piece) = (pixels(&shell, "mask.png"), pixels(&shell, "piece.png"));
+    let cut: Vec<u8> = (20..60).flat_map(|y| whole[96 * y + 10..96 * y + 40].to_vec()).collect();
+    assert!(cut == piece && whole.contains(&255) && whole.contains(&0));
+    let row = pieces[0]["key"].as_str().unwrap();
+    for (words, problem) in [
+        (format!("{key} --box 90,0,10x10"), "within 96 x 80"),
+        (format!("{key} --box 1,2,3"), "X,Y,WIDTHxHEIGHT"),
+        (row.to_owned(), "another kind of result"),
+        ("0123456789abcdef".to_owned(), "no result has a key"),
+    ] {
+        let said = shell.run(&format!("products export {words} --store store -o wrong.png"));
+        assert!(said.exit == 2 && said.stderr.contains(problem), "{words}: {said}");
+    }
+    shell.write("mine.png", "mine");
+    let said = shell.run(&format!("products export {key} --store store -o mine.png"));
+    assert!(said.exit == 2 && shell.read("mine.png") == "mine", "{said}");
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use onceflow_imageio::png_bytes;
 use onceflow_region::Region;
 use onceflow_store::codec;
+use onceflow_store::publish::write_files;
 use onceflow_study::{Diagnostic, counted};
 
 use crate::{EngineError, write_whole};
@@ -82,6 +83,13 @@ impl RunFolder {
             path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| write_whole(&path, bytes));
         written.map_err(|error| EngineError::Write { path: path.clone(), error })?;
         Ok(path)
+    }
+
+    /// Writes files in it, each whole or not at all. The disk is waited for once.
+    pub(crate) fn write_several(&self, files: Vec<(&str, Vec<u8>)>) -> Result<(), EngineError> {
+        let files: Vec<(PathBuf, Vec<u8>)> =
+            files.into_iter().map(|(name, bytes)| (self.path.join(name), bytes)).collect();
+        write_files(&files).map_err(|(path, error)| EngineError::Write { path, error })
     }
 
     /// Takes a file away, unless it is not there.

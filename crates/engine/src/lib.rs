@@ -41,8 +41,8 @@ pub use onceflow_nuclei::{
     read_objects, segment,
 };
 pub use onceflow_products::{
-    Collected, Collection, Explained, Listed, ProductError, ProductStore, StoreOptions, StoreStatistics,
-    Verified,
+    Collected, Collection, Explained, Listed, ProductError, ProductKey, ProductStore, StoreOptions,
+    StoreStatistics, Verified,
 };
 pub use onceflow_programs::{AskedLog, FoundLog};
 pub use onceflow_region::io_words;
@@ -82,9 +82,9 @@ pub use progress::{
 pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance};
 pub use resume::{LeftPhase, LeftWork, is_running, left_to_compute};
 pub use run::{
-    BucketImage, BucketInput, BucketPhase, BucketReference, BucketRow, BucketRows, BucketValue, Run,
-    SavedFile, SavedRegion, SharedTask, StoredInstances, execute_bucket, find_logs, next_buckets,
-    record_bucket, run, stored_instances,
+    BucketImage, BucketInput, BucketPhase, BucketReference, BucketRow, BucketRows, BucketValue, PixelBox,
+    Run, SavedFile, SavedRegion, SharedTask, StoredInstances, StoredPixels, StoredPixelsError,
+    execute_bucket, find_logs, next_buckets, record_bucket, run, stored_instances, stored_pixels, stored_row,
 };
 pub use save::{Failing, failing, read_row};
 pub use settings::{

@@ -119,6 +119,22 @@ impl ProductStore {
         self.index.list(between(""))
     }
 
+    /// The keys that begin with these digits, at most so many.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn keys(&self, digits: &str, most: usize) -> Result<Vec<ProductKey>, ProductError> {
+        if is_hexadecimal(digits) { self.index.keys(between(digits), most) } else { Ok(Vec::new()) }
+    }
+
+    /// What the index says of a product. To ask is not a use.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn listed(&self, key: &ProductKey) -> Result<Option<Listed>, ProductError> {
+        Ok(self.index.list([*key, *key])?.pop())
+    }
+
     /// Pins the products whose keys begin with these digits, so that no collection removes them, or lets them go.
     ///
     /// # Errors

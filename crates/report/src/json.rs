@@ -6,7 +6,9 @@ use onceflow_study::Value;
 use serde_json::{Map, Value as Json, json};
 
 use crate::words::failed;
-use crate::{Amounts, Answer, BestRow, PhaseAnswer, PhaseGrain, Provenance, UsedFile, WorkAccount};
+use crate::{
+    Amounts, Answer, BestRow, EarlierRun, PhaseAnswer, PhaseGrain, Provenance, UsedFile, WorkAccount,
+};
 
 /// The indices of each phase, over all images and for each image.
 pub fn indices_json(answer: &Answer) -> Json {
@@ -39,7 +41,7 @@ fn analyses(analyses: &[Analysis]) -> Vec<Json> {
 /// The account of a run: what `run --json` prints.
 pub fn run_json(answer: &Answer) -> Json {
     let (work, tasks) = (&answer.work, &answer.work.tasks);
-    json!({
+    let mut object = json!({
         "version": 1,
         "tasks": {
             "asked": count(tasks.asked),
@@ -58,6 +60,16 @@ pub fn run_json(answer: &Answer) -> Json {
         "failed": failed(answer),
         "wall_s": work.wall,
         "peak_rss_bytes": work.peak_resident,
+    });
+    if !work.earlier.is_empty() {
+        object["earlier"] = work.earlier.iter().map(earlier).collect();
+    }
+    object
+}
+
+fn earlier(run: &EarlierRun) -> Json {
+    json!({
+        "run": run.run, "rows": run.rows, "compared": run.compared, "tasks": run.tasks, "seconds_saved": run.seconds,
     })
 }
 

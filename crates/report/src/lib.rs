@@ -23,9 +23,9 @@ mod text;
 mod words;
 
 pub use answer::{
-    Amounts, Answer, BestRow, ImageAnalysis, ImageRecord, ImageSummary, KeptParameters, MetricTable,
-    PhaseAnswer, PhaseGrain, ProposedRow, Resampling, ResamplingKind, RowRecord, RowStatus, ValueChange,
-    WorkAccount, resampling_words,
+    Amounts, Answer, BestRow, EarlierRun, ImageAnalysis, ImageRecord, ImageSummary, KeptParameters,
+    MetricTable, PhaseAnswer, PhaseGrain, ProposedRow, Resampling, ResamplingKind, RowRecord, RowStatus,
+    ValueChange, WorkAccount, resampling_words,
 };
 pub use best::best;
 pub use csv::{metrics_csv, rows_csv};

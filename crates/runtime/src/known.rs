@@ -52,6 +52,18 @@ impl KnownRows {
         self.parts.iter().flatten().filter(|known| known.is_some()).count()
     }
 
+    /// How many rows but one are known from the store of results, part by part.
+    pub fn taken(&self, but: Option<usize>) -> usize {
+        let of_part = |rows: &Vec<Option<KnownFrom>>| {
+            let taken = rows
+                .iter()
+                .enumerate()
+                .filter(|(row, from)| Some(*row) != but && **from == Some(KnownFrom::Products));
+            taken.count()
+        };
+        self.parts.iter().map(of_part).sum()
+    }
+
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -21,8 +21,8 @@ pub struct TaskLogEntry {
     pub worker: usize,
     /// Whether the result cache served it, so that nothing was computed.
     pub served: bool,
-    /// Whether that cache outlives the run: another run had computed it.
-    pub stored: bool,
+    /// The number of its origin where that cache outlives the run: another run had computed it.
+    pub origin: Option<u32>,
     /// Whether all its objects were cached, so that nothing was computed but lookups.
     pub known: bool,
     /// Whether it failed.

@@ -23,6 +23,17 @@ pub trait ResultCache: Send + Sync {
         true
     }
 
+    /// Whether it looks for results of a task by the contents of its inputs, which have so many bytes: to know the contents
+    /// takes time.
+    fn wants_contents(&self, _task: usize, _bytes: u64) -> bool {
+        true
+    }
+
+    /// The digest of a region in content keys; none for a region that has none.
+    fn digest(&self, region: &Region) -> Option<Digest32> {
+        region.digest().map(|digest| digest.0)
+    }
+
     /// A cache behind it that outlives the run, with the sources by digests that hold in other runs. It is asked when this one
     /// does not hold a result, and is given what was computed.
     fn lasting(&self) -> Option<LastingResults<'_>> {
@@ -76,11 +87,15 @@ pub struct CachedResult {
     pub contents: Vec<ContentDigest>,
     /// Bytes of all outputs.
     pub bytes: u64,
+    /// The number by which a cache that outlives the run knows who made it.
+    pub origin: Option<u32>,
 }
 
 /// A result to be stored.
 #[derive(Clone, Copy, Debug)]
 pub struct NewResult<'a> {
+    /// The task.
+    pub task: usize,
     /// The outputs of the task.
     pub outputs: &'a [Arc<Region>],
     /// The content of each output as the run tells contents apart; none where it does not.

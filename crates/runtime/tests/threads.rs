@@ -137,7 +137,12 @@ impl MemoryCache {
             digest
         };
         let bytes = outputs.iter().map(|region| region.bytes()).sum();
-        CachedResult { digests: outputs.iter().map(digest).collect(), contents: Vec::new(), bytes }
+        CachedResult {
+            digests: outputs.iter().map(digest).collect(),
+            contents: Vec::new(),
+            bytes,
+            origin: None,
+        }
     }
 }
 
@@ -196,7 +201,12 @@ impl ResultCache for FailingCache<'_> {
         let mut dice = self.dice.lock().unwrap();
         for result in &mut held {
             if result.is_none() && dice.chance(20) {
-                *result = Some(CachedResult { digests: vec![[7; 32]], contents: Vec::new(), bytes: 1 });
+                *result = Some(CachedResult {
+                    digests: vec![[7; 32]],
+                    contents: Vec::new(),
+                    bytes: 1,
+                    origin: None,
+                });
             }
         }
         Ok(held)

@@ -41,7 +41,7 @@ pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PartsArgs, Synth
 pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use memo::MemoArgs;
 pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallBucketWord};
-pub(crate) use products::{GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
+pub(crate) use products::{ExportArgs, GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{GranularityWord, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs, UntilWord};
 pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord};

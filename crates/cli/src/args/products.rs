@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use onceflow_engine::PixelBox;
 use onceflow_study::{Size, parse_duration};
 
 use super::run::size;
@@ -19,6 +20,7 @@ Examples:
   onceflow products gc --size '2 GiB'
   onceflow products pin 3f2a                    never remove results whose keys begin with 3f2a
   onceflow products why 3f2a                    where a result comes from, and whether its bytes are sound
+  onceflow products export 3f2a --box 0,0,256x256 -o piece.png
 
 Runs take results from the store, and add to it, by themselves. A store is a folder, by default
 onceflow/products in the user's cache folder. It may be removed at any time: what is missing is
@@ -62,6 +64,11 @@ pub(crate) enum ProductsVerb {
         after_help = "Examples:\n  onceflow products why 3f2a\n  onceflow products why 3f2a --json | jq '.products[].run'"
     )]
     Why(PinArgs),
+    /// Write a kept region as a PNG image: whole, or only a box of it, for which little is read
+    #[command(
+        after_help = "Examples:\n  onceflow why study.toml --row 17              names the keys of the regions of row 17\n  onceflow products export 3f2a -o mask.png\n  onceflow products export 3f2a --box 1000,2000,256x256 -o piece.png --json"
+    )]
+    Export(ExportArgs),
 }
 
 /// Which store.
@@ -101,12 +108,32 @@ pub(crate) struct PinArgs {
     pub(crate) key: String,
 }
 
+/// Arguments of `export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    /// The first digits of the key of a region, as `why` and `ls` print them
+    #[arg(value_parser = digits)]
+    pub(crate) key: String,
+    /// Only this box of the region, in pixels: X,Y,WIDTHxHEIGHT [default: all of it]
+    #[arg(long = "box", value_name = "BOX", value_parser = pixel_box)]
+    pub(crate) within: Option<PixelBox>,
+    /// The image file to write
+    #[arg(short, long, value_name = "FILE.png")]
+    pub(crate) output: PathBuf,
+    /// Replace a file that Onceflow did not write
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
 impl ProductsArgs {
     /// Whether failures are printed as JSON too.
     pub(crate) fn wants_json(&self) -> bool {
         match &self.verb {
             ProductsVerb::Ls(args) | ProductsVerb::Stats(args) | ProductsVerb::Verify(args) => args.json,
             ProductsVerb::Gc(args) => args.store.json,
+            ProductsVerb::Export(args) => args.store.json,
             ProductsVerb::Pin(args) | ProductsVerb::Unpin(args) | ProductsVerb::Why(args) => args.store.json,
         }
     }
@@ -119,4 +146,30 @@ fn time(text: &str) -> Result<Duration, String> {
 fn digits(text: &str) -> Result<String, String> {
     let proper = !text.is_empty() && text.len() <= 64 && text.bytes().all(|c| c.is_ascii_hexdigit());
     if proper { Ok(text.to_lowercase()) } else { Err("expected up to 64 hexadecimal digits".into()) }
+}
+
+/// A box as a user writes it: `X,Y,WIDTHxHEIGHT`.
+fn pixel_box(text: &str) -> Result<PixelBox, String> {
+    let parsed = || {
+        let mut fields = text.split(',').map(str::trim);
+        let (x, y, size) = (fields.next()?, fields.next()?, fields.next()?);
+        let (width, height) = size.split_once('x')?;
+        let number = |text: &str| text.parse::<usize>().ok();
+        let found = PixelBox { x: number(x)?, y: number(y)?, width: number(width)?, height: number(height)? };
+        (fields.next().is_none() && found.width > 0 && found.height > 0).then_some(found)
+    };
+    parsed().ok_or_else(|| "expected X,Y,WIDTHxHEIGHT in pixels, such as 100,200,64x64".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_are_read_and_others_refused() {
+        assert_eq!(pixel_box("1,2,3x4"), Ok(PixelBox { x: 1, y: 2, width: 3, height: 4 }));
+        for wrong in ["", "1,2", "1,2,3", "1,2,0x4", "-1,2,3x4", "1,2,3x4,5", "a,2,3x4"] {
+            assert!(pixel_box(wrong).is_err(), "{wrong}");
+        }
+    }
 }

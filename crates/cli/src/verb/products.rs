@@ -1,5 +1,6 @@
 //! `onceflow products`: the store of results of earlier runs.
 
+mod export;
 mod list;
 mod why;
 
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &ProductsArgs, terminal: &Terminal) -> Result<Exit, Fail
         ProductsVerb::Pin(args) => pin(args, true, terminal),
         ProductsVerb::Unpin(args) => pin(args, false, terminal),
         ProductsVerb::Why(args) => why::run(args, terminal),
+        ProductsVerb::Export(args) => export::run(args, terminal),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use onceflow_engine::{FoundSame, Question};
+use onceflow_engine::{FoundSame, Question, stored_row};
 use onceflow_study::Diagnostic;
 
 use crate::args::{SettingsArgs, WhyArgs};
@@ -25,10 +25,18 @@ pub(crate) fn run(args: &WhyArgs, terminal: &Terminal) -> Result<Exit, Failure> 
         (None, bucket) => Question::Bucket { bucket: bucket.unwrap_or_default(), stage: args.stage.clone() },
     };
     let phase = &study.study().phases[place].name;
+    let from_run = run.clone();
     let same = run.map_or_else(|| Ok(FoundSame::default()), |run| found_same(&run, phase))?;
     let settings = study.settings();
     let found = study.why(place, settings.level, &settings.merge, &question, &same);
-    let found = found.map_err(engine_failure)?;
+    let mut found = found.map_err(engine_failure)?;
+    // What a run took stands in its own list.
+    if let (Some(row), None, 0) = (args.row, &from_run, place)
+        && let Some(stored) = stored_row(&study, settings, row).map_err(engine_failure)?
+    {
+        stored.text.lines().for_each(|line| found.text.push_str(&format!("  {line}\n")));
+        found.json["stored"] = stored.json;
+    }
     if args.json {
         terminal.json(&found.json)?;
     } else {
@@ -44,7 +52,11 @@ fn found_same(run: &Path, phase: &str) -> Result<FoundSame, Failure> {
     let objects = run.join("objects.csv");
     let objects =
         if objects.is_file() { read_text(&objects, TextLimit::Table)?.text.clone() } else { String::new() };
-    let found = FoundSame::read(&source.text, phase).map(|found| found.with_objects(objects));
+    let earlier = run.join("earlier.csv");
+    let earlier =
+        if earlier.is_file() { read_text(&earlier, TextLimit::Table)?.text.clone() } else { String::new() };
+    let found = FoundSame::read(&source.text, phase);
+    let found = found.map(|found| found.with_objects(objects).with_earlier(earlier));
     found.map_err(|(line, found)| {
         let error = Diagnostic::error(format!("cannot read {}", path.display()));
         let error = error.expected_found(format!("line {line}: phase,task,site,row,same_as"), found);

@@ -7,7 +7,7 @@ use onceflow_reuse::{NodeId, Plan};
 use onceflow_runtime::Instance;
 use onceflow_study::counted;
 
-use crate::plan::object_origins;
+use crate::plan::{earlier, object_origins};
 
 /// Instances that turned out to be the same as other nodes of their site.
 pub(crate) type Duplicates = HashMap<Instance, NodeId>;
@@ -37,6 +37,8 @@ pub struct FoundSame {
     phase: String,
     /// Where objects came from, as a run lists it.
     objects: String,
+    /// What came from earlier runs, as a run lists it.
+    earlier: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +70,7 @@ impl FoundSame {
                 found.push(Same { task: task.to_owned(), site, row, same_as });
             }
         }
-        Ok(Self { found, phase: phase.to_owned(), objects: String::new() })
+        Ok(Self { found, phase: phase.to_owned(), ..Self::default() })
     }
 
     /// Where the task that a row was the first to ask for turned out to be another row's: which, and at how many sites.
@@ -88,6 +90,17 @@ impl FoundSame {
     #[must_use]
     pub fn with_objects(self, objects: String) -> Self {
         Self { objects, ..self }
+    }
+
+    /// The same with the list of what came from earlier runs.
+    #[must_use]
+    pub fn with_earlier(self, earlier: String) -> Self {
+        Self { earlier, ..self }
+    }
+
+    /// The earlier runs that the results of a row came from, or those of a task that the row was the first to ask for.
+    pub(crate) fn earlier_words(&self, task: Option<&str>, row: usize) -> String {
+        earlier::words(&self.earlier, &self.phase, task, row)
     }
 
     /// Where the objects of the task that a row was the first to ask for came from, in words.

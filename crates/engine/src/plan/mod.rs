@@ -6,6 +6,7 @@ mod basis;
 mod buckets;
 pub(crate) mod digests;
 pub(crate) mod duplicates;
+pub(crate) mod earlier;
 mod export;
 pub(crate) mod findings;
 pub(crate) mod grain;

@@ -80,6 +80,7 @@ fn explain_row(
         let names: Vec<&str> = tasks.iter().map(|task| plan.flow().tasks[*task].name.as_str()).collect();
         text.push_str(&format!("{name} stands as {}\n", names.join(", ")));
     }
+    text.push_str(&found.earlier_words(None, number));
     let (mut list, mut buckets) = (Vec::new(), Vec::new());
     for task in tasks {
         let why = plan.why(row, task);
@@ -88,10 +89,12 @@ fn explain_row(
         let name = &plan.flow().tasks[task].name;
         text.push_str(&found.words(name, first));
         text.push_str(&found.object_words(name, first));
+        text.push_str(&found.earlier_words(Some(name), first));
         let mut entry = task_json(planned, row, &why);
         let same = |(row, sites): &(usize, usize)| json!({ "row": row, "sites": sites });
         entry["same_in_run_as"] = found.of(name, first).iter().map(same).collect();
         entry["objects_in_run"] = found.object_words(name, first).trim().into();
+        entry["earlier_in_run"] = found.earlier_words(Some(name), first).trim().into();
         list.push(entry);
     }
     for merged in &planned.merged {
@@ -105,6 +108,7 @@ fn explain_row(
     let level = plan.level().word();
     let json = json!({
         "version": 1, "row": number, "phase": planned.phase, "level": level, "tasks": list, "buckets": buckets,
+        "earlier_in_run": found.earlier_words(None, number).trim(),
     });
     Ok(Explanation { text, json })
 }

@@ -78,7 +78,7 @@ impl Ledger {
 /// Results of an earlier phase are merged by dataflow: they were computed in the same run. Those of other runs are products.
 fn merged_phases(account: &Account, log: &[TaskLogEntry]) -> Account {
     let mut account = account.clone();
-    for entry in log.iter().filter(|entry| entry.stored) {
+    for entry in log.iter().filter(|entry| entry.origin.is_some()) {
         let task = &mut account.tasks[entry.task];
         let served = task.cached.min(1);
         task.cached -= served;

@@ -22,6 +22,8 @@ pub struct Run {
     pub converged: String,
     /// From which rows the known objects of each task came, as lines of a CSV file.
     pub objects: String,
+    /// Which results came from which earlier run, as lines of a CSV file; `None` when none did.
+    pub earlier: Option<String>,
     /// Which row has which file of the regions that were kept, as lines of a CSV file; `None` when nothing was asked.
     pub kept: Option<String>,
     /// What the report shows of images.

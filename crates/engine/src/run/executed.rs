@@ -17,11 +17,12 @@ use crate::open::inputs::UnreadImages;
 use crate::open::metrics::Tally;
 use crate::open::supply::{References, Sources};
 use crate::plan::duplicates::Duplicates;
+use crate::plan::earlier::TakenResults;
 use crate::resume::journal::{PastPhase, RowLines};
 use crate::run::context::RunContext;
 use crate::run::keep::Keeper;
 use crate::run::operations::{ProgramFolder, Steps};
-use crate::run::products::{Comparing, RunProducts, RunResults};
+use crate::run::products::{ComparedRows, Comparing, RunProducts, RunResults, count_taken};
 use crate::run::recorder::RunRecorder;
 use crate::run::row_numbers::RowNumbers;
 use crate::run::scratch::{Scratch, set_aside};
@@ -46,6 +47,7 @@ pub(super) struct Gathered {
     pub(super) saved: References,
     pub(super) too_many: bool,
     pub(super) keeper: Keeper,
+    pub(super) earlier: TakenResults,
 }
 
 /// Rows to carry out on this machine: all of a phase, or those of a bucket.
@@ -127,6 +129,7 @@ impl PhaseWork<'_> {
             reference: plan.reference(),
             wanted,
             lines,
+            earlier: TakenResults::default(),
             products: products.as_ref(),
             clips: self.clips,
             keeper,
@@ -174,10 +177,16 @@ impl PhaseWork<'_> {
             }
             _ => None,
         };
+        let taken = known.taken(plan.reference()) as u64;
         options.known = known;
         let execution = execute(plan, &layout, &work, &options, &mut collector);
-        let gathered = gathered(collector, seen.as_deref())?;
+        let mut gathered = gathered(collector, seen.as_deref())?;
         let mut execution = execution?;
+        results.note_taken(&execution.log, &mut gathered.earlier);
+        execution.stopped |= compared.as_ref().is_some_and(ComparedRows::is_stopped);
+        if execution.stopped {
+            count_taken(plan, taken, &mut execution);
+        }
         if let Some(compared) = compared {
             compared.add_to(plan, &mut execution);
         }
@@ -264,10 +273,11 @@ fn fused_nodes(plan: &Plan) -> HashMap<usize, Vec<NodeId>> {
 fn gathered(mut collector: RunRecorder<'_>, seen: Option<&ObjectCache>) -> Result<Gathered, EngineError> {
     let (objects, origins) = seen.map(|seen| (seen.counts(), seen.take_origins())).unwrap_or_default();
     collector.take_steps();
-    let RunRecorder { tallies, records, same, saved, error, failed, most_failed, keeper, .. } = collector;
+    let RunRecorder { tallies, records, same, saved, error, failed, most_failed, keeper, earlier, .. } =
+        collector;
     let too_many = failed.len() as u64 > most_failed;
     match error {
         Some(error) => Err(error),
-        None => Ok(Gathered { tallies, records, same, objects, origins, saved, too_many, keeper }),
+        None => Ok(Gathered { tallies, records, same, objects, origins, saved, too_many, keeper, earlier }),
     }
 }

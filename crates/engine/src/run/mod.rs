@@ -27,8 +27,8 @@ use std::time::Instant;
 use onceflow_cluster::SimulationError;
 use onceflow_costs::{Finding, Record};
 use onceflow_report::{
-    Answer, BestRow, ImageAnalysis, ImageSummary, MetricTable, PhaseAnswer, PhaseGrain, RowStatus, RunEnding,
-    TraceEntry, TraceOutcome,
+    Answer, BestRow, EarlierRun, ImageAnalysis, ImageSummary, MetricTable, PhaseAnswer, PhaseGrain,
+    RowStatus, RunEnding, TraceEntry, TraceOutcome,
 };
 use onceflow_reuse::{Level, ParameterRows, Plan, plan};
 use onceflow_runtime::{ExecuteError, Execution, Moves, SchedulerError, TaskLogEntry};
@@ -41,6 +41,7 @@ use crate::open::metrics::Tally;
 use crate::open::study::OpenStudy;
 use crate::plan::duplicates as converged;
 use crate::plan::duplicates::Duplicates;
+use crate::plan::earlier;
 use crate::plan::findings::{as_if_unknown, findings};
 use crate::plan::grain::Grained;
 use crate::plan::object_origins;
@@ -61,7 +62,9 @@ use keep::Keeper;
 pub use logs::find_logs;
 use logs::{forget_logs, list_logs};
 use products::RunProducts;
-pub use products::{StoredInstances, stored_instances};
+pub use products::{
+    PixelBox, StoredInstances, StoredPixels, StoredPixelsError, stored_instances, stored_pixels, stored_row,
+};
 use row_numbers::RowNumbers;
 use shown::shown_parts;
 
@@ -122,6 +125,8 @@ struct Runner<'a> {
     converged: String,
     objects: String,
     kept: String,
+    /// What came from earlier runs, result by result, and run by run.
+    earlier: (String, Vec<EarlierRun>),
     moves: Moves,
     context: RunContext,
     clips: PictureClips,
@@ -173,6 +178,7 @@ impl<'a> Runner<'a> {
             converged: converged::HEAD.to_owned(),
             objects: object_origins::HEAD.to_owned(),
             kept: String::new(),
+            earlier: Default::default(),
             moves: Moves::default(),
             context: RunContext::new(study, options, study.budget(options.memory)),
             clips: PictureClips::new(shown_parts(study, options)),
@@ -203,6 +209,8 @@ impl<'a> Runner<'a> {
         self.trace(&phase.name, &plan, first, &execution.log);
         self.converged.push_str(&converged::lines(&phase.name, &plan, &gathered.same, first));
         self.objects.push_str(&object_origins::lines(&phase.name, std::mem::take(&mut gathered.origins)));
+        self.earlier.0.push_str(&gathered.earlier.lines(&phase.name, &plan, first));
+        earlier::add(&mut self.earlier.1, gathered.earlier.sums());
         self.list_logs(&plan, &gathered.same, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
@@ -400,6 +408,7 @@ impl<'a> Runner<'a> {
         work.peak_reserved = self.context.budget.peak().saturating_add(self.study.aside);
         work.peak_resident = peak_resident();
         work.rows = self.table.rows.len() as u64;
+        work.earlier = self.earlier.1;
         work.instances = work.rows * self.study.inputs.parts.len() as u64;
         let workflow = &self.study.workflow;
         let answer = Answer {
@@ -416,9 +425,10 @@ impl<'a> Runner<'a> {
             work,
             notes: self.notes,
         };
+        let earlier = (!self.earlier.0.is_empty()).then(|| format!("{}{}", earlier::HEAD, self.earlier.0));
         let kept = (!self.study.kept.is_empty()).then(|| format!("{HEAD}{}", self.kept));
         let Self { ending, records, findings, trace, converged, objects, clips, .. } = self;
-        Run { answer, ending, records, findings, trace, converged, objects, kept, clips }
+        Run { answer, ending, records, findings, trace, converged, objects, earlier, kept, clips }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::open::inputs::{StudyInputs, UnreadImages};
 use crate::open::metrics::{Metrics, Tally};
 use crate::open::supply::{References, SavedReference};
 use crate::plan::duplicates::Duplicates;
+use crate::plan::earlier::TakenResults;
 use crate::resume::journal::{JournalLine, RowLines, tables};
 use crate::run::composite::StepLog;
 use crate::run::keep::Keeper;
@@ -34,6 +35,8 @@ pub(crate) struct RunRecorder<'a> {
     pub(crate) folder: &'a RunFolder,
     pub(crate) lines: &'a mut dyn RowLines,
     pub(crate) progress: &'a mut dyn Progress,
+    /// What came from earlier runs.
+    pub(crate) earlier: TakenResults,
     /// The rows of the phase in the store of results.
     pub(crate) products: Option<&'a PhaseProducts<'a>>,
     pub(crate) budget: &'a Budget,

@@ -120,7 +120,7 @@ impl KeptResult {
 
     fn described(&self) -> CachedResult {
         // Outputs are found by keys of this run: digests that hold in others are not needed.
-        CachedResult { digests: Vec::new(), contents: self.contents.clone(), bytes: self.bytes }
+        CachedResult { digests: Vec::new(), contents: self.contents.clone(), bytes: self.bytes, origin: None }
     }
 }
 
@@ -188,7 +188,7 @@ mod tests {
 
     fn store(results: &PhaseResults, key: u8, bytes: usize, seconds: f64) -> bool {
         let outputs = [region(bytes)];
-        let result = NewResult { outputs: &outputs, contents: &[], seconds };
+        let result = NewResult { task: 0, outputs: &outputs, contents: &[], seconds };
         results.store(&[TaskKey([key; 32]), TaskKey([100 + key; 32])], &result).unwrap().is_some()
     }
 

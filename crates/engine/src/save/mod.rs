@@ -27,6 +27,9 @@ const MARKER: &str = "run.json";
 /// The answer for people.
 const ANSWER: &str = "answer.txt";
 
+/// A file with more bytes does not wait for others.
+const LARGE: usize = 4 << 20;
+
 /// Takes possession of a folder: says whose results it will hold, and that they are not complete.
 pub(crate) fn begin(folder: &RunFolder, study: &OpenStudy) -> Result<(), EngineError> {
     folder.make()?;
@@ -35,12 +38,14 @@ pub(crate) fn begin(folder: &RunFolder, study: &OpenStudy) -> Result<(), EngineE
     folder.remove(ANSWER)?;
     // The two texts belong together, also when there is no space for the second.
     folder.remove("workflow.json")?;
-    folder.write("study.toml", study.texts.study.as_bytes())?;
-    folder.write("workflow.json", study.texts.workflow.as_bytes())?;
+    let mut texts = vec![
+        ("study.toml", study.texts.study.clone().into_bytes()),
+        ("workflow.json", study.texts.workflow.clone().into_bytes()),
+    ];
     if study.commands() != json!([]) {
-        folder.write(COMMANDS, commands_text(study).as_bytes())?;
+        texts.push((COMMANDS, commands_text(study).into_bytes()));
     }
-    Ok(())
+    folder.write_several(texts)
 }
 
 /// Writes everything a run found; each file whole or not at all. Only a complete run gets its marker. The run began at
@@ -52,41 +57,67 @@ pub(crate) fn save(
     provenance: &Provenance,
     folder: &RunFolder,
 ) -> Result<(), EngineError> {
-    save_tables(run, folder)?;
+    let mut files = RunFiles { folder, waiting: Vec::new() };
+    add_tables(run, &mut files)?;
     run.answer.work.wall = began.elapsed().as_secs_f64();
     let answer = &run.answer;
     let material =
         Material { ending: &run.ending, pictures, trace: &run.trace, provenance: Some(provenance) };
-    folder.write("report.html", html(answer, &material).as_bytes())?;
-    folder.write("provenance.json", pretty(&provenance_json(provenance)).as_bytes())?;
-    let described = ro_crate(answer, provenance, &run.ending);
-    folder.write("ro-crate-metadata.json", pretty(&described).as_bytes())?;
+    files.add("report.html", html(answer, &material))?;
+    files.add("provenance.json", pretty(&provenance_json(provenance)))?;
+    files.add("ro-crate-metadata.json", pretty(&ro_crate(answer, provenance, &run.ending)))?;
     if run.ending == RunEnding::Complete {
-        folder.write("indices.json", pretty(&indices_json(answer)).as_bytes())?;
+        files.add("indices.json", pretty(&indices_json(answer)))?;
     }
     run.answer.work.wall = began.elapsed().as_secs_f64();
     let answer = &run.answer;
-    folder.write(ANSWER, answer_text(answer).as_bytes())?;
+    files.add(ANSWER, answer_text(answer))?;
+    files.write()?;
     if run.ending == RunEnding::Complete {
         folder.write(MARKER, format!("{}\n", run_json(answer)).as_bytes())?;
     }
     Ok(())
 }
 
-fn save_tables(run: &Run, folder: &RunFolder) -> Result<(), EngineError> {
-    let answer = &run.answer;
-    folder.write("rows.csv", rows_csv(answer).as_bytes())?;
-    folder.write("metrics.csv", metrics_csv(answer).as_bytes())?;
-    folder.write("costs.jsonl", costs(run).as_bytes())?;
-    folder.write("reuse.csv", run.converged.as_bytes())?;
-    folder.write("objects.csv", run.objects.as_bytes())?;
-    folder.write("granularity.json", pretty(&grain_json(&answer.work.grain)).as_bytes())?;
-    folder.write("trace.json", trace(&run.trace).to_string().as_bytes())?;
-    if let Some(kept) = &run.kept {
-        folder.write("regions/list.csv", kept.as_bytes())?;
+/// Files of a run that are written together: to wait for the disk after each would take longer than to make them.
+struct RunFiles<'a> {
+    folder: &'a RunFolder,
+    waiting: Vec<(&'static str, Vec<u8>)>,
+}
+
+impl RunFiles<'_> {
+    /// Adds a file. A large one is written at once, so that few bytes wait in memory.
+    fn add(&mut self, name: &'static str, text: String) -> Result<(), EngineError> {
+        if text.len() > LARGE {
+            return self.folder.write(name, text.as_bytes()).map(drop);
+        }
+        self.waiting.push((name, text.into_bytes()));
+        Ok(())
     }
-    folder.write("best.json", pretty(&best_json(answer)).as_bytes())?;
-    Ok(())
+
+    fn write(self) -> Result<(), EngineError> {
+        self.folder.write_several(self.waiting)
+    }
+}
+
+fn add_tables(run: &Run, files: &mut RunFiles<'_>) -> Result<(), EngineError> {
+    let answer = &run.answer;
+    files.add("rows.csv", rows_csv(answer))?;
+    files.add("metrics.csv", metrics_csv(answer))?;
+    files.add("costs.jsonl", costs(run))?;
+    files.add("reuse.csv", run.converged.clone())?;
+    files.add("objects.csv", run.objects.clone())?;
+    match &run.earlier {
+        Some(earlier) => files.add("earlier.csv", earlier.clone())?,
+        // That of a run that was stopped in this folder.
+        None => files.folder.remove("earlier.csv")?,
+    }
+    files.add("granularity.json", pretty(&grain_json(&answer.work.grain)))?;
+    files.add("trace.json", trace(&run.trace).to_string())?;
+    if let Some(kept) = &run.kept {
+        files.folder.write("regions/list.csv", kept.as_bytes())?;
+    }
+    files.add("best.json", pretty(&best_json(answer)))
 }
 
 fn pretty(value: &Value) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{Index, unsigned};
 use crate::ProductError;
@@ -83,6 +83,16 @@ impl Index {
         })?;
         self.count_shares(&mut listed)?;
         Ok(listed)
+    }
+
+    /// The keys between two, at most so many.
+    pub(crate) fn keys(&self, keys: [ProductKey; 2], most: usize) -> Result<Vec<ProductKey>, ProductError> {
+        self.with(|connection| {
+            let sql = "SELECT key FROM product WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?";
+            let key = |row: &Row<'_>| Ok(ProductKey(row.get(0)?));
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            connection.prepare(sql)?.query_map(params![keys[0].0, keys[1].0, most], key)?.collect()
+        })
     }
 
     fn count_shares(&self, listed: &mut [Listed]) -> Result<(), ProductError> {

@@ -91,7 +91,7 @@ impl BlobHead {
     /// The result; none when the stored bytes are not those that were written.
     pub(crate) fn payload(&self, stored: Vec<u8>) -> Option<Vec<u8>> {
         let payload =
-            if self.compressed { zstd::bulk::decompress(&stored, self.bytes as usize).ok()? } else { stored };
+            if self.compressed { compress::decompressed(&stored, self.bytes as usize)? } else { stored };
         (payload.len() == self.bytes as usize && digest(&payload) == self.digest).then_some(payload)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use zstd::bulk::Compressor;
+use zstd::bulk::{Compressor, Decompressor};
 
 /// Bytes below this length stay as they are.
 const WORTH_TRYING: usize = 512;
@@ -18,6 +18,7 @@ const LEVEL: i32 = 1;
 thread_local! {
     /// What the compressor works with takes longer to make than a small result to compress.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
@@ -27,6 +28,17 @@ fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
             none => none.insert(Compressor::new(LEVEL).ok()?),
         };
         compressor.compress(bytes).ok()
+    })
+}
+
+/// The bytes that were made smaller, at most so many; none where these are others.
+pub(super) fn decompressed(packed: &[u8], most: usize) -> Option<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(decompressor) => decompressor,
+            none => none.insert(Decompressor::new().ok()?),
+        };
+        decompressor.decompress(packed, most).ok()
     })
 }
 

@@ -13,7 +13,7 @@ pub use best_row::{BestRow, ProposedRow, ValueChange};
 pub use phase::{ImageAnalysis, KeptParameters, PhaseAnswer};
 pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use table::{ImageRecord, MetricTable, RowRecord, RowStatus};
-pub use work::{Amounts, PhaseGrain, WorkAccount};
+pub use work::{Amounts, EarlierRun, PhaseGrain, WorkAccount};
 
 /// The result of a run. Reports are renderings of it.
 #[derive(Clone, Debug, PartialEq)]

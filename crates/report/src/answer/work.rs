@@ -37,6 +37,32 @@ pub struct WorkAccount {
     pub rows: u64,
     /// Rows times parts.
     pub instances: u64,
+    /// What was taken from each earlier run.
+    pub earlier: Vec<EarlierRun>,
+}
+
+/// What a run took from an earlier run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EarlierRun {
+    /// The run, as its user named it.
+    pub run: String,
+    /// Instances that were taken whole: rows at parts.
+    pub rows: u64,
+    /// Instances whose outputs were taken, and which were only compared.
+    pub compared: u64,
+    /// Tasks whose results were taken.
+    pub tasks: u64,
+    /// Seconds that all of this took to compute.
+    pub seconds: f64,
+}
+
+impl std::ops::AddAssign<&Self> for EarlierRun {
+    fn add_assign(&mut self, more: &Self) {
+        self.rows += more.rows;
+        self.compared += more.compared;
+        self.tasks += more.tasks;
+        self.seconds += more.seconds;
+    }
 }
 
 /// `asked = stage + task + dataflow + convergent + object + products + ended_early + failed + resumed + computed`.

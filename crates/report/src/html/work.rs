@@ -3,7 +3,7 @@
 use super::element::{attribute, escaped, paragraph, section};
 use crate::Answer;
 use crate::account::{COMPUTED, RoundedAccount};
-use crate::text::{grain, less, machine, objects};
+use crate::text::{earlier, grain, less, machine, objects};
 
 /// Seconds as a bar with its balance, then tasks and the machine.
 pub(super) fn account(answer: &Answer) -> String {
@@ -17,6 +17,11 @@ pub(super) fn account(answer: &Answer) -> String {
         .map(|times| format!("{times}, with the same result as without reuse. "));
     let known = objects(answer).map(|objects| format!(" {objects}.")).unwrap_or_default();
     let known = grain(answer).iter().fold(known, |known, change| format!("{known} {change}."));
+    let runs = earlier(answer);
+    if !runs.is_empty() {
+        let text = format!("Taken from earlier runs: {}.", runs.join("; "));
+        body.push_str(&format!("<p class=\"fine\">{}</p>\n", escaped(&text)));
+    }
     body.push_str(&format!(
         "<p class=\"fine\">{} <a href=\"#schedule\">in detail</a></p>\n",
         escaped(&format!(

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use onceflow_region::Region;
 use onceflow_reuse::{ContentDigest, Digest32, InputDigest, NodeId, Plan, StaticKeys, TaskKey, content_key};
@@ -17,6 +17,9 @@ use crate::{
 /// Nodes whose keys are looked up together.
 const BATCH: u32 = 512;
 
+/// Regions whose digests are remembered before those that are gone are forgotten.
+const MOST_CONTENTS: usize = 1024;
+
 /// The result cache as workers use it, apart from all that the scheduler locks.
 pub(super) struct CacheClient<'a> {
     cache: &'a dyn ResultCache,
@@ -27,6 +30,8 @@ pub(super) struct CacheClient<'a> {
     /// Whether the nodes of each task give the same bytes in every run, and the cache keeps them.
     lasting: Vec<bool>,
     sites: Mutex<HashMap<SiteRef, Arc<Mutex<SiteKeys>>>>,
+    /// The digests of regions that were inputs, by their places in memory: many tasks take the same region.
+    contents: Mutex<HashMap<usize, (Weak<Region>, Option<Digest32>)>>,
 }
 
 /// The keys of one site, each made once.
@@ -51,6 +56,8 @@ pub(super) struct CacheUse {
     keys: Vec<TaskKey>,
     /// The digest of each output, where the cache knows them.
     pub(super) digests: Vec<Digest32>,
+    /// Who made what was served, where the cache outlives the run.
+    pub(super) origin: Option<u32>,
     pub(super) counts: CacheCounts,
     pub(super) errors: Vec<OperationError>,
 }
@@ -75,6 +82,7 @@ impl<'a> CacheClient<'a> {
             plan: plan.clone(),
             lasting,
             sites: Mutex::default(),
+            contents: Mutex::default(),
         })
     }
 
@@ -118,11 +126,6 @@ impl<'a> CacheClient<'a> {
         }
     }
 
-    /// Whether what it holds outlives the run.
-    pub(super) fn outlives_run(&self) -> bool {
-        !self.cache.is_of_run()
-    }
-
     /// No job of a site is left: its keys are not needed any more.
     pub(super) fn close(&self, ground: SiteRef) {
         lock(&self.sites).remove(&ground);
@@ -145,6 +148,7 @@ impl<'a> CacheClient<'a> {
                 used.counts.served += 1;
                 used.counts.served_bytes += held.bytes;
                 used.digests = held.digests;
+                used.origin = held.origin;
                 Some((outputs, held.contents))
             }
             Err(error) => {
@@ -208,6 +212,9 @@ impl<'a> CacheClient<'a> {
         if self.cache.is_of_run() {
             return self.content_key_of_run(job);
         }
+        if !self.cache.wants_contents(job.task, unknown_bytes(&job.inputs)) {
+            return None;
+        }
         let site = self.site(job.ground);
         let site = lock(&site);
         let digest = |input: &JobInput| match input {
@@ -216,13 +223,30 @@ impl<'a> CacheClient<'a> {
                 Some(InputDigest::Source(digest))
             }
             JobInput::Region { region, digest } => {
-                let digest = digest.or_else(|| region.digest().map(|digest| digest.0));
-                digest.map(InputDigest::Made)
+                digest.or_else(|| self.digest_of(region)).map(InputDigest::Made)
             }
             JobInput::Empty(_) | JobInput::Lost(_) | JobInput::Missing => None,
         };
         let inputs: Vec<InputDigest> = job.inputs.iter().map(digest).collect::<Option<_>>()?;
         Some(content_key(&flow.tasks[job.task].spec, &job.parameters, &inputs))
+    }
+
+    /// The digest of an input, made once while the region is there.
+    fn digest_of(&self, region: &Arc<Region>) -> Option<Digest32> {
+        let place = Arc::as_ptr(region) as usize;
+        // A place is not given to another region while it is remembered here.
+        if let Some((known, digest)) = lock(&self.contents).get(&place)
+            && known.strong_count() > 0
+        {
+            return *digest;
+        }
+        let digest = self.cache.digest(region);
+        let mut contents = lock(&self.contents);
+        if contents.len() >= MOST_CONTENTS {
+            contents.retain(|_, (known, _)| known.strong_count() > 0);
+        }
+        contents.insert(place, (Arc::downgrade(region), digest));
+        digest
     }
 
     /// The content key of a job by contents as the run knows them; none where it does not.
@@ -247,6 +271,15 @@ impl<'a> CacheClient<'a> {
     fn site(&self, ground: SiteRef) -> Arc<Mutex<SiteKeys>> {
         Arc::clone(lock(&self.sites).entry(ground).or_default())
     }
+}
+
+/// Bytes of the inputs whose digests the cache does not know.
+fn unknown_bytes(inputs: &[JobInput]) -> u64 {
+    let bytes = |input: &JobInput| match input {
+        JobInput::Region { region, digest: None } => region.bytes(),
+        _ => 0,
+    };
+    inputs.iter().map(bytes).sum()
 }
 
 impl CacheUse {

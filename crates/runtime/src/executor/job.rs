@@ -43,9 +43,9 @@ pub(super) struct JobReport {
     pub(super) start: f64,
     pub(super) seconds: f64,
     pub(super) bytes: u64,
-    /// Whether a result cache had it, whether that one outlives the run, and all that the caches did.
+    /// Whether a result cache had it, its origin where that cache outlives the run, and all that the caches did.
     pub(super) served: bool,
-    pub(super) stored: bool,
+    pub(super) origin: Option<u32>,
     /// Whether all its objects were cached.
     pub(super) known: bool,
     pub(super) cache: Vec<CacheUse>,
@@ -81,11 +81,11 @@ impl TaskJob {
         let (ground, attempt, cause) = (self.ground, self.attempt, self.cause);
         let mut took = JobCost::default();
         let mut used: Vec<CacheUse> = caches.iter().map(|_| CacheUse::default()).collect();
-        let (mut found, mut stored) = (None, false);
+        let (mut found, mut origin) = (None, None);
         for (cache, used) in caches.iter().zip(&mut used) {
             if found.is_none() {
                 found = cache.serve(&self, used);
-                stored = found.is_some() && cache.outlives_run();
+                origin = used.origin.filter(|_| found.is_some());
             }
         }
         let served = found.is_some();
@@ -97,7 +97,7 @@ impl TaskJob {
         let (digests, digesting) = digested(work, task, &outputs, told);
         let is_new = matches!(outcome, TaskOutcome::Done) && !served;
         for (cache, used) in caches.iter().zip(&mut used).filter(|_| is_new) {
-            let result = NewResult { outputs: &outputs, contents: &digests, seconds };
+            let result = NewResult { task, outputs: &outputs, contents: &digests, seconds };
             cache.store(instance, ground, &result, used);
         }
         JobReport {
@@ -108,7 +108,7 @@ impl TaskJob {
             seconds,
             bytes,
             served,
-            stored,
+            origin,
             known,
             cache: used,
             attempt,

@@ -187,7 +187,7 @@ impl Coordinator<'_, '_> {
         if report.cause == Cause::MadeAgain {
             return self.take_again(report);
         }
-        let JobReport { instance, task, worker, start, seconds, bytes, served, stored, known, .. } = report;
+        let JobReport { instance, task, worker, start, seconds, bytes, served, origin, known, .. } = report;
         let JobReport { attempt, cause, outcome, outputs, digests, digesting, cache, .. } = report;
         self.digesting += digesting;
         self.note_cache(instance, cache);
@@ -203,7 +203,7 @@ impl Coordinator<'_, '_> {
             bytes,
             worker,
             served,
-            stored,
+            origin,
             known,
             failed,
             attempt,

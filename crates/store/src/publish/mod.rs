@@ -19,6 +19,7 @@
 //! removed by [`remove_unfinished`]. Tests stop the protocol at every [`PublishStep`] with [`Publisher::with_faults`].
 
 mod folder;
+mod several;
 mod step;
 mod temporary;
 
@@ -27,6 +28,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use several::write_files;
 pub use step::{Fault, PublishStep};
 pub use temporary::{is_temporary, remove_abandoned, remove_unfinished};
 
@@ -97,13 +99,26 @@ impl Publisher {
         path: &Path,
         write: impl FnOnce(&mut File) -> Result<T, E>,
     ) -> Result<T, E> {
+        let (made, written) = self.write_temporary(path, write)?;
+        if let Some(written) = written {
+            self.finish_file(written)?;
+        }
+        Ok(made)
+    }
+
+    /// Writes a file under a temporary name; none for what was written in place, since it is no plain file.
+    fn write_temporary<T, E: From<io::Error>>(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&mut File) -> Result<T, E>,
+    ) -> Result<(T, Option<Unpublished>), E> {
         let permissions = match path.metadata() {
             Ok(there) if there.is_dir() => {
                 return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
             }
             Ok(there) if there.is_file() => Some(there.permissions()),
             // A device or a pipe (/dev/stdout) cannot be replaced by a file.
-            Ok(_) => return write(&mut fs::OpenOptions::new().write(true).open(path)?),
+            Ok(_) => return Ok((write(&mut fs::OpenOptions::new().write(true).open(path)?)?, None)),
             Err(_) => None,
         };
         let path = resolved(path);
@@ -114,8 +129,7 @@ impl Publisher {
         if let Some(permissions) = permissions {
             file.set_permissions(permissions)?;
         }
-        self.finish_file(&file, temporary, &path)?;
-        Ok(made)
+        Ok((made, Some(Unpublished { file, temporary, path })))
     }
 
     /// [`publish_folder`] with these choices. A folder that is there already is exchanged for the new one.
@@ -201,15 +215,22 @@ impl Publisher {
         self.finish(parent(path))
     }
 
-    fn finish_file(&self, file: &File, mut temporary: Temporary, path: &Path) -> io::Result<()> {
-        self.meet(PublishStep::Sync, Some(&mut temporary))?;
+    fn finish_file(&self, mut written: Unpublished) -> io::Result<()> {
+        self.meet(PublishStep::Sync, Some(&mut written.temporary))?;
         if !self.hasty {
-            file.sync_all()?;
+            written.file.sync_all()?;
         }
+        let path = self.rename(written)?;
+        self.finish(parent(&path))
+    }
+
+    /// Gives a file that was written its name.
+    fn rename(&self, written: Unpublished) -> io::Result<PathBuf> {
+        let Unpublished { mut temporary, path, .. } = written;
         self.meet(PublishStep::Rename, Some(&mut temporary))?;
-        fs::rename(temporary.path(), path)?;
+        fs::rename(temporary.path(), &path)?;
         temporary.leave();
-        self.finish(parent(path))
+        Ok(path)
     }
 
     fn finish_folder(&self, mut temporary: Temporary, path: &Path) -> io::Result<()> {
@@ -243,6 +264,13 @@ impl Publisher {
             }
         }
     }
+}
+
+/// A file that is written under a temporary name. Dropped before it has its own, it goes.
+struct Unpublished {
+    file: File,
+    temporary: Temporary,
+    path: PathBuf,
 }
 
 /// A folder that is being filled. Dropped before it is finished, it goes.

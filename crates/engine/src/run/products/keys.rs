@@ -79,16 +79,30 @@ pub(super) fn part_keys(
     let mut known = StaticKeys::default();
     let (mut rows, mut row_outputs) = (Vec::new(), Vec::new());
     for row in 0..plan.rows() {
-        let mut digester = Digester::new("onceflow row of a study v1");
-        digester.text(env!("CARGO_PKG_VERSION"));
-        for task in 0..plan.flow().tasks.len() {
-            digester.bytes(&known.key(plan, plan.node(row, task), source)?.0);
-        }
-        rows.push(ProductKey(digester.finish().0));
-        for region in outputs.into_iter().flat_map(|outputs| &outputs.regions) {
-            let task = known.key(plan, plan.node(row, region.task), source)?;
-            row_outputs.push(output_key(task, region.output));
-        }
+        let (key, of_outputs) = row_keys(plan, row, outputs, &mut known, source)?;
+        rows.push(key);
+        row_outputs.extend(of_outputs);
     }
     Some((rows, row_outputs))
+}
+
+/// The key of a row at a part, and those of its outputs; none when a source has no digest.
+pub(super) fn row_keys(
+    plan: &Plan,
+    row: usize,
+    outputs: Option<&MeasuredOutputs>,
+    known: &mut StaticKeys,
+    source: &dyn Fn(usize, Scope) -> Option<Digest32>,
+) -> Option<(ProductKey, Vec<ProductKey>)> {
+    let mut digester = Digester::new("onceflow row of a study v1");
+    digester.text(env!("CARGO_PKG_VERSION"));
+    for task in 0..plan.flow().tasks.len() {
+        digester.bytes(&known.key(plan, plan.node(row, task), source)?.0);
+    }
+    let mut keys = Vec::new();
+    for region in outputs.into_iter().flat_map(|outputs| &outputs.regions) {
+        let task = known.key(plan, plan.node(row, region.task), source)?;
+        keys.push(output_key(task, region.output));
+    }
+    Some((ProductKey(digester.finish().0), keys))
 }

@@ -20,17 +20,21 @@ const AT_ONCE: usize = 4;
 
 /// A mask as bytes; none for a region that is no mask.
 pub(super) fn encoded_mask(dense: &Dense) -> Option<Vec<u8>> {
-    let words = bits(dense)?;
-    let runs = run_lengths(&words, 8 * words.len());
+    Some(encoded_words(&bits(dense)?, dense.width(), dense.height()))
+}
+
+/// A mask of bits as bytes: rows of whole words.
+pub(super) fn encoded_words(words: &[u64], width: usize, height: usize) -> Vec<u8> {
+    let runs = run_lengths(words, 8 * words.len());
     let mut bytes = Vec::with_capacity(HEAD + runs.as_ref().map_or(8 * words.len(), Vec::len));
     bytes.extend_from_slice(if runs.is_some() { RUNS } else { BITS });
-    bytes.extend_from_slice(&(dense.width() as u64).to_le_bytes());
-    bytes.extend_from_slice(&(dense.height() as u64).to_le_bytes());
+    bytes.extend_from_slice(&(width as u64).to_le_bytes());
+    bytes.extend_from_slice(&(height as u64).to_le_bytes());
     match runs {
         Some(runs) => bytes.extend_from_slice(&runs),
         None => words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes())),
     }
-    Some(bytes)
+    bytes
 }
 
 /// Whether bytes begin as those of a mask.
@@ -50,7 +54,7 @@ pub(super) fn decoded_mask(bytes: &[u8], most_pixels: u64) -> Option<Region> {
 }
 
 /// The bits of a mask: one channel of bytes, each 0 or 255.
-fn bits(dense: &Dense) -> Option<Cow<'_, [u64]>> {
+pub(super) fn bits(dense: &Dense) -> Option<Cow<'_, [u64]>> {
     if let Some(words) = dense.as_bits() {
         return Some(words.into());
     }

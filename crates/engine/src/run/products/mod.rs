@@ -3,11 +3,14 @@
 //! A row at a part is known by the static keys of all its tasks, in which images stand by the digests of their contents.
 
 mod keys;
+mod mask_bands;
 mod mask_bytes;
 mod outputs;
 mod preview;
 mod publisher;
 mod region_bytes;
+mod region_reader;
+mod row_preview;
 mod sources;
 mod stored;
 mod stored_flow;
@@ -23,15 +26,17 @@ use onceflow_region::{Budget, Digester, Lease, Region};
 use onceflow_reuse::{NodeId, Plan};
 use onceflow_runtime::{FinishedTask, Instance, KnownFrom, KnownRows, OperationError, TaskOutcome};
 
+use crate::plan::earlier::TakenKind;
 use crate::resume::journal::JournalLine;
 use crate::run::recorder::RunRecorder;
 use crate::{AuditShare, OpenStudy, Progress, RunFolder, RunSettings};
 use outputs::{MeasuredOutputs, region_key};
 pub use preview::{StoredInstances, stored_instances};
 use publisher::{GivenOutput, PublishOrder, Publisher};
-use region_bytes::decoded;
+pub use region_reader::{PixelBox, StoredPixels, StoredPixelsError, stored_pixels};
+pub use row_preview::stored_row;
 use sources::ImageDigests;
-pub(super) use stored::Comparing;
+pub(super) use stored::{ComparedRows, Comparing, count_taken};
 pub(crate) use stored_regions::{StoredRegion, StoredRegions};
 pub(super) use tasks::RunResults;
 
@@ -167,7 +172,8 @@ impl ProductReader {
         let found = self.store.fetch(&[region_key(digest)]).map_err(|error| failed(&error))?;
         let product = found.into_iter().flatten().next();
         let bytes = product.ok_or_else(|| OperationError::new("the store has lost a region"))?.payload;
-        decoded(&bytes, self.most_pixels).map_err(OperationError::new)
+        let read = region_reader::read(&self.store, &bytes, self.most_pixels, None);
+        read.map(|read| read.region).map_err(|error| failed(&error))
     }
 }
 
@@ -215,7 +221,8 @@ impl PhaseProducts<'_> {
                 continue;
             };
             let (region, place) = (Arc::clone(region), (instance, place));
-            self.run.publisher.add(PublishOrder::Region { place, region, seconds, leases });
+            let content = finished.digests.get(output).copied();
+            self.run.publisher.add(PublishOrder::Region { place, region, content, seconds, leases });
         }
     }
 
@@ -281,6 +288,8 @@ impl RunRecorder<'_> {
                 let Some(product) = product.filter(|_| !products.is_audited(row, part)) else { continue };
                 if self.take(plan, row, part, &product.payload) {
                     known.note(row, part, KnownFrom::Products);
+                    let (run, seconds) = (&product.maker.run, product.seconds);
+                    self.earlier.note_row(TakenKind::Row, row, part, run, seconds);
                     served += 1;
                     if !makers.contains(&product.maker.run) {
                         makers.push(product.maker.run);

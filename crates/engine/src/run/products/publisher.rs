@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use onceflow_products::{Conflict, Maker, NewProduct, ProductError, ProductKey, ProductStore};
 use onceflow_region::{Lease, Region};
+use onceflow_reuse::ContentDigest;
 use onceflow_runtime::Instance;
 
 use super::outputs::{RowOutput, region_key};
-use super::region_bytes::encoded;
+use super::region_bytes::{EncodedRegion, encoded};
 
 /// Products that are published together, their bytes, and how long the first of them waits: each time the disk is waited
 /// for.
@@ -32,13 +33,19 @@ pub(super) enum PublishOrder {
     /// A product as it is.
     Product(NewProduct),
     /// An output of a task.
-    Region { place: OutputPlace, region: Arc<Region>, seconds: f64, leases: Vec<Lease> },
+    Region {
+        place: OutputPlace,
+        region: Arc<Region>,
+        content: Option<ContentDigest>,
+        seconds: f64,
+        leases: Vec<Lease>,
+    },
     /// An output equals another.
     Same { place: OutputPlace, as_place: OutputPlace },
     /// What a row gave for an output.
     Output { key: ProductKey, given: GivenOutput, seconds: f64 },
     /// What a task gave.
-    Task { products: Vec<NewProduct>, leases: Vec<Lease> },
+    Task { keys: Vec<ProductKey>, outputs: Vec<Arc<Region>>, seconds: f64, leases: Vec<Lease> },
     /// A phase is over: its outputs will not be named any more.
     PhaseEnd,
 }
@@ -144,6 +151,8 @@ struct Batch<'a> {
     leases: Vec<Lease>,
     /// The digests of outputs that rows of the phase may name.
     outputs: HashMap<OutputPlace, [u8; 32]>,
+    /// The digests of outputs by their contents as the run tells them apart: these take less time than to encode them.
+    contents: HashMap<ContentDigest, [u8; 32]>,
     /// Regions that are in the store.
     known: HashSet<[u8; 32]>,
 }
@@ -151,7 +160,8 @@ struct Batch<'a> {
 impl<'a> Batch<'a> {
     fn new(store: &'a ProductStore) -> Self {
         let (products, leases) = (Vec::new(), Vec::new());
-        Self { store, products, bytes: 0, leases, outputs: HashMap::new(), known: HashSet::new() }
+        let (outputs, contents, known) = (HashMap::new(), HashMap::new(), HashSet::new());
+        Self { store, products, bytes: 0, leases, outputs, contents, known }
     }
 
     /// Takes orders until there is enough to publish; says whether more may come.
@@ -179,9 +189,11 @@ impl<'a> Batch<'a> {
     fn take(&mut self, order: PublishOrder) {
         match order {
             PublishOrder::Product(product) => self.push(product),
-            PublishOrder::Region { place, region, seconds, leases } => {
-                if let Some(digest) = self.add_region(&region, seconds, leases) {
+            PublishOrder::Region { place, region, content, seconds, leases } => {
+                let known = content.and_then(|content| self.contents.get(&content).copied());
+                if let Some(digest) = known.or_else(|| self.add_region(&region, seconds, leases)) {
                     self.outputs.insert(place, digest);
+                    self.note_content(content, digest);
                 }
             }
             PublishOrder::Same { place, as_place } => {
@@ -194,9 +206,9 @@ impl<'a> Batch<'a> {
                     self.push(NewProduct { key, payload: output.to_bytes(), seconds });
                 }
             }
-            PublishOrder::Task { products, leases } => {
+            PublishOrder::Task { keys, outputs, seconds, leases } => {
+                self.add_task(&keys, &outputs, seconds);
                 self.leases.extend(leases);
-                products.into_iter().for_each(|product| self.push(product));
             }
             PublishOrder::PhaseEnd => self.outputs.clear(),
         }
@@ -209,17 +221,35 @@ impl<'a> Batch<'a> {
 
     /// Adds a region unless the store has it; gives its digest.
     fn add_region(&mut self, region: &Region, seconds: f64, leases: Vec<Lease>) -> Option<[u8; 32]> {
-        let (payload, digest) = encoded(region)?;
-        let key = region_key(&digest);
-        if !self.known.contains(&digest) && !is_there(self.store.has(&[key])) {
-            self.leases.extend(leases);
-            self.push(NewProduct { key, payload, seconds });
+        let EncodedRegion { digest, pieces } = encoded(region)?;
+        for (payload, digest) in pieces {
+            let key = region_key(&digest);
+            if !self.known.contains(&digest) && !is_there(self.store.has(&[key])) {
+                self.push(NewProduct { key, payload, seconds });
+            }
+            if self.known.len() >= MOST_KNOWN {
+                self.known.clear();
+            }
+            self.known.insert(digest);
         }
-        if self.known.len() >= MOST_KNOWN {
-            self.known.clear();
-        }
-        self.known.insert(digest);
+        self.leases.extend(leases);
         Some(digest)
+    }
+
+    fn note_content(&mut self, content: Option<ContentDigest>, digest: [u8; 32]) {
+        if self.contents.len() >= MOST_KNOWN {
+            self.contents.clear();
+        }
+        self.contents.extend(content.map(|content| (content, digest)));
+    }
+
+    /// Adds what a task gave, under all of its keys; nothing where an output has no bytes.
+    fn add_task(&mut self, keys: &[ProductKey], outputs: &[Arc<Region>], seconds: f64) {
+        let digests = outputs.iter().map(|output| self.add_region(output, seconds, Vec::new()));
+        let Some(digests) = digests.collect::<Option<Vec<_>>>() else { return };
+        for key in keys {
+            self.push(NewProduct { key: *key, payload: digests.concat(), seconds });
+        }
     }
 
     /// What a row gave; none where there was no memory for its region.

@@ -4,20 +4,47 @@
 use onceflow_region::{Digest, Region};
 use onceflow_store::codec;
 
+use super::mask_bands::{MaskBands, bands};
 use super::mask_bytes::{decoded_mask, encoded_mask, is_mask};
 
-/// A region as bytes, and their digest; none for one that has no bytes.
-pub(super) fn encoded(region: &Region) -> Option<(Vec<u8>, [u8; 32])> {
-    let bytes = match region.as_dense().and_then(encoded_mask) {
+/// A region as bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct EncodedRegion {
+    /// The digest that stands for it: that of the last of its pieces.
+    pub(super) digest: [u8; 32],
+    /// Its bytes with their digest; before these, those of the bands that they name.
+    pub(super) pieces: Vec<(Vec<u8>, [u8; 32])>,
+}
+
+/// A region as bytes; none for one that has none.
+pub(super) fn encoded(region: &Region) -> Option<EncodedRegion> {
+    let mut pieces = Vec::new();
+    let bytes = match region.as_dense().and_then(|dense| Some((dense, bands(dense)?))) {
+        Some((dense, (rows, bands))) => {
+            pieces = bands.into_iter().map(digested).collect::<Option<_>>()?;
+            let digests = pieces.iter().map(|(_, digest)| *digest).collect();
+            MaskBands::new(dense, rows, digests).to_bytes()
+        }
+        None => whole(region)?,
+    };
+    pieces.push(digested(bytes)?);
+    Some(EncodedRegion { digest: pieces.last()?.1, pieces })
+}
+
+fn digested(bytes: Vec<u8>) -> Option<(Vec<u8>, [u8; 32])> {
+    let digest = Digest::of_reader("onceflow region bytes v1", &bytes[..]).ok()?;
+    Some((bytes, digest.0))
+}
+
+fn whole(region: &Region) -> Option<Vec<u8>> {
+    Some(match region.as_dense().and_then(encoded_mask) {
         Some(bytes) => bytes,
         None => {
             let mut bytes = Vec::new();
             codec::encode(region, &mut bytes).ok()?;
             bytes
         }
-    };
-    let digest = Digest::of_reader("onceflow region bytes v1", &bytes[..]).ok()?;
-    Some((bytes, digest.0))
+    })
 }
 
 /// The region of bytes; an error in words where they are not those of a region, or of a mask of more pixels.
@@ -48,29 +75,26 @@ mod tests {
         for width in [1, 63, 64, 65, 130] {
             let values: Vec<u8> = (0..3 * width).map(|at| if at * at % 7 < 3 { SET } else { 0 }).collect();
             let mask = bytes_of(width, values.clone());
-            let (bytes, digest) = encoded(&mask).unwrap();
-            let again = decoded(&bytes, 1000).unwrap();
+            let made = encoded(&mask).unwrap();
+            let again = decoded(&made.pieces[0].0, 1000).unwrap();
             assert!(again.as_dense().unwrap().as_bits().is_some());
             assert_eq!(again.as_dense().unwrap().as_u8().unwrap(), values);
             assert_eq!(again.digest(), mask.digest());
-            assert_eq!(encoded(&again), Some((bytes, digest)));
+            assert_eq!(encoded(&again), Some(made));
         }
     }
 
     #[test]
     fn other_regions_are_as_the_codec_writes_them() {
         let grey = bytes_of(3, vec![0, 1, 255]);
-        let (bytes, _) = encoded(&grey).unwrap();
-        assert_eq!(decoded(&bytes, 1000).unwrap().digest(), grey.digest());
-        assert_eq!(
-            decoded(&encoded(&Region::Nothing).unwrap().0, 1000).unwrap().digest(),
-            Region::Nothing.digest()
-        );
+        let bytes = |region: &Region| encoded(region).unwrap().pieces.remove(0).0;
+        assert_eq!(decoded(&bytes(&grey), 1000).unwrap().digest(), grey.digest());
+        assert_eq!(decoded(&bytes(&Region::Nothing), 1000).unwrap().digest(), Region::Nothing.digest());
     }
 
     #[test]
     fn bytes_that_are_no_region_are_refused() {
-        let (bytes, _) = encoded(&bytes_of(65, vec![SET; 130])).unwrap();
+        let (bytes, _) = encoded(&bytes_of(65, vec![SET; 130])).unwrap().pieces.remove(0);
         for wrong in
             [&bytes[..8], &bytes[..23], &bytes[..bytes.len() - 1], &bytes[..bytes.len() - 8], b"x", b""]
         {

@@ -12,11 +12,13 @@ use onceflow_runtime::{
     KnownRows, NoResultCache, Observer, Operation, OperationError, OutputDigests, RowOutcome, TaskLogEntry,
     execute,
 };
+use onceflow_study::Scope;
 
 use super::outputs::{RowOutput, region_key};
 use super::stored_flow::{TAKE, stored_flow};
 use super::{PhaseProducts, ProductReader};
 use crate::EngineError;
+use crate::plan::earlier::TakenKind;
 use crate::run::recorder::RunRecorder;
 
 /// What rows are compared with.
@@ -33,7 +35,16 @@ pub(crate) struct Comparing<'a> {
 #[derive(Debug, Default)]
 struct StoredRows {
     /// Per part, per row.
-    parts: Vec<HashMap<usize, Vec<RowOutput>>>,
+    parts: Vec<HashMap<usize, StoredRow>>,
+}
+
+/// What the store has of a row at a part.
+#[derive(Debug)]
+struct StoredRow {
+    outputs: Vec<RowOutput>,
+    /// The run that made the first of them, and the seconds that it needed.
+    run: String,
+    seconds: f64,
 }
 
 /// Rows that were compared, and what that took.
@@ -70,24 +81,26 @@ impl PhaseProducts<'_> {
         keys: &[ProductKey],
         rows: &[usize],
         outputs: usize,
-    ) -> Result<HashMap<usize, Vec<RowOutput>>, ProductError> {
+    ) -> Result<HashMap<usize, StoredRow>, ProductError> {
         let of_row = |row: &usize| keys[row * outputs..(row + 1) * outputs].iter().copied();
         let asked: Vec<ProductKey> = rows.iter().flat_map(of_row).collect();
         let products = self.run.reader.store.fetch(&asked)?;
         let read =
             |product: &Option<onceflow_products::Product>| RowOutput::from_bytes(&product.as_ref()?.payload);
-        let mut given: Vec<(usize, Vec<RowOutput>)> = Vec::new();
+        let mut given: Vec<(usize, StoredRow)> = Vec::new();
         for (row, products) in rows.iter().zip(products.chunks(outputs.max(1))) {
-            if let Some(found) = products.iter().map(read).collect::<Option<Vec<_>>>() {
-                given.push((*row, found));
+            let found = products.iter().map(read).collect::<Option<Vec<_>>>();
+            if let (Some(outputs), Some(Some(first))) = (found, products.first()) {
+                let (run, seconds) = (first.maker.run.clone(), first.seconds);
+                given.push((*row, StoredRow { outputs, run, seconds }));
             }
         }
-        let missing = missing(&self.run.reader.store, given.iter().flat_map(|(_, outputs)| outputs))?;
+        let missing = missing(&self.run.reader.store, given.iter().flat_map(|(_, row)| &row.outputs))?;
         let is_there = |output: &RowOutput| match output {
             RowOutput::Region(digest) => !missing.contains(digest),
             RowOutput::Ended(_) => true,
         };
-        given.retain(|(_, outputs)| outputs.iter().all(is_there));
+        given.retain(|(_, row)| row.outputs.iter().all(is_there));
         Ok(given.into_iter().collect())
     }
 
@@ -130,7 +143,8 @@ impl PhaseProducts<'_> {
         let options = ExecuteOptions { known: others, recompute: None, duplicates, ..work.options.clone() };
         let mut stored_plan = onceflow_reuse::plan(flow, work.rows, Level::Dataflow)?;
         let began = Instant::now();
-        let mut observer = ComparedObserver { recorder, plan, known, tasks: plan.flow().results.clone() };
+        let mut observer =
+            ComparedObserver { recorder, plan, known, stored: &stored, tasks: plan.flow().results.clone() };
         let layout = observer.recorder.layout;
         let execution = execute(&mut stored_plan, layout, &context, &options, &mut observer)?;
         let tasks = observer.tasks;
@@ -181,7 +195,8 @@ struct TakeStored<'a> {
 impl Operation for TakeStored<'_> {
     fn run(&self, call: &Call<'_>) -> Result<Done, OperationError> {
         let stored = self.rows.parts.get(call.site).and_then(|rows| rows.get(&(call.row as usize)));
-        let outputs = stored.ok_or_else(|| OperationError::new("the store does not have this row"))?;
+        let stored = stored.ok_or_else(|| OperationError::new("the store does not have this row"))?;
+        let outputs = &stored.outputs;
         let mut regions = Vec::with_capacity(outputs.len());
         for output in outputs {
             match output {
@@ -213,6 +228,7 @@ struct ComparedObserver<'o, 'r, 'p> {
     recorder: &'o mut RunRecorder<'r>,
     plan: &'p Plan,
     known: &'o mut KnownRows,
+    stored: &'p StoredRows,
     tasks: Vec<usize>,
 }
 
@@ -231,11 +247,33 @@ impl Observer for ComparedObserver<'_, '_, '_> {
         if matches!(outcome, RowOutcome::Done { .. }) {
             self.recorder.row(row, part, outcome, results);
             self.known.note(row, part, KnownFrom::Products);
+            if let Some(StoredRow { run, seconds, .. }) =
+                self.stored.parts.get(part).and_then(|rows| rows.get(&row))
+            {
+                self.recorder.earlier.note_row(TakenKind::Outputs, row, part, run, *seconds);
+            }
+        }
+    }
+}
+
+/// A run that is stopped counts only parts that it has begun. Rows that were taken at the others were asked for as well: so many
+/// are taken in all, the reference row aside, for which others may have run tasks.
+pub(crate) fn count_taken(plan: &Plan, taken: u64, execution: &mut Execution) {
+    for (task, account) in execution.account.tasks.iter_mut().enumerate() {
+        if plan.flow().scope(task) == Scope::Part {
+            let missing = taken.saturating_sub(account.products);
+            account.asked += missing;
+            account.products += missing;
         }
     }
 }
 
 impl ComparedRows {
+    /// Whether the run was stopped while rows were compared.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.execution.stopped
+    }
+
     /// Adds what was compared to the execution of the phase, for which these rows were known.
     pub(crate) fn add_to(self, plan: &Plan, execution: &mut Execution) {
         let Self { execution: compared, tasks, seconds } = self;
@@ -282,4 +320,107 @@ impl RunRecorder<'_> {
 
 fn rows_of(plan: &Plan, node: NodeId, row: usize) -> bool {
     plan.rows_of(node).contains(&(row as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use onceflow_reuse::{Account, Flow, FlowRegion, FlowStage, FlowTask, TaskAccount, TaskOrigin};
+    use onceflow_runtime::{CacheCounts, Moves};
+    use onceflow_study::RegionKind;
+
+    use super::*;
+
+    fn task(name: &str, stage: usize, inputs: Vec<FlowInput>) -> FlowTask {
+        FlowTask {
+            name: name.into(),
+            stage,
+            spec: onceflow_study::Catalogue::nuclei().specs().next().unwrap().clone(),
+            reads: Vec::new(),
+            inputs,
+            outputs: vec![FlowRegion { name: format!("{name}_out"), kind: RegionKind::Mask }],
+            ends: Vec::new(),
+            after: Vec::new(),
+            made: TaskOrigin::Written,
+        }
+    }
+
+    /// A task of the image, one of a part, and the comparison of what it makes, for ten rows.
+    fn plan_of_ten() -> Plan {
+        let from = |task| FlowInput::Task { task, output: 0 };
+        let tasks = vec![
+            task("statistics", 0, vec![FlowInput::Source(0)]),
+            task("segment", 1, vec![from(0)]),
+            task("compare", 2, vec![from(1)]),
+        ];
+        let stage = |at: usize| {
+            let scope = if at == 0 { Scope::Image } else { Scope::Part };
+            FlowStage { name: at.to_string(), scope, tasks: vec![at] }
+        };
+        let stages = (0..3).map(stage).collect();
+        let flow = Flow { stages, tasks, sources: vec!["image".into()], results: vec![2] };
+        let mut rows = ParameterRows::new(Vec::new());
+        (0..10).for_each(|_| rows.push(&[]).unwrap());
+        onceflow_reuse::plan(flow, &rows, Level::Dataflow).unwrap()
+    }
+
+    fn execution(tasks: Vec<TaskAccount>, stopped: bool) -> Execution {
+        let (account, log) = (Account { tasks }, Vec::new());
+        let (moves, cache) = (Moves::default(), CacheCounts::default());
+        Execution { account, executed: 0, log, moves, digesting: 0.0, cache, stopped }
+    }
+
+    /// Of ten rows four were compared when the run was stopped: two with a task of their own, two merged with these.
+    fn compared(stopped: bool) -> ComparedRows {
+        let take = TaskAccount { asked: 10, planned: 4, resumed: 6, ..TaskAccount::default() };
+        let compare =
+            TaskAccount { asked: 10, planned: 2, convergent: 2, resumed: 6, ..TaskAccount::default() };
+        ComparedRows { execution: execution(vec![take, compare], stopped), tasks: vec![2], seconds: 1.0 }
+    }
+
+    fn added(stopped: bool, phase: Vec<TaskAccount>, taken: u64) -> Vec<TaskAccount> {
+        let plan = plan_of_ten();
+        let mut execution = execution(phase, stopped);
+        if stopped {
+            count_taken(&plan, taken, &mut execution);
+        }
+        compared(stopped).add_to(&plan, &mut execution);
+        assert!(execution.account.is_balanced(), "{:?}", execution.account);
+        assert_eq!(execution.stopped, stopped);
+        execution.account.tasks
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_while_rows_are_compared_counts_these_rows_as_asked() {
+        // The phase itself has not begun any part. One more row was taken whole.
+        let [statistics, segment, compare] = added(true, vec![TaskAccount::default(); 3], 5)[..] else {
+            unreachable!()
+        };
+        assert_eq!(statistics, TaskAccount::default(), "no part of the image was begun");
+        assert_eq!(segment, TaskAccount { asked: 5, products: 5, ..TaskAccount::default() });
+        let expected =
+            TaskAccount { asked: 5, products: 1, planned: 2, convergent: 2, ..TaskAccount::default() };
+        assert_eq!(compare, expected);
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_later_counts_no_row_twice() {
+        // One part was begun, at which the five rows stand as products, and a sixth was computed.
+        let begun = TaskAccount { asked: 6, products: 5, planned: 1, ..TaskAccount::default() };
+        let [_, segment, compare] = added(true, vec![TaskAccount::default(), begun, begun], 5)[..] else {
+            unreachable!()
+        };
+        assert_eq!(segment, begun);
+        let expected =
+            TaskAccount { asked: 6, products: 1, planned: 3, convergent: 2, ..TaskAccount::default() };
+        assert_eq!(compare, expected);
+    }
+
+    #[test]
+    fn in_a_whole_run_rows_that_were_compared_are_no_products_of_the_comparison() {
+        let whole = TaskAccount { asked: 10, products: 4, planned: 6, ..TaskAccount::default() };
+        let [_, segment, compare] = added(false, vec![whole; 3], 4)[..] else { unreachable!() };
+        assert_eq!(segment, whole);
+        let expected = TaskAccount { asked: 10, planned: 8, convergent: 2, ..TaskAccount::default() };
+        assert_eq!(compare, expected);
+    }
 }

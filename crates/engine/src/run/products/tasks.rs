@@ -1,29 +1,44 @@
 //! Results of expensive tasks in the store, found by their static key, or by their content key once their inputs are there.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use onceflow_products::{NewProduct, ProductKey, ProductStore};
+use onceflow_products::{Product, ProductKey, ProductStore};
 use onceflow_region::{Budget, Digester, Lease, Region};
 use onceflow_reuse::{Digest32, Flow, Level, TaskKey};
-use onceflow_runtime::{CachedResult, InputProvider, LastingResults, NewResult, OperationError, ResultCache};
+use onceflow_runtime::{
+    CachedResult, InputProvider, LastingResults, NewResult, OperationError, ResultCache, TaskLogEntry,
+};
 use onceflow_study::{RegionKind, Scope};
 
-use super::outputs::region_key;
 use super::publisher::PublishOrder;
 use super::region_bytes::encoded;
 use super::{ProductReader, RunProducts};
 use crate::OpenStudy;
 use crate::open::supply::{References, Sources};
+use crate::plan::earlier::TakenResults;
 use crate::run::results::PhaseResults;
 
 /// A task is looked up only if it takes longer than this: a lookup takes less than a hundredth of it.
 const LEAST_SECONDS: f64 = 0.02;
 
-/// The chance that a later run needs a result. A result is kept if what it took times this is more than its bytes take.
-const CHANCE: f64 = 0.2;
+/// The chance that a later run needs what a program gave. A result is kept if what it took times this is more than its bytes
+/// take.
+const OF_PROGRAM: f64 = 0.2;
+
+/// The same for operations of ours: they take hardly longer than their bytes take, and what they take depends on the values of
+/// few parameters. So results are kept that take less than a hundredth of the time to keep.
+const OF_OURS: f64 = 0.01;
+
+/// So few bytes of a whole image or of the study are always kept.
+const FEW: u64 = 1 << 16;
 
 /// Bytes per second that are encoded, compressed, written and read again.
 const BYTES_PER_SECOND: f64 = 100e6;
+
+/// Bytes per second that are encoded and digested, and the share of a task's time that this may take before the task is looked
+/// for.
+const DIGESTED_PER_SECOND: f64 = 500e6;
+const LOOKUP_SHARE: f64 = 0.01;
 
 /// The results of a phase: those of the run, and behind them those that outlive it.
 pub(crate) struct RunResults<'a> {
@@ -35,9 +50,29 @@ pub(crate) struct RunResults<'a> {
 struct StoredTasks<'a> {
     run: &'a RunProducts,
     sources: LastingSources<'a>,
-    /// Which tasks take long enough.
-    wanted: Vec<bool>,
+    tasks: Vec<StoredTask>,
     budgets: [Budget; 2],
+    /// Who made what was found, and the seconds that it took.
+    origins: Mutex<Vec<(String, f64)>>,
+}
+
+/// What is known of a task before it runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoredTask {
+    /// Whether it is a program of the user. What one takes that never ran is not known.
+    is_program: bool,
+    /// Whether it is of a whole image or of the study: there are few of these, and many tasks wait for them.
+    is_wide: bool,
+    /// Seconds that it is expected to take.
+    seconds: f64,
+}
+
+/// A result of a task in the store.
+struct FoundTask {
+    /// The digests of its outputs.
+    outputs: Vec<[u8; 32]>,
+    run: String,
+    seconds: f64,
 }
 
 /// Sources by digests that hold in all runs.
@@ -49,9 +84,6 @@ struct LastingSources<'a> {
     names: Vec<String>,
 }
 
-/// An output of a stored task: the digest of its content, and that of its encoded bytes.
-type StoredOutput = ([u8; 32], [u8; 32]);
-
 impl<'a> RunResults<'a> {
     /// The results of a run, and of others where there is a store.
     pub(crate) fn new(
@@ -61,21 +93,55 @@ impl<'a> RunResults<'a> {
         (sources, references): (&'a Sources<'a>, &'a References),
         budgets: [Budget; 2],
     ) -> Self {
-        let wanted = wanted(study, flow);
-        let stored = run.filter(|_| wanted.contains(&true)).map(|run| {
+        let tasks = StoredTask::all(study, flow);
+        let stored = run.filter(|_| tasks.iter().any(StoredTask::is_wanted)).map(|run| {
             let names = flow.sources.clone();
             let sources = LastingSources { study, reader: &run.reader, references, sources, names };
-            StoredTasks { run, sources, wanted, budgets }
+            StoredTasks { run, sources, tasks, budgets, origins: Mutex::default() }
         });
         Self { of_run, stored }
     }
+
+    /// Notes which results of tasks came from which earlier run.
+    pub(crate) fn note_taken(&self, log: &[TaskLogEntry], taken: &mut TakenResults) {
+        let Some(stored) = &self.stored else { return };
+        let origins = stored.origins.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |entry: &TaskLogEntry| Some((entry.instance, origins.get(entry.origin? as usize)?));
+        for (instance, (run, seconds)) in log.iter().filter_map(known) {
+            taken.note_task(instance, run, *seconds);
+        }
+    }
 }
 
-/// The tasks that are expected to take long enough. What a program takes that never ran is not known: it is looked up.
-fn wanted(study: &OpenStudy, flow: &Flow) -> Vec<bool> {
-    let seconds = study.seconds(flow, Level::None);
-    let is_program = |task: usize| study.own.iter().any(|own| own.spec.id == flow.tasks[task].spec.id);
-    (0..flow.tasks.len()).map(|task| is_program(task) || seconds[task] >= LEAST_SECONDS).collect()
+impl StoredTask {
+    pub(super) fn all(study: &OpenStudy, flow: &Flow) -> Vec<Self> {
+        let seconds = study.seconds(flow, Level::None);
+        let is_program = |task: usize| study.own.iter().any(|own| own.spec.id == flow.tasks[task].spec.id);
+        let task = |(task, seconds)| {
+            let is_wide = flow.scope(task) != Scope::Part;
+            Self { is_program: is_program(task), is_wide, seconds }
+        };
+        seconds.into_iter().enumerate().map(task).collect()
+    }
+
+    /// Whether it takes long enough to be looked up.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.is_program || self.is_wide || self.seconds >= LEAST_SECONDS
+    }
+
+    /// Whether it takes long enough to digest so many bytes of its inputs.
+    fn wants_contents(&self, bytes: u64) -> bool {
+        self.is_program || self.seconds * LOOKUP_SHARE >= bytes as f64 / DIGESTED_PER_SECOND
+    }
+
+    /// Whether a result that took so many seconds is worth its bytes.
+    fn admits(&self, seconds: f64, bytes: u64) -> bool {
+        if self.is_wide && bytes <= FEW {
+            return true;
+        }
+        let share = if self.is_program { OF_PROGRAM } else { OF_OURS };
+        seconds * share >= bytes as f64 / BYTES_PER_SECOND
+    }
 }
 
 impl ResultCache for RunResults<'_> {
@@ -119,13 +185,15 @@ impl StoredTasks<'_> {
     }
 
     /// What the store has under each key; what it has under a key that is audited is computed again.
-    fn found(&self, keys: &[TaskKey]) -> Result<Vec<Option<Vec<StoredOutput>>>, OperationError> {
+    fn found(&self, keys: &[TaskKey]) -> Result<Vec<Option<FoundTask>>, OperationError> {
         let keys: Vec<ProductKey> = keys.iter().map(task_key).collect();
         let found = self.products().fetch(&keys).map_err(|error| OperationError::new(error.to_string()))?;
-        let read = |(key, product): (&ProductKey, Option<onceflow_products::Product>)| {
-            product.filter(|_| !self.run.audit.chooses(key)).and_then(|product| outputs(&product.payload))
+        let read = |product: Option<Product>| {
+            let product = product.filter(|product| !self.run.audit.chooses(&result_key(product)))?;
+            let outputs = outputs(&product.payload)?;
+            Some(FoundTask { outputs, run: product.maker.run, seconds: product.seconds })
         };
-        Ok(keys.iter().zip(found).map(read).collect())
+        Ok(found.into_iter().map(read).collect())
     }
 
     fn reserve(&self, bytes: u64) -> Option<Vec<Lease>> {
@@ -135,22 +203,33 @@ impl StoredTasks<'_> {
 
 impl ResultCache for StoredTasks<'_> {
     fn wants(&self, task: usize) -> bool {
-        self.wanted.get(task).copied().unwrap_or(false)
+        self.tasks.get(task).is_some_and(StoredTask::is_wanted)
+    }
+
+    fn wants_contents(&self, task: usize, bytes: u64) -> bool {
+        self.tasks.get(task).is_some_and(|task| task.wants_contents(bytes))
+    }
+
+    /// That of its bytes in the store: what is found there again need not be digested.
+    fn digest(&self, region: &Region) -> Option<Digest32> {
+        encoded(region).map(|encoded| encoded.digest)
     }
 
     fn lookup(&self, keys: &[TaskKey]) -> Result<Vec<Option<CachedResult>>, OperationError> {
-        let described = |outputs: Vec<StoredOutput>| CachedResult {
-            digests: outputs.into_iter().map(|(content, _)| content).collect(),
-            contents: Vec::new(),
-            bytes: 0,
+        let found = self.found(keys)?;
+        let mut origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut described = |found: FoundTask| {
+            origins.push((found.run, found.seconds));
+            let origin = u32::try_from(origins.len() - 1).ok();
+            CachedResult { digests: found.outputs, contents: Vec::new(), bytes: 0, origin }
         };
-        Ok(self.found(keys)?.into_iter().map(|found| found.map(described)).collect())
+        Ok(found.into_iter().map(|found| found.map(&mut described)).collect())
     }
 
     fn fetch(&self, key: &TaskKey) -> Result<Vec<Arc<Region>>, OperationError> {
         let found = self.found(std::slice::from_ref(key))?.pop().flatten();
-        let outputs = found.ok_or_else(|| OperationError::new("the store has lost a result"))?;
-        outputs.iter().map(|(_, bytes)| self.run.reader.region(bytes).map(Arc::new)).collect()
+        let found = found.ok_or_else(|| OperationError::new("the store has lost a result"))?;
+        found.outputs.iter().map(|bytes| self.run.reader.region(bytes).map(Arc::new)).collect()
     }
 
     fn store(
@@ -159,27 +238,15 @@ impl ResultCache for StoredTasks<'_> {
         result: &NewResult<'_>,
     ) -> Result<Option<CachedResult>, OperationError> {
         let bytes: u64 = result.outputs.iter().map(|region| region.bytes()).sum();
-        if result.seconds * CHANCE < bytes as f64 / BYTES_PER_SECOND {
+        let admits = |task: &StoredTask| task.admits(result.seconds, bytes);
+        let Some(leases) = self.tasks.get(result.task).filter(|task| admits(task)).and(self.reserve(bytes))
+        else {
             return Ok(None);
-        }
-        let Some(leases) = self.reserve(bytes) else { return Ok(None) };
-        let (mut products, mut payload, mut digests) = (Vec::new(), Vec::new(), Vec::new());
-        for output in result.outputs {
-            let Some((content, (encoded, digest))) = output.digest().zip(encoded(output)) else {
-                return Ok(None);
-            };
-            payload.extend([content.0, digest].concat());
-            digests.push(content.0);
-            let key = region_key(&digest);
-            products.push(NewProduct { key, payload: encoded, seconds: result.seconds });
-        }
-        products.extend(keys.iter().map(|key| NewProduct {
-            key: task_key(key),
-            payload: payload.clone(),
-            seconds: result.seconds,
-        }));
-        self.run.publisher.add(PublishOrder::Task { products, leases });
-        Ok(Some(CachedResult { digests, contents: Vec::new(), bytes }))
+        };
+        let (keys, outputs) = (keys.iter().map(task_key).collect(), result.outputs.to_vec());
+        self.run.publisher.add(PublishOrder::Task { keys, outputs, seconds: result.seconds, leases });
+        // It is not there yet.
+        Ok(None)
     }
 
     fn bytes(&self) -> u64 {
@@ -211,19 +278,21 @@ impl InputProvider for LastingSources<'_> {
 }
 
 /// The key of a task's result in the store.
-fn task_key(key: &TaskKey) -> ProductKey {
-    let mut digester = Digester::new("onceflow task v1");
+pub(super) fn task_key(key: &TaskKey) -> ProductKey {
+    let mut digester = Digester::new("onceflow task v2");
     digester.text(env!("CARGO_PKG_VERSION"));
     digester.bytes(&key.0);
     ProductKey(digester.finish().0)
 }
 
-/// The outputs that a record names; none where it is not what was written.
-fn outputs(payload: &[u8]) -> Option<Vec<StoredOutput>> {
-    let both = payload.chunks(64).map(|both| both.split_at_checked(32));
-    both.map(|both| {
-        let (content, bytes) = both?;
-        Some((content.try_into().ok()?, bytes.try_into().ok()?))
-    })
-    .collect()
+/// What a result is known by in an audit: it is under two keys, and is computed again whichever of them is looked up.
+fn result_key(product: &Product) -> ProductKey {
+    let mut digester = Digester::new("onceflow audited result v1");
+    digester.bytes(&product.payload);
+    ProductKey(digester.finish().0)
+}
+
+/// The digests of the outputs that a record names; none where it is not what was written.
+fn outputs(payload: &[u8]) -> Option<Vec<[u8; 32]>> {
+    payload.chunks(32).map(|digest| digest.try_into().ok()).collect()
 }
