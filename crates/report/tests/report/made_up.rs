@@ -365,6 +365,7 @@ fn work(rows: u64, images: u64) -> WorkAccount {
     WorkAccount {
         tasks,
         seconds,
+        earlier: Vec::new(),
         wall: 28.1,
         workers: 2,
         spilled: 0,
