@@ -80,7 +80,7 @@ pub(super) fn chosen(
         best = least([best.clone(), with_error(ScalingMethod::Slabs(declared))].into_iter());
     } else if let Some(planes) = planes.filter(|_| curve.points().len() >= ENOUGH_FOR_RULE) {
         let cuts = USUAL_CORES.map(|cores| ScalingMethod::Slabs(Decomposition { planes, cores }));
-        let guessed = least(cuts.into_iter().map(with_error));
+        let guessed = longest(curve, cuts.into_iter().map(with_error).collect());
         if guessed.0 < CLEARLY * best.0 {
             best = guessed;
         }
@@ -89,6 +89,25 @@ pub(super) fn chosen(
 }
 
 type Tried = (f64, ScalingMethod, AroundEstimate);
+
+/// Of those with about the least error, the one with the longest durations: points at the beginnings of steps do not tell
+/// where the steps before them end, and a limit that is too short costs more than one that is too long.
+fn longest(curve: &ScalingCurve, tried: Vec<Tried>) -> Tried {
+    let bound = 1.25 * least(tried.iter().cloned()).0;
+    let (first, last) = (curve.ends().0.0, curve.ends().1.0);
+    let step = ((last - first) / MOST_LOOKED_AT).max(1) as usize;
+    let total = |method: &ScalingMethod| -> f64 {
+        let nodes = (first..=last).step_by(step);
+        nodes.filter_map(|nodes| method.estimate(curve, nodes, Outside::Refuse).ok()).sum()
+    };
+    let near = tried.into_iter().filter(|(error, _, _)| *error <= bound);
+    let longest = near.map(|tried| (total(&tried.1), tried));
+    let none = (f64::NEG_INFINITY, (f64::INFINITY, ScalingMethod::Linear, AroundEstimate::default()));
+    longest.fold(none, |best, next| if next.0 > best.0 { next } else { best }).1
+}
+
+/// Numbers of nodes at which two guesses are compared.
+const MOST_LOOKED_AT: u64 = 128;
 
 /// The first of those with the least error.
 fn least(tried: impl Iterator<Item = Tried>) -> Tried {
