@@ -2,11 +2,13 @@
 //!
 //! A [`Machine`] describes nodes and the links between them, a [`Manager`] hands out buckets of work to nodes on demand,
 //! and [`simulate`] carries out a plan on such a machine in virtual time. Every simulated node has the
-//! [`Scheduler`](onceflow_runtime::Scheduler) of real runs. [`batch`] simulates the queue of a batch cluster.
+//! [`Scheduler`](onceflow_runtime::Scheduler) of real runs. [`batch`] simulates the queue of a batch cluster,
+//! and [`moldable`] chooses numbers of nodes for the tasks of a workflow on it.
 
 pub mod batch;
 mod machine;
 mod manager;
+pub mod moldable;
 mod simulation;
 
 pub use machine::{Machine, Network, NodeKind, SharedFiles};

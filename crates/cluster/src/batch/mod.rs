@@ -15,6 +15,7 @@ mod workload;
 pub use graph::{JobGraph, JobRequest};
 pub use policy::BatchPolicy;
 pub use read::read_workload;
+pub(crate) use read::workload_of;
 pub use schedule::{JobEnd, JobOutcome, Schedule};
 pub use swf::{SwfLog, parse_swf};
 pub use workload::{BatchJob, RunningLoad, Workload, WorkloadError};

@@ -22,16 +22,22 @@ pub fn read_workload(source: &Arc<SourceText>) -> Result<Workload, Diagnostics> 
 }
 
 /// A workload from a table; other keys are left alone.
-pub(crate) fn workload_at(
+fn workload_at(source: &Arc<SourceText>, root: &LocatedNode, messages: &mut Diagnostics) -> Option<Workload> {
+    let mut fields = TableReader::new(source, root, "workload", messages)?;
+    let jobs: &[LocatedNode] = fields.required("jobs")?;
+    workload_of(source, root, jobs, messages)
+}
+
+/// The cluster and the load of a table, with jobs behind those of the load.
+pub(crate) fn workload_of(
     source: &Arc<SourceText>,
     root: &LocatedNode,
+    jobs: &[LocatedNode],
     messages: &mut Diagnostics,
 ) -> Option<Workload> {
     let mut fields = TableReader::new(source, root, "workload", messages)?;
-    let jobs: &[LocatedNode] = fields.required("jobs")?;
     let cluster = ClusterFields::read(&mut fields)?;
-    let mut nodes: Vec<&LocatedNode> = cluster.queued.iter().collect();
-    nodes.extend(jobs);
+    let nodes: Vec<&LocatedNode> = cluster.queued.iter().chain(jobs).collect();
     let mut reading = JobsReader { source, places: HashMap::new() };
     let jobs: Vec<Option<BatchJob>> = nodes.iter().map(|node| reading.job(node, messages)).collect();
     let jobs: Vec<BatchJob> = jobs.into_iter().collect::<Option<_>>()?;
@@ -41,7 +47,7 @@ pub(crate) fn workload_at(
 
 /// What a file says of the cluster.
 #[derive(Debug)]
-pub(crate) struct ClusterFields<'a> {
+struct ClusterFields<'a> {
     nodes: u64,
     overhead: u64,
     depth: Option<usize>,
@@ -50,7 +56,7 @@ pub(crate) struct ClusterFields<'a> {
 }
 
 impl<'a> ClusterFields<'a> {
-    pub(crate) fn read(fields: &mut TableReader<'a, '_>) -> Option<Self> {
+    fn read(fields: &mut TableReader<'a, '_>) -> Option<Self> {
         let nodes = fields.required("nodes")?;
         let overhead = optional_time(fields, "overhead")?;
         let depth: Option<u64> = if fields.has("depth") { Some(fields.required("depth")?) } else { None };
@@ -80,7 +86,7 @@ impl<'a> ClusterFields<'a> {
     }
 
     /// The same cluster with jobs, the first of which are those of the load.
-    pub(crate) fn workload(&self, jobs: Vec<BatchJob>) -> Result<Workload, WorkloadError> {
+    fn workload(&self, jobs: Vec<BatchJob>) -> Result<Workload, WorkloadError> {
         let workload = Workload::new(self.nodes, jobs)?.with_overhead(self.overhead)?;
         Ok(workload.with_load(self.running.clone(), self.queued.len())?.with_depth(self.depth))
     }
@@ -114,7 +120,7 @@ fn running_job<'a>(fields: &mut TableReader<'a, '_>, node: &'a LocatedNode) -> O
 
 /// Reads jobs one after the other and knows the places of the earlier ones.
 #[derive(Debug)]
-pub(crate) struct JobsReader<'a> {
+struct JobsReader<'a> {
     source: &'a Arc<SourceText>,
     places: HashMap<String, usize>,
 }
