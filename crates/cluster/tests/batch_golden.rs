@@ -1,5 +1,5 @@
 //! Golden cases of batch systems: every start, end and result under each policy, and what must be refused.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use onceflow_cluster::batch::{
-    BatchJob, BatchPolicy, JobEnd, RunningLoad, Schedule, Workload, simulate_batch,
+    BatchJob, BatchPolicy, JobEnd, RunningLoad, Schedule, Workload, layout, simulate_batch,
 };
 use proptest::prelude::*;
 
@@ -250,6 +250,18 @@ fn check_validity(workload: &Workload, schedule: &Schedule) -> Result<(), TestCa
     for ((start, _), _) in &spans {
         let held = spans.iter().filter(|((from, to), _)| from <= start && start < to).map(|(_, nodes)| nodes);
         prop_assert!(held.sum::<u64>() <= workload.nodes());
+    }
+    let laid_out = layout(workload, schedule);
+    for job in &laid_out {
+        let width: u64 = job.nodes.iter().map(|(_, count)| count).sum();
+        prop_assert_eq!(job.job.map_or(width, |job| workload.jobs()[job].nodes), width);
+        let together = laid_out.iter().filter(|other| job.start < other.end && other.start < job.end);
+        let runs: Vec<(u64, u64)> = together.flat_map(|job| job.nodes.clone()).collect();
+        let twice = |(at, run): (usize, &(u64, u64))| {
+            runs[..at].iter().any(|other| run.0 < other.0 + other.1 && other.0 < run.0 + run.1)
+        };
+        let own = |run: &(u64, u64)| job.nodes.contains(run);
+        prop_assert!(!runs.iter().enumerate().any(|(at, run)| own(run) && twice((at, run))));
     }
     for (job, asked) in schedule.jobs.iter().zip(workload.jobs()) {
         let well = |after: &usize| schedule.jobs[*after].result == JobEnd::Ok;

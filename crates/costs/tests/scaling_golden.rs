@@ -1,5 +1,5 @@
 //! Golden estimates: lines along nodes, splines over sizes, errors and limits.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use std::path::PathBuf;
 

@@ -3,6 +3,7 @@
 //! Pure: a [`Workload`] and a [`BatchPolicy`] in, a [`Schedule`] out. Nodes are alike, and only their number counts.
 
 mod graph;
+mod layout;
 mod policy;
 mod profile;
 mod read;
@@ -13,6 +14,7 @@ mod tree;
 mod workload;
 
 pub use graph::{JobGraph, JobRequest};
+pub use layout::{LaidOutJob, layout};
 pub use policy::BatchPolicy;
 pub use read::read_workload;
 pub(crate) use read::workload_of;

@@ -54,7 +54,7 @@ pub fn parse_swf(source: &Arc<SourceText>, nodes: u64) -> Result<SwfLog, Box<Dia
         if line.is_empty() || line.starts_with(';') {
             continue;
         }
-        let fields = SwfLine::read(line).map_err(|error| Box::new(error.at(source, span, "")))?;
+        let fields = SwfLine::read(line).map_err(|error| Box::new((*error).at(source, span, "")))?;
         match fields.job(nodes) {
             Some(job) => {
                 submits.push(fields.submit);
@@ -73,11 +73,11 @@ pub fn parse_swf(source: &Arc<SourceText>, nodes: u64) -> Result<SwfLog, Box<Dia
 }
 
 impl<'t> SwfLine<'t> {
-    fn read(line: &'t str) -> Result<Self, Diagnostic> {
+    fn read(line: &'t str) -> Result<Self, Box<Diagnostic>> {
         let fields: Vec<&str> = line.split_ascii_whitespace().take(FIELDS).collect();
         if fields.len() < FIELDS {
             let found = format!("{} fields", fields.len());
-            return Err(wrong().expected_found(format!("at least {FIELDS} numbers"), found));
+            return Err(Box::new(wrong().expected_found(format!("at least {FIELDS} numbers"), found)));
         }
         let width = [7, 4].map(|at| whole(&fields, at));
         let [asked, given] = width;
@@ -102,14 +102,14 @@ impl<'t> SwfLine<'t> {
 }
 
 /// Times may have decimals; a fraction of a second is left out.
-fn whole(fields: &[&str], at: usize) -> Result<i64, Diagnostic> {
+fn whole(fields: &[&str], at: usize) -> Result<i64, Box<Diagnostic>> {
     let text = fields[at];
     let number = text.parse().ok().or_else(|| {
         let number: f64 = text.parse().ok()?;
         (number.is_finite() && number.abs() < 1e15).then_some(number as i64)
     });
     let found = || format!("`{}` in field {}", excerpt(text), at + 1);
-    number.ok_or_else(|| wrong().expected_found("a number", found()))
+    number.ok_or_else(|| Box::new(wrong().expected_found("a number", found())))
 }
 
 fn wrong() -> Diagnostic {

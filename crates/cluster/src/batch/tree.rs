@@ -64,10 +64,8 @@ impl JobTree {
         }
         // Up and to the right until something below fits, then down to the first that does.
         loop {
-            if hole.fits(self.least[at]) {
-                if let Some(found) = self.down(at, hole) {
-                    return Some(found);
-                }
+            if let Some(found) = self.down(at, hole) {
+                return Some(found);
             }
             while at & 1 == 1 {
                 at >>= 1;

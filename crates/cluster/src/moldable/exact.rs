@@ -44,7 +44,9 @@ pub fn best_of_all(evaluator: &PlanEvaluator<'_>, goal: PlanGoal, most: u64) -> 
 /// than `most` plans.
 pub fn front_of_all(evaluator: &PlanEvaluator<'_>, most: u64) -> Option<Vec<(PlanValue, Vec<u16>)>> {
     let mut front = super::front::Archive::default();
-    for_each_plan(evaluator, most, |plan, value| front.offer(value, plan))?;
+    for_each_plan(evaluator, most, |plan, value| {
+        front.offer(value, plan);
+    })?;
     Some(front.into_points())
 }
 

@@ -16,11 +16,11 @@ pub(super) struct Archive {
 }
 
 impl Archive {
-    /// Keeps a plan unless a known one is as good in both.
-    pub(super) fn offer(&mut self, value: PlanValue, plan: &[u16]) {
+    /// Keeps a plan unless a known one is as good in both; whether it did.
+    pub(super) fn offer(&mut self, value: PlanValue, plan: &[u16]) -> bool {
         let before = self.points.range(..=value.makespan).next_back();
         if before.is_some_and(|(_, (cost, _))| *cost <= value.cost) {
-            return;
+            return false;
         }
         let beaten: Vec<u64> = self
             .points
@@ -32,6 +32,7 @@ impl Archive {
             self.points.remove(&makespan);
         }
         self.points.insert(value.makespan, (value.cost, plan.to_vec()));
+        true
     }
 
     pub(super) fn into_points(self) -> Vec<(PlanValue, Vec<u16>)> {
@@ -55,18 +56,19 @@ pub fn pareto_front(
     }
     let mut archive = Archive::default();
     let mut known = HashSet::new();
-    let mut evaluations = 0;
+    let (mut evaluations, mut idle) = (0, 0);
     let mut population: Vec<Ranked> = Vec::new();
     for _ in 0..options.generations {
         plans.retain(|plan| known.insert(plan.clone()));
         evaluations += plans.len();
         let values: Vec<PlanValue> = plans.par_iter().map(|plan| evaluator.value(plan)).collect();
         for (value, plan) in values.into_iter().zip(std::mem::take(&mut plans)) {
-            archive.offer(value, &plan);
+            idle = if archive.offer(value, &plan) { 0 } else { idle };
             population.push(Ranked { value, plan, rank: 0, distance: 0.0 });
         }
         population = survivors(population, size);
-        if evaluations >= options.evaluations || !go_on() {
+        idle += 1;
+        if evaluations >= options.evaluations || idle > PATIENCE * options.patience || !go_on() {
             break;
         }
         // Plans that were tried are not tried again, so that a few more are drawn than needed.
@@ -75,6 +77,9 @@ pub fn pareto_front(
     }
     archive.into_points()
 }
+
+/// A front has many points: its search is more patient than that of one plan.
+const PATIENCE: usize = 3;
 
 /// A plan with its front and its distance to neighbours on it.
 #[derive(Clone, Debug)]

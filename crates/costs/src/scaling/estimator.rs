@@ -81,8 +81,8 @@ impl Complexity {
     pub fn work(self, size: f64) -> f64 {
         match self {
             Self::Linear => size,
-            Self::NLogN => size * size.max(2.0).log2(),
-            Self::Power(power) => size.powf(power),
+            Self::NLogN => size * libm::log2(size.max(2.0)),
+            Self::Power(power) => libm::pow(size, power),
         }
     }
 }
@@ -213,7 +213,7 @@ fn same(a: f64, b: f64) -> bool {
 
 /// The planes of a cube of so many points, if it is one.
 fn planes(size: f64) -> Option<u64> {
-    let planes = size.cbrt().round();
+    let planes = libm::cbrt(size).round();
     ((8.0..1e6).contains(&planes) && same(planes * planes * planes, size)).then_some(planes as u64)
 }
 

@@ -14,9 +14,9 @@ pub(super) fn solved(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec
         right.swap(column, pivot);
         for row in column + 1..count {
             let factor = rows[row][column] / rows[column][column];
-            for at in column..count {
-                rows[row][at] -= factor * rows[column][at];
-            }
+            let (above, below) = rows.split_at_mut(row);
+            let pairs = below[0].iter_mut().zip(&above[column]).skip(column);
+            pairs.for_each(|(value, pivot)| *value -= factor * pivot);
             right[row] -= factor * right[column];
         }
     }

@@ -48,7 +48,7 @@ impl ScalingMethod {
 }
 
 fn logarithms(curve: &ScalingCurve) -> Vec<(f64, f64)> {
-    curve.points().iter().map(|(nodes, seconds)| ((*nodes as f64).ln(), seconds.ln())).collect()
+    curve.points().iter().map(|(nodes, seconds)| (libm::log(*nodes as f64), libm::log(*seconds))).collect()
 }
 
 /// The places before and after one, and its share of the way between them.
@@ -60,13 +60,13 @@ fn between(points: &[(f64, f64)], x: f64) -> (usize, f64) {
 
 fn power(curve: &ScalingCurve, nodes: u64) -> f64 {
     let points = logarithms(curve);
-    let (at, share) = between(&points, (nodes as f64).ln());
-    (points[at].1 + (points[at + 1].1 - points[at].1) * share).exp()
+    let (at, share) = between(&points, libm::log(nodes as f64));
+    libm::exp(points[at].1 + (points[at + 1].1 - points[at].1) * share)
 }
 
 fn smooth(curve: &ScalingCurve, nodes: u64) -> f64 {
     let points = logarithms(curve);
-    let (at, share) = between(&points, (nodes as f64).ln());
+    let (at, share) = between(&points, libm::log(nodes as f64));
     let width = points[at + 1].0 - points[at].0;
     let [before, after] = [at, at + 1].map(|place| slope(&points, place) * width);
     let (a, b) = (points[at].1, points[at + 1].1);
@@ -75,7 +75,7 @@ fn smooth(curve: &ScalingCurve, nodes: u64) -> f64 {
         + before * (third - 2.0 * second + share)
         + b * (3.0 * second - 2.0 * third)
         + after * (third - second);
-    value.exp()
+    libm::exp(value)
 }
 
 /// The weighted harmonic mean of the slopes on both sides; level where they differ in sign, straight at the ends.

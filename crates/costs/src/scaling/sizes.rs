@@ -74,8 +74,8 @@ fn power_over_sizes(sizes: &[SizeCurve], work: f64) -> Result<ScalingCurve, Scal
             let nearest = if after == 0 { points.first() } else { points.last() };
             return nearest.map(|(at, seconds)| seconds * work / at);
         };
-        let share = (work / a.0).ln() / (b.0 / a.0).ln();
-        Some(a.1 * (b.1 / a.1).powf(share))
+        let share = libm::log(work / a.0) / libm::log(b.0 / a.0);
+        Some(a.1 * libm::pow(b.1 / a.1, share))
     })
 }
 
@@ -113,13 +113,13 @@ fn slabs_over_sizes(
     let ratio = |nodes: u64| -> Option<f64> {
         let near = |(own, at, curve): &(&Decomposition, f64, &ScalingCurve)| {
             let seconds = own.estimate(curve, nodes, Outside::Hold).ok()?;
-            Some((seconds / model.at(own, nodes, *at), (work / at).ln().abs()))
+            Some((seconds / model.at(own, nodes, *at), libm::log(work / at).abs()))
         };
         let ratios: Vec<(f64, f64)> = cuts.iter().filter_map(near).collect();
         let weight = |distance: f64| 1.0 / (distance + 0.05);
         let all: f64 = ratios.iter().map(|(_, distance)| weight(*distance)).sum();
-        let sum: f64 = ratios.iter().map(|(ratio, distance)| ratio.ln() * weight(*distance)).sum();
-        (all > 0.0).then(|| (sum / all).exp())
+        let sum: f64 = ratios.iter().map(|(ratio, distance)| libm::log(*ratio) * weight(*distance)).sum();
+        (all > 0.0).then(|| libm::exp(sum / all))
     };
     let point = |nodes: u64| (nodes, model.at(&cut, nodes, work) * ratio(nodes).unwrap_or(1.0));
     ScalingCurve::new((least..=most.min(least.saturating_add(MOST_NODES))).map(point))

@@ -27,7 +27,8 @@ impl Decomposition {
     pub fn ranks(&self, nodes: u64) -> u64 {
         let cores = self.cores.clamp(1, MOST).saturating_mul(nodes.clamp(1, MOST));
         let planes = self.planes.clamp(1, MOST);
-        let divisors = (1..).take_while(|small| small * small <= planes).filter(|small| planes % small == 0);
+        let divisors =
+            (1..).take_while(|small| small * small <= planes).filter(|small| planes.is_multiple_of(*small));
         let both = divisors.flat_map(|small| [small, planes / small]);
         both.filter(|ranks| *ranks <= cores).max().unwrap_or(1)
     }

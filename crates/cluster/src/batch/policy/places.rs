@@ -32,11 +32,9 @@ impl Places {
 
     /// A running job ended.
     pub(in crate::batch) fn ended(&mut self, now: u64, planned: u64, nodes: u64) {
-        if let Some(profile) = &mut self.profile {
-            if planned > now {
-                profile.give_back(now, planned, nodes);
-                self.could_move = true;
-            }
+        if let Some(profile) = self.profile.as_mut().filter(|_| planned > now) {
+            profile.give_back(now, planned, nodes);
+            self.could_move = true;
         }
     }
 
