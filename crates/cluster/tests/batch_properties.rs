@@ -214,6 +214,9 @@ fn second_by_second(workload: &Workload, policy: BatchPolicy) -> Vec<(Option<u64
     (0..jobs).map(|job| (seconds.starts[job], seconds.end(job))).collect()
 }
 
+/// Nodes, run, what the limit is above it, submission, what it waits for, and whether the limit stops it.
+type DrawnJob = (u64, u64, u64, u64, Vec<usize>, u8);
+
 /// Jobs that take at least a second, so that an instant has one pass.
 fn workloads() -> impl Strategy<Value = Workload> {
     let job = (1u64..9, 1u64..20, 0u64..9, 0u64..30, proptest::collection::vec(0usize..14, 0..3), 0u8..12);
@@ -224,10 +227,8 @@ fn workloads() -> impl Strategy<Value = Workload> {
         (0u64..3, proptest::option::of(0usize..4), 0usize..3),
     )
         .prop_map(|(jobs, running, (overhead, depth, others))| {
-            let job = |(place, (nodes, run, more, submit, after, cut)): (
-                usize,
-                (u64, u64, u64, u64, Vec<usize>, u8),
-            )| {
+            let job = |(place, drawn): (usize, DrawnJob)| {
+                let (nodes, run, more, submit, after, cut) = drawn;
                 let limit = if cut == 0 { run.div_ceil(2) } else { run + more };
                 let after = after.into_iter().filter(|after| *after < place).collect();
                 let submit = if place < others { 0 } else { submit };
