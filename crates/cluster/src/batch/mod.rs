@@ -2,12 +2,14 @@
 //!
 //! Pure: a [`Workload`] and a [`BatchPolicy`] in, a [`Schedule`] out. Nodes are alike, and only their number counts.
 
+mod changed;
 mod graph;
 mod layout;
 mod policy;
 mod profile;
 mod read;
 mod schedule;
+mod slurm;
 mod state;
 mod swf;
 mod tree;
@@ -19,6 +21,7 @@ pub use policy::BatchPolicy;
 pub use read::read_workload;
 pub(crate) use read::workload_of;
 pub use schedule::{JobEnd, JobOutcome, Schedule};
+pub use slurm::{SlurmModel, simulate_slurm};
 pub use swf::{SwfLog, parse_swf};
 pub use workload::{BatchJob, RunningLoad, Workload, WorkloadError};
 

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::graph::{JobGraph, JobRequest};
 use super::policy::{BatchPolicy, Places, pass};
 use super::schedule::{JobEnd, JobOutcome};
+use super::slurm::SlurmModel;
 use super::tree::JobTree;
 
 /// A batch system in virtual time.
@@ -82,6 +83,34 @@ impl<'g> BatchState<'g> {
                 }
             }
         }
+    }
+
+    /// From moment to moment as Slurm: in order a moment after something happened, backfilling at intervals. An interval in
+    /// which nothing happened changes nothing, and is left out.
+    pub(super) fn run_with(&mut self, model: &SlurmModel) {
+        let interval = model.interval.max(1);
+        let (mut look, mut backfill): (Option<u64>, Option<u64>) = (None, None);
+        while let Some(instant) = [self.next_instant(), look, backfill].into_iter().flatten().min() {
+            self.now = instant;
+            let submitted = self.submitted;
+            if self.end_jobs() | self.submit_jobs_of(submitted) {
+                look = look.or(Some(instant + model.delay));
+                backfill = Some((instant + 1).next_multiple_of(interval));
+            }
+            for (due, policy) in [(&mut look, BatchPolicy::Fcfs), (&mut backfill, BatchPolicy::Replan)] {
+                if *due == Some(instant) {
+                    *due = None;
+                    self.policy = policy;
+                    pass(self, false);
+                }
+            }
+        }
+    }
+
+    /// Submits what is submitted now; whether something was.
+    fn submit_jobs_of(&mut self, before: usize) -> bool {
+        self.submit_jobs();
+        self.submitted > before
     }
 
     fn next_end(&self) -> Option<u64> {

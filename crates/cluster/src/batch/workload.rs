@@ -169,6 +169,11 @@ impl Workload {
         &self.jobs
     }
 
+    /// The jobs alone.
+    pub(super) fn into_jobs(self) -> Vec<BatchJob> {
+        self.jobs
+    }
+
     fn check(&self) -> Result<(), WorkloadError> {
         if self.nodes == 0 || self.nodes > MOST_NODES {
             return Err(WorkloadError::Nodes(self.nodes));

@@ -147,6 +147,12 @@ impl MoldableWorkflow {
         self.policy
     }
 
+    /// The same under another rule.
+    #[must_use]
+    pub fn with_policy(self, policy: BatchPolicy) -> Self {
+        Self { policy, ..self }
+    }
+
     /// How far limits are above durations.
     pub fn margin(&self) -> Margin {
         self.margin
