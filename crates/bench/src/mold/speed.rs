@@ -11,11 +11,12 @@ use crate::figure::{BenchFigure, Goal};
 
 const NODES: u64 = 10_000;
 const JOBS: usize = 1_000_000;
-/// The share of the nodes that the jobs take.
+/// The share of the nodes that the jobs take; with more than there are, the queue grows to the end.
 const LOAD: f64 = 0.85;
+const OVERLOAD: f64 = 1.2;
 
 pub(super) fn figures() -> Result<Vec<BenchFigure>, Failure> {
-    let workload = workload(JOBS)?;
+    let workload = workload(JOBS, LOAD)?;
     let mut figures = Vec::new();
     for (word, policy) in BatchPolicy::WORDS {
         let began = Instant::now();
@@ -32,12 +33,32 @@ pub(super) fn figures() -> Result<Vec<BenchFigure>, Failure> {
         let name = format!("1,000,000 jobs on 10,000 nodes, {word}: utilisation");
         figures.push(BenchFigure { name, value: schedule.utilisation, unit: "of 1", goal: None, peer: None });
     }
+    figures.extend(overloaded()?);
     Ok(figures)
+}
+
+/// A queue of more than a hundred thousand jobs: for the rules that need no place for each of them.
+fn overloaded() -> Result<Vec<BenchFigure>, Failure> {
+    let workload = self::workload(JOBS, OVERLOAD)?;
+    let rules = [BatchPolicy::Strict, BatchPolicy::Paper, BatchPolicy::Fcfs, BatchPolicy::Easy];
+    let one = |policy: BatchPolicy| {
+        let began = Instant::now();
+        let schedule = simulate_batch(&workload, policy);
+        let seconds = began.elapsed().as_secs_f64();
+        let name = format!("the same with more work than nodes, {}", policy.word());
+        let busy = format!("{name}: utilisation");
+        let goal = Some(Goal::AtMost(10.0));
+        [
+            BenchFigure { name, value: seconds, unit: "s", goal, peer: None },
+            BenchFigure { name: busy, value: schedule.utilisation, unit: "of 1", goal: None, peer: None },
+        ]
+    };
+    Ok(rules.into_iter().flat_map(one).collect())
 }
 
 /// Jobs whose widths are powers of two as a rule, whose lengths spread over four powers of ten, and whose limits are one to
 /// four times as long.
-fn workload(jobs: usize) -> Result<Workload, Failure> {
+fn workload(jobs: usize, load: f64) -> Result<Workload, Failure> {
     let mut random = Noise(2026);
     let mut node_time = 0.0;
     let mut shapes = Vec::with_capacity(jobs);
@@ -48,7 +69,7 @@ fn workload(jobs: usize) -> Result<Workload, Failure> {
         node_time += nodes as f64 * run as f64;
         shapes.push((nodes, run, limit));
     }
-    let gap = node_time / (NODES as f64 * LOAD) / jobs as f64;
+    let gap = node_time / (NODES as f64 * load) / jobs as f64;
     let mut submit = 0.0;
     let mut made = Vec::with_capacity(jobs);
     for (place, (nodes, run, limit)) in shapes.into_iter().enumerate() {

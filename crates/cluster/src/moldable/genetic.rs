@@ -40,7 +40,7 @@ pub struct SearchResult {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { seed: 0, population: 60, generations: 1000, evaluations: 200_000, patience: 30 }
+        Self { seed: 0, population: 60, generations: 1000, evaluations: 200_000, patience: 15 }
     }
 }
 
@@ -86,6 +86,10 @@ const ELITE: usize = 4;
 const TOURNAMENT: usize = 3;
 /// The share of children of two parents.
 const CROSSED: f64 = 0.9;
+/// With more plans around the best one, only some of them are tried.
+const MOST_NEIGHBOURS: usize = 400;
+/// How far away those are.
+const STEPS: [u16; 3] = [1, 2, 5];
 /// Values are remembered for so many plans.
 const MOST_KNOWN: usize = 200_000;
 
@@ -177,12 +181,13 @@ impl<'e, 'w> GeneticSearch<'e, 'w> {
         self.population[best].0.clone()
     }
 
-    /// Every plan that differs from the best in one task; whether one is better.
+    /// Plans that differ from the best in one task; whether one is better.
     fn climb(&mut self) -> bool {
         let before = self.population[0].clone();
+        let wide = self.counts.iter().map(|count| usize::from(*count)).sum::<usize>() > MOST_NEIGHBOURS;
         let mut plans = Vec::new();
         for task in 0..self.counts.len() {
-            for choice in (0..self.counts[task]).filter(|choice| *choice != before.0[task]) {
+            for choice in neighbours(before.0[task], self.counts[task], wide) {
                 let mut plan = before.0.clone();
                 plan[task] = choice;
                 plans.push(plan);
@@ -194,4 +199,13 @@ impl<'e, 'w> GeneticSearch<'e, 'w> {
         self.sort();
         self.compare(&self.population[0], &before) == Ordering::Less
     }
+}
+
+/// Other choices of a task: all, or those a few steps away.
+fn neighbours(choice: u16, count: u16, wide: bool) -> Vec<u16> {
+    if !wide {
+        return (0..count).filter(|other| *other != choice).collect();
+    }
+    let both = STEPS.iter().flat_map(|step| [choice.checked_sub(*step), choice.checked_add(*step)]);
+    both.flatten().filter(|other| *other < count).collect()
 }

@@ -88,6 +88,24 @@ pub(super) fn chosen(
     (best.1, best.2)
 }
 
+/// The cores of a node by which cubes of several sizes are cut, where nobody declared them: those that estimate the points of
+/// all curves from each other with half the error of other methods.
+pub(super) fn guessed_cores(curves: &[(u64, &ScalingCurve)]) -> Option<u64> {
+    let total = |method: &dyn Fn(u64) -> ScalingMethod| -> f64 {
+        let error = |(planes, curve): &(u64, &ScalingCurve)| leave_one_out(curve, method(*planes)).error();
+        curves.iter().map(|curve| error(curve).unwrap_or(f64::INFINITY)).sum()
+    };
+    if curves.iter().any(|(_, curve)| curve.points().len() < ENOUGH_FOR_RULE) {
+        return None;
+    }
+    let plain = [ScalingMethod::Linear, ScalingMethod::Power, ScalingMethod::Smooth];
+    let plain = plain.into_iter().map(|method| total(&|_| method)).fold(f64::INFINITY, f64::min);
+    let tried = USUAL_CORES
+        .map(|cores| (total(&|planes| ScalingMethod::Slabs(Decomposition { planes, cores })), cores));
+    let (error, cores) = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    (error < CLEARLY * plain).then_some(cores)
+}
+
 type Tried = (f64, ScalingMethod, AroundEstimate);
 
 /// Of those with about the least error, the one with the longest durations: points at the beginnings of steps do not tell

@@ -1,6 +1,6 @@
 //! Estimates for one task type on one machine: of seen sizes along nodes, of unseen sizes from the others.
 
-use super::choice::{AroundEstimate, chosen};
+use super::choice::{AroundEstimate, chosen, guessed_cores};
 use super::curve::{Outside, ScalingCurve, limit};
 use super::error::ScalingError;
 use super::method::ScalingMethod;
@@ -131,7 +131,7 @@ impl ScalingEstimator {
     ) -> Result<ScalingEstimate, ScalingError> {
         let (method, around) = match self.options.method {
             Some(method) => (method, super::choice::leave_one_out(curve, method)),
-            None => chosen(curve, self.cut(size), planes(size)),
+            None => chosen(curve, cut(size, self.options.slab_cores), planes(size)),
         };
         let seconds = method.estimate(curve, nodes, self.options.outside)?;
         let is_measured = curve.measured(nodes).is_some();
@@ -141,10 +141,11 @@ impl ScalingEstimator {
     }
 
     fn unseen(&self, size: f64, nodes: u64) -> Result<ScalingEstimate, ScalingError> {
-        let sizes = self.size_curves();
+        let cores = self.options.slab_cores.or_else(|| self.guessed_cores());
+        let sizes = self.size_curves(cores);
         let work = self.options.complexity.work(size);
         let (method, around) = self.chosen_over_sizes(&sizes);
-        let curve = method.curve(&sizes, work, self.cut(size))?;
+        let curve = method.curve(&sizes, work, cut(size, cores))?;
         let along = if method == SizeMethod::Slabs { ScalingMethod::Power } else { ScalingMethod::Linear };
         let seconds = along.estimate(&curve, nodes, self.options.outside)?;
         let points = sizes.iter().map(|size| size.curve.points().len()).sum();
@@ -192,18 +193,23 @@ impl ScalingEstimator {
         AroundEstimate::new(pairs)
     }
 
-    fn size_curves(&self) -> Vec<SizeCurve> {
+    fn guessed_cores(&self) -> Option<u64> {
+        let cubes = self.sizes.iter().map(|(size, curve)| Some((planes(*size)?, curve)));
+        guessed_cores(&cubes.collect::<Option<Vec<_>>>()?)
+    }
+
+    fn size_curves(&self, cores: Option<u64>) -> Vec<SizeCurve> {
         let of = |(size, curve): &(f64, ScalingCurve)| SizeCurve {
             work: self.options.complexity.work(*size),
             curve: curve.clone(),
-            cut: self.cut(*size),
+            cut: cut(*size, cores),
         };
         self.sizes.iter().map(of).collect()
     }
+}
 
-    fn cut(&self, size: f64) -> Option<Decomposition> {
-        Some(Decomposition { planes: planes(size)?, cores: self.options.slab_cores? })
-    }
+fn cut(size: f64, cores: Option<u64>) -> Option<Decomposition> {
+    Some(Decomposition { planes: planes(size)?, cores: cores? })
 }
 
 /// Sizes are numbers that people write.

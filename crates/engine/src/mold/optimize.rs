@@ -259,6 +259,13 @@ fn way_words(way: FoundBy) -> (String, Option<u64>) {
     }
 }
 
+fn front_words(way: FoundBy) -> String {
+    match way {
+        FoundBy::TryingAll { plans } => format!("of all {plans} plans"),
+        FoundBy::Search { .. } => "found by a search".into(),
+    }
+}
+
 fn whole_front(
     workflow: &MoldableWorkflow,
     front: &[Valued],
@@ -269,7 +276,7 @@ fn whole_front(
         front.iter().map(|(value, _)| json!([value.makespan, value.cost as u64])).collect();
     let plans: Vec<Value> = front.iter().map(|(_, plan)| json!(workflow.counts(plan))).collect();
     let order: Vec<&str> = workflow.tasks().iter().map(|task| task.id.as_str()).collect();
-    let mut text = format!("{} plans that no other beats in both, {}\n\n", front.len(), way_words(way).0);
+    let mut text = format!("{} plans that no other beats in both, {}\n\n", front.len(), front_words(way));
     let _ = writeln!(text, "{:>10}  {:>12}  nodes of {}", "makespan", "cost", order.join(", "));
     for (value, plan) in front {
         let counts: Vec<String> = workflow.counts(plan).iter().map(u64::to_string).collect();

@@ -56,23 +56,24 @@ impl PlanPage {
         let (width, height, left, bottom) = (560.0, 300.0, 90.0, 44.0);
         let most = |of: fn(&PlanChoice) -> u64| self.front.iter().map(of).max().unwrap_or(1).max(1) as f64;
         let least = |of: fn(&PlanChoice) -> u64| self.front.iter().map(of).min().unwrap_or(0) as f64;
-        let (m, c): (fn(&PlanChoice) -> u64, fn(&PlanChoice) -> u64) = (|p| p.value.0, |p| p.value.1);
         let place =
             |value: f64, low: f64, high: f64| if high > low { (value - low) / (high - low) } else { 0.5 };
-        let x = |value: u64| left + (width - left - 24.0) * place(value as f64, least(m), most(m));
-        let y =
-            |value: u64| height - bottom - (height - bottom - 24.0) * place(value as f64, least(c), most(c));
+        let x =
+            |value: u64| left + (width - left - 24.0) * place(value as f64, least(makespan), most(makespan));
+        let y = |value: u64| {
+            height - bottom - (height - bottom - 24.0) * place(value as f64, least(cost), most(cost))
+        };
         let mut svg = Svg::default();
         svg.push(&SvgElement::new("title").words("Plans that no other beats in both makespan and cost"));
         let grey = Stroke::new("#9aa2ab", 1.0);
         svg.line((left - 12.0, height - bottom + 10.0), (width - 8.0, height - bottom + 10.0), grey);
         svg.line((left - 12.0, 10.0), (left - 12.0, height - bottom + 10.0), grey);
-        for value in [least(m), most(m)] {
+        for value in [least(makespan), most(makespan)] {
             let words = format!("{value} s");
             let at = (x(value as u64), height - bottom + 26.0);
             svg.text(at, &SvgText::new(&words, 11.0, "#5c6570").at(TextAnchor::Middle));
         }
-        for value in [least(c), most(c)] {
+        for value in [least(cost), most(cost)] {
             let words = format!("{value}");
             svg.text(
                 (left - 18.0, y(value as u64) + 4.0),
@@ -93,6 +94,14 @@ impl PlanPage {
         }
         SvgElement::document(width, height).attribute("role", "img").children(&svg).to_string()
     }
+}
+
+fn makespan(choice: &PlanChoice) -> u64 {
+    choice.value.0
+}
+
+fn cost(choice: &PlanChoice) -> u64 {
+    choice.value.1
 }
 
 /// One plan with its chart, hidden until the slider is there.
