@@ -30,13 +30,13 @@ pub(crate) struct BenchArgs {
     pub(crate) size: u64,
     /// Only the sections of `run` (planning, clusters, hybrid, levels, beyond, bounds, paths, grain, end, workers, effects, dask) and
     /// `region` (overhead, copies, boxes, arrays, staging, conversions, slide) and `products` (lookups, publishing, small, entries,
-    /// again, overlap, empty, commands, blocks, attributes), or the operations of `kernels`, with this in their names, the latter without peers
+    /// again, overlap, empty, commands, blocks, attributes) and `mold` (estimates, plans, speed), or the operations of `kernels`, with this in their names, the latter without peers
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Option<String>,
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Python that has the peers (SALib; for `kernels` OpenCV, scikit-image, SciPy); else `.peers/bin/python` (made by scripts/peers), then `python3`
+    /// Python that has the peers (SALib; for `kernels` OpenCV, scikit-image, SciPy; for `mold` PyGAD); else `.peers/bin/python` (made by scripts/peers), then `python3`
     #[arg(long, env = "ONCEFLOW_PYTHON", value_name = "PROGRAM", conflicts_with = "no_peer")]
     pub(crate) python: Option<String>,
     /// Leave the peers out
@@ -70,6 +70,8 @@ pub(crate) enum BenchSubject {
     Seams,
     /// The store of results: lookups, publishing beside plain files, ten million entries, studies that find earlier results
     Products,
+    /// Moldable workflows: estimates from few measurements, plans beside exact ones, a million jobs
+    Mold,
     /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
     Kernels,
 }

@@ -4,6 +4,7 @@
 mod args;
 mod figure;
 mod kernels;
+mod mold;
 mod plan;
 mod products;
 mod program;
@@ -44,6 +45,7 @@ fn measure(args: &BenchArgs, terminal: &Terminal) -> Result<(), Failure> {
         BenchSubject::Run => ("run", run::figures(terminal, args)?),
         BenchSubject::Seams => ("seams", seams::figures(terminal, args)?),
         BenchSubject::Products => ("products", products::figures(terminal, args)?),
+        BenchSubject::Mold => ("mold", mold::figures(terminal, args)?),
         BenchSubject::Kernels => ("kernels", kernels::figures(terminal, args)?),
     };
     if args.json { terminal.json(&to_json(name, &figures)) } else { terminal.result(&to_text(&figures)) }

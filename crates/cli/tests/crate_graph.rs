@@ -72,6 +72,8 @@ const CRATES: [Crate; 25] = [
         "bench",
         &[
             "allocator",
+            "cluster",
+            "costs",
             "engine",
             "imageio",
             "kernels",

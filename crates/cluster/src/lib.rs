@@ -1,11 +1,14 @@
-//! Many machines: the manager that hands out buckets, machine files, and the simulated executor.
+//! Many machines: the manager that hands out buckets, machine files, the simulated executor, and batch systems.
 //!
 //! A [`Machine`] describes nodes and the links between them, a [`Manager`] hands out buckets of work to nodes on demand,
 //! and [`simulate`] carries out a plan on such a machine in virtual time. Every simulated node has the
-//! [`Scheduler`](onceflow_runtime::Scheduler) of real runs.
+//! [`Scheduler`](onceflow_runtime::Scheduler) of real runs. [`batch`] simulates the queue of a batch cluster,
+//! and [`moldable`] chooses numbers of nodes for the tasks of a workflow on it.
 
+pub mod batch;
 mod machine;
 mod manager;
+pub mod moldable;
 mod simulation;
 
 pub use machine::{Machine, Network, NodeKind, SharedFiles};

@@ -1,4 +1,5 @@
 //! What tasks cost: records in, estimates with error bars out. This crate reads and writes no files.
+//! [`scaling`] is about parallel tasks: how long they take on how many nodes.
 
 mod chosen;
 mod curve;
@@ -9,6 +10,7 @@ mod line;
 mod model;
 mod record;
 mod reused;
+pub mod scaling;
 mod size;
 
 pub use chosen::chosen;

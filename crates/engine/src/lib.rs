@@ -10,6 +10,7 @@ mod file;
 mod folder;
 mod image;
 mod line;
+mod mold;
 mod open;
 mod plan;
 mod progress;
@@ -30,10 +31,17 @@ pub use image::{
     open_source, open_volume, paint, parse_synthetic, plan_conversion, tissue, tissue_costs, what_is_taken,
 };
 pub use line::{RunResult, plan_study, run_study};
+pub use mold::{
+    ClusterLoad, EstimateRequest, MoldAnswer, OptimizeGoal, OptimizeRequest, PerformanceSource,
+    SimulateRequest, SimulatedRule, mold_estimate, mold_optimize, mold_simulate,
+};
+pub use onceflow_cluster::batch::{BatchPolicy, SlurmModel};
+pub use onceflow_cluster::moldable::PlanGoal;
 pub use onceflow_cluster::{
     Bucket, Chance, Machine, Network, NodeFigures, NodeKind, SharedFiles, Simulated, SimulatedTask,
     Simulation, Transfers, simulate,
 };
+pub use onceflow_costs::scaling::{Complexity, EstimateOptions, Outside};
 pub use onceflow_nuclei::{
     Agreement, FeatureFile, FeatureForm, NucleiError, NucleiFeatures, NucleiParameters, NucleiSource,
     Overlay, Segmented, StepProgress, Tiling, Workspace, agreement, bytes_to_compare, bytes_to_measure,

@@ -6,13 +6,14 @@
 //! - [`rows_csv`] and [`metrics_csv`] are tables.
 //! - [`run_json`], [`indices_json`], [`best_json`] and [`provenance_json`] are for programs.
 //! - [`ro_crate`] describes the run for archives.
-//! - [`Graph`] draws task graphs as DOT and SVG.
+//! - [`Graph`] draws task graphs as DOT and SVG, [`gantt_svg`] jobs on the nodes of a cluster.
 
 mod account;
 mod answer;
 mod best;
 mod csv;
 mod differs;
+mod gantt;
 mod graph;
 mod html;
 mod json;
@@ -29,6 +30,7 @@ pub use answer::{
 };
 pub use best::best;
 pub use csv::{metrics_csv, rows_csv};
+pub use gantt::{BarOwner, GanttBar, GanttChart, PlanChoice, PlanPage, gantt_svg, gantt_text};
 pub use graph::{BoxKind, Graph, GraphBox};
 pub use html::html;
 pub use json::{best_json, grain_json, indices_json, provenance_json, run_json};

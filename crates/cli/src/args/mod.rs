@@ -15,6 +15,7 @@ mod image;
 mod init;
 mod memo;
 mod merge;
+mod mold;
 mod products;
 mod report;
 mod run;
@@ -41,6 +42,10 @@ pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PartsArgs, Synth
 pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use memo::MemoArgs;
 pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallBucketWord};
+pub(crate) use mold::{
+    ComplexityWord, EstimateArgs, MoldArgs, MoldVerb, OptimizeArgs, OutsideWord, PerformanceArgs, PolicyWord,
+    SimulateArgs,
+};
 pub(crate) use products::{ExportArgs, GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{GranularityWord, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs, UntilWord};
@@ -117,6 +122,8 @@ pub(crate) enum Verb {
     Compare(CompareArgs),
     /// Inspect, cut and convert images, and make synthetic ones
     Image(ImageArgs),
+    /// Plan workflows of parallel tasks on a batch cluster: estimate, simulate, optimise
+    Mold(MoldArgs),
     /// List, check and collect results of earlier runs
     Products(ProductsArgs),
     /// Run any command line once, and keep what it gave
@@ -149,6 +156,7 @@ impl Verb {
             Self::Features(args) => args.json,
             Self::Compare(args) => args.json,
             Self::Image(args) => args.wants_json(),
+            Self::Mold(args) => args.wants_json(),
             Self::Products(args) => args.wants_json(),
             Self::Config(args) => {
                 let ConfigVerb::Show(args) = &args.verb;

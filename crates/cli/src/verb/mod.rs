@@ -12,6 +12,7 @@ mod features;
 mod image;
 mod init;
 mod memo;
+mod mold;
 mod plan;
 mod products;
 mod report;
@@ -43,6 +44,7 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Segment(args) => segment::run(args, terminal),
         Verb::Compare(args) => compare::run(args, terminal),
         Verb::Image(args) => image::run(args, terminal),
+        Verb::Mold(args) => mold::run(args, terminal),
         Verb::Products(args) => products::run(args, terminal),
         Verb::Memo(args) => memo::run(args, terminal),
         Verb::Config(args) => config::run(args, terminal),

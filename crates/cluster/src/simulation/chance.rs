@@ -31,11 +31,11 @@ enum About {
 }
 
 /// What a task is, wherever it runs: its task, the first row that asked for it, its place.
-pub(super) type DrawKey = [u64; 3];
+pub(crate) type DrawKey = [u64; 3];
 
 impl Chance {
     /// How many times its cost a task takes.
-    pub(super) fn factor(&self, key: DrawKey) -> f64 {
+    pub(crate) fn factor(&self, key: DrawKey) -> f64 {
         let noise = 1.0 + self.noise.clamp(0.0, 1.0) * (2.0 * self.draw(About::Noise, key, 0) - 1.0);
         let slow = self.draw(About::Slow, key, 0) < self.slow;
         if slow { noise * self.slowness.max(1.0) } else { noise }
