@@ -53,6 +53,7 @@ mod study_options;
 mod sums;
 pub mod svg;
 mod table;
+mod tuner;
 
 pub use analyser::{AnalyzeError, PartialAnalysis, analyze, convergence};
 pub use analysis::{
@@ -76,4 +77,8 @@ pub use sampler::{SampleError, check_size, extend, reference_row, sample, warnin
 pub use table::{
     DakotaTable, SampleFormat, SampleOptions, TableError, TableLayout, assume_rows, csv_lines,
     design_from_json, design_to_json, number_text, read_outputs, read_sample, write_sample,
+};
+pub use tuner::{
+    GainInterval, LEAST_SLIDES, TellError, TuneFlip, TuneOutcome, TuneProposal, Tuner, TunerOptions,
+    gain_interval, hypervolume, pareto_front, shuffled,
 };

@@ -7,7 +7,7 @@ mod normal;
 use onceflow_study::{Distribution, DistributionError, Domain, Parameter, Space, Value};
 
 use curve::QuantileCurve;
-pub(crate) use normal::inverse as normal_quantile;
+pub(crate) use normal::{inverse as normal_quantile, share_below as normal_share_below};
 
 /// How the unit interval becomes the values of one parameter.
 #[derive(Clone, Debug)]

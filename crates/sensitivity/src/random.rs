@@ -27,6 +27,8 @@ pub(crate) enum StreamPurpose {
     Exchange = 7,
     /// One trajectory (first).
     Trajectory = 8,
+    /// Proposals of a tuner: row (first), by use (second).
+    Tuning = 9,
     /// One bootstrap resample (first) of rows.
     Bootstrap = 101,
     /// One permutation (first) of an output.

@@ -18,6 +18,7 @@ use crate::Sample;
 use crate::quantile::Quantile;
 pub use error::SampleError;
 use rows::SampledRows;
+pub(crate) use sobol::{Directions, MOST_DIMENSIONS};
 
 /// Most values (rows times parameters) of a sample: 2^31, or 16 GiB.
 pub(crate) const MOST_VALUES: u128 = 1 << 31;
@@ -43,6 +44,10 @@ fn rows_of(space: &Space, quantiles: &[Quantile], design: &Design) -> Result<Sam
         Method::Grid(grid) => grid::rows(space, quantiles, grid),
         Method::Morris(morris) => morris::rows(space, quantiles, morris, seed),
         Method::Saltelli(saltelli) => saltelli::rows(space, quantiles, saltelli, seed),
+        // What a tuner will propose is not known before its rows are run: random rows stand for them in plans.
+        Method::Tune(tune) => {
+            sequences::monte_carlo(space, quantiles, tune.evaluations.saturating_sub(1).max(1), seed)
+        }
     }
 }
 

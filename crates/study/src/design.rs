@@ -1,5 +1,9 @@
 //! A design: a sampling method with its sizes, and the seed.
 
+mod tune;
+
+pub use tune::{HoldOut, TuneDesign, TuneMethod, TuneOver};
+
 /// A sampling method and the seed that makes it repeatable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Design {
@@ -51,6 +55,8 @@ pub enum Method {
     Morris(MorrisDesign),
     /// Saltelli's design for variance-based decomposition (VBD).
     Saltelli(SaltelliDesign),
+    /// Rows that look for the best values: each batch follows from what the rows before it gave.
+    Tune(TuneDesign),
 }
 
 /// Kinds of Latin hypercube.
@@ -180,6 +186,7 @@ impl Method {
             Self::Grid(_) => "grid",
             Self::Morris(_) => "morris",
             Self::Saltelli(_) => "saltelli",
+            Self::Tune(_) => "tune",
         }
     }
 
@@ -193,6 +200,8 @@ impl Method {
             | Self::Hammersley { rows, .. }
             | Self::Sobol { rows, .. } => Some(u128::from(*rows)),
             Self::Grid(_) => None,
+            // The row of the defaults is one of them, and is counted where it is run.
+            Self::Tune(t) => Some(u128::from(t.evaluations.saturating_sub(1).max(1))),
             Self::Morris(m) => Some(u128::from(m.trajectories) * (k + 1)),
             Self::Saltelli(s) => Some(u128::from(s.base) * if s.second_order { 2 * k + 2 } else { k + 2 }),
         }
@@ -204,6 +213,7 @@ impl Method {
             Self::MonteCarlo { .. } | Self::Halton { .. } | Self::Sobol { .. } | Self::Saltelli(_) => true,
             Self::LatinHypercube { kind, .. } => *kind == LatinHypercube::Nested,
             Self::Morris(m) => !matches!(m.kind, Trajectories::Optimised { .. }),
+            Self::Tune(_) => true,
             Self::Hammersley { .. } | Self::Grid(_) => false,
         }
     }
@@ -217,6 +227,7 @@ impl Method {
             | Self::Hammersley { rows, .. }
             | Self::Sobol { rows, .. } => Some(*rows),
             Self::Grid(_) => None,
+            Self::Tune(t) => Some(t.evaluations),
             Self::Morris(m) => Some(m.trajectories),
             Self::Saltelli(s) => Some(s.base),
         }
@@ -232,6 +243,7 @@ impl Method {
             | Self::Hammersley { rows, .. }
             | Self::Sobol { rows, .. } => *rows = n,
             Self::Grid(_) => {}
+            Self::Tune(t) => t.evaluations = n,
             Self::Morris(m) => m.trajectories = n,
             Self::Saltelli(s) => s.base = n,
         }

@@ -60,7 +60,10 @@ mod value;
 mod workflow;
 
 pub use constraint::{Constraint, Reach};
-pub use design::{Design, GridDesign, LatinHypercube, Method, MorrisDesign, SaltelliDesign, Trajectories};
+pub use design::{
+    Design, GridDesign, HoldOut, LatinHypercube, Method, MorrisDesign, SaltelliDesign, Trajectories,
+    TuneDesign, TuneMethod, TuneOver,
+};
 pub use detect::{FileKind, detect};
 pub(crate) use diagnostic::Diagnosed;
 pub use diagnostic::{

@@ -70,11 +70,18 @@ pub struct StudyImage {
     pub truth_box: Option<ImageBox>,
     /// Resolution, where the file does not say it.
     pub um_per_pixel: Option<f64>,
-    /// The user's own columns, to group by.
+    /// The user's own columns, to group by; `slide` and `patient` say which images belong together.
     pub columns: Vec<(String, String)>,
 }
 
 impl StudyImage {
+    /// What images of one patient, else of one slide have in common; without columns that say so, their file.
+    pub fn slide(&self) -> &str {
+        let column =
+            |name: &str| self.columns.iter().find(|(column, value)| column == name && !value.is_empty());
+        column("patient").or_else(|| column("slide")).map_or(&self.file, |(_, value)| value)
+    }
+
     /// The same without the user's own columns.
     #[must_use]
     pub fn without_columns(&self) -> Self {

@@ -113,6 +113,7 @@ fn phase_line(study: &Study, phase: &Phase, count: &PhaseCount) -> String {
         Method::Grid(g) if g.fraction > 1 => ("grid", format!("one in {}", g.fraction)),
         Method::Grid(_) => ("grid", String::new()),
         Method::Sobol { .. } => ("sobol-sequence", String::new()),
+        Method::Tune(t) => ("tune", format!("{} evaluations", with_commas(t.evaluations.into()))),
         other => (other.word(), String::new()),
     };
     let varying = match &phase.keep {

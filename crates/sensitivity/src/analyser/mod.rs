@@ -9,7 +9,7 @@ mod convergence;
 mod correlation;
 mod delta;
 mod density;
-mod elementary;
+pub(crate) mod elementary;
 mod error;
 #[cfg(test)]
 mod example;

@@ -1,7 +1,7 @@
 //! The standard normal distribution and its inverse, the same to the last bit on every machine.
 
 /// Share of the standard normal distribution below `z`; exact also far out on the left.
-pub(super) fn share_below(z: f64) -> f64 {
+pub(crate) fn share_below(z: f64) -> f64 {
     0.5 * libm::erfc(-z / std::f64::consts::SQRT_2)
 }
 

@@ -5,18 +5,18 @@ use super::owen::Scramble;
 use crate::random::unit_from_bits;
 
 /// Most dimensions there are direction numbers for.
-pub(super) const MOST_DIMENSIONS: usize = 4096;
+pub(crate) const MOST_DIMENSIONS: usize = 4096;
 
 /// Direction numbers of the leading dimensions: for each of the 64 digits of a point's number one entry per dimension.
 #[derive(Debug)]
-pub(super) struct Directions {
+pub(crate) struct Directions {
     dimensions: usize,
     numbers: Vec<u64>,
 }
 
 /// A walk along the sequence, point by point.
 #[derive(Clone, Debug)]
-pub(super) struct Sequence<'a> {
+pub(crate) struct Sequence<'a> {
     directions: &'a Directions,
     scrambles: Vec<Scramble>,
     point: Vec<u64>,
@@ -25,7 +25,7 @@ pub(super) struct Sequence<'a> {
 
 impl Directions {
     /// The numbers of the first `dimensions` dimensions.
-    pub(super) fn new(dimensions: usize) -> Result<Self, SampleError> {
+    pub(crate) fn new(dimensions: usize) -> Result<Self, SampleError> {
         let table = include_str!("../data/joe-kuo-d6.txt").lines().filter(|line| !line.starts_with('#'));
         let columns = std::iter::once(Some(first_dimension())).chain(table.map(dimension_from_line));
         let columns: Option<Vec<[u64; 64]>> = columns.take(dimensions).collect();
@@ -42,7 +42,7 @@ impl Directions {
     }
 
     /// The sequence as it is, or scrambled by a seed.
-    pub(super) fn sequence(&self, seed: Option<u64>, replicate: u64) -> Sequence<'_> {
+    pub(crate) fn sequence(&self, seed: Option<u64>, replicate: u64) -> Sequence<'_> {
         let scramble = |seed| {
             (0..self.dimensions as u64).map(move |dimension| Scramble::new(seed, dimension, replicate))
         };
@@ -53,7 +53,7 @@ impl Directions {
 
 impl Sequence<'_> {
     /// Writes the coordinates of the next point, each in [0, 1); the first point is 0 unless scrambled.
-    pub(super) fn next_into(&mut self, units: &mut [f64]) {
+    pub(crate) fn next_into(&mut self, units: &mut [f64]) {
         if self.scrambles.is_empty() {
             units.iter_mut().zip(&self.point).for_each(|(unit, x)| *unit = unit_from_bits(*x));
         } else {

@@ -80,6 +80,7 @@ pub(super) fn design_value(design: &Design) -> Json {
         Method::Saltelli(s) => {
             json!({ "base": s.base, "second_order": s.second_order, "replicates": s.replicates })
         }
+        Method::Tune(tune) => json!({ "evaluations": tune.evaluations, "tuner": tune.tuner.word() }),
     };
     object["method"] = design.method.word().into();
     object["seed"] = seed_value(design.seed);

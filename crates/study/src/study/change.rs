@@ -226,6 +226,7 @@ impl Phase {
         match self.design.method.word() {
             "morris" => "trajectories",
             "saltelli" => "base",
+            "tune" => "evaluations",
             _ => "rows",
         }
     }

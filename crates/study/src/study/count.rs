@@ -115,6 +115,7 @@ fn too_many(study: &Study, place: usize, what: &str, found: u128, limit: u128) -
         Method::Grid(_) => "take larger steps, raise `fraction`, or use a method with `rows`",
         Method::Morris(_) => "reduce `trajectories`",
         Method::Saltelli(_) => "reduce `base`",
+        Method::Tune(_) => "reduce `evaluations`",
         _ => "reduce `rows`",
     };
     let images = if what == "instances" { ", or the images or per_image" } else { "" };

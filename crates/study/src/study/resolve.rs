@@ -160,6 +160,7 @@ fn usual_analyses(method: &Method) -> Vec<&'static str> {
     match method {
         Method::Morris(_) => vec!["morris"],
         Method::Saltelli(_) => vec!["vbd"],
+        Method::Tune(_) => Vec::new(),
         _ => vec!["correlation", "delta", "pawn"],
     }
 }

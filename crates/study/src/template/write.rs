@@ -142,6 +142,9 @@ fn method_keys(method: &Method) -> TemplateKeys {
             ]);
             keys.push(("second_order", saltelli.second_order.to_string()));
         }
+        Method::Tune(tune) => {
+            keys.extend([("evaluations", tune.evaluations.to_string()), ("tuner", text(tune.tuner.word()))]);
+        }
     }
     keys
 }

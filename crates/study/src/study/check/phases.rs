@@ -4,13 +4,14 @@ use super::super::Study;
 use super::super::entry::{KeepEntry, PhaseEntry};
 use super::{Context, ResolvedParameters};
 use crate::located::Located;
-use crate::{Diagnostic, Diagnostics, Method, SpaceError};
+use crate::{Diagnostic, Diagnostics, HoldOut, Method, SpaceError};
 
 /// Rules refer to what comes before, analyses fit the design.
 pub(crate) fn phases(context: &Context<'_>, parameters: &ResolvedParameters, diagnostics: &mut Diagnostics) {
     for (place, phase) in context.file.phases.iter().enumerate() {
         analyses(context, phase, diagnostics);
         balance(context, phase, diagnostics);
+        tuned(context, phase, diagnostics);
         if let Some(keep) = &phase.keep {
             keep_of(context, place, keep, parameters, diagnostics);
         }
@@ -67,6 +68,31 @@ fn balance(context: &Context<'_>, phase: &PhaseEntry, diagnostics: &mut Diagnost
     let hint = |better: u64| format!("write base = {better}, which is");
     note.hint = saltelli.balanced_base().map(hint);
     diagnostics.push(note);
+}
+
+/// What a phase improves must be there, and so must what it holds out.
+fn tuned(context: &Context<'_>, phase: &PhaseEntry, diagnostics: &mut Diagnostics) {
+    let Some(Located { value: Method::Tune(tune), span }) = &phase.method else { return };
+    let metrics: Vec<_> = context.file.metrics.iter().map(|m| m.name.value.as_str()).collect();
+    for metric in tune.metrics.iter().filter(|m| !metrics.contains(&m.as_str())) {
+        let name = Located { value: metric.clone(), span: *span };
+        let message = format!("the study has no metric `{metric}`");
+        diagnostics.push(context.unknown(&name, message, "one of its metrics", &metrics));
+    }
+    let HoldOut::Names(names) = &tune.hold_out else { return };
+    let images: Vec<_> = context.images.iter().map(|entry| &entry.image).collect();
+    let known: Vec<&str> = images.iter().flat_map(|image| [image.slide(), image.name.as_str()]).collect();
+    let is_known = |name: &str| {
+        let of_column = |image: &&crate::StudyImage| {
+            image.columns.iter().any(|(column, value)| column == "slide" && value == name)
+        };
+        known.contains(&name) || images.iter().any(|image| of_column(image))
+    };
+    for held in names.iter().filter(|name| !is_known(name)) {
+        let name = Located { value: held.clone(), span: *span };
+        let message = format!("`hold_out` names `{held}`, which is no slide, patient or image of the study");
+        diagnostics.push(context.unknown(&name, message, "a slide, a patient or an image", &known));
+    }
 }
 
 fn keep_of(

@@ -33,11 +33,19 @@ fn read_image(source: &Arc<SourceText>, mut fields: TableReader<'_, '_>) -> Opti
     let truth = fields.optional("truth");
     let truth_box = fields.parsed("truth_box", |numbers: Vec<u64>| check_bounds(&numbers));
     let um_per_pixel = positive(&mut fields, "um_per_pixel");
+    let groups = ["slide", "patient"].map(|key| (key, fields.optional::<String>(key)));
+    let columns = groups.into_iter().filter_map(|(key, group)| Some((key.to_owned(), group?))).collect();
     fields.finish();
     let name = name?;
     let place = SourceLocation::new(source, name.span);
-    let image =
-        StudyImage { bounds, truth, truth_box, um_per_pixel, ..StudyImage::of_file(name.value, file?) };
+    let image = StudyImage {
+        bounds,
+        truth,
+        truth_box,
+        um_per_pixel,
+        columns,
+        ..StudyImage::of_file(name.value, file?)
+    };
     Some(ImageEntry { image, place, is_listed: false })
 }
 

@@ -4,6 +4,8 @@ use super::at_least;
 use crate::located::TableReader;
 use crate::{GridDesign, LatinHypercube, Method, MorrisDesign, SaltelliDesign, Trajectories};
 
+mod tune;
+
 /// A method before its sizes are known.
 #[derive(Clone, Copy)]
 enum MethodName {
@@ -15,10 +17,11 @@ enum MethodName {
     Hammersley,
     SobolSequence,
     Grid,
+    Tune,
 }
 
 /// In a study `sobol` means the indices, as in the literature; the sequence has a name of its own.
-const WORDS: [(&str, MethodName); 15] = [
+const WORDS: [(&str, MethodName); 16] = [
     ("morris", MethodName::Morris),
     ("moat", MethodName::Morris),
     ("vbd", MethodName::Saltelli),
@@ -34,6 +37,7 @@ const WORDS: [(&str, MethodName); 15] = [
     ("sobol-sequence", MethodName::SobolSequence),
     ("grid", MethodName::Grid),
     ("full-factorial", MethodName::Grid),
+    ("tune", MethodName::Tune),
 ];
 
 const LATIN_HYPERCUBES: [(&str, LatinHypercube); 5] = [
@@ -102,6 +106,7 @@ fn complete(fields: &mut TableReader<'_, '_>, word: MethodName) -> (Option<Metho
         MethodName::Morris => (morris(fields).map(Method::Morris), "trajectories"),
         MethodName::Saltelli => (saltelli(fields).map(Method::Saltelli), "base"),
         MethodName::Grid => (Some(Method::Grid(grid(fields))), "method"),
+        MethodName::Tune => (Some(Method::Tune(tune::design(fields))), "method"),
         _ => (rows(fields, word), "rows"),
     }
 }
