@@ -98,8 +98,16 @@ fn with_options(mut method: Method, args: &SampleArgs) -> Result<Method, Failure
         | Method::Hammersley { scrambled, .. }
         | Method::Sobol { scrambled, .. } => *scrambled = (*scrambled || args.scramble) && !args.no_scramble,
         Method::MonteCarlo { .. } => {}
+        Method::Tune(_) => return Err(tunes()),
     }
     Ok(method)
+}
+
+/// The rows of a phase that tunes follow from what earlier rows gave.
+fn tunes() -> Failure {
+    let error = Diagnostic::error("a phase that tunes has no sample");
+    let error = error.expected_found("a design whose rows are known", "method = \"tune\"");
+    Failure::bad_input(error.with_hint("onceflow tune STUDY -o DIR, or name a design with --method"))
 }
 
 fn trajectories(morris: &MorrisDesign, args: &SampleArgs) -> Result<Trajectories, Failure> {

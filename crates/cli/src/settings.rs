@@ -4,9 +4,9 @@ use std::path::Path;
 
 use onceflow_allocator::{begin_counting, limit_pool, peak_counted};
 use onceflow_engine::{
-    DocumentContent, Granularity, ImageWatch, Level, MemoryMeter, MergeAlgorithm, MergeOptions, OpenStudy,
-    PROGRAM_BYTES, Pruning, RunOptions, RunSettings, SettingsLayers, SmallBucket, StoreFolder, TextLimit,
-    open_document, open_study, read_profile,
+    DocumentContent, EngineError, Granularity, ImageWatch, Level, MemoryMeter, MergeAlgorithm, MergeOptions,
+    OpenStudy, PROGRAM_BYTES, Pruning, RunOptions, RunSettings, SettingsLayers, SmallBucket, StoreFolder,
+    TextLimit, TuneRequest, open_document, open_study, read_profile,
 };
 use onceflow_study::{Diagnostic, RunUntil};
 use onceflow_terminal::{Failure, Terminal, engine_failure};
@@ -20,9 +20,18 @@ use crate::words::quoted;
 
 /// Opens a study with the settings of a command line, and prints its notes.
 pub(crate) fn open(study: &Path, args: &SettingsArgs<'_>, terminal: &Terminal) -> Result<OpenStudy, Failure> {
+    opened(study, args, terminal, |layers| open_study(study, layers))
+}
+
+fn opened(
+    study: &Path,
+    args: &SettingsArgs<'_>,
+    terminal: &Terminal,
+    open: impl FnOnce(&SettingsLayers) -> Result<OpenStudy, EngineError>,
+) -> Result<OpenStudy, Failure> {
     let progress = terminal.shown_progress(format!("looking at the images of {}", study.display()));
     let layers = SettingsLayers { watch_images: ImageWatch::new(progress.steps()), ..layers(args)? };
-    let study = open_study(study, &layers).map_err(|error| {
+    let study = open(&layers).map_err(|error| {
         note_warnings(study, terminal);
         engine_failure(error)
     })?;
@@ -30,6 +39,16 @@ pub(crate) fn open(study: &Path, args: &SettingsArgs<'_>, terminal: &Terminal) -
     study.notes().iter().for_each(|note| terminal.say(note));
     bound_allocator(study.settings());
     Ok(study)
+}
+
+/// Opens a study to be tuned, and prints its notes.
+pub(crate) fn open_to_tune(
+    study: &Path,
+    request: TuneRequest,
+    args: &SettingsArgs<'_>,
+    terminal: &Terminal,
+) -> Result<OpenStudy, Failure> {
+    opened(study, args, terminal, |layers| onceflow_engine::open_to_tune(study, request, layers))
 }
 
 /// Prints how many warnings a study has that cannot be opened, as its notes do after it was opened.

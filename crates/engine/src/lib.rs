@@ -55,12 +55,12 @@ pub use onceflow_products::{
 pub use onceflow_programs::{AskedLog, FoundLog};
 pub use onceflow_region::io_words;
 pub use onceflow_report::{
-    Amounts, Answer, BestRow, CropOverview, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary,
+    Amounts, Answer, BestRow, CropOverview, HeldOutGain, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary,
     KeptParameters, LegendEntry, Material, MetricTable, PhaseAnswer, PhaseGrain, Pictures, ProposedRow,
-    Provenance, Resampling, ResamplingKind, RowMarks, RowRecord, RowStatus, RunEnding, TraceEntry,
-    TraceOutcome, UsedFile, ValueChange, WorkAccount, answer_text, best, best_json, duration_words,
-    grain_json, html, indices_json, memory_words, metrics_csv, provenance_json, resampling_words, ro_crate,
-    rows_csv, run_json,
+    Provenance, Resampling, ResamplingKind, RowMarks, RowRecord, RowStatus, RunEnding, SlideGain, TraceEntry,
+    TraceOutcome, TuneAnswer, TuneVerdict, TunedMetric, TunedRow, UsedFile, ValueChange, WorkAccount,
+    answer_text, best, best_json, duration_words, grain_json, html, indices_json, memory_words, metrics_csv,
+    provenance_json, resampling_words, ro_crate, rows_csv, run_json, tune_json,
 };
 pub use onceflow_reuse::attributes::{AttributeReport, AttributeSet, PassAttributes};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
@@ -75,8 +75,8 @@ pub use onceflow_store::publish::{remove_unfinished, write_file, write_whole};
 pub use onceflow_synth::Painted;
 pub use open::KeptByRun;
 pub use open::{
-    CheckOptions, CheckedDocument, Document, DocumentContent, OpenStudy, Operations, StudyInput,
-    check_document, open_document, open_study, open_study_with,
+    CheckOptions, CheckedDocument, Document, DocumentContent, OpenStudy, Operations, StudyInput, TuneRequest,
+    check_document, open_document, open_study, open_study_with, open_to_tune,
 };
 pub use plan::{
     Alternative, BucketFigures, CostOrigin, Explanation, Foreseen, FoundSame, GraphForm, GraphOf,

@@ -33,6 +33,33 @@ pub fn best(
     Some(BestRow { row: place, value, default, changes, kept, without_influence, proposed, warnings })
 }
 
+/// Whether more of a metric is better; `None` when no direction is.
+pub fn higher_is_better(metric: &Metric) -> Option<bool> {
+    Better::of(metric).map(|better| better == Better::Higher)
+}
+
+/// A row that was chosen otherwise than by the first metric over all images: `value` and `default` are what it was chosen by.
+pub fn chosen_row(
+    table: &MetricTable,
+    parameters: &[Parameter],
+    place: usize,
+    value: f64,
+    default: Option<f64>,
+    warnings: Vec<String>,
+) -> Option<BestRow> {
+    let changes = changes(table, parameters, table.rows.get(place)?, reference(table));
+    Some(BestRow {
+        row: place,
+        value,
+        default,
+        changes,
+        kept: Vec::new(),
+        without_influence: Vec::new(),
+        proposed: None,
+        warnings,
+    })
+}
+
 /// Which values of a metric are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Better {

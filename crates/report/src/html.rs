@@ -14,6 +14,7 @@ mod responses;
 mod rest;
 mod scatter;
 mod schedule;
+mod tuning;
 mod viewer;
 mod work;
 
@@ -63,6 +64,7 @@ const DIGEST: &str = "sha256-d0Nrmf+Stpyam9Q0hZLy8CPq+xICbz+rdJZ6+4FdJNw=";
 /// What stands below the first screen.
 fn below(answer: &Answer, material: &Material<'_>) -> Vec<String> {
     vec![
+        tuning::tables(answer),
         gains::images(answer),
         rest::notes(answer),
         effects::phases(answer),

@@ -5,9 +5,10 @@ use onceflow_sensitivity::{Analysis, analysis_to_json};
 use onceflow_study::Value;
 use serde_json::{Map, Value as Json, json};
 
-use crate::words::failed;
+use crate::words::{failed, tuning_doubts};
 use crate::{
-    Amounts, Answer, BestRow, EarlierRun, PhaseAnswer, PhaseGrain, Provenance, UsedFile, WorkAccount,
+    Amounts, Answer, BestRow, EarlierRun, PhaseAnswer, PhaseGrain, Provenance, SlideGain, TuneAnswer,
+    TunedMetric, TunedRow, UsedFile, WorkAccount,
 };
 
 /// The indices of each phase, over all images and for each image.
@@ -110,7 +111,8 @@ fn count(tasks: f64) -> u64 {
 /// The values that are proposed, the resolution they were found at, the best row behind them, and the warnings about it; `row`
 /// is null when there is none.
 pub fn best_json(answer: &Answer) -> Json {
-    let metric = answer.metrics.first().map(|m| m.name.as_str());
+    let first = answer.metrics.first().map(|m| m.name.as_str());
+    let metric = answer.tuning.as_ref().map_or(first, |tuning| tuning.objectives.first().map(String::as_str));
     let mut object =
         json!({ "version": 1, "study": answer.study, "workflow": answer.workflow, "metric": metric });
     object["um_per_pixel"] = json!(answer.um_per_pixel());
@@ -132,8 +134,86 @@ pub fn best_json(answer: &Answer) -> Json {
         object["without_influence"] = json!(best.without_influence);
         object["best_row"] = json!({ "value": best.value, "parameters": parameters(&row.values) });
         object["warnings"] = json!(best.warnings);
+        if let Some(tuning) = &answer.tuning {
+            add_tuning(&mut object, answer, tuning);
+        }
     }
     object
+}
+
+/// Where no gain is confirmed the values are the defaults; those that tuning found stand beside them.
+fn add_tuning(object: &mut Json, answer: &Answer, tuning: &TuneAnswer) {
+    let named = |values: &[Value]| -> Map<String, Json> {
+        let pairs = answer.table.parameters.iter().zip(values);
+        pairs.map(|(name, value)| (name.clone(), value_json(value))).collect()
+    };
+    object["confirmed"] = json!(tuning.verdict().word());
+    object["tuned"] = named(&tuning.values).into();
+    object["recommended"] = json!(if tuning.recommends_defaults() { "default" } else { "best" });
+    object["held_out"] = held_out_json(tuning);
+    let defaults = answer.table.rows.iter().find(|row| row.role == "reference");
+    if let Some(defaults) = defaults.filter(|_| tuning.recommends_defaults()) {
+        object["parameters"] = named(&defaults.values).into();
+        object["changes"] = json!([]);
+    }
+}
+
+/// What `tune --json` prints.
+pub fn tune_json(answer: &Answer) -> Json {
+    let Some(tuning) = &answer.tuning else {
+        return json!({ "version": 1, "evaluations": 0, "best": Json::Null, "wall_s": answer.work.wall });
+    };
+    let metrics = |of: &dyn Fn(&TunedMetric) -> Option<f64>| -> Map<String, Json> {
+        tuning.metrics.iter().map(|metric| (metric.name.clone(), json!(of(metric)))).collect()
+    };
+    let parameters: Map<String, Json> = answer
+        .table
+        .parameters
+        .iter()
+        .zip(&tuning.values)
+        .map(|(name, value)| (name.clone(), value_json(value)))
+        .collect();
+    let row = answer.table.rows.get(tuning.row).map(|row| row.row);
+    let front = |row: &TunedRow| json!({ "row": row.row, "objectives": row.objectives });
+    json!({
+        "version": 1,
+        "evaluations": tuning.evaluations,
+        "objectives": tuning.objectives,
+        "over": tuning.over,
+        "tuner": tuning.tuner,
+        "images": tuning.images,
+        "best": { "row": row, "parameters": parameters, "metrics": metrics(&|metric| metric.best) },
+        "default": { "metrics": metrics(&|metric| metric.default) },
+        "held_out": held_out_json(tuning),
+        "confirmed": tuning.verdict().word(),
+        "recommended": if tuning.recommends_defaults() { "default" } else { "best" },
+        "changes": tuning.changes.iter().map(|c| json!({
+            "parameter": c.parameter, "from": value_json(&c.from), "to": value_json(&c.to)
+        })).collect::<Vec<_>>(),
+        "returned_to_default": tuning.returned,
+        "at_ends": tuning.ends,
+        "front": tuning.front.iter().map(front).collect::<Vec<_>>(),
+        "warnings": tuning_doubts(tuning),
+        "wall_s": answer.work.wall,
+    })
+}
+
+fn held_out_json(tuning: &TuneAnswer) -> Json {
+    let Some(held) = &tuning.held_out else { return Json::Null };
+    let slide =
+        |s: &SlideGain| json!({ "slide": s.slide, "images": s.images, "default": s.default, "best": s.best });
+    json!({
+        "default": held.default,
+        "best": held.best,
+        "gain": held.gain,
+        "gain_low": held.ends.map(|(low, _)| low),
+        "gain_high": held.ends.map(|(_, high)| high),
+        "confidence": held.confidence,
+        "slides": held.slides.iter().map(slide).collect::<Vec<_>>(),
+        "metrics": held.metrics.iter().map(|metric| {
+            (metric.name.clone(), json!({ "default": metric.default, "best": metric.best }))
+        }).collect::<Map<_, _>>(),
+    })
 }
 
 fn changes(best: &BestRow) -> Json {

@@ -24,16 +24,17 @@ mod text;
 mod words;
 
 pub use answer::{
-    Amounts, Answer, BestRow, EarlierRun, ImageAnalysis, ImageRecord, ImageSummary, KeptParameters,
-    MetricTable, PhaseAnswer, PhaseGrain, ProposedRow, Resampling, ResamplingKind, RowRecord, RowStatus,
-    ValueChange, WorkAccount, resampling_words,
+    Amounts, Answer, BestRow, EarlierRun, HeldOutGain, ImageAnalysis, ImageRecord, ImageSummary,
+    KeptParameters, MetricTable, PhaseAnswer, PhaseGrain, ProposedRow, Resampling, ResamplingKind, RowRecord,
+    RowStatus, SlideGain, TuneAnswer, TuneVerdict, TunedMetric, TunedRow, ValueChange, WorkAccount,
+    resampling_words,
 };
-pub use best::best;
+pub use best::{best, chosen_row, higher_is_better};
 pub use csv::{metrics_csv, rows_csv};
 pub use gantt::{BarOwner, GanttBar, GanttChart, PlanChoice, PlanPage, gantt_svg, gantt_text};
 pub use graph::{BoxKind, Graph, GraphBox};
 pub use html::html;
-pub use json::{best_json, grain_json, indices_json, provenance_json, run_json};
+pub use json::{best_json, grain_json, indices_json, provenance_json, run_json, tune_json};
 pub use material::{
     CropOverview, ImageCrop, LegendEntry, Material, Pictures, Provenance, RowMarks, RunEnding, TraceEntry,
     TraceOutcome, UsedFile,

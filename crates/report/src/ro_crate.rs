@@ -174,6 +174,7 @@ mod tests {
 
     fn answer() -> Answer {
         Answer {
+            tuning: None,
             study: "s".into(),
             workflow: "w 1".into(),
             seed: 1,

@@ -8,8 +8,8 @@ use onceflow_study::{counted, with_commas};
 use crate::account::RoundedAccount;
 use crate::subject::Subject;
 use crate::words::{
-    against, and, duration_words, failed, failures, headline, memory_words, metric_pair, metric_text, others,
-    screened,
+    against, and, confirmation, duration_words, failed, failures, headline, memory_words, metric_pair,
+    metric_text, others, screened, tuned, tuning_doubts,
 };
 use crate::{Answer, BestRow, EarlierRun, PhaseAnswer, RowRecord, ValueChange};
 
@@ -28,6 +28,7 @@ pub fn answer_text(answer: &Answer) -> String {
     push_effects(&mut text, answer);
     push_others(&mut text, answer);
     push_best(&mut text, answer);
+    push_tuning(&mut text, answer);
     answer.notes.iter().for_each(|note| text.push_str(&format!("note: {note}\n")));
     if !text.ends_with("\n\n") {
         text.push('\n');
@@ -95,6 +96,9 @@ fn push_failures(text: &mut String, answer: &Answer) {
 fn push_effects(text: &mut String, answer: &Answer) {
     let subject = answer.metrics.first().and_then(|metric| Subject::of(answer, &metric.name));
     let Some(subject) = subject else {
+        if answer.tuning.is_some() {
+            return;
+        }
         let _infallible = writeln!(text, "{}\n", headline(answer));
         return;
     };
@@ -154,11 +158,32 @@ fn other(answer: &Answer, metric: &str) -> String {
 }
 
 fn push_best(text: &mut String, answer: &Answer) {
+    if answer.tuning.is_some() {
+        return;
+    }
     let found = answer.best.as_ref().and_then(|best| Some((best, answer.table.rows.get(best.row)?)));
     let (Some((best, row)), Some(metric)) = (found, answer.metrics.first()) else { return };
     let _infallible = writeln!(text, "Best row so far: {}", best_line(best, row, &metric.name));
     push_proposed(text, best, &metric.name);
     best.warnings.iter().for_each(|warning| text.push_str(&format!("  ! {warning}\n")));
+}
+
+/// What tuning found, whether it holds on other images, and what to know before it is used.
+fn push_tuning(text: &mut String, answer: &Answer) {
+    let Some(tuning) = &answer.tuning else { return };
+    let _infallible = writeln!(text, "{}", tuned(tuning));
+    for change in &tuning.changes {
+        let _infallible = writeln!(text, "  {} {} -> {}", change.parameter, change.from, change.to);
+    }
+    let _infallible = writeln!(text, "{}", confirmation(tuning));
+    if let Some(held) = &tuning.held_out {
+        let width = held.slides.iter().map(|s| s.slide.chars().count()).max().unwrap_or(0);
+        for slide in &held.slides {
+            let (best, default) = metric_pair(slide.best, slide.default);
+            let _infallible = writeln!(text, "  {:<width$}  {default} -> {best}", slide.slide);
+        }
+    }
+    tuning_doubts(tuning).iter().for_each(|doubt| text.push_str(&format!("  ! {doubt}\n")));
 }
 
 /// The values to use where they are not those of the best row, and influential parameters that keep their defaults.

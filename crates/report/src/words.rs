@@ -6,6 +6,7 @@ mod how;
 mod number;
 mod remarks;
 mod row;
+mod tuning;
 
 pub(super) use effects::{against, headline, others, screened};
 pub(super) use failures::{FailureGroup, failed, failures};
@@ -14,6 +15,7 @@ pub(super) use number::{capital, metric_pair, metric_text};
 pub use number::{duration_words, memory_words};
 pub(super) use remarks::remarks;
 pub(super) use row::{better, proposed, values};
+pub(super) use tuning::{confirmation, tuned, tuning_doubts};
 
 /// `a`, `a and b`, `a, b and c`.
 pub(super) fn and<S: AsRef<str>>(names: &[S]) -> String {

@@ -23,6 +23,7 @@ mod sample;
 mod segment;
 mod simulated;
 mod status;
+mod tune;
 mod why;
 
 use clap::{Parser, Subcommand};
@@ -53,6 +54,7 @@ pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord
 pub(crate) use segment::SegmentArgs;
 pub(crate) use simulated::ExecutorWord;
 pub(crate) use status::StatusArgs;
+pub(crate) use tune::TuneArgs;
 pub(crate) use why::WhyArgs;
 
 /// Which parameters of my workflow matter, and what are the best values?
@@ -110,6 +112,8 @@ pub(crate) enum Verb {
     Why(WhyArgs),
     /// Run a study: from its file to its answer
     Run(RunArgs),
+    /// Find the best values, and measure them on slides that took no part
+    Tune(TuneArgs),
     /// Show the progress of a run, from another terminal
     Status(StatusArgs),
     /// Print the answer of a run again
@@ -150,6 +154,7 @@ impl Verb {
             Self::Plan(args) => args.json,
             Self::Why(args) => args.json,
             Self::Run(args) => args.json,
+            Self::Tune(args) => args.json,
             Self::Status(args) => args.json,
             Self::Report(args) => args.json,
             Self::Segment(args) => args.json,

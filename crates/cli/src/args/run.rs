@@ -290,7 +290,7 @@ pub(crate) enum LevelWord {
     Object,
 }
 
-fn pictures(text: &str) -> Result<PictureChoice, String> {
+pub(super) fn pictures(text: &str) -> Result<PictureChoice, String> {
     PictureChoice::from_word(text).ok_or_else(|| "expected auto, all or none".to_owned())
 }
 

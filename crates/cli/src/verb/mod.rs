@@ -20,6 +20,7 @@ mod run;
 mod sample;
 mod segment;
 mod status;
+mod tune;
 mod why;
 
 use onceflow_terminal::{Exit, Failure, Terminal};
@@ -38,6 +39,7 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Plan(args) => plan::run(args, terminal),
         Verb::Why(args) => why::run(args, terminal),
         Verb::Run(args) => run::run(args, terminal),
+        Verb::Tune(args) => tune::run(args, terminal),
         Verb::Status(args) => status::run(args, terminal),
         Verb::Report(args) => report::run(args, terminal),
         Verb::Features(args) => features::run(args, terminal),

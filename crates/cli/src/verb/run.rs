@@ -11,12 +11,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use onceflow_engine::{
-    OpenStudy, RowStatus, Run, RunEnding, RunFolder, RunResult, RunSettings, answer_text, run_json, run_study,
+    OpenStudy, RowStatus, Run, RunEnding, RunFolder, RunResult, RunSettings, TextLimit, answer_text,
+    run_json, run_study, tune_json,
 };
 use onceflow_study::Diagnostic;
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
 
 use crate::args::{ExecutorWord, RunArgs, SettingsArgs};
+use crate::file::read_text;
 use crate::run_folder::kept;
 use crate::settings::{command, open, with_granularity_of};
 use crate::verb::plan;
@@ -65,6 +67,26 @@ pub(crate) fn run_into(
     json: bool,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
+    run_as(study, settings, path, json.then_some(PrintedJson::Account), terminal)
+}
+
+/// Which object is printed for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PrintedJson {
+    /// The account of the work.
+    Account,
+    /// What tuning found.
+    Tuning,
+}
+
+/// The same with one of the objects for programs.
+pub(crate) fn run_as(
+    study: &OpenStudy,
+    settings: RunSettings,
+    path: &Path,
+    json: Option<PrintedJson>,
+    terminal: &Terminal,
+) -> Result<Exit, Failure> {
     let settings = RunSettings { command: command(), ..settings };
     let events = EventsFile::of(&settings, study.path())?;
     let _guard = interrupt::watch(&settings.stop);
@@ -82,21 +104,40 @@ pub(crate) fn run_into(
     }
 }
 
-fn already_complete(summary: &str, path: &Path, json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
+fn already_complete(
+    summary: &str,
+    path: &Path,
+    json: Option<PrintedJson>,
+    terminal: &Terminal,
+) -> Result<Exit, Failure> {
     let report = path.join("report.html");
     terminal.say(&format!("complete: nothing to compute. Report: {}", report.display()));
-    if json {
-        terminal.result(summary)?;
+    match json {
+        Some(PrintedJson::Account) => terminal.result(summary)?,
+        Some(PrintedJson::Tuning) => terminal.json(&tuning_of(path)?)?,
+        None => {}
     }
     Ok(Exit::Ok)
 }
 
+/// What an earlier command found, as its folder holds it.
+fn tuning_of(path: &Path) -> Result<serde_json::Value, Failure> {
+    let source = read_text(&path.join("tuning.json"), TextLimit::Description)?;
+    serde_json::from_str(&source.text).map_err(|error| {
+        let error = Diagnostic::error(format!("cannot read {}: {error}", path.join("tuning.json").display()));
+        Failure::bad_input(error.with_hint("add --force to run the study again"))
+    })
+}
+
 /// Prints the answer and says how it ended.
-fn report(run: &Run, path: &Path, json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
+fn report(run: &Run, path: &Path, json: Option<PrintedJson>, terminal: &Terminal) -> Result<Exit, Failure> {
     let text = answer_text(&run.answer);
-    if json {
+    if let Some(json) = json {
         terminal.say(text.trim_end());
-        terminal.json(&run_json(&run.answer))?;
+        terminal.json(&match json {
+            PrintedJson::Account => run_json(&run.answer),
+            PrintedJson::Tuning => tune_json(&run.answer),
+        })?;
     } else {
         terminal.text(&text)?;
     }

@@ -21,6 +21,7 @@ mod staging;
 mod stamps;
 pub(crate) mod study;
 pub(crate) mod supply;
+mod tuning;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,6 +33,7 @@ pub use check::{CheckOptions, CheckedDocument, check_document};
 pub use document::{Document, DocumentContent, open_document};
 pub use kept_by_run::KeptByRun;
 pub use study::OpenStudy;
+pub use tuning::{TuneRequest, open_to_tune};
 
 use crate::{EngineError, SettingsLayers};
 

@@ -176,7 +176,7 @@ fn outputs(metrics: &[String], rows: usize, value: impl Fn(usize, usize) -> Meas
 }
 
 /// What a rule of the phase keeps.
-fn kept(
+pub(crate) fn kept(
     study: &Study,
     phase: &Phase,
     earlier: &[(String, Vec<Analysis>)],

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use onceflow_kernels::object_cache::ObjectCache;
 use onceflow_region::Budget;
 use onceflow_reuse::{ContentDigest, Flow, Level};
+use onceflow_study::Method;
 
 use crate::open::supply::References;
 use crate::run::digests::{DigestKeys, Digests};
@@ -39,7 +40,7 @@ impl RunContext {
         let shares = is_shared(settings);
         let objects = (settings.level >= Level::Object).then(|| ObjectCache::new(&budget, spare.clone()));
         Self {
-            results: PhaseResults::new(shares && study.study.phases.len() > 1, [&budget, &spare]),
+            results: PhaseResults::new(shares && has_later_rows(study), [&budget, &spare]),
             objects: objects.map(Arc::new),
             references: References::new(),
             phase: 0,
@@ -77,6 +78,12 @@ impl RunContext {
         };
         self.references.iter().filter_map(content).collect()
     }
+}
+
+/// Whether rows come that are not known yet: of another phase, or of another batch.
+fn has_later_rows(study: &OpenStudy) -> bool {
+    let phases = &study.study.phases;
+    phases.len() > 1 || phases.iter().any(|phase| matches!(phase.design.method, Method::Tune(_)))
 }
 
 /// Whether one phase may serve the next: levels below dataflow and buckets are the published ways, which share nothing

@@ -8,7 +8,7 @@ use onceflow_kernels::object_cache::{ObjectCache, ObjectCounts, ObjectOrigins};
 use onceflow_region::Lease;
 use onceflow_reuse::{Flow, Level, NodeId, ParameterRows, Plan, TaskOrigin};
 use onceflow_runtime::{
-    DuplicateOptions, Execution, ExecutionContext, KnownRows, Operation, OutputDigests, execute,
+    DuplicateOptions, Execution, ExecutionContext, KnownFrom, KnownRows, Operation, OutputDigests, execute,
 };
 use onceflow_study::OnUnreadable;
 
@@ -73,6 +73,8 @@ pub(super) struct PhaseWork<'w> {
     pub(super) most_failed: u64,
     /// Images that turned out to be unreadable.
     pub(super) unread: UnreadImages,
+    /// For each part whether rows are run there; everywhere without it.
+    pub(super) asked_parts: Option<Vec<bool>>,
 }
 
 /// What need not be run.
@@ -116,7 +118,8 @@ impl PhaseWork<'_> {
         let (rows, layout) = (plan.rows(), inputs.layout());
         let wanted = if self.saves_reference { wanted(plan) } else { Vec::new() };
         let options = self.scheduling(&flow, self.duplicates(&flow, &keeper, &wanted));
-        let Self { study, options: settings, folder, context, lines, progress, numbers, .. } = self;
+        let Self { study, options: settings, folder, context, lines, progress, numbers, asked_parts, .. } =
+            self;
         let mut collector = RunRecorder {
             inputs,
             layout: &layout,
@@ -150,6 +153,7 @@ impl PhaseWork<'_> {
             KnownWork::Past(past) => collector.resume(plan, past),
             KnownWork::Instances(known) => known,
         };
+        let known = without_others(plan, asked_parts.as_deref(), known);
         let mut known = collector.serve(plan, known);
         let folders = settings.scratch.iter().cloned().chain([folder.path().into()]).collect();
         let spill = Scratch::new(folders, settings.staging, waiting);
@@ -240,6 +244,14 @@ impl PhaseWork<'_> {
             contents: self.context.source_contents(flow),
         })
     }
+}
+
+/// Notes that rows have nothing to do at parts that are not asked for.
+fn without_others(plan: &Plan, asked: Option<&[bool]>, mut known: KnownRows) -> KnownRows {
+    for part in asked.into_iter().flat_map(|asked| (0..asked.len()).filter(|part| !asked[*part])) {
+        (0..plan.rows()).for_each(|row| known.note(row, part, KnownFrom::Journal));
+    }
+    known
 }
 
 /// Whether images that turn out to be unreadable are left out.

@@ -19,6 +19,7 @@ mod resumed;
 mod row_numbers;
 pub(crate) mod scratch;
 mod shown;
+mod tune;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -28,12 +29,12 @@ use onceflow_cluster::SimulationError;
 use onceflow_costs::{Finding, Record};
 use onceflow_report::{
     Answer, BestRow, EarlierRun, ImageAnalysis, ImageSummary, MetricTable, PhaseAnswer, PhaseGrain,
-    RowStatus, RunEnding, TraceEntry, TraceOutcome,
+    RowStatus, RunEnding, TraceEntry, TraceOutcome, TuneAnswer,
 };
 use onceflow_reuse::{Level, ParameterRows, Plan, plan};
 use onceflow_runtime::{ExecuteError, Execution, Moves, SchedulerError, TaskLogEntry};
 use onceflow_sensitivity::Analysis;
-use onceflow_study::Phase;
+use onceflow_study::{Phase, Value};
 
 use crate::clips::PictureClips;
 use crate::open::inputs::UnreadImages;
@@ -67,6 +68,7 @@ pub use products::{
 };
 use row_numbers::RowNumbers;
 use shown::shown_parts;
+use tune::tune_design;
 
 /// Runs a study and says what it found. Files of the run go into `folder`; nothing else is written.
 pub fn run(
@@ -99,7 +101,10 @@ fn run_phases(
             break;
         }
     }
-    let best = runner.best(progress)?;
+    let best = match runner.tuned_best() {
+        Some(best) => Some(best),
+        None => runner.best(progress)?,
+    };
     runner.journal.sync()?;
     let notes = runner.products.take().map(RunProducts::finish).unwrap_or_default();
     runner.notes.extend(notes);
@@ -134,6 +139,12 @@ struct Runner<'a> {
     ending: RunEnding,
     /// Images that turned out to be unreadable.
     unread: UnreadImages,
+    /// What a phase that tunes found.
+    tuning: Option<TuneAnswer>,
+    /// Tasks of that phase: computed, and not computed since their results were there.
+    tuned_tasks: (u64, u64),
+    /// The row of an earlier phase that it began from.
+    seeded: Option<Vec<Value>>,
 }
 
 impl<'a> Runner<'a> {
@@ -185,10 +196,16 @@ impl<'a> Runner<'a> {
             products: None,
             ending: RunEnding::Complete,
             unread: UnreadImages::default(),
+            tuning: None,
+            tuned_tasks: (0, 0),
+            seeded: None,
         }
     }
 
     fn phase(&mut self, phase: &Phase, progress: &mut dyn Progress) -> Result<(), EngineError> {
+        if let Some(design) = tune_design(phase) {
+            return self.tune(phase, design, progress);
+        }
         let start = Instant::now();
         let sampled = PhaseRows::new(&self.study.study, phase, &self.analyses)?;
         let with_reference = self.table.rows.is_empty();
@@ -257,6 +274,7 @@ impl<'a> Runner<'a> {
             is_followed,
             saves_reference: with_reference && self.study.study.phases.len() > 1,
             most_failed: (self.study.study.run.stop_above * rows as f64) as u64,
+            asked_parts: None,
             unread: self.unread.clone(),
         }
     }
@@ -422,6 +440,7 @@ impl<'a> Runner<'a> {
             table: self.table,
             phases: self.phases,
             best,
+            tuning: self.tuning,
             work,
             notes: self.notes,
         };

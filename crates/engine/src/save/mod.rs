@@ -15,6 +15,7 @@ use crate::run::Run;
 use crate::{
     EngineError, Material, OpenStudy, Pictures, Provenance, RunEnding, RunFolder, TraceEntry, answer_text,
     best_json, grain_json, html, indices_json, metrics_csv, provenance_json, ro_crate, rows_csv, run_json,
+    tune_json,
 };
 
 pub use failing::{Failing, failing};
@@ -23,6 +24,9 @@ pub use table_file::read_row;
 
 /// Written last, and only when a run is complete.
 const MARKER: &str = "run.json";
+
+/// What tuning found, as `tune --json` prints it.
+pub(crate) const TUNING: &str = "tuning.json";
 
 /// The answer for people.
 const ANSWER: &str = "answer.txt";
@@ -117,7 +121,11 @@ fn add_tables(run: &Run, files: &mut RunFiles<'_>) -> Result<(), EngineError> {
     if let Some(kept) = &run.kept {
         files.folder.write("regions/list.csv", kept.as_bytes())?;
     }
-    files.add("best.json", pretty(&best_json(answer)))
+    files.add("best.json", pretty(&best_json(answer)))?;
+    match &answer.tuning {
+        Some(_) => files.add(TUNING, pretty(&tune_json(answer))),
+        None => files.folder.remove(TUNING),
+    }
 }
 
 fn pretty(value: &Value) -> String {

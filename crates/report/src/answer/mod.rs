@@ -5,6 +5,7 @@ mod check;
 mod phase;
 mod resampling;
 mod table;
+mod tuning;
 mod work;
 
 use onceflow_study::{Metric, Seams};
@@ -13,6 +14,7 @@ pub use best_row::{BestRow, ProposedRow, ValueChange};
 pub use phase::{ImageAnalysis, KeptParameters, PhaseAnswer};
 pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use table::{ImageRecord, MetricTable, RowRecord, RowStatus};
+pub use tuning::{HeldOutGain, SlideGain, TuneAnswer, TuneVerdict, TunedMetric, TunedRow};
 pub use work::{Amounts, EarlierRun, PhaseGrain, WorkAccount};
 
 /// The result of a run. Reports are renderings of it.
@@ -38,6 +40,8 @@ pub struct Answer {
     pub phases: Vec<PhaseAnswer>,
     /// The best row by the first metric, when one direction of it is better.
     pub best: Option<BestRow>,
+    /// What tuning found, in a study that tunes; the best row is then its own.
+    pub tuning: Option<TuneAnswer>,
     /// Requested, saved and computed work.
     pub work: WorkAccount,
     /// Notes for the reader, in whole sentences.

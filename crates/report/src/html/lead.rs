@@ -4,7 +4,7 @@ use onceflow_study::counted;
 
 use super::element::{escaped, list, paragraph};
 use crate::Material;
-use crate::words::{against, better, failed, headline, proposed, values};
+use crate::words::{against, better, confirmation, failed, headline, proposed, values};
 use crate::{Answer, BestRow, RunEnding};
 
 /// The name of the study and its size.
@@ -39,6 +39,8 @@ pub(super) fn answer(answer: &Answer, material: &Material<'_>) -> String {
         ));
     }
     body.push_str(&proposed(answer).map(|sentence| paragraph(&sentence)).unwrap_or_default());
+    let held = answer.tuning.as_ref().map(|tuning| paragraph(&confirmation(tuning)));
+    body.push_str(&held.unwrap_or_default());
     let doubts = doubts(answer, material);
     let has_values = answer.best.as_ref().is_some_and(|best| !best.changes.is_empty());
     let what = if has_values { "use them" } else { "believe it" };

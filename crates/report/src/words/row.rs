@@ -2,11 +2,15 @@
 
 use onceflow_study::Against;
 
+use super::tuning::tuned;
 use super::{and, capital, metric_pair, metric_text};
 use crate::{Answer, BestRow};
 
 /// Whether better values than the defaults exist.
 pub(crate) fn better(answer: &Answer) -> String {
+    if let Some(tuning) = &answer.tuning {
+        return tuned(tuning);
+    }
     let Some(metric) = answer.metrics.first() else { return String::new() };
     let name = metric.name.as_str();
     let found = answer.best.as_ref().and_then(|best| Some((best, answer.table.rows.get(best.row)?.row)));

@@ -159,6 +159,7 @@ impl Study {
         });
         let work = work(table.rows.len() as u64, self.images.len() as u64);
         Answer {
+            tuning: None,
             study: "nuclei-two-slides".into(),
             workflow: "nuclei 1".into(),
             seed: 2026,

@@ -100,6 +100,12 @@ impl RowsIdentity {
         Self { head: format!("{with_reference} {first}"), rows }
     }
 
+    /// Of a batch of rows with these values.
+    pub(crate) fn of_rows(with_reference: bool, rows: &[Vec<Value>]) -> Self {
+        let rows = rows.iter().map(|values| format!(" {values:?}")).collect();
+        Self { head: format!("batch {with_reference}"), rows }
+    }
+
     /// Of one row with these values, wherever it stands.
     pub(crate) fn of_values(values: &[Value]) -> Self {
         Self { head: "alone".into(), rows: vec![format!(" {values:?}")] }

@@ -78,6 +78,7 @@ pub fn execute_bucket(
         saves_reference: bucket.has_reference_row() && study.study.phases.len() > 1,
         most_failed: u64::MAX,
         unread: UnreadImages::default(),
+        asked_parts: None,
     };
     let known = KnownWork::Instances(bucket.elsewhere(study, &plan));
     let (_, gathered) = work.execute(&mut plan, Keeper::new(kept), known)?;

@@ -1,0 +1,69 @@
+//! What tuning found, in sentences.
+
+use onceflow_study::counted;
+
+use super::{and, capital, metric_pair, metric_text};
+use crate::{HeldOutGain, TuneAnswer, TuneVerdict};
+
+/// `Object_f1, the mean over 4 images, is 0.373 with the defaults and 0.487 with the best values of 100 evaluations:`
+pub(crate) fn tuned(tuning: &TuneAnswer) -> String {
+    let objective = tuning.objectives.first().map_or("", String::as_str);
+    let (best, default) = metric_pair(tuning.best, tuning.default);
+    let over = if tuning.over == "pooled" { "pooled" } else { "the mean" };
+    let images = counted(tuning.images.len(), "image");
+    let rows = counted(usize::try_from(tuning.evaluations).unwrap_or(usize::MAX), "evaluation");
+    if tuning.changes.is_empty() {
+        return format!(
+            "None of {rows} does better than the defaults: {objective}, {over} over {images}, is {default} with them."
+        );
+    }
+    let name = capital(objective);
+    format!(
+        "{name}, {over} over {images}, is {default} with the defaults and {best} with the best values of {rows}:"
+    )
+}
+
+/// Whether the values hold on images that took no part.
+pub(crate) fn confirmation(tuning: &TuneAnswer) -> String {
+    let Some(held) = &tuning.held_out else {
+        return "Not confirmed: no image was held out, so that nothing is known of other images.".into();
+    };
+    let slides = held.slides.len();
+    let (best, default) = metric_pair(held.best, held.default);
+    let of = format!(
+        "on {} that took no part it is {default} with the defaults and {best} with these values",
+        counted(slides, "slide")
+    );
+    match (tuning.verdict(), held.ends) {
+        (TuneVerdict::Confirmed, Some(ends)) => format!("Confirmed: {of}, {}.", interval(held, ends)),
+        (TuneVerdict::NoGain, Some(ends)) => format!(
+            "No gain is confirmed: {of}, {}. The interval holds 0: the defaults are recommended.",
+            interval(held, ends)
+        ),
+        _ => format!("Not confirmed: {of}, but an interval needs at least three slides."),
+    }
+}
+
+fn interval(held: &HeldOutGain, (low, high): (f64, f64)) -> String {
+    format!(
+        "a gain of {} ({} to {} at {} %, over slides)",
+        metric_text(held.gain),
+        metric_text(low),
+        metric_text(high),
+        (held.confidence * 100.0).round()
+    )
+}
+
+/// Reasons to doubt the values, what weighs most first.
+pub(crate) fn tuning_doubts(tuning: &TuneAnswer) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if !tuning.ends.is_empty() {
+        let (names, is) = (
+            and(&tuning.ends),
+            if tuning.ends.len() == 1 { "is the end of its range" } else { "are ends of their ranges" },
+        );
+        doubts.push(format!("{names} {is}: better values may lie beyond; widen in the study to see."));
+    }
+    doubts.extend(tuning.warnings.iter().cloned());
+    doubts
+}
