@@ -20,8 +20,19 @@ use crate::words::quoted;
 
 /// Opens a study with the settings of a command line, and prints its notes.
 pub(crate) fn open(study: &Path, args: &SettingsArgs<'_>, terminal: &Terminal) -> Result<OpenStudy, Failure> {
+    open_as(study, args, None, terminal)
+}
+
+/// The same at a level of reuse that another process chose.
+pub(crate) fn open_as(
+    study: &Path,
+    args: &SettingsArgs<'_>,
+    level: Option<Level>,
+    terminal: &Terminal,
+) -> Result<OpenStudy, Failure> {
     let progress = terminal.shown_progress(format!("looking at the images of {}", study.display()));
-    let layers = SettingsLayers { watch_images: ImageWatch::new(progress.steps()), ..layers(args)? };
+    let mut layers = SettingsLayers { watch_images: ImageWatch::new(progress.steps()), ..layers(args)? };
+    layers.command_line.reuse = level.or(layers.command_line.reuse);
     let study = open_study(study, &layers).map_err(|error| {
         note_warnings(study, terminal);
         engine_failure(error)

@@ -6,13 +6,17 @@
 //! and [`moldable`] chooses numbers of nodes for the tasks of a workflow on it.
 
 pub mod batch;
+mod claim;
 mod machine;
 mod manager;
 pub mod moldable;
 mod simulation;
+mod split;
 
+pub use claim::{AttemptEnd, ClaimAttempt, ClaimDecision, ClaimRules};
 pub use machine::{Machine, Network, NodeKind, SharedFiles};
 pub use manager::{Bucket, BucketId, Directive, Manager, Notice};
 pub use simulation::{
     Chance, NodeFigures, Simulated, SimulatedTask, Simulation, SimulationError, Transfers, simulate,
 };
+pub use split::SplitRules;

@@ -24,6 +24,7 @@ mod segment;
 mod simulated;
 mod status;
 mod why;
+mod work;
 
 use clap::{Parser, Subcommand};
 use onceflow_terminal::ProgressMode;
@@ -54,6 +55,7 @@ pub(crate) use segment::SegmentArgs;
 pub(crate) use simulated::ExecutorWord;
 pub(crate) use status::StatusArgs;
 pub(crate) use why::WhyArgs;
+pub(crate) use work::WorkArgs;
 
 /// Which parameters of my workflow matter, and what are the best values?
 #[derive(Debug, Parser)]
@@ -110,6 +112,8 @@ pub(crate) enum Verb {
     Why(WhyArgs),
     /// Run a study: from its file to its answer
     Run(RunArgs),
+    /// Compute buckets of a run that was started with --on, on this machine
+    Work(WorkArgs),
     /// Show the progress of a run, from another terminal
     Status(StatusArgs),
     /// Print the answer of a run again
@@ -150,6 +154,7 @@ impl Verb {
             Self::Plan(args) => args.json,
             Self::Why(args) => args.json,
             Self::Run(args) => args.json,
+            Self::Work(args) => args.json,
             Self::Status(args) => args.json,
             Self::Report(args) => args.json,
             Self::Segment(args) => args.json,

@@ -21,6 +21,7 @@ mod sample;
 mod segment;
 mod status;
 mod why;
+mod work;
 
 use onceflow_terminal::{Exit, Failure, Terminal};
 
@@ -38,6 +39,7 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Plan(args) => plan::run(args, terminal),
         Verb::Why(args) => why::run(args, terminal),
         Verb::Run(args) => run::run(args, terminal),
+        Verb::Work(args) => work::run(args, terminal),
         Verb::Status(args) => status::run(args, terminal),
         Verb::Report(args) => report::run(args, terminal),
         Verb::Features(args) => features::run(args, terminal),

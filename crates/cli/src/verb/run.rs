@@ -3,8 +3,9 @@
 mod events;
 mod failing;
 mod interrupt;
+mod on;
 mod one;
-mod progress;
+pub(in crate::verb) mod progress;
 mod simulated;
 
 use std::path::Path;
@@ -21,6 +22,7 @@ use crate::run_folder::kept;
 use crate::settings::{command, open, with_granularity_of};
 use crate::verb::plan;
 use events::EventsFile;
+pub(in crate::verb) use interrupt::watch;
 use progress::RunProgress;
 
 /// Runs a study and prints its answer.
@@ -41,7 +43,12 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
     if let Some(row) = args.one.row {
         return one::run(args, &study, row, path, terminal);
     }
-    let settings = RunSettings { force: args.force, began: Some(began), ..study.settings().clone() };
+    let settings = RunSettings {
+        force: args.force,
+        began: Some(began),
+        on: on::workers(args, &study)?,
+        ..study.settings().clone()
+    };
     run_into(&study, settings, path, args.json, terminal)
 }
 
