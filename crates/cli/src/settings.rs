@@ -85,6 +85,7 @@ fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
         allow_commands: args.allow_commands.then_some(true),
         until: args.growth.and_then(|growth| growth.until).map(until),
         at_most: args.growth.and_then(|growth| growth.at_most),
+        ..RunOptions::default()
     }
 }
 

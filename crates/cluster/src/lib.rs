@@ -11,6 +11,7 @@ mod machine;
 mod manager;
 pub mod moldable;
 mod simulation;
+mod site;
 mod split;
 
 pub use claim::{AttemptEnd, ClaimAttempt, ClaimDecision, ClaimRules};
@@ -18,5 +19,9 @@ pub use machine::{Machine, Network, NodeKind, SharedFiles};
 pub use manager::{Bucket, BucketId, Directive, Manager, Notice};
 pub use simulation::{
     Chance, NodeFigures, Simulated, SimulatedTask, Simulation, SimulationError, Transfers, simulate,
+};
+pub use site::{
+    ArrayJob, BatchSystem, Pbs, SiteAnswerError, SiteProfile, SiteProfileError, Slurm, TaskState, TaskStates,
+    batch_system,
 };
 pub use split::SplitRules;

@@ -40,7 +40,7 @@ pub use onceflow_cluster::batch::{BatchPolicy, SlurmModel};
 pub use onceflow_cluster::moldable::PlanGoal;
 pub use onceflow_cluster::{
     Bucket, Chance, Machine, Network, NodeFigures, NodeKind, SharedFiles, Simulated, SimulatedTask,
-    Simulation, Transfers, simulate,
+    Simulation, SiteProfile, Transfers, simulate,
 };
 pub use onceflow_costs::scaling::{Complexity, EstimateOptions, Outside};
 pub use onceflow_nuclei::{

@@ -55,7 +55,7 @@ pub(crate) use segment::SegmentArgs;
 pub(crate) use simulated::ExecutorWord;
 pub(crate) use status::StatusArgs;
 pub(crate) use why::WhyArgs;
-pub(crate) use work::WorkArgs;
+pub(crate) use work::{InterruptWord, WorkArgs};
 
 /// Which parameters of my workflow matter, and what are the best values?
 #[derive(Debug, Parser)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use onceflow_engine::WorkEngine;
 
 use super::heading::MANY;
@@ -43,13 +43,26 @@ pub(crate) struct WorkArgs {
 /// Who computes the buckets of a run.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct OnArgs {
-    /// Other processes compute the rows: local:N (N of this machine) or folder (whoever calls onceflow work DIR on a
-    /// machine that shares the folder) [default: threads of this process]
+    /// Other processes compute the rows: local:N (N of this machine), slurm:N or pbs:N (N tasks of array jobs; [site] in
+    /// the profile says what they need), or folder (whoever calls onceflow work DIR on a machine that shares the folder)
+    /// [default: threads of this process]
     #[arg(long, value_name = "WHERE", help_heading = MANY, value_parser = engine)]
     pub(crate) on: Option<WorkEngine>,
     /// Seconds without a sign of a worker after which its bucket is computed by another
     #[arg(long, value_name = "SECONDS", help_heading = MANY, default_value_t = 30, value_parser = clap::value_parser!(u64).range(2..=86400), requires = "on")]
     pub(crate) lease: u64,
+    /// What Ctrl-C does with jobs of slurm and pbs: cancel, or leave them, so that the same command finds their results
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = MANY, default_value = "cancel", requires = "on")]
+    pub(crate) on_interrupt: InterruptWord,
+}
+
+/// What happens to jobs when their run is interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InterruptWord {
+    /// They are cancelled
+    Cancel,
+    /// They stay
+    Leave,
 }
 
 fn engine(text: &str) -> Result<WorkEngine, String> {

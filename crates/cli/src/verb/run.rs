@@ -37,6 +37,12 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
         };
         return simulated::run(args, file, &study, terminal);
     }
+    if let (true, Some(folder), Some(on)) = (args.dry_run, &args.o, on::workers(args, &study)?)
+        && let Some(script) = on.batch_script(&RunFolder::new(folder))
+    {
+        terminal.text(&script)?;
+        return Ok(Exit::Ok);
+    }
     let (Some(path), false) = (&args.o, args.dry_run) else {
         return plan::print(&study, args.o.as_deref(), args.json, terminal);
     };

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use onceflow_cluster::{SiteProfile, batch_system};
+
 use super::resources::available_workers;
 
 /// Where the buckets of a run are computed.
@@ -11,6 +13,13 @@ pub enum WorkEngine {
     Local(usize),
     /// By whoever calls `onceflow work` with the folder of the run.
     Folder,
+    /// By array jobs of a batch system.
+    Batch {
+        /// Its word: `slurm` or `pbs`.
+        system: String,
+        /// How many workers; as the site's profile says without a number.
+        workers: Option<usize>,
+    },
 }
 
 /// Workers of a run.
@@ -24,18 +33,33 @@ pub struct WorkersOn {
     pub arguments: Vec<String>,
     /// Seconds of silence after which a worker is lost.
     pub lease: f64,
+    /// Processors of a worker that is a job.
+    pub cores: usize,
+    /// Bytes of memory of a worker that is a job.
+    pub memory: u64,
+    /// What the site wants of jobs.
+    pub site: SiteProfile,
+    /// Whether jobs stay when the run is interrupted.
+    pub leaves: bool,
 }
 
 impl WorkEngine {
-    /// Reads `local:4`, `local` or `folder`.
+    /// Reads `local:4`, `local`, `folder`, `slurm`, `slurm:64`, `pbs` or `pbs:64`.
     ///
     /// # Errors
     /// With what was expected.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let expected = || "expected local:N with N from 1 to 1024, or folder".to_owned();
+        let expected =
+            || "expected local:N with N from 1 to 1024, folder, slurm, slurm:N, pbs or pbs:N".to_owned();
         match text.split_once(':') {
             None if text == "folder" => Ok(Self::Folder),
             None if text == "local" => Ok(Self::Local(available_workers().max(1))),
+            None if batch_system(text).is_some() => Ok(Self::Batch { system: text.into(), workers: None }),
+            Some((system, count)) if batch_system(system).is_some() => {
+                let count = count.parse().ok().filter(|count| (1..=100_000).contains(count));
+                let batch = |count| Self::Batch { system: system.into(), workers: Some(count) };
+                count.map(batch).ok_or_else(expected)
+            }
             Some(("local", count)) => {
                 let count = count.parse().ok().filter(|count| (1..=1024).contains(count));
                 count.map(Self::Local).ok_or_else(expected)
@@ -48,6 +72,7 @@ impl WorkEngine {
     pub fn workers(&self) -> Option<usize> {
         match self {
             Self::Local(count) => Some(*count),
+            Self::Batch { workers, .. } => *workers,
             Self::Folder => None,
         }
     }

@@ -64,7 +64,9 @@ impl WorkManager {
     /// The run is over: what its journal has needs no files any more.
     pub(in crate::run) fn end(mut self, clears: bool) -> Result<(), EngineError> {
         self.root.end()?;
-        self.driver.drain();
+        if clears {
+            self.driver.end();
+        }
         drop(self.driver);
         if clears {
             self.root.clear();
@@ -158,6 +160,7 @@ impl Runner<'_> {
             let gained = self.take_results(&mut handed, first, progress)?;
             let lost = manager.driver.poll(handed.left, gained)?;
             lost.iter().for_each(|lost| handed.note_lost(lost, progress));
+            manager.driver.trouble().into_iter().for_each(|words| progress.note(&words));
             progress.workers(manager.driver.running());
             manager.tell()?;
             let stops = self.options.stop.load(Ordering::Relaxed) || handed.failed.len() as u64 > most_failed;

@@ -6,6 +6,8 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
+use onceflow_study::Size;
+
 use super::{LostOwner, WorkerDriver, refused};
 use crate::work::WorkRoot;
 use crate::{EngineError, PROGRAM_BYTES, RunFolder, WorkersOn};
@@ -15,6 +17,8 @@ const MOST_DEATHS: usize = 12;
 
 pub(super) struct LocalDriver {
     count: usize,
+    /// Bytes of memory of each.
+    each: u64,
     program: PathBuf,
     arguments: Vec<OsString>,
     root: WorkRoot,
@@ -44,6 +48,7 @@ impl LocalDriver {
         let arguments = [OsString::from("work"), folder.path().into()].into_iter().chain(own);
         Self {
             count,
+            each,
             program: on.program.clone(),
             arguments: arguments.chain(on.arguments.iter().map(OsString::from)).collect(),
             root: root.clone(),
@@ -77,7 +82,17 @@ impl LocalDriver {
     fn judge(&mut self, name: &str, status: ExitStatus) -> Result<Option<LostOwner>, EngineError> {
         match status.code() {
             Some(0 | 130) => Ok(None),
-            Some(code @ 2..=4) => Err(refused(name, &self.root.log(name), &format!("exit code {code}"))),
+            Some(code @ 2..=4) => {
+                let why = match code {
+                    4 => format!(
+                        "{} workers share the memory bound, {} for each; give --memory for all of them together, or fewer workers",
+                        self.count,
+                        Size(self.each).rounded_down()
+                    ),
+                    code => format!("exit code {code}"),
+                };
+                Err(refused(name, &self.root.log(name), &why))
+            }
             _ => {
                 self.deaths += 1;
                 if self.deaths > MOST_DEATHS * self.count {

@@ -1,11 +1,15 @@
 //! Who starts workers: processes of this machine, a batch system, or somebody else.
 
+mod batch;
+mod command;
 mod local;
 
+use onceflow_cluster::batch_system;
 use onceflow_study::Diagnostic;
 
 use super::WorkRoot;
 use crate::{EngineError, RunFolder, WorkEngine, WorkersOn};
+use batch::BatchDriver;
 use local::LocalDriver;
 
 /// Starts workers, and says what became of them.
@@ -19,6 +23,14 @@ pub(crate) trait WorkerDriver {
 
     /// Lets running tasks end, and no other begin.
     fn drain(&mut self);
+
+    /// What the user should know now, said once.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+
+    /// The run is over: what it started is not needed any more.
+    fn end(&mut self) {}
 }
 
 /// A worker that is gone.
@@ -32,15 +44,33 @@ pub(crate) struct LostOwner {
     pub(crate) reason: String,
 }
 
+/// Workers of a batch system, where nothing says how many.
+const BATCH_WORKERS: usize = 16;
+
 impl WorkersOn {
     /// What starts them for a run in a folder, within a bound of memory.
     pub(crate) fn driver(&self, folder: &RunFolder, memory: u64) -> Box<dyn WorkerDriver> {
-        match self.engine {
+        match &self.engine {
             WorkEngine::Local(count) => {
-                Box::new(LocalDriver::new(self, count, folder, &WorkRoot::of(folder), memory))
+                Box::new(LocalDriver::new(self, *count, folder, &WorkRoot::of(folder), memory))
+            }
+            WorkEngine::Batch { system, workers } => {
+                let driver = BatchDriver::new(self, system, self.batch_workers(*workers), folder);
+                driver.map_or_else(|| Box::new(NoDriver) as Box<dyn WorkerDriver>, |driver| Box::new(driver))
             }
             WorkEngine::Folder => Box::new(NoDriver),
         }
+    }
+
+    /// The script of the array job that a run into a folder would submit; none where no batch system starts the workers.
+    pub fn batch_script(&self, folder: &RunFolder) -> Option<String> {
+        let WorkEngine::Batch { system, workers } = &self.engine else { return None };
+        let job = batch::array_job(self, self.batch_workers(*workers), folder);
+        Some(batch_system(system)?.script(&job, &self.site))
+    }
+
+    fn batch_workers(&self, asked: Option<usize>) -> usize {
+        asked.or(self.site.workers).unwrap_or(BATCH_WORKERS)
     }
 }
 
