@@ -146,6 +146,70 @@ fn workers_that_are_started_by_hand_help() {
 }
 
 #[test]
+fn ctrl_c_drains_the_workers_and_the_same_command_goes_on() {
+    let shell = Shell::new();
+    shell.write("study.toml", study().replace("trajectories = 4", "trajectories = 24"));
+    let run = format!("run study.toml -o run {QUIET} --reuse none --on local:2");
+    let mut manager = start(&shell, &run, "log");
+    while !shell.exists("run/work/now") {
+        assert!(manager.try_wait().unwrap().is_none(), "{}", shell.read("log"));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(700));
+    let processes = workers(manager.id());
+    let _asked = Command::new("kill").args(["-INT", &manager.id().to_string()]).status();
+    assert_eq!(ended(&mut manager), 130, "{}", shell.read("log"));
+    for process in processes {
+        let alive = Command::new("kill").args(["-0", &process.to_string()]).status().unwrap();
+        assert!(!alive.success(), "the worker {process} is still there");
+    }
+    assert!(shell.read("log").contains("stopped: the rows that were done"), "{}", shell.read("log"));
+    let again = shell.ok(&run);
+    assert!(again.stderr.contains("instances are done"), "{again}");
+    shell.ok(&format!("run study.toml -o threads {QUIET}"));
+    same_bytes(&shell, "run", "threads");
+}
+
+/// Files as a loss of power leaves them: empty, cut, or of something else.
+#[test]
+fn damaged_files_cost_time_and_no_byte() {
+    let shell = Shell::new();
+    shell.write("study.toml", study());
+    shell.ok(&format!("run study.toml -o threads {QUIET}"));
+    let damages: [(&str, &[u8]); 8] = [
+        ("results/000000.json", b""),
+        ("results/000001.json", b"{\"rows\":"),
+        ("results/000002.json", b"\xff\xfe"),
+        ("leases/000001.1", b""),
+        ("leases/000002.1", b"{}\nbeat\nreleased\ngarbage"),
+        ("buckets/000003.json", b""),
+        ("cut.json", b"{}"),
+        ("cut.json", b""),
+    ];
+    for (number, (name, bytes)) in damages.into_iter().enumerate() {
+        let folder = format!("run-{number}");
+        let mut manager =
+            start(&shell, &format!("run study.toml -o {folder} {QUIET} --on folder --lease 2"), "log");
+        while !shell.exists(&format!("{folder}/work/now")) {
+            assert!(manager.try_wait().unwrap().is_none(), "{}", shell.read("log"));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        for bucket in [0, 1] {
+            shell.ok(&format!("work {folder} --bucket {bucket} --store none --costs none"));
+        }
+        manager.kill().unwrap();
+        manager.wait().unwrap();
+        let phase = shell.read(&format!("{folder}/work/now"));
+        shell.write(&format!("{folder}/work/{phase}/{name}"), bytes);
+        let again = shell.ok(&format!("run study.toml -o {folder} {QUIET} --on local:2 --lease 2"));
+        for file in ["rows.csv", "metrics.csv", "indices.json"] {
+            let [one, other] = ["threads", &folder].map(|run| shell.read(&format!("{run}/{file}")));
+            assert!(one == other, "{file} differs after damage of {name}: {again}");
+        }
+    }
+}
+
+#[test]
 fn workers_that_cannot_work_say_why() {
     let shell = Shell::new();
     shell.write("study.toml", study());

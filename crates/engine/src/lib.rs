@@ -100,4 +100,4 @@ pub use settings::{
     available_memory, available_workers, peak_resident, read_profile,
 };
 pub use store_folder::StoreFolder;
-pub use work::{WORK_FOLDER, WorkJob};
+pub use work::{WORK_FOLDER, WorkJob, take_empty_buckets};

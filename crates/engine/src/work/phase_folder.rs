@@ -138,6 +138,14 @@ impl PhaseFolder {
         &self.path
     }
 
+    /// Removes all that is in it.
+    pub(crate) fn clear(&self) -> Result<(), EngineError> {
+        written(&self.path, |path| match fs::remove_dir_all(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        })
+    }
+
     /// Makes its folders.
     pub(crate) fn make(&self) -> Result<(), EngineError> {
         let make = |name: &str| written(&self.path.join(name), |path| fs::create_dir_all(path));

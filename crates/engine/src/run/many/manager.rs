@@ -10,7 +10,7 @@ use onceflow_costs::Record;
 use onceflow_report::Amounts;
 use onceflow_study::{Phase, counted};
 
-use super::bucket_file;
+use super::bucket_file::{self, BucketReader};
 use crate::plan::phase::PhaseRows;
 use crate::resume::journal::{JournalLine, PastPhase, RowLines as _, RowsIdentity, identity};
 use crate::run::Runner;
@@ -136,12 +136,8 @@ impl Runner<'_> {
         let phase = BucketPhase { name, rows: rows.len(), digest, first, with_reference };
         let plan = plan_digest(self.study, &phase);
         let folder = manager.root.phase(&plan);
-        let asked = PhaseToCut { sampled, phase: &phase, lines: &past.lines, rules: &manager.rules };
-        let cut = match folder.cut(Some(&plan)) {
-            Some(cut) => cut,
-            None => self.publish(&folder, &plan, &asked, progress)?,
-        };
-        let count = cut.buckets.len();
+        let known = folder.cut(Some(&plan));
+        let count = known.as_ref().map_or(0, |cut| cut.buckets.len());
         let mut handed = HandedPhase {
             folder,
             plan,
@@ -153,6 +149,15 @@ impl Runner<'_> {
             worked: WorkedPhase::default(),
         };
         self.tell_of_known(&mut handed, first, progress);
+        self.take_results(&mut handed, first, progress)?;
+        if known.is_none() || !handed.is_whole() {
+            let lines = std::mem::take(&mut handed.past.lines);
+            let asked = PhaseToCut { sampled, phase: &phase, lines: &lines, rules: &manager.rules };
+            let cut = self.publish(&handed.folder, &handed.plan, &asked, progress);
+            handed.past.lines = lines;
+            handed.left = cut?.buckets.len();
+            handed.done = vec![false; handed.left];
+        }
         manager.root.go_on_with(&handed.folder)?;
         let most_failed = self.most_failed(rows.len() + usize::from(with_reference));
         let (mut draining, mut pause) = (false, LOOKS[0]);
@@ -196,6 +201,8 @@ impl Runner<'_> {
         progress: &mut dyn Progress,
     ) -> Result<CutFile, EngineError> {
         let fine = self.cut_finely(asked)?;
+        // What another cut left would be taken for that of this one.
+        folder.clear()?;
         folder.make()?;
         let shares = fine.cut.iter().any(|bucket| !bucket.after.is_empty());
         let published = folder.shared();
@@ -310,6 +317,13 @@ impl Runner<'_> {
 }
 
 impl HandedPhase<'_> {
+    /// Whether all buckets without results can be read: a loss of power may have taken some.
+    fn is_whole(&self) -> bool {
+        let mut reader = BucketReader::default();
+        let left = (0..self.done.len()).filter(|number| !self.done[*number]);
+        left.into_iter().all(|number| reader.read(&self.folder, number).is_ok())
+    }
+
     /// A worker is gone: its buckets may be taken by others at once.
     fn note_lost(&self, lost: &LostOwner, progress: &mut dyn Progress) {
         let loss = LostWorker { excused: lost.excused, reason: lost.reason.clone() };
