@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 const BEAT: &str = "beat";
 /// The worker gave the bucket back.
 const RELEASED: &str = "released";
+/// The worker begins this row alone.
+const TRIES: &str = "tries ";
 /// The most bytes of an attempt that are read.
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -58,6 +60,11 @@ impl AttemptFile {
         self.append(&format!("{RELEASED}\n"))
     }
 
+    /// Says that its worker begins a row alone, so that the row is known that ends it.
+    pub(crate) fn try_row(&self, row: usize) -> io::Result<()> {
+        self.append(&format!("{TRIES}{row}\n"))
+    }
+
     /// Adds lines. An attempt that was taken away is not made again.
     pub(crate) fn append(&self, text: &str) -> io::Result<()> {
         OpenOptions::new().append(true).open(&self.path)?.write_all(text.as_bytes())
@@ -98,6 +105,8 @@ pub(crate) struct AttemptLog {
     pub(crate) program: String,
     /// Lines of results.
     pub(crate) lines: Vec<String>,
+    /// The row that it began alone last.
+    pub(crate) tried: Option<usize>,
     /// Whether the worker gave the bucket back.
     pub(crate) released: bool,
     /// Bytes of the file.
@@ -115,6 +124,7 @@ impl AttemptLog {
             owner: String::new(),
             program: String::new(),
             lines: Vec::new(),
+            tried: None,
             released: false,
             bytes: metadata.len(),
             modified: metadata.modified()?,
@@ -134,6 +144,7 @@ impl AttemptLog {
         match line {
             BEAT => {}
             RELEASED => self.released = true,
+            _ if line.starts_with(TRIES) => self.tried = line[TRIES.len()..].parse().ok(),
             _ if self.owner.is_empty() && line.starts_with('{') => {
                 let head: Value = serde_json::from_str(line).unwrap_or_default();
                 let text = |name: &str| head[name].as_str().unwrap_or_default().to_owned();

@@ -13,13 +13,24 @@ use super::{AttemptFile, AttemptLog, CutFile, PhaseFolder};
 #[derive(Debug)]
 pub(crate) enum NextClaim {
     /// Compute this bucket, of which earlier attempts left these lines of results.
-    Compute { number: usize, attempt: AttemptFile, lines: Vec<String> },
+    Compute { number: usize, attempt: AttemptFile, lines: Vec<String>, care: ClaimCare },
     /// Say of this bucket that it failed: it killed its workers, the last of them for this reason.
     GiveUp { number: usize, lines: Vec<String>, reason: String },
     /// All that is left is computed by others.
     Wait,
     /// Every bucket has results.
     Finished,
+}
+
+/// How carefully a bucket is computed, after what became of earlier attempts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ClaimCare {
+    /// Whether a worker was lost: each result is kept at once.
+    pub(crate) keeps_each: bool,
+    /// Whether it may be the bucket that ends workers: its rows are computed one by one.
+    pub(crate) one_by_one: bool,
+    /// The row that ended workers, and why the last of them ended: it fails.
+    pub(crate) fails: Option<(usize, String)>,
 }
 
 /// Looks for buckets in the folder of a phase.
@@ -107,7 +118,8 @@ impl Claimer {
                     continue;
                 }
                 if let Some(attempt) = AttemptFile::begin(&self.phase.attempt(number, 1), &self.owner)? {
-                    return Ok(NextClaim::Compute { number, attempt, lines: Vec::new() });
+                    let care = ClaimCare::default();
+                    return Ok(NextClaim::Compute { number, attempt, lines: Vec::new(), care });
                 }
                 misses += 1;
                 if misses % MISSES == 0 {
@@ -190,6 +202,7 @@ impl Claimer {
         expected: Option<f64>,
     ) -> io::Result<Option<NextClaim>> {
         let (mut known, mut lines, mut reason) = (Vec::new(), Vec::new(), String::new());
+        let mut tried = None;
         for attempt in 1..=count {
             let Some((found, log)) = self.known(number, attempt, now, &lines)? else { continue };
             if let Some(loss) = self.phase.loss_of(number, attempt) {
@@ -197,17 +210,24 @@ impl Claimer {
             } else if self.rules.is_over(&found) && !log.released {
                 reason = format!("{} fell silent", log.owner);
             }
+            tried = log.tried.or(tried);
             lines.extend(log.lines);
             known.push(found);
         }
-        match self.rules.decide(&known, expected) {
-            ClaimDecision::Wait => Ok(None),
-            ClaimDecision::GiveUp => Ok(Some(NextClaim::GiveUp { number, lines, reason })),
-            ClaimDecision::Take(_) => {
-                let begun = AttemptFile::begin(&self.phase.attempt(number, count + 1), &self.owner)?;
-                Ok(begun.map(|attempt| NextClaim::Compute { number, attempt, lines }))
-            }
+        let strikes = self.rules.count_strikes(&known);
+        let mut care = ClaimCare {
+            keeps_each: strikes > 0,
+            one_by_one: tried.is_some() || strikes + 1 >= self.rules.strikes,
+            fails: None,
+        };
+        match (self.rules.decide(&known, expected), tried) {
+            (ClaimDecision::Wait, _) => return Ok(None),
+            (ClaimDecision::GiveUp, None) => return Ok(Some(NextClaim::GiveUp { number, lines, reason })),
+            (ClaimDecision::GiveUp, Some(row)) => care.fails = Some((row, reason)),
+            (ClaimDecision::Take(_), _) => {}
         }
+        let begun = AttemptFile::begin(&self.phase.attempt(number, count + 1), &self.owner)?;
+        Ok(begun.map(|attempt| NextClaim::Compute { number, attempt, lines, care }))
     }
 
     /// What is known of an attempt; nothing where its file is gone.

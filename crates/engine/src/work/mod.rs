@@ -12,7 +12,7 @@ mod phase_folder;
 mod rate;
 
 pub(crate) use attempt::{AttemptFile, AttemptLog};
-pub(crate) use claimer::{Claimer, NextClaim};
+pub(crate) use claimer::{ClaimCare, Claimer, NextClaim};
 pub use job::{WORK_FOLDER, WorkJob};
 pub(crate) use phase_folder::{CutBucket, CutFile, LostWorker, PhaseFolder, WorkRoot};
 pub use rate::take_empty_buckets;

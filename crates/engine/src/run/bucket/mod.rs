@@ -199,18 +199,32 @@ impl BucketInput {
         earlier: Vec<JournalLine>,
         message: &str,
     ) -> Result<BucketRows, EngineError> {
-        let over: HashSet<(usize, usize)> = earlier.iter().filter_map(JournalLine::over).collect();
         let mut lines = earlier;
         for row in self.rows.iter().map(|row| row.row).filter(|_| self.makes == BucketMakes::Rows) {
-            let left = self.parts.iter().filter(|part| !over.contains(&(row, **part)));
-            lines.extend(left.map(|part| JournalLine::Failed {
-                row,
-                part: *part,
-                task: WORKER.into(),
-                message: message.to_owned(),
-            }));
+            let failed = self.failed_row(row, &lines, message);
+            lines.extend(failed);
         }
         self.results(lines)
+    }
+
+    /// A row that killed its workers fails at the parts at which it is not over.
+    pub(super) fn failed_row(&self, row: usize, lines: &[JournalLine], message: &str) -> Vec<JournalLine> {
+        let over: HashSet<(usize, usize)> = lines.iter().filter_map(JournalLine::over).collect();
+        let left = self.parts.iter().filter(|part| !over.contains(&(row, **part)));
+        let failed = |part: &usize| JournalLine::Failed {
+            row,
+            part: *part,
+            task: WORKER.into(),
+            message: message.to_owned(),
+        };
+        left.map(failed).collect()
+    }
+
+    /// The bucket of one of its rows; none where that row is over.
+    pub(super) fn only(&self, row: &BucketRow, lines: &[JournalLine]) -> Option<Self> {
+        let over: HashSet<(usize, usize)> = lines.iter().filter_map(JournalLine::over).collect();
+        let left = self.parts.iter().any(|part| !over.contains(&(row.row, *part)));
+        left.then(|| Self { rows: vec![row.clone()], ..self.clone() })
     }
 
     /// Rows at parts.
@@ -250,7 +264,7 @@ impl BucketInput {
     }
 
     /// The lines of its own rows and parts, in order, each once.
-    fn results(&self, lines: Vec<JournalLine>) -> Result<BucketRows, EngineError> {
+    pub(super) fn results(&self, lines: Vec<JournalLine>) -> Result<BucketRows, EngineError> {
         let asked: HashSet<usize> = self.rows.iter().map(|row| row.row).collect();
         let parts: HashSet<usize> = self.parts.iter().copied().collect();
         let is_asked = |line: &JournalLine| match line {

@@ -56,6 +56,19 @@ impl BucketResult {
     }
 }
 
+impl BucketCost {
+    /// Adds what another part of the bucket cost.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.seconds += more.seconds;
+        for (sum, terms) in self.account.iter_mut().flatten().zip(more.account.iter().flatten()) {
+            *sum += terms;
+        }
+        self.records.extend(more.records);
+        self.unread.extend(more.unread);
+        self.peak_bytes = self.peak_bytes.max(more.peak_bytes);
+    }
+}
+
 /// The terms of an account in a fixed order.
 pub(crate) fn terms(amounts: &Amounts) -> [f64; 11] {
     let a = amounts;

@@ -11,9 +11,9 @@ use onceflow_study::Diagnostic;
 
 use super::bucket_file::BucketReader;
 use crate::resume::journal::{JournalLine, RowLines, identity};
-use crate::run::bucket::{BucketAids, BucketCost, BucketInput, BucketResult, BucketWork};
+use crate::run::bucket::{BucketAids, BucketCost, BucketInput, BucketMakes, BucketResult, BucketWork};
 use crate::run::products::RunProducts;
-use crate::work::{AttemptFile, Claimer, NextClaim, PhaseFolder, WorkJob, WorkRoot};
+use crate::work::{AttemptFile, ClaimCare, Claimer, NextClaim, PhaseFolder, WorkJob, WorkRoot};
 use crate::{EngineError, OpenStudy, Progress, RunFolder, RunSettings};
 
 /// What a worker is asked for.
@@ -203,14 +203,14 @@ impl Worker<'_> {
         progress: &mut dyn Progress,
     ) -> Result<bool, EngineError> {
         match next {
-            NextClaim::Compute { number, attempt, lines } => {
+            NextClaim::Compute { number, attempt, lines, care } => {
                 if phase.result(number).exists() {
                     claimer.note_done(number);
                     return attempt.release().map(|()| true).map_err(|error| self.unreadable(error));
                 }
-                let pulse = Arc::new(AttemptLines::new(attempt));
+                let pulse = Arc::new(AttemptLines::new(attempt, care.keeps_each));
                 self.pulse.set(Some(Arc::clone(&pulse)));
-                let done = self.compute(phase, number, (&pulse, parsed(&lines)), progress);
+                let done = self.compute(phase, number, (&pulse, parsed(&lines)), &care, progress);
                 self.pulse.set(None);
                 if !matches!(done, Ok(true)) {
                     pulse.release();
@@ -222,10 +222,7 @@ impl Worker<'_> {
             }
             NextClaim::GiveUp { number, lines, reason } => {
                 let bucket = self.reader.read(phase, number)?;
-                let times = self.rules.strikes;
-                let message = format!(
-                    "its worker ended {times} times while it computed this row's bucket (the last time: {reason})"
-                );
+                let message = self.killed_words(&reason);
                 let rows = bucket.given_up(parsed(&lines), &message)?;
                 let cost = BucketCost { worker: self.summary.name.clone(), ..BucketCost::default() };
                 self.leave(phase, number, &BucketResult { rows, cost })?;
@@ -241,10 +238,38 @@ impl Worker<'_> {
         &mut self,
         phase: &PhaseFolder,
         number: usize,
-        (lines, earlier): (&Arc<AttemptLines>, Vec<JournalLine>),
+        (lines, mut earlier): (&Arc<AttemptLines>, Vec<JournalLine>),
+        care: &ClaimCare,
         progress: &mut dyn Progress,
     ) -> Result<bool, EngineError> {
         let bucket: BucketInput = self.reader.read(phase, number)?;
+        if let Some((row, reason)) = &care.fails {
+            let mut sink = Arc::clone(lines);
+            let failed = bucket.failed_row(*row, &earlier, &self.killed_words(reason));
+            failed.iter().try_for_each(|line| sink.write(line))?;
+            earlier.extend(failed);
+        }
+        let result = if care.one_by_one && bucket.makes == BucketMakes::Rows {
+            self.row_by_row(&bucket, (lines, earlier), progress)?
+        } else {
+            self.execute(&bucket, (lines, earlier), progress)?
+        };
+        if !result.rows.complete {
+            return Ok(false);
+        }
+        self.leave(phase, number, &result)?;
+        self.summary.buckets += 1;
+        self.summary.instances += bucket.instances();
+        self.summary.seconds += result.cost.seconds;
+        Ok(true)
+    }
+
+    fn execute(
+        &self,
+        bucket: &BucketInput,
+        (lines, earlier): (&Arc<AttemptLines>, Vec<JournalLine>),
+        progress: &mut dyn Progress,
+    ) -> Result<BucketResult, EngineError> {
         let mut sink = Arc::clone(lines);
         let aids = BucketAids {
             worker: self.summary.name.clone(),
@@ -254,15 +279,30 @@ impl Worker<'_> {
             scratch: Some(self.scratch()),
         };
         let work = BucketWork { study: self.study, settings: self.settings, folder: self.folder, aids };
-        let result = work.execute(&bucket, progress)?;
-        if !result.rows.complete {
-            return Ok(false);
+        work.execute(bucket, progress)
+    }
+
+    /// The rows of a bucket one after the other: the file of the attempt says which one ends its worker.
+    fn row_by_row(
+        &self,
+        bucket: &BucketInput,
+        (lines, mut earlier): (&Arc<AttemptLines>, Vec<JournalLine>),
+        progress: &mut dyn Progress,
+    ) -> Result<BucketResult, EngineError> {
+        let mut cost = BucketCost { worker: self.summary.name.clone(), ..BucketCost::default() };
+        for row in &bucket.rows {
+            let Some(only) = bucket.only(row, &earlier).filter(|_| !self.is_stopped()) else { continue };
+            lines.try_row(row.row).map_err(|error| self.unreadable(error))?;
+            let result = self.execute(&only, (lines, earlier.clone()), progress)?;
+            earlier.extend(result.rows.parsed()?);
+            cost.add(result.cost);
         }
-        self.leave(phase, number, &result)?;
-        self.summary.buckets += 1;
-        self.summary.instances += bucket.instances();
-        self.summary.seconds += result.cost.seconds;
-        Ok(true)
+        Ok(BucketResult { rows: bucket.results(earlier)?, cost })
+    }
+
+    fn killed_words(&self, reason: &str) -> String {
+        let times = self.rules.strikes;
+        format!("its worker ended {times} times while it computed this row (the last time: {reason})")
     }
 
     fn leave(&self, phase: &PhaseFolder, number: usize, result: &BucketResult) -> Result<(), EngineError> {
@@ -297,6 +337,8 @@ fn parsed(lines: &[String]) -> Vec<JournalLine> {
 /// Lines of an attempt that wait to be written to its file.
 struct AttemptLines {
     attempt: AttemptFile,
+    /// Whether each is written at once.
+    at_once: bool,
     waiting: Mutex<WaitingLines>,
 }
 
@@ -307,9 +349,15 @@ struct WaitingLines {
 }
 
 impl AttemptLines {
-    fn new(attempt: AttemptFile) -> Self {
+    fn new(attempt: AttemptFile, at_once: bool) -> Self {
         let now = Instant::now();
-        Self { attempt, waiting: Mutex::new(WaitingLines { text: String::new(), written: now, since: now }) }
+        let waiting = Mutex::new(WaitingLines { text: String::new(), written: now, since: now });
+        Self { attempt, at_once, waiting }
+    }
+
+    /// Says that a row is begun alone.
+    fn try_row(&self, row: usize) -> io::Result<()> {
+        self.attempt.try_row(row)
     }
 
     /// Writes what waits long enough, or a sign of life when it is time. What cannot be written is written with the results.
@@ -340,6 +388,11 @@ impl RowLines for Arc<AttemptLines> {
             waiting.since = Instant::now();
         }
         waiting.text.push_str(&text);
+        if self.at_once {
+            let text = std::mem::take(&mut waiting.text);
+            // What cannot be written is written with the results.
+            let _kept = self.attempt.append(&text);
+        }
         Ok(())
     }
 }
