@@ -79,7 +79,7 @@ mod tests {
         let sizes: Vec<usize> = runs.iter().map(ExactSizeIterator::len).collect();
         assert_eq!(sizes[..6], [10; 6]);
         assert!(sizes[sizes.len() - 3..].iter().all(|size| *size <= 3), "{sizes:?}");
-        assert_eq!(rules.runs(&[0.01; 20]), [0..20], "a bucket of less than {} s does not pay", rules.least);
+        assert_eq!(rules.runs(&[0.01; 20]).len(), 1, "a bucket of less than {} s does not pay", rules.least);
         assert_eq!(rules.runs(&[]), []);
         assert_eq!(rules.row_groups(100.0, 100.0, 640), 8);
         assert_eq!(rules.row_groups(100.0, 100.0, 3), 3);

@@ -20,8 +20,8 @@ Examples:
   onceflow run study.toml -o runs/first --workers 8 --memory '16 GiB'
   onceflow run study.toml -o runs/first --until decided --at-most 2h
   onceflow run study.toml -o runs/none --reuse none    the same results, without reuse
-  onceflow run study.toml -o runs/first --on local:4   by four processes; --on folder for other machines
-  onceflow run study.toml -o runs/first --on slurm:64 --profile lab --dry-run    the script of the jobs
+  onceflow run study.toml -o runs/first --on local:4   by four processes
+  onceflow run study.toml -o runs/first --on slurm:64 --dry-run    the script of the jobs
   onceflow run study.toml --dry-run                    what it would compute
   onceflow run study.toml --row 17 -o look/            one row, with a picture of every region
   onceflow run study.toml --row reference -p G1=40 --task t4 -o look/

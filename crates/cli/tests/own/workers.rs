@@ -10,10 +10,11 @@ const QUIET: &str = "--store none --costs none --pictures none";
 
 #[test]
 fn a_bucket_that_kills_its_worker_three_times_fails_and_the_rest_goes_on() {
-    let shell = study(&format!("if [ \"$1\" = 6 ]; then echo x >> \"$KILLS\"; kill -9 $PPID; fi\n{SCRIPT}"));
+    let shell = study(SCRIPT);
     let kills = shell.path("kills").display().to_string();
-    let words = format!("run study.toml -o run --allow-commands {QUIET} --on local:2 --lease 5");
-    let said = shell.run_with(&words, "", &[("KILLS", &kills)]);
+    let kill = format!("if [ \"$1\" = 6 ]; then echo x >> {kills}; kill -9 $PPID; fi\n");
+    shell.write("keep.sh", kill + SCRIPT);
+    let said = shell.run(&format!("run study.toml -o run --allow-commands {QUIET} --on local:2 --lease 5"));
     assert_eq!(said.exit, 1, "{said}");
     let rows = shell.read("run/rows.csv");
     let failed: Vec<&str> = rows.lines().filter(|row| row.contains(",failed,")).collect();
