@@ -16,6 +16,7 @@ Examples:
   onceflow bench run                            on synthetic tissue
   onceflow bench run --image tile.png           on yours
   onceflow bench products --only lookups        the store of results
+  onceflow bench cluster --only claims          handing out buckets
   onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096"
 )]
 pub(crate) struct BenchArgs {
@@ -72,6 +73,8 @@ pub(crate) enum BenchSubject {
     Products,
     /// Moldable workflows: estimates from few measurements, plans beside exact ones, a million jobs
     Mold,
+    /// Runs by many processes beside threads: buckets handed out, and what processes take more; Slurm where one is set up
+    Cluster,
     /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
     Kernels,
 }

@@ -2,6 +2,7 @@
 //! `onceflow bench` starts this program.
 
 mod args;
+mod cluster;
 mod figure;
 mod kernels;
 mod mold;
@@ -46,6 +47,7 @@ fn measure(args: &BenchArgs, terminal: &Terminal) -> Result<(), Failure> {
         BenchSubject::Seams => ("seams", seams::figures(terminal, args)?),
         BenchSubject::Products => ("products", products::figures(terminal, args)?),
         BenchSubject::Mold => ("mold", mold::figures(terminal, args)?),
+        BenchSubject::Cluster => ("cluster", cluster::figures(terminal, args)?),
         BenchSubject::Kernels => ("kernels", kernels::figures(terminal, args)?),
     };
     if args.json { terminal.json(&to_json(name, &figures)) } else { terminal.result(&to_text(&figures)) }

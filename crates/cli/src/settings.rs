@@ -20,17 +20,29 @@ use crate::words::quoted;
 
 /// Opens a study with the settings of a command line, and prints its notes.
 pub(crate) fn open(study: &Path, args: &SettingsArgs<'_>, terminal: &Terminal) -> Result<OpenStudy, Failure> {
-    opened(study, args, terminal, |layers| open_study(study, layers))
+    opened(study, args, None, terminal, |layers| open_study(study, layers))
+}
+
+/// The same at a level of reuse that another process chose.
+pub(crate) fn open_as(
+    study: &Path,
+    args: &SettingsArgs<'_>,
+    level: Option<Level>,
+    terminal: &Terminal,
+) -> Result<OpenStudy, Failure> {
+    opened(study, args, level, terminal, |layers| open_study(study, layers))
 }
 
 fn opened(
     study: &Path,
     args: &SettingsArgs<'_>,
+    level: Option<Level>,
     terminal: &Terminal,
     open: impl FnOnce(&SettingsLayers) -> Result<OpenStudy, EngineError>,
 ) -> Result<OpenStudy, Failure> {
     let progress = terminal.shown_progress(format!("looking at the images of {}", study.display()));
-    let layers = SettingsLayers { watch_images: ImageWatch::new(progress.steps()), ..layers(args)? };
+    let mut layers = SettingsLayers { watch_images: ImageWatch::new(progress.steps()), ..layers(args)? };
+    layers.command_line.reuse = level.or(layers.command_line.reuse);
     let study = open(&layers).map_err(|error| {
         note_warnings(study, terminal);
         engine_failure(error)
@@ -48,7 +60,7 @@ pub(crate) fn open_to_tune(
     args: &SettingsArgs<'_>,
     terminal: &Terminal,
 ) -> Result<OpenStudy, Failure> {
-    opened(study, args, terminal, |layers| onceflow_engine::open_to_tune(study, request, layers))
+    opened(study, args, None, terminal, |layers| onceflow_engine::open_to_tune(study, request, layers))
 }
 
 /// Prints how many warnings a study has that cannot be opened, as its notes do after it was opened.
@@ -93,6 +105,7 @@ fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
         allow_commands: args.allow_commands.then_some(true),
         until: args.growth.and_then(|growth| growth.until).map(until),
         at_most: args.growth.and_then(|growth| growth.at_most),
+        ..RunOptions::default()
     }
 }
 

@@ -6,13 +6,22 @@
 //! and [`moldable`] chooses numbers of nodes for the tasks of a workflow on it.
 
 pub mod batch;
+mod claim;
 mod machine;
 mod manager;
 pub mod moldable;
 mod simulation;
+mod site;
+mod split;
 
+pub use claim::{AttemptEnd, ClaimAttempt, ClaimDecision, ClaimRules};
 pub use machine::{Machine, Network, NodeKind, SharedFiles};
 pub use manager::{Bucket, BucketId, Directive, Manager, Notice};
 pub use simulation::{
     Chance, NodeFigures, Simulated, SimulatedTask, Simulation, SimulationError, Transfers, simulate,
 };
+pub use site::{
+    ArrayJob, BatchSystem, Pbs, SiteAnswerError, SiteProfile, SiteProfileError, Slurm, TaskState, TaskStates,
+    batch_system,
+};
+pub use split::SplitRules;

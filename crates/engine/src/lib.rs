@@ -20,6 +20,7 @@ mod run;
 mod save;
 mod settings;
 mod store_folder;
+mod work;
 
 pub use costs::{CostsFile, LoadedCosts};
 pub use error::{EngineError, ErrorKind, internal, unwritable};
@@ -39,7 +40,7 @@ pub use onceflow_cluster::batch::{BatchPolicy, SlurmModel};
 pub use onceflow_cluster::moldable::PlanGoal;
 pub use onceflow_cluster::{
     Bucket, Chance, Machine, Network, NodeFigures, NodeKind, SharedFiles, Simulated, SimulatedTask,
-    Simulation, Transfers, simulate,
+    Simulation, SiteProfile, Transfers, simulate,
 };
 pub use onceflow_costs::scaling::{Complexity, EstimateOptions, Outside};
 pub use onceflow_nuclei::{
@@ -90,14 +91,16 @@ pub use progress::{
 pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance};
 pub use resume::{LeftPhase, LeftWork, is_running, left_to_compute};
 pub use run::{
-    BucketImage, BucketInput, BucketPhase, BucketReference, BucketRow, BucketRows, BucketValue, PixelBox,
-    Run, SavedFile, SavedRegion, SharedTask, StoredInstances, StoredPixels, StoredPixelsError,
-    execute_bucket, find_logs, next_buckets, record_bucket, run, stored_instances, stored_pixels, stored_row,
+    BucketCost, BucketImage, BucketInput, BucketMakes, BucketPhase, BucketReference, BucketResult, BucketRow,
+    BucketRows, BucketValue, PixelBox, Run, SavedFile, SavedRegion, SharedTask, StoredInstances,
+    StoredPixels, StoredPixelsError, WorkOptions, WorkSummary, execute_bucket, find_logs, next_buckets,
+    record_bucket, run, stored_instances, stored_pixels, stored_row, work,
 };
 pub use save::{Failing, failing, read_row};
 pub use settings::{
     AuditShare, Limits, Merge, MergeAlgorithm, MergeOptions, PROGRAM_BYTES, PictureChoice, RunOptions,
-    RunSettings, SettingOrigin, SettingsLayers, ShownSetting, StopFlag, available_memory, available_workers,
-    peak_resident, read_profile,
+    RunSettings, SettingOrigin, SettingsLayers, ShownSetting, StopFlag, WorkEngine, WorkersOn,
+    available_memory, available_workers, peak_resident, read_profile,
 };
 pub use store_folder::StoreFolder;
+pub use work::{WORK_FOLDER, WorkJob, take_empty_buckets};

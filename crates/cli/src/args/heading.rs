@@ -6,6 +6,8 @@ pub(super) const REUSE: &str = "Results and reuse";
 pub(super) const MACHINE: &str = "Memory, disk and settings";
 /// One row in place of a study.
 pub(super) const ROW: &str = "One row";
+/// Workers in other processes and on other machines.
+pub(super) const MANY: &str = "Many machines";
 /// A simulated machine in place of this one.
 pub(super) const SIMULATION: &str = "Simulation";
 /// How tasks are grouped, ordered and written; results do not depend on it.

@@ -25,6 +25,7 @@ mod simulated;
 mod status;
 mod tune;
 mod why;
+mod work;
 
 use clap::{Parser, Subcommand};
 use onceflow_terminal::ProgressMode;
@@ -56,6 +57,7 @@ pub(crate) use simulated::ExecutorWord;
 pub(crate) use status::StatusArgs;
 pub(crate) use tune::TuneArgs;
 pub(crate) use why::WhyArgs;
+pub(crate) use work::{InterruptWord, WorkArgs};
 
 /// Which parameters of my workflow matter, and what are the best values?
 #[derive(Debug, Parser)]
@@ -114,6 +116,8 @@ pub(crate) enum Verb {
     Run(RunArgs),
     /// Find the best values, and measure them on slides that took no part
     Tune(TuneArgs),
+    /// Compute buckets of a run that was started with --on, on this machine
+    Work(WorkArgs),
     /// Show the progress of a run, from another terminal
     Status(StatusArgs),
     /// Print the answer of a run again
@@ -155,6 +159,7 @@ impl Verb {
             Self::Why(args) => args.json,
             Self::Run(args) => args.json,
             Self::Tune(args) => args.json,
+            Self::Work(args) => args.json,
             Self::Status(args) => args.json,
             Self::Report(args) => args.json,
             Self::Segment(args) => args.json,

@@ -10,6 +10,7 @@ use onceflow_study::{RunBound, Size};
 use super::heading::{EXPERIMENTS, MACHINE, REUSE, ROW};
 use super::merge::MergeArgs;
 use super::simulated::ExecutorArgs;
+use super::work::OnArgs;
 
 /// Arguments of `run`. Headings appear in help in the order of the first argument under each.
 #[derive(Debug, Args)]
@@ -19,6 +20,8 @@ Examples:
   onceflow run study.toml -o runs/first --workers 8 --memory '16 GiB'
   onceflow run study.toml -o runs/first --until decided --at-most 2h
   onceflow run study.toml -o runs/none --reuse none    the same results, without reuse
+  onceflow run study.toml -o runs/first --on local:4   by four processes
+  onceflow run study.toml -o runs/first --on slurm:64 --dry-run    the script of the jobs
   onceflow run study.toml --dry-run                    what it would compute
   onceflow run study.toml --row 17 -o look/            one row, with a picture of every region
   onceflow run study.toml --row reference -p G1=40 --task t4 -o look/
@@ -51,6 +54,8 @@ pub(crate) struct RunArgs {
     pub(crate) one: RowArgs,
     #[command(flatten)]
     pub(crate) executor: ExecutorArgs,
+    #[command(flatten)]
+    pub(crate) on: OnArgs,
     #[command(flatten)]
     pub(crate) growth: GrowthArgs,
     #[command(flatten)]

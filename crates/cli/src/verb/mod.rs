@@ -22,6 +22,7 @@ mod segment;
 mod status;
 mod tune;
 mod why;
+mod work;
 
 use onceflow_terminal::{Exit, Failure, Terminal};
 
@@ -40,6 +41,7 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Why(args) => why::run(args, terminal),
         Verb::Run(args) => run::run(args, terminal),
         Verb::Tune(args) => tune::run(args, terminal),
+        Verb::Work(args) => work::run(args, terminal),
         Verb::Status(args) => status::run(args, terminal),
         Verb::Report(args) => report::run(args, terminal),
         Verb::Features(args) => features::run(args, terminal),

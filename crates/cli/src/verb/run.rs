@@ -3,8 +3,9 @@
 mod events;
 mod failing;
 mod interrupt;
+mod on;
 mod one;
-mod progress;
+pub(in crate::verb) mod progress;
 mod simulated;
 
 use std::path::Path;
@@ -23,6 +24,7 @@ use crate::run_folder::kept;
 use crate::settings::{command, open, with_granularity_of};
 use crate::verb::plan;
 use events::EventsFile;
+pub(in crate::verb) use interrupt::watch;
 use progress::RunProgress;
 
 /// Runs a study and prints its answer.
@@ -37,13 +39,24 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
         };
         return simulated::run(args, file, &study, terminal);
     }
+    if let (true, Some(folder), Some(on)) = (args.dry_run, &args.o, on::workers(args, &study)?)
+        && let Some(script) = on.batch_script(&RunFolder::new(folder))
+    {
+        terminal.text(&script)?;
+        return Ok(Exit::Ok);
+    }
     let (Some(path), false) = (&args.o, args.dry_run) else {
         return plan::print(&study, args.o.as_deref(), args.json, terminal);
     };
     if let Some(row) = args.one.row {
         return one::run(args, &study, row, path, terminal);
     }
-    let settings = RunSettings { force: args.force, began: Some(began), ..study.settings().clone() };
+    let settings = RunSettings {
+        force: args.force,
+        began: Some(began),
+        on: on::workers(args, &study)?,
+        ..study.settings().clone()
+    };
     run_into(&study, settings, path, args.json, terminal)
 }
 

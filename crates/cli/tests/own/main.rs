@@ -15,3 +15,4 @@ mod shown;
 mod stored;
 mod study;
 mod units;
+mod workers;

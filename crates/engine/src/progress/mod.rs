@@ -29,6 +29,8 @@ pub trait Progress: Send {
     fn row(&mut self, _row: &RowOver<'_>) {}
     /// The rows are over, and pictures are drawn.
     fn pictures(&mut self, _ahead: &PicturesAhead) {}
+    /// So many workers compute buckets now.
+    fn workers(&mut self, _running: usize) {}
     /// A note or a warning for the user.
     fn note(&mut self, _text: &str) {}
 }

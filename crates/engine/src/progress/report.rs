@@ -84,6 +84,12 @@ impl Progress for ProgressReport<'_> {
         self.receiver.pictures(ahead);
     }
 
+    fn workers(&mut self, running: usize) {
+        self.tracker.workers(running);
+        self.receiver.workers(running);
+        self.status.refresh(&self.tracker);
+    }
+
     fn note(&mut self, text: &str) {
         self.receiver.note(text);
     }

@@ -53,6 +53,7 @@ fn status(far: &ProgressTracker, state: &str) -> Value {
         "stages": stages,
         "memory": { "reserved_bytes": far.reserved, "bound_bytes": far.phase.memory },
         "workers": far.phase.workers,
+        "processes": far.processes,
         "running_s": far.began.elapsed().as_secs_f64(),
         "left_s": far.can_tell().then(|| far.seconds_left()),
         "updated": now,

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use onceflow_study::with_commas;
+use onceflow_study::{counted, with_commas};
 
 use super::{PhaseBegun, RowOver, TaskAhead, TaskOver};
 use crate::{duration_words, memory_words};
@@ -23,6 +23,8 @@ pub struct ProgressTracker {
     over: Vec<(u64, f64)>,
     /// Bytes that are reserved.
     pub reserved: u64,
+    /// Processes that compute buckets now, where others than this one do.
+    pub processes: Option<usize>,
 }
 
 /// What is done of a stage.
@@ -50,7 +52,16 @@ impl ProgressTracker {
             workers: 1,
             memory: 0,
         };
-        Self { phase, began: now, phase_began: now, instances: 0, failed: 0, over: Vec::new(), reserved: 0 }
+        Self {
+            phase,
+            began: now,
+            phase_began: now,
+            instances: 0,
+            failed: 0,
+            over: Vec::new(),
+            reserved: 0,
+            processes: None,
+        }
     }
 
     /// A phase begins.
@@ -59,6 +70,11 @@ impl ProgressTracker {
         self.phase_began = Instant::now();
         (self.instances, self.failed) = (0, 0);
         self.over = vec![(0, 0.0); phase.tasks.len()];
+    }
+
+    /// So many processes compute buckets now.
+    pub fn workers(&mut self, running: usize) {
+        self.processes = Some(running);
     }
 
     /// A task is over: it was computed, unless it failed or all its objects were cached.
@@ -98,6 +114,10 @@ impl ProgressTracker {
 
     /// Seconds until the phase is over at most: what is left of each task, as long as it takes on average.
     pub fn seconds_left(&self) -> f64 {
+        if self.processes.is_some() {
+            let left = self.phase.instances.saturating_sub(self.instances) as f64;
+            return self.phase_began.elapsed().as_secs_f64() * left / self.instances.max(1) as f64;
+        }
         let left = |(ahead, (count, seconds)): (&TaskAhead, &(u64, f64))| {
             let mean = (ahead.seconds * EXPECTED + seconds) / (EXPECTED + *count as f64);
             self.tasks_left(ahead, *count) * mean
@@ -114,6 +134,9 @@ impl ProgressTracker {
 
     /// Whether enough is done to say how long the rest will take.
     pub fn can_tell(&self) -> bool {
+        if self.processes.is_some() {
+            return self.instances * 50 > self.phase.instances;
+        }
         let total = self.total();
         total.computed * 50 > total.planned
     }
@@ -131,6 +154,9 @@ impl ProgressTracker {
         let total = self.total();
         let (name, all) = (&self.phase.name, number(self.phase.instances));
         let rows = format!("{name}  {} of {all} instances{}", number(self.instances), self.failures());
+        if let Some(processes) = self.processes {
+            return format!("{rows}  {}  {}", counted(processes, "worker"), self.times());
+        }
         let tasks = format!("{} of at most {} tasks", number(total.computed), number(total.planned));
         format!("{rows}  {tasks}  {}  {}", memory_words(self.reserved, 0), self.times())
     }

@@ -24,6 +24,8 @@ pub(crate) struct Ledger {
     seconds: Amounts,
     objects: BTreeMap<String, ObjectCounts>,
     digesting: f64,
+    /// What the last phase took from the journal.
+    resumed: f64,
 }
 
 impl Ledger {
@@ -55,8 +57,41 @@ impl Ledger {
         }
         self.digesting += execution.digesting;
         let total = account.total();
+        self.resumed = total.resumed as f64;
         let computed = total.planned - whole.min(total.planned);
         PhaseTasks { computed, reused: total.asked - computed - total.failed - total.resumed }
+    }
+
+    /// Adds what workers did in a phase that this process took from its journal, of which they did a share. Tasks of a whole
+    /// image that several buckets asked for were asked for once.
+    pub(crate) fn take_worked(
+        &mut self,
+        tasks: PhaseTasks,
+        [counts, seconds]: &[Amounts; 2],
+        share: f64,
+    ) -> PhaseTasks {
+        let gone = (self.resumed * share).round();
+        let mut counts = *counts;
+        counts.asked -= std::mem::take(&mut counts.resumed);
+        let mut more = counts.asked - gone;
+        for saved in [&mut counts.products, &mut counts.dataflow, &mut counts.task, &mut counts.stage] {
+            let less = saved.min(more).max(0.0);
+            *saved -= less;
+            more -= less;
+        }
+        counts.dataflow -= more.min(0.0);
+        counts.asked = gone + more.max(0.0);
+        self.tasks.resumed -= gone;
+        self.tasks.asked -= gone;
+        self.tasks.add(&counts);
+        let mut seconds = *seconds;
+        seconds.asked -= std::mem::take(&mut seconds.resumed);
+        self.seconds.add(&seconds);
+        let saved = counts.asked - counts.computed - counts.failed;
+        PhaseTasks {
+            computed: tasks.computed + counts.computed.max(0.0) as u64,
+            reused: tasks.reused + saved.max(0.0) as u64,
+        }
     }
 
     /// The account of the run so far.

@@ -1,6 +1,7 @@
 //! One phase carried out: what its tasks take, and what they gave.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use onceflow_costs::Record;
@@ -8,7 +9,8 @@ use onceflow_kernels::object_cache::{ObjectCache, ObjectCounts, ObjectOrigins};
 use onceflow_region::Lease;
 use onceflow_reuse::{Flow, Level, NodeId, ParameterRows, Plan, TaskOrigin};
 use onceflow_runtime::{
-    DuplicateOptions, Execution, ExecutionContext, KnownFrom, KnownRows, Operation, OutputDigests, execute,
+    DuplicateOptions, Execution, ExecutionContext, KnownFrom, KnownRows, Operation, OutputDigests,
+    ResultCache, execute,
 };
 use onceflow_study::OnUnreadable;
 
@@ -19,6 +21,7 @@ use crate::open::supply::{References, Sources};
 use crate::plan::duplicates::Duplicates;
 use crate::plan::earlier::TakenResults;
 use crate::resume::journal::{PastPhase, RowLines};
+use crate::run::bucket::{BucketResults, PublishedResults};
 use crate::run::context::RunContext;
 use crate::run::keep::Keeper;
 use crate::run::operations::{ProgramFolder, Steps};
@@ -58,6 +61,10 @@ pub(super) struct PhaseWork<'w> {
     pub(super) context: &'w mut RunContext,
     /// The store of results of earlier runs, and the rows that are looked for there.
     pub(super) products: Option<(&'w RunProducts, &'w ParameterRows)>,
+    /// Results that other processes published for this phase.
+    pub(super) published: Option<&'w PublishedResults>,
+    /// Where results go that memory has no room for, in place of the folder of the run.
+    pub(super) scratch: Option<PathBuf>,
     /// Takes what becomes of each row.
     pub(super) lines: &'w mut dyn RowLines,
     /// Keeps pieces of images and results for pictures.
@@ -81,6 +88,8 @@ pub(super) struct PhaseWork<'w> {
 pub(super) enum KnownWork<'p> {
     /// What the journal knows of the phase.
     Past(&'p PastPhase),
+    /// What the journal knows of a phase whose rows workers computed: those that failed have failed.
+    Worked(&'p PastPhase),
     /// These rows at these parts.
     Instances(KnownRows),
 }
@@ -118,8 +127,19 @@ impl PhaseWork<'_> {
         let (rows, layout) = (plan.rows(), inputs.layout());
         let wanted = if self.saves_reference { wanted(plan) } else { Vec::new() };
         let options = self.scheduling(&flow, self.duplicates(&flow, &keeper, &wanted));
-        let Self { study, options: settings, folder, context, lines, progress, numbers, asked_parts, .. } =
-            self;
+        let Self {
+            study,
+            options: settings,
+            folder,
+            context,
+            lines,
+            progress,
+            numbers,
+            published,
+            scratch,
+            asked_parts,
+            ..
+        } = self;
         let mut collector = RunRecorder {
             inputs,
             layout: &layout,
@@ -151,11 +171,13 @@ impl PhaseWork<'_> {
         };
         let known = match known {
             KnownWork::Past(past) => collector.resume(plan, past),
+            KnownWork::Worked(past) => collector.take_worked(plan, past),
             KnownWork::Instances(known) => known,
         };
         let known = without_others(plan, asked_parts.as_deref(), known);
         let mut known = collector.serve(plan, known);
-        let folders = settings.scratch.iter().cloned().chain([folder.path().into()]).collect();
+        let last = scratch.unwrap_or_else(|| folder.path().into());
+        let folders = settings.scratch.iter().cloned().chain([last]).collect();
         let spill = Scratch::new(folders, settings.staging, waiting);
         let references = context.references.clone();
         let results = RunResults::new(
@@ -165,10 +187,15 @@ impl PhaseWork<'_> {
             (&supply, &references),
             [context.budget.clone(), context.spare.clone()],
         );
+        let of_bucket = published.map(|published| BucketResults {
+            of_run: &context.results,
+            published,
+            sources: &supply,
+        });
         let work = ExecutionContext {
             operations: &operations,
             provider: &supply,
-            results: &results,
+            results: of_bucket.as_ref().map_or(&results as &dyn ResultCache, |of_bucket| of_bucket),
             spill: &spill,
             meter: settings.meter,
             digests: digests.as_ref().map(|digests| digests.as_ref() as &dyn OutputDigests),

@@ -10,6 +10,7 @@ mod executed;
 mod growth;
 mod keep;
 mod logs;
+mod many;
 pub(crate) mod operations;
 pub(crate) mod products;
 mod proposed;
@@ -52,8 +53,8 @@ use crate::run::account::{Ledger, PhaseTasks};
 use crate::run::keep::HEAD;
 use crate::{EngineError, Progress, RunFolder, RunSettings, peak_resident};
 pub use bucket::{
-    BucketImage, BucketInput, BucketPhase, BucketReference, BucketRow, BucketRows, BucketValue, SavedFile,
-    SavedRegion, SharedTask, execute_bucket, next_buckets, record_bucket,
+    BucketCost, BucketImage, BucketInput, BucketMakes, BucketPhase, BucketReference, BucketResult, BucketRow,
+    BucketRows, BucketValue, SavedFile, SavedRegion, SharedTask, execute_bucket, next_buckets, record_bucket,
 };
 use context::RunContext;
 pub use ended::Run;
@@ -62,6 +63,8 @@ use growth::run_until_decided;
 use keep::Keeper;
 pub use logs::find_logs;
 use logs::{forget_logs, list_logs};
+use many::WorkManager;
+pub use many::{WorkOptions, WorkSummary, work};
 use products::RunProducts;
 pub use products::{
     PixelBox, StoredInstances, StoredPixels, StoredPixelsError, stored_instances, stored_pixels, stored_row,
@@ -95,11 +98,15 @@ fn run_phases(
     study.check_commands()?;
     let mut runner = Runner::open(study, options, folder)?;
     runner.products = RunProducts::open(study, options, folder, progress);
+    runner.manager = WorkManager::begin(study, options, folder)?;
     for phase in phases {
         runner.phase(phase, progress)?;
         if runner.ending != RunEnding::Complete {
             break;
         }
+    }
+    if let Some(manager) = runner.manager.take() {
+        manager.end(runner.ending != RunEnding::Stopped)?;
     }
     let best = match runner.tuned_best() {
         Some(best) => Some(best),
@@ -136,6 +143,7 @@ struct Runner<'a> {
     context: RunContext,
     clips: PictureClips,
     products: Option<RunProducts>,
+    manager: Option<WorkManager>,
     ending: RunEnding,
     /// Images that turned out to be unreadable.
     unread: UnreadImages,
@@ -194,6 +202,7 @@ impl<'a> Runner<'a> {
             context: RunContext::new(study, options, study.budget(options.memory)),
             clips: PictureClips::new(shown_parts(study, options)),
             products: None,
+            manager: None,
             ending: RunEnding::Complete,
             unread: UnreadImages::default(),
             tuning: None,
@@ -215,12 +224,18 @@ impl<'a> Runner<'a> {
         let Grained { flow, kept, grain } = grained;
         let plan = plan(flow, &rows, self.options.level)?;
         let mut plan = self.study.grouped(plan, &self.options.merge, self.options.level)?.plan;
-        progress.phase(&self.study.ahead(&phase.name, &plan, self.options));
+        let mut ahead = self.study.ahead(&phase.name, &plan, self.options);
+        if let Some(workers) = self.options.on.as_ref().and_then(|on| on.engine.workers()) {
+            ahead.workers = workers;
+        }
+        progress.phase(&ahead);
         let identity = RowsIdentity::new(self.study, &sampled, with_reference, self.table.rows.len());
-        let past = self.journal.phase(&phase.name, &identity)?;
+        let mut past = self.journal.phase(&phase.name, &identity)?;
         let first = self.table.rows.len();
+        let worked = self.hand_out(phase, (&sampled, &identity), &mut past, progress)?;
+        let known = if self.manager.is_some() { KnownWork::Worked(&past) } else { KnownWork::Past(&past) };
         let work = self.work(first, plan.rows(), with_reference, Some(&rows), progress);
-        let (execution, mut gathered) = work.execute(&mut plan, Keeper::new(kept), KnownWork::Past(&past))?;
+        let (execution, mut gathered) = work.execute(&mut plan, Keeper::new(kept), known)?;
         self.clips.end_phase(&gathered.same);
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(&phase.name, &plan, first, &execution.log);
@@ -233,6 +248,8 @@ impl<'a> Runner<'a> {
         self.moves += execution.moves;
         let expected = self.study.seconds(plan.flow(), Level::None);
         let tasks = self.ledger.add(&execution, &plan, &gathered.objects, &expected);
+        let all = (plan.rows() * self.study.inputs.parts.len()) as f64;
+        let tasks = self.ledger.take_worked(tasks, &worked.account, worked.instances as f64 / all.max(1.0));
         self.grain.push(grain);
         self.kept.push_str(&gathered.keeper.lines(&plan, &self.study.inputs, first));
         self.context.references.extend(gathered.saved);
@@ -260,20 +277,22 @@ impl<'a> Runner<'a> {
         asked: Option<&'w ParameterRows>,
         progress: &'w mut dyn Progress,
     ) -> PhaseWork<'w> {
-        let is_followed = self.is_followed();
+        let (is_followed, most_failed) = (self.is_followed(), self.most_failed(rows));
         PhaseWork {
             study: self.study,
             options: self.options,
             folder: self.folder,
             context: &mut self.context,
             products: self.products.as_ref().zip(asked),
+            published: None,
+            scratch: None,
             lines: &mut self.journal,
             clips: &self.clips,
             progress,
             numbers: RowNumbers::of_phase(first),
             is_followed,
             saves_reference: with_reference && self.study.study.phases.len() > 1,
-            most_failed: (self.study.study.run.stop_above * rows as f64) as u64,
+            most_failed,
             asked_parts: None,
             unread: self.unread.clone(),
         }

@@ -102,6 +102,15 @@ impl<'a> RunRecorder<'a> {
         }
     }
 
+    /// A row failed at a part, in a task and for a reason.
+    pub(super) fn fail(&mut self, row: usize, part: usize, task: &str, message: &str) {
+        let image = self.inputs.parts[part].image;
+        self.tallies[row][image].fail(part, task, message);
+        if !self.skipped.as_ref().is_some_and(|skipped| skipped.has(image)) {
+            self.count_failure(row);
+        }
+    }
+
     /// A row that fails on several parts is one failed row.
     fn count_failure(&mut self, row: usize) {
         self.failed.insert(row);
@@ -285,11 +294,7 @@ impl Observer for RunRecorder<'_> {
         match outcome {
             RowOutcome::Failed { task, message } => {
                 let task = self.failing(row, *task, part);
-                self.tallies[row][self.inputs.parts[part].image].fail(part, &task, message);
-                let image = self.inputs.parts[part].image;
-                if !self.skipped.as_ref().is_some_and(|skipped| skipped.has(image)) {
-                    self.count_failure(row);
-                }
+                self.fail(row, part, &task, message);
                 let row = self.numbers.in_phase(row);
                 self.note(&JournalLine::Failed { row, part, task, message: message.clone() });
             }

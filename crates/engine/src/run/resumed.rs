@@ -11,6 +11,27 @@ use crate::run::recorder::{RunRecorder, reference_name};
 impl RunRecorder<'_> {
     /// Takes over what is known of a phase, and says which rows need not be run. Rows that failed are tried again.
     pub(crate) fn resume(&mut self, plan: &Plan, past: &PastPhase) -> KnownRows {
+        let known = self.take_done(plan, past, true);
+        if !known.is_empty() {
+            self.progress.resumed(known.len() as u64);
+        }
+        known
+    }
+
+    /// Takes over what workers computed, which the progress was told of when it came. Rows that failed have failed.
+    pub(crate) fn take_worked(&mut self, plan: &Plan, past: &PastPhase) -> KnownRows {
+        let mut known = self.take_done(plan, past, false);
+        for line in &past.lines {
+            let JournalLine::Failed { row, part, task, message } = line else { continue };
+            if *row < plan.rows() && *part < self.layout.parts.len() && !known.knows(*row, *part) {
+                known.note(*row, *part, KnownFrom::Journal);
+                self.fail(*row, *part, task, message);
+            }
+        }
+        known
+    }
+
+    fn take_done(&mut self, plan: &Plan, past: &PastPhase, tells: bool) -> KnownRows {
         past.lines.iter().for_each(|line| self.restore(plan, line));
         let mut known = KnownRows::nothing();
         for line in &past.lines {
@@ -22,11 +43,10 @@ impl RunRecorder<'_> {
             if whole && !known.knows(*row, *part) && self.is_complete(plan, *row, *part, status.is_some()) {
                 known.note(*row, *part, KnownFrom::Journal);
                 self.add(*row, *part, &comparisons, status.as_deref());
-                self.tell_of_row(*row, *part, status.as_deref().unwrap_or("ok"), true);
+                if tells {
+                    self.tell_of_row(*row, *part, status.as_deref().unwrap_or("ok"), true);
+                }
             }
-        }
-        if !known.is_empty() {
-            self.progress.resumed(known.len() as u64);
         }
         known
     }

@@ -8,6 +8,7 @@ mod profile;
 mod resources;
 mod run;
 mod show;
+mod workers;
 
 pub use audit::AuditShare;
 pub use layers::{SettingOrigin, SettingsLayers};
@@ -17,3 +18,4 @@ pub use profile::read_profile;
 pub use resources::{available_memory, available_workers, peak_resident};
 pub use run::{PROGRAM_BYTES, PictureChoice, RunSettings, StopFlag};
 pub use show::ShownSetting;
+pub use workers::{WorkEngine, WorkersOn};

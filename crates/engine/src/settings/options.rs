@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use onceflow_cluster::SiteProfile;
 use onceflow_reuse::{Granularity, Level};
 use onceflow_runtime::Policy;
 use onceflow_store::staging::Staging;
@@ -47,6 +48,8 @@ pub struct RunOptions {
     pub until: Option<RunUntil>,
     /// How far it may go until then.
     pub at_most: Option<RunBound>,
+    /// What the batch system of a site wants of jobs; only profiles say it.
+    pub site: Option<SiteProfile>,
 }
 
 /// A key of a layer, and why its value was refused.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use onceflow_study::{Data, Diagnostic, SourceText, TableEntry, nearest, parse_toml};
+use onceflow_study::{Data, Diagnostic, LocatedNode, SourceText, TableEntry, nearest, parse_toml};
 
 use super::options::{Refused, RunOptions};
 use crate::EngineError;
@@ -72,15 +72,45 @@ fn set(options: &mut RunOptions, source: &Arc<SourceText>, entry: &TableEntry) -
 /// Sets a key from a plain value. Paths must be texts; a list or a table cannot be read by the other keys.
 fn set_value(options: &mut RunOptions, entry: &TableEntry) -> Result<(), Refused> {
     match &entry.value.data {
+        Data::Table(table) if entry.key == "site" => set_site(options, &table.entries),
         Data::Text(text) => options.set(&entry.key, text),
         _ if RunOptions::is_path(&entry.key) => Err(Refused::Value("a path in quotes".into())),
         _ => options.set(&entry.key, &entry.value.describe()),
     }
 }
 
+/// Sets the table `[site]`.
+fn set_site(options: &mut RunOptions, entries: &[TableEntry]) -> Result<(), Refused> {
+    let site = options.site.get_or_insert_default();
+    for TableEntry { key, value, .. } in entries {
+        let text = |value: &LocatedNode| match &value.data {
+            Data::Text(text) => text.to_string(),
+            _ => value.describe(),
+        };
+        let values = match &value.data {
+            Data::List(values) => values.iter().map(text).collect(),
+            _ => vec![text(value)],
+        };
+        site.set(key, &values).map_err(|error| Refused::Value(format!("in [site], for `{key}`: {error}")))?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_site_says_what_its_jobs_are_like() {
+        let options =
+            read("workers = 2\n[site]\naccount = \"lab7\"\nworkers = 64\nmodules = [\"a\", \"b\"]\n");
+        let site = options.unwrap().site.unwrap();
+        assert_eq!((site.account.as_deref(), site.workers), (Some("lab7"), Some(64)));
+        assert_eq!(site.modules, ["a", "b"]);
+        assert!(read("[site]\nacount = \"lab7\"\n").unwrap_err().contains("one of account, partition"));
+        assert!(read("[site]\nworkers = \"many\"\n").unwrap_err().contains("a number"));
+        assert!(read("site = 3\n").unwrap_err().contains("site"));
+    }
 
     fn read(text: &str) -> Result<RunOptions, String> {
         parse(&SourceText::new("lab.toml", text)).map_err(|error| error.to_string())

@@ -13,7 +13,7 @@ use onceflow_study::RunBound;
 use super::audit::AuditShare;
 use super::merge::Merge;
 use super::resources::{available_memory, available_workers};
-use crate::{CostsFile, StoreFolder};
+use crate::{CostsFile, StoreFolder, WorkersOn};
 
 /// Bytes that a process needs besides its tasks: code, threads, the plan of a study of usual size.
 pub const PROGRAM_BYTES: u64 = 28 << 20;
@@ -61,6 +61,8 @@ pub struct RunSettings {
     pub allow_commands: bool,
     /// How far the last phase may grow until every verdict about the first metric is decided; `None` leaves its size.
     pub until_decided: Option<RunBound>,
+    /// Workers that compute the buckets of the run; without them threads of this process do.
+    pub on: Option<WorkersOn>,
     /// Replace the results of another study in the folder.
     pub force: bool,
     /// Which pictures the report has.
@@ -127,6 +129,7 @@ impl Default for RunSettings {
             events: None,
             allow_commands: false,
             until_decided: None,
+            on: None,
             force: false,
             pictures: PictureChoice::Auto,
             command: String::new(),

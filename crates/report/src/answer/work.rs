@@ -92,6 +92,23 @@ pub struct Amounts {
     pub computed: f64,
 }
 
+impl Amounts {
+    /// Adds other amounts, term by term.
+    pub fn add(&mut self, more: &Self) {
+        self.asked += more.asked;
+        self.stage += more.stage;
+        self.task += more.task;
+        self.dataflow += more.dataflow;
+        self.convergent += more.convergent;
+        self.object += more.object;
+        self.products += more.products;
+        self.ended_early += more.ended_early;
+        self.failed += more.failed;
+        self.resumed += more.resumed;
+        self.computed += more.computed;
+    }
+}
+
 /// The task granularity of a phase: which tasks of the workflow were split or fused.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhaseGrain {

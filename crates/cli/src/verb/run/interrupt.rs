@@ -12,7 +12,7 @@ static HANDLER: Once = Once::new();
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Forgets the run when it is over.
-pub(super) struct StopGuard;
+pub(in crate::verb) struct StopGuard;
 
 impl Drop for StopGuard {
     fn drop(&mut self) {
@@ -21,7 +21,7 @@ impl Drop for StopGuard {
 }
 
 /// From now on a signal stops the run of this flag.
-pub(super) fn watch(stop: &StopFlag) -> StopGuard {
+pub(in crate::verb) fn watch(stop: &StopFlag) -> StopGuard {
     *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(StopFlag::clone(stop));
     // Without a handler a signal ends the process at once, which loses no file: all are written whole.
     HANDLER.call_once(|| drop(ctrlc::set_handler(stop_or_exit)));

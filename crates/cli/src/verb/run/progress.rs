@@ -37,6 +37,11 @@ impl RunProgress {
         Self { tracker: ProgressTracker::new(Instant::now()), display }
     }
 
+    /// Shows nothing but notes.
+    pub(crate) fn silent() -> Self {
+        Self { tracker: ProgressTracker::new(Instant::now()), display: ProgressDisplay::Silent }
+    }
+
     /// Clears the bars from the terminal.
     pub(crate) fn clear(&mut self) {
         if let ProgressDisplay::Bars(bars) = &mut self.display {
@@ -78,6 +83,10 @@ impl Progress for RunProgress {
     fn row(&mut self, row: &RowOver<'_>) {
         self.tracker.row(row);
         self.show();
+    }
+
+    fn workers(&mut self, running: usize) {
+        self.tracker.workers(running);
     }
 
     fn pictures(&mut self, ahead: &PicturesAhead) {

@@ -31,6 +31,12 @@ impl UnreadImages {
         found.entry(image).or_insert_with(|| error.to_string());
     }
 
+    /// Takes note of what another process found.
+    pub(crate) fn note_words(&self, image: usize, why: &str) {
+        let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        found.entry(image).or_insert_with(|| why.to_owned());
+    }
+
     /// Whether something of an image could not be read.
     pub(crate) fn has(&self, image: usize) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&image)

@@ -33,8 +33,12 @@ pub(crate) struct ImageIdentity {
 pub(crate) fn identity(study: &OpenStudy) -> RunIdentity {
     let images = image_identities(study);
     let rows = Study { images: Vec::new(), metrics: Vec::new(), ..study.study.without_settings() };
-    let compared = with_compare(&study.workflow, &study.study.metrics);
-    let mut text = format!("{} {rows:?} {compared:?}", env!("CARGO_PKG_VERSION"));
+    let mut compared = format!("{:?}", with_compare(&study.workflow, &study.study.metrics));
+    // Another process may have found the same workflow by another path.
+    if let Some(source) = &study.workflow.source {
+        compared = compared.replace(&format!("{:?}", source.name), "its file");
+    }
+    let mut text = format!("{} {rows:?} {compared}", env!("CARGO_PKG_VERSION"));
     for (at, task) in study.flow.tasks.iter().enumerate() {
         // Writing to a string cannot fail.
         let _ = write!(text, " {} {}", task.spec.id, task.spec.version);

@@ -41,6 +41,14 @@ impl JournalLine {
         (sum == checksum(json)).then(|| serde_json::from_str(json).ok()).flatten().and_then(|v| from_json(&v))
     }
 
+    /// The row and the part that are over with it.
+    pub(crate) fn over(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Done { row, part, .. } | Self::Failed { row, part, .. } => Some((*row, *part)),
+            _ => None,
+        }
+    }
+
     /// Where it stands among the lines of a bucket.
     pub(crate) fn order(&self) -> (u8, usize, usize, usize) {
         match self {

@@ -16,7 +16,7 @@ use crate::run::recorder::reference_name;
 use crate::{EngineError, OpenStudy, RunFolder};
 
 /// The digest of what a bucket of a phase carries out.
-pub(super) fn plan_digest(study: &OpenStudy, phase: &BucketPhase) -> String {
+pub(in crate::run) fn plan_digest(study: &OpenStudy, phase: &BucketPhase) -> String {
     let BucketPhase { name, rows, digest, first, with_reference } = phase;
     let text = format!("{:?} {name:?} {rows} {digest} {first} {with_reference}", identity(study));
     Digest::of_text("onceflow bucket plan v1", &text).to_string()
@@ -117,7 +117,7 @@ fn wrong(expected: String, found: String) -> EngineError {
 }
 
 /// A text that is not what it should be.
-pub(super) fn unreadable(what: &str, error: &serde_json::Error) -> EngineError {
+pub(in crate::run) fn unreadable(what: &str, error: &serde_json::Error) -> EngineError {
     let message = format!("cannot read {what}");
     let error = Diagnostic::error(message).expected_found(format!("{what} as JSON"), error.to_string());
     error.with_hint("take the file as it was written").into()

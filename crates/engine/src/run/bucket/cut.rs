@@ -1,18 +1,24 @@
 //! The rows that a run has left, cut into buckets.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use onceflow_reuse::{Flow, FlowInput, REFERENCE_SUFFIX, plan};
+use onceflow_cluster::SplitRules;
+use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
+use onceflow_reuse::{Flow, FlowInput, Level, Plan, REFERENCE_SUFFIX, plan};
 use onceflow_study::{Diagnostic, Phase, Scope};
 
 use super::check::{file_digest, image_digests, plan_digest};
-use super::{BucketInput, BucketPhase, BucketReference, BucketRow, SavedFile, SavedRegion, SharedTask};
+use super::{
+    BucketImage, BucketInput, BucketMakes, BucketPhase, BucketReference, BucketRow, SavedFile, SavedRegion,
+    SharedTask,
+};
 use crate::open::supply::{References, SavedReference};
 use crate::plan::phase::PhaseRows;
 use crate::resume::journal::{JournalLine, RowsIdentity};
 use crate::run::Runner;
 use crate::run::recorder::reference_name;
-use crate::{EngineError, OpenStudy, Progress, RunEnding, RunFolder, RunSettings};
+use crate::work::CutBucket;
+use crate::{EngineError, Merge, OpenStudy, Progress, RunEnding, RunFolder, RunSettings};
 
 /// The rows that a run in a folder has left in its first phase that is not complete, in the buckets that the settings ask
 /// for: one bucket where rows are not merged. None when all rows of all phases are there. Nothing is computed.
@@ -49,13 +55,68 @@ impl Runner<'_> {
         let known = self.journal.known(&phase.name, &identity);
         let rows = self.study.rows(&sampled, with_reference)?;
         let whole = plan(self.study.flow.clone(), &rows, self.options.level)?;
-        let groups = self.study.row_groups(whole, self.options)?;
+        let groups = self.study.row_groups(whole, &self.options.merge, self.options.level)?;
         let (name, digest) = (phase.name.clone(), identity.digest(identity.len()));
         let phase = BucketPhase { name, rows: identity.len(), digest, first, with_reference };
         let reference = self.reference(with_reference, &known)?;
-        let cut = CutRows { study: self.study, sampled: &sampled, phase: &phase, done: done(&known) };
-        let buckets = groups.iter().filter_map(|group| cut.bucket(group, &reference));
-        buckets.collect()
+        let cut = CutRows {
+            study: self.study,
+            sampled: &sampled,
+            phase: &phase,
+            done: done(known.iter().copied()),
+            images: image_values(self.study)?,
+        };
+        let parts: Vec<usize> = (0..self.study.inputs.parts.len()).collect();
+        Ok(groups.iter().filter_map(|group| cut.bucket(group, &parts, &reference)).collect())
+    }
+
+    /// What is left of a phase in buckets for many workers: cut between parts first, which costs nothing, and between rows
+    /// where there are too few parts.
+    pub(in crate::run) fn cut_finely(&self, asked: &PhaseToCut<'_>) -> Result<FineCut, EngineError> {
+        let PhaseToCut { sampled, phase, lines, rules } = *asked;
+        let known: Vec<&JournalLine> = lines.iter().collect();
+        let reference = self.reference(phase.with_reference, &known)?;
+        let rows = self.study.rows(sampled, phase.with_reference)?;
+        let level = self.options.level.min(Level::Dataflow);
+        let whole = plan(self.study.flow.clone(), &rows, level)?;
+        let seconds = self.study.planned_seconds(&whole, self.options.level);
+        let cut = CutRows {
+            study: self.study,
+            sampled,
+            phase,
+            done: done(lines.iter()),
+            images: image_values(self.study)?,
+        };
+        let costs = cut.part_costs(seconds, rows.len());
+        let total: f64 = costs.iter().sum();
+        let mut fine = FineCut { buckets: Vec::new(), cut: Vec::new(), seconds: (total, total) };
+        let (mut grouped, mut uses) = (BTreeMap::new(), BTreeMap::new());
+        for run in rules.runs(&costs) {
+            let of_run: f64 = costs[run.clone()].iter().sum();
+            let asked = match &self.options.merge {
+                Merge::Nothing => rules.row_groups(of_run, total, rows.len()),
+                _ => 0,
+            };
+            if !grouped.contains_key(&asked) {
+                grouped.insert(asked, self.study.groups_of(&whole, &self.options.merge, asked, level)?);
+            }
+            let Some((groups, more)) = grouped.get(&asked) else { continue };
+            fine.seconds.1 += of_run * more;
+            let parts: Vec<usize> = run.collect();
+            for group in groups {
+                if let Some(bucket) = cut.bucket(group, &parts, &reference) {
+                    let share = group.len() as f64 / rows.len().max(1) as f64;
+                    let seconds = of_run * share * (1.0 + more);
+                    for image in &bucket.images {
+                        *uses.entry(image.name.clone()).or_insert(0_usize) += 1;
+                    }
+                    fine.cut.push(CutBucket { seconds, after: Vec::new() });
+                    fine.buckets.push(bucket);
+                }
+            }
+        }
+        cut.share(&mut fine, &uses);
+        Ok(fine)
     }
 
     /// What rows are compared with: saved regions where all of them are there.
@@ -91,50 +152,122 @@ impl Runner<'_> {
     }
 }
 
+/// A phase that is cut for many workers.
+#[derive(Clone, Copy)]
+pub(in crate::run) struct PhaseToCut<'a> {
+    pub(in crate::run) sampled: &'a PhaseRows,
+    pub(in crate::run) phase: &'a BucketPhase,
+    /// What is known of it.
+    pub(in crate::run) lines: &'a [JournalLine],
+    pub(in crate::run) rules: &'a SplitRules,
+}
+
+/// Buckets for many workers.
+pub(in crate::run) struct FineCut {
+    pub(in crate::run) buckets: Vec<BucketInput>,
+    /// What is expected of each.
+    pub(in crate::run) cut: Vec<CutBucket>,
+    /// Seconds of the work in one piece, and in these buckets.
+    pub(in crate::run) seconds: (f64, f64),
+}
+
 /// A phase whose rows are cut.
 struct CutRows<'a> {
     study: &'a OpenStudy,
     sampled: &'a PhaseRows,
     phase: &'a BucketPhase,
     done: HashSet<(usize, usize)>,
+    images: Vec<BucketImage>,
 }
 
 impl CutRows<'_> {
-    /// The bucket of those rows of a group that are not done; none when all are.
-    fn bucket(
-        &self,
-        group: &[usize],
-        reference: &BucketReference,
-    ) -> Option<Result<BucketInput, EngineError>> {
-        let parts = 0..self.study.inputs.parts.len();
+    /// The bucket of those rows of a group that are not done at these parts; none when all are.
+    fn bucket(&self, group: &[usize], parts: &[usize], reference: &BucketReference) -> Option<BucketInput> {
         let is_left = |row: usize, part: usize| !self.done.contains(&(row, part));
-        let left = |row: &usize| parts.clone().any(|part| is_left(*row, part));
+        let left = |row: &usize| parts.iter().any(|part| is_left(*row, *part));
         let rows: Vec<usize> = group.iter().copied().filter(left).collect();
-        let parts: Vec<usize> =
-            parts.clone().filter(|part| rows.iter().any(|row| is_left(*row, *part))).collect();
+        let of_any = |part: &usize| rows.iter().any(|row| is_left(*row, *part));
+        let parts: Vec<usize> = parts.iter().copied().filter(of_any).collect();
         (!rows.is_empty()).then(|| self.filled(&rows, parts, reference))
     }
 
-    fn filled(
-        &self,
-        rows: &[usize],
-        parts: Vec<usize>,
-        reference: &BucketReference,
-    ) -> Result<BucketInput, EngineError> {
+    fn filled(&self, rows: &[usize], parts: Vec<usize>, reference: &BucketReference) -> BucketInput {
         let inputs = &self.study.inputs;
         let images: BTreeSet<usize> = parts.iter().map(|part| inputs.parts[*part].image).collect();
-        let shared = shared_tasks(self.study, &images);
-        let images = images.iter().map(|image| image_digests(&inputs.images[*image]));
-        Ok(BucketInput {
+        let of_parts = |region: &SavedRegion| parts.contains(&region.part);
+        let reference = match reference {
+            BucketReference::Saved(regions) => {
+                BucketReference::Saved(regions.iter().filter(|region| of_parts(region)).cloned().collect())
+            }
+            other => other.clone(),
+        };
+        BucketInput {
             version: BucketInput::VERSION,
             plan: plan_digest(self.study, self.phase),
             phase: self.phase.clone(),
             rows: rows.iter().map(|row| self.row(*row)).collect(),
+            images: images.iter().map(|image| self.images[*image].clone()).collect(),
+            shared: shared_tasks(self.study, &images),
             parts,
-            images: images.collect::<Result<_, _>>()?,
-            reference: reference.clone(),
-            shared,
-        })
+            reference,
+            published: None,
+            makes: BucketMakes::Rows,
+        }
+    }
+
+    /// The seconds of each part, by its pixels and by how many of its rows are left.
+    fn part_costs(&self, seconds: f64, rows: usize) -> Vec<f64> {
+        let weights = self.study.part_weights();
+        let mut done = vec![0_usize; weights.len()];
+        for (_, part) in &self.done {
+            if let Some(done) = done.get_mut(*part) {
+                *done += 1;
+            }
+        }
+        let all: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let left = |done: &usize| 1.0 - *done as f64 / rows.max(1) as f64;
+        weights.iter().zip(&done).map(|(weight, done)| seconds * weight / all * left(done).max(0.0)).collect()
+    }
+
+    /// Buckets that make what others share come first: one for each image of which several buckets take results.
+    fn share(&self, fine: &mut FineCut, uses: &BTreeMap<String, usize>) {
+        let flow = &self.study.flow;
+        let is_of = |scope: Scope| (0..flow.tasks.len()).any(|task| flow.scope(task) == scope);
+        let several = |image: &usize| uses.get(&self.images[*image].name).is_some_and(|uses| *uses > 1);
+        let images = 0..self.images.len();
+        let groups: Vec<Vec<usize>> = if is_of(Scope::Study) && fine.buckets.len() > 1 {
+            vec![images.collect()]
+        } else if is_of(Scope::Image) {
+            images.filter(several).map(|image| vec![image]).collect()
+        } else {
+            Vec::new()
+        };
+        let rows: BTreeSet<usize> =
+            fine.buckets.iter().flat_map(|bucket| &bucket.rows).map(|row| row.row).collect();
+        let rows: Vec<usize> = rows.into_iter().collect();
+        let parts = |group: &[usize]| -> Vec<usize> {
+            let parts = self.study.inputs.parts.iter().enumerate();
+            parts.filter(|(_, part)| group.contains(&part.image)).map(|(at, _)| at).collect()
+        };
+        let makers: Vec<BucketInput> = groups
+            .iter()
+            .map(|group| BucketInput {
+                makes: BucketMakes::Shared,
+                ..self.filled(&rows, parts(group), &BucketReference::Unused)
+            })
+            .collect();
+        for (bucket, cut) in fine.buckets.iter().zip(&mut fine.cut) {
+            let takes = |group: &Vec<usize>| {
+                group
+                    .iter()
+                    .any(|image| bucket.images.iter().any(|other| other.name == self.images[*image].name))
+            };
+            cut.after = (0..groups.len()).filter(|at| takes(&groups[*at])).collect();
+        }
+        for (bucket, maker) in makers.into_iter().enumerate() {
+            fine.cut.insert(bucket, CutBucket { seconds: 0.0, after: Vec::new() });
+            fine.buckets.insert(bucket, maker);
+        }
     }
 
     fn row(&self, row: usize) -> BucketRow {
@@ -147,14 +280,37 @@ impl CutRows<'_> {
 }
 
 impl OpenStudy {
-    /// The rows of a plan in the buckets of the stage that costs most; all of them in one when nothing is merged.
-    fn row_groups(
+    /// The rows of a plan in so many groups of about equal cost, or as the user grouped them, and the share of the work that
+    /// they do more than all rows together.
+    fn groups_of(
         &self,
-        whole: onceflow_reuse::Plan,
-        settings: &RunSettings,
-    ) -> Result<Vec<Vec<usize>>, EngineError> {
+        whole: &Plan,
+        merge: &Merge,
+        groups: usize,
+        level: Level,
+    ) -> Result<(Vec<Vec<usize>>, f64), EngineError> {
+        if groups == 1 {
+            return Ok((vec![(0..whole.rows()).collect()], 0.0));
+        }
+        let by = Merging::Trtma { buckets: groups, pruning: Pruning::Siblings, small: SmallBucket::Smallest };
+        let merge = if groups == 0 { merge.clone() } else { Merge::By(by) };
+        let grouped = self.grouped(whole.clone(), &merge, level)?;
+        let [one, all] = [whole, &grouped.plan].map(|plan| self.planned_seconds(plan, level));
+        let more = if one > 0.0 { (all / one - 1.0).max(0.0) } else { 0.0 };
+        Ok((self.row_groups(whole.clone(), &merge, level)?, more))
+    }
+
+    /// Seconds that a plan is expected to take on one worker.
+    fn planned_seconds(&self, plan: &Plan, level: Level) -> f64 {
+        let costs = self.seconds(plan.flow(), level);
+        let account = plan.account().times(plan.flow(), self.multiplicity());
+        account.tasks.iter().zip(&costs).map(|(task, seconds)| task.planned as f64 * seconds).sum()
+    }
+
+    /// The rows of a plan in the buckets of the stage that costs most; all of them in one when nothing is merged.
+    fn row_groups(&self, whole: Plan, merge: &Merge, level: Level) -> Result<Vec<Vec<usize>>, EngineError> {
         let rows = whole.rows();
-        let merged = self.grouped(whole, &settings.merge, settings.level)?.merged;
+        let merged = self.grouped(whole, merge, level)?.merged;
         let dearest = merged.iter().max_by(|one, other| one.cost().total_cmp(&other.cost()));
         Ok(dearest.map_or_else(
             || vec![(0..rows).collect()],
@@ -167,12 +323,13 @@ impl OpenStudy {
 }
 
 /// Rows that are done, with their parts.
-fn done(lines: &[&JournalLine]) -> HashSet<(usize, usize)> {
-    let done = |line: &&JournalLine| match line {
-        JournalLine::Done { row, part, .. } => Some((*row, *part)),
-        _ => None,
-    };
-    lines.iter().filter_map(done).collect()
+fn done<'l>(lines: impl Iterator<Item = &'l JournalLine>) -> HashSet<(usize, usize)> {
+    lines.filter(|line| matches!(line, JournalLine::Done { .. })).filter_map(JournalLine::over).collect()
+}
+
+/// The images of a study by the digests of what buckets read of them.
+fn image_values(study: &OpenStudy) -> Result<Vec<BucketImage>, EngineError> {
+    study.inputs.images.iter().map(image_digests).collect()
 }
 
 /// The names under which tasks take regions of the reference row.

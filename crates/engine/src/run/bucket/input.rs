@@ -29,6 +29,20 @@ pub struct BucketInput {
     pub reference: BucketReference,
     /// Tasks whose results belong to an image or to the study, not to a part.
     pub shared: Vec<SharedTask>,
+    /// The folder in that of the run where their results are published by key, where several buckets take them.
+    pub published: Option<String>,
+    /// What it makes.
+    pub makes: BucketMakes,
+}
+
+/// What a bucket makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BucketMakes {
+    /// The results of its rows.
+    Rows,
+    /// The results of its shared tasks, for the buckets that come after it.
+    Shared,
 }
 
 /// The phase of a bucket, as the journal knows it.
@@ -127,7 +141,7 @@ pub struct SharedTask {
 
 impl BucketInput {
     /// The form that this version writes and reads.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// The value as JSON.
     ///

@@ -50,7 +50,7 @@ impl BucketRows {
     }
 
     /// The lines.
-    pub(super) fn parsed(&self) -> Result<Vec<JournalLine>, EngineError> {
+    pub(in crate::run) fn parsed(&self) -> Result<Vec<JournalLine>, EngineError> {
         let line = |(number, text): (usize, &String)| {
             let damaged = || super::damaged_line(number + 1);
             JournalLine::parse(text).ok_or_else(damaged)

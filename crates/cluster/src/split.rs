@@ -1,0 +1,98 @@
+//! How much work a bucket holds: parts are cut into runs of about equal cost, the last ones smaller.
+//!
+//! Work of different parts never merges, so that cutting between parts costs nothing. Rows of one part are cut only where
+//! there are too few parts for the workers.
+
+use std::ops::Range;
+
+/// What a bucket should be like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SplitRules {
+    /// Workers that take buckets.
+    pub workers: usize,
+    /// Seconds that a bucket takes at most, where its parts are small enough.
+    pub most: f64,
+    /// Seconds below which a bucket does not pay: handing it out takes a share of that.
+    pub least: f64,
+}
+
+/// Buckets that each worker takes before the last fifth.
+const EACH: f64 = 4.0;
+/// The share of the work that is handed out in smaller buckets.
+const LAST: f64 = 0.2;
+/// How many times smaller these are.
+const SMALLER: f64 = 4.0;
+
+impl Default for SplitRules {
+    fn default() -> Self {
+        Self { workers: 1, most: 600.0, least: 0.25 }
+    }
+}
+
+impl SplitRules {
+    /// Seconds of a bucket of work that takes so many seconds on one worker.
+    pub fn size(&self, seconds: f64) -> f64 {
+        (seconds / (self.workers.max(1) as f64 * EACH)).min(self.most).max(self.least)
+    }
+
+    /// Runs of parts, in order, by the seconds of each part.
+    pub fn runs(&self, costs: &[f64]) -> Vec<Range<usize>> {
+        let total: f64 = costs.iter().sum();
+        let size = self.size(total);
+        let (mut runs, mut first, mut held, mut before) = (Vec::new(), 0, 0.0, 0.0);
+        for (part, cost) in costs.iter().enumerate() {
+            let wanted = if before < total * (1.0 - LAST) { size } else { (size / SMALLER).max(self.least) };
+            // The part goes where the bucket is nearer to its size.
+            if part > first && held + cost / 2.0 > wanted {
+                runs.push(first..part);
+                (first, held) = (part, 0.0);
+            }
+            held += cost;
+            before += cost;
+        }
+        if first < costs.len() {
+            runs.push(first..costs.len());
+        }
+        runs
+    }
+
+    /// Into how many groups the rows of a run of parts are cut that takes so many seconds; one where its size is right.
+    pub fn row_groups(&self, seconds: f64, total: f64, rows: usize) -> usize {
+        let size = self.size(total);
+        if seconds <= 2.0 * size {
+            return 1;
+        }
+        ((seconds / size).round() as usize).clamp(1, rows.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_last_fifth_is_cut_smaller_and_small_work_is_not_cut() {
+        let rules = SplitRules { workers: 2, ..SplitRules::default() };
+        let runs = rules.runs(&[1.0; 80]);
+        let sizes: Vec<usize> = runs.iter().map(ExactSizeIterator::len).collect();
+        assert_eq!(sizes[..6], [10; 6]);
+        assert!(sizes[sizes.len() - 3..].iter().all(|size| *size <= 3), "{sizes:?}");
+        assert_eq!(rules.runs(&[0.01; 20]).len(), 1, "a bucket of less than {} s does not pay", rules.least);
+        assert_eq!(rules.runs(&[]), []);
+        assert_eq!(rules.row_groups(100.0, 100.0, 640), 8);
+        assert_eq!(rules.row_groups(100.0, 100.0, 3), 3);
+        assert_eq!(rules.row_groups(1.0, 100.0, 640), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn every_part_is_in_one_run(costs in prop::collection::vec(0.0..10.0f64, 0..200), workers in 1usize..300) {
+            let runs = SplitRules { workers, ..SplitRules::default() }.runs(&costs);
+            let parts: Vec<usize> = runs.iter().cloned().flatten().collect();
+            prop_assert_eq!(parts, (0..costs.len()).collect::<Vec<_>>());
+            prop_assert!(runs.iter().all(|run| !run.is_empty()));
+        }
+    }
+}
