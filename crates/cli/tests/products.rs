@@ -156,16 +156,20 @@ fn computed(shell: &Shell, folder: &str) -> Vec<String> {
     names
 }
 
+/// The study with two phases and a metric more, which needs a comparison of its own.
+fn with_distance() -> String {
+    let metric = "\n[[metric]]\nname = \"far\"\nof = \"nuclei\"\nmeasure = \"hausdorff_distance\"\nagainst = \"default\"\n";
+    let phase = "\n[[phase]]\nname = \"screen\"";
+    FOUND.replace(phase, &format!("{metric}{phase}"))
+}
+
 #[test]
 fn for_an_added_metric_rows_are_only_compared() {
     for level in ["dataflow", "object"] {
         let shell = shell();
         shell.write("first.toml", FOUND);
         run(&shell, &format!("first.toml -o runs/first --reuse {level}"));
-        let metric = "\n[[metric]]\nname = \"far\"\nof = \"nuclei\"\nmeasure = \"hausdorff_distance\"\nagainst = \"default\"\n";
-        let text = FOUND
-            .replace("\n[[phase]]\nname = \"screen\"", &format!("{metric}\n[[phase]]\nname = \"screen\""));
-        shell.write("added.toml", text);
+        shell.write("added.toml", with_distance());
         let added = run(&shell, &format!("added.toml -o runs/added --reuse {level}"));
         assert_eq!(computed(&shell, "runs/added"), ["compare"], "{added}");
         assert!(number(&added, "/tasks/computed") > 0.0);
@@ -438,7 +442,7 @@ fn why_says_what_the_store_has_of_a_row_before_a_run_and_which_run_it_came_from_
 
     shell.write("found.toml", FOUND);
     run(&shell, "found.toml -o runs/found");
-    shell.write("added.toml", format!("{FOUND}{ADDED}"));
+    shell.write("added.toml", with_distance());
     let added = run(&shell, "added.toml -o runs/added");
     assert!(number(&added, "/earlier/0/compared") > 0.0, "{added}");
     let after = text("added.toml --row 3 --run runs/added");
