@@ -163,7 +163,7 @@ fn mistakes_in_phases_are_pointed_at() {
     check(
         r#"method = "vbd""#,
         r#"method = "vdb""#,
-        r#"64:10: error: `method` cannot be read; expected one of morris, moat, vbd, sobol, saltelli, mc, monte-carlo, random, lhs, latin-hypercube, halton, hammersley, sobol-sequence, grid, full-factorial, found "vdb"; to do: write "vbd""#,
+        r#"64:10: error: `method` cannot be read; expected one of morris, moat, vbd, sobol, saltelli, mc, monte-carlo, random, lhs, latin-hypercube, halton, hammersley, sobol-sequence, grid, full-factorial, tune, found "vdb"; to do: write "vbd""#,
     );
     check(
         r#"method = "vbd"
