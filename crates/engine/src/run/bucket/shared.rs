@@ -71,7 +71,7 @@ impl ResultCache for PublishedResults {
     fn lookup(&self, keys: &[TaskKey]) -> Result<Vec<Option<CachedResult>>, OperationError> {
         let held = |key: &TaskKey| {
             let bytes = fs::metadata(self.path(key)).ok()?.len();
-            Some(CachedResult { digests: Vec::new(), contents: Vec::new(), bytes })
+            Some(CachedResult { digests: Vec::new(), contents: Vec::new(), bytes, origin: None })
         };
         Ok(keys.iter().map(held).collect())
     }
@@ -103,7 +103,7 @@ impl ResultCache for PublishedResults {
             written.map_err(|error: std::io::Error| failed(&error))?;
         }
         let bytes = encoded.iter().map(|bytes| bytes.len() as u64).sum();
-        Ok(Some(CachedResult { digests: Vec::new(), contents: Vec::new(), bytes }))
+        Ok(Some(CachedResult { digests: Vec::new(), contents: Vec::new(), bytes, origin: None }))
     }
 
     fn bytes(&self) -> u64 {
@@ -169,7 +169,7 @@ mod tests {
             |value| Arc::new(Region::Dense(Dense::new(3, 2, 1, Pixels::U8(vec![value; 6])).unwrap()));
         let outputs = [region(1), Arc::new(Region::Nothing), region(2)];
         let keys = [TaskKey([1; 32]), TaskKey([2; 32])];
-        let result = NewResult { outputs: &outputs, contents: &[], seconds: 1.0 };
+        let result = NewResult { task: 0, outputs: &outputs, contents: &[], seconds: 1.0 };
         assert!(results.lookup(&keys).unwrap().iter().all(Option::is_none));
         results.store(&keys, &result).unwrap();
         for key in &keys {
