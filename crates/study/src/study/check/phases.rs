@@ -86,7 +86,7 @@ fn tuned(context: &Context<'_>, phase: &PhaseEntry, diagnostics: &mut Diagnostic
         let of_column = |image: &&crate::StudyImage| {
             image.columns.iter().any(|(column, value)| column == "slide" && value == name)
         };
-        known.contains(&name) || images.iter().any(|image| of_column(image))
+        known.contains(&name) || images.iter().any(of_column)
     };
     for held in names.iter().filter(|name| !is_known(name)) {
         let name = Located { value: held.clone(), span: *span };
