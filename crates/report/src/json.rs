@@ -5,7 +5,7 @@ use onceflow_sensitivity::{Analysis, analysis_to_json};
 use onceflow_study::Value;
 use serde_json::{Map, Value as Json, json};
 
-use crate::words::{failed, tuning_doubts};
+use crate::words::failed;
 use crate::{
     Amounts, Answer, BestRow, EarlierRun, PhaseAnswer, PhaseGrain, Provenance, SlideGain, TuneAnswer,
     TunedMetric, TunedRow, UsedFile, WorkAccount,
@@ -193,7 +193,7 @@ pub fn tune_json(answer: &Answer) -> Json {
         "returned_to_default": tuning.returned,
         "at_ends": tuning.ends,
         "front": tuning.front.iter().map(front).collect::<Vec<_>>(),
-        "warnings": tuning_doubts(tuning),
+        "warnings": tuning.doubts(),
         "wall_s": answer.work.wall,
     })
 }

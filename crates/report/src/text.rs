@@ -9,7 +9,7 @@ use crate::account::RoundedAccount;
 use crate::subject::Subject;
 use crate::words::{
     against, and, confirmation, duration_words, failed, failures, headline, memory_words, metric_pair,
-    metric_text, others, screened, tuned, tuning_doubts,
+    metric_text, others, screened, tuned,
 };
 use crate::{Answer, BestRow, EarlierRun, PhaseAnswer, RowRecord, ValueChange};
 
@@ -183,7 +183,7 @@ fn push_tuning(text: &mut String, answer: &Answer) {
             let _infallible = writeln!(text, "  {:<width$}  {default} -> {best}", slide.slide);
         }
     }
-    tuning_doubts(tuning).iter().for_each(|doubt| text.push_str(&format!("  ! {doubt}\n")));
+    tuning.doubts().iter().for_each(|doubt| text.push_str(&format!("  ! {doubt}\n")));
 }
 
 /// The values to use where they are not those of the best row, and influential parameters that keep their defaults.

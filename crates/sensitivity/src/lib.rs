@@ -37,7 +37,6 @@ mod analyser;
 mod analysis;
 mod control;
 mod effects;
-mod looks;
 mod number;
 mod oracle;
 mod outputs;
@@ -62,9 +61,9 @@ pub use analysis::{
     VarianceIndex, Verdict,
 };
 pub use effects::read_effects;
-pub use looks::{AfterLook, GrowthState, Looks, is_decided, leading_verdicts};
 pub use oracle::{ExactIndices, HeldOut, Oracle};
 pub use outputs::{OutputStatus, Outputs};
+pub use phase::looks::{AfterLook, GrowthState, Looks, is_decided, leading_verdicts};
 pub use phase::{Narrowed, narrow, widen};
 pub use plot::{IndexProgress, PlotKind, ProgressCurve, convergence_plot, plot, plot_kinds};
 pub use reference::{with_reference, without_reference};

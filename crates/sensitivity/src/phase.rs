@@ -1,5 +1,7 @@
 //! Samples of a phase in which only some parameters vary: the model still needs a value for each of the others.
 
+pub(crate) mod looks;
+
 use onceflow_study::{Space, SpaceError, Value};
 
 use crate::{RowRole, Sample, SampleError, reference_row};

@@ -133,11 +133,6 @@ impl TuneAnswer {
         }
     }
 
-    /// Reasons to doubt the values, in whole sentences.
-    pub fn doubts(&self) -> Vec<String> {
-        crate::words::tuning_doubts(self)
-    }
-
     /// Whether the defaults are recommended in place of the best values.
     pub fn recommends_defaults(&self) -> bool {
         self.verdict() == TuneVerdict::NoGain

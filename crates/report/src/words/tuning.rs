@@ -54,16 +54,17 @@ fn interval(held: &HeldOutGain, (low, high): (f64, f64)) -> String {
     )
 }
 
-/// Reasons to doubt the values, what weighs most first.
-pub(crate) fn tuning_doubts(tuning: &TuneAnswer) -> Vec<String> {
-    let mut doubts = Vec::new();
-    if !tuning.ends.is_empty() {
-        let (names, is) = (
-            and(&tuning.ends),
-            if tuning.ends.len() == 1 { "is the end of its range" } else { "are ends of their ranges" },
-        );
-        doubts.push(format!("{names} {is}: better values may lie beyond; widen in the study to see."));
+impl TuneAnswer {
+    /// Reasons to doubt the values, in whole sentences, what weighs most first.
+    pub fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        if !self.ends.is_empty() {
+            let names = and(&self.ends);
+            let is =
+                if self.ends.len() == 1 { "is the end of its range" } else { "are ends of their ranges" };
+            doubts.push(format!("{names} {is}: better values may lie beyond; widen in the study to see."));
+        }
+        doubts.extend(self.warnings.iter().cloned());
+        doubts
     }
-    doubts.extend(tuning.warnings.iter().cloned());
-    doubts
 }

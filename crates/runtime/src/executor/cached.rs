@@ -31,8 +31,11 @@ pub(super) struct CacheClient<'a> {
     lasting: Vec<bool>,
     sites: Mutex<HashMap<SiteRef, Arc<Mutex<SiteKeys>>>>,
     /// The digests of regions that were inputs, by their places in memory: many tasks take the same region.
-    contents: Mutex<HashMap<usize, (Weak<Region>, Option<Digest32>)>>,
+    contents: Mutex<HashMap<usize, DigestedRegion>>,
 }
+
+/// A region that may be gone, and its digest where it has one.
+type DigestedRegion = (Weak<Region>, Option<Digest32>);
 
 /// The keys of one site, each made once.
 #[derive(Default)]

@@ -40,7 +40,8 @@ impl AskPoints for Mix {
             return Some(point);
         }
         let rows = board.history.rows().len();
-        let searches = board.objectives == 1 && (rows >= MOST_MODELLED || rows >= MODELLED && rows % 2 == 0);
+        let searches =
+            board.objectives == 1 && (rows >= MOST_MODELLED || rows >= MODELLED && rows.is_multiple_of(2));
         let found = if searches { self.coordinates.ask(board, stream) } else { None };
         found.or_else(|| if rows < MOST_MODELLED { self.gaussian.ask(board, stream) } else { None })
     }

@@ -47,18 +47,23 @@ pub(super) fn ranks(losses: &[&Vec<f64>]) -> Vec<usize> {
 pub(super) fn crowding(losses: &[&Vec<f64>], front: &[usize]) -> Vec<f64> {
     let mut room = vec![0.0; front.len()];
     let objectives = front.first().map_or(0, |place| losses[*place].len());
-    for objective in 0..objectives {
-        let mut order: Vec<usize> = (0..front.len()).collect();
-        let value = |at: usize| losses[front[at]][objective];
-        order.sort_by(|a, b| value(*a).total_cmp(&value(*b)));
-        let (Some(first), Some(last)) = (order.first().copied(), order.last().copied()) else { continue };
-        let range = value(last) - value(first);
-        [first, last].into_iter().for_each(|end| room[end] = f64::INFINITY);
-        if range > 0.0 {
-            for three in order.windows(3) {
-                room[three[1]] += (value(three[2]) - value(three[0])) / range;
-            }
+    (0..objectives).for_each(|objective| {
+        let values: Vec<f64> = front.iter().map(|place| losses[*place][objective]).collect();
+        add_room(&values, &mut room);
+    });
+    room
+}
+
+/// Adds what the neighbours in one objective leave to each.
+fn add_room(values: &[f64], room: &mut [f64]) {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let (Some(first), Some(last)) = (order.first().copied(), order.last().copied()) else { return };
+    let range = values[last] - values[first];
+    [first, last].into_iter().for_each(|end| room[end] = f64::INFINITY);
+    if range > 0.0 {
+        for three in order.windows(3) {
+            room[three[1]] += (values[three[2]] - values[three[0]]) / range;
         }
     }
-    room
 }

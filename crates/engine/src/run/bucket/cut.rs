@@ -1,5 +1,6 @@
 //! The rows that a run has left, cut into buckets.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use onceflow_cluster::SplitRules;
@@ -97,16 +98,18 @@ impl Runner<'_> {
                 Merge::Nothing => rules.row_groups(of_run, total, rows.len()),
                 _ => 0,
             };
-            if !grouped.contains_key(&asked) {
-                grouped.insert(asked, self.study.groups_of(&whole, &self.options.merge, asked, level)?);
-            }
-            let Some((groups, more)) = grouped.get(&asked) else { continue };
-            fine.seconds.1 += of_run * more;
+            let (groups, more) = match grouped.entry(asked) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    new.insert(self.study.groups_of(&whole, &self.options.merge, asked, level)?)
+                }
+            };
+            fine.seconds.1 += of_run * *more;
             let parts: Vec<usize> = run.collect();
-            for group in groups {
+            for group in groups.iter() {
                 if let Some(bucket) = cut.bucket(group, &parts, &reference) {
                     let share = group.len() as f64 / rows.len().max(1) as f64;
-                    let seconds = of_run * share * (1.0 + more);
+                    let seconds = of_run * share * (1.0 + *more);
                     for image in &bucket.images {
                         *uses.entry(image.name.clone()).or_insert(0_usize) += 1;
                     }
