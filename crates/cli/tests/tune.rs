@@ -128,7 +128,7 @@ fn a_journal_cut_anywhere_leads_to_the_same_bytes() {
         let folder = format!("cut{}", (share * 100.0) as u32);
         std::fs::create_dir(shell.path(&folder)).unwrap();
         for name in ["study.toml", "workflow.json"] {
-            shell.write(format!("{folder}/{name}"), &shell.read(&format!("first/{name}")));
+            shell.write(&format!("{folder}/{name}"), shell.read(&format!("first/{name}")));
         }
         // A kill may tear the last line.
         let end = (journal.len() as f64 * share) as usize;

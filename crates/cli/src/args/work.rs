@@ -43,8 +43,8 @@ pub(crate) struct WorkArgs {
 /// Who computes the buckets of a run.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct OnArgs {
-    /// Other processes compute the rows: local:N (N of this machine), slurm:N or pbs:N (N tasks of array jobs; [site] in
-    /// the profile says what they need), or folder (whoever calls onceflow work DIR on a machine that shares the folder)
+    /// Other processes compute the rows: local:N (N of this machine), slurm:N or pbs:N (N tasks of array jobs; the table
+    /// `site` of the profile says what they need), or folder (onceflow work DIR on machines that share the folder)
     /// [default: threads of this process]
     #[arg(long, value_name = "WHERE", help_heading = MANY, value_parser = engine)]
     pub(crate) on: Option<WorkEngine>,
