@@ -3,8 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use onceflow_cluster::SimulationError;
 use onceflow_nuclei::NucleiError;
 use onceflow_region::io_words;
+use onceflow_runtime::{ExecuteError, SchedulerError};
 use onceflow_study::{Diagnostic, Diagnostics, Size};
 
 /// Why a study could not be run, by what the user can do about it.
@@ -237,6 +239,33 @@ impl From<NucleiError> for EngineError {
             NucleiError::Environment(message) => Self::Environment(message),
             NucleiError::Memory { task, needed, limit } => Self::Memory { task, needed, limit },
             NucleiError::Internal(message) => Self::Internal(message),
+        }
+    }
+}
+
+impl From<ExecuteError> for EngineError {
+    fn from(error: ExecuteError) -> Self {
+        match error {
+            ExecuteError::Scheduler(refused) => refused.into(),
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+impl From<SimulationError> for EngineError {
+    fn from(error: SimulationError) -> Self {
+        match error {
+            SimulationError::Scheduler(refused) => refused.into(),
+            other @ SimulationError::Halted { .. } => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+impl From<SchedulerError> for EngineError {
+    fn from(error: SchedulerError) -> Self {
+        match error {
+            SchedulerError::MemoryTooSmall { task, needed, limit } => Self::Memory { task, needed, limit },
+            other => Self::Internal(other.to_string()),
         }
     }
 }

@@ -23,9 +23,10 @@ use crate::plan::earlier::TakenResults;
 use crate::resume::journal::{PastPhase, RowLines};
 use crate::run::bucket::{BucketResults, PublishedResults};
 use crate::run::context::RunContext;
+use crate::run::digests::Digests;
 use crate::run::keep::Keeper;
 use crate::run::operations::{ProgramFolder, Steps};
-use crate::run::products::{ComparedRows, Comparing, RunProducts, RunResults, count_taken};
+use crate::run::products::{ComparedRows, Comparing, PhaseProducts, RunProducts, RunResults, count_taken};
 use crate::run::recorder::RunRecorder;
 use crate::run::row_numbers::RowNumbers;
 use crate::run::scratch::{Scratch, set_aside};
@@ -94,7 +95,7 @@ pub(super) enum KnownWork<'p> {
     Instances(KnownRows),
 }
 
-impl PhaseWork<'_> {
+impl<'w> PhaseWork<'w> {
     /// Carries out a plan of these rows.
     pub(super) fn execute(
         mut self,
@@ -104,25 +105,14 @@ impl PhaseWork<'_> {
     ) -> Result<(Execution, Gathered), EngineError> {
         let flow = plan.flow().clone();
         let inputs = &self.study.inputs;
-        let numbers = (0..plan.rows()).map(|row| self.numbers.in_table(row)).collect();
-        let place = ProgramFolder::Run(self.folder, numbers);
         let waiting = self.begin(plan)?;
         let seen = self.context.objects.clone();
-        let (references, budget) = (self.context.references.clone(), self.context.budget.clone());
-        let supply = Sources::new(inputs, flow.sources.clone(), references, budget, 0);
-        let supply = supply.of_run(&self.context.spare).keeping(self.clips).noting(self.unread.clone());
-        let budgets = [self.context.budget.clone(), self.context.spare.clone()];
-        self.clips.begin_phase(clip_phase(self.study, plan, self.numbers.first()), budgets);
-        let digests = (self.options.level >= Level::Convergent)
-            .then(|| self.context.digests(self.study.worth_digests(&flow, self.options.level)));
-        let budgets = [&self.context.budget, &self.context.spare];
-        let products = self
-            .products
-            .map(|(store, asked)| store.phase(self.study, asked, plan, &self.context.references, budgets));
-        let products = products.transpose()?.flatten();
+        let supply = self.sources(plan, &flow);
+        let products = self.stored_rows(plan)?;
         let (stored_tasks, asked) = self.products.unzip();
+        let digests = self.digests(&flow);
         let steps = Steps { digests: digests.clone(), ..Steps::default() };
-        let operations = self.study.operations(&flow, inputs, &place, seen.as_ref(), &steps)?;
+        let operations = self.operations(plan, &flow, &steps)?;
         let operations: Vec<&dyn Operation> = operations.iter().map(AsRef::as_ref).collect();
         let (rows, layout) = (plan.rows(), inputs.layout());
         let wanted = if self.saves_reference { wanted(plan) } else { Vec::new() };
@@ -176,9 +166,7 @@ impl PhaseWork<'_> {
         };
         let known = without_others(plan, asked_parts.as_deref(), known);
         let mut known = collector.serve(plan, known);
-        let last = scratch.unwrap_or_else(|| folder.path().into());
-        let folders = settings.scratch.iter().cloned().chain([last]).collect();
-        let spill = Scratch::new(folders, settings.staging, waiting);
+        let spill = spill_store(settings, scratch.unwrap_or_else(|| folder.path().into()), waiting);
         let references = context.references.clone();
         let results = RunResults::new(
             &context.results,
@@ -222,6 +210,41 @@ impl PhaseWork<'_> {
             compared.add_to(plan, &mut execution);
         }
         Ok((execution, gathered))
+    }
+
+    /// What tasks take that no task makes: images, and regions of the reference row.
+    fn sources(&self, plan: &Plan, flow: &Flow) -> Sources<'w> {
+        let RunContext { budget, spare, references, .. } = &*self.context;
+        let supply =
+            Sources::new(&self.study.inputs, flow.sources.clone(), references.clone(), budget.clone(), 0);
+        let shown = clip_phase(self.study, plan, self.numbers.first());
+        self.clips.begin_phase(shown, [budget.clone(), spare.clone()]);
+        supply.of_run(spare).keeping(self.clips).noting(self.unread.clone())
+    }
+
+    /// The rows in the store of results.
+    fn stored_rows(&self, plan: &Plan) -> Result<Option<PhaseProducts<'w>>, EngineError> {
+        let Some((store, asked)) = self.products else { return Ok(None) };
+        let RunContext { budget, spare, references, .. } = &*self.context;
+        store.phase(self.study, asked, plan, references, [budget, spare])
+    }
+
+    /// Digests of the results that may turn out to be equal.
+    fn digests(&self, flow: &Flow) -> Option<Arc<Digests>> {
+        let level = self.options.level;
+        (level >= Level::Convergent).then(|| self.context.digests(self.study.worth_digests(flow, level)))
+    }
+
+    /// The operations of the plan's tasks.
+    fn operations(
+        &self,
+        plan: &Plan,
+        flow: &Flow,
+        steps: &Steps,
+    ) -> Result<Vec<Arc<dyn Operation>>, EngineError> {
+        let numbers = (0..plan.rows()).map(|row| self.numbers.in_table(row)).collect();
+        let place = ProgramFolder::Run(self.folder, numbers);
+        self.study.operations(flow, &self.study.inputs, &place, self.context.objects.as_ref(), steps)
     }
 
     /// Begins in the bytes that no task needs; gives the bytes in which results wait to be written. Where memory is too
@@ -271,6 +294,12 @@ impl PhaseWork<'_> {
             contents: self.context.source_contents(flow),
         })
     }
+}
+
+/// Where results go that memory has no room for: the folders of the settings, then the last one.
+fn spill_store(settings: &RunSettings, last: PathBuf, waiting: Option<Lease>) -> Scratch {
+    let folders = settings.scratch.iter().cloned().chain([last]).collect();
+    Scratch::new(folders, settings.staging, waiting)
 }
 
 /// Notes that rows have nothing to do at parts that are not asked for.

@@ -1,0 +1,201 @@
+//! What a run keeps of each phase, and the answer that it makes of all.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+
+use onceflow_report::{
+    Answer, BestRow, ImageAnalysis, ImageSummary, PhaseAnswer, RowStatus, RunEnding, TraceEntry, TraceOutcome,
+};
+use onceflow_reuse::Plan;
+use onceflow_runtime::{Execution, TaskLogEntry};
+use onceflow_study::Phase;
+
+use crate::open::metrics::Tally;
+use crate::peak_resident;
+use crate::plan::earlier;
+use crate::plan::phase::{Measured, PhaseRows};
+use crate::run::Runner;
+use crate::run::account::PhaseTasks;
+use crate::run::ended::Run;
+use crate::run::executed::{Gathered, skips_unreadable};
+use crate::run::keep::HEAD;
+
+impl Runner<'_> {
+    /// Rows that are done on all images, or failed on one; a run that was stopped has others.
+    pub(super) fn add_rows(
+        &mut self,
+        phase: &Phase,
+        sampled: &PhaseRows,
+        with_reference: bool,
+        gathered: &Gathered,
+    ) {
+        let first = if with_reference { 1 } else { self.table.rows.last().map_or(0, |r| r.row + 1) };
+        let reference = with_reference.then(|| self.study.reference.record());
+        let records = sampled.records(phase, &self.study.reference, first);
+        let parts = self.study.inputs.parts.len();
+        let left_out = self.left_out();
+        for (mut record, tallies) in reference.into_iter().chain(records).zip(&gathered.tallies) {
+            let done = tallies.iter().map(Tally::parts).sum::<usize>() == parts;
+            if done || tallies.iter().any(Tally::has_failed) {
+                self.study.metrics.fill(&mut record, tallies, &self.study.inputs, &left_out);
+                self.table.rows.push(record);
+                for (known, tally) in self.truth_objects.iter_mut().zip(tallies) {
+                    *known = known.or(tally.truth_objects());
+                }
+            }
+        }
+    }
+
+    /// The images that rows are computed without; all of them would leave nothing to compute rows from.
+    pub(super) fn left_out(&self) -> BTreeSet<usize> {
+        let found: BTreeSet<usize> = self.unread.found().into_keys().collect();
+        let some = skips_unreadable(self.study) && found.len() < self.study.inputs.images.len();
+        if some { found } else { BTreeSet::new() }
+    }
+
+    /// What a reader must know of images that turned out to be unreadable.
+    fn note_unread(&mut self) {
+        let left_out = self.left_out();
+        for (image, why) in self.unread.found() {
+            let name = &self.study.inputs.images[image].name;
+            let then =
+                if left_out.contains(&image) { "rows are computed without it" } else { "rows failed on it" };
+            self.notes.push(format!("Image {name} could not be read while rows ran, and {then}: {why}."));
+        }
+    }
+
+    pub(super) fn trace(&mut self, phase: &str, plan: &Plan, first: usize, log: &[TaskLogEntry]) {
+        let since =
+            self.began.elapsed().as_secs_f64() - log.iter().map(|e| e.start + e.seconds).fold(0.0, f64::max);
+        self.trace.extend(log.iter().filter(|entry| !entry.served).map(|entry| TraceEntry {
+            phase: phase.to_owned(),
+            task: plan.flow().tasks[entry.task].name.clone(),
+            row: first + entry.row as usize,
+            site: entry.instance.site,
+            worker: entry.worker,
+            start: since.max(0.0) + entry.start,
+            seconds: entry.seconds,
+            bytes: entry.bytes,
+            cause: entry.cause.words(),
+            outcome: trace_outcome(entry),
+        }));
+    }
+
+    pub(super) fn conclude(&mut self, execution: &Execution, gathered: &Gathered) {
+        if gathered.too_many {
+            self.ending = RunEnding::TooManyFailures;
+        } else if execution.stopped || self.options.stop.load(Ordering::Relaxed) {
+            self.ending = RunEnding::Stopped;
+        }
+    }
+
+    pub(super) fn analyse(
+        &mut self,
+        phase: &Phase,
+        sampled: PhaseRows,
+        rows: std::ops::Range<usize>,
+        PhaseTasks { computed, reused }: PhaseTasks,
+        seconds: f64,
+    ) {
+        let (study, table) = (&self.study.study, &self.table);
+        let overall = sampled
+            .analyses(study, phase, &table.metrics, |row, m| Measured::over_all(table, rows.start + row, m));
+        let per_image = |image: usize| {
+            let analyses = sampled.analyses(study, phase, &table.metrics, |row, m| {
+                Measured::on_image(table, image, rows.start + row, m)
+            });
+            analyses.ok().filter(|a| !a.is_empty()).map(|analyses| ImageAnalysis { image, analyses })
+        };
+        let per_image = if table.images.len() > 1 {
+            (0..table.images.len()).filter_map(per_image).collect()
+        } else {
+            Vec::new()
+        };
+        let progress = sampled
+            .progress(study, phase, &table.metrics, |row, m| Measured::over_all(table, rows.start + row, m));
+        let analyses = overall.unwrap_or_else(|error| {
+            self.notes.push(format!("Phase {} could not be analysed: {error}.", phase.name));
+            Vec::new()
+        });
+        let failed = |r: &&crate::RowRecord| matches!(r.status, RowStatus::Failed { .. });
+        self.analyses.push((phase.name.clone(), analyses.clone()));
+        self.phases.push(PhaseAnswer {
+            name: phase.name.clone(),
+            method: method_word(phase).into(),
+            space: sampled.space,
+            failed: self.table.rows[rows.clone()].iter().filter(failed).count() as u64,
+            rows,
+            kept: sampled.kept,
+            analyses,
+            per_image,
+            progress,
+            computed,
+            reused,
+            seconds,
+        });
+    }
+
+    pub(super) fn images(&self) -> Vec<ImageSummary> {
+        let mut images = self.study.inputs.summaries();
+        for (image, objects) in images.iter_mut().zip(&self.truth_objects) {
+            image.truth_objects = *objects;
+        }
+        images
+    }
+
+    pub(super) fn finish(mut self, best: Option<BestRow>) -> Run {
+        self.note_unread();
+        let study = &self.study.study;
+        let images = self.images();
+        let mut work = self.ledger.work();
+        work.grain.clone_from(&self.grain);
+        work.wall = self.began.elapsed().as_secs_f64();
+        work.workers = self.options.workers;
+        work.memory = self.options.memory;
+        work.spilled = self.moves.spilled;
+        work.spilled_bytes = self.moves.spilled_bytes;
+        work.recomputed = self.moves.recomputed;
+        work.peak_reserved = self.context.budget.peak().saturating_add(self.study.aside);
+        work.peak_resident = peak_resident();
+        work.rows = self.table.rows.len() as u64;
+        work.earlier = self.earlier.1;
+        work.instances = work.rows * self.study.inputs.parts.len() as u64;
+        let workflow = &self.study.workflow;
+        let answer = Answer {
+            study: study.name.clone(),
+            workflow: format!("{} {}", workflow.name, workflow.version),
+            seed: study.seed,
+            images,
+            metrics: study.metrics.clone(),
+            seams: study.parts.seams,
+            halo: self.study.inputs.halo,
+            table: self.table,
+            phases: self.phases,
+            best,
+            tuning: self.tuning,
+            work,
+            notes: self.notes,
+        };
+        let earlier = (!self.earlier.0.is_empty()).then(|| format!("{}{}", earlier::HEAD, self.earlier.0));
+        let kept = (!self.study.kept.is_empty()).then(|| format!("{HEAD}{}", self.kept));
+        let Self { ending, records, findings, trace, converged, objects, clips, .. } = self;
+        Run { answer, ending, records, findings, trace, converged, objects, earlier, kept, clips }
+    }
+}
+
+fn trace_outcome(entry: &TaskLogEntry) -> TraceOutcome {
+    match entry {
+        TaskLogEntry { failed: true, .. } => TraceOutcome::Failed,
+        TaskLogEntry { known: true, .. } => TraceOutcome::Known,
+        _ => TraceOutcome::Computed,
+    }
+}
+
+/// The word that studies use.
+fn method_word(phase: &Phase) -> &'static str {
+    match phase.design.method.word() {
+        "morris" => "moat",
+        "saltelli" => "vbd",
+        other => other,
+    }
+}
