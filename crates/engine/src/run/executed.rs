@@ -1,6 +1,7 @@
 //! One phase carried out: what its tasks take, and what they gave.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::mem;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,8 +10,8 @@ use onceflow_kernels::object_cache::{ObjectCache, ObjectCounts, ObjectOrigins};
 use onceflow_region::Lease;
 use onceflow_reuse::{Flow, Level, NodeId, ParameterRows, Plan, TaskOrigin};
 use onceflow_runtime::{
-    DuplicateOptions, Execution, ExecutionContext, KnownFrom, KnownRows, Operation, OutputDigests,
-    ResultCache, execute,
+    DuplicateOptions, ExecuteOptions, Execution, ExecutionContext, KnownFrom, KnownRows, Operation,
+    OutputDigests, PartLayout, ResultCache, execute,
 };
 use onceflow_study::OnUnreadable;
 
@@ -165,7 +166,7 @@ impl<'w> PhaseWork<'w> {
             KnownWork::Instances(known) => known,
         };
         let known = without_others(plan, asked_parts.as_deref(), known);
-        let mut known = collector.serve(plan, known);
+        let known = collector.serve(plan, known);
         let spill = spill_store(settings, scratch.unwrap_or_else(|| folder.path().into()), waiting);
         let references = context.references.clone();
         let results = RunResults::new(
@@ -188,27 +189,11 @@ impl<'w> PhaseWork<'w> {
             meter: settings.meter,
             digests: digests.as_ref().map(|digests| digests.as_ref() as &dyn OutputDigests),
         };
-        let mut options = onceflow_runtime::ExecuteOptions { stop: Some(&settings.stop), ..options };
-        let compared = match (collector.products, asked) {
-            (Some(products), Some(rows)) if collector.keeper.tasks().is_empty() => {
-                let work = Comparing { rows, context: work, options: options.clone() };
-                products.compare(plan, &mut known, &work, &mut collector)?
-            }
-            _ => None,
-        };
-        let taken = known.taken(plan.reference()) as u64;
-        options.known = known;
-        let execution = execute(plan, &layout, &work, &options, &mut collector);
+        let options = ExecuteOptions { stop: Some(&settings.stop), known, ..options };
+        let ran = compare_and_run(plan, &layout, &work, options, asked, &mut collector);
         let mut gathered = gathered(collector, seen.as_deref())?;
-        let mut execution = execution?;
+        let execution = ran?;
         results.note_taken(&execution.log, &mut gathered.earlier);
-        execution.stopped |= compared.as_ref().is_some_and(ComparedRows::is_stopped);
-        if execution.stopped {
-            count_taken(plan, taken, &mut execution);
-        }
-        if let Some(compared) = compared {
-            compared.add_to(plan, &mut execution);
-        }
         Ok((execution, gathered))
     }
 
@@ -261,21 +246,17 @@ impl<'w> PhaseWork<'w> {
     }
 
     /// How the tasks of a phase of which nothing is known are scheduled.
-    fn scheduling(
-        &self,
-        flow: &Flow,
-        duplicates: Option<DuplicateOptions>,
-    ) -> onceflow_runtime::ExecuteOptions<'static> {
+    fn scheduling(&self, flow: &Flow, duplicates: Option<DuplicateOptions>) -> ExecuteOptions<'static> {
         let options = self.options;
         let recompute = |bandwidth| self.study.recompute(flow, options.level, bandwidth);
-        onceflow_runtime::ExecuteOptions {
+        ExecuteOptions {
             spilling: true,
             policy: options.policy,
             retries: RETRIES,
             pinned: options.pinned,
             recompute: options.disk.map(recompute),
             duplicates,
-            ..onceflow_runtime::ExecuteOptions::new(options.workers, self.context.budget.clone())
+            ..ExecuteOptions::new(options.workers, self.context.budget.clone())
         }
     }
 
@@ -294,6 +275,38 @@ impl<'w> PhaseWork<'w> {
             contents: self.context.source_contents(flow),
         })
     }
+}
+
+/// Compares the rows whose outputs are stored, then runs the tasks of the others; rows that are known count as taken where the
+/// work was stopped.
+fn compare_and_run(
+    plan: &mut Plan,
+    layout: &PartLayout,
+    work: &ExecutionContext<'_>,
+    mut options: ExecuteOptions<'_>,
+    asked: Option<&ParameterRows>,
+    recorder: &mut RunRecorder<'_>,
+) -> Result<Execution, EngineError> {
+    let compared = match (recorder.products, asked) {
+        (Some(products), Some(rows)) if recorder.keeper.tasks().is_empty() => {
+            let mut known = mem::take(&mut options.known);
+            let comparing = Comparing { rows, context: *work, options: options.clone() };
+            let compared = products.compare(plan, &mut known, &comparing, recorder)?;
+            options.known = known;
+            compared
+        }
+        _ => None,
+    };
+    let taken = options.known.taken(plan.reference()) as u64;
+    let mut execution = execute(plan, layout, work, &options, recorder)?;
+    execution.stopped |= compared.as_ref().is_some_and(ComparedRows::is_stopped);
+    if execution.stopped {
+        count_taken(plan, taken, &mut execution);
+    }
+    if let Some(compared) = compared {
+        compared.add_to(plan, &mut execution);
+    }
+    Ok(execution)
 }
 
 /// Where results go that memory has no room for: the folders of the settings, then the last one.
