@@ -5,7 +5,7 @@ use std::path::Path;
 use onceflow_allocator::{begin_counting, limit_pool, peak_counted};
 use onceflow_engine::{
     DocumentContent, EngineError, Granularity, ImageWatch, Level, MemoryMeter, MergeAlgorithm, MergeOptions,
-    OpenStudy, PROGRAM_BYTES, Pruning, RunOptions, RunSettings, SettingsLayers, SmallBucket, StoreFolder,
+    OpenStudy, PROCESS_BYTES, Pruning, RunOptions, RunSettings, SettingsLayers, SmallBucket, StoreFolder,
     TextLimit, TuneRequest, open_document, open_study, read_profile,
 };
 use onceflow_study::{Diagnostic, RunUntil};
@@ -79,7 +79,7 @@ pub(crate) fn layers(args: &SettingsArgs<'_>) -> Result<SettingsLayers, Failure>
         environment: RunOptions::from_environment().map_err(engine_failure)?,
         profile,
         merge: args.merge.map_or_else(|| Ok(MergeOptions::default()), merge)?,
-        process_bytes: PROGRAM_BYTES,
+        process_bytes: PROCESS_BYTES,
         meter: Some(MemoryMeter { begin: begin_counting, peak: peak_counted }),
         default_store: StoreFolder::of_user(),
         watch_images: ImageWatch::default(),
@@ -112,7 +112,7 @@ fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
 /// Limits the memory that the allocator keeps for later blocks, so that the report, which is made while blocks are kept, has
 /// as much memory as the program.
 fn bound_allocator(settings: &RunSettings) {
-    limit_pool(settings.memory.saturating_sub(2 * PROGRAM_BYTES));
+    limit_pool(settings.memory.saturating_sub(2 * PROCESS_BYTES));
 }
 
 fn level(word: LevelWord) -> Level {

@@ -44,6 +44,16 @@ fn help_of_each_verb() {
 }
 
 #[test]
+fn help_of_run_begins_with_the_options_that_most_people_need() {
+    let help = Shell::new().ok("run --help").stdout;
+    let group = help.split("\nOptions:\n").nth(1).unwrap().split("\n\n").map(str::trim_start);
+    let names = group.take_while(|option| option.starts_with('-'));
+    let names: Vec<&str> = names.map(|option| option.split([' ', '\n']).next().unwrap()).collect();
+    assert_eq!(names[..5], ["-o", "--workers", "--memory", "--dry-run", "--json"], "{help}");
+    assert!(help.find("Length of the run:").unwrap() < help.find("--until").unwrap(), "{help}");
+}
+
+#[test]
 fn the_version_stands_alone() {
     let said = Shell::new().ok("--version");
     assert_eq!(said.stdout, format!("onceflow {}\n", env!("CARGO_PKG_VERSION")));

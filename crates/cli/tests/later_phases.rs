@@ -156,3 +156,57 @@ fn a_peak_is_never_above_the_bound() {
     let said = shell.ok("plan study.toml --memory '33 MiB'").stdout;
     assert!(said.contains("peak 33 MiB of 33 MiB ("), "{said}");
 }
+
+/// A study of two phases whose rows are compared with the truth alone, and that has run with a store.
+fn stored(keep: &str, run: &str) -> Shell {
+    let shell = Shell::new();
+    let change = "[[metric]]\nname = \"change\"\nof = \"nuclei\"\nmeasure = \"pixel_difference\"\nagainst = \"default\"\n";
+    assert!(STUDY.contains(change));
+    let later = LATER.replace("{ phase = \"screen\", metric = \"dice\", share = 0.1 }", keep);
+    assert!(later.contains(keep), "{later}");
+    shell.write("study.toml", STUDY.replace(change, "").replace("[run]", &later));
+    shell.write("compared.toml", STUDY.replace("[run]", &later));
+    shell.ok(run);
+    shell
+}
+
+#[test]
+fn a_plan_says_what_the_store_has_of_each_phase() {
+    let shell = stored("[\"G1\", \"G2\"]", "run study.toml -o first --store store");
+    let text = shell.ok("plan study.toml --store store").stdout;
+    let rows = rows_of(&shell, "decompose").len();
+    let lines = format!(
+        "stored     screen: 17 of 17 instances by earlier runs\n           decompose: {rows} of {rows} instances by earlier runs\n"
+    );
+    assert!(text.contains(&lines), "{text}");
+    let json = shell.ok("plan study.toml --store store --json").json();
+    let all = rows + 17;
+    assert_eq!((&json["stored"]["instances"], &json["stored"]["taken"]), (&all.into(), &all.into()));
+    assert_eq!(json["stored"]["phases"][1]["found"]["taken"], rows);
+    // Later rows are compared with the reference row, which no plan computes.
+    let text = shell.ok("plan compared.toml --store store").stdout;
+    let unknown = "           decompose: not known before the run: rows are compared with the reference row";
+    assert!(text.contains("stored     screen: ") && text.contains(unknown), "{text}");
+}
+
+#[test]
+fn what_the_store_has_of_a_phase_with_parameters_to_be_chosen_is_known_from_a_run() {
+    let keep = "{ phase = \"screen\", metric = \"dice\", share = 0.1 }";
+    let shell = stored(keep, "run study.toml -o first --reuse dataflow --store store");
+    let text = shell.ok("plan study.toml --store store").stdout;
+    let unknown = "decompose: not known before the run: an earlier phase decides which parameters vary\n";
+    assert!(text.contains(unknown), "{text}");
+    let rows = rows_of(&shell, "decompose").len();
+    let text = shell.ok("plan first --reuse dataflow --store store").stdout;
+    assert!(text.contains(&format!("decompose: {rows} of {rows} instances by earlier runs\n")), "{text}");
+}
+
+#[test]
+fn the_time_of_a_plan_is_that_of_its_command() {
+    let shell = study();
+    let began = std::time::Instant::now();
+    let json = shell.ok("plan study.toml --json").json();
+    let most = began.elapsed().as_secs_f64();
+    let [planning, wall] = ["planning_s", "wall_s"].map(|name| json[name].as_f64().unwrap());
+    assert!(0.0 < planning && planning < wall && wall <= most, "{planning} {wall} {most}");
+}

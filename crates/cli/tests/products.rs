@@ -222,7 +222,10 @@ fn a_plan_says_what_is_there_and_makes_no_store() {
         "{plan}"
     );
     let json = shell.ok("run metric.toml -o runs/metric --dry-run --store store --json").json();
-    assert_eq!(json["stored"], serde_json::json!({ "instances": 20, "taken": 0, "compared": 20 }));
+    let found = serde_json::json!({ "instances": 20, "taken": 0, "compared": 20 });
+    let phases = serde_json::json!([{ "phase": json["phase"], "found": found }]);
+    let expected = serde_json::json!({ "instances": 20, "taken": 0, "compared": 20, "phases": phases });
+    assert_eq!(json["stored"], expected);
 }
 
 #[test]

@@ -58,10 +58,10 @@ pub use onceflow_region::io_words;
 pub use onceflow_report::{
     Amounts, Answer, BestRow, CropOverview, HeldOutGain, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary,
     KeptParameters, LegendEntry, Material, MetricTable, PhaseAnswer, PhaseGrain, Pictures, ProposedRow,
-    Provenance, Resampling, ResamplingKind, RowMarks, RowRecord, RowStatus, RunEnding, SlideGain, TraceEntry,
-    TraceOutcome, TuneAnswer, TuneVerdict, TunedMetric, TunedRow, UsedFile, ValueChange, WorkAccount,
-    answer_text, best, best_json, duration_words, grain_json, html, indices_json, memory_words, metrics_csv,
-    provenance_json, resampling_words, ro_crate, rows_csv, run_json, tune_json,
+    ProposedWork, Provenance, Resampling, ResamplingKind, RowMarks, RowRecord, RowStatus, RunEnding,
+    SlideGain, TraceEntry, TraceOutcome, TuneAnswer, TuneVerdict, TunedMetric, TunedRow, UsedFile,
+    ValueChange, WorkAccount, answer_text, best, best_json, duration_words, grain_json, html, indices_json,
+    memory_words, metrics_csv, provenance_json, resampling_words, ro_crate, rows_csv, run_json, tune_json,
 };
 pub use onceflow_reuse::attributes::{AttributeReport, AttributeSet, PassAttributes};
 pub use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
@@ -92,13 +92,13 @@ pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region,
 pub use resume::{LeftPhase, LeftWork, is_running, left_to_compute};
 pub use run::{
     BucketCost, BucketImage, BucketInput, BucketMakes, BucketPhase, BucketReference, BucketResult, BucketRow,
-    BucketRows, BucketValue, PixelBox, Run, SavedFile, SavedRegion, SharedTask, StoredInstances,
-    StoredPixels, StoredPixelsError, WorkOptions, WorkSummary, execute_bucket, find_logs, next_buckets,
-    record_bucket, run, stored_instances, stored_pixels, stored_row, work,
+    BucketRows, BucketValue, PixelBox, Run, SavedFile, SavedRegion, SharedTask, StoredInstances, StoredPhase,
+    StoredPixels, StoredPixelsError, StoredUnknown, WorkOptions, WorkSummary, execute_bucket, find_logs,
+    next_buckets, record_bucket, run, stored_phases, stored_pixels, stored_row, work,
 };
 pub use save::{Failing, failing, read_row};
 pub use settings::{
-    AuditShare, Limits, Merge, MergeAlgorithm, MergeOptions, PROGRAM_BYTES, PictureChoice, RunOptions,
+    AuditShare, Limits, Merge, MergeAlgorithm, MergeOptions, PROCESS_BYTES, PictureChoice, RunOptions,
     RunSettings, SettingOrigin, SettingsLayers, ShownSetting, StopFlag, WorkEngine, WorkersOn,
     available_memory, available_workers, peak_resident, read_profile,
 };

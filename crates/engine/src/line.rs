@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use onceflow_nuclei::StepProgress;
+
 use crate::plan::check_threads_policy;
 use crate::plan::looks::GrowingPhase;
 use crate::progress::ProgressReport;
@@ -24,12 +26,16 @@ pub enum RunResult {
     AlreadyComplete(String),
 }
 
-/// Plans a study: what a run would compute, and why not more. Nothing is computed.
+/// Plans a study: what a run would compute, and why not more. Nothing is computed. `watch` is told the step of the work.
 ///
 /// # Errors
 /// When it cannot be planned, or cannot run within the memory bound.
-pub fn plan_study(study: &OpenStudy, settings: &RunSettings) -> Result<Planned, EngineError> {
-    study.plan(settings.level, &settings.merge, settings.workers, settings.memory)
+pub fn plan_study(
+    study: &OpenStudy,
+    settings: &RunSettings,
+    watch: &dyn Fn(StepProgress),
+) -> Result<Planned, EngineError> {
+    study.plan_watched(settings.level, &settings.merge, settings.workers, settings.memory, watch)
 }
 
 /// Runs a study into a folder: continues what the folder holds, runs every phase, draws pictures, writes results, report

@@ -1,4 +1,4 @@
-//! Results of anybody's commands and blocks, kept in a store of products and taken again when their attributes are known.
+//! Results of users' commands and blocks, kept in a store of products and taken again when their attributes are known.
 //!
 //! A [`MemoCommand`] is a command line with the files it reads, further attributes, and the files it writes. A [`Block`] is a piece of
 //! a running program: it begins with attributes and ends with products. What decides that two are one is a

@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::words::failed;
 use crate::{
-    Amounts, Answer, BestRow, EarlierRun, PhaseAnswer, PhaseGrain, Provenance, SlideGain, TuneAnswer,
-    TunedMetric, TunedRow, UsedFile, WorkAccount,
+    Amounts, Answer, BestRow, EarlierRun, PhaseAnswer, PhaseGrain, ProposedWork, Provenance, SlideGain,
+    TuneAnswer, TunedMetric, TunedRow, UsedFile, WorkAccount,
 };
 
 /// The indices of each phase, over all images and for each image.
@@ -65,7 +65,24 @@ pub fn run_json(answer: &Answer) -> Json {
     if !work.earlier.is_empty() {
         object["earlier"] = work.earlier.iter().map(earlier).collect();
     }
+    if work.proposed.tasks.asked > 0.0 {
+        object["proposed"] = proposed(&work.proposed);
+    }
     object
+}
+
+fn proposed(ProposedWork { tasks, seconds, wall }: &ProposedWork) -> Json {
+    json!({
+        "tasks": {
+            "asked": count(tasks.asked),
+            "computed": count(tasks.computed),
+            "failed": count(tasks.failed),
+            "resumed": count(tasks.resumed),
+            "by": by(tasks),
+        },
+        "cost": { "asked": seconds.asked, "computed": seconds.computed },
+        "wall_s": wall,
+    })
 }
 
 fn earlier(run: &EarlierRun) -> Json {

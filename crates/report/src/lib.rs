@@ -25,9 +25,9 @@ mod words;
 
 pub use answer::{
     Amounts, Answer, BestRow, EarlierRun, HeldOutGain, ImageAnalysis, ImageRecord, ImageSummary,
-    KeptParameters, MetricTable, PhaseAnswer, PhaseGrain, ProposedRow, Resampling, ResamplingKind, RowRecord,
-    RowStatus, SlideGain, TuneAnswer, TuneVerdict, TunedMetric, TunedRow, ValueChange, WorkAccount,
-    resampling_words,
+    KeptParameters, MetricTable, PhaseAnswer, PhaseGrain, ProposedRow, ProposedWork, Resampling,
+    ResamplingKind, RowRecord, RowStatus, SlideGain, TuneAnswer, TuneVerdict, TunedMetric, TunedRow,
+    ValueChange, WorkAccount, resampling_words,
 };
 pub use best::{best, chosen_row, higher_is_better};
 pub use csv::{metrics_csv, rows_csv};

@@ -226,6 +226,9 @@ fn push_work(text: &mut String, answer: &Answer) {
     let seconds = format!("{}{less}", RoundedAccount::seconds(&work.seconds).sentence("s"));
     push_terms(text, "Work      ", &seconds);
     push_terms(text, "          ", &RoundedAccount::tasks(&work.tasks).sentence("tasks"));
+    if let Some(sentence) = proposed_tasks(answer) {
+        push_terms(text, "          ", &sentence);
+    }
     if let Some(objects) = objects(answer) {
         let _infallible = writeln!(text, "          {objects}");
     }
@@ -233,6 +236,12 @@ fn push_work(text: &mut String, answer: &Answer) {
         let _infallible = writeln!(text, "          {line}");
     }
     let _infallible = writeln!(text, "          {}", machine(answer));
+}
+
+/// `proposed row: 10 tasks asked = dataflow 6 + computed 4`; none when no row was run for the proposal.
+pub(super) fn proposed_tasks(answer: &Answer) -> Option<String> {
+    let tasks = &answer.work.proposed.tasks;
+    (tasks.asked > 0.0).then(|| format!("proposed row: {}", RoundedAccount::tasks(tasks).sentence("tasks")))
 }
 
 /// `t6 split into t6.clumps, t6.split`, once for each change, with the phases where not all have it.

@@ -1,6 +1,7 @@
 //! Figures of planning alone: what the merging algorithms save, how evenly they load workers, and how they grow.
 
 mod balance;
+mod commands;
 pub(crate) mod designs;
 mod grain;
 mod published;
@@ -19,12 +20,13 @@ pub(crate) const SECONDS: [f64; 7] = [1.14, 1.99, 0.65, 0.33, 0.76, 3.76, 0.86];
 /// Measures them.
 pub(crate) fn figures(terminal: &Terminal) -> Result<Vec<BenchFigure>, Failure> {
     let paper = PaperWorkflow::new()?;
-    let parts: [(&str, PlanSection); 5] = [
+    let parts: [(&str, PlanSection); 6] = [
         ("published figures", published::figures),
         ("balance", balance::figures),
         ("shares by level", published::shares),
         ("granularity", grain::figures),
         ("growth", scale::figures),
+        ("whole commands", |_| commands::figures()),
     ];
     let mut figures = Vec::new();
     for (what, part) in parts {

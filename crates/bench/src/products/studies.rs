@@ -68,7 +68,9 @@ fn others(folder: &Path, said: &str) -> Result<f64, Failure> {
     let trace: Value = serde_json::from_str(&trace).map_err(failed)?;
     let events = trace["traceEvents"].as_array().map_or(&[][..], Vec::as_slice);
     let is_other = |event: &&Value| {
-        event["ph"] == "X" && !event["name"].as_str().unwrap_or_default().starts_with("compare")
+        event["ph"] == "X"
+            && event["cat"] != "proposed"
+            && !event["name"].as_str().unwrap_or_default().starts_with("compare")
     };
     Ok(events.iter().filter(is_other).count() as f64 / asked)
 }

@@ -1,5 +1,7 @@
 //! Headings of the groups of options in help. Options without a heading come first.
 
+/// When a run ends that would not end with its last row.
+pub(super) const LENGTH: &str = "Length of the run";
 /// Which results are computed again, kept or replaced.
 pub(super) const REUSE: &str = "Results and reuse";
 /// What a run may use of the machine, and where settings come from.

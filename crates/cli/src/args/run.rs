@@ -7,7 +7,7 @@ use onceflow_engine::{AuditShare, PictureChoice, Policy};
 use onceflow_store::staging::Staging;
 use onceflow_study::{RunBound, Size};
 
-use super::heading::{EXPERIMENTS, MACHINE, REUSE, ROW};
+use super::heading::{EXPERIMENTS, LENGTH, MACHINE, REUSE, ROW};
 use super::merge::MergeArgs;
 use super::simulated::ExecutorArgs;
 use super::work::OnArgs;
@@ -38,6 +38,8 @@ pub(crate) struct RunArgs {
     /// Folder for the results; created if missing
     #[arg(short, value_name = "DIR", required_unless_present_any = ["dry_run", "machine_file"])]
     pub(crate) o: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) growth: GrowthArgs,
     /// Write events as JSON lines into a file or a pipe [env: ONCEFLOW_EVENTS]
     #[arg(long, value_name = "FILE", help_heading = REUSE)]
     pub(crate) events: Option<PathBuf>,
@@ -57,8 +59,6 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) on: OnArgs,
     #[command(flatten)]
-    pub(crate) growth: GrowthArgs,
-    #[command(flatten)]
     pub(crate) machine: MachineArgs,
     #[command(flatten)]
     pub(crate) merge: MergeArgs,
@@ -75,10 +75,10 @@ pub(crate) struct RunArgs {
 pub(crate) struct GrowthArgs {
     /// When the run ends: decided doubles the sample of the last phase until every verdict about the first metric is
     /// decided [default: after the rows of the phases] [env: ONCEFLOW_UNTIL]
-    #[arg(long, value_enum, value_name = "WHEN")]
+    #[arg(long, value_enum, value_name = "WHEN", help_heading = LENGTH)]
     pub(crate) until: Option<UntilWord>,
     /// How far it may go until then, such as 2h, '90 min' or 5000rows [env: ONCEFLOW_AT_MOST]
-    #[arg(long, value_name = "BOUND", value_parser = bound)]
+    #[arg(long, value_name = "BOUND", value_parser = bound, help_heading = LENGTH)]
     pub(crate) at_most: Option<RunBound>,
 }
 

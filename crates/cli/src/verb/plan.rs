@@ -5,13 +5,15 @@ mod attributes;
 mod files;
 mod looks;
 mod rules;
+mod stored;
 mod tasks;
 
 use std::path::Path;
+use std::time::Instant;
 
 use onceflow_engine::{
     BucketFigures, Foreseen, LaterFigures, LaterPhase, LeftPhase, LeftWork, OpenStudy, PhaseBasis, Planned,
-    StoredInstances, grain_json, left_to_compute, plan_study, stored_instances,
+    grain_json, left_to_compute, plan_study, stored_phases,
 };
 use onceflow_study::{Size, counted, with_commas};
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
@@ -22,6 +24,7 @@ use crate::run_folder::NamedStudy;
 
 /// Plans and prints.
 pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let began = Instant::now();
     if args.attributes && attributes::print_described(args, terminal)? {
         return Ok(Exit::Ok);
     }
@@ -33,7 +36,7 @@ pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure>
         return attributes::print(&study, args, terminal);
     }
     if args.compare {
-        return alternatives::print(&study, args, terminal);
+        return alternatives::print(&study, args, began, terminal);
     }
     files::write(&study, args, terminal)?;
     if args.tasks {
@@ -42,7 +45,7 @@ pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure>
     if args.rules {
         return rules::print(&study, args, terminal);
     }
-    print(&study, None, args.json, terminal)
+    print(&study, None, args.json, began, terminal)
 }
 
 /// Says what the files of later phases rest on, where no run tells which parameters they keep.
@@ -58,25 +61,29 @@ fn tell_assumptions(study: &OpenStudy, args: &PlanArgs, terminal: &Terminal) {
     }
 }
 
-/// The plan of a study that is ready, and what of it a run in a folder has left.
+/// The plan of a study that is ready, and what of it a run in a folder has left, for a command that began then.
 pub(crate) fn print(
     study: &OpenStudy,
     folder: Option<&Path>,
     json: bool,
+    began: Instant,
     terminal: &Terminal,
 ) -> Result<Exit, Failure> {
     let settings = study.settings();
     let left = folder.map(|folder| left_to_compute(study, folder)).transpose().map_err(engine_failure)?;
     let left = left.flatten();
     let planned = {
-        let _progress = terminal.progress("planning");
-        plan_study(study, settings).map_err(engine_failure)?
+        let progress = terminal.progress("planning");
+        plan_study(study, settings, &progress.steps()).map_err(engine_failure)?
     };
-    let stored = stored_instances(study, settings).map_err(engine_failure)?;
+    let stored = {
+        let progress = terminal.progress("looking into the store of results");
+        stored_phases(study, settings, &progress.steps()).map_err(engine_failure)?
+    };
     if json {
         let mut json = to_json(&planned);
-        if let Some(StoredInstances { all, taken, compared }) = stored {
-            json["stored"] = json!({ "instances": all, "taken": taken, "compared": compared });
+        if let Some(stored) = &stored {
+            json["stored"] = stored::to_json(stored);
         }
         json["workers"] = settings.workers.into();
         json["memory_bytes"] = settings.memory.into();
@@ -85,32 +92,19 @@ pub(crate) fn print(
         if let Some(left) = &left {
             json["left"] = left_json(left);
         }
+        json["wall_s"] = began.elapsed().as_secs_f64().into();
         terminal.json(&json)?;
     } else {
         let mut text = text(&planned, settings.workers, settings.memory);
         study.resampling().iter().for_each(|how| text.push_str(&format!("images     {how}\n")));
-        text.push_str(&stored.map(stored_text).unwrap_or_default());
+        stored.iter().for_each(|stored| text.push_str(&stored::text(stored)));
         text.push_str(&looks::text(study, &planned)?);
         left.iter().flat_map(LeftWork::lines).for_each(|line| text.push_str(&format!("{line}\n")));
         terminal.text(&text)?;
         // The time differs between runs, so it is not part of the result.
-        terminal.say(&format!("planned in {:.2} s, nothing computed", planned.seconds));
+        terminal.say(&format!("planned in {:.2} s, nothing computed", began.elapsed().as_secs_f64()));
     }
     Ok(Exit::Ok)
-}
-
-/// What earlier runs computed; nothing where there is none of it.
-fn stored_text(stored: StoredInstances) -> String {
-    let StoredInstances { all, taken, compared } = stored;
-    let number = |count: u64| with_commas(count.into());
-    let only = match compared {
-        0 => String::new(),
-        some => format!("; {} more need only be compared", number(some)),
-    };
-    match taken + compared {
-        0 => String::new(),
-        _ => format!("stored     {} of {} instances by earlier runs{only}\n", number(taken), number(all)),
-    }
 }
 
 fn left_json(left: &LeftWork) -> Value {

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
         return Ok(Exit::Ok);
     }
     let (Some(path), false) = (&args.o, args.dry_run) else {
-        return plan::print(&study, args.o.as_deref(), args.json, terminal);
+        return plan::print(&study, args.o.as_deref(), args.json, began, terminal);
     };
     if let Some(row) = args.one.row {
         return one::run(args, &study, row, path, terminal);

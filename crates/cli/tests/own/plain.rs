@@ -53,6 +53,18 @@ fn an_edited_script_is_run_again_and_an_untouched_study_is_not() {
 }
 
 #[test]
+fn a_damaged_list_of_programs_is_not_taken_for_a_changed_one() {
+    let shell = study(SCRIPT);
+    assert_eq!(run(&shell).exit, 0);
+    let rows = shell.read("run/rows.csv");
+    shell.write("run/commands.json", "[{");
+    let said = run(&shell);
+    assert_eq!(said.exit, 2, "{said}");
+    assert!(said.stderr.contains("run/commands.json is damaged") && said.stderr.contains("line 1"), "{said}");
+    assert!(said.stderr.contains("--force") && shell.read("run/rows.csv") == rows, "{said}");
+}
+
+#[test]
 fn it_finds_what_it_declares_and_nothing_else() {
     let shell = study("find . | sort; env | cut -d= -f1 | sort | tr '\\n' ' '; cp \"$2\" \"$3\"\n");
     shell.write("secret.txt", "x");

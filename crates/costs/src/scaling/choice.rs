@@ -57,9 +57,9 @@ pub fn leave_one_out(curve: &ScalingCurve, method: ScalingMethod) -> AroundEstim
     AroundEstimate::new(inner.filter_map(pair))
 }
 
-/// Cores of usual nodes, tried where nobody says how many there are.
+/// Cores of usual nodes, tried where their number is not declared.
 const USUAL_CORES: [u64; 16] = [8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 64, 96, 128];
-/// A rule that nobody declared must halve the error of the others.
+/// A rule that is not declared must halve the error of the others.
 const CLEARLY: f64 = 0.5;
 /// A fit has as many free numbers as features; fewer points say nothing.
 const ENOUGH_FOR_RULE: usize = 7;
@@ -88,7 +88,7 @@ pub(super) fn chosen(
     (best.1, best.2)
 }
 
-/// The cores of a node by which cubes of several sizes are cut, where nobody declared them: those that estimate the points of
+/// The cores of a node by which cubes of several sizes are cut, where they are not declared: those that estimate the points of
 /// all curves from each other with half the error of other methods.
 pub(super) fn guessed_cores(curves: &[(u64, &ScalingCurve)]) -> Option<u64> {
     let total = |method: &dyn Fn(u64) -> ScalingMethod| -> f64 {

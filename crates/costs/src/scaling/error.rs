@@ -28,7 +28,7 @@ pub enum ScalingError {
     /// One number of nodes says nothing about another.
     #[error("only {0} nodes were measured; measure a second number of nodes")]
     OnePoint(u64),
-    /// A point that is none.
+    /// A point that is not valid.
     #[error("expected a number of nodes from 1 and a duration above 0, found {nodes} nodes and {seconds} s")]
     Point {
         /// Its nodes.

@@ -200,7 +200,7 @@ fn measured(
     Ok(MoldAnswer { json, text, svg: None, html: None })
 }
 
-/// Lines of a table that nobody asked for.
+/// Lines of a table when their number is not asked for.
 const MOST_NODES: u64 = 1023;
 
 /// What was asked for, else the only one there is.

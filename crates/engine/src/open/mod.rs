@@ -17,10 +17,10 @@ pub(crate) mod reading;
 pub(crate) mod reference;
 mod runnable;
 pub(crate) mod sampling;
+pub(crate) mod sources;
 mod staging;
 mod stamps;
 pub(crate) mod study;
-pub(crate) mod supply;
 mod tuning;
 
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{Merge, PhasePlan};
-use crate::open::supply::{References, Sources};
+use crate::open::sources::{References, Sources};
 use crate::{EngineError, Level, OpenStudy};
 
 impl OpenStudy {
@@ -35,12 +35,12 @@ impl OpenStudy {
         let planned = self.plan_of_grain(place, level, merge, &self.grain.or_written(), true)?;
         let plan = &planned.plan;
         let sources = plan.flow().sources.clone();
-        let supply = Sources::new(&self.inputs, sources, References::new(), Budget::new(u64::MAX), 0);
+        let sources = Sources::new(&self.inputs, sources, References::new(), Budget::new(u64::MAX), 0);
         let (layout, costs) = (self.inputs.layout(), self.seconds(plan.flow(), level));
         let prefix = if place == 0 { String::new() } else { format!("{}/", planned.phase) };
         let buckets = planned.merged.iter().map(|stage| (stage.instances.stage, stage.of_row())).collect();
         let export =
-            Export { planned: &planned, prefix, buckets, layout: &layout, costs: &costs, supply: &supply };
+            Export { planned: &planned, prefix, buckets, layout: &layout, costs: &costs, sources: &sources };
         let unwritable = |error: io::Error| {
             EngineError::from(Diagnostic::error(format!("the plan cannot be exported: {error}")))
         };
@@ -87,14 +87,14 @@ struct Export<'a> {
     buckets: Vec<(usize, Vec<u32>)>,
     layout: &'a PartLayout,
     costs: &'a [f64],
-    supply: &'a Sources<'a>,
+    sources: &'a Sources<'a>,
 }
 
 impl Export<'_> {
     fn site(&self, scope: Scope, site: usize, to: &mut dyn Write) -> io::Result<u64> {
         let unreadable = RefCell::new(None);
         let read = |source: usize, of: Scope| {
-            let digest = self.supply.digest(source, of, self.wider(scope, site, of));
+            let digest = self.sources.digest(source, of, self.wider(scope, site, of));
             digest.inspect_err(|error| drop(unreadable.replace(Some(error.to_string())))).ok()
         };
         // Each source is read once for all tasks that take it.

@@ -26,6 +26,7 @@ mod why;
 
 use std::time::Instant;
 
+use onceflow_nuclei::StepProgress;
 use onceflow_report::PhaseGrain;
 use onceflow_reuse::{Flow, GrainChange, Level, LevelComparison, MergedStage, Plan, RuleReport, plan};
 use onceflow_study::{Scope, Seams};
@@ -50,6 +51,9 @@ pub use why::{Explanation, Question};
 
 use crate::open::granularity::GranularityChoice;
 use crate::{EngineError, Merge, OpenStudy};
+
+/// Steps of planning before later phases: rows, levels, memory.
+const STEPS: u64 = 3;
 
 /// The plan of a study's first phase, and what can be said of the others.
 #[derive(Clone, Debug)]
@@ -159,8 +163,24 @@ impl OpenStudy {
         workers: usize,
         memory: u64,
     ) -> Result<Planned, EngineError> {
+        self.plan_watched(level, merge, workers, memory, &|_| ())
+    }
+
+    /// The same; `watch` is told the step of the work.
+    pub(crate) fn plan_watched(
+        &self,
+        level: Level,
+        merge: &Merge,
+        workers: usize,
+        memory: u64,
+        watch: &dyn Fn(StepProgress),
+    ) -> Result<Planned, EngineError> {
         let start = Instant::now();
+        let phases = self.study.phases.len() as u64;
+        let at = |task, done| watch(StepProgress { task, done, of: STEPS - 1 + phases });
+        at("rows", 1);
         let planned = self.grouped_plan(0, level, merge)?;
+        at("levels", 2);
         let PhasePlan { phase, rows, mut plan, whole, merged, grain, .. } = planned;
         let many = self.multiplicity();
         let costs = self.seconds(plan.flow(), level);
@@ -168,12 +188,17 @@ impl OpenStudy {
         let rules = plan.rules(whole.as_ref().unwrap_or(&plan), &merged, &|task| costs[task]);
         let mut rules = rules.map_err(|broken| EngineError::Internal(broken.to_string()))?;
         rules.splice(0..0, self.grain_rule(&plan, &grain));
+        at("memory", 3);
         self.spare(&mut plan, workers, memory)?;
         let work = levels.levels.last().map_or(0.0, |level| level.seconds);
         let counts: Vec<u64> =
             plan.account().times(plan.flow(), many).tasks.iter().map(|task| task.planned).collect();
         let unbounded = self.peak(&mut plan, workers)?;
-        let later = (1..self.study.phases.len()).map(|place| self.later(place, level, merge, workers));
+        let least = self.least(&mut plan, workers, unbounded)?;
+        let later = (1..self.study.phases.len()).map(|place| {
+            at("later phases", STEPS + place as u64);
+            self.later(place, level, merge, workers)
+        });
         let mut planned = Planned {
             phase,
             rows,
@@ -188,7 +213,7 @@ impl OpenStudy {
             tasks: self.task_figures(&plan, &costs),
             peak: unbounded.min(memory),
             unbounded,
-            least: self.least(&mut plan, workers, unbounded)?,
+            least,
             later: later.collect::<Result<_, _>>()?,
             seconds: 0.0,
             costs: self.cost_origin(plan.flow(), level),

@@ -99,24 +99,30 @@ impl PhaseRows {
         techniques.map(|t| analyze(&self.space, &self.sample, &outputs, &options(t))).collect()
     }
 
-    /// How the main index of each metric settles as rows are added, by the first technique that has one.
+    /// How the main index of each metric settles as rows are added, by the first technique that has one; nothing where all
+    /// rows failed.
     pub(crate) fn progress(
         &self,
         study: &Study,
         phase: &Phase,
         metrics: &[String],
         value: impl Fn(usize, usize) -> Measured,
-    ) -> Vec<IndexProgress> {
+    ) -> Result<Vec<IndexProgress>, AnalyzeError> {
         let outputs = outputs(metrics, self.sample.len(), value);
         let techniques = phase.analyses.iter().filter_map(|word| Technique::from_word(word));
-        let parts = |technique| {
+        for technique in techniques.filter(|_| !outputs.names.is_empty()) {
             let options = AnalysisOptions::of_study(study, technique).in_phase(phase);
-            let parts = convergence(&self.space, &self.sample, &outputs, &options, STEPS).ok()?;
+            let parts = match convergence(&self.space, &self.sample, &outputs, &options, STEPS) {
+                Err(AnalyzeError::AllFailed { .. }) => continue,
+                parts => parts?,
+            };
             let settled: Vec<IndexProgress> =
                 (0..outputs.names.len()).filter_map(|output| IndexProgress::of(&parts, output)).collect();
-            (parts.len() > 1 && !settled.is_empty()).then_some(settled)
-        };
-        techniques.filter(|_| !outputs.names.is_empty()).find_map(parts).unwrap_or_default()
+            if parts.len() > 1 && !settled.is_empty() {
+                return Ok(settled);
+            }
+        }
+        Ok(Vec::new())
     }
 }
 

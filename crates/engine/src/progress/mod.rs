@@ -24,7 +24,7 @@ pub trait Progress: Send {
     /// One more task is over.
     fn task(&mut self, _task: &TaskOver<'_>) {}
     /// One more of a task is over without having run: it turned out to be what another had made.
-    fn converged(&mut self, _task: usize) {}
+    fn duplicate(&mut self, _task: usize) {}
     /// One more row is over on one part.
     fn row(&mut self, _row: &RowOver<'_>) {}
     /// The rows are over, and pictures are drawn.

@@ -66,9 +66,9 @@ impl Progress for ProgressReport<'_> {
         self.status.refresh(&self.tracker);
     }
 
-    fn converged(&mut self, task: usize) {
-        self.tracker.converged(task);
-        self.receiver.converged(task);
+    fn duplicate(&mut self, task: usize) {
+        self.tracker.duplicate(task);
+        self.receiver.duplicate(task);
     }
 
     fn row(&mut self, row: &RowOver<'_>) {

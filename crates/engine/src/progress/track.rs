@@ -81,7 +81,7 @@ impl ProgressTracker {
     pub fn task(&mut self, task: &TaskOver<'_>) {
         self.reserved = task.reserved;
         if task.known || task.failed.is_some() {
-            return self.converged(task.task);
+            return self.duplicate(task.task);
         }
         let (count, seconds) = &mut self.over[task.task];
         *count += 1;
@@ -89,7 +89,7 @@ impl ProgressTracker {
     }
 
     /// One of a task turned out to be what another had made, or gave nothing: one less is to be computed.
-    pub fn converged(&mut self, task: usize) {
+    pub fn duplicate(&mut self, task: usize) {
         let planned = &mut self.phase.tasks[task].planned;
         *planned = planned.saturating_sub(1);
     }

@@ -12,7 +12,7 @@ use onceflow_study::{Diagnostic, Value, nearest};
 
 use crate::open::compare;
 use crate::open::inputs::{ImagePart, StudyInputs};
-use crate::open::supply::{References, Sources};
+use crate::open::sources::{References, Sources};
 use crate::redo::recompute::{RecomputeRequest, RecomputedRow, recompute};
 use crate::run::operations::ProgramFolder;
 use crate::{EngineError, OpenStudy, objects, overlay};

@@ -17,7 +17,7 @@ use onceflow_study::{RegionKind, Scope, Value};
 use crate::clips::PictureClips;
 use crate::open::command::KeptFolders;
 use crate::open::inputs::StudyInputs;
-use crate::open::supply::{References, Sources};
+use crate::open::sources::{References, Sources};
 use crate::run::operations::{ProgramFolder, Steps};
 use crate::run::scratch::Scratch;
 use crate::{EngineError, OpenStudy};
@@ -87,17 +87,17 @@ pub(crate) fn recompute(
     let budget = asked.study.budget(asked.memory);
     // Several tasks read the image: it is kept where there is room beside them.
     let spare = asked.study.spare(&mut plan, 1, asked.memory).unwrap_or(0);
-    let supply = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), spare);
-    let (supply, within) = shown(supply, asked)?;
+    let sources = Sources::new(asked.inputs, flow.sources.clone(), References::new(), budget.clone(), spare);
+    let (sources, within) = shown(sources, asked)?;
     let scratch = asked.scratch.map(|folder| Scratch::new(vec![folder.into()], Staging::default(), None));
     let spill: &dyn SpillStore = scratch.as_ref().map_or(&NoSpillStore, |scratch| scratch);
     let (results, meter, digests) = (&NoResultCache, None, None);
     let work =
-        ExecutionContext { operations: &operations, provider: &supply, results, spill, meter, digests };
+        ExecutionContext { operations: &operations, provider: &sources, results, spill, meter, digests };
     let mut keeper = OutputRecorder { outputs: outputs(&plan, only), within, ..OutputRecorder::default() };
     let options = ExecuteOptions { spilling: scratch.is_some(), ..ExecuteOptions::new(1, budget) };
     execute(&mut plan, &asked.inputs.layout(), &work, &options, &mut keeper)?;
-    let empty = |kind| Arc::new(supply.empty(kind, Scope::Part, 0));
+    let empty = |kind| Arc::new(sources.empty(kind, Scope::Part, 0));
     let mut made: Vec<RecomputedRow> = (0..plan.rows()).map(|row| keeper.made(&plan, row, &empty)).collect();
     if let (ProgramFolder::Kept(folder), Some(last)) = (&asked.place, made.last_mut()) {
         last.folders =
@@ -108,15 +108,15 @@ pub(crate) fn recompute(
 
 /// The sources with what is kept of them, and the box of which results are kept.
 fn shown<'a>(
-    supply: Sources<'a>,
+    sources: Sources<'a>,
     asked: &RecomputeRequest<'a>,
 ) -> Result<(Sources<'a>, Option<Bounds>), EngineError> {
-    let Some(clips) = asked.clips else { return Ok((supply, asked.within)) };
-    let supply = supply.keeping(clips);
+    let Some(clips) = asked.clips else { return Ok((sources, asked.within)) };
+    let sources = sources.keeping(clips);
     if clips.unread(0).is_some() {
-        supply.read_piece(0).map_err(|error| EngineError::Internal(error.to_string()))?;
+        sources.read_piece(0).map_err(|error| EngineError::Internal(error.to_string()))?;
     }
-    Ok((supply, clips.piece(0).map(|piece| piece.window)))
+    Ok((sources, clips.piece(0).map(|piece| piece.window)))
 }
 
 /// Folders of the last row's tasks get the names of the tasks.
@@ -156,7 +156,7 @@ impl OutputRecorder {
             let kept = self.kept.get(&(plan.node(row, *task), *output)).cloned();
             (
                 flow.tasks[*task].outputs[*output].name.clone(),
-                kept.unwrap_or_else(|| self.piece(&empty(*kind))),
+                kept.unwrap_or_else(|| piece(&empty(*kind), self.within)),
             )
         };
         let failure = |task: usize| {
@@ -171,12 +171,10 @@ impl OutputRecorder {
     }
 }
 
-impl OutputRecorder {
-    /// What is kept of a region: the box that is asked for, of pixels.
-    fn piece(&self, region: &Arc<Region>) -> Arc<Region> {
-        let cropped = self.within.zip(region.as_dense()).and_then(|(within, dense)| dense.crop(within).ok());
-        cropped.map_or_else(|| Arc::clone(region), |piece| Arc::new(Region::Dense(piece)))
-    }
+/// What is kept of a region: the box that is asked for, of pixels.
+pub(super) fn piece(region: &Arc<Region>, within: Option<Bounds>) -> Arc<Region> {
+    let cropped = within.zip(region.as_dense()).and_then(|(within, dense)| dense.crop(within).ok());
+    cropped.map_or_else(|| Arc::clone(region), |piece| Arc::new(Region::Dense(piece)))
 }
 
 impl Observer for OutputRecorder {
@@ -189,7 +187,7 @@ impl Observer for OutputRecorder {
             self.outputs.iter().filter(|(wanted, _, _)| *wanted == task).map(|(_, output, _)| *output);
         for output in wanted.collect::<Vec<usize>>() {
             if let Some(region) = finished.outputs.get(output) {
-                self.kept.insert((node, output), self.piece(region));
+                self.kept.insert((node, output), piece(region, self.within));
             }
         }
     }

@@ -9,9 +9,10 @@ use onceflow_study::{Diagnostic, Value, nearest};
 
 use crate::clips::PictureClips;
 use crate::open::inputs::{ImagePart, StudyInputs};
-use crate::redo::recompute::{RecomputeRequest, recompute};
+use crate::redo::recompute::{RecomputeRequest, piece, recompute};
 use crate::run::operations::ProgramFolder;
-use crate::{EngineError, OpenStudy};
+use crate::run::products::{StoredRegion, StoredRegions};
+use crate::{EngineError, OpenStudy, RunSettings};
 
 /// Which region to compute.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,33 +25,75 @@ pub struct RegionRequest {
     pub bounds: Bounds,
     /// The output of the workflow, such as `nuclei`.
     pub output: String,
-    /// Memory bound in bytes.
-    pub memory: u64,
 }
 
-/// Computes an output of a workflow in a box of an image, with the tasks that the output needs.
+/// Computes an output of a workflow in a box of an image, with the tasks that the output needs, within the memory of the
+/// settings.
 ///
-/// A box that lies in a part of the study is computed with that part, so that the region is what a run finds there. Any other
-/// box becomes a part of its own, with the halo of the study.
+/// A box that lies in a part of the study is computed with that part, so that the region is what a run finds there; it is taken
+/// from the store of results where the settings name one that has it. Any other box becomes a part of its own, with the halo
+/// of the study.
+///
+/// ```no_run
+/// use onceflow_engine::{RegionRequest, SettingsLayers, compute_region, open_study};
+/// use onceflow_region::Bounds;
+/// use onceflow_study::Value;
+///
+/// let study = open_study("study.toml", &SettingsLayers::default())?;
+/// let request = RegionRequest {
+///     values: vec![("G1".into(), Value::Integer(40))],
+///     image: "tile".into(),
+///     bounds: Bounds::plane(1000, 2000, 512, 512).ok_or("an empty box")?,
+///     output: "nuclei".into(),
+/// };
+/// let mask = compute_region(&study, study.settings(), &request)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// When the study has no such image, parameter or output, when the box reaches outside the image, or when a task fails.
-pub fn compute_region(study: &OpenStudy, request: &RegionRequest) -> Result<Arc<Region>, EngineError> {
+pub fn compute_region(
+    study: &OpenStudy,
+    settings: &RunSettings,
+    request: &RegionRequest,
+) -> Result<Arc<Region>, EngineError> {
     let image = image(&study.inputs, &request.image)?;
-    let part = part(study, image, request.bounds)?;
+    let (place, part) = part(study, image, request.bounds)?;
     let outside = || EngineError::Internal("a box outside its part".into());
     let within = part.seen(request.bounds).ok_or_else(outside)?;
     let inputs = StudyInputs { parts: vec![part], ..study.inputs.clone() };
     let values = study.row_values(&request.values)?;
+    up_to_output(study, &request.output)?;
+    if let Some(stored) = stored(study, settings, (&values, &request.output), place)? {
+        return Ok(piece(&stored, Some(within)));
+    }
     let rows = RowsRequest {
         inputs: &inputs,
         names: &study.reference.names,
-        memory: request.memory,
+        memory: settings.memory,
         scratch: None,
         clips: None,
     };
     let made = rows.compute(study, &[values.as_slice()], &request.output, Some(within))?;
     made.into_iter().next().ok_or_else(|| EngineError::Internal("no row was computed".into()))
+}
+
+/// The output of a row at a part of the study, where the store of the settings has it. The store is not made for this.
+fn stored(
+    study: &OpenStudy,
+    settings: &RunSettings,
+    (values, output): (&[Value], &str),
+    place: Option<usize>,
+) -> Result<Option<Arc<Region>>, EngineError> {
+    let is_there = settings.store.as_ref().is_some_and(|store| store.path().is_dir());
+    let store = place.filter(|_| is_there).zip(StoredRegions::open(study, settings));
+    let Some((part, store)) = store else { return Ok(None) };
+    let found = store.find(&study.reference.names, &[values], output, part)?.into_iter().next().flatten();
+    Ok(match found {
+        Some(StoredRegion::Given(region)) => Some(Arc::from(region)),
+        // A stage that ended early ends at once when it is computed.
+        Some(StoredRegion::Ended) | None => None,
+    })
 }
 
 /// Rows of which one output is computed on one part.
@@ -121,19 +164,20 @@ fn image(inputs: &StudyInputs, name: &str) -> Result<usize, EngineError> {
     })
 }
 
-/// The part of the study that holds the box, or one made for it.
-fn part(study: &OpenStudy, image: usize, bounds: Bounds) -> Result<ImagePart, EngineError> {
+/// The part of the study that holds the box with its place, or one made for it.
+fn part(study: &OpenStudy, image: usize, bounds: Bounds) -> Result<(Option<usize>, ImagePart), EngineError> {
     let whole = study.inputs.images[image].bounds;
     if !whole.contains(&bounds) {
         let error = Diagnostic::error("the box reaches outside the image");
         return Err(error.expected_found(format!("a box in {whole:?}"), format!("{bounds:?}")).into());
     }
-    let holds = |part: &&ImagePart| part.image == image && part.part.core.contains(&bounds);
+    let parts = &study.inputs.parts;
+    let place = parts.iter().position(|part| part.image == image && part.part.core.contains(&bounds));
     let own = || {
         let read = bounds.grow(study.halo()).and_then(|grown| grown.intersect(&whole)).unwrap_or(bounds);
         ImagePart { image, part: Part { index: 0, core: bounds, read } }
     };
-    Ok(study.inputs.parts.iter().find(holds).copied().unwrap_or_else(own))
+    Ok((place, place.map_or_else(own, |place| parts[place])))
 }
 
 fn no_output(study: &OpenStudy, output: &str) -> EngineError {

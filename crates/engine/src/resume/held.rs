@@ -18,6 +18,8 @@ pub(super) enum FolderState {
     Complete(String),
     /// Results of this study with other files of its programs; what that means, in lines.
     Outdated(Vec<String>),
+    /// The list of its programs cannot be read.
+    Damaged(Box<Diagnostic>),
     /// Results of an earlier form of this study; how it changed, and what becomes of the rows that are done.
     Earlier(String),
     /// Results of another study; how it differs.
@@ -52,7 +54,7 @@ pub(crate) fn resume_decision(
         check_version(folder.path())?;
     }
     match state {
-        FolderState::Complete(_) | FolderState::Another(_) if settings.force => {}
+        FolderState::Complete(_) | FolderState::Another(_) | FolderState::Damaged(_) if settings.force => {}
         FolderState::Complete(_) if grows => {}
         FolderState::Nothing | FolderState::Unfinished => {}
         FolderState::Outdated(lines) => lines.iter().for_each(|line| progress.note(line)),
@@ -60,7 +62,9 @@ pub(crate) fn resume_decision(
         FolderState::Earlier(change) => {
             progress.note(&format!("study changed: {change}"));
         }
-        FolderState::Another(difference) => return Err(EngineError::BadInput(difference)),
+        FolderState::Another(refused) | FolderState::Damaged(refused) => {
+            return Err(EngineError::BadInput(refused));
+        }
     }
     Ok(ResumeDecision::Run)
 }
@@ -91,9 +95,10 @@ pub(super) fn folder_state(folder: &Path, study: &OpenStudy) -> FolderState {
     let outdated = read(COMMANDS).filter(|commands| *commands != commands_text(study));
     let differences = differences(study, &text);
     match (differences.as_slice(), outdated) {
-        ([], Some(commands)) => FolderState::Outdated(
-            study.changed_commands(&serde_json::from_str(&commands).unwrap_or_default()),
-        ),
+        ([], Some(commands)) => match serde_json::from_str(&commands) {
+            Ok(commands) => FolderState::Outdated(study.changed_commands(&commands)),
+            Err(error) => FolderState::Damaged(damaged(folder, &error).into()),
+        },
         ([], None) => read("run.json").map_or(FolderState::Unfinished, FolderState::Complete),
         (found, _) => changed(folder, study, &text, found),
     }
@@ -132,6 +137,12 @@ fn is_compared_alike(study: &OpenStudy, earlier: &Study) -> bool {
     let [now, before] = [&study.study.metrics, &earlier.metrics]
         .map(|metrics| format!("{:?}", with_compare(&study.workflow, metrics)));
     now == before
+}
+
+fn damaged(folder: &Path, error: &serde_json::Error) -> Diagnostic {
+    Diagnostic::error(format!("{} is damaged", folder.join(COMMANDS).display()))
+        .expected_found("the programs of the run as JSON", format!("{error}"))
+        .with_hint("choose another folder after -o, or add --force to replace the results")
 }
 
 fn another(folder: &Path, words: &str) -> Diagnostic {

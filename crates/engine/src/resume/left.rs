@@ -35,7 +35,9 @@ pub struct LeftPhase {
 pub fn left_to_compute(study: &OpenStudy, folder: &Path) -> Result<Option<LeftWork>, EngineError> {
     let change = match folder_state(folder, study) {
         FolderState::Nothing => return Ok(None),
-        FolderState::Another(difference) => return Err(EngineError::BadInput(difference)),
+        FolderState::Another(refused) | FolderState::Damaged(refused) => {
+            return Err(EngineError::BadInput(refused));
+        }
         FolderState::Unfinished | FolderState::Complete(_) => None,
         FolderState::Outdated(lines) => Some(lines.join("; ")),
         FolderState::Earlier(change) => Some(change),

@@ -9,7 +9,7 @@ use onceflow_region::Budget;
 use onceflow_reuse::{ContentDigest, Flow, Level};
 use onceflow_study::Method;
 
-use crate::open::supply::References;
+use crate::open::sources::References;
 use crate::run::digests::{DigestKeys, Digests};
 use crate::run::results::PhaseResults;
 use crate::{Merge, OpenStudy, RunSettings};
@@ -72,7 +72,7 @@ impl RunContext {
 
     /// The contents of the sources of a flow that an earlier phase made, by source and part.
     pub(crate) fn source_contents(&self, flow: &Flow) -> HashMap<(usize, usize), ContentDigest> {
-        let content = |((name, part), saved): (&(String, usize), &crate::open::supply::SavedReference)| {
+        let content = |((name, part), saved): (&(String, usize), &crate::open::sources::SavedReference)| {
             let source = flow.sources.iter().position(|source| source == name)?;
             Some(((source, *part), saved.content(*part)?))
         };

@@ -19,7 +19,7 @@ pub struct Run {
     /// When each task ran, per phase.
     pub trace: Vec<TraceEntry>,
     /// What turned out to be the same while it ran, as lines of a CSV file.
-    pub converged: String,
+    pub duplicates: String,
     /// From which rows the known objects of each task came, as lines of a CSV file.
     pub objects: String,
     /// Which results came from which earlier run, as lines of a CSV file; `None` when none did.

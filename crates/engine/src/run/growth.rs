@@ -123,11 +123,12 @@ impl Run {
     fn follows(&mut self, earlier: Self) {
         let wall = earlier.answer.work.wall;
         self.answer.work.wall += wall;
+        self.answer.work.proposed += &earlier.answer.work.proposed;
         self.trace.iter_mut().for_each(|entry| entry.start += wall);
         prepend(&mut self.trace, earlier.trace);
         prepend(&mut self.records, earlier.records);
         prepend(&mut self.findings, earlier.findings);
-        add_lines(&mut self.converged, earlier.converged);
+        add_lines(&mut self.duplicates, earlier.duplicates);
         add_lines(&mut self.objects, earlier.objects);
     }
 }

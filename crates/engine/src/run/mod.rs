@@ -16,6 +16,7 @@ mod outcome;
 pub(crate) mod products;
 mod proposed;
 mod recorder;
+mod resources;
 mod results;
 mod resumed;
 mod row_numbers;
@@ -26,7 +27,9 @@ mod tune;
 use std::time::Instant;
 
 use onceflow_costs::{Finding, Record};
-use onceflow_report::{EarlierRun, MetricTable, PhaseAnswer, PhaseGrain, RunEnding, TraceEntry, TuneAnswer};
+use onceflow_report::{
+    EarlierRun, MetricTable, PhaseAnswer, PhaseGrain, ProposedWork, RunEnding, TraceEntry, TuneAnswer,
+};
 use onceflow_reuse::{Level, ParameterRows, Plan, plan};
 use onceflow_runtime::Moves;
 use onceflow_sensitivity::Analysis;
@@ -35,7 +38,7 @@ use onceflow_study::{Phase, Value};
 use crate::clips::PictureClips;
 use crate::open::inputs::UnreadImages;
 use crate::open::study::OpenStudy;
-use crate::plan::duplicates as converged;
+use crate::plan::duplicates;
 use crate::plan::duplicates::Duplicates;
 use crate::plan::earlier;
 use crate::plan::findings::{as_if_unknown, findings};
@@ -60,7 +63,8 @@ use many::WorkManager;
 pub use many::{WorkOptions, WorkSummary, work};
 use products::RunProducts;
 pub use products::{
-    PixelBox, StoredInstances, StoredPixels, StoredPixelsError, stored_instances, stored_pixels, stored_row,
+    PixelBox, StoredInstances, StoredPhase, StoredPixels, StoredPixelsError, StoredUnknown, stored_phases,
+    stored_pixels, stored_row,
 };
 use row_numbers::RowNumbers;
 use shown::shown_parts;
@@ -122,12 +126,13 @@ struct Runner<'a> {
     analyses: Vec<(String, Vec<Analysis>)>,
     truth_objects: Vec<Option<u64>>,
     ledger: Ledger,
+    proposed: ProposedWork,
     grain: Vec<PhaseGrain>,
     records: Vec<Record>,
     findings: Vec<Finding>,
     trace: Vec<TraceEntry>,
     notes: Vec<String>,
-    converged: String,
+    duplicates: String,
     objects: String,
     kept: String,
     /// What came from earlier runs, result by result, and run by run.
@@ -182,12 +187,13 @@ impl<'a> Runner<'a> {
             analyses: Vec::new(),
             truth_objects: vec![None; study.inputs.images.len()],
             ledger: Ledger::default(),
+            proposed: ProposedWork::default(),
             grain: Vec::new(),
             records: Vec::new(),
             findings: Vec::new(),
             trace: Vec::new(),
             notes: study.doubts(),
-            converged: converged::HEAD.to_owned(),
+            duplicates: duplicates::HEAD.to_owned(),
             objects: object_origins::HEAD.to_owned(),
             kept: String::new(),
             earlier: Default::default(),
@@ -232,7 +238,7 @@ impl<'a> Runner<'a> {
         self.clips.end_phase(&gathered.same);
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(&phase.name, &plan, first, &execution.log);
-        self.converged.push_str(&converged::lines(&phase.name, &plan, &gathered.same, first));
+        self.duplicates.push_str(&duplicates::lines(&phase.name, &plan, &gathered.same, first));
         self.objects.push_str(&object_origins::lines(&phase.name, std::mem::take(&mut gathered.origins)));
         self.earlier.0.push_str(&gathered.earlier.lines(&phase.name, &plan, first));
         earlier::add(&mut self.earlier.1, gathered.earlier.sums());

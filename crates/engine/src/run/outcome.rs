@@ -8,6 +8,7 @@ use onceflow_report::{
 };
 use onceflow_reuse::Plan;
 use onceflow_runtime::{Execution, TaskLogEntry};
+use onceflow_sensitivity::{Analysis, AnalyzeError};
 use onceflow_study::Phase;
 
 use crate::open::metrics::Tally;
@@ -65,12 +66,23 @@ impl Runner<'_> {
     }
 
     pub(super) fn trace(&mut self, phase: &str, plan: &Plan, first: usize, log: &[TaskLogEntry]) {
+        self.trace_rows(phase, plan, &|row| first + row, log);
+    }
+
+    /// The same for rows of the plan that have these numbers in the table.
+    pub(super) fn trace_rows(
+        &mut self,
+        phase: &str,
+        plan: &Plan,
+        number: &dyn Fn(usize) -> usize,
+        log: &[TaskLogEntry],
+    ) {
         let since =
             self.began.elapsed().as_secs_f64() - log.iter().map(|e| e.start + e.seconds).fold(0.0, f64::max);
         self.trace.extend(log.iter().filter(|entry| !entry.served).map(|entry| TraceEntry {
             phase: phase.to_owned(),
             task: plan.flow().tasks[entry.task].name.clone(),
-            row: first + entry.row as usize,
+            row: number(entry.row as usize),
             site: entry.instance.site,
             worker: entry.worker,
             start: since.max(0.0) + entry.start,
@@ -101,22 +113,17 @@ impl Runner<'_> {
         let overall = sampled
             .analyses(study, phase, &table.metrics, |row, m| Measured::over_all(table, rows.start + row, m));
         let per_image = |image: usize| {
-            let analyses = sampled.analyses(study, phase, &table.metrics, |row, m| {
+            sampled.analyses(study, phase, &table.metrics, |row, m| {
                 Measured::on_image(table, image, rows.start + row, m)
-            });
-            analyses.ok().filter(|a| !a.is_empty()).map(|analyses| ImageAnalysis { image, analyses })
+            })
         };
-        let per_image = if table.images.len() > 1 {
-            (0..table.images.len()).filter_map(per_image).collect()
-        } else {
-            Vec::new()
-        };
+        let images = if table.images.len() > 1 { table.images.len() } else { 0 };
+        let per_image: Vec<_> = (0..images).map(per_image).collect();
         let progress = sampled
             .progress(study, phase, &table.metrics, |row, m| Measured::over_all(table, rows.start + row, m));
-        let analyses = overall.unwrap_or_else(|error| {
-            self.notes.push(format!("Phase {} could not be analysed: {error}.", phase.name));
-            Vec::new()
-        });
+        let analyses = self.analysed(&phase.name, "could not be analysed", overall);
+        let progress = self.analysed(&phase.name, "has no curves of its indices", progress);
+        let per_image = self.analysed_images(&phase.name, per_image);
         let failed = |r: &&crate::RowRecord| matches!(r.status, RowStatus::Failed { .. });
         self.analyses.push((phase.name.clone(), analyses.clone()));
         self.phases.push(PhaseAnswer {
@@ -133,6 +140,34 @@ impl Runner<'_> {
             reused,
             seconds,
         });
+    }
+
+    /// What an analysis found; a note where it failed.
+    fn analysed<T>(&mut self, phase: &str, failed: &str, found: Result<Vec<T>, AnalyzeError>) -> Vec<T> {
+        found.unwrap_or_else(|error| {
+            self.notes.push(format!("Phase {phase} {failed}: {error}."));
+            Vec::new()
+        })
+    }
+
+    /// The analyses of images; those on which all rows failed have none.
+    fn analysed_images(
+        &mut self,
+        phase: &str,
+        found: Vec<Result<Vec<Analysis>, AnalyzeError>>,
+    ) -> Vec<ImageAnalysis> {
+        let mut analysed = Vec::new();
+        for (image, found) in found.into_iter().enumerate() {
+            if matches!(found, Err(AnalyzeError::AllFailed { .. })) {
+                continue;
+            }
+            let failed = format!("could not be analysed on image {}", self.table.images[image]);
+            let analyses = self.analysed(phase, &failed, found);
+            if !analyses.is_empty() {
+                analysed.push(ImageAnalysis { image, analyses });
+            }
+        }
+        analysed
     }
 
     pub(super) fn images(&self) -> Vec<ImageSummary> {
@@ -159,6 +194,7 @@ impl Runner<'_> {
         work.peak_resident = peak_resident();
         work.rows = self.table.rows.len() as u64;
         work.earlier = self.earlier.1;
+        work.proposed = self.proposed;
         work.instances = work.rows * self.study.inputs.parts.len() as u64;
         let workflow = &self.study.workflow;
         let answer = Answer {
@@ -178,8 +214,8 @@ impl Runner<'_> {
         };
         let earlier = (!self.earlier.0.is_empty()).then(|| format!("{}{}", earlier::HEAD, self.earlier.0));
         let kept = (!self.study.kept.is_empty()).then(|| format!("{HEAD}{}", self.kept));
-        let Self { ending, records, findings, trace, converged, objects, clips, .. } = self;
-        Run { answer, ending, records, findings, trace, converged, objects, earlier, kept, clips }
+        let Self { ending, records, findings, trace, duplicates, objects, clips, .. } = self;
+        Run { answer, ending, records, findings, trace, duplicates, objects, earlier, kept, clips }
     }
 }
 

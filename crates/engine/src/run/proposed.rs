@@ -1,11 +1,14 @@
-//! The row that a run proposes is run like the others, so that its value is measured; it is in no table, so its tasks are
-//! in no account.
+//! The row that a run proposes is run like the others, so that its value is measured. It is in no table: its tasks have
+//! amounts of their own in the account.
 
-use onceflow_report::{BestRow, RowRecord, RowStatus, RunEnding};
+use std::time::Instant;
+
+use onceflow_report::{BestRow, ProposedWork, RowRecord, RowStatus, RunEnding, WorkAccount};
 use onceflow_reuse::{FlowInput, Level, ParameterRows, plan};
 use onceflow_study::{Value, counted};
 
 use super::Runner;
+use super::account::Ledger;
 use super::executed::KnownWork;
 use crate::open::metrics::Tally;
 use crate::resume::journal::RowsIdentity;
@@ -58,6 +61,7 @@ impl Runner<'_> {
         values: Vec<Value>,
         progress: &mut dyn Progress,
     ) -> Result<Option<RowRecord>, EngineError> {
+        let began = Instant::now();
         let reference = &self.study.reference;
         let with_reference = self.needs_reference();
         let mut rows = ParameterRows::new(reference.names.clone());
@@ -74,6 +78,13 @@ impl Runner<'_> {
         self.clips.end_phase(&gathered.same);
         // The reference row may stand before it; its place is behind the rows of the table.
         let place = self.table.rows.len();
+        let number = |row: usize| if row + 1 < plan.rows() { 0 } else { place };
+        self.trace_rows(NAME, &plan, &number, &execution.log);
+        let mut ledger = Ledger::default();
+        ledger.add(&execution, &plan, &gathered.objects, &self.study.seconds(plan.flow(), Level::None));
+        let WorkAccount { tasks, seconds, .. } = ledger.work();
+        self.proposed = ProposedWork { tasks, seconds, wall: began.elapsed().as_secs_f64() };
+        self.moves += execution.moves;
         self.clips.renumber(place + plan.rows() - 1, place);
         let Some(tallies) = gathered.tallies.last().filter(|_| !execution.stopped) else { return Ok(None) };
         if tallies.iter().map(Tally::parts).sum::<usize>() != self.study.inputs.parts.len() {

@@ -15,7 +15,7 @@ use crate::clips::PictureClips;
 use crate::costs::device;
 use crate::open::inputs::{StudyInputs, UnreadImages};
 use crate::open::metrics::{Metrics, Tally};
-use crate::open::supply::{References, SavedReference};
+use crate::open::sources::{References, SavedReference};
 use crate::plan::duplicates::Duplicates;
 use crate::plan::earlier::TakenResults;
 use crate::resume::journal::{JournalLine, RowLines, tables};
@@ -278,7 +278,7 @@ impl Observer for RunRecorder<'_> {
             self.give_up(error);
         }
         if finished.entry.served {
-            self.progress.converged(finished.entry.task);
+            self.progress.duplicate(finished.entry.task);
         } else {
             self.tell_of_task(finished);
         }
@@ -287,7 +287,7 @@ impl Observer for RunRecorder<'_> {
     fn duplicate(&mut self, instance: Instance, same_as: Instance, task: usize) {
         self.same.insert(instance, same_as.node);
         self.products.inspect(|products| products.keep_same(instance, same_as, task));
-        self.progress.converged(task);
+        self.progress.duplicate(task);
     }
 
     fn row(&mut self, row: usize, part: usize, outcome: &RowOutcome, results: &[Vec<Arc<Region>>]) {

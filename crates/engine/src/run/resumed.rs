@@ -4,7 +4,7 @@ use onceflow_nuclei::{PartComparison, counts_of};
 use onceflow_reuse::Plan;
 use onceflow_runtime::{KnownFrom, KnownRows};
 
-use crate::open::supply::SavedReference;
+use crate::open::sources::SavedReference;
 use crate::resume::journal::{JournalLine, PastPhase};
 use crate::run::recorder::{RunRecorder, reference_name};
 

@@ -109,7 +109,7 @@ fn add_tables(run: &Run, files: &mut RunFiles<'_>) -> Result<(), EngineError> {
     files.add("rows.csv", rows_csv(answer))?;
     files.add("metrics.csv", metrics_csv(answer))?;
     files.add("costs.jsonl", costs(run))?;
-    files.add("reuse.csv", run.converged.clone())?;
+    files.add("reuse.csv", run.duplicates.clone())?;
     files.add("objects.csv", run.objects.clone())?;
     match &run.earlier {
         Some(earlier) => files.add("earlier.csv", earlier.clone())?,

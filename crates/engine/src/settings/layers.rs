@@ -10,7 +10,7 @@ use onceflow_study::{Diagnostic, RunBound, RunSection, RunUntil, Study};
 use super::merge::MergeOptions;
 use super::options::{RunOptions, variable_name};
 use super::resources::{available_memory, available_workers};
-use super::run::{PROGRAM_BYTES, RunSettings};
+use super::run::{PROCESS_BYTES, RunSettings};
 use crate::{CostsFile, EngineError, ImageWatch, StoreFolder};
 
 /// Where a value comes from.
@@ -69,7 +69,7 @@ impl Default for SettingsLayers {
             environment: RunOptions::default(),
             profile: None,
             merge: MergeOptions::default(),
-            process_bytes: PROGRAM_BYTES,
+            process_bytes: PROCESS_BYTES,
             meter: None,
             default_store: None,
             watch_images: ImageWatch::default(),

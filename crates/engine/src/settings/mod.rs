@@ -16,6 +16,6 @@ pub use merge::{Limits, Merge, MergeAlgorithm, MergeOptions};
 pub use options::RunOptions;
 pub use profile::read_profile;
 pub use resources::{available_memory, available_workers, peak_resident};
-pub use run::{PROGRAM_BYTES, PictureChoice, RunSettings, StopFlag};
+pub use run::{PROCESS_BYTES, PictureChoice, RunSettings, StopFlag};
 pub use show::ShownSetting;
 pub use workers::{WorkEngine, WorkersOn};

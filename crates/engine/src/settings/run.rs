@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use onceflow_nuclei::PROGRAM_BYTES;
 use onceflow_reuse::{Granularity, Level};
 use onceflow_runtime::{MemoryMeter, Policy};
 use onceflow_store::staging::Staging;
@@ -15,8 +16,8 @@ use super::merge::Merge;
 use super::resources::{available_memory, available_workers};
 use crate::{CostsFile, StoreFolder, WorkersOn};
 
-/// Bytes that a process needs besides its tasks: code, threads, the plan of a study of usual size.
-pub const PROGRAM_BYTES: u64 = 28 << 20;
+/// Bytes that the process of a run needs besides its tasks: the program, and the plan of a study of usual size.
+pub const PROCESS_BYTES: u64 = PROGRAM_BYTES + (12 << 20);
 
 /// Set from outside to stop a run: running tasks end, no other begins. Each run has its own.
 pub type StopFlag = Arc<AtomicBool>;

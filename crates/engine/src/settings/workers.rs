@@ -11,7 +11,7 @@ use super::resources::available_workers;
 pub enum WorkEngine {
     /// By so many processes of this machine.
     Local(usize),
-    /// By whoever calls `onceflow work` with the folder of the run.
+    /// By calls of `onceflow work` with the folder of the run.
     Folder,
     /// By array jobs of a batch system.
     Batch {

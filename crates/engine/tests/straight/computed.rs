@@ -32,8 +32,7 @@ impl Progress for Counting<'_> {
     }
 
     fn task(&mut self, task: &TaskOver<'_>) {
-        // The row that is proposed at the end is in no table, and in no account.
-        if task.failed.is_none() && !task.known && self.phase != "proposed" {
+        if task.failed.is_none() && !task.known {
             *self.computed.entry(self.phase.clone()).or_default() += 1;
         }
         self.tasks = self.tasks.saturating_sub(1);
@@ -63,11 +62,23 @@ fn agree(run: &Run, told: &BTreeMap<String, u64>, what: &str) -> u64 {
     for phase in &run.answer.phases {
         assert_eq!(phase.computed, traced.get(&phase.name).copied().unwrap_or(0), "{what}: {}", phase.name);
     }
-    let all = traced.values().sum();
+    // The row that is proposed is in no phase and has amounts of its own.
+    let proposed = traced.remove("proposed").unwrap_or(0);
+    assert_eq!(sum(&work.proposed.tasks), work.proposed.tasks.asked, "{what}: {:?}", work.proposed);
+    assert_eq!(
+        work.proposed.tasks.computed, proposed as f64,
+        "{what}: the proposed row: {:?}",
+        work.proposed
+    );
+    assert!(work.proposed.wall <= work.wall, "{what}: {:?}", work.proposed);
+    let all: u64 = traced.values().sum();
     assert_eq!(work.tasks.computed, all as f64, "{what}: the account and the trace: {:?}", work.tasks);
-    let known = run.trace.iter().filter(|entry| entry.outcome == TraceOutcome::Known).count();
-    assert_eq!(work.tasks.object, known as f64, "{what}");
-    all
+    let known = |is_proposed| {
+        let entries = run.trace.iter().filter(|entry| entry.outcome == TraceOutcome::Known);
+        entries.filter(|entry| (entry.phase == "proposed") == is_proposed).count() as f64
+    };
+    assert_eq!([work.tasks.object, work.proposed.tasks.object], [known(false), known(true)], "{what}");
+    all + proposed
 }
 
 const PHASES: &str = "[[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajectories = 2\n\

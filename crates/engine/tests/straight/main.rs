@@ -21,3 +21,4 @@ mod resumed;
 mod seams;
 mod spilled;
 mod together;
+mod watched;

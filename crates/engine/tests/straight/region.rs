@@ -1,6 +1,6 @@
 //! Regions that are computed alone are what a run finds there.
 
-use onceflow_engine::{RegionRequest, compute_region};
+use onceflow_engine::{EngineError, Level, RegionRequest, RunSettings, StoreFolder, compute_region};
 use onceflow_region::{Bounds, Dense};
 use onceflow_study::Value;
 
@@ -20,12 +20,15 @@ fn request(bounds: Bounds) -> RegionRequest {
         image: "tile".into(),
         bounds,
         output: "nuclei".into(),
-        memory: 1 << 30,
     }
 }
 
 fn mask(asked: &Asked, bounds: Bounds) -> Dense {
-    compute_region(&asked.open(), &request(bounds)).unwrap().as_dense().unwrap().clone()
+    compute_region(&asked.open(), &settings(), &request(bounds)).unwrap().as_dense().unwrap().clone()
+}
+
+fn settings() -> RunSettings {
+    RunSettings { memory: 1 << 30, ..RunSettings::default() }
 }
 
 #[test]
@@ -53,11 +56,37 @@ fn parts_with_owned_seams_give_what_the_whole_image_gives() {
 fn what_does_not_exist_is_refused_by_name() {
     let asked = study("").open();
     let bounds = Bounds::plane(0, 0, 32, 32).unwrap();
-    let refused = |request: RegionRequest| compute_region(&asked, &request).unwrap_err().to_string();
+    let refused =
+        |request: RegionRequest| compute_region(&asked, &settings(), &request).unwrap_err().to_string();
     assert!(refused(RegionRequest { image: "other".into(), ..request(bounds) }).contains("no image `other`"));
     assert!(refused(RegionRequest { output: "nucleus".into(), ..request(bounds) }).contains("`nucleus`"));
     let values = vec![("G9".into(), Value::Integer(1))];
     assert!(refused(RegionRequest { values, ..request(bounds) }).contains("no parameter `G9`"));
     let outside = Bounds::plane(300, 0, 32, 32).unwrap();
     assert!(refused(request(outside)).contains("outside the image"));
+}
+
+/// Memory that no task fits in shows that nothing was computed.
+#[test]
+fn a_region_that_a_run_stored_is_taken() {
+    let parts = "[parts]\nsize = 160\nseams = \"owned\"\nbackground = \"keep\"\n";
+    let asked = study(parts);
+    let store = Some(StoreFolder::new(asked.path().join("store")));
+    asked
+        .run_with(RunSettings { store: store.clone(), ..Asked::options(1 << 30, Level::Object, 2) })
+        .unwrap();
+    let tight = RunSettings { memory: 1, store, ..RunSettings::default() };
+    let bounds = Bounds::plane(20, 30, 100, 90).unwrap();
+    let of = |values, settings: &RunSettings| {
+        compute_region(&asked.open(), settings, &RegionRequest { values, ..request(bounds) })
+    };
+    let taken = of(Vec::new(), &tight).unwrap();
+    let computed = of(Vec::new(), &settings()).unwrap();
+    assert_eq!(taken.as_dense(), computed.as_dense());
+    assert!(
+        computed.as_dense().unwrap().as_u8().unwrap().iter().any(|pixel| *pixel != 0),
+        "nuclei are found"
+    );
+    let other = of(vec![("G1".into(), Value::Integer(7))], &tight);
+    assert!(matches!(other, Err(EngineError::Memory { .. })), "no run had this row: {other:?}");
 }

@@ -15,7 +15,7 @@ pub use phase::{ImageAnalysis, KeptParameters, PhaseAnswer};
 pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use table::{ImageRecord, MetricTable, RowRecord, RowStatus};
 pub use tuning::{HeldOutGain, SlideGain, TuneAnswer, TuneVerdict, TunedMetric, TunedRow};
-pub use work::{Amounts, EarlierRun, PhaseGrain, WorkAccount};
+pub use work::{Amounts, EarlierRun, PhaseGrain, ProposedWork, WorkAccount};
 
 /// The result of a run. Reports are renderings of it.
 #[derive(Clone, Debug, PartialEq)]

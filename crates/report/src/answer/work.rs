@@ -39,6 +39,27 @@ pub struct WorkAccount {
     pub instances: u64,
     /// What was taken from each earlier run.
     pub earlier: Vec<EarlierRun>,
+    /// The row that is proposed, which is in no table; its tasks are in no other amount.
+    pub proposed: ProposedWork,
+}
+
+/// The work for the row that a run proposes, and for the reference row with it where they are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProposedWork {
+    /// In tasks.
+    pub tasks: Amounts,
+    /// In seconds of one worker.
+    pub seconds: Amounts,
+    /// Wall-clock seconds, which the account's contain.
+    pub wall: f64,
+}
+
+impl std::ops::AddAssign<&Self> for ProposedWork {
+    fn add_assign(&mut self, more: &Self) {
+        self.tasks.add(&more.tasks);
+        self.seconds.add(&more.seconds);
+        self.wall += more.wall;
+    }
 }
 
 /// What a run took from an earlier run.

@@ -99,9 +99,17 @@ pub(super) fn provenance(answer: &Answer, provenance: Option<&Provenance>) -> St
         body.push_str(&paragraph(&format!("{more} in ro-crate-metadata.json.")));
     }
     for (name, text) in [("study.toml", &provenance.study), ("workflow.json", &provenance.workflow)] {
-        body.push_str(&details(name, &format!("<pre class=\"source\">{}</pre>\n", escaped(text))));
+        body.push_str(&details(name, &source(name, text)));
     }
     section("provenance", "Where it came from", &body)
+}
+
+/// A text that scrolls in its box, which the keyboard reaches too.
+fn source(name: &str, text: &str) -> String {
+    format!(
+        "<pre class=\"source\" tabindex=\"0\" role=\"group\" aria-label=\"{name}\">{}</pre>\n",
+        escaped(text)
+    )
 }
 
 /// Files that are listed.

@@ -3,7 +3,7 @@
 use super::element::{attribute, escaped, paragraph, section};
 use crate::Answer;
 use crate::account::{COMPUTED, RoundedAccount};
-use crate::text::{earlier, grain, less, machine, objects};
+use crate::text::{earlier, grain, less, machine, objects, proposed_tasks};
 
 /// Seconds as a bar with its balance, then tasks and the machine.
 pub(super) fn account(answer: &Answer) -> String {
@@ -25,9 +25,10 @@ pub(super) fn account(answer: &Answer) -> String {
     body.push_str(&format!(
         "<p class=\"fine\">{} <a href=\"#schedule\">in detail</a></p>\n",
         escaped(&format!(
-            "{}{}.{known} {}.",
+            "{}{}{}.{known} {}.",
             less.unwrap_or_default(),
             tasks.sentence("tasks"),
+            proposed_tasks(answer).map(|tasks| format!("; {tasks}")).unwrap_or_default(),
             machine(answer)
         ))
     ));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use onceflow_report::{
     Amounts, Answer, CropOverview, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary, KeptParameters,
-    LegendEntry, MetricTable, PhaseAnswer, Pictures, Provenance, RowMarks, RowRecord, RowStatus, TraceEntry,
-    UsedFile, WorkAccount, best,
+    LegendEntry, MetricTable, PhaseAnswer, Pictures, ProposedWork, Provenance, RowMarks, RowRecord,
+    RowStatus, TraceEntry, UsedFile, WorkAccount, best,
 };
 use onceflow_sensitivity::{
     Analysis, AnalysisOptions, IndexProgress, OutputStatus, Outputs, Sample, Technique, analyze, convergence,
@@ -380,7 +380,19 @@ fn work(rows: u64, images: u64) -> WorkAccount {
         memory: 2 << 30,
         rows,
         instances: rows * images,
+        proposed: proposed(images as f64, cost),
     }
+}
+
+/// One row on each image.
+fn proposed(images: f64, cost: f64) -> ProposedWork {
+    let amounts = |unit: f64| Amounts {
+        asked: 12.0 * unit,
+        dataflow: 7.0 * unit,
+        computed: 5.0 * unit,
+        ..Amounts::default()
+    };
+    ProposedWork { tasks: amounts(images), seconds: amounts(images * cost), wall: 0.2 }
 }
 
 /// Two pieces of images that no browser could show, with rows in them.

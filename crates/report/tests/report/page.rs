@@ -108,6 +108,19 @@ fn readers_who_cannot_see_it_are_told() {
 }
 
 #[test]
+fn what_scrolls_in_its_box_is_reached_by_the_keyboard() {
+    let elements = elements(&page());
+    let scrolls = |class: &str| ["scroll", "plot", "source"].contains(&class);
+    let boxes: Vec<_> =
+        elements.iter().filter(|element| attribute(element, "class").is_some_and(scrolls)).collect();
+    assert!(boxes.iter().any(|(name, _)| name == "pre") && boxes.len() > 3, "{boxes:?}");
+    for scrolled in boxes {
+        assert_eq!(attribute(scrolled, "tabindex"), Some("0"), "{scrolled:?}");
+        assert!(attribute(scrolled, "aria-label").is_some_and(|label| !label.is_empty()), "{scrolled:?}");
+    }
+}
+
+#[test]
 fn whatever_is_referred_to_is_there_once() {
     let elements = elements(&page());
     let ids: Vec<&str> = elements.iter().filter_map(|e| attribute(e, "id")).collect();

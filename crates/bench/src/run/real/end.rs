@@ -16,9 +16,12 @@ const TISSUE: &str = "synth:4096x4096?seed=1";
 /// The time after the last row is at most this share of the time before it.
 const SHARE: f64 = 0.1;
 
+/// Seconds after the last row of the demo, in which pictures take most.
+const DEMO: f64 = 2.0;
+
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// One figure for synthetic tissue, and one for the same tissue in a PNG file.
+/// One figure for synthetic tissue, one for the same tissue in a PNG file, and one for the demo.
 pub(super) fn figures(image: Option<&str>, terminal: &Terminal) -> Result<Vec<BenchFigure>, Failure> {
     let _progress = terminal.progress("the end of a run");
     if let Some(image) = image {
@@ -30,21 +33,37 @@ pub(super) fn figures(image: Option<&str>, terminal: &Terminal) -> Result<Vec<Be
     let synth = ["image", "synth", "--width", "4096", "--height", "4096", "--seed", "1"];
     program::run(&[&synth[..], &["-o", &file, "--truth", &truth]].concat(), HOUR)?;
     let png = StudyFolder::new(Some(&file))?;
-    Ok(vec![figure("synthetic tissue", &tissue)?, figure("a PNG file", &png)?])
+    Ok(vec![figure("synthetic tissue", &tissue)?, figure("a PNG file", &png)?, demo(&tissue)?])
+}
+
+/// The study that the demo writes, run again into a new folder: painting the tissue is no part of the end.
+fn demo(place: &StudyFolder) -> Result<BenchFigure, Failure> {
+    let folder = place.path("demo").display().to_string();
+    program::run(&["demo", "-o", &folder, "--costs", "none", "--workers", "2"], HOUR)?;
+    let study = place.path("demo/study.toml").display().to_string();
+    let (whole, rows) = ended(place, &study, "demo-end")?;
+    let name = "time after the last row of the demo".into();
+    Ok(BenchFigure { name, value: whole - rows, unit: "s", goal: Some(Goal::AtMost(DEMO)), peer: None })
 }
 
 fn figure(of: &str, place: &StudyFolder) -> Result<BenchFigure, Failure> {
     let text = PaperStudy::Moat.text().replace("trajectories = 40", "trajectories = 4");
     let study = place.write("end.toml", &text)?.display().to_string();
-    let [folder, events] = ["end", "events.jsonl"].map(|name| place.path(name).display().to_string());
-    let arguments = ["run", &study, "-o", &folder, "--costs", "none", "--workers", "2", "--events", &events];
-    place.use_memory();
-    let whole = program::run(&arguments, HOUR)?.seconds;
-    let rows = last_row(Path::new(&events))?;
-    // What the command does before the run begins counts as if it were done after the rows.
+    let (whole, rows) = ended(place, &study, "end")?;
     let value = (whole - rows) / rows;
     let name = format!("time after the last of 65 rows over the time before it, {of}");
     Ok(BenchFigure { name, value, unit: "", goal: Some(Goal::AtMost(SHARE)), peer: None })
+}
+
+/// Seconds of a run into a new folder, and those until its last row. What the command does before the run begins counts as if
+/// it were done after the rows.
+fn ended(place: &StudyFolder, study: &str, name: &str) -> Result<(f64, f64), Failure> {
+    let [folder, events] =
+        [name.into(), format!("{name}.jsonl")].map(|name| place.path(&name).display().to_string());
+    let arguments = ["run", study, "-o", &folder, "--costs", "none", "--workers", "2", "--events", &events];
+    place.use_memory();
+    let whole = program::run(&arguments, HOUR)?.seconds;
+    Ok((whole, last_row(Path::new(&events))?))
 }
 
 /// Seconds from the beginning of the run to its last row.

@@ -25,7 +25,7 @@ pub(super) fn write(
     make_folder(folder)?;
     let drawings = {
         let _progress = terminal.progress("drawing the plots");
-        drawings(inputs, analysis, options)
+        drawings(inputs, analysis, options, terminal)
     };
     drawings.iter().try_for_each(|(name, _)| refuse_foreign(&folder.join(name), force))?;
     for (name, svg) in &drawings {
@@ -40,10 +40,14 @@ fn drawings(
     inputs: &AnalysisInputs,
     analysis: &Analysis,
     options: &AnalysisOptions,
+    terminal: &Terminal,
 ) -> Vec<(String, String)> {
-    // A sample too small to be halved has no curve; that is no reason to withhold the other plots.
-    let parts =
-        convergence(&inputs.space, &inputs.sample, &inputs.outputs, options, PARTS).unwrap_or_default();
+    // The other plots do not need the curves of convergence.
+    let parts = convergence(&inputs.space, &inputs.sample, &inputs.outputs, options, PARTS);
+    let parts = parts.unwrap_or_else(|error| {
+        terminal.say(&format!("note: no convergence plots: {error}"));
+        Vec::new()
+    });
     let method = analysis.technique.word();
     let mut drawings = Vec::new();
     for place in 0..analysis.outputs.len() {

@@ -76,8 +76,8 @@ impl Progress for RunProgress {
         self.show();
     }
 
-    fn converged(&mut self, task: usize) {
-        self.tracker.converged(task);
+    fn duplicate(&mut self, task: usize) {
+        self.tracker.duplicate(task);
     }
 
     fn row(&mut self, row: &RowOver<'_>) {

@@ -11,7 +11,7 @@ use onceflow_study::{Value, counted};
 
 use super::WantedRows;
 use crate::clips::{ImagePiece, PictureClips, ShownPart};
-use crate::open::supply::{References, Sources};
+use crate::open::sources::{References, Sources};
 use crate::redo::region::{RowsRequest, up_to_output};
 use crate::run::products::{StoredRegion, StoredRegions};
 use crate::{

@@ -28,6 +28,20 @@ pub(crate) enum JournalLine {
 /// The form of lines.
 const VERSION: u64 = 3;
 
+/// The version of the program that began a journal of any form with this line; none when it is no first line.
+pub(super) fn begun_by(text: &str) -> Option<String> {
+    let head = checked(text)?;
+    head.get("journal")?.as_u64()?;
+    // Forms before the third do not name it.
+    Some(head.get("program").and_then(Value::as_str).unwrap_or("0.1.0").to_owned())
+}
+
+/// What stands in a line without its end; none when it was torn or changed.
+fn checked(text: &str) -> Option<Value> {
+    let (sum, json) = text.split_once(' ')?;
+    (sum == checksum(json)).then(|| serde_json::from_str(json).ok()).flatten()
+}
+
 impl JournalLine {
     /// The line with its end.
     pub(crate) fn to_text(&self) -> serde_json::Result<String> {
@@ -37,8 +51,7 @@ impl JournalLine {
 
     /// The line that a text without its end is; none when it was torn or changed, or is of another version.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (sum, json) = text.split_once(' ')?;
-        (sum == checksum(json)).then(|| serde_json::from_str(json).ok()).flatten().and_then(|v| from_json(&v))
+        from_json(&checked(text)?)
     }
 
     /// The row and the part that are over with it.

@@ -17,6 +17,7 @@ use crate::{EngineError, RunFolder};
 
 use identity::PartPlaces;
 pub(crate) use identity::{ImageIdentity, RowsIdentity, RunIdentity, identity};
+use line::begun_by;
 pub(crate) use line::{JournalLine, tables};
 
 /// A journal that is open for more.
@@ -155,7 +156,7 @@ pub fn is_running(folder: &Path) -> bool {
     File::open(folder.join(FILE)).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// A file system without locks does not keep anybody from working.
+/// A file system without locks does not stop a run.
 fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
         match file.try_lock() {
@@ -197,10 +198,7 @@ fn version(folder: &Path) -> Option<String> {
     let mut first = String::new();
     let file = File::open(folder.join(FILE)).ok()?;
     BufReader::new(io::Read::take(file, LONGEST as u64)).read_line(&mut first).ok()?;
-    match JournalLine::parse(first.strip_suffix('\n')?)? {
-        JournalLine::Head { program, .. } => Some(program.unwrap_or_else(|| "0.1.0".into())),
-        _ => None,
-    }
+    begun_by(first.strip_suffix('\n')?)
 }
 
 /// What is known of the rows of a phase.

@@ -10,7 +10,7 @@ use onceflow_study::{Diagnostic, counted};
 
 use super::{BucketImage, BucketInput, BucketPhase, BucketReference, SavedRegion};
 use crate::open::inputs::OpenedImage;
-use crate::open::supply::{References, SavedReference};
+use crate::open::sources::{References, SavedReference};
 use crate::resume::journal::identity;
 use crate::run::recorder::reference_name;
 use crate::{EngineError, OpenStudy, RunFolder};

@@ -13,7 +13,7 @@ use super::{
     BucketImage, BucketInput, BucketMakes, BucketPhase, BucketReference, BucketRow, SavedFile, SavedRegion,
     SharedTask,
 };
-use crate::open::supply::{References, SavedReference};
+use crate::open::sources::{References, SavedReference};
 use crate::plan::phase::PhaseRows;
 use crate::resume::journal::{JournalLine, RowsIdentity};
 use crate::run::Runner;

@@ -12,7 +12,7 @@ use onceflow_store::codec;
 use onceflow_store::publish::Publisher;
 use onceflow_study::Scope;
 
-use crate::open::supply::Sources;
+use crate::open::sources::Sources;
 use crate::run::results::PhaseResults;
 
 /// A result with more bytes than this was not written by us.

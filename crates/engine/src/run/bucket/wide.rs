@@ -10,7 +10,7 @@ use onceflow_runtime::{ExecuteOptions, ExecutionContext, Observer, Operation, Ro
 use onceflow_study::Scope;
 
 use super::{BucketAids, BucketCost, BucketInput, BucketResult, BucketResults, PublishedResults, terms};
-use crate::open::supply::{References, Sources};
+use crate::open::sources::{References, Sources};
 use crate::plan::grain::Grained;
 use crate::run::account::Ledger;
 use crate::run::context::RunContext;

@@ -7,7 +7,7 @@ use onceflow_study::Scope;
 
 use super::outputs::{MeasuredOutputs, output_key};
 use super::{PhaseProducts, RunProducts};
-use crate::open::supply::References;
+use crate::open::sources::References;
 use crate::{EngineError, OpenStudy};
 
 /// Bytes of a key.

@@ -20,7 +20,7 @@ mod tasks;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use onceflow_nuclei::{PartComparison, counts_of};
+use onceflow_nuclei::{PartComparison, StepProgress, counts_of};
 use onceflow_products::{NewProduct, Product, ProductError, ProductKey, ProductStore};
 use onceflow_region::{Budget, Digester, Lease, Region};
 use onceflow_reuse::{NodeId, Plan};
@@ -31,7 +31,7 @@ use crate::resume::journal::JournalLine;
 use crate::run::recorder::RunRecorder;
 use crate::{AuditShare, OpenStudy, Progress, RunFolder, RunSettings};
 use outputs::{MeasuredOutputs, region_key};
-pub use preview::{StoredInstances, stored_instances};
+pub use preview::{StoredInstances, StoredPhase, StoredUnknown, stored_phases};
 use publisher::{GivenOutput, PublishOrder, Publisher};
 pub use region_reader::{PixelBox, StoredPixels, StoredPixelsError, stored_pixels};
 pub use row_preview::stored_row;
@@ -100,7 +100,7 @@ impl RunProducts {
         folder: &RunFolder,
         progress: &mut dyn Progress,
     ) -> Option<Self> {
-        let reader = ProductReader::open(study, settings)?;
+        let reader = ProductReader::open(study, settings, &|_| ())?;
         let failed = |error: &ProductError| {
             progress.note(&format!("note: results of earlier runs are not used: {error}"))
         };
@@ -156,11 +156,15 @@ impl Audit {
 }
 
 impl ProductReader {
-    /// The store that the settings name, when they name one.
-    fn open(study: &OpenStudy, settings: &RunSettings) -> Option<Result<Self, ProductError>> {
+    /// The store that the settings name, when they name one. `watch` is told how many images have been read for their digests.
+    fn open(
+        study: &OpenStudy,
+        settings: &RunSettings,
+        watch: &(dyn Fn(StepProgress) + Sync),
+    ) -> Option<Result<Self, ProductError>> {
         let opened = |store: ProductStore| {
             let store = Arc::new(store);
-            let images = sources::digests(study, &store, settings.workers)?;
+            let images = sources::digests(study, &store, settings.workers, watch)?;
             Ok(Self { store, images, most_pixels: most_pixels(study) })
         };
         Some(settings.store.as_ref()?.open().and_then(opened))

@@ -1,7 +1,9 @@
 //! Digests of what tasks read from outside: images and truth by their contents, boxes, regions of the reference row.
 
 use std::fs::File;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use onceflow_nuclei::StepProgress;
 use onceflow_products::{ProductError, ProductStore};
 use onceflow_region::{Digest, Source};
 use onceflow_reuse::{Digest32, REFERENCE_SUFFIX};
@@ -10,7 +12,7 @@ use onceflow_study::Scope;
 use super::ProductReader;
 use crate::OpenStudy;
 use crate::open::compare;
-use crate::open::supply::{References, SavedReference};
+use crate::open::sources::{References, SavedReference};
 
 /// The digests of an image and its truth, at the resolution of the study.
 #[derive(Clone, Copy, Debug)]
@@ -24,11 +26,17 @@ pub(super) fn digests(
     study: &OpenStudy,
     store: &ProductStore,
     threads: usize,
+    watch: &(dyn Fn(StepProgress) + Sync),
 ) -> Result<Vec<ImageDigests>, ProductError> {
     let images: Vec<usize> = (0..study.inputs.images.len()).collect();
+    let (done, of) = (AtomicU64::new(0), images.len() as u64);
     let share = images.len().div_ceil(threads.max(1)).max(1);
     std::thread::scope(|scope| {
-        let digest = |image: &usize| of_image(study, store, *image);
+        let digest = |image: &usize| {
+            let digest = of_image(study, store, *image);
+            watch(StepProgress { task: "images", done: done.fetch_add(1, Ordering::Relaxed) + 1, of });
+            digest
+        };
         let threads: Vec<_> = images
             .chunks(share)
             .map(|images| scope.spawn(move || images.iter().map(digest).collect::<Result<Vec<_>, _>>()))

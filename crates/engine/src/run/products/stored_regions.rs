@@ -7,7 +7,7 @@ use onceflow_study::Value;
 
 use super::ProductReader;
 use super::outputs::{MeasuredOutputs, RowOutput, output_key};
-use crate::open::supply::References;
+use crate::open::sources::References;
 use crate::{EngineError, OpenStudy, RunSettings};
 
 /// The store of results as it is after a run.
@@ -28,7 +28,7 @@ impl<'a> StoredRegions<'a> {
     /// The store that the settings name; none where there is none, or where it cannot be read.
     pub(crate) fn open(study: &'a OpenStudy, settings: &RunSettings) -> Option<Self> {
         // A run has already said why its store cannot be used.
-        let reader = ProductReader::open(study, settings)?.ok()?;
+        let reader = ProductReader::open(study, settings, &|_| ())?.ok()?;
         Some(Self { study, reader })
     }
 

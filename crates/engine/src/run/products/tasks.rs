@@ -14,7 +14,7 @@ use super::publisher::PublishOrder;
 use super::region_bytes::encoded;
 use super::{ProductReader, RunProducts};
 use crate::OpenStudy;
-use crate::open::supply::{References, Sources};
+use crate::open::sources::{References, Sources};
 use crate::plan::earlier::TakenResults;
 use crate::run::results::PhaseResults;
 

@@ -10,7 +10,7 @@ use super::super::executed::KnownWork;
 use super::super::keep::Keeper;
 use super::super::{Runner, object_origins};
 use crate::open::metrics::Tally;
-use crate::plan::duplicates as converged;
+use crate::plan::duplicates;
 use crate::plan::earlier;
 use crate::plan::grain::Grained;
 use crate::resume::journal::RowsIdentity;
@@ -69,7 +69,7 @@ impl Runner<'_> {
             work.execute(&mut plan, Keeper::new(kept), KnownWork::Past(&past))?;
         self.clips.end_phase(&gathered.same);
         self.trace(batch.phase, &plan, batch.first, &execution.log);
-        self.converged.push_str(&converged::lines(batch.phase, &plan, &gathered.same, batch.first));
+        self.duplicates.push_str(&duplicates::lines(batch.phase, &plan, &gathered.same, batch.first));
         let origins = std::mem::take(&mut gathered.origins);
         self.objects.push_str(&object_origins::lines(batch.phase, origins));
         self.earlier.0.push_str(&gathered.earlier.lines(batch.phase, &plan, batch.first));
@@ -144,8 +144,8 @@ impl Progress for BatchProgress<'_> {
         self.0.task(task);
     }
 
-    fn converged(&mut self, task: usize) {
-        self.0.converged(task);
+    fn duplicate(&mut self, task: usize) {
+        self.0.duplicate(task);
     }
 
     fn row(&mut self, row: &RowOver<'_>) {

@@ -10,7 +10,7 @@ use onceflow_study::Size;
 
 use super::{LostOwner, WorkerDriver, refused};
 use crate::work::WorkRoot;
-use crate::{EngineError, PROGRAM_BYTES, RunFolder, WorkersOn};
+use crate::{EngineError, PROCESS_BYTES, RunFolder, WorkersOn};
 
 /// Deaths in a row without a new result, for each worker, after which none is started any more.
 const MOST_DEATHS: usize = 12;
@@ -43,7 +43,7 @@ impl LocalDriver {
         root: &WorkRoot,
         memory: u64,
     ) -> Self {
-        let each = memory.saturating_sub(2 * PROGRAM_BYTES) / count.max(1) as u64;
+        let each = memory.saturating_sub(2 * PROCESS_BYTES) / count.max(1) as u64;
         let own = ["--workers", "1", "--memory", &each.to_string(), "--until-closed"].map(OsString::from);
         let arguments = [OsString::from("work"), folder.path().into()].into_iter().chain(own);
         Self {

@@ -1,4 +1,4 @@
-//! Who starts workers: processes of this machine, a batch system, or somebody else.
+//! Who starts workers: this process, a batch system, or the user.
 
 mod batch;
 mod command;

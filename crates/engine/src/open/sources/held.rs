@@ -63,7 +63,7 @@ mod tests {
 
     use super::*;
     use crate::open::inputs::ImagePart;
-    use crate::open::supply::{References, Sources};
+    use crate::open::sources::{References, Sources};
 
     const SIDE: u64 = 60;
     const BYTES: u64 = 3 * SIDE * SIDE;
