@@ -1,5 +1,6 @@
 //! Blocks of a program: each begins with attributes and ends with products.
 
+mod computing;
 mod history;
 mod publisher;
 mod value;
@@ -11,8 +12,9 @@ use std::time::Instant;
 
 use onceflow_products::{ProductKey, ProductStore, StoreOptions};
 
-use crate::command::{as_part, file_digest, to_file};
+use crate::command::{as_part, changed, file_digest, to_file};
 use crate::{MemoAttribute, MemoAttributeKind, MemoEntry, MemoError, MemoKey, MemoPart, MemoRole, kept};
+use computing::{ComputedBlock, ComputedBlocks};
 use history::Histories;
 use publisher::BlockPublisher;
 
@@ -31,6 +33,7 @@ pub struct BlockStore {
     program: String,
     version: String,
     histories: Mutex<Histories>,
+    computing: ComputedBlocks,
     publisher: BlockPublisher,
     audit: bool,
 }
@@ -45,8 +48,12 @@ pub struct Block<'a> {
     asked: Option<(ProductKey, Option<Arc<MemoEntry>>)>,
     products: Vec<MemoPart>,
     long: Vec<(usize, PathBuf)>,
+    /// Files that are attributes, as they were when they were read.
+    read: Vec<(PathBuf, String)>,
     inline: usize,
     begun: Instant,
+    /// Its place among the blocks that are computed, from the first answer that it is not known.
+    computing: Option<ComputedBlock<'a>>,
 }
 
 impl BlockStore {
@@ -59,11 +66,25 @@ impl BlockStore {
         program: impl Into<String>,
         version: impl Into<String>,
     ) -> Result<Self, MemoError> {
-        let store = Arc::new(ProductStore::open(folder, &StoreOptions::default())?);
+        Self::open_with(folder, program, version, &StoreOptions::default())
+    }
+
+    /// Opens the store in a folder with options, such as the size that it may grow to.
+    ///
+    /// # Errors
+    /// When the store cannot be opened.
+    pub fn open_with(
+        folder: impl AsRef<Path>,
+        program: impl Into<String>,
+        version: impl Into<String>,
+        options: &StoreOptions,
+    ) -> Result<Self, MemoError> {
+        let store = Arc::new(ProductStore::open(folder, options)?);
         let audit = std::env::var_os(AUDIT).is_some_and(|value| !value.is_empty() && value != "0");
         let (program, version) = (program.into(), version.into());
         let publisher = BlockPublisher::start(Arc::clone(&store), &program);
-        Ok(Self { store, program, version, histories: Mutex::default(), publisher, audit })
+        let (histories, computing) = (Mutex::default(), ComputedBlocks::default());
+        Ok(Self { store, program, version, histories, computing, publisher, audit })
     }
 
     /// The folder of results that programs of this user share: that of `ONCEFLOW_STORE`, else `onceflow/products` in the cache folder.
@@ -80,13 +101,16 @@ impl BlockStore {
         Self { audit, ..self }
     }
 
-    /// Adds a value to the history of a variable that a branch decides, or a loop carries.
+    /// Adds a value to the history of a variable that a branch decides, or a loop carries. A block that records values while it
+    /// is computed is not kept: when it is known, they would be missing.
     pub fn record(&self, variable: &str, value: &[u8]) {
+        self.computing.note_history(variable);
         self.histories().record(variable, value);
     }
 
     /// Forgets the history of a variable: its loop begins again.
     pub fn forget(&self, variable: &str) {
+        self.computing.note_history(variable);
         self.histories().forget(variable);
     }
 
@@ -99,8 +123,10 @@ impl BlockStore {
             asked: None,
             products: Vec::new(),
             long: Vec::new(),
+            read: Vec::new(),
             inline: 0,
             begun: Instant::now(),
+            computing: None,
         }
     }
 
@@ -135,7 +161,8 @@ impl Block<'_> {
     /// # Errors
     /// When it cannot be read, or changes meanwhile.
     pub fn attribute_file(&mut self, path: &Path) -> Result<&mut Self, MemoError> {
-        let digest = file_digest(&self.of.store, path)?;
+        let (digest, stamp) = file_digest(&self.of.store, path)?;
+        self.read.push((path.to_path_buf(), stamp));
         let name = path.display().to_string();
         Ok(self.add(MemoAttribute::of_digest(MemoAttributeKind::Read, name, &digest), &digest))
     }
@@ -157,13 +184,22 @@ impl Block<'_> {
     /// Whether the products are known, so that the block need not be computed.
     ///
     /// # Errors
-    /// When an attribute stands twice, or the store cannot be read.
+    /// When an attribute stands twice, this block is computed already and has begun itself, or the store cannot be read.
     pub fn known(&mut self) -> Result<bool, MemoError> {
-        if self.of.audit {
-            self.key()?;
-            return Ok(false);
+        let (key, known) = if self.of.audit { (self.key()?, false) } else { self.asked()? };
+        if !known && self.computing.is_none() {
+            let computing = self.of.computing.begin(key);
+            self.computing = Some(computing.ok_or_else(|| self.recursive())?);
         }
-        Ok(self.ask()?.1.is_some())
+        Ok(known)
+    }
+
+    fn asked(&mut self) -> Result<(ProductKey, bool), MemoError> {
+        self.ask().map(|(key, entry)| (key, entry.is_some()))
+    }
+
+    fn recursive(&self) -> MemoError {
+        MemoError::RecursiveBlock { block: self.name.clone() }
     }
 
     /// The key: 32 bytes.
@@ -283,6 +319,21 @@ impl Block<'_> {
         Ok(())
     }
 
+    /// Whether what it was computed from is what its attributes say.
+    fn check_attributes(&self, key: ProductKey) -> Result<(), MemoError> {
+        if let Some(path) = self.read.iter().find_map(|(path, stamp)| changed(path, stamp)) {
+            return Err(MemoError::Changed { path });
+        }
+        match &self.computing {
+            None if self.of.computing.is_computed_here(key) => Err(self.recursive()),
+            None => Ok(()),
+            Some(computing) => match computing.recorded() {
+                Some(variable) => Err(MemoError::RecordedInside { block: self.name.clone(), variable }),
+                None => Ok(()),
+            },
+        }
+    }
+
     fn check_name(&self, name: &str) -> Result<(), MemoError> {
         match self.products.iter().any(|part| part.name == name) {
             true => Err(MemoError::Twice { name: name.to_owned() }),
@@ -293,13 +344,15 @@ impl Block<'_> {
     /// Ends the block: products that were computed are kept. A block that is dropped instead is not kept.
     ///
     /// # Errors
-    /// When the store refuses, or an audit finds that other bytes are kept for the same attributes.
+    /// When the store refuses, what it was computed from does not decide its result, or an audit finds that other bytes are kept
+    /// for the same attributes.
     pub fn end(mut self) -> Result<(), MemoError> {
         let known = !self.of.audit && self.ask()?.1.is_some();
         if known || self.products.is_empty() {
             return Ok(());
         }
         let key = self.key()?;
+        self.check_attributes(key)?;
         let seconds = self.begun.elapsed().as_secs_f64();
         let attributes = self.attributes.drain(..).map(|(attribute, _)| attribute).collect();
         let parts = std::mem::take(&mut self.products);
