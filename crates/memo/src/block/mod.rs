@@ -146,7 +146,7 @@ impl BlockStore {
         if let Some(entry) = self.publisher.waiting(key) {
             return Ok(Some(entry));
         }
-        Ok(kept::fetch(&self.store, key)?.map(|(entry, _)| Arc::new(entry)))
+        Ok(kept::fetch_noted(&self.store, key)?.map(|(entry, _)| Arc::new(entry)))
     }
 }
 
