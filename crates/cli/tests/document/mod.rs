@@ -50,8 +50,10 @@ impl Document {
     }
 
     fn steps(&self) -> impl Iterator<Item = &Step> {
-        let step = |part: &Part| if let Part::Step(step) = part { Some(step) } else { None };
-        self.parts.iter().filter_map(step)
+        self.parts.iter().filter_map(|part| match part {
+            Part::Step(step) => Some(step),
+            Part::Text(_) | Part::File { .. } => None,
+        })
     }
 
     /// What follows a command that cannot be run here depends on it.
