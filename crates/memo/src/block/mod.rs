@@ -2,41 +2,27 @@
 
 mod computing;
 mod history;
+mod macros;
 mod publisher;
+mod store;
 mod value;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-use onceflow_products::{ProductKey, ProductStore, StoreOptions};
+use onceflow_products::ProductKey;
 
 use crate::command::{as_part, changed, file_digest, to_file};
 use crate::{MemoAttribute, MemoAttributeKind, MemoEntry, MemoError, MemoKey, MemoPart, MemoRole, kept};
-use computing::{ComputedBlock, ComputedBlocks};
-use history::Histories;
-use publisher::BlockPublisher;
+use computing::ComputedBlock;
 
+pub use store::BlockStore;
 pub use value::BlockValue;
 
 /// Raised when the fields of a key change their meaning.
 const KIND: &str = "onceflow memo block v1";
-
-/// When this is set, blocks that are known are computed all the same, and compared.
-const AUDIT: &str = "ONCEFLOW_MEMO_AUDIT";
-
-/// A store of the blocks of one program.
-#[derive(Debug)]
-pub struct BlockStore {
-    store: Arc<ProductStore>,
-    program: String,
-    version: String,
-    histories: Mutex<Histories>,
-    computing: ComputedBlocks,
-    publisher: BlockPublisher,
-    audit: bool,
-}
 
 /// A block that has begun.
 #[derive(Debug)]
@@ -56,69 +42,11 @@ pub struct Block<'a> {
     computing: Option<ComputedBlock<'a>>,
 }
 
-impl BlockStore {
-    /// Opens the store in a folder for a program. Blocks of another program, or of another version of it, are others.
-    ///
-    /// # Errors
-    /// When the store cannot be opened.
-    pub fn open(
-        folder: impl AsRef<Path>,
-        program: impl Into<String>,
-        version: impl Into<String>,
-    ) -> Result<Self, MemoError> {
-        Self::open_with(folder, program, version, &StoreOptions::default())
-    }
-
-    /// Opens the store in a folder with options, such as the size that it may grow to.
-    ///
-    /// # Errors
-    /// When the store cannot be opened.
-    pub fn open_with(
-        folder: impl AsRef<Path>,
-        program: impl Into<String>,
-        version: impl Into<String>,
-        options: &StoreOptions,
-    ) -> Result<Self, MemoError> {
-        let store = Arc::new(ProductStore::open(folder, options)?);
-        let audit = std::env::var_os(AUDIT).is_some_and(|value| !value.is_empty() && value != "0");
-        let (program, version) = (program.into(), version.into());
-        let publisher = BlockPublisher::start(Arc::clone(&store), &program);
-        let (histories, computing) = (Mutex::default(), ComputedBlocks::default());
-        Ok(Self { store, program, version, histories, computing, publisher, audit })
-    }
-
-    /// The folder of results that programs of this user share: that of `ONCEFLOW_STORE`, else `onceflow/products` in the cache folder.
-    pub fn folder_of_user() -> Option<PathBuf> {
-        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let cache = || variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-        let home = || std::env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(".cache"));
-        variable("ONCEFLOW_STORE").or_else(|| Some(cache().or_else(home)?.join("onceflow/products")))
-    }
-
-    /// Whether blocks that are known are computed and compared: `ONCEFLOW_MEMO_AUDIT` is set, or this was called.
-    #[must_use]
-    pub fn with_audit(self, audit: bool) -> Self {
-        Self { audit, ..self }
-    }
-
-    /// Adds a value to the history of a variable that a branch decides, or a loop carries. A block that records values while it
-    /// is computed is not kept: when it is known, they would be missing.
-    pub fn record(&self, variable: &str, value: &[u8]) {
-        self.computing.note_history(variable);
-        self.histories().record(variable, value);
-    }
-
-    /// Forgets the history of a variable: its loop begins again.
-    pub fn forget(&self, variable: &str) {
-        self.computing.note_history(variable);
-        self.histories().forget(variable);
-    }
-
-    /// Begins a block.
-    pub fn begin(&self, name: impl Into<String>) -> Block<'_> {
-        Block {
-            of: self,
-            name: name.into(),
+impl<'a> Block<'a> {
+    fn new(of: &'a BlockStore, name: String) -> Self {
+        Self {
+            of,
+            name,
             attributes: Vec::new(),
             asked: None,
             products: Vec::new(),
@@ -128,25 +56,6 @@ impl BlockStore {
             begun: Instant::now(),
             computing: None,
         }
-    }
-
-    /// Waits until all that ended is kept.
-    ///
-    /// # Errors
-    /// When the store refused something since the last call, or an audit found other bytes.
-    pub fn flush(&self) -> Result<(), MemoError> {
-        self.publisher.flush()
-    }
-
-    fn histories(&self) -> MutexGuard<'_, Histories> {
-        self.histories.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn find(&self, key: ProductKey) -> Result<Option<Arc<MemoEntry>>, MemoError> {
-        if let Some(entry) = self.publisher.waiting(key) {
-            return Ok(Some(entry));
-        }
-        Ok(kept::fetch_noted(&self.store, key)?.map(|(entry, _)| Arc::new(entry)))
     }
 }
 
@@ -383,58 +292,5 @@ fn audited(kept: &MemoEntry, new: &MemoEntry) -> Result<(), MemoError> {
     match differs {
         None => Ok(()),
         Some(part) => Err(MemoError::Differs { block: new.title.clone(), name: part.name.clone() }),
-    }
-}
-
-/// Takes the value of a block from a store, or computes and keeps it. The value is any [`BlockValue`]; attributes are names with
-/// anything that has bytes; in brackets stand the variables whose values of all passes identify the block too.
-///
-/// ```
-/// use onceflow_memo::{BlockStore, MemoError, block};
-///
-/// let folder = tempfile::tempdir()?;
-/// let store = BlockStore::open(folder.path(), "example", "1")?;
-/// let mut computed = 0;
-/// for _ in 0..2 {
-///     let sum: f64 = block!(store, "sum", from = 1.0_f64, to = "last"; {
-///         computed += 1;
-///         42.0
-///     })?;
-///     assert_eq!(sum, 42.0);
-/// }
-/// assert_eq!(computed, 1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[macro_export]
-macro_rules! block {
-    ($store:expr, $name:expr $(, $attribute:ident = $value:expr)* $(, [$($variable:ident),+])?; $body:block) => {{
-        let mut block = $store.begin($name);
-        $( block.attribute(stringify!($attribute), &$crate::BlockValue::to_block_bytes(&$value)); )*
-        $( $( block.history(stringify!($variable)); )+ )?
-        $crate::BlockStore::value(block, || $body)
-    }};
-}
-
-impl BlockStore {
-    /// The value of a block: the one that is kept, or the computed one.
-    ///
-    /// # Errors
-    /// When the store cannot be used, or what is kept is no value of this type.
-    pub fn value<V: BlockValue>(mut block: Block<'_>, compute: impl FnOnce() -> V) -> Result<V, MemoError> {
-        const VALUE: &str = "value";
-        if block.known()?
-            && let Some(bytes) = block.product(VALUE)?
-        {
-            return V::from_block_bytes(&bytes).ok_or_else(|| MemoError::Product {
-                block: block.name.clone(),
-                name: VALUE.into(),
-                expected: format!("a value of type {}", std::any::type_name::<V>()),
-                found: format!("{} bytes of another type; raise the version of the program", bytes.len()),
-            });
-        }
-        let value = compute();
-        block.give(VALUE, &value.to_block_bytes())?;
-        block.end()?;
-        Ok(value)
     }
 }
