@@ -1,7 +1,7 @@
 /* Registration in five levels, as in the data-minimisation paper: each level refines the vectors of the level before. A level is
  * identified by the names of the images and the values of `prm` until then: 52 bytes instead of 683 MB.
  *
- *     cc levels.c -Iinclude -Llib -lonceflow_memo_c -o levels
+ *     cc examples/memo/levels.c -Icrates/capi/include -Ltarget/release -Wl,-rpath,$PWD/target/release -lonceflow_memo_c -lm -o levels
  *     ./levels FOLDER IMAGE IMAGE PRM PRM PRM PRM PRM
  */
 #include <math.h>

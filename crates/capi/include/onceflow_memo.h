@@ -14,7 +14,8 @@
  *
  * Functions that return int give 0 (onceflow_known: 1 or 0), or -1 after an error, whose words onceflow_error() gives.
  * A NULL store or block is no error: then everything is computed, and nothing is kept. A store may be used by several threads at
- * once, a block by one at a time. Nothing is promised for products of other lengths under the same attributes: raise the version
+ * once, a block by one at a time. A block that begins itself with the same attributes, that records values of a history while it is
+ * computed, or whose file was changed before it ended is not kept: onceflow_known or onceflow_end gives -1. Nothing is promised for products of other lengths under the same attributes: raise the version
  * of the program when its code or its products change.
  *
  * Link with -lonceflow_memo_c. ONCEFLOW_MEMO_AUDIT=1 computes known blocks too, and onceflow_end fails where the bytes differ.

@@ -73,6 +73,39 @@ fn a_c_program_computes_levels_once() {
     assert!(audited.0.starts_with("5 of 5") && audited.1.is_empty(), "{}", audited.1);
 }
 
+/// Kills the program at ever other moments, `ONCEFLOW_KILLS` times at least, until it gets through: the sum is that of a program that
+/// nobody killed, and what is kept is sound.
+#[test]
+fn a_c_program_that_is_killed_again_and_again_gives_what_it_gives_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = compiled(folder.path()) else { return };
+    let prm = ["1", "2", "3", "4", "5"];
+    let sum = |said: &str| said.split("sum").nth(1).unwrap().to_owned();
+    let alone = sum(&levels(&program, "none", &[], prm).0);
+    let least: u64 = std::env::var("ONCEFLOW_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
+    let (mut kills, mut runs) = (0, 0);
+    while kills < least {
+        runs += 1;
+        let store = folder.path().join(format!("store{runs}")).display().to_string();
+        for delay in (0..).map(|step| std::time::Duration::from_micros(step * 700)) {
+            let mut command = Command::new(&program);
+            command.args([&store, "a.img", "b.img"]).args(prm).env_remove("ONCEFLOW_MEMO_AUDIT");
+            let mut caller = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+            std::thread::sleep(delay);
+            caller.kill().unwrap();
+            if caller.wait().unwrap().success() {
+                break;
+            }
+            kills += 1;
+        }
+        let (again, warned) = levels(&program, &store, &[], prm);
+        assert!(again.starts_with("0 of 5") && warned.is_empty(), "{again}{warned}");
+        assert_eq!(sum(&again), alone);
+        let audited = levels(&program, &store, &[("ONCEFLOW_MEMO_AUDIT", "1")], prm);
+        assert!(audited.1.is_empty(), "{}", audited.1);
+    }
+}
+
 fn words() -> String {
     // SAFETY: it is never null, and stays until the next error.
     unsafe { CStr::from_ptr(onceflow_error()) }.to_str().unwrap().to_owned()

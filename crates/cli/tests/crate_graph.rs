@@ -65,7 +65,7 @@ const CRATES: [Crate; 25] = [
             "study",
             "terminal",
         ],
-        &[],
+        &["capi"],
     ),
     // The product does not contain the benchmarks: no crate uses this one.
     (

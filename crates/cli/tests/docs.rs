@@ -2,7 +2,7 @@
 //!
 //! In a block that is fenced as `console` a line that begins with `$ ` is a command (lines that begin with `> ` carry it
 //! on). All commands of a page run in order in one folder, which holds a copy of `examples/`, with `onceflow` on the
-//! path. Each must end with exit code 0, or with N where the fence says `console exit=N`. Lines below a command are what
+//! path. Pages that compile C find the header and the library as in the repository. Each must end with exit code 0, or with N where the fence says `console exit=N`. Lines below a command are what
 //! it prints, both streams together; a line `...` stands for any lines, and no lines leave the output unsaid. A fence
 //! with `file=NAME` writes its text into the folder. `ONCEFLOW_BLESS=1 cargo test -p onceflow-cli --test docs` rewrites
 //! outputs that are not what is printed.

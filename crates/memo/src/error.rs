@@ -26,6 +26,14 @@ pub enum MemoError {
         "expected a command that does not call itself with the same attributes, found a recursive call of `{title}`"
     )]
     Recursive { title: String },
+    #[error(
+        "expected a block that does not begin itself with the same attributes, found a recursive call of `{block}`: its own result would decide it; add what differs as an attribute"
+    )]
+    RecursiveBlock { block: String },
+    #[error(
+        "block `{block}`: expected that values are recorded before it begins, found one of `{variable}` while it was computed; it is not kept, since a known block would not record it"
+    )]
+    RecordedInside { block: String, variable: String },
     #[error("cannot run `{program}`: {reason}")]
     CannotRun { program: String, kind: io::ErrorKind, reason: String },
     #[error("cannot follow the command: {reason}; run it without --trace")]

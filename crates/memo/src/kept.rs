@@ -4,8 +4,9 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use onceflow_products::{Maker, NewProduct, ProductKey, ProductStore, Published};
+use onceflow_products::{Maker, NewProduct, Product, ProductKey, ProductStore, Published};
 
 use crate::{MemoEntry, MemoError, MemoKey, MemoPart};
 
@@ -14,6 +15,10 @@ pub(crate) const INLINE: usize = 4 << 20;
 
 /// Bytes of a piece.
 const PIECE: usize = 64 << 20;
+
+/// Uses are noted once in so many milliseconds: noting one waits for the disk, which takes longer than all else that a known command
+/// does.
+const BETWEEN_USES: u64 = 3_600_000;
 
 /// The key of a piece of a part with this content.
 fn piece_key(digest: &[u8; 32], number: u64) -> ProductKey {
@@ -27,9 +32,38 @@ fn pieces(part: &MemoPart) -> u64 {
     part.bytes.div_ceil(PIECE as u64)
 }
 
-/// The entry with a key; none when it, or a piece of it, is not there.
+/// A product whose use is noted now and then.
+fn seldom_noted(store: &ProductStore, key: ProductKey) -> Result<Option<Product>, MemoError> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
+    let used = store.listed(&key)?.map(|listed| listed.used);
+    if used.is_some_and(|used| is_recent(used, now))
+        && let Some(product) = store.peek(key)?
+    {
+        return Ok(Some(product));
+    }
+    // One that is damaged is set aside here.
+    Ok(store.fetch(&[key])?.pop().flatten())
+}
+
+/// Whether a use was noted lately; a clock that was set back is no reason to wait.
+fn is_recent(used: u64, now: u64) -> bool {
+    now.checked_sub(used).is_some_and(|since| since < BETWEEN_USES)
+}
+
+/// The entry with a key of a command; none when it, or a piece of it, is not there.
 pub(crate) fn fetch(store: &ProductStore, key: ProductKey) -> Result<Option<(MemoEntry, f64)>, MemoError> {
-    let Some(product) = store.fetch(&[key])?.pop().flatten() else { return Ok(None) };
+    seldom_noted(store, key)?.map_or(Ok(None), |product| whole(store, &product))
+}
+
+/// The entry with a key of a block: a program notes its uses together.
+pub(crate) fn fetch_noted(
+    store: &ProductStore,
+    key: ProductKey,
+) -> Result<Option<(MemoEntry, f64)>, MemoError> {
+    store.fetch(&[key])?.pop().flatten().map_or(Ok(None), |product| whole(store, &product))
+}
+
+fn whole(store: &ProductStore, product: &Product) -> Result<Option<(MemoEntry, f64)>, MemoError> {
     let Some(entry) = MemoEntry::decode(&product.payload) else { return Ok(None) };
     let elsewhere = entry.parts.iter().filter(|part| part.content.is_none());
     let keys: Vec<ProductKey> =
@@ -50,7 +84,7 @@ pub(crate) fn content(
     }
     let mut digest = blake3::Hasher::new();
     for number in 0..pieces(part) {
-        let Some(piece) = store.fetch(&[piece_key(&part.digest, number)])?.pop().flatten() else {
+        let Some(piece) = seldom_noted(store, piece_key(&part.digest, number))? else {
             return Ok(false);
         };
         digest.update(&piece.payload);
@@ -116,4 +150,16 @@ fn publish_pieces(
         store.publish(&[NewProduct { key, payload: piece.to_vec(), seconds }], maker)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_use_is_noted_once_an_hour() {
+        let day = 86_400_000;
+        assert!(is_recent(day, day) && is_recent(day, day + 3_599_999));
+        assert!(!is_recent(day, day + 3_600_000) && !is_recent(day, day - 1));
+    }
 }

@@ -24,9 +24,7 @@ mod paths;
 mod trace;
 
 pub use block::{Block, BlockStore, BlockValue};
-pub use command::{
-    Audited, MemoCommand, MemoDifference, MemoOutcome, MemoSource, Nearness, NotKept, exit_code_of,
-};
+pub use command::{Audited, MemoCommand, MemoDifference, MemoOutcome, MemoSource, Nearness, NotKept};
 pub use entry::{MemoAttribute, MemoAttributeKind, MemoEntry, MemoPart, MemoRole};
 pub use error::MemoError;
 pub use key::MemoKey;

@@ -131,3 +131,79 @@ fn a_value_of_another_type_is_refused() {
     let other: Result<u32, _> = block!(store, "typed"; { 7_u32 });
     assert!(other.unwrap_err().to_string().contains("of another type"));
 }
+
+#[test]
+fn a_block_that_begins_itself_is_refused_and_nested_ones_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    for audit in [true, false] {
+        let store = store(&folder, &format!("recursive, audit {audit}")).with_audit(audit);
+        let inner = || block!(store, "again", from = 1_u64; { 2_u64 });
+        let outer: u64 = block!(store, "again", from = 1_u64; {
+            let error = inner().unwrap_err();
+            assert!(matches!(error, MemoError::RecursiveBlock { .. }), "{error}");
+            assert!(error.to_string().contains("a recursive call of `again`"), "{error}");
+            7
+        })
+        .unwrap();
+        assert_eq!((outer, inner().ok()), (7, (!audit).then_some(7)), "an audit finds that it gives 2 here");
+    }
+    // A program that computes all the same keeps the outer result alone.
+    let store = store(&folder, "both end");
+    let (mut outer, mut inner) = (store.begin("x"), store.begin("x"));
+    assert!(!outer.known().unwrap() && inner.known().is_err());
+    inner.give("value", b"inner").unwrap();
+    assert!(matches!(inner.end(), Err(MemoError::RecursiveBlock { .. })));
+    outer.give("value", b"outer").unwrap();
+    outer.end().unwrap();
+    assert_eq!(store.begin("x").product("value").unwrap().as_deref(), Some(&b"outer"[..]));
+    // Other attributes are another block, and so is the same one in another thread.
+    let nested = |number: u64| block!(store, "nested", number = number; { number });
+    let sum: u64 =
+        block!(store, "nested", number = 0_u64; { (1..4).map(|n| nested(n).unwrap()).sum() }).unwrap();
+    assert_eq!((sum, nested(2).unwrap()), (6, 2));
+    let mut here = store.begin("threads");
+    assert!(!here.known().unwrap());
+    std::thread::scope(|scope| {
+        assert!(!scope.spawn(|| store.begin("threads").known().unwrap()).join().unwrap())
+    });
+}
+
+#[test]
+fn values_that_are_recorded_in_a_block_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder, "1");
+    let run = || block!(store, "outer"; { store.record("prm", b"1"); 5_u64 });
+    let error = run().unwrap_err();
+    assert!(matches!(error, MemoError::RecordedInside { .. }), "{error}");
+    assert!(error.to_string().contains("one of `prm` while it was computed"), "{error}");
+    assert!(run().is_err(), "it was not kept");
+    // Before a block, and in another thread, they are recorded as ever.
+    store.record("prm", b"2");
+    let other = || std::thread::scope(|scope| scope.spawn(|| store.record("other", b"3")).join().unwrap());
+    assert_eq!(block!(store, "after", [prm]; { other(); 6_u64 }).unwrap(), 6);
+}
+
+#[test]
+fn a_file_that_changes_under_a_block_leaves_it_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, store) = (folder.path().join("file"), store(&folder, "1"));
+    let end = |change: &dyn Fn()| {
+        fs::write(&file, "before").unwrap();
+        let mut block = store.begin("reads");
+        block.attribute_file(&file).unwrap();
+        assert!(!block.known().unwrap());
+        change();
+        block.give("value", &fs::read(&file).unwrap_or_default()).unwrap();
+        block.end()
+    };
+    let changes: [&dyn Fn(); 2] =
+        [&|| fs::write(&file, "after!").unwrap(), &|| fs::remove_file(&file).unwrap()];
+    for change in changes {
+        let error = end(change).unwrap_err();
+        assert!(matches!(&error, MemoError::Changed { path } if *path == file), "{error}");
+    }
+    end(&|| ()).unwrap();
+    let mut block = store.begin("reads");
+    block.attribute_file(&file).unwrap();
+    assert_eq!(block.product("value").unwrap().as_deref(), Some(&b"before"[..]));
+}

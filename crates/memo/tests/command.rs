@@ -133,6 +133,37 @@ fn what_decides_the_result_is_in_the_key() {
     assert_eq!(key(&command), same);
 }
 
+/// A write would wait for the disk: longer than all else that a known command does.
+#[test]
+fn a_known_command_writes_nothing_into_the_store() {
+    let mut place = Place::new();
+    place.write("in", "text");
+    let command = MemoCommand {
+        writes: vec![place.path("large")],
+        reads: vec![place.path("in")],
+        ..place.script("head -c 6000000 /dev/zero > large")
+    };
+    // Digests of files that may still change are not remembered.
+    let old = SystemTime::now() - Duration::from_secs(100);
+    fs::File::options().append(true).open(place.path("in")).unwrap().set_modified(old).unwrap();
+    assert_eq!(place.run(&command).not_kept, None);
+    let reopen = |place: &mut Place| {
+        let folder = place.path("store");
+        let other = ProductStore::open(place.path("other"), &StoreOptions::default()).unwrap();
+        drop(std::mem::replace(&mut place.store, other));
+        let index = fs::read(folder.join("index2.sqlite")).unwrap();
+        place.store = ProductStore::open(folder, &StoreOptions::default()).unwrap();
+        index
+    };
+    let before = reopen(&mut place);
+    for _ in 0..3 {
+        fs::remove_file(place.path("large")).unwrap();
+        assert_eq!(place.run(&command).source, MemoSource::Known);
+        assert!(reopen(&mut place) == before, "the index was changed");
+    }
+    assert_eq!(place.path("large").metadata().unwrap().len(), 6_000_000);
+}
+
 #[test]
 fn folders_of_outputs_are_made_and_pipes_are_refused() {
     let place = Place::new();

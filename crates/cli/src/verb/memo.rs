@@ -3,10 +3,9 @@
 mod words;
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use onceflow_engine::{ProductStore, StoreFolder};
-use onceflow_memo::{Audited, MemoCommand, MemoError, MemoOutcome, MemoSource, exit_code_of};
+use onceflow_memo::{Audited, MemoCommand, MemoError, MemoOutcome, MemoSource, TracedFiles};
 use onceflow_study::Diagnostic;
 use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::json;
@@ -16,7 +15,7 @@ use crate::args::MemoArgs;
 /// Takes the result of a command, or runs it.
 pub(crate) fn run(args: &MemoArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let command = command(args);
-    let Some(store) = opened(args, terminal) else { return alone(args, terminal) };
+    let Some(store) = opened(args, terminal) else { return alone(args, &command, terminal) };
     if args.dry_run {
         return look_up(args, &command, &store, terminal);
     }
@@ -69,7 +68,7 @@ fn opened(args: &MemoArgs, terminal: &Terminal) -> Option<ProductStore> {
     opened.inspect_err(|error| terminal.say(&format!("memo: warning: nothing is kept: {error}"))).ok()
 }
 
-fn alone(args: &MemoArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+fn alone(args: &MemoArgs, command: &MemoCommand, terminal: &Terminal) -> Result<Exit, Failure> {
     if args.dry_run {
         let error = Diagnostic::error("there is no store that could know the command");
         return Err(Failure::bad_input(error.with_hint("name a folder after --store")));
@@ -77,13 +76,12 @@ fn alone(args: &MemoArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     if args.explain {
         terminal.say("memo: ran, since there is no store");
     }
-    let program = args.command.first().cloned().unwrap_or_default();
-    let status = Command::new(&program).args(args.command.iter().skip(1)).status();
-    let status = status.map_err(|error| {
-        let kind = error.kind();
-        failed(MemoError::CannotRun { program, kind, reason: onceflow_engine::io_words(&error) })
-    })?;
-    Ok(exit(exit_code_of(status)))
+    let (code, traced) = command.run_alone().map_err(failed)?;
+    tell_traced(traced.as_ref(), terminal);
+    if args.audit {
+        terminal.say(&format!("memo: {}", words::audited(&Audited::New)));
+    }
+    Ok(exit(code))
 }
 
 fn look_up(
@@ -114,12 +112,16 @@ fn tell(args: &MemoArgs, outcome: &MemoOutcome, terminal: &Terminal) {
     {
         say(format!("warning: not kept: {reason}"));
     }
-    if let Some(traced) = &outcome.traced {
-        words::traced(traced).into_iter().for_each(&say);
-    } else if args.trace && outcome.source != MemoSource::Ran {
+    tell_traced(outcome.traced.as_ref(), terminal);
+    if args.trace && outcome.source != MemoSource::Ran {
         say("note: nothing was traced, since the command did not run; --audit runs it".into());
     }
     outcome.audited.iter().for_each(|audited| say(words::audited(audited)));
+}
+
+fn tell_traced(traced: Option<&TracedFiles>, terminal: &Terminal) {
+    let lines = traced.map(words::traced).unwrap_or_default();
+    lines.iter().for_each(|line| terminal.say(&format!("memo: {line}")));
 }
 
 fn failed(error: MemoError) -> Failure {

@@ -8,6 +8,9 @@ use std::process::{Command, Stdio};
 
 pub use fence::{Document, Part, Step};
 
+/// The library for C programs, by the name that a linker takes.
+const C_LIBRARY: &str = "onceflow_memo_c";
+
 /// What running a page showed.
 pub struct Ran {
     /// What is not as the page says.
@@ -22,6 +25,9 @@ impl Document {
         let folder = tempfile::tempdir().unwrap();
         if examples.exists() {
             copy(examples, &folder.path().join("examples"));
+        }
+        if self.steps().any(|step| step.command.contains(C_LIBRARY)) {
+            place_c_library(folder.path());
         }
         let mut ran = Ran { complaints: Vec::new(), text: String::new() };
         let mut skipping = false;
@@ -43,9 +49,20 @@ impl Document {
         ran
     }
 
+    fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Step(step) => Some(step),
+            Part::Text(_) | Part::File { .. } => None,
+        })
+    }
+
     /// What follows a command that cannot be run here depends on it.
     fn must_skip(&self, step: &Step) -> bool {
-        let lacking = ["python3", "awk"].into_iter().find(|p| step.command.contains(p) && !is_installed(p));
+        let calls = |program: &str| match program {
+            "cc" => step.command.split_whitespace().any(|word| word == program),
+            _ => step.command.contains(program),
+        };
+        let lacking = ["python3", "awk", "cc"].into_iter().find(|p| calls(p) && !is_installed(p));
         if let Some(program) = lacking {
             eprintln!("skipped: {}:{} and what follows: there is no {program} here", self.name, step.line);
         }
@@ -69,6 +86,19 @@ impl Document {
         ran.complaints.push(format!("{place}\n{}\n{}", said.join("\n"), found.join("\n")));
         Some(printed)
     }
+}
+
+/// The header and the library for C where a user finds them who has built it in the folder of the repository. The library is that of
+/// this build.
+fn place_c_library(folder: &Path) {
+    let name = format!("{}{C_LIBRARY}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let built = std::env::current_exe().unwrap().parent().unwrap().join(&name);
+    assert!(built.is_file(), "expected the library for C at {}", built.display());
+    let place = folder.join("target/release");
+    std::fs::create_dir_all(&place).unwrap();
+    std::os::unix::fs::symlink(built, place.join(&name)).unwrap();
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../capi/include");
+    copy(&header, &folder.join("crates/capi/include"));
 }
 
 fn push(text: &mut String, line: &str) {

@@ -2,6 +2,7 @@
 
 use onceflow_kernels::compare::MetricKind;
 use onceflow_nuclei::COMPARE;
+use onceflow_reuse::REFERENCE_SUFFIX;
 use onceflow_study::{
     Against, Binding, BoundValue, Metric, RegionDeclaration, RegionKind, Stage, StageStep, Task,
     TaskOperation, Value, Workflow,
@@ -19,8 +20,10 @@ pub(crate) const COUNTED: &str = "counted@part";
 /// The empty source, for inputs that no metric needs.
 pub(crate) const NOTHING: &str = "nothing";
 
-/// Marks a region of the reference row.
-const REFERENCE: &str = "@reference";
+/// Whether a source of this name is the image.
+pub(crate) fn is_image(name: &str) -> bool {
+    ![NOTHING, COUNTED, TRUTH].contains(&name) && !name.ends_with(REFERENCE_SUFFIX)
+}
 
 /// The outputs of the workflow measured by metrics, each once, in the order of the metrics.
 pub(crate) fn measured(metrics: &[Metric]) -> Vec<&str> {
@@ -59,7 +62,7 @@ fn task(region: &str, regions: usize, metrics: &[Metric]) -> Task {
     let mut task = Task::new(&name, TaskOperation::BuiltIn(COMPARE.into()));
     task.inputs = vec![
         region.to_owned(),
-        source(asks(Against::Default), &format!("{region}{REFERENCE}")),
+        source(asks(Against::Default), &format!("{region}{REFERENCE_SUFFIX}")),
         source(asks(Against::Truth), TRUTH),
         COUNTED.to_owned(),
     ];
@@ -74,7 +77,7 @@ fn task(region: &str, regions: usize, metrics: &[Metric]) -> Task {
 }
 
 fn kind_of(workflow: &Workflow, name: &str) -> RegionKind {
-    let made = name.strip_suffix(REFERENCE).unwrap_or(name);
+    let made = name.strip_suffix(REFERENCE_SUFFIX).unwrap_or(name);
     match workflow.region(made) {
         Some(region) => region.kind,
         None if [TRUTH, COUNTED, NOTHING].contains(&name) => RegionKind::Any,

@@ -210,11 +210,7 @@ impl<'a> Sources<'a> {
 
     /// Reads a part, so that its piece is kept.
     pub(crate) fn read_piece(&self, part: usize) -> Result<(), OperationError> {
-        let is_image = |name: &String| {
-            ![compare::NOTHING, compare::COUNTED, compare::TRUTH].contains(&name.as_str())
-                && !name.ends_with(REFERENCE_SUFFIX)
-        };
-        let source = self.names.iter().position(is_image);
+        let source = self.names.iter().position(|name| compare::is_image(name));
         source.map_or(Ok(()), |source| self.of_part(source, part).map(drop))
     }
 

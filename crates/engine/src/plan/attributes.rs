@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use onceflow_reuse::attributes::{
-    AttributeReport, DescribedVariable, FlowDescription, SOURCE, is_flow_description, read_flow_descriptions,
+    AttributeReport, DescribedVariable, FlowDescription, GraphVariable, SOURCE, is_flow_description,
+    minimise, read_flow_descriptions,
 };
 use onceflow_reuse::{Flow, FlowInput, FlowTask, REFERENCE_SUFFIX, ReadFrom};
 use onceflow_study::SourceText;
@@ -13,6 +14,9 @@ use crate::{EngineError, OpenStudy};
 
 /// Bytes of a digest, which stands for the contents of an image or a region.
 const DIGEST: u64 = 32;
+
+/// How the blocks that read a source are called.
+const READING: &str = "read ";
 
 /// Bytes of the value of a parameter.
 const VALUE: u64 = 8;
@@ -70,10 +74,64 @@ impl OpenStudy {
         self.written.tasks.iter().filter(reads).map(report).collect()
     }
 
+    /// The names that identify what the study gives, with the fewest bytes: of parameters, and of sources whose contents count.
+    /// A region among the attributes of a task is itself identified by those of its maker, as a key stands for them in the key of
+    /// the task. Only these sources are digested.
+    ///
+    /// # Errors
+    /// When the workflow cannot be a flow graph.
+    pub(crate) fn identifying(&self, tasks: &[usize]) -> Result<HashSet<String>, EngineError> {
+        let variables = variables(&self.written, self.attribute_pixels());
+        let (mut names, mut seen) = (HashSet::new(), HashSet::new());
+        let mut open: Vec<String> = tasks.iter().map(|task| self.written.tasks[*task].name.clone()).collect();
+        while let Some(task) = open.pop() {
+            if !seen.insert(task.clone()) {
+                continue;
+            }
+            for attribute in least(&variables, task)? {
+                match attribute {
+                    LeastAttribute::Outside(name) => drop(names.insert(name)),
+                    LeastAttribute::Region(maker) => open.push(maker),
+                }
+            }
+        }
+        Ok(names)
+    }
+
     /// Pixels of the largest part, for which attributes are given.
     pub fn attribute_pixels(&self) -> u64 {
         self.inputs.parts.iter().map(|part| part.part.read.area()).max().unwrap_or_default()
     }
+}
+
+/// One of the attributes that identify a task with the fewest bytes.
+enum LeastAttribute {
+    /// A parameter or a source, by its name.
+    Outside(String),
+    /// A region, by the task that makes it.
+    Region(String),
+}
+
+fn least(variables: &[DescribedVariable], task: String) -> Result<Vec<LeastAttribute>, EngineError> {
+    if !variables.iter().any(|variable| variable.to.contains(&task)) {
+        return Ok(Vec::new());
+    }
+    let described =
+        FlowDescription { variables: variables.to_vec(), target: vec![task], ..FlowDescription::default() };
+    let graph = described
+        .unroll()
+        .map_err(|error| EngineError::bad_input(onceflow_study::Diagnostic::error(error.to_string())))?;
+    let attribute = |variable: &GraphVariable| {
+        let name = |block: usize| graph.blocks()[block].as_str();
+        let read =
+            variable.to.iter().chain(&variable.from).find_map(|block| name(*block).strip_prefix(READING));
+        match (read, variable.from) {
+            (Some(source), _) => LeastAttribute::Outside(source.to_owned()),
+            (None, None) => LeastAttribute::Outside(variable.name.clone()),
+            (None, Some(maker)) => LeastAttribute::Region(name(maker).to_owned()),
+        }
+    };
+    Ok(minimise(&graph).least.variables.iter().map(|place| attribute(&graph.variables()[*place])).collect())
 }
 
 /// The variables of a workflow: values of parameters, images with their digests, and the regions of tasks.
@@ -126,7 +184,7 @@ fn parameters(flow: &Flow) -> Vec<DescribedVariable> {
 
 /// What is read from outside is known by a digest of its contents.
 fn source(name: &str, bytes: u64, readers: Vec<String>) -> [DescribedVariable; 2] {
-    let reading = format!("read {name}");
+    let reading = format!("{READING}{name}");
     let digest = variable(&format!("digest of {name}"), DIGEST, SOURCE, vec![reading.clone()]);
     [digest, variable(name, bytes, &reading, readers)]
 }
@@ -158,3 +216,6 @@ fn distinct(mut variables: Vec<DescribedVariable>) -> Vec<DescribedVariable> {
     }
     variables
 }
+
+#[cfg(test)]
+mod tests;

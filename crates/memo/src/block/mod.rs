@@ -1,39 +1,28 @@
 //! Blocks of a program: each begins with attributes and ends with products.
 
+mod computing;
 mod history;
+mod macros;
 mod publisher;
+mod store;
 mod value;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-use onceflow_products::{ProductKey, ProductStore, StoreOptions};
+use onceflow_products::ProductKey;
 
-use crate::command::{as_part, file_digest, to_file};
+use crate::command::{as_part, changed, file_digest, to_file};
 use crate::{MemoAttribute, MemoAttributeKind, MemoEntry, MemoError, MemoKey, MemoPart, MemoRole, kept};
-use history::Histories;
-use publisher::BlockPublisher;
+use computing::ComputedBlock;
 
+pub use store::BlockStore;
 pub use value::BlockValue;
 
 /// Raised when the fields of a key change their meaning.
 const KIND: &str = "onceflow memo block v1";
-
-/// When this is set, blocks that are known are computed all the same, and compared.
-const AUDIT: &str = "ONCEFLOW_MEMO_AUDIT";
-
-/// A store of the blocks of one program.
-#[derive(Debug)]
-pub struct BlockStore {
-    store: Arc<ProductStore>,
-    program: String,
-    version: String,
-    histories: Mutex<Histories>,
-    publisher: BlockPublisher,
-    audit: bool,
-}
 
 /// A block that has begun.
 #[derive(Debug)]
@@ -45,82 +34,28 @@ pub struct Block<'a> {
     asked: Option<(ProductKey, Option<Arc<MemoEntry>>)>,
     products: Vec<MemoPart>,
     long: Vec<(usize, PathBuf)>,
+    /// Files that are attributes, as they were when they were read.
+    read: Vec<(PathBuf, String)>,
     inline: usize,
     begun: Instant,
+    /// Its place among the blocks that are computed, from the first answer that it is not known.
+    computing: Option<ComputedBlock<'a>>,
 }
 
-impl BlockStore {
-    /// Opens the store in a folder for a program. Blocks of another program, or of another version of it, are others.
-    ///
-    /// # Errors
-    /// When the store cannot be opened.
-    pub fn open(
-        folder: impl AsRef<Path>,
-        program: impl Into<String>,
-        version: impl Into<String>,
-    ) -> Result<Self, MemoError> {
-        let store = Arc::new(ProductStore::open(folder, &StoreOptions::default())?);
-        let audit = std::env::var_os(AUDIT).is_some_and(|value| !value.is_empty() && value != "0");
-        let (program, version) = (program.into(), version.into());
-        let publisher = BlockPublisher::start(Arc::clone(&store), &program);
-        Ok(Self { store, program, version, histories: Mutex::default(), publisher, audit })
-    }
-
-    /// The folder of results that programs of this user share: that of `ONCEFLOW_STORE`, else `onceflow/products` in the cache folder.
-    pub fn folder_of_user() -> Option<PathBuf> {
-        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let cache = || variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-        let home = || std::env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(".cache"));
-        variable("ONCEFLOW_STORE").or_else(|| Some(cache().or_else(home)?.join("onceflow/products")))
-    }
-
-    /// Whether blocks that are known are computed and compared: `ONCEFLOW_MEMO_AUDIT` is set, or this was called.
-    #[must_use]
-    pub fn with_audit(self, audit: bool) -> Self {
-        Self { audit, ..self }
-    }
-
-    /// Adds a value to the history of a variable that a branch decides, or a loop carries.
-    pub fn record(&self, variable: &str, value: &[u8]) {
-        self.histories().record(variable, value);
-    }
-
-    /// Forgets the history of a variable: its loop begins again.
-    pub fn forget(&self, variable: &str) {
-        self.histories().forget(variable);
-    }
-
-    /// Begins a block.
-    pub fn begin(&self, name: impl Into<String>) -> Block<'_> {
-        Block {
-            of: self,
-            name: name.into(),
+impl<'a> Block<'a> {
+    fn new(of: &'a BlockStore, name: String) -> Self {
+        Self {
+            of,
+            name,
             attributes: Vec::new(),
             asked: None,
             products: Vec::new(),
             long: Vec::new(),
+            read: Vec::new(),
             inline: 0,
             begun: Instant::now(),
+            computing: None,
         }
-    }
-
-    /// Waits until all that ended is kept.
-    ///
-    /// # Errors
-    /// When the store refused something since the last call, or an audit found other bytes.
-    pub fn flush(&self) -> Result<(), MemoError> {
-        self.publisher.flush()
-    }
-
-    fn histories(&self) -> MutexGuard<'_, Histories> {
-        self.histories.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn find(&self, key: ProductKey) -> Result<Option<Arc<MemoEntry>>, MemoError> {
-        if let Some(entry) = self.publisher.waiting(key) {
-            return Ok(Some(entry));
-        }
-        Ok(kept::fetch(&self.store, key)?.map(|(entry, _)| Arc::new(entry)))
     }
 }
 
@@ -135,7 +70,8 @@ impl Block<'_> {
     /// # Errors
     /// When it cannot be read, or changes meanwhile.
     pub fn attribute_file(&mut self, path: &Path) -> Result<&mut Self, MemoError> {
-        let digest = file_digest(&self.of.store, path)?;
+        let (digest, stamp) = file_digest(&self.of.store, path)?;
+        self.read.push((path.to_path_buf(), stamp));
         let name = path.display().to_string();
         Ok(self.add(MemoAttribute::of_digest(MemoAttributeKind::Read, name, &digest), &digest))
     }
@@ -157,13 +93,22 @@ impl Block<'_> {
     /// Whether the products are known, so that the block need not be computed.
     ///
     /// # Errors
-    /// When an attribute stands twice, or the store cannot be read.
+    /// When an attribute stands twice, this block is computed already and has begun itself, or the store cannot be read.
     pub fn known(&mut self) -> Result<bool, MemoError> {
-        if self.of.audit {
-            self.key()?;
-            return Ok(false);
+        let (key, known) = if self.of.audit { (self.key()?, false) } else { self.asked()? };
+        if !known && self.computing.is_none() {
+            let computing = self.of.computing.begin(key);
+            self.computing = Some(computing.ok_or_else(|| self.recursive())?);
         }
-        Ok(self.ask()?.1.is_some())
+        Ok(known)
+    }
+
+    fn asked(&mut self) -> Result<(ProductKey, bool), MemoError> {
+        self.ask().map(|(key, entry)| (key, entry.is_some()))
+    }
+
+    fn recursive(&self) -> MemoError {
+        MemoError::RecursiveBlock { block: self.name.clone() }
     }
 
     /// The key: 32 bytes.
@@ -283,6 +228,21 @@ impl Block<'_> {
         Ok(())
     }
 
+    /// Whether what it was computed from is what its attributes say.
+    fn check_attributes(&self, key: ProductKey) -> Result<(), MemoError> {
+        if let Some(path) = self.read.iter().find_map(|(path, stamp)| changed(path, stamp)) {
+            return Err(MemoError::Changed { path });
+        }
+        match &self.computing {
+            None if self.of.computing.is_computed_here(key) => Err(self.recursive()),
+            None => Ok(()),
+            Some(computing) => match computing.recorded() {
+                Some(variable) => Err(MemoError::RecordedInside { block: self.name.clone(), variable }),
+                None => Ok(()),
+            },
+        }
+    }
+
     fn check_name(&self, name: &str) -> Result<(), MemoError> {
         match self.products.iter().any(|part| part.name == name) {
             true => Err(MemoError::Twice { name: name.to_owned() }),
@@ -293,13 +253,15 @@ impl Block<'_> {
     /// Ends the block: products that were computed are kept. A block that is dropped instead is not kept.
     ///
     /// # Errors
-    /// When the store refuses, or an audit finds that other bytes are kept for the same attributes.
+    /// When the store refuses, what it was computed from does not decide its result, or an audit finds that other bytes are kept
+    /// for the same attributes.
     pub fn end(mut self) -> Result<(), MemoError> {
         let known = !self.of.audit && self.ask()?.1.is_some();
         if known || self.products.is_empty() {
             return Ok(());
         }
         let key = self.key()?;
+        self.check_attributes(key)?;
         let seconds = self.begun.elapsed().as_secs_f64();
         let attributes = self.attributes.drain(..).map(|(attribute, _)| attribute).collect();
         let parts = std::mem::take(&mut self.products);
@@ -330,58 +292,5 @@ fn audited(kept: &MemoEntry, new: &MemoEntry) -> Result<(), MemoError> {
     match differs {
         None => Ok(()),
         Some(part) => Err(MemoError::Differs { block: new.title.clone(), name: part.name.clone() }),
-    }
-}
-
-/// Takes the value of a block from a store, or computes and keeps it. The value is any [`BlockValue`]; attributes are names with
-/// anything that has bytes; in brackets stand the variables whose values of all passes identify the block too.
-///
-/// ```
-/// use onceflow_memo::{BlockStore, MemoError, block};
-///
-/// let folder = tempfile::tempdir()?;
-/// let store = BlockStore::open(folder.path(), "example", "1")?;
-/// let mut computed = 0;
-/// for _ in 0..2 {
-///     let sum: f64 = block!(store, "sum", from = 1.0_f64, to = "last"; {
-///         computed += 1;
-///         42.0
-///     })?;
-///     assert_eq!(sum, 42.0);
-/// }
-/// assert_eq!(computed, 1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[macro_export]
-macro_rules! block {
-    ($store:expr, $name:expr $(, $attribute:ident = $value:expr)* $(, [$($variable:ident),+])?; $body:block) => {{
-        let mut block = $store.begin($name);
-        $( block.attribute(stringify!($attribute), &$crate::BlockValue::to_block_bytes(&$value)); )*
-        $( $( block.history(stringify!($variable)); )+ )?
-        $crate::BlockStore::value(block, || $body)
-    }};
-}
-
-impl BlockStore {
-    /// The value of a block: the one that is kept, or the computed one.
-    ///
-    /// # Errors
-    /// When the store cannot be used, or what is kept is no value of this type.
-    pub fn value<V: BlockValue>(mut block: Block<'_>, compute: impl FnOnce() -> V) -> Result<V, MemoError> {
-        const VALUE: &str = "value";
-        if block.known()?
-            && let Some(bytes) = block.product(VALUE)?
-        {
-            return V::from_block_bytes(&bytes).ok_or_else(|| MemoError::Product {
-                block: block.name.clone(),
-                name: VALUE.into(),
-                expected: format!("a value of type {}", std::any::type_name::<V>()),
-                found: format!("{} bytes of another type; raise the version of the program", bytes.len()),
-            });
-        }
-        let value = compute();
-        block.give(VALUE, &value.to_block_bytes())?;
-        block.end()?;
-        Ok(value)
     }
 }

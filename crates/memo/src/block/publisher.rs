@@ -75,9 +75,10 @@ impl BlockPublisher {
             state.waiting.insert(key, Arc::clone(&entry));
             state.error.take()
         };
-        if let Some(orders) = &self.orders {
-            // Without its thread nothing is kept, which costs time only.
-            let _ = orders.send(PublishBlock::Keep { key, entry, seconds, maker });
+        let order = PublishBlock::Keep { key, entry, seconds, maker };
+        if self.orders.as_ref().is_none_or(|orders| orders.send(order).is_err()) {
+            // Without its thread nothing is kept, which costs time only; nor does it stay in memory.
+            lock(&self.state).waiting.remove(&key);
         }
         error.map_or(Ok(()), Err)
     }

@@ -1,10 +1,16 @@
 //! A command line: its outputs from the store when its attributes are known, otherwise it is run and they are kept.
 
+mod alone;
+#[cfg(target_os = "linux")]
+mod guard;
 mod nearest;
 mod outputs;
 mod process;
 mod request;
 mod signals;
+mod start;
+#[cfg(not(target_os = "linux"))]
+mod unguarded;
 mod waiting;
 
 use std::path::PathBuf;
@@ -17,11 +23,10 @@ use outputs::CollectedFiles;
 pub(crate) use outputs::{as_part, to_file};
 use process::EndedCommand;
 use request::IdentifiedCommand;
-pub(crate) use request::file_digest;
+pub(crate) use request::{changed, file_digest};
 use waiting::KeyTurn;
 
 pub use nearest::{MemoDifference, Nearness};
-pub use process::exit_code_of;
 
 /// A command line with what it reads and writes.
 #[derive(Clone, Debug, Default)]

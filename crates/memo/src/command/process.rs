@@ -1,16 +1,17 @@
 //! The command as a process: what it writes to its two streams is passed on and kept. It ends with this process.
-#![allow(
-    unsafe_code,
-    reason = "the child asks the system, before its program starts, to end with its parent"
-)]
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 
 use super::MemoCommand;
+#[cfg(target_os = "linux")]
+use super::guard::CommandGuard;
 use super::request::IdentifiedCommand;
 use super::signals::IgnoredSignals;
+use super::start::start;
+#[cfg(not(target_os = "linux"))]
+use super::unguarded::CommandGuard;
 use super::waiting::{COMPUTING, KeyTurn};
 use crate::trace::{self, Traced};
 use crate::{MemoError, TracedFiles};
@@ -34,18 +35,12 @@ pub(super) fn run(
     identified: &IdentifiedCommand,
     turn: &KeyTurn,
 ) -> Result<EndedCommand, MemoError> {
-    let (program, arguments) = command.command.split_first().map_or(("", &[][..]), |(p, a)| (p.as_str(), a));
-    let failed = |error: &io::Error| MemoError::CannotRun {
-        program: program.to_owned(),
-        kind: error.kind(),
-        reason: reason(error),
-    };
-    let mut process = Command::new(program);
-    process.args(arguments).env(COMPUTING, &turn.computing).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = command.process();
+    process.env(COMPUTING, &turn.computing).stdout(Stdio::piped()).stderr(Stdio::piped());
     process.stdin(if identified.input.is_some() { Stdio::piped() } else { Stdio::null() });
     let ignored = IgnoredSignals::new();
-    prepare(&mut process, command.trace, &ignored);
-    let mut child = process.spawn().map_err(|error| failed(&error))?;
+    let started = start(process, command.trace, turn.lock_file(), &ignored);
+    let (mut child, guard) = started.map_err(|error| command.cannot_run(&error))?;
     let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
         let (input, output, error) = streams;
@@ -54,22 +49,62 @@ pub(super) fn run(
         let feeding = feeding.map(|(mut to, bytes)| scope.spawn(move || drop(to.write_all(bytes))));
         let output = scope.spawn(move || output.map(|from| passed_on(from, &mut io::stdout())));
         let error = scope.spawn(move || error.map(|from| passed_on(from, &mut io::stderr())));
-        let (exit, traced) = wait(child, command.trace)?;
-        drop(feeding);
-        let streams = [output, error].map(|stream| stream.join().ok().flatten().unwrap_or_default());
+        let streams = || {
+            drop(feeding);
+            // Processes that the command left may still write to them.
+            [output, error].map(|stream| stream.join().ok().flatten().unwrap_or_default())
+        };
+        let (ended, streams) = wait(child, guard, command.trace, streams);
+        let (exit, traced) = ended?;
         let is_long = streams.iter().any(|(_, is_long)| *is_long);
         let [output, error] = streams.map(|(bytes, _)| bytes);
         Ok(EndedCommand { exit, output, error, is_long, traced })
     })
 }
 
-fn wait(mut child: Child, traced: bool) -> Result<(i32, Option<TracedFiles>), MemoError> {
+/// How a command ended, and what it was traced to do.
+pub(super) type Ended = Result<(i32, Option<TracedFiles>), MemoError>;
+
+/// Waits for the command, then for `streams`; only then its guard may go.
+pub(super) fn wait<T>(
+    mut child: Child,
+    guard: Option<CommandGuard>,
+    traced: bool,
+    streams: impl FnOnce() -> T,
+) -> (Ended, T) {
     if traced {
-        let Traced { exit, files } = trace::follow(&mut child)?;
-        return Ok((exit, Some(files)));
+        let followed = trace::follow(&mut child).map(|Traced { exit, files }| (exit, Some(files)));
+        return (followed, streams());
     }
+    let Some(mut guard) = guard else {
+        let ended = exit_of(&mut child);
+        return (ended, streams());
+    };
+    let code = guard.exit_code();
+    let streams = streams();
+    guard.release();
+    let ended = exit_of(&mut child);
+    (code.map_or(ended, |code| Ok((code, None))), streams)
+}
+
+fn exit_of(child: &mut Child) -> Ended {
     let status = child.wait().map_err(|error| MemoError::CannotTrace { reason: error.to_string() })?;
     Ok((exit_code_of(status), None))
+}
+
+impl MemoCommand {
+    /// The command, not started.
+    pub(super) fn process(&self) -> Command {
+        let (program, arguments) = self.command.split_first().map_or(("", &[][..]), |(p, a)| (p.as_str(), a));
+        let mut process = Command::new(program);
+        process.args(arguments);
+        process
+    }
+
+    pub(super) fn cannot_run(&self, error: &io::Error) -> MemoError {
+        let program = self.command.first().cloned().unwrap_or_default();
+        MemoError::CannotRun { program, kind: error.kind(), reason: reason(error) }
+    }
 }
 
 /// Passes a stream on, and keeps it up to the greatest length; whether it was longer.
@@ -91,14 +126,14 @@ fn passed_on(mut from: impl Read, to: &mut dyn Write) -> (Vec<u8>, bool) {
 
 /// The exit code as a shell gives it: 128 and the signal for a command that was stopped.
 #[cfg(unix)]
-pub fn exit_code_of(status: ExitStatus) -> i32 {
+fn exit_code_of(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt as _;
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
 }
 
 /// The exit code as a shell gives it.
 #[cfg(not(unix))]
-pub fn exit_code_of(status: ExitStatus) -> i32 {
+fn exit_code_of(status: ExitStatus) -> i32 {
     status.code().unwrap_or(1)
 }
 
@@ -108,45 +143,4 @@ fn reason(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "it may not be run; check its permissions".into(),
         _ => error.to_string(),
     }
-}
-
-/// What the child does before its program starts.
-#[cfg(unix)]
-fn prepare(process: &mut Command, traced: bool, ignored: &IgnoredSignals) {
-    use std::os::unix::process::CommandExt as _;
-    let before = ignored.before;
-    let prepare = move || {
-        super::signals::set(before);
-        end_with_parent()?;
-        if traced { stop_for_tracer() } else { Ok(()) }
-    };
-    // SAFETY: the closure makes system calls only; it allocates nothing and takes no lock.
-    unsafe { process.pre_exec(prepare) };
-}
-
-#[cfg(not(unix))]
-fn prepare(_: &mut Command, _: bool, _: &IgnoredSignals) {}
-
-#[cfg(target_os = "linux")]
-fn end_with_parent() -> io::Result<()> {
-    // SAFETY: prctl with these arguments reads and writes no memory of ours.
-    match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn stop_for_tracer() -> io::Result<()> {
-    nix::sys::ptrace::traceme().map_err(io::Error::from)
-}
-
-#[cfg(all(unix, not(target_os = "linux")))]
-fn end_with_parent() -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(all(unix, not(target_os = "linux")))]
-fn stop_for_tracer() -> io::Result<()> {
-    Ok(())
 }

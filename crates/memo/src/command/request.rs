@@ -20,7 +20,7 @@ const KIND: &str = "onceflow memo command v1";
 const CONTENT: &str = "onceflow memo file v1";
 
 /// The name of standard input among the files that are read.
-const STANDARD_INPUT: &str = "-";
+pub(super) const STANDARD_INPUT: &str = "-";
 
 /// A command that is identified.
 pub(super) struct IdentifiedCommand {
@@ -70,7 +70,7 @@ impl MemoCommand {
         Ok(IdentifiedCommand { key, title: title(&self.command), attributes, input, stamps })
     }
 
-    fn check(&self) -> Result<(), MemoError> {
+    pub(super) fn check(&self) -> Result<(), MemoError> {
         let mut names = HashSet::new();
         if let Some((name, _)) = self.attributes.iter().find(|(name, _)| !names.insert(name)) {
             return Err(MemoError::Twice { name: name.clone() });
@@ -112,10 +112,7 @@ impl IdentifiedCommand {
 
     /// A file that is not any more what was digested.
     pub(super) fn changed(&self) -> Option<PathBuf> {
-        let changed = |(path, stamp): &&(PathBuf, String)| {
-            path.metadata().map_or(true, |file| FileStamp::new(&file).text() != stamp)
-        };
-        self.stamps.iter().find(changed).map(|(path, _)| path.clone())
+        self.stamps.iter().find_map(|(path, stamp)| changed(path, stamp))
     }
 }
 
@@ -194,9 +191,15 @@ impl DigestedFiles<'_> {
     }
 }
 
-/// The digest of a file, which is read once while it stays as it is.
-pub(crate) fn file_digest(store: &ProductStore, path: &Path) -> Result<[u8; 32], MemoError> {
-    digest(store, path).map(|(digest, _)| digest.0)
+/// The digest of a file, which is read once while it stays as it is, and what it was like then.
+pub(crate) fn file_digest(store: &ProductStore, path: &Path) -> Result<([u8; 32], String), MemoError> {
+    digest(store, path).map(|(digest, stamp)| (digest.0, stamp))
+}
+
+/// The path of a file that is not any more what it was.
+pub(crate) fn changed(path: &Path, stamp: &str) -> Option<PathBuf> {
+    let same = path.metadata().is_ok_and(|file| FileStamp::new(&file).text() == stamp);
+    (!same).then(|| path.to_path_buf())
 }
 
 fn digest(store: &ProductStore, path: &Path) -> Result<(Digest, String), MemoError> {

@@ -46,6 +46,13 @@ impl KeyTurn {
     }
 }
 
+impl KeyTurn {
+    /// The lock, which the guard of the command holds too.
+    pub(super) fn lock_file(&self) -> Option<&File> {
+        self.lock.as_ref().map(|(file, _)| file)
+    }
+}
+
 impl Drop for KeyTurn {
     fn drop(&mut self) {
         if let Some((_file, path)) = self.lock.take() {

@@ -1,5 +1,6 @@
 //! Digests of what tasks read from outside: images and truth by their contents, boxes, regions of the reference row.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,10 +15,10 @@ use crate::OpenStudy;
 use crate::open::compare;
 use crate::open::sources::{References, SavedReference};
 
-/// The digests of an image and its truth, at the resolution of the study.
+/// The digests of an image and its truth, at the resolution of the study; none of what identifies no result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ImageDigests {
-    image: Digest,
+    image: Option<Digest>,
     truth: Option<Digest>,
 }
 
@@ -28,12 +29,13 @@ pub(super) fn digests(
     threads: usize,
     watch: &(dyn Fn(StepProgress) + Sync),
 ) -> Result<Vec<ImageDigests>, ProductError> {
+    let hashed = HashedSources::new(study);
     let images: Vec<usize> = (0..study.inputs.images.len()).collect();
     let (done, of) = (AtomicU64::new(0), images.len() as u64);
     let share = images.len().div_ceil(threads.max(1)).max(1);
     std::thread::scope(|scope| {
         let digest = |image: &usize| {
-            let digest = of_image(study, store, *image);
+            let digest = of_image(study, store, &hashed, *image);
             watch(StepProgress { task: "images", done: done.fetch_add(1, Ordering::Relaxed) + 1, of });
             digest
         };
@@ -49,7 +51,26 @@ pub(super) fn digests(
     })
 }
 
-fn of_image(study: &OpenStudy, store: &ProductStore, image: usize) -> Result<ImageDigests, ProductError> {
+/// Which sources of a study are digested: those among the smallest attributes of what it gives.
+struct HashedSources(Option<HashSet<String>>);
+
+impl HashedSources {
+    fn new(study: &OpenStudy) -> Self {
+        Self(study.identifying(&study.written.results).ok())
+    }
+
+    /// Where attributes cannot be found, all sources are digested.
+    fn has(&self, is_one: impl Fn(&str) -> bool) -> bool {
+        self.0.as_ref().is_none_or(|names| names.iter().any(|name| is_one(name)))
+    }
+}
+
+fn of_image(
+    study: &OpenStudy,
+    store: &ProductStore,
+    hashed: &HashedSources,
+    image: usize,
+) -> Result<ImageDigests, ProductError> {
     let opened = &study.inputs.images[image];
     // Images that could not be read are not among those that were opened.
     let Some(asked) = study.study.images.iter().find(|asked| asked.name == opened.name) else {
@@ -63,9 +84,16 @@ fn of_image(study: &OpenStudy, store: &ProductStore, image: usize) -> Result<Ima
             source.digest().map_err(|error| std::io::Error::other(error.to_string()))
         })
     };
-    let truth = asked.truth.as_deref().zip(opened.truth.as_ref());
+    let truth = asked
+        .truth
+        .as_deref()
+        .zip(opened.truth.as_ref())
+        .filter(|_| hashed.has(|name| name == compare::TRUTH));
+    let is_image =
+        |name: &str| study.written.sources.iter().any(|source| source == name) && compare::is_image(name);
+    let image = hashed.has(is_image).then(|| digest(&asked.file, "image", opened.source.as_ref()));
     Ok(ImageDigests {
-        image: digest(&asked.file, "image", opened.source.as_ref())?,
+        image: image.transpose()?,
         truth: truth.map(|(file, truth)| digest(file, "truth", truth.source.as_ref())).transpose()?,
     })
 }
@@ -98,8 +126,8 @@ impl ProductReader {
                 }
                 SavedReference::Ended => "ended".to_owned(),
             },
-            (_, Scope::Part) => format!("{} {:?}", digests.image, at.part.read),
-            (_, Scope::Image) => format!("{} {:?}", digests.image, image.bounds),
+            (_, Scope::Part) => format!("{} {:?}", digests.image?, at.part.read),
+            (_, Scope::Image) => format!("{} {:?}", digests.image?, image.bounds),
             (_, Scope::Study) => format!("{:?}", self.images),
         };
         Some(Digest::of_text("onceflow source of a row v1", &text).0)
