@@ -39,7 +39,7 @@ pub struct OptunaTrials {
 ///
 /// # Errors
 /// When a line is not of a journal.
-pub fn read_optuna_journal(space: &Space, text: &str) -> Result<OptunaTrials, Diagnostic> {
+pub fn read_optuna_journal(space: &Space, text: &str) -> Result<OptunaTrials, Box<Diagnostic>> {
     let mut trials: Vec<ReadTrial> = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let json: Json = serde_json::from_str(line).map_err(|_| not_a_journal(number, line))?;
@@ -127,12 +127,12 @@ fn own_value(parameter: &Parameter, trial: &ReadTrial) -> Option<Value> {
     fits.then_some(value)
 }
 
-fn not_a_journal(line: usize, text: &str) -> Diagnostic {
+fn not_a_journal(line: usize, text: &str) -> Box<Diagnostic> {
     let shown: String = text.chars().take(60).collect();
     let error = Diagnostic::error(format!("line {} is not of a journal of Optuna", line + 1));
-    error
-        .expected_found("an object of JSON with \"op_code\"", format!("`{shown}`"))
-        .with_hint("give the file of optuna.storages.journal.JournalFileBackend; copy other storages with optuna.copy_study")
+    let error = error.expected_found("an object of JSON with \"op_code\"", format!("`{shown}`"));
+    let hint = "give the file of optuna.storages.journal.JournalFileBackend; copy other storages with optuna.copy_study";
+    Box::new(error.with_hint(hint))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use onceflow_engine::{AskedOptions, AskedRow, AskedSearch, TextLimit, write_whol
 use onceflow_sensitivity::{
     OutputStatus, RowRole, Sample, SampleFormat, SampleRow, TuneOutcome, read_outputs, write_sample,
 };
-use onceflow_study::{Diagnostic, OptunaTrial, Space, Value, counted, optuna_journal, read_optuna_journal};
+use onceflow_study::{OptunaTrial, Space, Value, counted, optuna_journal, read_optuna_journal};
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure, unwritable};
 use serde_json::{Map, Value as Json, json};
 
@@ -111,8 +111,7 @@ fn tell(search: &mut AskedSearch, space: &Space, path: &Path, terminal: &Termina
 
 fn learn(search: &mut AskedSearch, space: &Space, path: &Path, terminal: &Terminal) -> Result<(), Failure> {
     let source = read_text(path, TextLimit::Table)?;
-    let title = |error: Diagnostic| Failure::bad_input(error);
-    let found = read_optuna_journal(space, &source.text).map_err(title)?;
+    let found = read_optuna_journal(space, &source.text).map_err(|error| Failure::bad_input(*error))?;
     let objectives = search.objectives().len();
     let fits = |trial: &OptunaTrial| {
         let given = trial.objectives.clone().filter(|values| values.len() == objectives)?;
