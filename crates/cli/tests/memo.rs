@@ -123,7 +123,11 @@ fn each_bad_case_has_its_own_words() {
         0,
         "in was changed while the command ran",
     );
-    said("memo --store store -- head -c 70000000 /dev/zero", 0, "warning: not kept: it wrote more than 67108864 bytes");
+    said(
+        "memo --store store -- head -c 70000000 /dev/zero",
+        0,
+        "warning: not kept: it wrote more than 67108864 bytes",
+    );
     said("memo --store store", 2, "required arguments");
     // A store that cannot be used costs what it would have kept.
     shell.write("file", "x");

@@ -91,10 +91,11 @@ pub use progress::{
 pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance};
 pub use resume::{LeftPhase, LeftWork, is_running, left_to_compute};
 pub use run::{
-    BucketCost, BucketImage, BucketInput, BucketMakes, BucketPhase, BucketReference, BucketResult, BucketRow,
-    BucketRows, BucketValue, PixelBox, Run, SavedFile, SavedRegion, SharedTask, StoredInstances, StoredPhase,
-    StoredPixels, StoredPixelsError, StoredUnknown, WorkOptions, WorkSummary, execute_bucket, find_logs,
-    next_buckets, record_bucket, run, stored_phases, stored_pixels, stored_row, work,
+    AskedOptions, AskedRow, AskedSearch, BucketCost, BucketImage, BucketInput, BucketMakes, BucketPhase,
+    BucketReference, BucketResult, BucketRow, BucketRows, BucketValue, PixelBox, Run, SavedFile, SavedRegion,
+    SharedTask, StoredInstances, StoredPhase, StoredPixels, StoredPixelsError, StoredUnknown, WorkOptions,
+    WorkSummary, execute_bucket, find_logs, next_buckets, record_bucket, run, stored_phases, stored_pixels,
+    stored_row, work,
 };
 pub use save::{Failing, failing, read_row};
 pub use settings::{

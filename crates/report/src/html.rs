@@ -64,7 +64,7 @@ const DIGEST: &str = "sha256-d0Nrmf+Stpyam9Q0hZLy8CPq+xICbz+rdJZ6+4FdJNw=";
 /// What stands below the first screen.
 fn below(answer: &Answer, material: &Material<'_>) -> Vec<String> {
     vec![
-        tuning::tables(answer),
+        tuning::all(answer),
         gains::images(answer),
         rest::notes(answer),
         effects::phases(answer),

@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::words::failed;
 use crate::{
-    Amounts, Answer, BestRow, EarlierRun, PhaseAnswer, PhaseGrain, ProposedWork, Provenance, SlideGain,
-    TuneAnswer, TunedMetric, TunedRow, UsedFile, WorkAccount,
+    Amounts, Answer, BestRow, EarlierRun, LeftOutSlide, PhaseAnswer, PhaseGrain, ProposedWork, Provenance,
+    SlideGain, TuneAnswer, TunedMetric, TunedRow, UsedFile, WorkAccount,
 };
 
 /// The indices of each phase, over all images and for each image.
@@ -208,10 +208,31 @@ pub fn tune_json(answer: &Answer) -> Json {
             "parameter": c.parameter, "from": value_json(&c.from), "to": value_json(&c.to)
         })).collect::<Vec<_>>(),
         "returned_to_default": tuning.returned,
-        "at_ends": tuning.ends,
+        "at_ends": tuning.ends.iter().map(|end| json!({
+            "parameter": end.parameter, "value": value_json(&end.value), "wider": end.wider
+        })).collect::<Vec<_>>(),
+        "flips": tuning.flips.iter().map(|flip| json!({
+            "parameter": flip.parameter,
+            "from": value_json(&flip.from),
+            "to": value_json(&flip.to),
+            "value": flip.value,
+        })).collect::<Vec<_>>(),
+        "flips_untried": tuning.untried,
+        "failed_on": tuning.failed_on,
+        "left_out": tuning.left_out.iter().map(left_out_json).collect::<Vec<_>>(),
         "front": tuning.front.iter().map(front).collect::<Vec<_>>(),
         "warnings": tuning.doubts(),
         "wall_s": answer.work.wall,
+    })
+}
+
+fn left_out_json(slide: &LeftOutSlide) -> Json {
+    json!({
+        "slide": slide.slide,
+        "evaluations": slide.evaluations,
+        "training_gain": slide.training_gain,
+        "default": slide.found.map(|(default, _)| default),
+        "best": slide.found.map(|(_, best)| best),
     })
 }
 

@@ -24,10 +24,10 @@ mod text;
 mod words;
 
 pub use answer::{
-    Amounts, Answer, BestRow, EarlierRun, HeldOutGain, ImageAnalysis, ImageRecord, ImageSummary,
-    KeptParameters, MetricTable, PhaseAnswer, PhaseGrain, ProposedRow, ProposedWork, Resampling,
-    ResamplingKind, RowRecord, RowStatus, SlideGain, TuneAnswer, TuneVerdict, TunedMetric, TunedRow,
-    ValueChange, WorkAccount, resampling_words,
+    Amounts, Answer, BestRow, EarlierRun, FlippedValue, HeldOutGain, ImageAnalysis, ImageRecord,
+    ImageSummary, KeptParameters, LeftOutSlide, MetricTable, PhaseAnswer, PhaseGrain, ProposedRow,
+    ProposedWork, RangeEnd, Resampling, ResamplingKind, RowRecord, RowStatus, SlideGain, TriedRow,
+    TuneAnswer, TuneVerdict, TunedMetric, TunedRow, ValueChange, WorkAccount, resampling_words,
 };
 pub use best::{best, chosen_row, higher_is_better};
 pub use csv::{metrics_csv, rows_csv};

@@ -8,8 +8,8 @@ use onceflow_study::{counted, with_commas};
 use crate::account::RoundedAccount;
 use crate::subject::Subject;
 use crate::words::{
-    against, and, confirmation, duration_words, failed, failures, headline, memory_words, metric_pair,
-    metric_text, others, screened, tuned,
+    against, and, confirmation, duration_words, failed, failures, headline, left_out, memory_words,
+    metric_pair, metric_text, others, screened, tuned,
 };
 use crate::{Answer, BestRow, EarlierRun, PhaseAnswer, RowRecord, ValueChange};
 
@@ -181,6 +181,15 @@ fn push_tuning(text: &mut String, answer: &Answer) {
         for slide in &held.slides {
             let (best, default) = metric_pair(slide.best, slide.default);
             let _infallible = writeln!(text, "  {:<width$}  {default} -> {best}", slide.slide);
+        }
+    }
+    if !tuning.left_out.is_empty() {
+        let _infallible = writeln!(text, "{}", left_out(tuning));
+        let width = tuning.left_out.iter().map(|s| s.slide.chars().count()).max().unwrap_or(0);
+        for slide in &tuning.left_out {
+            let found = slide.found.map(|(default, best)| metric_pair(best, default));
+            let found = found.map_or("failed".into(), |(best, default)| format!("{default} -> {best}"));
+            let _infallible = writeln!(text, "  {:<width$}  {found}", slide.slide);
         }
     }
     tuning.doubts().iter().for_each(|doubt| text.push_str(&format!("  ! {doubt}\n")));

@@ -15,7 +15,7 @@ pub(super) use number::{capital, metric_pair, metric_text};
 pub use number::{duration_words, memory_words};
 pub(super) use remarks::remarks;
 pub(super) use row::{better, proposed, values};
-pub(super) use tuning::{confirmation, tuned};
+pub(super) use tuning::{confirmation, left_out, tuned};
 
 /// `a`, `a and b`, `a, b and c`.
 pub(super) fn and<S: AsRef<str>>(names: &[S]) -> String {

@@ -65,7 +65,7 @@ pub use oracle::{ExactIndices, HeldOut, Oracle};
 pub use outputs::{OutputStatus, Outputs};
 pub use phase::looks::{AfterLook, GrowthState, Looks, is_decided, leading_verdicts};
 pub use phase::{Narrowed, narrow, widen};
-pub use plot::{IndexProgress, PlotKind, ProgressCurve, convergence_plot, plot, plot_kinds};
+pub use plot::{IndexProgress, PlotAxis, PlotKind, ProgressCurve, convergence_plot, plot, plot_kinds};
 pub use reference::{with_reference, without_reference};
 pub use report::{
     EffectLine, EffectTable, aligned, analysis_to_csv, analysis_to_json, analysis_to_salib, bar,

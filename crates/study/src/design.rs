@@ -2,7 +2,7 @@
 
 mod tune;
 
-pub use tune::{HoldOut, TuneDesign, TuneMethod, TuneOver};
+pub use tune::{HoldOut, TuneBound, TuneDesign, TuneMethod, TuneOver};
 
 /// A sampling method and the seed that makes it repeatable.
 #[derive(Clone, Debug, PartialEq)]

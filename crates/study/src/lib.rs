@@ -62,7 +62,7 @@ mod workflow;
 pub use constraint::{Constraint, Reach};
 pub use design::{
     Design, GridDesign, HoldOut, LatinHypercube, Method, MorrisDesign, SaltelliDesign, Trajectories,
-    TuneDesign, TuneMethod, TuneOver,
+    TuneBound, TuneDesign, TuneMethod, TuneOver,
 };
 pub use detect::{FileKind, detect};
 pub(crate) use diagnostic::Diagnosed;
@@ -71,10 +71,12 @@ pub use diagnostic::{
 };
 pub use distribution::{Distribution, DistributionError};
 pub use domain::{Domain, DomainError};
-pub use export::{ExportError, Exported, dakota_input, salib_parameter_file, salib_problem_json};
+pub use export::{
+    ExportError, Exported, dakota_input, optuna_journal, salib_parameter_file, salib_problem_json,
+};
 pub use import::{
-    Imported, ImportedWorkflow, TavernaCounts, count_taverna, import_original, import_taverna,
-    read_dakota_input, read_salib_parameters, read_salib_problem,
+    Imported, ImportedWorkflow, OptunaTrial, OptunaTrials, TavernaCounts, count_taverna, import_original,
+    import_taverna, read_dakota_input, read_optuna_journal, read_salib_parameters, read_salib_problem,
 };
 pub use located::{
     Data, FromNode, Located, LocatedNode, LocatedTable, Mismatch, TableEntry, TableReader, parse_json,

@@ -55,7 +55,7 @@ pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord
 pub(crate) use segment::SegmentArgs;
 pub(crate) use simulated::ExecutorWord;
 pub(crate) use status::StatusArgs;
-pub(crate) use tune::TuneArgs;
+pub(crate) use tune::{AskedArgs, TuneArgs};
 pub(crate) use why::WhyArgs;
 pub(crate) use work::{InterruptWord, WorkArgs};
 

@@ -1,5 +1,7 @@
 //! `onceflow tune`: the best values, and whether they hold on slides that took no part.
 
+mod asked;
+
 use std::time::Instant;
 
 use onceflow_engine::{RunSettings, TuneRequest};
@@ -12,8 +14,18 @@ use crate::verb::run::{PrintedJson, run_as};
 
 /// Tunes a study and prints what it found.
 pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    if let (true, Some(folder)) = (args.asked.is_asked(), &args.o) {
+        return asked::run(args, folder, terminal);
+    }
     let began = Instant::now();
-    let request = TuneRequest { evaluations: args.evaluations, seed: args.seed };
+    let mut request = TuneRequest {
+        evaluations: args.evaluations,
+        seed: args.seed,
+        yardstick: args.yardstick,
+        leave_one_out: args.leave_one_out,
+        ..TuneRequest::default()
+    };
+    args.at_most.iter().for_each(|bound| request.bound(*bound));
     let study = open_to_tune(&args.study, request, &settings_args(args), terminal)?;
     let (Some(path), false) = (&args.o, args.dry_run) else {
         return plan::print(&study, args.o.as_deref(), args.json, began, terminal);

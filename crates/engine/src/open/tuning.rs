@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
-use onceflow_study::{Against, Method, Study};
+use onceflow_study::{Against, Method, Study, TuneBound};
 
 use super::{DocumentContent, StudyInput, open_document, open_study};
 use crate::file::{TextLimit, read_text};
@@ -17,6 +18,46 @@ pub struct TuneRequest {
     pub evaluations: Option<u64>,
     /// Seed of the phase.
     pub seed: Option<u64>,
+    /// No batch begins after this time.
+    pub time: Option<Duration>,
+    /// No batch begins after tasks took this time, added up over workers.
+    pub cost: Option<Duration>,
+    /// Random rows beside.
+    pub yardstick: Option<u64>,
+    /// Whether each slide is left out once.
+    pub leave_one_out: bool,
+}
+
+impl TuneRequest {
+    /// Adds a bound; the smaller one of two of a kind stands.
+    pub fn bound(&mut self, bound: TuneBound) {
+        fn least<T: Ord + Copy>(known: &mut Option<T>, new: T) {
+            *known = Some(known.map_or(new, |known| known.min(new)));
+        }
+        match bound {
+            TuneBound::Rows(rows) => least(&mut self.evaluations, rows),
+            TuneBound::Time(time) => least(&mut self.time, time),
+            TuneBound::Cost(cost) => least(&mut self.cost, cost),
+        }
+    }
+
+    /// The keys of the study and their values.
+    fn keys(self) -> Vec<(&'static str, String)> {
+        let number = |key, n: Option<u64>| n.map(|n| (key, n.to_string()));
+        let time = |key, time: Option<Duration>, unit: &str| {
+            time.map(|time| (key, format!("\"{}{unit}\"", time.as_secs_f64())))
+        };
+        let each = self.leave_one_out.then(|| ("leave_one_out", "true".to_owned()));
+        let keys = [
+            number("evaluations", self.evaluations),
+            number("seed", self.seed),
+            time("time", self.time, " s"),
+            time("cost", self.cost, " core-s"),
+            number("yardstick", self.yardstick),
+            each,
+        ];
+        keys.into_iter().flatten().collect()
+    }
 }
 
 /// Opens a study to be tuned.
@@ -72,11 +113,10 @@ fn with_phase(text: &str, study: &Study, request: TuneRequest) -> String {
 
 /// The text with these values in the phase that tunes.
 fn edited(text: &str, request: TuneRequest) -> String {
+    let keys = request.keys();
     let replaced = |line: &&str| {
         let key = line.split('=').next().unwrap_or_default().trim();
-        let new = (key == "evaluations" && request.evaluations.is_some())
-            || (key == "seed" && request.seed.is_some());
-        !new
+        !keys.iter().any(|(own, _)| *own == key)
     };
     let mut result = String::new();
     for block in blocks(text) {
@@ -97,9 +137,7 @@ fn edited(text: &str, request: TuneRequest) -> String {
 }
 
 fn lines(request: TuneRequest) -> String {
-    let evaluations = request.evaluations.map(|n| format!("evaluations = {n}\n"));
-    let seed = request.seed.map(|seed| format!("seed = {seed}\n"));
-    evaluations.into_iter().chain(seed).collect()
+    request.keys().into_iter().map(|(key, value)| format!("{key} = {value}\n")).collect()
 }
 
 /// The text cut before the heads of its tables.
@@ -132,7 +170,26 @@ fn tunes(block: &str) -> bool {
 mod tests {
     use super::*;
 
-    const REQUEST: TuneRequest = TuneRequest { evaluations: Some(50), seed: Some(7) };
+    const REQUEST: TuneRequest = TuneRequest {
+        evaluations: Some(50),
+        seed: Some(7),
+        time: None,
+        cost: None,
+        yardstick: None,
+        leave_one_out: false,
+    };
+
+    #[test]
+    fn bounds_stand_in_the_study_and_the_smaller_one_counts() {
+        let mut request = TuneRequest { leave_one_out: true, yardstick: Some(20), ..TuneRequest::default() };
+        for bound in ["200 rows", "2 h", "90 min", "80 rows", "1 core-h", "3 h"] {
+            request.bound(TuneBound::parse(bound).unwrap());
+        }
+        assert_eq!(
+            lines(request),
+            "evaluations = 80\ntime = \"5400 s\"\ncost = \"3600 core-s\"\nyardstick = 20\nleave_one_out = true\n"
+        );
+    }
 
     #[test]
     fn options_of_a_command_stand_in_the_phase_that_tunes() {

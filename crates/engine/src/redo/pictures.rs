@@ -73,7 +73,8 @@ fn wanted(run: &Run) -> Vec<WantedRows> {
 fn shown(run: &Run) -> Vec<usize> {
     let answer = &run.answer;
     let reference = answer.table.rows.iter().position(|row| row.phase.is_none());
-    let proposed = answer.proposed_place().or(answer.best.as_ref().map(|best| best.row));
+    let tuned = answer.tuning.as_ref().map(|tuning| tuning.row);
+    let proposed = tuned.or(answer.proposed_place()).or(answer.best.as_ref().map(|best| best.row));
     let proposed = proposed.filter(|proposed| Some(*proposed) != reference);
     let gave = |place: &usize| {
         answer.row_at(*place).is_some_and(|row| !matches!(row.status, RowStatus::Failed { .. }))

@@ -33,10 +33,11 @@ use onceflow_report::{
 use onceflow_reuse::{Level, ParameterRows, Plan, plan};
 use onceflow_runtime::Moves;
 use onceflow_sensitivity::Analysis;
-use onceflow_study::{Phase, Value};
+use onceflow_study::Phase;
 
 use crate::clips::PictureClips;
 use crate::open::inputs::UnreadImages;
+use crate::open::metrics::Tally;
 use crate::open::study::OpenStudy;
 use crate::plan::duplicates;
 use crate::plan::duplicates::Duplicates;
@@ -68,7 +69,8 @@ pub use products::{
 };
 use row_numbers::RowNumbers;
 use shown::shown_parts;
-use tune::tune_design;
+pub use tune::{AskedOptions, AskedRow, AskedSearch};
+use tune::{ImageSplit, TunedWork, leave_out, tune_design};
 
 /// Runs a study and says what it found. Files of the run go into `folder`; nothing else is written.
 pub fn run(
@@ -96,10 +98,12 @@ fn run_phases(
     let mut runner = Runner::open(study, options, folder)?;
     runner.products = RunProducts::open(study, options, folder, progress);
     runner.manager = WorkManager::begin(study, options, folder)?;
-    for phase in phases {
-        runner.phase(phase, progress)?;
-        if runner.ending != RunEnding::Complete {
-            break;
+    if runner.begin_tuned(phases, progress)? {
+        for phase in phases {
+            runner.phase(phase, progress)?;
+            if runner.ending != RunEnding::Complete {
+                break;
+            }
         }
     }
     if let Some(manager) = runner.manager.take() {
@@ -147,10 +151,12 @@ struct Runner<'a> {
     unread: UnreadImages,
     /// What a phase that tunes found.
     tuning: Option<TuneAnswer>,
-    /// Tasks of that phase: computed, and not computed since their results were there.
-    tuned_tasks: (u64, u64),
-    /// The row of an earlier phase that it began from.
-    seeded: Option<Vec<Value>>,
+    /// What searches took.
+    tuned: TunedWork,
+    /// Which images only confirm, in a study that tunes.
+    split: Option<ImageSplit>,
+    /// What the defaults gave on each image, in a study that tunes.
+    default_tallies: Vec<Tally>,
 }
 
 impl<'a> Runner<'a> {
@@ -205,8 +211,9 @@ impl<'a> Runner<'a> {
             ending: RunEnding::Complete,
             unread: UnreadImages::default(),
             tuning: None,
-            tuned_tasks: (0, 0),
-            seeded: None,
+            tuned: TunedWork::default(),
+            split: None,
+            default_tallies: Vec::new(),
         }
     }
 
@@ -224,6 +231,10 @@ impl<'a> Runner<'a> {
         let plan = plan(flow, &rows, self.options.level)?;
         let mut plan = self.study.grouped(plan, &self.options.merge, self.options.level)?.plan;
         let mut ahead = self.study.ahead(&phase.name, &plan, self.options);
+        let asked = self.parts_without_held();
+        if let Some(asked) = &asked {
+            ahead.instances = (plan.rows() * asked.iter().filter(|asked| **asked).count()) as u64;
+        }
         if let Some(workers) = self.options.on.as_ref().and_then(|on| on.engine.workers()) {
             ahead.workers = workers;
         }
@@ -233,8 +244,9 @@ impl<'a> Runner<'a> {
         let first = self.table.rows.len();
         let worked = self.hand_out(phase, (&sampled, &identity), &mut past, progress)?;
         let known = if self.manager.is_some() { KnownWork::Worked(&past) } else { KnownWork::Past(&past) };
-        let work = self.work(first, plan.rows(), with_reference, Some(&rows), progress);
-        let (execution, mut gathered) = work.execute(&mut plan, Keeper::new(kept), known)?;
+        let mut work = self.work(first, plan.rows(), with_reference, Some(&rows), progress);
+        work.asked_parts.clone_from(&asked);
+        let (mut execution, mut gathered) = work.execute(&mut plan, Keeper::new(kept), known)?;
         self.clips.end_phase(&gathered.same);
         self.add_rows(phase, &sampled, with_reference, &gathered);
         self.trace(&phase.name, &plan, first, &execution.log);
@@ -245,6 +257,9 @@ impl<'a> Runner<'a> {
         self.list_logs(&plan, &gathered.same, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;
+        if let Some(asked) = &asked {
+            leave_out(&mut execution.account, plan.flow(), plan.rows(), asked, &self.asked_images(asked));
+        }
         let expected = self.study.seconds(plan.flow(), Level::None);
         let tasks = self.ledger.add(&execution, &plan, &gathered.objects, &expected);
         let all = (plan.rows() * self.study.inputs.parts.len()) as f64;

@@ -33,15 +33,16 @@ impl Runner<'_> {
         let first = if with_reference { 1 } else { self.table.rows.last().map_or(0, |r| r.row + 1) };
         let reference = with_reference.then(|| self.study.reference.record());
         let records = sampled.records(phase, &self.study.reference, first);
-        let parts = self.study.inputs.parts.len();
-        let left_out = self.left_out();
+        let images = self.taking_part();
+        let parts: usize = images.iter().map(|image| self.study.inputs.parts_of(*image)).sum();
         for (mut record, tallies) in reference.into_iter().chain(records).zip(&gathered.tallies) {
-            let done = tallies.iter().map(Tally::parts).sum::<usize>() == parts;
+            let done = images.iter().map(|image| tallies[*image].parts()).sum::<usize>() == parts;
             if done || tallies.iter().any(Tally::has_failed) {
-                self.study.metrics.fill(&mut record, tallies, &self.study.inputs, &left_out);
+                record = self.tuned_record(record, tallies, &images);
                 self.table.rows.push(record);
-                for (known, tally) in self.truth_objects.iter_mut().zip(tallies) {
-                    *known = known.or(tally.truth_objects());
+                for image in &images {
+                    self.truth_objects[*image] =
+                        self.truth_objects[*image].or(tallies[*image].truth_objects());
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! What lies in the folder of a run when it is over.
 
 mod failing;
+mod optuna;
 mod provenance;
 mod table_file;
 
@@ -27,6 +28,9 @@ const MARKER: &str = "run.json";
 
 /// What tuning found, as `tune --json` prints it.
 pub(crate) const TUNING: &str = "tuning.json";
+
+/// The rows of a search as Optuna's dashboard opens them.
+pub(crate) const OPTUNA: &str = "optuna.log";
 
 /// The answer for people.
 const ANSWER: &str = "answer.txt";
@@ -123,8 +127,11 @@ fn add_tables(run: &Run, files: &mut RunFiles<'_>) -> Result<(), EngineError> {
     }
     files.add("best.json", pretty(&best_json(answer)))?;
     match &answer.tuning {
-        Some(_) => files.add(TUNING, pretty(&tune_json(answer))),
-        None => files.folder.remove(TUNING),
+        Some(tuning) => {
+            files.add(TUNING, pretty(&tune_json(answer)))?;
+            files.add(OPTUNA, optuna::journal(answer, tuning))
+        }
+        None => [TUNING, OPTUNA].iter().try_for_each(|name| files.folder.remove(name)),
     }
 }
 

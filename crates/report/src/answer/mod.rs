@@ -14,7 +14,10 @@ pub use best_row::{BestRow, ProposedRow, ValueChange};
 pub use phase::{ImageAnalysis, KeptParameters, PhaseAnswer};
 pub use resampling::{Resampling, ResamplingKind, resampling_words};
 pub use table::{ImageRecord, MetricTable, RowRecord, RowStatus};
-pub use tuning::{HeldOutGain, SlideGain, TuneAnswer, TuneVerdict, TunedMetric, TunedRow};
+pub use tuning::{
+    FlippedValue, HeldOutGain, LeftOutSlide, RangeEnd, SlideGain, TriedRow, TuneAnswer, TuneVerdict,
+    TunedMetric, TunedRow,
+};
 pub use work::{Amounts, EarlierRun, PhaseGrain, ProposedWork, WorkAccount};
 
 /// The result of a run. Reports are renderings of it.

@@ -21,6 +21,8 @@ pub struct TuneAnswer {
     pub evaluations: u64,
     /// Names of the images that took part.
     pub images: Vec<String>,
+    /// Names of the images that took no part.
+    pub held_images: Vec<String>,
     /// The place of the best row in the table.
     pub row: usize,
     /// The values of all parameters in it.
@@ -36,15 +38,62 @@ pub struct TuneAnswer {
     /// Parameters that went back to their defaults at the end, since they made no difference.
     pub returned: Vec<String>,
     /// Parameters that stand at an end of their range.
-    pub ends: Vec<String>,
+    pub ends: Vec<RangeEnd>,
+    /// What the end of the search tried beside the best row, one parameter at a time.
+    pub flips: Vec<FlippedValue>,
+    /// Flips for which no row was left.
+    pub untried: usize,
     /// With several objectives the rows that no other row beats in all of them.
     pub front: Vec<TunedRow>,
-    /// Each row in the order of the proposals with its objective; `None` when it failed.
-    pub history: Vec<(u64, Option<f64>)>,
+    /// Each row in the order of the proposals, that of the defaults first.
+    pub history: Vec<TriedRow>,
+    /// The yardstick: for 1, 2, 3, … independent random rows, the mean of the best of so many.
+    pub random: Vec<f64>,
     /// The gain on images that took no part; `None` without such images.
     pub held_out: Option<HeldOutGain>,
+    /// Slides that took no part, on which the defaults or the best values failed.
+    pub failed_on: Vec<String>,
+    /// For each slide what tuning on all others gains on it, where the study asks for that.
+    pub left_out: Vec<LeftOutSlide>,
     /// Reasons to doubt it, in whole sentences.
     pub warnings: Vec<String>,
+}
+
+/// A parameter whose best value is an end of its range: better values may lie beyond.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RangeEnd {
+    /// Its name.
+    pub parameter: String,
+    /// Its value.
+    pub value: Value,
+    /// The line of a study file with a wider range; `None` where a range of that kind has none.
+    pub wider: Option<String>,
+}
+
+/// A value that was tried beside the best row at the end of the search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlippedValue {
+    /// The parameter.
+    pub parameter: String,
+    /// The value of the best row.
+    pub from: Value,
+    /// The value in its place.
+    pub to: Value,
+    /// The objective with it; `None` when the row failed.
+    pub value: Option<f64>,
+}
+
+/// What tuning on all other slides gains on one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftOutSlide {
+    /// The slide, or the patient.
+    pub slide: String,
+    /// Rows that were run without it.
+    pub evaluations: u64,
+    /// The gain on the slides that took part.
+    pub training_gain: f64,
+    /// The objective on the slide with the defaults, and with the values that the others gave; `None` when one failed.
+    pub found: Option<(f64, f64)>,
 }
 
 /// A metric with the defaults and with the best values.
@@ -56,6 +105,15 @@ pub struct TunedMetric {
     pub default: Option<f64>,
     /// With the best values.
     pub best: Option<f64>,
+}
+
+/// A row that was run to find the best values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TriedRow {
+    /// Its place in the table.
+    pub place: usize,
+    /// The objectives; `None` when it failed.
+    pub objectives: Option<Vec<f64>>,
 }
 
 /// A row with one value per objective.
@@ -108,6 +166,10 @@ pub enum TuneVerdict {
     Confirmed,
     /// The interval contains 0: the defaults are recommended.
     NoGain,
+    /// They are worse: the whole interval is below 0.
+    Loss,
+    /// They, or the defaults, failed on a slide: the defaults are recommended.
+    Failed,
     /// Too few slides to say.
     NotConfirmed,
 }
@@ -118,6 +180,8 @@ impl TuneVerdict {
         match self {
             Self::Confirmed => "confirmed",
             Self::NoGain => "no gain",
+            Self::Loss => "loss",
+            Self::Failed => "failed",
             Self::NotConfirmed => "not confirmed",
         }
     }
@@ -126,8 +190,12 @@ impl TuneVerdict {
 impl TuneAnswer {
     /// What the held-out images say.
     pub fn verdict(&self) -> TuneVerdict {
+        if !self.failed_on.is_empty() {
+            return TuneVerdict::Failed;
+        }
         match self.held_out.as_ref().and_then(|held| held.ends) {
             Some((low, _)) if low > 0.0 => TuneVerdict::Confirmed,
+            Some((_, high)) if high < 0.0 => TuneVerdict::Loss,
             Some(_) => TuneVerdict::NoGain,
             None => TuneVerdict::NotConfirmed,
         }
@@ -135,6 +203,6 @@ impl TuneAnswer {
 
     /// Whether the defaults are recommended in place of the best values.
     pub fn recommends_defaults(&self) -> bool {
-        self.verdict() == TuneVerdict::NoGain
+        matches!(self.verdict(), TuneVerdict::NoGain | TuneVerdict::Loss | TuneVerdict::Failed)
     }
 }

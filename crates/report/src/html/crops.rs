@@ -115,7 +115,10 @@ fn title(answer: &Answer, crop: &ImageCrop) -> String {
         }
         None => format!("{} x {} px", crop.width, crop.height),
     };
-    format!("{name}, box of {size} at {}, {}", place(crop.left), place(crop.top))
+    let held =
+        answer.tuning.as_ref().is_some_and(|tuning| tuning.held_images.iter().any(|held| held == name));
+    let held = if held { " (took no part in tuning)" } else { "" };
+    format!("{name}{held}, box of {size} at {}, {}", place(crop.left), place(crop.top))
 }
 
 /// The crops and the marks of rows, once each; pictures refer to them.
@@ -183,7 +186,8 @@ fn enlarging(place: usize, number: usize, picture: &str) -> String {
 /// `default`, `proposed values`, `best row 54`, `row 12`, of the row at a place.
 pub(super) fn row_name(answer: &Answer, place: usize) -> String {
     let Some(row) = answer.table.rows.get(place) else { return "proposed values".into() };
-    let best = answer.best.as_ref().map(|best| best.row);
+    let tuned = answer.tuning.as_ref().map(|tuning| tuning.row);
+    let best = tuned.or(answer.best.as_ref().map(|best| best.row));
     match row.phase.is_none() {
         true => "default".into(),
         false if answer.proposed_place() == Some(place) => format!("proposed values, row {}", row.row),

@@ -29,6 +29,22 @@ impl Drawing {
         self.svg.push(&text.attribute("class", class).words(words));
     }
 
+    /// Words that are read from below to above, with their middle at a point.
+    pub(super) fn turned(&mut self, point: (f64, f64), class: &str, words: &str) {
+        self.rotated(point, -90, TextAnchor::Middle, class, words);
+    }
+
+    /// Words that descend from their end at a point.
+    pub(super) fn slanted(&mut self, point: (f64, f64), class: &str, words: &str) {
+        self.rotated(point, -40, TextAnchor::End, class, words);
+    }
+
+    fn rotated(&mut self, (x, y): (f64, f64), degrees: i32, anchor: TextAnchor, class: &str, words: &str) {
+        let text = SvgElement::text((x, y)).attribute("text-anchor", anchor.word()).attribute("class", class);
+        let turn = format!("rotate({degrees} {x:.1} {y:.1})");
+        self.svg.push(&text.attribute("transform", &turn).words(words));
+    }
+
     /// A straight line.
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
         self.svg.push(&SvgElement::line(from, to).attribute("class", class));
@@ -76,4 +92,6 @@ const STYLE: &str = "text{font:12px system-ui,Arial,sans-serif;fill:#1c1f23}.d-q
 .d-strong{font-weight:600}.d-on-dark{fill:#fff}.d-grid{stroke:#dfe2e6}.d-line{stroke:#0072b2;stroke-width:2;fill:none}\
 .d-band{fill:#0072b2;opacity:.18}.d-dot{fill:#0072b2}.d-mark{stroke:#8a4b00;stroke-dasharray:3 3}\
 .d-cloud{fill:#0072b2;opacity:.35}.d-mark-around{stroke:#fff;stroke-width:5;fill:none}\
-.d-mark-inside{stroke:#d55e00;stroke-width:2.4;fill:none}";
+.d-mark-inside{stroke:#d55e00;stroke-width:2.4;fill:none}.d-other{stroke:#5c6570;stroke-width:1.4;fill:none}\
+.d-thread{stroke:#5c6570;stroke-width:1;fill:none;opacity:.22}.d-good{stroke:#0072b2;stroke-width:1.4;fill:none;opacity:.7}\
+.d-dashed{stroke:#8a4b00;stroke-width:1.6;stroke-dasharray:5 4;fill:none}";

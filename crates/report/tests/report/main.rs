@@ -7,3 +7,4 @@ mod page;
 mod sha256;
 mod tables;
 mod text;
+mod tuning;

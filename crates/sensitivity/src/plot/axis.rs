@@ -5,11 +5,11 @@ use crate::number::fixed;
 
 /// A straight axis.
 #[derive(Clone, Debug)]
-pub(super) struct PlotAxis {
+pub struct PlotAxis {
     /// Values at the two ends.
-    pub(super) ends: (f64, f64),
+    pub ends: (f64, f64),
     /// Places of the two ends.
-    pub(super) places: (f64, f64),
+    pub places: (f64, f64),
     step: f64,
     /// Decimals of the ticks.
     decimals: usize,
@@ -17,7 +17,7 @@ pub(super) struct PlotAxis {
 
 impl PlotAxis {
     /// An axis that holds all finite values, with about `count` ticks.
-    pub(super) fn over(values: impl IntoIterator<Item = f64>, count: usize, places: (f64, f64)) -> Self {
+    pub fn over(values: impl IntoIterator<Item = f64>, count: usize, places: (f64, f64)) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.into_iter().filter(|v| v.is_finite()) {
             low = low.min(value);
@@ -36,13 +36,13 @@ impl PlotAxis {
     }
 
     /// The place of a value; NaN for NaN.
-    pub(super) fn place(&self, value: f64) -> f64 {
+    pub fn place(&self, value: f64) -> f64 {
         let share = (value - self.ends.0) / (self.ends.1 - self.ends.0);
         self.places.0 + share * (self.places.1 - self.places.0)
     }
 
     /// Values and words of the ticks.
-    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+    pub fn ticks(&self) -> Vec<(f64, String)> {
         let near = 1e-6;
         let first = (self.ends.0 / self.step - near).ceil() as i64;
         let last = (self.ends.1 / self.step + near).floor() as i64;

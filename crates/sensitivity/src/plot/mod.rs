@@ -11,6 +11,7 @@ mod progress;
 mod scatter;
 mod words;
 
+pub use axis::PlotAxis;
 pub use curves::convergence_plot;
 pub use progress::{IndexProgress, ProgressCurve};
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::{RunBound, UnitError};
+
 /// How rows are proposed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TuneMethod {
@@ -84,6 +86,40 @@ pub enum HoldOut {
     Names(Vec<String>),
 }
 
+/// A bound of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TuneBound {
+    /// Rows, with that of the defaults.
+    Rows(u64),
+    /// Time.
+    Time(Duration),
+    /// Time of tasks, added up over workers.
+    Cost(Duration),
+}
+
+impl TuneBound {
+    const EXPECTED: &'static str =
+        "rows such as \"200 rows\", a time such as \"2 h\", or a cost such as \"4 core-h\"";
+
+    /// Reads `200 rows`, `90 min`, `4 core-h`.
+    ///
+    /// # Errors
+    /// When it is none of them.
+    pub fn parse(text: &str) -> Result<Self, UnitError> {
+        let error = || UnitError { expected: Self::EXPECTED, found: text.into() };
+        let (bound, is_cost) = match text.contains("core-") {
+            true => (RunBound::parse(&text.replace("core-", "")), true),
+            false => (RunBound::parse(text), false),
+        };
+        match (bound.map_err(|_| error())?, is_cost) {
+            (RunBound::Rows(rows), false) if rows >= 2 => Ok(Self::Rows(rows)),
+            (RunBound::Time(time), false) => Ok(Self::Time(time)),
+            (RunBound::Time(time), true) => Ok(Self::Cost(time)),
+            _ => Err(error()),
+        }
+    }
+}
+
 /// Rows that look for the best values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuneDesign {
@@ -99,8 +135,14 @@ pub struct TuneDesign {
     pub hold_out: HoldOut,
     /// Rows that are proposed at once.
     pub batch: u64,
-    /// No batch begins after this time.
+    /// No batch begins after this time, that of interrupted processes included.
     pub time: Option<Duration>,
+    /// No batch begins after tasks took this time, added up over workers.
+    pub cost: Option<Duration>,
+    /// Whether each slide is left out once, the others tuned, and the values measured on it.
+    pub leave_one_out: bool,
+    /// Independent random rows that are run beside: the yardstick of the search.
+    pub yardstick: u64,
 }
 
 impl TuneDesign {
@@ -120,6 +162,26 @@ impl Default for TuneDesign {
             hold_out: HoldOut::default(),
             batch: Self::BATCH,
             time: None,
+            cost: None,
+            leave_one_out: false,
+            yardstick: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_have_units() {
+        let seconds = Duration::from_secs;
+        assert_eq!(TuneBound::parse("200 rows"), Ok(TuneBound::Rows(200)));
+        assert_eq!(TuneBound::parse("2h"), Ok(TuneBound::Time(seconds(7200))));
+        assert_eq!(TuneBound::parse("4 core-h"), Ok(TuneBound::Cost(seconds(14_400))));
+        assert_eq!(TuneBound::parse("1 core-h 30 core-min"), Ok(TuneBound::Cost(seconds(5400))));
+        for wrong in ["200", "1 rows", "core-", "4 core-rows", "-2 h", ""] {
+            assert!(TuneBound::parse(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Problems written for other tools. What a format cannot say is refused, or named among the losses.
 
 mod dakota;
+mod optuna;
 mod salib;
 
 pub use dakota::dakota_input;
+pub use optuna::optuna_journal;
 pub use salib::{salib_parameter_file, salib_problem_json};
 
 /// Why something cannot be written in a format.

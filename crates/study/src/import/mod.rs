@@ -3,12 +3,14 @@
 
 mod checked;
 mod dakota;
+mod optuna;
 mod original;
 mod salib;
 mod taverna;
 mod xml;
 
 pub use dakota::read_dakota_input;
+pub use optuna::{OptunaTrial, OptunaTrials, read_optuna_journal};
 pub use original::import_original;
 pub(crate) use salib::peak_at;
 pub use salib::{read_salib_parameters, read_salib_problem};

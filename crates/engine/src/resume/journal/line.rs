@@ -23,6 +23,8 @@ pub(crate) enum JournalLine {
     Saved { name: String, part: usize, file: Option<String> },
     /// A region that the study asks for was kept: the first row that has it, which of those asked for, where, the file.
     Kept { row: usize, place: usize, site: usize, file: String },
+    /// A batch of a phase that tunes is over: nanoseconds since the batch before it, and those of its tasks.
+    Spent { time: u64, cost: u64 },
 }
 
 /// The form of lines.
@@ -67,6 +69,7 @@ impl JournalLine {
         match self {
             Self::Head { .. } | Self::Images { .. } | Self::Phase { .. } => (0, 0, 0, 0),
             Self::Saved { part, .. } => (1, 0, *part, 0),
+            Self::Spent { .. } => (4, 0, 0, 0),
             Self::Kept { row, place, site, .. } => (2, *row, *site, *place),
             Self::Done { row, part, .. } | Self::Failed { row, part, .. } => (3, *row, *part, 0),
         }
@@ -78,7 +81,11 @@ impl JournalLine {
             Self::Done { part, .. } | Self::Failed { part, .. } | Self::Saved { part, .. } => {
                 *part = places.get(*part)?;
             }
-            Self::Head { .. } | Self::Images { .. } | Self::Phase { .. } | Self::Kept { .. } => {}
+            Self::Head { .. }
+            | Self::Images { .. }
+            | Self::Phase { .. }
+            | Self::Kept { .. }
+            | Self::Spent { .. } => {}
         }
         Some(self)
     }
@@ -113,6 +120,7 @@ impl JournalLine {
             Self::Kept { row, place, site, file } => {
                 json!({ "kept": place, "row": row, "site": site, "file": file })
             }
+            Self::Spent { time, cost } => json!({ "spent": [time, cost] }),
         };
         Ok(value.to_string())
     }
@@ -153,6 +161,10 @@ fn from_json(value: &Value) -> Option<JournalLine> {
     }
     if value.get("saved").is_some() {
         return Some(JournalLine::Saved { name: text("saved")?, part: number("part")?, file: text("file") });
+    }
+    if let Some(spent) = value.get("spent") {
+        let of = |place: usize| spent.get(place).and_then(Value::as_u64);
+        return Some(JournalLine::Spent { time: of(0)?, cost: of(1)? });
     }
     if let Some(place) = number("kept") {
         return Some(JournalLine::Kept {
@@ -250,6 +262,7 @@ mod tests {
             JournalLine::Saved { name: "nuclei".into(), part: 7, file: None },
             JournalLine::Saved { name: "nuclei".into(), part: 7, file: Some("regions/a.png".into()) },
             JournalLine::Kept { row: 9, place: 0, site: 1, file: "regions/b.png".into() },
+            JournalLine::Spent { time: u64::MAX, cost: 0 },
         ]
     }
 

@@ -41,13 +41,7 @@ impl TuneObjective {
 
     /// A metric of a row on these images; `None` when the row failed on one.
     pub(super) fn value(&self, row: &RowRecord, metric: usize, images: &[usize]) -> Option<f64> {
-        match self.over {
-            TuneOver::Pooled => match row.status {
-                RowStatus::Failed { .. } => None,
-                _ => row.metrics.get(metric).copied().flatten(),
-            },
-            TuneOver::Mean => mean_over(row, metric, images),
-        }
+        value_over(row, metric, images, self.over)
     }
 
     /// The names of the metrics.
@@ -57,12 +51,33 @@ impl TuneObjective {
 
     /// How much better a value of the first metric is than another.
     pub(super) fn gain(&self, value: f64, than: f64) -> f64 {
-        if self.maximize[0] { value - than } else { than - value }
+        self.gain_in(0, value, than)
+    }
+
+    /// The same of any of the metrics that are improved.
+    pub(super) fn gain_in(&self, place: usize, value: f64, than: f64) -> f64 {
+        if self.maximize[place] { value - than } else { than - value }
+    }
+
+    /// For each metric that is improved how much better values are than others.
+    pub(super) fn gains(&self, values: &[f64], than: &[f64]) -> Vec<f64> {
+        values.iter().zip(than).enumerate().map(|(i, (value, than))| self.gain_in(i, *value, *than)).collect()
+    }
+}
+
+/// A metric of a row over images: pooled values are those of the record, which was made of these images.
+pub(super) fn value_over(row: &RowRecord, metric: usize, images: &[usize], over: TuneOver) -> Option<f64> {
+    match over {
+        TuneOver::Pooled => match row.status {
+            RowStatus::Failed { .. } => None,
+            _ => row.metrics.get(metric).copied().flatten(),
+        },
+        TuneOver::Mean => mean_over(row, metric, images),
     }
 }
 
 /// The mean of a metric over images; `None` when the row has no value on one of them.
-pub(super) fn mean_over(row: &RowRecord, metric: usize, images: &[usize]) -> Option<f64> {
+fn mean_over(row: &RowRecord, metric: usize, images: &[usize]) -> Option<f64> {
     let value = |image: &usize| {
         let record = row.images.get(*image)?;
         let failed = matches!(record.status, RowStatus::Failed { .. });

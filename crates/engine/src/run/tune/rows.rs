@@ -13,7 +13,7 @@ use crate::open::metrics::Tally;
 use crate::plan::duplicates;
 use crate::plan::earlier;
 use crate::plan::grain::Grained;
-use crate::resume::journal::RowsIdentity;
+use crate::resume::journal::{RowLines as _, RowsIdentity};
 use crate::{EngineError, PhaseBegun, Progress, RowOver, TaskOver};
 
 /// Rows to run on some of the images.
@@ -81,8 +81,9 @@ impl Runner<'_> {
         leave_out(&mut execution.account, plan.flow(), plan.rows(), &asked, &images);
         let expected = self.study.seconds(plan.flow(), Level::None);
         let tasks = self.ledger.add(&execution, &plan, &gathered.objects, &expected);
-        self.tuned_tasks.0 += tasks.computed;
-        self.tuned_tasks.1 += tasks.reused;
+        self.tuned.tasks.0 += tasks.computed;
+        self.tuned.tasks.1 += tasks.reused;
+        let seconds = execution.log.iter().map(|entry| entry.seconds).sum();
         if !self.grain.iter().any(|known| known.phase == grain.phase) {
             self.grain.push(grain);
         }
@@ -94,16 +95,19 @@ impl Runner<'_> {
             done == asked.iter().filter(|asked| **asked).count() || tallies.iter().any(Tally::has_failed)
         };
         let complete = gathered.tallies.len() == plan.rows() && gathered.tallies.iter().all(whole);
+        if complete && let Some(spent) = self.tuned.end_batch(&past, seconds) {
+            self.journal.write(&spent)?;
+        }
         Ok(complete.then_some(gathered.tallies))
     }
 
     /// For each part whether it belongs to one of these images.
-    fn asked_parts(&self, images: &[usize]) -> Vec<bool> {
+    pub(in crate::run) fn asked_parts(&self, images: &[usize]) -> Vec<bool> {
         self.study.inputs.parts.iter().map(|part| images.contains(&part.image)).collect()
     }
 
     /// For each image whether one of its parts is asked for.
-    fn asked_images(&self, parts: &[bool]) -> Vec<bool> {
+    pub(in crate::run) fn asked_images(&self, parts: &[bool]) -> Vec<bool> {
         let mut images = vec![false; self.study.inputs.images.len()];
         for (part, asked) in self.study.inputs.parts.iter().zip(parts) {
             images[part.image] |= asked;
@@ -112,7 +116,7 @@ impl Runner<'_> {
     }
 
     /// The record of a row that was run on some images only: it has no value on the others.
-    pub(super) fn tuned_record(
+    pub(in crate::run) fn tuned_record(
         &self,
         mut record: RowRecord,
         tallies: &[Tally],
@@ -158,7 +162,13 @@ impl Progress for BatchProgress<'_> {
 }
 
 /// Takes what was not asked for out of an account: rows at parts of other images were neither run nor known.
-fn leave_out(account: &mut Account, flow: &Flow, rows: usize, parts: &[bool], images: &[bool]) {
+pub(in crate::run) fn leave_out(
+    account: &mut Account,
+    flow: &Flow,
+    rows: usize,
+    parts: &[bool],
+    images: &[bool],
+) {
     let without = |asked: &[bool]| (asked.iter().filter(|asked| !**asked).count() * rows) as u64;
     for (task, entry) in account.tasks.iter_mut().enumerate() {
         let left_out = match flow.scope(task) {

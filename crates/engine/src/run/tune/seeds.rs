@@ -1,10 +1,10 @@
 //! What tuning takes from the workflow and from earlier phases: which parameters late tasks read, which matter, and the best
 //! row that is known. Rows of a design are not told as if they were trials: near copies of each other mislead a model.
 
-use onceflow_report::RowStatus;
+use onceflow_report::{RowRecord, RowStatus};
 use onceflow_reuse::{FlowTask, ReadFrom};
 use onceflow_sensitivity::{Indices, TuneOutcome};
-use onceflow_study::{Space, Value};
+use onceflow_study::Space;
 
 use super::{Runner, TunePhase};
 use crate::EngineError;
@@ -44,34 +44,34 @@ impl Runner<'_> {
         effects.into_iter().map(|(name, _)| name).collect()
     }
 
+    /// Tells the tuner of the defaults.
+    pub(super) fn seed_defaults(&self, tune: &mut TunePhase<'_>) -> Result<(), EngineError> {
+        let reference = &self.table.rows[0];
+        let outcome = tune.objective.outcome(reference, &tune.split.tuning);
+        tune.learn(&tune.varied(&reference.values), &outcome)
+    }
+
     /// Tells the tuner of the defaults and of the best row of earlier phases.
-    pub(super) fn seed(&mut self, tune: &mut TunePhase<'_>) -> Result<(), EngineError> {
-        let images = tune.split.tuning.clone();
-        let told = |tune: &mut TunePhase<'_>, values: &[Value], outcome: &TuneOutcome| {
-            let varied: Vec<Value> = tune.columns.iter().map(|column| values[*column].clone()).collect();
-            tune.tuner.learn(&varied, outcome).map_err(|error| EngineError::Internal(error.to_string()))
-        };
-        let reference = self.table.rows[0].clone();
-        let outcome = tune.objective.outcome(&reference, &images);
-        told(tune, &reference.values, &outcome)?;
-        // Pooled values of earlier rows are of all images, those that are held out included.
-        let comparable = tune.objective.over == onceflow_study::TuneOver::Mean;
-        let fixed = |row: &&onceflow_report::RowRecord| {
+    pub(super) fn seed(&self, tune: &mut TunePhase<'_>) -> Result<(), EngineError> {
+        self.seed_defaults(tune)?;
+        let Some((place, values)) = self.best_earlier(tune) else { return Ok(()) };
+        tune.seeded = Some(place);
+        tune.learn(&tune.varied(&self.table.rows[place].values), &TuneOutcome::Values(values))
+    }
+
+    /// The best row of earlier phases in which all parameters that do not vary have their defaults.
+    fn best_earlier(&self, tune: &TunePhase<'_>) -> Option<(usize, Vec<f64>)> {
+        let reference = &self.table.rows[0];
+        let is_fixed = |row: &RowRecord| {
             let same = |column: &usize| row.values[*column] == reference.values[*column];
             (0..row.values.len()).filter(|column| !tune.columns.contains(column)).all(|column| same(&column))
         };
-        let rows =
-            self.table.rows[1..].iter().filter(|row| row.status == RowStatus::Ok && comparable).filter(fixed);
-        let best = rows
-            .filter_map(|row| match tune.objective.outcome(row, &images) {
-                TuneOutcome::Values(values) => Some((values, row)),
-                TuneOutcome::Failed => None,
-            })
-            .max_by(|a, b| tune.objective.gain(a.0[0], b.0[0]).total_cmp(&0.0));
-        if let Some((values, row)) = best.map(|(values, row)| (values, row.values.clone())) {
-            self.seeded = Some(row.clone());
-            told(tune, &row, &TuneOutcome::Values(values))?;
-        }
-        Ok(())
+        let rows = self.table.rows.iter().enumerate().skip(1);
+        let rows = rows.filter(|(_, row)| row.status == RowStatus::Ok && is_fixed(row));
+        let values = |(place, row)| match tune.objective.outcome(row, &tune.split.tuning) {
+            TuneOutcome::Values(values) => Some((place, values)),
+            TuneOutcome::Failed => None,
+        };
+        rows.filter_map(values).max_by(|a, b| tune.objective.gain(a.1[0], b.1[0]).total_cmp(&0.0))
     }
 }

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use onceflow_sensitivity::shuffled;
-use onceflow_study::{HoldOut, Study};
+use onceflow_study::{HoldOut, Phase, Study, TuneDesign};
 
+use super::tune_design;
+use crate::OpenStudy;
 use crate::open::inputs::StudyInputs;
 
 /// The images of a study that have a truth, by their places among the opened ones.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ImageSplit {
+pub(in crate::run) struct ImageSplit {
     /// Those that take part in tuning.
     pub(super) tuning: Vec<usize>,
     /// Slides or patients that take no part, with their images.
@@ -17,6 +19,16 @@ pub(super) struct ImageSplit {
 }
 
 impl ImageSplit {
+    /// The split of a study that tunes, and the phase that does; `None` for other studies.
+    pub(in crate::run) fn of_phases<'p>(
+        study: &OpenStudy,
+        phases: &'p [Phase],
+    ) -> Option<(&'p Phase, &'p TuneDesign, Self)> {
+        let (phase, design) = phases.iter().find_map(|phase| Some((phase, tune_design(phase)?)))?;
+        let split = Self::new(&study.study, &study.inputs, &design.hold_out, phase.design.seed);
+        Some((phase, design, split))
+    }
+
     /// Splits by slides: all images of a slide or patient stand on one side.
     pub(super) fn new(study: &Study, inputs: &StudyInputs, hold_out: &HoldOut, seed: u64) -> Self {
         let mut slides: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -60,12 +72,37 @@ impl ImageSplit {
         Self { tuning, held_out }
     }
 
+    /// For each slide with truth the split that holds it out alone.
+    pub(super) fn without_each(study: &Study, inputs: &StudyInputs) -> Vec<Self> {
+        let all = Self::new(study, inputs, &HoldOut::Share(0.0), 0);
+        let slide = |place: &usize| slide_of(study, &inputs.images[*place].name);
+        let mut slides: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for place in &all.tuning {
+            slides.entry(slide(place)).or_default().push(*place);
+        }
+        let without = |(name, held): (&String, &Vec<usize>)| {
+            let tuning = all.tuning.iter().copied().filter(|image| !held.contains(image)).collect();
+            Self { tuning, held_out: vec![(name.clone(), held.clone())] }
+        };
+        slides.iter().map(without).collect()
+    }
+
+    /// The names of what is held out.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.held_out.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     /// The images that take no part.
-    pub(super) fn held(&self) -> Vec<usize> {
+    pub(in crate::run) fn held(&self) -> Vec<usize> {
         let mut images: Vec<usize> = self.held_out.iter().flat_map(|(_, images)| images.clone()).collect();
         images.sort_unstable();
         images
     }
+}
+
+/// The slide or patient of an image.
+fn slide_of(study: &Study, name: &str) -> String {
+    study.images.iter().find(|image| image.name == name).map_or(name, |image| image.slide()).to_owned()
 }
 
 /// About a third; three where they leave as many for tuning, since fewer confirm nothing.

@@ -1,8 +1,10 @@
 //! The keys of a phase that tunes.
 
+use std::time::Duration;
+
 use super::super::at_least;
 use crate::located::{LocatedNode, TableReader};
-use crate::{HoldOut, RunBound, TuneDesign, TuneMethod, TuneOver};
+use crate::{HoldOut, TuneBound, TuneDesign, TuneMethod, TuneOver};
 
 /// Reads them; every one has a default.
 pub(super) fn design(fields: &mut TableReader<'_, '_>) -> TuneDesign {
@@ -15,6 +17,9 @@ pub(super) fn design(fields: &mut TableReader<'_, '_>) -> TuneDesign {
         hold_out: hold_out(fields),
         batch: at_least(fields, "batch", 1).unwrap_or(usual.batch),
         time: time(fields),
+        cost: cost(fields),
+        leave_one_out: fields.optional("leave_one_out").unwrap_or_default(),
+        yardstick: at_least(fields, "yardstick", 1).unwrap_or_default(),
     }
 }
 
@@ -49,9 +54,16 @@ fn check_share(share: f64) -> Result<HoldOut, String> {
     }
 }
 
-fn time(fields: &mut TableReader<'_, '_>) -> Option<std::time::Duration> {
-    fields.parsed("time", |bound: RunBound| match bound {
-        RunBound::Time(time) => Ok(time),
-        RunBound::Rows(_) => Err("a time such as \"2 h\"; the key `evaluations` bounds rows".into()),
+fn time(fields: &mut TableReader<'_, '_>) -> Option<Duration> {
+    fields.parsed("time", |text: String| match TuneBound::parse(&text) {
+        Ok(TuneBound::Time(time)) => Ok(time),
+        _ => Err("a time such as \"2 h\"; the key `evaluations` bounds rows".into()),
+    })
+}
+
+fn cost(fields: &mut TableReader<'_, '_>) -> Option<Duration> {
+    fields.parsed("cost", |text: String| match TuneBound::parse(&text) {
+        Ok(TuneBound::Cost(time)) => Ok(time),
+        _ => Err("a time of tasks such as \"4 core-h\"; the key `time` bounds the time of the clock".into()),
     })
 }
