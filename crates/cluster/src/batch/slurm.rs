@@ -94,4 +94,15 @@ mod tests {
         let one = simulate_slurm(&Workload::new(4, vec![job("a", 1, 10)]).unwrap(), &model).unwrap();
         assert_eq!(one.makespan, model.delay + 10_000 + model.completing);
     }
+
+    /// Submissions in the instants at which backfilling is due do not put it off again and again.
+    #[test]
+    fn submissions_every_second_do_not_starve_backfilling() {
+        let model = SlurmModel::default();
+        let late = |at: u64| BatchJob { submit: at, ..job(&format!("late {at}"), 4, 60) };
+        let first = [job("long", 3, 300), job("wide", 4, 60), job("fits", 1, 60)];
+        let jobs = first.into_iter().chain((1..=30).map(late)).collect();
+        let schedule = simulate_slurm(&Workload::new(4, jobs).unwrap(), &model).unwrap();
+        assert_eq!(schedule.jobs[2].start, Some(model.interval));
+    }
 }

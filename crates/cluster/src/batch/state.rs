@@ -95,7 +95,8 @@ impl<'g> BatchState<'g> {
             let submitted = self.submitted;
             if self.end_jobs() | self.submit_jobs_of(submitted) {
                 look = look.or(Some(instant + model.delay));
-                backfill = Some((instant + 1).next_multiple_of(interval));
+                // One that is due in this instant takes place.
+                backfill = backfill.or(Some((instant + 1).next_multiple_of(interval)));
             }
             for (due, policy) in [(&mut look, BatchPolicy::Fcfs), (&mut backfill, BatchPolicy::Replan)] {
                 if *due == Some(instant) {
