@@ -4,6 +4,7 @@
 //! [`PlanEvaluator`] simulates it. [`best_by_search`], [`best_of_all`] and [`pareto_front`] look for good plans.
 
 mod bounds;
+mod commands;
 mod evaluate;
 mod exact;
 mod explain;
@@ -18,6 +19,7 @@ mod vary;
 mod workflow;
 
 pub use bounds::LowerBound;
+pub use commands::{RegisteredProgram, TaskCommand, WorkflowCommands, read_commands};
 pub use evaluate::{PlanEvaluator, PlanValue};
 pub use exact::{BestOfAll, best_of_all, front_of_all};
 pub use explain::explain;
