@@ -14,8 +14,8 @@ pub use pbs::Pbs;
 pub use profile::{SiteProfile, SiteProfileError};
 pub use slurm::Slurm;
 pub use workflow::{
-    AgainReason, JobChange, JobRecord, JobReport, JobReports, JobScript, JobStage, JobSystem, LoadAnswerError, NextJob,
-    PlannedJob, QueueLoad, QueuedJob, RunningJob, WorkflowProgress, job_system,
+    AgainReason, JobChange, JobRecord, JobReport, JobReports, JobScript, JobStage, JobSystem,
+    LoadAnswerError, NextJob, PlannedJob, QueueLoad, QueuedJob, RunningJob, WorkflowProgress, job_system,
 };
 
 /// An array job whose tasks are workers.

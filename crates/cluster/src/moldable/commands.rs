@@ -59,7 +59,9 @@ fn commands_at(
     let programs: Option<&LocatedNode> = fields.optional("programs");
     let by_type: Option<&LocatedNode> = fields.optional("commands");
     let tasks: &[LocatedNode] = fields.required("tasks")?;
-    let entries = |node: Option<&'_ LocatedNode>| node.and_then(LocatedNode::as_table).map(|table| table.entries.clone());
+    let entries = |node: Option<&'_ LocatedNode>| {
+        node.and_then(LocatedNode::as_table).map(|table| table.entries.clone())
+    };
     let mut commands = WorkflowCommands::default();
     for entry in entries(programs).unwrap_or_default() {
         commands.programs.extend(program(source, &entry.key, &entry.value, messages));
@@ -105,7 +107,8 @@ fn task(
 ) -> Option<(String, TaskCommand)> {
     let mut fields = TableReader::new(source, node, "task", messages)?;
     let id: String = fields.required("id")?;
-    let (own, kind, size) = (fields.optional::<String>("command"), fields.optional::<String>("type"), fields.optional("size"));
+    let (own, kind, size) =
+        (fields.optional::<String>("command"), fields.optional::<String>("type"), fields.optional("size"));
     let of_type = || types.get(kind.as_ref()?).cloned();
     let Some(command) = own.or_else(of_type) else {
         fields.error_with_hint(
@@ -144,7 +147,8 @@ mod tests {
     fn what_is_missing_is_named_with_its_place() {
         let error = read("{\"tasks\": [\n{\"id\": \"a\"}]}").unwrap_err();
         assert!(error.contains("task `a` has no command") && error.contains("flow.json:2"), "{error}");
-        let error = read(r#"{"programs": {"../st": {"file": "st", "blake3": ""}}, "tasks": []}"#).unwrap_err();
+        let error =
+            read(r#"{"programs": {"../st": {"file": "st", "blake3": ""}}, "tasks": []}"#).unwrap_err();
         assert!(error.contains("`../st` cannot be used"), "{error}");
         let error = read(r#"{"programs": {"st": {"file": "st"}}, "tasks": []}"#).unwrap_err();
         assert!(error.contains("blake3"), "{error}");

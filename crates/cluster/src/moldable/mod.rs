@@ -16,6 +16,7 @@ mod random;
 mod read;
 mod ultrasound;
 mod vary;
+mod wfcommons;
 mod workflow;
 
 pub use bounds::LowerBound;
@@ -28,4 +29,5 @@ pub use genetic::{SearchOptions, SearchResult, best_by_search};
 pub use goal::PlanGoal;
 pub use read::{TaskQuestion, read_moldable};
 pub use ultrasound::{neurostimulation, photoacoustic};
+pub use wfcommons::{TraceScaling, read_wfcommons};
 pub use workflow::{Margin, MoldableTask, MoldableWorkflow, WorkflowError};

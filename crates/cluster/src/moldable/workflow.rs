@@ -158,7 +158,8 @@ impl MoldableWorkflow {
     /// # Errors
     /// When those of others do not fit.
     pub fn behind(self, running: Vec<RunningLoad>, queued: Vec<BatchJob>) -> Result<Self, WorkloadError> {
-        let empty = Workload::new(self.cluster.nodes(), Vec::new())?.with_overhead(self.cluster.overhead())?;
+        let empty =
+            Workload::new(self.cluster.nodes(), Vec::new())?.with_overhead(self.cluster.overhead())?;
         let cluster = empty.with_depth(self.cluster.depth()).with_others(running, queued)?;
         Ok(Self { cluster, ..self })
     }

@@ -53,7 +53,14 @@ impl LoadAnswerError {
 }
 
 impl QueueLoad {
-    pub(super) fn add(&mut self, number: &str, runs: bool, nodes: u64, left: Option<u64>, limit: Option<u64>) {
+    pub(super) fn add(
+        &mut self,
+        number: &str,
+        runs: bool,
+        nodes: u64,
+        left: Option<u64>,
+        limit: Option<u64>,
+    ) {
         let number = number.to_owned();
         if runs {
             self.running.push(RunningJob { number, nodes, left });
@@ -78,7 +85,14 @@ impl QueueLoad {
         let fits = |job: &&QueuedJob| (1..=nodes).contains(&job.nodes);
         let queued = self.queued.iter().filter(fits).map(|job| {
             let limit = job.limit.unwrap_or(WITHOUT_LIMIT);
-            BatchJob { id: job.number.clone(), nodes: job.nodes, run: limit, limit, after: Vec::new(), submit: 0 }
+            BatchJob {
+                id: job.number.clone(),
+                nodes: job.nodes,
+                run: limit,
+                limit,
+                after: Vec::new(),
+                submit: 0,
+            }
         });
         (running, queued.collect())
     }

@@ -142,8 +142,9 @@ fn report(fields: &BTreeMap<String, String>) -> Option<JobReport> {
             // Older ones end it with a signal.
             Some(status)
                 if status >= SIGNALS
-                    && time("Resource_List.walltime")
-                        .is_some_and(|limit| time("resources_used.walltime").is_some_and(|used| used >= limit)) =>
+                    && time("Resource_List.walltime").is_some_and(|limit| {
+                        time("resources_used.walltime").is_some_and(|used| used >= limit)
+                    }) =>
             {
                 JobReport::TimedOut
             }

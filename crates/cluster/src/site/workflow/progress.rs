@@ -212,11 +212,7 @@ impl WorkflowProgress {
     }
 
     /// What an answer of the batch system and the records of jobs mean: the steps, which are taken.
-    pub fn observe(
-        &mut self,
-        reports: &JobReports,
-        records: &BTreeMap<usize, JobRecord>,
-    ) -> Vec<JobChange> {
+    pub fn observe(&mut self, reports: &JobReports, records: &BTreeMap<usize, JobRecord>) -> Vec<JobChange> {
         let mut changes = Vec::new();
         for job in 0..self.jobs.len() {
             let Some(number) = self.states[job].stage.number().map(str::to_owned) else { continue };
@@ -308,7 +304,8 @@ impl WorkflowProgress {
         let job = change.job();
         let is_again = matches!(change, JobChange::Again(..));
         let is_failure = matches!(change, JobChange::Failed(..));
-        self.unwanted.extend(self.states[job].stage.number().filter(|_| is_again || is_failure).map(str::to_owned));
+        self.unwanted
+            .extend(self.states[job].stage.number().filter(|_| is_again || is_failure).map(str::to_owned));
         self.apply(&change);
         changes.push(change);
         if !is_again && !is_failure {

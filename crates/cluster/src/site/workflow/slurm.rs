@@ -85,7 +85,9 @@ impl JobSystem for SlurmJobs {
             let [number, state, nodes, left, limit] = fields[..] else {
                 return Err(LoadAnswerError::line("123|RUNNING|2|1:00:00|2:00:00", line));
             };
-            let Ok(nodes) = nodes.parse() else { return Err(LoadAnswerError::line("a number of nodes", line)) };
+            let Ok(nodes) = nodes.parse() else {
+                return Err(LoadAnswerError::line("a number of nodes", line));
+            };
             load.add(number, state == "RUNNING", nodes, duration(left), duration(limit));
         }
         Ok(load)

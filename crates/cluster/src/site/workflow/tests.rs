@@ -78,10 +78,10 @@ fn a_job_killed_at_its_limit_is_submitted_once_more_with_all_behind_it() {
     cancelled.sort();
     assert_eq!(cancelled, ["101", "301"]);
     let again = submit(&mut progress);
-    assert_eq!(again.iter().map(|next| (next.job, next.attempt, next.limit)).collect::<Vec<_>>(), [
-        (1, 2, 120),
-        (3, 2, 60)
-    ]);
+    assert_eq!(
+        again.iter().map(|next| (next.job, next.attempt, next.limit)).collect::<Vec<_>>(),
+        [(1, 2, 120), (3, 2, 60)]
+    );
     assert_eq!(again[1].after, ["102", "201"]);
     records.insert(2, JobRecord { ended: Some(0), is_overdue: false });
     let again = reports(&[("102", JobReport::TimedOut), ("302", JobReport::Waiting)]);
@@ -97,7 +97,8 @@ fn a_failed_job_fails_those_that_wait_for_it_and_names_itself() {
     submit(&mut progress);
     // Slurm cancels the followers before the record of the failed job arrives.
     let cancelled = JobReport::Cancelled("Slurm says CANCELLED".into());
-    let first = reports(&[("1", JobReport::Failed("exit 3".into())), ("101", cancelled.clone()), ("201", cancelled)]);
+    let first =
+        reports(&[("1", JobReport::Failed("exit 3".into())), ("101", cancelled.clone()), ("201", cancelled)]);
     for _ in 0..2 {
         assert_eq!(progress.observe(&first, &BTreeMap::new()), [], "records may be late");
     }
@@ -174,10 +175,31 @@ fn scripts_say_nodes_limits_dependencies_and_write_records() {
     let slurm = job_system("slurm").unwrap().script(&script(), &profile);
     let pbs = job_system("pbs").unwrap().script(&script(), &profile);
     for (text, lines) in [
-        (&slurm, &["#SBATCH --nodes=3", "#SBATCH --time=2", "#SBATCH --dependency=afterok:12:13", "#SBATCH --account=lab7"]),
-        (&pbs, &["#PBS -l select=3", "#PBS -l walltime=00:01:01", "#PBS -W depend=afterok:12:13", "#PBS -A lab7"]),
+        (
+            &slurm,
+            &[
+                "#SBATCH --nodes=3",
+                "#SBATCH --time=2",
+                "#SBATCH --dependency=afterok:12:13",
+                "#SBATCH --account=lab7",
+            ],
+        ),
+        (
+            &pbs,
+            &[
+                "#PBS -l select=3",
+                "#PBS -l walltime=00:01:01",
+                "#PBS -W depend=afterok:12:13",
+                "#PBS -A lab7",
+            ],
+        ),
     ] {
-        let both = ["export ONCEFLOW_TASK='it'\\''s' ONCEFLOW_NODES=3", "module load fft", "st 1", "cd '/lab/a b' || exit 3"];
+        let both = [
+            "export ONCEFLOW_TASK='it'\\''s' ONCEFLOW_NODES=3",
+            "module load fft",
+            "st 1",
+            "cd '/lab/a b' || exit 3",
+        ];
         for line in lines.iter().chain(&both) {
             assert!(text.lines().any(|found| found == *line), "{line} in {text}");
         }
@@ -188,7 +210,9 @@ fn scripts_say_nodes_limits_dependencies_and_write_records() {
 #[test]
 fn answers_of_slurm_say_what_became_of_each_job() {
     let slurm = job_system("slurm").unwrap();
-    let listed = slurm.listed("noise\n1|RUNNING|None\n2|TIMEOUT|TimeLimit\n3|NODE_FAIL|x\n4|CANCELLED by 0|0:0\n").unwrap();
+    let listed = slurm
+        .listed("noise\n1|RUNNING|None\n2|TIMEOUT|TimeLimit\n3|NODE_FAIL|x\n4|CANCELLED by 0|0:0\n")
+        .unwrap();
     assert_eq!((&listed["1"], &listed["2"], listed.len()), (&JobReport::Running, &JobReport::TimedOut, 4));
     assert!(matches!((&listed["3"], &listed["4"]), (JobReport::Lost(_), JobReport::Cancelled(_))));
     let never = slurm.listed("5|PENDING|DependencyNeverSatisfied\n").unwrap();
