@@ -42,6 +42,11 @@ impl PerformanceSource {
 }
 
 impl Performance<'_> {
+    /// The machine.
+    pub(super) fn machine(&self) -> &str {
+        &self.machine
+    }
+
     /// The estimator of a task type.
     pub(super) fn estimator(&self, task: &str) -> Result<ScalingEstimator, ScalingError> {
         let key = TaskKey {

@@ -36,7 +36,7 @@ pub(super) fn submit(args: &SubmitArgs, terminal: &Terminal) -> Result<Exit, Fai
         },
         site: profile.and_then(|options| options.site).unwrap_or_default(),
         remote: args.ssh.clone(),
-        machine: args.known.machine.clone().unwrap_or_default(),
+        machine: args.known.machine.clone(),
         live_load: !args.no_load,
         allow_commands: args.allow.allow_commands || in_profile || in_environment,
         dry_run: args.dry_run,

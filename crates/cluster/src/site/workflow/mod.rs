@@ -3,6 +3,7 @@
 //!
 //! The record that a job writes itself is the truth; what the batch system says is a hint that may be late, lost or garbage.
 
+mod judge;
 mod load;
 mod pbs;
 mod progress;

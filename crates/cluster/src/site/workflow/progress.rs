@@ -1,9 +1,5 @@
 //! How far the jobs of a workflow are. Every step is a [`JobChange`]: a journal of them gives the same state again.
 
-use std::collections::BTreeMap;
-
-use super::system::{JobRecord, JobReport, JobReports};
-
 /// A job of a plan, in the order of submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedJob {
@@ -82,8 +78,8 @@ pub struct NextJob {
 /// All jobs of a workflow.
 #[derive(Clone, Debug)]
 pub struct WorkflowProgress {
-    jobs: Vec<PlannedJob>,
-    states: Vec<JobState>,
+    pub(super) jobs: Vec<PlannedJob>,
+    pub(super) states: Vec<JobState>,
     /// Jobs that may be in the queue at once.
     most: usize,
     /// Numbers of jobs that are not wanted any more.
@@ -91,22 +87,15 @@ pub struct WorkflowProgress {
 }
 
 #[derive(Clone, Debug)]
-struct JobState {
-    stage: JobStage,
+pub(super) struct JobState {
+    pub(super) stage: JobStage,
     attempt: u32,
-    limit: u64,
-    limits_reached: u32,
-    losses: u32,
+    pub(super) limit: u64,
+    pub(super) limits_reached: u32,
+    pub(super) losses: u32,
     /// Answers in a row that do not fit its record, or do not have it.
-    odd_answers: u32,
+    pub(super) odd_answers: u32,
 }
-
-/// A job that is killed at its limit is submitted again once, with this times the limit.
-const LONGER: u64 = 2;
-/// A job that is lost is submitted again so often.
-const MOST_LOSSES: u32 = 3;
-/// Answers in a row that are waited for records, and for jobs that a list does not have.
-const PATIENCE: u32 = 3;
 
 impl WorkflowProgress {
     /// Jobs of which none was submitted; at most so many are in the queue at once.
@@ -211,18 +200,6 @@ impl WorkflowProgress {
         }
     }
 
-    /// What an answer of the batch system and the records of jobs mean: the steps, which are taken.
-    pub fn observe(&mut self, reports: &JobReports, records: &BTreeMap<usize, JobRecord>) -> Vec<JobChange> {
-        let mut changes = Vec::new();
-        for job in 0..self.jobs.len() {
-            let Some(number) = self.states[job].stage.number().map(str::to_owned) else { continue };
-            let record = records.get(&job).copied().unwrap_or_default();
-            let Some(change) = self.judged(job, reports.get(&number), record) else { continue };
-            self.take(change, &mut changes);
-        }
-        changes
-    }
-
     /// Ends all that is not over, since the user wants no more of it.
     pub fn cancel(&mut self) -> Vec<JobChange> {
         let mut changes = Vec::new();
@@ -234,73 +211,8 @@ impl WorkflowProgress {
         changes
     }
 
-    /// The next step of a job that has a number, if there is one.
-    fn judged(&mut self, job: usize, report: Option<&JobReport>, record: JobRecord) -> Option<JobChange> {
-        if record.ended == Some(0) {
-            return Some(JobChange::Done(job));
-        }
-        if report == Some(&JobReport::TimedOut) {
-            return Some(self.out_of_time(job));
-        }
-        if let Some(code) = record.ended {
-            return Some(JobChange::Failed(job, format!("its command ended with exit code {code}")));
-        }
-        match report {
-            Some(JobReport::Waiting) => self.fits(job),
-            Some(JobReport::Running) => {
-                self.states[job].odd_answers = 0;
-                matches!(self.states[job].stage, JobStage::Queued(_)).then_some(JobChange::Running(job))
-            }
-            Some(JobReport::Lost(_)) => Some(self.lost(job)),
-            // The batch system cancels what waits for a job that failed: that job is judged first.
-            Some(JobReport::Cancelled(_)) if !self.may_start(job) => self.fits(job),
-            Some(JobReport::Cancelled(why) | JobReport::Failed(why)) => {
-                self.odd(job).then(|| JobChange::Failed(job, why.clone()))
-            }
-            Some(JobReport::Done) => self.odd(job).then(|| {
-                let why = "the batch system says that it ended well, but its record is missing: do nodes see this folder?";
-                JobChange::Failed(job, why.into())
-            }),
-            Some(JobReport::TimedOut) | None => self.odd(job).then(|| {
-                if record.is_overdue { self.out_of_time(job) } else { self.lost(job) }
-            }),
-        }
-    }
-
-    fn fits(&mut self, job: usize) -> Option<JobChange> {
-        self.states[job].odd_answers = 0;
-        None
-    }
-
-    /// Counts an answer that may be too early or wrong; whether there were enough of them.
-    fn odd(&mut self, job: usize) -> bool {
-        self.states[job].odd_answers += 1;
-        self.states[job].odd_answers >= PATIENCE
-    }
-
-    fn may_start(&self, job: usize) -> bool {
-        self.jobs[job].after.iter().all(|before| self.states[*before].stage == JobStage::Done)
-    }
-
-    fn out_of_time(&self, job: usize) -> JobChange {
-        let state = &self.states[job];
-        if state.limits_reached > 0 {
-            let why = format!("it reached its limit of {} s, which was a longer one already", state.limit);
-            return JobChange::Failed(job, why);
-        }
-        JobChange::Again(job, state.limit.saturating_mul(LONGER), AgainReason::Limit)
-    }
-
-    fn lost(&self, job: usize) -> JobChange {
-        let state = &self.states[job];
-        if state.losses >= MOST_LOSSES {
-            return JobChange::Failed(job, format!("it was lost {} times", state.losses + 1));
-        }
-        JobChange::Again(job, state.limit, AgainReason::Lost)
-    }
-
     /// Takes a step, and those that follow from it for the jobs that wait for this one.
-    fn take(&mut self, change: JobChange, changes: &mut Vec<JobChange>) {
+    pub(super) fn take(&mut self, change: JobChange, changes: &mut Vec<JobChange>) {
         let job = change.job();
         let is_again = matches!(change, JobChange::Again(..));
         let is_failure = matches!(change, JobChange::Failed(..));

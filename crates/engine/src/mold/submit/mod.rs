@@ -5,6 +5,7 @@
 
 mod folder;
 mod follow;
+mod give;
 mod journal;
 mod plan;
 mod programs;

@@ -32,8 +32,8 @@ pub struct SubmitRequest {
     pub site: SiteProfile,
     /// The machine that has the commands, if it is another.
     pub remote: Option<RemoteSite>,
-    /// The name of the machine in measurements.
-    pub machine: String,
+    /// The name of the machine in measurements; that of the measurements of the plan when it is not given.
+    pub machine: Option<String>,
     /// Whether the jobs that are on the cluster now are the load of the plan.
     pub live_load: bool,
     /// Whether the workflow may run its commands.
@@ -131,7 +131,7 @@ fn submitted_plan(
         version: 1,
         name: format!("of{}", &blake3::hash(seed.as_bytes()).to_hex().as_str()[..6]),
         system: request.system.clone(),
-        machine: request.machine.clone(),
+        machine: machine(request)?,
         device: source.map_or_else(|| "cpu".to_owned(), |source| source.device.clone()),
         nodes: workflow.cluster().nodes(),
         remote: request.remote.clone().map(|remote| (remote.host, remote.folder)),
@@ -142,6 +142,15 @@ fn submitted_plan(
         programs: commands.programs.iter().map(|one| (one.name.clone(), one.digest.clone())).collect(),
         tasks: (0..counts.len()).map(task).collect(),
     })
+}
+
+/// The machine of new measurements.
+fn machine(request: &SubmitRequest) -> Result<String, EngineError> {
+    match (&request.machine, &request.plan.performance) {
+        (Some(machine), _) => Ok(machine.clone()),
+        (None, Some(source)) => Ok(source.read()?.machine().to_owned()),
+        (None, None) => Ok(String::new()),
+    }
 }
 
 /// The scripts of a plan as they would be submitted; numbers of jobs are not known before.
@@ -155,7 +164,7 @@ fn scripts(
     let mut list = Vec::new();
     for (at, task) in plan.tasks.iter().enumerate() {
         let after = task.after.iter().map(|before| format!("NUMBER-OF-{}", plan.tasks[*before].id)).collect();
-        let script = system.script(&super::follow::job_script(plan, shell, at, 1, task.limit, after), site);
+        let script = system.script(&super::give::job_script(plan, shell, at, 1, task.limit, after), site);
         // Writing to a string does not fail.
         let _ = writeln!(text, "# {}: {}\n{script}", task.id, system.submit("SCRIPT").join(" "));
         list.push(json!({ "task": task.id, "script": script }));
