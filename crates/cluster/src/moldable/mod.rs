@@ -14,6 +14,7 @@ mod goal;
 mod heuristics;
 mod random;
 mod read;
+mod space;
 mod ultrasound;
 mod vary;
 mod wfcommons;

@@ -210,7 +210,7 @@ impl Search<'_, '_> {
         if let Some(front) = front_of_all(self.evaluator, TRY_ALL) {
             return (front, FoundBy::TryingAll { plans: self.plans() });
         }
-        let options = SearchOptions { population: 120, ..self.options() };
+        let options = self.options();
         let front = pareto_front(self.evaluator, &options, &|| self.goes_on());
         (front, FoundBy::Search { evaluations: None })
     }
