@@ -31,7 +31,7 @@ pub(crate) struct BenchArgs {
     pub(crate) size: u64,
     /// Only the sections of `run` (planning, clusters, hybrid, levels, beyond, bounds, paths, grain, end, workers, effects, dask) and
     /// `region` (overhead, copies, boxes, arrays, staging, conversions, slide) and `products` (lookups, publishing, small, entries,
-    /// again, overlap, empty, commands, blocks, attributes) and `mold` (estimates, plans, speed), or the operations of `kernels`, with this in their names, the latter without peers
+    /// again, overlap, empty, commands, blocks, attributes) and `mold` (estimates, plans, speed; slurm, beside a real one that SLURM_CONF names), or the operations of `kernels`, with this in their names, the latter without peers
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Option<String>,
     /// Print one JSON object in place of the table

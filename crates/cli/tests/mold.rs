@@ -71,3 +71,54 @@ fn what_cannot_be_done_is_refused_with_what_to_do() {
         assert!(output.stderr.contains(said), "{command}: {}", output.stderr);
     }
 }
+
+/// The workflows of the paper are written in the length that is asked for, and the others verbs read them.
+#[test]
+fn workflows_are_written_for_the_other_verbs() {
+    let shell = shell();
+    shell.write("runs.csv", "task,size,nodes,seconds\nST,8,1,40\nST,8,2,22\nPT,8,1,4\nPT,8,2,3\n");
+    for (words, tasks) in [("neurostimulation --trains 4", 20), ("photoacoustic --waves 2 --width 3", 11)] {
+        let written =
+            shell.ok(&format!("mold workflow {words} --nodes 8 --size 8 --counts 1,2 --command 'ST=st $X'"));
+        let flow: Value = serde_json::from_str(&written.stdout).unwrap();
+        assert_eq!(
+            (flow["tasks"].as_array().unwrap().len(), &flow["commands"]["ST"]),
+            (tasks, &json!("st $X"))
+        );
+        shell.write("made.json", written.stdout);
+        let best = json(&shell, "mold optimize made.json --performance runs.csv --alpha 0 --json");
+        assert_eq!(best["counts"].as_array().unwrap().len(), tasks);
+    }
+    let trace = r#"{"workflow": {"specification": {"tasks": [{"id": "a", "parents": []}, {"id": "b", "parents": ["a"]}]},
+        "execution": {"tasks": [{"id": "a", "runtimeInSeconds": 10}, {"id": "b", "runtimeInSeconds": 20}]}}}"#;
+    shell.write("trace.json", trace);
+    shell.ok("mold workflow trace.json --nodes 4 --counts 1,2 --serial 0 -o made-of-trace.json");
+    let best = json(&shell, "mold optimize made-of-trace.json --alpha 1 --json");
+    assert_eq!((&best["makespan"], &best["counts"]), (&json!(15), &json!([2, 2])));
+    let refused = shell.run("mold workflow flow.json");
+    assert!(refused.exit == 2 && refused.stderr.contains("workflow"), "{refused}");
+}
+
+/// Two measurements on a new machine and the curve of an old one are enough, and the table says so.
+#[test]
+fn a_new_machine_takes_the_curve_of_another() {
+    let shell = shell();
+    let old =
+        [(1, 100), (2, 52), (4, 30), (8, 20), (16, 18)].map(|(nodes, s)| format!("ST,old,8,{nodes},{s}\n"));
+    let new = "ST,new,8,1,200\nST,new,8,16,36\n";
+    shell.write("runs.csv", format!("task,machine,size,nodes,seconds\n{}{new}", old.concat()));
+    let found = json(&shell, "mold estimate runs.csv --machine new --nodes 1,4 --json");
+    let four = &found["estimates"]["ST"]["details"]["4"];
+    assert_eq!(four["method"], json!("curve of old"));
+    assert!((found["estimates"]["ST"]["estimates"]["4"].as_f64().unwrap() - 60.0).abs() < 1e-9, "{found}");
+    assert_eq!(found["estimates"]["ST"]["details"]["1"]["method"], json!("measured"));
+}
+
+#[test]
+fn the_habits_of_a_slurm_can_be_those_of_a_site() {
+    let shell = shell();
+    let late = json(&shell, "mold simulate jobs.json --policy slurm --delay '5 s' --interval 0 --json");
+    assert_eq!(late["jobs"][0][1], json!(5.0));
+    let refused = shell.run("mold simulate jobs.json --policy easy --delay 5");
+    assert!(refused.exit == 2 && refused.stderr.contains("--policy slurm"), "{refused}");
+}

@@ -21,6 +21,10 @@ pub use simulation::{
     Chance, NodeFigures, Simulated, SimulatedTask, Simulation, SimulationError, Transfers, simulate,
 };
 pub use site::{
+    AgainReason, JobChange, JobRecord, JobReport, JobReports, JobScript, JobStage, JobSystem,
+    LoadAnswerError, NextJob, PlannedJob, QueueLoad, QueuedJob, RunningJob, WorkflowProgress, job_system,
+};
+pub use site::{
     ArrayJob, BatchSystem, Pbs, SiteAnswerError, SiteProfile, SiteProfileError, Slurm, TaskState, TaskStates,
     batch_system,
 };

@@ -6,12 +6,17 @@
 mod pbs;
 mod profile;
 mod slurm;
+mod workflow;
 
 use std::collections::BTreeMap;
 
 pub use pbs::Pbs;
 pub use profile::{SiteProfile, SiteProfileError};
 pub use slurm::Slurm;
+pub use workflow::{
+    AgainReason, JobChange, JobRecord, JobReport, JobReports, JobScript, JobStage, JobSystem,
+    LoadAnswerError, NextJob, PlannedJob, QueueLoad, QueuedJob, RunningJob, WorkflowProgress, job_system,
+};
 
 /// An array job whose tasks are workers.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -33,8 +33,9 @@ pub use image::{
 };
 pub use line::{RunResult, plan_study, run_study};
 pub use mold::{
-    ClusterLoad, EstimateRequest, MoldAnswer, OptimizeGoal, OptimizeRequest, PerformanceSource,
-    SimulateRequest, SimulatedRule, mold_estimate, mold_optimize, mold_simulate,
+    ClusterLoad, EstimateRequest, FollowRequest, MoldAnswer, OptimizeGoal, OptimizeRequest,
+    PerformanceSource, RemoteSite, SimulateRequest, SimulatedRule, SubmitRequest, WorkflowKind,
+    WorkflowRequest, mold_estimate, mold_follow, mold_optimize, mold_simulate, mold_submit, mold_workflow,
 };
 pub use onceflow_cluster::batch::{BatchPolicy, SlurmModel};
 pub use onceflow_cluster::moldable::PlanGoal;

@@ -3,6 +3,7 @@
 mod curves;
 mod estimator;
 mod optimiser;
+mod slurm;
 mod speed;
 
 use onceflow_terminal::{Failure, Terminal};
@@ -35,6 +36,10 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Bench
     if wanted("speed") {
         let _progress = terminal.progress("measuring speed");
         figures.extend(speed::figures()?);
+    }
+    // Takes half an hour, and a Slurm: only when it is asked for.
+    if args.only.as_deref() == Some("slurm") {
+        figures.extend(slurm::figures(terminal)?);
     }
     Ok(figures)
 }

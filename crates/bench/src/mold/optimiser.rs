@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use onceflow_cluster::batch::{BatchPolicy, Workload};
 use onceflow_cluster::moldable::{
-    Margin, MoldableTask, MoldableWorkflow, PlanEvaluator, PlanGoal, SearchOptions, best_by_search,
-    best_of_all, front_of_all, neurostimulation, pareto_front, photoacoustic,
+    Margin, MoldableTask, MoldableWorkflow, PlanEvaluator, PlanGoal, SearchOptions, SearchResult,
+    best_by_search, best_of_all, front_of_all, neurostimulation, pareto_front, photoacoustic,
 };
 use onceflow_costs::scaling::ScalingCurve;
 use onceflow_terminal::Failure;
@@ -206,19 +206,20 @@ fn spread(name: &str, from: &str, minutes: &[f64]) -> Vec<BenchFigure> {
 fn beside_peer(peer: Option<&PythonPeer>) -> Result<Vec<BenchFigure>, Failure> {
     let workflow = workflow(neurostimulation(16, &full(&barbora()?, 1024)?, &PROCESSING), NODES)?;
     let evaluator = PlanEvaluator::new(&workflow).map_err(ours)?;
-    let (mut best, mut seconds, mut evaluations) = (f64::INFINITY, 0.0, 0);
-    let mut worst = 0.0f64;
-    for seed in 0..SEEDS {
+    let search = |seed| {
         let options = SearchOptions { seed, evaluations: BUDGET, ..SearchOptions::default() };
-        let began = Instant::now();
-        let found = best_by_search(&evaluator, PlanGoal::Static, &options, &|| true);
-        seconds += began.elapsed().as_secs_f64();
-        evaluations += found.evaluations;
-        best = best.min(found.value.makespan as f64);
-        worst = worst.max(found.value.makespan as f64);
-    }
+        best_by_search(&evaluator, PlanGoal::Static, &options, &|| true)
+    };
+    // The peer has one thread.
+    let single = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(ours)?;
+    let began = Instant::now();
+    let found: Vec<SearchResult> = single.install(|| (0..SEEDS).map(search).collect());
+    let seconds = began.elapsed().as_secs_f64();
+    let evaluations: usize = found.iter().map(|found| found.evaluations).sum();
+    let makespans = || found.iter().map(|found| found.value.makespan as f64);
+    let (best, worst) = (makespans().fold(f64::INFINITY, f64::min), makespans().fold(0.0, f64::max));
     let mut one = figure(
-        "80 tasks: one simulation within a search",
+        "80 tasks: one simulation within a search, one thread",
         seconds / evaluations.max(1) as f64 * 1e6,
         "us",
         Some(Goal::Ratio(50.0)),

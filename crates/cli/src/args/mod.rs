@@ -45,8 +45,8 @@ pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use memo::MemoArgs;
 pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallBucketWord};
 pub(crate) use mold::{
-    ComplexityWord, EstimateArgs, MoldArgs, MoldVerb, OptimizeArgs, OutsideWord, PerformanceArgs, PolicyWord,
-    SimulateArgs,
+    ComplexityWord, EstimateArgs, FollowArgs, MoldArgs, MoldVerb, OptimizeArgs, OutsideWord, PerformanceArgs,
+    PolicyWord, SimulateArgs, SubmitArgs, SystemWord, WorkflowArgs,
 };
 pub(crate) use products::{ExportArgs, GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
 pub(crate) use report::ReportArgs;

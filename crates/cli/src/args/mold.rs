@@ -1,10 +1,18 @@
 //! Arguments of `onceflow mold`.
 
+mod habits;
+mod submit;
+mod workflow;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use onceflow_study::parse_duration;
+
+use habits::HabitArgs;
+pub(crate) use submit::{FollowArgs, SubmitArgs, SystemWord};
+pub(crate) use workflow::WorkflowArgs;
 
 /// Arguments of `mold`.
 #[derive(Debug, Args)]
@@ -13,9 +21,11 @@ Examples:
   onceflow mold estimate runs.csv --task ST --size 1073741824      how long on how many nodes?
   onceflow mold simulate jobs.json --policy easy                   when does each job start?
   onceflow mold optimize workflow.json --alpha 0.5 --html plan.html
+  onceflow mold submit workflow.json --on slurm -o runs/first --allow-commands
+  onceflow mold follow runs/first                                  what became of it
 
 Tasks that can run on several numbers of nodes are called moldable. These commands predict what a
-batch cluster does with them, and choose the numbers.")]
+batch cluster does with them, choose the numbers, and run them there.")]
 pub(crate) struct MoldArgs {
     #[command(subcommand)]
     pub(crate) verb: MoldVerb,
@@ -30,6 +40,12 @@ pub(crate) enum MoldVerb {
     Simulate(SimulateArgs),
     /// Choose the numbers of nodes of a workflow's tasks
     Optimize(OptimizeArgs),
+    /// Write a workflow: one of the paper's, or a trace of WfCommons
+    Workflow(WorkflowArgs),
+    /// Give a planned workflow to a batch system
+    Submit(Box<SubmitArgs>),
+    /// Follow a submitted workflow to its end
+    Follow(FollowArgs),
 }
 
 /// Arguments of `mold estimate`.
@@ -153,6 +169,8 @@ pub(crate) struct SimulateArgs {
     /// Seed of the noise
     #[arg(long, value_name = "S", default_value_t = 0, env = "ONCEFLOW_SEED", hide_env_values = true)]
     pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) habits: HabitArgs,
     /// Write the Gantt chart as SVG
     #[arg(long, value_name = "FILE")]
     pub(crate) gantt: Option<PathBuf>,
@@ -247,6 +265,9 @@ impl MoldArgs {
             MoldVerb::Estimate(args) => args.json,
             MoldVerb::Simulate(args) => args.json,
             MoldVerb::Optimize(args) => args.json,
+            MoldVerb::Workflow(_) => false,
+            MoldVerb::Submit(args) => args.json,
+            MoldVerb::Follow(args) => args.json,
         }
     }
 }

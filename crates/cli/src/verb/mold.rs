@@ -1,11 +1,14 @@
 //! `onceflow mold`: estimates, schedules and plans of moldable workflows.
 
+mod submit;
+mod workflow;
+
 use std::path::{Path, PathBuf};
 
 use onceflow_engine::{
     BatchPolicy, Chance, ClusterLoad, Complexity, EstimateOptions, EstimateRequest, MoldAnswer, OptimizeGoal,
-    OptimizeRequest, Outside, PerformanceSource, PlanGoal, SimulateRequest, SimulatedRule, SlurmModel,
-    mold_estimate, mold_optimize, mold_simulate,
+    OptimizeRequest, Outside, PerformanceSource, PlanGoal, SimulateRequest, SimulatedRule, mold_estimate,
+    mold_optimize, mold_simulate,
 };
 use onceflow_study::Diagnostic;
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
@@ -25,6 +28,9 @@ pub(crate) fn run(args: &MoldArgs, terminal: &Terminal) -> Result<Exit, Failure>
         }
         MoldVerb::Simulate(args) => simulate(args, terminal),
         MoldVerb::Optimize(args) => optimize(args, terminal),
+        MoldVerb::Workflow(args) => workflow::run(args, terminal),
+        MoldVerb::Submit(args) => submit::submit(args, terminal),
+        MoldVerb::Follow(args) => submit::follow(args, terminal),
     }
 }
 
@@ -92,12 +98,15 @@ fn policy(word: PolicyWord) -> Option<BatchPolicy> {
 
 fn simulate(args: &SimulateArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let outputs = Outputs::new(args.gantt.as_ref(), args.html.as_ref(), args.force, &args.file)?;
+    if args.habits.any() && args.policy != PolicyWord::Slurm {
+        return Err(habits_of_others());
+    }
     let load = args.load.clone().zip(args.at).map(|(file, at)| ClusterLoad { file, at });
     let noise = args.noise.map(|noise| Chance { seed: args.seed, noise, ..Chance::default() });
     let answer = mold_simulate(&SimulateRequest {
         file: args.file.clone(),
         rule: policy(args.policy)
-            .map_or_else(|| SimulatedRule::Slurm(SlurmModel::default()), SimulatedRule::Policy),
+            .map_or_else(|| SimulatedRule::Slurm(args.habits.model()), SimulatedRule::Policy),
         nodes: args.nodes,
         most_jobs: args.jobs,
         load,
@@ -129,6 +138,11 @@ fn optimize(args: &OptimizeArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let answer = answer.map_err(engine_failure)?;
     outputs.write(&answer, terminal)?;
     print(&answer, args.json, terminal)
+}
+
+fn habits_of_others() -> Failure {
+    let message = Diagnostic::error("--submission, --delay, --interval and --completing are habits of Slurm");
+    Failure::bad_input(message.expected_found("--policy slurm", "another rule"))
 }
 
 fn no_search() -> Failure {

@@ -13,7 +13,7 @@ pub struct SlurmModel {
     pub submission: u64,
     /// From a submission or an end to the look at the queue, in order.
     pub delay: u64,
-    /// Between two looks of the backfilling, `bf_interval`.
+    /// Between two looks of the backfilling, `bf_interval`; 0 for none.
     pub interval: u64,
     /// A job holds its nodes for so much longer than it works.
     pub completing: u64,
@@ -93,5 +93,24 @@ mod tests {
         assert!(schedule.jobs[2].start < Some(2 * model.interval), "backfilled at the next interval");
         let one = simulate_slurm(&Workload::new(4, vec![job("a", 1, 10)]).unwrap(), &model).unwrap();
         assert_eq!(one.makespan, model.delay + 10_000 + model.completing);
+    }
+
+    #[test]
+    fn without_backfilling_nobody_passes() {
+        let model = SlurmModel { interval: 0, ..SlurmModel::default() };
+        let jobs = vec![job("long", 3, 300), job("wide", 4, 60), job("fits", 1, 60)];
+        let schedule = simulate_slurm(&Workload::new(4, jobs).unwrap(), &model).unwrap();
+        assert!(schedule.jobs[2].start > schedule.jobs[1].start);
+    }
+
+    /// Submissions in the instants at which backfilling is due do not put it off again and again.
+    #[test]
+    fn submissions_every_second_do_not_starve_backfilling() {
+        let model = SlurmModel::default();
+        let late = |at: u64| BatchJob { submit: at, ..job(&format!("late {at}"), 4, 60) };
+        let first = [job("long", 3, 300), job("wide", 4, 60), job("fits", 1, 60)];
+        let jobs = first.into_iter().chain((1..=30).map(late)).collect();
+        let schedule = simulate_slurm(&Workload::new(4, jobs).unwrap(), &model).unwrap();
+        assert_eq!(schedule.jobs[2].start, Some(model.interval));
     }
 }

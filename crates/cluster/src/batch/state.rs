@@ -88,14 +88,15 @@ impl<'g> BatchState<'g> {
     /// From moment to moment as Slurm: in order a moment after something happened, backfilling at intervals. An interval in
     /// which nothing happened changes nothing, and is left out.
     pub(super) fn run_with(&mut self, model: &SlurmModel) {
-        let interval = model.interval.max(1);
         let (mut look, mut backfill): (Option<u64>, Option<u64>) = (None, None);
         while let Some(instant) = [self.next_instant(), look, backfill].into_iter().flatten().min() {
             self.now = instant;
             let submitted = self.submitted;
             if self.end_jobs() | self.submit_jobs_of(submitted) {
                 look = look.or(Some(instant + model.delay));
-                backfill = Some((instant + 1).next_multiple_of(interval));
+                // One that is due in this instant takes place.
+                let next = || (instant + 1).checked_next_multiple_of(model.interval);
+                backfill = backfill.or_else(next);
             }
             for (due, policy) in [(&mut look, BatchPolicy::Fcfs), (&mut backfill, BatchPolicy::Replan)] {
                 if *due == Some(instant) {

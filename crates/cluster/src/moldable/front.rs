@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::evaluate::{PlanEvaluator, PlanValue};
 use super::genetic::SearchOptions;
 use super::random::SearchRandom;
+use super::space::SearchSpace;
 use super::{heuristics, vary};
 
 /// The points that no other beats in both, by makespan.
@@ -47,12 +48,12 @@ pub fn pareto_front(
     options: &SearchOptions,
     go_on: &dyn Fn() -> bool,
 ) -> Vec<(PlanValue, Vec<u16>)> {
-    let counts = evaluator.choice_counts();
+    let space = SearchSpace::new(evaluator.workflow());
     let mut random = SearchRandom::new(options.seed);
     let size = options.population.max(4);
     let mut plans = heuristics::plans(evaluator.workflow());
     while plans.len() < size {
-        plans.push(vary::any(&counts, &mut random));
+        plans.push(vary::any(&space.counts, &mut random));
     }
     let mut archive = Archive::default();
     let mut known = HashSet::new();
@@ -72,7 +73,7 @@ pub fn pareto_front(
             break;
         }
         // Plans that were tried are not tried again, so that a few more are drawn than needed.
-        plans = (0..2 * size).map(|_| child(&population, &counts, &mut random)).collect();
+        plans = (0..2 * size).map(|_| child(&population, &space, &mut random)).collect();
         plans.truncate(2 * size);
     }
     archive.into_points()
@@ -90,7 +91,7 @@ struct Ranked {
     distance: f64,
 }
 
-fn child(population: &[Ranked], counts: &[u16], random: &mut SearchRandom) -> Vec<u16> {
+fn child(population: &[Ranked], space: &SearchSpace, random: &mut SearchRandom) -> Vec<u16> {
     let mut parent = || {
         let (a, b) = (random.below(population.len()), random.below(population.len()));
         let better = |a: &Ranked, b: &Ranked| (a.rank, -a.distance) < (b.rank, -b.distance);
@@ -98,7 +99,7 @@ fn child(population: &[Ranked], counts: &[u16], random: &mut SearchRandom) -> Ve
     };
     let (a, b) = (parent(), parent());
     let mut child = vary::crossed(&population[a].plan, &population[b].plan, random);
-    vary::mutate(&mut child, counts, random);
+    vary::mutate(&mut child, space, random);
     child
 }
 

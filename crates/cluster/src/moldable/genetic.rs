@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::evaluate::{PlanEvaluator, PlanValue};
 use super::goal::PlanGoal;
 use super::random::SearchRandom;
+use super::space::SearchSpace;
 use super::{heuristics, vary};
 
 /// How long a search looks.
@@ -40,7 +41,7 @@ pub struct SearchResult {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { seed: 0, population: 60, generations: 1000, evaluations: 200_000, patience: 15 }
+        Self { seed: 0, population: 150, generations: 1000, evaluations: 200_000, patience: 15 }
     }
 }
 
@@ -72,7 +73,7 @@ struct GeneticSearch<'e, 'w> {
     evaluator: &'e PlanEvaluator<'w>,
     goal: PlanGoal,
     options: &'e SearchOptions,
-    counts: Vec<u16>,
+    space: SearchSpace,
     random: SearchRandom,
     /// From the best to the worst.
     population: Vec<Individual>,
@@ -95,18 +96,18 @@ const MOST_KNOWN: usize = 200_000;
 
 impl<'e, 'w> GeneticSearch<'e, 'w> {
     fn new(evaluator: &'e PlanEvaluator<'w>, goal: PlanGoal, options: &'e SearchOptions) -> Self {
-        let counts = evaluator.choice_counts();
+        let space = SearchSpace::new(evaluator.workflow());
         let mut random = SearchRandom::new(options.seed);
         let mut plans = heuristics::plans(evaluator.workflow());
         // Half of the others are around good plans, half are anywhere.
         while plans.len() < options.population.max(ELITE) {
             let mut plan = plans[random.below(plans.len())].clone();
-            (0..3).for_each(|_| vary::mutate(&mut plan, &counts, &mut random));
+            (0..3).for_each(|_| vary::mutate(&mut plan, &space, &mut random));
             plans.push(plan);
-            plans.push(vary::any(&counts, &mut random));
+            plans.push(vary::any(&space.counts, &mut random));
         }
         let (population, known) = (Vec::new(), HashMap::new());
-        let mut search = Self { evaluator, goal, options, counts, random, population, known, evaluations: 0 };
+        let mut search = Self { evaluator, goal, options, space, random, population, known, evaluations: 0 };
         search.population = search.valued(plans);
         search.sort();
         search
@@ -171,7 +172,7 @@ impl<'e, 'w> GeneticSearch<'e, 'w> {
             let other = self.parent();
             child = vary::crossed(&child, &other, &mut self.random);
         }
-        vary::mutate(&mut child, &self.counts, &mut self.random);
+        vary::mutate(&mut child, &self.space, &mut self.random);
         child
     }
 
@@ -184,10 +185,10 @@ impl<'e, 'w> GeneticSearch<'e, 'w> {
     /// Plans that differ from the best in one task; whether one is better.
     fn climb(&mut self) -> bool {
         let before = self.population[0].clone();
-        let wide = self.counts.iter().map(|count| usize::from(*count)).sum::<usize>() > MOST_NEIGHBOURS;
+        let wide = self.space.counts.iter().map(|count| usize::from(*count)).sum::<usize>() > MOST_NEIGHBOURS;
         let mut plans = Vec::new();
-        for task in 0..self.counts.len() {
-            for choice in neighbours(before.0[task], self.counts[task], wide) {
+        for task in 0..self.space.counts.len() {
+            for choice in neighbours(before.0[task], self.space.counts[task], wide) {
                 let mut plan = before.0.clone();
                 plan[task] = choice;
                 plans.push(plan);

@@ -75,6 +75,8 @@ fn task_at(
     let kind: Option<String> = fields.optional("type");
     let size: Option<f64> = fields.optional("size");
     let counts: Option<&[LocatedNode]> = fields.optional("counts");
+    // For `read_commands`.
+    let _command: Option<&LocatedNode> = fields.optional("command");
     if table.is_none() && (kind.is_none() || size.is_none()) {
         fields.error_with_hint(
             "seconds",
@@ -146,4 +148,45 @@ fn complaint(source: &Arc<SourceText>, nodes: &[LocatedNode], error: &WorkflowEr
     };
     let at = nodes.iter().rfind(named).or(nodes.first()).map_or(0, |node| node.span.start);
     Diagnostic::error(error.to_string()).at(source, at..at, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::moldable::PlanEvaluator;
+
+    const WORKFLOW: &str = r#"{"nodes": 4, "policy": "easy", "margin": 0.1, "load": {"running": [{"nodes": 1, "left": 3}]},
+        "tasks": [{"id": "a", "seconds": {"1": 20, "2": 11}}, {"id": "b", "after": ["a"], "type": "T", "size": 8, "counts": [1, 2]}]}"#;
+
+    /// A workflow that is read can be planned.
+    fn read(text: &str) -> bool {
+        let mut ask = |question: &TaskQuestion| {
+            if question.size > 0.0 { Ok(vec![(1, 9), (2, 5)]) } else { Err("no size".into()) }
+        };
+        let Ok(workflow) = read_moldable(&SourceText::new("flow.json", text), &mut ask) else { return false };
+        let first = vec![0; workflow.tasks().len()];
+        PlanEvaluator::new(&workflow).unwrap().value(&first).makespan >= u64::from(first.is_empty())
+    }
+
+    #[test]
+    fn the_text_that_is_changed_below_is_a_workflow() {
+        assert!(read(WORKFLOW));
+    }
+
+    proptest! {
+        #[test]
+        fn no_change_of_a_workflow_does_harm(
+            cuts in proptest::collection::vec((0usize..300, 0usize..12, r#"[0-9]{1,20}|-1|1e9|null|\[\]|\{\}|"a"|"b"|[,:\]}]|"#), 0..4),
+        ) {
+            let mut text: Vec<char> = WORKFLOW.chars().collect();
+            for (at, length, new) in cuts {
+                let from = at.min(text.len());
+                let to = (from + length).min(text.len());
+                text.splice(from..to, new.chars());
+            }
+            read(&text.into_iter().collect::<String>());
+        }
+    }
 }

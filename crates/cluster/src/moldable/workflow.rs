@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::batch::{BatchJob, BatchPolicy, Workload, WorkloadError};
+use crate::batch::{BatchJob, BatchPolicy, RunningLoad, Workload, WorkloadError};
 
 /// A task that can run on several numbers of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,6 +151,17 @@ impl MoldableWorkflow {
     #[must_use]
     pub fn with_policy(self, policy: BatchPolicy) -> Self {
         Self { policy, ..self }
+    }
+
+    /// The same behind jobs of others, in place of those of the file.
+    ///
+    /// # Errors
+    /// When those of others do not fit.
+    pub fn behind(self, running: Vec<RunningLoad>, queued: Vec<BatchJob>) -> Result<Self, WorkloadError> {
+        let empty =
+            Workload::new(self.cluster.nodes(), Vec::new())?.with_overhead(self.cluster.overhead())?;
+        let cluster = empty.with_depth(self.cluster.depth()).with_others(running, queued)?;
+        Ok(Self { cluster, ..self })
     }
 
     /// How far limits are above durations.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::curve::ScalingCurve;
 use super::error::ScalingError;
 use super::estimator::{EstimateOptions, ScalingEstimator};
+use super::transfer::MovedCurve;
 
 /// One measured task.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,7 +120,23 @@ impl PerformanceDatabase {
         key: &TaskKey,
         options: EstimateOptions,
     ) -> Result<ScalingEstimator, ScalingError> {
-        ScalingEstimator::new(self.curves(key)?, options)
+        let moved = |(size, curve): &(f64, ScalingCurve)| Some((*size, self.moved(key, *size, curve)?));
+        let curves = self.curves(key)?;
+        let moved = curves.iter().filter_map(moved).collect();
+        ScalingEstimator::with_moved(curves, moved, options)
+    }
+
+    /// A curve of few points with those of the machine that has most for the same task and size.
+    fn moved(&self, key: &TaskKey, size: f64, curve: &ScalingCurve) -> Option<MovedCurve> {
+        let others = self.keys().into_iter().filter(|other| {
+            other.task == key.task && other.device == key.device && other.machine != key.machine
+        });
+        let curves = others.filter_map(|other| {
+            let found = self.curves(&other).ok()?.into_iter().find(|(seen, _)| *seen == size)?;
+            Some((other.machine, found.1))
+        });
+        let (machine, most) = curves.max_by_key(|(_, curve)| curve.points().len())?;
+        MovedCurve::new(curve, &most, &machine)
     }
 
     fn empty(&self, key: &TaskKey) -> ScalingError {
@@ -127,7 +144,7 @@ impl PerformanceDatabase {
         let nodes: BTreeSet<u64> = elsewhere.map(|record| record.nodes).collect();
         let proposed = match (nodes.first(), nodes.last()) {
             (Some(first), Some(last)) if first != last => {
-                format!("{first} and {last}: the curve of another machine gives the rest")
+                format!("{first} and {last}: for the same size the curve of another machine gives the rest")
             }
             _ => "1, 2, 4 and 8".into(),
         };

@@ -1,11 +1,14 @@
 //! Estimates for one task type on one machine: of seen sizes along nodes, of unseen sizes from the others.
 
+use std::collections::BTreeSet;
+
 use super::choice::{AroundEstimate, chosen, guessed_cores};
 use super::curve::{Outside, ScalingCurve, limit};
 use super::error::ScalingError;
 use super::method::ScalingMethod;
 use super::sizes::{SizeCurve, SizeMethod};
 use super::slabs::Decomposition;
+use super::transfer::MovedCurve;
 
 /// How the work of a task grows with its input.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -73,6 +76,8 @@ pub struct ScalingEstimate {
 pub struct ScalingEstimator {
     /// Sizes with their curves.
     sizes: Vec<(f64, ScalingCurve)>,
+    /// Sizes of few points, with the curves of another machine.
+    moved: Vec<(f64, MovedCurve)>,
     options: EstimateOptions,
 }
 
@@ -99,9 +104,24 @@ impl ScalingEstimator {
     ///
     /// # Errors
     /// When there are none.
-    pub fn new(mut sizes: Vec<(f64, ScalingCurve)>, options: EstimateOptions) -> Result<Self, ScalingError> {
+    pub fn new(sizes: Vec<(f64, ScalingCurve)>, options: EstimateOptions) -> Result<Self, ScalingError> {
+        Self::with_moved(sizes, Vec::new(), options)
+    }
+
+    /// The same with curves of other machines where there are few points.
+    pub(super) fn with_moved(
+        mut sizes: Vec<(f64, ScalingCurve)>,
+        moved: Vec<(f64, MovedCurve)>,
+        options: EstimateOptions,
+    ) -> Result<Self, ScalingError> {
         if sizes.is_empty() {
             return Err(ScalingError::Empty { task: "the task".into(), proposed: "1, 2, 4 and 8".into() });
+        }
+        for (size, moved) in &moved {
+            sizes
+                .iter_mut()
+                .filter(|(known, _)| known == size)
+                .for_each(|(_, curve)| *curve = moved.curve().clone());
         }
         sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
         if options.monotone {
@@ -109,7 +129,13 @@ impl ScalingEstimator {
                 *curve = falling(curve)?;
             }
         }
-        Ok(Self { sizes, options })
+        Ok(Self { sizes, moved, options })
+    }
+
+    /// All numbers of nodes that were measured, here or on a machine whose curve is used.
+    pub fn nodes(&self) -> Vec<u64> {
+        let points = self.sizes.iter().flat_map(|(_, curve)| curve.points());
+        points.map(|(nodes, _)| *nodes).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// The estimate for a size on so many nodes.
@@ -129,6 +155,11 @@ impl ScalingEstimator {
         curve: &ScalingCurve,
         nodes: u64,
     ) -> Result<ScalingEstimate, ScalingError> {
+        let moved = self.moved.iter().find(|(moved, _)| same(*moved, size));
+        if let (Some((_, moved)), None, false) = (moved, self.options.method, self.options.monotone) {
+            let (seconds, way, around) = moved.estimate(nodes, self.options.outside)?;
+            return Ok(self.around(seconds, &around, &way, moved.curve().points().len()));
+        }
         let (method, around) = match self.options.method {
             Some(method) => (method, super::choice::leave_one_out(curve, method)),
             None => chosen(curve, cut(size, self.options.slab_cores), planes(size)),
@@ -236,4 +267,60 @@ fn falling(curve: &ScalingCurve) -> Result<ScalingCurve, ScalingError> {
     }
     let points = blocks.iter().flat_map(|(seconds, nodes)| nodes.iter().map(|nodes| (*nodes, *seconds)));
     ScalingCurve::new(points)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// With `monotone` more nodes never take longer, whatever was measured.
+        #[test]
+        fn monotone_estimates_never_rise(points in proptest::collection::btree_map(1u64..64, 1.0f64..1e4, 2..12)) {
+            let options = EstimateOptions { monotone: true, ..EstimateOptions::default() };
+            let curve = ScalingCurve::new(points.clone()).unwrap();
+            let estimator = ScalingEstimator::new(vec![(8.0, curve)], options).unwrap();
+            let (first, last) = (*points.keys().next().unwrap(), *points.keys().last().unwrap());
+            let seconds = |nodes| estimator.estimate(8.0, nodes).unwrap().seconds;
+            for nodes in first..last {
+                prop_assert!(seconds(nodes + 1) <= seconds(nodes) * (1.0 + 1e-9));
+            }
+        }
+
+        /// A larger share of tasks never has a lower limit, and no limit is below the estimate.
+        #[test]
+        fn limits_rise_with_the_share(
+            points in proptest::collection::btree_map(1u64..64, 1.0f64..1e4, 3..12), shares in (0.0f64..1.0, 0.0f64..1.0),
+        ) {
+            let at = |quantile: f64, nodes: u64| {
+                let options = EstimateOptions { quantile, ..EstimateOptions::default() };
+                let curve = ScalingCurve::new(points.clone()).unwrap();
+                ScalingEstimator::new(vec![(8.0, curve)], options).unwrap().estimate(8.0, nodes).unwrap()
+            };
+            let (low, high) = (shares.0.min(shares.1), shares.0.max(shares.1));
+            let (first, last) = (*points.keys().next().unwrap(), *points.keys().last().unwrap());
+            for nodes in first..=last {
+                let (low, high) = (at(low, nodes), at(high, nodes));
+                prop_assert!(low.upper <= high.upper && low.upper >= low.seconds);
+                prop_assert!(low.low <= low.seconds && low.seconds <= low.high);
+            }
+        }
+    }
+
+    /// Nine of ten durations that vary around a law lie below the quantile of nine tenths, about.
+    #[test]
+    fn the_quantile_covers_its_share() {
+        let noise = |nodes: u64| 1.0 + 0.05 * (((nodes * 7919) % 101) as f64 / 50.0 - 1.0);
+        let measured = |nodes: u64| 1000.0 / nodes as f64 * noise(nodes);
+        let curve = ScalingCurve::new((1..=64).step_by(3).map(|nodes| (nodes, measured(nodes)))).unwrap();
+        let estimator = ScalingEstimator::new(vec![(7.0, curve)], EstimateOptions::default()).unwrap();
+        let others: Vec<u64> = (2..64).filter(|nodes| nodes % 3 != 1).collect();
+        let covered = others
+            .iter()
+            .filter(|nodes| measured(**nodes) <= estimator.estimate(7.0, **nodes).unwrap().upper);
+        let share = covered.count() as f64 / others.len() as f64;
+        assert!((0.8..=1.0).contains(&share), "{share}");
+    }
 }

@@ -23,4 +23,3 @@ pub use estimator::{Complexity, EstimateOptions, ScalingEstimate, ScalingEstimat
 pub use method::ScalingMethod;
 pub use sizes::{SizeCurve, quadratic_over_sizes};
 pub use slabs::Decomposition;
-pub use transfer::transferred;

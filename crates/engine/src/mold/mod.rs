@@ -2,14 +2,19 @@
 
 mod chart;
 mod estimate;
+mod load;
 mod optimize;
 mod performance;
 mod simulate;
+mod submit;
+mod workflow;
 
 pub use estimate::{EstimateRequest, mold_estimate};
 pub use optimize::{OptimizeGoal, OptimizeRequest, mold_optimize};
 pub use performance::PerformanceSource;
 pub use simulate::{ClusterLoad, SimulateRequest, SimulatedRule, mold_simulate};
+pub use submit::{FollowRequest, RemoteSite, SubmitRequest, mold_follow, mold_submit};
+pub use workflow::{WorkflowKind, WorkflowRequest, mold_workflow};
 
 /// What a verb of `mold` answers.
 #[derive(Clone, Debug, PartialEq)]

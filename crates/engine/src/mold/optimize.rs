@@ -1,13 +1,15 @@
 //! The best numbers of nodes for the tasks of a workflow.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use onceflow_cluster::batch::BatchPolicy;
+use onceflow_cluster::QueueLoad;
+use onceflow_cluster::batch::{BatchPolicy, WorkloadError};
 use onceflow_cluster::moldable::{
-    LowerBound, MoldableWorkflow, PlanEvaluator, PlanGoal, PlanValue, SearchOptions, TaskQuestion,
-    best_by_search, best_of_all, explain, front_of_all, pareto_front, read_moldable,
+    LowerBound, MoldableTask, MoldableWorkflow, PlanEvaluator, PlanGoal, PlanValue, SearchOptions,
+    TaskQuestion, best_by_search, best_of_all, explain, front_of_all, pareto_front, read_moldable,
 };
 use onceflow_report::{PlanChoice, PlanPage, gantt_svg, gantt_text};
 use onceflow_study::Diagnostic;
@@ -58,8 +60,7 @@ type Valued = (PlanValue, Vec<u16>);
 /// When a file cannot be read, or the workflow cannot be planned.
 pub fn mold_optimize(request: &OptimizeRequest) -> Result<MoldAnswer, EngineError> {
     let workflow = workflow(request)?;
-    let evaluator = PlanEvaluator::new(&workflow)
-        .map_err(|error| EngineError::bad_input(Diagnostic::error(error.to_string())))?;
+    let evaluator = PlanEvaluator::new(&workflow).map_err(|error| unplannable(&error))?;
     let search = Search { evaluator: &evaluator, request, began: Instant::now() };
     match request.goal {
         OptimizeGoal::Best(goal) => {
@@ -73,6 +74,70 @@ pub fn mold_optimize(request: &OptimizeRequest) -> Result<MoldAnswer, EngineErro
             Ok(whole_front(&workflow, &front, way, page))
         }
     }
+}
+
+/// A workflow with a plan for it.
+#[derive(Debug)]
+pub(super) struct ChosenPlan {
+    pub(super) workflow: MoldableWorkflow,
+    /// For each task the place of its number of nodes.
+    pub(super) plan: Vec<u16>,
+}
+
+/// The plan that a file names, else the best one; behind a load in place of the file's.
+pub(super) fn chosen_plan(
+    request: &OptimizeRequest,
+    counts: Option<&Path>,
+    load: Option<&QueueLoad>,
+) -> Result<ChosenPlan, EngineError> {
+    let mut workflow = workflow(request)?;
+    if let Some(load) = load {
+        let (running, queued) = load.on(workflow.cluster().nodes());
+        workflow = workflow.behind(running, queued).map_err(|error| unplannable(&error))?;
+    }
+    if let Some(file) = counts {
+        let plan = counts_of(file, &workflow)?;
+        return Ok(ChosenPlan { workflow, plan });
+    }
+    let goal = match request.goal {
+        OptimizeGoal::Best(goal) => goal,
+        OptimizeGoal::Front => PlanGoal::OnDemand { alpha: 0.5 },
+    };
+    let plan = {
+        let evaluator = PlanEvaluator::new(&workflow).map_err(|error| unplannable(&error))?;
+        Search { evaluator: &evaluator, request, began: Instant::now() }.best(goal).0.1
+    };
+    Ok(ChosenPlan { workflow, plan })
+}
+
+fn unplannable(error: &WorkloadError) -> EngineError {
+    EngineError::bad_input(Diagnostic::error(error.to_string()))
+}
+
+/// The numbers of nodes of a plan that `mold optimize --json` printed.
+fn counts_of(file: &Path, workflow: &MoldableWorkflow) -> Result<Vec<u16>, EngineError> {
+    let source = read_text(file, TextLimit::Description)?;
+    let root: Value = serde_json::from_str(&source.text).unwrap_or_default();
+    let list = |key: &str| root[key].as_array().cloned().unwrap_or_default();
+    let counts: BTreeMap<String, u64> = list("order")
+        .iter()
+        .zip(list("counts"))
+        .filter_map(|(id, count)| Some((id.as_str()?.to_owned(), count.as_u64()?)))
+        .collect();
+    let choice = |task: &MoldableTask| {
+        let found = counts.get(&task.id);
+        let at = found.and_then(|count| task.seconds.iter().position(|(known, _)| known == count));
+        at.map(|at| at as u16).ok_or_else(|| {
+            let found = found.map_or("none".to_owned(), u64::to_string);
+            let known: Vec<String> = task.seconds.iter().map(|(count, _)| count.to_string()).collect();
+            let message = Diagnostic::error(format!("{} is no plan of this workflow", file.display()));
+            let expected = format!("nodes of `{}`: one of {}", task.id, known.join(", "));
+            EngineError::bad_input(
+                message.expected_found(expected, found).with_hint("write it with mold optimize --json"),
+            )
+        })
+    };
+    workflow.tasks().iter().map(choice).collect()
 }
 
 fn workflow(request: &OptimizeRequest) -> Result<MoldableWorkflow, EngineError> {
@@ -145,7 +210,7 @@ impl Search<'_, '_> {
         if let Some(front) = front_of_all(self.evaluator, TRY_ALL) {
             return (front, FoundBy::TryingAll { plans: self.plans() });
         }
-        let options = SearchOptions { population: 120, ..self.options() };
+        let options = self.options();
         let front = pareto_front(self.evaluator, &options, &|| self.goes_on());
         (front, FoundBy::Search { evaluations: None })
     }

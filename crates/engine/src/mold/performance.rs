@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use onceflow_costs::scaling::{
-    EstimateOptions, PerformanceDatabase, ScalingError, ScalingEstimator, TaskKey,
+    EstimateOptions, PerformanceDatabase, PerformanceRecord, ScalingError, ScalingEstimator, TaskKey,
 };
 use onceflow_study::Diagnostic;
 
-use crate::{EngineError, TextLimit, read_text};
+use crate::{EngineError, TextLimit, read_text, write_whole};
 
 /// Which measurements are asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,11 @@ impl PerformanceSource {
 }
 
 impl Performance<'_> {
+    /// The machine.
+    pub(super) fn machine(&self) -> &str {
+        &self.machine
+    }
+
     /// The estimator of a task type.
     pub(super) fn estimator(&self, task: &str) -> Result<ScalingEstimator, ScalingError> {
         let key = TaskKey {
@@ -54,21 +59,36 @@ impl Performance<'_> {
 
     /// The numbers of nodes at which a task type was measured.
     pub(super) fn measured(&self, task: &str) -> Vec<u64> {
-        let records = self.database.records().iter();
-        let ours =
-            records.filter(|r| r.task == task && r.machine == self.machine && r.device == self.source.device);
-        let mut nodes: Vec<u64> = ours.map(|record| record.nodes).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes
+        self.estimator(task).map(|estimator| estimator.nodes()).unwrap_or_default()
     }
+}
+
+/// Writes measurements, as CSV or as JSON by its ending.
+pub(super) fn write_database(file: &Path, database: &PerformanceDatabase) -> Result<(), EngineError> {
+    let text = if is_json(file) { format!("{:#}\n", database.to_json()) } else { database.to_csv() };
+    let written = write_whole(file, text.as_bytes());
+    written.map_err(|error| EngineError::Write { path: file.to_owned(), error })
+}
+
+/// Adds measurements to a table, which is made where there is none. What it has already is not added again.
+pub(super) fn add_records(file: &Path, records: &[PerformanceRecord]) -> Result<(), EngineError> {
+    let mut database = if file.exists() { read_database(file)? } else { PerformanceDatabase::default() };
+    for record in records {
+        if !database.records().contains(record) {
+            database.add(record.clone()).map_err(|error| bad_data(file, &error))?;
+        }
+    }
+    write_database(file, &database)
+}
+
+fn is_json(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
 }
 
 /// Reads measurements.
 pub(super) fn read_database(file: &Path) -> Result<PerformanceDatabase, EngineError> {
     let source = read_text(file, TextLimit::Table)?;
-    let is_json = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let read = if is_json {
+    let read = if is_json(file) {
         PerformanceDatabase::from_json(&source.text)
     } else {
         PerformanceDatabase::from_csv(&source.text)

@@ -11,7 +11,7 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// Why a command gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum CommandError {
+pub(crate) enum CommandError {
     /// It could not be started.
     #[error("{program} cannot be started: {why}")]
     Start { program: String, why: String },
@@ -27,7 +27,7 @@ pub(super) enum CommandError {
 }
 
 /// What a command said.
-pub(super) fn answer(words: &[String]) -> Result<String, CommandError> {
+pub(crate) fn answer(words: &[String]) -> Result<String, CommandError> {
     let Some((program, arguments)) = words.split_first() else { return Err(CommandError::Late) };
     let start = |why: String| CommandError::Start { program: program.clone(), why };
     let mut command = Command::new(program);

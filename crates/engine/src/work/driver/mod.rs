@@ -10,6 +10,7 @@ use onceflow_study::Diagnostic;
 use super::WorkRoot;
 use crate::{EngineError, RunFolder, WorkEngine, WorkersOn};
 use batch::BatchDriver;
+pub(crate) use command::{CommandError, answer};
 use local::LocalDriver;
 
 /// Starts workers, and says what became of them.
