@@ -32,7 +32,7 @@ pub fn stored_instances(
 ) -> Result<Option<StoredInstances>, EngineError> {
     let is_there = settings.store.as_ref().is_some_and(|store| store.path().is_dir());
     let (Some(phase), true) = (study.study.phases.first(), is_there) else { return Ok(None) };
-    let Some(Ok(reader)) = ProductReader::open(study, settings) else { return Ok(None) };
+    let Some(Ok(reader)) = ProductReader::open(study, settings, &mut |_| {}) else { return Ok(None) };
     let rows = study.rows(&PhaseRows::new(&study.study, phase, &[])?, true)?;
     let plan = plan(study.flow.clone(), &rows, Level::Dataflow)?;
     let lasts = (0..plan.flow().tasks.len()).all(|task| plan.lasts(plan.node(0, task)));

@@ -1,16 +1,18 @@
 //! Digests of what tasks read from outside: images and truth by their contents, boxes, regions of the reference row.
 
 use std::fs::File;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
-use onceflow_products::{ProductError, ProductStore};
+use onceflow_products::{ProductError, ProductStore, SourceDigest, WatchedFile};
 use onceflow_region::{Digest, Source};
 use onceflow_reuse::{Digest32, REFERENCE_SUFFIX};
 use onceflow_study::Scope;
 
 use super::ProductReader;
-use crate::OpenStudy;
 use crate::open::compare;
 use crate::open::supply::{References, SavedReference};
+use crate::{ImagesDigested, OpenStudy};
 
 /// The digests of an image and its truth, at the resolution of the study.
 #[derive(Clone, Copy, Debug)]
@@ -19,20 +21,39 @@ pub(super) struct ImageDigests {
     truth: Option<Digest>,
 }
 
-/// The digests of all images, read by so many threads.
+/// Between two words about how far it is.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The digests of an image, and the files that they stand for.
+type DigestedImage = (ImageDigests, Vec<WatchedFile>);
+
+/// The digests of all images, read by so many threads; `progress` is told how far it is when that takes long.
 pub(super) fn digests(
     study: &OpenStudy,
     store: &ProductStore,
     threads: usize,
-) -> Result<Vec<ImageDigests>, ProductError> {
+    progress: &mut dyn FnMut(ImagesDigested),
+) -> Result<Vec<DigestedImage>, ProductError> {
     let images: Vec<usize> = (0..study.inputs.images.len()).collect();
     let share = images.len().div_ceil(threads.max(1)).max(1);
+    let digest = |image: &usize, over: &Sender<()>| {
+        let digested = of_image(study, store, *image);
+        // Counted by the thread that waits for all of them.
+        let _ = over.send(());
+        digested
+    };
+    let digest_all = |images: &[usize], over: &Sender<()>| {
+        images.iter().map(|image| digest(image, over)).collect::<Result<Vec<_>, _>>()
+    };
     std::thread::scope(|scope| {
-        let digest = |image: &usize| of_image(study, store, *image);
-        let threads: Vec<_> = images
-            .chunks(share)
-            .map(|images| scope.spawn(move || images.iter().map(digest).collect::<Result<Vec<_>, _>>()))
-            .collect();
+        let (sender, over) = channel();
+        let spawn = |images| {
+            let (over, digest_all) = (sender.clone(), &digest_all);
+            scope.spawn(move || digest_all(images, &over))
+        };
+        let threads: Vec<_> = images.chunks(share).map(spawn).collect();
+        drop(sender);
+        tell(&over, images.len(), progress);
         let mut all = Vec::new();
         for thread in threads {
             all.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
@@ -41,7 +62,23 @@ pub(super) fn digests(
     })
 }
 
-fn of_image(study: &OpenStudy, store: &ProductStore, image: usize) -> Result<ImageDigests, ProductError> {
+/// Waits until all threads have ended, and tells every second how many images are over.
+fn tell(over: &Receiver<()>, of: usize, progress: &mut dyn FnMut(ImagesDigested)) {
+    let (mut done, began, mut told) = (0, Instant::now(), Instant::now());
+    loop {
+        match over.recv_timeout(PAUSE.saturating_sub(told.elapsed())) {
+            Ok(()) => done += 1,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        if told.elapsed() >= PAUSE {
+            told = Instant::now();
+            progress(ImagesDigested { done, of, seconds: began.elapsed().as_secs_f64() });
+        }
+    }
+}
+
+fn of_image(study: &OpenStudy, store: &ProductStore, image: usize) -> Result<DigestedImage, ProductError> {
     let opened = &study.inputs.images[image];
     // Images that could not be read are not among those that were opened.
     let Some(asked) = study.study.images.iter().find(|asked| asked.name == opened.name) else {
@@ -51,15 +88,15 @@ fn of_image(study: &OpenStudy, store: &ProductStore, image: usize) -> Result<Ima
     let how = format!("{asked:?} {:?}", study.study.parts);
     let digest = |file: &str, kind: &str, source: &dyn Source| {
         let path = study.folder.join(file);
-        store.remembered_digest(&path, &format!("{kind} {how}"), || {
+        store.source_digest(&path, &format!("{kind} {how}"), || {
             source.digest().map_err(|error| std::io::Error::other(error.to_string()))
         })
     };
+    let SourceDigest { digest: whole, file } = digest(&asked.file, "image", opened.source.as_ref())?;
     let truth = asked.truth.as_deref().zip(opened.truth.as_ref());
-    Ok(ImageDigests {
-        image: digest(&asked.file, "image", opened.source.as_ref())?,
-        truth: truth.map(|(file, truth)| digest(file, "truth", truth.source.as_ref())).transpose()?,
-    })
+    let truth = truth.map(|(file, truth)| digest(file, "truth", truth.source.as_ref())).transpose()?;
+    let digests = ImageDigests { image: whole, truth: truth.as_ref().map(|truth| truth.digest) };
+    Ok((digests, file.into_iter().chain(truth.and_then(|truth| truth.file)).collect()))
 }
 
 impl ProductReader {
