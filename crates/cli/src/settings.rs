@@ -8,7 +8,7 @@ use onceflow_engine::{
     OpenStudy, PROCESS_BYTES, Pruning, RunOptions, RunSettings, SettingsLayers, SmallBucket, StoreFolder,
     TextLimit, TuneRequest, open_document, open_study, read_profile,
 };
-use onceflow_study::{Diagnostic, RunUntil};
+use onceflow_study::{Diagnostic, RunUntil, Size};
 use onceflow_terminal::{Failure, Terminal, engine_failure};
 
 use crate::args::{
@@ -86,6 +86,23 @@ pub(crate) fn layers(args: &SettingsArgs<'_>) -> Result<SettingsLayers, Failure>
     })
 }
 
+/// The store of results that a verb without a study names: command line, environment, profile, else the user's own.
+pub(crate) fn store_folder(
+    folder: Option<&Path>,
+    size: Option<Size>,
+) -> Result<Option<StoreFolder>, Failure> {
+    let (store, store_size) = (folder.map(Into::into), size.map(|size| size.0));
+    let profile = std::env::var_os("ONCEFLOW_PROFILE").filter(|profile| !profile.is_empty());
+    let layers = SettingsLayers {
+        command_line: RunOptions { store, store_size, ..RunOptions::default() },
+        environment: RunOptions::from_environment().map_err(engine_failure)?,
+        profile: read_profile(profile.as_deref().map(Path::new)).map_err(engine_failure)?,
+        default_store: StoreFolder::of_user(),
+        ..SettingsLayers::default()
+    };
+    Ok(layers.store())
+}
+
 fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
     let machine = args.machine;
     RunOptions {
@@ -97,6 +114,7 @@ fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
         staging: machine.staging,
         costs: machine.costs.clone(),
         store: machine.store.clone(),
+        store_size: machine.store_size.map(|size| size.0),
         audit: machine.audit,
         granularity: machine.granularity.map(granularity),
         policy: args.policy,

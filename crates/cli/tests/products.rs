@@ -516,3 +516,29 @@ fn a_box_of_a_kept_mask_is_exported() {
     let said = shell.run(&format!("products export {key} --store store -o mine.png"));
     assert!(said.exit == 2 && shell.read("mine.png") == "mine", "{said}");
 }
+
+#[test]
+fn the_size_of_the_store_is_a_setting_of_runs_products_and_memo() {
+    let shell = shell();
+    run(&shell, "study.toml -o runs/first");
+    let limit = |said: &Said| number(said, "/bytes/limit");
+    let stats = "products stats --store store --json";
+    assert_eq!(limit(&shell.ok(&format!("{stats} --store-size '3 GiB'"))), (3u64 << 30) as f64);
+    let environment = [("ONCEFLOW_STORE_SIZE", "2 GiB")];
+    assert_eq!(limit(&shell.run_with(stats, "", &environment)), (2u64 << 30) as f64);
+    shell.write("config/onceflow/profile.toml", "store_size = \"1 GiB\"\nstore = \"store\"\n");
+    // The tester's variable names no store: the profile does.
+    let of_profile = shell.run_with("products stats --json", "", &[("ONCEFLOW_STORE", "")]);
+    assert_eq!((of_profile.exit, limit(&of_profile)), (0, (1u64 << 30) as f64), "{of_profile}");
+    let shown = shell.run_with("config show", "", &[("ONCEFLOW_STORE", "")]).stdout;
+    assert!(shown.contains("store_size") && shown.contains("1 GiB"), "{shown}");
+    let wrong = shell.run_with(stats, "", &[("ONCEFLOW_STORE_SIZE", "much")]);
+    assert!(wrong.exit == 2 && wrong.stderr.contains("ONCEFLOW_STORE_SIZE"), "{wrong}");
+    // A run and a command keep to it.
+    let full = shell.ok("run study.toml -o runs/second --store store --store-size '8 KiB' --audit 100%");
+    assert!(format!("{full}").contains("The store of results was full"), "{full}");
+    assert!(number(&shell.ok(stats), "/bytes/products") < 8192.0);
+    let kept = "memo --store store --store-size 1000 -- printf '%0900d' 7";
+    (0..2).for_each(|_| drop(shell.ok(kept)));
+    assert!(number(&shell.ok(stats), "/bytes/products") <= 1000.0);
+}

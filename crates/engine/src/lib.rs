@@ -86,8 +86,8 @@ pub use plan::{
     SimulationOptions, TaskFigures, described_attributes,
 };
 pub use progress::{
-    ImageWatch, PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, STATUS_FILE, Silent,
-    StageProgress, TaskAhead, TaskOver,
+    ImageWatch, ImagesDigested, PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, STATUS_FILE,
+    Silent, StageProgress, TaskAhead, TaskOver,
 };
 pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance};
 pub use resume::{LeftPhase, LeftWork, is_running, left_to_compute};

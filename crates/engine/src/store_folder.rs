@@ -8,6 +8,7 @@ use onceflow_products::{ProductError, ProductStore, StoreOptions};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreFolder {
     path: PathBuf,
+    size: Option<u64>,
 }
 
 impl StoreFolder {
@@ -15,7 +16,7 @@ impl StoreFolder {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let plain = path.to_str().and_then(|text| text.strip_prefix("sqlite:")).map(PathBuf::from);
-        Self { path: plain.unwrap_or(path) }
+        Self { path: plain.unwrap_or(path), size: None }
     }
 
     /// The user's own: `onceflow/products` in `$XDG_CACHE_HOME`, else in `~/.cache`. `None` where there is no home folder.
@@ -24,6 +25,17 @@ impl StoreFolder {
         let home = || std::env::home_dir().filter(|home| home.is_absolute());
         let folder = set.or_else(|| Some(home()?.join(".cache")))?;
         Some(Self::new(folder.join("onceflow/products")))
+    }
+
+    /// The same folder, in which results may take so many bytes.
+    #[must_use]
+    pub fn with_size(self, size: Option<u64>) -> Self {
+        Self { size, ..self }
+    }
+
+    /// Bytes that it may take; none: a tenth of the free disk, at most 50 GiB.
+    pub fn size(&self) -> Option<u64> {
+        self.size
     }
 
     /// Where it is.
@@ -36,6 +48,6 @@ impl StoreFolder {
     /// # Errors
     /// When it holds something else, is on a network file system, or cannot be written.
     pub fn open(&self) -> Result<ProductStore, ProductError> {
-        ProductStore::open(&self.path, &StoreOptions::default())
+        ProductStore::open(&self.path, &StoreOptions { limit: self.size, ..StoreOptions::default() })
     }
 }

@@ -53,7 +53,7 @@ pub use error::ProductError;
 pub use index::{Listed, StoreStatistics};
 pub use place::{default_limit, is_on_network};
 pub use record::{Conflict, Maker, ProductKey};
-pub use source_files::FileStamp;
+pub use source_files::{FileStamp, SourceDigest, WatchedFile};
 pub use store::{Explained, NewProduct, Product, ProductStore, Published, StoreOptions};
 pub use verify::Verified;
 

@@ -2,7 +2,7 @@
 
 use std::fs::Metadata;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use onceflow_region::Digest;
@@ -39,6 +39,40 @@ impl FileStamp {
     }
 }
 
+/// The digest of what is read of a file, and what tells whether the file is still the same.
+#[derive(Clone, Debug)]
+pub struct SourceDigest {
+    /// The digest.
+    pub digest: Digest,
+    /// The file; none for a folder, or an image that is computed.
+    pub file: Option<WatchedFile>,
+}
+
+/// A file as it was before it was read.
+#[derive(Clone, Debug)]
+pub struct WatchedFile {
+    path: PathBuf,
+    stamp: FileStamp,
+}
+
+impl WatchedFile {
+    /// A plain file as it is now.
+    fn new(path: &Path) -> Option<(Self, Metadata)> {
+        let file = path.metadata().ok().filter(Metadata::is_file)?;
+        Some((Self { stamp: FileStamp::new(&file), path: path.to_path_buf() }, file))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it is as it was: what was read of it since then was of one content.
+    pub fn is_unchanged(&self) -> bool {
+        self.path.metadata().is_ok_and(|file| FileStamp::new(&file) == self.stamp)
+    }
+}
+
 impl ProductStore {
     /// A digest of what is read of a file, the remembered one while the file is unchanged. `what` says how it is read. What is
     /// no plain file, such as a folder or an image that is computed, is read every time.
@@ -51,28 +85,46 @@ impl ProductStore {
         what: &str,
         read: impl FnOnce() -> io::Result<Digest>,
     ) -> Result<Digest, ProductError> {
+        self.source_digest(path, what, read).map(|source| source.digest)
+    }
+
+    /// The same, with what tells later whether the file is still the same.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or changes while it is read.
+    pub fn source_digest(
+        &self,
+        path: &Path,
+        what: &str,
+        read: impl FnOnce() -> io::Result<Digest>,
+    ) -> Result<SourceDigest, ProductError> {
         let failed = |error: io::Error| ProductError::disk(path, &error);
-        let plain = path.canonicalize().and_then(|path| Ok((path.metadata()?, path)));
-        let Ok((before, path)) = plain.and_then(|(file, path)| settled(file).map(|file| (file, path))) else {
-            return read().map_err(failed);
+        let Some((file, metadata)) = WatchedFile::new(path) else {
+            return Ok(SourceDigest { digest: read().map_err(failed)?, file: None });
         };
-        let (name, stamp) = (format!("{} {what}", path.display()), FileStamp::new(&before));
-        if let Some(known) = self.index().source_file(&name, stamp.text())? {
-            return Ok(known);
-        }
-        let digest = read().map_err(failed)?;
-        let after = path.metadata().map_err(failed)?;
-        if FileStamp::new(&after) != stamp {
-            return Err(failed(io::Error::other("the file was changed while it was read")));
-        }
-        self.index().remember_source_file(&name, stamp.text(), &digest)?;
-        Ok(digest)
+        let (at, stamp) = (path.canonicalize().map_err(failed)?, file.stamp.text());
+        let name = format!("{} {what}", at.display());
+        let settled = is_settled(&metadata);
+        let known = if settled { self.index().source_file(&name, stamp)? } else { None };
+        let digest = match known {
+            Some(digest) => digest,
+            None => {
+                let digest = read().map_err(failed)?;
+                if !file.is_unchanged() {
+                    return Err(failed(io::Error::other("the file was changed while it was read")));
+                }
+                if settled {
+                    self.index().remember_source_file(&name, stamp, &digest)?;
+                }
+                digest
+            }
+        };
+        Ok(SourceDigest { digest, file: Some(file) })
     }
 }
 
-/// The metadata of a plain file that was changed long enough ago for a later change to show in its stamp.
-fn settled(metadata: Metadata) -> io::Result<Metadata> {
+/// Whether a file was changed long enough ago for a later change to show in its stamp.
+fn is_settled(metadata: &Metadata) -> bool {
     let age = metadata.modified().ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
-    let settled = metadata.is_file() && age.is_some_and(|age| age >= FRESH);
-    if settled { Ok(metadata) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    age.is_some_and(|age| age >= FRESH)
 }

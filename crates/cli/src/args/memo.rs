@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use onceflow_study::Size;
+
+use super::run::size;
 
 /// Arguments of `memo`.
 #[derive(Debug, Args)]
@@ -55,6 +58,9 @@ pub(crate) struct MemoArgs {
     /// Folder of the store; none runs the command alone [default: onceflow/products in the user's cache folder] [env: ONCEFLOW_STORE]
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
+    /// What it may take on the disk [default: a tenth of the free disk, at most 50 GiB] [env: ONCEFLOW_STORE_SIZE]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) store_size: Option<Size>,
     /// The command
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,

@@ -77,6 +77,9 @@ pub(crate) struct StoreArgs {
     /// Folder of the store [default: onceflow/products in the user's cache folder] [env: ONCEFLOW_STORE]
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
+    /// What it may take on the disk [default: a tenth of the free disk, at most 50 GiB] [env: ONCEFLOW_STORE_SIZE]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) store_size: Option<Size>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -219,6 +219,10 @@ pub(crate) struct MachineArgs {
     /// [default: onceflow/products in the user's cache folder; none with --reuse none] [env: ONCEFLOW_STORE]
     #[arg(long, value_name = "DIR", help_heading = REUSE)]
     pub(crate) store: Option<PathBuf>,
+    /// What these results may take on the disk, such as '20 GiB'; when they are larger, those of least value go [default: a
+    /// tenth of the free disk, at most 50 GiB] [env: ONCEFLOW_STORE_SIZE]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = REUSE)]
+    pub(crate) store_size: Option<Size>,
     /// Compute this share of the results in the store again and compare them, such as 1% [default: 0%] [env: ONCEFLOW_AUDIT]
     #[arg(long, value_name = "SHARE", help_heading = REUSE)]
     pub(crate) audit: Option<AuditShare>,

@@ -2,20 +2,19 @@
 
 mod words;
 
-use std::path::PathBuf;
-
-use onceflow_engine::{ProductStore, StoreFolder};
+use onceflow_engine::ProductStore;
 use onceflow_memo::{Audited, MemoCommand, MemoError, MemoOutcome, MemoSource, TracedFiles};
 use onceflow_study::Diagnostic;
 use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::json;
 
 use crate::args::MemoArgs;
+use crate::settings::store_folder;
 
 /// Takes the result of a command, or runs it.
 pub(crate) fn run(args: &MemoArgs, terminal: &Terminal) -> Result<Exit, Failure> {
     let command = command(args);
-    let Some(store) = opened(args, terminal) else { return alone(args, &command, terminal) };
+    let Some(store) = opened(args, terminal)? else { return alone(args, &command, terminal) };
     if args.dry_run {
         return look_up(args, &command, &store, terminal);
     }
@@ -57,15 +56,10 @@ fn command(args: &MemoArgs) -> MemoCommand {
 }
 
 /// The store; without one the command runs all the same.
-fn opened(args: &MemoArgs, terminal: &Terminal) -> Option<ProductStore> {
-    let variable = || std::env::var_os("ONCEFLOW_STORE").filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = match args.store.clone().or_else(variable) {
-        Some(path) if path.as_os_str() == "none" => return None,
-        Some(path) => Some(StoreFolder::new(path)),
-        None => StoreFolder::of_user(),
-    };
-    let opened = folder?.open();
-    opened.inspect_err(|error| terminal.say(&format!("memo: warning: nothing is kept: {error}"))).ok()
+fn opened(args: &MemoArgs, terminal: &Terminal) -> Result<Option<ProductStore>, Failure> {
+    let Some(folder) = store_folder(args.store.as_deref(), args.store_size)? else { return Ok(None) };
+    let opened = folder.open();
+    Ok(opened.inspect_err(|error| terminal.say(&format!("memo: warning: nothing is kept: {error}"))).ok())
 }
 
 fn alone(args: &MemoArgs, command: &MemoCommand, terminal: &Terminal) -> Result<Exit, Failure> {

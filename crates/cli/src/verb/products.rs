@@ -4,18 +4,18 @@ mod export;
 mod list;
 mod why;
 
-use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use onceflow_engine::{
-    Collected, Collection, Listed, ProductError, ProductStore, StoreFolder, StoreStatistics, Verified,
-    duration_words, memory_words,
+    Collected, Collection, Listed, ProductError, ProductStore, StoreStatistics, Verified, duration_words,
+    memory_words,
 };
 use onceflow_study::{Diagnostic, with_commas};
 use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::{Value, json};
 
 use crate::args::{GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
+use crate::settings::store_folder;
 
 /// Carries out a verb of `products`.
 pub(crate) fn run(args: &ProductsArgs, terminal: &Terminal) -> Result<Exit, Failure> {
@@ -173,15 +173,9 @@ fn unknown_key(digits: &str) -> Failure {
     Failure::bad_input(error.with_hint("onceflow products ls lists the keys"))
 }
 
-/// The store that was named, that of the environment, or the user's own. One that is not there is not made.
+/// The store that the settings name. One that is not there is not made.
 fn open(args: &StoreArgs) -> Result<ProductStore, Failure> {
-    let variable = || std::env::var_os("ONCEFLOW_STORE").filter(|value| !value.is_empty()).map(PathBuf::from);
-    let named = args.store.clone().or_else(variable);
-    let folder = match named {
-        Some(path) if path.as_os_str() == "none" => None,
-        Some(path) => Some(StoreFolder::new(path)),
-        None => StoreFolder::of_user(),
-    };
+    let folder = store_folder(args.store.as_deref(), args.store_size)?;
     let there = folder.filter(|folder| folder.path().join("format").is_file());
     let Some(folder) = there else { return Err(no_store(args)) };
     folder.open().map_err(failed)

@@ -17,6 +17,8 @@ pub use track::{ProgressTracker, StageProgress};
 
 /// Called while a study runs, one call after the other, from any thread.
 pub trait Progress: Send {
+    /// Images are read for their digests, which takes more than a second; called every second.
+    fn digesting(&mut self, _digested: ImagesDigested) {}
     /// A phase begins.
     fn phase(&mut self, phase: &PhaseBegun);
     /// Of the rows of the phase, so many are done on a part as the journal says.
@@ -33,6 +35,25 @@ pub trait Progress: Send {
     fn workers(&mut self, _running: usize) {}
     /// A note or a warning for the user.
     fn note(&mut self, _text: &str) {}
+}
+
+/// How many images were read for their digests.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ImagesDigested {
+    /// So many are read.
+    pub done: usize,
+    /// All.
+    pub of: usize,
+    /// Seconds since the first began.
+    pub seconds: f64,
+}
+
+impl ImagesDigested {
+    /// `digests   3 of 24 images read, 12 s so far`.
+    pub fn line(&self) -> String {
+        let images = counted(self.of, "image");
+        format!("digests   {} of {images} read, {} so far", self.done, duration_words(self.seconds))
+    }
 }
 
 /// What is to be done for the pictures of the report.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::events::EventFile;
 use super::status::StatusFile;
 use super::track::ProgressTracker;
-use super::{PhaseBegun, PicturesAhead, Progress, RowOver, TaskOver};
+use super::{ImagesDigested, PhaseBegun, PicturesAhead, Progress, RowOver, TaskOver};
 use crate::RunEnding;
 use crate::{EngineError, RunFolder};
 
@@ -41,6 +41,10 @@ impl<'a> ProgressReport<'a> {
 }
 
 impl Progress for ProgressReport<'_> {
+    fn digesting(&mut self, digested: ImagesDigested) {
+        self.receiver.digesting(digested);
+    }
+
     fn phase(&mut self, phase: &PhaseBegun) {
         self.tracker.begin(phase);
         self.receiver.phase(phase);

@@ -162,7 +162,7 @@ impl SettingsLayers {
             pinned: stack.value(|o| o.pin).unwrap_or(false),
             granularity: stack.value(|o| o.granularity),
             costs: costs_file(stack.value(|o| o.costs.clone())),
-            store: self.store_folder(stack.value(|o| o.store.clone()), level),
+            store: self.store_folder(&stack, level),
             audit: stack.value(|o| o.audit).unwrap_or_default(),
             events: stack.value(|o| o.events.clone()),
             pictures: stack.value(|o| o.pictures).unwrap_or_default(),
@@ -172,14 +172,20 @@ impl SettingsLayers {
         })
     }
 
+    /// The store of results where there is no study.
+    pub fn store(&self) -> Option<StoreFolder> {
+        self.store_folder(&Stack::new(self, &RunOptions::default()), Level::default())
+    }
+
     /// The folder that was named, or the default; `none` switches it off, and so does a run without reuse.
-    fn store_folder(&self, named: Option<PathBuf>, level: Level) -> Option<StoreFolder> {
-        match named {
+    fn store_folder(&self, stack: &Stack<'_>, level: Level) -> Option<StoreFolder> {
+        let folder = match stack.value(|o| o.store.clone()) {
             _ if level == Level::None => None,
             Some(path) if path.as_os_str() == "none" => None,
             Some(path) => Some(StoreFolder::new(path)),
             None => self.default_store.clone(),
-        }
+        };
+        folder.map(|folder| folder.with_size(stack.value(|o| o.store_size)))
     }
 
     /// Buckets are for machines that share no memory, so that duplicates are not looked for across them.

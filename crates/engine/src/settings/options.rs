@@ -32,6 +32,8 @@ pub struct RunOptions {
     pub costs: Option<PathBuf>,
     /// Folder of results of earlier runs; `none` switches it off.
     pub store: Option<PathBuf>,
+    /// Bytes that they may take.
+    pub store_size: Option<u64>,
     /// Share of the results in it that are computed again and compared.
     pub audit: Option<AuditShare>,
     /// Task granularity.
@@ -66,7 +68,7 @@ const MOST_WORKERS: usize = 4096;
 
 impl RunOptions {
     /// Every key, as profiles and `ONCEFLOW_*` variables spell it.
-    pub const KEYS: [&'static str; 16] = [
+    pub const KEYS: [&'static str; 17] = [
         "reuse",
         "workers",
         "memory",
@@ -75,6 +77,7 @@ impl RunOptions {
         "staging",
         "costs",
         "store",
+        "store_size",
         "audit",
         "granularity",
         "policy",
@@ -153,6 +156,7 @@ impl RunOptions {
             "reuse" => self.reuse = Some(word(Level::from_word(text), &Level::ALL.map(Level::word))?),
             "workers" => self.workers = Some(workers(text)?),
             "memory" => self.memory = Some(Size::parse(text).map_err(refused)?.0),
+            "store_size" => self.store_size = Some(Size::parse(text).map_err(refused)?.0),
             "pin" => self.pin = Some(flag(text)?),
             "audit" => self.audit = Some(text.parse().map_err(refused)?),
             "staging" => self.staging = Some(text.parse().map_err(refused)?),
@@ -222,6 +226,7 @@ mod tests {
             "co-located",
             "none",
             "none",
+            "20 GiB",
             "1%",
             "auto",
             "fcfs",

@@ -4,7 +4,7 @@ use onceflow_study::{RunSection, Size};
 
 use super::layers::{SettingOrigin, SettingsLayers, Stack};
 use super::options::RunOptions;
-use crate::EngineError;
+use crate::{EngineError, StoreFolder};
 
 /// A setting that is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,8 @@ impl SettingsLayers {
             "scratch" => path(settings.scratch.as_deref(), "the folder of the run"),
             "staging" => settings.staging.to_string(),
             "costs" => path(settings.costs.as_ref().map(crate::CostsFile::path), "none"),
-            "store" => path(settings.store.as_ref().map(crate::StoreFolder::path), "none"),
+            "store" => path(settings.store.as_ref().map(StoreFolder::path), "none"),
+            "store_size" => store_size(settings.store.as_ref()),
             "audit" => settings.audit.to_string(),
             "granularity" => settings.granularity.map_or("by measured costs", |g| g.word()).to_owned(),
             "policy" => settings.policy.to_string(),
@@ -54,6 +55,14 @@ impl SettingsLayers {
     }
 }
 
+/// What the store of results may take.
+fn store_size(store: Option<&StoreFolder>) -> String {
+    let Some(store) = store else { return "none".into() };
+    store
+        .size()
+        .map_or_else(|| "a tenth of the free disk, at most 50 GiB".into(), |size| Size(size).to_string())
+}
+
 fn origin(stack: &Stack<'_>, key: &str) -> SettingOrigin {
     let is_set = |options: &RunOptions| match key {
         "reuse" => options.reuse.is_some(),
@@ -64,6 +73,7 @@ fn origin(stack: &Stack<'_>, key: &str) -> SettingOrigin {
         "staging" => options.staging.is_some(),
         "costs" => options.costs.is_some(),
         "store" => options.store.is_some(),
+        "store_size" => options.store_size.is_some(),
         "audit" => options.audit.is_some(),
         "granularity" => options.granularity.is_some(),
         "policy" => options.policy.is_some(),

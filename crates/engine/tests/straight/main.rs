@@ -9,6 +9,7 @@ mod buckets;
 mod computed;
 mod differential;
 mod early;
+mod edited;
 mod failures;
 mod grain;
 mod images;

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use onceflow_engine::{
     ImageWatch, OpenStudy, PhaseBegun, PictureChoice, Progress, RowOver, RunEnding, RunFolder, RunResult,
-    RunSettings, SettingsLayers, Silent, StopFlag, StudyInput, open_study, run_study,
+    RunSettings, SettingsLayers, Silent, StopFlag, StoreFolder, StudyInput, open_study, run_study,
+    stored_instances,
 };
 
 use crate::asked::{METRICS, PARAMETERS, QUICK};
@@ -91,4 +93,44 @@ fn stopping_one_run_leaves_the_other() {
     });
     assert_eq!((first.1, second.1), (RunEnding::Stopped, RunEnding::Complete));
     assert_eq!(second.0, rows(&other, &settings(1 << 30), &mut Silent).0);
+}
+
+/// When a row is over, waits until the store has what was published, and runs the same study beside.
+struct RunBeside<'a> {
+    study: &'a OpenStudy,
+    settings: &'a RunSettings,
+    rows: usize,
+    taken: Option<f64>,
+}
+
+impl Progress for RunBeside<'_> {
+    fn phase(&mut self, _: &PhaseBegun) {}
+
+    fn row(&mut self, _: &RowOver<'_>) {
+        self.rows += 1;
+        if self.rows != 3 {
+            return;
+        }
+        let end = Instant::now() + Duration::from_secs(60);
+        let stored = || stored_instances(self.study, self.settings).unwrap().unwrap();
+        while stored().taken == 0 {
+            assert!(Instant::now() < end, "nothing was published in a minute");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let run = run_study(self.study, self.settings, &RunFolder::new(folder.path()), &mut Silent).unwrap();
+        let RunResult::Ran(run) = run else { panic!("the folder was empty") };
+        self.taken = Some(run.answer.work.tasks.products);
+    }
+}
+
+#[test]
+fn results_of_a_study_that_runs_are_there_for_another_run() {
+    let (study, store) = (study(3), tempfile::tempdir().unwrap());
+    let settings = RunSettings { store: Some(StoreFolder::new(store.path())), ..settings(1 << 30) };
+    let mut beside = RunBeside { study: &study, settings: &settings, rows: 0, taken: None };
+    let (first, ending) = rows(&study, &settings, &mut beside);
+    assert_eq!(ending, RunEnding::Complete);
+    assert!(beside.taken.unwrap() > 0.0, "{:?}", beside.taken);
+    assert_eq!(first, rows(&study, &RunSettings { store: None, ..settings.clone() }, &mut Silent).0);
 }

@@ -313,3 +313,36 @@ fn digests_of_files_are_remembered_only_while_they_are_proven() {
     age(50);
     assert!(digest("image") == second && reads.get() == 5, "its time has changed");
 }
+
+#[test]
+fn a_file_that_is_changed_after_its_digest_was_taken_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("store"));
+    let file = folder.path().join("slide.tif");
+    let watched = || {
+        let read = || Digest::of_reader("test", File::open(&file)?);
+        store.source_digest(&file, "image", read).unwrap().file.unwrap()
+    };
+    let age = |seconds| {
+        let changed = SystemTime::now() - std::time::Duration::from_secs(seconds);
+        File::options().write(true).open(&file).unwrap().set_modified(changed).unwrap();
+    };
+    fs::write(&file, b"pixels").unwrap();
+    let fresh = watched();
+    assert!(fresh.is_unchanged());
+    age(100);
+    assert!(!fresh.is_unchanged(), "its time has changed");
+    for remembered in [false, true] {
+        let (settled, times) = (watched(), file.metadata().unwrap().modified().unwrap());
+        assert!(settled.is_unchanged());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fs::write(&file, b"PIXELS").unwrap();
+        File::options().write(true).open(&file).unwrap().set_modified(times).unwrap();
+        assert!(!settled.is_unchanged(), "the same length and time, another content; {remembered}");
+    }
+    let gone = watched();
+    fs::remove_file(&file).unwrap();
+    assert!(!gone.is_unchanged());
+    let of_folder = store.source_digest(folder.path(), "image", || Ok(Digest([0; 32]))).unwrap();
+    assert!(of_folder.file.is_none());
+}

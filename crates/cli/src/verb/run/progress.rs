@@ -6,7 +6,9 @@ mod lines;
 use std::io::IsTerminal as _;
 use std::time::Instant;
 
-use onceflow_engine::{PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, TaskOver};
+use onceflow_engine::{
+    ImagesDigested, PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, TaskOver,
+};
 use onceflow_terminal::{ProgressMode, Terminal};
 
 use bars::ProgressBars;
@@ -59,6 +61,14 @@ impl RunProgress {
 }
 
 impl Progress for RunProgress {
+    fn digesting(&mut self, digested: ImagesDigested) {
+        match &mut self.display {
+            ProgressDisplay::Bars(bars) => bars.ending(&digested.line()),
+            ProgressDisplay::Lines(lines) => lines.show_line(|| digested.line()),
+            ProgressDisplay::Silent => {}
+        }
+    }
+
     fn phase(&mut self, phase: &PhaseBegun) {
         self.tracker.begin(phase);
         if let ProgressDisplay::Bars(bars) = &mut self.display {

@@ -50,6 +50,7 @@ impl RunProducts {
             run: self,
             keys: row_keys,
             output_keys,
+            images: study.inputs.parts.iter().map(|part| part.image).collect(),
             nodes: outputs.as_ref().map(|outputs| outputs.nodes(executed)).unwrap_or_default(),
             outputs,
             budgets: budgets.map(Budget::clone),

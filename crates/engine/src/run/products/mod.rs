@@ -3,6 +3,7 @@
 //! A row at a part is known by the static keys of all its tasks, in which images stand by the digests of their contents.
 
 mod keys;
+mod lookups;
 mod mask_bands;
 mod mask_bytes;
 mod outputs;
@@ -16,11 +17,12 @@ mod stored;
 mod stored_flow;
 mod stored_regions;
 mod tasks;
+mod watch;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use onceflow_nuclei::{PartComparison, StepProgress, counts_of};
+use onceflow_nuclei::{PartComparison, counts_of};
 use onceflow_products::{NewProduct, Product, ProductError, ProductKey, ProductStore};
 use onceflow_region::{Budget, Digester, Lease, Region};
 use onceflow_reuse::{NodeId, Plan};
@@ -29,7 +31,8 @@ use onceflow_runtime::{FinishedTask, Instance, KnownFrom, KnownRows, OperationEr
 use crate::plan::earlier::TakenKind;
 use crate::resume::journal::JournalLine;
 use crate::run::recorder::RunRecorder;
-use crate::{AuditShare, OpenStudy, Progress, RunFolder, RunSettings};
+use crate::{AuditShare, ImagesDigested, OpenStudy, Progress, RunFolder, RunSettings};
+use lookups::{LookupBudget, fetch_in_time};
 use outputs::{MeasuredOutputs, region_key};
 pub use preview::{StoredInstances, StoredPhase, StoredUnknown, stored_phases};
 use publisher::{GivenOutput, PublishOrder, Publisher};
@@ -39,6 +42,10 @@ use sources::ImageDigests;
 pub(super) use stored::{ComparedRows, Comparing, count_taken};
 pub(crate) use stored_regions::{StoredRegion, StoredRegions};
 pub(super) use tasks::RunResults;
+use watch::SourceWatch;
+
+/// Seconds after which the reading of images for their digests is shown.
+const LONG_READING: f64 = 1.0;
 
 /// How many times the pixels of all parts the mask of an own task may have.
 const LARGER_THAN_PARTS: u64 = 16;
@@ -69,6 +76,10 @@ struct Audit {
 struct ProductReader {
     store: Arc<ProductStore>,
     images: Vec<ImageDigests>,
+    /// The files of these images.
+    files: Arc<SourceWatch>,
+    /// The time that lookups may take.
+    lookups: LookupBudget,
     /// A mask of more pixels is damaged.
     most_pixels: u64,
 }
@@ -81,6 +92,8 @@ pub(crate) struct PhaseProducts<'a> {
     keys: Vec<Option<Vec<ProductKey>>>,
     /// The keys of their measured outputs at each part, row by row.
     output_keys: Vec<Option<Vec<ProductKey>>>,
+    /// The image of each part.
+    images: Vec<usize>,
     /// The outputs that are kept, of the tasks as they are run.
     outputs: Option<MeasuredOutputs>,
     /// The node of each output in every row.
@@ -100,13 +113,18 @@ impl RunProducts {
         folder: &RunFolder,
         progress: &mut dyn Progress,
     ) -> Option<Self> {
-        let reader = ProductReader::open(study, settings, &|_| ())?;
+        let mut digested = |digested: ImagesDigested| {
+            if digested.seconds >= LONG_READING {
+                progress.digesting(digested);
+            }
+        };
+        let reader = ProductReader::open(study, settings, &mut digested)?;
         let failed = |error: &ProductError| {
             progress.note(&format!("note: results of earlier runs are not used: {error}"))
         };
         let reader = reader.inspect_err(failed).ok()?;
         let run = folder.path().display().to_string();
-        let publisher = Publisher::start(Arc::clone(&reader.store), &run);
+        let publisher = Publisher::start(Arc::clone(&reader.store), &run, Arc::clone(&reader.files));
         Some(Self {
             reader,
             publisher,
@@ -117,7 +135,10 @@ impl RunProducts {
     /// Publishes what is left, keeps the store within its limit, and gives what is to be said of it.
     pub(crate) fn finish(self) -> Vec<String> {
         let mut notes = self.publisher.finish();
+        self.reader.files.look();
+        notes.extend(self.reader.files.words());
         notes.extend(self.audit.words());
+        notes.extend(self.reader.lookups.words());
         match self.reader.store.keep_limit() {
             Ok(None) => {}
             Ok(Some(collected)) => notes.push(format!(
@@ -156,16 +177,19 @@ impl Audit {
 }
 
 impl ProductReader {
-    /// The store that the settings name, when they name one. `watch` is told how many images have been read for their digests.
+    /// The store that the settings name, when they name one. `progress` is told how many images have been read for their digests.
     fn open(
         study: &OpenStudy,
         settings: &RunSettings,
-        watch: &(dyn Fn(StepProgress) + Sync),
+        progress: &mut dyn FnMut(ImagesDigested),
     ) -> Option<Result<Self, ProductError>> {
         let opened = |store: ProductStore| {
             let store = Arc::new(store);
-            let images = sources::digests(study, &store, settings.workers, watch)?;
-            Ok(Self { store, images, most_pixels: most_pixels(study) })
+            let digested = sources::digests(study, &store, settings.workers, progress)?;
+            let (images, files) = digested.into_iter().unzip();
+            let files = Arc::new(SourceWatch::new(files));
+            let lookups = LookupBudget::default();
+            Ok(Self { store, images, files, lookups, most_pixels: most_pixels(study) })
         };
         Some(settings.store.as_ref()?.open().and_then(opened))
     }
@@ -187,9 +211,16 @@ fn most_pixels(study: &OpenStudy) -> u64 {
 }
 
 impl PhaseProducts<'_> {
+    /// The products of these rows at a part, for which lookups may take a share of the time that the rows take.
+    fn look_up(&self, rows: &[usize], keys: Vec<ProductKey>) -> Result<Vec<Option<Product>>, ProductError> {
+        let reader = &self.run.reader;
+        reader.lookups.computed(self.seconds * rows.len() as f64);
+        fetch_in_time(&reader.store, keys, &reader.lookups)
+    }
+
     fn fetch(&self, part: usize, rows: &[usize]) -> Result<Vec<Option<Product>>, ProductError> {
         match self.keys.get(part).and_then(Option::as_ref) {
-            Some(keys) => self.run.reader.store.fetch(&rows.iter().map(|row| keys[*row]).collect::<Vec<_>>()),
+            Some(keys) => self.look_up(rows, rows.iter().map(|row| keys[*row]).collect()),
             None => Ok(vec![None; rows.len()]),
         }
     }
@@ -208,7 +239,8 @@ impl PhaseProducts<'_> {
         let line = JournalLine::Done { row: 0, part: 0, status: status.clone(), results: results.clone() };
         if let (Some(key), Ok(text)) = (key, line.to_text()) {
             let product = NewProduct { key, payload: text.into_bytes(), seconds: self.seconds };
-            self.run.publisher.add(PublishOrder::Product(product));
+            let image = self.images[part];
+            self.run.publisher.add(PublishOrder::Row { product, image });
         }
     }
 
@@ -252,7 +284,8 @@ impl PhaseProducts<'_> {
                 Some(_) => continue,
             };
             let (key, seconds) = (keys[row * outputs.regions.len() + place], self.seconds);
-            self.run.publisher.add(PublishOrder::Output { key, given, seconds });
+            let image = self.images[part];
+            self.run.publisher.add(PublishOrder::Output { key, given, seconds, image });
         }
     }
 

@@ -10,7 +10,7 @@ use super::keys::part_keys;
 use super::outputs::MeasuredOutputs;
 use crate::open::sources::References;
 use crate::plan::PhaseBasis;
-use crate::{EngineError, OpenStudy, RunSettings};
+use crate::{EngineError, ImagesDigested, OpenStudy, RunSettings};
 
 /// Rows of a later phase that are looked for before it is its turn.
 const MOST_ROWS: usize = 1 << 18;
@@ -85,7 +85,10 @@ pub fn stored_phases(
     if !is_there {
         return Ok(None);
     }
-    let Some(Ok(reader)) = ProductReader::open(study, settings, watch) else { return Ok(None) };
+    let mut images = |digested: ImagesDigested| {
+        watch(StepProgress { task: "images", done: digested.done as u64, of: digested.of as u64 })
+    };
+    let Some(Ok(reader)) = ProductReader::open(study, settings, &mut images) else { return Ok(None) };
     let stored = |(place, phase): (usize, &Phase)| {
         let found = match unknown(study, place, phase)? {
             Some(unknown) => Err(unknown),

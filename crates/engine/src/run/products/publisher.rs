@@ -13,6 +13,7 @@ use onceflow_runtime::Instance;
 
 use super::outputs::{RowOutput, region_key};
 use super::region_bytes::{EncodedRegion, encoded};
+use super::watch::{DependsOn, SourceWatch};
 
 /// Products that are published together, their bytes, and how long the first of them waits: each time the disk is waited
 /// for.
@@ -30,8 +31,8 @@ const MOST_KNOWN: usize = 1 << 16;
 /// What a run hands over.
 #[derive(Debug)]
 pub(super) enum PublishOrder {
-    /// A product as it is.
-    Product(NewProduct),
+    /// A row at a part of an image.
+    Row { product: NewProduct, image: usize },
     /// An output of a task.
     Region {
         place: OutputPlace,
@@ -42,8 +43,8 @@ pub(super) enum PublishOrder {
     },
     /// An output equals another.
     Same { place: OutputPlace, as_place: OutputPlace },
-    /// What a row gave for an output.
-    Output { key: ProductKey, given: GivenOutput, seconds: f64 },
+    /// What a row gave for an output at a part of an image.
+    Output { key: ProductKey, given: GivenOutput, seconds: f64, image: usize },
     /// What a task gave.
     Task { keys: Vec<ProductKey>, outputs: Vec<Arc<Region>>, seconds: f64, leases: Vec<Lease> },
     /// A phase is over: its outputs will not be named any more.
@@ -77,11 +78,11 @@ struct PublisherReport {
 }
 
 impl Publisher {
-    /// Begins to publish into a store for a run.
-    pub(super) fn start(store: Arc<ProductStore>, run: &str) -> Self {
+    /// Begins to publish into a store for a run that reads these files.
+    pub(super) fn start(store: Arc<ProductStore>, run: &str, files: Arc<SourceWatch>) -> Self {
         let (sender, receiver) = channel();
         let maker = Maker::new(run);
-        let thread = std::thread::spawn(move || publish_all(&store, &maker, &receiver));
+        let thread = std::thread::spawn(move || publish_all(&store, &maker, &files, &receiver));
         Self { sender: Some(sender), thread: Some(thread) }
     }
 
@@ -123,21 +124,30 @@ impl Drop for Publisher {
     }
 }
 
-fn publish_all(store: &ProductStore, maker: &Maker, orders: &Receiver<PublishOrder>) -> PublisherReport {
+fn publish_all(
+    store: &ProductStore,
+    maker: &Maker,
+    files: &SourceWatch,
+    orders: &Receiver<PublishOrder>,
+) -> PublisherReport {
     let mut report = PublisherReport::default();
     let mut batch = Batch::new(store);
     while batch.fill(orders) {
         if batch.products.is_empty() {
+            batch.leases.clear();
             continue;
         }
-        match store.publish(&batch.products, maker) {
+        // All of the batch was computed until now: a file that is unchanged now had one content.
+        files.look();
+        let products = batch.drain(files);
+        match store.publish(&products, maker) {
             Ok(published) => report.conflicts.extend(published.conflicts),
             Err(error) => {
                 report.error = Some(error.to_string());
                 break;
             }
         }
-        batch.clear();
+        batch.leases.clear();
     }
     report
 }
@@ -146,6 +156,8 @@ fn publish_all(store: &ProductStore, maker: &Maker, orders: &Receiver<PublishOrd
 struct Batch<'a> {
     store: &'a ProductStore,
     products: Vec<NewProduct>,
+    /// What each of them depends on.
+    depends: Vec<DependsOn>,
     bytes: usize,
     /// The memory of the regions in it.
     leases: Vec<Lease>,
@@ -159,9 +171,9 @@ struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     fn new(store: &'a ProductStore) -> Self {
-        let (products, leases) = (Vec::new(), Vec::new());
+        let (products, depends, leases) = (Vec::new(), Vec::new(), Vec::new());
         let (outputs, contents, known) = (HashMap::new(), HashMap::new(), HashSet::new());
-        Self { store, products, bytes: 0, leases, outputs, contents, known }
+        Self { store, products, depends, bytes: 0, leases, outputs, contents, known }
     }
 
     /// Takes orders until there is enough to publish; says whether more may come.
@@ -180,15 +192,17 @@ impl<'a> Batch<'a> {
         true
     }
 
-    fn clear(&mut self) {
-        self.products.clear();
-        self.leases.clear();
+    /// The products that may be published; their memory is given back later.
+    fn drain(&mut self, files: &SourceWatch) -> Vec<NewProduct> {
         self.bytes = 0;
+        let allowed = files.allowed(&std::mem::take(&mut self.depends));
+        let products = std::mem::take(&mut self.products).into_iter().zip(allowed);
+        products.filter(|(_, allowed)| *allowed).map(|(product, _)| product).collect()
     }
 
     fn take(&mut self, order: PublishOrder) {
         match order {
-            PublishOrder::Product(product) => self.push(product),
+            PublishOrder::Row { product, image } => self.push(product, DependsOn::Image(image)),
             PublishOrder::Region { place, region, content, seconds, leases } => {
                 let known = content.and_then(|content| self.contents.get(&content).copied());
                 if let Some(digest) = known.or_else(|| self.add_region(&region, seconds, leases)) {
@@ -201,9 +215,10 @@ impl<'a> Batch<'a> {
                     self.outputs.insert(place, digest);
                 }
             }
-            PublishOrder::Output { key, given, seconds } => {
+            PublishOrder::Output { key, given, seconds, image } => {
                 if let Some(output) = self.given(given) {
-                    self.push(NewProduct { key, payload: output.to_bytes(), seconds });
+                    let product = NewProduct { key, payload: output.to_bytes(), seconds };
+                    self.push(product, DependsOn::Image(image));
                 }
             }
             PublishOrder::Task { keys, outputs, seconds, leases } => {
@@ -214,8 +229,9 @@ impl<'a> Batch<'a> {
         }
     }
 
-    fn push(&mut self, product: NewProduct) {
+    fn push(&mut self, product: NewProduct, depends: DependsOn) {
         self.bytes += product.payload.len();
+        self.depends.push(depends);
         self.products.push(product);
     }
 
@@ -225,7 +241,7 @@ impl<'a> Batch<'a> {
         for (payload, digest) in pieces {
             let key = region_key(&digest);
             if !self.known.contains(&digest) && !is_there(self.store.has(&[key])) {
-                self.push(NewProduct { key, payload, seconds });
+                self.push(NewProduct { key, payload, seconds }, DependsOn::Bytes);
             }
             if self.known.len() >= MOST_KNOWN {
                 self.known.clear();
@@ -248,7 +264,8 @@ impl<'a> Batch<'a> {
         let digests = outputs.iter().map(|output| self.add_region(output, seconds, Vec::new()));
         let Some(digests) = digests.collect::<Option<Vec<_>>>() else { return };
         for key in keys {
-            self.push(NewProduct { key: *key, payload: digests.concat(), seconds });
+            let product = NewProduct { key: *key, payload: digests.concat(), seconds };
+            self.push(product, DependsOn::Study);
         }
     }
 

@@ -49,7 +49,7 @@ pub fn stored_row(
 ) -> Result<Option<Explanation>, EngineError> {
     let is_there = settings.store.as_ref().is_some_and(|store| store.path().is_dir());
     let (Some(phase), true) = (study.study.phases.first(), is_there) else { return Ok(None) };
-    let Some(Ok(reader)) = ProductReader::open(study, settings, &|_| ()) else { return Ok(None) };
+    let Some(Ok(reader)) = ProductReader::open(study, settings, &mut |_| {}) else { return Ok(None) };
     let rows = study.rows(&PhaseRows::new(&study.study, phase, &[])?, true)?;
     let plan = plan(study.flow.clone(), &rows, Level::Dataflow)?;
     Ok((number < plan.rows()).then(|| {

@@ -2,18 +2,18 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
-use onceflow_nuclei::StepProgress;
-use onceflow_products::{ProductError, ProductStore};
+use onceflow_products::{ProductError, ProductStore, SourceDigest, WatchedFile};
 use onceflow_region::{Digest, Source};
 use onceflow_reuse::{Digest32, REFERENCE_SUFFIX};
 use onceflow_study::Scope;
 
 use super::ProductReader;
-use crate::OpenStudy;
 use crate::open::compare;
 use crate::open::sources::{References, SavedReference};
+use crate::{ImagesDigested, OpenStudy};
 
 /// The digests of an image and its truth, at the resolution of the study; none of what identifies no result.
 #[derive(Clone, Copy, Debug)]
@@ -22,27 +22,40 @@ pub(super) struct ImageDigests {
     truth: Option<Digest>,
 }
 
-/// The digests of all images, read by so many threads.
+/// Between two words about how far it is.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The digests of an image, and the files that they stand for.
+type DigestedImage = (ImageDigests, Vec<WatchedFile>);
+
+/// The digests of all images, read by so many threads; `progress` is told how far it is.
 pub(super) fn digests(
     study: &OpenStudy,
     store: &ProductStore,
     threads: usize,
-    watch: &(dyn Fn(StepProgress) + Sync),
-) -> Result<Vec<ImageDigests>, ProductError> {
+    progress: &mut dyn FnMut(ImagesDigested),
+) -> Result<Vec<DigestedImage>, ProductError> {
     let hashed = HashedSources::new(study);
     let images: Vec<usize> = (0..study.inputs.images.len()).collect();
-    let (done, of) = (AtomicU64::new(0), images.len() as u64);
     let share = images.len().div_ceil(threads.max(1)).max(1);
+    let digest = |image: &usize, over: &Sender<()>| {
+        let digested = of_image(study, store, &hashed, *image);
+        // Counted by the thread that waits for all of them.
+        let _ = over.send(());
+        digested
+    };
+    let digest_all = |images: &[usize], over: &Sender<()>| {
+        images.iter().map(|image| digest(image, over)).collect::<Result<Vec<_>, _>>()
+    };
     std::thread::scope(|scope| {
-        let digest = |image: &usize| {
-            let digest = of_image(study, store, &hashed, *image);
-            watch(StepProgress { task: "images", done: done.fetch_add(1, Ordering::Relaxed) + 1, of });
-            digest
+        let (sender, over) = channel();
+        let spawn = |images| {
+            let (over, digest_all) = (sender.clone(), &digest_all);
+            scope.spawn(move || digest_all(images, &over))
         };
-        let threads: Vec<_> = images
-            .chunks(share)
-            .map(|images| scope.spawn(move || images.iter().map(digest).collect::<Result<Vec<_>, _>>()))
-            .collect();
+        let threads: Vec<_> = images.chunks(share).map(spawn).collect();
+        drop(sender);
+        tell(&over, images.len(), progress);
         let mut all = Vec::new();
         for thread in threads {
             all.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
@@ -65,12 +78,25 @@ impl HashedSources {
     }
 }
 
+/// Waits until all threads have ended, and tells after each image, and every second, how many are over.
+fn tell(over: &Receiver<()>, of: usize, progress: &mut dyn FnMut(ImagesDigested)) {
+    let (mut done, began) = (0, Instant::now());
+    loop {
+        match over.recv_timeout(PAUSE) {
+            Ok(()) => done += 1,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        progress(ImagesDigested { done, of, seconds: began.elapsed().as_secs_f64() });
+    }
+}
+
 fn of_image(
     study: &OpenStudy,
     store: &ProductStore,
     hashed: &HashedSources,
     image: usize,
-) -> Result<ImageDigests, ProductError> {
+) -> Result<DigestedImage, ProductError> {
     let opened = &study.inputs.images[image];
     // Images that could not be read are not among those that were opened.
     let Some(asked) = study.study.images.iter().find(|asked| asked.name == opened.name) else {
@@ -80,7 +106,7 @@ fn of_image(
     let how = format!("{asked:?} {:?}", study.study.parts);
     let digest = |file: &str, kind: &str, source: &dyn Source| {
         let path = study.folder.join(file);
-        store.remembered_digest(&path, &format!("{kind} {how}"), || {
+        store.source_digest(&path, &format!("{kind} {how}"), || {
             source.digest().map_err(|error| std::io::Error::other(error.to_string()))
         })
     };
@@ -91,11 +117,12 @@ fn of_image(
         .filter(|_| hashed.has(|name| name == compare::TRUTH));
     let is_image =
         |name: &str| study.written.sources.iter().any(|source| source == name) && compare::is_image(name);
-    let image = hashed.has(is_image).then(|| digest(&asked.file, "image", opened.source.as_ref()));
-    Ok(ImageDigests {
-        image: image.transpose()?,
-        truth: truth.map(|(file, truth)| digest(file, "truth", truth.source.as_ref())).transpose()?,
-    })
+    let image =
+        hashed.has(is_image).then(|| digest(&asked.file, "image", opened.source.as_ref())).transpose()?;
+    let truth = truth.map(|(file, truth)| digest(file, "truth", truth.source.as_ref())).transpose()?;
+    let known = |digested: &Option<SourceDigest>| digested.as_ref().map(|digested| digested.digest);
+    let digests = ImageDigests { image: known(&image), truth: known(&truth) };
+    Ok((digests, [image, truth].into_iter().flatten().filter_map(|digested| digested.file).collect()))
 }
 
 impl ProductReader {

@@ -84,7 +84,7 @@ impl PhaseProducts<'_> {
     ) -> Result<HashMap<usize, StoredRow>, ProductError> {
         let of_row = |row: &usize| keys[row * outputs..(row + 1) * outputs].iter().copied();
         let asked: Vec<ProductKey> = rows.iter().flat_map(of_row).collect();
-        let products = self.run.reader.store.fetch(&asked)?;
+        let products = self.look_up(rows, asked)?;
         let read =
             |product: &Option<onceflow_products::Product>| RowOutput::from_bytes(&product.as_ref()?.payload);
         let mut given: Vec<(usize, StoredRow)> = Vec::new();

@@ -6,6 +6,7 @@ use onceflow_reuse::{Level, ParameterRows, StaticKeys, plan};
 use onceflow_study::Value;
 
 use super::ProductReader;
+use super::lookups::fetch_in_time;
 use super::outputs::{MeasuredOutputs, RowOutput, output_key};
 use crate::open::sources::References;
 use crate::{EngineError, OpenStudy, RunSettings};
@@ -28,7 +29,7 @@ impl<'a> StoredRegions<'a> {
     /// The store that the settings name; none where there is none, or where it cannot be read.
     pub(crate) fn open(study: &'a OpenStudy, settings: &RunSettings) -> Option<Self> {
         // A run has already said why its store cannot be used.
-        let reader = ProductReader::open(study, settings, &|_| ())?.ok()?;
+        let reader = ProductReader::open(study, settings, &mut |_| {})?.ok()?;
         Some(Self { study, reader })
     }
 
@@ -41,7 +42,8 @@ impl<'a> StoredRegions<'a> {
         part: usize,
     ) -> Result<Vec<Option<StoredRegion>>, EngineError> {
         let keys = self.keys(names, rows, output, part)?;
-        let found = keys.and_then(|keys| self.reader.store.fetch(&keys).ok());
+        let look_up = |keys| fetch_in_time(&self.reader.store, keys, &self.reader.lookups).ok();
+        let found = keys.and_then(look_up);
         let found = found.unwrap_or_else(|| vec![None; rows.len()]);
         let given =
             |product: Option<onceflow_products::Product>| match RowOutput::from_bytes(&product?.payload)? {

@@ -1,6 +1,7 @@
 //! Results of expensive tasks in the store, found by their static key, or by their content key once their inputs are there.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use onceflow_products::{Product, ProductKey, ProductStore};
 use onceflow_region::{Budget, Digester, Lease, Region};
@@ -186,8 +187,16 @@ impl StoredTasks<'_> {
 
     /// What the store has under each key; what it has under a key that is audited is computed again.
     fn found(&self, keys: &[TaskKey]) -> Result<Vec<Option<FoundTask>>, OperationError> {
-        let keys: Vec<ProductKey> = keys.iter().map(task_key).collect();
+        let (keys, lookups): (Vec<ProductKey>, _) =
+            (keys.iter().map(task_key).collect(), &self.run.reader.lookups);
+        if lookups.left().is_none() {
+            lookups.leave_out(keys.len());
+            return Ok(keys.iter().map(|_| None).collect());
+        }
+        let began = Instant::now();
         let found = self.products().fetch(&keys).map_err(|error| OperationError::new(error.to_string()))?;
+        lookups.spend(began.elapsed());
+        lookups.found(&found);
         let read = |product: Option<Product>| {
             let product = product.filter(|product| !self.run.audit.chooses(&result_key(product)))?;
             let outputs = outputs(&product.payload)?;
@@ -237,6 +246,7 @@ impl ResultCache for StoredTasks<'_> {
         keys: &[TaskKey],
         result: &NewResult<'_>,
     ) -> Result<Option<CachedResult>, OperationError> {
+        self.run.reader.lookups.computed(result.seconds);
         let bytes: u64 = result.outputs.iter().map(|region| region.bytes()).sum();
         let admits = |task: &StoredTask| task.admits(result.seconds, bytes);
         let Some(leases) = self.tasks.get(result.task).filter(|task| admits(task)).and(self.reserve(bytes))

@@ -50,7 +50,7 @@ impl ProgressBars {
         let _ = self.drawn.println(line);
     }
 
-    /// One line in place of the bars: the rows are over.
+    /// One line in place of the bars: the rows are over, or not begun.
     pub(super) fn ending(&mut self, line: &str) {
         self.end();
         let bar = self.drawn.add(ProgressBar::new_spinner().with_style(style("{wide_msg}")));

@@ -22,12 +22,17 @@ impl ProgressLines {
 
     /// Prints a progress line, unless the last one is too recent.
     pub(super) fn show(&mut self, far: &ProgressTracker) {
+        self.show_line(|| far.line());
+    }
+
+    /// The same for a line that is made only then.
+    pub(super) fn show_line(&mut self, line: impl FnOnce() -> String) {
         if self.spoke.elapsed() < self.pause {
             return;
         }
         self.spoke = Instant::now();
         self.pause = (self.pause * 2).min(LONGEST);
-        say(&far.line());
+        say(&line());
     }
 }
 
