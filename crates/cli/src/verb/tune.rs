@@ -16,7 +16,7 @@ pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Result<Exit, Failure>
     let request = TuneRequest { evaluations: args.evaluations, seed: args.seed };
     let study = open_to_tune(&args.study, request, &settings_args(args), terminal)?;
     let (Some(path), false) = (&args.o, args.dry_run) else {
-        return plan::print(&study, args.o.as_deref(), args.json, terminal);
+        return plan::print(&study, args.o.as_deref(), None, args.json, terminal);
     };
     let settings = RunSettings { force: args.force, began: Some(began), ..study.settings().clone() };
     run_as(&study, settings, path, args.json.then_some(PrintedJson::Tuning), terminal)

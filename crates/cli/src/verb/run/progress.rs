@@ -6,7 +6,7 @@ mod lines;
 use std::io::IsTerminal as _;
 use std::time::Instant;
 
-use onceflow_engine::{PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, TaskOver};
+use onceflow_engine::{BucketOver, PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, TaskOver};
 use onceflow_terminal::{ProgressMode, Terminal};
 
 use bars::ProgressBars;
@@ -87,6 +87,11 @@ impl Progress for RunProgress {
 
     fn workers(&mut self, running: usize) {
         self.tracker.workers(running);
+    }
+
+    fn bucket(&mut self, bucket: &BucketOver<'_>) {
+        self.tracker.bucket(bucket);
+        self.show();
     }
 
     fn pictures(&mut self, ahead: &PicturesAhead) {
