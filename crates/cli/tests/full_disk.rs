@@ -73,3 +73,32 @@ fn a_full_disk_is_said_and_the_run_goes_on_when_there_is_space() {
         assert_eq!(shell.read(&format!("disk/first/{name}")), shell.read(&format!("undisturbed/{name}")));
     }
 }
+
+/// The same where workers write: they and their manager say it, and the same command goes on.
+#[test]
+fn a_full_disk_of_workers_is_said_and_the_run_goes_on_when_there_is_space() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY.replace("64 MiB", "512 MiB"));
+    let Some(disk) = Disk::mount(shell.path("disk"), 4) else {
+        eprintln!("skipped: this user may not mount a small disk");
+        return;
+    };
+    let mut refusals = 0;
+    for kibibytes in [16, 48, 96, 192, 512, 4096] {
+        disk.resize(kibibytes);
+        let said = shell.run("run study.toml -o disk/first --on local:2 --lease 2");
+        if said.exit == 0 {
+            break;
+        }
+        assert_eq!(said.exit, 3, "{said}");
+        assert!(said.stderr.contains("space"), "{said}");
+        assert!(!shell.exists("disk/first/run.json"), "{said}");
+        refusals += 1;
+    }
+    assert!(shell.exists("disk/first/run.json"), "4 MiB are enough");
+    assert!(refusals > 1, "it failed {refusals} times");
+    shell.ok("run study.toml -o undisturbed");
+    for name in ["rows.csv", "metrics.csv", "indices.json"] {
+        assert_eq!(shell.read(&format!("disk/first/{name}")), shell.read(&format!("undisturbed/{name}")));
+    }
+}

@@ -3,6 +3,12 @@
 //! An attempt is a file that its worker writes to again and again. No clock of a machine is compared with that of another:
 //! how long a worker has been silent is told by the times of the file server, and confirmed by the watcher's own clock.
 
+mod order;
+mod simulated;
+
+pub use order::ClaimOrder;
+pub use simulated::{ClaimedBucket, SimulatedClaims, SimulatedWorkers, simulate_claims};
+
 /// When an attempt is over, when a bucket is given up, and when it is computed twice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClaimRules {
@@ -88,6 +94,11 @@ impl ClaimRules {
         strikes
     }
 
+    /// Seconds after which a bucket takes too long that is expected to take so many.
+    pub fn patience(&self, expected: f64) -> f64 {
+        (self.straggling * expected).max(LEAST_STRAGGLING)
+    }
+
     /// What may be done with a bucket after these attempts; `expected` are the seconds after which a worker with nothing else
     /// to do may wonder about another.
     pub fn decide(&self, attempts: &[ClaimAttempt], expected: Option<f64>) -> ClaimDecision {
@@ -95,7 +106,7 @@ impl ClaimRules {
         match (running.as_slice(), expected) {
             ([], _) if self.count_strikes(attempts) >= self.strikes => ClaimDecision::GiveUp,
             ([], _) => ClaimDecision::Take(attempts.len() + 1),
-            ([only], Some(expected)) if only.running > (self.straggling * expected).max(LEAST_STRAGGLING) => {
+            ([only], Some(expected)) if only.running > self.patience(expected) => {
                 ClaimDecision::Take(attempts.len() + 1)
             }
             _ => ClaimDecision::Wait,

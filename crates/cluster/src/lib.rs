@@ -14,7 +14,10 @@ mod simulation;
 mod site;
 mod split;
 
-pub use claim::{AttemptEnd, ClaimAttempt, ClaimDecision, ClaimRules};
+pub use claim::{
+    AttemptEnd, ClaimAttempt, ClaimDecision, ClaimOrder, ClaimRules, ClaimedBucket, SimulatedClaims,
+    SimulatedWorkers, simulate_claims,
+};
 pub use machine::{Machine, Network, NodeKind, SharedFiles};
 pub use manager::{Bucket, BucketId, Directive, Manager, Notice};
 pub use simulation::{
@@ -28,4 +31,4 @@ pub use site::{
     ArrayJob, BatchSystem, Pbs, SiteAnswerError, SiteProfile, SiteProfileError, Slurm, TaskState, TaskStates,
     batch_system,
 };
-pub use split::SplitRules;
+pub use split::{SplitRules, SplitRuns};

@@ -70,7 +70,11 @@ pub trait BatchSystem {
     /// Its word on the command line.
     fn word(&self) -> &'static str;
 
-    /// The script of an array job.
+    /// How many tasks an array has that is to have so many workers: no more than the site allows. The others are another
+    /// array.
+    fn tasks(&self, workers: usize, profile: &SiteProfile) -> usize;
+
+    /// The script of an array job with as many tasks as [`BatchSystem::tasks`] says.
     fn script(&self, job: &ArrayJob, profile: &SiteProfile) -> String;
 
     /// The command that submits a script.
@@ -90,6 +94,10 @@ pub trait BatchSystem {
     /// # Errors
     /// When no line of an answer that is not empty means anything.
     fn listed(&self, answer: &str) -> Result<TaskStates, SiteAnswerError>;
+
+    /// Whether a list that ended with an error complains of jobs alone that are over or forgotten: what it listed beside
+    /// that is true.
+    fn complains_of_past_jobs(&self, complaint: &str) -> bool;
 
     /// The command that says how tasks ended.
     fn history(&self, jobs: &[String]) -> Vec<String>;
@@ -132,6 +140,12 @@ fn states_of(
         return Err(no_answer(expected, answer));
     }
     Ok(states)
+}
+
+/// Whether each line of a complaint has one of these texts, and there is one.
+fn all_lines_have(complaint: &str, texts: &[&str]) -> bool {
+    let mut lines = complaint.lines().filter(|line| !line.trim().is_empty()).peekable();
+    lines.peek().is_some() && lines.all(|line| texts.iter().any(|text| line.contains(text)))
 }
 
 /// Lines of the profile that every job begins with.

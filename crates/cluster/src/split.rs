@@ -36,24 +36,13 @@ impl SplitRules {
     }
 
     /// Runs of parts, in order, by the seconds of each part.
-    pub fn runs(&self, costs: &[f64]) -> Vec<Range<usize>> {
-        let total: f64 = costs.iter().sum();
-        let size = self.size(total);
-        let (mut runs, mut first, mut held, mut before) = (Vec::new(), 0, 0.0, 0.0);
-        for (part, cost) in costs.iter().enumerate() {
-            let wanted = if before < total * (1.0 - LAST) { size } else { (size / SMALLER).max(self.least) };
-            // The part goes where the bucket is nearer to its size.
-            if part > first && held + cost / 2.0 > wanted {
-                runs.push(first..part);
-                (first, held) = (part, 0.0);
-            }
-            held += cost;
-            before += cost;
-        }
-        if first < costs.len() {
-            runs.push(first..costs.len());
-        }
-        runs
+    pub fn runs<'c>(&self, costs: &'c [f64]) -> impl Iterator<Item = Range<usize>> + use<'c> {
+        self.stream(costs.iter().sum(), costs.iter().copied())
+    }
+
+    /// The same of parts that come one after the other and take so many seconds together: none of them is kept.
+    pub fn stream<I: IntoIterator<Item = f64>>(&self, total: f64, costs: I) -> SplitRuns<I::IntoIter> {
+        SplitRuns { rules: *self, total, costs: costs.into_iter(), part: 0, first: 0, held: 0.0, before: 0.0 }
     }
 
     /// Into how many groups the rows of a run of parts are cut that takes so many seconds; one where its size is right.
@@ -66,6 +55,44 @@ impl SplitRules {
     }
 }
 
+/// Runs of parts as they come.
+#[derive(Clone, Debug)]
+pub struct SplitRuns<I> {
+    rules: SplitRules,
+    total: f64,
+    costs: I,
+    /// How many parts came.
+    part: usize,
+    /// The first part of the run that is being made, its seconds, and those of all parts before the next one.
+    first: usize,
+    held: f64,
+    before: f64,
+}
+
+impl<I: Iterator<Item = f64>> Iterator for SplitRuns<I> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let (rules, size) = (self.rules, self.rules.size(self.total));
+        for cost in self.costs.by_ref() {
+            let last = self.before >= self.total * (1.0 - LAST);
+            let wanted = if last { (size / SMALLER).max(rules.least) } else { size };
+            let (first, part) = (self.first, self.part);
+            self.part += 1;
+            self.before += cost;
+            // The part goes where the bucket is nearer to its size.
+            if part > first && self.held + cost / 2.0 > wanted {
+                (self.first, self.held) = (part, cost);
+                return Some(first..part);
+            }
+            self.held += cost;
+        }
+        let rest = self.first..self.part;
+        self.first = self.part;
+        (!rest.is_empty()).then_some(rest)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -75,12 +102,17 @@ mod tests {
     #[test]
     fn the_last_fifth_is_cut_smaller_and_small_work_is_not_cut() {
         let rules = SplitRules { workers: 2, ..SplitRules::default() };
-        let runs = rules.runs(&[1.0; 80]);
+        let runs: Vec<Range<usize>> = rules.runs(&[1.0; 80]).collect();
         let sizes: Vec<usize> = runs.iter().map(ExactSizeIterator::len).collect();
         assert_eq!(sizes[..6], [10; 6]);
         assert!(sizes[sizes.len() - 3..].iter().all(|size| *size <= 3), "{sizes:?}");
-        assert_eq!(rules.runs(&[0.01; 20]).len(), 1, "a bucket of less than {} s does not pay", rules.least);
-        assert_eq!(rules.runs(&[]), []);
+        assert_eq!(
+            rules.runs(&[0.01; 20]).count(),
+            1,
+            "a bucket of less than {} s does not pay",
+            rules.least
+        );
+        assert_eq!(rules.runs(&[]).next(), None);
         assert_eq!(rules.row_groups(100.0, 100.0, 640), 8);
         assert_eq!(rules.row_groups(100.0, 100.0, 3), 3);
         assert_eq!(rules.row_groups(1.0, 100.0, 640), 1);
@@ -89,7 +121,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_part_is_in_one_run(costs in prop::collection::vec(0.0..10.0f64, 0..200), workers in 1usize..300) {
-            let runs = SplitRules { workers, ..SplitRules::default() }.runs(&costs);
+            let runs: Vec<_> = SplitRules { workers, ..SplitRules::default() }.runs(&costs).collect();
             let parts: Vec<usize> = runs.iter().cloned().flatten().collect();
             prop_assert_eq!(parts, (0..costs.len()).collect::<Vec<_>>());
             prop_assert!(runs.iter().all(|run| !run.is_empty()));

@@ -40,8 +40,9 @@ pub use mold::{
 pub use onceflow_cluster::batch::{BatchPolicy, SlurmModel};
 pub use onceflow_cluster::moldable::PlanGoal;
 pub use onceflow_cluster::{
-    Bucket, Chance, Machine, Network, NodeFigures, NodeKind, SharedFiles, Simulated, SimulatedTask,
-    Simulation, SiteProfile, Transfers, simulate,
+    Bucket, Chance, ClaimRules, ClaimedBucket, Machine, Network, NodeFigures, NodeKind, SharedFiles,
+    Simulated, SimulatedClaims, SimulatedTask, SimulatedWorkers, Simulation, SiteProfile, SplitRules,
+    Transfers, simulate, simulate_claims,
 };
 pub use onceflow_costs::scaling::{Complexity, EstimateOptions, Outside};
 pub use onceflow_nuclei::{
@@ -86,17 +87,17 @@ pub use plan::{
     SimulationOptions, TaskFigures, described_attributes,
 };
 pub use progress::{
-    ImageWatch, ImagesDigested, PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, STATUS_FILE,
-    Silent, StageProgress, TaskAhead, TaskOver,
+    BucketOver, ImageWatch, ImagesDigested, PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver,
+    STATUS_FILE, Silent, StageProgress, TaskAhead, TaskOver,
 };
 pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance};
-pub use resume::{LeftPhase, LeftWork, is_running, left_to_compute};
+pub use resume::{LeftPhase, LeftWork, left_to_compute};
 pub use run::{
     AskedOptions, AskedRow, AskedSearch, BucketCost, BucketImage, BucketInput, BucketMakes, BucketPhase,
-    BucketReference, BucketResult, BucketRow, BucketRows, BucketValue, PixelBox, Run, SavedFile, SavedRegion,
-    SharedTask, StoredInstances, StoredPhase, StoredPixels, StoredPixelsError, StoredUnknown, WorkOptions,
-    WorkSummary, execute_bucket, find_logs, next_buckets, record_bucket, run, stored_phases, stored_pixels,
-    stored_row, work,
+    BucketReference, BucketResult, BucketRow, BucketRows, BucketValue, INTERIM_FILE, PixelBox, Run,
+    SavedFile, SavedRegion, SharedTask, SplitCost, StoredInstances, StoredPhase, StoredPixels,
+    StoredPixelsError, StoredUnknown, WorkOptions, WorkSummary, execute_bucket, find_logs, is_running,
+    next_buckets, record_bucket, run, stored_phases, stored_pixels, stored_row, work,
 };
 pub use save::{Failing, failing, read_row};
 pub use settings::{

@@ -93,6 +93,23 @@ impl ProgramWorkspace {
         Ok(Self { logs, twice: true, ..Self::within(folder, images, parts)? })
     }
 
+    /// The same for one of several processes that work for the run: programs run in a folder of its own, which no other one
+    /// clears.
+    ///
+    /// # Errors
+    /// As [`ProgramWorkspace::temporary`], or when the folder cannot be made.
+    pub fn of_worker(
+        folder: &Path,
+        own: &Path,
+        rows: Vec<usize>,
+        images: &[ImageExtent<'_>],
+        parts: &[PartExtent],
+    ) -> Result<Self, ProgramError> {
+        fs::create_dir_all(own).map_err(ProgramError::write(own))?;
+        let logs = Some(LogFolder { path: folder.join(LOGS), rows });
+        Ok(Self { logs, ..Self::of_run(own, Vec::new(), images, parts)? })
+    }
+
     /// A workspace that leaves the folders of its tasks under `kept`, to be inspected.
     ///
     /// # Errors

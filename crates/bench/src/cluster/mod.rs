@@ -1,4 +1,9 @@
-//! Runs by many processes on this machine, beside threads: what handing out buckets takes, and what processes take more.
+//! Runs by many processes on this machine, beside threads: what handing out buckets takes, what processes take more, and what
+//! a lost node and a killed manager cost.
+
+mod lost;
+mod planned;
+mod study;
 
 use std::time::Duration;
 
@@ -7,15 +12,12 @@ use onceflow_terminal::{Failure, Terminal, engine_failure};
 
 use crate::args::BenchArgs;
 use crate::figure::{BenchFigure, Goal};
-use crate::program::{self, failed};
+use crate::program::failed;
+use study::StudyFolder;
 
-/// The papers' screening study of the nuclei workflow.
-const STUDY: &str = include_str!("../run/study.toml");
 const HOUR: Duration = Duration::from_secs(3600);
 /// Buckets of which the rate is measured.
 const BUCKETS: usize = 10_000;
-/// Each run is measured so often; the quickest counts.
-const TIMES: usize = 3;
 
 /// The figures of runs by many processes.
 pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<BenchFigure>, Failure> {
@@ -28,66 +30,54 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Bench
         let name = "claims: empty buckets a second, one worker, local folder";
         figures.push(figure(name, BUCKETS as f64 / seconds, "1/s", Some(Goal::AtLeast(2000.0))));
     }
+    if asked("planned") {
+        terminal.say("10,000 nodes and 10^9 tasks");
+        figures.extend(planned::figures()?);
+    }
     if asked("processes") {
         figures.extend(processes(terminal)?);
+    }
+    if asked("lost") {
+        figures.extend(lost::figures(terminal)?);
     }
     Ok(figures)
 }
 
 /// Two threads, two processes, and two jobs of a Slurm where one is set up.
 fn processes(terminal: &Terminal) -> Result<Vec<BenchFigure>, Failure> {
-    let bench = Bench::new()?;
+    let bench = StudyFolder::new(3000, 300)?;
     terminal.say("two threads");
     let threads = bench.quickest("threads", &["--workers", "2"])?;
     terminal.say("two processes");
     let local = bench.quickest("local", &["--on", "local:2"])?;
     let mut figures = vec![
-        figure("processes: two threads", threads, "s", None),
+        figure("processes: two threads", threads, "s", Some(Goal::AtLeast(20.0))),
         figure("processes: local:2 over two threads", local / threads, "x", Some(Goal::AtMost(1.05))),
     ];
     if std::env::var_os("SLURM_CONF").is_some() {
+        // Buckets of about 1.5 s, so that there are 64 of them or more.
+        let time = (threads * 2.0 / 80.0).round().max(1.0).to_string();
+        terminal.say("two processes with buckets as for Slurm");
+        let small = bench.quickest("small", &["--on", "local:2", "--bucket-time", &time])?;
         terminal.say("two jobs of Slurm");
-        let slurm = bench.quickest("slurm", &["--on", "slurm:2", "--memory", "2 GiB"])?;
-        let name = "processes: slurm:2 over local:2";
-        figures.push(figure(name, slurm / local, "x", Some(Goal::AtMost(1.10))));
+        let more = ["--on", "slurm:2", "--memory", "2 GiB", "--bucket-time", &time];
+        let slurm = bench.quickest("slurm", &more)?;
+        let buckets = bench.buckets("slurm-0")?;
+        figures.push(figure(
+            "processes: buckets of the run on Slurm",
+            buckets,
+            "",
+            Some(Goal::AtLeast(64.0)),
+        ));
+        figures.push(figure(
+            "processes: seconds of work in one of them, on average",
+            threads * 2.0 / buckets,
+            "s",
+            Some(Goal::AtLeast(1.0)),
+        ));
+        figures.push(figure("processes: slurm:2 over local:2", slurm / small, "x", Some(Goal::AtMost(1.10))));
     }
     Ok(figures)
-}
-
-/// A folder with a study of parts.
-struct Bench {
-    folder: tempfile::TempDir,
-}
-
-impl Bench {
-    fn new() -> Result<Self, Failure> {
-        let bench = Self { folder: tempfile::tempdir().map_err(failed)? };
-        let study = STUDY.replace("synth:1000x1000?seed=1", "synth:1500x1500?seed=1");
-        let study = study.replace("[parts]\n", "[parts]\nsize = 300\n");
-        std::fs::write(bench.path("study.toml"), study).map_err(failed)?;
-        Ok(bench)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.folder.path().join(name).display().to_string()
-    }
-
-    /// Seconds of the quickest of some runs, which all must give the bytes of the first of all runs.
-    fn quickest(&self, name: &str, more: &[&str]) -> Result<f64, Failure> {
-        let mut least = f64::INFINITY;
-        for number in 0..TIMES {
-            let (study, output) = (self.path("study.toml"), self.path(&format!("{name}-{number}")));
-            let mut arguments = vec!["run", &study, "-o", &output, "--costs", "none", "--store", "none"];
-            arguments.extend(["--pictures", "none", "--granularity", "written", "--json"]);
-            arguments.extend(more);
-            least = least.min(program::run(&arguments, HOUR)?.seconds);
-            let read = |folder: &str| std::fs::read(self.path(&format!("{folder}/rows.csv"))).map_err(failed);
-            if read("threads-0")? != read(&format!("{name}-{number}"))? {
-                return Err(failed(format!("the rows of {name} differ from those of threads")));
-            }
-        }
-        Ok(least)
-    }
 }
 
 fn figure(name: &str, value: f64, unit: &'static str, goal: Option<Goal>) -> BenchFigure {

@@ -1,7 +1,9 @@
 //! Simulated clusters with the published costs of tasks: how evenly they are loaded, and what the levels of reuse give.
 
 use onceflow_engine::{
-    Bucket, Chance, Device, Machine, Merging, NodeKind, PartLayout, PartSite, Simulated, Simulation, simulate,
+    Bucket, Chance, ClaimRules, ClaimedBucket, Device, Machine, Merging, NodeKind, PartLayout, PartSite,
+    Pruning, Simulated, SimulatedClaims, SimulatedWorkers, Simulation, SmallBucket, SplitRules, simulate,
+    simulate_claims,
 };
 use onceflow_reuse::{Flow, Level, ParameterRows, Plan, plan};
 use onceflow_terminal::Failure;
@@ -24,10 +26,115 @@ const MEMORY: u64 = 64 << 30;
 pub(super) fn figures() -> Result<Vec<BenchFigure>, Failure> {
     let paper = PaperWorkflow::new()?;
     let mut figures = many_tiles(&paper)?;
+    for (workers, tiles, trajectories) in WORKERS {
+        figures.extend(workers_of_buckets(&paper, workers, tiles, trajectories)?);
+    }
     figures.extend(levels(&paper, ("MOAT 640", 8), &paper.screening(40, 1)?, 2.45)?);
     let continuous = paper.decomposition(800, BasePoints::LatinHypercube, 1)?;
     figures.extend(levels(&paper, ("VBD-continuous 8,000", 1), &continuous, 2.6)?);
     Ok(figures)
+}
+
+/// Workers, tiles and trajectories of the published runs on many nodes, and of the thesis: 256 workers on a screening of 640
+/// rows at the tiles of a slide.
+const WORKERS: [(usize, usize, u64); 3] = [(128, 4_276, 15), (256, 6_113, 3), (256, 64, 40)];
+/// Seconds that taking a bucket and leaving its results take on a shared folder, and that a process takes to start.
+const HANDING: f64 = 0.05;
+
+/// Workers of one core that take buckets as real ones do: cut by the planner of real runs, taken by the rules of real workers.
+/// Efficiency is the work in one piece over the time of all workers.
+fn workers_of_buckets(
+    paper: &PaperWorkflow,
+    workers: usize,
+    tiles: usize,
+    trajectories: u64,
+) -> Result<Vec<BenchFigure>, Failure> {
+    let rows = paper.screening(trajectories, 1)?;
+    let at = |level: Level| plan(paper.flow.clone(), &rows, level).map_err(ours);
+    let (none, whole) = (at(Level::None)?, at(Level::Task)?);
+    let name = |what: &str| format!("workers: {workers}, {} sets x {tiles} tiles: {what}", rows.len());
+    let costs = costs(&paper.flow);
+    let of_tile = seconds(&whole, &costs);
+    let trtma = |groups: usize| {
+        if groups == 1 {
+            return Ok(1.0);
+        }
+        let by = Merging::Trtma { buckets: groups, pruning: Pruning::Siblings, small: SmallBucket::Smallest };
+        Ok(grouped_seconds(&whole, &by, &costs)? / of_tile)
+    };
+    let of_rtma = grouped_seconds(&whole, &Merging::Rtma { most: 7 }, &costs)? / of_tile;
+    let efficiency = |made: &Made| made.whole / (workers as f64 * made.claims.makespan);
+    let ours_made = made((of_tile, rows.len()), workers, tiles, &trtma)?;
+    let rtma = made((of_tile, rows.len()), workers, tiles, &|_| Ok(of_rtma))?;
+    let nothing = made((seconds(&none, &costs), rows.len()), workers, tiles, &|_| Ok(1.0))?;
+    Ok(vec![
+        BenchFigure {
+            goal: Some(Goal::AtLeast(0.92)),
+            ..figure(name("parallel efficiency"), efficiency(&ours_made), "")
+        },
+        figure(name("more work than one worker"), 100.0 * (ours_made.split / ours_made.whole - 1.0), "%"),
+        figure(name("rtma 7 over this"), rtma.claims.makespan / ours_made.claims.makespan, "x"),
+        figure(name("no reuse over this"), nothing.claims.makespan / ours_made.claims.makespan, "x"),
+    ])
+}
+
+/// What buckets of a plan take.
+struct Made {
+    /// Seconds of the work in one piece, and in buckets.
+    whole: f64,
+    split: f64,
+    claims: SimulatedClaims,
+}
+
+/// Buckets of rows that take so many seconds at a tile in one piece, and `more` times that in groups, taken by workers.
+fn made(
+    (of_tile, rows): (f64, usize),
+    workers: usize,
+    tiles: usize,
+    more: &dyn Fn(usize) -> Result<f64, Failure>,
+) -> Result<Made, Failure> {
+    let rules = SplitRules { workers, ..SplitRules::default() };
+    // Tiles differ by what is in them; what is expected of each is the mean.
+    let expected = vec![of_tile; tiles];
+    let (mut buckets, mut truth, mut split) = (Vec::new(), Vec::new(), 0.0);
+    for run in rules.runs(&expected) {
+        let whole = of_tile * run.len() as f64;
+        let groups = rules.row_groups(whole, of_tile * tiles as f64, rows);
+        let more = more(groups)?;
+        split += whole * more;
+        for group in 0..groups {
+            let share = whole * more / groups as f64;
+            let differs = run.clone().map(|tile| factor(tile, group)).sum::<f64>() / run.len() as f64;
+            buckets.push(ClaimedBucket { seconds: share, after: Vec::new() });
+            truth.push(share * differs);
+        }
+    }
+    let seconds = |bucket: usize, _: usize| truth[bucket];
+    let workers = SimulatedWorkers {
+        count: workers,
+        rules: ClaimRules::default(),
+        handing: HANDING,
+        seconds: &seconds,
+        lost: &|_| None,
+    };
+    Ok(Made { whole: of_tile * tiles as f64, split, claims: simulate_claims(&buckets, &workers) })
+}
+
+/// Seconds of the rows of a plan in groups that each do their own work.
+fn grouped_seconds(plan: &Plan, merging: &Merging, costs: &[f64]) -> Result<f64, Failure> {
+    let stages = plan.merge(merging, &[1.0], &|task| costs[task]).map_err(ours)?;
+    Ok(seconds(&plan.in_buckets(&stages).map_err(ours)?, costs))
+}
+
+/// Seconds of a plan at one tile.
+fn seconds(plan: &Plan, costs: &[f64]) -> f64 {
+    plan.account().tasks.iter().zip(costs).map(|(task, cost)| task.planned as f64 * cost).sum()
+}
+
+/// How much longer or shorter than the mean a group of rows takes at a tile, from its number alone.
+fn factor(tile: usize, group: usize) -> f64 {
+    let mixed = ((tile as u64) << 20 ^ group as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    1.0 + NOISE * (2.0 * mixed as f64 / (1u64 << 24) as f64 - 1.0)
 }
 
 /// Screening of many tiles on many nodes, with reuse of tasks as published.

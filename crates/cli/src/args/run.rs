@@ -158,6 +158,10 @@ pub(crate) struct PlanArgs {
     pub(crate) machine: MachineArgs,
     #[command(flatten)]
     pub(crate) merge: MergeArgs,
+    /// Say into how many buckets workers would take the first phase, and what cutting it costs, as for run: local:N, slurm:N,
+    /// pbs:N or folder
+    #[arg(long, value_name = "WHERE", help_heading = super::heading::MANY, value_parser = super::work::engine)]
+    pub(crate) on: Option<onceflow_engine::WorkEngine>,
     /// Compare all levels and merging algorithms in one table
     #[arg(long, conflicts_with_all = ["merge", "buckets", "reuse"])]
     pub(crate) compare: bool,

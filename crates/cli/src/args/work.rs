@@ -28,6 +28,9 @@ pub(crate) struct WorkArgs {
     /// Name of this worker, which no other has [default: made of host and process]
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) name: Option<String>,
+    /// The token of the run: a folder with another is refused
+    #[arg(long, hide = true)]
+    pub(crate) token: Option<String>,
     /// End when standard input is closed
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,
@@ -51,6 +54,10 @@ pub(crate) struct OnArgs {
     /// Seconds without a sign of a worker after which its bucket is computed by another
     #[arg(long, value_name = "SECONDS", help_heading = MANY, default_value_t = 30, value_parser = clap::value_parser!(u64).range(2..=86400), requires = "on")]
     pub(crate) lease: u64,
+    /// Seconds that a bucket should take at most, where its parts are small enough: many short buckets are spread better over
+    /// workers, few long ones cost less to hand out
+    #[arg(long, value_name = "SECONDS", help_heading = MANY, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86400), requires = "on")]
+    pub(crate) bucket_time: u64,
     /// What Ctrl-C does with jobs of slurm and pbs: cancel, or leave them, so that the same command finds their results
     #[arg(long, value_enum, value_name = "WHAT", help_heading = MANY, default_value = "cancel", requires = "on")]
     pub(crate) on_interrupt: InterruptWord,
@@ -65,7 +72,7 @@ pub(crate) enum InterruptWord {
     Leave,
 }
 
-fn engine(text: &str) -> Result<WorkEngine, String> {
+pub(super) fn engine(text: &str) -> Result<WorkEngine, String> {
     WorkEngine::parse(text)
 }
 

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use onceflow_engine::{
     BucketFigures, Foreseen, LaterFigures, LaterPhase, LeftPhase, LeftWork, OpenStudy, PhaseBasis, Planned,
-    grain_json, left_to_compute, plan_study, stored_phases,
+    WorkEngine, grain_json, left_to_compute, plan_study, read_profile, stored_phases,
 };
 use onceflow_study::{Size, counted, with_commas};
 use onceflow_terminal::{Exit, Failure, Terminal, engine_failure};
@@ -45,7 +45,9 @@ pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure>
     if args.rules {
         return rules::print(&study, args, terminal);
     }
-    print(&study, None, args.json, began, terminal)
+    let profile = args.machine.profile.as_deref();
+    let workers = args.on.as_ref().map(|on| workers_at_site(on, profile)).transpose()?;
+    print(&study, None, workers, args.json, began, terminal)
 }
 
 /// Says what the files of later phases rest on, where no run tells which parameters they keep.
@@ -61,10 +63,12 @@ fn tell_assumptions(study: &OpenStudy, args: &PlanArgs, terminal: &Terminal) {
     }
 }
 
-/// The plan of a study that is ready, and what of it a run in a folder has left, for a command that began then.
+/// The plan of a study that is ready, what of it a run in a folder has left, and what cutting it for workers elsewhere costs, for
+/// a command that began then.
 pub(crate) fn print(
     study: &OpenStudy,
     folder: Option<&Path>,
+    workers: Option<usize>,
     json: bool,
     began: Instant,
     terminal: &Terminal,
@@ -80,6 +84,8 @@ pub(crate) fn print(
         let progress = terminal.progress("looking into the store of results");
         stored_phases(study, settings, &progress.steps()).map_err(engine_failure)?
     };
+    let split = workers.map(|workers| study.split_cost(settings, workers)).transpose();
+    let split = split.map_err(engine_failure)?.flatten();
     if json {
         let mut json = to_json(&planned);
         if let Some(stored) = &stored {
@@ -89,6 +95,13 @@ pub(crate) fn print(
         json["memory_bytes"] = settings.memory.into();
         json["resampled"] = study.resampling().into();
         looks::add_to_json(study, &planned, &mut json)?;
+        if let Some(split) = &split {
+            let (whole, cut) = split.seconds;
+            json["split"] = json!({
+                "workers": split.workers, "buckets": split.buckets, "whole_s": whole, "split_s": cut,
+                "more": split.more(),
+            });
+        }
         if let Some(left) = &left {
             json["left"] = left_json(left);
         }
@@ -97,6 +110,7 @@ pub(crate) fn print(
     } else {
         let mut text = text(&planned, settings.workers, settings.memory);
         study.resampling().iter().for_each(|how| text.push_str(&format!("images     {how}\n")));
+        split.iter().for_each(|split| text.push_str(&format!("split      {}\n", split.words())));
         stored.iter().for_each(|stored| text.push_str(&stored::text(stored)));
         text.push_str(&looks::text(study, &planned)?);
         left.iter().flat_map(LeftWork::lines).for_each(|line| text.push_str(&format!("{line}\n")));
@@ -105,6 +119,12 @@ pub(crate) fn print(
         terminal.say(&format!("planned in {:.2} s, nothing computed", began.elapsed().as_secs_f64()));
     }
     Ok(Exit::Ok)
+}
+
+/// How many workers there are expected to be.
+fn workers_at_site(on: &WorkEngine, profile: Option<&Path>) -> Result<usize, Failure> {
+    let site = read_profile(profile).map_err(engine_failure)?.and_then(|(_, options)| options.site);
+    Ok(on.workers_at(&site.unwrap_or_default()))
 }
 
 fn left_json(left: &LeftWork) -> Value {

@@ -39,24 +39,21 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Result<Exit, Failure> 
         };
         return simulated::run(args, file, &study, terminal);
     }
-    if let (true, Some(folder), Some(on)) = (args.dry_run, &args.o, on::workers(args, &study)?)
+    let on = on::workers(args, &study)?;
+    if let (true, Some(folder), Some(on)) = (args.dry_run, &args.o, &on)
         && let Some(script) = on.batch_script(&RunFolder::new(folder))
     {
         terminal.text(&script)?;
         return Ok(Exit::Ok);
     }
     let (Some(path), false) = (&args.o, args.dry_run) else {
-        return plan::print(&study, args.o.as_deref(), args.json, began, terminal);
+        let workers = on.map(|on| on.workers());
+        return plan::print(&study, args.o.as_deref(), workers, args.json, began, terminal);
     };
     if let Some(row) = args.one.row {
         return one::run(args, &study, row, path, terminal);
     }
-    let settings = RunSettings {
-        force: args.force,
-        began: Some(began),
-        on: on::workers(args, &study)?,
-        ..study.settings().clone()
-    };
+    let settings = RunSettings { force: args.force, began: Some(began), on, ..study.settings().clone() };
     run_into(&study, settings, path, args.json, terminal)
 }
 

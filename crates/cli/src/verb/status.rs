@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use onceflow_engine::{duration_words, is_running, memory_words};
-use onceflow_study::{Diagnostic, with_commas};
+use onceflow_engine::{INTERIM_FILE, duration_words, is_running, memory_words};
+use onceflow_study::{Diagnostic, Size, counted, with_commas};
 use serde_json::{Value, json};
 
 use crate::args::StatusArgs;
@@ -45,6 +45,8 @@ fn look(folder: &Path) -> Result<Value, Failure> {
     if status["state"] == "running" && !is_running(folder) {
         status["state"] = json!("interrupted");
     }
+    let interim = read_text(&folder.join(INTERIM_FILE), TextLimit::Description).ok();
+    status["interim"] = interim.and_then(|text| serde_json::from_str(&text.text).ok()).unwrap_or_default();
     Ok(status)
 }
 
@@ -89,8 +91,33 @@ fn text(folder: &Path, status: &Value) -> String {
     if status["state"] != "running" {
         return text;
     }
+    text.push_str(&work_text(status));
     let bytes = |name: &str| status["memory"][name].as_u64().unwrap_or(0);
     text + &format!("memory  {} reserved\n", memory_words(bytes("reserved_bytes"), bytes("bound_bytes")))
+}
+
+/// What workers did, and the answer so far, where others than the process of the run compute.
+fn work_text(status: &Value) -> String {
+    let mut text = String::new();
+    if let (Some(done), Some(of)) = (status["work"]["done_s"].as_f64(), status["work"]["of_s"].as_f64()) {
+        let share = if of > 0.0 { 100.0 * done / of } else { 100.0 };
+        let workers = status["processes"].as_u64().unwrap_or(0) as usize;
+        let bytes = status["memory"]["largest_worker_bytes"].as_u64().unwrap_or(0);
+        let (workers, bytes) = (counted(workers, "worker"), Size(bytes.next_multiple_of(1 << 20)));
+        text += &format!("work  {share:.0} % done, {workers} now, up to {bytes} in one\n");
+    }
+    let interim = &status["interim"];
+    if let (Some(done), Some(of)) = (interim["parts"]["done"].as_u64(), interim["parts"]["of"].as_u64()) {
+        let (verdicts, metric) =
+            (&interim["verdicts"], interim["verdicts"]["metric"].as_str().unwrap_or_default());
+        let (decided, all) =
+            (verdicts["decided"].as_u64().unwrap_or(0), verdicts["of"].as_u64().unwrap_or(0));
+        let of = counted(usize::try_from(of).unwrap_or(usize::MAX), "part");
+        text += &format!(
+            "so far  all rows at {done} of {of}: {decided} of {all} verdicts about {metric} are decided ({INTERIM_FILE})\n"
+        );
+    }
+    text
 }
 
 /// `running for 12 s, at most 20 s more (process 4711)`, or how the run ended and what to do.

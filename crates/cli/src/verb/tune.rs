@@ -28,7 +28,7 @@ pub(crate) fn run(args: &TuneArgs, terminal: &Terminal) -> Result<Exit, Failure>
     args.at_most.iter().for_each(|bound| request.bound(*bound));
     let study = open_to_tune(&args.study, request, &settings_args(args), terminal)?;
     let (Some(path), false) = (&args.o, args.dry_run) else {
-        return plan::print(&study, args.o.as_deref(), args.json, began, terminal);
+        return plan::print(&study, args.o.as_deref(), None, args.json, began, terminal);
     };
     let settings = RunSettings { force: args.force, began: Some(began), ..study.settings().clone() };
     run_as(&study, settings, path, args.json.then_some(PrintedJson::Tuning), terminal)

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &WorkArgs, terminal: &Terminal) -> Result<Exit, Failure>
     if args.until_closed {
         stop_when_closed(StopFlag::clone(&settings.stop));
     }
-    let options = WorkOptions { name: args.name.clone(), bucket: args.bucket };
+    let options = WorkOptions { name: args.name.clone(), bucket: args.bucket, token: args.token.clone() };
     let mut progress = RunProgress::silent();
     let summary = work(&study, &settings, &folder, &options, &mut progress).map_err(engine_failure)?;
     tell(&summary, args.json, terminal)?;

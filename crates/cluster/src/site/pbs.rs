@@ -1,8 +1,8 @@
 //! PBS Professional and OpenPBS: `qsub`, one `qstat` for all jobs, `qstat -x` for those that are over, `qdel`.
 
 use super::{
-    ArrayJob, BatchSystem, SiteAnswerError, SiteProfile, TaskState, TaskStates, beginning, no_answer,
-    states_of,
+    ArrayJob, BatchSystem, SiteAnswerError, SiteProfile, TaskState, TaskStates, all_lines_have, beginning,
+    no_answer, states_of,
 };
 
 /// PBS.
@@ -17,8 +17,12 @@ impl BatchSystem for Pbs {
         "pbs"
     }
 
+    fn tasks(&self, workers: usize, profile: &SiteProfile) -> usize {
+        workers.clamp(2, profile.most_tasks.unwrap_or(MOST_TASKS).max(2))
+    }
+
     fn script(&self, job: &ArrayJob, profile: &SiteProfile) -> String {
-        let last = job.workers.clamp(2, profile.most_tasks.unwrap_or(MOST_TASKS).max(2)) - 1;
+        let last = self.tasks(job.workers, profile) - 1;
         let name: String = job.name.chars().take(15).collect();
         let mut options = vec![
             format!("-N {name}"),
@@ -67,6 +71,11 @@ impl BatchSystem for Pbs {
         let tasks: String =
             answer.lines().filter(|line| !is_head(line)).map(|line| format!("{line}\n")).collect();
         states_of(&tasks, "lines of qstat -t such as 123[4].server name user 0 R queue", state)
+    }
+
+    fn complains_of_past_jobs(&self, complaint: &str) -> bool {
+        // Without -x it refuses jobs that are over, and says of others what it said without them.
+        all_lines_have(complaint, &["Job has finished", "Unknown Job Id"])
     }
 
     fn history(&self, jobs: &[String]) -> Vec<String> {

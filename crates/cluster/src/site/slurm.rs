@@ -1,8 +1,8 @@
 //! Slurm: `sbatch`, one `squeue` for all jobs, `sacct` where the site keeps an account, `scancel`.
 
 use super::{
-    ArrayJob, BatchSystem, SiteAnswerError, SiteProfile, TaskState, TaskStates, beginning, no_answer,
-    states_of,
+    ArrayJob, BatchSystem, SiteAnswerError, SiteProfile, TaskState, TaskStates, all_lines_have, beginning,
+    no_answer, states_of,
 };
 
 /// Slurm.
@@ -17,8 +17,12 @@ impl BatchSystem for Slurm {
         "slurm"
     }
 
+    fn tasks(&self, workers: usize, profile: &SiteProfile) -> usize {
+        workers.clamp(1, profile.most_tasks.unwrap_or(MOST_TASKS))
+    }
+
     fn script(&self, job: &ArrayJob, profile: &SiteProfile) -> String {
-        let last = job.workers.clamp(1, profile.most_tasks.unwrap_or(MOST_TASKS)) - 1;
+        let last = self.tasks(job.workers, profile) - 1;
         let mut options = vec![
             format!("--job-name={}", job.name),
             format!("--array=0-{last}"),
@@ -69,6 +73,11 @@ impl BatchSystem for Slurm {
 
     fn listed(&self, answer: &str) -> Result<TaskStates, SiteAnswerError> {
         states_of(answer, "lines such as 123_4|RUNNING|None", |line| state(line, None))
+    }
+
+    fn complains_of_past_jobs(&self, complaint: &str) -> bool {
+        // A controller forgets a job some minutes after its end.
+        all_lines_have(complaint, &["Invalid job id specified"])
     }
 
     fn history(&self, jobs: &[String]) -> Vec<String> {

@@ -99,6 +99,38 @@ fn answers_of_slurm_are_read_and_garbage_is_refused() {
 }
 
 #[test]
+fn an_array_has_no_more_tasks_than_the_site_allows_and_its_script_says_so() {
+    let few = SiteProfile { most_tasks: Some(500), ..SiteProfile::default() };
+    let none = SiteProfile::default();
+    for (system, workers, profile, expected) in [
+        (&Slurm as &dyn BatchSystem, 2000, &none, 1000),
+        (&Slurm, 2000, &few, 500),
+        (&Slurm, 1, &none, 1),
+        (&Slurm, 0, &none, 1),
+        (&Pbs, 1, &none, 2),
+        (&Pbs, 20_000, &none, 10_000),
+        (&Pbs, 2000, &few, 500),
+    ] {
+        assert_eq!(system.tasks(workers, profile), expected, "{} of {workers}", system.word());
+        let script = system.script(&ArrayJob { workers, ..job() }, profile);
+        let range = format!("0-{}\n", expected - 1);
+        assert!(script.contains(&range), "{range}: {script}");
+    }
+}
+
+#[test]
+fn complaints_about_jobs_that_are_over_are_told_from_others() {
+    let gone = "qstat: 7[].pbs01 Job has finished, use -x or -H to obtain historical job information\n";
+    assert!(Pbs.complains_of_past_jobs(gone));
+    assert!(Pbs.complains_of_past_jobs(&format!("{gone}qstat: Unknown Job Id 8[].pbs01\n")));
+    assert!(!Pbs.complains_of_past_jobs(&format!("{gone}qstat: cannot connect to server pbs01\n")));
+    assert!(Slurm.complains_of_past_jobs("slurm_load_jobs error: Invalid job id specified\n"));
+    for other in ["", "\n", "slurm_load_jobs error: Socket timed out on send/recv operation"] {
+        assert!(!Slurm.complains_of_past_jobs(other) && !Pbs.complains_of_past_jobs(other), "{other}");
+    }
+}
+
+#[test]
 fn answers_of_pbs_are_read_and_garbage_is_refused() {
     assert_eq!(Pbs.submitted("123[].pbs01\n"), Ok("123".into()));
     assert!(Pbs.submitted("qsub: Unknown queue").is_err() && Pbs.submitted("").is_err());

@@ -3,10 +3,10 @@
 use onceflow_region::Budget;
 use onceflow_reuse::Plan;
 use onceflow_runtime::{ExecuteError, ExecuteOptions, SchedulerError, TaskOutcome, execute_zero_work};
-use onceflow_study::Seams;
+use onceflow_study::{Seams, Size};
 
 use crate::open::inputs::ImagePart;
-use crate::{EngineError, OpenStudy};
+use crate::{EngineError, OpenStudy, PROGRAM_BYTES};
 
 /// Parts that are open at once: the next one opens while the last tasks of one still run.
 const OPEN_PARTS: usize = 2;
@@ -17,6 +17,12 @@ const AMPLE: u64 = 2;
 /// Tasks of a plan that is carried out only a few times.
 const LARGE: usize = 50_000;
 
+/// Bytes of memory that clusters have for each processor.
+const USUAL: u64 = 4 << 30;
+
+/// A job gets no less.
+const LITTLE: u64 = 512 << 20;
+
 /// Bounds that are tried before the one that surely works is named.
 const MOST_TRIES: usize = 100;
 
@@ -26,6 +32,25 @@ impl OpenStudy {
         let budget = Budget::new(u64::MAX);
         self.rehearse(plan, workers, &budget)?;
         Ok(budget.peak().saturating_add(self.aside))
+    }
+
+    /// Bytes of memory of a job with so many processors that carries out rows of this study: twice what its first phase
+    /// takes at once, and where that is much, what is usual, or the least that works.
+    ///
+    /// # Errors
+    /// When the study cannot be planned.
+    pub fn job_memory(&self, cores: usize) -> Result<u64, EngineError> {
+        let settings = self.settings();
+        let mut plan = self.grouped_plan(0, settings.level, &settings.merge)?.plan;
+        let peak = self.peak(&mut plan, cores)?;
+        let usual = USUAL.saturating_mul(cores as u64);
+        let tasks = if peak <= usual {
+            // As much again, for results that are kept to save time.
+            peak.saturating_mul(2).clamp(LITTLE, usual)
+        } else {
+            usual.max(self.least(&mut plan, cores, peak)?)
+        };
+        Ok(Size(tasks.saturating_add(2 * PROGRAM_BYTES)).rounded_up().0)
     }
 
     /// The bytes of a bound that no plan needs, for what is kept only to save time; refuses a bound under which the

@@ -33,6 +33,8 @@ pub trait Progress: Send {
     fn pictures(&mut self, _ahead: &PicturesAhead) {}
     /// So many workers compute buckets now.
     fn workers(&mut self, _running: usize) {}
+    /// A worker left the results of one more bucket.
+    fn bucket(&mut self, _bucket: &BucketOver<'_>) {}
     /// A note or a warning for the user.
     fn note(&mut self, _text: &str) {}
 }
@@ -150,6 +152,18 @@ pub struct RowOver<'a> {
     pub status: &'a str,
     /// Whether an earlier run had done it.
     pub resumed: bool,
+}
+
+/// A bucket that a worker computed, and how far its phase is with it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BucketOver<'a> {
+    /// Stages by their names, and how many tasks of each were computed.
+    pub computed: &'a [(String, u64)],
+    /// Most bytes that its worker had.
+    pub peak: u64,
+    /// Seconds of work that buckets of the phase were expected to take: of those that workers did since it began, and of
+    /// all that were left then.
+    pub cost: (f64, f64),
 }
 
 /// Reports nothing.

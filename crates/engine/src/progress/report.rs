@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::events::EventFile;
 use super::status::StatusFile;
 use super::track::ProgressTracker;
-use super::{ImagesDigested, PhaseBegun, PicturesAhead, Progress, RowOver, TaskOver};
+use super::{BucketOver, ImagesDigested, PhaseBegun, PicturesAhead, Progress, RowOver, TaskOver};
 use crate::RunEnding;
 use crate::{EngineError, RunFolder};
 
@@ -91,6 +91,12 @@ impl Progress for ProgressReport<'_> {
     fn workers(&mut self, running: usize) {
         self.tracker.workers(running);
         self.receiver.workers(running);
+        self.status.refresh(&self.tracker);
+    }
+
+    fn bucket(&mut self, bucket: &BucketOver<'_>) {
+        self.tracker.bucket(bucket);
+        self.receiver.bucket(bucket);
         self.status.refresh(&self.tracker);
     }
 

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use onceflow_study::{counted, with_commas};
+use onceflow_study::{Size, counted, with_commas};
 
-use super::{PhaseBegun, RowOver, TaskAhead, TaskOver};
+use super::{BucketOver, PhaseBegun, RowOver, TaskAhead, TaskOver};
 use crate::{duration_words, memory_words};
 
 /// What is known of a run.
@@ -25,6 +25,12 @@ pub struct ProgressTracker {
     pub reserved: u64,
     /// Processes that compute buckets now, where others than this one do.
     pub processes: Option<usize>,
+    /// Tasks of each stage that these computed.
+    worked: Vec<u64>,
+    /// Most bytes that one of them had.
+    pub peak: u64,
+    /// Expected seconds of the work that they did in the phase, and of all that was left when it began.
+    pub cost: Option<(f64, f64)>,
 }
 
 /// What is done of a stage.
@@ -61,6 +67,9 @@ impl ProgressTracker {
             over: Vec::new(),
             reserved: 0,
             processes: None,
+            worked: Vec::new(),
+            peak: 0,
+            cost: None,
         }
     }
 
@@ -68,13 +77,25 @@ impl ProgressTracker {
     pub fn begin(&mut self, phase: &PhaseBegun) {
         self.phase = phase.clone();
         self.phase_began = Instant::now();
-        (self.instances, self.failed) = (0, 0);
+        (self.instances, self.failed, self.cost) = (0, 0, None);
+        self.worked = vec![0; phase.stages.len()];
         self.over = vec![(0, 0.0); phase.tasks.len()];
     }
 
     /// So many processes compute buckets now.
     pub fn workers(&mut self, running: usize) {
         self.processes = Some(running);
+    }
+
+    /// Workers did a bucket.
+    pub fn bucket(&mut self, bucket: &BucketOver<'_>) {
+        for (name, computed) in bucket.computed {
+            if let Some(stage) = self.phase.stages.iter().position(|stage| stage == name) {
+                self.worked[stage] += computed;
+            }
+        }
+        self.peak = self.peak.max(bucket.peak);
+        self.cost = Some(bucket.cost);
     }
 
     /// A task is over: it was computed, unless it failed or all its objects were cached.
@@ -109,14 +130,16 @@ impl ProgressTracker {
             stage.planned += ahead.planned;
             stage.asked += ahead.asked;
         }
+        stages.iter_mut().zip(&self.worked).for_each(|(stage, worked)| stage.computed += worked);
         stages
     }
 
     /// Seconds until the phase is over at most: what is left of each task, as long as it takes on average.
     pub fn seconds_left(&self) -> f64 {
         if self.processes.is_some() {
-            let left = self.phase.instances.saturating_sub(self.instances) as f64;
-            return self.phase_began.elapsed().as_secs_f64() * left / self.instances.max(1) as f64;
+            let (done, of) = self.cost.unwrap_or_default();
+            let left = if done > 0.0 { (of - done).max(0.0) / done } else { 0.0 };
+            return self.phase_began.elapsed().as_secs_f64() * left;
         }
         let left = |(ahead, (count, seconds)): (&TaskAhead, &(u64, f64))| {
             let mean = (ahead.seconds * EXPECTED + seconds) / (EXPECTED + *count as f64);
@@ -135,7 +158,7 @@ impl ProgressTracker {
     /// Whether enough is done to say how long the rest will take.
     pub fn can_tell(&self) -> bool {
         if self.processes.is_some() {
-            return self.instances * 50 > self.phase.instances;
+            return self.cost.is_some_and(|(done, of)| done * 50.0 > of);
         }
         let total = self.total();
         total.computed * 50 > total.planned
@@ -155,7 +178,14 @@ impl ProgressTracker {
         let (name, all) = (&self.phase.name, number(self.phase.instances));
         let rows = format!("{name}  {} of {all} instances{}", number(self.instances), self.failures());
         if let Some(processes) = self.processes {
-            return format!("{rows}  {}  {}", counted(processes, "worker"), self.times());
+            let share = self.cost.filter(|(_, of)| *of > 0.0).map(|(done, of)| 100.0 * done / of);
+            let share = share.map_or_else(String::new, |share| format!("  {share:.0} % of the work"));
+            let peak = if self.peak > 0 {
+                format!(" of up to {}", Size(self.peak.next_multiple_of(1 << 20)))
+            } else {
+                String::new()
+            };
+            return format!("{rows}{share}  {}{peak}  {}", counted(processes, "worker"), self.times());
         }
         let tasks = format!("{} of at most {} tasks", number(total.computed), number(total.planned));
         format!("{rows}  {tasks}  {}  {}", memory_words(self.reserved, 0), self.times())
@@ -242,6 +272,22 @@ mod tests {
         assert!((far.seconds_left() - (2.0 + 50.0) / 2.0).abs() < 1e-9, "t1 is over");
         (0..12).for_each(|_| far.task(&over(2, 3.0)));
         assert!((far.seconds_left() - (2.0 + 38.0 * 40.0 / 16.0) / 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_workers_do_is_counted_by_stage_and_by_cost() {
+        let mut far = far();
+        far.workers(3);
+        assert!(!far.can_tell(), "nothing is known yet");
+        let computed = [("segment".to_owned(), 4), ("unknown".to_owned(), 9)];
+        far.bucket(&BucketOver { computed: &computed, peak: 5 << 20, cost: (10.0, 40.0) });
+        far.bucket(&BucketOver { computed: &computed, peak: 3 << 20, cost: (20.0, 40.0) });
+        assert_eq!(far.stages()[1], StageProgress { computed: 8, planned: 60, asked: 200 });
+        assert!(far.can_tell() && (far.seconds_left() - far.phase_began.elapsed().as_secs_f64()).abs() < 0.5);
+        let line = far.line();
+        assert!(line.contains("  50 % of the work  3 workers of up to 5 MiB  "), "{line}");
+        far.begin(&far.phase.clone());
+        assert_eq!((far.cost, far.stages()[1].computed), (None, 0), "another phase");
     }
 
     #[test]

@@ -5,5 +5,4 @@ pub(crate) mod journal;
 mod left;
 
 pub(crate) use held::{COMMANDS, ResumeDecision, commands_text, resume_decision};
-pub use journal::is_running;
 pub use left::{LeftPhase, LeftWork, left_to_compute};

@@ -51,7 +51,8 @@ use crate::run::account::Ledger;
 use crate::{EngineError, Progress, RunFolder, RunSettings};
 pub use bucket::{
     BucketCost, BucketImage, BucketInput, BucketMakes, BucketPhase, BucketReference, BucketResult, BucketRow,
-    BucketRows, BucketValue, SavedFile, SavedRegion, SharedTask, execute_bucket, next_buckets, record_bucket,
+    BucketRows, BucketValue, SavedFile, SavedRegion, SharedTask, SplitCost, execute_bucket, next_buckets,
+    record_bucket,
 };
 use context::RunContext;
 pub use ended::Run;
@@ -61,7 +62,7 @@ use keep::Keeper;
 pub use logs::find_logs;
 use logs::{forget_logs, list_logs};
 use many::WorkManager;
-pub use many::{WorkOptions, WorkSummary, work};
+pub use many::{INTERIM_FILE, WorkOptions, WorkSummary, is_running, work};
 use products::RunProducts;
 pub use products::{
     PixelBox, StoredInstances, StoredPhase, StoredPixels, StoredPixelsError, StoredUnknown, stored_phases,
@@ -97,7 +98,7 @@ fn run_phases(
     study.check_commands()?;
     let mut runner = Runner::open(study, options, folder)?;
     runner.products = RunProducts::open(study, options, folder, progress);
-    runner.manager = WorkManager::begin(study, options, folder)?;
+    runner.manager = WorkManager::begin(study, options, folder, progress)?;
     if runner.begin_tuned(phases, progress)? {
         for phase in phases {
             runner.phase(phase, progress)?;

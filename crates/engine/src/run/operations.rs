@@ -18,6 +18,8 @@ use crate::{EngineError, OpenStudy, RunFolder};
 pub(crate) enum ProgramFolder<'a> {
     /// In the folder of a run; the number of each row of the plan in the table.
     Run(&'a RunFolder, Vec<usize>),
+    /// In a folder of a worker's own, with logs in that of the run.
+    Worker(&'a RunFolder, &'a Path, Vec<usize>),
     /// Where nothing stays.
     Passing,
     /// Where the folders of tasks stay.
@@ -79,6 +81,9 @@ fn workspace(inputs: &StudyInputs, place: &ProgramFolder<'_>) -> Result<ProgramW
     Ok(match place {
         ProgramFolder::Run(folder, rows) => {
             ProgramWorkspace::of_run(folder.path(), rows.clone(), &images, &parts)?
+        }
+        ProgramFolder::Worker(folder, own, rows) => {
+            ProgramWorkspace::of_worker(folder.path(), own, rows.clone(), &images, &parts)?
         }
         ProgramFolder::Passing => ProgramWorkspace::temporary(&images, &parts)?,
         ProgramFolder::Kept(folder) => ProgramWorkspace::keeping(folder, &images, &parts)?,

@@ -192,7 +192,10 @@ impl<'w> PhaseWork<'w> {
         steps: &Steps,
     ) -> Result<Vec<Arc<dyn Operation>>, EngineError> {
         let numbers = (0..plan.rows()).map(|row| self.numbers.in_table(row)).collect();
-        let place = ProgramFolder::Run(self.folder, numbers);
+        let place = match &self.scratch {
+            Some(own) => ProgramFolder::Worker(self.folder, own, numbers),
+            None => ProgramFolder::Run(self.folder, numbers),
+        };
         self.study.operations(flow, &self.study.inputs, &place, self.context.objects.as_ref(), steps)
     }
 

@@ -37,10 +37,22 @@ pub struct WorkersOn {
     pub cores: usize,
     /// Bytes of memory of a worker that is a job.
     pub memory: u64,
+    /// Seconds that a bucket should take at most.
+    pub target: f64,
     /// What the site wants of jobs.
     pub site: SiteProfile,
     /// Whether jobs stay when the run is interrupted.
     pub leaves: bool,
+}
+
+/// Workers of a batch system, where nothing says how many, or of a folder, so that there are buckets for many.
+const UNKNOWN_WORKERS: usize = 16;
+
+impl WorkersOn {
+    /// How many workers there are expected to be.
+    pub fn workers(&self) -> usize {
+        self.engine.workers_at(&self.site)
+    }
 }
 
 impl WorkEngine {
@@ -66,6 +78,11 @@ impl WorkEngine {
             }
             _ => Err(expected()),
         }
+    }
+
+    /// How many workers there are expected to be at a site.
+    pub fn workers_at(&self, site: &SiteProfile) -> usize {
+        self.workers().or(site.workers).unwrap_or(UNKNOWN_WORKERS)
     }
 
     /// How many workers it has; none where that is not known.

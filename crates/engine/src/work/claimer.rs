@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 use std::time::{Duration, Instant, SystemTime};
 
-use onceflow_cluster::{AttemptEnd, ClaimAttempt, ClaimDecision, ClaimRules};
+use onceflow_cluster::{AttemptEnd, ClaimAttempt, ClaimDecision, ClaimOrder, ClaimRules};
 
 use super::clock::FolderClock;
 use super::{AttemptFile, AttemptLog, CutFile, PhaseFolder};
@@ -49,7 +49,7 @@ pub(crate) struct Claimer {
     /// What each attempt looked like at the last look.
     seen: HashMap<(usize, usize), SeenAttempt>,
     looked: Option<Instant>,
-    turns: usize,
+    order: ClaimOrder,
     /// Whether buckets that take long are computed twice.
     twice: bool,
 }
@@ -63,10 +63,10 @@ struct SeenAttempt {
     first: Instant,
 }
 
-/// A worker takes one of so many of the first free buckets, so that workers do not all reach for the same one.
-const WINDOW: usize = 8;
 /// Attempts by others at buckets that seemed free, after which a worker looks again.
 const MISSES: usize = 3;
+/// Buckets that others left are looked for after this share of a lease, also while there are free ones.
+const SHARE_OF_LEASE: f64 = 1.0 / 3.0;
 /// The folder is not looked at more often than this.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -86,7 +86,7 @@ impl Claimer {
             free: VecDeque::new(),
             seen: HashMap::new(),
             looked: None,
-            turns: owner.bytes().map(usize::from).sum(),
+            order: ClaimOrder::new(owner),
             twice: true,
         }
     }
@@ -111,6 +111,9 @@ impl Claimer {
 
     /// What to do next.
     pub(crate) fn next(&mut self) -> io::Result<NextClaim> {
+        if let Some(lost) = self.lost()? {
+            return Ok(lost);
+        }
         let mut misses = 0;
         loop {
             while let Some(number) = self.next_free() {
@@ -155,9 +158,7 @@ impl Claimer {
     }
 
     fn next_free(&mut self) -> Option<usize> {
-        self.turns = self.turns.wrapping_mul(31).wrapping_add(7);
-        let window = self.free.len().min(WINDOW);
-        (window > 0).then(|| self.turns % window).and_then(|at| self.free.remove(at))
+        self.order.reach(self.free.len()).and_then(|at| self.free.remove(at))
     }
 
     /// Reads the folder again; says how many attempts each bucket has had.
@@ -176,21 +177,45 @@ impl Claimer {
         Ok(attempts)
     }
 
+    /// A bucket that another worker left: looked for now and then, so that it does not wait until all others are begun.
+    fn lost(&mut self) -> io::Result<Option<NextClaim>> {
+        let pause = self.rules.lease * SHARE_OF_LEASE;
+        if self.looked.is_some_and(|looked| looked.elapsed().as_secs_f64() < pause) {
+            return Ok(None);
+        }
+        let attempts = self.look()?;
+        let now = self.clock.now()?;
+        self.left_by_others(&attempts, now, false)
+    }
+
     /// A bucket that another worker left, or that takes too long.
     fn taken_over(&mut self, attempts: &BTreeMap<usize, usize>) -> io::Result<NextClaim> {
         let now = self.clock.now()?;
-        for patient in [true, false] {
-            for (number, count) in attempts {
-                if self.done.get(*number).copied().unwrap_or(true) || (!patient && !self.twice) {
-                    continue;
-                }
-                let expected = (!patient).then(|| self.seconds(*number));
-                if let Some(next) = self.decided(*number, *count, now, expected)? {
-                    return Ok(next);
-                }
+        let mut next = self.left_by_others(attempts, now, false)?;
+        if next.is_none() && self.twice {
+            next = self.left_by_others(attempts, now, true)?;
+        }
+        Ok(next.unwrap_or(NextClaim::Wait))
+    }
+
+    /// The first bucket that may be begun again; also one whose worker lives and takes too long, where that is asked for.
+    fn left_by_others(
+        &mut self,
+        attempts: &BTreeMap<usize, usize>,
+        now: SystemTime,
+        slow: bool,
+    ) -> io::Result<Option<NextClaim>> {
+        for (number, count) in attempts {
+            // Where nothing is expected, nothing takes too long.
+            let expected = Some(self.seconds(*number)).filter(|seconds| slow && *seconds > 0.0);
+            if self.done.get(*number).copied().unwrap_or(true) || (slow && expected.is_none()) {
+                continue;
+            }
+            if let Some(next) = self.decided(*number, *count, now, expected)? {
+                return Ok(Some(next));
             }
         }
-        Ok(NextClaim::Wait)
+        Ok(None)
     }
 
     /// What may be done with a bucket after so many attempts; nothing where another worker computes it.
@@ -271,4 +296,42 @@ fn seconds_between(earlier: SystemTime, later: SystemTime) -> f64 {
     later
         .duration_since(earlier)
         .map_or_else(|error| -error.duration().as_secs_f64(), |time| time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RunFolder;
+    use crate::work::{CutBucket, LostWorker, WorkRoot};
+
+    fn claimed(claimer: &mut Claimer) -> usize {
+        match claimer.next().unwrap() {
+            NextClaim::Compute { number, .. } => number,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_a_lost_worker_left_does_not_wait_until_all_others_are_begun() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = WorkRoot::of(&RunFolder::new(folder.path()));
+        root.begin().unwrap();
+        let plan = "0".repeat(64);
+        let phase = root.phase(&plan);
+        phase.make().unwrap();
+        let buckets = vec![CutBucket { seconds: 1.0, after: Vec::new() }; 100];
+        let cut = CutFile { version: CutFile::VERSION, plan, buckets, seconds: (100.0, 100.0) };
+        let rules = ClaimRules { lease: 0.3, ..ClaimRules::default() };
+        let lost = claimed(&mut Claimer::new(phase.clone(), &cut, "lost", rules));
+        let mut other = Claimer::new(phase.clone(), &cut, "other", rules);
+        assert_ne!(claimed(&mut other), lost);
+        let loss = LostWorker { excused: true, reason: "its node is gone".into() };
+        phase.note_loss((lost, 1), &loss).unwrap();
+        std::thread::sleep(Duration::from_millis(150));
+        assert_eq!(claimed(&mut other), lost);
+        assert!(phase.attempt(lost, 2).is_file());
+        phase.note_loss((lost, 2), &loss).unwrap();
+        let mut late = Claimer::new(phase.clone(), &cut, "late", rules);
+        assert_eq!(claimed(&mut late), lost, "a worker that comes later begins with it");
+    }
 }

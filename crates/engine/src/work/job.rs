@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use onceflow_region::Digest;
 use onceflow_study::Diagnostic;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +25,8 @@ pub struct WorkJob {
     pub version: u32,
     /// The version of the program.
     pub program: String,
+    /// Tells this folder from another of the same name on a machine that does not share it.
+    pub token: String,
     /// The study, as it can be found from everywhere.
     pub study: PathBuf,
     /// The digest of the study, its workflow and its images.
@@ -35,7 +39,7 @@ pub struct WorkJob {
 
 impl WorkJob {
     /// The form that this version writes and reads.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// That of the run in a folder.
     ///
@@ -56,6 +60,24 @@ impl WorkJob {
                 .expected_found("a job as onceflow run --on wrote it", error.to_string());
             error.with_hint("give the same onceflow run again, which writes it again").into()
         })
+    }
+
+    /// The token of the run in a folder; a new one where it has none.
+    pub(crate) fn token_of(folder: &RunFolder) -> String {
+        Self::read(folder).map_or_else(|_| new_token(), |job| job.token)
+    }
+
+    /// Refuses a folder that has the name of that of the run, and is another.
+    ///
+    /// # Errors
+    /// When the token of a worker's command is not that of the folder.
+    pub fn check_token(&self, folder: &RunFolder, token: Option<&str>) -> Result<(), EngineError> {
+        match token {
+            Some(token) if token != self.token => {
+                Err(EngineError::environment(not_shared(folder.path(), token, &self.token)))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes it into the folder of the run.
@@ -80,6 +102,22 @@ fn no_work(folder: &Path) -> Diagnostic {
         .with_hint(hint)
 }
 
+/// No two runs that began at different times or in different processes have the same.
+fn new_token() -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let text = format!("{} {}", now.as_nanos(), std::process::id());
+    Digest::of_text("onceflow token of a run v1", &text).to_string()[..16].to_owned()
+}
+
+fn not_shared(folder: &Path, expected: &str, found: &str) -> Diagnostic {
+    Diagnostic::error(format!(
+        "the folder {} of this machine is not the one that the run was started in",
+        folder.display()
+    ))
+    .expected_found(format!("the run with the token {expected}"), format!("a run with the token {found}"))
+    .with_hint("choose a folder after -o that all machines share")
+}
+
 fn other_version(folder: &Path, other: &str) -> Diagnostic {
     let own = env!("CARGO_PKG_VERSION");
     Diagnostic::error(format!("the run in {} belongs to another version of onceflow", folder.display()))
@@ -97,6 +135,7 @@ mod tests {
         WorkJob {
             version: WorkJob::VERSION,
             program: env!("CARGO_PKG_VERSION").into(),
+            token: "0123".into(),
             study: "/lab/study.toml".into(),
             identity: "ab".into(),
             reuse: "object".into(),
@@ -117,6 +156,14 @@ mod tests {
         fs::create_dir(place.path().join(WORK_FOLDER)).unwrap();
         job().write(&folder).unwrap();
         assert_eq!(WorkJob::read(&folder).unwrap(), job());
+        assert_eq!(WorkJob::token_of(&folder), "0123", "a run keeps its token");
+        assert!(job().check_token(&folder, None).is_ok() && job().check_token(&folder, Some("0123")).is_ok());
+        let other = job().check_token(&folder, Some("4567")).unwrap_err().into_diagnostics();
+        let other = format!("{other:?}");
+        assert!(
+            ["is not the one", "4567", "0123", "share"].iter().all(|word| other.contains(word)),
+            "{other}"
+        );
         WorkJob { program: "9.8.7".into(), ..job() }.write(&folder).unwrap();
         refused(&["another version", "9.8.7", env!("CARGO_PKG_VERSION")]);
         fs::write(place.path().join("work/job.json"), "{").unwrap();

@@ -7,12 +7,14 @@ mod attempt;
 mod claimer;
 mod clock;
 pub(crate) mod driver;
+mod heartbeat;
 mod job;
 mod phase_folder;
 mod rate;
 
 pub(crate) use attempt::{AttemptFile, AttemptLog};
 pub(crate) use claimer::{ClaimCare, Claimer, NextClaim};
+pub(crate) use heartbeat::Heartbeat;
 pub use job::{WORK_FOLDER, WorkJob};
-pub(crate) use phase_folder::{CutBucket, CutFile, LostWorker, PhaseFolder, WorkRoot};
+pub(crate) use phase_folder::{CutBucket, CutFile, LostWorker, PhaseFolder, SIGN, WorkRoot};
 pub use rate::take_empty_buckets;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use onceflow_region::Digest;
 use onceflow_store::publish::Publisher;
@@ -25,6 +26,10 @@ const NOW: &str = "now";
 const ENDED: &str = "ended";
 /// Is written again and again while a manager lives.
 const MANAGER: &str = "manager";
+/// A manager says so often that it lives.
+pub(crate) const SIGN: Duration = Duration::from_secs(1);
+/// Whoever wonders whether one lives watches for so many signs.
+const WATCHED: u32 = 4;
 /// Where workers write what they would print.
 const LOGS: &str = "logs";
 
@@ -58,6 +63,19 @@ impl WorkRoot {
     /// What the file of the manager looks like: it changes while there is one.
     pub(crate) fn manager(&self) -> Option<std::time::SystemTime> {
         fs::File::open(self.path.join(MANAGER)).ok()?.metadata().ok()?.modified().ok()
+    }
+
+    /// Whether a manager lives: its sign is watched until it changes, so that no clock is compared with another.
+    pub(crate) fn has_manager(&self) -> bool {
+        let Some(first) = self.manager().filter(|_| !self.is_over()) else { return false };
+        let until = Instant::now() + SIGN * WATCHED;
+        while Instant::now() < until {
+            std::thread::sleep(SIGN / 10);
+            if self.manager().is_some_and(|now| now != first) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Buckets are now in the folder of this phase.
@@ -268,4 +286,25 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
 
 fn written(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), EngineError> {
     write(path).map_err(|error| EngineError::Write { path: path.to_path_buf(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::work::Heartbeat;
+
+    #[test]
+    fn a_manager_is_there_while_it_gives_signs_and_no_longer() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = WorkRoot::of(&RunFolder::new(folder.path()));
+        assert!(!root.has_manager(), "there is no work");
+        root.begin().unwrap();
+        assert!(!root.has_manager(), "one sign is none");
+        let signs = root.clone();
+        let heartbeat = Heartbeat::start(SIGN, move || _ = signs.tell_of_manager());
+        assert!(root.has_manager());
+        root.end().unwrap();
+        assert!(!root.has_manager(), "the run is over");
+        drop(heartbeat);
+    }
 }

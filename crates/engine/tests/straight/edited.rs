@@ -3,9 +3,7 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 
-use onceflow_engine::{
-    Level, PhaseBegun, Progress, Run, RunSettings, StoreFolder, TaskOver, stored_instances,
-};
+use onceflow_engine::{Level, PhaseBegun, Progress, Run, RunSettings, StoreFolder, TaskOver, stored_phases};
 
 use crate::asked::{Asked, QUICK, half_glass};
 
@@ -54,7 +52,7 @@ fn what_an_edited_image_gave_is_not_kept_and_the_run_says_so() {
     let notes = first.answer.notes.join("\n");
     assert!(notes.contains("a.png was changed while the run read it"), "{notes}");
     assert!(notes.contains("not kept for later runs"), "{notes}");
-    let stored = || stored_instances(&asked.open(), &settings).unwrap().unwrap();
+    let stored = || stored_phases(&asked.open(), &settings, &|_| ()).unwrap().unwrap()[0].found.unwrap();
     let after = stored();
     assert!(after.taken > 0, "the other image was not edited");
     assert_eq!((after.taken, after.compared), (after.all / 2, 0));

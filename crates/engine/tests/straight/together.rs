@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use onceflow_engine::{
     ImageWatch, OpenStudy, PhaseBegun, PictureChoice, Progress, RowOver, RunEnding, RunFolder, RunResult,
     RunSettings, SettingsLayers, Silent, StopFlag, StoreFolder, StudyInput, open_study, run_study,
-    stored_instances,
+    stored_phases,
 };
 
 use crate::asked::{METRICS, PARAMETERS, QUICK};
@@ -112,7 +112,7 @@ impl Progress for RunBeside<'_> {
             return;
         }
         let end = Instant::now() + Duration::from_secs(60);
-        let stored = || stored_instances(self.study, self.settings).unwrap().unwrap();
+        let stored = || stored_phases(self.study, self.settings, &|_| ()).unwrap().unwrap()[0].found.unwrap();
         while stored().taken == 0 {
             assert!(Instant::now() < end, "nothing was published in a minute");
             std::thread::sleep(Duration::from_millis(20));

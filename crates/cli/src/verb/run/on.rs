@@ -1,13 +1,10 @@
 //! Runs by other processes: what workers of this command get.
 
-use onceflow_engine::{OpenStudy, WorkersOn, read_profile};
+use onceflow_engine::{OpenStudy, WorkEngine, WorkersOn, read_profile};
 use onceflow_study::Diagnostic;
 use onceflow_terminal::{Failure, engine_failure};
 
 use crate::args::{InterruptWord, RunArgs};
-
-/// Bytes of memory of a worker that is a job, where --memory does not say how many.
-const JOB_MEMORY: u64 = 4 << 30;
 
 /// The workers that a command asks for.
 pub(super) fn workers(args: &RunArgs, study: &OpenStudy) -> Result<Option<WorkersOn>, Failure> {
@@ -36,14 +33,21 @@ pub(super) fn workers(args: &RunArgs, study: &OpenStudy) -> Result<Option<Worker
     if study.settings().allow_commands {
         arguments.push("--allow-commands".to_owned());
     }
+    let cores = machine.workers.map_or(1, |workers| usize::try_from(workers).unwrap_or(1));
+    let memory = match (machine.memory, &engine) {
+        (Some(size), _) => size.0,
+        (None, WorkEngine::Batch { .. }) => study.job_memory(cores).map_err(engine_failure)?,
+        (None, _) => study.settings().memory,
+    };
     let site = read_profile(machine.profile.as_deref()).map_err(engine_failure)?;
     Ok(Some(WorkersOn {
         engine,
         program,
         arguments,
         lease: args.on.lease as f64,
-        cores: machine.workers.map_or(1, |workers| usize::try_from(workers).unwrap_or(1)),
-        memory: machine.memory.map_or(JOB_MEMORY, |size| size.0),
+        target: args.on.bucket_time as f64,
+        cores,
+        memory,
         site: site.and_then(|(_, options)| options.site).unwrap_or_default(),
         leaves: args.on.on_interrupt == InterruptWord::Leave,
     }))

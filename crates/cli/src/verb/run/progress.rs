@@ -7,7 +7,7 @@ use std::io::IsTerminal as _;
 use std::time::Instant;
 
 use onceflow_engine::{
-    ImagesDigested, PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, TaskOver,
+    BucketOver, ImagesDigested, PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver, TaskOver,
 };
 use onceflow_terminal::{ProgressMode, Terminal};
 
@@ -97,6 +97,11 @@ impl Progress for RunProgress {
 
     fn workers(&mut self, running: usize) {
         self.tracker.workers(running);
+    }
+
+    fn bucket(&mut self, bucket: &BucketOver<'_>) {
+        self.tracker.bucket(bucket);
+        self.show();
     }
 
     fn pictures(&mut self, ahead: &PicturesAhead) {

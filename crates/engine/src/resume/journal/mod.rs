@@ -151,8 +151,8 @@ impl RowLines for Journal {
     }
 }
 
-/// Whether a run is writing to a folder now.
-pub fn is_running(folder: &Path) -> bool {
+/// Whether a run of this machine, or of one that shares its locks, is writing to a folder now.
+pub(crate) fn is_locked(folder: &Path) -> bool {
     File::open(folder.join(FILE)).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 

@@ -1,14 +1,13 @@
 //! The rows that a run has left, cut into buckets.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use onceflow_cluster::SplitRules;
-use onceflow_reuse::merge::{Merging, Pruning, SmallBucket};
-use onceflow_reuse::{Flow, FlowInput, Level, Plan, REFERENCE_SUFFIX, plan};
+use onceflow_reuse::{Flow, FlowInput, Level, REFERENCE_SUFFIX, plan};
 use onceflow_study::{Diagnostic, Phase, Scope};
 
 use super::check::{file_digest, image_digests, plan_digest};
+use super::split::seconds_of;
 use super::{
     BucketImage, BucketInput, BucketMakes, BucketPhase, BucketReference, BucketRow, SavedFile, SavedRegion,
     SharedTask,
@@ -19,7 +18,7 @@ use crate::resume::journal::{JournalLine, RowsIdentity};
 use crate::run::Runner;
 use crate::run::recorder::reference_name;
 use crate::work::CutBucket;
-use crate::{EngineError, Merge, OpenStudy, Progress, RunEnding, RunFolder, RunSettings};
+use crate::{EngineError, OpenStudy, Progress, RunEnding, RunFolder, RunSettings};
 
 /// The rows that a run in a folder has left in its first phase that is not complete, in the buckets that the settings ask
 /// for: one bucket where rows are not merged. None when all rows of all phases are there. Nothing is computed.
@@ -89,27 +88,15 @@ impl Runner<'_> {
             images: image_values(self.study)?,
         };
         let costs = cut.part_costs(seconds, rows.len());
-        let total: f64 = costs.iter().sum();
-        let mut fine = FineCut { buckets: Vec::new(), cut: Vec::new(), seconds: (total, total) };
-        let (mut grouped, mut uses) = (BTreeMap::new(), BTreeMap::new());
-        for run in rules.runs(&costs) {
-            let of_run: f64 = costs[run.clone()].iter().sum();
-            let asked = match &self.options.merge {
-                Merge::Nothing => rules.row_groups(of_run, total, rows.len()),
-                _ => 0,
-            };
-            let (groups, more) = match grouped.entry(asked) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => {
-                    new.insert(self.study.groups_of(&whole, &self.options.merge, asked, level)?)
-                }
-            };
-            fine.seconds.1 += of_run * *more;
-            let parts: Vec<usize> = run.collect();
-            for group in groups.iter() {
+        let runs = self.study.cut_runs(&whole, &costs, (&self.options.merge, self.options.level), rules)?;
+        let mut fine = FineCut { buckets: Vec::new(), cut: Vec::new(), seconds: seconds_of(&runs) };
+        let mut uses = BTreeMap::new();
+        for run in runs {
+            let parts: Vec<usize> = run.parts.collect();
+            for group in run.groups.iter() {
                 if let Some(bucket) = cut.bucket(group, &parts, &reference) {
                     let share = group.len() as f64 / rows.len().max(1) as f64;
-                    let seconds = of_run * share * (1.0 + *more);
+                    let seconds = run.seconds * share * (1.0 + run.more);
                     for image in &bucket.images {
                         *uses.entry(image.name.clone()).or_insert(0_usize) += 1;
                     }
@@ -118,7 +105,8 @@ impl Runner<'_> {
                 }
             }
         }
-        cut.share(&mut fine, &uses);
+        let wide = |images: usize| self.study.wide_seconds(&whole, self.options.level, images);
+        cut.share(&mut fine, &uses, &wide);
         Ok(fine)
     }
 
@@ -232,8 +220,9 @@ impl CutRows<'_> {
         weights.iter().zip(&done).map(|(weight, done)| seconds * weight / all * left(done).max(0.0)).collect()
     }
 
-    /// Buckets that make what others share come first: one for each image of which several buckets take results.
-    fn share(&self, fine: &mut FineCut, uses: &BTreeMap<String, usize>) {
+    /// Buckets that make what others share come first: one for each image of which several buckets take results. `wide` says
+    /// how long they take for so many images.
+    fn share(&self, fine: &mut FineCut, uses: &BTreeMap<String, usize>, wide: &dyn Fn(usize) -> f64) {
         let flow = &self.study.flow;
         let is_of = |scope: Scope| (0..flow.tasks.len()).any(|task| flow.scope(task) == scope);
         let several = |image: &usize| uses.get(&self.images[*image].name).is_some_and(|uses| *uses > 1);
@@ -267,10 +256,9 @@ impl CutRows<'_> {
             };
             cut.after = (0..groups.len()).filter(|at| takes(&groups[*at])).collect();
         }
-        for (bucket, maker) in makers.into_iter().enumerate() {
-            fine.cut.insert(bucket, CutBucket { seconds: 0.0, after: Vec::new() });
-            fine.buckets.insert(bucket, maker);
-        }
+        let cut = groups.iter().map(|group| CutBucket { seconds: wide(group.len()), after: Vec::new() });
+        fine.cut.splice(0..0, cut);
+        fine.buckets.splice(0..0, makers);
     }
 
     fn row(&self, row: usize) -> BucketRow {
@@ -279,49 +267,6 @@ impl CutRows<'_> {
             Some(sampled) => self.sampled.values(&self.study.reference, sampled),
         };
         BucketRow { row, values: values.iter().map(Into::into).collect() }
-    }
-}
-
-impl OpenStudy {
-    /// The rows of a plan in so many groups of about equal cost, or as the user grouped them, and the share of the work that
-    /// they do more than all rows together.
-    fn groups_of(
-        &self,
-        whole: &Plan,
-        merge: &Merge,
-        groups: usize,
-        level: Level,
-    ) -> Result<(Vec<Vec<usize>>, f64), EngineError> {
-        if groups == 1 {
-            return Ok((vec![(0..whole.rows()).collect()], 0.0));
-        }
-        let by = Merging::Trtma { buckets: groups, pruning: Pruning::Siblings, small: SmallBucket::Smallest };
-        let merge = if groups == 0 { merge.clone() } else { Merge::By(by) };
-        let grouped = self.grouped(whole.clone(), &merge, level)?;
-        let [one, all] = [whole, &grouped.plan].map(|plan| self.planned_seconds(plan, level));
-        let more = if one > 0.0 { (all / one - 1.0).max(0.0) } else { 0.0 };
-        Ok((self.row_groups(whole.clone(), &merge, level)?, more))
-    }
-
-    /// Seconds that a plan is expected to take on one worker.
-    fn planned_seconds(&self, plan: &Plan, level: Level) -> f64 {
-        let costs = self.seconds(plan.flow(), level);
-        let account = plan.account().times(plan.flow(), self.multiplicity());
-        account.tasks.iter().zip(&costs).map(|(task, seconds)| task.planned as f64 * seconds).sum()
-    }
-
-    /// The rows of a plan in the buckets of the stage that costs most; all of them in one when nothing is merged.
-    fn row_groups(&self, whole: Plan, merge: &Merge, level: Level) -> Result<Vec<Vec<usize>>, EngineError> {
-        let rows = whole.rows();
-        let merged = self.grouped(whole, merge, level)?.merged;
-        let dearest = merged.iter().max_by(|one, other| one.cost().total_cmp(&other.cost()));
-        Ok(dearest.map_or_else(
-            || vec![(0..rows).collect()],
-            |stage| {
-                let groups = stage.rows().into_iter();
-                groups.map(|group| group.into_iter().map(|row| row as usize).collect()).collect()
-            },
-        ))
     }
 }
 

@@ -9,6 +9,8 @@ mod cut;
 mod input;
 mod rows;
 mod shared;
+mod split;
+mod stage_counts;
 mod wide;
 mod worked;
 
@@ -29,6 +31,7 @@ pub use input::{
 };
 pub use rows::{BucketRows, record_bucket};
 pub(crate) use shared::{BucketResults, PublishedResults};
+pub use split::SplitCost;
 pub use worked::{BucketCost, BucketResult};
 pub(super) use worked::{amounts, terms};
 
@@ -45,6 +48,7 @@ use crate::run::row_numbers::RowNumbers;
 use crate::{EngineError, OpenStudy, Progress, RunFolder, RunSettings, peak_resident};
 pub(super) use check::unreadable;
 use check::{check_images, check_plan, check_rows, check_version, damaged_line, references};
+use stage_counts::{StageCounts, computed_stages};
 
 /// Carries out a bucket on this machine. Regions that the study asks to keep, and those of the reference row, go into the
 /// folder of the run; rows that fail are results, not errors.
@@ -107,6 +111,7 @@ impl BucketWork<'_> {
         progress: &mut dyn Progress,
     ) -> Result<BucketResult, EngineError> {
         let began = Instant::now();
+        let mut counts = StageCounts::of(progress);
         let Self { study, settings, folder, aids } = self;
         bucket.check(study)?;
         study.inputs.warm();
@@ -122,7 +127,7 @@ impl BucketWork<'_> {
         let Grained { flow, kept, .. } =
             study.grained(&bucket.phase.name, &rows, settings.level, &granularity)?;
         let mut plan = plan(flow, &rows, settings.level)?;
-        progress.phase(&study.ahead(&bucket.phase.name, &plan, settings));
+        counts.phase(&study.ahead(&bucket.phase.name, &plan, settings));
         let BucketAids { worker, products, earlier, lines: also, scratch } = aids;
         let mut known = bucket.elsewhere(study, &plan);
         // Regions that are kept are part of a row: with them a row is computed as a whole.
@@ -142,7 +147,7 @@ impl BucketWork<'_> {
             scratch,
             lines: &mut lines,
             clips: &clips,
-            progress,
+            progress: &mut counts,
             numbers: RowNumbers::of_bucket(bucket.phase.first, numbers.clone()),
             is_followed: false,
             saves_reference: bucket.has_reference_row() && study.study.phases.len() > 1,
@@ -163,6 +168,7 @@ impl BucketWork<'_> {
             worker,
             seconds: began.elapsed().as_secs_f64(),
             account: [terms(&work.tasks), terms(&work.seconds)],
+            stages: counts.computed(),
             records: gathered.records.iter().map(onceflow_costs::Record::to_line).collect(),
             unread: unread.found().into_iter().collect(),
             peak_bytes: peak_resident().unwrap_or(0),

@@ -9,7 +9,10 @@ use onceflow_reuse::{Flow, FlowInput, Level, plan};
 use onceflow_runtime::{ExecuteOptions, ExecutionContext, Observer, Operation, RowOutcome, execute};
 use onceflow_study::Scope;
 
-use super::{BucketAids, BucketCost, BucketInput, BucketResult, BucketResults, PublishedResults, terms};
+use super::{
+    BucketAids, BucketCost, BucketInput, BucketResult, BucketResults, PublishedResults, computed_stages,
+    terms,
+};
 use crate::open::sources::{References, Sources};
 use crate::plan::grain::Grained;
 use crate::run::account::Ledger;
@@ -36,7 +39,7 @@ pub(super) fn publish(
     let (rows, _) = bucket.plan_rows(study)?;
     let granularity = study.granularity(settings.level, &settings.merge);
     let Grained { flow, .. } = study.grained(&bucket.phase.name, &rows, settings.level, &granularity)?;
-    let mut ledger = Ledger::default();
+    let (mut ledger, mut stages) = (Ledger::default(), Vec::new());
     for task in last_wide(&flow) {
         let mut plan = plan(flow.up_to(task), &rows, settings.level)?;
         let spare = study.spare(&mut plan, settings.workers, settings.memory)?;
@@ -73,6 +76,7 @@ pub(super) fn publish(
             ..ExecuteOptions::new(settings.workers, context.budget.clone())
         };
         let execution = execute(&mut plan, &study.inputs.layout(), &work, &options, &mut Unwatched)?;
+        computed_stages(plan.flow(), &execution.account, &mut stages);
         let expected = study.seconds(plan.flow(), Level::None);
         ledger.add(&execution, &plan, &std::collections::BTreeMap::new(), &expected);
     }
@@ -83,6 +87,7 @@ pub(super) fn publish(
         worker: aids.worker.clone(),
         seconds: began.elapsed().as_secs_f64(),
         account: [terms(&work.tasks), terms(&work.seconds)],
+        stages,
         peak_bytes: crate::peak_resident().unwrap_or(0),
         ..BucketCost::default()
     };

@@ -26,6 +26,8 @@ pub struct BucketCost {
     pub seconds: f64,
     /// Tasks, and seconds of tasks: the terms of the account.
     pub account: [[f64; 11]; 2],
+    /// Stages by their names, and how many tasks of each were computed.
+    pub stages: Vec<(String, u64)>,
     /// The cost of each task, as lines of the costs file.
     pub records: Vec<String>,
     /// Images of which something could not be read, and why.
@@ -62,6 +64,12 @@ impl BucketCost {
         self.seconds += more.seconds;
         for (sum, terms) in self.account.iter_mut().flatten().zip(more.account.iter().flatten()) {
             *sum += terms;
+        }
+        for (name, more) in more.stages {
+            match self.stages.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, count)) => *count += more,
+                None => self.stages.push((name, more)),
+            }
         }
         self.records.extend(more.records);
         self.unread.extend(more.unread);

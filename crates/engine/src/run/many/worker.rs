@@ -2,18 +2,20 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
 use onceflow_cluster::ClaimRules;
 use onceflow_study::Diagnostic;
 
+use super::attempt_lines::AttemptLines;
 use super::bucket_file::BucketReader;
-use crate::resume::journal::{JournalLine, RowLines, identity};
+use super::pulse::Pulse;
+use crate::resume::journal::{JournalLine, RowLines as _, identity};
 use crate::run::bucket::{BucketAids, BucketCost, BucketInput, BucketMakes, BucketResult, BucketWork};
 use crate::run::products::RunProducts;
-use crate::work::{AttemptFile, ClaimCare, Claimer, NextClaim, PhaseFolder, WorkJob, WorkRoot};
+use crate::work::{ClaimCare, Claimer, NextClaim, PhaseFolder, SIGN, WorkJob, WorkRoot};
 use crate::{EngineError, OpenStudy, Progress, RunFolder, RunSettings};
 
 /// What a worker is asked for.
@@ -23,6 +25,8 @@ pub struct WorkOptions {
     pub name: Option<String>,
     /// Only this bucket of the phase that is computed now.
     pub bucket: Option<usize>,
+    /// The token of the run, where it is known: a folder with another is not that of the run.
+    pub token: Option<String>,
 }
 
 /// What a worker did.
@@ -44,8 +48,6 @@ pub struct WorkSummary {
 
 /// While there is nothing to take, a worker looks after these pauses, ever longer.
 const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(500)];
-/// New results of a bucket are safe from the end of the worker after this time.
-const FLUSH: Duration = Duration::from_secs(1);
 /// Without a sign of the manager for this long a worker with nothing to do ends.
 const ORPHANED: Duration = Duration::from_secs(20);
 
@@ -62,6 +64,7 @@ pub fn work(
     progress: &mut dyn Progress,
 ) -> Result<WorkSummary, EngineError> {
     let job = WorkJob::read(folder)?;
+    job.check_token(folder, options.token.as_deref())?;
     if job.identity != format!("{:?}", identity(study)) {
         return Err(changed(folder).into());
     }
@@ -104,6 +107,9 @@ struct Worker<'a> {
 struct ManagerSeen {
     looks: Option<SystemTime>,
     since: Instant,
+    looked: Option<Instant>,
+    /// Whether it was said that none is there.
+    said: bool,
 }
 
 impl Worker<'_> {
@@ -149,8 +155,12 @@ impl Worker<'_> {
     /// Computes buckets until none is left.
     fn all(&mut self, progress: &mut dyn Progress) -> Result<(), EngineError> {
         let (mut at, mut pause) = (None::<(PhaseFolder, Claimer)>, PAUSES[0]);
-        let mut manager = ManagerSeen { looks: None, since: Instant::now() };
+        let mut manager = ManagerSeen { looks: None, since: Instant::now(), looked: None, said: false };
         while !self.is_stopped() {
+            if manager.is_gone(&self.root) && !manager.said && !self.root.is_over() {
+                manager.said = true;
+                progress.note(&no_manager(self.folder));
+            }
             if let Some(phase) = self.root.now().filter(|now| at.as_ref().is_none_or(|(at, _)| at != now)) {
                 at = self.claimer(&phase).map(|claimer| (phase, claimer));
             }
@@ -320,11 +330,15 @@ impl Worker<'_> {
 }
 
 impl ManagerSeen {
-    /// Whether nothing was seen of it for long.
+    /// Whether nothing was seen of it for long. The file is not looked at for every bucket.
     fn is_gone(&mut self, root: &WorkRoot) -> bool {
-        let looks = root.manager();
-        if looks != self.looks {
-            *self = Self { looks, since: Instant::now() };
+        if self.looked.is_none_or(|looked| looked.elapsed() >= SIGN / 2) {
+            let now = Instant::now();
+            self.looked = Some(now);
+            let looks = root.manager();
+            if looks != self.looks {
+                (self.looks, self.since) = (looks, now);
+            }
         }
         self.since.elapsed() > ORPHANED
     }
@@ -334,113 +348,21 @@ fn parsed(lines: &[String]) -> Vec<JournalLine> {
     lines.iter().filter_map(|line| JournalLine::parse(line)).collect()
 }
 
-/// Lines of an attempt that wait to be written to its file.
-struct AttemptLines {
-    attempt: AttemptFile,
-    /// Whether each is written at once.
-    at_once: bool,
-    waiting: Mutex<WaitingLines>,
-}
-
-struct WaitingLines {
-    text: String,
-    written: Instant,
-    since: Instant,
-}
-
-impl AttemptLines {
-    fn new(attempt: AttemptFile, at_once: bool) -> Self {
-        let now = Instant::now();
-        let waiting = Mutex::new(WaitingLines { text: String::new(), written: now, since: now });
-        Self { attempt, at_once, waiting }
-    }
-
-    /// Says that a row is begun alone.
-    fn try_row(&self, row: usize) -> io::Result<()> {
-        self.attempt.try_row(row)
-    }
-
-    /// Writes what waits long enough, or a sign of life when it is time. What cannot be written is written with the results.
-    fn beat(&self, every: f64) {
-        let mut waiting = lock(&self.waiting);
-        if !waiting.text.is_empty() && waiting.since.elapsed() >= FLUSH {
-            let text = std::mem::take(&mut waiting.text);
-            waiting.written = Instant::now();
-            let _kept = self.attempt.append(&text);
-        } else if waiting.written.elapsed().as_secs_f64() >= every {
-            waiting.written = Instant::now();
-            let _seen = self.attempt.beat();
-        }
-    }
-
-    /// Gives the bucket back, with all lines.
-    fn release(&self) {
-        let text = std::mem::take(&mut lock(&self.waiting).text);
-        let _kept = self.attempt.append(&text).and_then(|()| self.attempt.release());
-    }
-}
-
-impl RowLines for Arc<AttemptLines> {
-    fn write(&mut self, line: &JournalLine) -> Result<(), EngineError> {
-        let text = line.to_text().map_err(|error| EngineError::Internal(error.to_string()))?;
-        let mut waiting = lock(&self.waiting);
-        if waiting.text.is_empty() {
-            waiting.since = Instant::now();
-        }
-        waiting.text.push_str(&text);
-        if self.at_once {
-            let text = std::mem::take(&mut waiting.text);
-            // What cannot be written is written with the results.
-            let _kept = self.attempt.append(&text);
-        }
-        Ok(())
-    }
-}
-
-/// Signs of life of the attempt that is made now.
-#[derive(Default)]
-struct Pulse {
-    attempt: Mutex<Option<Arc<AttemptLines>>>,
-    ended: AtomicBool,
-    asleep: Mutex<()>,
-    waker: Condvar,
-}
-
-impl Pulse {
-    fn set(&self, attempt: Option<Arc<AttemptLines>>) {
-        *lock(&self.attempt) = attempt;
-    }
-
-    fn end(&self) {
-        self.ended.store(true, Ordering::Relaxed);
-        let _asleep = lock(&self.asleep);
-        self.waker.notify_all();
-    }
-
-    /// Gives signs until it is ended.
-    fn beat(&self, every: f64) {
-        let step = Duration::from_secs_f64((every / 4.0).clamp(0.05, 0.5));
-        let mut asleep = lock(&self.asleep);
-        while !self.ended.load(Ordering::Relaxed) {
-            if let Some(attempt) = lock(&self.attempt).clone() {
-                attempt.beat(every);
-            }
-            asleep = self.waker.wait_timeout(asleep, step).map_or_else(|e| e.into_inner().0, |woken| woken.0);
-        }
-        drop(asleep);
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A name from the host, the process and the time.
 fn made_up_name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host: String = host.trim().chars().filter(char::is_ascii_alphanumeric).take(20).collect();
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
     format!("{}-{}-{:x}", if host.is_empty() { "host" } else { &host }, std::process::id(), since)
+}
+
+fn no_manager(folder: &RunFolder) -> String {
+    format!(
+        "note: no sign of a manager in {} for {} s: it has ended, or this folder is not the one that it writes to. Results \
+         stay here until the same onceflow run is given again",
+        folder.path().display(),
+        ORPHANED.as_secs()
+    )
 }
 
 fn changed(folder: &RunFolder) -> Diagnostic {

@@ -76,8 +76,7 @@ impl BatchDriver {
         let alive: Vec<_> = self.alive.keys().cloned().collect();
         let Some(system) = batch_system(self.system.word()) else { return };
         std::thread::spawn(move || {
-            let listed = answer(&list).map_err(|error| error.to_string());
-            let listed = listed.and_then(|text| system.listed(&text).map_err(|error| error.to_string()));
+            let listed = listed(system.as_ref(), answer(&list));
             let missing =
                 listed.as_ref().is_ok_and(|listed| alive.iter().any(|task| !listed.contains_key(task)));
             let told = if missing { answer(&history).ok() } else { None };
@@ -153,8 +152,8 @@ impl BatchDriver {
             }
         };
         // Waiting until the list says otherwise.
-        let most = self.profile.most_tasks.unwrap_or(usize::MAX);
-        self.alive.extend((0..count.min(most)).map(|task| ((id.clone(), task), TaskState::Waiting)));
+        let tasks = self.system.tasks(count, &self.profile);
+        self.alive.extend((0..tasks).map(|task| ((id.clone(), task), TaskState::Waiting)));
         self.jobs.push(id);
         (self.submitted, self.asked) = (Some(Instant::now()), Some(Instant::now()));
         self.remember()
@@ -207,6 +206,15 @@ impl BatchDriver {
             let _gone = answer(&self.system.cancel(&self.jobs));
         }
     }
+}
+
+/// The states of tasks in what a list said, which may be all there is even where it ended with an error.
+fn listed(system: &dyn BatchSystem, said: Result<String, CommandError>) -> Result<TaskStates, String> {
+    let text = match said {
+        Err(CommandError::Failed { said, out }) if system.complains_of_past_jobs(&said) => out,
+        said => said.map_err(|error| error.to_string())?,
+    };
+    system.listed(&text).map_err(|error| error.to_string())
 }
 
 /// The array of a run.

@@ -15,9 +15,9 @@ pub(crate) enum CommandError {
     /// It could not be started.
     #[error("{program} cannot be started: {why}")]
     Start { program: String, why: String },
-    /// It ended with an error.
-    #[error("{0}")]
-    Failed(String),
+    /// It ended with an error: its complaint, and what else it said.
+    #[error("{said}")]
+    Failed { said: String, out: String },
     /// It took too long.
     #[error("no answer in {} s", LONGEST.as_secs())]
     Late,
@@ -61,7 +61,8 @@ pub(crate) fn answer(words: &[String]) -> Result<String, CommandError> {
         return Ok(out);
     }
     let said = [err.trim(), out.trim()].into_iter().find(|said| !said.is_empty()).map(str::to_owned);
-    Err(CommandError::Failed(said.unwrap_or_else(|| format!("{program} ended with {status}"))))
+    let said = said.unwrap_or_else(|| format!("{program} ended with {status}"));
+    Err(CommandError::Failed { said, out })
 }
 
 #[cfg(all(test, unix))]
@@ -72,7 +73,8 @@ mod tests {
     fn an_answer_is_what_a_command_said_and_errors_say_why() {
         let said = |script: &str| answer(&["sh", "-c", script].map(str::to_owned));
         assert_eq!(said("echo 12"), Ok("12\n".into()));
-        assert_eq!(said("echo no >&2; exit 1"), Err(CommandError::Failed("no".into())));
+        let failed = CommandError::Failed { said: "no".into(), out: "7\n".into() };
+        assert_eq!(said("echo 7; echo no >&2; exit 1"), Err(failed));
         assert!(matches!(answer(&["no-such-program-here".into()]), Err(CommandError::Start { .. })));
     }
 }

@@ -45,9 +45,6 @@ pub(crate) struct LostOwner {
     pub(crate) reason: String,
 }
 
-/// Workers of a batch system, where nothing says how many.
-const BATCH_WORKERS: usize = 16;
-
 impl WorkersOn {
     /// What starts them for a run in a folder, within a bound of memory.
     pub(crate) fn driver(&self, folder: &RunFolder, memory: u64) -> Box<dyn WorkerDriver> {
@@ -55,8 +52,8 @@ impl WorkersOn {
             WorkEngine::Local(count) => {
                 Box::new(LocalDriver::new(self, *count, folder, &WorkRoot::of(folder), memory))
             }
-            WorkEngine::Batch { system, workers } => {
-                let driver = BatchDriver::new(self, system, self.batch_workers(*workers), folder);
+            WorkEngine::Batch { system, .. } => {
+                let driver = BatchDriver::new(self, system, self.workers(), folder);
                 driver.map_or_else(|| Box::new(NoDriver) as Box<dyn WorkerDriver>, |driver| Box::new(driver))
             }
             WorkEngine::Folder => Box::new(NoDriver),
@@ -65,13 +62,9 @@ impl WorkersOn {
 
     /// The script of the array job that a run into a folder would submit; none where no batch system starts the workers.
     pub fn batch_script(&self, folder: &RunFolder) -> Option<String> {
-        let WorkEngine::Batch { system, workers } = &self.engine else { return None };
-        let job = batch::array_job(self, self.batch_workers(*workers), folder);
+        let WorkEngine::Batch { system, .. } = &self.engine else { return None };
+        let job = batch::array_job(self, self.workers(), folder);
         Some(batch_system(system)?.script(&job, &self.site))
-    }
-
-    fn batch_workers(&self, asked: Option<usize>) -> usize {
-        asked.or(self.site.workers).unwrap_or(BATCH_WORKERS)
     }
 }
 
@@ -97,7 +90,7 @@ fn refused(worker: &str, log: &std::path::Path, why: &str) -> EngineError {
     let last = lines[lines.len().saturating_sub(8)..].join("\n");
     let error = Diagnostic::error(format!("the worker {worker} ended with an error: {why}")).expected_found(
         "a worker that computes buckets",
-        if last.is_empty() { "no word in its log" } else { &last },
+        if last.is_empty() { "no word in its log: its disk may have no space left" } else { &last },
     );
     EngineError::environment(error.with_hint(format!("{} has all that it said", log.display())))
 }
