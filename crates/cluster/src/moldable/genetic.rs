@@ -41,7 +41,7 @@ pub struct SearchResult {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { seed: 0, population: 150, generations: 1000, evaluations: 200_000, patience: 15 }
+        Self { seed: 0, population: 200, generations: 1000, evaluations: 200_000, patience: 15 }
     }
 }
 

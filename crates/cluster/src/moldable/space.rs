@@ -17,6 +17,9 @@ pub(super) struct SearchSpace {
     paying: Vec<Vec<u16>>,
 }
 
+/// The depth of a task, and its durations.
+type Likeness<'w> = (usize, &'w [(u64, u64)]);
+
 impl SearchSpace {
     pub(super) fn new(workflow: &MoldableWorkflow) -> Self {
         let tasks = workflow.tasks();
@@ -24,7 +27,7 @@ impl SearchSpace {
         for after in workflow.after() {
             depths.push(after.iter().map(|before| depths[*before] + 1).max().unwrap_or(0));
         }
-        let mut alike: BTreeMap<(usize, &[(u64, u64)]), Vec<usize>> = BTreeMap::new();
+        let mut alike: BTreeMap<Likeness<'_>, Vec<usize>> = BTreeMap::new();
         for (place, task) in tasks.iter().enumerate() {
             alike.entry((depths[place], &task.seconds)).or_default().push(place);
         }
