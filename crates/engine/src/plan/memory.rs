@@ -6,7 +6,7 @@ use onceflow_runtime::{ExecuteError, ExecuteOptions, SchedulerError, TaskOutcome
 use onceflow_study::{Seams, Size};
 
 use crate::open::inputs::ImagePart;
-use crate::{EngineError, OpenStudy, PROGRAM_BYTES};
+use crate::{EngineError, OpenStudy, PROCESS_BYTES};
 
 /// Parts that are open at once: the next one opens while the last tasks of one still run.
 const OPEN_PARTS: usize = 2;
@@ -50,7 +50,7 @@ impl OpenStudy {
         } else {
             usual.max(self.least(&mut plan, cores, peak)?)
         };
-        Ok(Size(tasks.saturating_add(2 * PROGRAM_BYTES)).rounded_up().0)
+        Ok(Size(tasks.saturating_add(2 * PROCESS_BYTES)).rounded_up().0)
     }
 
     /// The bytes of a bound that no plan needs, for what is kept only to save time; refuses a bound under which the

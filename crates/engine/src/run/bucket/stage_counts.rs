@@ -54,8 +54,8 @@ impl Progress for StageCounts<'_> {
         self.progress.task(task);
     }
 
-    fn converged(&mut self, task: usize) {
-        self.progress.converged(task);
+    fn duplicate(&mut self, task: usize) {
+        self.progress.duplicate(task);
     }
 
     fn row(&mut self, row: &RowOver<'_>) {
