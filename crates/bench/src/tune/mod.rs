@@ -49,7 +49,7 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Bench
     let (rows, peers) = (&mut objective, peers.as_ref());
     let mut measure = |name: &str, section: &mut dyn FnMut() -> Result<Vec<BenchFigure>, Failure>| {
         if args.only.as_deref().is_none_or(|only| name.contains(only)) {
-            let _progress = terminal.progress(&format!("measuring {name}"));
+            let _progress = terminal.progress(format!("measuring {name}"));
             figures.extend(section()?);
         }
         Ok::<(), Failure>(())

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use onceflow_study::{Diagnostic, Domain, Space, Value};
+use onceflow_study::{Diagnostic, Domain, Parameter, Space, Value};
 use onceflow_terminal::Failure;
 use serde_json::{Value as Json, json};
 
@@ -53,7 +53,6 @@ impl TunePeers {
     ) -> Result<TuneCurve, Failure> {
         let space = objective.space().clone();
         let axes = || space.parameters().iter();
-        let count = |domain: &Domain| domain.count().unwrap_or(CONTINUOUS);
         let request = json!({
             "do": "tune",
             "tuner": tuner,
@@ -78,14 +77,17 @@ impl TunePeers {
     }
 }
 
-/// Points of a parameter without steps.
-const CONTINUOUS: u64 = 1025;
+/// How many values a parameter has; objectives here have lists.
+fn count(domain: &Domain) -> u64 {
+    domain.count().unwrap_or(0)
+}
 
 /// The values at the places that a peer names.
 fn values_at(space: &Space, at: &Json) -> Option<Vec<Value>> {
     let places = at.as_array().filter(|places| places.len() == space.parameters().len())?;
-    let value =
-        |(parameter, place): (&onceflow_study::Parameter, &Json)| parameter.domain.value(place.as_u64()?);
+    let value = |(parameter, place): (&Parameter, &Json)| {
+        parameter.domain.value(place.as_u64().filter(|place| *place < count(&parameter.domain))?)
+    };
     space.parameters().iter().zip(places).map(value).collect()
 }
 
@@ -143,7 +145,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use onceflow_study::Parameter;
 
     #[test]
     fn places_are_values_and_others_are_refused() {

@@ -14,6 +14,9 @@ use onceflow_kernels::{
 /// A mask and its content.
 type Known = Arc<(Bits, ObjectHash)>;
 
+/// A difference, and the candidates in it.
+type KnownCandidates = (Arc<Plane<u8>>, Known);
+
 /// A tile, and what is known of it.
 #[derive(Clone, Debug)]
 pub(super) struct TuneTile {
@@ -31,7 +34,7 @@ struct TileMemo {
     blood: HashMap<[u64; 2], Known>,
     dark: HashMap<bool, Arc<Reconstructed>>,
     /// Difference and candidates.
-    candidates: HashMap<(bool, bool, i64), (Arc<Plane<u8>>, Known)>,
+    candidates: HashMap<(bool, bool, i64), KnownCandidates>,
     sized: HashMap<(ObjectHash, [i64; 2]), Known>,
     grown: HashMap<([ObjectHash; 2], bool, i64), Known>,
     clumps: HashMap<(ObjectHash, i64), Known>,
