@@ -17,13 +17,14 @@ Examples:
   onceflow bench run --image tile.png           on yours
   onceflow bench products --only lookups        the store of results
   onceflow bench cluster --only claims          handing out buckets
+  onceflow bench tune --only honesty            does the stated interval hold the gain
   onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096"
 )]
 pub(crate) struct BenchArgs {
     /// What to measure
     #[arg(value_enum)]
     pub(crate) subject: BenchSubject,
-    /// Image for `run`, `seams` and `kernels`: a file, or tissue such as synth:1000x1000?seed=7
+    /// Image for `run`, `seams` and `kernels`: a file, or tissue such as synth:1000x1000?seed=7; for `tune` a folder of four images, each with NAME.labels.png
     #[arg(long, value_name = "FILE")]
     pub(crate) image: Option<String>,
     /// Side of the tile for `seams` and `kernels`, in pixels; of an image, its first rows and columns
@@ -31,13 +32,13 @@ pub(crate) struct BenchArgs {
     pub(crate) size: u64,
     /// Only the sections of `run` (planning, clusters, hybrid, levels, beyond, bounds, paths, grain, end, workers, effects, dask) and
     /// `region` (overhead, copies, boxes, arrays, staging, conversions, slide) and `products` (lookups, publishing, small, entries,
-    /// again, overlap, empty, commands, blocks, attributes) and `mold` (estimates, plans, speed; slurm, beside a real one that SLURM_CONF names), or the operations of `kernels`, with this in their names, the latter without peers
+    /// again, overlap, empty, commands, blocks, attributes) and `mold` (estimates, plans, speed; slurm, beside a real one that SLURM_CONF names) and `tune` (proposals, cost, quality, elsewhere, warm, front, objectives, honesty), or the operations of `kernels`, with this in their names, the latter without peers
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Option<String>,
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Python that has the peers (SALib; for `kernels` OpenCV, scikit-image, SciPy; for `mold` PyGAD); else `.peers/bin/python` (made by scripts/peers), then `python3`
+    /// Python that has the peers (SALib; for `kernels` OpenCV, scikit-image, SciPy; for `mold` PyGAD; for `tune` Optuna, cmaes, pymoo, Nevergrad); else `.peers/bin/python` (made by scripts/peers), then `python3`
     #[arg(long, env = "ONCEFLOW_PYTHON", value_name = "PROGRAM", conflicts_with = "no_peer")]
     pub(crate) python: Option<String>,
     /// Leave the peers out
@@ -75,6 +76,8 @@ pub(crate) enum BenchSubject {
     Mold,
     /// Runs by many processes beside threads: buckets handed out, and what processes take more; Slurm where one is set up
     Cluster,
+    /// Tuning: the best values after so many rows beside tuners of others, and what proposals and rows cost
+    Tune,
     /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
     Kernels,
 }

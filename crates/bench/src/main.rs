@@ -14,6 +14,7 @@ mod region;
 mod run;
 mod seams;
 mod sensitivity;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -48,6 +49,7 @@ fn measure(args: &BenchArgs, terminal: &Terminal) -> Result<(), Failure> {
         BenchSubject::Products => ("products", products::figures(terminal, args)?),
         BenchSubject::Mold => ("mold", mold::figures(terminal, args)?),
         BenchSubject::Cluster => ("cluster", cluster::figures(terminal, args)?),
+        BenchSubject::Tune => ("tune", tune::figures(terminal, args)?),
         BenchSubject::Kernels => ("kernels", kernels::figures(terminal, args)?),
     };
     if args.json { terminal.json(&to_json(name, &figures)) } else { terminal.result(&to_text(&figures)) }

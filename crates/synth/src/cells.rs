@@ -6,6 +6,7 @@ use crate::frame::Frame;
 use crate::ground::GroundSurvey;
 use crate::hash::{HashKey, HashPurpose};
 use crate::kind::NucleusKind;
+use crate::look::SlideLook;
 use crate::nucleus::{FARTHEST, Nucleus};
 
 /// The side of a cell in pixels.
@@ -23,6 +24,7 @@ pub(crate) struct NucleusGrid {
     columns: u64,
     rows: u64,
     key: HashKey,
+    look: SlideLook,
 }
 
 impl NucleusGrid {
@@ -35,7 +37,13 @@ impl NucleusGrid {
             columns,
             rows,
             key: HashKey::new(seed, HashPurpose::Nucleus),
+            look: SlideLook::NONE,
         })
+    }
+
+    /// The same with the nuclei of a slide.
+    pub(crate) fn of_slide(self, look: SlideLook) -> Self {
+        Self { look, ..self }
     }
 
     /// The nuclei with their centre less than `reach` from the rectangle, those in front last.
@@ -65,8 +73,8 @@ impl NucleusGrid {
         let x = (column as f64 + draws.unit()) * SIDE as f64;
         let y = (row as f64 + draws.unit()) * SIDE as f64;
         let ground = survey.at(x, y);
-        let kind = NucleusKind::draw(&ground, &mut draws)?;
-        Some(Nucleus::draw(label, (x, y), &ground, kind, survey, &mut draws))
+        let kind = NucleusKind::draw(&ground, self.look, &mut draws)?;
+        Some(Nucleus::draw(label, (x, y), &ground, (kind, self.look.size), survey, &mut draws))
     }
 
     /// Counts the cells row by row, from 1 at the upper left corner of the border.

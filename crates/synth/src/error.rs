@@ -6,8 +6,8 @@ use crate::limits::{MAX_SIDE, MAX_TILE_PIXELS};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SynthError {
-    /// The name of a synthetic image has no size or no seed.
-    #[error("expected synth:WIDTHxHEIGHT?seed=NUMBER as the name of tissue, found `{found}`")]
+    /// The name of a synthetic image has no size, or a seed or slide that is no number.
+    #[error("expected synth:WIDTHxHEIGHT?seed=NUMBER[&slide=NUMBER] as the name of tissue, found `{found}`")]
     Name {
         /// The name.
         found: String,

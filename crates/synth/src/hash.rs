@@ -34,6 +34,7 @@ pub(crate) enum HashPurpose {
     Cloud,
     Membrane,
     Scanner,
+    Slide,
 }
 
 /// The key of one purpose in one image.

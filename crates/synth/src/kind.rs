@@ -2,6 +2,7 @@
 
 use crate::ground::GroundFields;
 use crate::hash::RandomDraws;
+use crate::look::SlideLook;
 
 /// The kinds of nuclei, which differ in size, shape and chromatin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,24 +17,25 @@ pub(crate) enum NucleusKind {
 
 impl NucleusKind {
     /// Draws the occupant of a cell of the grid.
-    pub(crate) fn draw(ground: &GroundFields, draws: &mut RandomDraws) -> Option<Self> {
+    pub(crate) fn draw(ground: &GroundFields, look: SlideLook, draws: &mut RandomDraws) -> Option<Self> {
         let bare = ground.section < 0.02 || ground.vessel > -0.02;
         if bare {
             None
         } else if ground.nest > 0.02 {
-            draws.chance(nest_crowding(ground)).then_some(Self::Epithelial)
+            draws.chance(nest_crowding(ground) * look.density).then_some(Self::Epithelial)
         } else if ground.nest > -0.06 {
-            draws.chance(0.08).then_some(Self::Spindle)
+            draws.chance(0.08 * look.density).then_some(Self::Spindle)
         } else {
-            Self::draw_in_stroma(ground, draws)
+            Self::draw_in_stroma(ground, look, draws)
         }
     }
 
-    fn draw_in_stroma(ground: &GroundFields, draws: &mut RandomDraws) -> Option<Self> {
+    fn draw_in_stroma(ground: &GroundFields, look: SlideLook, draws: &mut RandomDraws) -> Option<Self> {
         let lymphocytes = 0.012 + 0.45 * f64::from(crate::soft::ramp(0.2, 1.8, ground.infiltrate));
         let wall_of_vessel = ground.vessel > -0.35;
         let spindles = if wall_of_vessel { 0.4 } else { 0.07 };
-        let place = draws.unit();
+        // Fewer nuclei leave more places empty, whatever would live there.
+        let place = draws.unit() / look.density;
         if place < lymphocytes {
             Some(Self::Lymphocyte)
         } else {

@@ -19,6 +19,7 @@ mod hash;
 mod kind;
 mod lattice;
 mod limits;
+mod look;
 mod matter;
 mod noise;
 mod nucleus;

@@ -44,12 +44,12 @@ impl Nucleus {
         label: u32,
         (x, y): (f64, f64),
         ground: &GroundFields,
-        kind: NucleusKind,
+        (kind, larger): (NucleusKind, f64),
         survey: &GroundSurvey,
         draws: &mut RandomDraws,
     ) -> Self {
         let priority = draws.number();
-        let outline = Outline::draw(kind, (x, y), survey, draws);
+        let outline = Outline::draw((kind, larger), (x, y), survey, draws);
         let closeness = draws.between(0.72, 1.05);
         let reach = f64::min(f64::from(outline.long) * 1.3 + 10.0, FARTHEST);
         let size = f64::from((outline.long + 2.0 * outline.short) / 3.0);
@@ -127,8 +127,14 @@ struct Outline {
 }
 
 impl Outline {
-    fn draw(kind: NucleusKind, (x, y): (f64, f64), survey: &GroundSurvey, draws: &mut RandomDraws) -> Self {
+    fn draw(
+        (kind, larger): (NucleusKind, f64),
+        (x, y): (f64, f64),
+        survey: &GroundSurvey,
+        draws: &mut RandomDraws,
+    ) -> Self {
         let (radius, aspect) = size(kind, (x, y), survey, draws);
+        let radius = radius * larger;
         let root = f64::sqrt(aspect);
         let (cosine, sine) = orientation(kind, (x, y), survey, draws);
         let bend = if kind == NucleusKind::Spindle { draws.between(-0.014, 0.014) } else { 0.0 };
@@ -194,12 +200,14 @@ mod tests {
 
     fn nuclei() -> impl Iterator<Item = Nucleus> {
         let survey = GroundSurvey::new(4000, 4000, 5);
-        (0..600).map(move |i| {
+        (0..900).map(move |i| {
             let place = (f64::from(i) * 5.3, f64::from(i % 77) * 40.1);
             let kind =
                 [NucleusKind::Epithelial, NucleusKind::Lymphocyte, NucleusKind::Spindle][i as usize % 3];
             let mut draws = HashKey::new(5, HashPurpose::Nucleus).draws(i64::from(i), 0);
-            Nucleus::draw(1, place, &survey.at(place.0, place.1), kind, &survey, &mut draws)
+            // The smallest and the largest of a slide, and those of no slide.
+            let larger = [0.8, 1.0, 1.1][i as usize / 300];
+            Nucleus::draw(1, place, &survey.at(place.0, place.1), (kind, larger), &survey, &mut draws)
         })
     }
 

@@ -13,18 +13,24 @@ use crate::tissue::Tissue;
 /// The prefix of names of synthetic images.
 const PREFIX: &str = "synth:";
 
-/// The tissue with a name such as `synth:4096x4096?seed=7`; `None` for names without the prefix `synth:`. The seed is 0 by
-/// default.
+/// The tissue with a name such as `synth:4096x4096?seed=7` or `synth:4096x4096?seed=7&slide=3`; `None` for names without the
+/// prefix `synth:`. The seed is 0 by default, and tissue is of no slide.
 ///
 /// # Errors
-/// When the rest of the name is no size and seed, or no tissue has that size.
+/// When the rest of the name is no size, seed and slide, or no tissue has that size.
 pub fn parse_synthetic(name: &str) -> Result<Option<Tissue>, SynthError> {
     let Some(text) = name.strip_prefix(PREFIX) else { return Ok(None) };
     let wrong = || SynthError::Name { found: name.to_owned() };
     let (size, seed) = text.split_once("?seed=").unwrap_or((text, "0"));
+    let (seed, slide) = seed.split_once("&slide=").map_or((seed, None), |(seed, slide)| (seed, Some(slide)));
     let (width, height) = size.split_once('x').ok_or_else(wrong)?;
     let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
-    Tissue::new(number(width)?, number(height)?, number(seed)?).map(Some)
+    let tissue = Tissue::new(number(width)?, number(height)?, number(seed)?)?;
+    let slide = slide.map(number).transpose()?;
+    Ok(Some(match slide {
+        Some(slide) => tissue.of_slide(slide),
+        None => tissue,
+    }))
 }
 
 /// The colours or the truth of tissue, rendered box by box.
@@ -73,7 +79,12 @@ impl SyntheticImage {
     }
 
     fn name(&self) -> String {
-        format!("{PREFIX}{}x{}?seed={}", self.tissue.width(), self.tissue.height(), self.tissue.seed())
+        let tissue = &self.tissue;
+        let name = format!("{PREFIX}{}x{}?seed={}", tissue.width(), tissue.height(), tissue.seed());
+        match tissue.slide() {
+            Some(slide) => format!("{name}&slide={slide}"),
+            None => name,
+        }
     }
 }
 
@@ -142,6 +153,9 @@ mod tests {
         assert_eq!((tissue.width(), tissue.height(), tissue.seed()), (640, 480, 7));
         assert_eq!(parse_synthetic("synth:640x480").unwrap().unwrap().seed(), 0);
         assert!(parse_synthetic("slide.tif").unwrap().is_none());
+        let of_slide = parse_synthetic("synth:640x480?seed=7&slide=3").unwrap().unwrap();
+        assert_eq!((of_slide.seed(), of_slide.slide(), tissue.slide()), (7, Some(3), None));
+        assert_eq!(SyntheticImage::image(of_slide).name(), "synth:640x480?seed=7&slide=3");
         for bad in [
             "synth:",
             "synth:640",
@@ -150,6 +164,9 @@ mod tests {
             "synth:-1x4",
             "synth:6x4?seed=x",
             "synth:6x4?sed=1",
+            "synth:6x4?seed=1&slide=",
+            "synth:6x4&slide=1",
+            "synth:6x4?seed=1&slide=1&slide=2",
         ] {
             let error = parse_synthetic(bad).unwrap_err();
             let is_size = matches!(error, SynthError::Side { axis: "width", found: 0 });

@@ -1,6 +1,7 @@
 //! Colours from stain densities, by the law of Beer and Lambert, and the noise of the scanner.
 
 use crate::hash::{HashKey, HashPurpose};
+use crate::look::SlideLook;
 use crate::soft::blend;
 
 /// How haematoxylin, eosin and the rest absorb red, green and blue (Ruifrok and Johnston).
@@ -52,6 +53,15 @@ impl Stain {
             residue: around(1.0, 0.12),
             light: [around(244.0, 3.0), around(242.0, 3.0), around(245.0, 3.0)],
             scanner: HashKey::new(seed, HashPurpose::Scanner),
+        }
+    }
+
+    /// The same with what a slide adds.
+    pub(crate) fn of_slide(self, look: SlideLook) -> Self {
+        Self {
+            haematoxylin: self.haematoxylin * look.haematoxylin as f32,
+            eosin: self.eosin * look.eosin as f32,
+            ..self
         }
     }
 

@@ -9,6 +9,7 @@ use crate::error::SynthError;
 use crate::frame::Frame;
 use crate::ground::GroundSurvey;
 use crate::limits::{MAX_SIDE, MAX_TILE_PIXELS};
+use crate::look::SlideLook;
 use crate::matter::Matter;
 use crate::stain::Stain;
 
@@ -23,6 +24,7 @@ pub struct Tissue {
     width: u64,
     height: u64,
     seed: u64,
+    slide: Option<u64>,
     pub(crate) survey: GroundSurvey,
     pub(crate) cells: NucleusGrid,
     pub(crate) matter: Matter,
@@ -57,11 +59,30 @@ impl Tissue {
             width,
             height,
             seed,
+            slide: None,
             survey: GroundSurvey::new(width, height, seed),
             cells: NucleusGrid::new(width, height, seed).ok_or(SynthError::Labels { width, height })?,
             matter: Matter::new(seed),
             stain: Stain::new(seed),
         })
+    }
+
+    /// The same tissue on a slide, which shifts what slides of one study differ in: stain, and the density and the size of
+    /// nuclei. Images with one slide and different seeds are places of one slide.
+    #[must_use]
+    pub fn of_slide(self, slide: u64) -> Self {
+        let look = SlideLook::of_slide(slide);
+        Self {
+            slide: Some(slide),
+            cells: self.cells.of_slide(look),
+            stain: self.stain.of_slide(look),
+            ..self
+        }
+    }
+
+    /// The slide it lies on, if it lies on one.
+    pub fn slide(&self) -> Option<u64> {
+        self.slide
     }
 
     /// Width of the image in pixels.

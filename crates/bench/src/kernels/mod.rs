@@ -20,7 +20,7 @@ pub(crate) use clock::processor_time;
 use clock::BenchClock;
 use operations::{KernelBench, MeasuredOperation, OPERATIONS, ThreadTimes};
 use peers::{KernelPeers, PeerTime};
-pub(crate) use tile::{normalize, read_colours};
+pub(crate) use tile::{normalize, plane_of, read_colours};
 
 /// Measures them; peers take part when a Python that has them is found.
 pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<BenchFigure>, Failure> {

@@ -57,12 +57,13 @@ fn colours(source: &dyn Source, name: &str, width: u64, height: u64) -> Result<P
         Failure::bad_input(error.with_hint("make the file again, or choose another image"))
     };
     let dense = source.read(bounds).map_err(unreadable)?;
-    let colours = rgb8(&dense).ok().and_then(|dense| plane(&dense));
+    let colours = rgb8(&dense).ok().and_then(|dense| plane_of(&dense));
     // Images of other than 8 bits were refused when this one was opened.
     colours.ok_or_else(|| Failure::internal("colours that are none"))
 }
 
-fn plane(dense: &Dense) -> Option<Plane<[u8; 3]>> {
+/// The colours of an image of three channels.
+pub(crate) fn plane_of(dense: &Dense) -> Option<Plane<[u8; 3]>> {
     let pixels = dense.as_u8()?.as_chunks().0.to_vec();
     Plane::from_vec(pixels, dense.width(), dense.height())
 }

@@ -1,5 +1,5 @@
 //! The mix of methods that needs the fewest rows: a scrambled start, a Gaussian process while it is cheap and learns much,
-//! then coordinate search and the process in turn.
+//! then rows of coordinate search among those of the process.
 
 use super::AskPoints;
 use super::coordinates::Coordinates;
@@ -18,9 +18,10 @@ pub(super) struct Mix {
 }
 
 /// Points of the start.
-const START: usize = 8;
-/// Rows after which every second one is of coordinate search.
-const MODELLED: usize = 150;
+const START: usize = 6;
+/// Rows after which every fourth one is of coordinate search.
+const MODELLED: usize = 200;
+const EVERY: usize = 4;
 
 /// Rows after which the process is asked no more: it becomes dearer with every row.
 const MOST_MODELLED: usize = 500;
@@ -40,8 +41,8 @@ impl AskPoints for Mix {
             return Some(point);
         }
         let rows = board.history.rows().len();
-        let searches =
-            board.objectives == 1 && (rows >= MOST_MODELLED || rows >= MODELLED && rows.is_multiple_of(2));
+        let searches = board.objectives == 1
+            && (rows >= MOST_MODELLED || rows >= MODELLED && rows.is_multiple_of(EVERY));
         let found = if searches { self.coordinates.ask(board, stream) } else { None };
         found.or_else(|| if rows < MOST_MODELLED { self.gaussian.ask(board, stream) } else { None })
     }

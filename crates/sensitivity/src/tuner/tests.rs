@@ -26,6 +26,7 @@ fn options(method: TuneMethod, seed: u64) -> TunerOptions {
     TunerOptions { method, ..TunerOptions::new(seed) }
 }
 
+/// Each method once: with one objective `nsga-ii` is another word for `ga`.
 fn methods() -> impl Iterator<Item = TuneMethod> {
     TuneMethod::WORDS.into_iter().filter(|(word, _)| *word != "nsga-ii").map(|(_, method)| method)
 }
@@ -86,6 +87,46 @@ fn every_method_runs_each_point_of_a_small_space_once_and_then_ends() {
         keys.sort();
         keys.dedup();
         assert_eq!((rows.len(), keys.len()), (24, 24), "{}", method.word());
+    }
+}
+
+/// Words whose order says nothing: the best one is neither first nor last, and near ones are no better than others.
+fn lock(values: &[Value]) -> TuneOutcome {
+    let right = |(place, value): (usize, &Value)| {
+        let wanted = ["b", "d", "a", "c", "b"][place % 5];
+        f64::from(u8::from(*value == Value::Text(wanted.into()))) * (1.0 + place as f64 / 10.0)
+    };
+    TuneOutcome::Values(vec![values.iter().enumerate().map(right).sum()])
+}
+
+#[test]
+fn every_method_finds_the_optimum_of_a_space_that_it_exhausts() {
+    let one = space(vec![steps("a", 40)], &[]);
+    let four = ["a", "b", "c", "d"];
+    let all_words = space((0..3).map(|i| words(&format!("w{i}"), &four)).collect(), &[]);
+    assert!(TuneMethod::WORDS.contains(&("nsga-ii", TuneMethod::Ga)), "so that it is covered by `ga`");
+    for method in methods() {
+        let found = run(&one, &options(method, 4), (1000, 3), bowl);
+        assert_eq!((found.len(), best(&found)), (40, 0.0), "{}: one parameter", method.word());
+        let found = run(&all_words, &options(method, 4), (1000, 3), lock);
+        assert_eq!((found.len(), best(&found)), (64, 3.3), "{}: words alone", method.word());
+    }
+}
+
+#[test]
+fn methods_that_promise_the_optimum_find_it_long_before_the_space_is_exhausted() {
+    let one = space(vec![steps("a", 1000)], &[]);
+    let peak = |values: &[Value]| TuneOutcome::Values(vec![-(number(&values[0]) - 617.0).abs()]);
+    let four = ["a", "b", "c", "d"];
+    let all_words = space((0..5).map(|i| words(&format!("w{i}"), &four)).collect(), &[]);
+    for method in [TuneMethod::Auto, TuneMethod::Gp, TuneMethod::Coordinate] {
+        for seed in 0..4 {
+            let options = options(method, seed);
+            assert_eq!(best(&run(&one, &options, (60, 1), peak)), 0.0, "{}: one parameter", method.word());
+            // 1,024 points, of which one is the best.
+            let found = best(&run(&all_words, &options, (80, 1), lock));
+            assert!((found - 6.0).abs() < 1e-12, "{}: words alone, {found}", method.word());
+        }
     }
 }
 
