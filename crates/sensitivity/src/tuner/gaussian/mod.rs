@@ -75,9 +75,10 @@ fn fitted_places(all: usize, taken: usize) -> Vec<usize> {
 
 /// From so many of these units on losses count half.
 const FAR: f64 = 2.0;
-/// For every second row an improvement counts from so many standard deviations of the losses below the best one: a search
-/// that is always content with less stays near a good row that is not the best.
-const LEAST_GAIN: f64 = 0.1;
+/// An improvement counts from so many standard deviations of the losses below the best one: a search that is content with
+/// less stays near a good row that is not the best. For every third row each improvement counts, so that its end is found.
+const LEAST_GAIN: f64 = 0.03;
+const CONTENT: usize = 3;
 
 /// Losses in units of the distance between the best and the median; how much worse than the median hardly matters.
 fn warped(sorted: &[f64]) -> Vec<f64> {
@@ -115,9 +116,9 @@ impl AskPoints for Gaussian {
         }
         let incumbents: Vec<GridPoint> =
             rows.iter().take(5).map(|row| board.grid.nearest(&board.history.rows()[*row].at)).collect();
-        let best = losses.first().copied().unwrap_or(0.0);
-        let is_bold = board.history.rows().len().is_multiple_of(2);
-        let best = if is_bold { best - LEAST_GAIN * deviation(&losses) } else { best };
+        let is_content = board.history.rows().len().is_multiple_of(CONTENT);
+        let least = if is_content { 0.0 } else { LEAST_GAIN * deviation(&losses) };
+        let best = losses.first().copied().unwrap_or(0.0) - least;
         Acquisition::new(board, &posterior, best).maximise(&incumbents, stream)
     }
 }
