@@ -82,7 +82,8 @@ mod tests {
         work.begin_search();
         let second = 1_000_000_000;
         let line = JournalLine::Spent { time: 3600 * second, cost: 100 * second };
-        let past = PastPhase { lines: vec![line], ..PastPhase::default() };
+        let mut past = PastPhase::default();
+        past.lines.push(line);
         assert_eq!(work.end_batch(&past, 5.0), None, "it is in the journal");
         assert!((work.seconds() - 3600.0).abs() < 1e-9);
         assert!(work.is_over(&design(3600, 1000), 1.0) && work.is_over(&design(9000, 100), 1.0));
