@@ -18,6 +18,9 @@ struct FlipCentre {
     values: Vec<f64>,
 }
 
+/// A flip, and the objectives that it gave; `None` when it failed.
+type TriedFlip = (TuneFlip, Option<Vec<f64>>);
+
 impl Runner<'_> {
     /// Tries the best row once more, as far as rows are left.
     pub(super) fn finish_tuning(
@@ -49,7 +52,7 @@ impl Runner<'_> {
         tune: &mut TunePhase<'_>,
         centre: &FlipCentre,
         progress: &mut dyn Progress,
-    ) -> Result<Vec<(TuneFlip, Option<Vec<f64>>)>, EngineError> {
+    ) -> Result<Vec<TriedFlip>, EngineError> {
         let mut flips = tune.tuner.flips(&centre.start, &centre.defaults);
         flips.extend(away(tune, centre));
         let mut found = Vec::new();
@@ -84,7 +87,7 @@ impl Runner<'_> {
         &mut self,
         tune: &mut TunePhase<'_>,
         centre: &FlipCentre,
-        found: &[(TuneFlip, Option<Vec<f64>>)],
+        found: &[TriedFlip],
         progress: &mut dyn Progress,
     ) -> Result<(), EngineError> {
         let tolerated = self.tolerated(tune, &centre.values, 0.5 * TOLERANCE);
