@@ -1,6 +1,6 @@
 """The peers of `onceflow bench tune`: Optuna, pymoo and Nevergrad.
 
-Requests are lines of JSON on standard input. Whoever tunes asks for the losses of a point with a line {"at": [places]} and
+Requests are lines of JSON on standard input. A tuner asks for the losses of a point with a line {"at": [places]} and
 reads them in the next line; a point that was asked for before costs nothing and is not counted."""
 import json
 import sys

@@ -12,10 +12,10 @@ use onceflow_kernels::{
 };
 
 /// A mask and its content.
-type Known = Arc<(Bits, ObjectHash)>;
+type KnownMask = Arc<(Bits, ObjectHash)>;
 
 /// A difference, and the candidates in it.
-type KnownCandidates = (Arc<Plane<u8>>, Known);
+type KnownCandidates = (Arc<Plane<u8>>, KnownMask);
 
 /// A tile, and what is known of it.
 #[derive(Clone, Debug)]
@@ -31,16 +31,16 @@ pub(super) struct TuneTile {
 #[derive(Clone, Debug, Default)]
 struct TileMemo {
     background: HashMap<[i64; 3], bool>,
-    blood: HashMap<[u64; 2], Known>,
+    blood: HashMap<[u64; 2], KnownMask>,
     dark: HashMap<bool, Arc<Reconstructed>>,
     /// Difference and candidates.
     candidates: HashMap<(bool, bool, i64), KnownCandidates>,
-    sized: HashMap<(ObjectHash, [i64; 2]), Known>,
-    grown: HashMap<([ObjectHash; 2], bool, i64), Known>,
-    clumps: HashMap<(ObjectHash, i64), Known>,
-    apart: HashMap<(ObjectHash, bool), Known>,
+    sized: HashMap<(ObjectHash, [i64; 2]), KnownMask>,
+    grown: HashMap<([ObjectHash; 2], bool, i64), KnownMask>,
+    clumps: HashMap<(ObjectHash, i64), KnownMask>,
+    apart: HashMap<(ObjectHash, bool), KnownMask>,
     lines: HashMap<ObjectHash, Arc<[(u32, u32)]>>,
-    finished: HashMap<(ObjectHash, [i64; 2], bool), Known>,
+    finished: HashMap<(ObjectHash, [i64; 2], bool), KnownMask>,
     compared: HashMap<ObjectHash, ComparisonCounts>,
 }
 
@@ -51,7 +51,7 @@ fn eight(connectivity: Connectivity) -> bool {
     connectivity == Connectivity::Eight
 }
 
-fn known(mask: Bits) -> Known {
+fn known(mask: Bits) -> KnownMask {
     let digest = mask.digest();
     Arc::new((mask, digest))
 }
@@ -96,7 +96,7 @@ impl TuneTile {
     }
 
     /// The nuclei before the last filter by size; `None` where there are none.
-    fn apart(&mut self, p: &Parameters) -> Option<Known> {
+    fn apart(&mut self, p: &Parameters) -> Option<KnownMask> {
         let Self { normalized, memo, .. } = self;
         let view = normalized.view();
         let glass = || nuclei::background(view, p.blue, p.green, p.red).is_some();
@@ -139,7 +139,7 @@ impl TuneTile {
         Some(apart)
     }
 
-    fn finished(&mut self, apart: &Known, p: &Parameters) -> Known {
+    fn finished(&mut self, apart: &KnownMask, p: &Parameters) -> KnownMask {
         let key = (apart.1, [p.min_size_seg, p.max_size_seg], eight(p.fill_holes_connectivity));
         kept(&mut self.memo.finished, key, || {
             let (sizes, mut scratch) = (p.min_size_seg..p.max_size_seg, MaskScratch::default());

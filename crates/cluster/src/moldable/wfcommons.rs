@@ -68,7 +68,7 @@ fn runtimes(
     nodes.iter().map(|node| one(node, messages)).collect()
 }
 
-/// Nobody waits longer for a task.
+/// The longest time of a task.
 const MOST_SECONDS: f64 = 1e9;
 
 fn task(

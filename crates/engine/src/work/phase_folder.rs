@@ -28,7 +28,7 @@ const ENDED: &str = "ended";
 const MANAGER: &str = "manager";
 /// A manager says so often that it lives.
 pub(crate) const SIGN: Duration = Duration::from_secs(1);
-/// Whoever wonders whether one lives watches for so many signs.
+/// A process that asks whether one lives watches for so many signs.
 const WATCHED: u32 = 4;
 /// Where workers write what they would print.
 const LOGS: &str = "logs";

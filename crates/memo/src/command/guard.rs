@@ -1,5 +1,5 @@
 //! A process between this one and its command (Linux). When this one is killed, the guard ends all processes of the command, also
-//! those that left its group or session; until they are gone it holds the lock of the key, so that nobody else computes it.
+//! those that left its group or session; until they are gone it holds the lock of the key, so that no other caller computes it.
 #![allow(
     unsafe_code,
     reason = "between fork and exec only system calls are allowed, which the C library gives"

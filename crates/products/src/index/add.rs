@@ -75,7 +75,7 @@ impl Index {
     }
 
     /// What these keys stand for: the digest of each result, and its maker.
-    pub(crate) fn known(&self, keys: &[ProductKey]) -> Result<Vec<Option<Known>>, ProductError> {
+    pub(crate) fn known(&self, keys: &[ProductKey]) -> Result<Vec<Option<KnownContent>>, ProductError> {
         self.with(|connection| {
             let read = connection.unchecked_transaction()?;
             let mut query = read.prepare_cached(KNOWN)?;
@@ -102,12 +102,12 @@ impl Index {
 }
 
 /// The digest of a result, and its maker.
-pub(crate) type Known = ([u8; 32], Maker);
+pub(crate) type KnownContent = ([u8; 32], Maker);
 
 const KNOWN: &str = "SELECT digest, run, user, program FROM product JOIN blob ON blob.id = blob \
                      JOIN maker ON maker.id = maker WHERE key = ?";
 
-fn known(row: &Row<'_>) -> rusqlite::Result<Known> {
+fn known(row: &Row<'_>) -> rusqlite::Result<KnownContent> {
     Ok((row.get(0)?, Maker { run: row.get(1)?, user: row.get(2)?, program: row.get(3)? }))
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Coordinates {
 }
 
 /// What is known of a point.
-enum Known {
+enum KnownPoint {
     Loss(f64),
     Pending,
     Free,
@@ -105,13 +105,13 @@ impl Coordinates {
     }
 }
 
-fn known(board: &TuneBoard, point: &GridPoint) -> Known {
+fn known(board: &TuneBoard, point: &GridPoint) -> KnownPoint {
     match board.history.row_at(point).map(|row| &board.history.rows()[row].outcome) {
-        None if board.grid.allows(point) => Known::Free,
-        None => Known::Excluded,
-        Some(TuneState::Pending) => Known::Pending,
-        Some(TuneState::Losses(losses)) => Known::Loss(losses.first().copied().unwrap_or(f64::INFINITY)),
-        Some(TuneState::Failed) => Known::Loss(f64::INFINITY),
+        None if board.grid.allows(point) => KnownPoint::Free,
+        None => KnownPoint::Excluded,
+        Some(TuneState::Pending) => KnownPoint::Pending,
+        Some(TuneState::Losses(losses)) => KnownPoint::Loss(losses.first().copied().unwrap_or(f64::INFINITY)),
+        Some(TuneState::Failed) => KnownPoint::Loss(f64::INFINITY),
     }
 }
 
@@ -126,21 +126,21 @@ impl AskPoints for Coordinates {
                 continue;
             };
             let loss = match known(board, &centre) {
-                Known::Free => return Some(centre),
-                Known::Loss(loss) => loss,
+                KnownPoint::Free => return Some(centre),
+                KnownPoint::Loss(loss) => loss,
                 // Its neighbours are not worth much before it is known.
-                Known::Pending => return None,
-                Known::Excluded => f64::INFINITY,
+                KnownPoint::Pending => return None,
+                KnownPoint::Excluded => f64::INFINITY,
             };
             let (mut waits, mut better, mut free) = (false, None, None);
             for (place, point) in self.moves(board, &centre) {
                 match known(board, &point) {
-                    Known::Loss(other) if other < loss => {
+                    KnownPoint::Loss(other) if other < loss => {
                         better = Some((place, point));
                         break;
                     }
-                    Known::Free if free.is_none() => free = Some(point),
-                    Known::Pending => waits = true,
+                    KnownPoint::Free if free.is_none() => free = Some(point),
+                    KnownPoint::Pending => waits = true,
                     _ => {}
                 }
             }

@@ -43,7 +43,7 @@ pub enum JobReport {
     TimedOut,
     /// It was ended since its node failed or was needed for something else.
     Lost(String),
-    /// Somebody cancelled it, or the batch system did, since a job before it failed.
+    /// A user cancelled it, or the batch system did, since a job before it failed.
     Cancelled(String),
 }
 

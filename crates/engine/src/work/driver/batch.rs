@@ -81,7 +81,7 @@ impl BatchDriver {
                 listed.as_ref().is_ok_and(|listed| alive.iter().any(|task| !listed.contains_key(task)));
             let told = if missing { answer(&history).ok() } else { None };
             let told = told.map_or_else(TaskStates::new, |text| system.remembered(&text));
-            let _nobody = sender.send((listed, told));
+            let _unheard = sender.send((listed, told));
         });
         (self.listing, self.asked) = (Some(receiver), Some(Instant::now()));
     }
