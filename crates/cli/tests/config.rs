@@ -9,7 +9,7 @@ use shell::{Said, Shell};
 use studies::{STUDY, changed};
 
 /// Every key, a value of the profile, a stronger one of the environment, and both as they are shown.
-const KEYS: [(&str, &str, &str, [&str; 2]); 16] = [
+const KEYS: [(&str, &str, &str, [&str; 2]); 17] = [
     ("reuse", "\"stage\"", "task", ["stage", "task"]),
     ("workers", "5", "6", ["5", "6"]),
     ("memory", "\"3 GiB\"", "4 GiB", ["3 GiB", "4 GiB"]),
@@ -23,6 +23,8 @@ const KEYS: [(&str, &str, &str, [&str; 2]); 16] = [
     ),
     ("costs", "\"costs.jsonl\"", "none", ["costs.jsonl", "none"]),
     ("store", "\"results\"", "none", ["results", "none"]),
+    // Without a store it has no size.
+    ("store_size", "\"20 GiB\"", "5 GiB", ["20 GiB", "none"]),
     ("audit", "\"1%\"", "0.5", ["1%", "50%"]),
     ("granularity", "\"split\"", "fused", ["split", "fused"]),
     ("policy", "\"fcfs\"", "rmsr:3", ["fcfs", "rmsr:3"]),

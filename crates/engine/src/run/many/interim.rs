@@ -52,14 +52,16 @@ impl Interim {
             return;
         }
         let whole = whole_parts(handed, sampled.sample.len() + usize::from(runner.table.rows.is_empty()));
-        if whole.len() > self.parts {
+        let is_new = whole.len() > self.parts;
+        if is_new {
             self.parts = whole.len();
             if let Some(answer) = runner.interim(phase, sampled, handed, &whole) {
                 let text = format!("{answer:#}\n");
                 let _left_out = write_whole(&runner.folder.path().join(INTERIM_FILE), text.as_bytes());
             }
         }
-        self.next = Instant::now() + PAUSE.max(began.elapsed() * TIMES);
+        let pause = if is_new { PAUSE } else { Duration::ZERO };
+        self.next = Instant::now() + pause.max(began.elapsed() * TIMES);
     }
 }
 
