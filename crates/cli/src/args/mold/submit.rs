@@ -63,7 +63,7 @@ pub(crate) struct SubmitArgs {
     /// Plan without the jobs that are on the cluster now
     #[arg(long)]
     pub(crate) no_load: bool,
-    /// Settings for all studies, with the table [site]: a TOML file, or the name of one in the folder onceflow of the
+    /// Settings for all studies, with the table site: a TOML file, or the name of one in the folder onceflow of the
     /// user's configuration [default: profile.toml in that folder, if it exists]
     #[arg(long, value_name = "PROFILE", env = "ONCEFLOW_PROFILE", hide_env_values = true, help_heading = MACHINE)]
     pub(crate) profile: Option<PathBuf>,
