@@ -74,7 +74,7 @@ fn a_c_program_computes_levels_once() {
 }
 
 /// Kills the program at ever other moments, `ONCEFLOW_KILLS` times at least, until it gets through: the sum is that of a program that
-/// nobody killed, and what is kept is sound.
+/// was not killed, and what is kept is sound.
 #[test]
 fn a_c_program_that_is_killed_again_and_again_gives_what_it_gives_alone() {
     let folder = tempfile::tempdir().unwrap();

@@ -203,7 +203,7 @@ fn a_folder_of_the_same_name_is_not_taken_for_that_of_the_run() {
     let token = job["token"].as_str().unwrap();
     let said = shell.run("work run --store none --costs none --token 0123456789abcdef");
     assert!(said.exit == 3 && said.stderr.contains("is not the one that the run was started in"), "{said}");
-    // A copy, as on a machine that does not share the folder: nobody gives signs there.
+    // A copy, as on a machine that does not share the folder: no manager gives signs there.
     let copied = Command::new("cp").args(["-r"]).arg(shell.path("run")).arg(shell.path("copy")).status();
     assert!(copied.unwrap().success());
     let alone = shell.ok("work copy --store none --costs none");
@@ -231,7 +231,11 @@ fn a_straggler_is_computed_twice_and_published_once() {
     let mut manager = start(&shell, &run, "log");
     assert_eq!(manager.ended(), 0, "{}", shell.read("log"));
     assert!(shell.exists("seen"), "one command was slow");
-    assert!(began.elapsed() < Duration::from_secs(60), "nobody waited for it: {:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(60),
+        "the test waited too long for it: {:?}",
+        began.elapsed()
+    );
     let mut rows: Vec<(u64, u64)> = shell
         .read("events")
         .lines()

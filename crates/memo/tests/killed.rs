@@ -92,7 +92,7 @@ fn no_process_of_a_killed_caller_writes_its_outputs() {
     let late = "'echo $$ > pid; sleep 3; echo late > out'";
     let scripts = [
         "echo $$ > pid; sleep 3; echo late > out\n".to_owned(),
-        // A process of the command, one in another session, and one that nobody waits for.
+        // A process of the command, one in another session, and one without a parent that waits for it.
         format!("sh -c {late} & wait\n"),
         format!("setsid sh -c {late} & wait\n"),
         format!("(setsid sh -c {late} > /dev/null 2>&1 &)\nsleep 3\n"),
