@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use onceflow_engine::PixelBox;
 use onceflow_study::{Size, parse_duration};
 
+use super::deferred::Deferred;
 use super::run::size;
 
 /// Arguments of `products`.
@@ -37,38 +38,38 @@ pub(crate) enum ProductsVerb {
     #[command(
         after_help = "Examples:\n  onceflow products ls\n  onceflow products ls --json | jq '.products[].run'"
     )]
-    Ls(StoreArgs),
+    Ls(Deferred<StoreArgs>),
     /// Show sizes, hits and misses, and the time that was saved
     #[command(
         after_help = "Examples:\n  onceflow products stats\n  onceflow products stats --store /data/results --json"
     )]
-    Stats(StoreArgs),
+    Stats(Deferred<StoreArgs>),
     /// Read every result again and set damaged ones aside
     #[command(
         after_help = "Examples:\n  onceflow products verify\n  onceflow products verify --json | jq '.damaged[]'"
     )]
-    Verify(StoreArgs),
+    Verify(Deferred<StoreArgs>),
     /// Remove results: those of least value, or those that were not used for some time
     #[command(
         after_help = "Examples:\n  onceflow products gc --dry-run\n  onceflow products gc --size '2 GiB'\n  onceflow products gc --older-than '30 d'"
     )]
-    Gc(GcArgs),
+    Gc(Deferred<GcArgs>),
     /// Keep results for good
     #[command(after_help = "Examples:\n  onceflow products pin 3f2a")]
-    Pin(PinArgs),
+    Pin(Deferred<PinArgs>),
     /// Let pinned results be removed again
     #[command(after_help = "Examples:\n  onceflow products unpin 3f2a")]
-    Unpin(PinArgs),
+    Unpin(Deferred<PinArgs>),
     /// Explain results: who made them, when, in which run, what they took, how often they were used, whether they are sound
     #[command(
         after_help = "Examples:\n  onceflow products why 3f2a\n  onceflow products why 3f2a --json | jq '.products[].run'"
     )]
-    Why(PinArgs),
+    Why(Deferred<PinArgs>),
     /// Write a kept region as a PNG image: whole, or only a box of it, for which little is read
     #[command(
         after_help = "Examples:\n  onceflow why study.toml --row 17              names the keys of the regions of row 17\n  onceflow products export 3f2a -o mask.png\n  onceflow products export 3f2a --box 1000,2000,256x256 -o piece.png --json"
     )]
-    Export(ExportArgs),
+    Export(Deferred<ExportArgs>),
 }
 
 /// Which store.
