@@ -47,4 +47,6 @@ def test_pages(name: str) -> None:
                 exec(compile("\n" * line + text, str(page), "exec"), names)
             printed = out.getvalue()
         elif kind == "text":
-            assert doctest.OutputChecker().check_output(text, printed, FLAGS), f"{page}:{line} shows\n{text}found\n{printed}"
+            assert doctest.OutputChecker().check_output(text, printed, FLAGS), (
+                f"{page}:{line} shows\n{text}found\n{printed}"
+            )

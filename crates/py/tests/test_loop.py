@@ -53,7 +53,9 @@ def test_rows_are_handed_out_once_and_repeats_never(file: str) -> None:
     assert loop.ask() == [] and loop.waiting == len(asked)
     for row in asked:
         loop.tell(row, **model(row))
-    assert str(loop).startswith(f"{len(asked)} rows told, 0 failed, {40 - len(asked)} answered by an earlier row; 0 asked")
+    assert str(loop).startswith(
+        f"{len(asked)} rows told, 0 failed, {40 - len(asked)} answered by an earlier row; 0 asked"
+    )
     assert loop.answer("y").influential == ["a", "c"]
     assert loop.answer("y").to_json()["outputs"][0]["failures"]["missing"] == 0
 

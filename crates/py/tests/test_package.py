@@ -37,7 +37,15 @@ def test_the_command() -> None:
 
 def test_errors_have_their_classes() -> None:
     assert issubclass(of.KeyRefused, TypeError) and issubclass(of.StudyError, ValueError)
-    for kind in (of.StudyError, of.SampleError, of.TaskError, of.MemoryTooSmall, of.CommandsNotAllowed, of.Missing, of.Bug):
+    for kind in (
+        of.StudyError,
+        of.SampleError,
+        of.TaskError,
+        of.MemoryTooSmall,
+        of.CommandsNotAllowed,
+        of.Missing,
+        of.Bug,
+    ):
         assert issubclass(kind, of.Error)
     with pytest.raises(of.StudyError) as caught:
         of.plan("absent.toml")
@@ -48,7 +56,7 @@ def test_errors_have_their_classes() -> None:
 
 
 def test_blocks_are_computed_once() -> None:
-    computed = []
+    computed: list[float] = []
 
     def distance(mask: np.ndarray, sigma: float, *, version: int = 1) -> np.ndarray:
         with of.memo("distance", mask=mask, sigma=sigma, version=version, store="kept", program="test") as block:
@@ -71,10 +79,9 @@ def test_blocks_are_computed_once() -> None:
 
 def test_a_block_that_fails_is_not_kept() -> None:
     for _ in range(2):
-        with pytest.raises(ZeroDivisionError):
-            with of.memo("fails", n=1, store="kept", program="test") as block:
-                assert not block.known
-                block["x"] = 1 / 0
+        with pytest.raises(ZeroDivisionError), of.memo("fails", n=1, store="kept", program="test") as block:
+            assert not block.known
+            block["x"] = 1 / 0
 
 
 def test_results_outlive_the_process() -> None:

@@ -88,7 +88,8 @@ def test_overlays(run: of.Run) -> None:
 
 def test_layers_for_napari(run: of.Run) -> None:
     class Viewer:
-        layers: list[tuple[str, tuple[int, ...], object]] = []
+        def __init__(self) -> None:
+            self.layers: list[tuple[str, tuple[int, ...], object]] = []
 
         def add_image(self, pixels: np.ndarray, *, name: str, scale: object, translate: object) -> None:
             self.layers.append((name, pixels.shape, scale))
@@ -140,7 +141,15 @@ def test_commands_need_permission(tmp_path: Path) -> None:
                         "stage": "s",
                         "in": ["image"],
                         "out": ["found"],
-                        "tasks": [{"task": "t", "op": {"command": ["false", "{n}", "{image}", "{found}"]}, "in": ["image"], "reads": ["n"], "out": ["found"]}],
+                        "tasks": [
+                            {
+                                "task": "t",
+                                "op": {"command": ["false", "{n}", "{image}", "{found}"]},
+                                "in": ["image"],
+                                "reads": ["n"],
+                                "out": ["found"],
+                            }
+                        ],
                     }
                 ],
                 "outputs": ["found"],
@@ -213,7 +222,9 @@ print((peak() - before) / 1024)
 
 
 def test_many_runs_take_no_more_memory(study: of.Study) -> None:
-    small = study.replace(images=[of.Image("a", "synth:64x64?seed=1")], metrics=[study.metrics[1]], phases=[of.Moat("screen", 2)])
+    small = study.replace(
+        images=[of.Image("a", "synth:64x64?seed=1")], metrics=[study.metrics[1]], phases=[of.Moat("screen", 2)]
+    )
 
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * 4096

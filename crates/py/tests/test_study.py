@@ -83,7 +83,11 @@ def test_objects_are_frozen_and_shown(study: of.Study) -> None:
 
 def test_check_says_what_the_command_says(study: of.Study) -> None:
     checked = study.check()
-    assert checked.ok and str(checked).endswith("ok\n") and "screen      moat, 3 parameters, 4 trajectories: 16 rows" in str(checked)
+    assert (
+        checked.ok
+        and str(checked).endswith("ok\n")
+        and "screen      moat, 3 parameters, 4 trajectories: 16 rows" in str(checked)
+    )
     wrong = study.replace(metrics=[of.Metric("dice", of="nuclei", measure="dise", against="truth")]).check()
     assert not wrong.ok and wrong.errors[0].line is not None and "dice" in str(wrong.errors[0])
     assert not Path("study.toml").exists()

@@ -9,7 +9,9 @@ import onceflow as of
 
 
 def table() -> of.Table:
-    return of.Table({"row": [0, 1, 2], "dice": [0.5, None, 0.75], "status": ["ok", "failed", "ok"], "kept": [True, False, True]})
+    return of.Table(
+        {"row": [0, 1, 2], "dice": [0.5, None, 0.75], "status": ["ok", "failed", "ok"], "kept": [True, False, True]}
+    )
 
 
 def test_columns() -> None:

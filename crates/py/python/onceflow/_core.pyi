@@ -6,6 +6,27 @@ from typing import Any, final
 from numpy import float64, int64, uint32, uint64
 from numpy.typing import NDArray
 
+__all__ = [
+    "Analysis",
+    "Image",
+    "MemoBlock",
+    "MemoStore",
+    "Opened",
+    "Problem",
+    "Running",
+    "Sample",
+    "Table",
+    "__version__",
+    "command",
+    "compare_arrays",
+    "draw_overlay",
+    "measure_array",
+    "paint_tissue",
+    "png",
+    "segment_array",
+    "verb",
+]
+
 __version__: str
 
 _Box = tuple[int, int, int, int]
@@ -26,6 +47,7 @@ def measure_array(
     normalize: bool,
 ) -> str: ...
 def compare_arrays(found: NDArray[Any], truth: NDArray[Any], um_per_pixel: float | None) -> str: ...
+
 @final
 class Problem:
     @staticmethod

@@ -124,9 +124,7 @@ class Analysis:
     def pairs(self) -> Table:
         """Second-order indices, one line for each output and pair."""
         lines = [
-            {"output": output["name"], **pair}
-            for output in self._answer["outputs"]
-            for pair in output.get("pairs", [])
+            {"output": output["name"], **pair} for output in self._answer["outputs"] for pair in output.get("pairs", [])
         ]
         return Table.of_lines(lines)
 
@@ -153,6 +151,7 @@ class Analysis:
             Its name; the first one without it.
         kind : str, optional
             ``bars``, ``scatter`` (of ``morris``) or ``heat-map`` (with second order).
+
         """
         place = 0 if output is None else self.outputs.index(output)
         kinds = self._core.plot_kinds(place)
@@ -169,9 +168,7 @@ def _figures(parameter: dict[str, Any]) -> dict[str, Any]:
 
 
 def _arrays(dictionary: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: value if key == "names" else np.array(value, dtype=np.float64) for key, value in dictionary.items()
-    }
+    return {key: value if key == "names" else np.array(value, dtype=np.float64) for key, value in dictionary.items()}
 
 
 def analyze(
@@ -230,6 +227,7 @@ def analyze(
     >>> answer = of.analyze(problem, X, X.values[:, 0] + 0.1 * X.values[:, 1])
     >>> answer.influential
     ['a']
+
     """
     read = problem_of(problem)
     columns, numbers = _columns(read, Y, output)

@@ -26,6 +26,7 @@ def demo(out: str | os.PathLike[str] | None = None, *, size: int = 256) -> Run:
     -------
     Run
         Its answer is shown by ``print``, its report by a notebook.
+
     """
     folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="onceflow-")) / "demo"
     verb("demo", "-o", str(folder), size=size)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onceflow.errors import StudyError
+from onceflow.kinds import is_mapping
 from onceflow.run import Run, open
 from onceflow.table import Table
 
@@ -37,6 +38,7 @@ class Diff:
         Indices whose value differs, with both intervals and whether they overlap.
     verdicts : Table
         Parameters whose verdict differs.
+
     """
 
     def __init__(self, first: Run, second: Run) -> None:
@@ -64,11 +66,17 @@ class Diff:
         lines = [f"{self.first.folder} -> {self.second.folder}", *(f"study     {line}" for line in self.study)]
         for name in ("first", "second"):
             counts = self.tasks[name]
-            lines.append(f"tasks     {name}: {counts['asked']:,} asked, {counts['computed']:,} computed, {counts['products']:,} from products")
-        lines.append(f"rows      {self.equal:,} equal, {len(self.rows):,} with other metrics, {self.only_first:,} only in the first, {self.only_second:,} only in the second")
+            lines.append(
+                f"tasks     {name}: {counts['asked']:,} asked, {counts['computed']:,} computed, {counts['products']:,} from products"
+            )
+        lines.append(
+            f"rows      {self.equal:,} equal, {len(self.rows):,} with other metrics, {self.only_first:,} only in the first, {self.only_second:,} only in the second"
+        )
         for place in range(len(self.verdicts)):
             line = self.verdicts.row(place)
-            lines.append(f"verdict   {line['parameter']} for {line['metric']}: {line['verdict_first']} -> {line['verdict_second']}")
+            lines.append(
+                f"verdict   {line['parameter']} for {line['metric']}: {line['verdict_first']} -> {line['verdict_second']}"
+            )
         apart = sum(not self.effects.row(place)["overlap"] for place in range(len(self.effects)))
         lines.append(f"effects   {len(self.effects):,} differ, {apart:,} of them beyond their intervals")
         return "\n".join(lines)
@@ -81,6 +89,7 @@ def diff(first: Run | str | os.PathLike[str], second: Run | str | os.PathLike[st
     ----------
     first, second : Run or path
         Two runs that are complete.
+
     """
     runs = [part if isinstance(part, Run) else open(part) for part in (first, second)]
     return Diff(*runs)
@@ -98,7 +107,7 @@ def _study(first: Run, second: Run) -> list[str]:
         old, new = before.get(key), after.get(key)
         if old == new:
             continue
-        if isinstance(old, dict) and isinstance(new, dict):
+        if is_mapping(old) and is_mapping(new):
             names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
             lines += [f"{key}.{name}: {old.get(name)} -> {new.get(name)}" for name in names]
         elif isinstance(old, list | dict) or isinstance(new, list | dict):
@@ -127,7 +136,11 @@ def _rows(first: Run, second: Run) -> tuple[Table, int, int, int]:
     for values in shared:
         old, new = first.rows.row(places[0][values]), second.rows.row(places[1][values])
         if any(old[metric] != new[metric] for metric in metrics):
-            pairs = {f"{metric}_{word}": line[metric] for metric in metrics for word, line in (("first", old), ("second", new))}
+            pairs = {
+                f"{metric}_{word}": line[metric]
+                for metric in metrics
+                for word, line in (("first", old), ("second", new))
+            }
             different.append({"row_first": old["row"], "row_second": new["row"], **pairs})
     alone = [len(part) - len(shared) for part in places]
     return Table.of_lines(different), len(shared) - len(different), alone[0], alone[1]

@@ -67,6 +67,7 @@ class Error(Exception):
     ----------
     diagnostics : tuple of Diagnostic
         The messages, with their places.
+
     """
 
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -105,6 +106,7 @@ class TaskError(Error):
         Which one, where it is known.
     log : Path or None
         What it printed, where that was kept.
+
     """
 
     row: int | None = None
@@ -120,6 +122,7 @@ class MemoryTooSmall(Error, MemoryError):
     ----------
     least : int or None
         The least bound that works, in bytes.
+
     """
 
     least: int | None = None

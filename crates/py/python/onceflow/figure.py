@@ -28,6 +28,7 @@ class Overlay:
         The picture alone.
     caption : str
         The line below it.
+
     """
 
     def __init__(self, pixels: NDArray[Any], caption: str, um_per_pixel: float | None) -> None:

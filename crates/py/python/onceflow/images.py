@@ -35,6 +35,7 @@ class Picture:
         Its resolution, where the file says it.
     scales : list of tuple
         Width, height and downsampling of each scale.
+
     """
 
     def __init__(self, core: _core.Image, name: str) -> None:
@@ -50,9 +51,7 @@ class Picture:
         resolution = "" if self.um_per_pixel is None else f", {self.um_per_pixel:g} um per pixel"
         return f"<Picture {self._name}: {self.width:,} x {self.height:,} pixels{resolution}>"
 
-    def read(
-        self, box: Box | None = None, *, scale: int = 0, um_per_pixel: float | None = None
-    ) -> NDArray[Any]:
+    def read(self, box: Box | None = None, *, scale: int = 0, um_per_pixel: float | None = None) -> NDArray[Any]:
         """Read pixels.
 
         Parameters
@@ -68,6 +67,7 @@ class Picture:
         -------
         ndarray
             ``[y, x]`` or ``[y, x, channel]``, read-only.
+
         """
         if um_per_pixel is not None:
             return self._core.read_at(box, um_per_pixel)
@@ -81,7 +81,9 @@ def refuse_large(name: str, size: int) -> None:
     """Refuse an array that nothing asked for by a box."""
     if size > LIMIT:
         found = f"{size / LIMIT:.1f} GiB"
-        raise StudyError.expected(f"{name} is too large for one array", "a box", found, hint="box=(x, y, width, height)")
+        raise StudyError.expected(
+            f"{name} is too large for one array", "a box", found, hint="box=(x, y, width, height)"
+        )
 
 
 def image(path: str | os.PathLike[str]) -> Picture:
@@ -93,6 +95,7 @@ def image(path: str | os.PathLike[str]) -> Picture:
     >>> tissue = of.image("synth:200x100?seed=3")
     >>> tissue.read((10, 20, 64, 32)).shape
     (32, 64, 3)
+
     """
     name = os.fspath(path)
     return Picture(_core.Image(name, False), name)
@@ -113,6 +116,7 @@ def synth(width: int, height: int, seed: int = 0) -> tuple[NDArray[np.uint8], ND
     >>> rgb, truth = of.synth(120, 80, seed=7)
     >>> rgb.shape, truth.shape
     ((80, 120, 3), (80, 120))
+
     """
     painted, truth = _core.paint_tissue(width, height, seed)
     labels = truth.astype(np.uint32)
@@ -144,14 +148,13 @@ def segment(rgb: ArrayLike, *, normalize: bool = True, **parameters: Any) -> NDA
     >>> labels = of.segment(rgb, G1=60)
     >>> labels.shape, bool(labels.max() > 0)
     ((256, 256), True)
+
     """
     _, labels = _core.segment_array(_rgb(rgb), list(parameters.items()), normalize)
     return labels
 
 
-def features(
-    rgb: ArrayLike, labels: ArrayLike | None = None, *, normalize: bool = True, **parameters: Any
-) -> Table:
+def features(rgb: ArrayLike, labels: ArrayLike | None = None, *, normalize: bool = True, **parameters: Any) -> Table:
     """Measure nuclei: one line for each.
 
     Parameters
@@ -162,6 +165,8 @@ def features(
         The nuclei: numbers, or a mask. They are found with `parameters` where it is left out.
     normalize : bool
         Whether colours are normalized first.
+    **parameters
+        Those of the workflow ``nuclei``, where nuclei are found.
 
     Returns
     -------
@@ -174,6 +179,7 @@ def features(
     >>> table = of.features(rgb, truth)
     >>> len(table) > 10, "area" in table
     (True, True)
+
     """
     drawn = None if labels is None else _objects(labels)
     text = _core.measure_array(_rgb(rgb), drawn, list(parameters.items()), normalize)
@@ -201,6 +207,7 @@ def compare(found: ArrayLike, truth: ArrayLike, *, um_per_pixel: float | None = 
     >>> mask = np.zeros((8, 8), bool); mask[2:6, 2:6] = True
     >>> of.compare(mask, mask)["dice"]
     1.0
+
     """
     return json.loads(_core.compare_arrays(_objects(found), _objects(truth), um_per_pixel))
 
@@ -225,4 +232,3 @@ def _objects(pixels: ArrayLike) -> NDArray[Any]:
     if array.size and int(array.max()) >= 1 << 32:
         raise StudyError.expected("these are no labels", "numbers below 2^32", array.max())
     return array.astype(np.uint32)
-

@@ -8,7 +8,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,7 @@ class Loop:
     ...     loop.tell(row, y=3 * row["a"] + row["b"])
     >>> loop.answer("y").influential
     ['a', 'b']
+
     """
 
     def __init__(
@@ -90,10 +91,14 @@ class Loop:
         if method is not None or not phases:
             from onceflow.sample import sample
 
-            return phase or method or "saltelli", sample(self._problem, method or "saltelli", n, seed=seed, **design)._core
+            return phase or method or "saltelli", sample(
+                self._problem, method or "saltelli", n, seed=seed, **design
+            )._core
         name = phase or next(iter(phases))
         if phases.get(name) == "tune":
-            raise StudyError.expected(f"phase `{name}` tunes", "a phase with rows", "tune", hint="onceflow tune --ask and --tell")
+            raise StudyError.expected(
+                f"phase `{name}` tunes", "a phase with rows", "tune", hint="onceflow tune --ask and --tell"
+            )
         varied, made = self._problem.phase(name, after)
         return name, _core.Sample.make(varied, made).widened(self._problem)
 
@@ -147,6 +152,7 @@ class Loop:
             The row, or its number.
         **outputs : float
             Each output under its name.
+
         """
         number = self._number(row)
         if not outputs:
@@ -158,7 +164,9 @@ class Loop:
             self._told[number] = values
             self._failed.pop(number, None)
             if self._journal is not None:
-                self._journal.write({"told": number, "outputs": {k: v if math.isfinite(v) else None for k, v in values.items()}})
+                self._journal.write(
+                    {"told": number, "outputs": {k: v if math.isfinite(v) else None for k, v in values.items()}}
+                )
 
     def fail(self, row: Row | int, why: object = "") -> None:
         """Say that a row failed, and why. It is never a number."""
@@ -212,6 +220,7 @@ class Loop:
             Which output; all without it.
         **options
             Those of :func:`analyze`.
+
         """
         with self._lock:
             names = list(dict.fromkeys(name for outputs in self._told.values() for name in outputs))
@@ -233,6 +242,7 @@ class Loop:
         ----------
         **size : int
             ``trajectories``, ``base``, ``rows`` or ``n``: the size in all.
+
         """
         if len(size) != 1 or not set(size) <= _SIZES:
             raise SampleError.expected("a loop has one size", "one of " + ", ".join(sorted(_SIZES)), ", ".join(size))
@@ -251,7 +261,9 @@ class Loop:
         names = [name for name, _ in self._problem.phases]
         place = names.index(self.phase) + 1 if self.phase in names else len(names)
         if place >= len(names):
-            raise StudyError.expected(f"no phase follows `{self.phase}`", "a study with a later phase", ", ".join(names) or "none")
+            raise StudyError.expected(
+                f"no phase follows `{self.phase}`", "a study with a later phase", ", ".join(names) or "none"
+            )
         after = json.dumps(self.answer().to_json())
         out = None if self._out is None else self._out / names[place]
         return Loop(self._study, names[place], out=out, lease=self._lease, _after=after)
@@ -264,7 +276,7 @@ class Loop:
         return {"onceflow": 1, "phase": self.phase, "rows": digest}
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self) -> Generator[None]:
         if self._journal is None:
             yield
             return
@@ -305,7 +317,9 @@ class _Journal:
                 self.write(identity)
             elif first != identity:
                 found = f"those of phase {first.get('phase')}"
-                raise StudyError.expected(f"{self._path} has other rows", "the rows of this loop", found, hint="choose another folder")
+                raise StudyError.expected(
+                    f"{self._path} has other rows", "the rows of this loop", found, hint="choose another folder"
+                )
             else:
                 self._at = len(json.dumps(identity)) + 1
 
@@ -315,7 +329,7 @@ class _Journal:
         return json.loads(line) if line.endswith(b"\n") else None
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> Generator[None]:
         """Hold the file alone."""
         if self._depth == 0:
             _lock(self._file.fileno())

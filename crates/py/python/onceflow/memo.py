@@ -7,15 +7,16 @@ import json
 import os
 import struct
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from onceflow import _core
 from onceflow.errors import KeyRefused
+from onceflow.kinds import is_array, is_list, is_mapping, is_path
 
 __all__ = ["Block", "memo"]
 
@@ -30,6 +31,7 @@ class Block:
     ----------
     known : bool
         Whether its products are kept, so that nothing need be computed.
+
     """
 
     def __init__(self, core: _core.MemoBlock) -> None:
@@ -110,6 +112,7 @@ def memo(
     (False, True)
     >>> smoothed(2.0)[1].sum()
     np.float64(33.0)
+
     """
     given = [(key, encoded(key, value)) for key, value in attributes.items()]
     opened = _store(store, program or Path(sys.argv[0] or "python").name, str(version))
@@ -136,7 +139,7 @@ def encoded(name: str, value: Any) -> bytes:
     """A value as bytes that are equal on every machine: arrays with their type and shape, everything else as JSON."""
     if isinstance(value, bytes | bytearray):
         return b"b" + bytes(value)
-    if isinstance(value, np.ndarray | np.generic):
+    if is_array(value):
         array = np.ascontiguousarray(value)
         if array.dtype.hasobject or array.dtype.names is not None:
             raise _refused(name, f"an array of {array.dtype}")
@@ -164,14 +167,14 @@ def _plain(name: str, value: Any) -> Any:
     """Numbers, texts, and lists and mappings of them; arrays inside as their bytes."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, Mapping):
+    if is_mapping(value):
         return {str(key): _plain(name, part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
+    if is_list(value):
         return [_plain(name, part) for part in value]
-    if isinstance(value, os.PathLike):
+    if is_path(value):
         return os.fspath(value)
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, np.bool_ | np.integer | np.floating):
+        return cast(Any, value).item()
     raise _refused(name, type(value).__name__)
 
 

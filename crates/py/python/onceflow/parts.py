@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from onceflow.errors import StudyError
+from onceflow.kinds import is_list, is_mapping
 
 __all__ = [
     "Fixed",
@@ -30,8 +31,15 @@ __all__ = [
     "phase_of",
 ]
 
-_METHODS = {"morris": "moat", "saltelli": "vbd", "sobol": "vbd", "monte-carlo": "mc", "random": "mc"}
-_METHODS |= {"latin-hypercube": "lhs", "full-factorial": "grid"}
+_METHODS = {
+    "morris": "moat",
+    "saltelli": "vbd",
+    "sobol": "vbd",
+    "monte-carlo": "mc",
+    "random": "mc",
+    "latin-hypercube": "lhs",
+    "full-factorial": "grid",
+}
 
 
 def _said(part: Any) -> dict[str, Any]:
@@ -47,13 +55,13 @@ def _said(part: Any) -> dict[str, Any]:
 
 
 def _plain(given: Any) -> Any:
-    if isinstance(given, tuple | list):
+    if is_list(given):
         return [_plain(part) for part in given]
     return given._table() if hasattr(given, "_table") else given
 
 
 def _frozen(given: Any) -> Any:
-    return tuple(_frozen(part) for part in given) if isinstance(given, list | tuple) else given
+    return tuple(_frozen(part) for part in given) if is_list(given) else given
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,7 @@ class Range(_Described):
     >>> import onceflow as of
     >>> of.Range(5, 80, step=5, default=40)
     Range(5, 80, default=40, step=5)
+
     """
 
     low: float = _end("from")
@@ -224,11 +233,11 @@ def parameter_of(name: str, given: Any) -> _Described:
     """A parameter in any of its forms: an object, a list of values, one value, or a table of a file."""
     if isinstance(given, _Described):
         return given
-    if isinstance(given, list | tuple):
+    if is_list(given):
         return Values(tuple(given))
     if isinstance(given, bool | float | int | str):
         return Fixed(given)
-    if not isinstance(given, Mapping):
+    if not is_mapping(given):
         forms = "of.Range(5, 80), a list of values, or one value"
         raise StudyError.expected(f"`{name}` is no parameter", forms, type(given).__name__)
     word = given.get("distribution", "uniform")
@@ -265,6 +274,7 @@ class Image:
         A mask, a label image or outlines.
     um_per_pixel : float, optional
         Its resolution, where the file does not say it.
+
     """
 
     name: str
@@ -303,6 +313,7 @@ class Metric:
         ``dice``, ``jaccard``, ``object_f1``, ``objects``, ``objects_per_mm2`` and so on.
     against : str
         ``truth``, ``default`` or ``nothing``.
+
     """
 
     name: str
@@ -412,7 +423,8 @@ class Tune(Phase):
 
 def phase_of(table: Mapping[str, Any]) -> Phase:
     """A phase from its table in a file."""
-    method = _METHODS.get(table.get("method", ""), table.get("method", ""))
+    said = str(table.get("method", ""))
+    method = _METHODS.get(said, said)
     kinds: dict[str, type[Phase]] = {"moat": Moat, "vbd": Vbd, "tune": Tune}
     kind = kinds.get(method, Rows)
     fields = dict(table)
@@ -422,6 +434,6 @@ def phase_of(table: Mapping[str, Any]) -> Phase:
         fields.pop("method", None)
     what = f"phase `{table.get('name', '?')}`"
     keep = fields.get("keep")
-    if isinstance(keep, Mapping):
+    if is_mapping(keep):
         fields["keep"] = tuple(keep["names"]) if "names" in keep else _built(Keep, keep, f"keep of {what}")
     return _built(kind, fields, what)

@@ -19,6 +19,7 @@ class Plot:
         The drawing.
     data : Table
         The numbers behind it.
+
     """
 
     def __init__(self, svg: str, data: Table) -> None:

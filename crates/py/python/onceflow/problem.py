@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from onceflow import _core
 from onceflow.errors import StudyError
+from onceflow.kinds import is_array, is_mapping, is_path
 
 __all__ = ["ProblemLike", "problem_of"]
 
@@ -22,11 +20,11 @@ def problem_of(given: ProblemLike) -> _core.Problem:
     """Read a problem in any of its forms."""
     if isinstance(given, _core.Problem):
         return given
-    if isinstance(given, Mapping):
+    if is_mapping(given):
         known = ("num_vars", "names", "bounds", "groups", "dists", "outputs")
         fields = {key: given[key] for key in known if given.get(key) is not None}
         return _core.Problem.of_salib(json.dumps(fields, default=_plain))
-    if isinstance(given, str | os.PathLike):
+    if is_path(given):
         return _core.Problem.of_file(os.fspath(given))
     problem = getattr(given, "_problem", None)
     if problem is None:
@@ -37,6 +35,6 @@ def problem_of(given: ProblemLike) -> _core.Problem:
 
 def _plain(value: object) -> object:
     """NumPy's numbers and arrays as those of Python."""
-    if isinstance(value, np.ndarray | np.generic):
+    if is_array(value):
         return value.tolist()
     raise TypeError(f"expected numbers and texts in a problem, found {type(value).__name__}")

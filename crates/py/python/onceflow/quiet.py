@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 
 __all__ = ["Progress", "quiet"]
 
@@ -19,6 +19,7 @@ def quiet(silent: bool = True) -> None:
     --------
     >>> import onceflow as of
     >>> of.quiet()
+
     """
     _STATE["quiet"] = silent
 
@@ -72,7 +73,7 @@ class Progress:
 
 
 @contextlib.contextmanager
-def shown() -> Iterator[Progress]:
+def shown() -> Generator[Progress]:
     """Progress that is cleared at the end."""
     progress = Progress()
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import time
@@ -43,6 +44,7 @@ class Run:
     ----------
     folder : Path
         The same folder as that of ``onceflow run``.
+
     """
 
     def __init__(self, folder: Path, study: Study | None = None, running: _core.Running | None = None) -> None:
@@ -82,6 +84,7 @@ class Run:
         ----------
         timeout : float, optional
             Seconds after which it is not waited for any longer.
+
         """
         running = self._running
         if running is None or self._ending is not None:
@@ -117,7 +120,9 @@ class Run:
             rows = self.folder / "rows.csv"
             raise KeyboardInterrupt(f"stopped: the rows that were done are in {rows}; the same call goes on with them")
         if self._ending == "failed":
-            error = TaskError.expected("too many rows failed, so the run was stopped", "rows that end", why or "failures")
+            error = TaskError.expected(
+                "too many rows failed, so the run was stopped", "rows that end", why or "failures"
+            )
             raise error
         failed = self.failed
         if failed:
@@ -147,7 +152,11 @@ class Run:
     def _origin(self) -> Path:
         """Where the study stood: its images are relative to that folder."""
         known = self.folder / "provenance.json"
-        return Path(json.loads(known.read_text(encoding="utf-8"))["study"]) if known.exists() else self.folder / "study.toml"
+        return (
+            Path(json.loads(known.read_text(encoding="utf-8"))["study"])
+            if known.exists()
+            else self.folder / "study.toml"
+        )
 
     @cached_property
     def rows(self) -> Table:
@@ -170,6 +179,7 @@ class Run:
             Which phase; the last one that was analysed without it.
         image : str, optional
             On one image only.
+
         """
         phases = [part for part in self._json("indices.json")["phases"] if part["analyses"]]
         if phase is not None:
@@ -199,7 +209,9 @@ class Run:
     def front(self) -> Table:
         """Rows of which none is better in every metric, where a search improved several."""
         tuning = self._json("tuning.json")
-        return Table.of_lines([{"row": line["row"], **line["metrics"]} if "metrics" in line else line for line in tuning.get("front", [])])
+        return Table.of_lines(
+            [{"row": line["row"], **line["metrics"]} if "metrics" in line else line for line in tuning.get("front", [])]
+        )
 
     @property
     def account(self) -> dict[str, Any]:
@@ -265,13 +277,14 @@ class Run:
         -------
         ndarray
             ``[y, x]`` or ``[y, x, rgb]``, read-only: masks are bool, labels uint32.
+
         """
         opened, image = self._opened, image or self.images[0]
         studied = opened.studied(image)
         at = box or studied
         if box is None:
             refuse_large(f"{name} of {image}", at[2] * at[3] * (3 if name == "image" else 4))
-        if name in ("image", "truth") and row is None or name == "image":
+        if (name in ("image", "truth") and row is None) or name == "image":
             found = opened.pixels(image, at, name == "truth")
             if found is None:
                 raise StudyError.expected(f"{image} has no truth there", "an image with truth", "none")
@@ -306,6 +319,7 @@ class Run:
             ``(x, y, width, height)``.
         region : str, optional
             Which output; that of the first metric without it.
+
         """
         image = image or self.images[0]
         region = region or self._measured()
@@ -323,13 +337,16 @@ class Run:
         ----------
         row : int
             Its number.
+        image : str, optional
+            The image; the first one without it.
+        box : tuple of int, optional
+            ``(x, y, width, height)``.
         viewer : napari.Viewer, optional
             A viewer that is open; a new one without it.
+
         """
         if viewer is None:
-            import napari
-
-            viewer = napari.Viewer()
+            viewer = importlib.import_module("napari").Viewer()
         image = image or self.images[0]
         um = next((um for name, _, _, um in self._opened.images if name == image), None)
         corner = box or self._opened.studied(image)
@@ -353,7 +370,11 @@ class Run:
     def _caption(self, row: int, image: str) -> str:
         place = int(np.flatnonzero(self.rows["row"] == row)[0])
         line = self.rows.row(place)
-        metrics = [f"{metric.name} {line[metric.name]:.3g}" for metric in self.study.metrics if line.get(metric.name) is not None]
+        metrics = [
+            f"{metric.name} {line[metric.name]:.3g}"
+            for metric in self.study.metrics
+            if line.get(metric.name) is not None
+        ]
         return f"row {row} on {image}: {', '.join(metrics[:1]) or line['status']}"
 
     # Its files.
@@ -385,7 +406,11 @@ def start(study: StudyLike, out: str | os.PathLike[str], *, force: bool = False,
     """
     given = study_of(study)
     folder = Path(out)
-    command = f"onceflow.run({str(study)!r}, {str(out)!r})" if not isinstance(study, Study) else f"onceflow.run(study, {str(out)!r})"
+    command = (
+        f"onceflow.run({str(study)!r}, {str(out)!r})"
+        if not isinstance(study, Study)
+        else f"onceflow.run(study, {str(out)!r})"
+    )
     given._write_workflow(given.folder)
     running = _core.Running(given._named(), str(folder), settings_words(options), force, command)
     return Run(folder, given, running)
@@ -419,6 +444,7 @@ def run(study: StudyLike, out: str | os.PathLike[str], *, force: bool = False, *
     >>> run = of.run(study, "runs/small", store="none")
     >>> len(run.rows)
     13
+
     """
     return start(study, out, force=force, **options).wait()
 
@@ -430,9 +456,8 @@ def open(folder: str | os.PathLike[str]) -> Run:
     ----------
     folder : path
         What ``onceflow run -o`` or :func:`run` wrote.
+
     """
     found = Run(Path(folder))
     found._file("study.toml")
     return found
-
-

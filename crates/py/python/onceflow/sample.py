@@ -49,6 +49,7 @@ class Sample:
         trajectory, and the first row with the same values (-1 for rows that repeat none).
     new : list of Row
         The rows that an extension added; all rows of a sample that was not extended.
+
     """
 
     def __init__(self, core: _core.Sample, problem: _core.Problem, known: int = 0) -> None:
@@ -115,6 +116,7 @@ class Sample:
         ----------
         n : int
             The size of the larger one, as :func:`sample` takes it.
+
         """
         return Sample(self._core.extend(n), self._problem, known=len(self))
 
@@ -206,6 +208,7 @@ def sample(
     (256, 2)
     >>> X.role[:4].tolist()
     ['A', 'AB:a', 'AB:b', 'B']
+
     """
     read = problem_of(problem)
     word = _ALIASES.get(method, method)

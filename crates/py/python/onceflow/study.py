@@ -8,13 +8,14 @@ import json
 import os
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from onceflow import _core, toml
 from onceflow.errors import Diagnostic, StudyError
+from onceflow.kinds import is_path
 from onceflow.parts import Image, Metric, Phase, parameter_of, phase_of
 
 __all__ = ["Checked", "Study", "StudyLike", "study_of"]
@@ -84,6 +85,7 @@ class Study:
     >>> study = of.Study("mine", {"a": of.Range(0, 1), "b": of.Range(0, 2)}, phases=[of.Moat("screen", 20)])
     >>> study.replace(seed=7) == study
     False
+
     """
 
     name: str
@@ -177,6 +179,7 @@ class Study:
         ----------
         images : bool
             Whether its images are opened.
+
         """
         with self._file() as file:
             words = ["check", str(file), *([] if images else ["--without-images"])]
@@ -249,7 +252,7 @@ class Study:
             return False
 
     @contextlib.contextmanager
-    def _file(self) -> Iterator[Path]:
+    def _file(self) -> Generator[Path]:
         """Its file; one that has none gets one for a moment, from which its images are found too."""
         if self._path is not None and self._is_as_read():
             yield self._path
@@ -300,6 +303,6 @@ def study_of(given: StudyLike) -> Study:
     """A study, read where it is a path."""
     if isinstance(given, Study):
         return given
-    if isinstance(given, str | os.PathLike):
+    if is_path(given):
         return Study.read(given)
     raise StudyError.expected("this is no study", "a Study or the path of its file", type(given).__name__)

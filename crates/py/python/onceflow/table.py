@@ -11,6 +11,7 @@ import numpy as np
 
 from onceflow import _core
 from onceflow.errors import StudyError
+from onceflow.kinds import is_array, is_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,13 +34,14 @@ class Table:
     array([0.5 ,  nan, 0.75])
     >>> len(table), table.columns
     (3, ['row', 'dice'])
+
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any] | NDArray[Any]] | _core.Table) -> None:
         if isinstance(columns, _core.Table):
             self._core = columns
         else:
-            lists = [column.tolist() if isinstance(column, np.ndarray) else list(column) for column in columns.values()]
+            lists = [column.tolist() if is_array(column) else list(column) for column in columns.values()]
             self._core = _core.Table.of_columns(list(columns), lists)
 
     @classmethod
@@ -71,7 +73,7 @@ class Table:
         if name not in self.columns:
             raise StudyError.expected(f"the table has no column `{name}`", f"one of {', '.join(self.columns)}", name)
         found = self._core.column(self.columns.index(name))
-        if isinstance(found, list):
+        if is_list(found):
             kind = bool if all(isinstance(value, bool) for value in found) else object
             return np.array(found, dtype=kind)
         return found
@@ -90,14 +92,14 @@ class Table:
         >>> table = Table({"row": [0, 1], "dice": [0.5, 0.75]})
         >>> table.where(table["dice"] > 0.6)["row"]
         array([1])
+
         """
         return Table(self._core.take(np.flatnonzero(chosen).tolist()))
 
     def to_dict(self) -> dict[str, list[Any]]:
         """All columns as lists, in which a missing value is ``None``."""
         return {
-            name: [self._core.cell(row, place) for row in range(len(self))]
-            for place, name in enumerate(self.columns)
+            name: [self._core.cell(row, place) for row in range(len(self))] for place, name in enumerate(self.columns)
         }
 
     def to_pandas(self) -> Any:

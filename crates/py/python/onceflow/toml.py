@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from onceflow.kinds import is_list, is_mapping
+
 __all__ = ["document", "edited", "value"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -24,10 +26,10 @@ def value(given: Any) -> str:
         return _real(given)
     if isinstance(given, int):
         return str(given)
-    if isinstance(given, Mapping):
+    if is_mapping(given):
         pairs = ", ".join(f"{_key(key)} = {value(part)}" for key, part in given.items())
         return f"{{ {pairs} }}"
-    if isinstance(given, Sequence):
+    if is_list(given):
         return f"[{', '.join(map(value, given))}]"
     raise TypeError(f"expected a number, a text, a list or a mapping, found {type(given).__name__}")
 
@@ -49,15 +51,15 @@ def _lines(table: Mapping[str, Any]) -> str:
 
 def _section(name: str, content: Any) -> str:
     """A table, or one for each entry of a list."""
-    if isinstance(content, Mapping):
+    if is_mapping(content):
         return f"[{name}]\n{_lines(content)}"
     return "\n".join(f"[[{name}]]\n{_lines(entry)}" for entry in content)
 
 
 def _is_section(content: Any) -> bool:
-    if isinstance(content, Mapping):
+    if is_mapping(content):
         return True
-    return isinstance(content, list) and bool(content) and all(isinstance(part, Mapping) for part in content)
+    return is_list(content) and bool(content) and all(is_mapping(part) for part in content)
 
 
 def document(tables: Mapping[str, Any], title: str | None = None) -> str:

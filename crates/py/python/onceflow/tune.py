@@ -51,6 +51,8 @@ def tune(
         Seed of the search.
     tuner, batch, hold_out, yardstick, leave_one_out, time, cost
         Keys of a phase that tunes, see the reference of study files.
+    force : bool
+        Whether results of another study in the folder are replaced.
     **options
         Settings, as :func:`run` takes them.
 
@@ -58,6 +60,7 @@ def tune(
     -------
     Run
         With ``best`` and ``front``; ``print`` says what was found.
+
     """
     if rows is not None and evaluations is not None:
         raise StudyError.expected("rows and evaluations are two names for one thing", "one of them", "both")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from onceflow import _core
+from onceflow.kinds import is_list, is_path
 from onceflow.study import Study, StudyLike
 
 __all__ = ["Plan", "Products", "Why", "convert", "plan", "products", "settings_words", "verb", "verb_json", "why"]
@@ -27,7 +28,7 @@ def option_words(options: Mapping[str, Any]) -> list[str]:
         name = f"--{key.replace('_', '-')}"
         if given is True:
             words.append(name)
-        elif isinstance(given, list | tuple):
+        elif is_list(given):
             words += [word for part in given for word in (name, str(part))]
         elif given is not None and given is not False:
             words += [name, str(given)]
@@ -37,7 +38,13 @@ def option_words(options: Mapping[str, Any]) -> list[str]:
 def settings_words(options: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Keywords as settings of a run, each with its text; what is ``None`` is not said."""
     given = {**_SESSION, **{key: part for key, part in options.items() if part is not None}}
-    return [(key, str(part).lower() if isinstance(part, bool) else os.fspath(part) if isinstance(part, os.PathLike) else str(part)) for key, part in given.items()]
+    return [(key, _word(part)) for key, part in given.items()]
+
+
+def _word(given: Any) -> str:
+    if isinstance(given, bool):
+        return "true" if given else "false"
+    return os.fspath(given) if is_path(given) else str(given)
 
 
 def verb(*words: str, **options: Any) -> tuple[str, str]:
@@ -53,7 +60,7 @@ def verb_json(*words: str, **options: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def file_of(study: StudyLike) -> Iterator[str]:
+def file_of(study: StudyLike) -> Generator[str]:
     """The file of a study, or the folder of a run, for a verb."""
     if isinstance(study, Study):
         with study._file() as file:
@@ -118,6 +125,7 @@ def plan(study: StudyLike, **options: Any) -> Plan:
         What is planned.
     **options
         Those of ``onceflow plan``: ``reuse``, ``merge``, ``workers``, ``memory`` and so on.
+
     """
     with file_of(study) as file:
         text, _ = verb("plan", file, **options)
@@ -136,6 +144,7 @@ def why(study: StudyLike, row: int | None = None, **options: Any) -> Why:
         The number of a row.
     **options
         Those of ``onceflow why``: ``task``, ``bucket``, ``stage``, ``phase``, ``run``.
+
     """
     with file_of(study) as file:
         text, _ = verb("why", file, row=row, **options)
@@ -164,6 +173,7 @@ def convert(source: Path_, target: Path_, **options: Any) -> dict[str, Any]:
     >>> written = of.convert("synth:300x200?seed=1", "tissue.tif")
     >>> written["width"], written["height"]
     (300, 200)
+
     """
     if isinstance(options.get("box"), tuple | list):
         options["box"] = ",".join(map(str, options["box"]))
@@ -183,7 +193,8 @@ class Products:
     def list(self) -> Sequence[dict[str, Any]]:
         """All results."""
         found = verb_json("products", "ls", **self._options)
-        return next((part for part in found.values() if isinstance(part, list)), [])
+        lists = [part for part in found.values() if is_list(part)]
+        return lists[0] if lists else []
 
     def verify(self) -> dict[str, Any]:
         """Read every result, and say which are damaged."""
@@ -205,6 +216,7 @@ def products(size: str | int | None = None, *, store: Path_ | None = None) -> Pr
         What it may take at most, for the runs of this process: ``"2 GiB"``.
     store : path, optional
         Its folder, for the runs of this process; that of the user without it. ``"none"`` switches it off.
+
     """
     if size is not None:
         _SESSION["store_size"] = str(size)
