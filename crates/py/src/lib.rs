@@ -14,6 +14,7 @@ mod pixels;
 mod problem;
 mod run;
 mod sample;
+mod search;
 mod settings;
 mod table;
 mod verbs;
@@ -36,6 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<analysis::Analysis>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<run::Running>()?;
+    module.add_class::<search::Search>()?;
     module.add_class::<opened::Opened>()?;
     module.add_class::<image::Image>()?;
     module.add_class::<memo::MemoStore>()?;

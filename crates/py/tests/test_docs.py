@@ -8,13 +8,15 @@ import importlib
 import io
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import onceflow
 
-PAGES = Path(__file__).parents[3] / "docs" / "how-to"
+REPOSITORY = Path(__file__).parents[3]
 MODULES = [name for _, name, _ in pkgutil.iter_modules(onceflow.__path__) if name not in ("__main__", "_core")]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -33,20 +35,36 @@ def blocks(page: Path) -> list[tuple[str, str, int]]:
     return [(match[1], match[2], text.count("\n", 0, match.start()) + 1) for match in found]
 
 
-@pytest.mark.parametrize("name", ["python.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/how-to/python.md"])
 def test_pages(name: str) -> None:
-    page = PAGES / name
+    page = REPOSITORY / name
     if not page.exists():
         pytest.skip(f"{page} is not there: the package was installed without its repository")
     names: dict[str, object] = {"__name__": "__main__"}
-    printed = ""
+    printed: str | None = None
     for kind, text, line in blocks(page):
         if kind == "python":
             out = io.StringIO()
             with contextlib.redirect_stdout(out):
                 exec(compile("\n" * line + text, str(page), "exec"), names)
             printed = out.getvalue()
-        elif kind == "text":
+        elif kind == "text" and printed is not None:
             assert doctest.OutputChecker().check_output(text, printed, FLAGS), (
                 f"{page}:{line} shows\n{text}found\n{printed}"
             )
+            printed = None
+        else:
+            printed = None
+
+
+def test_the_example_of_blocks() -> None:
+    program = Path(__file__).parents[3] / "examples" / "memo" / "levels.py"
+    if not program.exists():
+        pytest.skip(f"{program} is not there")
+    words = [["1", "2", "3", "4", "5"], ["1", "2", "3", "4", "5"], ["1", "2", "9", "4", "5"]]
+    lines = [
+        subprocess.run([sys.executable, program, "kept", *each], capture_output=True, text=True, check=True).stdout
+        for each in words
+    ]
+    assert [line.split(",")[0] for line in lines] == [f"{n} of 5 levels computed" for n in (5, 0, 3)]
+    assert lines[0].split(",", 1)[1] == lines[1].split(",", 1)[1] != lines[2].split(",", 1)[1]

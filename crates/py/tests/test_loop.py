@@ -175,3 +175,27 @@ def test_told_twice_is_refused_unless_equal(file: str) -> None:
     loop.tell(row, y=1.0)
     with pytest.raises(of.SampleError, match="told twice"):
         loop.tell(row, y=2.0)
+
+
+def test_a_phase_that_tunes_is_a_search(file: str) -> None:
+    Path(file).write_text(STUDY + '[[phase]]\nname = "tune"\nmethod = "tune"\n')
+    search = of.Loop(file, phase="tune", out="search", seed=2)
+    assert isinstance(search, of.Search)
+    first = search.ask(3)
+    assert search.ask(3) == first[: len(search.ask(3))]
+    for row in first:
+        search.tell(row, **model(row))
+    again = of.Search(file, maximize="y", out="elsewhere", seed=2)
+    assert [dict(row) for row in again.ask(3)] == [dict(row) for row in first]
+    (bad,) = search.ask()
+    search.fail(bad, "no nuclei")
+    for _ in range(20):
+        for row in search.ask():
+            search.tell(row, **model(row))
+    assert "1 failed" in str(search) and search.best["outputs"]["y"] > 4.5
+    with pytest.raises(of.SampleError, match="without what is improved"):
+        search.tell(search.ask()[0], z=1.0)
+    with pytest.raises(of.StudyError, match="tuner has no such value"):
+        of.Search(file, maximize="y", tuner="best")
+    with pytest.raises(of.StudyError):
+        search.tell(bad, y=1.0)

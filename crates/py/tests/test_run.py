@@ -174,6 +174,55 @@ def test_commands_need_permission(tmp_path: Path) -> None:
         of.run(study.replace(run={"stop_above": 0.1}), "b", allow_commands=True)
 
 
+class OwnWorkflow:
+    """What a study needs of a workflow that is an object."""
+
+    name = "mine"
+
+    def __init__(self, step: str) -> None:
+        text = (
+            '{"workflow": "mine", "version": 1, "parameters": {"G1": {"type": "integer", "default": 40}},'
+            '"regions": {"image": "rgb8", "rc": "u8", "recon": "u8", "diff": "u8", "found": "mask"},'
+            '"stages": [{"stage": "s", "in": ["image"], "out": ["found"], "tasks": ['
+            '{"task": "a", "op": "nuclei.reconstruct", "in": ["image"],'
+            ' "reads": {"reconConnectivity": {"value": 8}}, "out": ["rc", "recon"]},'
+            '{"task": "' + step + '", "op": "nuclei.candidates", "in": ["rc", "recon"],'
+            ' "reads": {"fillHolesConnectivity": {"value": 4}, "G1": "G1"}, "out": ["diff", "found"]}]}],'
+            '"outputs": ["found"]}'
+        )
+        self._text = text
+
+    def descriptor(self) -> str:
+        return self._text
+
+    def files(self) -> dict[str, bytes]:
+        return {"mine.json": self._text.encode()}
+
+    def save(self, path: Path) -> Path:
+        path.write_text(self._text)
+        return path
+
+
+def test_a_workflow_may_be_an_object() -> None:
+    def of_step(step: str) -> of.Study:
+        return of.Study(
+            "own",
+            {"G1": of.Range(20, 80, step=20)},
+            workflow=OwnWorkflow(step),
+            images=[of.Image("a", "synth:64x64?seed=1")],
+            metrics=[of.Metric("objects", of="found", measure="objects")],
+            phases=[of.Moat("screen", 2)],
+        )
+
+    study = of_step("b")
+    assert study.check().ok and study == of_step("b") and study != of_step("c")
+    run = of.run(study, "runs/own")
+    assert run.state == "complete" and [path.name for path in Path().iterdir()] == ["runs"]
+    assert of.open("runs/own").region("found", row=1).dtype == bool
+    study.save("study.toml")
+    assert of.run("study.toml", "runs/file").rows.to_dict() == run.rows.to_dict()
+
+
 def large(study: of.Study) -> of.Study:
     image = of.Image("tile", "synth:1500x1500?seed=3", truth="synth:1500x1500?seed=3")
     return study.replace(images=[image], phases=[of.Moat("screen", 60)])

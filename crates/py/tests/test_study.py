@@ -89,7 +89,7 @@ def test_check_says_what_the_command_says(study: of.Study) -> None:
         and "screen      moat, 3 parameters, 4 trajectories: 16 rows" in str(checked)
     )
     wrong = study.replace(metrics=[of.Metric("dice", of="nuclei", measure="dise", against="truth")]).check()
-    assert not wrong.ok and wrong.errors[0].line is not None and "dice" in str(wrong.errors[0])
+    assert not wrong.ok and wrong.errors[0].place == "study.toml:19:11" and "dice" in str(wrong.errors[0])
     assert not Path("study.toml").exists()
 
 

@@ -1,7 +1,7 @@
 """Which parameters of an image workflow matter, and what are the best values?
 
 ============================  ==================================================================
-statistics                    `sample`, `analyze`, `Loop` (ask and tell)
+statistics                    `sample`, `analyze`, `Loop`, `Search` (ask and tell)
 studies                       `Study`, `run`, `start`, `open`, `plan`, `why`, `tune`, `diff`
 what a study is made of       `Range`, `Values`, `Normal`, `Image`, `Metric`, `Moat`, `Vbd`, ...
 the kernels alone             `segment`, `features`, `compare`
@@ -55,6 +55,7 @@ from onceflow.plot import Plot
 from onceflow.quiet import quiet
 from onceflow.run import Run, open, run, start
 from onceflow.sample import Row, Sample, sample
+from onceflow.search import Search
 from onceflow.study import Checked, Study
 from onceflow.table import Table
 from onceflow.tune import tune
@@ -94,6 +95,7 @@ __all__ = [
     "Run",
     "Sample",
     "SampleError",
+    "Search",
     "Study",
     "StudyError",
     "Table",

@@ -1,7 +1,7 @@
 """The compiled part of the package: what its Python code wraps."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, final
+from typing import Any, Literal, final
 
 from numpy import float64, int64, uint32, uint64
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ __all__ = [
     "Problem",
     "Running",
     "Sample",
+    "Search",
     "Table",
     "__version__",
     "command",
@@ -146,6 +147,25 @@ class Running:
     def line(self) -> str | None: ...
     def notes(self) -> list[str]: ...
     def ending(self) -> tuple[str, str | None]: ...
+
+_RowWords = tuple[int | None, list[tuple[str, int | float | str]], list[float] | Literal[False] | None]
+
+@final
+class Search:
+    def __new__(
+        cls,
+        problem: Problem,
+        folder: str,
+        tuner: str | None,
+        seed: int | None,
+        objectives: Sequence[tuple[str, bool]],
+    ) -> Search: ...
+    def ask(self, rows: int) -> list[_RowWords]: ...
+    def tell(self, number: int, given: Sequence[float] | None) -> None: ...
+    def rows(self) -> list[_RowWords]: ...
+    def best(self) -> _RowWords | None: ...
+    @property
+    def objectives(self) -> list[tuple[str, bool]]: ...
 
 @final
 class Opened:

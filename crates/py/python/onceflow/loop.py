@@ -19,6 +19,7 @@ from onceflow.analysis import Analysis, analyze
 from onceflow.errors import SampleError, StudyError
 from onceflow.problem import ProblemLike, problem_of
 from onceflow.sample import Row, Sample
+from onceflow.search import Search
 
 __all__ = ["Loop"]
 
@@ -34,7 +35,7 @@ class Loop:
     study : path, Study or dict
         A study, or a problem of SALib with `method` and `n`.
     phase : str, optional
-        Which phase of the study; its first one without it.
+        Which phase of the study; its first one without it. One that tunes gives a :class:`Search`.
     out : path, optional
         The folder of the journal. Several processes may use it at once.
     lease : str or float
@@ -53,6 +54,18 @@ class Loop:
     ['a', 'b']
 
     """
+
+    def __new__(cls, study: ProblemLike, phase: str | None = None, **options: Any) -> Any:
+        """A loop, or a :class:`Search` where the phase tunes."""
+        if phase is None:
+            return super().__new__(cls)
+        problem = problem_of(study)
+        if dict(problem.phases).get(phase) != "tune":
+            return super().__new__(cls)
+        known = {key: options[key] for key in ("out", "tuner", "seed", "maximize", "minimize") if key in options}
+        if not known.keys() & {"maximize", "minimize"}:
+            known["maximize"] = problem.outputs[:1]
+        return Search(study, **known)
 
     def __init__(
         self,
@@ -96,9 +109,7 @@ class Loop:
             )._core
         name = phase or next(iter(phases))
         if phases.get(name) == "tune":
-            raise StudyError.expected(
-                f"phase `{name}` tunes", "a phase with rows", "tune", hint="onceflow tune --ask and --tell"
-            )
+            raise StudyError.expected(f"phase `{name}` tunes", "a phase with rows", "tune", hint=f'phase="{name}"')
         varied, made = self._problem.phase(name, after)
         return name, _core.Sample.make(varied, made).widened(self._problem)
 

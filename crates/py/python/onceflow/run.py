@@ -411,7 +411,10 @@ def start(study: StudyLike, out: str | os.PathLike[str], *, force: bool = False,
         if not isinstance(study, Study)
         else f"onceflow.run(study, {str(out)!r})"
     )
-    given._write_workflow(given.folder)
+    if not isinstance(given.workflow, str | None):
+        # Its functions are those of the caller.
+        options = {"allow_commands": True, **options}
+    given = given._into(folder)
     running = _core.Running(given._named(), str(folder), settings_words(options), force, command)
     return Run(folder, given, running)
 

@@ -27,9 +27,8 @@ StudyLike = Any
 class Checked:
     """What ``onceflow check`` says of a study: ``print`` shows it all."""
 
-    def __init__(self, text: str, said: str, messages: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, text: str, messages: Sequence[Mapping[str, Any]]) -> None:
         self._text = text
-        self._said = said
         self.diagnostics = tuple(Diagnostic(**message) for message in messages)
 
     @property
@@ -113,7 +112,11 @@ class Study:
             object.__setattr__(self, "images", tuple(self.images))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Study) and self._tables() == other._tables()
+        if not isinstance(other, Study) or self._tables() != other._tables():
+            return False
+        both = [study.workflow for study in (self, other)]
+        texts = [workflow.descriptor() for workflow in both if not isinstance(workflow, str | None)]
+        return len(texts) < 2 or texts[0] == texts[1]
 
     def __hash__(self) -> int:
         return hash(json.dumps(self._tables(), sort_keys=True))
@@ -167,10 +170,11 @@ class Study:
         Paths of images and of the workflow stay as they are: they are relative to the file.
         """
         file = Path(path)
+        if not isinstance(self.workflow, str | None):
+            self.workflow.save(file.parent / self._workflow_name())
         temporary = file.with_name(f".{file.name}.{os.getpid()}")
         temporary.write_text(self.to_toml(), encoding="utf-8")
         temporary.replace(file)
-        self._write_workflow(file.parent)
 
     def check(self, *, images: bool = True) -> Checked:
         """Say everything there is to say about it, without running anything.
@@ -183,9 +187,12 @@ class Study:
         """
         with self._file() as file:
             words = ["check", str(file), *([] if images else ["--without-images"])]
-            _, text, said = _core.verb(words)
+            _, text, _ = _core.verb(words)
             _, found, _ = _core.verb([*words, "--json"])
-        return Checked(text, said, json.loads(found)["diagnostics"])
+            # A study that is an object has a file for this moment only.
+            folder = "" if file == self._path else f"{file.parent}{os.sep}"
+        messages = json.loads(found.replace(json.dumps(folder)[1:-1], ""))["diagnostics"]
+        return Checked(text.replace(folder, ""), messages)
 
     def plan(self, **options: Any) -> Any:
         """What a run would compute: see :func:`onceflow.plan`."""
@@ -228,9 +235,18 @@ class Study:
     def _workflow_name(self) -> str:
         return self.workflow if isinstance(self.workflow, str) else f"{self.workflow.name}.json"
 
+    def _into(self, out: Path) -> Study:
+        """The same as it is run into a folder: a workflow that is an object has its files there."""
+        if isinstance(self.workflow, str | None):
+            return self
+        place = out / ".workflow"
+        self._write_workflow(place)
+        place = place if self.folder == Path() else place.absolute()
+        return dataclasses.replace(self, workflow=str(place / self._workflow_name()), _text=None)
+
     def _write_workflow(self, folder: Path) -> None:
-        """The files of a workflow that is an object, beside the study."""
-        if self.workflow is None or isinstance(self.workflow, str):
+        """The files of a workflow that is an object, in a folder of ours."""
+        if isinstance(self.workflow, str | None):
             return
         for name, content in self.workflow.files().items():
             target = folder / name
