@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Loop:
 
     """
 
-    def __new__(cls, study: ProblemLike, phase: str | None = None, **options: Any) -> Any:
+    def __new__(cls, study: ProblemLike, phase: str | None = None, **options: Any) -> Self:
         """A loop, or a :class:`Search` where the phase tunes."""
         if phase is None:
             return super().__new__(cls)
@@ -65,7 +65,7 @@ class Loop:
         known = {key: options[key] for key in ("out", "tuner", "seed", "maximize", "minimize") if key in options}
         if not known.keys() & {"maximize", "minimize"}:
             known["maximize"] = problem.outputs[:1]
-        return Search(study, **known)
+        return cast(Any, Search(study, **known))
 
     def __init__(
         self,
