@@ -221,6 +221,8 @@ def test_a_workflow_may_be_an_object() -> None:
     assert of.open("runs/own").region("found", row=1).dtype == bool
     study.save("study.toml")
     assert of.run("study.toml", "runs/file").rows.to_dict() == run.rows.to_dict()
+    other = of.diff(run, of.run(of_step("c"), "runs/other"))
+    assert {"task c is new", "task b is no longer there"} <= set(other.study) and len(other.rows) == 0
 
 
 def large(study: of.Study) -> of.Study:

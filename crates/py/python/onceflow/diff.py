@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,7 @@ class Diff:
     def __init__(self, first: Run, second: Run) -> None:
         self.first, self.second = first, second
         self.tasks = {name: _tasks(run) for name, run in (("first", first), ("second", second))}
-        self.study = _study(first, second)
+        self.study = _study(first, second) + _workflow(first, second)
         self.rows, self.equal, self.only_first, self.only_second = _rows(first, second)
         self.effects = _effects(first, second)
         changed = [place for place in range(len(self.effects)) if self._verdict_changed(place)]
@@ -115,6 +116,26 @@ def _study(first: Run, second: Run) -> list[str]:
         else:
             lines.append(f"{key}: {old} -> {new}")
     return lines
+
+
+def _workflow(first: Run, second: Run) -> list[str]:
+    """The tasks whose declarations differ: operation, values that are fixed, what they take and make."""
+    before, after = (_declared(run) for run in (first, second))
+    lines: list[str] = []
+    for name in {**before, **after}:
+        old, new = before.get(name), after.get(name)
+        if old != new:
+            what = "is new" if old is None else "is no longer there" if new is None else "has changed"
+            lines.append(f"task {name} {what}")
+    return lines
+
+
+def _declared(run: Run) -> dict[str, Any]:
+    path = run.folder / "workflow.json"
+    if not path.exists():
+        return {}
+    stages = json.loads(path.read_text(encoding="utf-8")).get("stages", [])
+    return {task["task"]: task for stage in stages for task in stage.get("tasks", [])}
 
 
 def _by_values(run: Run, names: list[str]) -> dict[tuple[Any, ...], int]:
