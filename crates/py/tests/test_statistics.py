@@ -46,6 +46,14 @@ def test_every_method_of_plain_rows_survives_failures(method: str) -> None:
     assert len(answer.table) == 3
 
 
+def test_the_largest_effect_stands_first() -> None:
+    X = of.sample(ISHIGAMI, "saltelli", n=64, seed=1)
+    answer = of.analyze(ISHIGAMI, X, X.values[:, 2] + 0.1 * X.values[:, 0])
+    assert answer.table["parameter"].tolist() == ["x3", "x1", "x2"]
+    assert answer.to_salib()["names"] == ["x1", "x2", "x3"]
+    assert answer.to_salib()["ST"].argmax() == 2
+
+
 def test_the_method_follows_from_the_roles() -> None:
     morris = of.sample(ISHIGAMI, "morris", n=10, seed=1)
     assert of.analyze(ISHIGAMI, morris, ishigami(morris.values)).method == "morris"

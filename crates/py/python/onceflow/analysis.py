@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Analysis", "analyze"]
 
 _LAYOUTS = {"vbd": ("saltelli-second-order", "saltelli"), "morris": ("morris",)}
+_DECIDES = {"vbd": "st", "morris": "mu_star", "rbd-fast": "s1", "delta": "delta", "pawn": "median"}
 _RESERVED = ("row", "status", "role", "base", "replicate", "duplicate_of")
 
 
@@ -104,13 +105,18 @@ class Analysis:
 
     @cached_property
     def table(self) -> Table:
-        """One line for each output and parameter."""
+        """One line for each output and parameter, the largest effects first."""
         lines = [
             {"output": output["name"], "parameter": parameter["name"], **_figures(parameter)}
             for output in self._answer["outputs"]
-            for parameter in output["parameters"]
+            for parameter in sorted(output["parameters"], key=self._by_effect)
         ]
         return Table.of_lines(lines)
+
+    def _by_effect(self, parameter: Mapping[str, Any]) -> float:
+        """Sorts by the index that decides; correlations, of which none decides, stay in their order."""
+        value = parameter.get(_DECIDES.get(self.method, ""))
+        return math.inf if value is None else -float(value)
 
     def to_pandas(self) -> Any:
         """One data frame of pandas, one line for each parameter; with several outputs, for each output and parameter."""
