@@ -93,7 +93,7 @@ impl Opened {
         let study = Arc::clone(&self.study);
         let values = values.into_iter().map(|(name, value)| (name, value.into())).collect();
         let request = RegionRequest { values, image, bounds: bounds(at)?, output };
-        let made = interruptible(py, &study.settings().stop, {
+        let made = interruptible(py, &StopFlag::default(), {
             let study = Arc::clone(&study);
             move || compute_region(&study, study.settings(), &request)
         })?;

@@ -33,24 +33,9 @@ from onceflow.figure import Overlay
 from onceflow.images import Picture, compare, features, image, segment, synth
 from onceflow.loop import Loop
 from onceflow.memo import Block, memo
-from onceflow.parts import (
-    Fixed,
-    Image,
-    Keep,
-    LogNormal,
-    LogUniform,
-    Metric,
-    Moat,
-    Normal,
-    Phase,
-    Range,
-    Rows,
-    Triangular,
-    Tune,
-    Values,
-    Vbd,
-    Weibull,
-)
+from onceflow.parameters import Fixed, LogNormal, LogUniform, Normal, Range, Triangular, Values, Weibull
+from onceflow.parts import Image, Keep, Metric
+from onceflow.phases import Moat, Phase, Rows, Tune, Vbd
 from onceflow.plot import Plot
 from onceflow.quiet import quiet
 from onceflow.run import Run, open, run, start

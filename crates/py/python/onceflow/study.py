@@ -16,7 +16,9 @@ from typing import Any
 from onceflow import _core, toml
 from onceflow.errors import Diagnostic, StudyError
 from onceflow.kinds import is_path
-from onceflow.parts import Image, Metric, Phase, parameter_of, phase_of
+from onceflow.parameters import parameter_of
+from onceflow.parts import Image, Metric
+from onceflow.phases import Phase, phase_of
 
 __all__ = ["Checked", "Study", "StudyLike", "study_of"]
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from onceflow.errors import StudyError
-from onceflow.parts import Keep, Metric, Moat, Phase, Tune
+from onceflow.parts import Keep, Metric
+from onceflow.phases import Moat, Phase, Tune
 from onceflow.run import Run, run
 from onceflow.study import StudyLike, study_of
 
