@@ -101,6 +101,14 @@ def test_layers_for_napari(run: of.Run) -> None:
     assert viewer.layers[0][2] == (0.25, 0.25)
 
 
+def test_images_as_zarr(run: of.Run) -> None:
+    path = run.zarr()
+    assert path == run.folder / "zarr" / "tile.zarr" and run.zarr() == path
+    assert np.array_equal(of.image(path).read(), run.region("image"))
+    with pytest.raises(of.StudyError, match="no image `other`"):
+        run.zarr("other")
+
+
 def test_folders_are_opened_again(run: of.Run) -> None:
     opened = of.open("runs/small")
     assert opened.state == "complete" and opened.study == run.study

@@ -23,7 +23,7 @@ from onceflow.plot import Plot
 from onceflow.quiet import shown
 from onceflow.study import Study, StudyLike, study_of
 from onceflow.table import Table
-from onceflow.verbs import settings_words, verb, why
+from onceflow.verbs import convert, settings_words, verb, why
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -360,6 +360,30 @@ class Run:
         found = self.region(region, row=row, image=image, box=box)
         viewer.add_labels(found.astype(np.int64), name=f"{region} of row {row}", **place)
         return viewer
+
+    def zarr(self, image: str | None = None, *, out: str | os.PathLike[str] | None = None, **options: Any) -> Path:
+        """Write an image as a pyramid of OME-Zarr, for zarr, napari and QuPath: it need not fit in memory.
+
+        Parameters
+        ----------
+        image : str, optional
+            The image; the first one without it.
+        out : path, optional
+            Where it is written; into the folder of the run without it, where it is written once.
+        **options
+            Those of :func:`convert`, such as ``compression``.
+        """
+        name = image or self.images[0]
+        named = [part for part in self.study.images if not isinstance(part, str) and part.name == name]
+        if not named:
+            raise StudyError.expected(f"no image `{name}` with a file", "an image that the study lists", name)
+        target = Path(out) if out is not None else self.folder / "zarr" / f"{name}.zarr"
+        if out is None and target.exists():
+            return target
+        source = named[0].file if named[0].file.startswith("synth:") else self.study.folder / named[0].file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        convert(source, target, box=named[0].box, **options)
+        return target
 
     def _measured(self) -> str:
         regions = [metric.of for metric in self.study.metrics if metric.of is not None]
