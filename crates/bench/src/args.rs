@@ -18,6 +18,7 @@ Examples:
   onceflow bench products --only lookups        the store of results
   onceflow bench cluster --only claims          handing out buckets
   onceflow bench tune --only honesty            does the stated interval hold the gain
+  onceflow bench python --python venv/bin/python    the package, where it is installed
   onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096"
 )]
 pub(crate) struct BenchArgs {
@@ -78,6 +79,8 @@ pub(crate) enum BenchSubject {
     Cluster,
     /// Tuning: the best values after so many rows beside tuners of others, and what proposals and rows cost
     Tune,
+    /// The Python package: its import, analyses and asking for rows, beside SALib and Optuna
+    Python,
     /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
     Kernels,
 }
