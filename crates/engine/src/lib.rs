@@ -52,8 +52,8 @@ pub use onceflow_nuclei::{
     read_objects, segment,
 };
 pub use onceflow_products::{
-    Collected, Collection, Explained, Listed, ProductError, ProductKey, ProductStore, StoreOptions,
-    StoreStatistics, Verified,
+    Collected, Collection, Explained, Listed, ProductError, ProductKey, ProductRegion, ProductStore,
+    StoreOptions, StoreStatistics, Verified,
 };
 pub use onceflow_programs::{AskedLog, FoundLog};
 pub use onceflow_region::io_words;

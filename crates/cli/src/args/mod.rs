@@ -51,7 +51,7 @@ pub(crate) use mold::{
     ComplexityWord, EstimateArgs, FollowArgs, MoldArgs, MoldVerb, OptimizeArgs, OutsideWord, PerformanceArgs,
     PolicyWord, SimulateArgs, SubmitArgs, SystemWord, WorkflowArgs,
 };
-pub(crate) use products::{ExportArgs, GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
+pub(crate) use products::{ExportArgs, GcArgs, ListArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{GranularityWord, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs, UntilWord};
 pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord};

@@ -16,6 +16,7 @@ use super::run::size;
 Examples:
   onceflow products stats                       how much is kept, and what it saved
   onceflow products ls --json | jq '.products[].run'
+  onceflow products ls --region nuclei          regions of this name, with their image, row and box
   onceflow products verify                      read everything again; damage is set aside
   onceflow products gc --dry-run --older-than '30 d'
   onceflow products gc --size '2 GiB'
@@ -36,9 +37,9 @@ pub(crate) struct ProductsArgs {
 pub(crate) enum ProductsVerb {
     /// List results, the oldest first
     #[command(
-        after_help = "Examples:\n  onceflow products ls\n  onceflow products ls --json | jq '.products[].run'"
+        after_help = "Examples:\n  onceflow products ls\n  onceflow products ls --json | jq '.products[].run'\n  onceflow products ls --image tile --region nuclei --box 0,0,256x256"
     )]
-    Ls(Deferred<StoreArgs>),
+    Ls(Deferred<ListArgs>),
     /// Show sizes, hits and misses, and the time that was saved
     #[command(
         after_help = "Examples:\n  onceflow products stats\n  onceflow products stats --store /data/results --json"
@@ -84,6 +85,22 @@ pub(crate) struct StoreArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Arguments of `ls`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    /// Only regions of this image, by its name in the study
+    #[arg(long, value_name = "NAME")]
+    pub(crate) image: Option<String>,
+    /// Only regions of this name: an output of the workflow, a task, or `counts`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) region: Option<String>,
+    /// Only regions with pixels in this box of the image: X,Y,WIDTHxHEIGHT
+    #[arg(long = "box", value_name = "BOX", value_parser = pixel_box)]
+    pub(crate) within: Option<PixelBox>,
 }
 
 /// Arguments of `gc`.
@@ -135,7 +152,8 @@ impl ProductsArgs {
     /// Whether failures are printed as JSON too.
     pub(crate) fn wants_json(&self) -> bool {
         match &self.verb {
-            ProductsVerb::Ls(args) | ProductsVerb::Stats(args) | ProductsVerb::Verify(args) => args.json,
+            ProductsVerb::Ls(args) => args.store.json,
+            ProductsVerb::Stats(args) | ProductsVerb::Verify(args) => args.json,
             ProductsVerb::Gc(args) => args.store.json,
             ProductsVerb::Export(args) => args.store.json,
             ProductsVerb::Pin(args) | ProductsVerb::Unpin(args) | ProductsVerb::Why(args) => args.store.json,
