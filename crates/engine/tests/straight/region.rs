@@ -98,7 +98,7 @@ fn a_region_that_a_run_stored_is_taken() {
 fn of_a_large_region_that_a_run_stored_only_the_bands_of_the_box_are_read() {
     let image = "[[image]]\nname = \"tile\"\nfile = \"synth:2200x2000?seed=4\"\n";
     let metric = "[[metric]]\nname = \"change\"\nof = \"nuclei\"\nmeasure = \"pixel_difference\"\nagainst = \"default\"\n";
-    let phase = "[[phase]]\nname = \"screen\"\nmethod = \"mc\"\nrows = 1\n";
+    let phase = "[[phase]]\nname = \"screen\"\nmethod = \"mc\"\nrows = 2\n";
     let head = "name = \"region\"\nworkflow = \"nuclei\"\nseed = 5\n";
     let asked = Asked::new(&format!("{head}{image}{PARAMETERS}{metric}{phase}"));
     let store = Some(StoreFolder::new(asked.path().join("store")));

@@ -13,18 +13,17 @@ use onceflow_engine::{
 use crate::asked::{METRICS, PARAMETERS, QUICK};
 
 fn study(seed: u64) -> OpenStudy {
-    study_with(seed, "")
+    study_with(seed, METRICS)
 }
 
-/// The same with a metric more.
-fn study_with(seed: u64, metric: &str) -> OpenStudy {
+/// The same with other metrics.
+fn study_with(seed: u64, metrics: &str) -> OpenStudy {
     let image = format!(
         "[[image]]\nname = \"tile\"\nfile = \"synth:160x120?seed={seed}\"\ntruth = \"synth:160x120?seed={seed}\"\n"
     );
     let phase = "[[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajectories = 3\n";
-    let text = format!(
-        "name = \"t\"\nworkflow = \"nuclei\"\nseed = 5\n{image}{PARAMETERS}{METRICS}{metric}{phase}{QUICK}"
-    );
+    let text =
+        format!("name = \"t\"\nworkflow = \"nuclei\"\nseed = 5\n{image}{PARAMETERS}{metrics}{phase}{QUICK}");
     let input = StudyInput::Text { text, folder: std::env::temp_dir() };
     open_study(input, &SettingsLayers::default()).unwrap()
 }
@@ -101,7 +100,7 @@ fn stopping_one_run_leaves_the_other() {
     assert_eq!(second.0, rows(&other, &settings(1 << 30), &mut Silent).0);
 }
 
-/// Stops the run with the first task that it computes, and notes which tasks these are.
+/// Stops the run with the fourth task that it computes, and notes which tasks these are.
 struct StopWhileComparing {
     stop: StopFlag,
     tasks: Vec<usize>,
@@ -112,7 +111,8 @@ impl Progress for StopWhileComparing {
 
     fn task(&mut self, over: &TaskOver<'_>) {
         self.tasks.push(over.task);
-        self.stop.store(true, Ordering::Relaxed);
+        // The reference row is compared first; rows after it count as taken.
+        self.stop.store(self.tasks.len() >= 4, Ordering::Relaxed);
     }
 }
 
@@ -124,13 +124,12 @@ fn balanced(tasks: &Amounts) {
 
 #[test]
 fn a_run_that_is_stopped_while_stored_rows_are_compared_has_a_balanced_account_and_goes_on() {
-    const METRIC: &str =
-        "[[metric]]\nname = \"jaccard\"\nof = \"nuclei\"\nmeasure = \"jaccard\"\nagainst = \"truth\"\n";
+    const CHANGE: &str = "[[metric]]\nname = \"change\"\nof = \"nuclei\"\nmeasure = \"pixel_difference\"\nagainst = \"default\"\n";
     let store = tempfile::tempdir().unwrap();
     let settings = |store: Option<StoreFolder>| RunSettings { store, ..settings(1 << 30) };
     let with_store = || settings(Some(StoreFolder::new(store.path())));
-    assert_eq!(rows(&study(3), &with_store(), &mut Silent).1, RunEnding::Complete);
-    let (added, folder) = (study_with(3, METRIC), tempfile::tempdir().unwrap());
+    assert_eq!(rows(&study_with(3, CHANGE), &with_store(), &mut Silent).1, RunEnding::Complete);
+    let (added, folder) = (study(3), tempfile::tempdir().unwrap());
     let run_into = |settings: &RunSettings, progress: &mut dyn Progress| match run_study(
         &added,
         settings,
