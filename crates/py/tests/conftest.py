@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import onceflow as of
+from onceflow import verbs
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +16,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ONCEFLOW_STORE", "none")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(verbs, "_SESSION", {})
     of.quiet()
     yield
 
