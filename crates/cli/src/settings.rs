@@ -207,6 +207,6 @@ pub(crate) fn with_granularity_of(study: OpenStudy, run: &Path) -> Result<OpenSt
 
 /// The command that was given, as a shell takes it.
 pub(crate) fn command() -> String {
-    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
+    let words = crate::started::words().into_iter().map(|word| quoted(&word.to_string_lossy()));
     std::iter::once("onceflow".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A crate, the crates of this workspace that it uses, and those that only its tests use.
 type Crate = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-const CRATES: [Crate; 25] = [
+const CRATES: [Crate; 26] = [
     ("allocator", &[], &[]),
     ("study", &[], &[]),
     ("region", &[], &[]),
@@ -67,6 +67,7 @@ const CRATES: [Crate; 25] = [
         ],
         &["capi"],
     ),
+    ("py", &["allocator", "cli", "engine", "sensitivity", "study", "terminal"], &[]),
     // The product does not contain the benchmarks: no crate uses this one.
     (
         "bench",

@@ -75,7 +75,8 @@ pub use sample::{RowRole, Sample, SampleRow};
 pub use sampler::{SampleError, check_size, extend, reference_row, sample, warnings};
 pub use table::{
     DakotaTable, SampleFormat, SampleOptions, TableError, TableLayout, assume_rows, csv_lines,
-    design_from_json, design_to_json, number_text, read_outputs, read_sample, write_sample,
+    design_from_json, design_to_json, number_text, outputs_from_values, read_outputs, read_sample,
+    sample_from_values, write_sample,
 };
 pub use tuner::{
     GainInterval, LEAST_SLIDES, TellError, TuneFlip, TuneOutcome, TuneProposal, Tuner, TunerOptions,

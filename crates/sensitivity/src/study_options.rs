@@ -2,7 +2,7 @@
 
 use onceflow_study::{Method, OnFailure, Phase, Study};
 
-use crate::{AnalysisOptions, Estimator, FailurePolicy, Technique};
+use crate::{AnalysisOptions, Estimator, FailurePolicy, RowRole, Sample, Technique};
 
 impl AnalysisOptions {
     /// The defaults of a technique, with the settings of the study.
@@ -36,6 +36,15 @@ impl AnalysisOptions {
 }
 
 impl Technique {
+    /// The technique that the roles of rows ask for; none where they have no roles, since several can take them.
+    pub fn of_sample(sample: &Sample) -> Option<Self> {
+        sample.rows.iter().find_map(|row| match row.role {
+            RowRole::Ab(_) | RowRole::Ba(_) | RowRole::A | RowRole::B => Some(Self::Vbd),
+            RowRole::Start | RowRole::Step(_) => Some(Self::Morris),
+            RowRole::Point | RowRole::Reference => None,
+        })
+    }
+
     /// The technique with that word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|t| t.word() == word)

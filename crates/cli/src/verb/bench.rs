@@ -25,7 +25,7 @@ pub(crate) fn run(args: &BenchProgramArgs, terminal: &Terminal) -> Result<Exit, 
 
 /// The program of the benchmarks, in the folder of the running executable.
 fn beside() -> io::Result<PathBuf> {
-    Ok(std::env::current_exe()?.with_file_name(format!("onceflow-bench{EXE_SUFFIX}")))
+    Ok(crate::started::program()?.with_file_name(format!("onceflow-bench{EXE_SUFFIX}")))
 }
 
 /// Replaces this process by the command, so that signals reach it; returns only on error.

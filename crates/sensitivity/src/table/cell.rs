@@ -57,6 +57,18 @@ fn read_word(parameter: &Parameter, words: &[String], text: &str, bare: bool) ->
     })
 }
 
+/// Checks a number that stands for a value: for a word its place, otherwise a number of the domain or the default.
+pub(super) fn check_number(parameter: &Parameter, x: f64) -> Result<(), TableError> {
+    let fits = match &parameter.domain {
+        Domain::Categories(words) => x.fract() == 0.0 && (0.0..words.len() as f64).contains(&x),
+        domain => {
+            let is_default = parameter.default.as_ref().and_then(Value::as_f64) == Some(x);
+            x.is_finite() && (is_in(domain, x) || is_default)
+        }
+    };
+    if fits { Ok(()) } else { Err(outside(parameter, &number_text(x))) }
+}
+
 /// Printing a bound with few digits may move it a little outside.
 const ROUNDING: f64 = 1e-7;
 

@@ -13,6 +13,7 @@ mod raw;
 mod repeated;
 mod salib;
 mod sample;
+mod values;
 
 pub use assumed::assume_rows;
 pub use cell::number_text;
@@ -22,6 +23,7 @@ pub use design::{design_from_json, design_to_json};
 pub use layout::TableLayout;
 pub use outputs::read_outputs;
 pub use sample::{SampleOptions, read_sample};
+pub use values::{outputs_from_values, sample_from_values};
 
 use std::fmt;
 

@@ -152,7 +152,7 @@ fn row_values(
 }
 
 /// Adds roles and duplicates where the table has none, and checks those it has.
-fn finish(
+pub(super) fn finish(
     space: &Space,
     mut sample: Sample,
     lines: &[usize],

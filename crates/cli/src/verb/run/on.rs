@@ -9,7 +9,7 @@ use crate::args::{InterruptWord, RunArgs};
 /// The workers that a command asks for.
 pub(super) fn workers(args: &RunArgs, study: &OpenStudy) -> Result<Option<WorkersOn>, Failure> {
     let Some(engine) = args.on.on.clone() else { return Ok(None) };
-    let program = std::env::current_exe().map_err(|error| {
+    let program = crate::started::program().map_err(|error| {
         Failure::environment(
             Diagnostic::error(format!("cannot find this program to start workers: {error}"))
                 .with_hint("start onceflow by its path"),
