@@ -13,12 +13,17 @@ use super::ProgramFile;
 pub(crate) const FILE_DIGEST: &str = "onceflow file of a command v1";
 
 /// A file that exists and lies where it may.
-pub(super) struct FoundFile {
+pub(crate) struct FoundFile {
     name: String,
     path: PathBuf,
 }
 
 impl FoundFile {
+    /// A file of a program ([`find`]).
+    pub(crate) fn find(task: &Task, name: &str, folder: &Path) -> Result<Self, Box<Diagnostic>> {
+        find(task, name, folder)
+    }
+
     /// The file with the digest of its contents.
     pub(super) fn digested(self, task: &Task) -> Result<ProgramFile, Box<Diagnostic>> {
         let digest = File::open(&self.path).and_then(|file| Digest::of_reader(FILE_DIGEST, file));

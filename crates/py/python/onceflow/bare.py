@@ -5,6 +5,7 @@ from __future__ import annotations
 from onceflow.errors import Error, KeyRefused, TaskError
 from onceflow.here import Ended, Here, file, here
 from onceflow.regions import F32, F64, I32, U8, U16, Labels, Mask, Rgb, TableRegion
+from onceflow.task import task
 
 __all__ = ["F32", "F64", "I32", "U16", "U8", "Ended", "Error", "Here", "KeyRefused", "Labels", "Mask", "Rgb",
-           "TableRegion", "TaskError", "file", "here"]  # fmt: skip
+           "TableRegion", "TaskError", "file", "here", "task"]  # fmt: skip

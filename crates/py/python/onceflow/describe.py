@@ -22,7 +22,7 @@ def main() -> None:
     root = Path(request["root"])
     known: dict[Path, FileHome] = {}
     answers = [_answer(root, asked["file"], asked["function"], known) for asked in request["functions"]]
-    sys.stdout.write(json.dumps({"functions": answers}) + "\n")
+    sys.stdout.write(json.dumps({"interpreter": sys.executable, "functions": answers}) + "\n")
 
 
 def _answer(root: Path, file: str, function: str, known: dict[Path, FileHome]) -> dict[str, Any]:
@@ -61,11 +61,7 @@ def described(code: Code, options: dict[str, Any] | None = None) -> dict[str, An
     if signature["setup"] != (setup is not None):
         wanted = ["no `setup`", "an argument `setup` after the star, and setup=... of @of.task"]
         raise SignatureError("what is loaded once per worker", wanted[1], "one of both")
-    bundle = {"code": found.code, "setup": _number(found.code, setup), **signature}
+    # What is loaded once is visited first.
+    bundle = {**signature, "code": found.code, "setup": None if setup is None else 0}
     return {"key": found.key, "uses": found.uses, "seeded": uses_here(found.code), "bundle": json.dumps(bundle),
             "options": options, **signature}  # fmt: skip
-
-
-def _number(pieces: list[dict[str, Any]], setup: Code | None) -> int | None:
-    """The piece that is called once; it is the first that was visited."""
-    return None if setup is None else 0

@@ -140,7 +140,7 @@ def _columns(name: str, result: Any) -> list[Any]:
         if each.dtype.kind not in kinds:
             raise _wrong(f"{name} gave {each.dtype} as `{column}`", "numbers or words", None)
     # Numbers that are not finite have no JSON.
-    plain = {"integer": lambda v: int(v), "real": lambda v: float(v).hex(), "text": str}
+    plain = {"integer": lambda v: int(v), "real": lambda v: repr(float(v)), "text": str}
     return [[c, kinds[e.dtype.kind], [plain[kinds[e.dtype.kind]](v) for v in e.tolist()]] for c, e in columns]
 
 
@@ -173,7 +173,7 @@ class _Memory:
 
 def _column(kind: str, each: list[Any]) -> np.ndarray:
     if kind == "real":
-        return np.array([float.fromhex(value) for value in each], np.float64)
+        return np.array(list(map(float, each)), np.float64)
     return np.array(each, np.int64) if kind == "integer" else np.array(each, object)
 
 

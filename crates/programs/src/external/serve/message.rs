@@ -34,7 +34,7 @@ pub(super) fn task_line(operation: &ExternalOperation, run: &ProgramRun<'_>, fol
     })
 }
 
-fn plain(value: &Canonical) -> Value {
+pub(crate) fn plain(value: &Canonical) -> Value {
     match value {
         Canonical::Real(bits) => f64::from_bits(*bits).into(),
         Canonical::Integer(number) => (*number).into(),
