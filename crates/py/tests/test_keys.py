@@ -23,7 +23,7 @@ def answer(folder: Path, source: str, function: str = "task", **files: str) -> d
     (folder / "steps.py").write_text(HEAD + textwrap.dedent(source))
     for name, text in files.items():
         (folder / f"{name}.py").write_text(textwrap.dedent(text))
-    return describe._answer(folder, "steps.py", function, {})
+    return describe.answer(folder, "steps.py", function, {})
 
 
 def key(folder: Path, source: str, **files: str) -> str:
@@ -180,7 +180,7 @@ def test_keys_are_equal_in_other_processes_and_versions(tmp_path: Path) -> None:
     source = source.replace("helper(a) * k", "[helper(x) for x in (other(a), {**{}}, not a)][:1] * k if (y := k) else None")
     here = key(tmp_path, source)
     script = "import json,sys; from onceflow import describe; from pathlib import Path\n"
-    script += "print(describe._answer(Path(sys.argv[1]), 'steps.py', 'task', {})['key'])"
+    script += "print(describe.answer(Path(sys.argv[1]), 'steps.py', 'task', {})['key'])"
     lib = tmp_path / "lib" / "onceflow"
     lib.mkdir(parents=True)
     for path in Path(describe.__file__).parent.glob("*.py"):

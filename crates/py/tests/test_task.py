@@ -111,3 +111,26 @@ def test_a_function_of_a_package_is_named_by_it() -> None:
     found = describe_task(split)
     assert set(found["uses"]) == {"split", "helper", "LIMIT"}
     assert keys.digested(keys.code_of(smoothed)).uses.keys() == {"smoothed", "KERNEL"}
+
+
+def twice(a):
+    return a * KERNEL[0] + LIMIT
+
+
+@of.task(halo=2, files=["model.txt"])
+def written(grey: of.U8, *, by: float = 0.5) -> of.F64:
+    """Made of more."""
+    return twice(grey) * by
+
+
+def test_a_saved_function_has_the_same_key(tmp_path: Path) -> None:
+    from onceflow.saved import digested_file, operation
+
+    (tmp_path / "written.py").write_text(digested_file(written))
+    said = describe.answer(tmp_path, "written.py", "written", {})
+    assert said.get("key") == describe_task(written)["key"], said
+    assert said["options"] == {"halo": 2, "files": ["model.txt"]}
+    assert operation(split, Path(__file__).parent, {}) == {"python": "test_task.py:split"}
+    files: dict[str, bytes] = {}
+    assert operation(split, tmp_path, files) == {"python": "steps/split.py:split"}
+    assert list(files) == ["steps/split.py"]

@@ -13,7 +13,7 @@ from onceflow.homes import Code, FileHome, Refused
 from onceflow.options import checked
 from onceflow.signature import SignatureError, options_of, signature_of, uses_here
 
-__all__ = ["described", "main"]
+__all__ = ["answer", "described", "main"]
 
 
 def main() -> None:
@@ -21,11 +21,12 @@ def main() -> None:
     request = json.loads(sys.stdin.buffer.readline())
     root = Path(request["root"])
     known: dict[Path, FileHome] = {}
-    answers = [_answer(root, asked["file"], asked["function"], known) for asked in request["functions"]]
+    answers = [answer(root, asked["file"], asked["function"], known) for asked in request["functions"]]
     sys.stdout.write(json.dumps({"interpreter": sys.executable, "functions": answers}) + "\n")
 
 
-def _answer(root: Path, file: str, function: str, known: dict[Path, FileHome]) -> dict[str, Any]:
+def answer(root: Path, file: str, function: str, known: dict[Path, FileHome]) -> dict[str, Any]:
+    """What a function of a file is, or why it cannot be a task."""
     try:
         path = root / file
         home = known.get(path) or FileHome(path, root, known)

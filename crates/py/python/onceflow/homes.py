@@ -139,13 +139,24 @@ class FileHome:
     def _assigned(self, statement: Any) -> Code | Constant | Package:
         if isinstance(statement.value, ast.Lambda):
             return self._code(statement)
-        found = self._attribute(statement.value)
+        found = self._attribute(statement.value) or self._same(statement.value)
         if found is not None:
             return found
         try:
             return Constant(values.read(statement.value, self._constant))
         except NotConstant as error:
             raise Refused(str(error)) from None
+
+    def _same(self, node: ast.expr) -> Code | Constant | None:
+        """`clean = tidy`, another name of a function, or a constant that a saved file holds as text."""
+        if isinstance(node, ast.Name):
+            named = self.find(node.id)
+            return named if isinstance(named, Code) else None
+        if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.Constant):
+            called = self._attribute(node.func)
+            if called is not None and called.path in ("onceflow.constant", "onceflow.values.constant"):
+                return Constant(values.Encoded(str(node.args[0].value)))
+        return None
 
     def _attribute(self, node: ast.expr) -> Package | None:
         """`np.float32`: something of a package."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import base64
+import json
 import sys
+from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["NotConstant", "decode", "encode", "read"]
+__all__ = ["Encoded", "NotConstant", "constant", "decode", "encode", "read"]
 
 # The most bytes of an array that is part of a key.
 MOST_ARRAY = 1 << 20
@@ -15,6 +17,18 @@ MOST_ARRAY = 1 << 20
 
 class NotConstant(Exception):
     """A value that may change, or that has no text."""
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A constant that is known as its words only."""
+
+    words: str
+
+
+def constant(words: str) -> object:
+    """A constant that a saved file holds as text."""
+    return decode(json.loads(words))
 
 
 def encode(value: object) -> Any:
@@ -27,6 +41,8 @@ def encode(value: object) -> Any:
     """
     if value is None or isinstance(value, (bool, str)):
         return value
+    if isinstance(value, Encoded):
+        return json.loads(value.words)
     if type(value) is int:
         return ["int", hex(value)]
     if type(value) is float:

@@ -20,10 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from onceflow import here as place
 from onceflow import keys, syntax, values
 from onceflow.errors import Diagnostic, TaskError
-from onceflow.here import Ended, Here
+from onceflow.here import Ended, Here, enter, give_files
 from onceflow.regions import DTYPES, fitting
 
 __all__ = ["Function", "main", "made"]
@@ -76,7 +75,7 @@ class Function:
     """A function with what it takes and makes, and what was loaded for it."""
 
     def __init__(self, head: dict[str, Any]) -> None:
-        place.give_files({name: Path(name).absolute() for name in head["files"]})
+        give_files({name: Path(name).absolute() for name in head["files"]})
         bundle = json.loads(head["bundle"])
         objects = made(bundle["code"])
         self.name: str = bundle["code"][-1]["name"]
@@ -91,7 +90,7 @@ class Function:
         memory.open(asked["memory"], asked["bytes"])
         inputs = [memory.region(slot, write=False) for slot in asked["inputs"]]
         box = asked["box"]
-        place.enter(Here(asked["row"], asked["image"], tuple(box) if box else None, int(asked["seed"], 16)))
+        enter(Here(asked["row"], asked["image"], tuple(box) if box else None, int(asked["seed"], 16)))
         outputs = [slot if slot["kind"] == "table" else memory.region(slot, write=True) for slot in asked["outputs"]]
         return {"ok": True, "tables": self.run(inputs, asked["parameters"], asked["outputs"], outputs)}
 
