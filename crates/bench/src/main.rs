@@ -14,6 +14,7 @@ mod region;
 mod run;
 mod seams;
 mod sensitivity;
+mod tasks;
 mod tune;
 
 use std::process::ExitCode;
@@ -50,6 +51,7 @@ fn measure(args: &BenchArgs, terminal: &Terminal) -> Result<(), Failure> {
         BenchSubject::Mold => ("mold", mold::figures(terminal, args)?),
         BenchSubject::Cluster => ("cluster", cluster::figures(terminal, args)?),
         BenchSubject::Tune => ("tune", tune::figures(terminal, args)?),
+        BenchSubject::Python => ("python", tasks::figures(terminal, args)?),
         BenchSubject::Kernels => ("kernels", kernels::figures(terminal, args)?),
     };
     if args.json { terminal.json(&to_json(name, &figures)) } else { terminal.result(&to_text(&figures)) }

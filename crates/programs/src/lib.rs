@@ -6,6 +6,7 @@
 //! found again by [`find_logs`]. This crate never decides whether a program may run: its caller does.
 
 mod container;
+mod declared;
 mod environment;
 mod error;
 mod external;
@@ -19,10 +20,11 @@ mod task;
 mod units;
 mod workspace;
 
+pub use declared::ProgramFile;
 pub use error::ProgramError;
 pub use external::ExternalOperation;
 pub use failure::LOG_MARK;
-pub use python::describe_functions;
 pub use logs::{AskedLog, FoundLog, LogEntry, find_logs, forget_logs, list_logs};
-pub use task::{ProgramFile, ProgramTask, bind_programs, is_program, look_at_commands};
+pub use python::describe_functions;
+pub use task::{ProgramTask, bind_programs, is_program, look_at_commands};
 pub use workspace::{ImageExtent, KeptFolders, PartExtent, ProgramWorkspace};

@@ -2,6 +2,7 @@
 
 mod account;
 mod bucket;
+mod built_in;
 mod composite;
 mod context;
 mod digests;
@@ -55,6 +56,7 @@ pub use bucket::{
     record_bucket,
 };
 use context::RunContext;
+pub use built_in::apply_built_in;
 pub use ended::Run;
 use executed::{KnownWork, PhaseWork};
 use growth::run_until_decided;

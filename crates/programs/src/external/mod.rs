@@ -16,7 +16,6 @@ use onceflow_runtime::{Call, Done, Operation, OperationError};
 use onceflow_study::{Diagnostic, Scope};
 
 use self::repeat::RepeatCheck;
-pub(crate) use self::serve::plain;
 use self::serve::ServerPool;
 use crate::container::Container;
 use crate::environment::find;

@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use onceflow_region::{Digester, Region};
 use onceflow_runtime::Call;
-use onceflow_study::PythonFunction;
+use onceflow_study::{Canonical, OpSpec, PythonFunction};
 use serde_json::{Map, Value, json};
 
 use super::regions::{Given, WorkerMemory};
-use crate::external::plain;
-use crate::task::ProgramTask;
 
 /// Where a call is, for those functions that ask.
 #[derive(Clone, Debug, Default)]
@@ -23,21 +21,30 @@ pub(crate) struct CallPlace {
 }
 
 /// The line that gives a worker its function.
-pub(crate) fn head_line(task: &ProgramTask, function: &PythonFunction) -> Value {
-    let files: Vec<&str> = task.files.iter().map(|file| file.name.as_str()).collect();
-    json!({ "task": task.name, "files": files, "bundle": function.bundle })
+pub(crate) fn head_line(task: &str, files: &[&str], function: &PythonFunction) -> Value {
+    json!({ "task": task, "files": files, "bundle": function.bundle })
+}
+
+/// A parameter's value as JSON.
+pub(crate) fn plain(value: &Canonical) -> Value {
+    match value {
+        Canonical::Real(bits) => f64::from_bits(*bits).into(),
+        Canonical::Integer(number) => (*number).into(),
+        Canonical::Connectivity8(eight) => if *eight { 8 } else { 4 }.into(),
+        Canonical::Text(text) => text.clone().into(),
+    }
 }
 
 /// The line that gives a worker a task.
 pub(crate) fn task_line(
-    task: &ProgramTask,
+    spec: &OpSpec,
     function: &PythonFunction,
     call: &Call<'_>,
     place: &CallPlace,
     memory: &WorkerMemory,
     given: &Given,
 ) -> Value {
-    let values = task.spec.parameters.iter().zip(call.parameters);
+    let values = spec.parameters.iter().zip(call.parameters);
     let parameters: Map<String, Value> = values.map(|(p, value)| (p.name.clone(), plain(value))).collect();
     let seed = if function.asks_here { seed(function, call, place) } else { String::from("0") };
     json!({

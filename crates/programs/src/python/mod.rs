@@ -14,10 +14,10 @@ use onceflow_study::{Diagnostic, NameRole, Python, Stage, StageStep, Task, TaskO
 
 use self::complete::complete;
 pub(crate) use self::memory::SharedMemory;
-pub(crate) use self::messages::{CallPlace, head_line, task_line};
+pub(crate) use self::messages::{CallPlace, head_line, plain, task_line};
 pub(crate) use self::regions::{Given, WorkerMemory};
 pub(crate) use self::source::{BOOT, WORKER, first_line};
-use crate::task::{FoundFile, folder_of};
+use crate::declared::{find, folder_of};
 
 /// Completes the tasks of a workflow whose operation is a Python function, by what the functions' files say: regions and
 /// parameters that the descriptor does not name, options, and the key. Nothing of the files is run. Files are relative to the
@@ -31,7 +31,7 @@ pub fn describe_functions(workflow: &mut Workflow, folder: &Path) -> Vec<Diagnos
     let tasks = |name: &str| workflow.tasks().find(|task| task.name == name);
     let unusable: Vec<Diagnostic> = places
         .iter()
-        .filter_map(|(name, python)| FoundFile::find(tasks(name)?, &python.file, &folder).err())
+        .filter_map(|(name, python)| find(tasks(name)?, &python.file, &folder).err())
         .map(|error| *error)
         .collect();
     if !unusable.is_empty() {

@@ -1,10 +1,9 @@
 //! Tasks whose operation is a program: found in a workflow, their files checked, and made operations of the catalogue.
 
 mod changes;
-mod file;
 mod spec;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_region::Digest;
@@ -14,10 +13,8 @@ use onceflow_study::{
 };
 use serde_json::{Value, json};
 
-pub(crate) use self::file::FILE_DIGEST;
-pub(crate) use self::file::FoundFile;
-use self::file::{find, find_container};
 use self::spec::spec;
+use crate::declared::{ProgramFile, find, find_container, folder_of};
 use crate::error::ProgramError;
 use crate::python::describe_functions;
 
@@ -38,17 +35,6 @@ pub struct ProgramTask {
     pub ends: Vec<String>,
     /// The function, when the program is Python that runs one.
     pub function: Option<Arc<PythonFunction>>,
-}
-
-/// A file that a program declares.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramFile {
-    /// Its name in the descriptor.
-    pub name: String,
-    /// Its path.
-    pub path: PathBuf,
-    /// The digest of its contents.
-    pub digest: Digest,
 }
 
 /// Checks the files that programs declare, without running anything. Returns all problems.
@@ -118,15 +104,6 @@ fn python_command(python: &Python) -> ProgramCommand {
         serve: true,
         declared: python.declared.clone(),
     }
-}
-
-/// The folder that names of files are relative to: the descriptor's, or the study's for a workflow without a file.
-pub(crate) fn folder_of(workflow: &Workflow, study: &Path) -> PathBuf {
-    let descriptor =
-        workflow.source.as_ref().map(|source| Path::new(&source.name)).filter(|path| path.is_file());
-    let parent = |path: &Path| path.parent().map(Path::to_path_buf);
-    let folder = descriptor.and_then(parent).unwrap_or_else(|| study.to_path_buf());
-    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
 }
 
 /// How ids of programs begin.

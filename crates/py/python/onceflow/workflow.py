@@ -180,7 +180,7 @@ class Workflow:
     def files(self) -> dict[str, bytes]:
         """The descriptor and the files that it names, by their paths beside it."""
         text, files = self._saved(None)
-        return {"workflow.json": text.encode(), **files}
+        return {f"{self.name}.json": text.encode(), **files}
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the descriptor. It names functions of files beside it; others are written beside it as they were digested.
@@ -259,7 +259,7 @@ def _function_form(function: Callable[..., Any]) -> _Form:
 
 
 def _catalogue() -> dict[str, dict[str, Any]]:
-    return json.loads(_core.catalogue())
+    return json.loads(_core.operations())
 
 
 def _built_in_form(operation: str) -> _Form:
@@ -290,7 +290,8 @@ def _check_regions(title: str, takes: list[tuple[str, str | None]], regions: Any
 def _call(step: _Step, inputs: list[Any], reads: dict[str, Any], shape: tuple[int, ...]) -> list[Any]:
     """One task in this process."""
     if not callable(step.op):
-        return _core.apply(step.op, inputs, json.dumps(reads))
+        return _built_in(step, inputs, reads)
+    inputs = [array.view() for array in inputs]
     for array in inputs:
         array.flags.writeable = False
     said = describe_task(step.op)
@@ -305,6 +306,14 @@ def _call(step: _Step, inputs: list[Any], reads: dict[str, Any], shape: tuple[in
         return outputs
     results = list(result) if isinstance(result, (tuple, list)) and len(step.makes) > 1 else [result]
     return [_checked(step.name, result, region, shape) for result, region in zip(results, step.makes, strict=True)]
+
+
+def _built_in(step: _Step, inputs: list[Any], reads: dict[str, Any]) -> list[Any]:
+    plain = [each.astype(np.uint8) * np.uint8(255) if each.dtype == np.bool_ else each for each in inputs]
+    ended, made = _core.apply(str(step.op), [np.ascontiguousarray(each) for each in plain], json.dumps(reads))
+    if ended is not None:
+        raise Ended(ended)
+    return [each > 0 if region.kind == "mask" else each for each, region in zip(made, step.makes, strict=True)]
 
 
 def _checked(name: str, result: Any, region: Region, shape: tuple[int, ...]) -> Any:

@@ -38,7 +38,7 @@ impl Exchange {
         let call = &run.call;
         let place = operation.workspace.place(operation.scope, call.site, call.row, run.size)?;
         let given = memory.give(call.inputs, (&task.spec.inputs, &task.spec.outputs), run.size)?;
-        let line = task_line(task, function, call, &place, memory, &given);
+        let line = task_line(&task.spec, function, call, &place, memory, &given);
         Ok((Self::Memory(given), line))
     }
 
@@ -68,6 +68,8 @@ impl Exchange {
 
 /// What a server is told before its first task: nothing, or the function that a worker runs.
 pub(super) fn opening(operation: &ExternalOperation) -> Option<String> {
-    let function = operation.task.function.as_ref()?;
-    Some(format!("{}{}\n", first_line(WORKER), head_line(&operation.task, function)))
+    let task = &operation.task;
+    let function = task.function.as_ref()?;
+    let files: Vec<&str> = task.files.iter().map(|file| file.name.as_str()).collect();
+    Some(format!("{}{}\n", first_line(WORKER), head_line(&task.name, &files, function)))
 }

@@ -12,7 +12,6 @@ use onceflow_runtime::Done;
 use serde_json::Value;
 
 use self::exchange::{Exchange, opening};
-pub(crate) use self::message::plain;
 use self::message::result;
 use self::server::{ServerProcess, ServerReply};
 use super::ExternalOperation;
