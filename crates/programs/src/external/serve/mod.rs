@@ -7,6 +7,7 @@ mod server;
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use onceflow_runtime::Done;
 use serde_json::Value;
@@ -16,6 +17,7 @@ use self::message::result;
 use self::server::{ServerProcess, ServerReply};
 use super::ExternalOperation;
 use crate::failure::ProgramFailure;
+use crate::process::ProcessLimits;
 use crate::units::ProgramRun;
 
 /// Idle processes of one operation; a worker that finds none starts one.
@@ -23,6 +25,9 @@ use crate::units::ProgramRun;
 pub(super) struct ServerPool {
     idle: Mutex<Vec<ServerProcess>>,
 }
+
+/// How much longer than a task a worker may take until it has loaded its function.
+const LOADING: Duration = Duration::from_secs(60);
 
 /// How one attempt at a task went.
 enum ServeAttempt {
@@ -70,7 +75,7 @@ impl ServerPool {
             fs::write(server.folder.join("task.json"), before + &text)?;
         }
         let (log, from) = (server.log.clone(), server.log.metadata()?.len());
-        let reply = server.ask(&text, operation);
+        let reply = server.ask(&text, operation.limits());
         let attempt = reply.attempt(operation, run, (&log, from), |server, answer| {
             let done =
                 result(&answer, operation, || exchange.outputs(&server, &answer, operation, run.size));
@@ -100,7 +105,10 @@ fn started(
     let Some(text) = opening(operation) else { return Ok(Ok(server)) };
     let log = server.log.clone();
     let mut ready = None;
-    let attempt = server.ask(&text, operation).attempt(operation, run, (&log, 0), |server, answer| {
+    // Loading is no task, but it must not take for ever.
+    let limits = operation.limits();
+    let limits = ProcessLimits { time: limits.time.map(|time| time + LOADING), ..limits };
+    let attempt = server.ask(&text, limits).attempt(operation, run, (&log, 0), |server, answer| {
         let done = result(&answer, operation, || Ok(Vec::new()));
         if done.is_ok() {
             ready = Some(*server);

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::message::excerpt;
 use crate::external::{ExternalOperation, ProcessFolder};
 use crate::failure::{ProgramFailure, check_end};
-use crate::process::{Process, process_end};
+use crate::process::{Process, ProcessLimits, process_end};
 use crate::python::{SharedMemory, WorkerMemory};
 
 /// A process that serves.
@@ -71,8 +71,8 @@ impl ServerProcess {
         self.folder.join(format!("task-{}", self.tasks))
     }
 
-    /// Gives it a task in lines and waits for the answer, within the limits of one task.
-    pub(super) fn ask(mut self, text: &str, operation: &ExternalOperation) -> ServerReply {
+    /// Gives it a task in lines and waits for the answer, within limits.
+    pub(super) fn ask(mut self, text: &str, limits: ProcessLimits) -> ServerReply {
         let asked =
             self.lines.as_mut().map(|lines| lines.write_all(text.as_bytes()).and_then(|()| lines.flush()));
         if !matches!(asked, Some(Ok(()))) {
@@ -90,7 +90,7 @@ impl ServerProcess {
                 Ok(Err(error)) => return self.stop(format!("gave an answer that cannot be read: {error}")),
                 Err(RecvTimeoutError::Disconnected) => return self.died(),
                 Err(RecvTimeoutError::Timeout) => {
-                    if let Some(why) = self.process.passed(operation.limits(), began, &self.log) {
+                    if let Some(why) = self.process.passed(limits, began, &self.log) {
                         return self.stop(why);
                     }
                 }
