@@ -19,6 +19,7 @@ Examples:
   onceflow bench cluster --only claims          handing out buckets
   onceflow bench tune --only honesty            does the stated interval hold the gain
   onceflow bench python --only handing          regions given to Python functions
+  onceflow bench python --python venv/bin/python    the package, where it is installed
   onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096"
 )]
 pub(crate) struct BenchArgs {
@@ -79,7 +80,7 @@ pub(crate) enum BenchSubject {
     Cluster,
     /// Tuning: the best values after so many rows beside tuners of others, and what proposals and rows cost
     Tune,
-    /// Python functions as tasks: calls, handing regions over, studies beside programs that serve
+    /// The Python package: its import, analyses, asking for rows, and functions as tasks, beside SALib, Optuna, joblib, Dask
     Python,
     /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
     Kernels,

@@ -18,8 +18,11 @@ mod started;
 mod verb;
 mod words;
 
+use std::ffi::OsString;
+
 use clap::Parser as _;
-use onceflow_terminal::{Exit, Terminal, report_panics};
+use onceflow_study::Diagnostic;
+use onceflow_terminal::{Exit, Failure, Terminal, Written, report_panics};
 
 pub use started::Started;
 
@@ -33,4 +36,21 @@ pub fn command(started: Started) -> Exit {
         Ok(exit) => exit,
         Err(failure) => terminal.report(failure, command.verb.wants_json()),
     }
+}
+
+/// Carries out one command within another program: what it writes is given back, it handles no signals, and it does not end the
+/// process.
+///
+/// # Errors
+/// When the arguments are wrong, or the command could not do its work.
+pub fn carry_out(words: impl IntoIterator<Item = OsString>) -> Result<(Exit, Written), Failure> {
+    let words = std::iter::once("onceflow".into()).chain(words);
+    let command = args::CommandLine::try_parse_from(words).map_err(|error| {
+        let text = error.render().to_string();
+        Failure::bad_input(Diagnostic::error(text.trim().trim_start_matches("error: ")))
+    })?;
+    started::within_program();
+    let terminal = Terminal::captured();
+    let exit = verb::run(&command.verb, &terminal)?;
+    Ok((exit, terminal.into_written()))
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The one of this process.
 static STARTED: OnceLock<Started> = OnceLock::new();
@@ -36,6 +37,19 @@ impl Started {
         // A process has one command; a second one has the same program.
         let _ = STARTED.set(self);
     }
+}
+
+/// Whether commands of this process are carried out within another program, whose signals are its own.
+static WITHIN: AtomicBool = AtomicBool::new(false);
+
+/// From now on commands leave the signals of this process alone.
+pub(crate) fn within_program() {
+    WITHIN.store(true, Ordering::Relaxed);
+}
+
+/// Whether this process is that of the command, so that a signal may end it.
+pub(crate) fn is_own_process() -> bool {
+    !WITHIN.load(Ordering::Relaxed)
 }
 
 /// The words after the name of the command.

@@ -67,7 +67,11 @@ const CRATES: [Crate; 26] = [
         ],
         &["capi"],
     ),
-    ("py", &["allocator", "cli", "engine", "sensitivity", "study", "terminal"], &[]),
+    (
+        "py",
+        &["allocator", "cli", "engine", "imageio", "kernels", "region", "sensitivity", "study", "terminal"],
+        &[],
+    ),
     // The product does not contain the benchmarks: no crate uses this one.
     (
         "bench",

@@ -90,7 +90,7 @@ pub use progress::{
     BucketOver, ImageWatch, ImagesDigested, PhaseBegun, PicturesAhead, Progress, ProgressTracker, RowOver,
     STATUS_FILE, Silent, StageProgress, TaskAhead, TaskOver,
 };
-pub use redo::{InstancePictures, InstanceRequest, RegionRequest, compute_region, instance};
+pub use redo::{InstancePictures, InstanceRequest, RegionRequest, StudyPixels, compute_region, instance};
 pub use resume::{LeftPhase, LeftWork, left_to_compute};
 pub use run::{
     AskedOptions, AskedRow, AskedSearch, BucketCost, BucketImage, BucketInput, BucketMakes, BucketPhase,

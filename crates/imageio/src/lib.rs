@@ -89,6 +89,7 @@
 //! ```
 
 mod masks;
+mod memory;
 mod origin;
 mod outlines;
 mod placed;
@@ -101,6 +102,7 @@ pub mod volume;
 mod zarr;
 
 pub use masks::MaskFolder;
+pub use memory::MemoryImage;
 pub use outlines::{OutlineSource, Outlines};
 pub use placed::PlacedImage;
 pub use resample::{Resampled, Working};

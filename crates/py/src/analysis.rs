@@ -3,9 +3,9 @@
 use numpy::{PyReadonlyArray1, PyReadonlyArrayDyn};
 use onceflow_engine::StopFlag;
 use onceflow_sensitivity::{
-    AnalysisOptions, Estimator, FailurePolicy, Narrowed, PlotKind, Technique, analysis_to_csv,
-    analysis_to_json, analysis_to_salib, analyze, narrow, outputs_from_values, pairs_to_csv, plot,
-    plot_kinds, render_text,
+    AnalysisOptions, Estimator, FailurePolicy, Narrowed, PlotKind, Technique, analysis_from_json,
+    analysis_to_csv, analysis_to_json, analysis_to_salib, analyze, narrow, outputs_from_values, pairs_to_csv,
+    plot, plot_kinds, render_text,
 };
 use pyo3::prelude::*;
 
@@ -62,6 +62,17 @@ impl Analysis {
             interruptible(py, &StopFlag::default(), move || analyze(&space, &sample, &outputs, &options))?;
         let analysis = found.map_err(|error| raise_text(Kind::Sample, "cannot analyse", &error))?;
         Ok(Self { analysis, constant })
+    }
+
+    /// An analysis from its JSON, as a run keeps it.
+    #[staticmethod]
+    fn of_json(json: &str) -> PyResult<Self> {
+        let read = serde_json::from_str(json).map_err(|error| error.to_string());
+        let analysis = read.and_then(|json| analysis_from_json(&json)).map_err(|part| {
+            let error = onceflow_study::Diagnostic::error("these are no indices");
+            raise(Kind::Study, &[error.expected_found("what onceflow writes into indices.json", part)])
+        })?;
+        Ok(Self { analysis, constant: Vec::new() })
     }
 
     /// The answer as text.

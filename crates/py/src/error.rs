@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use onceflow_engine::{EngineError, ErrorKind};
 use onceflow_study::{Diagnostic, Diagnostics};
-use onceflow_terminal::diagnostics_to_json;
+use onceflow_terminal::{Exit, Failure, diagnostics_to_json};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
@@ -70,4 +70,17 @@ fn made(kind: &str, diagnostics: &[Diagnostic], least: Option<u64>) -> PyErr {
 /// The exception of an error that is ours.
 pub(crate) fn bug(message: &str) -> PyErr {
     engine(EngineError::Internal(message.into()))
+}
+
+/// The exception of a command that could not do its work.
+pub(crate) fn failure(failure: Failure) -> PyErr {
+    let kind = match failure.exit() {
+        Exit::Environment => "missing",
+        Exit::Memory => "memory",
+        Exit::Internal => "bug",
+        Exit::RowsFailed => "task",
+        Exit::Interrupted => return PyKeyboardInterrupt::new_err(()),
+        Exit::Ok | Exit::BadInput | Exit::OfCommand(_) => "study",
+    };
+    made(kind, &failure.into_messages(), None)
 }

@@ -6,8 +6,19 @@ mod analysis;
 mod array;
 mod command;
 mod error;
+mod image;
+mod memo;
+mod nuclei;
+mod opened;
+mod operation;
+mod pixels;
 mod problem;
+mod run;
 mod sample;
+mod search;
+mod settings;
+mod table;
+mod verbs;
 mod waiting;
 
 use onceflow_allocator::CountingAllocator;
@@ -25,5 +36,21 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<problem::Problem>()?;
     module.add_class::<sample::Sample>()?;
     module.add_class::<analysis::Analysis>()?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<run::Running>()?;
+    module.add_class::<search::Search>()?;
+    module.add_class::<opened::Opened>()?;
+    module.add_class::<image::Image>()?;
+    module.add_class::<memo::MemoStore>()?;
+    module.add_class::<memo::MemoBlock>()?;
+    module.add_function(wrap_pyfunction!(verbs::verb, module)?)?;
+    module.add_function(wrap_pyfunction!(opened::draw_overlay, module)?)?;
+    module.add_function(wrap_pyfunction!(pixels::png, module)?)?;
+    module.add_function(wrap_pyfunction!(image::paint_tissue, module)?)?;
+    module.add_function(wrap_pyfunction!(nuclei::segment_array, module)?)?;
+    module.add_function(wrap_pyfunction!(nuclei::measure_array, module)?)?;
+    module.add_function(wrap_pyfunction!(nuclei::compare_arrays, module)?)?;
+    module.add_function(wrap_pyfunction!(operation::operations, module)?)?;
+    module.add_function(wrap_pyfunction!(operation::apply, module)?)?;
     Ok(())
 }

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use onceflow_engine::{DocumentContent, open_document};
-use onceflow_study::{Domain, SourceText, Space, Study, read_salib_problem};
+use onceflow_sensitivity::{design_to_json, read_effects};
+use onceflow_study::{Diagnostic, Domain, Keep, SourceText, Space, Study, parse_study, read_salib_problem};
 use pyo3::prelude::*;
 
-use crate::error::{Kind, engine, invalid, raise};
+use crate::error::{Kind, engine, invalid, raise, raise_text};
+use crate::waiting::unknown_word;
 
 /// Parameters and outputs.
 #[pyclass(frozen, module = "onceflow._core")]
@@ -25,6 +27,46 @@ impl Problem {
         Ok(Self { problem, study: None })
     }
 
+    /// The text of a study, whose workflow is not looked at.
+    #[staticmethod]
+    fn of_text(text: String, name: String) -> PyResult<Self> {
+        let read = parse_study(&SourceText::new(name, text)).map_err(|messages| invalid(&messages))?;
+        let (study, messages) = read.resolve(None, None);
+        let study = study.ok_or_else(|| invalid(&messages))?;
+        let problem = onceflow_study::Problem { design: None, ..study.problem() };
+        Ok(Self { problem, study: Some(Box::new(study)) })
+    }
+
+    /// A phase of the study: what it varies, and its design as JSON. Indices of the phase that its rule looks at are JSON too.
+    fn phase(&self, name: &str, after: Option<String>) -> PyResult<(Self, String)> {
+        let study = self.study.as_ref().ok_or_else(|| {
+            let error = Diagnostic::error("only a study has phases");
+            raise(Kind::Study, &[error.expected_found("a study", "a problem of another tool")])
+        })?;
+        let phase = study.phase(name).ok_or_else(|| {
+            let known: Vec<&str> = study.phases.iter().map(|phase| phase.name.as_str()).collect();
+            raise(Kind::Study, &[unknown_word("phase", &known, name)])
+        })?;
+        let kept = match (&phase.keep, after) {
+            (Some(Keep::Effects(rule)), Some(after)) => {
+                let effects = read_effects(&SourceText::new("indices", after), rule.metric.as_deref());
+                Some(rule.choose(&effects.map_err(|message| raise(Kind::Study, &[*message]))?))
+            }
+            _ => None,
+        };
+        let problem = study.phase_problem(phase, kept.as_deref());
+        let problem = problem.map_err(|error| raise_text(Kind::Study, "cannot sample the phase", &error))?;
+        let design = design_to_json(&problem.space, &phase.design);
+        Ok((Self { problem, study: Some(study.clone()) }, design))
+    }
+
+    /// Names of the phases, each with its method.
+    #[getter]
+    fn phases(&self) -> Vec<(String, &'static str)> {
+        let phases = self.study.iter().flat_map(|study| &study.phases);
+        phases.map(|phase| (phase.name.clone(), phase.design.method.word())).collect()
+    }
+
     /// A file: a study, or a problem of another tool.
     #[staticmethod]
     fn of_file(path: PathBuf) -> PyResult<Self> {
@@ -37,7 +79,7 @@ impl Problem {
             Some(DocumentContent::Problem(problem)) => Ok(Self { problem: *problem, study: None }),
             Some(DocumentContent::Workflow(_)) => Err(raise(
                 Kind::Study,
-                &[onceflow_study::Diagnostic::error(format!("{} has nothing to sample", path.display()))
+                &[Diagnostic::error(format!("{} has nothing to sample", path.display()))
                     .expected_found("a study or a problem", "a workflow")],
             )),
             None => Err(invalid(&document.diagnostics)),

@@ -3,7 +3,8 @@
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use onceflow_engine::StopFlag;
 use onceflow_sensitivity::{
-    SampleFormat, TableLayout, design_from_json, sample_from_values, warnings, write_sample,
+    Narrowed, SampleFormat, TableLayout, design_from_json, narrow, sample_from_values, warnings, widen,
+    write_sample,
 };
 use onceflow_study::Space;
 use pyo3::prelude::*;
@@ -65,11 +66,22 @@ impl Sample {
         Ok(Self { space, sample, bare: true, warnings: Vec::new() })
     }
 
+    /// The same rows with every parameter of a problem, those that do not vary at their defaults.
+    fn widened(&self, problem: &Problem) -> PyResult<Self> {
+        let space = problem.space().clone();
+        let sample = widen(&space, &self.space, &self.sample);
+        let sample = sample.map_err(|error| raise_text(Kind::Sample, "cannot sample", &error))?;
+        Ok(Self { space, sample, bare: false, warnings: Vec::new() })
+    }
+
     /// The larger sample that begins with this one.
     fn extend(&self, py: Python<'_>, n: u64) -> PyResult<Self> {
-        let (space, before) = (self.space.clone(), self.sample.clone());
+        let narrowed = narrow(&self.space, &self.sample);
+        let Narrowed { space, sample, .. } =
+            narrowed.map_err(|error| raise_text(Kind::Sample, "cannot extend", &error))?;
+        let whole = self.space.clone();
         let made = interruptible(py, &StopFlag::default(), move || {
-            onceflow_sensitivity::extend(&space, &before, n)
+            onceflow_sensitivity::extend(&space, &sample, n).and_then(|after| widen(&whole, &space, &after))
         })?;
         let sample = made.map_err(|error| raise_text(Kind::Sample, "cannot extend", &error))?;
         Ok(Self { space: self.space.clone(), sample, bare: false, warnings: Vec::new() })

@@ -68,8 +68,9 @@ pub use phase::{Narrowed, narrow, widen};
 pub use plot::{IndexProgress, PlotAxis, PlotKind, ProgressCurve, convergence_plot, plot, plot_kinds};
 pub use reference::{with_reference, without_reference};
 pub use report::{
-    EffectLine, EffectTable, aligned, analysis_to_csv, analysis_to_json, analysis_to_salib, bar,
-    effect_table, pairs_to_csv, render_text, share_decimals, share_text, short_number,
+    EffectLine, EffectTable, aligned, analysis_from_json, analysis_to_csv, analysis_to_json,
+    analysis_to_salib, bar, effect_table, pairs_to_csv, render_text, share_decimals, share_text,
+    short_number,
 };
 pub use sample::{RowRole, Sample, SampleRow};
 pub use sampler::{SampleError, check_size, extend, reference_row, sample, warnings};

@@ -1,6 +1,7 @@
 //! The two streams of a command: results on standard output, messages for people on standard error.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::{Mutex, PoisonError};
 
 use onceflow_study::Diagnostic;
 
@@ -10,16 +11,45 @@ use crate::failure::Failure;
 use crate::narrow::fitted;
 use crate::progress::{ProgressMode, ProgressReporter};
 
-/// Standard output and standard error of the process.
+/// Standard output and standard error of the process, or texts in their place.
 #[derive(Debug)]
 pub struct Terminal {
     progress: ProgressMode,
+    /// What was written, where no stream of the process takes it.
+    written: Option<Mutex<Written>>,
+}
+
+/// What a command wrote that has no streams.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Its results.
+    pub output: Vec<u8>,
+    /// Its lines for people, with their colours.
+    pub said: String,
 }
 
 impl Terminal {
     /// The streams of the process, with or without progress.
     pub fn new(progress: ProgressMode) -> Self {
-        Self { progress }
+        Self { progress, written: None }
+    }
+
+    /// Writes into memory, and shows no progress.
+    pub fn captured() -> Self {
+        Self { progress: ProgressMode::Never, written: Some(Mutex::default()) }
+    }
+
+    /// What was written into memory.
+    pub fn into_written(self) -> Written {
+        self.written
+            .map(|written| written.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .unwrap_or_default()
+    }
+
+    fn capture(&self, take: impl FnOnce(&mut Written)) -> bool {
+        let Some(written) = &self.written else { return false };
+        take(&mut written.lock().unwrap_or_else(PoisonError::into_inner));
+        true
     }
 
     /// Whether progress is written.
@@ -29,6 +59,9 @@ impl Terminal {
 
     /// Writes a line for people to standard error.
     pub fn say(&self, line: &str) {
+        if self.capture(|written| written.said.extend([line, "\n"])) {
+            return;
+        }
         // A closed standard error must not stop the work.
         let _ = writeln!(anstream::stderr().lock(), "{line}");
     }
@@ -40,11 +73,17 @@ impl Terminal {
 
     /// Writes a text for people to standard output: on a narrow terminal, long lines are broken and tables set closer.
     pub fn text(&self, text: &str) -> Result<(), Failure> {
+        if self.written.is_some() {
+            return self.result(text);
+        }
         self.result(&fitted(text))
     }
 
     /// Writes bytes to standard output.
     pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+        if self.capture(|written| written.output.extend_from_slice(bytes)) {
+            return Ok(());
+        }
         let mut stdout = io::stdout().lock();
         stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|e| Failure::standard_output(&e))
     }
@@ -90,5 +129,22 @@ impl Terminal {
             let _ = self.json(&object);
         }
         exit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_captured_reaches_no_stream() {
+        let terminal = Terminal::captured();
+        terminal.say("note: one");
+        terminal.text("a table\n").unwrap();
+        terminal.json(&serde_json::json!({ "version": 1 })).unwrap();
+        assert_eq!(terminal.progress_mode(), ProgressMode::Never);
+        let written = terminal.into_written();
+        assert_eq!(written.output, b"a table\n{\"version\":1}\n");
+        assert_eq!(written.said, "note: one\n");
     }
 }

@@ -2,9 +2,11 @@
 
 mod instance;
 mod pictures;
+mod pixels;
 mod recompute;
 mod region;
 
 pub use instance::{InstancePictures, InstanceRequest, instance};
 pub(crate) use pictures::pictures;
+pub use pixels::StudyPixels;
 pub use region::{RegionRequest, compute_region};

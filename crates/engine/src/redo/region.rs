@@ -57,7 +57,7 @@ pub fn compute_region(
     settings: &RunSettings,
     request: &RegionRequest,
 ) -> Result<Arc<Region>, EngineError> {
-    let image = image(&study.inputs, &request.image)?;
+    let image = image_place(&study.inputs, &request.image)?;
     let (place, part) = part(study, image, request.bounds)?;
     let outside = || EngineError::Internal("a box outside its part".into());
     let within = part.seen(request.bounds).ok_or_else(outside)?;
@@ -156,7 +156,8 @@ impl OpenStudy {
     }
 }
 
-fn image(inputs: &StudyInputs, name: &str) -> Result<usize, EngineError> {
+/// The place of an image in the study.
+pub(super) fn image_place(inputs: &StudyInputs, name: &str) -> Result<usize, EngineError> {
     inputs.images.iter().position(|image| image.name == name).ok_or_else(|| {
         let names = inputs.images.iter().map(|image| image.name.as_str()).collect::<Vec<_>>().join(", ");
         let error = Diagnostic::error(format!("the study has no image `{name}`"));

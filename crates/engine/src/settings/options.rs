@@ -123,6 +123,27 @@ impl RunOptions {
         Ok(options)
     }
 
+    /// The layer of keys with their values as texts, as a program in another language gives them.
+    ///
+    /// # Errors
+    /// When there is no such key, or its value cannot be read.
+    pub fn from_texts<'a>(given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, EngineError> {
+        let mut options = Self::default();
+        for (key, text) in given {
+            options.set(key, text).map_err(|refused| match refused {
+                Refused::Key => {
+                    let error = Diagnostic::error(format!("there is no setting `{key}`"));
+                    error.expected_found(format!("one of {}", Self::KEYS.join(", ")), format!("`{key}`"))
+                }
+                Refused::Value(expected) => {
+                    let error = Diagnostic::error(format!("invalid value of the setting {key}"));
+                    error.expected_found(expected, format!("`{text}`"))
+                }
+            })?;
+        }
+        Ok(options)
+    }
+
     /// Sets a key from an environment variable; a path need not be UTF-8.
     fn set_variable(&mut self, key: &str, value: &OsString) -> Result<(), Refused> {
         match value.to_str() {
@@ -254,6 +275,15 @@ mod tests {
         ] {
             assert_eq!(RunOptions::default().set(key, value), Err(Refused::Value(expected.into())));
         }
+    }
+
+    #[test]
+    fn texts_are_read_and_mistakes_named() {
+        let read = RunOptions::from_texts([("workers", "3"), ("memory", "2 GiB")]).unwrap();
+        assert_eq!((read.workers, read.memory), (Some(3), Some(2 << 30)));
+        let refused = |given| RunOptions::from_texts([given]).unwrap_err().to_string();
+        assert!(refused(("threads", "4")).contains("one of reuse, workers"));
+        assert!(refused(("workers", "0")).contains("a number from 1 to 4096"));
     }
 
     #[test]

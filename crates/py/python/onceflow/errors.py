@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 __all__ = [
     "Bug",
@@ -67,19 +67,20 @@ class Error(Exception):
     ----------
     diagnostics : tuple of Diagnostic
         The messages, with their places.
+
     """
 
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @classmethod
-    def of(cls, *diagnostics: Diagnostic) -> Error:
+    def of(cls, *diagnostics: Diagnostic) -> Self:
         """Make an error of messages."""
         error = cls("\n".join(map(str, diagnostics)))
         error.diagnostics = diagnostics
         return error
 
     @classmethod
-    def expected(cls, message: str, expected: object, found: object, hint: str | None = None) -> Error:
+    def expected(cls, message: str, expected: object, found: object, hint: str | None = None) -> Self:
         """Make an error of what was expected, what was found, and what to do."""
         return cls.of(Diagnostic("error", message, str(expected), str(found), hint=hint))
 
@@ -105,6 +106,7 @@ class TaskError(Error):
         Which one, where it is known.
     log : Path or None
         What it printed, where that was kept.
+
     """
 
     row: int | None = None
@@ -120,6 +122,7 @@ class MemoryTooSmall(Error, MemoryError):
     ----------
     least : int or None
         The least bound that works, in bytes.
+
     """
 
     least: int | None = None
@@ -156,6 +159,10 @@ _CLASSES = {
 def made(kind: str, messages: str, least: int | None = None) -> Error:
     """Make the error that compiled code asks for: its kind, and its messages as JSON."""
     found: list[dict[str, Any]] = json.loads(messages)
+    if any(message.get("expected") == "--allow-commands" for message in found):
+        kind = "commands"
+        hint = "read them and their files, then pass allow_commands=True"
+        found = [{**message, "expected": "allow_commands=True", "hint": hint} for message in found]
     error = _CLASSES[kind].of(*(Diagnostic(**message) for message in found))
     if isinstance(error, MemoryTooSmall):
         error.least = least

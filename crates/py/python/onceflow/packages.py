@@ -7,8 +7,8 @@ import hashlib
 import importlib.util
 import json
 import sys
-from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 __all__ = ["NotInstalled", "is_standard", "said"]
 
@@ -45,7 +45,10 @@ def _said(top: str, follow: bool) -> str:
     return f"{found.metadata['Name'].lower().replace('_', '-')} {found.version}"
 
 
-def _distribution(top: str) -> metadata.Distribution | None:
+def _distribution(top: str) -> Any:
+    # It takes a while to load.
+    from importlib import metadata
+
     for name in (top, _OTHER_NAMES.get(top, top)):
         try:
             return metadata.distribution(name)
@@ -59,7 +62,7 @@ def _distribution(top: str) -> metadata.Distribution | None:
 _OTHER_NAMES = {"skimage": "scikit-image", "sklearn": "scikit-learn", "PIL": "pillow", "cv2": "opencv-python"}
 
 
-def _is_editable(found: metadata.Distribution) -> bool:
+def _is_editable(found: Any) -> bool:
     try:
         said = json.loads(found.read_text("direct_url.json") or "{}")
     except ValueError:

@@ -6,6 +6,8 @@ use std::sync::{Mutex, Once, PoisonError};
 use onceflow_engine::{StopFlag, remove_unfinished};
 use onceflow_terminal::Exit;
 
+use crate::started::is_own_process;
+
 /// The run that a signal stops.
 static RUNNING: Mutex<Option<StopFlag>> = Mutex::new(None);
 static HANDLER: Once = Once::new();
@@ -24,7 +26,9 @@ impl Drop for StopGuard {
 pub(in crate::verb) fn watch(stop: &StopFlag) -> StopGuard {
     *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(StopFlag::clone(stop));
     // Without a handler a signal ends the process at once, which loses no file: all are written whole.
-    HANDLER.call_once(|| drop(ctrlc::set_handler(stop_or_exit)));
+    if is_own_process() {
+        HANDLER.call_once(|| drop(ctrlc::set_handler(stop_or_exit)));
+    }
     StopGuard
 }
 
