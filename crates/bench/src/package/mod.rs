@@ -31,7 +31,9 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Bench
 
 /// Whether any of the figures is asked for.
 pub(crate) fn is_asked(args: &BenchArgs) -> bool {
-    args.only.as_ref().is_none_or(|only| sections().iter().any(|section| section.name.contains(only.as_str())))
+    args.only
+        .as_ref()
+        .is_none_or(|only| sections().iter().any(|section| section.name.contains(only.as_str())))
 }
 
 /// One figure: its name, and what is asked for it.

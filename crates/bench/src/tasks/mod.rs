@@ -31,11 +31,14 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Bench
         let peer = (!args.no_peer).then(|| PythonPeer::find(args.python.as_deref(), PEER)).flatten();
         match &peer {
             Some(peer) => terminal.say(&format!("the same with {}", peer.name())),
-            None => terminal.say("no peers: no Python with joblib or Dask was found (scripts/peers installs them)"),
+            None => terminal
+                .say("no peers: no Python with joblib or Dask was found (scripts/peers installs them)"),
         }
         for name in ["joblib", "Dask"] {
-            let seconds = peer.as_ref().map(|peer| peer.ask(&json!({ "do": name, "calls": CALLS }))).transpose()?;
-            let figure = figure(&format!("calls: 1,000 of an empty function, beside {name}"), empty * 1e3, "ms");
+            let seconds =
+                peer.as_ref().map(|peer| peer.ask(&json!({ "do": name, "calls": CALLS }))).transpose()?;
+            let figure =
+                figure(&format!("calls: 1,000 of an empty function, beside {name}"), empty * 1e3, "ms");
             let peer = seconds.and_then(|answer| answer["seconds"].as_f64()).map(|seconds| seconds * 1e3);
             figures.push(BenchFigure { goal: Some(Goal::Ratio(10.0)), peer, ..figure });
         }
@@ -50,9 +53,12 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Bench
     }
     if asked("studies") {
         for side in [64, 256, 1024] {
-            terminal.say(&format!("a study on parts of {side} x {side} pixels, as a function and as a program that serves"));
+            terminal.say(&format!(
+                "a study on parts of {side} x {side} pixels, as a function and as a program that serves"
+            ));
             let (ours, served) = studies::both(folder.path(), side)?;
-            let figure = figure(&format!("studies: parts of {side} x {side}, beside a served program"), ours, "s");
+            let figure =
+                figure(&format!("studies: parts of {side} x {side}, beside a served program"), ours, "s");
             let goal = Some(Goal::Ratio(if side == 64 { 3.0 } else { 1.0 }));
             figures.push(BenchFigure { goal, peer: Some(served), ..figure });
         }

@@ -62,9 +62,11 @@ impl Document {
             "cc" => step.command.split_whitespace().any(|word| word == program),
             _ => step.command.contains(program),
         };
-        let functions = ["python-task", "refused/workflow.json"].iter().any(|name| step.command.contains(name));
+        let functions =
+            ["python-task", "refused/workflow.json"].iter().any(|name| step.command.contains(name));
         let lacking = ["python3", "awk", "cc"].into_iter().find(|p| calls(p) && !is_installed(p));
-        let lacking = lacking.or((functions && !has_numpy()).then_some("python3 of 3.11 or later with NumPy"));
+        let lacking =
+            lacking.or((functions && !has_numpy()).then_some("python3 of 3.11 or later with NumPy"));
         if let Some(program) = lacking {
             eprintln!("skipped: {}:{} and what follows: there is no {program} here", self.name, step.line);
         }

@@ -75,7 +75,10 @@ fn a_comment_changes_nothing_and_code_is_told() {
     let shell = with_function(text);
     assert_eq!(run(&shell).exit, 0);
     let before = rows(&shell);
-    shell.write("steps.py", format!("# so much\n{HEAD}{}", text.replace("    return bw", "    # and more\n    return bw")));
+    shell.write(
+        "steps.py",
+        format!("# so much\n{HEAD}{}", text.replace("    return bw", "    # and more\n    return bw")),
+    );
     let said = run(&shell);
     assert_eq!(said.exit, 0, "{said}");
     assert!(said.stderr.contains("complete: nothing to compute"), "{said}");
@@ -162,6 +165,9 @@ fn results_are_taken_over_when_only_comments_differ() {
         events.iter().filter(|event| event["ph"] == "X" && event["name"] == "keep").count()
     };
     assert!(computed(text) > 0);
-    assert_eq!(computed(&format!("# moved\n\n{}", text.replace("    return bw", "    # so\n    return  bw"))), 0);
+    assert_eq!(
+        computed(&format!("# moved\n\n{}", text.replace("    return bw", "    # so\n    return  bw"))),
+        0
+    );
     assert!(computed(&text.replace("return bw", "return ~bw")) > 0);
 }

@@ -25,7 +25,11 @@ fn rows_fail_in_words_and_the_others_are_there() {
         ("import ctypes; ctypes.string_at(0)", "", "was ended by signal 11"),
         ("import os; os._exit(9)", "", "ended with exit code 9"),
         ("\n    while True: pass", "time='400 ms'", "was stopped: it took more than its 0.4 s"),
-        ("\n    a = [np.ones(1 << 22)]\n    while True: a.append(a[-1] + 1)", "memory='200 MiB', time=60", "was stopped: it took 2"),
+        (
+            "\n    a = [np.ones(1 << 22)]\n    while True: a.append(a[-1] + 1)",
+            "memory='200 MiB', time=60",
+            "was stopped: it took 2",
+        ),
     ];
     for (how, declared, expected) in cases {
         let shell = failing(how, declared);
@@ -72,7 +76,10 @@ fn a_function_that_is_not_exact_is_found() {
     }
     let text = "import random\ndef keep(bw: of.Mask, *, level: int = 3) -> of.Mask:\n    return bw & (np.random.rand(*bw.shape) > 0.5)\n";
     let said = failure(&with_function(text));
-    assert!(said.contains("`python3 steps.py:keep` is declared exact, but two runs of one task differ"), "{said}");
+    assert!(
+        said.contains("`python3 steps.py:keep` is declared exact, but two runs of one task differ"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -85,7 +92,10 @@ fn what_a_file_says_wrongly_is_told_before_anything_runs() {
         ("def keep(bw: of.U8, *, level: int = 3) -> of.Mask:\n    return bw\n", "has `bw` as a u8"),
         ("def keep(bw: of.Mask, *, level: int = 3) -> of.U8:\n    return bw\n", "has `kept` as a u8"),
         ("def keep(bw: of.Mask, *, level: float = 3.0) -> of.Mask:\n    return bw\n", "reads `level`"),
-        ("def keep(bw: of.Mask, *, level: list = 3) -> of.Mask:\n    return bw\n", "the parameter `level` of keep"),
+        (
+            "def keep(bw: of.Mask, *, level: list = 3) -> of.Mask:\n    return bw\n",
+            "the parameter `level` of keep",
+        ),
         ("def keep(bw: of.Mask) -> tuple[of.Mask, of.Mask]:\n    return bw\n", "task `keep` makes 1 region"),
         ("def keep(bw: of.Mask):\n    return other\n", "keep uses `other`, a name without a value"),
         ("@of.task(halo='far')\ndef keep(bw: of.Mask):\n    return bw\n", "`halo` of @of.task"),

@@ -92,8 +92,11 @@ pub(super) fn workflow(
             // What functions take and read must be known before it can be checked.
             let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
             let problems = describe_functions(&mut workflow, folder);
-            let diagnostics =
-                if problems.is_empty() { check_workflow(&workflow, catalogue) } else { Diagnostics(problems) };
+            let diagnostics = if problems.is_empty() {
+                check_workflow(&workflow, catalogue)
+            } else {
+                Diagnostics(problems)
+            };
             (workflow, diagnostics)
         }),
     };

@@ -21,7 +21,11 @@ pub fn apply_built_in(
     let catalogue = onceflow_nuclei::catalogue();
     let spec = catalogue.get(id).ok_or_else(|| wrong(format!("there is no operation `{id}`")))?;
     if spec.inputs.len() != inputs.len() {
-        return Err(wrong(format!("`{id}` takes {} regions, and {} are given", spec.inputs.len(), inputs.len())));
+        return Err(wrong(format!(
+            "`{id}` takes {} regions, and {} are given",
+            spec.inputs.len(),
+            inputs.len()
+        )));
     }
     let values = spec.parameters.iter().map(|parameter| {
         let given = parameters.iter().find(|(name, _)| *name == parameter.name);

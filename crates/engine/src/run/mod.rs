@@ -55,8 +55,8 @@ pub use bucket::{
     BucketRows, BucketValue, SavedFile, SavedRegion, SharedTask, SplitCost, execute_bucket, next_buckets,
     record_bucket,
 };
-use context::RunContext;
 pub use built_in::apply_built_in;
+use context::RunContext;
 pub use ended::Run;
 use executed::{KnownWork, PhaseWork};
 use growth::run_until_decided;

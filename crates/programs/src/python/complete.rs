@@ -116,7 +116,8 @@ fn take(
     }
     if names.len() != task.inputs.len() {
         let message = format!("task `{}` is given {}", task.name, counted(task.inputs.len(), "region"));
-        let expected = format!("{} of {}: {}", counted(names.len(), "argument"), python.function, names.join(", "));
+        let expected =
+            format!("{} of {}: {}", counted(names.len(), "argument"), python.function, names.join(", "));
         return Err(Box::new(at(task, message).expected_found(expected, task.inputs.join(", "))));
     }
     let pairs = task.inputs.iter().zip(function.takes());
@@ -132,8 +133,7 @@ fn make(workflow: &Workflow, task: &Task, function: &Described<'_>) -> Result<()
         return Err(Box::new(at(task, message).expected_found(expected, task.outputs.join(", "))));
     }
     let pairs = task.outputs.iter().zip(kinds);
-    let wrong =
-        pairs.filter_map(|(name, word)| mismatch(workflow, task, NameRole::Output, name, kind(word)));
+    let wrong = pairs.filter_map(|(name, word)| mismatch(workflow, task, NameRole::Output, name, kind(word)));
     wrong.map(Box::new).next().map_or(Ok(()), Err)
 }
 
@@ -183,7 +183,8 @@ fn read(
     }
     let open = function.reads().find(|(name, _, default)| default.is_none() && !bound.contains(name));
     if let Some((name, ..)) = open {
-        let error = at(task, format!("task `{}` does not say what its function reads as `{name}`", task.name));
+        let error =
+            at(task, format!("task `{}` does not say what its function reads as `{name}`", task.name));
         return Err(Box::new(error.with_hint("name it in `reads`, or give it a default")));
     }
     let wrong = task.reads.iter().filter_map(|binding| other_kind(workflow, task, binding, function));
@@ -214,7 +215,8 @@ fn other_kind(
 
 /// What its decorator says, where the descriptor says nothing.
 fn declare(task: &mut Task, python: &mut Python, function: &Described<'_>) -> Result<(), Box<Diagnostic>> {
-    let said = declared_by(function).map_err(|why| Box::new(at(task, format!("task `{}`: {why}", task.name))))?;
+    let said =
+        declared_by(function).map_err(|why| Box::new(at(task, format!("task `{}`: {why}", task.name))))?;
     let own = &mut python.declared;
     if own.halo == Halo::None {
         own.halo = said.halo;
@@ -223,7 +225,8 @@ fn declare(task: &mut Task, python: &mut Python, function: &Described<'_>) -> Re
         own.repeats = said.repeats;
     }
     if own.per_object.is_none() && own.per_tile.is_none() {
-        let place = said.per_object.and_then(|name| function.takes().position(|(argument, _)| argument == name));
+        let place =
+            said.per_object.and_then(|name| function.takes().position(|(argument, _)| argument == name));
         own.per_object = place.and_then(|place| task.inputs.get(place).cloned());
         own.per_tile = said.per_tile;
     }

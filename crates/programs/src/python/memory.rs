@@ -1,6 +1,9 @@
 //! Memory that a run shares with one worker: regions are written into it once, and nothing is sent.
-#![allow(unsafe_code, reason = "a file is mapped that only this run and its worker can open; the worker is asked to write \
-                                into it only while the run waits, and only numbers are read from it, which may have any value")]
+#![allow(
+    unsafe_code,
+    reason = "a file is mapped that only this run and its worker can open; the worker is asked to write \
+                                into it only while the run waits, and only numbers are read from it, which may have any value"
+)]
 
 use std::fs::File;
 use std::io;
@@ -100,7 +103,9 @@ mod tests {
         memory.reserve(3 * PAGE).unwrap();
         memory.bytes_mut()[2 * PAGE..2 * PAGE + 5].copy_from_slice(b"hello");
         let path = memory.path().display().to_string();
-        let script = format!("dd if={path} bs=4096 skip=2 count=1 2>/dev/null | head -c 5; printf bye | dd of={path} conv=notrunc 2>/dev/null");
+        let script = format!(
+            "dd if={path} bs=4096 skip=2 count=1 2>/dev/null | head -c 5; printf bye | dd of={path} conv=notrunc 2>/dev/null"
+        );
         let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
         assert_eq!(output.stdout, b"hello");
         assert_eq!(&memory.bytes()[..3], b"bye");

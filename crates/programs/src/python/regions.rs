@@ -88,7 +88,9 @@ impl WorkerMemory {
         match region.as_ref() {
             Region::Dense(dense) => write_dense(to, dense, slot.kind),
             Region::Image(source) => write_source(to, source.as_ref(), slot.kind)?,
-            other => return Err(io::Error::other(format!("expected a {}, found {:?}", slot.kind, other.kind()))),
+            other => {
+                return Err(io::Error::other(format!("expected a {}, found {:?}", slot.kind, other.kind())));
+            }
         }
         Ok(())
     }
@@ -275,9 +277,9 @@ mod tests {
     fn back(region: Region, kind: RegionKind, size: (u64, u64)) -> Region {
         let mut memory = WorkerMemory::new(SharedMemory::new(None).unwrap());
         let region = Arc::new(region);
-        let given =
-            memory.give(std::slice::from_ref(&region), (&[spec(kind)], &[spec(kind)]), size).unwrap();
-        let [from, to] = [&given.inputs[0], &given.outputs[0]].map(|line| line["at"].as_u64().unwrap() as usize);
+        let given = memory.give(std::slice::from_ref(&region), (&[spec(kind)], &[spec(kind)]), size).unwrap();
+        let [from, to] =
+            [&given.inputs[0], &given.outputs[0]].map(|line| line["at"].as_u64().unwrap() as usize);
         let bytes = given.slots[0].bytes();
         memory.shared.bytes_mut().copy_within(from..from + bytes, to);
         memory.take(&given, &Value::Null).unwrap().remove(0)

@@ -37,7 +37,8 @@ const MODULES: [(&str, &str); 14] = modules! {
 pub(crate) fn first_line(main: &str) -> String {
     // To read functions, the package itself is not needed, which would load NumPy.
     let reads_only = main == DESCRIBE;
-    let text = |name: &str, source: &str| if reads_only && name == "onceflow" { "" } else { source }.to_owned();
+    let text =
+        |name: &str, source: &str| if reads_only && name == "onceflow" { "" } else { source }.to_owned();
     let modules: Map<String, Value> =
         MODULES.into_iter().map(|(name, source)| (name.to_owned(), text(name, source).into())).collect();
     format!("{}\n", json!({ "main": main, "modules": modules }))

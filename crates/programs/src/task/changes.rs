@@ -29,7 +29,10 @@ fn changed_uses(before: &Value, now: &Value) -> Vec<String> {
     let [old, new] = [before, now].map(|value| value["uses"].as_object().unwrap_or(&none));
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let is_version = |value: &str| value.contains('.');
-    let one = |name: &String| match (old.get(name).and_then(Value::as_str), new.get(name).and_then(Value::as_str)) {
+    let one = |name: &String| match (
+        old.get(name).and_then(Value::as_str),
+        new.get(name).and_then(Value::as_str),
+    ) {
         (Some(one), Some(other)) if one == other => None,
         (Some(one), Some(other)) if is_version(one) && is_version(other) => {
             Some(format!("{name} {one} -> {other}"))

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use onceflow_region::Digest;
 use onceflow_study::{
-    Catalogue, Diagnostic, OpRegion, OpSpec, ProgramCommand, Python, PythonFunction, Repeats, Stage, StageStep,
-    Task, TaskOperation, Workflow,
+    Catalogue, Diagnostic, OpRegion, OpSpec, ProgramCommand, Python, PythonFunction, Repeats, Stage,
+    StageStep, Task, TaskOperation, Workflow,
 };
 use serde_json::{Value, json};
 

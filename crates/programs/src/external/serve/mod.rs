@@ -77,8 +77,7 @@ impl ServerPool {
         let (log, from) = (server.log.clone(), server.log.metadata()?.len());
         let reply = server.ask(&text, operation.limits());
         let attempt = reply.attempt(operation, run, (&log, from), |server, answer| {
-            let done =
-                result(&answer, operation, || exchange.outputs(&server, &answer, operation, run.size));
+            let done = result(&answer, operation, || exchange.outputs(&server, &answer, operation, run.size));
             // The kept folder of a server is that of one task.
             if !operation.keeps_folders() {
                 self.idle().push(*server);
