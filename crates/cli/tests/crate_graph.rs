@@ -69,7 +69,18 @@ const CRATES: [Crate; 26] = [
     ),
     (
         "py",
-        &["allocator", "cli", "engine", "imageio", "kernels", "region", "sensitivity", "study", "terminal"],
+        &[
+            "allocator",
+            "cli",
+            "engine",
+            "imageio",
+            "kernels",
+            "memo",
+            "region",
+            "sensitivity",
+            "study",
+            "terminal",
+        ],
         &[],
     ),
     // The product does not contain the benchmarks: no crate uses this one.

@@ -1,3 +1,5 @@
+# pyright: basic, reportAttributeAccessIssue=false, reportOptionalMemberAccess=false, reportArgumentType=false, reportCallIssue=false
+# pyright: reportReturnType=false, reportOperatorIssue=false, reportIndexIssue=false, reportOptionalIterable=false
 """Keys of functions: equal for what does the same, different for what does not, and refused where nothing can say."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# pyright: basic, reportAttributeAccessIssue=false, reportOptionalMemberAccess=false, reportArgumentType=false, reportCallIssue=false
+# pyright: reportReturnType=false, reportOperatorIssue=false, reportIndexIssue=false, reportOptionalIterable=false
 """Decorated functions: they stay functions, and are refused when they are decorated."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# pyright: basic, reportAttributeAccessIssue=false, reportOptionalMemberAccess=false, reportArgumentType=false, reportCallIssue=false
+# pyright: reportReturnType=false, reportOperatorIssue=false, reportIndexIssue=false, reportOptionalIterable=false
 """The process that runs functions, asked as a run asks it: through lines of JSON and shared memory."""
 
 from __future__ import annotations

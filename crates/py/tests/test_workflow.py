@@ -1,3 +1,5 @@
+# pyright: basic, reportAttributeAccessIssue=false, reportOptionalMemberAccess=false, reportArgumentType=false, reportCallIssue=false
+# pyright: reportReturnType=false, reportOperatorIssue=false, reportIndexIssue=false, reportOptionalIterable=false
 """Workflows written in Python: carried out in this process, saved, and run as any other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# pyright: basic
 """Functions of files, described without running anything of them: signature, options, key, and the source for a worker."""
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from onceflow import keys
+import onceflow.keys as keys
 from onceflow.errors import Diagnostic, KeyRefused
 from onceflow.homes import Code, FileHome, Refused
 from onceflow.options import checked

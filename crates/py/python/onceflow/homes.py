@@ -1,3 +1,4 @@
+# pyright: basic
 """Where names of a function are looked up: in a file that is only read, or among the values of a running program."""
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onceflow import packages, syntax, values
+import onceflow.packages as packages
+import onceflow.syntax as syntax
+import onceflow.values as values
 from onceflow.values import NotConstant
 
 __all__ = ["Code", "Constant", "FileHome", "LiveHome", "Module", "Package", "Refused", "code_of"]
@@ -300,11 +303,13 @@ def _of_package(value: Any, error: NotConstant) -> Package:
 
 def is_own(module: str) -> bool:
     """Whether a module was written by the user: it is no part of Python, and not installed."""
-    if packages.is_standard(module) and module != "__main__":
+    if module == "__main__":
+        return True
+    if packages.is_standard(module):
         return False
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None:
-        return module == "__main__" or module not in sys.modules
+        return module not in sys.modules
     folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     path = Path(file)
     installed = any(path.is_relative_to(folder) for folder in folders) or "site-packages" in path.parts
@@ -332,5 +337,6 @@ def code_of(value: Any) -> Code:
 
 
 def _is_lambda(node: ast.stmt) -> bool:
-    one = isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-    return one and isinstance(node.value, ast.Lambda)
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return False
+    return isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Lambda)

@@ -1,3 +1,4 @@
+# pyright: basic
 """The key of a function: a digest of all that its results follow from, and the source that a worker is given of it.
 
 What is digested is what runs: the function, the functions and classes of the user's own that it names, to any depth, with the
@@ -14,7 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from onceflow import packages, syntax, values
+import onceflow.packages as packages
+import onceflow.syntax as syntax
+import onceflow.values as values
 from onceflow.errors import Diagnostic, KeyRefused
 from onceflow.homes import Code, Constant, Module, Package, Refused, code_of
 
@@ -201,7 +204,7 @@ class _Walk:
 
 def prepared(code: Code, *, is_task: bool) -> Any:
     """The statement as it is digested and run: without the decorator of a task."""
-    node = copy.deepcopy(code.node)
+    node: Any = copy.deepcopy(code.node)
     if is_task:
         node.decorator_list = [d for d in node.decorator_list if not is_task_decorator(d, code.home)]
     return plain(node)

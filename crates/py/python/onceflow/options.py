@@ -1,3 +1,4 @@
+# pyright: basic
 """What a function declares of itself with `@of.task`, or a descriptor for it."""
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ _TIME = "a duration such as \"2 min\", or a number of seconds"
 _REPEATS = ("exact", "close", "never")
 
 
-def _is_text_or_number(value: object) -> bool:
+def _is_text_or_number(value: Any) -> bool:
     return isinstance(value, str) or (_is_number(value) and value >= 0)
 
 

@@ -1,3 +1,4 @@
+# pyright: basic
 """Installed packages: what is in a key of them is their name and version, or the digest of their files."""
 
 from __future__ import annotations

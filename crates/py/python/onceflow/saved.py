@@ -1,3 +1,4 @@
+# pyright: basic
 """Functions as files beside a descriptor: as they stand in a file, or as they were digested."""
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from onceflow import describe, values
+import onceflow.describe as describe
+import onceflow.values as values
 from onceflow.errors import StudyError
 from onceflow.homes import code_of
 from onceflow.task import describe_task, options_of_task
@@ -24,7 +26,7 @@ def operation(function: Callable[..., Any], folder: Path | None, files: dict[str
     name = function.__name__
     file, _, _ = code_of(function).file.rpartition(":")
     inside = folder is not None and Path(file).is_file() and Path(file).resolve().is_relative_to(folder.resolve())
-    if inside and _key_of(Path(file), name) == describe_task(function)["key"]:
+    if folder is not None and inside and _key_of(Path(file), name) == describe_task(function)["key"]:
         return {"python": f"{Path(file).resolve().relative_to(folder.resolve()).as_posix()}:{name}"}
     path = f"steps/{name}.py"
     text = digested_file(function)

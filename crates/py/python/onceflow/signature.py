@@ -1,3 +1,4 @@
+# pyright: basic
 """What a function takes, reads and makes, from its source: regions before the star, parameters after it."""
 
 from __future__ import annotations
@@ -5,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from onceflow import values
+import onceflow.values as values
 from onceflow.homes import Code, Constant, Package, Refused
 from onceflow.values import NotConstant
 

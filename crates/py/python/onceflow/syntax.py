@@ -1,3 +1,4 @@
+# pyright: basic
 """Source as text that only says what it does: the same on every version of Python, without comments and places.
 
 `ast.dump` differs between versions, so the text is written here. The other functions say which names a piece of source uses.

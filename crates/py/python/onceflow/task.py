@@ -7,7 +7,8 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, overload
 
-from onceflow import describe, keys
+import onceflow.describe as describe
+import onceflow.keys as keys
 from onceflow.errors import Diagnostic, StudyError
 from onceflow.homes import Refused, code_of
 from onceflow.options import checked
@@ -83,7 +84,11 @@ def task(function: Any = None, **options: Any) -> Any:
     ...     return grey.clip(None, 255 - by) + by
     """
     if function is None:
-        return lambda function: task(function, **options)
+
+        def decorated(function: Any) -> Any:
+            return task(function, **options)
+
+        return decorated
     if not isinstance(function, types.FunctionType):
         found = type(function).__name__
         raise StudyError.expected("of.task decorates functions", "def", found, "decorate a function, not a class or a call")

@@ -1,3 +1,4 @@
+# pyright: basic
 """Constants as JSON and back: what a function reads besides its arguments, in its key and in its worker."""
 
 from __future__ import annotations

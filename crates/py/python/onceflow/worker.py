@@ -1,3 +1,4 @@
+# pyright: basic
 """A process that runs one function: it is given the source that was digested, and regions in shared memory.
 
 Lines of JSON go in and come out. The first one holds the function, each other one a task.
@@ -20,7 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from onceflow import keys, syntax, values
+import onceflow.keys as keys
+import onceflow.syntax as syntax
+import onceflow.values as values
 from onceflow.errors import Diagnostic, TaskError
 from onceflow.here import Ended, Here, enter, give_files
 from onceflow.regions import DTYPES, fitting
@@ -60,7 +63,7 @@ def _own_output() -> int:
     """A copy of standard output for answers. What tasks print goes to standard error, which is their log."""
     answers = os.dup(1)
     os.dup2(2, 1)
-    sys.stdout.reconfigure(line_buffering=True)
+    sys.stdout = os.fdopen(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
     return answers
 
 
@@ -197,7 +200,7 @@ def made(pieces: list[dict[str, Any]]) -> dict[int, Any]:
 def _compiled(piece: dict[str, Any]) -> types.CodeType:
     file, _, first = piece["file"].rpartition(":")
     tree = ast.parse(piece["source"])
-    node = syntax.without_docstrings(keys.plain(tree.body[0]))
+    node: Any = syntax.without_docstrings(keys.plain(tree.body[0]))
     if hasattr(node, "decorator_list"):
         node.decorator_list = [d for d in node.decorator_list if ast.unparse(d) in piece["decorators"]]
     tree.body = [node]
@@ -209,7 +212,8 @@ def _compiled(piece: dict[str, Any]) -> types.CodeType:
 
 def _merged(file: str, lines: list[str]) -> list[str]:
     """The lines of a file, where several pieces of it are known."""
-    known = linecache.cache[file][2] if file in linecache.cache else []
+    entry: Any = linecache.cache.get(file)
+    known: list[str] = list(entry[2]) if entry else []
     longest = max(len(known), len(lines))
     pad = [(each + ["\n"] * longest)[:longest] for each in (known, lines)]
     return [new if new != "\n" else old for old, new in zip(*pad, strict=True)]

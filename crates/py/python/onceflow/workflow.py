@@ -1,3 +1,4 @@
+# pyright: basic
 """Workflows written in Python: built-in operations and functions of one's own, one after another."""
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from onceflow import _core, saved
+from onceflow import _core
+import onceflow.saved as saved
 from onceflow.errors import StudyError, TaskError
 from onceflow.here import Ended
 from onceflow.regions import DTYPES, fitting
@@ -66,7 +68,7 @@ class _Step:
     op: str | Callable[..., Any]
     takes: list[Region]
     makes: list[Region]
-    reads: dict[str, Constant | Parameter]
+    reads: dict[str, Any]
     ends: list[str] = field(default_factory=list)
 
 
@@ -296,6 +298,7 @@ def _call(step: _Step, inputs: list[Any], reads: dict[str, Any], shape: tuple[in
         array.flags.writeable = False
     said = describe_task(step.op)
     more: dict[str, Any] = {}
+    outputs: list[Any] = []
     if said["setup"]:
         more["setup"] = options_of_task(step.op)["setup"]()
     if said["out"]:
