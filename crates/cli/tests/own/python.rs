@@ -100,7 +100,7 @@ fn objects_and_tiles_give_what_the_whole_gives() {
     let text = |declared: &str| {
         format!(
             "@of.task({declared})\ndef keep(bw: of.Mask, *, level: int = 3) -> of.Mask:\n    \
-             inside = np.pad(bw, 1)\n    return bw & (inside[2:, 2:] | (level > 5))\n"
+             inside = np.pad(bw, 1)\n    return bw & inside[2:, 2:] & (level > 0)\n"
         )
     };
     let whole = with_function(&text("halo=2"));
@@ -111,7 +111,8 @@ fn objects_and_tiles_give_what_the_whole_gives() {
         assert_eq!(said.exit, 0, "{declared}: {said}");
         assert_eq!(rows(&shell), rows(&whole), "{declared}");
     }
-    let wrong = with_function(&text("per_tile=32"));
+    let wrong = "@of.task(per_tile=32)\ndef keep(bw: of.Mask, *, level: int = 3) -> of.Mask:\n    return bw | (bw.size < 96 * 80)\n";
+    let wrong = with_function(wrong);
     let said = run(&wrong);
     assert!(said.stderr.contains("is declared \"per_tile\", but gives other results"), "{said}");
 }
