@@ -1,6 +1,6 @@
 //! One study whose task is a Python function, or the same function as a program that serves: whole commands in turn.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use onceflow_terminal::Failure;
@@ -23,19 +23,24 @@ pub(super) fn both(folder: &Path, side: u64) -> Result<(f64, f64), Failure> {
         write(folder, name, operation, side)?;
     }
     let mut best = [f64::INFINITY; 2];
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         for ((name, _), best) in forms.iter().zip(&mut best) {
             let study = folder.join(format!("{name}.toml")).display().to_string();
-            let out = folder.join(format!("{name}-{side}")).display().to_string();
-            let words = ["run", &study, "-o", &out, "--allow-commands", "--force", "--workers", "1"];
+            // A folder that is complete would not be computed again.
+            let out = out(folder, name, side, round).display().to_string();
+            let words = ["run", &study, "-o", &out, "--allow-commands", "--workers", "1"];
             *best = best.min(run(&words, LIMIT)?.seconds);
         }
     }
-    let rows = |name: &str| std::fs::read(folder.join(format!("{name}-{side}/rows.csv"))).map_err(failed);
+    let rows = |name: &str| std::fs::read(out(folder, name, side, 0).join("rows.csv")).map_err(failed);
     if rows("function")? != rows("served")? {
         return Err(failed("the function and the program give other results"));
     }
     Ok((best[0], best[1]))
+}
+
+fn out(folder: &Path, name: &str, side: u64, round: usize) -> PathBuf {
+    folder.join(format!("{name}-{side}-{round}"))
 }
 
 fn write(folder: &Path, name: &str, operation: &str, side: u64) -> Result<(), Failure> {
