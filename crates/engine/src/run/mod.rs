@@ -2,6 +2,7 @@
 
 mod account;
 mod bucket;
+mod built_in;
 mod composite;
 mod context;
 mod digests;
@@ -54,6 +55,7 @@ pub use bucket::{
     BucketRows, BucketValue, SavedFile, SavedRegion, SharedTask, SplitCost, execute_bucket, next_buckets,
     record_bucket,
 };
+pub use built_in::apply_built_in;
 use context::RunContext;
 pub use ended::Run;
 use executed::{KnownWork, PhaseWork};
