@@ -20,6 +20,9 @@ from onceflow.task import describe_task, options_of_task
 
 __all__ = ["operation", "write"]
 
+# The package in a saved file, by a name that no function has.
+_ALIAS = "_onceflow"
+
 
 def operation(function: Callable[..., Any], folder: Path | None, files: dict[str, bytes]) -> dict[str, Any]:
     """The operation of a function in a descriptor in a folder; files that it needs beside it are added to `files`."""
@@ -61,12 +64,14 @@ def digested_file(function: Callable[..., Any]) -> str:
     words = [f"{name}={value!r}" for name, value in options.items()]
     words += [f"setup={by_number[bundle['setup']]['name']}"] if bundle["setup"] is not None else []
     bodies = [_body(piece) for piece in bundle["code"]]
-    bodies[-1] = f"@_onceflow.task({', '.join(words)})\n{bodies[-1]}"
+    bodies[-1] = f"@{_ALIAS}.task({', '.join(words)})\n{bodies[-1]}"
+    heads.setdefault("of", "import onceflow as of")
     imports = [line for line in heads.values() if line.startswith(("import ", "from "))]
     constants = [line for line in heads.values() if line not in imports and line]
     aliases = [line for line in constants if line.endswith("  # a function")]
     constants = [line for line in constants if line not in aliases]
-    parts = ["import onceflow as _onceflow", *sorted(imports), "", *constants, "", "\n\n\n".join(bodies), *aliases]
+    head = ["from __future__ import annotations", "", *sorted({*imports, f"import onceflow as {_ALIAS}"})]
+    parts = [*head, "", *constants, *([""] if constants else []), "", "\n\n\n".join(bodies), *aliases]
     return "\n".join(parts) + "\n"
 
 
@@ -89,12 +94,12 @@ def _line(name: str, reference: list[Any], pieces: dict[int, Any]) -> str:
 def _literal(words: Any) -> str:
     """A constant as source."""
     if isinstance(words, list) and words[0] in ("array", "number"):
-        return f"_onceflow.constant({json.dumps(words)!r})"
+        return f"{_ALIAS}.constant({json.dumps(words)!r})"
     if isinstance(words, list) and words[0] == "tuple":
         return "(" + "".join(f"{_literal(each)}, " for each in words[1:]) + ")"
     value = values.decode(words)
     if isinstance(value, (complex, frozenset)) or (isinstance(value, float) and not math.isfinite(value)):
-        return f"_onceflow.constant({json.dumps(words)!r})"
+        return f"{_ALIAS}.constant({json.dumps(words)!r})"
     return repr(value)
 
 
