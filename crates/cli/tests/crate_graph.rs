@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A crate, the crates of this workspace that it uses, and those that only its tests use.
 type Crate = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-const CRATES: [Crate; 25] = [
+const CRATES: [Crate; 26] = [
     ("allocator", &[], &[]),
     ("study", &[], &[]),
     ("region", &[], &[]),
@@ -29,6 +29,7 @@ const CRATES: [Crate; 25] = [
         &["imageio", "kernels", "region", "reuse", "runtime", "sensitivity", "store", "study"],
         &["synth"],
     ),
+    ("registration", &["imageio", "kernels", "region", "study"], &[]),
     (
         "engine",
         &[
