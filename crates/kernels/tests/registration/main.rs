@@ -1,0 +1,6 @@
+//! Registration against reference numbers, by properties, and its bytes on all machines.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod cases;
+mod registration_golden;
