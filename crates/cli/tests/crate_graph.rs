@@ -29,7 +29,7 @@ const CRATES: [Crate; 26] = [
         &["imageio", "kernels", "region", "reuse", "runtime", "sensitivity", "store", "study"],
         &["synth"],
     ),
-    ("registration", &["imageio", "kernels", "region", "study"], &[]),
+    ("registration", &["imageio", "kernels", "region", "report", "store", "study"], &[]),
     (
         "engine",
         &[
@@ -41,6 +41,7 @@ const CRATES: [Crate; 26] = [
             "products",
             "programs",
             "region",
+            "registration",
             "report",
             "reuse",
             "runtime",

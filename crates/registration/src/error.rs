@@ -1,7 +1,7 @@
 //! Why volumes could not be registered or warped.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use onceflow_region::SourceError;
 use onceflow_study::{Diagnostic, Size};
@@ -15,6 +15,14 @@ pub enum RegistrationError {
     /// The machine lacks space, permission or a library.
     #[error("{0}")]
     Environment(Box<Diagnostic>),
+    /// A file cannot be written.
+    #[error("cannot write {}: {}", path.display(), onceflow_region::io_words(error))]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
     /// The memory bound is too small.
     #[error("the memory bound is too small: {task} needs {}, the bound is {}", Size(*needed).rounded_up(), Size(*limit))]
     Memory {

@@ -1,10 +1,33 @@
 //! Nonrigid registration of volumes: its operations for studies, and registration and warping of one pair.
+//!
+//! [`OpenPair`] opens two volumes with what belongs to them, [`prepare`] and [`register`] find where places go, [`measure`] says
+//! how good that is.
 
 mod error;
+mod fields;
 mod grid;
+mod measure;
+mod output;
+mod page;
+mod pair;
+mod parameters;
 mod points;
+mod register;
+pub mod saved;
 mod transform;
+mod warp;
+
+pub use onceflow_kernels::registration::{Cost as LevelCost, LevelState, Similarity, Transform};
 
 pub use error::RegistrationError;
+pub use fields::jacobian;
+pub use measure::{MEASURES, Measured, Measures, is_measure, measure};
+pub use output::{Finished, OutputFolder, SUMMARY, UNFINISHED, levels_json, measures_json};
+pub use pair::{OpenPair, PairFiles, ReadVolume, Role};
+pub use parameters::{Initial, LEVELS, LevelParameters, RegistrationParameters};
 pub use points::{PointFile, PointKind};
+pub use register::{
+    FollowRegistration, LevelReport, Prepared, Progressed, Registered, bytes_to_register, prepare, register,
+};
 pub use transform::{affine_of_text, read_transform, to_itk, to_json, to_raw};
+pub use warp::{WarpOptions, bytes_to_warp, warp_points, warp_volume};

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use onceflow_imageio::{VectorField, VolumeForm};
-use onceflow_region::VolumeGeometry;
 use onceflow_kernels::registration::{Affine, Grid, Lattice, Transform};
+use onceflow_region::VolumeGeometry;
 use onceflow_registration::{affine_of_text, read_transform, to_itk, to_json, to_raw};
 
 /// Axes that are turned and flipped, so that a mistaken sign shows.

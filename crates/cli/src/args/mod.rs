@@ -17,6 +17,7 @@ mod memo;
 mod merge;
 mod mold;
 mod products;
+mod register;
 mod report;
 mod run;
 mod sample;
@@ -24,6 +25,7 @@ mod segment;
 mod simulated;
 mod status;
 mod tune;
+mod warp;
 mod why;
 mod work;
 
@@ -49,6 +51,7 @@ pub(crate) use mold::{
     PolicyWord, SimulateArgs, SubmitArgs, SystemWord, WorkflowArgs,
 };
 pub(crate) use products::{ExportArgs, GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
+pub(crate) use register::{RegisterArgs, VolumeFormWord};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{GranularityWord, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs, UntilWord};
 pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord};
@@ -56,6 +59,7 @@ pub(crate) use segment::SegmentArgs;
 pub(crate) use simulated::ExecutorWord;
 pub(crate) use status::StatusArgs;
 pub(crate) use tune::{AskedArgs, TuneArgs};
+pub(crate) use warp::WarpArgs;
 pub(crate) use why::WhyArgs;
 pub(crate) use work::{InterruptWord, WorkArgs};
 
@@ -128,6 +132,10 @@ pub(crate) enum Verb {
     Features(FeaturesArgs),
     /// Measure the agreement of two masks or label images
     Compare(CompareArgs),
+    /// Bring one volume onto another by a smooth transform
+    Register(Box<RegisterArgs>),
+    /// Take another volume, labels or landmarks through a transform
+    Warp(WarpArgs),
     /// Inspect, cut and convert images, and make synthetic ones
     Image(ImageArgs),
     /// Plan workflows of parallel tasks on a batch cluster: estimate, simulate, optimise
@@ -165,6 +173,8 @@ impl Verb {
             Self::Segment(args) => args.json,
             Self::Features(args) => args.json,
             Self::Compare(args) => args.json,
+            Self::Register(args) => args.json,
+            Self::Warp(args) => args.json,
             Self::Image(args) => args.wants_json(),
             Self::Mold(args) => args.wants_json(),
             Self::Products(args) => args.wants_json(),
