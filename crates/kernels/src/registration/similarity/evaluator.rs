@@ -244,7 +244,7 @@ pub(crate) fn lines(fixed: &Grid, moving: &Grid, affine: &Affine) -> [[f64; 3]; 
 }
 
 /// Coefficients in voxels of the moving volume.
-fn in_voxels<T: Real>(to_index: &Matrix, coefficients: &[f64]) -> Vec<T> {
+pub(crate) fn in_voxels<T: Real>(to_index: &Matrix, coefficients: &[f64]) -> Vec<T> {
     let points = coefficients.len() / 3;
     let component = |axis: usize| {
         let part = move |at: usize| {
