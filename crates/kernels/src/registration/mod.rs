@@ -20,6 +20,7 @@ mod scaled;
 mod similarity;
 mod start;
 mod transform;
+mod voxel;
 mod warp;
 
 pub use affine::Affine;

@@ -5,6 +5,7 @@ use onceflow_region::{Pixels, with_values};
 use super::field::FieldRows;
 use super::lattice::{Axis, Order};
 use super::similarity::{in_voxels, lines};
+use super::voxel::Voxel;
 use super::{Grid, Transform};
 use crate::Cpu;
 use crate::cpu::isa::{Isa, versions};
@@ -72,31 +73,6 @@ fn single(
 ) -> Pixels {
     Pixels::F32(pull(transform, moving, cpu, fill as f32, |place| at(place) as f32))
 }
-
-/// A type of values that are whole numbers, or a type that they are read from.
-trait Voxel: Copy + Sync {
-    fn wide(self) -> f64;
-    /// Rounded half to even, within the range of the type.
-    fn rounded(value: f64) -> Self;
-}
-
-macro_rules! voxel {
-    ($($type:ty),*) => {
-        $(impl Voxel for $type {
-            #[inline(always)]
-            fn wide(self) -> f64 {
-                self as f64
-            }
-
-            #[inline(always)]
-            fn rounded(value: f64) -> Self {
-                value.round_ties_even() as $type
-            }
-        })*
-    };
-}
-
-voxel!(u8, i8, u16, i16, i32, u32, i64, u64, f32, f64);
 
 /// The least finite value; 0 when there is none.
 fn least<V: Voxel>(values: &[V]) -> f64 {
@@ -172,7 +148,7 @@ fn pull<V: Copy + Send>(
         height,
         axes: &Axis::all(fixed, fixed, &transform.lattice, [Order::Value; 3]),
         lines: lines(fixed, moving, &transform.affine),
-        coefficients: &in_voxels(moving.to_index(), &transform.coefficients),
+        coefficients: &in_voxels(moving.index_matrix(), &transform.coefficients),
     };
     let mut pulled = vec![fill; fixed.voxels()];
     let planes = depth.div_ceil(cpu.threads.get() * 4).max(1);
@@ -202,7 +178,7 @@ impl Places<'_> {
         for line in 0..planes * self.height {
             let (y, z) = (line % self.height, first + line / self.height);
             if y == 0 {
-                to_plane(isa, &mut field, z);
+                go_to_plane(isa, &mut field, z);
             }
             field_row(isa, &field, y, &mut row);
             let [start, by_x, by_y, by_z] = self.lines;
@@ -218,8 +194,8 @@ impl Places<'_> {
 }
 
 versions! {
-    fn to_plane(field: &mut FieldRows<'_, f64>, z: usize) {
-        field.to_plane(z);
+    fn go_to_plane(field: &mut FieldRows<'_, f64>, z: usize) {
+        field.go_to_plane(z);
     }
 }
 

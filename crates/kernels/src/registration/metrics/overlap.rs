@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use onceflow_region::{Pixels, with_values};
 
+use crate::registration::voxel::Voxel;
+
 /// Overlap of one label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LabelOverlap {
@@ -57,7 +59,7 @@ pub fn overlap(fixed: &Pixels, other: &Pixels) -> Option<Overlap> {
 const PIECE: usize = 1 << 14;
 
 fn labels(map: &Pixels, piece: Range<usize>) -> Vec<i64> {
-    with_values!(map, values => values[piece].iter().map(|value| *value as i64).collect())
+    with_values!(map, values => values[piece].iter().map(|value| value.label()).collect())
 }
 
 fn count(counts: &mut BTreeMap<i64, [u64; 3]>, (one, other, voxels): (i64, i64, u64)) {
