@@ -31,7 +31,7 @@ impl<'a, T: Real> FieldRows<'a, T> {
 
     /// Goes to a plane of voxels.
     #[inline(always)]
-    pub(crate) fn to_plane(&mut self, z: usize) {
+    pub(crate) fn go_to_plane(&mut self, z: usize) {
         let first = self.axes[2].first[z];
         for plane in first..first + 4 {
             if self.held[plane % 4] != plane {

@@ -117,17 +117,17 @@ impl Grid {
     }
 
     /// The matrix from millimetres in the world to voxels.
-    pub(crate) fn to_index(&self) -> &Matrix {
+    pub(crate) fn index_matrix(&self) -> &Matrix {
         &self.to_index
     }
 
     /// The matrix from voxels to millimetres in the world.
-    pub(crate) fn to_world(self) -> Matrix {
+    pub(crate) fn world_matrix(&self) -> Matrix {
         steps(&self.geometry)
     }
 
     /// The inverse of the directions: from the world to millimetres along the axes.
-    pub(crate) fn to_axes(self) -> Matrix {
+    pub(crate) fn axes_matrix(&self) -> Matrix {
         let spacing = self.geometry.spacing;
         [0, 1, 2].map(|axis| self.to_index[axis].map(|part| part * spacing[axis]))
     }

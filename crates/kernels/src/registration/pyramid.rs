@@ -120,10 +120,9 @@ fn along(row: &[f32], chosen: bool) -> Vec<f64> {
 /// The weighted sum of the five rows around one.
 #[inline(always)]
 fn smooth(rows: &[Vec<f64>], at: usize) -> Vec<f64> {
-    let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|by| rows[near(at, by, rows.len())].as_slice());
-    let outer = a.iter().zip(b).zip(c).zip(d).zip(e);
-    let taps = |((((a, b), c), d), e): ((((&f64, &f64), &f64), &f64), &f64)| [*a, *b, *c, *d, *e];
-    outer.map(|row| taps(row)).map(|row| sum5([0, 1, 2, 3, 4].map(|by| SMOOTH[by] * row[by]))).collect()
+    let length = rows[at].len();
+    let rows = [0, 1, 2, 3, 4].map(|by| &rows[near(at, by, rows.len())][..length]);
+    (0..length).map(|at| sum5([0, 1, 2, 3, 4].map(|by| SMOOTH[by] * rows[by][at]))).collect()
 }
 
 #[inline(always)]
@@ -140,7 +139,9 @@ fn near(at: usize, by: usize, count: usize) -> usize {
 fn second_voxels(mask: &[u8], size: [usize; 3], chosen: [bool; 3]) -> Vec<u8> {
     let step = chosen.map(|chosen| 1 + usize::from(chosen));
     let rows = mask.chunks(size[0]).enumerate();
-    let kept = rows.filter(|(row, _)| (row % size[1]) % step[1] == 0 && (row / size[1]) % step[2] == 0);
+    let kept = rows.filter(|(row, _)| {
+        (row % size[1]).is_multiple_of(step[1]) && (row / size[1]).is_multiple_of(step[2])
+    });
     kept.flat_map(|(_, row)| row.iter().step_by(step[0]).copied()).collect()
 }
 

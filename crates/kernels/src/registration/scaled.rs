@@ -3,6 +3,7 @@
 use onceflow_region::{Pixels, with_values};
 
 use super::Grid;
+use super::voxel::Voxel;
 
 /// A volume scaled to 0..1, with a mask where some voxels do not count.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +80,7 @@ impl ScaledVolume {
         window: Option<[f64; 2]>,
     ) -> Result<Scaled, ScaleError> {
         check(&grid, values.len(), mask)?;
-        with_values!(values, values => scale(grid, values, |value| *value as f64, mask, window))
+        with_values!(values, values => scale(grid, values, mask, window))
     }
 
     /// A volume whose values are scaled already: those of a product of an earlier run.
@@ -141,25 +142,24 @@ fn check(grid: &Grid, values: usize, mask: Option<&[u8]>) -> Result<(), ScaleErr
     }
 }
 
-fn scale<V>(
+fn scale<V: Voxel>(
     grid: Grid,
     values: &[V],
-    wide: impl Fn(&V) -> f64,
     mask: Option<&[u8]>,
     window: Option<[f64; 2]>,
 ) -> Result<Scaled, ScaleError> {
     let inside = |at: usize| mask.is_none_or(|mask| mask[at] != 0);
-    let not_finite = values.iter().filter(|value| !wide(value).is_finite()).count() as u64;
-    let counting = values.iter().enumerate().filter(|(at, _)| inside(*at)).map(|(_, value)| wide(value));
+    let not_finite = values.iter().filter(|value| !value.wide().is_finite()).count() as u64;
+    let counting = values.iter().enumerate().filter(|(at, _)| inside(*at)).map(|(_, value)| value.wide());
     let finite = counting.filter(|value| value.is_finite());
     let found = finite.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v), high.max(v)]);
     let [low, high] = chosen(found, window)?;
-    let scaled = |value: &V| match wide(value) {
+    let scaled = |value: &V| match value.wide() {
         value if value.is_finite() => ((value - low) / (high - low)).clamp(0.0, 1.0) as f32,
         _ => 0.0,
     };
     let mask = (mask.is_some() || not_finite > 0).then(|| {
-        let counts = |(at, value): (usize, &V)| u8::from(inside(at) && wide(value).is_finite());
+        let counts = |(at, value): (usize, &V)| u8::from(inside(at) && value.wide().is_finite());
         values.iter().enumerate().map(counts).collect()
     });
     let volume = ScaledVolume { grid, values: values.iter().map(scaled).collect(), mask };
@@ -220,7 +220,9 @@ mod tests {
     #[test]
     fn what_cannot_be_scaled_has_a_name() {
         let values = Pixels::U8((0..64).collect());
-        let scale = |values, mask, window| ScaledVolume::scale(grid(), values, mask, window).unwrap_err();
+        let scale = |values: &Pixels, mask: Option<&[u8]>, window| {
+            ScaledVolume::scale(grid(), values, mask, window).unwrap_err()
+        };
         assert_eq!(scale(&Pixels::U8(vec![7; 64]), None, None), ScaleError::Constant { value: 7.0 });
         assert_eq!(scale(&values, Some(&[0; 64]), None), ScaleError::AllMasked);
         assert_eq!(scale(&values, Some(&[1; 63]), None), ScaleError::Mask { expected: 64, found: 63 });

@@ -113,7 +113,7 @@ fn displacement_plane(transform: &Transform, field: &mut FieldRows<'_, f64>, z: 
     let [width, height, _] = transform.fixed.size();
     let mut made = [0, 1, 2].map(|_| Vec::with_capacity(width * height));
     let mut row = vec![0.0; 3 * width];
-    field.to_plane(z);
+    field.go_to_plane(z);
     for y in 0..height {
         field.row(y, &mut row);
         for x in 0..width {
@@ -139,10 +139,10 @@ versions! {
 #[inline(always)]
 fn determinant_plane(transform: &Transform, fields: &mut [FieldRows<'_, f64>; 3], z: usize) -> Vec<f64> {
     let [width, height, _] = transform.fixed.size();
-    let (affine, axes) = (transform.affine.linear(), transform.fixed.to_axes());
+    let (affine, axes) = (transform.affine.linear(), transform.fixed.axes_matrix());
     let mut rows = [0, 1, 2].map(|_| vec![0.0; 3 * width]);
     let mut made = Vec::with_capacity(width * height);
-    fields.iter_mut().for_each(|field| field.to_plane(z));
+    fields.iter_mut().for_each(|field| field.go_to_plane(z));
     for y in 0..height {
         fields.iter().zip(&mut rows).for_each(|(field, row)| field.row(y, row));
         made.extend((0..width).map(|x| {

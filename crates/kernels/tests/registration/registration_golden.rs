@@ -2,12 +2,13 @@
 
 use onceflow_kernels::Cpu;
 use onceflow_kernels::registration::{
-    Affine, Grid, Lattice, Precision, Problem, Pyramid, ScaledVolume, Similarity, Transform, refine,
+    Affine, Grid, LandmarkErrors, Lattice, Precision, Problem, Pyramid, ScaledVolume, Similarities,
+    Similarity, Transform, overlap, refine, similarities, warped,
 };
-use onceflow_region::VolumeGeometry;
+use onceflow_region::{Pixels, VolumeGeometry};
 use serde_json::Value;
 
-use crate::cases::{Cases, close, grid, list, three};
+use crate::cases::{Cases, close, grid, list, places, three};
 
 /// What samples may be off in single precision, by the greatest number.
 const SINGLE: f64 = 2e-5;
@@ -91,7 +92,7 @@ fn transforms() {
 }
 
 #[test]
-fn similarities() {
+fn similarities_and_histograms() {
     for cases in Cases::all() {
         for masked in [false, true] {
             let (full, transform) = (cases.case("similarity"), cases.transform());
@@ -216,4 +217,56 @@ fn refinements() {
         let made = refine(&from, &cases.named(&case, "coarse"), &to);
         close("refined", &made, &cases.named(&case, "fine"), 1e-12);
     }
+}
+
+#[test]
+fn overlaps() {
+    for cases in Cases::all() {
+        let case = cases.case("metrics");
+        let (a, b) = (cases.bytes(&case, "labels_a"), cases.bytes(&case, "labels_b"));
+        let found = overlap(&Pixels::U8(a), &Pixels::U8(b)).unwrap();
+        for label in &found.labels {
+            let expected = case["dice"][label.label.to_string()].as_f64().unwrap();
+            close("dice", &[label.dice], &[expected], 1e-12);
+        }
+        assert_eq!(found.labels.len(), case["dice"].as_object().unwrap().len());
+        close("mean", &[found.dice.unwrap()], &[case["mean_dice"].as_f64().unwrap()], 1e-12);
+    }
+}
+
+#[test]
+fn landmarks() {
+    for cases in Cases::all() {
+        let (case, transform) = (cases.case("metrics"), cases.transform());
+        let (from, to) = (places(&case["landmarks"]), places(&case["targets"]));
+        let found = LandmarkErrors::of(&transform, &from, &to).unwrap();
+        let mapped: Vec<f64> = found.mapped.iter().flat_map(|mapped| mapped.place).collect();
+        close("mapped", &mapped, places(&case["mapped"]).as_flattened(), 1e-10);
+        close("errors", &found.errors, &list(&case["landmark_errors"]), 1e-10);
+        close("mean", &[found.mean], &[case["mean_landmark_error"].as_f64().unwrap()], 1e-10);
+        assert_eq!(found.outside, 0);
+    }
+}
+
+#[test]
+fn warped_volumes() {
+    for cases in Cases::all() {
+        let (case, transform) = (cases.case("similarity"), cases.transform());
+        let moving = grid(&case["moving"]);
+        let values = Pixels::F32(cases.singles(&case, "moving_values"));
+        let found = warped(&transform, &moving, &values, None, Some(0.0), Cpu::default()).unwrap();
+        let Pixels::F32(found) = found else { panic!("{:?}", found.element()) };
+        let found: Vec<f64> = found.into_iter().map(f64::from).collect();
+        close("warped", &found, &cases.named(&case, "warped"), 1e-7);
+        let found = similarities_of(&cases, &transform);
+        for (name, found) in [("nmi", found.nmi), ("mi", found.mi), ("ssd", found.ssd)] {
+            close(name, &[found], &[case[name].as_f64().unwrap()], SINGLE);
+        }
+    }
+}
+
+fn similarities_of(cases: &Cases, transform: &Transform) -> Similarities {
+    let (fixed, moving) = pair(cases, false);
+    let bins = cases.case("similarity")["bins"].as_u64().unwrap() as u32;
+    similarities(transform, &fixed, &moving, bins, Cpu::default()).unwrap()
 }

@@ -87,7 +87,7 @@ impl<'a, T: Real> Evaluator<'a, T> {
             axes: Axis::all(grid, full, &lattice, [Order::Value; 3]),
             wide_axes: Axis::all(grid, full, &lattice, [Order::Value; 3]),
             lines: lines(grid, moving.grid(), affine),
-            to_index: *moving.grid().to_index(),
+            to_index: *moving.grid().index_matrix(),
             variance: if similarity == Similarity::Ssd { variance(fixed) } else { 1.0 },
             inside_mask: fixed.counting(),
             coefficients: Vec::new(),
@@ -176,7 +176,8 @@ impl<'a, T: Real> Evaluator<'a, T> {
 
     fn shared(&self) -> Shared<'_, T> {
         let bins = self.similarity.bins().map(|bins| bins as usize);
-        Shared { fixed: self.fixed, sampler: &self.sampler, axes: &self.axes, lines: self.lines, bins }
+        let (axes, wide_axes) = (&self.axes, &self.wide_axes);
+        Shared { fixed: self.fixed, sampler: &self.sampler, axes, wide_axes, lines: self.lines, bins }
     }
 
     fn warp(&mut self) {
@@ -202,7 +203,7 @@ impl<'a, T: Real> Evaluator<'a, T> {
             let start = at * planes;
             let sums = Forces::sums(&self.wide_axes, start, (start + planes - 1).min(last));
             slab.forces.resize(sums, 0.0);
-            push(isa, shared, &self.wide_axes, start, warped, slab.sums.spans(), slopes, &mut slab.forces);
+            push(isa, shared, start, warped, slab.sums.spans(), slopes, &mut slab.forces);
         });
         (self.slabs, self.values, self.slopes) = (slabs, stored.0, stored.1);
     }
@@ -238,13 +239,13 @@ fn slab_planes(depth: usize) -> usize {
 /// axis.
 pub(crate) fn lines(fixed: &Grid, moving: &Grid, affine: &Affine) -> [[f64; 3]; 4] {
     let start = moving.index(affine.apply(fixed.place([0.0; 3])));
-    let matrix = product(moving.to_index(), &product(&affine.linear(), &fixed.to_world()));
+    let matrix = product(moving.index_matrix(), &product(&affine.linear(), &fixed.world_matrix()));
     let [x, y, z] = transposed(&matrix);
     [start, x, y, z]
 }
 
 /// Coefficients in voxels of the moving volume.
-fn in_voxels<T: Real>(to_index: &Matrix, coefficients: &[f64]) -> Vec<T> {
+pub(crate) fn in_voxels<T: Real>(to_index: &Matrix, coefficients: &[f64]) -> Vec<T> {
     let points = coefficients.len() / 3;
     let component = |axis: usize| {
         let part = move |at: usize| {

@@ -17,6 +17,7 @@ pub(crate) struct Shared<'a, T> {
     pub(crate) fixed: &'a ScaledVolume,
     pub(crate) sampler: &'a Sampler<'a>,
     pub(crate) axes: &'a [Axis<T>; 3],
+    pub(crate) wide_axes: &'a [Axis<f64>; 3],
     /// The line through the first voxels in voxels of the moving volume: start, and steps along x, y, z.
     pub(crate) lines: [[f64; 3]; 4],
     /// Bins of a value; none for squared differences.
@@ -61,7 +62,7 @@ versions! {
         for at in 0..warped.values.len() / width {
             let (y, z) = (at % height, start + at / height);
             if y == 0 {
-                field.to_plane(z);
+                field.go_to_plane(z);
             }
             field.row(y, &mut row);
             let first = (z * height + y) * width;
@@ -84,7 +85,7 @@ pub(crate) fn values<T: Real>(shared: Shared<'_, T>, coefficients: &[T]) -> (Vec
     let (mut row, mut found) = (vec![T::default(); 3 * width], RowSamples::default());
     for line in 0..height * depth {
         let (y, z) = (line % height, line / height);
-        field.to_plane(z);
+        field.go_to_plane(z);
         field.row(y, &mut row);
         let mask = shared.fixed.mask().map(|mask| &mask[line * width..][..width]);
         shared.sampler.row(shared.line(y, z), &row, mask, &mut found);
@@ -101,7 +102,6 @@ versions! {
     /// Sums the forces of a slab that was measured. `slopes` are those of the histogram, or of squared differences.
     pub(crate) fn push<T: Real>(
         shared: Shared<'_, T>,
-        axes: &[Axis<f64>; 3],
         start: usize,
         warped: Warped<'_, T>,
         spans: &[(u32, u32)],
@@ -109,7 +109,7 @@ versions! {
         forces: &mut [f64],
     ) {
         let [width, height, _] = shared.fixed.grid().size();
-        let mut sum = Forces::new(axes, start);
+        let mut sum = Forces::new(shared.wide_axes, start);
         let mut parts = [vec![0.0; width], vec![0.0; width], vec![0.0; width]];
         let last = start + spans.len() / height - 1;
         forces.fill(0.0);
