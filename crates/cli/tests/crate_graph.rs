@@ -29,7 +29,7 @@ const CRATES: [Crate; 26] = [
         &["imageio", "kernels", "region", "reuse", "runtime", "sensitivity", "store", "study"],
         &["synth"],
     ),
-    ("registration", &["imageio", "kernels", "region", "report", "store", "study"], &[]),
+    ("registration", &["imageio", "kernels", "region", "report", "reuse", "runtime", "store", "study"], &[]),
     (
         "engine",
         &[

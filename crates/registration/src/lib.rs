@@ -3,10 +3,12 @@
 //! [`OpenPair`] opens two volumes with what belongs to them, [`prepare`] and [`register`] find where places go, [`measure`] says
 //! how good that is.
 
+mod catalogue;
 mod error;
 mod fields;
 mod grid;
 mod measure;
+mod operation;
 mod output;
 mod page;
 mod pair;
@@ -19,10 +21,12 @@ mod warp;
 
 pub use onceflow_kernels::registration::{Cost as LevelCost, LevelState, Similarity, Transform};
 
+pub use catalogue::{COLUMNS, LEVEL, catalogue};
 pub use error::RegistrationError;
 pub use fields::jacobian;
 pub use measure::{MEASURES, Measured, Measures, is_measure, measure};
-pub use output::{Finished, OutputFolder, SUMMARY, UNFINISHED, levels_json, measures_json};
+pub use operation::{LevelStates, measures_of, operation, to_table};
+pub use output::{Finished, OutputFolder, SUMMARY, UNFINISHED, levels_json, measures_json, volume_on};
 pub use pair::{OpenPair, PairFiles, ReadVolume, Role};
 pub use parameters::{Initial, LEVELS, LevelParameters, RegistrationParameters};
 pub use points::{PointFile, PointKind};

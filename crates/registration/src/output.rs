@@ -5,6 +5,7 @@ mod volumes;
 
 pub use tables::{levels_json, measures_json};
 pub(crate) use volumes::on_grid;
+pub use volumes::volume_on;
 
 use std::io;
 use std::path::{Path, PathBuf};

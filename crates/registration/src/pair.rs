@@ -111,6 +111,11 @@ impl OpenPair {
         Some([fixed.as_deref()?, moving.as_deref()?])
     }
 
+    /// The landmarks of a volume.
+    pub fn landmarks_of(&self, role: Role) -> Option<&[[f64; 3]]> {
+        self.landmarks[role as usize].as_deref()
+    }
+
     /// The landmarks of the fixed volume.
     pub fn fixed_landmarks(&self) -> Option<&[[f64; 3]]> {
         self.landmarks[0].as_deref()
@@ -180,6 +185,27 @@ impl OpenPair {
                 .with_hint("look at both in a viewer: left and right may be exchanged in one of the files")
         };
         differ.then(warning).into_iter().collect()
+    }
+
+    /// A digest of what judges a transform: labels and landmarks.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn judging_digest(&self) -> Result<Digest, RegistrationError> {
+        let mut digester = onceflow_region::Digester::new("onceflow labels and landmarks v1");
+        for labels in &self.labels {
+            match labels {
+                Some(labels) => digester.bytes(&labels.source.digest()?.0),
+                None => digester.text("none"),
+            }
+        }
+        for places in &self.landmarks {
+            match places {
+                Some(places) => digester.wide(places.as_flattened(), f64::to_le_bytes),
+                None => digester.text("none"),
+            }
+        }
+        Ok(digester.finish())
     }
 
     /// A digest of the contents of its volumes and masks: what a transform depends on.

@@ -116,11 +116,11 @@ pub fn register(
         let iterations = parameters.level(level).iterations;
         let state = progressed.state.take();
         let observe = &mut |state: &LevelState| follow.iteration(level, state);
-        let LevelEnd { report, coefficients, stopped } =
+        let LevelEnd { report, coefficients, state, stopped } =
             run_level(problem, level, (start, state), iterations, cpu, observe)
                 .map_err(|none| no_overlap(none, parameters))?;
-        if let Some(state) = stopped {
-            progressed.state = Some(*state);
+        if stopped {
+            progressed.state = state;
             follow.stopped(progressed);
             return Err(RegistrationError::Stopped);
         }
@@ -138,7 +138,10 @@ pub fn register(
 pub(crate) struct LevelEnd {
     pub(crate) report: LevelReport,
     pub(crate) coefficients: Vec<f64>,
-    pub(crate) stopped: Option<Box<LevelState>>,
+    /// From which it can go on; none where the volumes do not overlap.
+    pub(crate) state: Option<LevelState>,
+    /// Whether it was stopped before its end.
+    pub(crate) stopped: bool,
 }
 
 /// What a level minimises.
@@ -202,7 +205,7 @@ pub(crate) fn run_level(
             Err(none) if level == 1 => return Err(none),
             Err(_) => {
                 let report = LevelReport { level, status: NO_OVERLAP.into(), trace: Vec::new() };
-                return Ok(LevelEnd { report, coefficients: start, stopped: None });
+                return Ok(LevelEnd { report, coefficients: start, state: None, stopped: false });
             }
         },
     };
@@ -218,8 +221,7 @@ pub(crate) fn run_level(
     let state = run.into_state();
     let report = LevelReport { level, status, trace: state.trace().to_vec() };
     let coefficients = state.coefficients().to_vec();
-    let stopped = (broken && !is_over).then(|| Box::new(state));
-    Ok(LevelEnd { report, coefficients, stopped })
+    Ok(LevelEnd { report, coefficients, state: Some(state), stopped: broken && !is_over })
 }
 
 const NO_OVERLAP: &str = "no_overlap";

@@ -83,8 +83,9 @@ pub use located::{
     parse_toml,
 };
 pub use parameter::{Canonical, Parameter, ParameterKind};
-pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, shipped_ranges, shipped_workflow};
+pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, registration_range, shipped_ranges, shipped_workflow};
 pub use space::{Factor, Problem, Space, SpaceError};
+pub use study::PAIR_COLUMNS;
 pub use study::{
     Against, BackgroundRule, Edit, FactorEffect, FindFiles, ImageBox, ImageSheet, Keep, KeepRule,
     MOST_INSTANCES, MOST_ROWS, Metric, OnFailure, OnUnreadable, Parts, Phase, PhaseCount, PhaseGrowth,

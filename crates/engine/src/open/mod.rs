@@ -11,6 +11,7 @@ pub(crate) mod granularity;
 pub(crate) mod inputs;
 pub(crate) mod kept;
 mod kept_by_run;
+pub(crate) mod measured;
 mod measures;
 pub(crate) mod metrics;
 pub(crate) mod reading;

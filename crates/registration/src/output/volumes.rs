@@ -4,18 +4,26 @@ use std::io::{self, BufWriter};
 
 use onceflow_imageio::VectorField;
 use onceflow_kernels::Cpu;
-use onceflow_kernels::registration::{Transform, warped, warped_labels};
+use onceflow_kernels::registration::{Grid, Transform, warped, warped_labels};
 use onceflow_region::{Bounds, Pixels, Span, Volume};
 
 use super::{Finished, FolderWriter};
 use crate::fields::displacements;
 use crate::{RegistrationError, Role};
 
+/// Values on a grid.
+///
+/// # Errors
+/// When there is not one for each voxel.
+pub fn volume_on(grid: &Grid, values: Pixels) -> Result<Volume, RegistrationError> {
+    let [x, y, z] = grid.size().map(|side| Span::new(0, side as u64).unwrap_or(Span::ONE));
+    let bounds = Bounds::new(x, y, z, Span::ONE);
+    Volume::new(bounds, values, *grid.geometry()).map_err(RegistrationError::internal)
+}
+
 /// Values on the fixed grid.
 pub(crate) fn on_grid(transform: &Transform, values: Pixels) -> Result<Volume, RegistrationError> {
-    let [x, y, z] = transform.fixed.size().map(|side| Span::new(0, side as u64).unwrap_or(Span::ONE));
-    let bounds = Bounds::new(x, y, z, Span::ONE);
-    Volume::new(bounds, values, *transform.fixed.geometry()).map_err(RegistrationError::internal)
+    volume_on(&transform.fixed, values)
 }
 
 fn other_size() -> RegistrationError {

@@ -22,12 +22,12 @@ mod watch;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use onceflow_nuclei::{PartComparison, counts_of};
 use onceflow_products::{NewProduct, Product, ProductError, ProductKey, ProductStore};
 use onceflow_region::{Budget, Digester, Lease, Region};
 use onceflow_reuse::{NodeId, Plan};
 use onceflow_runtime::{FinishedTask, Instance, KnownFrom, KnownRows, OperationError, TaskOutcome};
 
+use crate::open::measured::PartMeasures;
 use crate::plan::earlier::TakenKind;
 use crate::resume::journal::JournalLine;
 use crate::run::recorder::RunRecorder;
@@ -347,8 +347,7 @@ impl RunRecorder<'_> {
         let line =
             std::str::from_utf8(payload).ok().and_then(|text| JournalLine::parse(text.strip_suffix('\n')?));
         let Some(JournalLine::Done { status, results, .. }) = line else { return false };
-        let counts = results.iter().map(|table| counts_of(&Region::Table(table.clone())));
-        let Some(comparisons) = counts.collect::<Option<Vec<PartComparison>>>() else { return false };
+        let Some(comparisons) = PartMeasures::of_tables(&results) else { return false };
         let whole = comparisons.len() == plan.flow().results.len();
         if !whole || !self.is_complete(plan, row, part, status.is_some()) {
             return false;
