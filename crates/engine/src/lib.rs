@@ -111,5 +111,8 @@ pub use settings::{
     available_memory, available_workers, peak_resident, read_profile,
 };
 pub use store_folder::StoreFolder;
-pub use volumes::{PlannedRegistration, RegisterRequest, RegisteredPair, WarpInto, WarpRequest, warp_into};
+pub use volumes::{
+    PAIR_FILES, PlannedRegistration, RegisterRequest, RegisteredPair, WarpInto, WarpRequest, warp_into,
+    write_pair,
+};
 pub use work::{WORK_FOLDER, WorkJob, take_empty_buckets};

@@ -24,6 +24,7 @@ mod matter;
 mod noise;
 mod nucleus;
 mod paint;
+mod pair;
 mod soft;
 mod source;
 mod stain;
@@ -33,6 +34,7 @@ mod tissue;
 pub use error::SynthError;
 pub use limits::{MAX_SIDE, MAX_TILE_PIXELS};
 pub use paint::{Painted, bytes_to_paint, paint};
+pub use pair::{PairVolume, VolumePair};
 pub use source::{SyntheticImage, parse_synthetic};
 pub use tissue::{Tissue, TissueTile};
 

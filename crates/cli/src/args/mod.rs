@@ -42,7 +42,7 @@ pub(crate) use convert::{CompressionWord, ConvertArgs, HalvingWord};
 pub(crate) use demo::{DemoArgs, DemoFunction, SIDES};
 pub(crate) use extend::ExtendArgs;
 pub(crate) use features::{FeatureFormatWord, FeaturesArgs};
-pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
+pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PairArgs, PartsArgs, SynthArgs};
 pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use memo::MemoArgs;
 pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallBucketWord};
@@ -53,7 +53,9 @@ pub(crate) use mold::{
 pub(crate) use products::{ExportArgs, GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
 pub(crate) use register::{RegisterArgs, VolumeFormWord};
 pub(crate) use report::ReportArgs;
-pub(crate) use run::{GranularityWord, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs, UntilWord};
+pub(crate) use run::{
+    GranularityWord, LevelWord, MachineArgs, PlanArgs, RegistrationArgs, RunArgs, SettingsArgs, UntilWord,
+};
 pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord};
 pub(crate) use segment::SegmentArgs;
 pub(crate) use simulated::ExecutorWord;

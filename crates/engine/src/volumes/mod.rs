@@ -2,9 +2,11 @@
 
 mod follow;
 mod register;
+mod synthetic;
 mod warp;
 
 pub use register::{PlannedRegistration, RegisterRequest, RegisteredPair};
+pub use synthetic::{PAIR_FILES, write_pair};
 pub use warp::{WarpInto, WarpRequest, warp_into};
 
 use onceflow_registration::RegistrationError;

@@ -59,6 +59,8 @@ pub(crate) struct RunProducts {
     reader: ProductReader,
     publisher: Publisher,
     audit: Audit,
+    /// The last level of a registration whose products are taken; whole rows are taken without it.
+    levels: Option<u32>,
 }
 
 /// Which results of the store are computed again to compare them.
@@ -129,6 +131,7 @@ impl RunProducts {
             reader,
             publisher,
             audit: Audit { share: settings.audit, run, chosen: Mutex::default() },
+            levels: settings.reuse_levels,
         })
     }
 
@@ -219,7 +222,7 @@ impl PhaseProducts<'_> {
     }
 
     fn fetch(&self, part: usize, rows: &[usize]) -> Result<Vec<Option<Product>>, ProductError> {
-        match self.keys.get(part).and_then(Option::as_ref) {
+        match self.keys.get(part).and_then(Option::as_ref).filter(|_| self.run.levels.is_none()) {
             Some(keys) => self.look_up(rows, rows.iter().map(|row| keys[*row]).collect()),
             None => Ok(vec![None; rows.len()]),
         }
