@@ -172,3 +172,52 @@ fn volumes_that_lie_apart_are_told_and_brought_together_by_their_centres() {
     assert!(!shell.exists("out/register.json"));
     shell.ok("register pair/fixed.nii.gz pair/moving.nii.gz -o out -p initial=centres -p iterations=2");
 }
+
+/// What is written opens in SimpleITK and says the same there. Needs a Python with SimpleITK, named by `ONCEFLOW_SIMPLEITK`.
+#[test]
+fn simpleitk_agrees_with_what_is_written() {
+    let Ok(python) = std::env::var("ONCEFLOW_SIMPLEITK") else {
+        eprintln!("skipped: ONCEFLOW_SIMPLEITK names no Python with SimpleITK");
+        return;
+    };
+    let shell = with_pair(32);
+    shell.write("start.txt", "1.02 0.01 0 1\n-0.01 0.99 0 0.5\n0 0.02 1 -0.5\n0 0 0 1\n");
+    for (form, start) in [("nii.gz", "identity"), ("mha", "start.txt")] {
+        shell.ok(&format!("{ALL} -o {form} --form {form} -p initial={start} -p iterations=15"));
+        let script = format!(
+            "import SimpleITK as s, numpy as n\n\
+             a = s.GetArrayFromImage\n\
+             f, m, t = s.ReadImage('pair/fixed.nii.gz'), s.ReadImage('pair/moving.nii.gz'), s.ReadTransform('{form}/transform.txt')\n\
+             low = float(a(m).min())\n\
+             w = a(s.Resample(s.Cast(m, s.sitkFloat64), f, t, s.sitkLinear, low))\n\
+             u = s.ReadImage('{form}/displacement.{form}', s.sitkVectorFloat64)\n\
+             z, y, x = n.indices(a(f).shape)\n\
+             q = (n.stack([x, y, z], -1) * 2.0 + a(u)) / 2.0\n\
+             inside = ((q > 1e-3) & (q < n.array(m.GetSize()) - 1.001)).all(-1)\n\
+             print('warped', n.abs(n.clip(n.rint(w), 0, 255) - a(s.ReadImage('{form}/warped.{form}')))[inside].max())\n\
+             l = a(s.Resample(s.ReadImage('pair/moving-labels.nii.gz'), f, t, s.sitkNearestNeighbor, 0))\n\
+             print('labels', (l != a(s.ReadImage('{form}/labels.{form}')))[inside].mean())\n\
+             d = s.TransformToDisplacementField(t, s.sitkVectorFloat64, f.GetSize(), f.GetOrigin(), f.GetSpacing(), f.GetDirection())\n\
+             print('displacement', n.abs(a(d) - a(u)).max())\n\
+             j = a(s.DisplacementFieldJacobianDeterminant(u))\n\
+             print('jacobian', n.abs(j - a(s.ReadImage('{form}/jacobian.{form}')))[2:-2, 2:-2, 2:-2].max())\n\
+             print('grid', n.abs(n.array(u.GetOrigin()) - n.array(f.GetOrigin())).max())"
+        );
+        let done =
+            std::process::Command::new(&python).args(["-c", &script]).current_dir(shell.path("")).output();
+        let done = done.unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let said = String::from_utf8(done.stdout).unwrap();
+        for line in said.lines() {
+            let (name, value) = line.split_once(' ').unwrap();
+            // Ties of rounding fall either way; the Jacobian of ITK is by differences of the field.
+            let most = match name {
+                "warped" => 1.0,
+                "labels" => 2e-3,
+                "jacobian" => 0.1,
+                _ => 1e-4,
+            };
+            assert!(value.parse::<f64>().unwrap() <= most, "{form}: {said}");
+        }
+    }
+}

@@ -52,29 +52,30 @@ fn study(workflow: &str, parameters: &str, phase: &str) -> String {
 fn fifteen() -> String {
     let level = |level: u32| {
         format!(
-            "bending_{level} = [0.01, 0.02, 0.1, 0.2]\nstep_{level} = {{ from = 0.25, to = 2, step = 0.25 }}\niterations_{level} = {{ from = 2, to = 5, step = 1 }}\n"
+            "bending_{level} = [0.01, 0.02, 0.1, 0.2]\nstep_{level} = {{ from = 0.25, to = 2, step = 0.25 }}\niterations_{level} = {{ from = 2, to = 5, step = 1, default = 5 }}\n"
         )
     };
     (1..=5).map(level).collect()
 }
 
-/// Instances of the tasks of the levels that a plan has.
-fn planned(shell: &Shell, words: &str) -> Vec<u64> {
-    let said = shell.ok(&format!("plan study.toml --tasks {words}"));
-    let number = |level: u32| {
+/// Instances of the tasks of the levels that are left of those asked for.
+fn planned(shell: &Shell) -> Vec<u64> {
+    let said = shell.ok("plan study.toml --tasks --json").json();
+    let tasks = said["by_task"].as_array().unwrap();
+    let left = |level: u32| {
         let name = format!("level_{level}");
-        let line = said.stdout.lines().find(|line| line.contains(&name)).unwrap_or_else(|| panic!("{said}"));
-        line.split_whitespace().last().unwrap().replace(',', "").parse().unwrap_or_else(|_| panic!("{said}"))
+        let task = tasks.iter().find(|task| task["task"] == name.as_str());
+        task.and_then(|task| task["left"]["dataflow"].as_u64()).unwrap_or_else(|| panic!("no {name}: {said}"))
     };
-    (1..=5).map(number).collect()
+    (1..=5).map(left).collect()
 }
 
 #[test]
-fn a_trajectory_of_sixteen_rows_runs_four_seven_ten_thirteen_and_sixteen_levels() {
+fn trajectories_of_sixteen_rows_run_four_seven_ten_thirteen_and_sixteen_levels_each() {
     let shell = folder(16);
-    shell.write("study.toml", study("registration", &fifteen(), "method = \"moat\"\ntrajectories = 1"));
+    shell.write("study.toml", study("registration", &fifteen(), "method = \"moat\"\ntrajectories = 2"));
     // The reference row, which has the defaults, is one more.
-    assert_eq!(planned(&shell, "--reuse dataflow"), [5, 8, 11, 14, 17]);
+    assert_eq!(planned(&shell), [4, 7, 10, 13, 16].map(|of_one| 2 * of_one + 1));
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn the_grid_of_the_paper_runs_three_nine_nine_and_twentyseven_levels() {
     let grid = "p1 = [0.01, 0.05, 0.2]\np2 = [0.01, 0.05, 0.2]\np3 = [0.01, 0.05, 0.2]";
     shell.write("study.toml", study("registration-paper", grid, "method = \"grid\""));
     // The reference row is one of the grid's.
-    assert_eq!(planned(&shell, "--reuse dataflow"), [3, 9, 9, 27, 27]);
+    assert_eq!(planned(&shell), [3, 9, 9, 27, 27]);
 }
 
 fn run(shell: &Shell, words: &str) -> Value {
@@ -93,7 +94,7 @@ fn run(shell: &Shell, words: &str) -> Value {
 #[test]
 fn reuse_and_workers_change_no_byte_of_a_study() {
     let shell = folder(16);
-    shell.write("study.toml", study("registration", &fifteen(), "method = \"moat\"\ntrajectories = 1"));
+    shell.write("study.toml", study("registration", &fifteen(), "method = \"moat\"\ntrajectories = 2"));
     run(&shell, "-o none --reuse none --workers 2");
     let rows = shell.read("none/rows.csv");
     assert!(rows.lines().count() >= 17 && !rows.contains("failed"), "{rows}");
@@ -115,10 +116,8 @@ fn reuse_and_workers_change_no_byte_of_a_study() {
 fn numbers_of_iterations_are_served_by_the_longest() {
     let shell = folder(16);
     let counts = "iterations_5 = { from = 5, to = 40, step = 5 }";
-    let fixed = "[fixed]\ntolerance = 0\n";
-    let text = study("registration", counts, "method = \"grid\"")
-        .replace("[[phase]]", &format!("{fixed}\n[[phase]]"));
-    shell.write("study.toml", text);
+    shell
+        .write("study.toml", study("registration", &format!("{counts}\ntolerance = 0"), "method = \"grid\""));
     run(&shell, "-o none --reuse none --workers 1");
     let found = run(&shell, "-o object --reuse object --workers 1");
     assert_eq!(shell.read("object/rows.csv"), shell.read("none/rows.csv"));
@@ -192,6 +191,10 @@ fn pairs_that_do_not_fit_are_refused_before_anything_runs() {
     let said = shell.run("run study.toml -o out");
     assert!(said.exit == 2 && said.stderr.contains("nothing.txt"), "{said}");
     shell.write("pairs.csv", SHEET);
+    let nuclei = "workflow = \"nuclei\"\nname = \"n\"\nimages = \"pairs.csv\"\n[parameters]\nG1 = [5, 10]\n[[metric]]\nname = \"o\"\nof = \"nuclei\"\nmeasure = \"objects\"\n[[phase]]\nname = \"all\"\nmethod = \"grid\"\n";
+    shell.write("study.toml", nuclei);
+    let said = shell.run("run study.toml -o out");
+    assert!(said.exit == 2 && said.stderr.contains("a pair of volumes"), "{said}");
     let unknown = study("registration", "bending_5 = [0.02, 0.1]", "method = \"grid\"")
         .replace("\"landmark_mean\"", "\"landmark_men\"");
     shell.write("study.toml", unknown);

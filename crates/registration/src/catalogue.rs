@@ -90,3 +90,22 @@ fn of_voxels(spec: OpSpec, made: u32, scratch: u32) -> OpSpec {
     let spec = OpSpec { output_bytes_per_pixel: made, ..spec };
     spec.sees(Halo::Whole).with_scratch(scratch).with_fixed_scratch(SOME)
 }
+
+#[cfg(test)]
+mod tests {
+    use onceflow_study::{Catalogue, Stage, check_workflow, read_workflow, shipped_workflow};
+
+    use super::*;
+
+    #[test]
+    fn shipped_workflows_fit_their_operations() {
+        let catalogue = Catalogue::new(catalogue());
+        for name in ["registration", "registration-paper"] {
+            let workflow = read_workflow(&shipped_workflow(name).unwrap()).unwrap_or_else(|d| panic!("{d}"));
+            assert_eq!(check_workflow(&workflow, &catalogue).to_string(), "", "{name}");
+            let levels =
+                workflow.stages.iter().flat_map(Stage::tasks).filter(|t| t.op.built_in() == Some(LEVEL));
+            assert_eq!(levels.count(), 5);
+        }
+    }
+}

@@ -12,16 +12,14 @@ use std::path::{Path, PathBuf};
 
 use onceflow_imageio::VolumeForm;
 use onceflow_kernels::Cpu;
-use onceflow_kernels::registration::ScaledVolume;
 use onceflow_region::{Pixels, Volume};
 use onceflow_store::publish::{write_file, write_whole};
 
 use crate::fields::jacobian;
 use crate::measure::{Measured, Measures, measure};
-use crate::page::{Page, page};
-use crate::register::Registered;
+use crate::page::{Finished, Page, page};
 use crate::transform::{to_itk, to_json, to_raw};
-use crate::{OpenPair, PointFile, PointKind, RegistrationError, RegistrationParameters, Role};
+use crate::{OpenPair, PointFile, PointKind, RegistrationError, Role};
 
 /// The file that is written when all others are there.
 pub const SUMMARY: &str = "register.json";
@@ -38,21 +36,6 @@ pub struct OutputFolder {
     pub form: VolumeForm,
     /// What places get that are outside of the moving volume; its least value without it.
     pub fill: Option<f64>,
-}
-
-/// What a registration is written with.
-#[derive(Clone, Copy, Debug)]
-pub struct Finished<'a> {
-    /// What was found.
-    pub registered: &'a Registered,
-    /// The files.
-    pub pair: &'a OpenPair,
-    /// The fixed volume.
-    pub fixed: &'a ScaledVolume,
-    /// The moving volume.
-    pub moving: &'a ScaledVolume,
-    /// The parameters.
-    pub parameters: &'a RegistrationParameters,
 }
 
 impl OutputFolder {

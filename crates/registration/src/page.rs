@@ -5,11 +5,27 @@ mod slices;
 
 use std::fmt::Write as _;
 
+use onceflow_kernels::registration::ScaledVolume;
+
 use crate::measure::Measures;
-use crate::output::Finished;
-use crate::register::LevelReport;
-use crate::{Role, grid};
+use crate::register::{LevelReport, Registered};
+use crate::{OpenPair, RegistrationParameters, Role, grid};
 use slices::{Picture, Plane, pictures};
+
+/// What a registration is shown and written with.
+#[derive(Clone, Copy, Debug)]
+pub struct Finished<'a> {
+    /// What was found.
+    pub registered: &'a Registered,
+    /// The files.
+    pub pair: &'a OpenPair,
+    /// The fixed volume.
+    pub fixed: &'a ScaledVolume,
+    /// The moving volume.
+    pub moving: &'a ScaledVolume,
+    /// The parameters.
+    pub parameters: &'a RegistrationParameters,
+}
 
 /// What the page shows.
 pub(crate) struct Page<'a> {

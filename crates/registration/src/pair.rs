@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use onceflow_imageio::{VolumeSource, open_volume};
 use onceflow_kernels::registration::{Grid, ScaleError, Scaled, ScaledVolume};
-use onceflow_region::{Digest, Element, Pixels, VolumeInfo, with_values};
+use onceflow_region::{Bounds, Digest, Element, Pixels, Span, VolumeInfo, with_values};
 use onceflow_study::Diagnostic;
 
 use crate::grid::{grid_of, is_like, words};
-use crate::warp::of_time;
 use crate::{PointFile, RegistrationError};
 
 /// The files of a pair: of each two the fixed volume's first.
@@ -243,6 +242,19 @@ impl OpenVolume {
         let at = of_time(self.source.info(), &self.name, self.time)?;
         Ok(self.source.read(at)?.into_values())
     }
+}
+
+/// The box of a volume at a time of its series.
+pub(crate) fn of_time(info: &VolumeInfo, name: &str, time: u64) -> Result<Bounds, RegistrationError> {
+    let (bounds, times) = (info.bounds, info.bounds.time().length());
+    if time >= times {
+        let message = Diagnostic::error(format!("the volume {name} has no time {time}"));
+        let message = message.expected_found(format!("a time from 0 to {}", times - 1), time.to_string());
+        return Err(message.with_hint("give --time with the number of a volume of the series").into());
+    }
+    let start = bounds.time().start() + i64::try_from(time).unwrap_or(0);
+    let time = Span::new(start, 1).unwrap_or(Span::ONE);
+    Ok(Bounds::new(bounds.columns(), bounds.rows(), bounds.z(), time))
 }
 
 /// What belongs to the volumes, on their grids.

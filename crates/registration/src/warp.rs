@@ -5,12 +5,11 @@ use std::path::Path;
 use onceflow_imageio::open_volume;
 use onceflow_kernels::Cpu;
 use onceflow_kernels::registration::{Transform, warp_bytes, warped, warped_labels};
-use onceflow_region::{Bounds, Span, Volume, VolumeInfo};
-use onceflow_study::Diagnostic;
+use onceflow_region::Volume;
 
 use crate::grid::grid_of;
 use crate::output::on_grid;
-use crate::pair::whole_numbers;
+use crate::pair::{of_time, whole_numbers};
 use crate::{PointFile, PointKind, RegistrationError};
 
 /// How a volume is warped.
@@ -44,19 +43,6 @@ pub fn warp_volume(
         warped(transform, &grid, &values, None, options.fill, cpu)
     };
     on_grid(transform, pulled.ok_or_else(|| RegistrationError::internal("values of another size"))?)
-}
-
-/// The box of a volume at a time of its series.
-pub(crate) fn of_time(info: &VolumeInfo, name: &str, time: u64) -> Result<Bounds, RegistrationError> {
-    let (bounds, times) = (info.bounds, info.bounds.time().length());
-    if time >= times {
-        let message = Diagnostic::error(format!("the volume {name} has no time {time}"));
-        let message = message.expected_found(format!("a time from 0 to {}", times - 1), time.to_string());
-        return Err(message.with_hint("give --time with the number of a volume of the series").into());
-    }
-    let start = bounds.time().start() + i64::try_from(time).unwrap_or(0);
-    let time = Span::new(start, 1).unwrap_or(Span::ONE);
-    Ok(Bounds::new(bounds.columns(), bounds.rows(), bounds.z(), time))
 }
 
 /// Takes places of the fixed world to the moving world; also gives how many lie outside the fixed volume, where only the

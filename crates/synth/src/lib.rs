@@ -18,7 +18,6 @@ mod ground;
 mod hash;
 mod kind;
 mod lattice;
-mod limits;
 mod look;
 mod matter;
 mod noise;
@@ -31,8 +30,7 @@ mod stain;
 mod territory;
 mod tissue;
 
-pub use error::SynthError;
-pub use limits::{MAX_SIDE, MAX_TILE_PIXELS};
+pub use error::{MAX_SIDE, MAX_TILE_PIXELS, SynthError};
 pub use paint::{Painted, bytes_to_paint, paint};
 pub use pair::{PairVolume, VolumePair};
 pub use source::{SyntheticImage, parse_synthetic};

@@ -53,9 +53,7 @@ pub(crate) use mold::{
 pub(crate) use products::{ExportArgs, GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
 pub(crate) use register::{RegisterArgs, VolumeFormWord};
 pub(crate) use report::ReportArgs;
-pub(crate) use run::{
-    GranularityWord, LevelWord, MachineArgs, PlanArgs, RegistrationArgs, RunArgs, SettingsArgs, UntilWord,
-};
+pub(crate) use run::{GranularityWord, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs, UntilWord};
 pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord};
 pub(crate) use segment::SegmentArgs;
 pub(crate) use simulated::ExecutorWord;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::Finished;
 use crate::measure::Measures;
+use crate::page::Finished;
 use crate::register::LevelReport;
 use crate::{Role, grid};
 

@@ -7,8 +7,9 @@ use onceflow_kernels::Cpu;
 use onceflow_kernels::registration::{Grid, Transform, warped, warped_labels};
 use onceflow_region::{Bounds, Pixels, Span, Volume};
 
-use super::{Finished, FolderWriter};
+use super::FolderWriter;
 use crate::fields::displacements;
+use crate::page::Finished;
 use crate::{RegistrationError, Role};
 
 /// Values on a grid.

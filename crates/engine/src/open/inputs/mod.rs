@@ -11,7 +11,7 @@ use onceflow_study::{Diagnostic, Parts, Seams, Study, StudyImage};
 use choice::{Look, choose};
 use cut::cut;
 use opened::{Opened, open_all};
-pub(crate) use pair::{JUDGING, PAIR_SOURCES, bytes_of_pair, has, region_of_pair};
+pub(crate) use pair::{JUDGING, PAIR_SOURCES, bytes_of_pair, check_kind, has, region_of_pair};
 pub(crate) use truth::Truth;
 pub(crate) use unread::{LeftOutImage, UnreadImages};
 

@@ -12,8 +12,9 @@ use onceflow_region::{
 };
 use onceflow_registration::{OpenPair, PairFiles, Role};
 use onceflow_runtime::OperationError;
-use onceflow_study::StudyImage;
+use onceflow_study::{Diagnostic, StudyImage};
 
+use super::OpenedImage;
 use super::opened::Opened;
 use crate::{AtWork, EngineError};
 
@@ -109,6 +110,20 @@ impl Source for PairPlane {
             todo: "check that all files of the pair can be read".into(),
         })
     }
+}
+
+/// Refuses images for a workflow that takes pairs of volumes, and pairs for one that takes images.
+pub(crate) fn check_kind(sources: &[String], images: &[OpenedImage]) -> Result<(), EngineError> {
+    let takes_pairs = sources.iter().any(|name| PAIR_SOURCES.contains(&name.as_str()));
+    let Some(other) = images.iter().find(|image| image.pair.is_some() != takes_pairs) else { return Ok(()) };
+    let (expected, found, hint) = match takes_pairs {
+        true => {
+            ("a pair of volumes", "an image", "write fixed = and moving = with two volumes in place of file")
+        }
+        false => ("an image", "a pair of volumes", "write workflow = \"registration\" for pairs of volumes"),
+    };
+    let message = Diagnostic::error(format!("the workflow cannot be run on `{}`", other.name));
+    Err(message.expected_found(expected, found).with_hint(hint).into())
 }
 
 /// Whether a pair has what an input is named after.
