@@ -176,12 +176,12 @@ impl OpenPair {
         let hand = |grid: &Grid| if grid.right_handed() { "right-handed axes" } else { "left-handed axes" };
         let differ = fixed.grid.right_handed() != moving.grid.right_handed();
         let warning = || {
-            let message =
-                Diagnostic::warning("one volume is a mirror image of the other, if its file is right");
+            let message = Diagnostic::warning("the axes of the two volumes have different handedness");
             let found = format!("{} and {} in {}", hand(&fixed.grid), hand(&moving.grid), moving.name);
             message
                 .expected_found("axes of the same handedness", found)
-                .with_hint("look at both in a viewer: left and right may be exchanged in one of the files")
+                .with_why("it is right where a file stores an axis backwards, and wrong where left and right were exchanged")
+                .with_hint("compare left and right in a viewer")
         };
         differ.then(warning).into_iter().collect()
     }

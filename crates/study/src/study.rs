@@ -17,6 +17,7 @@ pub use self::file::{StudyFile, parse_study};
 pub use self::keep::{FactorEffect, Keep, KeepRule};
 pub use self::sheet::{ImageSheet, parse_sheet};
 
+use crate::pair::{MOVING, PAIR_COLUMNS};
 use crate::{Design, Problem, RunBound, Space, SpaceError, Value};
 
 /// The content of a study file, checked and completed from its workflow. Made by [`StudyFile::resolve`].
@@ -119,20 +120,6 @@ impl StudyImage {
         }
     }
 }
-
-/// The column of a pair's moving volume.
-const MOVING: &str = "moving";
-
-/// What belongs to a pair of volumes, beside the fixed one.
-pub const PAIR_COLUMNS: [&str; 7] = [
-    MOVING,
-    "fixed_mask",
-    "moving_mask",
-    "fixed_labels",
-    "moving_labels",
-    "fixed_landmarks",
-    "moving_landmarks",
-];
 
 /// A rectangle in full-resolution pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

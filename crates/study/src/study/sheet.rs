@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::StudyImage;
 use super::entry::{FindFiles, ImageEntry, check_bounds, expand, listed};
-use super::{PAIR_COLUMNS, StudyImage};
+use crate::PAIR_COLUMNS;
 use crate::{Diagnostic, Diagnostics, SourceLocation, SourceSpan, SourceText, nearest};
 
 /// The images of a sheet.

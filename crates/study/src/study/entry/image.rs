@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::super::{ImageBox, PAIR_COLUMNS, StudyImage};
+use super::super::{ImageBox, StudyImage};
 use super::{positive, read_each};
+use crate::PAIR_COLUMNS;
 use crate::located::{Located, LocatedNode, TableReader};
 use crate::{Diagnostic, Diagnostics, SourceLocation, SourceText};
 
