@@ -11,6 +11,7 @@ mod products;
 mod program;
 mod python;
 mod region;
+mod registration;
 mod run;
 mod seams;
 mod sensitivity;
@@ -50,6 +51,7 @@ fn measure(args: &BenchArgs, terminal: &Terminal) -> Result<(), Failure> {
         BenchSubject::Mold => ("mold", mold::figures(terminal, args)?),
         BenchSubject::Cluster => ("cluster", cluster::figures(terminal, args)?),
         BenchSubject::Tune => ("tune", tune::figures(terminal, args)?),
+        BenchSubject::Registration => ("registration", registration::figures(terminal, args)?),
         BenchSubject::Kernels => ("kernels", kernels::figures(terminal, args)?),
     };
     if args.json { terminal.json(&to_json(name, &figures)) } else { terminal.result(&to_text(&figures)) }

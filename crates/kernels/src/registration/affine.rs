@@ -59,15 +59,20 @@ pub(crate) fn determinant(m: &Matrix) -> f64 {
         + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
 }
 
+/// How the determinant changes with each entry.
+#[inline(always)]
+pub(crate) fn cofactors(m: &Matrix) -> Matrix {
+    let [a, b, c] = *m;
+    let cross = |u: [f64; 3], v: [f64; 3]| {
+        [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    };
+    [cross(b, c), cross(c, a), cross(a, b)]
+}
+
 /// The inverse; none when it is not finite.
 pub(crate) fn inverse(m: &Matrix) -> Option<Matrix> {
     let by = determinant(m);
-    let minor = |row: usize, column: usize| {
-        let (a, b) = ((row + 1) % 3, (row + 2) % 3);
-        let (c, d) = ((column + 1) % 3, (column + 2) % 3);
-        m[a][c] * m[b][d] - m[a][d] * m[b][c]
-    };
-    let inverse = [0, 1, 2].map(|row| [0, 1, 2].map(|column| minor(column, row) / by));
+    let inverse = transposed(&cofactors(m)).map(|row| row.map(|part| part / by));
     inverse.iter().flatten().all(|part| part.is_finite()).then_some(inverse)
 }
 

@@ -70,7 +70,7 @@ impl Lattice {
 /// The spacing of a level in spacings of the last one: 16, 8, 4, 2, 1 for five levels.
 pub fn spacing_factor(level: u32, levels: u32) -> f64 {
     let halvings = levels.saturating_sub(level).min(1000);
-    f64::from(halvings).exp2()
+    libm::ldexp(1.0, halvings as i32)
 }
 
 /// The same field on another lattice over the same volume, of half the spacing or of the same.
@@ -153,12 +153,24 @@ impl<T: Real> Axis<T> {
     /// The voxels of a step along one axis.
     pub(crate) fn new(step: &Grid, full: &Grid, lattice: &Lattice, axis: usize, order: Order) -> Axis<T> {
         let (stride, spacing) = (stride(step, full, axis), full.spacing()[axis]);
-        let place = |voxel: usize| place_on(((voxel * stride) as f64 * spacing) / lattice.delta);
+        let places = (0..step.size()[axis]).map(|voxel| ((voxel * stride) as f64 * spacing) / lattice.delta);
+        Axis::at(places, lattice, axis, order)
+    }
+
+    /// Places half a spacing of the lattice apart along one axis.
+    pub(crate) fn halves(full: &Grid, lattice: &Lattice, axis: usize, order: Order) -> Axis<T> {
+        let last = ((full.size()[axis] - 1) as f64 * full.spacing()[axis]) / lattice.delta;
+        let places = (0..=(2.0 * last) as usize).map(|half| half as f64 / 2.0);
+        Axis::at(places, lattice, axis, order)
+    }
+
+    /// Places in spacings of the lattice.
+    fn at(places: impl Iterator<Item = f64>, lattice: &Lattice, axis: usize, order: Order) -> Axis<T> {
         let of = |r: f64| match order {
             Order::Value => weights(r),
             Order::Slope => slopes(r).map(|slope| slope / lattice.delta),
         };
-        let made = (0..step.size()[axis]).map(place);
+        let made = places.map(place_on);
         let (first, weights) = made.map(|(first, r)| (first, of(r).map(T::of))).unzip();
         Axis { count: lattice.counts[axis], first, weights }
     }

@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::bending::{self, bending};
+use super::folds::{FoldGuard, Folds};
 use super::optimiser::{Cost, Ended, LevelState, Objective, Optimiser, Search, TraceRow};
-use super::similarity::{Evaluator, JointHistogram, Similarity, TooFew};
+use super::similarity::{Border, Evaluator, JointHistogram, Similarity, TooFew};
 use super::{Affine, Grid, Lattice, ScaledVolume};
 use crate::Cpu;
 
@@ -63,6 +64,8 @@ pub enum Precision {
 pub struct Evaluation {
     /// The cost.
     pub cost: Cost,
+    /// What places that nearly fold cost, which is part of the total.
+    pub folding: f64,
     /// Its gradient by each coefficient.
     pub gradient: Vec<f64>,
     /// None for squared differences.
@@ -95,24 +98,27 @@ impl Problem<'_> {
         coefficients: &[f64],
         cpu: Cpu,
     ) -> Result<Evaluation, NoOverlap> {
-        let mut evaluator = self.evaluator::<T>(cpu);
+        let mut evaluator = self.evaluator::<T>(Border::Sharp, cpu);
         let measured = evaluator.measure(coefficients).cloned().map_err(|few| self.no_overlap(few))?;
         let mut gradient = evaluator.gradient();
         let weighted = Some((gradient.as_mut_slice(), self.bending));
         let bent = bending(&self.lattice, coefficients, self.final_spacing, weighted, cpu);
-        let cost = self.cost(measured.cost, bent, measured.counted);
+        let guard = FoldGuard::new(self.full, &self.affine, &self.lattice);
+        let folds = guard.cost(coefficients, cpu);
+        guard.add_gradient(&folds, &mut gradient);
+        let cost = self.cost(measured.cost, bent, folds.cost(), measured.counted);
         let (warped, counted) = evaluator.warped();
         let warped = warped.into_iter().map(T::wide).collect();
-        Ok(Evaluation { cost, gradient, joint: measured.joint, warped, counted })
+        Ok(Evaluation { cost, folding: folds.cost(), gradient, joint: measured.joint, warped, counted })
     }
 
-    fn evaluator<T: super::real::Real>(&self, cpu: Cpu) -> Evaluator<'_, T> {
+    fn evaluator<T: super::real::Real>(&self, border: Border, cpu: Cpu) -> Evaluator<'_, T> {
         let pair = (self.fixed, self.moving);
-        Evaluator::new(pair, self.full, &self.affine, self.lattice, self.similarity, cpu)
+        Evaluator::new(pair, self.full, &self.affine, self.lattice, (self.similarity, border), cpu)
     }
 
-    fn cost(&self, similarity: f64, bending: f64, counted: u64) -> Cost {
-        Cost { total: similarity + self.bending * bending, similarity, bending, counted }
+    fn cost(&self, similarity: f64, bending: f64, folding: f64, counted: u64) -> Cost {
+        Cost { total: similarity + self.bending * bending + folding, similarity, bending, counted }
     }
 
     fn no_overlap(&self, few: TooFew) -> NoOverlap {
@@ -130,7 +136,7 @@ pub(super) fn no_overlap(few: TooFew, fixed: &Grid, moving: &Grid, affine: &Affi
 pub fn level_bytes(fixed: &Grid, moving: &Grid, lattice: &Lattice, similarity: Similarity, cpu: Cpu) -> u64 {
     let moving = moving.voxels() as u64;
     Evaluator::<f32>::bytes(fixed.size(), moving, lattice, similarity, cpu)
-        + bending::bytes(lattice, cpu).max(2 * lattice.bytes())
+        + bending::bytes(lattice, cpu).max(2 * lattice.bytes()).max(FoldGuard::bytes(lattice, cpu))
         + VECTORS * lattice.bytes()
 }
 
@@ -146,6 +152,9 @@ pub struct LevelRun<'a> {
 struct LatticeObjective<'a> {
     problem: Problem<'a>,
     evaluator: Evaluator<'a, f32>,
+    guard: FoldGuard,
+    /// Of the place whose cost was asked last.
+    folds: Option<Folds>,
     cpu: Cpu,
 }
 
@@ -154,7 +163,8 @@ impl Objective for LatticeObjective<'_> {
         let measured = self.evaluator.measure(place).ok()?;
         let (similarity, counted) = (measured.cost, measured.counted);
         let bent = bending(&self.problem.lattice, place, self.problem.final_spacing, None, self.cpu);
-        Some(self.problem.cost(similarity, bent, counted)).filter(|cost| cost.total.is_finite())
+        let folding = self.folds.insert(self.guard.cost(place, self.cpu)).cost();
+        Some(self.problem.cost(similarity, bent, folding, counted)).filter(|cost| cost.total.is_finite())
     }
 
     fn gradient(&mut self, place: &[f64]) -> Vec<f64> {
@@ -162,6 +172,9 @@ impl Objective for LatticeObjective<'_> {
         let Problem { lattice, final_spacing, bending: weight, .. } = self.problem;
         if weight > 0.0 {
             bending(&lattice, place, final_spacing, Some((&mut gradient, weight)), self.cpu);
+        }
+        if let Some(folds) = self.folds.take() {
+            self.guard.add_gradient(&folds, &mut gradient);
         }
         gradient
     }
@@ -251,8 +264,15 @@ impl<'a> LevelRun<'a> {
 impl<'a> LatticeObjective<'a> {
     fn new(problem: Problem<'a>, cpu: Cpu) -> Self {
         let pair = (problem.fixed, problem.moving);
-        let evaluator =
-            Evaluator::new(pair, problem.full, &problem.affine, problem.lattice, problem.similarity, cpu);
-        LatticeObjective { problem, evaluator, cpu }
+        let evaluator = Evaluator::new(
+            pair,
+            problem.full,
+            &problem.affine,
+            problem.lattice,
+            (problem.similarity, Border::Soft),
+            cpu,
+        );
+        let guard = FoldGuard::new(problem.full, &problem.affine, &problem.lattice);
+        LatticeObjective { problem, evaluator, guard, folds: None, cpu }
     }
 }

@@ -8,6 +8,7 @@
 mod affine;
 mod bending;
 mod field;
+mod folds;
 mod grid;
 mod lattice;
 mod level;

@@ -82,9 +82,7 @@ pub fn halve(volume: impl Borrow<ScaledVolume>, cpu: Cpu) -> ScaledVolume {
         false => flat[z].iter().map(|value| *value as f32).collect(),
     });
     let mask = volume.mask().map(|mask| second_voxels(mask, size, chosen));
-    let made = ScaledVolume::from_parts(grid, made.concat(), mask);
-    // One value for each voxel: made so above.
-    made.unwrap_or_else(|_| volume.clone())
+    ScaledVolume::averaged(grid, made.concat(), mask)
 }
 
 versions! {

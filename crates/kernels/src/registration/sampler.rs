@@ -8,6 +8,20 @@ pub(crate) struct Sampler<'a> {
     volume: &'a ScaledVolume,
     /// One bit for each cell of eight voxels: some value in it is not 0.
     filled: Vec<u64>,
+    /// Whether places at the border count in part.
+    soft: bool,
+}
+
+/// A hit in the outermost cells: it counts the less the nearer it is to the border.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    /// Its number among the hits of the row.
+    pub(crate) hit: usize,
+    /// From 0 at the border to 1 a voxel within.
+    pub(crate) weight: f64,
+    /// How the weight changes by voxels of the moving volume.
+    pub(crate) slopes: [f64; 3],
+    cell: [usize; 3],
 }
 
 /// A place of a row that lies in a cell with content.
@@ -27,6 +41,8 @@ pub(crate) struct RowSamples<T> {
     inside: Vec<bool>,
     /// Places with content.
     pub(crate) hits: Vec<Hit>,
+    /// Hits at the border, where these count in part.
+    pub(crate) edges: Vec<Edge>,
     /// Voxels whose places lie within the volume and read 0 there.
     pub(crate) zeros: Vec<u32>,
     corners: [Vec<T>; 8],
@@ -38,7 +54,8 @@ pub(crate) struct RowSamples<T> {
 }
 
 impl<'a> Sampler<'a> {
-    pub(crate) fn new(volume: &'a ScaledVolume) -> Self {
+    /// With a soft border, places count the less the nearer they are to it.
+    pub(crate) fn new(volume: &'a ScaledVolume, soft: bool) -> Self {
         let [width, height, depth] = volume.grid().size();
         let values = volume.values();
         let mut filled = vec![0u64; values.len().div_ceil(64)];
@@ -60,7 +77,7 @@ impl<'a> Sampler<'a> {
                 }
             }
         }
-        Sampler { volume, filled }
+        Sampler { volume, filled, soft }
     }
 
     /// Bytes of the bits for a volume of this many voxels.
@@ -88,6 +105,7 @@ impl<'a> Sampler<'a> {
         self.sort(mask, found);
         self.fetch(found);
         interpolate(found);
+        self.soften(found);
     }
 
     /// Sorts the places of a row into hits, zeros and the rest.
@@ -96,6 +114,7 @@ impl<'a> Sampler<'a> {
         let [width, height, _] = self.volume.grid().size();
         found.hits.clear();
         found.zeros.clear();
+        found.edges.clear();
         for at in 0..found.inside.len() {
             if !found.inside[at] || mask.is_some_and(|mask| mask[at] == 0) {
                 continue;
@@ -108,10 +127,38 @@ impl<'a> Sampler<'a> {
                     continue;
                 }
             }
+            let edge = self.soft && self.is_outermost([x, y, z]);
+            if edge {
+                let hit = found.hits.len();
+                found.edges.push(Edge { hit, weight: 1.0, slopes: [0.0; 3], cell: [x, y, z] });
+            }
             match self.filled[cell / 64] >> (cell % 64) & 1 {
-                0 => found.zeros.push(at as u32),
+                0 if !edge => found.zeros.push(at as u32),
                 _ => found.hits.push(Hit { at: at as u32, cell: cell as u32 }),
             }
+        }
+    }
+
+    #[inline(always)]
+    fn is_outermost(&self, cell: [usize; 3]) -> bool {
+        let size = self.volume.grid().size();
+        (0..3).any(|axis| cell[axis] == 0 || cell[axis] + 2 == size[axis])
+    }
+
+    /// Weighs the hits at the border, and their slopes with them.
+    fn soften<T: Real>(&self, found: &mut RowSamples<T>) {
+        let size = self.volume.grid().size();
+        for edge in &mut found.edges {
+            let [x, y, z] = [0, 1, 2].map(|axis| {
+                let rest = found.rests[axis][edge.hit].wide();
+                let low = if edge.cell[axis] == 0 { smooth(rest) } else { (1.0, 0.0) };
+                let high = if edge.cell[axis] + 2 == size[axis] { smooth(1.0 - rest) } else { (1.0, 0.0) };
+                (low.0 * high.0, low.1 * high.0 - low.0 * high.1)
+            });
+            edge.weight = x.0 * y.0 * z.0;
+            edge.slopes = [x.1 * y.0 * z.0, x.0 * y.1 * z.0, x.0 * y.0 * z.1];
+            let weight = T::of(edge.weight);
+            (0..3).for_each(|axis| found.slopes[axis][edge.hit] = weight * found.slopes[axis][edge.hit]);
         }
     }
 
@@ -142,6 +189,11 @@ impl<T: Real> RowSamples<T> {
         three.chain(&mut self.corners).for_each(|values| values.resize(length, T::default()));
         self.cells.iter_mut().for_each(|cells| cells.resize(length, 0));
     }
+}
+
+/// A smooth step from 0 at 0 to 1 at 1, and its slope.
+fn smooth(at: f64) -> (f64, f64) {
+    (at * at * (3.0 - 2.0 * at), 6.0 * at * (1.0 - at))
 }
 
 /// Cells along one axis, and how far behind their first voxels the places lie.

@@ -59,7 +59,9 @@ pub enum ScaleError {
         value: f32,
     },
     /// The window is empty or not finite.
-    #[error("expected a window of two finite numbers, the first one smaller, found {low} to {high}")]
+    #[error(
+        "expected a window of two finite numbers, the first one smaller, whose difference is finite, found {low} to {high}"
+    )]
     Window {
         /// Becomes 0.
         low: f64,
@@ -93,6 +95,12 @@ impl ScaledVolume {
             Some(value) => Err(ScaleError::Range { value: *value }),
             None => Ok(ScaledVolume { grid, values, mask }),
         }
+    }
+
+    /// A volume of as many values as voxels, from 0 to 1: weighted means of those of another one.
+    pub(super) fn averaged(grid: Grid, values: Vec<f32>, mask: Option<Vec<u8>>) -> Self {
+        debug_assert_eq!(values.len(), grid.voxels());
+        ScaledVolume { grid, values, mask }
     }
 
     /// The voxels and where they lie.
@@ -174,7 +182,7 @@ fn chosen([least, greatest]: [f64; 2], window: Option<[f64; 2]>) -> Result<[f64;
     if least == greatest {
         return Err(ScaleError::Constant { value: least });
     }
-    let Some([low, high]) = window else { return Ok([least, greatest]) };
+    let [low, high] = window.unwrap_or([least, greatest]);
     if !(low < high && (high - low).is_finite()) {
         return Err(ScaleError::Window { low, high });
     }
@@ -230,5 +238,11 @@ mod tests {
         assert_eq!(scale(&values, None, Some([3.0, 3.0])), ScaleError::Window { low: 3.0, high: 3.0 });
         assert_eq!(scale(&values, None, Some([90.0, 99.0])), ScaleError::Constant { value: 90.0 });
         assert_eq!(scale(&Pixels::F64(vec![f64::NAN; 64]), None, None), ScaleError::AllMasked);
+        let mut wide = vec![0.0; 64];
+        (wide[0], wide[1]) = (-1.7e308, 1.7e308);
+        assert_eq!(
+            scale(&Pixels::F64(wide), None, None),
+            ScaleError::Window { low: -1.7e308, high: 1.7e308 }
+        );
     }
 }

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::affine::Affine;
+use super::affine::{Affine, determinant, transposed};
 use super::level::{NoOverlap, no_overlap};
 use super::optimiser::{Cost, Objective, Search};
-use super::similarity::{Evaluator, TooFew};
+use super::similarity::{Border, Evaluator, TooFew};
 use super::{Grid, Lattice, Optimiser, Pyramid, ScaledVolume, Similarity};
 use crate::Cpu;
 
@@ -51,6 +51,9 @@ pub struct AffineSearch {
 /// Levels on which an affine map is searched, and most iterations on each.
 const LEVELS: u32 = 3;
 const ITERATIONS: u32 = 100;
+
+/// How far an affine map may shrink a volume or a length.
+const LEAST_SCALE: f64 = 0.5;
 
 /// The affine map that a registration starts from.
 ///
@@ -180,7 +183,14 @@ impl<'a> AffineObjective<'a> {
             points: (0..lattice.points()).map(point).collect(),
             corners: (0..8).map(corner).collect(),
             reach: fixed.grid().largest_spacing(),
-            evaluator: Evaluator::new((fixed, moving), full, &start, lattice, search.similarity, cpu),
+            evaluator: Evaluator::new(
+                (fixed, moving),
+                full,
+                &start,
+                lattice,
+                (search.similarity, Border::Soft),
+                cpu,
+            ),
         }
     }
 
@@ -203,14 +213,23 @@ fn moved(numbers: &[f64], place: [f64; 3], row: usize) -> f64 {
     entries[0] * place[0] + entries[1] * place[1] + entries[2] * place[2] + numbers[9 + row]
 }
 
+/// Whether a map keeps shapes: without content to hold it, an affine map shrinks a volume to a plane, which is most similar to
+/// any other plane.
+fn is_plausible(affine: &Affine) -> bool {
+    let linear = affine.linear();
+    let lengths = transposed(&linear).map(|column| column.iter().map(|part| part * part).sum::<f64>().sqrt());
+    let within = |value: f64| (LEAST_SCALE..=1.0 / LEAST_SCALE).contains(&value);
+    affine.is_proper() && within(determinant(&linear)) && lengths.into_iter().all(within)
+}
+
 impl Objective for AffineObjective<'_> {
     fn cost(&mut self, place: &[f64]) -> Option<Cost> {
         let rows = (0..3).flat_map(|row| self.points.iter().map(move |point| moved(place, *point, row)));
         let coefficients: Vec<f64> = rows.collect();
         let measured = self.evaluator.measure(&coefficients).ok()?;
-        let cost =
-            Cost { total: measured.cost, similarity: measured.cost, bending: 0.0, counted: measured.counted };
-        Some(cost).filter(|cost| cost.total.is_finite() && self.affine(place).is_proper())
+        let (total, counted) = (measured.cost, measured.counted);
+        let cost = Cost { total, similarity: total, bending: 0.0, counted };
+        Some(cost).filter(|cost| cost.total.is_finite() && is_plausible(&self.affine(place)))
     }
 
     fn gradient(&mut self, _place: &[f64]) -> Vec<f64> {

@@ -121,6 +121,10 @@ fn damaged_states_are_refused() {
         changed[at + 7] = 0xff;
         assert_eq!(LevelState::from_bytes(&changed), Err(StateError::Damaged));
     }
+    // Counts that fit the length, but no level.
+    let word = |number: u64| number.to_le_bytes();
+    let crafted = [b"ofstate1".to_vec(), [0, 1 << 60, 0, 1, 0].map(word).concat(), vec![0; 56]].concat();
+    assert_eq!(LevelState::from_bytes(&crafted), Err(StateError::Damaged));
     let other = pair.problem(6.0, Similarity::Ssd);
     let state = LevelState::from_bytes(&bytes).unwrap();
     assert!(LevelRun::resume(other, state, Cpu::default()).is_none());

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use onceflow_kernels::Cpu;
 use onceflow_kernels::registration::{
-    Ended, Folding, Lattice, LevelRun, NoOverlap, Optimiser, Precision, Problem, ScaledVolume, Similarity,
-    Transform, refine, warped, warped_labels,
+    Ended, Folding, Grid, Lattice, LevelRun, NoOverlap, Optimiser, Precision, Problem, ScaledVolume,
+    Similarity, Transform, refine, warped, warped_labels,
 };
 use onceflow_region::Pixels;
 
@@ -196,4 +196,67 @@ fn whole_numbers_keep_their_type() {
     let found = warped_labels(&still, &fixed, &Pixels::U16(labels.clone()), Cpu::default());
     assert_eq!(found, Some(Pixels::U16(labels)));
     assert_eq!(warped_labels(&still, &fixed, &Pixels::U8(vec![1]), Cpu::default()), None);
+}
+
+#[test]
+fn folds_are_held_off() {
+    // Without bending, noise tears a field apart: the guard keeps every place the right side out.
+    let pair = Pair::new([30, 28, 26], 5);
+    let mut stream = Stream(4);
+    let mut noise = |grid: Grid| {
+        let values = (0..grid.voxels()).map(|_| stream.next() as f32).collect();
+        ScaledVolume::scale(grid, &Pixels::F32(values), None, None).unwrap().volume
+    };
+    let (fixed, noise) = (noise(*pair.fixed.grid()), noise(*pair.moving.grid()));
+    let problem =
+        Problem { fixed: &fixed, moving: &noise, bending: 0.0, ..pair.problem(6.0, Similarity::Ssd) };
+    let mut run = LevelRun::new(problem, vec![0.0; problem.lattice.coefficients()], Cpu::default()).unwrap();
+    run.run(60, &mut |_| ControlFlow::Continue(()));
+    let state = run.state();
+    assert!(state.trace().iter().any(near_fold), "nothing came near a fold");
+    let transform = Transform {
+        fixed: *problem.full,
+        affine: problem.affine,
+        lattice: problem.lattice,
+        coefficients: state.coefficients().to_vec(),
+    };
+    let found = Folding::of(transform.determinants(0..26, Cpu::default()).concat());
+    assert!(found.share() < 1e-3 && found.least > -0.1, "{found:?}");
+}
+
+/// Whether the guard costs something: without bending it is all that the cost has beside the similarity.
+fn near_fold(row: &onceflow_kernels::registration::TraceRow) -> bool {
+    row.cost.total > row.cost.similarity
+}
+
+#[test]
+fn the_guard_has_the_gradient_of_its_cost() {
+    let pair = Pair::new([24, 21, 18], 3);
+    let problem = Problem { bending: 0.0, ..pair.problem(6.0, Similarity::Ssd) };
+    let coefficients = random(*pair.fixed.grid(), 6.0, 12.0, 31).coefficients;
+    let folding =
+        |coefficients: &[f64]| problem.evaluate(coefficients, Precision::Double, Cpu::default()).unwrap();
+    let found = folding(&coefficients);
+    assert!(found.folding > 1e-3, "{} {:?}", found.folding, found.cost);
+    let mut stream = Stream(3);
+    let mut asked = 0;
+    while asked < 8 {
+        let at = (stream.next() * coefficients.len() as f64) as usize;
+        let moved = |by: f64| {
+            let mut moved = coefficients.clone();
+            moved[at] += by;
+            folding(&moved).cost
+        };
+        let (low, high) = (moved(-1e-6), moved(1e-6));
+        if low.counted == high.counted {
+            let difference = (high.total - low.total) / 2e-6;
+            let scale = found.gradient.iter().fold(0.0f64, |greatest, part| greatest.max(part.abs()));
+            assert!(
+                (difference - found.gradient[at]).abs() < 1e-5 * scale,
+                "{difference} {}",
+                found.gradient[at]
+            );
+            asked += 1;
+        }
+    }
 }

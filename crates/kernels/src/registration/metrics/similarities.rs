@@ -2,7 +2,7 @@
 
 use crate::Cpu;
 use crate::registration::level::no_overlap;
-use crate::registration::similarity::Evaluator;
+use crate::registration::similarity::{Border, Evaluator};
 use crate::registration::{NoOverlap, ScaledVolume, Similarity, Transform};
 
 /// The similarities of two volumes.
@@ -31,8 +31,14 @@ pub fn similarities(
 ) -> Result<Similarities, NoOverlap> {
     let measured = |similarity: Similarity| {
         let (grid, affine) = (&transform.fixed, &transform.affine);
-        let mut evaluator =
-            Evaluator::<f32>::new((fixed, moving), grid, affine, transform.lattice, similarity, cpu);
+        let mut evaluator = Evaluator::<f32>::new(
+            (fixed, moving),
+            grid,
+            affine,
+            transform.lattice,
+            (similarity, Border::Sharp),
+            cpu,
+        );
         let found = evaluator.measure(&transform.coefficients).cloned();
         found.map_err(|few| no_overlap(few, grid, moving.grid(), affine))
     };

@@ -18,7 +18,7 @@ const PATIENCE: usize = 5;
 /// What a place costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// C = D + weight x E.
+    /// C = D + weight x E, and what places that nearly fold cost: 0 where there are none.
     pub total: f64,
     /// D: less is more alike.
     pub similarity: f64,
@@ -26,6 +26,11 @@ pub struct Cost {
     pub bending: f64,
     /// Voxels that count.
     pub counted: u64,
+}
+
+impl Cost {
+    /// Of no place.
+    const NONE: Cost = Cost { total: f64::NAN, similarity: f64::NAN, bending: f64::NAN, counted: 0 };
 }
 
 /// One iteration; the first one is the start.
@@ -145,6 +150,18 @@ impl Search {
 
     /// Whether a step was accepted.
     fn step(&mut self, objective: &mut impl Objective) -> bool {
+        if self.descend(objective, 0) {
+            return true;
+        }
+        // What earlier steps found may mislead: the next round goes straight down.
+        let misled = !self.state.pairs.is_empty() || self.state.direction.is_some();
+        self.state.pairs.clear();
+        self.state.direction = None;
+        misled && self.descend(objective, TRIALS)
+    }
+
+    /// One round of trials.
+    fn descend(&mut self, objective: &mut impl Objective, tried: u32) -> bool {
         let (direction, mut factor) = self.direction(objective);
         let slope = dot(&direction, &self.state.gradient);
         for tries in 1..=TRIALS {
@@ -154,7 +171,7 @@ impl Search {
                 let gradient = objective.gradient(&place);
                 self.accept(direction, factor, place, gradient);
                 let iteration = self.state.iteration() + 1;
-                self.state.trace.push(TraceRow { iteration, cost, tries });
+                self.state.trace.push(TraceRow { iteration, cost, tries: tried + tries });
                 self.state.reach = (self.state.reach * 2.0 * 0.5f64.powi(tries as i32 - 1)).min(1.0);
                 return true;
             }
@@ -227,9 +244,7 @@ impl LevelState {
 
     /// The cost now.
     pub fn cost(&self) -> Cost {
-        self.trace
-            .last()
-            .map_or(Cost { total: f64::NAN, similarity: 0.0, bending: 0.0, counted: 0 }, |row| row.cost)
+        self.trace.last().map_or(Cost::NONE, |row| row.cost)
     }
 
     fn moved(&self, direction: &[f64], factor: f64) -> Vec<f64> {

@@ -1,5 +1,6 @@
 //! The state of a level as bytes.
 
+use super::directions::PAIRS;
 use super::search::{Cost, Ended, LevelState, Pair, TraceRow};
 use super::vectors::dot;
 
@@ -72,7 +73,9 @@ fn read(words: &[[u8; 8]]) -> Option<LevelState> {
     };
     let vectors = pairs.checked_mul(2)?.checked_add(directions)?.checked_add(2)?;
     let expected = vectors.checked_mul(length)?.checked_add(rows.checked_mul(6)?)?.checked_add(1)?;
-    if expected != words.len() as u64 || directions > 1 || rows == 0 {
+    let sound =
+        length > 0 && length.is_multiple_of(3) && pairs <= PAIRS as u64 && directions <= 1 && rows > 0;
+    if expected != words.len() as u64 || !sound {
         return None;
     }
     let mut numbers = words.iter().map(|word| f64::from_le_bytes(*word));
@@ -91,7 +94,7 @@ fn pair(step: Vec<f64>, change: Vec<f64>) -> Pair {
     Pair { step, change, product }
 }
 
-fn row([iteration, tries, total, similarity, bending, counted]: &[f64; 6]) -> TraceRow {
-    let cost = Cost { total: *total, similarity: *similarity, bending: *bending, counted: *counted as u64 };
-    TraceRow { iteration: *iteration as u32, cost, tries: *tries as u32 }
+fn row(&[iteration, tries, total, similarity, bending, counted]: &[f64; 6]) -> TraceRow {
+    let cost = Cost { total, similarity, bending, counted: counted as u64 };
+    TraceRow { iteration: iteration as u32, cost, tries: tries as u32 }
 }

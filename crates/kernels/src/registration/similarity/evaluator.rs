@@ -49,6 +49,15 @@ struct Slab {
     forces: Vec<f64>,
 }
 
+/// How voxels at the border of the moving volume count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Border {
+    /// Wholly.
+    Sharp,
+    /// Squared differences: the less the nearer they are to it. A voxel that leaves or enters does not make the cost jump.
+    Soft,
+}
+
 /// What was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Measured {
@@ -73,7 +82,7 @@ impl<'a, T: Real> Evaluator<'a, T> {
         full: &Grid,
         affine: &Affine,
         lattice: Lattice,
-        similarity: Similarity,
+        (similarity, border): (Similarity, Border),
         cpu: Cpu,
     ) -> Self {
         let grid = fixed.grid();
@@ -81,7 +90,7 @@ impl<'a, T: Real> Evaluator<'a, T> {
         let small = grid.voxels() < SMALL;
         Evaluator {
             fixed,
-            sampler: Sampler::new(moving),
+            sampler: Sampler::new(moving, border == Border::Soft && similarity == Similarity::Ssd),
             similarity,
             lattice,
             axes: Axis::all(grid, full, &lattice, [Order::Value; 3]),
@@ -115,6 +124,9 @@ impl<'a, T: Real> Evaluator<'a, T> {
         let rows = FieldRows::<T>::numbers(lattice.counts[1], fixed[0]);
         let threads = cpu.threads.get() as u64;
         let forces = lattice.bytes() + slabs * 4 * lattice.bytes() / lattice.counts[2] as u64;
+        // The six faces, two voxels deep, in vectors that grow by doubling.
+        let faces = (0..3).map(|axis| voxels / fixed[axis] as u64).sum::<u64>() * 2;
+        let edges = if similarity == Similarity::Ssd { 2 * 2 * faces * SlabSums::EDGE } else { 0 };
         4 * number * voxels
             + Sampler::bytes(moving)
             + slabs * bins * (bins + 1) * 8
@@ -123,6 +135,7 @@ impl<'a, T: Real> Evaluator<'a, T> {
             + forces
             + lattice.coefficients() as u64 * number
             + voxels / fixed[0] as u64 * 8
+            + edges
     }
 
     /// How unlike the volumes are with these coefficients.
@@ -146,7 +159,7 @@ impl<'a, T: Real> Evaluator<'a, T> {
         let cost = match (&joint, self.similarity) {
             (Some(joint), Similarity::Nmi { .. }) => -joint.nmi(),
             (Some(joint), _) => -joint.mi(),
-            (None, _) => sums().map(|sums| sums.squares).sum::<f64>() / counted as f64 / self.variance,
+            (None, _) => self.mean_square() / self.variance,
         };
         Ok(self.measured.insert(Measured { cost, counted, joint }))
     }
@@ -160,7 +173,10 @@ impl<'a, T: Real> Evaluator<'a, T> {
                 let slopes = joint.slopes::<T>(self.similarity, measured.counted);
                 self.push(Slopes::Information(&slopes));
             }
-            None => self.push(Slopes::Squares(T::of(-2.0 / measured.counted as f64 / self.variance))),
+            None => {
+                let factor = 1.0 / self.weight() / self.variance;
+                self.push(Slopes::Squares(T::of(-2.0 * factor), [self.mean_square(), factor]));
+            }
         }
         self.collect(&mut gradient);
         self.measured = Some(measured);
@@ -172,6 +188,15 @@ impl<'a, T: Real> Evaluator<'a, T> {
     pub(crate) fn warped(&self) -> (Vec<T>, Vec<bool>) {
         let shared = self.shared();
         super::slab::values(shared, &self.coefficients)
+    }
+
+    /// What counts.
+    fn weight(&self) -> f64 {
+        self.slabs.iter().map(|slab| slab.sums.weight).sum()
+    }
+
+    fn mean_square(&self) -> f64 {
+        self.slabs.iter().map(|slab| slab.sums.squares).sum::<f64>() / self.weight()
     }
 
     fn shared(&self) -> Shared<'_, T> {
@@ -203,7 +228,7 @@ impl<'a, T: Real> Evaluator<'a, T> {
             let start = at * planes;
             let sums = Forces::sums(&self.wide_axes, start, (start + planes - 1).min(last));
             slab.forces.resize(sums, 0.0);
-            push(isa, shared, start, warped, slab.sums.spans(), slopes, &mut slab.forces);
+            push(isa, shared, start, warped, &slab.sums, slopes, &mut slab.forces);
         });
         (self.slabs, self.values, self.slopes) = (slabs, stored.0, stored.1);
     }
@@ -278,5 +303,60 @@ fn variance(volume: &ScaledVolume) -> f64 {
     };
     let mean = values().sum::<f64>() / count;
     let squares: f64 = values().map(|value| (value - mean) * (value - mean)).sum();
-    squares / count
+    // A step may be constant where the whole volume is not.
+    if squares > 0.0 { squares / count } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use onceflow_region::VolumeGeometry;
+
+    use super::*;
+
+    fn volume(size: [usize; 3], seed: f64) -> ScaledVolume {
+        let grid = Grid::new(size, VolumeGeometry::default()).unwrap();
+        let [width, height, _] = size;
+        let value = |at: usize| {
+            let [x, y, z] = [at % width, at / width % height, at / (width * height)].map(|i| i as f64);
+            (0.5 + 0.2 * (0.7 * x + seed).sin() + 0.2 * (0.5 * y - 0.3 * z + seed).cos()) as f32
+        };
+        ScaledVolume::from_parts(grid, (0..grid.voxels()).map(value).collect(), None).unwrap()
+    }
+
+    /// With a soft border the cost is smooth where voxels leave and enter, and the gradient is its.
+    #[test]
+    fn soft_borders_have_smooth_costs() {
+        let (fixed, moving) = (volume([14, 12, 10], 0.0), volume([13, 12, 11], 0.4));
+        let lattice = Lattice::new(fixed.grid(), 6.0).unwrap();
+        let of = |border| {
+            let pair = (&fixed, &moving);
+            let similarity = (Similarity::Ssd, border);
+            Evaluator::<f64>::new(pair, fixed.grid(), &Affine::IDENTITY, lattice, similarity, Cpu::default())
+        };
+        let place: Vec<f64> = (0..lattice.coefficients()).map(|at| 0.9 * (1.7 * at as f64).sin()).collect();
+        let (mut soft, mut sharp) = (of(Border::Soft), of(Border::Sharp));
+        soft.measure(&place).unwrap();
+        let gradient = soft.gradient();
+        let greatest = gradient.iter().fold(0.0f64, |greatest, part| greatest.max(part.abs()));
+        let (mut changed, mut worst) = (0, [0.0f64; 2]);
+        for at in (0..place.len()).step_by(5) {
+            let moved = |by: f64| {
+                let mut moved = place.clone();
+                moved[at] += by;
+                moved
+            };
+            let (low, high) = (moved(-1e-5), moved(1e-5));
+            let mut difference = |evaluator: &mut Evaluator<'_, f64>| {
+                let (low, high) =
+                    (evaluator.measure(&low).unwrap().clone(), evaluator.measure(&high).unwrap().clone());
+                changed += usize::from(low.counted != high.counted);
+                (high.cost - low.cost) / 2e-5
+            };
+            for (worst, evaluator) in worst.iter_mut().zip([&mut soft, &mut sharp]) {
+                *worst = worst.max((difference(evaluator) - gradient[at]).abs() / greatest);
+            }
+        }
+        assert!(worst[0] < 1e-4, "{worst:?}, {changed} changed");
+        assert!(worst[1] > 1e-2, "a sharp border has another gradient: {worst:?}");
+    }
 }

@@ -4,7 +4,7 @@ mod evaluator;
 mod histogram;
 mod slab;
 
-pub(crate) use evaluator::{Evaluator, TooFew, in_voxels, lines};
+pub(crate) use evaluator::{Border, Evaluator, TooFew, in_voxels, lines};
 pub use histogram::JointHistogram;
 
 use std::fmt;

@@ -30,12 +30,27 @@ pub(crate) struct Warped<'a, T> {
     pub(crate) slopes: [&'a mut [T]; 3],
 }
 
+/// A voxel that counts in part.
+#[derive(Clone, Copy, Debug)]
+struct SlabEdge {
+    /// The voxel, counted from the slab's first.
+    at: usize,
+    /// Its squared difference.
+    square: f64,
+    /// How its weight changes by voxels of the moving volume.
+    slopes: [f64; 3],
+}
+
 /// The sums of a slab.
 #[derive(Debug, Default)]
 pub(crate) struct SlabSums {
     pub(crate) counted: u64,
     /// Of squared differences.
     pub(crate) squares: f64,
+    /// What counts, where voxels at the border count in part.
+    pub(crate) weight: f64,
+    /// The voxels at the border.
+    edges: Vec<SlabEdge>,
     /// The joint histogram, row by row.
     pub(crate) joint: Vec<f64>,
     /// Voxels that read 0, by row of the histogram.
@@ -69,6 +84,7 @@ versions! {
             let mask = shared.fixed.mask().map(|mask| &mask[first..][..width]);
             shared.sampler.row(shared.line(y, z), &row, mask, &mut found);
             sums.count(&shared, first, &found);
+            sums.soften(&shared.fixed.values()[first..], at * width, &found);
             let span = warped.keep(at * width, width, &found);
             sums.spans.push(span);
         }
@@ -104,21 +120,25 @@ versions! {
         shared: Shared<'_, T>,
         start: usize,
         warped: Warped<'_, T>,
-        spans: &[(u32, u32)],
+        sums: &SlabSums,
         slopes: Slopes<'_, T>,
         forces: &mut [f64],
     ) {
         let [width, height, _] = shared.fixed.grid().size();
         let mut sum = Forces::new(shared.wide_axes, start);
         let mut parts = [vec![0.0; width], vec![0.0; width], vec![0.0; width]];
-        let last = start + spans.len() / height - 1;
+        let last = start + sums.spans.len() / height - 1;
+        let mut edges = sums.edges.iter().peekable();
         forces.fill(0.0);
-        for (at, (from, to)) in spans.iter().map(|(from, to)| (*from as usize, *to as usize)).enumerate() {
+        for (at, (from, to)) in sums.spans.iter().map(|(from, to)| (*from as usize, *to as usize)).enumerate() {
             let (y, z) = (at % height, start + at / height);
             if from < to {
                 let range = at * width + from..at * width + to;
                 let fixed = (z * height + y) * width + from;
                 row_forces(&shared, fixed, &warped, range, slopes, &mut parts);
+                while let Some(edge) = edges.next_if(|edge| edge.at < (at + 1) * width) {
+                    edge.push(slopes, edge.at - at * width - from, &mut parts);
+                }
                 let [a, b, c] = &parts;
                 let length = to - from;
                 sum.add_row(y, from, [&a[..length], &b[..length], &c[..length]]);
@@ -136,8 +156,19 @@ versions! {
 pub(crate) enum Slopes<'a, T> {
     /// Polynomials by row and cell of the histogram.
     Information(&'a [[T; 4]]),
-    /// A factor of the difference.
-    Squares(T),
+    /// A factor of the difference; and what voxels at the border compare theirs with: the mean square, and a factor.
+    Squares(T, [f64; 2]),
+}
+
+impl SlabEdge {
+    /// A voxel that counts more or less changes the mean.
+    #[inline(always)]
+    fn push<T: Real>(&self, slopes: Slopes<'_, T>, to: usize, parts: &mut [Vec<f64>; 3]) {
+        if let Slopes::Squares(_, [mean, factor]) = slopes {
+            let by = (self.square - mean) * factor;
+            (0..3).for_each(|axis| parts[axis][to] += by * self.slopes[axis]);
+        }
+    }
 }
 
 #[inline(always)]
@@ -172,7 +203,7 @@ fn row_forces<T: Real>(
                 give(at, if value > nothing { by } else { T::default() });
             }
         }
-        (Slopes::Squares(factor), _) => {
+        (Slopes::Squares(factor, _), _) => {
             let fixed = &shared.fixed.values()[fixed..][..length];
             for at in 0..length {
                 let by = factor * (T::of_single(fixed[at]) - values[at]);
@@ -213,9 +244,13 @@ impl<T: Real> Warped<'_, T> {
 }
 
 impl SlabSums {
+    /// Bytes of a voxel at the border.
+    pub(crate) const EDGE: u64 = size_of::<SlabEdge>() as u64;
+
     fn clear(&mut self, bins: Option<usize>) {
         let bins = bins.unwrap_or_default();
-        (self.counted, self.squares) = (0, 0.0);
+        (self.counted, self.squares, self.weight) = (0, 0.0, 0.0);
+        self.edges.clear();
         self.spans.clear();
         self.joint.clear();
         self.joint.resize(bins * bins, 0.0);
@@ -223,14 +258,11 @@ impl SlabSums {
         self.zeros.resize(bins, 0);
     }
 
-    pub(crate) fn spans(&self) -> &[(u32, u32)] {
-        &self.spans
-    }
-
     /// Counts a row of voxels of which `first` is the first.
     #[inline(always)]
     fn count<T: Real>(&mut self, shared: &Shared<'_, T>, first: usize, found: &RowSamples<T>) {
         self.counted += (found.hits.len() + found.zeros.len()) as u64;
+        self.weight += (found.hits.len() + found.zeros.len()) as f64;
         let fixed = &shared.fixed.values()[first..];
         match shared.bins {
             Some(bins) => self.count_bins(bins, fixed, found),
@@ -261,6 +293,19 @@ impl SlabSums {
         }
         for (hit, value) in found.hits.iter().zip(&found.values) {
             self.squares += square((T::of_single(fixed[hit.at as usize]) - *value).wide());
+        }
+    }
+
+    /// Takes back what voxels at the border count too much.
+    #[inline(always)]
+    fn soften<T: Real>(&mut self, fixed: &[f32], first: usize, found: &RowSamples<T>) {
+        for edge in &found.edges {
+            let at = found.hits[edge.hit].at as usize;
+            let difference = (T::of_single(fixed[at]) - found.values[edge.hit]).wide();
+            let square = difference * difference;
+            self.squares -= (1.0 - edge.weight) * square;
+            self.weight -= 1.0 - edge.weight;
+            self.edges.push(SlabEdge { at: first + at, square, slopes: edge.slopes });
         }
     }
 
