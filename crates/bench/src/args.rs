@@ -20,13 +20,14 @@ Examples:
   onceflow bench tune --only honesty            does the stated interval hold the gain
   onceflow bench python --only handing          regions given to Python functions
   onceflow bench python --python venv/bin/python    the package, where it is installed
-  onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096"
+  onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096
+  onceflow bench registration --image pairs     your pairs of volumes"
 )]
 pub(crate) struct BenchArgs {
     /// What to measure
     #[arg(value_enum)]
     pub(crate) subject: BenchSubject,
-    /// Image for `run`, `seams` and `kernels`: a file, or tissue such as synth:1000x1000?seed=7; for `tune` a folder of four images, each with NAME.labels.png
+    /// Image for `run`, `seams` and `kernels`: a file, or tissue such as synth:1000x1000?seed=7; for `tune` a folder of four images, each with NAME.labels.png; for `registration` a folder of pairs, each a folder with fixed.nii.gz, moving.nii.gz, fixed_seg.nii.gz, moving_seg.nii.gz
     #[arg(long, value_name = "FILE")]
     pub(crate) image: Option<String>,
     /// Side of the tile for `seams` and `kernels`, in pixels; of an image, its first rows and columns
@@ -40,7 +41,7 @@ pub(crate) struct BenchArgs {
     /// Print one JSON object in place of the table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Python that has the peers (SALib; for `kernels` OpenCV, scikit-image, SciPy; for `mold` PyGAD; for `tune` Optuna, cmaes, pymoo, Nevergrad); else `.peers/bin/python` (made by scripts/peers), then `python3`
+    /// Python that has the peers (SALib; for `kernels` OpenCV, scikit-image, SciPy; for `mold` PyGAD; for `tune` Optuna, cmaes, pymoo, Nevergrad; for `registration` itk-elastix, SimpleITK); else `.peers/bin/python` (made by scripts/peers), then `python3`
     #[arg(long, env = "ONCEFLOW_PYTHON", value_name = "PROGRAM", conflicts_with = "no_peer")]
     pub(crate) python: Option<String>,
     /// Leave the peers out
@@ -84,4 +85,6 @@ pub(crate) enum BenchSubject {
     Python,
     /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
     Kernels,
+    /// Registration of volumes: time, overlap, folding and error beside elastix and SimpleITK
+    Registration,
 }

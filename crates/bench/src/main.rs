@@ -12,6 +12,7 @@ mod products;
 mod program;
 mod python;
 mod region;
+mod registration;
 mod run;
 mod seams;
 mod sensitivity;
@@ -62,6 +63,7 @@ fn measure(args: &BenchArgs, terminal: &Terminal) -> Result<(), Failure> {
         BenchSubject::Cluster => ("cluster", cluster::figures(terminal, args)?),
         BenchSubject::Tune => ("tune", tune::figures(terminal, args)?),
         BenchSubject::Python => ("python", python_figures(terminal, args)?),
+        BenchSubject::Registration => ("registration", registration::figures(terminal, args)?),
         BenchSubject::Kernels => ("kernels", kernels::figures(terminal, args)?),
     };
     if args.json { terminal.json(&to_json(name, &figures)) } else { terminal.result(&to_text(&figures)) }

@@ -117,6 +117,8 @@ fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
         store_size: machine.store_size.map(|size| size.0),
         blobs: machine.blobs.clone(),
         audit: machine.audit,
+        stop_after: args.registration.and_then(|registration| registration.stop_after),
+        reuse_levels: args.registration.and_then(|registration| registration.reuse_levels),
         granularity: machine.granularity.map(granularity),
         policy: args.policy,
         events: args.events.map(Into::into),

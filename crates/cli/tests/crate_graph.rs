@@ -29,6 +29,7 @@ const CRATES: [Crate; 26] = [
         &["imageio", "kernels", "region", "reuse", "runtime", "sensitivity", "store", "study"],
         &["synth"],
     ),
+    ("registration", &["imageio", "kernels", "region", "report", "reuse", "runtime", "store", "study"], &[]),
     (
         "engine",
         &[
@@ -40,6 +41,7 @@ const CRATES: [Crate; 26] = [
             "products",
             "programs",
             "region",
+            "registration",
             "report",
             "reuse",
             "runtime",

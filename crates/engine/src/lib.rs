@@ -20,6 +20,7 @@ mod run;
 mod save;
 mod settings;
 mod store_folder;
+mod volumes;
 mod work;
 
 pub use costs::{CostsFile, LoadedCosts};
@@ -57,6 +58,10 @@ pub use onceflow_products::{
 };
 pub use onceflow_programs::{AskedLog, FoundLog};
 pub use onceflow_region::io_words;
+pub use onceflow_registration::{
+    Initial, LevelCost, LevelReport, Measures, OutputFolder, PairFiles, RegistrationError,
+    RegistrationParameters, Role, WarpOptions, levels_json, measures_json,
+};
 pub use onceflow_report::{
     Amounts, Answer, BestRow, CropOverview, HeldOutGain, ImageAnalysis, ImageCrop, ImageRecord, ImageSummary,
     KeptParameters, LegendEntry, Material, MetricTable, PhaseAnswer, PhaseGrain, Pictures, ProposedRow,
@@ -106,4 +111,8 @@ pub use settings::{
     available_memory, available_workers, peak_resident, read_profile,
 };
 pub use store_folder::StoreFolder;
+pub use volumes::{
+    PAIR_FILES, PlannedRegistration, RegisterRequest, RegisteredPair, WarpInto, WarpRequest, warp_into,
+    write_pair,
+};
 pub use work::{WORK_FOLDER, WorkJob, take_empty_buckets};

@@ -111,5 +111,5 @@ pub use sink::{
     picture_bytes, png_bytes, write_png, write_tiff,
 };
 pub use source::{open, open_bytes, open_metered};
-pub use volume::{VolumeForm, VolumeSource, open_volume, open_volume_bytes};
+pub use volume::{VectorField, VolumeForm, VolumeSource, open_volume, open_volume_bytes};
 pub use zarr::{OmeZarr, OmeZarrSink};

@@ -6,7 +6,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use onceflow_imageio::{VolumeForm, VolumeSource, open_volume, open_volume_bytes};
+use onceflow_imageio::{VectorField, VolumeForm, VolumeSource, open_volume, open_volume_bytes};
 use onceflow_region::{Bounds, Element, Pixels, SourceError, Span, Volume, VolumeGeometry};
 
 use support::Noise;
@@ -354,4 +354,33 @@ fn real_volumes_are_as_other_readers_see_them() {
         near(geometry.origin, origin);
         near([0, 1, 2].map(|axis| geometry.directions[axis][axis]), directions);
     }
+}
+
+/// Displacements as other programs read them: NIfTI says what they are, plane after plane with the signs of its world;
+/// MetaImage has three values per place.
+#[test]
+fn displacements_are_written_as_fields() {
+    let vectors = [[1.0f32, 2.0, 3.0], [-4.0, 0.0, -6.5]];
+    let field = VectorField::new([2, 1, 1], &vectors, geometry()).unwrap();
+    let mut nifti = Vec::new();
+    VolumeForm::Nifti.write_vectors(&field, &mut nifti).unwrap();
+    let whole = |at: usize| i16::from_le_bytes([nifti[at], nifti[at + 1]]);
+    assert_eq!([40, 42, 44, 46, 48, 50].map(whole), [5, 2, 1, 1, 1, 3]);
+    assert_eq!((whole(68), whole(70)), (1006, 16), "a displacement field of 32-bit numbers");
+    let floats = |bytes: &[u8]| -> Vec<f32> {
+        bytes.chunks_exact(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap())).collect()
+    };
+    assert_eq!(floats(&nifti[352..]), [-1.0, 4.0, -2.0, 0.0, 3.0, -6.5]);
+    let mut mha = Vec::new();
+    VolumeForm::Mha.write_vectors(&field, &mut mha).unwrap();
+    let head = mha.len() - 24;
+    let text = std::str::from_utf8(&mha[..head]).unwrap();
+    assert!(text.contains("ElementNumberOfChannels = 3\nElementType = MET_FLOAT\n"), "{text}");
+    assert_eq!(floats(&mha[head..]), vectors.as_flattened());
+    let mut packed = Vec::new();
+    VolumeForm::NiftiGz.write_vectors(&field, &mut packed).unwrap();
+    let mut unpacked = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&packed[..]), &mut unpacked).unwrap();
+    assert_eq!(unpacked, nifti);
+    assert!(VectorField::new([2, 2, 1], &vectors, geometry()).is_err());
 }

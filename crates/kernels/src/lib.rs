@@ -21,6 +21,7 @@ pub mod nuclei;
 pub mod object_cache;
 mod pixelwise;
 mod polygon;
+pub mod registration;
 pub mod seams;
 mod view;
 mod watershed;

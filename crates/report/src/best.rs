@@ -71,12 +71,31 @@ impl Better {
     /// By the measure, and only against the truth: counts have no better direction, and against the default the
     /// default would win.
     pub(super) fn of(metric: &Metric) -> Option<Self> {
-        let measure = metric.measure.as_deref().filter(|_| metric.against == Against::Truth)?;
+        let measure = metric.measure.as_deref()?;
+        match (metric.against, measure) {
+            (Against::Default, _) => return None,
+            (Against::Nothing, _) => return Self::of_registration(measure),
+            (Against::Truth, _) => {}
+        }
         match measure {
             "dice" | "jaccard" | "object_f1" | "panoptic_quality" => Some(Self::Higher),
             "pixel_difference" => Some(Self::Lower),
             distance if distance.contains("distance") || distance.contains("hausdorff") => Some(Self::Lower),
             _ => None,
+        }
+    }
+
+    /// Measures of a pair of volumes say themselves what they compare; those of single labels have their numbers.
+    fn of_registration(measure: &str) -> Option<Self> {
+        let kind = measure.split('_').next().unwrap_or_default();
+        match measure {
+            "folding" => Some(Self::Lower),
+            _ if measure.ends_with("_before") => None,
+            _ => match kind {
+                "dice" | "jaccard" | "nmi" | "mi" => Some(Self::Higher),
+                "ssd" | "landmark" => Some(Self::Lower),
+                _ => None,
+            },
         }
     }
 

@@ -18,6 +18,7 @@ mod tuning;
 mod viewer;
 mod work;
 
+pub use self::base64::base64;
 use self::element::{attribute, escaped};
 use crate::{Answer, Material};
 

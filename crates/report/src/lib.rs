@@ -33,7 +33,7 @@ pub use best::{best, chosen_row, higher_is_better};
 pub use csv::{metrics_csv, rows_csv};
 pub use gantt::{BarOwner, GanttBar, GanttChart, PlanChoice, PlanPage, gantt_svg, gantt_text};
 pub use graph::{BoxKind, Graph, GraphBox};
-pub use html::html;
+pub use html::{base64, html};
 pub use json::{best_json, grain_json, indices_json, provenance_json, run_json, tune_json};
 pub use material::{
     CropOverview, ImageCrop, LegendEntry, Material, Pictures, Provenance, RowMarks, RunEnding, TraceEntry,

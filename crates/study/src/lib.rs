@@ -49,6 +49,7 @@ mod domain;
 mod export;
 mod import;
 mod located;
+mod pair;
 mod parameter;
 mod shipped;
 mod space;
@@ -82,8 +83,9 @@ pub use located::{
     Data, FromNode, Located, LocatedNode, LocatedTable, Mismatch, TableEntry, TableReader, parse_json,
     parse_toml,
 };
+pub use pair::PAIR_COLUMNS;
 pub use parameter::{Canonical, Parameter, ParameterKind};
-pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, shipped_ranges, shipped_workflow};
+pub use shipped::{SHIPPED, WORKFLOW_SCHEMA, registration_range, shipped_ranges, shipped_workflow};
 pub use space::{Factor, Problem, Space, SpaceError};
 pub use study::{
     Against, BackgroundRule, Edit, FactorEffect, FindFiles, ImageBox, ImageSheet, Keep, KeepRule,

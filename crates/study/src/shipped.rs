@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{Domain, SourceText};
 
 /// Names of the shipped workflows.
-pub const SHIPPED: [&str; 2] = ["nuclei", "nuclei-paper"];
+pub const SHIPPED: [&str; 4] = ["nuclei", "nuclei-paper", "registration", "registration-paper"];
 
 /// The published JSON Schema of workflow descriptors.
 pub const WORKFLOW_SCHEMA: &str = include_str!("../../../docs/reference/schema/workflow.schema.json");
@@ -15,12 +15,14 @@ pub fn shipped_workflow(name: &str) -> Option<Arc<SourceText>> {
     let text = match name {
         "nuclei" => include_str!("shipped/nuclei.json"),
         "nuclei-paper" => include_str!("shipped/nuclei-paper.json"),
+        "registration" => include_str!("shipped/registration.json"),
+        "registration-paper" => include_str!("shipped/registration-paper.json"),
         _ => return None,
     };
     Some(SourceText::new(format!("<shipped>/{name}.json"), text))
 }
 
-/// The ranges in which the papers study the 15 parameters of both shipped workflows, in the workflows' order.
+/// The ranges in which the papers study the 15 parameters of both workflows for nuclei, in the workflows' order.
 ///
 /// The default of `G2` (45) lies outside its range: that is how it was published.
 pub fn shipped_ranges() -> Vec<(&'static str, Domain)> {
@@ -45,10 +47,26 @@ pub fn shipped_ranges() -> Vec<(&'static str, Domain)> {
     ]
 }
 
+/// The ranges in which a parameter of the workflows for registration is studied; none for one that is the same in all rows.
+pub fn registration_range(name: &str) -> Option<Domain> {
+    let kind = name.split('_').next().unwrap_or_default();
+    Some(match kind {
+        "bending" | "p1" | "p2" | "p3" => {
+            Domain::Values(vec![0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0])
+        }
+        "step" => Domain::Steps { from: 0.25, to: 2.0, step: 0.25 },
+        "iterations" if name == "iterations_5" => Domain::Steps { from: 5.0, to: 40.0, step: 5.0 },
+        "iterations" => Domain::Steps { from: 5.0, to: 200.0, step: 5.0 },
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Catalogue, Workflow, check_workflow, read_workflow};
+
+    const NUCLEI: [&str; 2] = ["nuclei", "nuclei-paper"];
 
     fn read(name: &str) -> Workflow {
         read_workflow(&shipped_workflow(name).unwrap()).unwrap_or_else(|d| panic!("{d}"))
@@ -56,9 +74,9 @@ mod tests {
 
     #[test]
     fn shipped_workflows_have_nothing_to_be_said_about() {
-        for name in SHIPPED {
+        assert!(SHIPPED.into_iter().all(|name| read(name).name == name));
+        for name in NUCLEI {
             let workflow = read(name);
-            assert_eq!(workflow.name, name);
             assert_eq!(check_workflow(&workflow, &Catalogue::nuclei()).to_string(), "");
         }
         assert_eq!(shipped_workflow("nuclear"), None);
@@ -73,7 +91,7 @@ mod tests {
     #[test]
     fn ranges_belong_to_the_parameters_in_their_order() {
         let ranges = shipped_ranges();
-        for name in SHIPPED {
+        for name in NUCLEI {
             let names: Vec<_> = read(name).parameters.into_iter().map(|p| p.name).collect();
             assert_eq!(names, ranges.iter().map(|(name, _)| *name).collect::<Vec<_>>());
         }
@@ -93,7 +111,7 @@ mod tests {
     #[test]
     fn costs_add_up() {
         let catalogue = Catalogue::nuclei();
-        for name in SHIPPED {
+        for name in NUCLEI {
             let cost = |t: &crate::Task| catalogue.get(t.op.built_in().unwrap()).unwrap().cost_ns_per_pixel;
             let total: f64 = read(name).tasks().map(cost).sum();
             assert!((total - 55.3).abs() < 1e-9, "{name}: {total}");

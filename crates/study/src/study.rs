@@ -17,6 +17,7 @@ pub use self::file::{StudyFile, parse_study};
 pub use self::keep::{FactorEffect, Keep, KeepRule};
 pub use self::sheet::{ImageSheet, parse_sheet};
 
+use crate::pair::{MOVING, PAIR_COLUMNS};
 use crate::{Design, Problem, RunBound, Space, SpaceError, Value};
 
 /// The content of a study file, checked and completed from its workflow. Made by [`StudyFile::resolve`].
@@ -85,7 +86,25 @@ impl StudyImage {
     /// The same without the user's own columns.
     #[must_use]
     pub fn without_columns(&self) -> Self {
-        Self { columns: Vec::new(), ..self.clone() }
+        let of_pair = |(name, _): &&(String, String)| PAIR_COLUMNS.contains(&name.as_str());
+        Self { columns: self.columns.iter().filter(of_pair).cloned().collect(), ..self.clone() }
+    }
+
+    /// Whether it is a pair of volumes; its file is the fixed one.
+    pub fn is_pair(&self) -> bool {
+        self.of_pair(MOVING).is_some()
+    }
+
+    /// What belongs to a pair under one of [`PAIR_COLUMNS`].
+    pub fn of_pair(&self, name: &str) -> Option<&str> {
+        let found = self.columns.iter().find(|(column, _)| column == name && PAIR_COLUMNS.contains(&name));
+        found.map(|(_, file)| file.as_str()).filter(|file| !file.is_empty())
+    }
+
+    /// Every file of it.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        let of_pair = PAIR_COLUMNS.into_iter().filter_map(|name| self.of_pair(name));
+        [Some(self.file.as_str()), self.truth.as_deref()].into_iter().flatten().chain(of_pair)
     }
 
     /// All of a file, without truth.

@@ -1,6 +1,10 @@
-//! Errors of requests.
+//! Errors of requests, and the limits that they keep to.
 
-use crate::limits::{MAX_SIDE, MAX_TILE_PIXELS};
+/// The greatest width and height of an image in pixels.
+pub const MAX_SIDE: u64 = 1 << 31;
+
+/// The most pixels one tile may have.
+pub const MAX_TILE_PIXELS: u64 = 1 << 28;
 
 /// Why an image cannot be described or a tile cannot be rendered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -35,6 +35,9 @@ pub(crate) enum HashPurpose {
     Membrane,
     Scanner,
     Slide,
+    Ellipsoid,
+    Field,
+    VolumeNoise,
 }
 
 /// The key of one purpose in one image.

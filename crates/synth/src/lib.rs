@@ -18,21 +18,21 @@ mod ground;
 mod hash;
 mod kind;
 mod lattice;
-mod limits;
 mod look;
 mod matter;
 mod noise;
 mod nucleus;
 mod paint;
+mod pair;
 mod soft;
 mod source;
 mod stain;
 mod territory;
 mod tissue;
 
-pub use error::SynthError;
-pub use limits::{MAX_SIDE, MAX_TILE_PIXELS};
+pub use error::{MAX_SIDE, MAX_TILE_PIXELS, SynthError};
 pub use paint::{Painted, bytes_to_paint, paint};
+pub use pair::{PairVolume, VolumePair};
 pub use source::{SyntheticImage, parse_synthetic};
 pub use tissue::{Tissue, TissueTile};
 

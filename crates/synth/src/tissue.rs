@@ -6,9 +6,9 @@ use block::PaintedBlock;
 
 use crate::cells::NucleusGrid;
 use crate::error::SynthError;
+use crate::error::{MAX_SIDE, MAX_TILE_PIXELS};
 use crate::frame::Frame;
 use crate::ground::GroundSurvey;
-use crate::limits::{MAX_SIDE, MAX_TILE_PIXELS};
 use crate::look::SlideLook;
 use crate::matter::Matter;
 use crate::stain::Stain;

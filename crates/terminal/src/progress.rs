@@ -25,7 +25,14 @@ pub enum ProgressMode {
 #[derive(Debug)]
 pub struct ProgressReporter {
     speaker: Option<(Sender<()>, JoinHandle<()>)>,
-    step: Arc<Mutex<Option<StepProgress>>>,
+    step: Arc<Mutex<Option<ProgressWords>>>,
+}
+
+/// How far work is.
+#[derive(Debug)]
+enum ProgressWords {
+    Step(StepProgress),
+    Words(String),
 }
 
 impl ProgressReporter {
@@ -39,24 +46,30 @@ impl ProgressReporter {
         let (stop, stopped) = channel();
         let rewrite = std::io::stderr().is_terminal();
         let known = Arc::clone(&step);
-        let what = move || format!("{what}{}", at(*known.lock().unwrap_or_else(PoisonError::into_inner)));
+        let what =
+            move || format!("{what}{}", at(known.lock().unwrap_or_else(PoisonError::into_inner).as_ref()));
         let thread = std::thread::spawn(move || speak(what, rewrite, |wait| stopped.recv_timeout(wait)));
         Self { speaker: Some((stop, thread)), step }
     }
 
     /// Sets how far the work is, for the next line.
     pub fn step(&self, step: StepProgress) {
-        set(&self.step, step);
+        set(&self.step, ProgressWords::Step(step));
+    }
+
+    /// Sets how far the work is in words, for the next line.
+    pub fn words(&self, words: String) {
+        set(&self.step, ProgressWords::Words(words));
     }
 
     /// A function that does the same, for work that keeps it.
     pub fn steps(&self) -> impl Fn(StepProgress) + Send + Sync + 'static {
         let step = Arc::clone(&self.step);
-        move |at| set(&step, at)
+        move |at| set(&step, ProgressWords::Step(at))
     }
 }
 
-fn set(step: &Mutex<Option<StepProgress>>, at: StepProgress) {
+fn set(step: &Mutex<Option<ProgressWords>>, at: ProgressWords) {
     *step.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
 }
 
@@ -71,11 +84,15 @@ impl Drop for ProgressReporter {
 }
 
 /// `, t2 5 of 24`.
-fn at(step: Option<StepProgress>) -> String {
+fn at(step: Option<&ProgressWords>) -> String {
     let number = |number: u64| with_commas(u128::from(number));
-    step.map_or_else(String::new, |step| {
-        format!(", {} {} of {}", step.task, number(step.done), number(step.of))
-    })
+    match step {
+        None => String::new(),
+        Some(ProgressWords::Words(words)) => format!(", {words}"),
+        Some(ProgressWords::Step(step)) => {
+            format!(", {} {} of {}", step.task, number(step.done), number(step.of))
+        }
+    }
 }
 
 fn speak(what: impl Fn() -> String, rewrite: bool, wait: impl Fn(Duration) -> Result<(), RecvTimeoutError>) {

@@ -27,6 +27,8 @@ pub(crate) enum ImageVerb {
     Convert(Deferred<ConvertArgs>),
     /// Make synthetic tissue with known nuclei
     Synth(Deferred<SynthArgs>),
+    /// Make two synthetic volumes, of which one is deformed by a known field
+    Pair(Deferred<PairArgs>),
 }
 
 impl ImageArgs {
@@ -37,8 +39,43 @@ impl ImageArgs {
             ImageVerb::Parts(args) => args.json,
             ImageVerb::Convert(args) => args.json,
             ImageVerb::Synth(args) => args.json,
+            ImageVerb::Pair(args) => args.json,
         }
     }
+}
+
+/// Arguments of `image pair`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  onceflow image pair -o pair
+  onceflow image pair --size 96 --spacing 2 --seed 3 -o other
+
+The folder gets fixed.nii.gz and moving.nii.gz, their label maps fixed-labels.nii.gz and
+moving-labels.nii.gz, and the same landmarks in both as fixed.txt and moving.txt. The fixed volume
+is the moving one deformed by a smooth field, which the landmarks follow exactly.")]
+pub(crate) struct PairArgs {
+    /// Side of both volumes in voxels
+    #[arg(long, value_name = "N", default_value_t = 48, value_parser = clap::value_parser!(u32).range(16..=512))]
+    pub(crate) size: u32,
+    /// Side of a voxel in millimetres
+    #[arg(long, value_name = "MM", default_value_t = 2.0, value_parser = super::compare::micrometres)]
+    pub(crate) spacing: f64,
+    /// Seed: the same one gives the same pair
+    #[arg(long, value_name = "S", default_value_t = 7)]
+    pub(crate) seed: u64,
+    /// Output folder
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Replace existing files that onceflow did not write, or that were changed since
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Show what would be written, and stop
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `image info`.

@@ -18,6 +18,7 @@ mod memo;
 mod merge;
 mod mold;
 mod products;
+mod register;
 mod report;
 mod run;
 mod sample;
@@ -25,6 +26,7 @@ mod segment;
 mod simulated;
 mod status;
 mod tune;
+mod warp;
 mod why;
 mod work;
 
@@ -43,7 +45,7 @@ pub(crate) use convert::{CompressionWord, ConvertArgs, HalvingWord};
 pub(crate) use demo::{DemoArgs, DemoFunction, SIDES};
 pub(crate) use extend::ExtendArgs;
 pub(crate) use features::{FeatureFormatWord, FeaturesArgs};
-pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PartsArgs, SynthArgs};
+pub(crate) use image::{CutWord, ImageArgs, ImageVerb, InfoArgs, PairArgs, PartsArgs, SynthArgs};
 pub(crate) use init::{InitArgs, ProblemFormat};
 pub(crate) use memo::MemoArgs;
 pub(crate) use merge::{MergeArgs, MergeWord, PruningWord, SmallBucketWord};
@@ -52,6 +54,7 @@ pub(crate) use mold::{
     PolicyWord, SimulateArgs, SubmitArgs, SystemWord, WorkflowArgs,
 };
 pub(crate) use products::{ExportArgs, GcArgs, ListArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
+pub(crate) use register::{RegisterArgs, VolumeFormWord};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{GranularityWord, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs, UntilWord};
 pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord};
@@ -59,6 +62,7 @@ pub(crate) use segment::SegmentArgs;
 pub(crate) use simulated::ExecutorWord;
 pub(crate) use status::StatusArgs;
 pub(crate) use tune::{AskedArgs, TuneArgs};
+pub(crate) use warp::WarpArgs;
 pub(crate) use why::WhyArgs;
 pub(crate) use work::{InterruptWord, WorkArgs};
 
@@ -131,6 +135,10 @@ pub(crate) enum Verb {
     Features(Deferred<FeaturesArgs>),
     /// Measure the agreement of two masks or label images
     Compare(Deferred<CompareArgs>),
+    /// Bring one volume onto another by a smooth transform
+    Register(Deferred<RegisterArgs>),
+    /// Take another volume, labels or landmarks through a transform
+    Warp(Deferred<WarpArgs>),
     /// Inspect, cut and convert images, and make synthetic ones
     Image(ImageArgs),
     /// Plan workflows of parallel tasks on a batch cluster: estimate, simulate, optimise
@@ -168,6 +176,8 @@ impl Verb {
             Self::Segment(args) => args.json,
             Self::Features(args) => args.json,
             Self::Compare(args) => args.json,
+            Self::Register(args) => args.json,
+            Self::Warp(args) => args.json,
             Self::Image(args) => args.wants_json(),
             Self::Mold(args) => args.wants_json(),
             Self::Products(args) => args.wants_json(),

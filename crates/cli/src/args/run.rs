@@ -40,6 +40,8 @@ pub(crate) struct RunArgs {
     pub(crate) o: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) growth: GrowthArgs,
+    #[command(flatten)]
+    pub(crate) registration: RegistrationArgs,
     /// Write events as JSON lines into a file or a pipe [env: ONCEFLOW_EVENTS]
     #[arg(long, value_name = "FILE", help_heading = REUSE)]
     pub(crate) events: Option<PathBuf>,
@@ -155,6 +157,8 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) growth: GrowthArgs,
     #[command(flatten)]
+    pub(crate) registration: RegistrationArgs,
+    #[command(flatten)]
     pub(crate) machine: MachineArgs,
     #[command(flatten)]
     pub(crate) merge: MergeArgs,
@@ -244,6 +248,18 @@ pub(crate) struct MachineArgs {
     pub(crate) profile: Option<PathBuf>,
 }
 
+/// Levels of a registration.
+#[derive(Debug, Default, Args)]
+pub(crate) struct RegistrationArgs {
+    /// End registrations after this level; metrics are those of its result
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u32).range(1..), help_heading = LENGTH)]
+    pub(crate) stop_after: Option<u32>,
+    /// Take products of earlier runs from this many levels of a registration and no whole rows, to measure what each level is
+    /// worth; 0 takes none
+    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u32).range(0..=5), help_heading = REUSE)]
+    pub(crate) reuse_levels: Option<u32>,
+}
+
 /// The arguments of a verb that settings are made of.
 pub(crate) struct SettingsArgs<'a> {
     /// Resources and settings of a run.
@@ -260,6 +276,8 @@ pub(crate) struct SettingsArgs<'a> {
     pub(crate) allow_commands: bool,
     /// Whether and how far the last phase grows.
     pub(crate) growth: Option<&'a GrowthArgs>,
+    /// Levels of a registration.
+    pub(crate) registration: Option<&'a RegistrationArgs>,
 }
 
 impl<'a> SettingsArgs<'a> {
@@ -273,6 +291,7 @@ impl<'a> SettingsArgs<'a> {
             pictures: None,
             allow_commands: false,
             growth: None,
+            registration: None,
         }
     }
 }

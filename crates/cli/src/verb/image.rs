@@ -2,6 +2,7 @@
 
 mod convert;
 mod info;
+mod pair;
 mod parts;
 mod synth;
 mod volume;
@@ -17,5 +18,6 @@ pub(crate) fn run(args: &ImageArgs, terminal: &Terminal) -> Result<Exit, Failure
         ImageVerb::Parts(args) => parts::run(args, terminal),
         ImageVerb::Convert(args) => convert::run(args, terminal),
         ImageVerb::Synth(args) => synth::run(args, terminal),
+        ImageVerb::Pair(args) => pair::run(args, terminal),
     }
 }

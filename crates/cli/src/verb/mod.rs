@@ -15,12 +15,14 @@ mod memo;
 mod mold;
 mod plan;
 mod products;
+mod register;
 mod report;
 mod run;
 mod sample;
 mod segment;
 mod status;
 mod tune;
+mod warp;
 mod why;
 mod work;
 
@@ -47,6 +49,8 @@ pub(crate) fn run(verb: &Verb, terminal: &Terminal) -> Result<Exit, Failure> {
         Verb::Features(args) => features::run(args, terminal),
         Verb::Segment(args) => segment::run(args, terminal),
         Verb::Compare(args) => compare::run(args, terminal),
+        Verb::Register(args) => register::run(args, terminal),
+        Verb::Warp(args) => warp::run(args, terminal),
         Verb::Image(args) => image::run(args, terminal),
         Verb::Mold(args) => mold::run(args, terminal),
         Verb::Products(args) => products::run(args, terminal),

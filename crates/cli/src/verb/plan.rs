@@ -29,7 +29,8 @@ pub(crate) fn run(args: &PlanArgs, terminal: &Terminal) -> Result<Exit, Failure>
         return Ok(Exit::Ok);
     }
     let settings = SettingsArgs::new(&args.machine, Some(&args.merge));
-    let settings = SettingsArgs { growth: Some(&args.growth), ..settings };
+    let settings =
+        SettingsArgs { growth: Some(&args.growth), registration: Some(&args.registration), ..settings };
     let NamedStudy { study, .. } = NamedStudy::open(&args.study, None, &settings, terminal)?;
     tell_assumptions(&study, args, terminal);
     if args.attributes {

@@ -66,6 +66,7 @@ fn settings_args(args: &RunArgs) -> SettingsArgs<'_> {
         pictures: args.pictures,
         allow_commands: args.allow.allow_commands,
         growth: Some(&args.growth),
+        registration: Some(&args.registration),
     }
 }
 

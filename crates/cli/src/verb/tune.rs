@@ -43,5 +43,6 @@ fn settings_args(args: &TuneArgs) -> SettingsArgs<'_> {
         pictures: args.pictures,
         allow_commands: args.allow.allow_commands,
         growth: None,
+        registration: None,
     }
 }

@@ -48,7 +48,7 @@ impl BoundStudy {
         let flow = Flow::new(&bound, &catalogue)?;
         check_steps(&flow, &catalogue)?;
         let kept = KeptOutputs::new(study, &flow)?;
-        let (metrics, reference) = (Metrics::new(study), Reference::new(study)?);
+        let (metrics, reference) = (Metrics::new(study, workflow), Reference::new(study)?);
         Ok(Self { metrics, reference, catalogue, own, flow, kept })
     }
 }

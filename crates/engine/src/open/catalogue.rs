@@ -51,7 +51,9 @@ pub struct Operations {
 impl Operations {
     /// The built-in operations.
     pub fn built_in() -> Self {
-        Self { catalogue: catalogue(), own: BTreeMap::new() }
+        let of_pairs = onceflow_registration::catalogue();
+        let catalogue = of_pairs.into_iter().fold(catalogue(), Catalogue::with);
+        Self { catalogue, own: BTreeMap::new() }
     }
 
     /// Adds an operation, or replaces the one with its id. Raise its version whenever its bytes change.

@@ -2,6 +2,7 @@
 
 use onceflow_kernels::compare::MetricKind;
 use onceflow_nuclei::COMPARE;
+use onceflow_registration::COLUMNS;
 use onceflow_reuse::REFERENCE_SUFFIX;
 use onceflow_study::{
     Against, Binding, BoundValue, Metric, RegionDeclaration, RegionKind, Stage, StageStep, Task,
@@ -41,8 +42,12 @@ pub(crate) fn measured(metrics: &[Metric]) -> Vec<&str> {
 pub(crate) fn with_compare(workflow: &Workflow, metrics: &[Metric]) -> Workflow {
     let regions = measured(metrics);
     let mut stage = Stage::new(STAGE);
-    stage.steps =
-        regions.iter().map(|region| StageStep::Task(task(region, regions.len(), metrics))).collect();
+    let is_table = |region: &str| kind_of(workflow, region) == RegionKind::Table;
+    let task = |region: &&str| match is_table(region) {
+        true => columns(region, regions.len()),
+        false => task(region, regions.len(), metrics),
+    };
+    stage.steps = regions.iter().map(|region| StageStep::Task(task(region))).collect();
     stage.inputs = taken(&stage);
     stage.outputs = stage.tasks().flat_map(|task| task.outputs.clone()).collect();
     let mut extended = workflow.clone();
@@ -52,6 +57,15 @@ pub(crate) fn with_compare(workflow: &Workflow, metrics: &[Metric]) -> Workflow 
     extended.outputs.clone_from(&stage.outputs);
     extended.stages.push(stage);
     extended
+}
+
+/// Hands a table of measures on.
+fn columns(region: &str, regions: usize) -> Task {
+    let name = if regions == 1 { STAGE.to_owned() } else { format!("{STAGE}_{region}") };
+    let mut task = Task::new(&name, TaskOperation::BuiltIn(COLUMNS.into()));
+    task.inputs = vec![region.to_owned()];
+    task.outputs = vec![format!("{name}_counts")];
+    task
 }
 
 fn task(region: &str, regions: usize, metrics: &[Metric]) -> Task {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use onceflow_kernels::compare::MetricKind;
+use onceflow_registration::{MEASURES, is_measure};
 use onceflow_study::{Diagnostic, Metric, RegionKind, SourceText, Workflow, nearest, parse_toml};
 
 /// What is wrong with a metric.
@@ -17,7 +18,7 @@ pub(crate) struct MetricRefusal {
 /// Unknown measures, and outputs that cannot be compared.
 pub(crate) fn refusals(metrics: &[Metric], workflow: &Workflow) -> Vec<MetricRefusal> {
     let of_metric = |(place, metric): (usize, &Metric)| {
-        let measure = unknown_measure(metric).map(|message| ("measure", message));
+        let measure = unknown_measure(metric, is_table(metric, workflow)).map(|message| ("measure", message));
         let output = no_objects(metric, workflow).map(|message| ("of", message));
         let refusal = move |(key, message)| MetricRefusal { metric: place, key, message };
         measure.into_iter().chain(output).map(refusal)
@@ -43,12 +44,21 @@ pub(super) fn look(metrics: &[Metric], workflow: &Workflow, source: &Arc<SourceT
     refusals.into_iter().map(placed).collect()
 }
 
-fn unknown_measure(metric: &Metric) -> Option<Diagnostic> {
+/// Whether a metric takes a measure out of a table.
+pub(crate) fn is_table(metric: &Metric, workflow: &Workflow) -> bool {
+    let region = metric.of.as_deref().and_then(|of| workflow.region(of));
+    region.is_some_and(|region| region.kind == RegionKind::Table)
+}
+
+fn unknown_measure(metric: &Metric, of_table: bool) -> Option<Diagnostic> {
     let word = metric.measure.as_deref().unwrap_or_default();
-    if MetricKind::from_word(word).is_some() {
+    if if of_table { is_measure(word) } else { MetricKind::from_word(word).is_some() } {
         return None;
     }
-    let known: Vec<&str> = MetricKind::ALL.into_iter().map(MetricKind::word).collect();
+    let known: Vec<&str> = match of_table {
+        true => MEASURES.to_vec(),
+        false => MetricKind::ALL.into_iter().map(MetricKind::word).collect(),
+    };
     let error = Diagnostic::error(format!("the metric `{}` has an unknown measure", metric.name));
     let error = error.expected_found(format!("one of {}", known.join(", ")), format!("`{word}`"));
     Some(match nearest(word, known.iter().copied()) {
@@ -60,7 +70,8 @@ fn unknown_measure(metric: &Metric) -> Option<Diagnostic> {
 /// Objects are compared in masks and label images.
 fn no_objects(metric: &Metric, workflow: &Workflow) -> Option<Diagnostic> {
     let region = workflow.region(metric.of.as_deref()?)?;
-    let comparable = [RegionKind::Mask, RegionKind::Labels, RegionKind::U8, RegionKind::Any];
+    let comparable =
+        [RegionKind::Mask, RegionKind::Labels, RegionKind::U8, RegionKind::Any, RegionKind::Table];
     if comparable.contains(&region.kind) {
         return None;
     }

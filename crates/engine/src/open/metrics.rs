@@ -3,26 +3,45 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use onceflow_kernels::compare::MetricKind;
-use onceflow_nuclei::PartComparison;
 use onceflow_report::{ImageRecord, RowRecord, RowStatus};
-use onceflow_study::{Against, Diagnostic, Metric, Study};
+use onceflow_study::{Against, Diagnostic, Metric, Study, Workflow};
 
 use crate::EngineError;
 use crate::open::compare;
 use crate::open::inputs::StudyInputs;
+use crate::open::measured::PartMeasures;
+use crate::open::measures::is_table;
 
 /// What each metric of a study measures, and of which result.
 #[derive(Clone, Debug)]
 pub(crate) struct Metrics {
-    metrics: Vec<(Metric, MetricKind, usize)>,
+    metrics: Vec<(Metric, Measure, usize)>,
     results: usize,
+}
+
+/// A measure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Measure {
+    /// Of counts that add up over parts and images.
+    Counted(MetricKind),
+    /// Of a table: the one that the metric names, the mean over images.
+    OfTable,
+}
+
+impl Measure {
+    fn counted(self) -> Option<MetricKind> {
+        match self {
+            Self::Counted(kind) => Some(kind),
+            Self::OfTable => None,
+        }
+    }
 }
 
 /// What became of a row on one image, over the parts so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     /// One comparison per result.
-    comparisons: Vec<PartComparison>,
+    comparisons: Vec<PartMeasures>,
     parts: usize,
     /// Parts that ended early, and with which status.
     ended: BTreeMap<usize, String>,
@@ -32,10 +51,13 @@ pub(crate) struct Tally {
 
 impl Metrics {
     /// The metrics of a study; those with an unknown measure are refused before ([`refusals`](super::measures::refusals)).
-    pub(crate) fn new(study: &Study) -> Self {
+    pub(crate) fn new(study: &Study, workflow: &Workflow) -> Self {
         let regions = compare::measured(&study.metrics);
         let metric = |metric: &Metric| {
-            let measure = MetricKind::from_word(metric.measure.as_deref()?)?;
+            let measure = match is_table(metric, workflow) {
+                true => Measure::OfTable,
+                false => Measure::Counted(MetricKind::from_word(metric.measure.as_deref()?)?),
+            };
             let region = metric.of.as_deref().and_then(|of| regions.iter().position(|r| *r == of));
             Some((metric.clone(), measure, region.unwrap_or(0)))
         };
@@ -47,7 +69,8 @@ impl Metrics {
         &self,
         images: impl Iterator<Item = (&'i str, Option<f64>)>,
     ) -> Result<(), EngineError> {
-        let Some((metric, ..)) = self.metrics.iter().find(|(_, kind, _)| kind.needs_resolution()) else {
+        let needs = |measure: Measure| measure.counted().is_some_and(MetricKind::needs_resolution);
+        let Some((metric, ..)) = self.metrics.iter().find(|(_, measure, _)| needs(*measure)) else {
             return Ok(());
         };
         let without: Vec<&str> = images.filter(|(_, known)| known.is_none()).map(|(name, _)| name).collect();
@@ -56,14 +79,14 @@ impl Metrics {
 
     /// The metrics that match objects with those of the truth.
     pub(crate) fn matching_truth(&self) -> Vec<&str> {
-        let asks =
-            |metric: &Metric, kind: MetricKind| metric.against == Against::Truth && kind.matches_objects();
+        let matches = |measure: Measure| measure.counted().is_some_and(MetricKind::matches_objects);
+        let asks = |metric: &Metric, measure| metric.against == Against::Truth && matches(measure);
         self.metrics.iter().filter(|(m, kind, _)| asks(m, *kind)).map(|(m, ..)| m.name.as_str()).collect()
     }
 
     /// Empty tallies of a row, one per image.
     pub(crate) fn tallies(&self, images: usize) -> Vec<Tally> {
-        vec![Tally { comparisons: vec![PartComparison::default(); self.results], ..Tally::default() }; images]
+        vec![Tally { comparisons: vec![PartMeasures::default(); self.results], ..Tally::default() }; images]
     }
 
     /// Writes what the tallies of a row say into its record. A row that failed may not have been run everywhere: where
@@ -94,20 +117,25 @@ impl Metrics {
     }
 
     fn image(&self, tally: &Tally, status: RowStatus, um_per_pixel: Option<f64>) -> ImageRecord {
-        let value = |(metric, measure, result): &(Metric, MetricKind, usize)| {
-            let comparison = tally.comparisons.get(*result)?;
-            measure.value(comparison.against(metric.against), um_per_pixel)
+        let value = |(metric, measure, result): &(Metric, Measure, usize)| {
+            let found = tally.comparisons.get(*result)?;
+            match measure {
+                Measure::Counted(kind) => kind.value(found.counts.against(metric.against), um_per_pixel),
+                Measure::OfTable => found.values.get(metric.measure.as_deref()?).copied(),
+            }
         };
         let failed = matches!(status, RowStatus::Failed { .. });
         let metrics = self.metrics.iter().map(|m| value(m).filter(|_| !failed)).collect();
-        let objects = tally.comparisons.first().filter(|_| !failed).map(|c| c.alone.objects);
+        let counted = self.metrics.iter().any(|(_, measure, _)| measure.counted().is_some());
+        let first = tally.comparisons.first().filter(|_| !failed && counted);
+        let objects = first.map(|found| found.counts.alone.objects);
         ImageRecord { status, metrics, objects }
     }
 }
 
 impl Tally {
     /// Adds what a part gave.
-    pub(crate) fn add(&mut self, part: usize, comparisons: &[PartComparison], ended: Option<&str>) {
+    pub(crate) fn add(&mut self, part: usize, comparisons: &[PartMeasures], ended: Option<&str>) {
         self.comparisons.iter_mut().zip(comparisons).for_each(|(sum, more)| sum.add(more));
         self.parts += 1;
         self.ended.extend(ended.map(|status| (part, status.to_owned())));
@@ -131,7 +159,7 @@ impl Tally {
 
     /// Objects of the truth in the parts so far.
     pub(crate) fn truth_objects(&self) -> Option<u64> {
-        let truth = &self.comparisons.first()?.truth;
+        let truth = &self.comparisons.first()?.counts.truth;
         (truth.compared > 0).then_some(truth.reference_objects)
     }
 
@@ -150,17 +178,26 @@ impl Tally {
 
 /// The value over all images that have the metric.
 fn over_images(
-    metric: &(Metric, MetricKind, usize),
+    metric: &(Metric, Measure, usize),
     tallies: &[Tally],
     inputs: &StudyInputs,
     left_out: &BTreeSet<usize>,
 ) -> Option<f64> {
     let (metric, measure, result) = metric;
+    let Measure::Counted(measure) = measure else {
+        let of_image = |(_, tally): (usize, &Tally)| {
+            let values = &tally.comparisons.get(*result)?.values;
+            values.get(metric.measure.as_deref()?).copied()
+        };
+        let images = tallies.iter().enumerate().filter(|(image, _)| !left_out.contains(image));
+        let values: Vec<f64> = images.filter_map(of_image).collect();
+        return (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+    };
     let mut sum = onceflow_kernels::compare::ComparisonCounts::default();
     let mut square_um = 0.0;
     let mut is_known = true;
     for (image, tally) in tallies.iter().enumerate().filter(|(image, _)| !left_out.contains(image)) {
-        let counts = tally.comparisons.get(*result)?.against(metric.against);
+        let counts = tally.comparisons.get(*result)?.counts.against(metric.against);
         if measure.needs_reference() && counts.compared == 0 {
             continue;
         }

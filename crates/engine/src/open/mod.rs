@@ -11,6 +11,8 @@ pub(crate) mod granularity;
 pub(crate) mod inputs;
 pub(crate) mod kept;
 mod kept_by_run;
+mod levels;
+pub(crate) mod measured;
 mod measures;
 pub(crate) mod metrics;
 pub(crate) mod reading;
@@ -100,7 +102,9 @@ pub fn open_study_with(
     let read = ReadStudy::new(input.into(), &operations)?;
     let settings = layers.resolve(&read.study)?;
     let folder = read.texts.path.parent().unwrap_or(Path::new(""));
-    let study = OpenStudy::open(&read.study, &read.workflow, folder, operations, &layers.watch_images)?;
+    let cut = settings.stop_after.map(|level| levels::cut_after(&read.workflow, level)).transpose()?;
+    let workflow = cut.as_ref().unwrap_or(&read.workflow);
+    let study = OpenStudy::open(&read.study, workflow, folder, operations, &layers.watch_images)?;
     Ok(study.with_settings(settings).with_texts(read.texts, read.notes))
 }
 

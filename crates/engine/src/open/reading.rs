@@ -10,7 +10,7 @@ use onceflow_reuse::{Flow, FlowInput, REFERENCE_SUFFIX};
 use onceflow_study::{RegionKind, Scope};
 
 use crate::open::compare;
-use crate::open::inputs::{OpenedImage, StudyInputs};
+use crate::open::inputs::{OpenedImage, StudyInputs, bytes_of_pair};
 
 /// Bytes per pixel of what tasks see of an image.
 const COLOUR: u64 = 3;
@@ -85,9 +85,10 @@ fn of_part(name: &str, inputs: &StudyInputs, labels: &HashSet<String>) -> Taken 
             let per_pixel = if labelled { REFERENCE_LABELS } else { REFERENCE_MASK };
             Taken { per_pixel, fixed: DECODING }
         }
-        _ => most(inputs, |image| Taken {
-            per_pixel: colours(&image.source),
-            fixed: decoded(&*image.source, image),
+        _ => most(inputs, |image| match &image.pair {
+            // Once as it is unpacked, and once as its values.
+            Some(pair) => Taken { per_pixel: 2 * bytes_of_pair(pair, name), fixed: DECODING },
+            None => Taken { per_pixel: colours(&image.source), fixed: decoded(&*image.source, image) },
         }),
     }
 }

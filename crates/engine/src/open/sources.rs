@@ -18,7 +18,7 @@ use onceflow_study::{RegionKind, Scope};
 use crate::clips::{ImagePiece, PictureClips, PieceRequest};
 use crate::folder::{ENCODED, read_encoded};
 use crate::open::compare;
-use crate::open::inputs::{ImagePart, OpenedImage, StudyInputs, UnreadImages};
+use crate::open::inputs::{ImagePart, OpenedImage, PAIR_SOURCES, StudyInputs, UnreadImages, region_of_pair};
 use held::{Held, only_part};
 
 /// Reads sources when tasks ask for them, and keeps the last few.
@@ -169,6 +169,9 @@ impl<'a> Sources<'a> {
     fn read(&self, name: &str, part: usize) -> Result<Region, OperationError> {
         let at = *self.part(part)?;
         let image = &self.inputs.images[at.image];
+        if let Some(pair) = image.pair.as_ref().filter(|_| PAIR_SOURCES.contains(&name)) {
+            return region_of_pair(pair, name);
+        }
         match name {
             compare::NOTHING => Ok(Region::Nothing),
             compare::COUNTED => counted(&at, image).ok_or_else(outside),

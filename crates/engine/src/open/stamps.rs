@@ -7,13 +7,13 @@ use onceflow_study::{Study, StudyImage};
 
 /// Sizes and times of the files of each image: to read all of them would take longer than to go on.
 pub(crate) fn stamps(study: &Study, folder: &Path) -> Vec<String> {
-    let stamp = |file: &String| match folder.join(file).metadata() {
+    let stamp = |file: &str| match folder.join(file).metadata() {
         Ok(data) => {
             let time = data.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             format!(" {file} {} {:?}", data.len(), time)
         }
         Err(_) => format!(" {file}"),
     };
-    let files = |image: &StudyImage| std::iter::once(&image.file).chain(&image.truth).map(stamp).collect();
+    let files = |image: &StudyImage| image.files().map(stamp).collect();
     study.images.iter().map(files).collect()
 }

@@ -14,7 +14,7 @@ use super::kept::KeptOutputs;
 use super::reference::Reference;
 use super::stamps::stamps;
 use crate::open::command::ProgramTask;
-use crate::open::inputs::{CutImages, StudyInputs};
+use crate::open::inputs::{CutImages, StudyInputs, check_kind};
 use crate::open::metrics::Metrics;
 use crate::open::reading::reserve_reading;
 use crate::{EngineError, ImageWatch, KeptByRun, Operations, RunSettings, resampling_words};
@@ -99,6 +99,7 @@ impl OpenStudy {
             images.left_out.iter().map(|image| format!("warning: {}", image.words())).collect();
         notes.extend(images.mask_note(&metrics.matching_truth()).map(|note| format!("note: {note}")));
         let inputs = images.choose(study, halo, watch)?;
+        check_kind(&written.sources, &inputs.images)?;
         let mut flow = written.clone();
         reserve_reading(&mut flow, &inputs);
         let stamps = stamps(study, folder);

@@ -10,6 +10,7 @@ use onceflow_reuse::{Flow, FlowInput, FlowTask, REFERENCE_SUFFIX, ReadFrom};
 use onceflow_study::SourceText;
 
 use crate::open::compare;
+use crate::open::inputs::{PAIR_SOURCES, has};
 use crate::{EngineError, OpenStudy};
 
 /// Bytes of a digest, which stands for the contents of an image or a region.
@@ -60,7 +61,7 @@ impl OpenStudy {
     /// # Errors
     /// When the workflow cannot be a flow graph.
     pub fn attributes(&self) -> Result<Vec<AttributeReport>, EngineError> {
-        let variables = variables(&self.written, self.attribute_pixels());
+        let variables = self.variables();
         let report = |task: &FlowTask| {
             let (variables, target) = (variables.clone(), vec![task.name.clone()]);
             let described = FlowDescription { name: String::new(), variables, loops: Vec::new(), target };
@@ -81,7 +82,7 @@ impl OpenStudy {
     /// # Errors
     /// When the workflow cannot be a flow graph.
     pub(crate) fn identifying(&self, tasks: &[usize]) -> Result<HashSet<String>, EngineError> {
-        let variables = variables(&self.written, self.attribute_pixels());
+        let variables = self.variables();
         let (mut names, mut seen) = (HashSet::new(), HashSet::new());
         let mut open: Vec<String> = tasks.iter().map(|task| self.written.tasks[*task].name.clone()).collect();
         while let Some(task) = open.pop() {
@@ -96,6 +97,20 @@ impl OpenStudy {
             }
         }
         Ok(names)
+    }
+
+    /// The variables of its workflow; what no pair of volumes has is always the same, and identifies nothing.
+    fn variables(&self) -> Vec<DescribedVariable> {
+        let all = variables(&self.written, self.attribute_pixels());
+        let pairs = || self.inputs.images.iter().filter_map(|image| image.pair.as_deref());
+        let is_absent = |name: &str| {
+            PAIR_SOURCES.contains(&name) && pairs().next().is_some() && pairs().all(|pair| !has(pair, name))
+        };
+        let of = |variable: &DescribedVariable| {
+            let name = variable.name.strip_prefix("digest of ").unwrap_or(&variable.name).to_owned();
+            is_absent(&name)
+        };
+        all.into_iter().filter(|variable| !of(variable)).collect()
     }
 
     /// Pixels of the largest part, for which attributes are given.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use onceflow_kernels::object_cache::ObjectCache;
 use onceflow_nuclei::operation;
+use onceflow_registration::LevelStates;
 use onceflow_reuse::{Flow, FlowTask, TaskOrigin};
 use onceflow_runtime::Operation;
 
@@ -33,6 +34,8 @@ pub(crate) struct Steps {
     pub(crate) digests: Option<Arc<Digests>>,
     /// What their steps took.
     pub(crate) log: Arc<StepLog>,
+    /// The states of levels of registrations, where calls may take iterations of others.
+    pub(crate) states: Option<Arc<LevelStates>>,
 }
 
 impl OpenStudy {
@@ -59,7 +62,9 @@ impl OpenStudy {
                 let (own, workspace) = (Arc::clone(own), Arc::clone(workspace));
                 return Ok(Arc::new(ExternalOperation::new(own, flow.scope(at), workspace, seen)?));
             }
-            let known = self.operations.own(&task.spec.id).or_else(|| operation(task, seen));
+            let of_pairs = || onceflow_registration::operation(task, steps.states.as_ref());
+            let known =
+                self.operations.own(&task.spec.id).or_else(|| operation(task, seen)).or_else(of_pairs);
             known.ok_or_else(|| not_built_in(&task.name))
         };
         let bound = flow.tasks.iter().enumerate().map(|(at, task)| match &task.made {

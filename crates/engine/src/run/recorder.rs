@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use onceflow_costs::Record;
-use onceflow_nuclei::{PartComparison, counts_of};
 use onceflow_region::{Budget, Region};
 use onceflow_reuse::{ContentDigest, Flow, Level, NodeId, REFERENCE_SUFFIX, TaskOrigin};
 use onceflow_runtime::{FinishedTask, Instance, Observer, PartLayout, RowOutcome, TaskLogEntry, TaskOutcome};
@@ -14,6 +13,7 @@ use onceflow_study::Scope;
 use crate::clips::PictureClips;
 use crate::costs::device;
 use crate::open::inputs::{StudyInputs, UnreadImages};
+use crate::open::measured::PartMeasures;
 use crate::open::metrics::{Metrics, Tally};
 use crate::open::sources::{References, SavedReference};
 use crate::plan::duplicates::Duplicates;
@@ -86,7 +86,7 @@ impl<'a> RunRecorder<'a> {
         &mut self,
         row: usize,
         part: usize,
-        comparisons: &[PartComparison],
+        comparisons: &[PartMeasures],
         status: Option<&str>,
     ) {
         self.tallies[row][self.inputs.parts[part].image].add(part, comparisons, status);
@@ -303,8 +303,8 @@ impl Observer for RunRecorder<'_> {
                     self.clips.keep_ended(self.numbers.in_table(row), part);
                 }
                 let counts =
-                    |outputs: &Vec<Arc<Region>>| outputs.first().and_then(|region| counts_of(region));
-                match results.iter().map(counts).collect::<Option<Vec<PartComparison>>>() {
+                    |outputs: &Vec<Arc<Region>>| outputs.first().and_then(|region| PartMeasures::of(region));
+                match results.iter().map(counts).collect::<Option<Vec<PartMeasures>>>() {
                     Some(comparisons) => {
                         self.add(row, part, &comparisons, status.as_deref());
                         let regions = results.iter().filter_map(|outputs| outputs.first());

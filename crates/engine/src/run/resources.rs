@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use onceflow_region::{Budget, Lease};
+use onceflow_registration::LevelStates;
 use onceflow_reuse::{Flow, Level, NodeId, Plan, TaskOrigin};
 use onceflow_runtime::{
     DuplicateOptions, ExecuteOptions, ExecutionContext, MemoryMeter, Operation, OutputDigests, PartLayout,
@@ -135,7 +136,7 @@ impl<'w> PhaseWork<'w> {
         let sources = self.sources(plan, &flow);
         let products = self.stored_rows(plan)?;
         let digests = self.digests(&flow);
-        let steps = Steps { digests: digests.clone(), ..Steps::default() };
+        let steps = Steps { digests: digests.clone(), states: self.states(), ..Steps::default() };
         let operations = self.operations(plan, &flow, &steps)?;
         let wanted = if self.saves_reference { wanted(plan) } else { Vec::new() };
         let options = self.scheduling(&flow, self.duplicates(&flow, keeper, &wanted));
@@ -182,6 +183,13 @@ impl<'w> PhaseWork<'w> {
     fn digests(&self, flow: &Flow) -> Option<Arc<Digests>> {
         let level = self.options.level;
         (level >= Level::Convergent).then(|| self.context.digests(self.study.worth_digests(flow, level)))
+    }
+
+    /// Iterations are taken where objects are: both are parts of tasks that other tasks did.
+    fn states(&self) -> Option<Arc<LevelStates>> {
+        let RunContext { budget, spare, .. } = &*self.context;
+        (self.options.level >= Level::Object)
+            .then(|| Arc::new(LevelStates::new([budget.clone(), spare.clone()])))
     }
 
     /// The operations of the plan's tasks.

@@ -1,9 +1,9 @@
 //! What a run takes over from its journal: rows that are done, and regions that were kept.
 
-use onceflow_nuclei::{PartComparison, counts_of};
 use onceflow_reuse::Plan;
 use onceflow_runtime::{KnownFrom, KnownRows};
 
+use crate::open::measured::PartMeasures;
 use crate::open::sources::SavedReference;
 use crate::resume::journal::{JournalLine, PastPhase};
 use crate::run::recorder::{RunRecorder, reference_name};
@@ -36,9 +36,7 @@ impl RunRecorder<'_> {
         let mut known = KnownRows::nothing();
         for line in &past.lines {
             let JournalLine::Done { row, part, status, results } = line else { continue };
-            let tables =
-                results.iter().map(|table| counts_of(&onceflow_region::Region::Table(table.clone())));
-            let Some(comparisons) = tables.collect::<Option<Vec<PartComparison>>>() else { continue };
+            let Some(comparisons) = PartMeasures::of_tables(results) else { continue };
             let whole = comparisons.len() == plan.flow().results.len();
             if whole && !known.knows(*row, *part) && self.is_complete(plan, *row, *part, status.is_some()) {
                 known.note(*row, *part, KnownFrom::Journal);

@@ -164,6 +164,8 @@ impl SettingsLayers {
             costs: costs_file(stack.value(|o| o.costs.clone())),
             store: self.store_folder(&stack, level),
             audit: stack.value(|o| o.audit).unwrap_or_default(),
+            stop_after: stack.value(|o| o.stop_after),
+            reuse_levels: stack.value(|o| o.reuse_levels),
             events: stack.value(|o| o.events.clone()),
             pictures: stack.value(|o| o.pictures).unwrap_or_default(),
             allow_commands: stack.value(|o| o.allow_commands).unwrap_or(false),

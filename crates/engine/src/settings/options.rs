@@ -52,6 +52,10 @@ pub struct RunOptions {
     pub until: Option<RunUntil>,
     /// How far it may go until then.
     pub at_most: Option<RunBound>,
+    /// The last level of a registration that is run; only the command line says it.
+    pub stop_after: Option<u32>,
+    /// The last level of a registration whose products of earlier runs are taken; only the command line says it.
+    pub reuse_levels: Option<u32>,
     /// What the batch system of a site wants of jobs; only profiles say it.
     pub site: Option<SiteProfile>,
 }

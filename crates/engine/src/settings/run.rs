@@ -56,6 +56,10 @@ pub struct RunSettings {
     pub store: Option<StoreFolder>,
     /// Share of the results in it that are computed again and compared.
     pub audit: AuditShare,
+    /// The last level of a registration that is run; all without it.
+    pub stop_after: Option<u32>,
+    /// The last level of a registration whose products of earlier runs are taken; without it whole rows are taken too.
+    pub reuse_levels: Option<u32>,
     /// File or pipe for events, one JSON object a line.
     pub events: Option<PathBuf>,
     /// Whether commands of the workflow may be run.
@@ -127,6 +131,8 @@ impl Default for RunSettings {
             costs: None,
             store: None,
             audit: AuditShare::default(),
+            stop_after: None,
+            reuse_levels: None,
             events: None,
             allow_commands: false,
             until_decided: None,

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use onceflow_region::{ByteOrder, Element, SourceError, Volume, VolumeGeometry};
+use onceflow_region::{ByteOrder, Element, SourceError, VolumeGeometry};
 
 use super::header::{TODO, VolumeHeader, VolumePacking, bounds};
-use super::write::placed;
+use super::write::WrittenVolume;
 use crate::origin::ByteOrigin;
 
 /// The longest head.
@@ -204,10 +204,10 @@ fn element(origin: &ByteOrigin, name: &str) -> Result<Element, SourceError> {
 }
 
 /// The head of a volume whose values follow; `packed` says how many bytes they have when they are packed.
-pub(super) fn head(volume: &Volume, packed: Option<usize>) -> String {
-    let size = volume.size();
+pub(super) fn head(volume: &WrittenVolume, packed: Option<usize>) -> String {
+    let size = volume.size;
     let axes = if size[3] > 1 { 4 } else { 3 };
-    let VolumeGeometry { spacing, origin, directions } = placed(volume);
+    let VolumeGeometry { spacing, origin, directions } = volume.geometry;
     let pad = |numbers: [f64; 3], last: f64| list(&[&numbers[..], &[last]].concat()[..axes]);
     let matrix: Vec<f64> = (0..axes * axes)
         .map(|at| match (at / axes, at % axes) {
@@ -215,7 +215,11 @@ pub(super) fn head(volume: &Volume, packed: Option<usize>) -> String {
             (axis, part) => f64::from(u8::from(axis == part)),
         })
         .collect();
-    let element = ELEMENTS.iter().find(|(_, element)| *element == volume.element());
+    let element = ELEMENTS.iter().find(|(_, element)| *element == volume.element);
+    let channels = match volume.components {
+        1 => String::new(),
+        several => format!("ElementNumberOfChannels = {several}\n"),
+    };
     let mut text =
         format!("ObjectType = Image\nNDims = {axes}\nBinaryData = True\nBinaryDataByteOrderMSB = False\n");
     // Writing to a text cannot fail.
@@ -225,7 +229,7 @@ pub(super) fn head(volume: &Volume, packed: Option<usize>) -> String {
     };
     let _ = write!(
         text,
-        "TransformMatrix = {}\nOffset = {}\nElementSpacing = {}\nDimSize = {}\nElementType = {}\nElementDataFile = LOCAL\n",
+        "TransformMatrix = {}\nOffset = {}\nElementSpacing = {}\nDimSize = {}\n{channels}ElementType = {}\nElementDataFile = LOCAL\n",
         list(&matrix),
         pad(origin, 0.0),
         pad(spacing, 1.0),

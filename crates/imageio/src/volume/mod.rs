@@ -1,4 +1,4 @@
-//! Files of volumes of three dimensions and time: NIfTI and MetaImage, read box by box and written.
+//! Files of volumes of three dimensions and time: NIfTI and MetaImage, read box by box and written; displacement fields, written.
 //!
 //! Lengths are in millimetres; places and directions are those of the patient's left, back and head (LPS), as in ITK.
 //!
@@ -24,8 +24,10 @@ mod metaimage;
 mod nifti;
 mod source;
 mod stream;
+mod vectors;
 mod write;
 
 pub use error::WriteError;
 pub use source::{VolumeSource, open_volume, open_volume_bytes};
+pub use vectors::{VectorField, VectorFieldError};
 pub use write::VolumeForm;

@@ -1,11 +1,11 @@
 //! The head of NIfTI files, versions 1 and 2, in either byte order.
 
-use onceflow_region::{ByteOrder, Element, SourceError, Volume, VolumeGeometry};
+use onceflow_region::{ByteOrder, Element, SourceError, VolumeGeometry};
 
 use super::WriteError;
 use super::affine::{from_quaternion, from_rows, to_rows};
 use super::header::{TODO, VolumeHeader, VolumePacking, bounds};
-use super::write::placed;
+use super::write::WrittenVolume;
 use crate::origin::ByteOrigin;
 
 /// Bytes of the head of version 1 and of version 2.
@@ -175,13 +175,21 @@ fn geometry(fields: &NiftiFields<'_>) -> VolumeGeometry {
     VolumeGeometry { spacing: scaled(geometry.spacing), origin: scaled(geometry.origin), ..geometry }
 }
 
+/// The intent of vectors that say how far each place is moved.
+const DISPLACEMENTS: i16 = 1006;
+
 /// The head of a volume as version 1, with the four bytes that follow it.
-pub(super) fn head(volume: &Volume) -> Result<Vec<u8>, WriteError> {
+pub(super) fn head(volume: &WrittenVolume) -> Result<Vec<u8>, WriteError> {
     let mut head = vec![0; 352];
     let mut put = |at: usize, bytes: &[u8]| head[at..at + bytes.len()].copy_from_slice(bytes);
     put(0, &FIRST.to_le_bytes());
-    let size = volume.size();
-    let axes: i16 = if size[3] > 1 { 4 } else { 3 };
+    let size = volume.size;
+    let vectors = volume.components > 1;
+    let axes: i16 = match (vectors, size[3] > 1) {
+        (true, _) => 5,
+        (false, true) => 4,
+        (false, false) => 3,
+    };
     put(40, &axes.to_le_bytes());
     for (axis, name) in ["columns", "rows", "depths", "times"].into_iter().enumerate() {
         let most = i16::MAX as u64;
@@ -193,9 +201,13 @@ pub(super) fn head(volume: &Volume) -> Result<Vec<u8>, WriteError> {
         put(42 + 2 * axis, &side.to_le_bytes());
     }
     (4..7).for_each(|axis| put(42 + 2 * axis, &1i16.to_le_bytes()));
-    put(70, &kind(volume.element()).to_le_bytes());
-    put(72, &(volume.element().bytes() as i16 * 8).to_le_bytes());
-    let [x, y, z] = volume.geometry().spacing;
+    if vectors {
+        put(50, &volume.components.to_le_bytes());
+        put(68, &DISPLACEMENTS.to_le_bytes());
+    }
+    put(70, &kind(volume.element).to_le_bytes());
+    put(72, &(volume.element.bytes() as i16 * 8).to_le_bytes());
+    let [x, y, z] = volume.geometry.spacing;
     let put_reals = |put: &mut dyn FnMut(usize, &[u8]), at: usize, reals: &[f64]| {
         let places = (at..).step_by(4);
         places.zip(reals).for_each(|(at, &real)| put(at, &(real as f32).to_le_bytes()));
@@ -206,7 +218,7 @@ pub(super) fn head(volume: &Volume) -> Result<Vec<u8>, WriteError> {
     put(123, &[2 | 8]);
     // The matrix is that of the scanner.
     put(254, &1i16.to_le_bytes());
-    put_reals(&mut put, 280, to_rows(&placed(volume)).as_flattened());
+    put_reals(&mut put, 280, to_rows(&volume.geometry).as_flattened());
     put(344, b"n+1\0");
     Ok(head)
 }

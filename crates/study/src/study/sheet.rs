@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::StudyImage;
 use super::entry::{FindFiles, ImageEntry, check_bounds, expand, listed};
+use crate::PAIR_COLUMNS;
 use crate::{Diagnostic, Diagnostics, SourceLocation, SourceSpan, SourceText, nearest};
 
 /// The images of a sheet.
@@ -95,7 +96,8 @@ struct SheetColumns(Vec<String>);
 
 impl SheetColumns {
     fn new(source: &Arc<SourceText>, header: &SheetLine, diagnostics: &mut Diagnostics) -> Option<Self> {
-        let columns = Self(header.fields.clone());
+        let mut columns = Self(header.fields.clone());
+        columns.name_fixed();
         let complain = |message: String, expected: &str, found: &str| {
             complaint(source, header.span, message, expected, found)
         };
@@ -108,6 +110,13 @@ impl SheetColumns {
             diagnostics.push(doubt.with_hint(format!("rename it to `{meant}` if that is meant")));
         }
         if diagnostics.has_errors() { None } else { Some(columns) }
+    }
+
+    /// The fixed volume of a pair is its file.
+    fn name_fixed(&mut self) {
+        if self.has("moving") && !self.has("file") {
+            self.0.iter_mut().filter(|column| *column == "fixed").for_each(|column| *column = "file".into());
+        }
     }
 
     fn check_different(&self, complain: &Complain<'_>, diagnostics: &mut Diagnostics) {
@@ -131,7 +140,8 @@ impl SheetColumns {
 
     /// Columns of the user's own that look like one of ours which is not there.
     fn mistyped(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        let own = self.0.iter().filter(|c| !KNOWN.contains(&c.as_str()));
+        let known = |c: &&String| KNOWN.contains(&c.as_str()) || PAIR_COLUMNS.contains(&c.as_str());
+        let own = self.0.iter().filter(move |c| !known(c));
         own.filter_map(|column| {
             let meant = nearest(column, KNOWN).filter(|meant| !self.has(meant) && !NEEDED.contains(meant));
             meant.map(|meant| (column.as_str(), meant))

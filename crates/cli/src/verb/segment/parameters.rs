@@ -1,4 +1,4 @@
-//! The parameters of a segmentation: those of a file, then those of the command line.
+//! The parameters of a command: those of a file, then those of the command line.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,51 +19,95 @@ pub(in crate::verb) struct SegmentValues {
     pub(in crate::verb) um_per_pixel: Option<f64>,
 }
 
+/// Parameters that are set by name.
+pub(in crate::verb) trait NamedValues {
+    /// The shipped workflows whose results have them.
+    const WORKFLOWS: [&'static str; 2];
+
+    /// Which commands run these workflows.
+    const COMMANDS: &'static str;
+
+    /// One of them with a value.
+    const EXAMPLE: &'static str;
+
+    /// Whether there is one of that name.
+    fn knows(&self, name: &str) -> bool;
+
+    /// Sets one.
+    fn change(&mut self, name: &str, value: &Value) -> Result<(), Box<Diagnostic>>;
+}
+
+impl NamedValues for NucleiParameters {
+    const WORKFLOWS: [&'static str; 2] = ["nuclei", "nuclei"];
+
+    const COMMANDS: &'static str = "segment and features run";
+
+    const EXAMPLE: &'static str = "G1=40";
+
+    fn knows(&self, name: &str) -> bool {
+        self.values().any(|(known, _)| known == name)
+    }
+
+    fn change(&mut self, name: &str, value: &Value) -> Result<(), Box<Diagnostic>> {
+        self.set(name, value)
+    }
+}
+
 /// Defaults, changed by the file and then by the command line.
 pub(in crate::verb) fn read(file: Option<&Path>, words: &[String]) -> Result<SegmentValues, Failure> {
-    let parameters = NucleiParameters::new().map_err(engine_failure)?;
-    let mut values = SegmentValues { parameters, um_per_pixel: None };
-    if let Some(path) = file {
-        from_file(path, &mut values)?;
-    }
+    let mut parameters = NucleiParameters::new().map_err(engine_failure)?;
+    let um_per_pixel = read_values(&mut parameters, file, words)?;
+    Ok(SegmentValues { parameters, um_per_pixel })
+}
+
+/// Changes parameters by the file and then by the command line; gives the resolution that they were found at, where the file is
+/// that of a run.
+pub(in crate::verb) fn read_values<P: NamedValues>(
+    parameters: &mut P,
+    file: Option<&Path>,
+    words: &[String],
+) -> Result<Option<f64>, Failure> {
+    let um_per_pixel = file.map_or(Ok(None), |path| from_file(path, parameters))?;
     let mut messages = Diagnostics::default();
     for word in words {
-        from_word(word, &mut values.parameters).unwrap_or_else(|message| messages.push(*message));
+        from_word(word, parameters).unwrap_or_else(|message| messages.push(*message));
     }
-    if messages.has_errors() { Err(messages.into()) } else { Ok(values) }
+    if messages.has_errors() { Err(messages.into()) } else { Ok(um_per_pixel) }
 }
 
 /// Reports all errors of the file, each with its position.
-fn from_file(path: &Path, values: &mut SegmentValues) -> Result<(), Failure> {
+fn from_file<P: NamedValues>(path: &Path, parameters: &mut P) -> Result<Option<f64>, Failure> {
     let source = read_text(path, TextLimit::Description)?;
     let node = parse_json(&source).map_err(|message| *message)?;
     let mut messages = Diagnostics::default();
     let Some(table) = node.as_table() else { return Err(no_object(&source, &node).into()) };
     // An object of Onceflow (best.json of a run, the JSON of segment) has a version, and its values in a table of their own.
-    let table = match table.get("version") {
-        Some(_) => of_result(&source, table, values)?,
-        None => table,
+    let (table, um_per_pixel) = match table.get("version") {
+        Some(_) => of_result::<P>(&source, table)?,
+        None => (table, None),
     };
     for entry in &table.entries {
-        set(entry, &source, &mut values.parameters, &mut messages);
+        set(entry, &source, parameters, &mut messages);
     }
-    if messages.has_errors() { Err(messages.into()) } else { Ok(()) }
+    if messages.has_errors() { Err(messages.into()) } else { Ok(um_per_pixel) }
 }
 
-/// The values in the object of a run, which must be one of the workflow `nuclei` and have a best row.
-fn of_result<'a>(
+/// The values in the object of a run, which must be one of a workflow with these parameters and have a best row.
+fn of_result<'a, P: NamedValues>(
     source: &Arc<SourceText>,
     table: &'a LocatedTable,
-    values: &mut SegmentValues,
-) -> Result<&'a LocatedTable, Failure> {
+) -> Result<(&'a LocatedTable, Option<f64>), Failure> {
     let workflow = table.get("workflow").and_then(|node| Some((node, node.as_text()?)));
-    if let Some((node, name)) = workflow.filter(|(_, name)| name.split(' ').next() != Some("nuclei")) {
+    let is_other = |name: &str| !P::WORKFLOWS.contains(&name.split(' ').next().unwrap_or_default());
+    if let Some((node, name)) = workflow.filter(|(_, name)| is_other(name)) {
+        let [first, _] = P::WORKFLOWS;
         let message = Diagnostic::error("these are the values of another workflow").at(source, node.span, "");
-        let message = message.expected_found("the workflow `nuclei`", format!("`{name}`"));
-        return Err(message.with_hint("segment and features run the shipped workflow `nuclei`").into());
+        let message = message.expected_found(format!("the workflow `{first}`"), format!("`{name}`"));
+        return Err(message.with_hint(format!("{} the shipped workflow `{first}`", P::COMMANDS)).into());
     }
-    values.um_per_pixel = table.get("um_per_pixel").and_then(LocatedNode::as_number);
-    table.get("parameters").and_then(LocatedNode::as_table).ok_or_else(|| no_values(source))
+    let um_per_pixel = table.get("um_per_pixel").and_then(LocatedNode::as_number);
+    let values = table.get("parameters").and_then(LocatedNode::as_table).ok_or_else(|| no_values(source))?;
+    Ok((values, um_per_pixel))
 }
 
 fn no_values(source: &Arc<SourceText>) -> Failure {
@@ -79,33 +123,35 @@ fn no_object(source: &Arc<SourceText>, node: &LocatedNode) -> Diagnostic {
     message.with_hint(r#"write {"G1": 40, "T1": 5.5}"#)
 }
 
-fn set(
+fn set<P: NamedValues>(
     entry: &TableEntry,
     source: &Arc<SourceText>,
-    parameters: &mut NucleiParameters,
+    parameters: &mut P,
     messages: &mut Diagnostics,
 ) {
     // A name that is not known is said before its value is looked at.
-    let known = parameters.values().any(|(name, _)| name == entry.key);
+    let known = parameters.knows(&entry.key);
     let span = if known { entry.value.span } else { entry.key_span };
     let value = if known {
         TableReader::read(source, &entry.key, &entry.value, messages)
     } else {
         Some(Value::Integer(0))
     };
-    if let Some(Err(message)) = value.map(|value: Value| parameters.set(&entry.key, &value)) {
+    if let Some(Err(message)) = value.map(|value: Value| parameters.change(&entry.key, &value)) {
         messages.push(message.at(source, span, ""));
     }
 }
 
-fn from_word(word: &str, parameters: &mut NucleiParameters) -> Result<(), Box<Diagnostic>> {
+fn from_word<P: NamedValues>(word: &str, parameters: &mut P) -> Result<(), Box<Diagnostic>> {
     let Some((name, value)) = word.split_once('=') else {
         let message = Diagnostic::error(format!("invalid argument `-p {word}`"));
         return Err(Box::new(
-            message.expected_found("-p NAME=VALUE", format!("`{word}`")).with_hint("write -p G1=40"),
+            message
+                .expected_found("-p NAME=VALUE", format!("`{word}`"))
+                .with_hint(format!("write -p {}", P::EXAMPLE)),
         ));
     };
-    parameters.set(name.trim(), &value_of(value.trim()))
+    parameters.change(name.trim(), &value_of(value.trim()))
 }
 
 /// A number where it is one; what the parameter makes of it is its kind's.

@@ -4,12 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_region::{Bounds, Part, Source};
+use onceflow_registration::OpenPair;
 use onceflow_runtime::{PartLayout, PartSite};
-use onceflow_study::{Diagnostic, Study, StudyImage};
+use onceflow_study::{Diagnostic, Parts, Seams, Study, StudyImage};
 
 use choice::{Look, choose};
 use cut::cut;
 use opened::{Opened, open_all};
+pub(crate) use pair::{JUDGING, PAIR_SOURCES, bytes_of_pair, check_kind, has, region_of_pair};
 pub(crate) use parallel::in_parallel;
 pub(crate) use truth::Truth;
 pub(crate) use unread::{LeftOutImage, UnreadImages};
@@ -19,6 +21,7 @@ use crate::{EngineError, ImageSummary, ImageWatch, Resampling, resampling_words}
 mod choice;
 mod cut;
 mod opened;
+mod pair;
 mod parallel;
 mod probe;
 mod resolution;
@@ -50,6 +53,8 @@ pub(crate) struct OpenedImage {
     pub(crate) resampled: Option<Resampling>,
     /// Parts without tissue.
     pub(crate) left_out: usize,
+    /// The volumes, where it is a pair of them.
+    pub(crate) pair: Option<Arc<OpenPair>>,
 }
 
 /// A part of an image.
@@ -160,7 +165,10 @@ impl CutImages {
 
 fn cut_image(study: &Study, place: usize, halo: u64, opened: Opened) -> Result<CutImage, EngineError> {
     let image = &study.images[place];
-    let parts = cut(&study.parts, halo, opened.at_work.source.info(), opened.bounds);
+    // Volumes are never cut.
+    let whole = Parts { seams: Seams::Exact, ..study.parts.clone() };
+    let parts = if opened.pair.is_some() { &whole } else { &study.parts };
+    let parts = cut(parts, halo, opened.at_work.source.info(), opened.bounds);
     let parts = parts.map_err(|error| Diagnostic::error(format!("cannot cut {}: {error}", image.name)))?;
     check_truth(image, opened.truth.as_ref(), &parts)?;
     Ok(CutImage { place, name: image.name.clone(), opened, parts })
@@ -168,7 +176,7 @@ fn cut_image(study: &Study, place: usize, halo: u64, opened: Opened) -> Result<C
 
 impl StudyInputs {
     fn add(&mut self, study: &Study, image: &StudyImage, cut: CutImage) -> Result<(), EngineError> {
-        let Opened { file, at_work, truth, bounds } = cut.opened;
+        let Opened { file, at_work, truth, bounds, pair } = cut.opened;
         let source = at_work.source;
         let look = Look { name: &image.name, source: &*source, file: &*file, working: at_work.working };
         let (chosen, left_out) = choose(study, &look, cut.parts)?;
@@ -183,6 +191,7 @@ impl StudyInputs {
             um_per_pixel: at_work.um_per_pixel,
             resampled: at_work.resampled,
             left_out,
+            pair,
         });
         Ok(())
     }
@@ -197,7 +206,7 @@ impl StudyInputs {
 
     /// Reads a pixel of each image, so that what a source does once is no work of the first task that reads it.
     pub(crate) fn warm(&self) {
-        for image in &self.images {
+        for image in self.images.iter().filter(|image| image.pair.is_none()) {
             let truth = image.truth.as_ref().map(|truth| &truth.source);
             for source in std::iter::once(&image.source).chain(truth) {
                 // A source that cannot be read is told of by the task that needs it.

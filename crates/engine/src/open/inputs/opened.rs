@@ -5,8 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_region::{Bounds, Source};
+use onceflow_registration::OpenPair;
 use onceflow_study::{Diagnostic, OnUnreadable, Study, StudyImage, counted};
 
+use super::pair::open_pair;
 use super::parallel::in_parallel;
 use super::probe::probe;
 use super::resolution::at_work;
@@ -27,6 +29,8 @@ pub(super) struct Opened {
     pub(super) truth: Option<Truth>,
     /// What of it is studied, in working pixels.
     pub(super) bounds: Bounds,
+    /// The volumes, where it is a pair of them.
+    pub(super) pair: Option<Arc<OpenPair>>,
 }
 
 /// Images that are open, each with its place in the study, and those that are left out.
@@ -101,7 +105,8 @@ struct Files<'a> {
 impl<'a> Files<'a> {
     /// Opens each file once; those that cannot be opened are left to the images that need them.
     fn open(study: &'a Study, folder: &'a Path) -> Self {
-        let mut names: Vec<&str> = study.images.iter().map(|image| image.file.as_str()).collect();
+        let single = study.images.iter().filter(|image| !image.is_pair());
+        let mut names: Vec<&str> = single.map(|image| image.file.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         let opened = in_parallel(&names, |name| open_image(name, folder).ok());
@@ -110,6 +115,9 @@ impl<'a> Files<'a> {
     }
 
     fn image(&self, study: &Study, image: &StudyImage) -> Result<Opened, EngineError> {
+        if image.is_pair() {
+            return open_pair(image, self.folder);
+        }
         let source = match self.open.get(image.file.as_str()) {
             Some(source) => Arc::clone(source),
             None => open_image(&image.file, self.folder)?,
@@ -127,7 +135,7 @@ impl<'a> Files<'a> {
         if let (Some(truth), Some(true)) = (&mut truth, image.truth.as_deref().map(is_file).transpose()?) {
             truth.probe(&bounds).map_err(unreadable)?;
         }
-        Ok(Opened { file: source, truth, bounds, at_work })
+        Ok(Opened { file: source, truth, bounds, at_work, pair: None })
     }
 }
 

@@ -80,6 +80,7 @@ mod tests {
             um_per_pixel: None,
             resampled: None,
             left_out: 0,
+            pair: None,
         };
         let part = |index: u64| {
             let strip = SIDE / parts;

@@ -4,14 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use onceflow_nuclei::{PartComparison, counts_of};
-use onceflow_region::Region;
 use onceflow_report::MetricTable;
 use onceflow_sensitivity::{Analysis, analysis_to_json, is_decided, leading_verdicts};
 use onceflow_study::Phase;
 use serde_json::{Value, json};
 
 use super::handed::HandedPhase;
+use crate::open::measured::PartMeasures;
 use crate::open::metrics::Tally;
 use crate::plan::phase::{Measured, PhaseRows};
 use crate::resume::journal::JournalLine;
@@ -144,8 +143,7 @@ impl Runner<'_> {
 fn add(tally: &mut Tally, part: usize, line: &JournalLine) {
     match line {
         JournalLine::Done { status, results, .. } => {
-            let counts = results.iter().map(|table| counts_of(&Region::Table(table.clone())));
-            if let Some(comparisons) = counts.collect::<Option<Vec<PartComparison>>>() {
+            if let Some(comparisons) = PartMeasures::of_tables(results) {
                 tally.add(part, &comparisons, status.as_deref());
             }
         }

@@ -23,12 +23,12 @@ mod watch;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use onceflow_nuclei::{PartComparison, counts_of};
 use onceflow_products::{NewProduct, NewRegion, Product, ProductError, ProductKey, ProductStore};
 use onceflow_region::{Budget, Digester, Lease, Region};
 use onceflow_reuse::{NodeId, Plan};
 use onceflow_runtime::{FinishedTask, Instance, KnownFrom, KnownRows, OperationError, TaskOutcome};
 
+use crate::open::measured::PartMeasures;
 use crate::plan::earlier::TakenKind;
 use crate::resume::journal::JournalLine;
 use crate::run::recorder::RunRecorder;
@@ -61,6 +61,8 @@ pub(crate) struct RunProducts {
     reader: ProductReader,
     publisher: Publisher,
     audit: Audit,
+    /// The last level of a registration whose products are taken; whole rows are taken without it.
+    levels: Option<u32>,
 }
 
 /// Which results of the store are computed again to compare them.
@@ -133,6 +135,7 @@ impl RunProducts {
             reader,
             publisher,
             audit: Audit { share: settings.audit, run, chosen: Mutex::default() },
+            levels: settings.reuse_levels,
         })
     }
 
@@ -230,7 +233,7 @@ impl PhaseProducts<'_> {
     }
 
     fn fetch(&self, part: usize, rows: &[usize]) -> Result<Vec<Option<Product>>, ProductError> {
-        match self.keys.get(part).and_then(Option::as_ref) {
+        match self.keys.get(part).and_then(Option::as_ref).filter(|_| self.run.levels.is_none()) {
             Some(keys) => self.look_up(rows, rows.iter().map(|row| keys[*row]).collect()),
             None => Ok(vec![None; rows.len()]),
         }
@@ -359,8 +362,7 @@ impl RunRecorder<'_> {
         let line =
             std::str::from_utf8(payload).ok().and_then(|text| JournalLine::parse(text.strip_suffix('\n')?));
         let Some(JournalLine::Done { status, results, .. }) = line else { return false };
-        let counts = results.iter().map(|table| counts_of(&Region::Table(table.clone())));
-        let Some(comparisons) = counts.collect::<Option<Vec<PartComparison>>>() else { return false };
+        let Some(comparisons) = PartMeasures::of_tables(&results) else { return false };
         let whole = comparisons.len() == plan.flow().results.len();
         if !whole || !self.is_complete(plan, row, part, status.is_some()) {
             return false;

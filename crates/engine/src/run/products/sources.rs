@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use onceflow_products::{ProductError, ProductStore, SourceDigest, WatchedFile};
 use onceflow_region::{Digest, Source};
+use onceflow_registration::{OpenPair, RegistrationError};
 use onceflow_reuse::{Digest32, REFERENCE_SUFFIX};
-use onceflow_study::Scope;
+use onceflow_study::{Scope, StudyImage};
 
 use super::ProductReader;
 use crate::open::compare;
+use crate::open::inputs::{JUDGING, PAIR_SOURCES};
 use crate::open::sources::{References, SavedReference};
 use crate::{ImagesDigested, OpenStudy};
 
@@ -104,6 +106,9 @@ fn of_image(
     };
     // The digest of what is read of a file depends on the file and on how the study reads it.
     let how = format!("{asked:?} {:?}", study.study.parts);
+    if let Some(pair) = &opened.pair {
+        return of_pair(study, store, asked, pair);
+    }
     let digest = |file: &str, kind: &str, source: &dyn Source| {
         let path = study.folder.join(file);
         store.source_digest(&path, &format!("{kind} {how}"), || {
@@ -125,6 +130,27 @@ fn of_image(
     Ok((digests, [image, truth].into_iter().flatten().filter_map(|digested| digested.file).collect()))
 }
 
+/// The volumes and masks of a pair, and what judges it; the times and sizes of all its files say whether they are known.
+fn of_pair(
+    study: &OpenStudy,
+    store: &ProductStore,
+    asked: &StudyImage,
+    pair: &OpenPair,
+) -> Result<DigestedImage, ProductError> {
+    let place = study.study.images.iter().position(|image| image.name == asked.name);
+    let stamp = place.and_then(|place| study.stamps.get(place)).cloned().unwrap_or_default();
+    let path = study.folder.join(&asked.file);
+    let digest = |kind: &str, of: &dyn Fn() -> Result<Digest, RegistrationError>| {
+        store.source_digest(&path, &format!("{kind} {stamp}"), || {
+            of().map_err(|error| std::io::Error::other(error.to_string()))
+        })
+    };
+    let volumes = digest("pair", &|| pair.digest())?;
+    let judging = digest("labels and landmarks", &|| pair.judging_digest())?;
+    let digests = ImageDigests { image: Some(volumes.digest), truth: Some(judging.digest) };
+    Ok((digests, [volumes, judging].into_iter().filter_map(|digested| digested.file).collect()))
+}
+
 impl ProductReader {
     /// The digest of what a task of a scope sees of a source at a part; none when it cannot be known.
     pub(super) fn source(
@@ -139,6 +165,10 @@ impl ProductReader {
         let image = &study.inputs.images[at.image];
         let digests = self.images.get(at.image)?;
         let text = match (name, scope) {
+            _ if image.pair.is_some() && PAIR_SOURCES.contains(&name) => {
+                let digest = if JUDGING.contains(&name) { digests.truth? } else { digests.image? };
+                format!("{name} {digest}")
+            }
             (compare::NOTHING, _) => "nothing".to_owned(),
             (compare::COUNTED, _) => format!("{:?} {:?} {:?}", at.counted(image), at.part.core, at.part.read),
             (compare::TRUTH, _) => match (&image.truth, digests.truth) {

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use onceflow_products::{Product, ProductKey, ProductRegion, ProductStore};
 use onceflow_region::{Budget, Digester, Lease, Region};
+use onceflow_registration::LEVEL;
 use onceflow_reuse::{Digest32, Flow, Level, TaskKey};
 use onceflow_runtime::{
     CachedResult, InputProvider, LastingResults, NewResult, OperationError, ResultCache, TaskLogEntry,
@@ -70,6 +71,8 @@ pub(super) struct StoredTask {
     scope: Scope,
     /// Seconds that it is expected to take.
     seconds: f64,
+    /// The number of its level, where it is one of a registration.
+    level: Option<u32>,
 }
 
 /// A result of a task in the store.
@@ -127,9 +130,12 @@ impl StoredTask {
     pub(super) fn all(study: &OpenStudy, flow: &Flow) -> Vec<Self> {
         let seconds = study.seconds(flow, Level::None);
         let is_program = |task: usize| study.own.iter().any(|own| own.spec.id == flow.tasks[task].spec.id);
+        let is_level = |task: &usize| flow.tasks[*task].spec.id == LEVEL;
+        let level = |task: usize| is_level(&task).then(|| (0..=task).filter(is_level).count() as u32);
         let task = |(task, seconds)| {
             let scope = flow.scope(task);
-            Self { is_program: is_program(task), is_wide: scope != Scope::Part, scope, seconds }
+            let is_wide = scope != Scope::Part;
+            Self { is_program: is_program(task), is_wide, scope, seconds, level: level(task) }
         };
         seconds.into_iter().enumerate().map(task).collect()
     }
@@ -228,7 +234,11 @@ impl StoredTasks<'_> {
 
 impl ResultCache for StoredTasks<'_> {
     fn wants(&self, task: usize) -> bool {
-        self.tasks.get(task).is_some_and(StoredTask::is_wanted)
+        let taken = |task: &&StoredTask| match (self.run.levels, task.level) {
+            (Some(last), level) => level.is_some_and(|level| level <= last),
+            (None, _) => true,
+        };
+        self.tasks.get(task).filter(taken).is_some_and(StoredTask::is_wanted)
     }
 
     fn wants_contents(&self, task: usize, bytes: u64) -> bool {

@@ -3,7 +3,7 @@
 use super::super::Against;
 use super::super::entry::MetricEntry;
 use super::{Context, and};
-use crate::{Diagnostic, Diagnostics};
+use crate::{Diagnostic, Diagnostics, RegionKind};
 
 /// Measures that compare two results; others are the business of the workflow's engine.
 const COMPARING: [&str; 7] = [
@@ -56,6 +56,11 @@ fn reference(context: &Context<'_>, metric: &MetricEntry, diagnostics: &mut Diag
     let Some(measure) = metric.measure.as_ref().filter(|m| COMPARING.contains(&m.value.as_str())) else {
         return;
     };
+    // A table of measures says itself what it compares.
+    let of = metric.of.as_ref().and_then(|of| context.workflow?.region(&of.value));
+    if of.is_some_and(|region| region.kind == RegionKind::Table) {
+        return;
+    }
     if metric.against.value == Against::Nothing {
         let error = context.error(measure.span, format!("`{}` compares two results", measure.value));
         let error = error.expected_found("against = \"truth\" or \"default\"", "nothing to compare with");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::super::{ImageBox, StudyImage};
 use super::{positive, read_each};
+use crate::PAIR_COLUMNS;
 use crate::located::{Located, LocatedNode, TableReader};
 use crate::{Diagnostic, Diagnostics, SourceLocation, SourceText};
 
@@ -28,12 +29,14 @@ pub(crate) fn read_images(
 
 fn read_image(source: &Arc<SourceText>, mut fields: TableReader<'_, '_>) -> Option<ImageEntry> {
     let name: Option<Located<String>> = fields.required("name");
-    let file: Option<String> = fields.required("file");
+    let fixed: Option<String> = fields.optional("fixed");
+    let file: Option<String> = if fixed.is_some() { fixed } else { fields.required("file") };
     let bounds = fields.parsed("box", |numbers: Vec<u64>| check_bounds(&numbers));
     let truth = fields.optional("truth");
     let truth_box = fields.parsed("truth_box", |numbers: Vec<u64>| check_bounds(&numbers));
     let um_per_pixel = positive(&mut fields, "um_per_pixel");
-    let groups = ["slide", "patient"].map(|key| (key, fields.optional::<String>(key)));
+    let columns = ["slide", "patient"].into_iter().chain(PAIR_COLUMNS);
+    let groups: Vec<_> = columns.map(|key| (key, fields.optional::<String>(key))).collect();
     let columns = groups.into_iter().filter_map(|(key, group)| Some((key.to_owned(), group?))).collect();
     fields.finish();
     let name = name?;

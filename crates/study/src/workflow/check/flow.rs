@@ -2,10 +2,19 @@
 
 use super::WorkflowChecker;
 use crate::Diagnostic;
+use crate::PAIR_COLUMNS;
 use crate::workflow::{NameRole, SourceLocation, Task, TaskOperation};
 
 /// The region a study gives to every workflow.
 const IMAGE: &str = "image";
+
+/// The input that is the fixed volume of a pair.
+const FIXED: &str = "fixed";
+
+/// Whether a study gives an input of this name: the image, or what belongs to a pair of volumes.
+fn is_given(name: &str) -> bool {
+    [IMAGE, FIXED].contains(&name) || PAIR_COLUMNS.contains(&name)
+}
 
 impl<'w> WorkflowChecker<'w> {
     pub(super) fn check_flow(&mut self) {
@@ -83,7 +92,7 @@ impl<'w> WorkflowChecker<'w> {
                 ))
                 .at_place(region.place.as_ref(), "")
                 .with_hint("take it away"),
-                (None, true) if name != IMAGE && !imported => {
+                (None, true) if !is_given(name) && !imported => {
                     Diagnostic::warning(format!("no task makes the region `{name}`"))
                         .at_place(region.place.as_ref(), "")
                         .with_why("it becomes an input of the workflow, and a study gives only `image`")
