@@ -169,7 +169,7 @@ impl ProductStore {
         if trash.is_empty() {
             return Ok(());
         }
-        let held = lease::held(&self.leases()).map_err(|error| ProductError::disk(&folder, &error))?;
+        let held = lease::held(&self.leases()).map_err(|error| ProductError::disk(folder, &error))?;
         for (name, leases) in trash {
             let leases = match leases {
                 Some(leases) => leases,

@@ -17,7 +17,7 @@ const WINDOW: usize = 1 << 20;
 #[derive(Debug, PartialEq)]
 pub(crate) enum Scanned {
     Blob(BlobHead),
-    Entry(Entry),
+    Entry(Box<Entry>),
 }
 
 /// Gives the sound records of a pack in their order; the bytes that belong to none.
@@ -68,7 +68,7 @@ fn record_at<R: Fn(u64, &mut [u8]) -> io::Result<()>>(
     let head = window.bytes(place.offset, rest.min(blob::HEAD as u64) as usize)?;
     if let Some(length) = entry::length(head).filter(|length| *length as u64 <= rest) {
         let entry = Entry::decode(place, window.bytes(place.offset, length)?);
-        return entry.map_or(none, |entry| Ok((length as u64, Some(Scanned::Entry(entry)))));
+        return entry.map_or(none, |entry| Ok((length as u64, Some(Scanned::Entry(Box::new(entry))))));
     }
     let Some(head) = BlobHead::decode(place, head) else { return none };
     if head.length() > rest {

@@ -165,7 +165,7 @@ pub(crate) mod tests {
             if bytes.len() > HEAD + SUM {
                 // A checksum that is right does not make an entry of them.
                 let body = bytes.len() - HEAD - SUM;
-                let magic = if body % 2 == 0 { MAGIC } else { WITHOUT_REGION };
+                let magic = if body.is_multiple_of(2) { MAGIC } else { WITHOUT_REGION };
                 bytes[..4].copy_from_slice(&magic);
                 bytes[4..HEAD].copy_from_slice(&(body as u32).to_le_bytes());
                 let right = sum(HERE, &bytes[..HEAD + body]);

@@ -107,7 +107,7 @@ impl ProductStore {
         let (mut blobs, mut entries) = (Vec::new(), Vec::new());
         let scanned = pack::scan_file(&path, name, |extent, record| match record {
             Scanned::Blob(head) => blobs.push((extent, head)),
-            Scanned::Entry(entry) => entries.push((extent, entry)),
+            Scanned::Entry(entry) => entries.push((extent, *entry)),
         });
         match scanned {
             // Another process took it over and emptied it meanwhile.

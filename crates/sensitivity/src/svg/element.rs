@@ -147,7 +147,7 @@ pub(super) fn number(value: f64) -> String {
 /// Whether nothing of a text is to be escaped, as in the bytes of a picture.
 fn is_plain(text: &str) -> bool {
     let is_plain =
-        |byte: u8| byte >= b' ' && byte < 0x7f && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'');
+        |byte: u8| (b' '..0x7f).contains(&byte) && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'');
     text.bytes().all(is_plain)
 }
 
