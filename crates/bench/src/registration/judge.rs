@@ -40,6 +40,7 @@ fn index(pair: &BenchPair, at: usize) -> [usize; 3] {
 }
 
 /// The moving labels, each at the nearest voxel.
+#[allow(clippy::unnecessary_cast, reason = "necessary for the other types")]
 fn labels(pair: &BenchPair, field: &[f32]) -> Pixels {
     let (fixed, moving) = (pair.fixed.grid(), pair.moving_labels.grid());
     let nearest = |at: usize| {
@@ -85,6 +86,7 @@ fn folded(pair: &BenchPair, field: &[f32]) -> f64 {
 }
 
 /// The mean distance from the truth where the fixed volume has a label.
+#[allow(clippy::unnecessary_cast, reason = "necessary for the other types")]
 fn error(pair: &BenchPair, field: &[f32], truth: &[f32]) -> f64 {
     let labelled: Vec<bool> = with_values!(pair.fixed_labels.values(), values => values.iter().map(|value| *value as f64 > 0.0).collect());
     let within = labelled.iter().enumerate().filter(|(_, labelled)| **labelled);

@@ -119,7 +119,9 @@ impl<'a> Sampler<'a> {
             if !found.inside[at] || mask.is_some_and(|mask| mask[at] == 0) {
                 continue;
             }
-            let [x, y, z] = [0, 1, 2].map(|axis| found.cells[axis][at] as usize);
+            // Spelled out: closures over axes are not compiled along for the instruction set.
+            let [across, down, deep] = &found.cells;
+            let (x, y, z) = (across[at] as usize, down[at] as usize, deep[at] as usize);
             let cell = (z * height + y) * width + x;
             if let Some(moving) = self.volume.mask() {
                 let up = [0, 1, 2].map(|axis| usize::from(found.places[axis][at] >= T::of(0.5)));

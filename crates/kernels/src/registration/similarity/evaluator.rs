@@ -124,9 +124,9 @@ impl<'a, T: Real> Evaluator<'a, T> {
         let rows = FieldRows::<T>::numbers(lattice.counts[1], fixed[0]);
         let threads = cpu.threads.get() as u64;
         let forces = lattice.bytes() + slabs * 4 * lattice.bytes() / lattice.counts[2] as u64;
-        // The six faces, two voxels deep, in vectors that grow by doubling.
+        // The six faces, a voxel deep, in vectors that grow by doubling.
         let faces = (0..3).map(|axis| voxels / fixed[axis] as u64).sum::<u64>() * 2;
-        let edges = if similarity == Similarity::Ssd { 2 * 2 * faces * SlabSums::EDGE } else { 0 };
+        let edges = if similarity == Similarity::Ssd { 2 * faces * SlabSums::EDGE } else { 0 };
         4 * number * voxels
             + Sampler::bytes(moving)
             + slabs * bins * (bins + 1) * 8

@@ -185,11 +185,6 @@ fn row_forces<T: Real>(
     let [x, y, z] = warped.slopes.each_ref().map(|slopes| &slopes[range.clone()]);
     let [to_x, to_y, to_z] = parts.each_mut().map(|part| &mut part[..length]);
     let nothing = T::of(NOTHING * 0.5);
-    let mut give = |at: usize, by: T| {
-        to_x[at] = (by * x[at]).wide();
-        to_y[at] = (by * y[at]).wide();
-        to_z[at] = (by * z[at]).wide();
-    };
     match (slopes, shared.bins) {
         (Slopes::Information(table), Some(bins)) => {
             let fixed = &shared.fixed.values()[fixed..][..length];
@@ -200,14 +195,20 @@ fn row_forces<T: Real>(
                 let r = bin - T::of_whole(cell);
                 let [a, b, c, _] = table[row_of(fixed[at], bins) * bins + cell as usize];
                 let by = a + r * (b + r * c);
-                give(at, if value > nothing { by } else { T::default() });
+                let by = if value > nothing { by } else { T::default() };
+                to_x[at] = (by * x[at]).wide();
+                to_y[at] = (by * y[at]).wide();
+                to_z[at] = (by * z[at]).wide();
             }
         }
         (Slopes::Squares(factor, _), _) => {
             let fixed = &shared.fixed.values()[fixed..][..length];
             for at in 0..length {
                 let by = factor * (T::of_single(fixed[at]) - values[at]);
-                give(at, if values[at] > nothing { by } else { T::default() });
+                let by = if values[at] > nothing { by } else { T::default() };
+                to_x[at] = (by * x[at]).wide();
+                to_y[at] = (by * y[at]).wide();
+                to_z[at] = (by * z[at]).wide();
             }
         }
         (Slopes::Information(_), None) => {}
