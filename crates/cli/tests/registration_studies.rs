@@ -121,7 +121,8 @@ fn numbers_of_iterations_are_served_by_the_longest() {
     run(&shell, "-o none --reuse none --workers 1");
     let found = run(&shell, "-o object --reuse object --workers 1");
     assert_eq!(shell.read("object/rows.csv"), shell.read("none/rows.csv"));
-    assert!(found["tasks"]["computed"].as_u64().unwrap() > 0);
+    // Rows whose iterations another row did computed nothing.
+    assert!(found["tasks"]["by"]["object"].as_u64().unwrap() > 0, "{found}");
 }
 
 #[test]
@@ -149,6 +150,9 @@ fn a_study_stops_after_a_level_with_the_metrics_of_that_level() {
     let (whole, coarse) = (shell.read("whole/rows.csv"), shell.read("coarse/rows.csv"));
     assert_eq!(whole.lines().count(), coarse.lines().count());
     assert_ne!(whole, coarse);
+    // A folder holds the rows of one of them.
+    let other = shell.run("run study.toml -o coarse --store store");
+    assert!(other.exit == 2 && shell.read("coarse/rows.csv") == coarse, "{other}");
     let refused = shell.run("run study.toml -o none --stop-after 9");
     assert_eq!(refused.exit, 2, "{refused}");
     assert!(refused.stderr.contains("a level from 1 to 5"), "{refused}");

@@ -31,7 +31,7 @@ pub struct Measured<'a> {
 }
 
 /// The measures that are always there.
-pub const MEASURES: [&str; 20] = [
+pub const MEASURES: [&str; 21] = [
     "nmi_before",
     "nmi",
     "mi_before",
@@ -47,6 +47,7 @@ pub const MEASURES: [&str; 20] = [
     "landmark_mean",
     "landmark_p95",
     "landmark_max",
+    "landmark_outside",
     "folding",
     "jacobian_least",
     "log_jacobian_least",
@@ -106,6 +107,7 @@ pub fn measure(
         found.add("landmark_mean", end.as_ref().map(|errors| errors.mean));
         found.add("landmark_p95", end.as_ref().map(|errors| errors.p95));
         found.add("landmark_max", end.as_ref().map(|errors| errors.greatest));
+        found.add("landmark_outside", end.as_ref().map(|errors| errors.outside as f64));
     }
     folding(with, &mut found);
     Ok(found.0)

@@ -103,13 +103,14 @@ pub fn register(
     (cpu, follow): (Cpu, &mut dyn FollowRegistration),
 ) -> Result<Registered, RegistrationError> {
     let full = *prepared.fixed.full().grid();
+    let last = stop_after.clamp(1, parameters.levels());
+    let from = from.filter(|from| fits(from, parameters, &full, last));
     let mut progressed = from.unwrap_or_else(|| Progressed {
         affine: prepared.affine,
         levels: Vec::new(),
         coefficients: Vec::new(),
         state: None,
     });
-    let last = stop_after.clamp(1, parameters.levels());
     for level in progressed.levels.len() as u32 + 1..=last {
         let problem = level_problem(prepared, parameters, level)?;
         let start = started(parameters, &full, level, &progressed.coefficients)?;
@@ -131,6 +132,20 @@ pub fn register(
     let lattice = parameters.lattice(&full, last).map_err(no_lattice)?;
     let Progressed { affine, levels, coefficients, .. } = progressed;
     Ok(Registered { transform: Transform { fixed: full, affine, lattice, coefficients }, levels })
+}
+
+/// Whether a registration that was stopped can go on: it has not gone further than is asked, and its levels follow one another.
+fn fits(from: &Progressed, parameters: &RegistrationParameters, full: &Grid, last: u32) -> bool {
+    let done = from.levels.len() as u32;
+    let numbers = from.levels.iter().map(|level| level.level).eq(1..=done);
+    let expected = match done {
+        0 => Some(0),
+        _ => parameters.lattice(full, done).ok().map(|lattice| lattice.coefficients()),
+    };
+    numbers
+        && done <= last
+        && (done < last || from.state.is_none())
+        && expected == Some(from.coefficients.len())
 }
 
 /// How a level ended, or where it was stopped.

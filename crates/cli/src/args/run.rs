@@ -252,11 +252,11 @@ pub(crate) struct MachineArgs {
 #[derive(Debug, Default, Args)]
 pub(crate) struct RegistrationArgs {
     /// End registrations after this level; metrics are those of its result
-    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u32).range(1..), help_heading = LENGTH)]
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u32).range(1..), help_heading = LENGTH, conflicts_with = "on")]
     pub(crate) stop_after: Option<u32>,
     /// Take products of earlier runs from this many levels of a registration and no whole rows, to measure what each level is
     /// worth; 0 takes none
-    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u32).range(0..=5), help_heading = REUSE)]
+    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u32).range(0..=5), help_heading = REUSE, conflicts_with = "on")]
     pub(crate) reuse_levels: Option<u32>,
 }
 

@@ -145,7 +145,7 @@ fn is_shown(name: &str) -> bool {
 }
 
 impl NamedValues for RegistrationParameters {
-    const WORKFLOWS: [&'static str; 2] = ["registration", "registration-paper"];
+    const WORKFLOWS: [&'static str; 2] = ["registration", "registration"];
 
     const COMMANDS: &'static str = "register runs";
 

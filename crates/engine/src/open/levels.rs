@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use onceflow_registration::LEVEL;
 use onceflow_study::{Diagnostic, StageStep, Task, Workflow};
+use serde_json::{Value, json};
 
 use crate::EngineError;
 
@@ -29,6 +30,22 @@ pub(super) fn cut_after(workflow: &Workflow, level: u32) -> Result<Workflow, Eng
         }
     }
     Ok(cut)
+}
+
+/// The text of a descriptor with the tasks of a cut workflow: a folder of a run that stopped earlier is that of another workflow.
+pub(super) fn text_of(cut: &Workflow, text: &str) -> String {
+    let Ok(mut descriptor) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+    for stage in descriptor["stages"].as_array_mut().into_iter().flatten() {
+        let Some(tasks) = stage["tasks"].as_array_mut() else { continue };
+        let of_cut = |task: &Value| cut.tasks().find(|other| task["task"] == other.name.as_str());
+        tasks.retain(|task| of_cut(task).is_some());
+        for task in tasks {
+            if let Some(inputs) = of_cut(task).map(|other| json!(other.inputs)) {
+                task["in"] = inputs;
+            }
+        }
+    }
+    format!("{descriptor:#}\n")
 }
 
 fn is_level(task: &Task) -> bool {
@@ -60,6 +77,11 @@ mod tests {
         let metrics = cut.tasks().last().unwrap();
         assert!(metrics.inputs.iter().any(|name| name == "vec_3"), "{:?}", metrics.inputs);
         assert!(!metrics.inputs.iter().any(|name| name == "vec_5"));
+        let text = shipped_workflow("registration").unwrap();
+        let again = onceflow_study::SourceText::new("cut.json", text_of(&cut, &text.text));
+        let read: Vec<_> =
+            read_workflow(&again).unwrap().tasks().map(|t| (t.name.clone(), t.inputs.clone())).collect();
+        assert_eq!(read, cut.tasks().map(|t| (t.name.clone(), t.inputs.clone())).collect::<Vec<_>>());
         assert_eq!(cut_after(&whole, 5).unwrap(), whole);
         assert!(cut_after(&whole, 6).unwrap_err().to_string().contains("1 to 5"));
         let nuclei = read_workflow(&shipped_workflow("nuclei").unwrap()).unwrap();

@@ -101,11 +101,15 @@ pub fn open_study_with(
 ) -> Result<OpenStudy, EngineError> {
     let read = ReadStudy::new(input.into(), &operations)?;
     let settings = layers.resolve(&read.study)?;
-    let folder = read.texts.path.parent().unwrap_or(Path::new(""));
+    let folder = read.texts.path.parent().unwrap_or(Path::new("")).to_path_buf();
     let cut = settings.stop_after.map(|level| levels::cut_after(&read.workflow, level)).transpose()?;
     let workflow = cut.as_ref().unwrap_or(&read.workflow);
-    let study = OpenStudy::open(&read.study, workflow, folder, operations, &layers.watch_images)?;
-    Ok(study.with_settings(settings).with_texts(read.texts, read.notes))
+    let study = OpenStudy::open(&read.study, workflow, &folder, operations, &layers.watch_images)?;
+    let texts = match &cut {
+        Some(cut) => StudyTexts { workflow: levels::text_of(cut, &read.texts.workflow), ..read.texts },
+        None => read.texts,
+    };
+    Ok(study.with_settings(settings).with_texts(texts, read.notes))
 }
 
 /// A study as it was read, before its images are opened.

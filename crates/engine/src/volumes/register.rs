@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use onceflow_kernels::registration::Affine;
 use onceflow_kernels::{Cpu, Isa};
 use onceflow_region::Digester;
 use onceflow_registration::{
@@ -77,6 +78,8 @@ impl RegisterRequest {
         let cpu = self.cpu();
         let grids = Role::BOTH.map(|role| pair.grid(role));
         let needed = bytes_to_register(&grids[0], &grids[1], &self.parameters, cpu)?;
+        self.refuse_level()?;
+        self.refuse_inputs(&pair)?;
         self.refuse_existing(&pair)?;
         if needed > self.memory {
             let task = "registration".to_owned();
@@ -88,6 +91,34 @@ impl RegisterRequest {
 
     fn cpu(&self) -> Cpu {
         Cpu { isa: Isa::best(), threads: self.threads }
+    }
+
+    fn refuse_level(&self) -> Result<(), EngineError> {
+        let (levels, asked) = (self.parameters.levels(), self.stop_after.unwrap_or(1));
+        if asked <= levels {
+            return Ok(());
+        }
+        let message = Diagnostic::error(format!("there is no level {asked} to stop after"));
+        Err(message.expected_found(format!("a level from 1 to {levels}"), asked.to_string()).into())
+    }
+
+    /// What is read is not replaced, whatever is asked.
+    fn refuse_inputs(&self, pair: &OpenPair) -> Result<(), EngineError> {
+        let PairFiles { volumes, masks, labels, landmarks, .. } = &self.files;
+        let others = [masks, labels, landmarks].into_iter().flatten().flatten();
+        let inputs: Vec<PathBuf> =
+            volumes.iter().chain(others).filter_map(|path| path.canonicalize().ok()).collect();
+        let replaced = |file: &PathBuf| file.canonicalize().is_ok_and(|path| inputs.contains(&path));
+        match self.output.files(pair).into_iter().find(replaced) {
+            None => Ok(()),
+            Some(file) => {
+                let message =
+                    Diagnostic::error(format!("the output would replace the input {}", file.display()));
+                let message = message
+                    .expected_found("another folder after -o", self.output.folder.display().to_string());
+                Err(message.with_hint("choose another folder").into())
+            }
+        }
     }
 
     /// The folder may hold other files, but none of those that are written.
@@ -110,7 +141,7 @@ impl RegisterRequest {
     }
 
     /// What a saved state is of: the contents of volumes and masks, and everything that its bytes depend on.
-    fn identity(&self, pair: &OpenPair) -> Result<String, RegistrationError> {
+    fn identity(&self, pair: &OpenPair, start: &Affine) -> Result<String, RegistrationError> {
         let mut digester = Digester::new("onceflow registration of a pair v1");
         digester.text(env!("CARGO_PKG_VERSION"));
         digester.bytes(&pair.digest()?.0);
@@ -118,6 +149,8 @@ impl RegisterRequest {
             digester.text(&format!("{name}={value}"));
         }
         digester.text(&format!("{:?}", self.window));
+        // A file that says where to start is known by what it says.
+        digester.wide(start.0.as_flattened(), f64::to_le_bytes);
         Ok(digester.finish().to_string())
     }
 }
@@ -147,7 +180,8 @@ impl PlannedRegistration {
             [pair.read(Role::Fixed, request.window)?, pair.read(Role::Moving, request.window)?];
         let mut notes = [fixed.notes, moving.notes].concat();
         let prepared = prepare(fixed.scaled, moving.scaled, &request.parameters, cpu)?;
-        let (file, identity) = (request.output.folder.join(UNFINISHED), request.identity(pair)?);
+        let (file, identity) =
+            (request.output.folder.join(UNFINISHED), request.identity(pair, &prepared.affine)?);
         let from = self.saved(&file, &identity, &mut notes);
         let resumed = from.as_ref().map_or(0, iterations);
         make_folder(&request.output.folder)?;
@@ -166,6 +200,10 @@ impl PlannedRegistration {
                 message.expected_found("a file that can be written", onceflow_region::io_words(&error)),
             );
         }
+        if !matches!(registered, Ok(_) | Err(RegistrationError::Stopped)) {
+            // Only an empty folder goes.
+            let _ = std::fs::remove_dir(&request.output.folder);
+        }
         let registered = registered?;
         let finished = Finished {
             registered: &registered,
@@ -174,6 +212,8 @@ impl PlannedRegistration {
             moving: prepared.moving.full(),
             parameters: &request.parameters,
         };
+        // The summary of an earlier registration is not that of what is written now.
+        let _ = std::fs::remove_file(request.output.folder.join(SUMMARY));
         let mut files = Vec::new();
         let measures = request.output.write(&finished, cpu, &mut |path| files.push(path.to_owned()))?;
         // What is left of it would only be refused later.

@@ -116,10 +116,13 @@ pub(super) fn coefficients(table: &Table) -> &[f64] {
     table.reals(COEFFICIENTS).unwrap_or_default()
 }
 
+/// The iteration of a row that stands for a level without any.
+const NONE: i64 = -1;
+
 /// One row for each iteration of each level; a level whose volumes no longer overlap has one row without a cost.
 pub(super) fn log_table(levels: &[LoggedLevel]) -> Result<Table, OperationError> {
     let none = TraceRow {
-        iteration: 0,
+        iteration: u32::MAX,
         cost: Cost { total: 0.0, similarity: 0.0, bending: 0.0, counted: 0 },
         tries: 0,
     };
@@ -140,7 +143,10 @@ pub(super) fn log_table(levels: &[LoggedLevel]) -> Result<Table, OperationError>
             "status".to_owned(),
             Column::Text(rows.iter().map(|(level, _)| level.report.status.clone()).collect()),
         ),
-        ("iteration".to_owned(), whole(&|(_, row)| row.iteration.into())),
+        (
+            "iteration".to_owned(),
+            whole(&|(_, row)| if row.iteration == u32::MAX { NONE } else { row.iteration.into() }),
+        ),
         ("cost".to_owned(), real(&|(_, row)| row.cost.total)),
         ("similarity".to_owned(), real(&|(_, row)| row.cost.similarity)),
         ("bending".to_owned(), real(&|(_, row)| row.cost.bending)),
@@ -167,6 +173,9 @@ fn read_levels(table: &Table) -> Option<Vec<LoggedLevel>> {
         if levels.last().is_none_or(|last| last.report.level != number) {
             let report = LevelReport { level: number, status: status[at].clone(), trace: Vec::new() };
             levels.push(LoggedLevel { factor: factor[at], report });
+        }
+        if iteration[at] == NONE {
+            continue;
         }
         let cost = Cost {
             total: cost[at],

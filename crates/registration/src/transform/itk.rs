@@ -15,6 +15,9 @@ use crate::RegistrationError;
 /// The first line of a text.
 const FIRST: &str = "#Insight Transform File V1.0";
 
+/// The longest text of an affine transform.
+const LONGEST: u64 = 1 << 20;
+
 const COMPOSITE: &str = "CompositeTransform";
 const SPLINE: &str = "BSplineTransform";
 
@@ -93,7 +96,12 @@ struct Entry<'t> {
 /// # Errors
 /// When the file cannot be read, or holds something else.
 pub fn affine_of_text(path: &Path) -> Result<Affine, RegistrationError> {
-    let bytes = std::fs::read(path).map_err(|error| RegistrationError::unreadable(path, &error))?;
+    let unreadable = |error| RegistrationError::unreadable(path, &error);
+    let found = std::fs::metadata(path).map_err(unreadable)?;
+    if !found.is_file() || found.len() > LONGEST {
+        return Err(wrong(path, "a text of at most 1 MiB", "something else"));
+    }
+    let bytes = std::fs::read(path).map_err(unreadable)?;
     let text = String::from_utf8_lossy(&bytes);
     if text.starts_with(FIRST) {
         let entries = entries(path, &text)?;
