@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     let product = |n: u8| NewProduct { key: ProductKey([n; 32]), payload: vec![n; 900], seconds: 1.0 };
     let keys = [1, 2].map(|n| ProductKey([n; 32]));
     open().publish(&[product(1), product(2)], &Maker::new("runs/first")).expect("an empty store");
-    change(&folder.path().join("index2.sqlite"), bytes);
+    change(&folder.path().join("index3.sqlite"), bytes);
     for _ in 0..2 {
         let store = open();
         for (number, found) in [1, 2].into_iter().zip(store.fetch(&keys).unwrap_or_default()) {

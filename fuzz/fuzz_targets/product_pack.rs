@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use onceflow_products::scan_bytes;
 
-const NAME: &str = "00000000000000000000000000000000.pack2";
+const NAME: &str = "00000000000000000000000000000000.pack3";
 
 fuzz_target!(|bytes: &[u8]| {
     let (records, lost) = scan_bytes(NAME, bytes);

@@ -18,6 +18,7 @@ Examples:
   onceflow bench products --only lookups        the store of results
   onceflow bench cluster --only claims          handing out buckets
   onceflow bench tune --only honesty            does the stated interval hold the gain
+  onceflow bench python --only handing          regions given to Python functions
   onceflow bench python --python venv/bin/python    the package, where it is installed
   onceflow bench kernels --size 2048            a smaller tile than 4096 x 4096"
 )]
@@ -33,7 +34,7 @@ pub(crate) struct BenchArgs {
     pub(crate) size: u64,
     /// Only the sections of `run` (planning, clusters, hybrid, levels, beyond, bounds, paths, grain, end, workers, effects, dask) and
     /// `region` (overhead, copies, boxes, arrays, staging, conversions, slide) and `products` (lookups, publishing, small, entries,
-    /// again, overlap, empty, commands, blocks, attributes) and `mold` (estimates, plans, speed; slurm, beside a real one that SLURM_CONF names) and `tune` (proposals, cost, quality, elsewhere, warm, front, objectives, honesty), or the operations of `kernels`, with this in their names, the latter without peers
+    /// again, overlap, empty, commands, blocks, attributes) and `mold` (estimates, plans, speed; slurm, beside a real one that SLURM_CONF names) and `tune` (proposals, cost, quality, elsewhere, warm, front, objectives, honesty) and `python` (calls, handing, studies), or the operations of `kernels`, with this in their names, the latter without peers
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Option<String>,
     /// Print one JSON object in place of the table
@@ -79,7 +80,7 @@ pub(crate) enum BenchSubject {
     Cluster,
     /// Tuning: the best values after so many rows beside tuners of others, and what proposals and rows cost
     Tune,
-    /// The Python package: its import, analyses and asking for rows, beside SALib and Optuna
+    /// The Python package: its import, analyses, asking for rows, and functions as tasks, beside SALib, Optuna, joblib, Dask
     Python,
     /// Operations on images: time on one thread and on all, beside peers and beside merely moving the bytes
     Kernels,

@@ -15,6 +15,7 @@ mod region;
 mod run;
 mod seams;
 mod sensitivity;
+mod tasks;
 mod tune;
 
 use std::process::ExitCode;
@@ -24,7 +25,7 @@ use onceflow_allocator::CountingAllocator;
 use onceflow_terminal::{Exit, Failure, Terminal, report_panics};
 
 use args::{BenchArgs, BenchSubject};
-use figure::{to_json, to_text};
+use figure::{BenchFigure, to_json, to_text};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -39,6 +40,15 @@ fn main() -> ExitCode {
     }
 }
 
+/// Functions as tasks need plain Python, the rest the package.
+fn python_figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<BenchFigure>, Failure> {
+    let mut figures = tasks::figures(terminal, args)?;
+    if package::is_asked(args) {
+        figures.extend(package::figures(terminal, args)?);
+    }
+    Ok(figures)
+}
+
 /// Measures the subject and prints its figures.
 fn measure(args: &BenchArgs, terminal: &Terminal) -> Result<(), Failure> {
     let (name, figures) = match args.subject {
@@ -51,7 +61,7 @@ fn measure(args: &BenchArgs, terminal: &Terminal) -> Result<(), Failure> {
         BenchSubject::Mold => ("mold", mold::figures(terminal, args)?),
         BenchSubject::Cluster => ("cluster", cluster::figures(terminal, args)?),
         BenchSubject::Tune => ("tune", tune::figures(terminal, args)?),
-        BenchSubject::Python => ("python", package::figures(terminal, args)?),
+        BenchSubject::Python => ("python", python_figures(terminal, args)?),
         BenchSubject::Kernels => ("kernels", kernels::figures(terminal, args)?),
     };
     if args.json { terminal.json(&to_json(name, &figures)) } else { terminal.result(&to_text(&figures)) }

@@ -40,6 +40,9 @@ onceflow_store *onceflow_open(const char *folder, const char *program, const cha
 /* Waits until everything is kept, and closes the store. Blocks that have not ended keep it open. */
 int onceflow_close(onceflow_store *store);
 
+/* Waits until everything that has ended is kept: no kill and no loss of power takes it any more. */
+int onceflow_flush(onceflow_store *store);
+
 /* Adds a value to the history of a variable that a branch decides or a loop carries; and begins its history again. */
 int onceflow_history_add(onceflow_store *store, const char *variable, const void *value, size_t bytes);
 int onceflow_history_clear(onceflow_store *store, const char *variable);

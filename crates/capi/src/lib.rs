@@ -80,6 +80,20 @@ pub unsafe extern "C" fn onceflow_close(store: *mut StoreHandle) -> c_int {
     called(-1, close)
 }
 
+/// Waits until all that ended is kept.
+///
+/// # Safety
+/// `store` is null or open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn onceflow_flush(store: *mut StoreHandle) -> c_int {
+    // SAFETY: as the caller promises.
+    let store = unsafe { store.as_ref() };
+    called(-1, || {
+        store.map_or(Ok(()), |store| store.store.flush())?;
+        Ok(0)
+    })
+}
+
 /// Adds a value to the history of a variable.
 ///
 /// # Safety

@@ -129,6 +129,7 @@ fn wrong_pointers_and_names_are_errors_and_null_does_nothing() {
             (onceflow_known(null_mut()), onceflow_end(null_mut()), onceflow_close(null_mut())),
             (0, 0, 0)
         );
+        assert_eq!(onceflow_flush(null_mut()), 0);
 
         let store = onceflow_open(path.as_ptr(), name.as_ptr(), null());
         assert!(onceflow_begin(store, null()).is_null());
@@ -143,6 +144,12 @@ fn wrong_pointers_and_names_are_errors_and_null_does_nothing() {
         assert_eq!(onceflow_product(block, name.as_ptr(), place, 8), 0);
         assert_eq!(onceflow_product(block, name.as_ptr(), place, 8), -1, "twice");
         assert_eq!(onceflow_end(block), 0);
+        assert_eq!(onceflow_flush(store), 0);
+        let other = onceflow_open(path.as_ptr(), name.as_ptr(), null());
+        let known = onceflow_begin(other, block_name.as_ptr());
+        onceflow_attribute_integer(known, name.as_ptr(), 1);
+        assert_eq!(onceflow_known(known), 1, "it is kept, though the first store is open");
+        assert_eq!((onceflow_end(known), onceflow_close(other)), (0, 0));
 
         // A block keeps its store open.
         let block = onceflow_begin(store, block_name.as_ptr());

@@ -115,6 +115,7 @@ fn command_line(args: &SettingsArgs<'_>) -> RunOptions {
         costs: machine.costs.clone(),
         store: machine.store.clone(),
         store_size: machine.store_size.map(|size| size.0),
+        blobs: machine.blobs.clone(),
         audit: machine.audit,
         granularity: machine.granularity.map(granularity),
         policy: args.policy,

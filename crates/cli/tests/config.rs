@@ -9,7 +9,7 @@ use shell::{Said, Shell};
 use studies::{STUDY, changed};
 
 /// Every key, a value of the profile, a stronger one of the environment, and both as they are shown.
-const KEYS: [(&str, &str, &str, [&str; 2]); 17] = [
+const KEYS: [(&str, &str, &str, [&str; 2]); 18] = [
     ("reuse", "\"stage\"", "task", ["stage", "task"]),
     ("workers", "5", "6", ["5", "6"]),
     ("memory", "\"3 GiB\"", "4 GiB", ["3 GiB", "4 GiB"]),
@@ -23,8 +23,9 @@ const KEYS: [(&str, &str, &str, [&str; 2]); 17] = [
     ),
     ("costs", "\"costs.jsonl\"", "none", ["costs.jsonl", "none"]),
     ("store", "\"results\"", "none", ["results", "none"]),
-    // Without a store it has no size.
+    // Without a store it has no size, and no folder of results.
     ("store_size", "\"20 GiB\"", "5 GiB", ["20 GiB", "none"]),
+    ("blobs", "\"shared\"", "other", ["shared", "none"]),
     ("audit", "\"1%\"", "0.5", ["1%", "50%"]),
     ("granularity", "\"split\"", "fused", ["split", "fused"]),
     ("policy", "\"fcfs\"", "rmsr:3", ["fcfs", "rmsr:3"]),

@@ -102,3 +102,36 @@ fn a_full_disk_of_workers_is_said_and_the_run_goes_on_when_there_is_space() {
         assert_eq!(shell.read(&format!("disk/first/{name}")), shell.read(&format!("undisturbed/{name}")));
     }
 }
+
+/// A store of results on a disk that is full, at ever other places: the run gives what it gives without one, and says what it could
+/// not keep; what it could keep is sound.
+#[test]
+fn a_full_disk_of_the_store_costs_results_of_earlier_runs_and_nothing_else() {
+    let shell = Shell::new();
+    shell.write("study.toml", STUDY);
+    let Some(disk) = Disk::mount(shell.path("disk"), 4) else {
+        eprintln!("skipped: this user may not mount a small disk");
+        return;
+    };
+    shell.ok("run study.toml -o undisturbed --store none");
+    let (mut said_so, mut taken) = (0, 0);
+    for kibibytes in [4, 32, 96, 160, 256, 400, 700, 16_384] {
+        disk.resize(kibibytes);
+        let folder = format!("run-{kibibytes}");
+        let said = shell.ok(&format!("run study.toml -o {folder} --store disk/store --json"));
+        let products = said.json()["tasks"]["by"]["products"].as_f64().unwrap();
+        let refused = ["Not all results could be kept", "results of earlier runs are not used"];
+        let all = format!("{}{}", said.stderr, shell.read(&format!("{folder}/answer.txt")));
+        said_so += u32::from(refused.iter().any(|words| all.contains(words)));
+        taken += u32::from(products > 0.0);
+        for name in ["rows.csv", "metrics.csv", "indices.json"] {
+            let found = shell.read(&format!("{folder}/{name}"));
+            assert_eq!(found, shell.read(&format!("undisturbed/{name}")), "{kibibytes} KiB: {name}");
+        }
+    }
+    assert!(said_so >= 2, "{said_so} runs said that the disk was full");
+    let last = shell.ok("run study.toml -o last --store disk/store --json");
+    taken += u32::from(last.json()["tasks"]["by"]["products"].as_f64().unwrap() > 0.0);
+    assert!(taken >= 1, "with room results are kept and taken");
+    shell.ok("products verify --store disk/store");
+}

@@ -52,8 +52,8 @@ pub use onceflow_nuclei::{
     read_objects, segment,
 };
 pub use onceflow_products::{
-    Collected, Collection, Explained, Listed, ProductError, ProductKey, ProductStore, StoreOptions,
-    StoreStatistics, Verified,
+    Collected, Collection, Explained, Listed, ProductError, ProductKey, ProductRegion, ProductStore,
+    StoreOptions, StoreStatistics, Verified,
 };
 pub use onceflow_programs::{AskedLog, FoundLog};
 pub use onceflow_region::io_words;
@@ -96,8 +96,8 @@ pub use run::{
     AskedOptions, AskedRow, AskedSearch, BucketCost, BucketImage, BucketInput, BucketMakes, BucketPhase,
     BucketReference, BucketResult, BucketRow, BucketRows, BucketValue, INTERIM_FILE, PixelBox, Run,
     SavedFile, SavedRegion, SharedTask, SplitCost, StoredInstances, StoredPhase, StoredPixels,
-    StoredPixelsError, StoredUnknown, WorkOptions, WorkSummary, execute_bucket, find_logs, is_running,
-    next_buckets, record_bucket, run, stored_phases, stored_pixels, stored_row, work,
+    StoredPixelsError, StoredUnknown, WorkOptions, WorkSummary, apply_built_in, execute_bucket, find_logs,
+    is_running, next_buckets, record_bucket, run, stored_phases, stored_pixels, stored_row, work,
 };
 pub use save::{Failing, failing, read_row};
 pub use settings::{

@@ -66,6 +66,7 @@ pub fn run_study(
     let mut report = ProgressReport::new(progress, folder, settings.events.as_deref())?;
     let mut run = run(study, settings, folder, &mut report)?;
     let pictures = drawn(study, settings, &run, folder, &mut report);
+    run.store = None;
     run.answer.work.wall = began.elapsed().as_secs_f64();
     let provenance = provenance(study, &run, folder, &settings.command);
     save(&mut run, began, pictures.as_ref(), &provenance, folder)?;

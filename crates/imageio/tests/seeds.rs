@@ -17,7 +17,7 @@ use onceflow_store::zarr::Compression;
 
 use support::jpeg::{JpegForm, tables};
 use support::texture;
-use support::tiff::{Directory, Value, tiff};
+use support::tiff::{Directory, TagValue, tiff};
 
 fn value(colour: usize, column: usize, row: usize) -> u8 {
     (colour * 83 + column * 29 + row * 51 + 7) as u8
@@ -31,7 +31,8 @@ fn plain(width: usize, height: usize) -> Directory {
 fn slides() -> Vec<(&'static str, Vec<u8>)> {
     let shared = [&[0xff, 0xd8][..], &tables(), &[0xff, 0xd9]].concat();
     let tiles = vec![JpegForm::new(16, 16, 3).write_short(value); 4];
-    let jpeg = Directory::tiles([25, 30], [16, 16], 3, tiles).short(259, 7).with(347, Value::Bytes(shared));
+    let jpeg =
+        Directory::tiles([25, 30], [16, 16], 3, tiles).short(259, 7).with(347, TagValue::Bytes(shared));
     let mut ome = plain(32, 24).text(
         "<OME><Image><Pixels SizeC=\"3\" PhysicalSizeX=\"0.25\" PhysicalSizeY=\"0.25\"/></Image></OME>",
     );

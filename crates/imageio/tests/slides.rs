@@ -10,7 +10,7 @@ use onceflow_imageio::{open, open_bytes, open_metered};
 use onceflow_region::{Dense, Element, MeteredSource, Pixels, ReadMeter, Source, SourceError};
 
 use support::jpeg::{JpegForm, tables};
-use support::tiff::{Directory, Value, tiff};
+use support::tiff::{Directory, TagValue, tiff};
 use support::{Noise, boxed, texture};
 
 fn whole(source: &dyn Source) -> Dense {
@@ -63,7 +63,7 @@ fn jpeg_tiles(colours: usize, short: bool) -> (Directory, Vec<u8>) {
     };
     let directory = Directory::tiles([25, 30], [16, 16], colours, (0..4).map(tile).collect()).short(259, 7);
     let shared = [&[0xff, 0xd8][..], &tables(), &[0xff, 0xd9]].concat();
-    let directory = if short { directory.with(347, Value::Bytes(shared)) } else { directory };
+    let directory = if short { directory.with(347, TagValue::Bytes(shared)) } else { directory };
     (directory, all.pixels(value))
 }
 
@@ -190,8 +190,8 @@ fn slides_that_need_openslide_say_so() {
         plain(20, 20).short(65420, 1),
         plain(20, 20)
             .text("<?xml version=\"1.0\"?><scn xmlns=\"http://www.leica-microsystems.com/scn/2010/10/01\">"),
-        plain(20, 20).with(700, Value::Bytes(b"<iScan>".to_vec())),
-        plain(20, 20).with(305, Value::Text("Philips DP v1.0".into())),
+        plain(20, 20).with(700, TagValue::Bytes(b"<iScan>".to_vec())),
+        plain(20, 20).with(305, TagValue::Text("Philips DP v1.0".into())),
     ];
     for directory in foreign {
         let error = open_bytes("a.tif", tiff(vec![directory], None)).map(|_| ()).unwrap_err();
@@ -213,7 +213,7 @@ fn colours_in_planes_of_their_own() {
         // Alpha has strips as well, and they are not even read.
         let strips = (0..4).flat_map(|colour| (0..3).map(move |part| strip(colour, bytes, part))).collect();
         let directory = Directory::tiles([20, 20], [20, 8], 4, strips).strips(8).short(284, 2);
-        let directory = directory.with(258, Value::Short(vec![8 * bytes as u64; 4]));
+        let directory = directory.with(258, TagValue::Short(vec![8 * bytes as u64; 4]));
         let source = open_bytes("a.tif", tiff(vec![directory], None)).unwrap();
         let planes: Vec<Vec<u8>> = (0..3).map(|colour| plane(colour, bytes).collect()).collect();
         let stored = (0..400)
@@ -270,13 +270,13 @@ fn what_is_wrong_with_a_slide_is_said() {
     };
     let error = message(tiff(vec![plain(20, 20), plain(10, 10)], Some(0)));
     assert!(error.contains("expected a chain of directories that ends, found one at byte"), "{error}");
-    let far = plain(16, 16).with(324, Value::Long(vec![4_000_000_000]));
+    let far = plain(16, 16).with(324, TagValue::Long(vec![4_000_000_000]));
     let error = message(tiff(vec![far], None));
     assert!(
         error.contains("expected tile 0 with 16 x 16 pixels, found 768 bytes from byte 4000000000 on"),
         "{error}"
     );
-    let few = plain(64, 64).with(325, Value::Long(vec![768; 3]));
+    let few = plain(64, 64).with(325, TagValue::Long(vec![768; 3]));
     assert!(
         message(tiff(vec![few], None)).contains("expected 16 strips or tiles, found 16 places and 3 lengths")
     );

@@ -131,7 +131,13 @@ fn digits(digest: &[u8; 32]) -> String {
 impl MemoEntry {
     /// The entry as bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let inline: usize = self.parts.iter().map(|part| part.content.as_ref().map_or(0, Vec::len)).sum();
+        self.encode_without(|_| false)
+    }
+
+    /// The entry as bytes, without the contents of parts that are kept elsewhere.
+    pub(crate) fn encode_without(&self, is_elsewhere: impl Fn(&MemoPart) -> bool) -> Vec<u8> {
+        let contents = self.parts.iter().map(|part| part.content.as_deref().filter(|_| !is_elsewhere(part)));
+        let inline: usize = contents.clone().map(|content| content.map_or(0, <[u8]>::len)).sum();
         let mut bytes = Vec::with_capacity(inline + 1024);
         bytes.extend(MAGIC);
         put(&mut bytes, self.title.as_bytes());
@@ -143,14 +149,14 @@ impl MemoEntry {
             put(&mut bytes, attribute.value.as_bytes());
         }
         bytes.extend((self.parts.len() as u32).to_le_bytes());
-        for part in &self.parts {
+        for (part, content) in self.parts.iter().zip(contents) {
             bytes.push(part.role as u8);
             put(&mut bytes, part.name.as_bytes());
             bytes.extend(part.mode.to_le_bytes());
             bytes.extend(part.bytes.to_le_bytes());
             bytes.extend(part.digest);
-            bytes.push(u8::from(part.content.is_some()));
-            bytes.extend(part.content.iter().flatten());
+            bytes.push(u8::from(content.is_some()));
+            bytes.extend(content.unwrap_or_default());
         }
         bytes
     }

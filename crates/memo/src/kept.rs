@@ -97,24 +97,37 @@ pub(crate) fn content(
 pub(crate) fn publish(
     store: &ProductStore,
     key: ProductKey,
-    mut entry: MemoEntry,
+    entry: &MemoEntry,
     seconds: f64,
     maker: &Maker,
 ) -> Result<Published, MemoError> {
+    let product = product(store, key, entry, seconds, maker)?;
+    Ok(store.publish(&[product], maker)?)
+}
+
+/// The product of an entry, whose long parts are kept when this returns.
+pub(crate) fn product(
+    store: &ProductStore,
+    key: ProductKey,
+    entry: &MemoEntry,
+    seconds: f64,
+    maker: &Maker,
+) -> Result<NewProduct, MemoError> {
     let mut inline = 0;
-    for part in &mut entry.parts {
+    let mut is_long = |part: &&MemoPart| {
         let length = part.content.as_ref().map_or(0, Vec::len);
-        inline += length;
-        if inline <= INLINE {
-            continue;
-        }
-        inline -= length;
-        if let Some(content) = part.content.take() {
-            publish_pieces(store, &part.digest, &content, seconds, maker)?;
+        let fits = inline + length <= INLINE;
+        inline += if fits { length } else { 0 };
+        !fits
+    };
+    let long: Vec<&MemoPart> = entry.parts.iter().filter(|part| is_long(part)).collect();
+    for part in &long {
+        if let Some(content) = &part.content {
+            publish_pieces(store, &part.digest, content, seconds, maker)?;
         }
     }
-    let product = NewProduct { key, payload: entry.encode(), seconds };
-    Ok(store.publish(&[product], maker)?)
+    let is_elsewhere = |part: &MemoPart| long.iter().any(|long| std::ptr::eq(*long, part));
+    Ok(NewProduct { key, payload: entry.encode_without(is_elsewhere), seconds })
 }
 
 /// Keeps the pieces of a part that is a long file; false when the file is not what it was when it was digested.

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use onceflow_memo::{BlockStore, MemoError};
 use onceflow_products::{Fault, Operation, ProductStore, StoreOptions};
@@ -77,4 +78,52 @@ fn stopped_before_any_step_nothing_wrong_is_kept() {
 #[test]
 fn a_full_disk_costs_the_result_and_not_the_program() {
     fail_everywhere(Fault::Full);
+}
+
+/// Ends 200 blocks while the first sync of the disk lasts; the second one may fail. How often the disk was waited for.
+fn syncs_of_many_blocks(second: Option<Fault>) -> usize {
+    const BLOCKS: u32 = 200;
+    let folder = tempfile::tempdir().unwrap();
+    let (syncs, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let (counted, are_ended) = (Arc::clone(&syncs), Arc::clone(&ended));
+    let faults = move |operation: &Operation<'_>| {
+        let number =
+            if operation.step == "sync" { counted.fetch_add(1, Ordering::SeqCst) } else { usize::MAX };
+        let began = Instant::now();
+        while number == 0 && !are_ended.load(Ordering::SeqCst) && began.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        second.filter(|_| number == 1)
+    };
+    let options = StoreOptions { faults: Some(Arc::new(faults)), ..StoreOptions::default() };
+    let store = BlockStore::open_with(folder.path(), "many", "1", &options).unwrap();
+    let known = |store: &BlockStore, number: u32| {
+        let mut block = store.begin("block");
+        block.attribute("number", &number.to_le_bytes());
+        let known = block.known().unwrap();
+        if !known {
+            block.give("value", &number.to_le_bytes()).unwrap();
+        }
+        block.end().unwrap();
+        known
+    };
+    assert!(!known(&store, 0));
+    while syncs.load(Ordering::SeqCst) == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!((1..BLOCKS).all(|number| !known(&store, number)));
+    assert!((0..BLOCKS).all(|number| known(&store, number)), "what waits is known");
+    ended.store(true, Ordering::SeqCst);
+    store.flush().unwrap();
+    drop(store);
+    let store = BlockStore::open(folder.path(), "many", "1").unwrap();
+    assert!((0..BLOCKS).all(|number| known(&store, number)));
+    syncs.load(Ordering::SeqCst)
+}
+
+#[test]
+fn blocks_that_end_while_the_disk_is_waited_for_are_written_together() {
+    assert_eq!(syncs_of_many_blocks(None), 2);
+    let failed_once = syncs_of_many_blocks(Some(Fault::Full));
+    assert_eq!(failed_once, 201, "one by one, so that what cannot be kept costs no other");
 }

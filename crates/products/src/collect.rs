@@ -87,10 +87,12 @@ impl ProductStore {
     }
 
     fn remove_former(&self) -> Result<(), ProductError> {
-        let former = crate::migrate::former(self.folder());
-        let Ok(files) = fs::read_dir(&former) else { return Ok(()) };
-        files.flatten().try_for_each(|file| self.disk().remove(&file.path()))?;
-        fs::remove_dir(&former).map_err(|error| ProductError::disk(&former, &error))
+        for former in crate::migrate::former(self.folder()) {
+            let Ok(files) = fs::read_dir(&former) else { continue };
+            files.flatten().try_for_each(|file| self.disk().remove(&file.path()))?;
+            fs::remove_dir(&former).map_err(|error| ProductError::disk(&former, &error))?;
+        }
+        Ok(())
     }
 
     /// Writes the products of a sparse pack to a new one, unless a process still writes to it.
@@ -98,7 +100,7 @@ impl ProductStore {
         if self.index().open_packs()?.iter().any(|(open, _)| open == name) {
             return Ok(());
         }
-        let size = pack::path(&self.packs(), name).metadata().map_or(0, |file| file.len());
+        let size = pack::path(self.packs(), name).metadata().map_or(0, |file| file.len());
         let live = self.index().of_pack(name)?;
         if live.bytes() as f64 >= SPARSE * size as f64 && size > 0 {
             return Ok(());
@@ -191,7 +193,7 @@ impl ProductStore {
         if pack::is_name(name) {
             let _no_reader = self.no_reader();
             self.forget_file(name);
-            self.disk().remove(&pack::path(&self.packs(), name))?;
+            self.disk().remove(&pack::path(self.packs(), name))?;
         }
         self.index().empty_trash(name)
     }
@@ -273,6 +275,7 @@ mod tests {
             uses: 0,
             pinned: false,
             maker: crate::Maker::default(),
+            region: None,
             blob: i64::from(key),
             entry_bytes: 20,
         }

@@ -50,13 +50,24 @@ pub enum ProductError {
     /// The folder is on a file system that several machines share.
     #[error(
         "{}: expected a folder on a local disk, found {system}; the index of the store needs memory that all processes \
-         share, which network file systems do not offer: name a folder on a local disk, or `none`", .path.display()
+         share, which network file systems do not offer: name a folder on a local disk, or `none`; the results themselves \
+         may lie here, when --blobs names this folder and --store a local one", .path.display()
     )]
     Network {
         /// The folder.
         path: PathBuf,
         /// The kind of file system.
         system: &'static str,
+    },
+    /// The packs of the store are in another folder, and not as they should be.
+    #[error("{}: expected {expected}, found {found}", .path.display())]
+    Elsewhere {
+        /// The file or folder.
+        path: PathBuf,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
     },
     /// A product is too large for a record.
     #[error("expected a product of at most {limit} bytes, found {bytes}")]
@@ -144,6 +155,7 @@ fn reason(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".into(),
         io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only".into(),
         io::ErrorKind::NotFound => "there is no such file".into(),
+        io::ErrorKind::TimedOut => "another process repairs or migrates the store".into(),
         _ => error.to_string(),
     }
 }

@@ -2,6 +2,7 @@
 
 mod add;
 mod packs;
+mod regions;
 mod remove;
 mod report;
 mod schema;
@@ -10,12 +11,14 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use onceflow_region::Digest;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, ffi, params};
 
 use crate::ProductError;
-use crate::disk::{Disk, Fault};
+use crate::disk::{Disk, Fault, WAIT};
 use crate::pack::Extent;
 use crate::record::ProductKey;
 
@@ -32,6 +35,8 @@ pub(crate) struct Index {
 
 struct State {
     connection: Connection,
+    /// Its log.
+    log: PathBuf,
     /// Which file it is: another process may put a new index in its place.
     file: Option<(u64, u64)>,
     /// The names of packs; a number is never given to another pack.
@@ -57,9 +62,15 @@ impl Index {
     pub(crate) fn open(path: &Path, disk: &Disk) -> Result<(Self, bool), ProductError> {
         let path = path.to_path_buf();
         fault(disk, "open index", &path)?;
+        share(&path, disk)?;
         let failed = |source| ProductError::Index { path: path.clone(), source };
-        let (state, is_new) = State::open(&path).map_err(failed)?;
+        let (state, is_new) = State::open(&path, disk.wait()).map_err(failed)?;
         Ok((Self { path, disk: disk.clone(), state: Mutex::new(state) }, is_new))
+    }
+
+    /// From now on waits for other processes as long as it takes them to write.
+    pub(crate) fn be_patient(&self) -> Result<(), ProductError> {
+        self.with(|connection| connection.busy_timeout(WAIT))
     }
 
     /// Opens the index again if another is in its place; whether that was so.
@@ -68,7 +79,7 @@ impl Index {
         if state.file == file_id(&self.path) {
             return Ok(false);
         }
-        *state = State::open(&self.path).map_err(|source| self.failed(source))?.0;
+        *state = State::open(&self.path, WAIT).map_err(|source| self.failed(source))?.0;
         Ok(true)
     }
 
@@ -122,7 +133,7 @@ impl Index {
     }
 
     /// Like `change`, and all changes until then survive the loss of power.
-    fn change_for_good<T>(
+    pub(crate) fn change_for_good<T>(
         &self,
         step: &'static str,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
@@ -189,12 +200,40 @@ impl Index {
 }
 
 impl State {
-    fn open(path: &Path) -> rusqlite::Result<(Self, bool)> {
+    fn open(path: &Path, wait: Duration) -> rusqlite::Result<(Self, bool)> {
         let mut connection = Connection::open(path)?;
-        let is_new = schema::prepare(&mut connection)?;
-        Ok((Self { connection, file: file_id(path), packs: HashMap::new() }, is_new))
+        let is_new = schema::prepare(&mut connection, wait)?;
+        Ok((Self { connection, log: log(path), file: file_id(path), packs: HashMap::new() }, is_new))
     }
 }
+
+impl Drop for State {
+    /// To bring the log into the index takes three waits for the disk, to read a short log a thousandth of a second: the process
+    /// that closes the store last leaves a short one as it is.
+    fn drop(&mut self) {
+        let is_short = self.log.metadata().is_ok_and(|log| log.len() < SHORT_LOG);
+        let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short);
+    }
+}
+
+/// An index that a group shares is made before SQLite does so: the files beside it get its permissions.
+fn share(path: &Path, disk: &Disk) -> Result<(), ProductError> {
+    if !disk.is_shared() || path.exists() {
+        return Ok(());
+    }
+    let made = fs::OpenOptions::new().create(true).append(true).open(path).and_then(|_| disk.share(path));
+    made.map_err(|error| ProductError::disk(path, &error))
+}
+
+/// The log that SQLite keeps beside an index.
+fn log(index: &Path) -> PathBuf {
+    let mut name = index.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+/// A log of fewer bytes is short.
+const SHORT_LOG: u64 = 1 << 20;
 
 /// The file that says that an index is damaged.
 pub(crate) fn mark(index: &Path) -> PathBuf {

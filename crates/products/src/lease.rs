@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::disk::Disk;
+
 /// The lease of this process, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Lease {
@@ -18,18 +20,24 @@ pub(crate) struct Lease {
 
 impl Lease {
     /// Takes a lease in a folder.
-    pub(crate) fn take(folder: &Path) -> io::Result<Self> {
+    pub(crate) fn take(folder: &Path, disk: &Disk) -> io::Result<Self> {
         loop {
             let name = unique_name();
             let path = folder.join(&name);
             let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
             file.lock()?;
+            disk.share(&path).or_else(absent_is_taken)?;
             // Before it was locked another process may have taken it for one that was left, and removed it.
             if path.try_exists()? {
                 return Ok(Self { name, path, _file: file });
             }
         }
     }
+}
+
+/// A lease that another process has removed is taken anew.
+fn absent_is_taken(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
 impl Drop for Lease {
@@ -54,7 +62,11 @@ pub(crate) fn held(folder: &Path) -> io::Result<Vec<String>> {
 
 /// Whether a process holds a lease. One that was left is removed.
 fn is_held(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        // One of another user that cannot be read may be held.
+        Err(error) => return error.kind() != io::ErrorKind::NotFound,
+    };
     match file.try_lock_shared() {
         // Also where the system cannot tell.
         Err(_) => true,
@@ -83,7 +95,10 @@ mod tests {
     #[test]
     fn a_lease_is_held_until_it_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
-        let (one, other) = (Lease::take(folder.path()).unwrap(), Lease::take(folder.path()).unwrap());
+        let (one, other) = (
+            Lease::take(folder.path(), &Disk::default()).unwrap(),
+            Lease::take(folder.path(), &Disk::default()).unwrap(),
+        );
         let mut names = vec![one.name.clone(), other.name.clone()];
         names.sort_unstable();
         let mut found = held(folder.path()).unwrap();

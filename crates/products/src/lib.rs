@@ -29,6 +29,7 @@
 //! | `index` | the SQLite file: where each product is, use, leases, digests of source files |
 //! | `store` | opening, publishing, fetching, pins, statistics |
 //! | `migrate` | stores of an older form |
+//! | `elsewhere` | packs in another folder than the index |
 //! | `collect` | which products go when the store is too large, and how packs shrink |
 //! | `verify` | every record read again, damage set aside |
 //! | `lease` | who uses the store now |
@@ -37,6 +38,7 @@
 
 mod collect;
 mod disk;
+mod elsewhere;
 mod error;
 mod index;
 mod lease;
@@ -52,9 +54,9 @@ pub use collect::{Collected, Collection};
 pub use error::ProductError;
 pub use index::{Listed, StoreStatistics};
 pub use place::{default_limit, is_on_network};
-pub use record::{Conflict, Maker, ProductKey};
+pub use record::{Conflict, Maker, ProductKey, ProductRegion};
 pub use source_files::{FileStamp, SourceDigest, WatchedFile};
-pub use store::{Explained, NewProduct, Product, ProductStore, Published, StoreOptions};
+pub use store::{Explained, NewProduct, NewRegion, Product, ProductStore, Published, StoreOptions};
 pub use verify::Verified;
 
 #[doc(hidden)]

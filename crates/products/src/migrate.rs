@@ -2,6 +2,7 @@
 //! count, and the old files stay as a copy until the store is collected.
 
 mod form1;
+mod form2;
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,16 +13,13 @@ use crate::ProductError;
 use crate::disk::Disk;
 use crate::lease::{self, unique_name};
 use crate::pack::{self, PackWriter};
-use crate::place::{INDEX, LEASES, LOCK, PACKS, QUARANTINE};
+use crate::place::{BLOBS, INDEX, LEASES, LOCK, PACKS, QUARANTINE};
 use crate::record::ProductKey;
-use crate::record::blob::Blob;
-use crate::record::digest;
+use crate::record::blob::{Blob, BlobHead};
 use crate::record::entry::Entry;
 
-use form1::Record;
-
 /// The form of the stores that this version makes.
-const FORM: u32 = 2;
+const FORM: u32 = 3;
 
 /// The file that says what the folder is, and what stands in it before the number of the form.
 const FORMAT_FILE: &str = "format";
@@ -35,11 +33,63 @@ const CACHE_TAG: &str =
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Current,
-    Older,
+    Older(OlderForm),
+}
+
+/// The forms of stores that older versions made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OlderForm {
+    First,
+    Second,
+}
+
+/// What only the index of an older store knows.
+#[derive(Default)]
+pub(crate) struct Taken {
+    pub(crate) used: Used,
+    pub(crate) files: Vec<SourceFile>,
 }
 
 /// How often products were used, when, and whether they are pinned.
 pub(crate) type Used = Vec<(ProductKey, [i64; 3])>;
+
+/// The digest of a source file, remembered for its stamp.
+pub(crate) struct SourceFile {
+    pub(crate) path: String,
+    pub(crate) stamp: String,
+    pub(crate) digest: [u8; 32],
+}
+
+impl OlderForm {
+    const ALL: [Self; 2] = [Self::First, Self::Second];
+
+    fn number(self) -> u32 {
+        match self {
+            Self::First => 1,
+            Self::Second => 2,
+        }
+    }
+
+    /// The file of its index.
+    fn index(self) -> &'static str {
+        match self {
+            Self::First => form1::INDEX,
+            Self::Second => form2::INDEX,
+        }
+    }
+
+    fn pack_names(self, packs: &Path) -> io::Result<Vec<String>> {
+        match self {
+            Self::First => form1::pack_names(packs),
+            Self::Second => form2::pack_names(packs),
+        }
+    }
+
+    /// The folder of what is left of it.
+    fn former(self, folder: &Path) -> PathBuf {
+        folder.join(format!("form-{}", self.number()))
+    }
+}
 
 /// The form of a store; a folder that is empty becomes one.
 pub(crate) fn form(folder: &Path, disk: &Disk) -> Result<Form, ProductError> {
@@ -55,7 +105,8 @@ fn form_of(path: &Path, found: &[u8]) -> Result<Form, ProductError> {
     let text = String::from_utf8_lossy(&found[..found.len().min(40)]).trim_end().to_owned();
     match text.strip_prefix(FORMAT).and_then(|number| number.parse().ok()) {
         Some(FORM) => Ok(Form::Current),
-        Some(1) => Ok(Form::Older),
+        Some(1) => Ok(Form::Older(OlderForm::First)),
+        Some(2) => Ok(Form::Older(OlderForm::Second)),
         Some(theirs) if theirs > FORM => {
             Err(ProductError::Newer { path: path.to_path_buf(), ours: FORM, theirs })
         }
@@ -83,36 +134,32 @@ fn write_form(folder: &Path, disk: &Disk) -> Result<(), ProductError> {
 
 /// Whether a store has a file or folder of this name.
 pub(crate) fn is_ours(name: &str) -> bool {
-    [FORMAT_FILE, "CACHEDIR.TAG", LOCK, PACKS, LEASES, QUARANTINE, FORMER].contains(&name)
+    let former = |form: OlderForm| form.former(Path::new("")) == Path::new(name);
+    [FORMAT_FILE, "CACHEDIR.TAG", LOCK, PACKS, LEASES, QUARANTINE, BLOBS].contains(&name)
+        || OlderForm::ALL.into_iter().any(former)
 }
 
-/// The folder of what is left of an older form.
-const FORMER: &str = "form-1";
-
-/// The folder of what is left of an older form.
-pub(crate) fn former(folder: &Path) -> PathBuf {
-    folder.join(FORMER)
+/// The folders of what is left of older forms.
+pub(crate) fn former(folder: &Path) -> [PathBuf; 2] {
+    OlderForm::ALL.map(|form| form.former(folder))
 }
 
 /// Writes the products of an older store to new packs beside the old ones; gives what only its index knows.
-pub(crate) fn write_packs(folder: &Path, disk: &Disk) -> Result<Used, ProductError> {
+pub(crate) fn write_packs(folder: &Path, form: OlderForm, disk: &Disk) -> Result<Taken, ProductError> {
     let failed = |error: io::Error| ProductError::disk(folder, &error);
     let users = lease::held(&folder.join(LEASES)).map_err(failed)?.len();
     if users > 0 {
-        return Err(ProductError::InUse { path: folder.to_path_buf(), found: 1, ours: FORM, users });
+        let (path, found) = (folder.to_path_buf(), form.number());
+        return Err(ProductError::InUse { path, found, ours: FORM, users });
     }
     remove_unfinished(folder, disk)?;
-    let old = form1::Index::read(&folder.join(form1::INDEX));
     let mut anew = Anew { folder: folder.join(PACKS), disk, pack: None, blobs: HashSet::new() };
-    for name in form1::pack_names(&folder.join(PACKS)).map_err(failed)? {
-        for (offset, record) in form1::scan(&folder.join(PACKS).join(&name)).map_err(failed)? {
-            if old.counts(&name, offset) {
-                anew.add(record)?;
-            }
-        }
-    }
+    let taken = match form {
+        OlderForm::First => form1::write_packs(folder, &mut anew)?,
+        OlderForm::Second => form2::write_packs(folder, &mut anew)?,
+    };
     anew.finish()?;
-    Ok(old.used)
+    Ok(taken)
 }
 
 /// Removes what a migration that was stopped has left.
@@ -130,16 +177,22 @@ pub(crate) fn finish(folder: &Path, disk: &Disk) -> Result<(), ProductError> {
     put_away(folder, disk)
 }
 
-/// Puts files of an older form away.
+/// Puts files of older forms away.
 pub(crate) fn put_away(folder: &Path, disk: &Disk) -> Result<(), ProductError> {
-    let packs = folder.join(PACKS);
-    let names = form1::pack_names(&packs).map_err(|error| ProductError::disk(&packs, &error))?;
-    let indexes = ["", "-wal", "-shm"].map(|ending| format!("{}{ending}", form1::INDEX));
+    OlderForm::ALL.into_iter().try_for_each(|form| put_away_of(form, folder, disk))
+}
+
+fn put_away_of(form: OlderForm, folder: &Path, disk: &Disk) -> Result<(), ProductError> {
+    let (packs, former) = (folder.join(PACKS), form.former(folder));
+    // Packs that are elsewhere are of this form.
+    let names = if packs.is_dir() { form.pack_names(&packs) } else { Ok(Vec::new()) };
+    let names = names.map_err(|error| ProductError::disk(&packs, &error))?;
+    let indexes = ["", "-wal", "-shm"].map(|ending| format!("{}{ending}", form.index()));
     let indexes = indexes.into_iter().map(|name| (folder.join(&name), name));
     let old = names.into_iter().map(|name| (packs.join(&name), name)).chain(indexes);
     for (path, name) in old.filter(|(path, _)| path.exists()) {
-        disk.make_folder(&former(folder))?;
-        disk.rename(&path, &former(folder).join(name))?;
+        disk.make_folder(&former)?;
+        disk.rename(&path, &former.join(name))?;
     }
     Ok(())
 }
@@ -153,15 +206,24 @@ struct Anew<'a> {
 }
 
 impl Anew<'_> {
-    fn add(&mut self, record: Record) -> Result<(), ProductError> {
-        let digest = digest(&record.payload);
-        let is_new = self.blobs.insert(digest);
-        let pack = self.pack()?;
-        if is_new {
-            pack.add_blob(&Blob::new(digest, &record.payload))?;
+    /// Adds the bytes of a result, unless they are there.
+    fn add_blob(&mut self, digest: [u8; 32], payload: &[u8]) -> Result<(), ProductError> {
+        match self.blobs.insert(digest) {
+            true => self.pack()?.add_blob(&Blob::new(digest, payload)).map(drop),
+            false => Ok(()),
         }
-        let Record { key, created, seconds, maker, .. } = record;
-        pack.add_entry(&Entry { key, digest, created, seconds, maker }).map(drop)
+    }
+
+    /// The same of bytes as they are stored.
+    fn add_stored(&mut self, head: &BlobHead, stored: &[u8]) -> Result<(), ProductError> {
+        match self.blobs.insert(head.digest) {
+            true => self.pack()?.add_stored(head, stored).map(drop),
+            false => Ok(()),
+        }
+    }
+
+    fn add_entry(&mut self, entry: &Entry) -> Result<(), ProductError> {
+        self.pack()?.add_entry(entry).map(drop)
     }
 
     fn pack(&mut self) -> Result<&mut PackWriter, ProductError> {
@@ -186,7 +248,7 @@ impl Anew<'_> {
 fn first_of_others(folder: &Path) -> io::Result<Option<String>> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        if !is_ours(&name) && !name.starts_with("index2.") && !name.starts_with(".onceflow-") {
+        if !is_ours(&name) && !name.starts_with("index3.") && !name.starts_with(".onceflow-") {
             return Ok(Some(name));
         }
     }

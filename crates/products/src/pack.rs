@@ -26,7 +26,7 @@ pub(crate) const LARGE: u64 = 4 << 20;
 const BUFFER: usize = 1 << 20;
 
 /// What the names of packs end with; the number changes when the form does.
-const ENDING: &str = ".pack2";
+const ENDING: &str = ".pack3";
 
 /// A pack that this process appends to. It is locked: others know that its end may still move.
 pub(crate) struct PackWriter {
@@ -161,10 +161,17 @@ pub(crate) fn path(folder: &Path, name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Whether a process appends to a pack now.
-pub(crate) fn is_written(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
-    matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
+/// Whether a process appends to a pack now. Where the file system has no locks, one may when others use the store.
+pub(crate) fn is_written(path: &Path, with_others: bool) -> bool {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) => return error.kind() != io::ErrorKind::NotFound,
+    };
+    match file.try_lock_shared() {
+        Ok(()) => false,
+        Err(fs::TryLockError::WouldBlock) => true,
+        Err(fs::TryLockError::Error(_)) => with_others,
+    }
 }
 
 #[cfg(test)]
@@ -176,7 +183,7 @@ mod tests {
         let digits = "0a".repeat(16);
         assert!(is_name(&name_of(&digits)));
         let outside = format!("../{}{ENDING}", &digits[3..]);
-        for name in ["", ENDING, "../x.pack2", &format!("{digits}.zip"), &digits, &outside] {
+        for name in ["", ENDING, "../x.pack3", &format!("{digits}.zip"), &digits, &outside] {
             assert!(!is_name(name), "{name}");
         }
     }

@@ -6,7 +6,11 @@ use std::path::Path;
 pub(crate) const PACKS: &str = "packs";
 pub(crate) const LEASES: &str = "leases";
 pub(crate) const QUARANTINE: &str = "quarantine";
-pub(crate) const INDEX: &str = "index2.sqlite";
+pub(crate) const INDEX: &str = "index3.sqlite";
+
+/// The file that says where the packs are when they are elsewhere, and the file there that says whose they are.
+pub(crate) const BLOBS: &str = "blobs";
+pub(crate) const OWNER: &str = "owner";
 
 /// The file that a process locks while it repairs or migrates.
 pub(crate) const LOCK: &str = "lock";

@@ -4,8 +4,11 @@
 pub(crate) mod blob;
 mod compress;
 pub(crate) mod entry;
+mod region;
 
 use std::fmt;
+
+pub use region::ProductRegion;
 
 /// The key of a product: equal keys are equal results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

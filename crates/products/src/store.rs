@@ -12,7 +12,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use onceflow_region::{Bounds, RegionQuery};
 
 use crate::disk::{Disk, Faults};
 use crate::index::Index;
@@ -22,7 +24,7 @@ use crate::record::{Maker, ProductKey};
 use crate::{Listed, ProductError, StoreStatistics};
 
 pub use explain::Explained;
-pub use publish::{NewProduct, Published};
+pub use publish::{NewProduct, NewRegion, Published};
 
 use fetch::Uses;
 pub(crate) use fetch::Wrong;
@@ -30,6 +32,8 @@ pub(crate) use fetch::Wrong;
 /// A folder of products that several processes may use at the same time.
 pub struct ProductStore {
     folder: PathBuf,
+    /// Where the packs are.
+    packs: PathBuf,
     limit: u64,
     disk: Disk,
     index: Index,
@@ -46,6 +50,11 @@ pub struct ProductStore {
 pub struct StoreOptions {
     /// Bytes that the store may take; none: a tenth of the free disk, at most 50 GiB.
     pub limit: Option<u64>,
+    /// The folder that the packs are in, which may be on a network file system; none: the one that was named when the store was
+    /// made, or that of the store.
+    pub blobs: Option<PathBuf>,
+    /// How long opening waits for other processes; none: 20 seconds.
+    pub wait: Option<Duration>,
     /// Tests stop the store before the calls for which this says so, as a kill would, or let the disk be full.
     #[doc(hidden)]
     pub faults: Option<Faults>,
@@ -85,8 +94,8 @@ impl ProductStore {
         &self.lease.name
     }
 
-    pub(crate) fn packs(&self) -> PathBuf {
-        self.folder.join(crate::place::PACKS)
+    pub(crate) fn packs(&self) -> &Path {
+        &self.packs
     }
 
     pub(crate) fn leases(&self) -> PathBuf {
@@ -135,6 +144,22 @@ impl ProductStore {
         Ok(self.index.list([*key, *key])?.pop())
     }
 
+    /// The regions that a query means, of which some lie within a box, the oldest first and at most so many. An empty name in the
+    /// query is any name. They are not read.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn regions(
+        &self,
+        query: &RegionQuery,
+        within: Option<&Bounds>,
+        most: usize,
+    ) -> Result<Vec<Listed>, ProductError> {
+        let keys = self.index.regions(query, within, most)?;
+        let listed = keys.iter().map(|key| self.listed(key)).collect::<Result<Vec<_>, _>>()?;
+        Ok(listed.into_iter().flatten().collect())
+    }
+
     /// Pins the products whose keys begin with these digits, so that no collection removes them, or lets them go.
     ///
     /// # Errors
@@ -150,11 +175,11 @@ impl ProductStore {
     pub fn statistics(&self) -> Result<StoreStatistics, ProductError> {
         self.flush_uses()?;
         let folder = self.packs();
-        let failed = |error: io::Error| ProductError::disk(&folder, &error);
-        let names = pack::names(&folder).map_err(failed)?;
-        let bytes = |name: &String| pack::path(&folder, name).metadata().map_or(0, |file| file.len());
+        let failed = |error: io::Error| ProductError::disk(folder, &error);
+        let names = pack::names(folder).map_err(failed)?;
+        let bytes = |name: &String| pack::path(folder, name).metadata().map_or(0, |file| file.len());
         let pack_bytes = names.iter().map(bytes).sum();
-        let former_bytes = bytes_of(&crate::migrate::former(&self.folder));
+        let former_bytes = crate::migrate::former(&self.folder).iter().map(|folder| bytes_of(folder)).sum();
         let (packs, limit) = (names.len() as u64, self.limit);
         Ok(StoreStatistics { pack_bytes, packs, former_bytes, limit, ..self.index.statistics()? })
     }

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use onceflow_region::{Digest, Region};
 use onceflow_study::OpRegion;
 
+use crate::declared::{FILE_DIGEST, ProgramFile};
 use crate::files;
-use crate::task::{FILE_DIGEST, ProgramFile, ProgramTask};
+use crate::task::ProgramTask;
 
 /// Files up to this size are copied for each task; larger ones, such as the weights of a network, are linked.
 const MOST_COPIED: u64 = 16 << 20;

@@ -13,6 +13,7 @@ use crate::error::ProgramError;
 use crate::failure::ProgramFailure;
 use crate::logs::{LOGS, encoded, log_name, part_name};
 use crate::process::Watcher;
+use crate::python::CallPlace;
 
 /// Where the programs of a study run.
 #[derive(Debug)]
@@ -43,6 +44,8 @@ pub struct ImageExtent<'a> {
 pub struct PartExtent {
     /// The image's number in the study.
     pub image: usize,
+    /// Its left upper corner in the image; none where it reaches beyond.
+    pub corner: Option<(u64, u64)>,
     /// Columns and rows.
     pub size: (u64, u64),
 }
@@ -51,6 +54,9 @@ pub struct PartExtent {
 #[derive(Clone, Debug)]
 struct ProgramSite {
     name: String,
+    /// The image as the study names it.
+    image: String,
+    corner: Option<(u64, u64)>,
     size: (u64, u64),
 }
 
@@ -133,7 +139,7 @@ impl ProgramWorkspace {
             temporary,
             watcher: Arc::new(watcher),
             parts: part_sites(images, parts),
-            images: images.iter().map(|i| ProgramSite { name: encoded(i.name), size: i.size }).collect(),
+            images: images.iter().map(image_site).collect(),
             logs: None,
             kept: None,
             twice: false,
@@ -161,8 +167,27 @@ impl ProgramWorkspace {
     ) -> Result<Option<PathBuf>, ProgramFailure> {
         let Some(LogFolder { path, rows }) = &self.logs else { return Ok(None) };
         let site = self.site(scope, site)?.map_or("", |site| site.name.as_str());
-        let row = rows.get(row as usize).copied().unwrap_or(row as usize);
+        let row = number_of(rows, row);
         Ok(Some(path.join(log_name(task, site, row))))
+    }
+
+    /// Where a call is that sees so many columns and rows.
+    pub(crate) fn place(
+        &self,
+        scope: Scope,
+        site: usize,
+        row: u32,
+        (width, height): (u64, u64),
+    ) -> Result<CallPlace, ProgramFailure> {
+        let site = self.site(scope, site)?;
+        let rows = self.logs.as_ref().map_or(&[][..], |logs| &logs.rows);
+        // A call for some objects or tiles sees a piece of the part.
+        let corner = site.filter(|site| site.size == (width, height)).and_then(|site| site.corner);
+        Ok(CallPlace {
+            row: number_of(rows, row),
+            image: site.map(|site| site.image.clone()),
+            part: corner.map(|(left, top)| [left, top, width, height]),
+        })
     }
 
     fn site(&self, scope: Scope, site: usize) -> Result<Option<&ProgramSite>, ProgramFailure> {
@@ -226,13 +251,24 @@ fn no_shell(error: io::Error) -> ProgramError {
     ProgramError::Environment(Box::new(message.with_hint("commands are run on Linux and other Unix systems")))
 }
 
+/// The number of a plan's row in the table of the run.
+fn number_of(rows: &[usize], row: u32) -> usize {
+    rows.get(row as usize).copied().unwrap_or(row as usize)
+}
+
+fn image_site(image: &ImageExtent<'_>) -> ProgramSite {
+    let name = encoded(image.name);
+    ProgramSite { name, image: image.name.to_owned(), corner: Some((0, 0)), size: image.size }
+}
+
 /// Parts are numbered within their image.
 fn part_sites(images: &[ImageExtent<'_>], parts: &[PartExtent]) -> Vec<ProgramSite> {
     let mut counts = vec![0; images.len()];
     let site = |part: &PartExtent| {
-        let name = part_name(images[part.image].name, counts[part.image]);
+        let image = images[part.image].name;
+        let name = part_name(image, counts[part.image]);
         counts[part.image] += 1;
-        ProgramSite { name, size: part.size }
+        ProgramSite { name, image: image.to_owned(), corner: part.corner, size: part.size }
     };
     parts.iter().map(site).collect()
 }

@@ -10,6 +10,7 @@ mod image;
 mod memo;
 mod nuclei;
 mod opened;
+mod operation;
 mod pixels;
 mod problem;
 mod run;
@@ -49,5 +50,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(nuclei::segment_array, module)?)?;
     module.add_function(wrap_pyfunction!(nuclei::measure_array, module)?)?;
     module.add_function(wrap_pyfunction!(nuclei::compare_arrays, module)?)?;
+    module.add_function(wrap_pyfunction!(operation::operations, module)?)?;
+    module.add_function(wrap_pyfunction!(operation::apply, module)?)?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::words::failed;
 use crate::{
     Amounts, Answer, BestRow, EarlierRun, LeftOutSlide, PhaseAnswer, PhaseGrain, ProposedWork, Provenance,
-    SlideGain, TuneAnswer, TunedMetric, TunedRow, UsedFile, WorkAccount,
+    SlideGain, TakenSum, TuneAnswer, TunedMetric, TunedRow, UsedFile, WorkAccount,
 };
 
 /// The indices of each phase, over all images and for each image.
@@ -88,7 +88,12 @@ fn proposed(ProposedWork { tasks, seconds, wall }: &ProposedWork) -> Json {
 fn earlier(run: &EarlierRun) -> Json {
     json!({
         "run": run.run, "rows": run.rows, "compared": run.compared, "tasks": run.tasks, "seconds_saved": run.seconds,
+        "of": run.of.iter().map(taken_sum).collect::<Vec<_>>(),
     })
+}
+
+fn taken_sum(of: &TakenSum) -> Json {
+    json!({ "phase": of.phase, "task": of.task, "results": of.results, "seconds_saved": of.seconds })
 }
 
 /// Objects that tasks worked on one by one, by task.

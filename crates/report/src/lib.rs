@@ -26,7 +26,7 @@ mod words;
 pub use answer::{
     Amounts, Answer, BestRow, EarlierRun, FlippedValue, HeldOutGain, ImageAnalysis, ImageRecord,
     ImageSummary, KeptParameters, LeftOutSlide, MetricTable, PhaseAnswer, PhaseGrain, ProposedRow,
-    ProposedWork, RangeEnd, Resampling, ResamplingKind, RowRecord, RowStatus, SlideGain, TriedRow,
+    ProposedWork, RangeEnd, Resampling, ResamplingKind, RowRecord, RowStatus, SlideGain, TakenSum, TriedRow,
     TuneAnswer, TuneVerdict, TunedMetric, TunedRow, ValueChange, WorkAccount, resampling_words,
 };
 pub use best::{best, chosen_row, higher_is_better};

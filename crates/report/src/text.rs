@@ -11,7 +11,7 @@ use crate::words::{
     against, and, confirmation, duration_words, failed, failures, headline, left_out, memory_words,
     metric_pair, metric_text, others, screened, tuned,
 };
-use crate::{Answer, BestRow, EarlierRun, PhaseAnswer, RowRecord, ValueChange};
+use crate::{Answer, BestRow, EarlierRun, PhaseAnswer, RowRecord, TakenSum, ValueChange};
 
 /// Lines longer than this are broken where they can be.
 const WIDTH: usize = 110;
@@ -305,10 +305,27 @@ fn taken(run: &EarlierRun) -> String {
     if run.compared > 0 {
         parts.push(format!("{} only compared", number(run.compared)));
     }
+    let phases = by_name(run, |of| Some(&of.phase).filter(|_| of.task.is_none()));
+    if let (Some(last), true) = (parts.last_mut(), phases.len() > 1) {
+        last.push_str(&format!(" ({})", phases.join(", ")));
+    }
     if run.tasks > 0 {
-        parts.push(format!("{} results of tasks", number(run.tasks)));
+        let tasks = by_name(run, |of| of.task.as_ref());
+        parts.push(format!("{} results of tasks ({})", number(run.tasks), tasks.join(", ")));
     }
     parts.join(", ")
+}
+
+/// `t5 12`: how many results have each name.
+fn by_name<'a>(run: &'a EarlierRun, name: impl Fn(&'a TakenSum) -> Option<&'a String>) -> Vec<String> {
+    let mut sums: Vec<(&String, u64)> = Vec::new();
+    for (name, results) in run.of.iter().filter_map(|of| Some((name(of)?, of.results))) {
+        match sums.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += results,
+            None => sums.push((name, results)),
+        }
+    }
+    sums.iter().map(|(name, results)| format!("{name} {}", with_commas((*results).into()))).collect()
 }
 
 /// `150,238 objects one by one, 74 % of their pixels known before: t6_flood`; none when no task did so.

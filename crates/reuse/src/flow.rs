@@ -244,6 +244,12 @@ impl Flow {
         self.source(&format!("{}{REFERENCE_SUFFIX}", self.tasks[task].outputs[output].name))
     }
 
+    /// As [`Flow::reference_source`], of a flow that was checked: the source is there. Where it is not, the number after the
+    /// last source, which every reader refuses.
+    pub(crate) fn checked_reference_source(&self, task: usize, output: usize) -> usize {
+        self.reference_source(task, output).unwrap_or(self.sources.len())
+    }
+
     /// Whether a task may be served by another row's result at all.
     pub fn repeats(&self, task: usize) -> bool {
         self.tasks[task].spec.repeats != Repeats::Never

@@ -96,6 +96,8 @@ pub struct CachedResult {
 pub struct NewResult<'a> {
     /// The task.
     pub task: usize,
+    /// The part or the image that it ran on; 0 for a task of the study.
+    pub site: usize,
     /// The outputs of the task.
     pub outputs: &'a [Arc<Region>],
     /// The content of each output as the run tells contents apart; none where it does not.

@@ -100,6 +100,7 @@ pub use value::Value;
 pub use workflow::{
     Binding, BoundValue, Catalogue, Cycle, DeviceKind, EndedAs, Foreign, ForeignPort, Halo, Iteration, Marks,
     NameRole, OpParameter, OpRegion, OpSpec, OpStep, OperationDeclaration, PlacedTask, ProgramCommand,
-    Python, RegionDeclaration, RegionKind, Repeats, Scope, SourceLocation, Stage, StageStep, StepsError,
-    Task, TaskOperation, Workflow, WorkflowGraph, WorkflowParameter, check_workflow, read_workflow,
+    Python, PythonFunction, RegionDeclaration, RegionKind, Repeats, Scope, SourceLocation, Stage, StageStep,
+    StepsError, Task, TaskOperation, Workflow, WorkflowGraph, WorkflowParameter, check_workflow,
+    read_workflow,
 };

@@ -17,8 +17,8 @@ pub use self::catalogue::{Catalogue, OpParameter, OpRegion, OpSpec, OpStep, Step
 pub use self::check::check_workflow;
 pub use self::graph::{Cycle, PlacedTask, WorkflowGraph};
 pub use self::operation::{
-    DeviceKind, Foreign, ForeignPort, Halo, Iteration, OperationDeclaration, ProgramCommand, Python, Repeats,
-    TaskOperation,
+    DeviceKind, Foreign, ForeignPort, Halo, Iteration, OperationDeclaration, ProgramCommand, Python,
+    PythonFunction, Repeats, TaskOperation,
 };
 pub(crate) use self::read::MOST_TASKS;
 pub use self::read::read_workflow;

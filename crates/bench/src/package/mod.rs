@@ -29,6 +29,13 @@ pub(crate) fn figures(terminal: &Terminal, args: &BenchArgs) -> Result<Vec<Bench
     Ok(figures)
 }
 
+/// Whether any of the figures is asked for.
+pub(crate) fn is_asked(args: &BenchArgs) -> bool {
+    args.only
+        .as_ref()
+        .is_none_or(|only| sections().iter().any(|section| section.name.contains(only.as_str())))
+}
+
 /// One figure: its name, and what is asked for it.
 struct Section {
     name: &'static str,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::deferred::Deferred;
 use super::merge::MergeArgs;
 use super::run::{GrowthArgs, MachineArgs};
 
@@ -18,7 +19,7 @@ pub(crate) struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigVerb {
     /// Print each setting with its value and where the value comes from
-    Show(ConfigShowArgs),
+    Show(Deferred<ConfigShowArgs>),
 }
 
 /// Arguments of `config show`.

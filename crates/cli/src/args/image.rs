@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use onceflow_study::Size;
 
 use super::ConvertArgs;
+use super::deferred::Deferred;
 
 /// Arguments of `image`.
 #[derive(Debug, Args)]
@@ -19,13 +20,13 @@ pub(crate) struct ImageArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImageVerb {
     /// Show size, scales and resolution of an image file, without reading its pixels
-    Info(InfoArgs),
+    Info(Deferred<InfoArgs>),
     /// Show how an image is cut into parts
-    Parts(PartsArgs),
+    Parts(Deferred<PartsArgs>),
     /// Write an image as a pyramid of tiles, as OME-Zarr or as PNG
-    Convert(ConvertArgs),
+    Convert(Deferred<ConvertArgs>),
     /// Make synthetic tissue with known nuclei
-    Synth(SynthArgs),
+    Synth(Deferred<SynthArgs>),
 }
 
 impl ImageArgs {

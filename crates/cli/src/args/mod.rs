@@ -7,6 +7,7 @@ mod compare;
 mod completions;
 mod config;
 mod convert;
+mod deferred;
 mod demo;
 mod extend;
 mod features;
@@ -30,6 +31,8 @@ mod work;
 use clap::{Parser, Subcommand};
 use onceflow_terminal::ProgressMode;
 
+use deferred::Deferred;
+
 pub(crate) use analyze::{AnalyzeArgs, EstimatorWord, FailuresWord, IndicesFormat, TechniqueWord};
 pub(crate) use bench::BenchProgramArgs;
 pub(crate) use check::CheckArgs;
@@ -48,7 +51,7 @@ pub(crate) use mold::{
     ComplexityWord, EstimateArgs, FollowArgs, MoldArgs, MoldVerb, OptimizeArgs, OutsideWord, PerformanceArgs,
     PolicyWord, SimulateArgs, SubmitArgs, SystemWord, WorkflowArgs,
 };
-pub(crate) use products::{ExportArgs, GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
+pub(crate) use products::{ExportArgs, GcArgs, ListArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::{GranularityWord, LevelWord, MachineArgs, PlanArgs, RunArgs, SettingsArgs, UntilWord};
 pub(crate) use sample::{DesignKindWord, MethodWord, SampleArgs, SampleFormatWord};
@@ -96,38 +99,38 @@ Exit codes: 0 ok, 1 rows failed, 2 bad command line or file, 3 environment, 4 me
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// See an answer: which parameters matter for finding nuclei in synthetic tissue
-    Demo(DemoArgs),
+    Demo(Deferred<DemoArgs>),
     /// Write a study to start from, or convert a SALib or Dakota problem
-    Init(InitArgs),
+    Init(Deferred<InitArgs>),
     /// Check a study, a workflow or a problem, and summarise it
-    Check(CheckArgs),
+    Check(Deferred<CheckArgs>),
     /// Choose the rows to run: samples and designs for sensitivity analysis
-    Sample(SampleArgs),
+    Sample(Deferred<SampleArgs>),
     /// Make a sample larger without changing its rows
-    Extend(ExtendArgs),
+    Extend(Deferred<ExtendArgs>),
     /// Compute which parameters matter, from rows and their results
     #[command(visible_alias = "analyse")]
-    Analyze(AnalyzeArgs),
+    Analyze(Deferred<AnalyzeArgs>),
     /// Show what a run of a study would compute, and what it reuses
-    Plan(PlanArgs),
+    Plan(Deferred<PlanArgs>),
     /// Explain why a task is computed, and which rows share it
-    Why(WhyArgs),
+    Why(Deferred<WhyArgs>),
     /// Run a study: from its file to its answer
-    Run(RunArgs),
+    Run(Deferred<RunArgs>),
     /// Find the best values, and measure them on slides that took no part
-    Tune(TuneArgs),
+    Tune(Deferred<TuneArgs>),
     /// Compute buckets of a run that was started with --on, on this machine
-    Work(WorkArgs),
+    Work(Deferred<WorkArgs>),
     /// Show the progress of a run, from another terminal
-    Status(StatusArgs),
+    Status(Deferred<StatusArgs>),
     /// Print the answer of a run again
-    Report(ReportArgs),
+    Report(Deferred<ReportArgs>),
     /// Find the nuclei of images
-    Segment(SegmentArgs),
+    Segment(Deferred<SegmentArgs>),
     /// Measure the nuclei of images: shape, colours, stains, texture, outlines
-    Features(FeaturesArgs),
+    Features(Deferred<FeaturesArgs>),
     /// Measure the agreement of two masks or label images
-    Compare(CompareArgs),
+    Compare(Deferred<CompareArgs>),
     /// Inspect, cut and convert images, and make synthetic ones
     Image(ImageArgs),
     /// Plan workflows of parallel tasks on a batch cluster: estimate, simulate, optimise
@@ -135,13 +138,13 @@ pub(crate) enum Verb {
     /// List, check and collect results of earlier runs
     Products(ProductsArgs),
     /// Run any command line once, and keep what it gave
-    Memo(Box<MemoArgs>),
+    Memo(Deferred<MemoArgs>),
     /// Show the settings in force, and where each comes from
     Config(ConfigArgs),
     /// Measure how fast and how exact onceflow is on this machine
-    Bench(BenchProgramArgs),
+    Bench(Deferred<BenchProgramArgs>),
     /// Print the completion script of a shell
-    Completions(CompletionsArgs),
+    Completions(Deferred<CompletionsArgs>),
 }
 
 impl Verb {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use onceflow_study::parse_duration;
 
+use super::deferred::Deferred;
 use habits::HabitArgs;
 pub(crate) use submit::{FollowArgs, SubmitArgs, SystemWord};
 pub(crate) use workflow::WorkflowArgs;
@@ -35,17 +36,17 @@ pub(crate) struct MoldArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum MoldVerb {
     /// Estimate durations from measured ones
-    Estimate(EstimateArgs),
+    Estimate(Deferred<EstimateArgs>),
     /// Simulate jobs on a batch cluster
-    Simulate(SimulateArgs),
+    Simulate(Deferred<SimulateArgs>),
     /// Choose the numbers of nodes of a workflow's tasks
-    Optimize(OptimizeArgs),
+    Optimize(Deferred<OptimizeArgs>),
     /// Write a workflow: one of the paper's, or a trace of WfCommons
-    Workflow(WorkflowArgs),
+    Workflow(Deferred<WorkflowArgs>),
     /// Give a planned workflow to a batch system
-    Submit(Box<SubmitArgs>),
+    Submit(Deferred<SubmitArgs>),
     /// Follow a submitted workflow to its end
-    Follow(FollowArgs),
+    Follow(Deferred<FollowArgs>),
 }
 
 /// Arguments of `mold estimate`.

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use onceflow_engine::PixelBox;
 use onceflow_study::{Size, parse_duration};
 
+use super::deferred::Deferred;
 use super::run::size;
 
 /// Arguments of `products`.
@@ -15,6 +16,7 @@ use super::run::size;
 Examples:
   onceflow products stats                       how much is kept, and what it saved
   onceflow products ls --json | jq '.products[].run'
+  onceflow products ls --region nuclei          regions of this name, with their image, row and box
   onceflow products verify                      read everything again; damage is set aside
   onceflow products gc --dry-run --older-than '30 d'
   onceflow products gc --size '2 GiB'
@@ -35,40 +37,40 @@ pub(crate) struct ProductsArgs {
 pub(crate) enum ProductsVerb {
     /// List results, the oldest first
     #[command(
-        after_help = "Examples:\n  onceflow products ls\n  onceflow products ls --json | jq '.products[].run'"
+        after_help = "Examples:\n  onceflow products ls\n  onceflow products ls --json | jq '.products[].run'\n  onceflow products ls --image tile --region nuclei --box 0,0,256x256"
     )]
-    Ls(StoreArgs),
+    Ls(Deferred<ListArgs>),
     /// Show sizes, hits and misses, and the time that was saved
     #[command(
         after_help = "Examples:\n  onceflow products stats\n  onceflow products stats --store /data/results --json"
     )]
-    Stats(StoreArgs),
+    Stats(Deferred<StoreArgs>),
     /// Read every result again and set damaged ones aside
     #[command(
         after_help = "Examples:\n  onceflow products verify\n  onceflow products verify --json | jq '.damaged[]'"
     )]
-    Verify(StoreArgs),
+    Verify(Deferred<StoreArgs>),
     /// Remove results: those of least value, or those that were not used for some time
     #[command(
         after_help = "Examples:\n  onceflow products gc --dry-run\n  onceflow products gc --size '2 GiB'\n  onceflow products gc --older-than '30 d'"
     )]
-    Gc(GcArgs),
+    Gc(Deferred<GcArgs>),
     /// Keep results for good
     #[command(after_help = "Examples:\n  onceflow products pin 3f2a")]
-    Pin(PinArgs),
+    Pin(Deferred<PinArgs>),
     /// Let pinned results be removed again
     #[command(after_help = "Examples:\n  onceflow products unpin 3f2a")]
-    Unpin(PinArgs),
+    Unpin(Deferred<PinArgs>),
     /// Explain results: who made them, when, in which run, what they took, how often they were used, whether they are sound
     #[command(
         after_help = "Examples:\n  onceflow products why 3f2a\n  onceflow products why 3f2a --json | jq '.products[].run'"
     )]
-    Why(PinArgs),
+    Why(Deferred<PinArgs>),
     /// Write a kept region as a PNG image: whole, or only a box of it, for which little is read
     #[command(
         after_help = "Examples:\n  onceflow why study.toml --row 17              names the keys of the regions of row 17\n  onceflow products export 3f2a -o mask.png\n  onceflow products export 3f2a --box 1000,2000,256x256 -o piece.png --json"
     )]
-    Export(ExportArgs),
+    Export(Deferred<ExportArgs>),
 }
 
 /// Which store.
@@ -83,6 +85,22 @@ pub(crate) struct StoreArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Arguments of `ls`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    /// Only regions of this image, by its name in the study
+    #[arg(long, value_name = "NAME")]
+    pub(crate) image: Option<String>,
+    /// Only regions of this name: an output of the workflow, a task, or `counts`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) region: Option<String>,
+    /// Only regions with pixels in this box of the image: X,Y,WIDTHxHEIGHT
+    #[arg(long = "box", value_name = "BOX", value_parser = pixel_box)]
+    pub(crate) within: Option<PixelBox>,
 }
 
 /// Arguments of `gc`.
@@ -134,7 +152,8 @@ impl ProductsArgs {
     /// Whether failures are printed as JSON too.
     pub(crate) fn wants_json(&self) -> bool {
         match &self.verb {
-            ProductsVerb::Ls(args) | ProductsVerb::Stats(args) | ProductsVerb::Verify(args) => args.json,
+            ProductsVerb::Ls(args) => args.store.json,
+            ProductsVerb::Stats(args) | ProductsVerb::Verify(args) => args.json,
             ProductsVerb::Gc(args) => args.store.json,
             ProductsVerb::Export(args) => args.store.json,
             ProductsVerb::Pin(args) | ProductsVerb::Unpin(args) | ProductsVerb::Why(args) => args.store.json,

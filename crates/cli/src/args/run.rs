@@ -227,6 +227,10 @@ pub(crate) struct MachineArgs {
     /// tenth of the free disk, at most 50 GiB] [env: ONCEFLOW_STORE_SIZE]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = REUSE)]
     pub(crate) store_size: Option<Size>,
+    /// Folder of the results themselves, when the store is to have only the index: it may be on a network file system [default: the
+    /// folder of the store] [env: ONCEFLOW_BLOBS]
+    #[arg(long, value_name = "DIR", help_heading = REUSE)]
+    pub(crate) blobs: Option<PathBuf>,
     /// Compute this share of the results in the store again and compare them, such as 1% [default: 0%] [env: ONCEFLOW_AUDIT]
     #[arg(long, value_name = "SHARE", help_heading = REUSE)]
     pub(crate) audit: Option<AuditShare>,

@@ -7,14 +7,14 @@ mod why;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use onceflow_engine::{
-    Collected, Collection, Listed, ProductError, ProductStore, StoreStatistics, Verified, duration_words,
-    memory_words,
+    Collected, Collection, Listed, ProductError, ProductRegion, ProductStore, StoreStatistics, Verified,
+    duration_words, memory_words,
 };
 use onceflow_study::{Diagnostic, with_commas};
 use onceflow_terminal::{Exit, Failure, Terminal};
 use serde_json::{Value, json};
 
-use crate::args::{GcArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
+use crate::args::{GcArgs, ListArgs, PinArgs, ProductsArgs, ProductsVerb, StoreArgs};
 use crate::settings::store_folder;
 
 /// Carries out a verb of `products`.
@@ -31,23 +31,38 @@ pub(crate) fn run(args: &ProductsArgs, terminal: &Terminal) -> Result<Exit, Fail
     }
 }
 
-fn ls(args: &StoreArgs, terminal: &Terminal) -> Result<Exit, Failure> {
-    let listed = open(args)?.list().map_err(failed)?;
-    if args.json {
+fn ls(args: &ListArgs, terminal: &Terminal) -> Result<Exit, Failure> {
+    let store = open(&args.store)?;
+    let query = list::query(args);
+    let listed = match &query {
+        None => store.list(),
+        Some((query, within)) => store.regions(query, within.as_ref(), usize::MAX),
+    };
+    let listed = listed.map_err(failed)?;
+    if args.store.json {
         let products: Vec<Value> = listed.iter().map(product).collect();
         terminal.json(&json!({ "version": 1, "products": products }))?;
         return Ok(Exit::Ok);
     }
-    terminal.result(&list::table(&listed, onceflow_terminal::columns()))?;
+    let table = if query.is_some() { list::regions } else { list::table };
+    terminal.result(&table(&listed, onceflow_terminal::columns()))?;
     Ok(Exit::Ok)
 }
 
 fn product(listed: &Listed) -> Value {
-    json!({
+    let mut product = json!({
         "key": listed.key.to_string(), "bytes": listed.bytes, "seconds": listed.seconds, "created_ms": listed.created,
         "used_ms": listed.used, "uses": listed.uses, "pinned": listed.pinned, "run": listed.maker.run,
         "user": listed.maker.user, "program": listed.maker.program,
-    })
+    });
+    if let Some(ProductRegion { id, bounds }) = &listed.region {
+        product["region"] = json!({
+            "image": id.namespace, "name": id.key, "kind": id.kind.word(), "time": id.timestamp,
+            "version": id.version, "x": bounds.x(), "y": bounds.y(), "width": bounds.width(),
+            "height": bounds.height(),
+        });
+    }
+    product
 }
 
 fn stats(args: &StoreArgs, terminal: &Terminal) -> Result<Exit, Failure> {

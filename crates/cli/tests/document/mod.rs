@@ -62,7 +62,11 @@ impl Document {
             "cc" => step.command.split_whitespace().any(|word| word == program),
             _ => step.command.contains(program),
         };
+        let functions =
+            ["python-task", "refused/workflow.json"].iter().any(|name| step.command.contains(name));
         let lacking = ["python3", "awk", "cc"].into_iter().find(|p| calls(p) && !is_installed(p));
+        let lacking =
+            lacking.or((functions && !has_numpy()).then_some("python3 of 3.11 or later with NumPy"));
         if let Some(program) = lacking {
             eprintln!("skipped: {}:{} and what follows: there is no {program} here", self.name, step.line);
         }
@@ -127,6 +131,13 @@ fn is_installed(program: &str) -> bool {
     let status =
         Command::new("sh").args(["-c", &format!("command -v {program}")]).stdout(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
+}
+
+/// Whether functions in Python can be run.
+fn has_numpy() -> bool {
+    let script = "import sys, numpy; sys.exit(sys.version_info < (3, 11))";
+    let found = Command::new("python3").args(["-c", script]).output();
+    found.is_ok_and(|output| output.status.success())
 }
 
 /// Exit code and lines of both streams, as a terminal would show them.

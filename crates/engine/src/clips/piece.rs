@@ -71,20 +71,32 @@ fn richest(bounds: Bounds, longest: u64, amount: impl Fn(Bounds) -> u64) -> Boun
 
 /// Pixels of objects.
 fn foreground(plane: &Dense, piece: Bounds) -> u64 {
-    let Ok(cropped) = plane.crop(piece) else { return 0 };
-    let bytes = cropped.as_u8().map(|pixels| pixels.iter().filter(|pixel| **pixel != 0).count());
-    let labels = cropped.as_u32().map(|pixels| pixels.iter().filter(|pixel| **pixel != 0).count());
-    bytes.or(labels).unwrap_or(0) as u64
+    let bytes = plane.as_u8().map(|pixels| count(rows(pixels, plane, piece)));
+    let labels = plane.as_u32().map(|pixels| count(rows(pixels, plane, piece)));
+    bytes.or(labels).unwrap_or(0)
+}
+
+fn count<'p, T: Default + PartialEq + 'p>(rows: impl Iterator<Item = &'p [T]>) -> u64 {
+    rows.map(|row| row.iter().filter(|pixel| **pixel != T::default()).count() as u64).sum()
 }
 
 /// How much neighbouring pixels of a row differ: objects have edges, empty glass and dark ground have none.
 fn structure(image: &Dense, piece: Bounds) -> u64 {
-    let Ok(cropped) = image.crop(piece) else { return 0 };
-    let (values, channels) = (cropped.as_u8().unwrap_or_default(), cropped.channels());
-    let rows = values.chunks(cropped.width().max(1) * channels);
-    let differences = rows
-        .flat_map(|row| row.iter().zip(row.iter().skip(channels)).map(|(a, b)| u64::from(a.abs_diff(*b))));
-    differences.sum()
+    let channels = image.channels();
+    let of_row = |row: &[u8]| {
+        let neighbours = row.iter().zip(row.iter().skip(channels));
+        u64::from(neighbours.map(|(a, b)| u32::from(a.abs_diff(*b))).sum::<u32>())
+    };
+    rows(image.as_u8().unwrap_or_default(), image, piece).map(of_row).sum()
+}
+
+/// The rows of a piece of an image.
+fn rows<'p, T>(pixels: &'p [T], image: &Dense, piece: Bounds) -> impl Iterator<Item = &'p [T]> + use<'p, T> {
+    let (own, channels) = (image.bounds(), image.channels());
+    let (left, top) = ((piece.x() - own.x()) as usize, (piece.y() - own.y()) as usize);
+    let (wide, pitch) = (piece.width() as usize * channels, image.width() * channels);
+    let row = move |y: usize| pixels.get(y * pitch + left * channels..)?.get(..wide);
+    (top..top + piece.height() as usize).filter_map(row)
 }
 
 /// The image at a scale at which it fits into the overview: means of squares.

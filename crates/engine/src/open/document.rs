@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use onceflow_programs::describe_functions;
 use onceflow_study::{
     Catalogue, Diagnostic, Diagnostics, FileKind, Problem, SourceText, Study, Workflow, check_workflow,
     detect, excerpt, import_original, import_taverna, read_dakota_input, read_salib_parameters,
@@ -87,8 +88,15 @@ pub(super) fn workflow(
     let read = match kind {
         FileKind::OriginalStage => import_original(source),
         FileKind::Taverna => import_taverna(source),
-        _ => read_workflow(source).map(|workflow| {
-            let diagnostics = check_workflow(&workflow, catalogue);
+        _ => read_workflow(source).map(|mut workflow| {
+            // What functions take and read must be known before it can be checked.
+            let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
+            let problems = describe_functions(&mut workflow, folder);
+            let diagnostics = if problems.is_empty() {
+                check_workflow(&workflow, catalogue)
+            } else {
+                Diagnostics(problems)
+            };
             (workflow, diagnostics)
         }),
     };

@@ -11,14 +11,10 @@ pub(super) fn refusals(workflow: &Workflow) -> Vec<Diagnostic> {
 
 fn not_run(task: &Task) -> Option<Diagnostic> {
     let (found, hint) = match &task.op {
-        TaskOperation::BuiltIn(_) | TaskOperation::Command(_) => return None,
-        TaskOperation::Python(python) => (
-            format!("the Python function {} of {}", python.function, python.file),
-            "write a command that calls it: \"op\": { \"command\": [\"python\", …], \"files\": […] }",
-        ),
+        TaskOperation::BuiltIn(_) | TaskOperation::Command(_) | TaskOperation::Python(_) => return None,
         TaskOperation::Foreign(foreign) => (
             format!("a step of another system, {}", foreign.kind),
-            "give it an operation of the catalogue, or a command",
+            "give it an operation of the catalogue, a command, or a Python function",
         ),
     };
     let error = Diagnostic::error(format!("task `{}` cannot be run", task.name));

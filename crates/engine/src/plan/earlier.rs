@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use onceflow_report::EarlierRun;
-use onceflow_reuse::Plan;
+use onceflow_report::{EarlierRun, TakenSum};
+use onceflow_reuse::{NodeId, Plan};
 use onceflow_runtime::Instance;
 use onceflow_study::counted;
 
@@ -75,8 +75,8 @@ impl TakenResults {
         self.taken.push(Taken { kind, of, seconds, run });
     }
 
-    /// What was taken of each run.
-    pub(crate) fn sums(&self) -> Vec<EarlierRun> {
+    /// What a phase took of each run.
+    pub(crate) fn sums(&self, phase: &str, task: impl Fn(NodeId) -> String) -> Vec<EarlierRun> {
         let named = |run: &String| EarlierRun { run: run.clone(), ..EarlierRun::default() };
         let mut sums: Vec<EarlierRun> = self.runs.iter().map(named).collect();
         for taken in &self.taken {
@@ -87,6 +87,11 @@ impl TakenResults {
                 TakenKind::Outputs => sum.compared += 1,
                 TakenKind::Task => sum.tasks += 1,
             }
+            let task = match taken.of {
+                TakenPlace::Row { .. } => None,
+                TakenPlace::Task(instance) => Some(task(instance.node)),
+            };
+            sum.add_of(&TakenSum { phase: phase.to_owned(), task, results: 1, seconds: taken.seconds });
         }
         sums
     }
@@ -129,7 +134,9 @@ pub(crate) fn words(list: &str, phase: &str, task: Option<&str>, row: usize) -> 
     let mut sums: Vec<(&str, &str, usize, f64)> = Vec::new();
     for line in list.lines().skip(1) {
         let Some(entry) = entry(line) else { continue };
-        if entry.phase != phase || entry.row != row || entry.task != task.unwrap_or_default() {
+        // A row that was taken whole was taken with all its tasks.
+        let is_of = entry.task == task.unwrap_or_default() || entry.what == "row";
+        if entry.phase != phase || entry.row != row || !is_of {
             continue;
         }
         match sums.iter_mut().find(|(what, run, ..)| (*what, *run) == (entry.what, entry.run)) {
@@ -142,6 +149,7 @@ pub(crate) fn words(list: &str, phase: &str, task: Option<&str>, row: usize) -> 
         let (sites, saved) = (counted(*sites, "part"), duration_words(*seconds));
         let what = match *what {
             "outputs" => "its outputs came",
+            "row" if task.is_some() => "in the run its result came, with all of its row,",
             "row" => "all that it gave came",
             _ => "in the run its result came",
         };
@@ -178,13 +186,35 @@ mod tests {
         taken.note_row(TakenKind::Row, 3, 0, "runs/first", 1.5);
         taken.note_row(TakenKind::Outputs, 4, 0, "runs/second", 2.0);
         taken.note_row(TakenKind::Row, 5, 0, "runs/first", 1.0);
-        let first = EarlierRun { run: "runs/first".into(), rows: 2, seconds: 2.5, ..EarlierRun::default() };
-        let second =
-            EarlierRun { run: "runs/second".into(), compared: 1, seconds: 2.0, ..EarlierRun::default() };
-        assert_eq!(taken.sums(), [first.clone(), second.clone()]);
+        let of = |task: Option<&str>, results, seconds| TakenSum {
+            phase: "screen".into(),
+            task: task.map(str::to_owned),
+            results,
+            seconds,
+        };
+        let instance = Instance { node: NodeId(7), site: 0 };
+        taken.note_task(instance, "runs/second", 4.0);
+        let first = EarlierRun {
+            run: "runs/first".into(),
+            rows: 2,
+            seconds: 2.5,
+            of: vec![of(None, 2, 2.5)],
+            ..EarlierRun::default()
+        };
+        let second = EarlierRun {
+            run: "runs/second".into(),
+            compared: 1,
+            tasks: 1,
+            seconds: 6.0,
+            of: vec![of(None, 1, 2.0), of(Some("t7"), 1, 4.0)],
+            ..EarlierRun::default()
+        };
+        let name = |node: NodeId| format!("t{}", node.0);
+        assert_eq!(taken.sums("screen", name), [first.clone(), second.clone()]);
         let mut sums = vec![second];
-        add(&mut sums, taken.sums());
-        assert_eq!((sums[0].compared, sums[0].seconds, &sums[1]), (2, 4.0, &first));
+        add(&mut sums, taken.sums("screen", name));
+        assert_eq!((sums[0].compared, sums[0].seconds, &sums[1]), (2, 12.0, &first));
+        assert_eq!(sums[0].of, [of(None, 2, 4.0), of(Some("t7"), 2, 8.0)]);
     }
 
     #[test]
@@ -201,6 +231,12 @@ mod tests {
         assert!(row.contains("its outputs came from an earlier run on 1 part, x: 1.0 s"), "{row}");
         assert_eq!(row.lines().count(), 2);
         assert!(words(&list, "screen", Some("t5"), 9).contains("x: 3.0 s of computing saved"));
-        assert_eq!(words(&list, "screen", Some("t5"), 7), "");
+        let with_row = words(&list, "screen", Some("t5"), 7);
+        assert!(
+            with_row.contains("with all of its row, from an earlier run on 2 parts, /runs/a, b"),
+            "{with_row}"
+        );
+        assert_eq!(with_row.lines().count(), 1, "its outputs were taken, and not what it gave");
+        assert_eq!(words(&list, "screen", Some("t5"), 8), "");
     }
 }

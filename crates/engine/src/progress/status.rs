@@ -1,12 +1,14 @@
 //! The file that tells another terminal how far a run is.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use onceflow_store::publish::Publisher;
 use serde_json::{Value, json};
 
 use super::track::{ProgressTracker, StageProgress};
-use crate::{RunFolder, write_whole};
+use crate::RunFolder;
 
 /// Its name in the folder of a run.
 pub const STATUS_FILE: &str = "status.json";
@@ -33,10 +35,12 @@ impl StatusFile {
         }
     }
 
-    /// Writes how far a run is. When there is no space for that the results will say so.
+    /// Writes how far a run is, without waiting for the disk: after a loss of power no run goes on. When there is no space for
+    /// that the results will say so.
     pub(super) fn write(&mut self, far: &ProgressTracker, state: &str) {
         self.written = Instant::now();
-        let _ = write_whole(&self.path, format!("{}\n", status(far, state)).as_bytes());
+        let text = format!("{}\n", status(far, state));
+        let _ = Publisher::hasty().write_file(&self.path, |file| file.write_all(text.as_bytes()));
     }
 }
 

@@ -10,6 +10,7 @@ use onceflow_region::{Dense, rgb8};
 
 use crate::clips::{ImagePiece, ShownPart};
 use crate::open::compare;
+use crate::open::inputs::in_parallel;
 use crate::{
     Agreement, CropOverview, EngineError, ImageCrop, LegendEntry, OpenStudy, Pictures, Progress, RowMarks,
     RowStatus, Run, RunFolder, RunSettings,
@@ -112,9 +113,12 @@ impl Show<'_> {
             let marks = marks(&found, piece.truth.as_ref()).map_err(EngineError::from);
             Some(marks.map(|marks| RowMarks { crop, row: *row, marks }))
         };
-        let rows = |rows: &[usize]| rows.iter().filter_map(draw).collect::<Result<Vec<_>, EngineError>>();
-        pictures.shown.extend(rows(&self.wanted.shown)?);
-        pictures.gallery.extend(rows(&self.wanted.gallery)?);
+        let rows: Vec<usize> = self.wanted.rows().collect();
+        let mut drawn = in_parallel(&rows, draw);
+        let gallery = drawn.split_off(self.wanted.shown.len());
+        for (rows, into) in [(drawn, &mut pictures.shown), (gallery, &mut pictures.gallery)] {
+            into.extend(rows.into_iter().flatten().collect::<Result<Vec<_>, _>>()?);
+        }
         Ok(())
     }
 

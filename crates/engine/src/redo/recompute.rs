@@ -172,7 +172,7 @@ impl OutputRecorder {
 }
 
 /// What is kept of a region: the box that is asked for, of pixels.
-pub(super) fn piece(region: &Arc<Region>, within: Option<Bounds>) -> Arc<Region> {
+fn piece(region: &Arc<Region>, within: Option<Bounds>) -> Arc<Region> {
     let cropped = within.zip(region.as_dense()).and_then(|(within, dense)| dense.crop(within).ok());
     cropped.map_or_else(|| Arc::clone(region), |piece| Arc::new(Region::Dense(piece)))
 }

@@ -9,9 +9,9 @@ use onceflow_study::{Diagnostic, Value, nearest};
 
 use crate::clips::PictureClips;
 use crate::open::inputs::{ImagePart, StudyInputs};
-use crate::redo::recompute::{RecomputeRequest, piece, recompute};
+use crate::redo::recompute::{RecomputeRequest, recompute};
 use crate::run::operations::ProgramFolder;
-use crate::run::products::{StoredRegion, StoredRegions};
+use crate::run::products::{PixelBox, ProductReader, StoredRegion, StoredRegions};
 use crate::{EngineError, OpenStudy, RunSettings};
 
 /// Which region to compute.
@@ -64,8 +64,8 @@ pub fn compute_region(
     let inputs = StudyInputs { parts: vec![part], ..study.inputs.clone() };
     let values = study.row_values(&request.values)?;
     up_to_output(study, &request.output)?;
-    if let Some(stored) = stored(study, settings, (&values, &request.output), place)? {
-        return Ok(piece(&stored, Some(within)));
+    if let Some(stored) = stored(study, settings, (&values, &request.output), place, &within)? {
+        return Ok(stored);
     }
     let rows = RowsRequest {
         inputs: &inputs,
@@ -78,17 +78,22 @@ pub fn compute_region(
     made.into_iter().next().ok_or_else(|| EngineError::Internal("no row was computed".into()))
 }
 
-/// The output of a row at a part of the study, where the store of the settings has it. The store is not made for this.
+/// The output of a row within a box of a part of the study, where the store of the settings has it: of a large image only what
+/// holds the box is read. The store is not made for this.
 fn stored(
     study: &OpenStudy,
     settings: &RunSettings,
     (values, output): (&[Value], &str),
     place: Option<usize>,
+    within: &Bounds,
 ) -> Result<Option<Arc<Region>>, EngineError> {
     let is_there = settings.store.as_ref().is_some_and(|store| store.path().is_dir());
-    let store = place.filter(|_| is_there).zip(StoredRegions::open(study, settings));
-    let Some((part, store)) = store else { return Ok(None) };
-    let found = store.find(&study.reference.names, &[values], output, part)?.into_iter().next().flatten();
+    let open = |part| Some((part, ProductReader::open(study, settings, &mut |_| {})?.ok()?));
+    let Some((part, reader)) = place.filter(|_| is_there).and_then(open) else { return Ok(None) };
+    let store = StoredRegions::new(study, &reader);
+    let names = &study.reference.names;
+    let pixels = PixelBox::of(within);
+    let found = store.find(names, &[values], output, part, pixels)?.into_iter().next().flatten();
     Ok(match found {
         Some(StoredRegion::Given(region)) => Some(Arc::from(region)),
         // A stage that ended early ends at once when it is computed.

@@ -4,6 +4,7 @@ use onceflow_costs::{Finding, Record};
 use onceflow_report::{Answer, RowStatus, RunEnding, TraceEntry};
 
 use crate::clips::PictureClips;
+use crate::run::products::ProductReader;
 
 /// A run that is over.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct Run {
     pub kept: Option<String>,
     /// What the report shows of images.
     pub(crate) clips: PictureClips,
+    /// The store of results, until the pictures are drawn.
+    pub(crate) store: Option<ProductReader>,
 }
 
 impl Run {

@@ -2,6 +2,7 @@
 
 mod account;
 mod bucket;
+mod built_in;
 mod composite;
 mod context;
 mod digests;
@@ -54,6 +55,7 @@ pub use bucket::{
     BucketRows, BucketValue, SavedFile, SavedRegion, SharedTask, SplitCost, execute_bucket, next_buckets,
     record_bucket,
 };
+pub use built_in::apply_built_in;
 use context::RunContext;
 pub use ended::Run;
 use executed::{KnownWork, PhaseWork};
@@ -115,9 +117,9 @@ fn run_phases(
         None => runner.best(progress)?,
     };
     runner.journal.sync()?;
-    let notes = runner.products.take().map(RunProducts::finish).unwrap_or_default();
-    runner.notes.extend(notes);
-    Ok(runner.finish(best))
+    let (notes, store) = runner.products.take().map(RunProducts::finish).unzip();
+    runner.notes.extend(notes.unwrap_or_default());
+    Ok(Run { store, ..runner.finish(best) })
 }
 
 struct Runner<'a> {
@@ -254,7 +256,8 @@ impl<'a> Runner<'a> {
         self.duplicates.push_str(&duplicates::lines(&phase.name, &plan, &gathered.same, first));
         self.objects.push_str(&object_origins::lines(&phase.name, std::mem::take(&mut gathered.origins)));
         self.earlier.0.push_str(&gathered.earlier.lines(&phase.name, &plan, first));
-        earlier::add(&mut self.earlier.1, gathered.earlier.sums());
+        let name = |node| plan.flow().tasks[plan.task_of(node)].name.clone();
+        earlier::add(&mut self.earlier.1, gathered.earlier.sums(&phase.name, name));
         self.list_logs(&plan, &gathered.same, first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;

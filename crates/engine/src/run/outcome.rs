@@ -216,7 +216,19 @@ impl Runner<'_> {
         let earlier = (!self.earlier.0.is_empty()).then(|| format!("{}{}", earlier::HEAD, self.earlier.0));
         let kept = (!self.study.kept.is_empty()).then(|| format!("{HEAD}{}", self.kept));
         let Self { ending, records, findings, trace, duplicates, objects, clips, .. } = self;
-        Run { answer, ending, records, findings, trace, duplicates, objects, earlier, kept, clips }
+        Run {
+            answer,
+            ending,
+            records,
+            findings,
+            trace,
+            duplicates,
+            objects,
+            earlier,
+            kept,
+            clips,
+            store: None,
+        }
     }
 }
 

@@ -314,8 +314,9 @@ impl Observer for RunRecorder<'_> {
                                 JournalLine::Done { row: number, part, status: status.clone(), results };
                             self.note(&line);
                             if let Some(products) = self.products {
-                                products.publish(row, part, &line);
-                                products.publish_outputs(row, part, status.as_deref());
+                                let number = self.numbers.in_table(row);
+                                products.publish(row, number, part, &line);
+                                products.publish_outputs(row, number, part, status.as_deref());
                             }
                         }
                     }

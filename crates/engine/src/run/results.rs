@@ -188,7 +188,7 @@ mod tests {
 
     fn store(results: &PhaseResults, key: u8, bytes: usize, seconds: f64) -> bool {
         let outputs = [region(bytes)];
-        let result = NewResult { task: 0, outputs: &outputs, contents: &[], seconds };
+        let result = NewResult { task: 0, site: 0, outputs: &outputs, contents: &[], seconds };
         results.store(&[TaskKey([key; 32]), TaskKey([100 + key; 32])], &result).unwrap().is_some()
     }
 

@@ -185,7 +185,8 @@ impl SettingsLayers {
             Some(path) => Some(StoreFolder::new(path)),
             None => self.default_store.clone(),
         };
-        folder.map(|folder| folder.with_size(stack.value(|o| o.store_size)))
+        let (size, blobs) = (stack.value(|o| o.store_size), stack.value(|o| o.blobs.clone()));
+        folder.map(|folder| folder.with_size(size).with_blobs(blobs))
     }
 
     /// Buckets are for machines that share no memory, so that duplicates are not looked for across them.

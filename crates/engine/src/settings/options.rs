@@ -34,6 +34,8 @@ pub struct RunOptions {
     pub store: Option<PathBuf>,
     /// Bytes that they may take.
     pub store_size: Option<u64>,
+    /// The folder of the results themselves, when the store has only the index.
+    pub blobs: Option<PathBuf>,
     /// Share of the results in it that are computed again and compared.
     pub audit: Option<AuditShare>,
     /// Task granularity.
@@ -68,7 +70,7 @@ const MOST_WORKERS: usize = 4096;
 
 impl RunOptions {
     /// Every key, as profiles and `ONCEFLOW_*` variables spell it.
-    pub const KEYS: [&'static str; 17] = [
+    pub const KEYS: [&'static str; 18] = [
         "reuse",
         "workers",
         "memory",
@@ -78,6 +80,7 @@ impl RunOptions {
         "costs",
         "store",
         "store_size",
+        "blobs",
         "audit",
         "granularity",
         "policy",
@@ -159,6 +162,7 @@ impl RunOptions {
             "scratch" => &mut self.scratch,
             "costs" => &mut self.costs,
             "store" => &mut self.store,
+            "blobs" => &mut self.blobs,
             "events" => &mut self.events,
             _ => return false,
         };

@@ -40,6 +40,10 @@ impl SettingsLayers {
             "costs" => path(settings.costs.as_ref().map(crate::CostsFile::path), "none"),
             "store" => path(settings.store.as_ref().map(StoreFolder::path), "none"),
             "store_size" => store_size(settings.store.as_ref()),
+            "blobs" => match &settings.store {
+                None => "none".to_owned(),
+                Some(store) => path(store.blobs(), "the folder of the store"),
+            },
             "audit" => settings.audit.to_string(),
             "granularity" => settings.granularity.map_or("by measured costs", |g| g.word()).to_owned(),
             "policy" => settings.policy.to_string(),
@@ -74,6 +78,7 @@ fn origin(stack: &Stack<'_>, key: &str) -> SettingOrigin {
         "costs" => options.costs.is_some(),
         "store" => options.store.is_some(),
         "store_size" => options.store_size.is_some(),
+        "blobs" => options.blobs.is_some(),
         "audit" => options.audit.is_some(),
         "granularity" => options.granularity.is_some(),
         "policy" => options.policy.is_some(),

@@ -1,7 +1,9 @@
 //! Regions that are computed alone are what a run finds there.
 
-use onceflow_engine::{EngineError, Level, RegionRequest, RunSettings, StoreFolder, compute_region};
-use onceflow_region::{Bounds, Dense};
+use onceflow_engine::{
+    EngineError, Level, PixelBox, RegionRequest, RunSettings, StoreFolder, compute_region, stored_pixels,
+};
+use onceflow_region::{Bounds, Dense, RegionQuery};
 use onceflow_study::Value;
 
 use crate::asked::{Asked, METRICS, PARAMETERS};
@@ -89,4 +91,39 @@ fn a_region_that_a_run_stored_is_taken() {
     );
     let other = of(vec![("G1".into(), Value::Integer(7))], &tight);
     assert!(matches!(other, Err(EngineError::Memory { .. })), "no run had this row: {other:?}");
+}
+
+/// A part of more than four million pixels is kept in bands, and of these only one holds the box.
+#[test]
+fn of_a_large_region_that_a_run_stored_only_the_bands_of_the_box_are_read() {
+    let image = "[[image]]\nname = \"tile\"\nfile = \"synth:2200x2000?seed=4\"\n";
+    let metric = "[[metric]]\nname = \"change\"\nof = \"nuclei\"\nmeasure = \"pixel_difference\"\nagainst = \"default\"\n";
+    let phase = "[[phase]]\nname = \"screen\"\nmethod = \"mc\"\nrows = 2\n";
+    let head = "name = \"region\"\nworkflow = \"nuclei\"\nseed = 5\n";
+    let asked = Asked::new(&format!("{head}{image}{PARAMETERS}{metric}{phase}"));
+    let store = Some(StoreFolder::new(asked.path().join("store")));
+    asked
+        .run_with(RunSettings { store: store.clone(), ..Asked::options(1 << 31, Level::Object, 2) })
+        .unwrap();
+    let opened = store.as_ref().unwrap().open().unwrap();
+    let bounds = Bounds::plane(300, 1700, 200, 100).unwrap();
+    // By what it is and where, as any other program would find it: the row of the defaults is version 0.
+    let query = RegionQuery { version: Some(0), ..RegionQuery::named("tile", "nuclei") };
+    let listed = opened.regions(&query, Some(&bounds), 10).unwrap();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0].region.as_ref().unwrap().bounds, Bounds::plane(0, 0, 2200, 2000).unwrap());
+    let within = PixelBox { x: 300, y: 1700, width: 200, height: 100 };
+    let found = stored_pixels(&opened, &listed[0].key, Some(within)).unwrap();
+    assert_eq!(found.pieces, (1, 3));
+    let whole = stored_pixels(&opened, &listed[0].key, None).unwrap();
+    assert!(whole.pieces == (3, 3) && found.read_bytes < whole.read_bytes / 2);
+    drop(opened);
+    // Memory that no task fits in shows that nothing was computed.
+    let tight = RunSettings { memory: 1, store, ..RunSettings::default() };
+    let request = RegionRequest { values: Vec::new(), ..request(bounds) };
+    let taken = compute_region(&asked.open(), &tight, &request).unwrap();
+    let taken = taken.as_dense().unwrap();
+    assert_eq!(taken, &whole.region.as_dense().unwrap().crop(bounds).unwrap());
+    assert_eq!(taken, found.region.as_dense().unwrap());
+    assert!(taken.as_u8().unwrap().iter().any(|pixel| *pixel != 0), "nuclei are found");
 }

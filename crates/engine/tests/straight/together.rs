@@ -5,20 +5,25 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use onceflow_engine::{
-    ImageWatch, OpenStudy, PhaseBegun, PictureChoice, Progress, RowOver, RunEnding, RunFolder, RunResult,
-    RunSettings, SettingsLayers, Silent, StopFlag, StoreFolder, StudyInput, open_study, run_study,
-    stored_phases,
+    Amounts, ImageWatch, OpenStudy, PhaseBegun, PictureChoice, Progress, RowOver, RunEnding, RunFolder,
+    RunResult, RunSettings, SettingsLayers, Silent, StopFlag, StoreFolder, StudyInput, TaskOver, open_study,
+    run_study, stored_phases,
 };
 
 use crate::asked::{METRICS, PARAMETERS, QUICK};
 
 fn study(seed: u64) -> OpenStudy {
+    study_with(seed, METRICS)
+}
+
+/// The same with other metrics.
+fn study_with(seed: u64, metrics: &str) -> OpenStudy {
     let image = format!(
         "[[image]]\nname = \"tile\"\nfile = \"synth:160x120?seed={seed}\"\ntruth = \"synth:160x120?seed={seed}\"\n"
     );
     let phase = "[[phase]]\nname = \"screen\"\nmethod = \"moat\"\ntrajectories = 3\n";
     let text =
-        format!("name = \"t\"\nworkflow = \"nuclei\"\nseed = 5\n{image}{PARAMETERS}{METRICS}{phase}{QUICK}");
+        format!("name = \"t\"\nworkflow = \"nuclei\"\nseed = 5\n{image}{PARAMETERS}{metrics}{phase}{QUICK}");
     let input = StudyInput::Text { text, folder: std::env::temp_dir() };
     open_study(input, &SettingsLayers::default()).unwrap()
 }
@@ -93,6 +98,70 @@ fn stopping_one_run_leaves_the_other() {
     });
     assert_eq!((first.1, second.1), (RunEnding::Stopped, RunEnding::Complete));
     assert_eq!(second.0, rows(&other, &settings(1 << 30), &mut Silent).0);
+}
+
+/// Stops the run with the fourth task that it computes, and notes which tasks these are.
+struct StopWhileComparing {
+    stop: StopFlag,
+    tasks: Vec<usize>,
+}
+
+impl Progress for StopWhileComparing {
+    fn phase(&mut self, _: &PhaseBegun) {}
+
+    fn task(&mut self, over: &TaskOver<'_>) {
+        self.tasks.push(over.task);
+        // The reference row is compared first; rows after it count as taken.
+        self.stop.store(self.tasks.len() >= 4, Ordering::Relaxed);
+    }
+}
+
+fn balanced(tasks: &Amounts) {
+    let saved = tasks.stage + tasks.task + tasks.dataflow + tasks.convergent + tasks.object + tasks.products;
+    let all = saved + tasks.ended_early + tasks.failed + tasks.resumed + tasks.computed;
+    assert_eq!(tasks.asked, all, "{tasks:?}");
+}
+
+#[test]
+fn a_run_that_is_stopped_while_stored_rows_are_compared_has_a_balanced_account_and_goes_on() {
+    const CHANGE: &str = "[[metric]]\nname = \"change\"\nof = \"nuclei\"\nmeasure = \"pixel_difference\"\nagainst = \"default\"\n";
+    let store = tempfile::tempdir().unwrap();
+    let settings = |store: Option<StoreFolder>| RunSettings { store, ..settings(1 << 30) };
+    let with_store = || settings(Some(StoreFolder::new(store.path())));
+    assert_eq!(rows(&study_with(3, CHANGE), &with_store(), &mut Silent).1, RunEnding::Complete);
+    let (added, folder) = (study(3), tempfile::tempdir().unwrap());
+    let run_into = |settings: &RunSettings, progress: &mut dyn Progress| match run_study(
+        &added,
+        settings,
+        &RunFolder::new(folder.path()),
+        progress,
+    )
+    .unwrap()
+    {
+        RunResult::Ran(run) => run,
+        RunResult::AlreadyComplete(_) => panic!("it was stopped"),
+    };
+    let stopped = RunSettings { workers: 1, ..with_store() };
+    let mut stop = StopWhileComparing { stop: StopFlag::clone(&stopped.stop), tasks: Vec::new() };
+    let run = run_into(&stopped, &mut stop);
+    assert_eq!(run.ending, RunEnding::Stopped);
+    assert!(!stop.tasks.is_empty(), "something was compared");
+    let done = run.answer.table.rows.len();
+    assert!(done > 0 && done < 13, "{done} rows were compared until then");
+    balanced(&run.answer.work.tasks);
+    let computed = run.answer.work.tasks.computed;
+    assert_eq!(
+        run.trace.len() as f64,
+        computed,
+        "all that was computed is in the trace, and is a comparison"
+    );
+    assert!(run.trace.iter().all(|entry| entry.task.starts_with("compare")), "{:?}", run.trace);
+    assert!(run.answer.work.tasks.products > 0.0, "what made the outputs is taken");
+    let whole = run_into(&with_store(), &mut Silent);
+    assert_eq!(whole.ending, RunEnding::Complete);
+    balanced(&whole.answer.work.tasks);
+    let rows_csv = std::fs::read_to_string(folder.path().join("rows.csv")).unwrap();
+    assert_eq!(rows_csv, rows(&added, &settings(None), &mut Silent).0);
 }
 
 /// When a row is over, waits until the store has what was published, and runs the same study beside.

@@ -1,7 +1,7 @@
 //! TIFF files written by hand, directory by directory, with right or wrong entries.
 
 /// One value of an entry.
-pub(crate) enum Value {
+pub(crate) enum TagValue {
     Short(Vec<u64>),
     Long(Vec<u64>),
     Text(String),
@@ -11,7 +11,7 @@ pub(crate) enum Value {
 /// A directory with its strips or tiles and the directories that it names as its own.
 #[derive(Default)]
 pub(crate) struct Directory {
-    pub(crate) entries: Vec<(u16, Value)>,
+    pub(crate) entries: Vec<(u16, TagValue)>,
     pub(crate) tiles: Vec<Vec<u8>>,
     pub(crate) own: Vec<Directory>,
 }
@@ -24,12 +24,12 @@ impl Directory {
         colours: usize,
         tiles: Vec<Vec<u8>>,
     ) -> Directory {
-        let short = |number: usize| Value::Short(vec![number as u64]);
-        let long = |number: usize| Value::Long(vec![number as u64]);
+        let short = |number: usize| TagValue::Short(vec![number as u64]);
+        let long = |number: usize| TagValue::Long(vec![number as u64]);
         let entries = vec![
             (256, long(size[0])),
             (257, long(size[1])),
-            (258, Value::Short(vec![8; colours])),
+            (258, TagValue::Short(vec![8; colours])),
             (259, short(1)),
             (262, short(if colours == 1 { 1 } else { 2 })),
             (277, short(colours)),
@@ -42,22 +42,22 @@ impl Directory {
     /// The same as strips of so many rows.
     pub(crate) fn strips(mut self, rows: usize) -> Directory {
         self.entries.retain(|(tag, _)| !matches!(tag, 322 | 323));
-        self.with(278, Value::Long(vec![rows as u64]))
+        self.with(278, TagValue::Long(vec![rows as u64]))
     }
 
     /// With one entry added or replaced.
-    pub(crate) fn with(mut self, tag: u16, value: Value) -> Directory {
+    pub(crate) fn with(mut self, tag: u16, value: TagValue) -> Directory {
         self.entries.retain(|(other, _)| *other != tag);
         self.entries.push((tag, value));
         self
     }
 
     pub(crate) fn short(self, tag: u16, number: u64) -> Directory {
-        self.with(tag, Value::Short(vec![number]))
+        self.with(tag, TagValue::Short(vec![number]))
     }
 
     pub(crate) fn text(self, text: &str) -> Directory {
-        self.with(270, Value::Text(text.into()))
+        self.with(270, TagValue::Text(text.into()))
     }
 }
 
@@ -82,7 +82,7 @@ fn put(file: &mut Vec<u8>, directory: Directory) -> (usize, usize) {
     let mut entries = directory.entries;
     let own: Vec<u64> = directory.own.into_iter().map(|own| put(file, own).0 as u64).collect();
     if !own.is_empty() {
-        entries.push((330, Value::Long(own)));
+        entries.push((330, TagValue::Long(own)));
     }
     let tiled = entries.iter().any(|(tag, _)| *tag == 322);
     let (offsets, lengths) = if tiled { (324, 325) } else { (273, 279) };
@@ -91,25 +91,26 @@ fn put(file: &mut Vec<u8>, directory: Directory) -> (usize, usize) {
         places.push(file.len() as u64);
         file.extend(tile);
     }
-    let stated = |entries: &[(u16, Value)], tag| entries.iter().any(|(other, _)| *other == tag);
+    let stated = |entries: &[(u16, TagValue)], tag| entries.iter().any(|(other, _)| *other == tag);
     if !stated(&entries, offsets) {
-        entries.push((offsets, Value::Long(places)));
+        entries.push((offsets, TagValue::Long(places)));
     }
     if !stated(&entries, lengths) {
-        entries.push((lengths, Value::Long(directory.tiles.iter().map(|tile| tile.len() as u64).collect())));
+        entries
+            .push((lengths, TagValue::Long(directory.tiles.iter().map(|tile| tile.len() as u64).collect())));
     }
     entries.sort_by_key(|(tag, _)| *tag);
     let mut table = (entries.len() as u16).to_le_bytes().to_vec();
     for (tag, value) in entries {
         let (kind, size, mut bytes): (u16, usize, Vec<u8>) = match value {
-            Value::Short(numbers) => {
+            TagValue::Short(numbers) => {
                 (3, 2, numbers.iter().flat_map(|&number| (number as u16).to_le_bytes()).collect())
             }
-            Value::Long(numbers) => {
+            TagValue::Long(numbers) => {
                 (4, 4, numbers.iter().flat_map(|&number| (number as u32).to_le_bytes()).collect())
             }
-            Value::Text(text) => (2, 1, [text.as_bytes(), &[0]].concat()),
-            Value::Bytes(bytes) => (7, 1, bytes),
+            TagValue::Text(text) => (2, 1, [text.as_bytes(), &[0]].concat()),
+            TagValue::Bytes(bytes) => (7, 1, bytes),
         };
         table.extend([tag.to_le_bytes(), kind.to_le_bytes()].concat());
         table.extend((bytes.len() as u32 / size as u32).to_le_bytes());

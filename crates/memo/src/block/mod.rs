@@ -6,6 +6,7 @@ mod macros;
 mod publisher;
 mod store;
 mod value;
+mod waiting;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,54 +1,32 @@
-//! A thread that keeps what blocks gave while the program goes on. What waits is known already.
+//! A thread that keeps what blocks gave while the program goes on. Blocks that end while it writes are written together
+//! afterwards: the disk is waited for once, not once for each. What waits is known already.
 
-use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use onceflow_products::{Maker, ProductKey, ProductStore};
 
+use super::waiting::{EndedBlock, WaitingBlocks};
 use crate::{MemoEntry, MemoError, kept};
-
-/// So many blocks wait at most; then the program waits for the disk.
-const MOST_WAITING: usize = 64;
-
-enum PublishBlock {
-    Keep {
-        key: ProductKey,
-        entry: Arc<MemoEntry>,
-        seconds: f64,
-        maker: Maker,
-    },
-    /// All orders before are carried out.
-    Flush(SyncSender<()>),
-}
-
-#[derive(Debug, Default)]
-struct PublisherState {
-    waiting: HashMap<ProductKey, Arc<MemoEntry>>,
-    error: Option<MemoError>,
-}
 
 /// Keeps entries in the background.
 #[derive(Debug)]
 pub(super) struct BlockPublisher {
-    orders: Option<SyncSender<PublishBlock>>,
+    waiting: Arc<WaitingBlocks>,
     thread: Option<JoinHandle<()>>,
-    state: Arc<Mutex<PublisherState>>,
     maker: Maker,
 }
 
 impl BlockPublisher {
     pub(super) fn start(store: Arc<ProductStore>, program: &str) -> Self {
-        let (orders, taken) = sync_channel(MOST_WAITING);
-        let state = Arc::new(Mutex::new(PublisherState::default()));
-        let of_thread = Arc::clone(&state);
+        let waiting = Arc::new(WaitingBlocks::default());
+        let stopping = StoppingAtEnd(Arc::clone(&waiting));
+        // Where no thread can be started, the closure is dropped with what stops the waiting.
         let thread = std::thread::Builder::new()
             .name("onceflow blocks".into())
-            .spawn(move || carry_out(&store, &taken, &of_thread))
+            .spawn(move || keep_all(&store, &stopping.0))
             .ok();
-        let orders = thread.is_some().then_some(orders);
-        Self { orders, thread, state, maker: Maker::new(format!("block of {program}")) }
+        Self { waiting, thread, maker: Maker::new(format!("block of {program}")) }
     }
 
     /// Who makes the products of a block.
@@ -58,7 +36,7 @@ impl BlockPublisher {
 
     /// An entry that is not in the store yet.
     pub(super) fn waiting(&self, key: ProductKey) -> Option<Arc<MemoEntry>> {
-        lock(&self.state).waiting.get(&key).cloned()
+        self.waiting.entry(key)
     }
 
     /// Keeps an entry soon; gives the error of an earlier one.
@@ -69,58 +47,62 @@ impl BlockPublisher {
         seconds: f64,
         maker: Maker,
     ) -> Result<(), MemoError> {
-        let entry = Arc::new(entry);
-        let error = {
-            let mut state = lock(&self.state);
-            state.waiting.insert(key, Arc::clone(&entry));
-            state.error.take()
-        };
-        let order = PublishBlock::Keep { key, entry, seconds, maker };
-        if self.orders.as_ref().is_none_or(|orders| orders.send(order).is_err()) {
-            // Without its thread nothing is kept, which costs time only; nor does it stay in memory.
-            lock(&self.state).waiting.remove(&key);
-        }
-        error.map_or(Ok(()), Err)
+        self.waiting.add(EndedBlock { key, entry: Arc::new(entry), seconds, maker }).map_or(Ok(()), Err)
     }
 
     pub(super) fn flush(&self) -> Result<(), MemoError> {
-        let (done, wait) = sync_channel(1);
-        if let Some(orders) = &self.orders
-            && orders.send(PublishBlock::Flush(done)).is_ok()
-        {
-            let _ = wait.recv();
-        }
-        lock(&self.state).error.take().map_or(Ok(()), Err)
+        self.waiting.finish().map_or(Ok(()), Err)
     }
 }
 
 impl Drop for BlockPublisher {
     fn drop(&mut self) {
-        self.orders = None;
+        self.waiting.close();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-fn carry_out(store: &ProductStore, orders: &Receiver<PublishBlock>, state: &Mutex<PublisherState>) {
-    for order in orders {
-        match order {
-            PublishBlock::Flush(done) => drop(done.send(())),
-            PublishBlock::Keep { key, entry, seconds, maker } => {
-                let kept = kept::publish(store, key, MemoEntry::clone(&entry), seconds, &maker);
-                let mut state = lock(state);
-                state.waiting.remove(&key);
-                if let Err(error) = kept {
-                    state.error = Some(error);
-                }
-            }
+/// Lets no program wait for the thread once it has ended, however it ended.
+struct StoppingAtEnd(Arc<WaitingBlocks>);
+
+impl Drop for StoppingAtEnd {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+fn keep_all(store: &ProductStore, waiting: &WaitingBlocks) {
+    loop {
+        let mut blocks = waiting.take();
+        if blocks.is_empty() {
+            break;
         }
+        // Products that are published together have one maker.
+        blocks.sort_by(|one, other| one.maker.run.cmp(&other.maker.run));
+        let groups = blocks.chunk_by(|one, other| one.maker == other.maker);
+        let errors: Vec<MemoError> = groups.filter_map(|group| keep(store, group).err()).collect();
+        waiting.done(&blocks, errors.into_iter().next());
     }
     // A store that is too large is looked after by the next run too.
     let _ = store.keep_limit();
 }
 
-fn lock(state: &Mutex<PublisherState>) -> MutexGuard<'_, PublisherState> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
+/// Keeps blocks of one maker: together, and one by one where that fails, so that one that cannot be kept costs no other.
+fn keep(store: &ProductStore, blocks: &[EndedBlock]) -> Result<(), MemoError> {
+    let Err(error) = publish(store, blocks) else { return Ok(()) };
+    if blocks.len() == 1 {
+        return Err(error);
+    }
+    let errors: Vec<MemoError> = blocks.chunks(1).filter_map(|block| publish(store, block).err()).collect();
+    errors.into_iter().next().map_or(Ok(()), Err)
+}
+
+fn publish(store: &ProductStore, blocks: &[EndedBlock]) -> Result<(), MemoError> {
+    let Some(EndedBlock { maker, .. }) = blocks.first() else { return Ok(()) };
+    let product = |block: &EndedBlock| kept::product(store, block.key, &block.entry, block.seconds, maker);
+    let products = blocks.iter().map(product).collect::<Result<Vec<_>, _>>()?;
+    store.publish(&products, maker)?;
+    Ok(())
 }

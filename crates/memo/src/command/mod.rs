@@ -272,7 +272,7 @@ fn publish(
             return Err(NotKept::Changed { path: path.clone() });
         }
     }
-    kept::publish(store, identified.key, entry.clone(), seconds, &maker).map_err(refused)?;
+    kept::publish(store, identified.key, entry, seconds, &maker).map_err(refused)?;
     store.keep_limit().map(drop).map_err(|error| refused(error.into()))
 }
 

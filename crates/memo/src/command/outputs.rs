@@ -157,10 +157,29 @@ impl RestoredFile {
     }
 
     fn finish(mut self) -> Result<(), MemoError> {
-        fs::rename(&self.beside, &self.path).map_err(|error| MemoError::unwritable(&self.path, &error))?;
+        replace(&self.beside, &self.path).map_err(|error| MemoError::unwritable(&self.path, &error))?;
         self.is_done = true;
         Ok(())
     }
+}
+
+/// Gives a new file the place of another in one step. Some file systems (ext4) write a file to the disk at once when it is renamed over
+/// another, and the caller waits; when the two are exchanged, they do not. What the store can give again need not be on the disk.
+#[cfg(target_os = "linux")]
+fn replace(new: &Path, path: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    // A folder must not be moved away.
+    let is_plain = path.symlink_metadata().is_ok_and(|there| there.is_file());
+    if is_plain && renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE).is_ok() {
+        // What was there has the name of the new one now.
+        return fs::remove_file(new);
+    }
+    fs::rename(new, path)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn replace(new: &Path, path: &Path) -> io::Result<()> {
+    fs::rename(new, path)
 }
 
 impl Drop for RestoredFile {

@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, Row, Transaction, params};
 
+use super::regions::put;
 use super::{Index, count};
 use crate::ProductError;
 use crate::pack::Extent;
@@ -17,6 +18,9 @@ pub(crate) struct Addition<'a> {
     pub(crate) closed: Vec<&'a str>,
     /// Whether the older of two products stays, and not the one that is there: the index is made again.
     pub(crate) oldest_stays: bool,
+    /// Whether a blob goes again that no product has, because its key was there with other bytes. Of packs that are taken over,
+    /// products may follow.
+    pub(crate) is_whole: bool,
 }
 
 /// A blob that is on the disk.
@@ -65,6 +69,9 @@ impl Index {
                 } else if !addition.oldest_stays {
                     added.conflicts.extend(conflict(change, new.entry)?);
                 }
+            }
+            if addition.is_whole && added.products < addition.entries.len() as u64 {
+                addition.blobs.iter().try_for_each(|blob| remove_if_unused(change, blob))?;
             }
             for pack in &addition.closed {
                 change.execute("UPDATE pack SET lease = NULL WHERE name = ?", [pack])?;
@@ -119,6 +126,11 @@ fn insert_blob(change: &Transaction<'_>, blob: &NewBlob<'_>) -> rusqlite::Result
     change.prepare_cached(sql)?.execute(values).map(drop)
 }
 
+fn remove_if_unused(change: &Transaction<'_>, blob: &NewBlob<'_>) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM blob WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM product WHERE product.blob = blob.id)";
+    change.prepare_cached(sql)?.execute([blob.digest]).map(drop)
+}
+
 fn blob_number(change: &Transaction<'_>, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
     let mut query = change.prepare_cached("SELECT id FROM blob WHERE digest = ?")?;
     query.query_row([digest], |row| row.get(0)).optional()
@@ -132,7 +144,7 @@ fn insert_entry(
     oldest_stays: bool,
     now: u64,
 ) -> rusqlite::Result<bool> {
-    let Entry { key, created, seconds, maker: Maker { run, user, program }, .. } = new.entry;
+    let Entry { key, created, seconds, maker: Maker { run, user, program }, region, .. } = new.entry;
     let sql = "INSERT OR IGNORE INTO maker (run, user, program) VALUES (?, ?, ?)";
     change.prepare_cached(sql)?.execute([run, user, program])?;
     let seconds = if seconds.is_finite() { *seconds } else { 0.0 };
@@ -150,6 +162,9 @@ fn insert_entry(
         program,
         oldest_stays
     ])?;
+    if inserted == 1 {
+        put(change, key, region.as_ref())?;
+    }
     Ok(inserted == 1)
 }
 

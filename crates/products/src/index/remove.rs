@@ -4,6 +4,7 @@ use rusqlite::{OptionalExtension as _, Transaction, params};
 
 use super::{Index, count};
 use crate::ProductError;
+use crate::migrate::{SourceFile, Taken};
 use crate::record::ProductKey;
 
 impl Index {
@@ -55,16 +56,21 @@ impl Index {
     /// Pins products whose keys are between two, or lets them go; how many there were.
     pub(crate) fn pin(&self, keys: [ProductKey; 2], pinned: bool) -> Result<usize, ProductError> {
         let sql = "UPDATE product SET pinned = ? WHERE key BETWEEN ? AND ?";
-        self.change("pin", |change| change.execute(sql, params![pinned, keys[0].0, keys[1].0]))
+        // What users ask for survives the loss of power.
+        self.change_for_good("pin", |change| change.execute(sql, params![pinned, keys[0].0, keys[1].0]))
     }
 
-    /// Takes over from an older index how often products were used, when, and which are pinned.
-    pub(crate) fn take_over(&self, kept: &[(ProductKey, [i64; 3])]) -> Result<(), ProductError> {
+    /// Takes over from an older index how often products were used, when, and which are pinned, and digests of source files.
+    pub(crate) fn take_over(&self, taken: &Taken) -> Result<(), ProductError> {
         let sql = "UPDATE product SET used = ?, uses = ?, pinned = ? WHERE key = ?";
         self.change("take over", |change| {
-            for (key, [used, uses, pinned]) in kept {
+            for (key, [used, uses, pinned]) in &taken.used {
                 let values = params![(*used).max(0), (*uses).max(0), *pinned != 0, key.0];
                 change.prepare_cached(sql)?.execute(values)?;
+            }
+            let sql = "INSERT OR REPLACE INTO source_file (path, stamp, digest) VALUES (?, ?, ?)";
+            for SourceFile { path, stamp, digest } in &taken.files {
+                change.prepare_cached(sql)?.execute(params![path, stamp, digest])?;
             }
             Ok(())
         })

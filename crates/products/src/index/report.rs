@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
+use super::regions::{COLUMNS, region_at};
 use super::{Index, unsigned};
 use crate::ProductError;
-use crate::record::{Maker, ProductKey};
+use crate::record::{Maker, ProductKey, ProductRegion};
 
 /// A product as `products ls` shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,8 @@ pub struct Listed {
     pub pinned: bool,
     /// Who made it.
     pub maker: Maker,
+    /// Which region it is, where it is one.
+    pub region: Option<ProductRegion>,
     /// The number of its blob.
     pub(crate) blob: i64,
     /// Bytes of its entry.
@@ -75,11 +78,9 @@ pub struct StoreStatistics {
 impl Index {
     /// The products whose keys are between two, the oldest first.
     pub(crate) fn list(&self, keys: [ProductKey; 2]) -> Result<Vec<Listed>, ProductError> {
-        let sql = "SELECT key, blob, product.length, blob.length, blob.bytes, seconds, created, used, uses, pinned, \
-                   run, user, program FROM product JOIN blob ON blob.id = blob JOIN maker ON maker.id = maker \
-                   WHERE key BETWEEN ? AND ? ORDER BY created, key";
         let mut listed: Vec<Listed> = self.with(|connection| {
-            connection.prepare(sql)?.query_map([keys[0].0, keys[1].0], listed)?.collect()
+            let sql = format!("{LISTED}, {COLUMNS} {FROM}");
+            connection.prepare_cached(&sql)?.query_map([keys[0].0, keys[1].0], listed)?.collect()
         })?;
         self.count_shares(&mut listed)?;
         Ok(listed)
@@ -138,6 +139,13 @@ impl Index {
     }
 }
 
+const LISTED: &str = "SELECT product.key, blob, product.length, blob.length, blob.bytes, seconds, created, used, uses, \
+                      pinned, run, user, program";
+
+const FROM: &str = "FROM product JOIN blob ON blob.id = blob JOIN maker ON maker.id = maker \
+                    LEFT JOIN region ON region.key = product.key \
+                    WHERE product.key BETWEEN ? AND ? ORDER BY created, product.key";
+
 const BYTES: &str =
     "SELECT (SELECT coalesce(sum(length), 0) FROM product) + (SELECT coalesce(sum(length), 0) FROM blob)";
 
@@ -156,6 +164,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
         uses: unsigned(row, 8)?,
         pinned: row.get(9)?,
         maker: Maker { run: row.get(10)?, user: row.get(11)?, program: row.get(12)? },
+        region: region_at(row, 13)?,
     })
 }
 

@@ -7,9 +7,12 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::Used;
+use super::{Anew, Taken, Used};
+use crate::ProductError;
 use crate::pack::is_digits;
-use crate::record::{Fields, Maker, ProductKey};
+use crate::place::PACKS;
+use crate::record::entry::Entry;
+use crate::record::{Fields, Maker, ProductKey, digest};
 
 /// The file of the index.
 pub(super) const INDEX: &str = "index.sqlite";
@@ -23,31 +26,51 @@ const LONGEST: usize = 16 << 20;
 const LONGEST_PACK: u64 = 128 << 20;
 
 /// A product with its key.
-pub(super) struct Record {
-    pub(super) key: ProductKey,
-    pub(super) created: u64,
-    pub(super) seconds: f64,
-    pub(super) maker: Maker,
-    pub(super) payload: Vec<u8>,
+struct Record {
+    key: ProductKey,
+    created: u64,
+    seconds: f64,
+    maker: Maker,
+    payload: Vec<u8>,
 }
 
 /// What the index of the first form knew.
 #[derive(Default)]
-pub(super) struct Index {
-    pub(super) used: Used,
+struct Index {
+    used: Used,
     /// Packs that got no more records; all records of others count.
     closed: HashSet<String>,
     named: HashSet<(String, u64)>,
 }
 
-impl Index {
-    /// Reads an index; one that cannot be read knew nothing.
-    pub(super) fn read(path: &Path) -> Self {
-        read(path).unwrap_or_default()
+/// Writes the products of a store to new packs; gives what only its index knows.
+pub(super) fn write_packs(folder: &Path, anew: &mut Anew<'_>) -> Result<Taken, ProductError> {
+    // An index that cannot be read knew nothing.
+    let index = read(&folder.join(INDEX)).unwrap_or_default();
+    let packs = folder.join(PACKS);
+    let failed = |error: io::Error| ProductError::disk(&packs, &error);
+    for name in pack_names(&packs).map_err(failed)? {
+        for (offset, record) in scan(&packs.join(&name)).map_err(failed)? {
+            if index.counts(&name, offset) {
+                record.write(anew)?;
+            }
+        }
     }
+    Ok(Taken { used: index.used, files: Vec::new() })
+}
 
+impl Record {
+    fn write(self, anew: &mut Anew<'_>) -> Result<(), ProductError> {
+        let Self { key, created, seconds, maker, payload } = self;
+        let digest = digest(&payload);
+        anew.add_blob(digest, &payload)?;
+        anew.add_entry(&Entry { key, digest, created, seconds, maker, region: None })
+    }
+}
+
+impl Index {
     /// Whether the record at this place is a product.
-    pub(super) fn counts(&self, pack: &str, offset: u64) -> bool {
+    fn counts(&self, pack: &str, offset: u64) -> bool {
         !self.closed.contains(pack) || self.named.contains(&(pack.to_owned(), offset))
     }
 }
@@ -78,7 +101,7 @@ pub(super) fn pack_names(folder: &Path) -> io::Result<Vec<String>> {
 }
 
 /// The sound records of a pack with their places.
-pub(super) fn scan(path: &Path) -> io::Result<Vec<(u64, Record)>> {
+fn scan(path: &Path) -> io::Result<Vec<(u64, Record)>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(LONGEST_PACK).read_to_end(&mut bytes)?;
     let (mut records, mut at) = (Vec::new(), 0);

@@ -1,15 +1,18 @@
-//! What a key stands for: the digest of the result, who computed it, when, and what it took.
+//! What a key stands for: the digest of the result, who computed it, when, what it took, and which region it is.
 
-use super::{Fields, LONGEST_TEXT, Maker, Place, ProductKey, SUM, put_text, sum};
+use super::{Fields, LONGEST_TEXT, Maker, Place, ProductKey, ProductRegion, SUM, put_text, region, sum};
 
 /// What every entry begins with; the number changes when the form does.
-pub(crate) const MAGIC: [u8; 4] = *b"OFK2";
+pub(crate) const MAGIC: [u8; 4] = *b"OFK3";
+
+/// What entries of the second form begin with: they say nothing of a region.
+const WITHOUT_REGION: [u8; 4] = *b"OFK2";
 
 /// Bytes before the body: the magic and the length of the body.
 pub(crate) const HEAD: usize = 8;
 
 /// No entry is longer than this.
-pub(crate) const LONGEST: usize = HEAD + 32 + 32 + 8 + 8 + 3 * (2 + LONGEST_TEXT) + SUM;
+pub(crate) const LONGEST: usize = HEAD + 32 + 32 + 8 + 8 + 3 * (2 + LONGEST_TEXT) + region::LONGEST + SUM;
 
 /// What a key stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +27,8 @@ pub(crate) struct Entry {
     pub(crate) seconds: f64,
     /// Who made it.
     pub(crate) maker: Maker,
+    /// Which region it is.
+    pub(crate) region: Option<ProductRegion>,
 }
 
 impl Entry {
@@ -39,6 +44,7 @@ impl Entry {
         for text in [&self.maker.run, &self.maker.user, &self.maker.program] {
             put_text(bytes, text);
         }
+        region::encode(self.region.as_ref(), bytes);
         let body = bytes.len() - start - HEAD;
         bytes[start + 4..start + HEAD].copy_from_slice(&(body as u32).to_le_bytes());
         let sum = sum(place, &bytes[start..]);
@@ -54,6 +60,7 @@ impl Entry {
         if sum(place, content) != found {
             return None;
         }
+        let has_region = content.starts_with(&MAGIC);
         let mut fields = Fields(&content[HEAD..]);
         let entry = Self {
             key: ProductKey(fields.array()?),
@@ -61,6 +68,7 @@ impl Entry {
             created: u64::from_le_bytes(fields.array()?),
             seconds: f64::from_bits(u64::from_le_bytes(fields.array()?)),
             maker: fields.maker()?,
+            region: if has_region { region::decode(&mut fields)? } else { None },
         };
         fields.0.is_empty().then_some(entry)
     }
@@ -68,13 +76,15 @@ impl Entry {
 
 /// The bytes of the whole entry that these bytes begin; none where no entry begins.
 pub(crate) fn length(head: &[u8]) -> Option<usize> {
-    let body = u32::from_le_bytes(head.strip_prefix(&MAGIC)?.first_chunk().copied()?) as usize;
+    let body = head.strip_prefix(&MAGIC).or_else(|| head.strip_prefix(&WITHOUT_REGION))?;
+    let body = u32::from_le_bytes(body.first_chunk().copied()?) as usize;
     let length = HEAD.checked_add(body)?.checked_add(SUM)?;
     (length <= LONGEST).then_some(length)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use onceflow_region::{Bounds, RegionId, RegionKind, Span};
     use proptest::prelude::*;
 
     use super::*;
@@ -84,7 +94,15 @@ pub(crate) mod tests {
     pub(crate) fn entry(key: u8, payload: &[u8]) -> Entry {
         let maker = Maker { run: "runs/first".into(), user: "ada@lab".into(), program: "1".into() };
         let digest = crate::record::digest(payload);
-        Entry { key: ProductKey([key; 32]), digest, created: 5, seconds: 0.25, maker }
+        let region = (key == 1).then(mask);
+        Entry { key: ProductKey([key; 32]), digest, created: 5, seconds: 0.25, maker, region }
+    }
+
+    pub(crate) fn mask() -> ProductRegion {
+        let id = RegionId::new("tile", "nuclei", RegionKind::Dense).with_version(3).with_timestamp(-7);
+        let span = |start, length| Span::new(start, length).unwrap();
+        let bounds = Bounds::new(span(-5, 40), span(i64::MIN, 3), span(9, 1), span(2, 8));
+        ProductRegion { id, bounds }
     }
 
     fn encoded(entry: &Entry) -> Vec<u8> {
@@ -109,19 +127,33 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn an_entry_of_the_second_form_has_no_region() {
+        let mut bytes = encoded(&Entry { region: None, ..entry(1, b"dice") });
+        bytes.truncate(bytes.len() - SUM - 1);
+        bytes[..4].copy_from_slice(&WITHOUT_REGION);
+        let body = (bytes.len() - HEAD) as u32;
+        bytes[4..HEAD].copy_from_slice(&body.to_le_bytes());
+        bytes.extend(sum(HERE, &bytes));
+        assert_eq!(Entry::decode(HERE, &bytes), Some(Entry { region: None, ..entry(1, b"dice") }));
+    }
+
+    #[test]
     fn no_entry_is_longer_than_it_may_be() {
         let mut long = entry(1, b"");
         let text = "ü".repeat(LONGEST_TEXT);
-        long.maker = Maker { run: text.clone(), user: text.clone(), program: text };
+        long.maker = Maker { run: text.clone(), user: text.clone(), program: text.clone() };
+        long.region = Some(ProductRegion { id: RegionId::new(&text, &text, RegionKind::Polygons), ..mask() });
         assert!(encoded(&long).len() <= LONGEST);
         assert!(Entry::decode(HERE, &encoded(&long)).is_some());
     }
 
     proptest! {
         #[test]
-        fn an_entry_comes_back(run in ".{0,20}", seconds: u64, created: u64) {
+        fn an_entry_comes_back(run in ".{0,20}", seconds: u64, created: u64, image in ".{0,9}", x: i32, width: u32) {
             let mut made = entry(9, b"x");
             (made.maker.run, made.seconds, made.created) = (run, f64::from_bits(seconds), created);
+            let bounds = Bounds::plane(x.into(), 0, width.into(), 7).unwrap();
+            made.region = Some(ProductRegion { id: RegionId::new(image, "nuclei", RegionKind::Dense), bounds });
             let found = Entry::decode(HERE, &encoded(&made)).unwrap();
             prop_assert_eq!(found.seconds.to_bits(), seconds);
             prop_assert_eq!(Entry { seconds: 0.0, ..found }, Entry { seconds: 0.0, ..made });
@@ -133,7 +165,8 @@ pub(crate) mod tests {
             if bytes.len() > HEAD + SUM {
                 // A checksum that is right does not make an entry of them.
                 let body = bytes.len() - HEAD - SUM;
-                bytes[..4].copy_from_slice(&MAGIC);
+                let magic = if body % 2 == 0 { MAGIC } else { WITHOUT_REGION };
+                bytes[..4].copy_from_slice(&magic);
                 bytes[4..HEAD].copy_from_slice(&(body as u32).to_le_bytes());
                 let right = sum(HERE, &bytes[..HEAD + body]);
                 bytes[HEAD + body..].copy_from_slice(&right);

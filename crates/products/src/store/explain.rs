@@ -61,7 +61,7 @@ impl ProductStore {
         let hex = |digest: [u8; 32]| blake3::Hash::from_bytes(digest).to_hex().to_string();
         Explained {
             digest: head.filter(|_| sound).map(|head| hex(head.digest)),
-            pack: pack::path(&self.packs(), &found.blob.pack),
+            pack: pack::path(self.packs(), &found.blob.pack),
             offset: found.blob.extent.offset,
             stored_bytes: found.blob.extent.length,
             compressed: head.is_some_and(|head| head.compressed),

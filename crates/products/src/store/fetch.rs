@@ -136,7 +136,9 @@ impl ProductStore {
         if files.len() >= MOST_OPEN {
             files.clear();
         }
-        let file = Arc::new(File::open(pack::path(&self.packs(), name))?);
+        let path = pack::path(self.packs(), name);
+        self.disk.look("open pack", &path);
+        let file = Arc::new(File::open(path)?);
         files.insert(Arc::clone(name), Arc::clone(&file));
         Ok(file)
     }

@@ -1,16 +1,17 @@
 //! How a store is opened: what a folder must be, and what processes that were killed have left.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, RwLock};
 
 use super::{ProductStore, StoreOptions, lock, now};
 use crate::disk::Disk;
+use crate::elsewhere::place_of_packs;
 use crate::index::{self, Addition, Index, NewBlob, NewEntry};
 use crate::lease::{self, Lease};
-use crate::migrate::{self, Form};
+use crate::migrate::{self, Form, OlderForm};
 use crate::pack::{self, Extent, Scanned};
 use crate::place::{INDEX, LEASES, LOCK, PACKS, QUARANTINE};
 use crate::record::blob::BlobHead;
@@ -25,68 +26,24 @@ impl ProductStore {
     /// When the folder holds something else or a newer store, is on a network file system, or cannot be written.
     pub fn open(folder: impl AsRef<Path>, options: &StoreOptions) -> Result<Self, ProductError> {
         let folder = folder.as_ref();
-        let disk = Disk::new(options.faults.clone());
+        let disk = Disk::new(options.faults.clone(), options.wait);
         disk.make_folder(folder)?;
+        let disk = disk.of_store(folder);
         if let Some(system) = is_on_network(folder) {
             return Err(ProductError::Network { path: folder.to_path_buf(), system });
         }
         let form = migrate::form(folder, &disk)?;
-        for name in [PACKS, LEASES, QUARANTINE] {
-            disk.make_folder(&folder.join(name))?;
+        let blobs = place_of_packs(folder, options.blobs.as_deref(), &disk)?;
+        for path in [blobs.join(PACKS), folder.join(LEASES), folder.join(QUARANTINE)] {
+            disk.make_folder(&path)?;
         }
-        match form {
-            Form::Current => Self::open_current(folder, &disk, options.limit),
-            Form::Older => Self::open_older(folder, &disk, options.limit),
-        }
-    }
-
-    fn open_current(folder: &Path, disk: &Disk, limit: Option<u64>) -> Result<Self, ProductError> {
-        match Self::open_with_index(folder, disk, limit) {
-            // It is marked now, and made again.
-            Err(error) if error.is_damaged_index() => Self::open_with_index(folder, disk, limit),
-            opened => opened,
-        }
-    }
-
-    fn open_with_index(folder: &Path, disk: &Disk, limit: Option<u64>) -> Result<Self, ProductError> {
-        // A migration may have been stopped before its last step.
-        migrate::put_away(folder, disk)?;
-        let lease = take_lease(folder)?;
-        let (index, is_new) = open_index(folder, disk)?;
-        let store = Self::assemble(folder, disk, limit, index, lease);
-        store.adopt(is_new)?;
-        store.empty_trash()?;
+        let opening = Opening { folder, packs: blobs.join(PACKS), disk: &disk, limit: options.limit };
+        let store = match form {
+            Form::Current => opening.current(),
+            Form::Older(form) => opening.older(form),
+        }?;
+        store.index.be_patient()?;
         Ok(store)
-    }
-
-    /// Migrates a store, unless another process has done so meanwhile.
-    fn open_older(folder: &Path, disk: &Disk, limit: Option<u64>) -> Result<Self, ProductError> {
-        let _only = locked(folder)?;
-        if migrate::form(folder, disk)? == Form::Current {
-            return Self::open_current(folder, disk, limit);
-        }
-        let used = migrate::write_packs(folder, disk)?;
-        let lease = take_lease(folder)?;
-        let (index, is_new) = Index::open(&folder.join(INDEX), disk)?;
-        let store = Self::assemble(folder, disk, limit, index, lease);
-        store.adopt(is_new)?;
-        store.index.take_over(&used)?;
-        migrate::finish(folder, disk)?;
-        Ok(store)
-    }
-
-    fn assemble(folder: &Path, disk: &Disk, limit: Option<u64>, index: Index, lease: Lease) -> Self {
-        Self {
-            folder: folder.to_path_buf(),
-            limit: limit.unwrap_or_else(|| default_limit(folder)),
-            disk: disk.clone(),
-            index,
-            lease,
-            writer: Mutex::new(None),
-            files: Mutex::new(HashMap::new()),
-            uses: Mutex::default(),
-            reading: RwLock::new(()),
-        }
     }
 
     /// Goes on with an index that another process has put in the place of a damaged one.
@@ -101,7 +58,7 @@ impl ProductStore {
             Err(error) if error.is_damaged_index() => {}
             checked => return checked,
         }
-        let only = locked(&self.folder)?;
+        let only = locked(&self.folder, &self.disk)?;
         *lock(&self.writer) = None;
         set_index_aside(&self.folder, &self.disk)?;
         self.index.follow()?;
@@ -113,19 +70,19 @@ impl ProductStore {
     /// them when the index is new.
     fn adopt(&self, is_new: bool) -> Result<(), ProductError> {
         let folder = self.packs();
-        let failed = |error: io::Error| ProductError::disk(&folder, &error);
+        let failed = |error: io::Error| ProductError::disk(folder, &error);
         // In this order: a process takes its lease, names its pack in the index, and then makes the file.
-        let names = pack::names(&folder).map_err(failed)?;
+        let names = pack::names(folder).map_err(failed)?;
         let known: HashSet<String> = self.index.packs()?.into_iter().collect();
         let trash: HashSet<String> = self.index.trash()?.into_iter().map(|(name, _)| name).collect();
         let open: HashMap<String, String> = self.index.open_packs()?.into_iter().collect();
         let held = lease::held(&self.leases()).map_err(failed)?;
         let is_free = |name: &String| open.get(name).is_none_or(|lease| !held.contains(lease));
-        let is_lost = |name: &&String| is_free(name) && !pack::path(&folder, name).is_file();
+        let is_lost = |name: &&String| is_free(name) && !pack::path(folder, name).is_file();
         self.index.forget_packs(&known.iter().filter(is_lost).cloned().collect::<Vec<_>>())?;
         let is_left = |name: &&String| {
             let unknown = !known.contains(*name) && !trash.contains(*name);
-            (unknown && !pack::is_written(&pack::path(&folder, name)))
+            (unknown && !pack::is_written(&pack::path(folder, name), held.len() > 1))
                 || (open.contains_key(*name) && is_free(name))
         };
         let left: Vec<&String> = names.iter().filter(is_left).collect();
@@ -146,7 +103,7 @@ impl ProductStore {
         name: &str,
         is_new: bool,
     ) -> Result<Vec<(String, Extent, Entry)>, ProductError> {
-        let path = pack::path(&self.packs(), name);
+        let path = pack::path(self.packs(), name);
         let (mut blobs, mut entries) = (Vec::new(), Vec::new());
         let scanned = pack::scan_file(&path, name, |extent, record| match record {
             Scanned::Blob(head) => blobs.push((extent, head)),
@@ -169,6 +126,7 @@ impl ProductStore {
             entries: entries.iter().map(|(e, entry)| NewEntry { entry, pack: name, extent: *e }).collect(),
             closed: vec![name],
             oldest_stays: is_new,
+            is_whole: false,
         };
         let without = self.index.add(&addition, now())?.without_blob;
         Ok(without.into_iter().map(|n| (name.to_owned(), entries[n].0, entries[n].1.clone())).collect())
@@ -186,23 +144,81 @@ impl ProductStore {
             |(pack, extent, entry): &'w (String, Extent, Entry)| NewEntry { entry, pack, extent: *extent };
         let entries = waiting.iter().map(new).collect();
         // One without a blob in any pack is dead space.
-        self.index.add(&Addition { entries, oldest_stays: is_new, ..Addition::default() }, now()).map(drop)
+        self.index
+            .add(&Addition { entries, oldest_stays: is_new, is_whole: false, ..Addition::default() }, now())
+            .map(drop)
     }
 }
 
-fn take_lease(folder: &Path) -> Result<Lease, ProductError> {
-    Lease::take(&folder.join(LEASES)).map_err(|error| ProductError::disk(folder, &error))
+fn take_lease(folder: &Path, disk: &Disk) -> Result<Lease, ProductError> {
+    Lease::take(&folder.join(LEASES), disk).map_err(|error| ProductError::disk(folder, &error))
+}
+
+/// A store that is being opened.
+struct Opening<'a> {
+    folder: &'a Path,
+    packs: PathBuf,
+    disk: &'a Disk,
+    limit: Option<u64>,
+}
+
+impl Opening<'_> {
+    fn current(&self) -> Result<ProductStore, ProductError> {
+        match self.with_index() {
+            // It is marked now, and made again.
+            Err(error) if error.is_damaged_index() => self.with_index(),
+            opened => opened,
+        }
+    }
+
+    fn with_index(&self) -> Result<ProductStore, ProductError> {
+        // A migration may have been stopped before its last step.
+        migrate::put_away(self.folder, self.disk)?;
+        let lease = take_lease(self.folder, self.disk)?;
+        let (index, is_new) = open_index(self.folder, self.disk)?;
+        let store = self.assemble(index, lease);
+        store.adopt(is_new)?;
+        store.empty_trash()?;
+        Ok(store)
+    }
+
+    /// Migrates a store, unless another process has done so meanwhile.
+    fn older(&self, form: OlderForm) -> Result<ProductStore, ProductError> {
+        let Self { folder, disk, .. } = *self;
+        let _only = locked(folder, disk)?;
+        if migrate::form(folder, disk)? == Form::Current {
+            return self.current();
+        }
+        let taken = migrate::write_packs(folder, form, disk)?;
+        let lease = take_lease(folder, disk)?;
+        let (index, is_new) = Index::open(&folder.join(INDEX), disk)?;
+        let store = self.assemble(index, lease);
+        store.adopt(is_new)?;
+        store.index.take_over(&taken)?;
+        migrate::finish(folder, disk)?;
+        Ok(store)
+    }
+
+    fn assemble(&self, index: Index, lease: Lease) -> ProductStore {
+        ProductStore {
+            folder: self.folder.to_path_buf(),
+            packs: self.packs.clone(),
+            limit: self.limit.unwrap_or_else(|| default_limit(&self.packs)),
+            disk: self.disk.clone(),
+            index,
+            lease,
+            writer: Mutex::new(None),
+            files: Mutex::new(HashMap::new()),
+            uses: Mutex::default(),
+            reading: RwLock::new(()),
+        }
+    }
 }
 
 /// Waits until no other process repairs or migrates the store.
-fn locked(folder: &Path) -> Result<File, ProductError> {
+fn locked(folder: &Path, disk: &Disk) -> Result<File, ProductError> {
     let path = folder.join(LOCK);
-    let lock = || {
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
-        file.lock()?;
-        Ok(file)
-    };
-    lock().map_err(|error: io::Error| ProductError::disk(&path, &error))
+    disk.lock(&path).map_err(|error| ProductError::disk(&path, &error))
 }
 
 /// Opens the index; one that is damaged is set aside, and a new one is made.
@@ -214,7 +230,7 @@ fn open_index(folder: &Path, disk: &Disk) -> Result<(Index, bool), ProductError>
             opened => return opened,
         }
     }
-    let _only = locked(folder)?;
+    let _only = locked(folder, disk)?;
     if !index::mark(&path).exists() {
         // Another process may have made a new one meanwhile.
         match Index::open(&path, disk) {

@@ -10,7 +10,7 @@ use crate::lease::unique_name;
 use crate::pack::{self, Extent, PackWriter};
 use crate::record::blob::{self, Blob};
 use crate::record::entry::Entry;
-use crate::record::{Conflict, Maker, ProductKey, digest};
+use crate::record::{Conflict, Maker, ProductKey, ProductRegion, digest};
 
 /// A result to be kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,15 @@ pub struct NewProduct {
     pub payload: Vec<u8>,
     /// Seconds that it took to compute.
     pub seconds: f64,
+}
+
+/// A result to be kept, and which region it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewRegion {
+    /// The result.
+    pub product: NewProduct,
+    /// The region; none for what is no region.
+    pub region: Option<ProductRegion>,
 }
 
 /// What publishing did.
@@ -56,14 +65,30 @@ impl ProductStore {
     /// # Errors
     /// When a product is too long or cannot be written: then the index names none that was not written.
     pub fn publish(&self, products: &[NewProduct], maker: &Maker) -> Result<Published, ProductError> {
-        products.iter().try_for_each(|product| blob::check_length(&product.payload))?;
+        self.publish_all(products.iter().map(|product| (product, None)), maker)
+    }
+
+    /// The same of products that are regions: [`ProductStore::regions`] finds them by what they are.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn publish_regions(&self, regions: &[NewRegion], maker: &Maker) -> Result<Published, ProductError> {
+        self.publish_all(regions.iter().map(|region| (&region.product, region.region.as_ref())), maker)
+    }
+
+    fn publish_all<'a>(
+        &self,
+        mut products: impl Iterator<Item = (&'a NewProduct, Option<&'a ProductRegion>)> + Clone,
+        maker: &Maker,
+    ) -> Result<Published, ProductError> {
+        products.clone().try_for_each(|(product, _)| blob::check_length(&product.payload))?;
         if self.index.follow()? {
             self.take_over()?;
         }
         self.flush_uses()?;
         let created = now();
-        let ready = |product| Ready::new(product, maker, created);
-        let mut left: Vec<Ready<'_>> = products.iter().map(ready).collect();
+        let ready = |(product, region)| Ready::new(product, region, maker, created);
+        let mut left: Vec<Ready<'_>> = products.by_ref().map(ready).collect();
         let mut published = Published::default();
         // What is left after a round has a key twice, or a blob that was collected meanwhile.
         while !left.is_empty() {
@@ -185,15 +210,15 @@ impl ProductStore {
     pub(crate) fn new_pack(&self) -> Result<PackWriter, ProductError> {
         let name = pack::name_of(&unique_name());
         self.index.add_pack(&name, &self.lease.name)?;
-        PackWriter::create(&self.folder.join(crate::place::PACKS), &name, &self.disk)
+        PackWriter::create(self.packs(), &name, &self.disk)
     }
 }
 
 impl<'a> Ready<'a> {
-    fn new(product: &'a NewProduct, maker: &Maker, created: u64) -> Self {
+    fn new(product: &'a NewProduct, region: Option<&ProductRegion>, maker: &Maker, created: u64) -> Self {
         let NewProduct { key, payload, seconds } = product;
-        let digest = digest(payload);
-        Self { payload, entry: Entry { key: *key, digest, created, seconds: *seconds, maker: maker.clone() } }
+        let (digest, maker, region) = (digest(payload), maker.clone(), region.cloned());
+        Self { payload, entry: Entry { key: *key, digest, created, seconds: *seconds, maker, region } }
     }
 }
 
@@ -220,6 +245,7 @@ impl Written {
             entries: new.iter().zip(&self.entries).map(entry).collect(),
             closed: self.large.iter().map(|pack| pack.name.as_str()).collect(),
             oldest_stays: false,
+            is_whole: true,
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use onceflow_region::Digest;
+use onceflow_region::{Digest, RegionId, RegionKind};
 
 use super::*;
-use crate::{Collection, Fault};
+use crate::{Collection, Fault, ProductRegion};
 
 fn open(folder: &Path) -> ProductStore {
     ProductStore::open(folder, &StoreOptions::default()).unwrap()
@@ -107,7 +107,7 @@ fn a_large_result_has_a_pack_of_its_own_that_goes_with_it() {
     let published = store.publish(&[large, zeros, product(3)], &maker()).unwrap();
     assert!(published.stored == 3 && published.bytes < 6 << 20, "{}: zeros are compressed", published.bytes);
     drop(store);
-    for name in ["index2.sqlite", "none"] {
+    for name in ["index3.sqlite", "none"] {
         let _ = fs::remove_file(folder.path().join(name));
         let store = open(folder.path());
         assert_eq!(store.statistics().unwrap().packs, 2);
@@ -134,7 +134,7 @@ fn a_blob_that_is_collected_while_a_key_for_it_is_published_is_written_again() {
         }
         None::<Fault>
     });
-    let options = StoreOptions { limit: None, faults: Some(faults) };
+    let options = StoreOptions { faults: Some(faults), ..StoreOptions::default() };
     let store = ProductStore::open(folder.path(), &options).unwrap();
     store.publish(&[product(7)], &maker()).unwrap();
     armed.store(true, Ordering::Relaxed);
@@ -150,11 +150,11 @@ fn the_index_is_made_again_from_the_packs() {
     open(folder.path()).publish(&[product(1), product(2)], &maker()).unwrap();
     for damage in [None, Some(&b"SQLite format 3\0 and then something else entirely"[..]), Some(b"no index")]
     {
-        for name in ["index2.sqlite", "index2.sqlite-wal", "index2.sqlite-shm"] {
+        for name in ["index3.sqlite", "index3.sqlite-wal", "index3.sqlite-shm"] {
             let _ = fs::remove_file(folder.path().join(name));
         }
         if let Some(bytes) = damage {
-            fs::write(folder.path().join("index2.sqlite"), bytes.repeat(100)).unwrap();
+            fs::write(folder.path().join("index3.sqlite"), bytes.repeat(100)).unwrap();
         }
         let store = open(folder.path());
         assert!(has(&store, 1) && has(&store, 2), "{damage:?}");
@@ -168,13 +168,13 @@ fn a_process_goes_on_with_an_index_that_another_has_made() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     store.publish(&[product(1)], &maker()).unwrap();
-    fs::write(folder.path().join("index2.damaged"), b"").unwrap();
+    fs::write(folder.path().join("index3.damaged"), b"").unwrap();
     let repaired = open(folder.path());
     assert!(!has(&repaired, 1), "its pack is still being written");
     store.publish(&[product(2)], &maker()).unwrap();
     assert!(has(&store, 1) && has(&store, 2));
     assert!(has(&repaired, 1) && has(&repaired, 2));
-    assert!(!folder.path().join("index2.damaged").exists());
+    assert!(!folder.path().join("index3.damaged").exists());
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn after_a_failed_sync_another_pack_is_written() {
     let faults: Faults = Arc::new(move |operation| {
         (operation.step == "sync" && armed.load(Ordering::Relaxed)).then_some(Fault::Full)
     });
-    let options = StoreOptions { limit: None, faults: Some(faults) };
+    let options = StoreOptions { faults: Some(faults), ..StoreOptions::default() };
     let store = ProductStore::open(folder.path(), &options).unwrap();
     let packs = || store.statistics().unwrap().packs;
     store.publish(&[product(1)], &maker()).unwrap();
@@ -345,4 +345,74 @@ fn a_file_that_is_changed_after_its_digest_was_taken_is_noticed() {
     assert!(!gone.is_unchanged());
     let of_folder = store.source_digest(folder.path(), "image", || Ok(Digest([0; 32]))).unwrap();
     assert!(of_folder.file.is_none());
+}
+
+#[test]
+fn regions_are_found_by_what_they_are_and_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = ProductStore::open(folder.path(), &StoreOptions::default()).unwrap();
+    let mask = |number: u8, image: &str, name: &str, x: i64| NewRegion {
+        product: NewProduct { key: ProductKey([number; 32]), payload: vec![number], seconds: 1.0 },
+        region: Some(ProductRegion {
+            id: RegionId::new(image, name, RegionKind::Dense).with_version(number.into()),
+            bounds: Bounds::plane(x, 0, 100, 50).unwrap(),
+        }),
+    };
+    let none = NewRegion { region: None, ..mask(9, "a", "b", 0) };
+    let made = [mask(1, "a", "nuclei", 0), mask(2, "a", "nuclei", 100), mask(3, "b", "nuclei", 0), none];
+    assert_eq!(store.publish_regions(&made, &Maker::new("test")).unwrap().stored, 4);
+    let found = |store: &ProductStore, query: &RegionQuery, within: Option<Bounds>| -> Vec<u8> {
+        let listed = store.regions(query, within.as_ref(), 10).unwrap();
+        listed.iter().map(|listed| listed.key.0[0]).collect()
+    };
+    let look = |store: &ProductStore| {
+        let named = RegionQuery::named;
+        assert_eq!(found(store, &named("a", "nuclei"), None), [1, 2]);
+        assert_eq!(found(store, &named("", "nuclei"), None), [1, 2, 3], "of any image");
+        assert_eq!(found(store, &named("a", ""), Bounds::plane(99, 49, 1, 1)), [1]);
+        assert_eq!(found(store, &named("a", ""), Bounds::plane(99, 49, 2, 1)), [1, 2]);
+        assert_eq!(found(store, &named("a", ""), Bounds::plane(0, 50, 500, 1)), [] as [u8; 0], "below all");
+        assert_eq!(found(store, &RegionQuery { version: Some(2), ..named("", "") }, None), [2]);
+        let polygons = RegionQuery { kind: Some(RegionKind::Polygons), ..named("", "") };
+        assert_eq!(found(store, &polygons, None), [] as [u8; 0]);
+        let listed = store.listed(&ProductKey([2; 32])).unwrap().unwrap();
+        assert_eq!(listed.region, made[1].region);
+        assert_eq!(store.listed(&ProductKey([9; 32])).unwrap().unwrap().region, None);
+    };
+    look(&store);
+    drop(store);
+    for name in ["index3.sqlite", "index3.sqlite-wal", "index3.sqlite-shm"] {
+        let _ = fs::remove_file(folder.path().join(name));
+    }
+    let store = ProductStore::open(folder.path(), &StoreOptions::default()).unwrap();
+    look(&store);
+    store.pin(&ProductKey([1; 32]).to_string(), true).unwrap();
+    store.collect(&Collection { size: Some(0), older_than: None }).unwrap();
+    assert_eq!(found(&store, &RegionQuery::named("", ""), None), [1], "what was collected is found no more");
+}
+
+#[test]
+fn opening_waits_for_other_processes_no_longer_than_it_may() {
+    let folder = tempfile::tempdir().unwrap();
+    open(folder.path()).publish(&[product(1)], &maker()).unwrap();
+    let wait = Some(Duration::from_millis(100));
+    let refused = || {
+        let began = std::time::Instant::now();
+        let opened = ProductStore::open(folder.path(), &StoreOptions { wait, ..StoreOptions::default() });
+        assert!(began.elapsed() < Duration::from_secs(15), "without a limit it would be twenty");
+        opened.map(drop).unwrap_err().to_string()
+    };
+    let other = rusqlite::Connection::open(folder.path().join("index3.sqlite")).unwrap();
+    other.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM trash").unwrap();
+    let error = refused();
+    assert!(error.contains("locked"), "{error}");
+    drop(other);
+    // Another process repairs the store.
+    fs::write(folder.path().join("index3.damaged"), b"").unwrap();
+    let repairs = fs::File::create(folder.path().join("lock")).unwrap();
+    repairs.lock().unwrap();
+    let error = refused();
+    assert!(error.contains("another process repairs or migrates the store"), "{error}");
+    drop(repairs);
+    assert!(has(&open(folder.path()), 1));
 }

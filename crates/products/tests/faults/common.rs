@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use onceflow_products::{
-    Collection, Fault, Faults, Maker, NewProduct, Operation, ProductError, ProductKey, ProductStore,
-    StoreOptions,
+    Collection, Fault, Faults, Maker, NewProduct, NewRegion, Operation, ProductError, ProductKey,
+    ProductRegion, ProductStore, StoreOptions,
 };
+use onceflow_region::{Bounds, RegionId, RegionKind, RegionQuery};
 use tempfile::TempDir;
 
 /// The files of the index.
-pub(crate) const INDEX: [&str; 3] = ["index2.sqlite", "index2.sqlite-wal", "index2.sqlite-shm"];
+pub(crate) const INDEX: [&str; 3] = ["index3.sqlite", "index3.sqlite-wal", "index3.sqlite-shm"];
 
 /// How large a test is: what the variable says, or a small number that fits the first tier.
 pub(crate) fn scale(variable: &str, few: usize) -> usize {
@@ -47,6 +48,29 @@ pub(crate) fn product(number: u8) -> NewProduct {
     NewProduct { key: key(number), payload, seconds: f64::from(number) }
 }
 
+/// Which region a product is: those with odd numbers are masks beside each other.
+pub(crate) fn region(number: u8) -> Option<ProductRegion> {
+    let bounds = Bounds::plane(i64::from(number) * 10, 0, 10, 5).unwrap();
+    let id = RegionId::new("tile", "nuclei", RegionKind::Dense).with_version(number.into());
+    (number % 2 == 1).then_some(ProductRegion { id, bounds })
+}
+
+pub(crate) fn regions(numbers: &[u8]) -> Vec<NewRegion> {
+    let made = |number: &u8| NewRegion { product: product(*number), region: region(*number) };
+    numbers.iter().map(made).collect()
+}
+
+/// The numbers of the products that the store finds as regions.
+pub(crate) fn found_regions(store: &ProductStore) -> Vec<u8> {
+    let found = store.regions(&RegionQuery::named("tile", ""), None, 100).unwrap();
+    let mut numbers: Vec<u8> = found.iter().map(|listed| listed.key.0[0]).collect();
+    numbers.sort_unstable();
+    for listed in found {
+        assert_eq!(listed.region, region(listed.key.0[0]));
+    }
+    numbers
+}
+
 pub(crate) fn products(numbers: &[u8]) -> Vec<NewProduct> {
     numbers.iter().map(|number| product(*number)).collect()
 }
@@ -78,9 +102,14 @@ pub(crate) fn check(folder: &Path, promised: &[u8], words: &str) {
         assert!(has(&store, *number), "{words}: product {number} was promised");
     }
     let missing: Vec<u8> = ALL.into_iter().filter(|number| !has(&store, *number)).collect();
-    let stored = store.publish(&products(&missing), &maker()).unwrap().stored;
+    let stored = store.publish_regions(&regions(&missing), &maker()).unwrap().stored;
     assert_eq!(stored, missing.len() as u64, "{words}");
     assert!(ALL.into_iter().all(|number| has(&store, number)), "{words}");
+    let listed = store.list().unwrap();
+    let of_listed = listed.iter().filter(|listed| listed.region.is_some());
+    let mut of_listed: Vec<u8> = of_listed.map(|listed| listed.key.0[0]).collect();
+    of_listed.sort_unstable();
+    assert_eq!(of_listed, found_regions(&store), "{words}");
 }
 
 /// The same after the index was lost.
@@ -105,25 +134,25 @@ impl Promises {
 
 /// All that a store does: publish, use, pin, verify, collect, publish again.
 pub(crate) fn work(folder: &Path, faults: &Faults, promises: &Promises) -> Result<(), ProductError> {
-    let options = StoreOptions { limit: None, faults: Some(Arc::clone(faults)) };
+    let options = StoreOptions { faults: Some(Arc::clone(faults)), ..StoreOptions::default() };
     let store = ProductStore::open(folder, &options)?;
-    store.publish(&products(&[1, 2, 3, 4]), &maker())?;
+    store.publish_regions(&regions(&[1, 2, 3, 4]), &maker())?;
     promises.set(&[1, 2, 3, 4]);
     drop(store);
     let store = ProductStore::open(folder, &options)?;
     store.fetch(&[key(1), key(9)])?;
-    store.publish(&products(&[4, 5]), &maker())?;
+    store.publish_regions(&regions(&[4, 5]), &maker())?;
     promises.set(&[1, 2, 3, 4, 5]);
     store.pin(&key(3).to_string(), true)?;
     store.verify(|_, _| {})?;
     // From here on only what is pinned must stay.
     promises.set(&[3]);
     store.collect(&Collection { size: Some(0), older_than: None })?;
-    store.publish(&products(&[6]), &maker())?;
+    store.publish_regions(&regions(&[6]), &maker())?;
     promises.set(&[3, 6]);
     drop(store);
     let store = ProductStore::open(folder, &options)?;
-    store.publish(&products(&[7]), &maker())?;
+    store.publish_regions(&regions(&[7]), &maker())?;
     promises.set(&[3, 6, 7]);
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use onceflow_products::{ProductError, ProductStore, StoreOptions};
 
-use crate::common::{copy_folder, key, maker, product, products, scale, temporary};
+use crate::common::{INDEX, copy_folder, key, maker, product, products, regions, scale, temporary};
 
 const PRODUCTS: [u8; 4] = [1, 2, 3, 4];
 
@@ -48,14 +48,23 @@ fn mended(folder: &Path, words: &str) -> usize {
     panic!("{words}: the store was not mended");
 }
 
-/// A store of four products, closed.
-fn store() -> (tempfile::TempDir, PathBuf, PathBuf) {
+/// A store of four products, closed; what the index has in its log is there, or in the index itself.
+fn store(has_log: bool) -> (tempfile::TempDir, PathBuf, PathBuf) {
     let folder = temporary();
     let store = crate::common::open(folder.path());
-    store.publish(&products(&PRODUCTS), &maker()).unwrap();
+    store.publish_regions(&regions(&PRODUCTS), &maker()).unwrap();
     drop(store);
+    if !has_log {
+        // The last that closes an index brings the log into it.
+        drop(
+            rusqlite::Connection::open(folder.path().join(INDEX[0]))
+                .unwrap()
+                .execute_batch("PRAGMA user_version"),
+        );
+    }
+    assert_eq!(folder.path().join(INDEX[1]).exists(), has_log);
     let pack = crate::common::packs(folder.path()).remove(0);
-    let index = folder.path().join("index2.sqlite");
+    let index = folder.path().join(INDEX[usize::from(has_log)]);
     (folder, pack, index)
 }
 
@@ -77,20 +86,27 @@ fn flip(folder: &Path, file: &Path, stride: usize) -> usize {
 
 #[test]
 fn every_changed_byte_of_a_pack_is_found_or_harmless() {
-    let (folder, pack, _) = store();
+    let (folder, pack, _) = store(false);
     let least = flip(folder.path(), &pack, scale("ONCEFLOW_FLIP_STRIDE", 7));
     assert_eq!(least, 2, "the bytes that two products share, and no others");
 }
 
 #[test]
 fn every_changed_byte_of_the_index_is_found_or_harmless() {
-    let (folder, _, index) = store();
+    let (folder, _, index) = store(false);
     flip(folder.path(), &index, scale("ONCEFLOW_FLIP_STRIDE", 211));
 }
 
 #[test]
+fn every_changed_byte_of_the_log_of_the_index_is_found_or_harmless() {
+    let (folder, _, log) = store(true);
+    // It is several times as long as the index, and a changed byte hides all that follows.
+    flip(folder.path(), &log, scale("ONCEFLOW_LOG_STRIDE", 499));
+}
+
+#[test]
 fn every_changed_byte_of_the_format_is_refused_or_harmless() {
-    let (folder, ..) = store();
+    let (folder, ..) = store(false);
     let file = folder.path().join("format");
     let whole = fs::read(&file).unwrap();
     for at in 0..whole.len() {

@@ -43,7 +43,7 @@ fn a_store_works_again_when_there_is_room() {
         let folder = temporary();
         drop(open(folder.path()));
         let (faults, calls) = faults_at(move |number, _| (number == at).then_some(Fault::Full));
-        let options = StoreOptions { limit: None, faults: Some(faults) };
+        let options = StoreOptions { faults: Some(faults), ..StoreOptions::default() };
         let Ok(store) = ProductStore::open(folder.path(), &options) else { continue };
         let first = store.publish(&crate::common::products(&[1, 3, 4]), &maker());
         if let Err(error) = &first {

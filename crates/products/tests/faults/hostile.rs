@@ -15,7 +15,7 @@ fn store() -> tempfile::TempDir {
 }
 
 fn tamper(folder: &Path, sql: &str) {
-    let index = Connection::open(folder.join("index2.sqlite")).unwrap();
+    let index = Connection::open(folder.join("index3.sqlite")).unwrap();
     index.execute_batch(sql).unwrap();
 }
 
@@ -38,7 +38,7 @@ fn harmless(folder: &Path, words: &str) {
 #[test]
 fn rows_that_were_made_up_are_harmless() {
     let rows = [
-        "UPDATE pack SET name = '../../outside.pack2'",
+        "UPDATE pack SET name = '../../outside.pack3'",
         "UPDATE pack SET name = x'00ff00ff'",
         "UPDATE product SET offset = -1",
         "UPDATE product SET offset = 9223372036854775807, length = 9223372036854775807",
@@ -66,7 +66,7 @@ fn rows_that_were_made_up_are_harmless() {
     ];
     for sql in rows {
         let folder = store();
-        let outside = folder.path().with_extension("outside.pack2");
+        let outside = folder.path().with_extension("outside.pack3");
         fs::write(&outside, "mine").unwrap();
         tamper(folder.path(), sql);
         harmless(folder.path(), sql);
@@ -97,7 +97,7 @@ fn links_among_the_packs_are_left_alone() {
     let (folder, outside) = (store(), temporary());
     let target = outside.path().join("mine");
     fs::write(&target, "mine").unwrap();
-    let link = folder.path().join("packs").join(format!("{}.pack2", "0".repeat(32)));
+    let link = folder.path().join("packs").join(format!("{}.pack3", "0".repeat(32)));
     std::os::unix::fs::symlink(&target, &link).unwrap();
     check(folder.path(), &[1, 2, 3, 4], "a link");
     assert_eq!(fs::read(&target).unwrap(), b"mine");

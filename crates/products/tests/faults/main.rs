@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
+mod elsewhere;
 mod flips;
 mod full;
 mod hostile;
@@ -9,4 +10,7 @@ mod old_stores;
 mod power;
 mod processes;
 mod promises;
+mod schedules;
 mod stops;
+#[cfg(target_os = "linux")]
+mod users;

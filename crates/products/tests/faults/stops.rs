@@ -83,7 +83,7 @@ fn stopped_before_any_step_of_verifying_damage_is_set_aside_later() {
     };
     let verify = |folder: &Path, faults: &Faults| {
         damaged(folder);
-        let options = StoreOptions { limit: None, faults: Some(Arc::clone(faults)) };
+        let options = StoreOptions { faults: Some(Arc::clone(faults)), ..StoreOptions::default() };
         ProductStore::open(folder, &options)?.verify(|_, _| {}).map(drop)
     };
     let steps = stop_everywhere(verify, |folder, words| {

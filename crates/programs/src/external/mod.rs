@@ -24,6 +24,7 @@ use crate::failure::{ProgramFailure, check_end};
 use crate::folder::{RegionFiles, lay_out, stage};
 use crate::logs::{self, LogMode};
 use crate::process::ProcessLimits;
+use crate::python::BOOT;
 use crate::task::ProgramTask;
 use crate::units::{Program, ProgramRun, UnitReuse, whole};
 use crate::workspace::{KeptFolders, ProgramWorkspace};
@@ -32,6 +33,8 @@ use crate::workspace::{KeptFolders, ProgramWorkspace};
 #[derive(Debug)]
 pub struct ExternalOperation {
     task: Arc<ProgramTask>,
+    /// The command as it is started; a program that is not started for each task has no placeholders in it.
+    words: Vec<String>,
     scope: Scope,
     workspace: Arc<ProgramWorkspace>,
     container: Option<Container>,
@@ -66,13 +69,21 @@ impl ExternalOperation {
         fs::create_dir_all(&staged)
             .and_then(|()| stage(&task, &staged, workspace.kept.is_some()))
             .map_err(ProgramError::write(&staged))?;
-        let program = task.command.command.first().map_or("", String::as_str);
+        let program = match &task.function {
+            Some(function) => function.interpreter.as_str(),
+            None => task.command.command.first().map_or("", String::as_str),
+        };
         if container.is_none() && find(program, &staged).is_none() {
             return Err(missing(&task, program));
         }
         let (servers, repeats) = (ServerPool::default(), RepeatCheck::default());
         let units = UnitReuse::of(&task, cache);
-        Ok(Self { task, scope, workspace, container, staged, servers, repeats, units })
+        let words = match &task.function {
+            // Packages in the user's own folder are not seen.
+            Some(function) => [&function.interpreter, "-s", "-c", BOOT].map(str::to_owned).to_vec(),
+            None => task.command.command.clone(),
+        };
+        Ok(Self { task, words, scope, workspace, container, staged, servers, repeats, units })
     }
 
     /// Runs a process for one call.

@@ -19,7 +19,32 @@ fn changes(before: Option<&Value>, now: &Value) -> Vec<String> {
     let differs = |keys: [&str; 2]| keys.iter().any(|key| before[*key] != now[*key]);
     found.extend(differs(["container", "container_digest"]).then(|| "its container".to_owned()));
     found.extend(differs(["command", "serve"]).then(|| "its command".to_owned()));
+    found.extend(changed_uses(&before["python"], &now["python"]));
     found
+}
+
+/// What a function uses: its source by the names of functions and constants, packages by their versions.
+fn changed_uses(before: &Value, now: &Value) -> Vec<String> {
+    let none = Map::new();
+    let [old, new] = [before, now].map(|value| value["uses"].as_object().unwrap_or(&none));
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let is_version = |value: &str| value.contains('.');
+    let one = |name: &String| match (
+        old.get(name).and_then(Value::as_str),
+        new.get(name).and_then(Value::as_str),
+    ) {
+        (Some(one), Some(other)) if one == other => None,
+        (Some(one), Some(other)) if is_version(one) && is_version(other) => {
+            Some(format!("{name} {one} -> {other}"))
+        }
+        (Some(_), Some(_)) => Some(format!("the source of {name}")),
+        (None, _) => Some(format!("{name} is new")),
+        (_, None) => Some(format!("{name} is gone")),
+    };
+    let found: Vec<String> = names.into_iter().filter_map(one).collect();
+    // A digest may differ by what has no name of its own.
+    let unnamed = found.is_empty() && before["key"] != now["key"];
+    if unnamed { vec!["its source".into()] } else { found }
 }
 
 fn changed_files(before: &Value, now: &Value) -> Vec<String> {
@@ -54,5 +79,15 @@ mod tests {
         edited["files"]["a.py"] = json!("3");
         edited["serve"] = json!(true);
         assert_eq!(changes(Some(&before), &edited), ["a.py", "its command"]);
+        let python = |key: &str, split: &str, numpy: &str| {
+            let mut task = before.clone();
+            task["python"] = json!({ "key": key, "uses": { "split": split, "numpy": numpy } });
+            task
+        };
+        let first = python("1", "ab", "2.1.0");
+        assert_eq!(changes(Some(&first), &first), Vec::<String>::new());
+        let said = changes(Some(&first), &python("2", "cd", "2.2.0"));
+        assert_eq!(said, ["numpy 2.1.0 -> 2.2.0", "the source of split"]);
+        assert_eq!(changes(Some(&first), &python("2", "ab", "2.1.0")), ["its source"]);
     }
 }

@@ -1,23 +1,22 @@
 //! Tasks whose operation is a program: found in a workflow, their files checked, and made operations of the catalogue.
 
 mod changes;
-mod file;
 mod spec;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use onceflow_region::Digest;
 use onceflow_study::{
-    Catalogue, Diagnostic, OpRegion, OpSpec, ProgramCommand, Repeats, Stage, StageStep, Task, TaskOperation,
-    Workflow,
+    Catalogue, Diagnostic, OpRegion, OpSpec, ProgramCommand, Python, PythonFunction, Repeats, Stage,
+    StageStep, Task, TaskOperation, Workflow,
 };
 use serde_json::{Value, json};
 
-pub(crate) use self::file::FILE_DIGEST;
-use self::file::{find, find_container};
 use self::spec::spec;
+use crate::declared::{ProgramFile, find, find_container, folder_of};
 use crate::error::ProgramError;
+use crate::python::describe_functions;
 
 /// A task whose operation is a program, with all that its results depend on.
 #[derive(Clone, Debug)]
@@ -34,23 +33,14 @@ pub struct ProgramTask {
     pub container: Option<ProgramFile>,
     /// Statuses with which it may end its part.
     pub ends: Vec<String>,
-}
-
-/// A file that a program declares.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramFile {
-    /// Its name in the descriptor.
-    pub name: String,
-    /// Its path.
-    pub path: PathBuf,
-    /// The digest of its contents.
-    pub digest: Digest,
+    /// The function, when the program is Python that runs one.
+    pub function: Option<Arc<PythonFunction>>,
 }
 
 /// Checks the files that programs declare, without running anything. Returns all problems.
 pub fn look_at_commands(workflow: &Workflow, folder: &Path) -> Vec<Diagnostic> {
     let folder = folder_of(workflow, folder);
-    let tasks = workflow.tasks().filter_map(|task| Some((task, command_of(task)?)));
+    let tasks = workflow.tasks().filter_map(|task| Some((task, command_of(task)?.0)));
     let looked = tasks.flat_map(|(task, command)| {
         let files = command.files.iter().map(|name| find(task, name, &folder));
         let container = command.container.iter().filter(|_| command.container_is_file());
@@ -70,11 +60,16 @@ pub fn bind_programs(
     folder: &Path,
 ) -> Result<(Workflow, Catalogue, Vec<Arc<ProgramTask>>), ProgramError> {
     let (mut bound, mut programs) = (workflow.clone(), Vec::new());
+    if let Some(problem) = describe_functions(&mut bound, folder).into_iter().next() {
+        return Err(ProgramError::BadInput(Box::new(problem)));
+    }
+    let described = bound.clone();
     let folder = folder_of(workflow, folder);
     let mut catalogue = catalogue;
     for task in bound.stages.iter_mut().flat_map(|stage| tasks_of(stage)) {
-        if let Some(command) = command_of(task).cloned() {
-            let found = ProgramTask::new(workflow, task, command, &folder).map_err(ProgramError::BadInput)?;
+        if let Some(command) = command_of(task) {
+            let found =
+                ProgramTask::new(&described, task, command, &folder).map_err(ProgramError::BadInput)?;
             task.op = TaskOperation::BuiltIn(found.spec.id.clone());
             catalogue = catalogue.with(found.spec.clone());
             programs.push(Arc::new(found));
@@ -91,20 +86,24 @@ fn tasks_of(stage: &mut Stage) -> Vec<&mut Task> {
     tasks.collect()
 }
 
-fn command_of(task: &Task) -> Option<&ProgramCommand> {
+/// The command of a task whose operation is a program, and the function when it is Python that runs one.
+fn command_of(task: &Task) -> Option<(ProgramCommand, Option<Arc<PythonFunction>>)> {
     match &task.op {
-        TaskOperation::Command(command) => Some(command),
-        _ => None,
+        TaskOperation::Command(command) => Some(((**command).clone(), None)),
+        TaskOperation::Python(python) => Some((python_command(python), python.described.clone())),
+        TaskOperation::BuiltIn(_) | TaskOperation::Foreign(_) => None,
     }
 }
 
-/// The folder that names of files are relative to: the descriptor's, or the study's for a workflow without a file.
-fn folder_of(workflow: &Workflow, study: &Path) -> PathBuf {
-    let descriptor =
-        workflow.source.as_ref().map(|source| Path::new(&source.name)).filter(|path| path.is_file());
-    let parent = |path: &Path| path.parent().map(Path::to_path_buf);
-    let folder = descriptor.and_then(parent).unwrap_or_else(|| study.to_path_buf());
-    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
+/// A worker serves the tasks of a function.
+fn python_command(python: &Python) -> ProgramCommand {
+    ProgramCommand {
+        command: vec!["python3".into(), format!("{}:{}", python.file, python.function)],
+        files: python.files.clone(),
+        container: None,
+        serve: true,
+        declared: python.declared.clone(),
+    }
 }
 
 /// How ids of programs begin.
@@ -119,7 +118,7 @@ impl ProgramTask {
     fn new(
         workflow: &Workflow,
         task: &Task,
-        command: ProgramCommand,
+        (command, function): (ProgramCommand, Option<Arc<PythonFunction>>),
         folder: &Path,
     ) -> Result<Self, Box<Diagnostic>> {
         let found = command.files.iter().map(|name| find(task, name, folder)?.digested(task));
@@ -129,11 +128,12 @@ impl ProgramTask {
             container.map(|name| find_container(task, name, folder)?.digested(task)).transpose()?;
         let mut own = Self {
             name: task.name.clone(),
-            spec: spec(workflow, task, &command)?,
+            spec: spec(workflow, task, &command, function.is_some())?,
             command,
             files,
             container,
             ends: task.ends.clone(),
+            function,
         };
         own.spec.id = format!("{PROGRAM}{}", own.digest());
         Ok(own)
@@ -149,6 +149,11 @@ impl ProgramTask {
         let mut whole = self.to_json();
         // The name of the task has no influence on its results.
         whole["task"] = Value::Null;
+        if let Some(function) = &self.function {
+            // The key of a function says all that counts: not its name or place, and not by which words it is explained.
+            whole["command"] = Value::Null;
+            whole["python"] = function.key.as_str().into();
+        }
         whole["in"] = regions(&self.spec.inputs).into();
         whole["reads"] = reads.into();
         whole["out"] = regions(&self.spec.outputs).into();
@@ -159,14 +164,18 @@ impl ProgramTask {
     pub fn to_json(&self) -> Value {
         let files: serde_json::Map<String, Value> =
             self.files.iter().map(|file| (file.name.clone(), file.digest.to_string().into())).collect();
-        json!({
+        let mut said = json!({
             "task": self.name,
             "command": self.command.command,
             "files": files,
             "container": self.command.container,
             "container_digest": self.container.as_ref().map(|file| file.digest.to_string()),
             "serve": self.command.serve,
-        })
+        });
+        if let Some(function) = &self.function {
+            said["python"] = json!({ "key": function.key, "uses": function.uses });
+        }
+        said
     }
 
     /// Whether equal inputs are declared to give equal bytes.

@@ -16,6 +16,7 @@ pub(super) fn spec(
     workflow: &Workflow,
     task: &Task,
     command: &ProgramCommand,
+    shares_memory: bool,
 ) -> Result<OpSpec, Box<Diagnostic>> {
     let declared = &command.declared;
     let mut spec = OpSpec::new("", command.command.join(" "), COST).sees(declared.halo);
@@ -24,10 +25,14 @@ pub(super) fn spec(
     spec.output_bytes_per_pixel = spec.outputs.iter().map(|region| region.kind.bytes_per_pixel()).sum();
     spec.parameters = parameters(workflow, task)?;
     spec.scratch_bytes = declared.memory.unwrap_or(0);
+    // Regions that are shared with a worker are copies.
+    let given: u32 = spec.inputs.iter().map(|region| region.kind.bytes_per_pixel()).sum();
+    if shares_memory {
+        spec.scratch_bytes_per_pixel = given + spec.output_bytes_per_pixel;
+    }
     if declared.per_object.is_some() || declared.per_tile.is_some() {
         // The inputs of a run are copies, and the outputs are put together beside those of the program.
-        let given: u32 = spec.inputs.iter().map(|region| region.kind.bytes_per_pixel()).sum();
-        spec.scratch_bytes_per_pixel = given + spec.output_bytes_per_pixel + UNIT_BYTES;
+        spec.scratch_bytes_per_pixel += given + spec.output_bytes_per_pixel + UNIT_BYTES;
     }
     spec.repeats = declared.repeats;
     spec.per_object.clone_from(&declared.per_object);

@@ -77,6 +77,7 @@ fn small(work: Work, halo: u32, over: &str) -> Small {
         files: Vec::new(),
         container: None,
         ends: Vec::new(),
+        function: None,
     };
     Small { task, work, given: RefCell::default(), sizes: RefCell::default(), fails: Cell::new(false) }
 }

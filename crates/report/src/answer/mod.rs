@@ -18,7 +18,7 @@ pub use tuning::{
     FlippedValue, HeldOutGain, LeftOutSlide, RangeEnd, SlideGain, TriedRow, TuneAnswer, TuneVerdict,
     TunedMetric, TunedRow,
 };
-pub use work::{Amounts, EarlierRun, PhaseGrain, ProposedWork, WorkAccount};
+pub use work::{Amounts, EarlierRun, PhaseGrain, ProposedWork, TakenSum, WorkAccount};
 
 /// The result of a run. Reports are renderings of it.
 #[derive(Clone, Debug, PartialEq)]

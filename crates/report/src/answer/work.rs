@@ -75,6 +75,33 @@ pub struct EarlierRun {
     pub tasks: u64,
     /// Seconds that all of this took to compute.
     pub seconds: f64,
+    /// The same, phase by phase and task by task.
+    pub of: Vec<TakenSum>,
+}
+
+/// What a phase took from an earlier run: rows, or results of a task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TakenSum {
+    /// The phase.
+    pub phase: String,
+    /// The task; none for rows, also those that were only compared.
+    pub task: Option<String>,
+    /// Results that were taken.
+    pub results: u64,
+    /// Seconds that they took to compute.
+    pub seconds: f64,
+}
+
+impl EarlierRun {
+    /// Adds results of a phase, or of one of its tasks.
+    pub fn add_of(&mut self, more: &TakenSum) {
+        match self.of.iter_mut().find(|sum| (&sum.phase, &sum.task) == (&more.phase, &more.task)) {
+            Some(sum) => {
+                (sum.results, sum.seconds) = (sum.results + more.results, sum.seconds + more.seconds)
+            }
+            None => self.of.push(more.clone()),
+        }
+    }
 }
 
 impl std::ops::AddAssign<&Self> for EarlierRun {
@@ -83,6 +110,7 @@ impl std::ops::AddAssign<&Self> for EarlierRun {
         self.compared += more.compared;
         self.tasks += more.tasks;
         self.seconds += more.seconds;
+        more.of.iter().for_each(|of| self.add_of(of));
     }
 }
 

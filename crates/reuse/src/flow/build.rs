@@ -134,9 +134,10 @@ impl<'w> FlowBuilder<'w> {
         let of_reference = region.strip_suffix(REFERENCE_SUFFIX).and_then(|name| self.makers.get(name));
         match of_reference {
             Some((task, output)) => FlowInput::Reference { task: *task, output: *output },
-            // Every input that no task makes is among the sources, so the search finds it.
+            // Every input that no task makes is among the sources. The number after the last one would be refused.
             None => {
-                FlowInput::Source(self.sources.iter().position(|source| source == region).unwrap_or_default())
+                let found = self.sources.iter().position(|source| source == region);
+                FlowInput::Source(found.unwrap_or(self.sources.len()))
             }
         }
     }

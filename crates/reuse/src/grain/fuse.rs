@@ -47,7 +47,8 @@ impl Flow {
         let roots: Vec<usize> = (0..self.tasks.len()).filter(is_root).collect();
         let root =
             |task: usize| group_of(task).and_then(|group| groups[group].last()).copied().unwrap_or(task);
-        let place = |task: usize| roots.iter().position(|other| *other == root(task)).unwrap_or_default();
+        // Every task has its root. The number after the last one would be refused as a task that is made later.
+        let place = |task: usize| roots.iter().position(|other| *other == root(task)).unwrap_or(roots.len());
         let moved = |input: &FlowInput| match *input {
             FlowInput::Source(source) => FlowInput::Source(source),
             FlowInput::Task { task, output } => FlowInput::Task { task: place(task), output },

@@ -61,8 +61,7 @@ impl Plan {
             (FlowInput::Task { task, output }, _) => made(row, task, output),
             (FlowInput::Reference { task, output }, Some(reference)) => made(reference, task, output),
             (FlowInput::Reference { task, output }, None) => {
-                // The flow was checked: the source is there.
-                NodeInput::Source(self.flow.reference_source(task, output).unwrap_or_default())
+                NodeInput::Source(self.flow.checked_reference_source(task, output))
             }
         }
     }

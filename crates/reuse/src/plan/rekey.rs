@@ -175,7 +175,7 @@ impl RekeyContext<'_> {
         };
         let kind = self.flow.tasks[task].outputs[output].kind;
         match self.owner(rekeyed, input) {
-            Owner::Outside => Resolved::Source(self.flow.reference_source(task, output).unwrap_or_default()),
+            Owner::Outside => Resolved::Source(self.flow.checked_reference_source(task, output)),
             Owner::Row(_) if self.ended(&rekeyed.ends.own, at, task) => Resolved::Empty(kind),
             Owner::Row(_) => Resolved::Made(self.made(rekeyed, task), output),
             Owner::Reference(of, _) if self.is_in(&of.ends.own, task) => Resolved::Empty(kind),

@@ -97,7 +97,8 @@ impl TaskJob {
         let (digests, digesting) = digested(work, task, &outputs, told);
         let is_new = matches!(outcome, TaskOutcome::Done) && !served;
         for (cache, used) in caches.iter().zip(&mut used).filter(|_| is_new) {
-            let result = NewResult { task, outputs: &outputs, contents: &digests, seconds };
+            let result =
+                NewResult { task, site: instance.site, outputs: &outputs, contents: &digests, seconds };
             cache.store(instance, ground, &result, used);
         }
         JobReport {

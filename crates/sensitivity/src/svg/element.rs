@@ -62,6 +62,13 @@ impl SvgElement {
     /// Adds an attribute.
     #[must_use]
     pub fn attribute(mut self, name: &str, value: &str) -> Self {
+        if is_plain(value) {
+            self.attributes.reserve(name.len() + value.len() + 4);
+            for text in [" ", name, "=\"", value, "\""] {
+                self.attributes.push_str(text);
+            }
+            return self;
+        }
         // Between double quotes an apostrophe is no markup.
         let value = escaped(&on_one_line(value)).replace("&#39;", "'");
         // Writing to a string does not fail.
@@ -135,6 +142,13 @@ pub(super) fn number(value: f64) -> String {
     let rounded = (value * 100.0).round() / 100.0;
     // Adding zero makes -0 and 0 one number.
     (rounded + 0.0).to_string()
+}
+
+/// Whether nothing of a text is to be escaped, as in the bytes of a picture.
+fn is_plain(text: &str) -> bool {
+    let is_plain =
+        |byte: u8| byte >= b' ' && byte < 0x7f && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'');
+    text.bytes().all(is_plain)
 }
 
 fn on_one_line(text: &str) -> String {

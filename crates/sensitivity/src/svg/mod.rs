@@ -2,6 +2,8 @@
 
 mod element;
 
+use std::fmt::Write as _;
+
 pub use element::{SvgElement, escaped};
 
 /// A drawing under construction: elements, each on a line.
@@ -93,8 +95,8 @@ impl Svg {
     /// Adds an element, unless one of its numbers is not finite.
     pub fn push(&mut self, element: &SvgElement) {
         if element.is_finite() {
-            self.body.push_str(&element.to_string());
-            self.body.push('\n');
+            // Writing to a string does not fail.
+            let _ = writeln!(self.body, "{element}");
         }
     }
 

@@ -40,5 +40,6 @@ pub fn lines(records: impl Iterator<Item = Vec<String>>) -> String {
     }
     // Dropping the writer flushes it; neither that nor writing to memory can fail.
     drop(writer);
-    String::from_utf8_lossy(&bytes).into_owned()
+    // Fields are text, so the bytes are text and become one without a copy.
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

@@ -1,6 +1,8 @@
 //! The operation of a task: built in, a program, a Python function, or a step of another system.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The operation of a task.
@@ -46,6 +48,23 @@ pub struct Python {
     pub reads_known: bool,
     /// What it says of itself.
     pub declared: OperationDeclaration,
+    /// What its file says, once that was read.
+    pub described: Option<Arc<PythonFunction>>,
+}
+
+/// What the file of a Python function says of it; nothing of the file was run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PythonFunction {
+    /// A digest of its source, of all it uses, and of the versions of packages.
+    pub key: String,
+    /// What is digested, by name: a digest of its source or value, or the version of a package.
+    pub uses: BTreeMap<String, String>,
+    /// Its source with all it uses, as a worker takes it.
+    pub bundle: String,
+    /// Whether it asks where it is, or for random numbers.
+    pub asks_here: bool,
+    /// The program that runs it.
+    pub interpreter: String,
 }
 
 /// The declarations of an external operation; built-in ones are described in the catalogue.

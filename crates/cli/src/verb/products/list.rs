@@ -1,8 +1,10 @@
 //! `onceflow products ls`: results as a table that fits the terminal.
 
-use onceflow_engine::{Listed, duration_words};
+use onceflow_engine::{Listed, ProductRegion, duration_words};
+use onceflow_region::{Bounds, RegionQuery};
 
 use super::age;
+use crate::args::ListArgs;
 
 /// Narrower than this, the table leaves out seconds and uses.
 const NARROW: usize = 64;
@@ -32,6 +34,35 @@ pub(super) fn table(products: &[Listed], columns: Option<usize>) -> String {
         format!("{start}{}{pinned}\n", shortened(&plain(&product.maker.run), room))
     };
     products.iter().fold(head.to_owned(), |text, product| text + &row(product))
+}
+
+/// Which regions are asked for; none where all results are.
+pub(super) fn query(args: &ListArgs) -> Option<(RegionQuery, Option<Bounds>)> {
+    let ListArgs { image, region, within, .. } = args;
+    let is_asked = image.is_some() || region.is_some() || within.is_some();
+    let place = |side: usize| i64::try_from(side).unwrap_or(i64::MAX);
+    let within = within.map(|b| Bounds::plane(place(b.x), place(b.y), b.width as u64, b.height as u64));
+    let name = |name: &Option<String>| name.clone().unwrap_or_default();
+    is_asked.then(|| (RegionQuery::named(name(image), name(region)), within.flatten()))
+}
+
+/// The table of regions: what each is, and where.
+pub(super) fn regions(products: &[Listed], columns: Option<usize>) -> String {
+    let row = |product: &Listed| {
+        let region = product.region.as_ref().map(region_words).unwrap_or_default();
+        let start = format!("{:.16}  {region}  ", product.key.to_string());
+        let room = columns.map(|columns| columns.saturating_sub(start.chars().count()));
+        format!("{start}{}\n", shortened(&plain(&product.maker.run), room))
+    };
+    let head = "key               region  version  box  run\n";
+    products.iter().fold(head.to_owned(), |text, product| text + &row(product))
+}
+
+/// `tile/nuclei  17  0,0,1000x1000`: a region, its version, and its box.
+pub(super) fn region_words(ProductRegion { id, bounds }: &ProductRegion) -> String {
+    let (x, y, width, height) = (bounds.x(), bounds.y(), bounds.width(), bounds.height());
+    let name = format!("{}/{}", plain(&id.namespace), plain(&id.key));
+    format!("{name}  {}  {x},{y},{width}x{height}", id.version)
 }
 
 /// A text without characters that move the cursor or colour the terminal: names of runs are whatever someone wrote.

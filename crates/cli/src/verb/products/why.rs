@@ -1,6 +1,6 @@
 //! `onceflow products why`: where a result comes from, what it is worth, and whether its bytes are sound.
 
-use onceflow_engine::{Explained, duration_words};
+use onceflow_engine::{Explained, ProductRegion, duration_words};
 use onceflow_memo::{MemoAttribute, MemoAttributeKind, MemoEntry, MemoPart, MemoRole};
 use onceflow_study::with_commas;
 use onceflow_terminal::{Exit, Failure, Terminal};
@@ -88,6 +88,21 @@ fn memo_text(entry: &MemoEntry) -> String {
     text
 }
 
+fn region_line(region: &ProductRegion) -> String {
+    let ProductRegion { id, bounds } = region;
+    format!(
+        "{} of {}, {}, version {}, {} x {} pixels at {}, {}",
+        plain(&id.key),
+        plain(&id.namespace),
+        id.kind,
+        id.version,
+        bounds.width(),
+        bounds.height(),
+        bounds.x(),
+        bounds.y()
+    )
+}
+
 fn text((explained, memo): &(Explained, Option<MemoEntry>)) -> String {
     let Explained { listed, .. } = explained;
     let ago = |time| duration_words(age(time));
@@ -124,6 +139,8 @@ fn text((explained, memo): &(Explained, Option<MemoEntry>)) -> String {
         ("in", format!("{} at byte {}", explained.pack.display(), explained.offset)),
         ("sound", sound.to_owned()),
     ];
-    let lines: String = lines.iter().map(|(name, value)| format!("{name:8}{value}\n")).collect();
+    let region = listed.region.as_ref().map(|region| ("region", region_line(region)));
+    let lines = lines.iter().chain(&region);
+    let lines: String = lines.map(|(name, value)| format!("{name:8}{value}\n")).collect();
     lines + &memo.as_ref().map(memo_text).unwrap_or_default()
 }

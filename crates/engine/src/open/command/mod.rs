@@ -24,7 +24,9 @@ fn image_extent(image: &OpenedImage) -> ImageExtent<'_> {
 }
 
 fn part_extent(at: &ImagePart) -> PartExtent {
-    PartExtent { image: at.image, size: (at.part.read.width(), at.part.read.height()) }
+    let read = &at.part.read;
+    let corner = u64::try_from(read.x()).ok().zip(u64::try_from(read.y()).ok());
+    PartExtent { image: at.image, corner, size: (read.width(), read.height()) }
 }
 
 impl From<ProgramError> for EngineError {

@@ -10,6 +10,7 @@ use onceflow_study::{Diagnostic, Study, StudyImage};
 use choice::{Look, choose};
 use cut::cut;
 use opened::{Opened, open_all};
+pub(crate) use parallel::in_parallel;
 pub(crate) use truth::Truth;
 pub(crate) use unread::{LeftOutImage, UnreadImages};
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::available_workers;
 
 /// The results, in the order of the items.
-pub(super) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
     let worker = || {
         while let Some((place, item)) = items.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {

@@ -13,7 +13,7 @@ use super::WantedRows;
 use crate::clips::{ImagePiece, PictureClips, ShownPart};
 use crate::open::sources::{References, Sources};
 use crate::redo::region::{RowsRequest, up_to_output};
-use crate::run::products::{StoredRegion, StoredRegions};
+use crate::run::products::{PixelBox, StoredRegion, StoredRegions};
 use crate::{
     EngineError, OpenStudy, PictureChoice, PicturesAhead, Progress, Run, RunSettings, duration_words,
 };
@@ -66,8 +66,8 @@ impl Missing<'_> {
     fn stored(&self, wanted: &[WantedRows]) -> Result<Vec<FoundAgain>, EngineError> {
         let is_missing =
             |wanted: &&WantedRows| wanted.rows().any(|row| !self.run.clips.knows(row, wanted.at.part));
-        let store =
-            wanted.iter().find(is_missing).and_then(|_| StoredRegions::open(self.study, self.settings));
+        let reader = wanted.iter().find(is_missing).and(self.run.store.as_ref());
+        let store = reader.map(|reader| StoredRegions::new(self.study, reader));
         let Some(store) = store else { return Ok(wanted.iter().map(|_| FoundAgain::default()).collect()) };
         wanted.iter().map(|wanted| self.stored_at(&store, wanted)).collect()
     }
@@ -79,13 +79,15 @@ impl Missing<'_> {
             return Ok(FoundAgain::default());
         }
         let names = self.run.answer.table.parameters.as_slice();
-        let given = store.find(names, &self.values(&rows), self.region, part)?;
-        if given.iter().all(Option::is_none) {
+        if !store.has_any(names, &self.values(&rows), self.region, part)? {
             return Ok(FoundAgain::default());
         }
         let Some(piece) = self.piece(&wanted.at)? else { return Ok(FoundAgain::default()) };
+        // Only the piece that is shown is read.
+        let within = PixelBox::of(&piece.window);
+        let given = store.find(names, &self.values(&rows), self.region, part, within)?;
         let shown = |given: Option<StoredRegion>| match given? {
-            StoredRegion::Given(region) => region.as_dense()?.crop(piece.window).ok(),
+            StoredRegion::Given(region) => region.as_dense().cloned(),
             StoredRegion::Ended => piece.empty(),
         };
         let found = rows.into_iter().zip(given).filter_map(|(row, given)| Some((row, shown(given)?)));

@@ -169,7 +169,7 @@ mod tests {
             |value| Arc::new(Region::Dense(Dense::new(3, 2, 1, Pixels::U8(vec![value; 6])).unwrap()));
         let outputs = [region(1), Arc::new(Region::Nothing), region(2)];
         let keys = [TaskKey([1; 32]), TaskKey([2; 32])];
-        let result = NewResult { task: 0, outputs: &outputs, contents: &[], seconds: 1.0 };
+        let result = NewResult { task: 0, site: 0, outputs: &outputs, contents: &[], seconds: 1.0 };
         assert!(results.lookup(&keys).unwrap().iter().all(Option::is_none));
         results.store(&keys, &result).unwrap();
         for key in &keys {

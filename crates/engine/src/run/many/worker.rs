@@ -125,7 +125,7 @@ impl Worker<'_> {
         let _nothing = std::fs::remove_dir_all(self.scratch());
         self.products
             .take()
-            .map(RunProducts::finish)
+            .map(|products| products.finish().0)
             .into_iter()
             .flatten()
             .for_each(|note| progress.note(&note));

@@ -5,6 +5,7 @@ use onceflow_region::{Budget, Digester};
 use onceflow_reuse::{Digest32, Flow, Level, ParameterRows, Plan, StaticKeys, plan};
 use onceflow_study::Scope;
 
+use super::described::DescribedParts;
 use super::outputs::{MeasuredOutputs, output_key};
 use super::{PhaseProducts, RunProducts};
 use crate::open::sources::References;
@@ -53,6 +54,7 @@ impl RunProducts {
             images: study.inputs.parts.iter().map(|part| part.image).collect(),
             nodes: outputs.as_ref().map(|outputs| outputs.nodes(executed)).unwrap_or_default(),
             outputs,
+            described: DescribedParts::new(&study.inputs),
             budgets: budgets.map(Budget::clone),
             seconds: study.seconds(plan.flow(), Level::None).iter().sum(),
             _memory: memory,

@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 
 use onceflow_products::{Product, ProductError, ProductKey, ProductStore};
 
+use crate::store_folder::MOST_WAIT;
+
 /// Keys that are looked up together.
 const BATCH: usize = 512;
 
 /// Lookups may take this time, whatever they find: a machine that is busy with other work may answer late for once.
-const ALLOWANCE: Duration = Duration::from_secs(2);
+const ALLOWANCE: Duration = MOST_WAIT;
 
 /// Beyond it they may take this share of the time that is computed, and all the time that they save.
 const SHARE: f64 = 0.05;

@@ -2,9 +2,10 @@
 //!
 //! A row at a part is known by the static keys of all its tasks, in which images stand by the digests of their contents.
 
+mod bands;
+mod described;
 mod keys;
 mod lookups;
-mod mask_bands;
 mod mask_bytes;
 mod outputs;
 mod preview;
@@ -23,7 +24,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use onceflow_nuclei::{PartComparison, counts_of};
-use onceflow_products::{NewProduct, Product, ProductError, ProductKey, ProductStore};
+use onceflow_products::{NewProduct, NewRegion, Product, ProductError, ProductKey, ProductStore};
 use onceflow_region::{Budget, Digester, Lease, Region};
 use onceflow_reuse::{NodeId, Plan};
 use onceflow_runtime::{FinishedTask, Instance, KnownFrom, KnownRows, OperationError, TaskOutcome};
@@ -32,6 +33,7 @@ use crate::plan::earlier::TakenKind;
 use crate::resume::journal::JournalLine;
 use crate::run::recorder::RunRecorder;
 use crate::{AuditShare, ImagesDigested, OpenStudy, Progress, RunFolder, RunSettings};
+use described::DescribedParts;
 use lookups::{LookupBudget, fetch_in_time};
 use outputs::{MeasuredOutputs, region_key};
 pub use preview::{StoredInstances, StoredPhase, StoredUnknown, stored_phases};
@@ -73,7 +75,7 @@ struct Audit {
 
 /// The store of results, and what the images of a study are known by in it.
 #[derive(Debug)]
-struct ProductReader {
+pub(crate) struct ProductReader {
     store: Arc<ProductStore>,
     images: Vec<ImageDigests>,
     /// The files of these images.
@@ -98,6 +100,8 @@ pub(crate) struct PhaseProducts<'a> {
     outputs: Option<MeasuredOutputs>,
     /// The node of each output in every row.
     nodes: Vec<Vec<NodeId>>,
+    /// Which regions its results are.
+    described: DescribedParts,
     /// Memory for regions that wait to be written.
     budgets: [Budget; 2],
     /// Seconds that a row takes at a part.
@@ -132,8 +136,9 @@ impl RunProducts {
         })
     }
 
-    /// Publishes what is left, keeps the store within its limit, and gives what is to be said of it.
-    pub(crate) fn finish(self) -> Vec<String> {
+    /// Publishes what is left, keeps the store within its limit, and gives what is to be said of it, and the store for the
+    /// pictures of the run.
+    pub(crate) fn finish(mut self) -> (Vec<String>, ProductReader) {
         let mut notes = self.publisher.finish();
         self.reader.files.look();
         notes.extend(self.reader.files.words());
@@ -147,7 +152,8 @@ impl RunProducts {
             )),
             Err(error) => notes.push(format!("The store of results cannot be collected: {error}.")),
         }
-        notes
+        self.reader.lookups = LookupBudget::default();
+        (notes, self.reader)
     }
 }
 
@@ -178,7 +184,7 @@ impl Audit {
 
 impl ProductReader {
     /// The store that the settings name, when they name one. `progress` is told how many images have been read for their digests.
-    fn open(
+    pub(crate) fn open(
         study: &OpenStudy,
         settings: &RunSettings,
         progress: &mut dyn FnMut(ImagesDigested),
@@ -191,16 +197,21 @@ impl ProductReader {
             let lookups = LookupBudget::default();
             Ok(Self { store, images, files, lookups, most_pixels: most_pixels(study) })
         };
-        Some(settings.store.as_ref()?.open().and_then(opened))
+        Some(settings.store.as_ref()?.open_for_run().and_then(opened))
     }
 
-    /// The region with a digest.
-    fn region(&self, digest: &[u8; 32]) -> Result<Region, OperationError> {
+    /// The region with a digest, or a box of it.
+    fn region(&self, digest: &[u8; 32], within: Option<PixelBox>) -> Result<Region, OperationError> {
         let failed = |error: &dyn std::fmt::Display| OperationError::new(error.to_string());
         let found = self.store.fetch(&[region_key(digest)]).map_err(|error| failed(&error))?;
         let product = found.into_iter().flatten().next();
         let bytes = product.ok_or_else(|| OperationError::new("the store has lost a region"))?.payload;
-        let read = region_reader::read(&self.store, &bytes, self.most_pixels, None);
+        let read = |within| region_reader::read(&self.store, &bytes, self.most_pixels, within);
+        let read = match read(within) {
+            // What has no pixels is given whole.
+            Err(StoredPixelsError::NoPixels) => read(None),
+            read => read,
+        };
         read.map(|read| read.region).map_err(|error| failed(&error))
     }
 }
@@ -231,16 +242,16 @@ impl PhaseProducts<'_> {
         key.is_some_and(|key| self.run.audit.chooses(key))
     }
 
-    /// Keeps what a row gave at a part for later runs.
-    pub(crate) fn publish(&self, row: usize, part: usize, line: &JournalLine) {
+    /// Keeps what a row gave at a part for later runs. It has this number in the table of the run.
+    pub(crate) fn publish(&self, row: usize, number: usize, part: usize, line: &JournalLine) {
         let key = self.keys.get(part).and_then(Option::as_ref).map(|keys| keys[row]);
         let JournalLine::Done { status, results, .. } = line else { return };
         // Where a row stands in its run is not part of its result.
         let line = JournalLine::Done { row: 0, part: 0, status: status.clone(), results: results.clone() };
         if let (Some(key), Ok(text)) = (key, line.to_text()) {
             let product = NewProduct { key, payload: text.into_bytes(), seconds: self.seconds };
-            let image = self.images[part];
-            self.run.publisher.add(PublishOrder::Row { product, image });
+            let (image, region) = (self.images[part], self.described.counts(part, number));
+            self.run.publisher.add(PublishOrder::Row { product: NewRegion { product, region }, image });
         }
     }
 
@@ -271,7 +282,7 @@ impl PhaseProducts<'_> {
     }
 
     /// Keeps which outputs a row gave at a part.
-    pub(crate) fn publish_outputs(&self, row: usize, part: usize, status: Option<&str>) {
+    pub(crate) fn publish_outputs(&self, row: usize, number: usize, part: usize, status: Option<&str>) {
         let Some(outputs) = &self.outputs else { return };
         let Some(keys) = self.output_keys.get(part).and_then(Option::as_ref) else { return };
         for place in 0..outputs.regions.len() {
@@ -284,8 +295,9 @@ impl PhaseProducts<'_> {
                 Some(_) => continue,
             };
             let (key, seconds) = (keys[row * outputs.regions.len() + place], self.seconds);
-            let image = self.images[part];
-            self.run.publisher.add(PublishOrder::Output { key, given, seconds, image });
+            let (image, name) = (self.images[part], &outputs.regions[place].name);
+            let region = self.described.output(part, number, name);
+            self.run.publisher.add(PublishOrder::Output { key, given, seconds, image, region });
         }
     }
 

@@ -6,7 +6,9 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use onceflow_products::{Conflict, Maker, NewProduct, ProductError, ProductKey, ProductStore};
+use onceflow_products::{
+    Conflict, Maker, NewProduct, NewRegion, ProductError, ProductKey, ProductRegion, ProductStore,
+};
 use onceflow_region::{Lease, Region};
 use onceflow_reuse::ContentDigest;
 use onceflow_runtime::Instance;
@@ -32,7 +34,7 @@ const MOST_KNOWN: usize = 1 << 16;
 #[derive(Debug)]
 pub(super) enum PublishOrder {
     /// A row at a part of an image.
-    Row { product: NewProduct, image: usize },
+    Row { product: NewRegion, image: usize },
     /// An output of a task.
     Region {
         place: OutputPlace,
@@ -44,9 +46,15 @@ pub(super) enum PublishOrder {
     /// An output equals another.
     Same { place: OutputPlace, as_place: OutputPlace },
     /// What a row gave for an output at a part of an image.
-    Output { key: ProductKey, given: GivenOutput, seconds: f64, image: usize },
+    Output { key: ProductKey, given: GivenOutput, seconds: f64, image: usize, region: Option<ProductRegion> },
     /// What a task gave.
-    Task { keys: Vec<ProductKey>, outputs: Vec<Arc<Region>>, seconds: f64, leases: Vec<Lease> },
+    Task {
+        keys: Vec<ProductKey>,
+        outputs: Vec<Arc<Region>>,
+        seconds: f64,
+        region: Option<ProductRegion>,
+        leases: Vec<Lease>,
+    },
     /// A phase is over: its outputs will not be named any more.
     PhaseEnd,
 }
@@ -140,7 +148,7 @@ fn publish_all(
         // All of the batch was computed until now: a file that is unchanged now had one content.
         files.look();
         let products = batch.drain(files);
-        match store.publish(&products, maker) {
+        match store.publish_regions(&products, maker) {
             Ok(published) => report.conflicts.extend(published.conflicts),
             Err(error) => {
                 report.error = Some(error.to_string());
@@ -155,7 +163,7 @@ fn publish_all(
 /// Products that are published together, and the outputs that rows may still name.
 struct Batch<'a> {
     store: &'a ProductStore,
-    products: Vec<NewProduct>,
+    products: Vec<NewRegion>,
     /// What each of them depends on.
     depends: Vec<DependsOn>,
     bytes: usize,
@@ -193,7 +201,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The products that may be published; their memory is given back later.
-    fn drain(&mut self, files: &SourceWatch) -> Vec<NewProduct> {
+    fn drain(&mut self, files: &SourceWatch) -> Vec<NewRegion> {
         self.bytes = 0;
         let allowed = files.allowed(&std::mem::take(&mut self.depends));
         let products = std::mem::take(&mut self.products).into_iter().zip(allowed);
@@ -215,22 +223,22 @@ impl<'a> Batch<'a> {
                     self.outputs.insert(place, digest);
                 }
             }
-            PublishOrder::Output { key, given, seconds, image } => {
+            PublishOrder::Output { key, given, seconds, image, region } => {
                 if let Some(output) = self.given(given) {
                     let product = NewProduct { key, payload: output.to_bytes(), seconds };
-                    self.push(product, DependsOn::Image(image));
+                    self.push(NewRegion { product, region }, DependsOn::Image(image));
                 }
             }
-            PublishOrder::Task { keys, outputs, seconds, leases } => {
-                self.add_task(&keys, &outputs, seconds);
+            PublishOrder::Task { keys, outputs, seconds, region, leases } => {
+                self.add_task(&keys, &outputs, seconds, region.as_ref());
                 self.leases.extend(leases);
             }
             PublishOrder::PhaseEnd => self.outputs.clear(),
         }
     }
 
-    fn push(&mut self, product: NewProduct, depends: DependsOn) {
-        self.bytes += product.payload.len();
+    fn push(&mut self, product: NewRegion, depends: DependsOn) {
+        self.bytes += product.product.payload.len();
         self.depends.push(depends);
         self.products.push(product);
     }
@@ -241,7 +249,9 @@ impl<'a> Batch<'a> {
         for (payload, digest) in pieces {
             let key = region_key(&digest);
             if !self.known.contains(&digest) && !is_there(self.store.has(&[key])) {
-                self.push(NewProduct { key, payload, seconds }, DependsOn::Bytes);
+                let product = NewProduct { key, payload, seconds };
+                // Equal bytes may be regions of several rows: what these gave says which.
+                self.push(NewRegion { product, region: None }, DependsOn::Bytes);
             }
             if self.known.len() >= MOST_KNOWN {
                 self.known.clear();
@@ -260,12 +270,18 @@ impl<'a> Batch<'a> {
     }
 
     /// Adds what a task gave, under all of its keys; nothing where an output has no bytes.
-    fn add_task(&mut self, keys: &[ProductKey], outputs: &[Arc<Region>], seconds: f64) {
+    fn add_task(
+        &mut self,
+        keys: &[ProductKey],
+        outputs: &[Arc<Region>],
+        seconds: f64,
+        region: Option<&ProductRegion>,
+    ) {
         let digests = outputs.iter().map(|output| self.add_region(output, seconds, Vec::new()));
         let Some(digests) = digests.collect::<Option<Vec<_>>>() else { return };
         for key in keys {
             let product = NewProduct { key: *key, payload: digests.concat(), seconds };
-            self.push(product, DependsOn::Study);
+            self.push(NewRegion { product, region: region.cloned() }, DependsOn::Study);
         }
     }
 

@@ -1,10 +1,10 @@
 //! Regions as bytes of the store: masks as runs or bits, all others as the codec writes them. A mask has the same bytes whether it is
 //! kept in bits or in bytes.
 
-use onceflow_region::{Digest, Region};
+use onceflow_region::{Dense, Digest, Region};
 use onceflow_store::codec;
 
-use super::mask_bands::{MaskBands, bands};
+use super::bands::{Bands, bands};
 use super::mask_bytes::{decoded_mask, encoded_mask, is_mask};
 
 /// A region as bytes.
@@ -23,7 +23,7 @@ pub(super) fn encoded(region: &Region) -> Option<EncodedRegion> {
         Some((dense, (rows, bands))) => {
             pieces = bands.into_iter().map(digested).collect::<Option<_>>()?;
             let digests = pieces.iter().map(|(_, digest)| *digest).collect();
-            MaskBands::new(dense, rows, digests).to_bytes()
+            Bands::new(dense, rows, digests).to_bytes()
         }
         None => whole(region)?,
     };
@@ -57,9 +57,17 @@ pub(super) fn decoded(bytes: &[u8], most_pixels: u64) -> Result<Region, String> 
     }
 }
 
+/// The image of bytes; none where they are not those of one, or of a mask of more pixels.
+pub(super) fn decoded_dense(bytes: &[u8], most_pixels: u64) -> Option<Dense> {
+    match decoded(bytes, most_pixels).ok()? {
+        Region::Dense(dense) => Some(dense),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use onceflow_region::{Dense, Pixels};
+    use onceflow_region::Pixels;
 
     const SET: u8 = 255;
 

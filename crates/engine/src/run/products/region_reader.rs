@@ -1,11 +1,11 @@
-//! Regions read from the store of results: whole, or only the bands of a mask that hold a box.
+//! Regions read from the store of results: whole, or only the bands of a large image that hold a box.
 
-use onceflow_products::{ProductError, ProductKey, ProductStore};
+use onceflow_products::{Product, ProductError, ProductKey, ProductStore};
 use onceflow_region::{Bounds, Dense, Region, Span};
 
-use super::mask_bands::MaskBands;
+use super::bands::Bands;
 use super::outputs::{RowOutput, region_key};
-use super::region_bytes::decoded;
+use super::region_bytes::{decoded, decoded_dense};
 
 /// More pixels are not made of a mask that no study vouches for.
 const MOST_PIXELS: u64 = 1 << 32;
@@ -66,7 +66,7 @@ pub enum StoredPixelsError {
     NoPixels,
 }
 
-/// The region under a key of the store, or a box of it: of a large mask only those bands are read that hold the box.
+/// The region under a key of the store, or a box of it: of a large image only those bands are read that hold the box.
 ///
 /// # Errors
 /// When there is none, when it is no region, or when the box is not within it.
@@ -81,7 +81,11 @@ pub fn stored_pixels(
         Some(RowOutput::Region(digest)) => {
             read(store, &fetched(store, &region_key(&digest))?, MOST_PIXELS, within)
         }
-        None => read(store, &payload, MOST_PIXELS, within),
+        None => match <[u8; 32]>::try_from(&payload[..]) {
+            // What a task gave names its only output.
+            Ok(digest) => read(store, &fetched(store, &region_key(&digest))?, MOST_PIXELS, within),
+            Err(_) => read(store, &payload, MOST_PIXELS, within),
+        },
     }
 }
 
@@ -97,7 +101,7 @@ pub(super) fn read(
     most_pixels: u64,
     within: Option<PixelBox>,
 ) -> Result<StoredPixels, StoredPixelsError> {
-    if let Some(bands) = MaskBands::from_bytes(payload, most_pixels) {
+    if let Some(bands) = Bands::from_bytes(payload, most_pixels) {
         return read_bands(store, &bands, within);
     }
     let region = decoded(payload, most_pixels).map_err(|_| StoredPixelsError::NoRegion)?;
@@ -113,7 +117,7 @@ pub(super) fn read(
 
 fn read_bands(
     store: &ProductStore,
-    bands: &MaskBands,
+    bands: &Bands,
     within: Option<PixelBox>,
 ) -> Result<StoredPixels, StoredPixelsError> {
     let all = PixelBox { x: 0, y: 0, width: bands.width, height: bands.height };
@@ -122,7 +126,11 @@ fn read_bands(
     let keys: Vec<ProductKey> = bands.digests[asked.clone()].iter().map(region_key).collect();
     let found = store.fetch(&keys)?.into_iter().collect::<Option<Vec<_>>>().ok_or(StoredPixelsError::Lost)?;
     let read_bytes = found.iter().map(|product| product.payload.len() as u64).sum();
-    let joined = bands.joined(asked.clone(), found.iter().map(|product| &product.payload[..]));
+    let read = |(band, product): (usize, &Product)| {
+        decoded_dense(&product.payload, (bands.width * bands.rows_of(band)) as u64)
+    };
+    let read: Option<Vec<_>> = asked.clone().zip(&found).map(read).collect();
+    let joined = read.and_then(|read| bands.joined(asked.clone(), read.into_iter()));
     let joined = joined.ok_or(StoredPixelsError::NoRegion)?;
     let below = PixelBox { y: within.y - bands.first_row(asked.start), ..within };
     let is_whole = below.width == joined.width() && below.height == joined.height();
@@ -140,6 +148,13 @@ fn cut(dense: &Dense, within: PixelBox) -> Result<Dense, StoredPixelsError> {
 }
 
 impl PixelBox {
+    /// A box of a plane that begins at 0, 0.
+    pub(crate) fn of(bounds: &Bounds) -> Option<Self> {
+        let [x, y] = [bounds.x(), bounds.y()].map(|start| usize::try_from(start).ok());
+        let [width, height] = [bounds.width(), bounds.height()].map(|side| usize::try_from(side).ok());
+        Some(Self { x: x?, y: y?, width: width?, height: height? })
+    }
+
     /// The box, unless it leaves an image of this size or is empty.
     fn checked(self, width: usize, height: usize) -> Result<Self, StoredPixelsError> {
         let (x, y) = (self.x.saturating_add(self.width), self.y.saturating_add(self.height));
@@ -215,7 +230,7 @@ mod tests {
     fn damage_in_another_band_does_not_matter_and_in_its_own_is_found() {
         let (_folder, store, key) = stored(&mask());
         let payload = fetched(&store, &key).unwrap();
-        let bands = MaskBands::from_bytes(&payload, u64::MAX).unwrap();
+        let bands = Bands::from_bytes(&payload, u64::MAX).unwrap();
         let listed = store.explain(&region_key(&bands.digests[3]).to_string(), 1).unwrap().remove(0);
         let mut bytes = std::fs::read(&listed.pack).unwrap();
         bytes[listed.offset as usize + 100] ^= 1;

@@ -200,7 +200,7 @@ impl Operation for TakeStored<'_> {
         let mut regions = Vec::with_capacity(outputs.len());
         for output in outputs {
             match output {
-                RowOutput::Region(digest) => regions.push(self.reader.region(digest)?),
+                RowOutput::Region(digest) => regions.push(self.reader.region(digest, None)?),
                 RowOutput::Ended(status) => {
                     return Ok(Done { ended: Some(status.clone()), ..Done::default() });
                 }

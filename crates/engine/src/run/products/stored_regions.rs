@@ -5,16 +5,16 @@ use onceflow_region::Region;
 use onceflow_reuse::{Level, ParameterRows, StaticKeys, plan};
 use onceflow_study::Value;
 
-use super::ProductReader;
 use super::lookups::fetch_in_time;
 use super::outputs::{MeasuredOutputs, RowOutput, output_key};
+use super::{PixelBox, ProductReader};
 use crate::open::sources::References;
-use crate::{EngineError, OpenStudy, RunSettings};
+use crate::{EngineError, OpenStudy};
 
 /// The store of results as it is after a run.
 pub(crate) struct StoredRegions<'a> {
     study: &'a OpenStudy,
-    reader: ProductReader,
+    reader: &'a ProductReader,
 }
 
 /// What a row gave.
@@ -26,20 +26,20 @@ pub(crate) enum StoredRegion {
 }
 
 impl<'a> StoredRegions<'a> {
-    /// The store that the settings name; none where there is none, or where it cannot be read.
-    pub(crate) fn open(study: &'a OpenStudy, settings: &RunSettings) -> Option<Self> {
-        // A run has already said why its store cannot be used.
-        let reader = ProductReader::open(study, settings, &mut |_| {})?.ok()?;
-        Some(Self { study, reader })
+    /// That of a store that is open.
+    pub(crate) fn new(study: &'a OpenStudy, reader: &'a ProductReader) -> Self {
+        Self { study, reader }
     }
 
-    /// What rows gave for an output at a part, where the store has it.
+    /// What rows gave for an output at a part, where the store has it: all of it, or a box, for which little is read of a large
+    /// image.
     pub(crate) fn find(
         &self,
         names: &[String],
         rows: &[&[Value]],
         output: &str,
         part: usize,
+        within: Option<PixelBox>,
     ) -> Result<Vec<Option<StoredRegion>>, EngineError> {
         let keys = self.keys(names, rows, output, part)?;
         let look_up = |keys| fetch_in_time(&self.reader.store, keys, &self.reader.lookups).ok();
@@ -47,12 +47,26 @@ impl<'a> StoredRegions<'a> {
         let found = found.unwrap_or_else(|| vec![None; rows.len()]);
         let given =
             |product: Option<onceflow_products::Product>| match RowOutput::from_bytes(&product?.payload)? {
-                RowOutput::Region(digest) => {
-                    self.reader.region(&digest).ok().map(|region| StoredRegion::Given(Box::new(region)))
-                }
+                RowOutput::Region(digest) => self
+                    .reader
+                    .region(&digest, within)
+                    .ok()
+                    .map(|region| StoredRegion::Given(Box::new(region))),
                 RowOutput::Ended(_) => Some(StoredRegion::Ended),
             };
         Ok(found.into_iter().map(given).collect())
+    }
+
+    /// Whether the store has what one of these rows gave.
+    pub(crate) fn has_any(
+        &self,
+        names: &[String],
+        rows: &[&[Value]],
+        output: &str,
+        part: usize,
+    ) -> Result<bool, EngineError> {
+        let keys = self.keys(names, rows, output, part)?.unwrap_or_default();
+        Ok(self.reader.store.has(&keys).is_ok_and(|there| there.contains(&true)))
     }
 
     /// The keys of an output in these rows; none where it is not kept.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use onceflow_products::{Product, ProductKey, ProductStore};
+use onceflow_products::{Product, ProductKey, ProductRegion, ProductStore};
 use onceflow_region::{Budget, Digester, Lease, Region};
 use onceflow_reuse::{Digest32, Flow, Level, TaskKey};
 use onceflow_runtime::{
@@ -11,6 +11,7 @@ use onceflow_runtime::{
 };
 use onceflow_study::{RegionKind, Scope};
 
+use super::described::DescribedParts;
 use super::publisher::PublishOrder;
 use super::region_bytes::encoded;
 use super::{ProductReader, RunProducts};
@@ -52,6 +53,7 @@ struct StoredTasks<'a> {
     run: &'a RunProducts,
     sources: LastingSources<'a>,
     tasks: Vec<StoredTask>,
+    described: DescribedParts,
     budgets: [Budget; 2],
     /// Who made what was found, and the seconds that it took.
     origins: Mutex<Vec<(String, f64)>>,
@@ -64,6 +66,8 @@ pub(super) struct StoredTask {
     is_program: bool,
     /// Whether it is of a whole image or of the study: there are few of these, and many tasks wait for them.
     is_wide: bool,
+    /// What it is a task of.
+    scope: Scope,
     /// Seconds that it is expected to take.
     seconds: f64,
 }
@@ -83,6 +87,8 @@ struct LastingSources<'a> {
     references: &'a References,
     sources: &'a Sources<'a>,
     names: Vec<String>,
+    /// The names of the tasks.
+    tasks: Vec<String>,
 }
 
 impl<'a> RunResults<'a> {
@@ -97,8 +103,11 @@ impl<'a> RunResults<'a> {
         let tasks = StoredTask::all(study, flow);
         let stored = run.filter(|_| tasks.iter().any(StoredTask::is_wanted)).map(|run| {
             let names = flow.sources.clone();
-            let sources = LastingSources { study, reader: &run.reader, references, sources, names };
-            StoredTasks { run, sources, tasks, budgets, origins: Mutex::default() }
+            let of_tasks = flow.tasks.iter().map(|task| task.name.clone()).collect();
+            let sources =
+                LastingSources { study, reader: &run.reader, references, sources, names, tasks: of_tasks };
+            let described = DescribedParts::new(&study.inputs);
+            StoredTasks { run, sources, tasks, described, budgets, origins: Mutex::default() }
         });
         Self { of_run, stored }
     }
@@ -119,8 +128,8 @@ impl StoredTask {
         let seconds = study.seconds(flow, Level::None);
         let is_program = |task: usize| study.own.iter().any(|own| own.spec.id == flow.tasks[task].spec.id);
         let task = |(task, seconds)| {
-            let is_wide = flow.scope(task) != Scope::Part;
-            Self { is_program: is_program(task), is_wide, seconds }
+            let scope = flow.scope(task);
+            Self { is_program: is_program(task), is_wide: scope != Scope::Part, scope, seconds }
         };
         seconds.into_iter().enumerate().map(task).collect()
     }
@@ -205,6 +214,13 @@ impl StoredTasks<'_> {
         Ok(found.into_iter().map(read).collect())
     }
 
+    /// Which region a result is: it has the kind of the first output.
+    fn region(&self, result: &NewResult<'_>) -> Option<ProductRegion> {
+        let (StoredTask { scope, .. }, kind) = (self.tasks.get(result.task)?, result.outputs.first()?.kind());
+        let name = self.sources.tasks.get(result.task)?;
+        self.described.task(*scope, result.site, name, kind)
+    }
+
     fn reserve(&self, bytes: u64) -> Option<Vec<Lease>> {
         self.budgets.iter().map(|budget| budget.try_reserve(bytes)).collect()
     }
@@ -238,7 +254,7 @@ impl ResultCache for StoredTasks<'_> {
     fn fetch(&self, key: &TaskKey) -> Result<Vec<Arc<Region>>, OperationError> {
         let found = self.found(std::slice::from_ref(key))?.pop().flatten();
         let found = found.ok_or_else(|| OperationError::new("the store has lost a result"))?;
-        found.outputs.iter().map(|bytes| self.run.reader.region(bytes).map(Arc::new)).collect()
+        found.outputs.iter().map(|bytes| self.run.reader.region(bytes, None).map(Arc::new)).collect()
     }
 
     fn store(
@@ -254,7 +270,8 @@ impl ResultCache for StoredTasks<'_> {
             return Ok(None);
         };
         let (keys, outputs) = (keys.iter().map(task_key).collect(), result.outputs.to_vec());
-        self.run.publisher.add(PublishOrder::Task { keys, outputs, seconds: result.seconds, leases });
+        let (seconds, region) = (result.seconds, self.region(result));
+        self.run.publisher.add(PublishOrder::Task { keys, outputs, seconds, region, leases });
         // It is not there yet.
         Ok(None)
     }

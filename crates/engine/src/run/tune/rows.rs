@@ -73,7 +73,8 @@ impl Runner<'_> {
         let origins = std::mem::take(&mut gathered.origins);
         self.objects.push_str(&object_origins::lines(batch.phase, origins));
         self.earlier.0.push_str(&gathered.earlier.lines(batch.phase, &plan, batch.first));
-        earlier::add(&mut self.earlier.1, gathered.earlier.sums());
+        let name = |node| plan.flow().tasks[plan.task_of(node)].name.clone();
+        earlier::add(&mut self.earlier.1, gathered.earlier.sums(batch.phase, name));
         self.list_logs(&plan, &gathered.same, batch.first)?;
         self.conclude(&execution, &gathered);
         self.moves += execution.moves;

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use onceflow_region::Region;
 use onceflow_runtime::Done;
-use onceflow_study::Canonical;
 use serde_json::{Map, Value, json};
 
 use crate::external::ExternalOperation;
 use crate::failure::ProgramFailure;
 use crate::folder::{input, output};
+use crate::python::plain;
 use crate::units::ProgramRun;
 
 /// The most characters of an answer that a message repeats.
@@ -32,15 +32,6 @@ pub(super) fn task_line(operation: &ExternalOperation, run: &ProgramRun<'_>, fol
         "outputs": outputs,
         "parameters": parameters,
     })
-}
-
-fn plain(value: &Canonical) -> Value {
-    match value {
-        Canonical::Real(bits) => f64::from_bits(*bits).into(),
-        Canonical::Integer(number) => (*number).into(),
-        Canonical::Connectivity8(eight) => if *eight { 8 } else { 4 }.into(),
-        Canonical::Text(text) => text.clone().into(),
-    }
 }
 
 /// The result of a task, by the server's answer; `outputs` reads the files that it made.

@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::message::excerpt;
 use crate::external::{ExternalOperation, ProcessFolder};
 use crate::failure::{ProgramFailure, check_end};
-use crate::process::{Process, process_end};
+use crate::process::{Process, ProcessLimits, process_end};
+use crate::python::{SharedMemory, WorkerMemory};
 
 /// A process that serves.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(super) struct ServerProcess {
     answers: Receiver<io::Result<String>>,
     pub(super) folder: PathBuf,
     pub(super) log: PathBuf,
+    /// What it shares with the run, when it is a worker of a Python function.
+    pub(super) memory: Option<WorkerMemory>,
     tasks: u64,
 }
 
@@ -48,14 +51,18 @@ impl ServerProcess {
     pub(super) fn start(operation: &ExternalOperation, row: u32) -> Result<Self, ProgramFailure> {
         let ProcessFolder { path: folder, log } = operation.process_folder("serve", row);
         operation.lay_out(&folder)?;
-        let words = &operation.task.command.command;
+        let words = &operation.words;
         if operation.keeps_folders() {
             operation.write_script(&folder, words)?;
         }
         let mut process = operation.start(&folder, words, &log, Stdio::piped())?;
         let (lines, answers) = (process.child().stdin.take(), process.child().stdout.take());
         let answers = answers.map(listen).ok_or_else(|| ProgramFailure::new("has no standard output"))?;
-        Ok(Self { process, lines, answers, folder, log, tasks: 0 })
+        let memory = operation.task.function.as_ref().map(|_| {
+            let kept = operation.keeps_folders().then(|| folder.join("regions.bin"));
+            SharedMemory::new(kept.as_deref()).map(WorkerMemory::new)
+        });
+        Ok(Self { process, lines, answers, folder, log, memory: memory.transpose()?, tasks: 0 })
     }
 
     /// The folder of its next task.
@@ -64,12 +71,10 @@ impl ServerProcess {
         self.folder.join(format!("task-{}", self.tasks))
     }
 
-    /// Gives it a task and waits for the answer, within the limits of one task.
-    pub(super) fn ask(mut self, line: &Value, operation: &ExternalOperation) -> ServerReply {
-        let asked = self
-            .lines
-            .as_mut()
-            .map(|lines| lines.write_all(format!("{line}\n").as_bytes()).and_then(|()| lines.flush()));
+    /// Gives it a task in lines and waits for the answer, within limits.
+    pub(super) fn ask(mut self, text: &str, limits: ProcessLimits) -> ServerReply {
+        let asked =
+            self.lines.as_mut().map(|lines| lines.write_all(text.as_bytes()).and_then(|()| lines.flush()));
         if !matches!(asked, Some(Ok(()))) {
             return self.died();
         }
@@ -85,7 +90,7 @@ impl ServerProcess {
                 Ok(Err(error)) => return self.stop(format!("gave an answer that cannot be read: {error}")),
                 Err(RecvTimeoutError::Disconnected) => return self.died(),
                 Err(RecvTimeoutError::Timeout) => {
-                    if let Some(why) = self.process.passed(operation.limits(), began, &self.log) {
+                    if let Some(why) = self.process.passed(limits, began, &self.log) {
                         return self.stop(why);
                     }
                 }

@@ -10,8 +10,9 @@ use crate::{Diagnostic, RegionKind};
 
 impl<'w> WorkflowChecker<'w> {
     pub(super) fn check_command(&mut self, task: &'w Task, command: &'w ProgramCommand) {
-        self.check_files(task, command);
-        self.check_kinds(task);
+        self.check_files(task, &command.files);
+        self.check_container(task, command);
+        self.check_kinds(task, "program");
         let declared = declared_by(task);
         self.check_clashes(task, &declared);
         let mut used = HashSet::new();
@@ -40,8 +41,8 @@ impl<'w> WorkflowChecker<'w> {
     }
 
     /// A descriptor may come from another person: it may name files beside it, not any file of this machine.
-    fn check_files(&mut self, task: &'w Task, command: &'w ProgramCommand) {
-        for file in &command.files {
+    pub(super) fn check_files(&mut self, task: &'w Task, files: impl IntoIterator<Item = &'w String>) {
+        for file in files {
             if let Some(expected) = misplaced(file) {
                 let diagnostic = Diagnostic::error(format!("task `{}` cannot be given `{file}`", task.name))
                     .at_place(task.place_of(NameRole::File, file).as_ref(), "")
@@ -50,6 +51,9 @@ impl<'w> WorkflowChecker<'w> {
                 self.push(diagnostic);
             }
         }
+    }
+
+    fn check_container(&mut self, task: &'w Task, command: &'w ProgramCommand) {
         let tag =
             command.container.as_ref().filter(|name| !is_container_file(name) && !name.contains("@sha256:"));
         if let Some(name) = tag {
@@ -61,13 +65,14 @@ impl<'w> WorkflowChecker<'w> {
         }
     }
 
-    fn check_kinds(&mut self, task: &'w Task) {
+    /// `what` is a word for the operation.
+    pub(super) fn check_kinds(&mut self, task: &'w Task, what: &str) {
         let inputs = task.inputs.iter().map(|name| (NameRole::Input, name));
         let outputs = task.outputs.iter().map(|name| (NameRole::Output, name));
         for (role, name) in inputs.chain(outputs) {
             let declared = self.regions.get(name.as_str()).copied();
             if let Some(region) = declared.filter(|region| !region.kind.has_file()) {
-                let message = format!("a program cannot be given or asked for `{name}`, a {}", region.kind);
+                let message = format!("a {what} cannot be given or asked for `{name}`, a {}", region.kind);
                 let known = RegionKind::ALL.into_iter().filter(|kind| kind.has_file());
                 let known: Vec<_> = known.map(RegionKind::word).collect();
                 let diagnostic = Diagnostic::error(message)

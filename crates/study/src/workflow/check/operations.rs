@@ -26,8 +26,9 @@ impl<'w> WorkflowChecker<'w> {
                 }
             }
             TaskOperation::Python(python) => {
+                self.check_files(task, std::iter::once(&python.file).chain(&python.files));
+                self.check_kinds(task, "Python function");
                 self.check_external(task, &python.declared);
-                self.check_no_statuses(task, "take `ends` away");
             }
             TaskOperation::Foreign(_) => {}
         }

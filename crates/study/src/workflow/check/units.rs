@@ -2,7 +2,7 @@
 //! the outputs of the units.
 
 use super::WorkflowChecker;
-use crate::workflow::{Halo, NameRole, OperationDeclaration, Repeats, Task, TaskOperation};
+use crate::workflow::{Halo, NameRole, OperationDeclaration, Repeats, Task};
 use crate::{Diagnostic, RegionKind};
 
 impl<'w> WorkflowChecker<'w> {
@@ -19,7 +19,7 @@ impl<'w> WorkflowChecker<'w> {
             (None, Some(_)) => self.check_tiles(task, declared),
         }
         self.check_assembled(task, declared);
-        if let Some(status) = task.ends.first().filter(|_| matches!(task.op, TaskOperation::Command(_))) {
+        if let Some(status) = task.ends.first() {
             let diagnostic = Diagnostic::error(
                 "an operation that works on one object or tile at a time cannot end its part",
             )

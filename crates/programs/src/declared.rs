@@ -1,26 +1,35 @@
-//! The files that a program declares.
+//! The files that programs declare, beside the descriptor.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use onceflow_region::Digest;
-use onceflow_study::{Diagnostic, NameRole, Task};
-
-use super::ProgramFile;
+use onceflow_study::{Diagnostic, NameRole, Task, Workflow};
 
 /// The kind of digests of files.
 pub(crate) const FILE_DIGEST: &str = "onceflow file of a command v1";
 
+/// A file that a program declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramFile {
+    /// Its name in the descriptor.
+    pub name: String,
+    /// Its path.
+    pub path: PathBuf,
+    /// The digest of its contents.
+    pub digest: Digest,
+}
+
 /// A file that exists and lies where it may.
-pub(super) struct FoundFile {
+pub(crate) struct FoundFile {
     name: String,
     path: PathBuf,
 }
 
 impl FoundFile {
     /// The file with the digest of its contents.
-    pub(super) fn digested(self, task: &Task) -> Result<ProgramFile, Box<Diagnostic>> {
+    pub(crate) fn digested(self, task: &Task) -> Result<ProgramFile, Box<Diagnostic>> {
         let digest = File::open(&self.path).and_then(|file| Digest::of_reader(FILE_DIGEST, file));
         let digest = digest.map_err(|error| {
             unusable(task, &self.name, "a file that can be read", &onceflow_region::io_words(&error))
@@ -30,7 +39,7 @@ impl FoundFile {
 }
 
 /// A file of a program. Links are followed, and must not lead out of the folder.
-pub(super) fn find(task: &Task, name: &str, folder: &Path) -> Result<FoundFile, Box<Diagnostic>> {
+pub(crate) fn find(task: &Task, name: &str, folder: &Path) -> Result<FoundFile, Box<Diagnostic>> {
     let found = find_container(task, name, folder)?;
     let inside = folder.canonicalize().is_ok_and(|folder| found.path.starts_with(folder));
     if inside {
@@ -40,7 +49,7 @@ pub(super) fn find(task: &Task, name: &str, folder: &Path) -> Result<FoundFile, 
 }
 
 /// The file of a container, which may lie anywhere: it is not copied, and its contents are in the key.
-pub(super) fn find_container(task: &Task, name: &str, folder: &Path) -> Result<FoundFile, Box<Diagnostic>> {
+pub(crate) fn find_container(task: &Task, name: &str, folder: &Path) -> Result<FoundFile, Box<Diagnostic>> {
     let missing = |error: io::Error| unusable(task, name, "a file", &onceflow_region::io_words(&error));
     let path = folder.join(name).canonicalize().map_err(missing)?;
     // Devices and pipes have no end.
@@ -59,4 +68,13 @@ fn unusable(task: &Task, name: &str, expected: &str, found: &str) -> Box<Diagnos
             .expected_found(expected, found)
             .with_hint("put the file beside the descriptor, or remove its name there"),
     )
+}
+
+/// The folder that names of files are relative to: the descriptor's, or the study's for a workflow without a file.
+pub(crate) fn folder_of(workflow: &Workflow, study: &Path) -> PathBuf {
+    let descriptor =
+        workflow.source.as_ref().map(|source| Path::new(&source.name)).filter(|path| path.is_file());
+    let parent = |path: &Path| path.parent().map(Path::to_path_buf);
+    let folder = descriptor.and_then(parent).unwrap_or_else(|| study.to_path_buf());
+    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
 }
