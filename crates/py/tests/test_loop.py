@@ -199,3 +199,99 @@ def test_a_phase_that_tunes_is_a_search(file: str) -> None:
         of.Search(file, maximize="y", tuner="best")
     with pytest.raises(of.StudyError):
         search.tell(bad, y=1.0)
+
+
+def told_elsewhere(function: str, *words: str) -> None:
+    script = f"import onceflow as of\nloop = of.Loop(*{words!r}, out='kept')\n{function}"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_answers_of_another_process_are_known(file: str) -> None:
+    loop = of.Loop(file, out="kept")
+    rows = loop.ask(6)
+    tell = "for row in loop.ask(): loop.tell(row, y=3 * row['a'] + row['c'])"
+    told_elsewhere(f"loop.fail({rows[0].number}, 'no')\n{tell}", file)
+    assert str(loop).startswith(f"{len(loop.rows) - 6 - int((loop.rows.duplicate_of >= 0).sum())} rows told, 1 failed")
+    told_elsewhere("loop.extend(trajectories=12)", file)
+    assert loop.waiting == 5 and loop.failures == {rows[0].number: "no"} and len(loop.rows) == 48
+    for row in rows[1:]:
+        loop.tell(row, **model(row))
+    told_elsewhere(tell, file)
+    with pytest.warns(of.FailedRows):
+        assert loop.answer("y").influential == ["a", "c"]
+    told_elsewhere("loop.extend(trajectories=14)\n" + tell, file)
+    with pytest.warns(of.FailedRows):
+        assert loop.next().phase == "decompose"
+
+
+def forked(loop: of.Loop) -> None:
+    while rows := loop.ask(2):
+        for row in rows:
+            loop.tell(row, y=float(row.number))
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system has no fork")
+def test_a_loop_that_a_fork_inherits_is_shared() -> None:
+    problem = {"num_vars": 2, "names": ["a", "b"], "bounds": [[0, 1], [0, 1]]}
+    loop = of.Loop(problem, method="saltelli", n=64, out="forked")
+    loop.tell(loop.ask(1)[0], y=0.0)
+    children = [multiprocessing.get_context("fork").Process(target=forked, args=(loop,)) for _ in range(3)]
+    for process in children:
+        process.start()
+    forked(loop)
+    for process in children:
+        process.join()
+        assert process.exitcode == 0
+    assert loop.waiting == 0 and len(loop._told) == len(loop.rows)
+    lines = [json.loads(line) for line in Path("forked/loop.jsonl").read_text().splitlines()]
+    told = [line["told"] for line in lines if "told" in line]
+    assert sorted(told) == sorted(loop.rows.number.tolist())
+
+
+@pytest.mark.parametrize("cut", [0, 1, 5, 40, -1])
+def test_a_journal_whose_first_line_was_cut_begins_anew(file: str, cut: int) -> None:
+    loop = of.Loop(file, out="kept")
+    path = Path("kept/loop.jsonl")
+    head = path.read_bytes()
+    path.write_bytes(head[:cut])
+    loop = of.Loop(file, out="kept")
+    loop.tell(loop.ask(1)[0], y=1.0)
+    assert path.read_bytes().startswith(head)
+    assert len(of.Loop(file, out="kept")._told) == 1
+
+
+@pytest.mark.parametrize("text", ["mine", "mine\n", "[1]\n", '{"a": 1}\n'])
+def test_a_file_that_is_no_journal_stays(file: str, text: str) -> None:
+    Path("kept").mkdir()
+    Path("kept/loop.jsonl").write_text(text)
+    with pytest.raises(of.StudyError, match="is no journal"):
+        of.Loop(file, out="kept")
+    assert Path("kept/loop.jsonl").read_text() == text
+
+
+def test_the_first_answer_of_a_row_that_was_lent_twice_stays(file: str) -> None:
+    slow = of.Loop(file, out="kept", lease=0.05)
+    (row, *rest) = slow.ask()
+    time.sleep(0.1)
+    quick = of.Loop(file, out="kept", lease=0.05)
+    assert row in quick.ask()
+    quick.tell(row, y=1.0)
+    with pytest.warns(UserWarning, match="the first answer stays"):
+        slow.tell(row, y=1.0000000001)
+    slow.fail(row, "late")
+    assert slow._told[row.number] == {"y": 1.0} and not slow.failures
+    for value in (math.nan, math.inf):
+        quick.tell(rest[0], y=value)
+        slow.tell(rest[0], y=value)
+
+
+def test_no_rows_and_other_sizes() -> None:
+    problem = {"num_vars": 2, "names": ["a", "b"], "bounds": [[0, 1], [0, 1]]}
+    loop = of.Loop(problem, method="saltelli", n=64, out="kept")
+    assert loop.ask(0) == [] and len(loop.ask(2)) == 2
+    with pytest.raises(of.SampleError, match="0 or more"):
+        loop.ask(-1)
+    with pytest.raises(of.StudyError, match="has other rows"):
+        of.Loop(problem, method="saltelli", n=128, out="kept")
+    loop.extend(n=128)
+    assert len(of.Loop(problem, method="saltelli", n=64, out="kept").rows) == len(loop.rows)

@@ -7,42 +7,66 @@ import json
 import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from onceflow.errors import StudyError
 
 __all__ = ["Journal"]
 
+_HEAD = b'{"onceflow"'
+
 
 class Journal:
-    """Lines of JSON, appended under a lock that other processes take too."""
+    """Lines of JSON, appended under a lock that other processes take too.
+
+    Without ``fcntl`` (on Windows) there is no lock: there one process at a time may use a folder. Lines are given to the
+    system at once and are not forced onto the disk, so that a power cut may lose the last ones.
+    """
 
     def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / "loop.jsonl"
-        self._file = self._path.open("a+b")
+        self._open()
         self._at = 0
-        self._depth = 0
         with self.locked():
             first = self._first_line()
             if first is None:
+                self._file.truncate(0)  # The process that began it ended before anything was told.
                 self.write(identity)
             elif first != identity:
-                found = f"those of phase {first.get('phase')}"
-                raise StudyError.expected(
-                    f"{self._path} has other rows", "the rows of this loop", found, hint="choose another folder"
-                )
-            else:
-                self._at = len(json.dumps(identity)) + 1
+                found = f"those of phase {first.get('phase')}, {first.get('size')} rows"
+                expected = f"the rows of this loop, {identity['size']} of phase {identity['phase']}"
+                hint = "choose another folder; rows are added by loop.extend, not by another size"
+                raise StudyError.expected(f"{self._path} has other rows", expected, found, hint=hint)
+
+    def _open(self) -> None:
+        """Open the file; what a process inherits by a fork has the lock and the place of its parent."""
+        self._file = self._path.open("a+b")
+        self._process = os.getpid()
+        self._depth = 0
 
     def _first_line(self) -> dict[str, Any] | None:
         self._file.seek(0)
         line = self._file.readline()
-        return json.loads(line) if line.endswith(b"\n") else None
+        if not line.endswith(b"\n") and _HEAD.startswith(line[: len(_HEAD)]):
+            return None
+        try:
+            first = json.loads(line)
+        except ValueError:
+            first = None
+        if not isinstance(first, dict) or "onceflow" not in first:
+            what = f"{self._path} is no journal"
+            raise StudyError.expected(
+                what, "a first line with the phase", repr(line[:40]), hint="choose another folder"
+            )
+        self._at = len(line)
+        return cast(dict[str, Any], first)
 
     @contextlib.contextmanager
     def locked(self) -> Generator[None]:
         """Hold the file alone."""
+        if self._process != os.getpid():
+            self._open()
         if self._depth == 0:
             _lock(self._file.fileno())
         self._depth += 1
@@ -76,7 +100,8 @@ class Journal:
 
     def _is_cut(self, size: int) -> bool:
         """Whether the file ends within a line, since a process ended while it wrote."""
-        return os.pread(self._file.fileno(), 1, size - 1) != b"\n"
+        self._file.seek(size - 1)
+        return self._file.read(1) != b"\n"
 
 
 def _lock(file: int) -> None:

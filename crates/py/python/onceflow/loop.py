@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import itertools
 import json
 import math
 import os
 import threading
 import time
-from collections.abc import Generator, Iterator, Mapping
+import warnings
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -90,7 +93,8 @@ class Loop:
         self._told: dict[int, dict[str, float]] = {}
         self._failed: dict[int, str] = {}
         self._lent: dict[int, float] = {}
-        self._free = iter(())
+        self._again: set[int] = set()
+        self._free = []
         self._journal = None if out is None else Journal(Path(out), self._identity())
         self._out = None if out is None else Path(out)
         if self._journal is not None:
@@ -121,25 +125,29 @@ class Loop:
 
         May be called from any thread, and from other processes on the same `out`.
         """
+        if n is not None and n < 0:
+            raise SampleError.expected("so many rows cannot be asked for", "0 or more, or None for all", n)
         with self._lock, self._locked():
             now = time.time()
-            asked: list[Row] = []
-            for place in self._next(now):
-                asked.append(self._sample._row(place))
-                if len(asked) == n:
-                    break
-            for row in asked:
-                self._lent[row.number] = now
+            asked = [self._sample._row(place) for place in itertools.islice(self._next(now), n)]
+            self._lend([row.number for row in asked], now)
             if self._journal is not None and asked:
                 self._journal.write({"lent": [row.number for row in asked], "at": now})
             return asked
 
+    def _lend(self, numbers: Iterable[int], now: float) -> None:
+        for number in numbers:
+            if number in self._lent:
+                self._again.add(number)
+            self._lent[number] = now
+
     def _next(self, now: float) -> Iterator[int]:
         """Places of rows that nobody has: fresh ones, then those whose lease is over."""
         known = (self._told, self._failed, self._lent)
-        for place in self._free:
-            if not any(int(self._sample.number[place]) in part for part in known):
-                yield place
+        while self._free:
+            if not any(int(self._sample.number[self._free[-1]]) in part for part in known):
+                yield self._free[-1]
+            self._free.pop()
         late = [number for number, at in self._lent.items() if now - at > self._lease and not self._is_known(number)]
         places = {int(number): place for place, number in enumerate(self._sample.number)} if late else {}
         for number in late:
@@ -150,7 +158,7 @@ class Loop:
 
     def _refill(self) -> None:
         fresh = np.flatnonzero(self._sample.duplicate_of < 0)
-        self._free = iter(fresh.tolist())
+        self._free: list[int] = fresh[::-1].tolist()
         self._known_numbers = set(self._sample.number.tolist())
 
     # Telling.
@@ -166,13 +174,14 @@ class Loop:
             Each output under its name.
 
         """
-        number = self._number(row)
-        if not outputs:
-            raise SampleError.expected(f"row {number} was told without an output", "dice=0.43", "nothing")
-        values = {name: float(value) for name, value in outputs.items()}
+        values = {name: _finite(float(value)) for name, value in outputs.items()}
         with self._lock, self._locked():
-            if self._told.get(number, values) != values:
-                raise SampleError.expected(f"row {number} is told twice", self._told[number], values)
+            number = self._number(row)
+            if not outputs:
+                raise SampleError.expected(f"row {number} was told without an output", "dice=0.43", "nothing")
+            if number in self._told:
+                self._told_again(number, values)
+                return
             self._told[number] = values
             self._failed.pop(number, None)
             if self._journal is not None:
@@ -180,10 +189,22 @@ class Loop:
                     {"told": number, "outputs": {k: v if math.isfinite(v) else None for k, v in values.items()}}
                 )
 
+    def _told_again(self, number: int, values: dict[str, float]) -> None:
+        """Keep the first answer: an equal one is no other, and a row whose lease was over may have several."""
+        known = self._told[number]
+        if known.keys() == values.keys() and all(_same(known[name], values[name]) for name in known):
+            return
+        if number not in self._again:
+            raise SampleError.expected(f"row {number} is told twice", known, values)
+        text = f"row {number} was handed out again when its lease was over, and is told twice; the first answer stays"
+        warnings.warn(text, stacklevel=3)
+
     def fail(self, row: Row | int, why: object = "") -> None:
         """Say that a row failed, and why. It is never a number."""
-        number = self._number(row)
         with self._lock, self._locked():
+            number = self._number(row)
+            if number in self._told and number in self._again:
+                return
             if number in self._told:
                 raise SampleError.expected(f"row {number} was told", "a row that is not told", "one that is")
             self._failed[number] = str(why)
@@ -201,30 +222,34 @@ class Loop:
     @property
     def rows(self) -> Sample:
         """All rows of the phase."""
-        return self._sample
+        with self._lock, self._locked():
+            return self._sample
 
     @property
     def failures(self) -> dict[int, str]:
         """Rows that failed, and why."""
-        return dict(self._failed)
+        with self._lock, self._locked():
+            return dict(self._failed)
 
     @property
     def waiting(self) -> int:
         """Rows that were asked for and are not told."""
-        return sum(not self._is_known(number) for number in self._lent)
+        with self._lock, self._locked():
+            return sum(not self._is_known(number) for number in self._lent)
 
     def __str__(self) -> str:
-        repeated = int((self._sample.duplicate_of >= 0).sum())
-        return (
-            f"{len(self._told):,} rows told, {len(self._failed):,} failed, {repeated:,} answered by an earlier row; "
-            f"{self.waiting:,} asked and not told"
-        )
+        with self._lock, self._locked():
+            repeated = int((self._sample.duplicate_of >= 0).sum())
+            return (
+                f"{len(self._told):,} rows told, {len(self._failed):,} failed, {repeated:,} answered by an earlier row; "
+                f"{self.waiting:,} asked and not told"
+            )
 
     def __repr__(self) -> str:
         return f"<Loop {self.phase}: {self}>"
 
     def answer(self, output: str | None = None, **options: Any) -> Analysis:
-        """Which parameters matter, by the rows that were told so far.
+        """Which parameters matter, by the rows that were told so far, in other processes too.
 
         Parameters
         ----------
@@ -234,7 +259,8 @@ class Loop:
             Those of :func:`analyze`.
 
         """
-        with self._lock:
+        with self._lock, self._locked():
+            sample = self._sample
             names = list(dict.fromkeys(name for outputs in self._told.values() for name in outputs))
             if not names:
                 raise SampleError.expected("no row was told", "rows told by loop.tell", "none")
@@ -245,7 +271,7 @@ class Loop:
                 for name in names
             }
         answers = {"row": np.array(numbers, dtype=np.uint64), **columns}
-        return analyze(self._problem, self._sample, answers, output=output or names, **options)
+        return analyze(self._problem, sample, answers, output=output or names, **options)
 
     def extend(self, **size: int) -> None:
         """Add rows: ``loop.extend(trajectories=40)`` makes 40 of them in all; ``ask`` then gives only the new ones.
@@ -283,9 +309,11 @@ class Loop:
     # The journal.
 
     def _identity(self) -> dict[str, Any]:
-        """What a journal belongs to: the design, which begins every larger one."""
-        digest = json.dumps([self._sample.names, self._sample.values[: min(len(self._sample), 64)].tolist()])
-        return {"onceflow": 1, "phase": self.phase, "rows": digest}
+        """What a journal belongs to: the design that the loop begins with, which :meth:`extend` makes larger."""
+        digest = hashlib.sha256(json.dumps(self._sample.names).encode())
+        digest.update(np.ascontiguousarray(self._sample.values, dtype="<f8").tobytes())
+        size = len(self._sample)
+        return {"onceflow": 1, "phase": self.phase, "size": size, "rows": digest.hexdigest()}
 
     @contextlib.contextmanager
     def _locked(self) -> Generator[None]:
@@ -302,16 +330,26 @@ class Loop:
         for line in self._journal.read():
             match line:
                 case {"told": number, "outputs": outputs}:
-                    self._told[number] = {name: math.nan if value is None else value for name, value in outputs.items()}
+                    told = {name: math.nan if value is None else value for name, value in outputs.items()}
+                    self._told.setdefault(number, told)
                     self._failed.pop(number, None)
                 case {"failed": number, "why": why}:
                     self._failed[number] = why
                 case {"lent": numbers, "at": at}:
-                    self._lent.update(dict.fromkeys(numbers, at))
+                    self._lend(numbers, at)
                 case {"size": total}:
                     self._grow(total)
                 case _:
                     pass
+
+
+def _finite(value: float) -> float:
+    """The value, or NaN for one that is not finite: the journal has no other."""
+    return value if math.isfinite(value) else math.nan
+
+
+def _same(first: float, second: float) -> bool:
+    return first == second or (math.isnan(first) and math.isnan(second))
 
 
 def _seconds(given: str | float) -> float:
