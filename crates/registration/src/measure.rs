@@ -10,7 +10,7 @@ use onceflow_region::Pixels;
 use crate::RegistrationError;
 use crate::register::{LevelReport, Registered};
 
-/// Named values; one that cannot be measured is none.
+/// Named values; `None` where a value cannot be measured.
 pub type Measures = Vec<(String, Option<f64>)>;
 
 /// What a registration is measured with.
@@ -58,6 +58,12 @@ pub const MEASURES: [&str; 21] = [
 /// Measures of one label or level each.
 const NUMBERED: [&str; 3] = ["dice_", "jaccard_", "iterations_"];
 
+/// A measure of how alike two volumes are.
+type Likeness = (&'static str, fn(&Similarities) -> f64);
+
+/// Each similarity by its name.
+const SIMILARITIES: [Likeness; 3] = [("nmi", |s| s.nmi), ("mi", |s| s.mi), ("ssd", |s| s.ssd)];
+
 /// Whether a word is that of a measure.
 pub fn is_measure(word: &str) -> bool {
     let numbered =
@@ -79,9 +85,7 @@ pub fn measure(
     let alike = |transform: &Transform| similarities(transform, with.fixed, with.moving, with.bins, cpu).ok();
     let (first, last) = (alike(&before), alike(transform));
     let mut found = Found::default();
-    let each: [(&str, fn(&Similarities) -> f64); 3] =
-        [("nmi", |s| s.nmi), ("mi", |s| s.mi), ("ssd", |s| s.ssd)];
-    for (name, of) in each {
+    for (name, of) in SIMILARITIES {
         found.add(format!("{name}_before"), first.as_ref().map(of));
         found.add(name, last.as_ref().map(of));
     }

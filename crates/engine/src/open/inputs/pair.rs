@@ -95,7 +95,7 @@ impl Source for PairPlane {
         let volume = self.pair.read(Role::Fixed, None).map_err(|error| SourceError::File {
             file: name.clone(),
             reason: error.to_string(),
-            todo: "look at the volume".into(),
+            todo: "look at the volume",
         })?;
         let across = self.info.width as usize;
         let rows =
@@ -107,7 +107,7 @@ impl Source for PairPlane {
         self.pair.digest().map_err(|error| SourceError::File {
             file: self.pair.files().volumes[0].display().to_string(),
             reason: error.to_string(),
-            todo: "check that all files of the pair can be read".into(),
+            todo: "check that all files of the pair can be read",
         })
     }
 }
