@@ -22,7 +22,7 @@ use std::ffi::OsString;
 
 use clap::Parser as _;
 use onceflow_study::Diagnostic;
-use onceflow_terminal::{Exit, Failure, Terminal, Written, report_panics};
+use onceflow_terminal::{Exit, Failure, Terminal, WrittenStreams, report_panics};
 
 pub use started::Started;
 
@@ -43,7 +43,7 @@ pub fn command(started: Started) -> Exit {
 ///
 /// # Errors
 /// When the arguments are wrong, or the command could not do its work.
-pub fn carry_out(words: impl IntoIterator<Item = OsString>) -> Result<(Exit, Written), Failure> {
+pub fn carry_out(words: impl IntoIterator<Item = OsString>) -> Result<(Exit, WrittenStreams), Failure> {
     let words = std::iter::once("onceflow".into()).chain(words);
     let command = args::CommandLine::try_parse_from(words).map_err(|error| {
         let text = error.render().to_string();

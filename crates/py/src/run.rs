@@ -24,22 +24,22 @@ pub(crate) struct Running {
 
 /// What a run says of itself.
 struct Watched {
-    state: Mutex<State>,
+    state: Mutex<RunState>,
     ended: Condvar,
 }
 
-struct State {
+struct RunState {
     tracker: ProgressTracker,
     /// What takes the place of the tracker's line, outside its phases.
     instead: Option<String>,
     begun: bool,
     notes: Vec<String>,
-    end: Option<Result<Result<Ended, EngineError>, String>>,
+    end: Option<Result<Result<EndedRun, EngineError>, String>>,
     is_over: bool,
 }
 
 /// How a run ended: a word, and why it failed.
-struct Ended {
+struct EndedRun {
     word: &'static str,
     failure: Option<String>,
 }
@@ -118,23 +118,23 @@ impl Running {
     }
 }
 
-fn ended(result: &RunResult) -> Ended {
+fn ended(result: &RunResult) -> EndedRun {
     match result {
-        RunResult::AlreadyComplete(_) => Ended { word: "known", failure: None },
+        RunResult::AlreadyComplete(_) => EndedRun { word: "known", failure: None },
         RunResult::Ran(run) => {
             let word = match run.ending {
                 RunEnding::Complete => "complete",
                 RunEnding::Stopped => "stopped",
                 RunEnding::TooManyFailures => "failed",
             };
-            Ended { word, failure: run.first_failure().map(|text| text.to_string()) }
+            EndedRun { word, failure: run.first_failure().map(|text| text.to_string()) }
         }
     }
 }
 
 impl Watched {
     fn new() -> Self {
-        let state = State {
+        let state = RunState {
             tracker: ProgressTracker::new(Instant::now()),
             instead: None,
             begun: false,
@@ -145,11 +145,11 @@ impl Watched {
         Self { state: Mutex::new(state), ended: Condvar::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RunState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn end(&self, end: Result<Result<Ended, EngineError>, String>) {
+    fn end(&self, end: Result<Result<EndedRun, EngineError>, String>) {
         let mut state = self.state();
         state.end = Some(end);
         state.is_over = true;

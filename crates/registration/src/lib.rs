@@ -24,7 +24,7 @@ pub use onceflow_kernels::registration::{Cost as LevelCost, LevelState, Similari
 pub use catalogue::{COLUMNS, LEVEL, catalogue};
 pub use error::RegistrationError;
 pub use fields::jacobian;
-pub use measure::{MEASURES, Measured, Measures, is_measure, measure};
+pub use measure::{MEASURES, MeasuredPair, Measures, is_measure, measure};
 pub use operation::{LevelStates, measures_of, operation, to_table};
 pub use output::{OutputFolder, SUMMARY, UNFINISHED, levels_json, measures_json, volume_on};
 pub use page::Finished;

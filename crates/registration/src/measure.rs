@@ -15,7 +15,7 @@ pub type Measures = Vec<(String, Option<f64>)>;
 
 /// What a registration is measured with.
 #[derive(Clone, Copy, Debug)]
-pub struct Measured<'a> {
+pub struct MeasuredPair<'a> {
     /// The fixed volume.
     pub fixed: &'a ScaledVolume,
     /// The moving volume.
@@ -59,10 +59,10 @@ pub const MEASURES: [&str; 21] = [
 const NUMBERED: [&str; 3] = ["dice_", "jaccard_", "iterations_"];
 
 /// A measure of how alike two volumes are.
-type Likeness = (&'static str, fn(&Similarities) -> f64);
+type SimilarityMeasure = (&'static str, fn(&Similarities) -> f64);
 
 /// Each similarity by its name.
-const SIMILARITIES: [Likeness; 3] = [("nmi", |s| s.nmi), ("mi", |s| s.mi), ("ssd", |s| s.ssd)];
+const SIMILARITIES: [SimilarityMeasure; 3] = [("nmi", |s| s.nmi), ("mi", |s| s.mi), ("ssd", |s| s.ssd)];
 
 /// Whether a word is that of a measure.
 pub fn is_measure(word: &str) -> bool {
@@ -77,7 +77,7 @@ pub fn is_measure(word: &str) -> bool {
 /// When labels have another number of voxels than their volume, which is a bug.
 pub fn measure(
     registered: &Registered,
-    with: &Measured<'_>,
+    with: &MeasuredPair<'_>,
     cpu: Cpu,
 ) -> Result<Measures, RegistrationError> {
     let transform = &registered.transform;
@@ -134,7 +134,7 @@ fn levels(levels: &[LevelReport], found: &mut Found) {
 }
 
 /// Over the voxels of the fixed mask.
-fn folding(with: &Measured<'_>, found: &mut Found) {
+fn folding(with: &MeasuredPair<'_>, found: &mut Found) {
     let mask = with.fixed.mask();
     let counts = |at: usize| mask.is_none_or(|mask| mask.get(at).is_some_and(|value| *value != 0));
     let inside = with.jacobian.iter().enumerate().filter(|(at, _)| counts(*at));

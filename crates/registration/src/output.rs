@@ -16,7 +16,7 @@ use onceflow_region::{Pixels, Volume};
 use onceflow_store::publish::{write_file, write_whole};
 
 use crate::fields::jacobian;
-use crate::measure::{Measured, Measures, measure};
+use crate::measure::{MeasuredPair, Measures, measure};
 use crate::page::{Finished, Page, page};
 use crate::transform::{to_itk, to_json, to_raw};
 use crate::{OpenPair, PointFile, PointKind, RegistrationError, Role};
@@ -81,7 +81,7 @@ impl OutputFolder {
         writer.text("transform.json", &to_json(transform, "transform.raw"))?;
         writer.text("transform.txt", &to_itk(transform))?;
         writer.text("trace.csv", &tables::trace(&finished.registered.levels))?;
-        let with = Measured {
+        let with = MeasuredPair {
             fixed: finished.fixed,
             moving: finished.moving,
             labels: labels.as_ref().map(|[fixed, moving]| [fixed, moving]),

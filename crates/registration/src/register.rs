@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use onceflow_kernels::Cpu;
 use onceflow_kernels::registration::{
-    Affine, AffineSearch, Lattice, LevelRun, LevelState, NoOverlap, Problem, Pyramid, ScaledVolume, Start,
-    TraceRow, Transform, initial, level_bytes, pyramid_bytes, refine,
+    Affine, AffineSearch, Lattice, LevelProblem, LevelRun, LevelState, NoOverlap, Pyramid, ScaledVolume,
+    Start, TraceRow, Transform, initial, level_bytes, pyramid_bytes, refine,
 };
 use onceflow_kernels::registration::{Grid, LatticeError};
 use onceflow_study::Diagnostic;
@@ -164,12 +164,12 @@ pub(crate) fn level_problem<'p>(
     prepared: &'p Prepared,
     parameters: &RegistrationParameters,
     level: u32,
-) -> Result<Problem<'p>, RegistrationError> {
+) -> Result<LevelProblem<'p>, RegistrationError> {
     let full = prepared.fixed.full().grid();
     let steps = prepared.fixed.level(level).zip(prepared.moving.level(level));
     let (fixed, moving) = steps.ok_or_else(|| RegistrationError::internal(format!("no level {level}")))?;
     let of_level = parameters.level(level);
-    Ok(Problem {
+    Ok(LevelProblem {
         fixed,
         moving,
         full,
@@ -205,7 +205,7 @@ pub(crate) fn started(
 
 /// Runs a level from its start or a state. At later levels than the first, volumes that no longer overlap keep what there is.
 pub(crate) fn run_level(
-    problem: Problem<'_>,
+    problem: LevelProblem<'_>,
     level: u32,
     (start, state): (Vec<f64>, Option<LevelState>),
     iterations: u32,

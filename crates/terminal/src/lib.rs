@@ -19,4 +19,4 @@ pub use memory::check_memory;
 pub use narrow::columns;
 pub use panic::report_panics;
 pub use progress::{ProgressMode, ProgressReporter};
-pub use streams::{Terminal, Written};
+pub use streams::{Terminal, WrittenStreams};

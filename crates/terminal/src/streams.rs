@@ -16,12 +16,12 @@ use crate::progress::{ProgressMode, ProgressReporter};
 pub struct Terminal {
     progress: ProgressMode,
     /// What was written, where no stream of the process takes it.
-    written: Option<Mutex<Written>>,
+    written: Option<Mutex<WrittenStreams>>,
 }
 
 /// What a command wrote that has no streams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenStreams {
     /// Its results.
     pub output: Vec<u8>,
     /// Its lines for people, with their colours.
@@ -40,13 +40,13 @@ impl Terminal {
     }
 
     /// What was written into memory.
-    pub fn into_written(self) -> Written {
+    pub fn into_written(self) -> WrittenStreams {
         self.written
             .map(|written| written.into_inner().unwrap_or_else(PoisonError::into_inner))
             .unwrap_or_default()
     }
 
-    fn capture(&self, take: impl FnOnce(&mut Written)) -> bool {
+    fn capture(&self, take: impl FnOnce(&mut WrittenStreams)) -> bool {
         let Some(written) = &self.written else { return false };
         take(&mut written.lock().unwrap_or_else(PoisonError::into_inner));
         true

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use onceflow_kernels::Cpu;
 use onceflow_kernels::registration::{
-    Affine, Lattice, LevelRun, Optimiser, Problem, Pyramid, ScaledVolume, Similarity, Transform, level_bytes,
-    pyramid_bytes, refine, spacing_factor,
+    Affine, Lattice, LevelProblem, LevelRun, Optimiser, Pyramid, ScaledVolume, Similarity, Transform,
+    level_bytes, pyramid_bytes, refine, spacing_factor,
 };
 use onceflow_terminal::Failure;
 
@@ -40,7 +40,7 @@ pub(super) fn register(pair: &BenchPair, cpu: Cpu) -> Result<Registered, Failure
         let coefficients = refine(&transform.lattice, &transform.coefficients, &lattice);
         let Some((step, other)) = fixed.level(level).zip(moving.level(level)) else { continue };
         memory = memory.max(level_bytes(step.grid(), other.grid(), &lattice, similarity, cpu));
-        let problem = Problem {
+        let problem = LevelProblem {
             fixed: step,
             moving: other,
             full: &full,

@@ -27,11 +27,11 @@ pub(crate) enum TakenKind {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TakenResults {
     runs: Vec<String>,
-    taken: Vec<Taken>,
+    taken: Vec<EarlierResults>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Taken {
+struct EarlierResults {
     kind: TakenKind,
     of: TakenPlace,
     seconds: f64,
@@ -72,7 +72,7 @@ impl TakenResults {
             self.runs.push(run.to_owned());
             self.runs.len() - 1
         });
-        self.taken.push(Taken { kind, of, seconds, run });
+        self.taken.push(EarlierResults { kind, of, seconds, run });
     }
 
     /// What a phase took of each run.
@@ -158,7 +158,7 @@ pub(crate) fn words(list: &str, phase: &str, task: Option<&str>, row: usize) -> 
     sums.iter().map(line).collect()
 }
 
-struct Entry<'a> {
+struct EarlierEntry<'a> {
     phase: &'a str,
     task: &'a str,
     row: usize,
@@ -168,12 +168,12 @@ struct Entry<'a> {
 }
 
 /// A line of the list; none for one that is not.
-fn entry(line: &str) -> Option<Entry<'_>> {
+fn entry(line: &str) -> Option<EarlierEntry<'_>> {
     let mut fields = line.splitn(7, ',');
     let mut next = || fields.next();
     let (phase, task, _site) = (next()?, next()?, next()?);
     let (row, what, seconds, run) = (next()?.parse().ok()?, next()?, next()?.parse().ok()?, next()?);
-    Some(Entry { phase, task, row, what, seconds, run })
+    Some(EarlierEntry { phase, task, row, what, seconds, run })
 }
 
 #[cfg(test)]

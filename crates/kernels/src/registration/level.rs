@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 
 use super::bending::{self, bending};
 use super::folds::{FoldGuard, Folds};
-use super::optimiser::{Cost, Ended, LevelState, Objective, Optimiser, Search, TraceRow};
+use super::optimiser::{Cost, Ended, LevelState, Objective, Optimiser, OptimiserSearch, TraceRow};
 use super::similarity::{Border, Evaluator, JointHistogram, Similarity, TooFew};
 use super::{Affine, Grid, Lattice, ScaledVolume};
 use crate::Cpu;
 
 /// What the result of a level depends on, beside the coefficients at its start.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem<'a> {
+pub struct LevelProblem<'a> {
     /// The fixed volume at this level.
     pub fixed: &'a ScaledVolume,
     /// The moving volume at this level.
@@ -76,7 +76,7 @@ pub struct Evaluation {
     pub counted: Vec<bool>,
 }
 
-impl Problem<'_> {
+impl LevelProblem<'_> {
     /// The cost and the gradient of some coefficients.
     ///
     /// # Errors
@@ -146,11 +146,11 @@ const VECTORS: u64 = 17;
 /// A level that runs, iteration by iteration.
 pub struct LevelRun<'a> {
     objective: LatticeObjective<'a>,
-    search: Search,
+    search: OptimiserSearch,
 }
 
 struct LatticeObjective<'a> {
-    problem: Problem<'a>,
+    problem: LevelProblem<'a>,
     evaluator: Evaluator<'a, f32>,
     guard: FoldGuard,
     /// Of the place whose cost was asked last.
@@ -169,7 +169,7 @@ impl Objective for LatticeObjective<'_> {
 
     fn gradient(&mut self, place: &[f64]) -> Vec<f64> {
         let mut gradient = self.evaluator.gradient();
-        let Problem { lattice, final_spacing, bending: weight, .. } = self.problem;
+        let LevelProblem { lattice, final_spacing, bending: weight, .. } = self.problem;
         if weight > 0.0 {
             bending(&lattice, place, final_spacing, Some((&mut gradient, weight)), self.cpu);
         }
@@ -196,22 +196,27 @@ impl<'a> LevelRun<'a> {
     ///
     /// # Errors
     /// When too few voxels count there.
-    pub fn new(problem: Problem<'a>, coefficients: Vec<f64>, cpu: Cpu) -> Result<LevelRun<'a>, NoOverlap> {
+    pub fn new(
+        problem: LevelProblem<'a>,
+        coefficients: Vec<f64>,
+        cpu: Cpu,
+    ) -> Result<LevelRun<'a>, NoOverlap> {
         let mut objective = LatticeObjective::new(problem, cpu);
         let few = objective.evaluator.measure(&coefficients).err();
         if let Some(few) = few {
             return Err(problem.no_overlap(few));
         }
-        let search = Search::start(&mut objective, coefficients, problem.optimiser, problem.tolerance);
+        let search =
+            OptimiserSearch::start(&mut objective, coefficients, problem.optimiser, problem.tolerance);
         let search =
             search.ok_or_else(|| problem.no_overlap(TooFew { counted: 0, of: problem.fixed.counting() }))?;
         Ok(LevelRun { objective, search })
     }
 
     /// A level that goes on from a saved state of the same problem; none when the state is of another lattice.
-    pub fn resume(problem: Problem<'a>, state: LevelState, cpu: Cpu) -> Option<LevelRun<'a>> {
+    pub fn resume(problem: LevelProblem<'a>, state: LevelState, cpu: Cpu) -> Option<LevelRun<'a>> {
         let fits = state.coefficients.len() == problem.lattice.coefficients();
-        let search = Search::resume(state, problem.optimiser, problem.tolerance);
+        let search = OptimiserSearch::resume(state, problem.optimiser, problem.tolerance);
         fits.then(|| LevelRun { objective: LatticeObjective::new(problem, cpu), search })
     }
 
@@ -262,7 +267,7 @@ impl<'a> LevelRun<'a> {
 }
 
 impl<'a> LatticeObjective<'a> {
-    fn new(problem: Problem<'a>, cpu: Cpu) -> Self {
+    fn new(problem: LevelProblem<'a>, cpu: Cpu) -> Self {
         let pair = (problem.fixed, problem.moving);
         let evaluator = Evaluator::new(
             pair,

@@ -2,7 +2,7 @@
 //!
 //! The *fixed* volume's voxels are those of all results; the *moving* volume is pulled onto them by T(x) = A x + u(x), from
 //! places of the fixed world to places of the moving world. Lengths are in millimetres. A [`Pyramid`] of each volume and a
-//! [`Lattice`] for each level make a [`Problem`], which a [`LevelRun`] descends; its coefficients start the next level after
+//! [`Lattice`] for each level make a [`LevelProblem`], which a [`LevelRun`] descends; its coefficients start the next level after
 //! [`refine`].
 
 mod affine;
@@ -27,7 +27,7 @@ mod warp;
 pub use affine::Affine;
 pub use grid::{Grid, GridError, LEAST_SIDE};
 pub use lattice::{Lattice, LatticeError, refine, spacing_factor};
-pub use level::{Evaluation, LevelRun, NoOverlap, Precision, Problem, level_bytes};
+pub use level::{Evaluation, LevelProblem, LevelRun, NoOverlap, Precision, level_bytes};
 pub use metrics::{Folding, LabelOverlap, LandmarkErrors, Overlap, Similarities, overlap, similarities};
 pub use optimiser::{Cost, Ended, LevelState, Optimiser, StateError, TraceRow};
 pub use pyramid::{Pyramid, halve, pyramid_bytes};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::affine::{Affine, determinant, transposed};
 use super::level::{NoOverlap, no_overlap};
-use super::optimiser::{Cost, Objective, Search};
+use super::optimiser::{Cost, Objective, OptimiserSearch};
 use super::similarity::{Border, Evaluator, TooFew};
 use super::{Grid, Lattice, Optimiser, Pyramid, ScaledVolume, Similarity};
 use crate::Cpu;
@@ -133,7 +133,7 @@ fn descend(
     let lattice = Lattice::new(full, longest).map_err(|_| refused(TooFew { counted: 0, of: 0 }))?;
     let mut objective = AffineObjective::new(start, full, pair, lattice, search, cpu);
     objective.evaluator.measure(&vec![0.0; lattice.coefficients()]).map_err(refused)?;
-    let found = Search::start(&mut objective, vec![0.0; 12], search.optimiser, search.tolerance);
+    let found = OptimiserSearch::start(&mut objective, vec![0.0; 12], search.optimiser, search.tolerance);
     let Some(mut found) = found else { return Ok(start) };
     while found.state.iteration() < ITERATIONS && found.advance(&mut objective).is_none() {}
     Ok(objective.affine(found.state.coefficients()))

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use onceflow_kernels::registration::{
-    LevelRun, LevelState, Optimiser, Problem, Pyramid, Similarity, StateError, Transform, warped,
+    LevelProblem, LevelRun, LevelState, Optimiser, Pyramid, Similarity, StateError, Transform, warped,
 };
 use onceflow_kernels::{Cpu, Isa};
 use onceflow_region::Pixels;
@@ -17,11 +17,11 @@ fn cpus() -> Vec<Cpu> {
     sets.into_iter().flat_map(|isa| threads.map(|threads| Cpu { isa, threads })).collect()
 }
 
-fn start(problem: &Problem<'_>) -> Vec<f64> {
+fn start(problem: &LevelProblem<'_>) -> Vec<f64> {
     vec![0.0; problem.lattice.coefficients()]
 }
 
-fn run_to(problem: Problem<'_>, iterations: u32, cpu: Cpu) -> LevelState {
+fn run_to(problem: LevelProblem<'_>, iterations: u32, cpu: Cpu) -> LevelState {
     let mut run = LevelRun::new(problem, start(&problem), cpu).unwrap();
     run.run(iterations, &mut |_| ControlFlow::Continue(()));
     run.into_state()
@@ -63,7 +63,7 @@ fn threads_and_instructions_change_no_byte() {
 fn a_saved_state_goes_on_with_the_same_bytes() {
     let pair = Pair::new([24, 26, 20], 17);
     for optimiser in [Optimiser::Lbfgs, Optimiser::Cg, Optimiser::Descent] {
-        let problem = Problem { optimiser, ..pair.problem(8.0, Similarity::default()) };
+        let problem = LevelProblem { optimiser, ..pair.problem(8.0, Similarity::default()) };
         let whole = run_to(problem, 20, Cpu::default());
         for stop in [0, 1, 9, 19] {
             let saved = run_to(problem, stop, Cpu::default()).to_bytes();

@@ -2,7 +2,7 @@
 
 use onceflow_kernels::Cpu;
 use onceflow_kernels::registration::{
-    Affine, Grid, LandmarkErrors, Lattice, Precision, Problem, Pyramid, ScaledVolume, Similarities,
+    Affine, Grid, LandmarkErrors, Lattice, LevelProblem, Precision, Pyramid, ScaledVolume, Similarities,
     Similarity, Transform, overlap, refine, similarities, warped,
 };
 use onceflow_region::{Pixels, VolumeGeometry};
@@ -37,8 +37,8 @@ fn problem<'a>(
     transform: &'a Transform,
     similarity: Similarity,
     bending: f64,
-) -> Problem<'a> {
-    Problem {
+) -> LevelProblem<'a> {
+    LevelProblem {
         fixed,
         moving,
         full: &transform.fixed,

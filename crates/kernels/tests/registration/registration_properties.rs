@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use onceflow_kernels::Cpu;
 use onceflow_kernels::registration::{
-    Ended, Folding, Grid, Lattice, LevelRun, NoOverlap, Optimiser, Precision, Problem, ScaledVolume,
+    Ended, Folding, Grid, Lattice, LevelProblem, LevelRun, NoOverlap, Optimiser, Precision, ScaledVolume,
     Similarity, Transform, refine, warped, warped_labels,
 };
 use onceflow_region::Pixels;
@@ -99,7 +99,7 @@ fn known_fields_are_found() {
         .into_iter()
         .chain([(Similarity::Ssd, Optimiser::Cg), (Similarity::Ssd, Optimiser::Descent)])
     {
-        let problem = Problem { optimiser, bending: 0.001, ..pair.problem(16.0, similarity) };
+        let problem = LevelProblem { optimiser, bending: 0.001, ..pair.problem(16.0, similarity) };
         let start = vec![0.0; problem.lattice.coefficients()];
         let mut run = LevelRun::new(problem, start, Cpu::default()).unwrap();
         run.run(60, &mut |_| ControlFlow::Continue(()));
@@ -118,9 +118,10 @@ fn there_and_back_is_nearly_nothing() {
     // Both directions of a known field: one registration undoes the other where there is content.
     let pair = Pair::new([36, 40, 32], 21);
     let solve = |fixed: &ScaledVolume, moving: &ScaledVolume| {
-        let problem = Problem { fixed, moving, full: fixed.grid(), ..pair.problem(16.0, Similarity::Ssd) };
+        let problem =
+            LevelProblem { fixed, moving, full: fixed.grid(), ..pair.problem(16.0, Similarity::Ssd) };
         let lattice = Lattice::new(fixed.grid(), 16.0).unwrap();
-        let problem = Problem { lattice, bending: 0.001, ..problem };
+        let problem = LevelProblem { lattice, bending: 0.001, ..problem };
         let mut run = LevelRun::new(problem, vec![0.0; lattice.coefficients()], Cpu::default()).unwrap();
         run.run(80, &mut |_| ControlFlow::Continue(()));
         let coefficients = run.coefficients().to_vec();
@@ -147,7 +148,7 @@ fn there_and_back_is_nearly_nothing() {
 fn volumes_apart_are_refused() {
     let pair = Pair::new([24, 21, 18], 3);
     let far = onceflow_kernels::registration::Affine::translation([90.0, 0.0, 0.0]);
-    let problem = Problem { affine: far, ..pair.problem(11.0, Similarity::Ssd) };
+    let problem = LevelProblem { affine: far, ..pair.problem(11.0, Similarity::Ssd) };
     let start = vec![0.0; problem.lattice.coefficients()];
     let Err(NoOverlap { counted, of, apart }) = LevelRun::new(problem, start, Cpu::default()) else {
         panic!()
@@ -209,7 +210,7 @@ fn folds_are_held_off() {
     };
     let (fixed, noise) = (noise(*pair.fixed.grid()), noise(*pair.moving.grid()));
     let problem =
-        Problem { fixed: &fixed, moving: &noise, bending: 0.0, ..pair.problem(6.0, Similarity::Ssd) };
+        LevelProblem { fixed: &fixed, moving: &noise, bending: 0.0, ..pair.problem(6.0, Similarity::Ssd) };
     let mut run = LevelRun::new(problem, vec![0.0; problem.lattice.coefficients()], Cpu::default()).unwrap();
     run.run(60, &mut |_| ControlFlow::Continue(()));
     let state = run.state();
@@ -232,7 +233,7 @@ fn near_fold(row: &onceflow_kernels::registration::TraceRow) -> bool {
 #[test]
 fn the_guard_has_the_gradient_of_its_cost() {
     let pair = Pair::new([24, 21, 18], 3);
-    let problem = Problem { bending: 0.0, ..pair.problem(6.0, Similarity::Ssd) };
+    let problem = LevelProblem { bending: 0.0, ..pair.problem(6.0, Similarity::Ssd) };
     let coefficients = random(*pair.fixed.grid(), 6.0, 12.0, 31).coefficients;
     let folding =
         |coefficients: &[f64]| problem.evaluate(coefficients, Precision::Double, Cpu::default()).unwrap();

@@ -1,6 +1,8 @@
 //! Pairs of small volumes with a known field between them.
 
-use onceflow_kernels::registration::{Affine, Grid, Lattice, Problem, ScaledVolume, Similarity, Transform};
+use onceflow_kernels::registration::{
+    Affine, Grid, Lattice, LevelProblem, ScaledVolume, Similarity, Transform,
+};
 use onceflow_region::{Pixels, VolumeGeometry};
 
 /// A stream of numbers from 0 to 1.
@@ -75,8 +77,8 @@ impl Pair {
     }
 
     /// The registration of the pair in one level.
-    pub(crate) fn problem(&self, delta: f64, similarity: Similarity) -> Problem<'_> {
-        Problem {
+    pub(crate) fn problem(&self, delta: f64, similarity: Similarity) -> LevelProblem<'_> {
+        LevelProblem {
             fixed: &self.fixed,
             moving: &self.moving,
             full: self.fixed.grid(),

@@ -36,7 +36,7 @@ struct Record {
 
 /// What the index of the first form knew.
 #[derive(Default)]
-struct Index {
+struct Form1Index {
     used: Used,
     /// Packs that got no more records; all records of others count.
     closed: HashSet<String>,
@@ -68,17 +68,17 @@ impl Record {
     }
 }
 
-impl Index {
+impl Form1Index {
     /// Whether the record at this place is a product.
     fn counts(&self, pack: &str, offset: u64) -> bool {
         !self.closed.contains(pack) || self.named.contains(&(pack.to_owned(), offset))
     }
 }
 
-fn read(path: &Path) -> rusqlite::Result<Index> {
+fn read(path: &Path) -> rusqlite::Result<Form1Index> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "trusted_schema", false)?;
-    let mut index = Index::default();
+    let mut index = Form1Index::default();
     let mut query = connection.prepare("SELECT name FROM pack WHERE lease IS NULL")?;
     index.closed = query.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     let sql = "SELECT name, offset, key, used, uses, pinned FROM product JOIN pack ON pack.id = pack";

@@ -22,7 +22,7 @@ const ENDING: &str = ".pack2";
 
 /// What the index of the second form knew.
 #[derive(Default)]
-struct Index {
+struct Form2Index {
     taken: Taken,
     /// Packs that got no more records; all records of others count.
     closed: HashSet<String>,
@@ -42,7 +42,7 @@ pub(super) fn write_packs(folder: &Path, anew: &mut Anew<'_>) -> Result<Taken, P
 }
 
 /// Copies the records of a pack that count.
-fn copy(path: &Path, name: &str, index: &Index, anew: &mut Anew<'_>) -> Result<(), ProductError> {
+fn copy(path: &Path, name: &str, index: &Form2Index, anew: &mut Anew<'_>) -> Result<(), ProductError> {
     let failed = |error: io::Error| ProductError::disk(path, &error);
     let file = File::open(path).map_err(failed)?;
     let mut records = Vec::new();
@@ -69,10 +69,10 @@ fn stored(file: &File, extent: &Extent, head: &BlobHead) -> io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
-fn read(path: &Path) -> rusqlite::Result<Index> {
+fn read(path: &Path) -> rusqlite::Result<Form2Index> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "trusted_schema", false)?;
-    let mut index = Index::default();
+    let mut index = Form2Index::default();
     let mut query = connection.prepare("SELECT name FROM pack WHERE lease IS NULL")?;
     index.closed = query.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     let places = |table| -> rusqlite::Result<HashSet<(String, u64)>> {

@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use onceflow_kernels::registration::{Cost, Grid, Lattice, LevelState, Problem, TraceRow, refine};
+use onceflow_kernels::registration::{Cost, Grid, Lattice, LevelProblem, LevelState, TraceRow, refine};
 use onceflow_region::{Column, Region, Table};
 use onceflow_runtime::{Done, OperationError};
 
 use super::frame::{Frame, cpu};
 use super::prepare::numbers;
-use super::states::{LevelKey, Taken};
+use super::states::{LevelKey, ServedLevel};
 use super::{Arguments, failed};
 use crate::register::{LevelEnd, LevelReport, run_level};
 
@@ -28,7 +28,7 @@ pub(super) fn level(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
         None => vec![0.0; lattice.coefficients()],
         Some(last) => started(&self::lattice(&full, frame.spacing * last.factor)?, vec, &lattice)?,
     };
-    let problem = Problem {
+    let problem = LevelProblem {
         fixed: &fixed,
         moving: &moving,
         full: &full,
@@ -54,7 +54,7 @@ pub(super) fn level(arguments: &Arguments<'_>) -> Result<Done, OperationError> {
         None => (run(None, iterations, &mut |_| ())?, false),
         Some(states) => {
             let key = LevelKey::new(&frame, &start, [bending, step, factor, halvings.into()]);
-            let Taken { end, iterated } = states.level(&key, iterations, run)?;
+            let ServedLevel { end, iterated } = states.level(&key, iterations, run)?;
             (end, !iterated)
         }
     };

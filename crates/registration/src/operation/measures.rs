@@ -10,7 +10,7 @@ use super::frame::{Frame, cpu};
 use super::level::{coefficients, levels_of};
 use super::{Arguments, failed};
 use crate::fields::jacobian;
-use crate::measure::{Measured, Measures, measure};
+use crate::measure::{MeasuredPair, Measures, measure};
 use crate::pair::whole_numbers;
 use crate::register::Registered;
 
@@ -33,7 +33,7 @@ pub(super) fn metrics(arguments: &Arguments<'_>) -> Result<Done, OperationError>
     let labels = labels(arguments.volume(7)?)?.zip(labels(arguments.volume(8)?)?);
     let landmarks = arguments.places(9)?.zip(arguments.places(10)?);
     let jacobian = jacobian(&registered.transform, cpu());
-    let with = Measured {
+    let with = MeasuredPair {
         fixed: &fixed,
         moving: &moving,
         labels: labels.as_ref().map(|(fixed, moving)| [fixed, moving]),

@@ -41,7 +41,7 @@ struct LevelPath {
 }
 
 /// A level, and whether an iteration was run for it.
-pub(super) struct Taken {
+pub(super) struct ServedLevel {
     pub(super) end: LevelEnd,
     pub(super) iterated: bool,
 }
@@ -76,7 +76,7 @@ impl LevelStates {
         key: &LevelKey,
         iterations: u32,
         run: impl Fn(Option<LevelState>, u32, &mut dyn FnMut(&LevelState)) -> Result<LevelEnd, OperationError>,
-    ) -> Result<Taken, OperationError> {
+    ) -> Result<ServedLevel, OperationError> {
         let path = {
             let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(paths.entry(key.clone()).or_default())
@@ -84,11 +84,11 @@ impl LevelStates {
         let mut path = path.lock().unwrap_or_else(PoisonError::into_inner);
         let done = path.state.as_ref().map_or(0, LevelState::iteration);
         if let Some(end) = path.end_at(iterations) {
-            return Ok(Taken { end, iterated: false });
+            return Ok(ServedLevel { end, iterated: false });
         }
         if path.state.is_some() && done > iterations {
             // Between two numbers that were kept.
-            return Ok(Taken { end: run(None, iterations, &mut |_| ())?, iterated: true });
+            return Ok(ServedLevel { end: run(None, iterations, &mut |_| ())?, iterated: true });
         }
         let mut by = Vec::new();
         let mut end = run(path.state.clone(), iterations, &mut |state| {
@@ -99,7 +99,7 @@ impl LevelStates {
         if let Some(state) = end.state.take() {
             self.keep(&mut path, by, state);
         }
-        Ok(Taken { end, iterated: true })
+        Ok(ServedLevel { end, iterated: true })
     }
 
     /// Keeps what there is room for; a state that has none is not gone on from.

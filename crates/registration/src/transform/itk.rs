@@ -85,7 +85,7 @@ fn list(numbers: &[f64]) -> String {
 }
 
 /// A transform of a text, with its numbers.
-struct Entry<'t> {
+struct TextEntry<'t> {
     kind: &'t str,
     parameters: Vec<f64>,
     fixed: Vec<f64>,
@@ -130,13 +130,13 @@ fn rows(numbers: &[f64]) -> [[f64; 4]; 3] {
     [0, 1, 2].map(|row| [0, 1, 2, 3].map(|column| numbers.get(row * 4 + column).copied().unwrap_or(f64::NAN)))
 }
 
-impl Entry<'_> {
+impl TextEntry<'_> {
     fn is(&self, kind: &str) -> bool {
         self.kind.strip_prefix(kind).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
     }
 }
 
-fn kinds(entries: &[Entry<'_>]) -> String {
+fn kinds(entries: &[TextEntry<'_>]) -> String {
     if entries.is_empty() {
         "none".into()
     } else {
@@ -144,13 +144,13 @@ fn kinds(entries: &[Entry<'_>]) -> String {
     }
 }
 
-fn entries<'t>(path: &Path, text: &'t str) -> Result<Vec<Entry<'t>>, RegistrationError> {
-    let mut entries: Vec<Entry<'t>> = Vec::new();
+fn entries<'t>(path: &Path, text: &'t str) -> Result<Vec<TextEntry<'t>>, RegistrationError> {
+    let mut entries: Vec<TextEntry<'t>> = Vec::new();
     for line in text.lines() {
         let Some((key, value)) = line.split_once(':') else { continue };
         match (key.trim(), entries.last_mut()) {
             ("Transform", _) => {
-                entries.push(Entry { kind: value.trim(), parameters: Vec::new(), fixed: Vec::new() });
+                entries.push(TextEntry { kind: value.trim(), parameters: Vec::new(), fixed: Vec::new() });
             }
             ("Parameters", Some(entry)) => entry.parameters = numbers(path, value)?,
             ("FixedParameters", Some(entry)) => entry.fixed = numbers(path, value)?,
@@ -167,7 +167,7 @@ fn numbers(path: &Path, text: &str) -> Result<Vec<f64>, RegistrationError> {
 }
 
 /// The rows of an affine, rigid by matrix, or translation transform; the fixed parameters are its centre.
-fn affine(path: &Path, entry: &Entry<'_>) -> Result<Affine, RegistrationError> {
+fn affine(path: &Path, entry: &TextEntry<'_>) -> Result<Affine, RegistrationError> {
     let p = &entry.parameters;
     if entry.is("TranslationTransform") && p.len() == 3 {
         return Ok(Affine::translation([p[0], p[1], p[2]]));

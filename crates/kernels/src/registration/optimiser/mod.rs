@@ -8,7 +8,7 @@ pub(crate) mod vectors;
 use std::fmt;
 
 pub use search::{Cost, Ended, LevelState, TraceRow};
-pub(crate) use search::{Objective, Search};
+pub(crate) use search::{Objective, OptimiserSearch};
 pub use state::StateError;
 
 /// How a level descends.

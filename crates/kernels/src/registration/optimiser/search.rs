@@ -103,20 +103,20 @@ pub(crate) trait Objective {
 }
 
 /// A descent at some iteration.
-pub(crate) struct Search {
+pub(crate) struct OptimiserSearch {
     optimiser: Optimiser,
     tolerance: f64,
     pub(crate) state: LevelState,
 }
 
-impl Search {
+impl OptimiserSearch {
     /// Starts at a place; none when its cost is refused.
     pub(crate) fn start(
         objective: &mut impl Objective,
         place: Vec<f64>,
         optimiser: Optimiser,
         tolerance: f64,
-    ) -> Option<Search> {
+    ) -> Option<OptimiserSearch> {
         let cost = objective.cost(&place)?;
         let gradient = objective.gradient(&place);
         let flat = gradient.iter().all(|part| *part == 0.0);
@@ -129,12 +129,12 @@ impl Search {
             trace: vec![TraceRow { iteration: 0, cost, tries: 0 }],
             ended: flat.then_some(Ended::Flat),
         };
-        Some(Search { optimiser, tolerance, state })
+        Some(OptimiserSearch { optimiser, tolerance, state })
     }
 
     /// Goes on from a state.
-    pub(crate) fn resume(state: LevelState, optimiser: Optimiser, tolerance: f64) -> Search {
-        Search { optimiser, tolerance, state }
+    pub(crate) fn resume(state: LevelState, optimiser: Optimiser, tolerance: f64) -> OptimiserSearch {
+        OptimiserSearch { optimiser, tolerance, state }
     }
 
     /// One iteration; says when the descent has ended.
